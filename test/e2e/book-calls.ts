@@ -7,6 +7,7 @@ import {
   newCpf,
   type OperatorClient,
   refusal,
+  seenSubmission,
   seenWithdrawal,
   type TeamUser,
 } from '@backoffice/test-kit'
@@ -122,7 +123,11 @@ export async function decideKyc(book: Book, reached: Reached, player: BookedPlay
     assert.equal(outcomeOf(reply), 'done')
     // It has no key, so there is nothing to replay.
     reached.last = null
-  } else await reached.team('alice', operations.players.decideKyc, { playerId, status, reason: 'a test' })
+  } else {
+    const alice = { call: (operation, { input }) => reached.team('alice', operation, input) } as Pick<RpcClient, 'call'>
+    const input = { ...(await seenSubmission(alice, playerId)), status, reason: 'a test' }
+    await reached.team('alice', operations.players.decideKyc, input)
+  }
   player.kycStatus = status
 }
 

@@ -46,7 +46,9 @@ const withdrawal = { amount: '10.00', currency: 'BRL', method: 'pix', destinatio
 
 async function newRecords({ client }: Tenant): Promise<Records> {
   const { id: playerId } = await register(client)
-  await alice.call(operations.players.decideKyc, { input: { playerId, status: 'aprovado', reason: 'documents match' } })
+  await alice.call(operations.players.decideKyc, {
+    input: { playerId, submission: null, status: 'aprovado', reason: 'documents match' },
+  })
   await fund(client, playerId, '50.00')
   await fund(client, playerId, '60.00')
   const requested = await client.post(`/players/${playerId}/withdrawals`, withdrawal)

@@ -2,14 +2,10 @@ import { type ServiceName, serviceNames } from '@backoffice/contracts'
 import { gateway } from '@backoffice/gateway'
 import { payments } from '@backoffice/payments'
 import { players } from '@backoffice/players'
+import { loadConfig } from '@backoffice/process'
 import { reconciler } from '@backoffice/reconciler'
-import {
-  loadConfig,
-  type RunningService,
-  readerOf,
-  type Service,
-  startService,
-} from '@backoffice/service-runtime/internal'
+import { readerOf } from '@backoffice/service-runtime/pool'
+import { type RunningService, type Service, startService } from '@backoffice/service-runtime/testing'
 import { OperatorClient, testBed } from '@backoffice/test-kit'
 import { wallet } from '@backoffice/wallet'
 import { webhooks } from '@backoffice/webhooks'

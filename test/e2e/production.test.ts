@@ -61,7 +61,7 @@ t.test('the typical order, in production: the team decides KYC and withdrawals',
     { latestReference: 'doc-1', environment: 'production', operatorName: 'Casa Rosa' },
   )
   t.equal(
-    (await json('alice', 'kyc', 'decide', playerId, 'aprovado', '--reason', 'documents match')).json.kycStatus,
+    (await json('alice', 'kyc', 'decide', playerId, 'aprovado', '--yes', '--reason', 'documents match')).json.kycStatus,
     'aprovado',
   )
 
@@ -114,7 +114,7 @@ t.test('what an operator writes cannot deceive the person who decides', async (t
   const sandbox = new OperatorClient(system.baseUrl, created.json.sandbox)
   t.teardown(() => sandbox.close())
   const { id } = await register(sandbox)
-  await json('alice', 'kyc', 'decide', id, 'aprovado', '--reason', 'documents match')
+  await json('alice', 'kyc', 'decide', id, 'aprovado', '--yes', '--reason', 'documents match')
   await fund(sandbox, id, '900.00')
   const request = (destination: string) =>
     sandbox.post(`/players/${id}/withdrawals`, { amount: '900', currency: 'BRL', method: 'pix', destination })

@@ -15,7 +15,7 @@ import { gateway } from '@backoffice/gateway'
 import { payments } from '@backoffice/payments'
 import { players } from '@backoffice/players'
 import { reconciler } from '@backoffice/reconciler'
-import { inputSchema, RpcClient } from '@backoffice/service-runtime/internal'
+import { inputSchema, RpcClient } from '@backoffice/service-runtime/testing'
 import { OperatorClient, testBed } from '@backoffice/test-kit'
 import { wallet } from '@backoffice/wallet'
 import { webhooks } from '@backoffice/webhooks'
@@ -49,7 +49,7 @@ async function newTenants(name: string): Promise<Tenant[]> {
       t.teardown(() => client.close())
       const player = expectStatus(await client.post('/players', playerRequest()), 201)
       const { id: playerId, externalId } = player
-      const approved = { playerId, status: 'aprovado', reason: 'documents match' } as const
+      const approved = { playerId, submission: null, status: 'aprovado', reason: 'documents match' } as const
       await alice.call(operations.players.decideKyc, { input: approved })
       await fund(client, playerId, '50.00')
       const request = { amount: '10.00', currency, method: 'pix', destination: 'ana@example.com' }

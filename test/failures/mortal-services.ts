@@ -1,5 +1,5 @@
 import { allOperations, Rejection, type ServiceName } from '@backoffice/contracts'
-import type { Interceptor, RunningService, Step } from '@backoffice/service-runtime/internal'
+import type { Interceptor, RunningService, Step } from '@backoffice/service-runtime/testing'
 
 /** One life of a service, from a start to a death. */
 interface Life {

@@ -1,7 +1,7 @@
 // What commands need before they are sent.
 import { randomUUID } from 'node:crypto'
 import { apiVersion, eventSubject, events, type Input, operations } from '@backoffice/contracts'
-import { newId } from '@backoffice/service-runtime/internal'
+import { newId } from '@backoffice/process'
 import { inputDigest } from '@backoffice/team-identity'
 import { newCpf, seenWithdrawal } from '@backoffice/test-kit'
 import type { World } from './world.ts'
@@ -26,7 +26,7 @@ export function richPlayer(world: World): Promise<string> {
 
 async function makeRichPlayer(world: World): Promise<string> {
   const playerId = await newPlayer(world)
-  await world.team(players.decideKyc, { playerId, status: 'aprovado', reason })
+  await world.team(players.decideKyc, { playerId, submission: null, status: 'aprovado', reason })
   await world.team(wallet.adjustWallet, { playerId, amount: '100000.00', reference: randomUUID(), reason })
   return playerId
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { operations } from '@backoffice/contracts'
-import { newId } from '@backoffice/service-runtime/internal'
+import { newId } from '@backoffice/process'
 import { seenWithdrawal } from '@backoffice/test-kit'
 import type { Command } from './command.ts'
 import {
@@ -64,7 +64,7 @@ export const teamCommands: readonly Command[] = [
     operation: players.decideKyc,
     prepare: async (world) => {
       const playerId = await newPlayer(world)
-      return (key) => world.team(players.decideKyc, { playerId, status: 'aprovado', reason }, key)
+      return (key) => world.team(players.decideKyc, { playerId, submission: null, status: 'aprovado', reason }, key)
     },
   },
   {

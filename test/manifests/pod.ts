@@ -6,7 +6,7 @@ import { freePort } from '@backoffice/dev-stack'
 import type { CertificateFiles } from '@backoffice/test-kit'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
-const register = './packages/service-runtime/src/telemetry/register.ts'
+const register = './packages/process/src/telemetry/register.ts'
 
 /** Where on this machine is what the cluster has under its own names. */
 export interface Surroundings {

@@ -16,10 +16,10 @@ const usage = `npm run mutants -- [options] [path …]
 Makes one small mistake at a time in money code, in a copy of the repository, and runs the tests of its workspace until
 one fails. A mutant that no test notices survives, and is worth a test or an argument.
 
-  path            a file, or the beginning of paths, instead of money code: services/wallet/src/domain
+  path            a file, or the beginning of paths, instead of money code: services/wallet/src/ledger
   --sample N      N mutants, drawn with the seed, instead of all
   --seed S        a number; the same draws the same mutants from the same sources
-  --tests DIR     only the tests below this folder of a workspace, for a quick look: test/domain
+  --tests DIR     only the tests below this folder of a workspace, for a quick look: test/ledger
   --named         instead, the mutants that take one guard of "exactly one effect" each out of the code
   --list          prints the mutants and runs nothing
 `

@@ -5,8 +5,8 @@ import { inOrder, type Record, targetFiles, testFilesOf, workspaceOf } from './t
 t.test('money code is what decides and writes, and not what only shows', async (t) => {
   const files = targetFiles([])
   for (const path of [
-    'services/wallet/src/domain/decide.ts',
-    'services/payments/src/operations/confirm-deposit.ts',
+    'services/wallet/src/ledger/decide.ts',
+    'services/payments/src/deposits/settle.ts',
     'services/gateway/src/claims/records.ts',
     'packages/service-runtime/src/outbox/relay.ts',
   ])
@@ -27,14 +27,14 @@ t.test('the nearest test runs first, then what killed most for its time', async 
   const records = [
     record('test/operations/slow.test.ts', 20, 1),
     record('test/operations/quick.test.ts', 2, 1),
-    record('test/domain/hold.test.ts', 1, 0),
-    record('test/domain/deposit.test.ts', 5, 0),
+    record('test/deposits/hold.test.ts', 1, 0),
+    record('test/deposits/deposit.test.ts', 5, 0),
   ]
   t.same(
-    inOrder('services/payments/src/domain/deposit.ts', records).map(({ file }) => file),
+    inOrder('services/payments/src/deposits/deposit.ts', records).map(({ file }) => file),
     [
-      'test/domain/deposit.test.ts',
-      'test/domain/hold.test.ts',
+      'test/deposits/deposit.test.ts',
+      'test/deposits/hold.test.ts',
       'test/operations/quick.test.ts',
       'test/operations/slow.test.ts',
     ],

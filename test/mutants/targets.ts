@@ -1,29 +1,18 @@
 import { globSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { operations } from '@backoffice/contracts'
 import { root } from '../structure/source-files.ts'
 
 const moneyCode = [
-  'services/{payments,wallet}/src/{domain,storage,steps,operations}/*.ts',
-  'services/gateway/src/{domain/claim,storage/claims,http/idempotency}.ts',
+  'services/payments/src/{deposits,withdrawals}/*.ts',
+  'services/payments/src/{records,transition}.ts',
+  'services/wallet/src/{ledger,corrections}/*.ts',
+  'services/gateway/src/{claims/*,http/idempotency}.ts',
   'packages/service-runtime/src/{operations,outbox}/*.ts',
 ]
 
-const queries = new Set(
-  Object.entries(operations).flatMap(([service, table]) =>
-    Object.values(table)
-      .filter(({ kind }) => kind === 'query')
-      .map(({ id }) => `services/${service}/src/operations/${kebab(id)}.ts`),
-  ),
-)
-
-function kebab(id: string): string {
-  return id.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
-}
-
-/** What decides and writes about money: no reads for display, no lists of operations. */
+/** What decides and writes about money: nothing that is for display. */
 function isMoneyCode(path: string): boolean {
-  return !queries.has(path) && basename(path) !== 'index.ts'
+  return basename(path) !== 'views.ts' && basename(path) !== 'index.ts'
 }
 
 /**

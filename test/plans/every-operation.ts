@@ -6,7 +6,7 @@ import { gateway } from '@backoffice/gateway'
 import { payments } from '@backoffice/payments'
 import { players } from '@backoffice/players'
 import { reconciler } from '@backoffice/reconciler'
-import { knownStatements } from '@backoffice/service-runtime/internal'
+import { knownStatements } from '@backoffice/service-runtime/testing'
 import {
   eventually,
   type HttpReply,
@@ -180,7 +180,8 @@ export async function callAsTeam(operator: Operator, team: Team, journey: Journe
   await team(players.countKycQueue)
   await team(players.takeKycCase, { playerId })
   await team(players.releaseKycCase, { playerId })
-  await team(players.decideKyc, { playerId, status: 'aprovado', reason })
+  const submission = (await team(players.showPlayer, { playerId })).submissions[0]?.id ?? null
+  await team(players.decideKyc, { playerId, submission, status: 'aprovado', reason })
   await team(players.setPlayerStatus, { playerId, status: 'bloqueado', reason })
   await team(players.setGameAvailability, { brandId, gameId: 'lucky-tiger', available: false })
   await team(players.selfExcludePlayer, { playerId, until: null })

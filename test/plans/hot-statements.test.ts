@@ -4,16 +4,16 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type ServiceName, serviceNames } from '@backoffice/contracts'
 import { settings as gamesSettings, startGames } from '@backoffice/games'
+import { settingsOf } from '@backoffice/migrator/schema'
+import { loadConfig } from '@backoffice/process'
 import {
   analyzeYoungTables,
   knownStatements,
-  loadConfig,
   outboxBacklog,
   purge,
   runtimeRetentions,
   type Service,
-  settingsOf,
-} from '@backoffice/service-runtime/internal'
+} from '@backoffice/service-runtime/testing'
 import { testBed } from '@backoffice/test-kit'
 import t from 'tap'
 import {

@@ -11,7 +11,7 @@ import {
   streamKeeper,
 } from '@backoffice/contracts'
 import { type RunningNats, startNats } from '@backoffice/dev-stack'
-import { connectNats } from '@backoffice/service-runtime/internal'
+import { connectNats } from '@backoffice/service-runtime/client'
 import t from 'tap'
 import { bytesBelow } from './stored-files.ts'
 

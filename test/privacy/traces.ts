@@ -83,7 +83,8 @@ export async function leaveTraces(t: Teardown, bed: Bed): Promise<Traces> {
   const { id: playerId } = await post('/players', person)
   const player = `/players/${playerId}`
   await post(`${player}/kyc/submissions`, { documentType: 'rg', reference: document })
-  await team(operations.players.decideKyc, { playerId, status: 'reprovado' })
+  const { submissions } = await team(operations.players.showPlayer, { playerId })
+  await team(operations.players.decideKyc, { playerId, submission: submissions[0].id, status: 'reprovado' })
   await post(`/sandbox${player}/kyc/decision`, { status: 'aprovado', reason: note })
   await team(operations.players.setDailyLimit, { playerId, dailyDepositLimit: '5000.00' })
   await team(operations.players.showPlayer, { playerId, unmask: true })

@@ -12,7 +12,7 @@ import { wallet } from '@backoffice/wallet'
 import { webhooks } from '@backoffice/webhooks'
 
 const ownRoot = fileURLToPath(new URL('../../', import.meta.url))
-const telemetry = 'packages/service-runtime/src/telemetry/register.ts'
+const telemetry = 'packages/process/src/telemetry/register.ts'
 /** Dozens of processes of the same code: only the first ones compile it. npm test has a folder for all of its processes. */
 const compiled = `${ownRoot}.cache/compiled`
 const startTimeoutMs = 60_000

@@ -2,12 +2,14 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { type ServiceName, serviceNames } from '@backoffice/contracts'
-import type { Interceptor, RpcClient } from '@backoffice/service-runtime/internal'
+import type { RpcClient } from '@backoffice/service-runtime'
+import type { Interceptor } from '@backoffice/service-runtime/testing'
 import type { TeamUser, Teardown, TestBed } from '@backoffice/test-kit'
 import { WorkingCopy } from '../structure/working-copy.ts'
 
 type Seen = typeof import('./added-field.ts')['seen']
-type Runtime = typeof import('@backoffice/service-runtime/internal')
+type Runtime = typeof import('@backoffice/service-runtime/testing')
+type Program = typeof import('@backoffice/process')
 
 const contracts = 'packages/contracts/src'
 const runtime = 'packages/service-runtime/src'
@@ -33,14 +35,14 @@ const changes: Readonly<Record<string, readonly (readonly [before: string, after
   ],
   // Every input, of an outbox command too.
   [`${runtime}/validation/validate.ts`]: [
-    ['import { type TSchema, Type }', `${imported('withField')}import { type TSchema, Type }`],
+    ['import { FormatRegistry,', `${imported('withField')}import { FormatRegistry,`],
     [
       '    schema = Type.Object(\n      { ...params.properties, ...query.properties, ...body.properties },\n      { additionalProperties: false },\n    )',
       '    schema = withField(Type.Object(\n      { ...params.properties, ...query.properties, ...body.properties },\n      { additionalProperties: false },\n    ))',
     ],
   ],
   // Whoever writes fills the field in.
-  [`${runtime}/outbox/rows.ts`]: [
+  [`${runtime}/outbox/store.ts`]: [
     ['import { newId }', `${imported('filled')}import { newId }`],
     [
       'const { operation, scope, input } = sent',
@@ -51,7 +53,7 @@ const changes: Readonly<Record<string, readonly (readonly [before: string, after
       'const event = filled(eventEnvelope(kind), { id, type: kind, apiVersion, environment, operatorId, brandId, createdAt, data })',
     ],
   ],
-  [`${runtime}/operations/attempt.ts`]: [
+  [`${runtime}/operations/record.ts`]: [
     ['import { contextOf }', `${imported('filled')}import { contextOf }`],
     [
       '  if (!byTeam) return { ...kept, reply,',
@@ -59,14 +61,14 @@ const changes: Readonly<Record<string, readonly (readonly [before: string, after
     ],
   ],
   [`${runtime}/messages/rpc-server.ts`]: [
-    ['import { newId }', `${imported('callerHeader, filled, seen')}import { newId }`],
+    ['import { durations,', `${imported('callerHeader, filled, seen')}import { durations,`],
     [
       'const reply = replyMessage(JSON.stringify(body))',
       'const reply = replyMessage(JSON.stringify(filled(operation.reply, body)))\n      seen.call(operation, message.headers?.has(callerHeader) === true)',
     ],
   ],
   [`${runtime}/messages/rpc-client.ts`]: [
-    ['import { newId }', `${imported('callerHeader, filled, filledScope, seen')}import { newId }`],
+    ['import { meter,', `${imported('callerHeader, filled, filledScope, seen')}import { meter,`],
     [
       '    const check = options.isStored',
       '    if (!options.isStored) options = { ...options, input: filled(inputSchema(operation), options.input) }\n    const check = options.isStored',
@@ -111,7 +113,8 @@ export async function makeNextRelease(
   copy.show(new Map([...files, [addedField, readFileSync(new URL('./added-field.ts', import.meta.url), 'utf8')]]))
 
   const load = (path: string) => import(pathToFileURL(join(copy.folder, path)).href)
-  const { RpcClient, loadConfig, startService }: Runtime = await load(`${runtime}/internal.ts`)
+  const { RpcClient, startService }: Runtime = await load(`${runtime}/testing.ts`)
+  const { loadConfig }: Program = await load('packages/process/src/index.ts')
   const { seen }: { seen: Seen } = await load(addedField)
 
   async function startOne(name: ServiceName) {

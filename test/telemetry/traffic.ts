@@ -4,7 +4,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { operations, Rejection, sandboxGames } from '@backoffice/contracts'
-import { connectNats } from '@backoffice/service-runtime/internal'
+import { connectNats } from '@backoffice/service-runtime/client'
 import { eventually, type HttpReply, OperatorClient, type System, type Teardown } from '@backoffice/test-kit'
 
 /** What must never be in a metric. */

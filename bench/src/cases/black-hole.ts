@@ -1,5 +1,5 @@
 import type { Scope } from '@backoffice/contracts'
-import { newId } from '@backoffice/service-runtime/internal'
+import { newId } from '@backoffice/process'
 import type { Group, Sample, Setting } from '../case.ts'
 import { latencyFigures } from '../figures/statistics.ts'
 import { openEndpoints } from '../fills/endpoints.ts'

@@ -1,5 +1,5 @@
 import type { Scope } from '@backoffice/contracts'
-import { newId } from '@backoffice/service-runtime/internal'
+import { newId } from '@backoffice/process'
 import { Agent, request } from 'undici'
 import type { Case, Group, Sample, Setting } from '../case.ts'
 import { openEndpoints } from '../fills/endpoints.ts'

@@ -1,5 +1,5 @@
 import { operations, type Scope } from '@backoffice/contracts'
-import { newId } from '@backoffice/service-runtime/internal'
+import { newId } from '@backoffice/process'
 import type { Case, Group } from '../case.ts'
 import { openAccounts, playerOf } from '../fills/accounts.ts'
 import type { Work } from '../load/load.ts'

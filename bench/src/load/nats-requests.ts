@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { headerNames, type Operation, rpcSubject, type Scope } from '@backoffice/contracts'
-import { connectNats, repliesOver } from '@backoffice/service-runtime/internal'
+import { connectNats } from '@backoffice/service-runtime/client'
+import { repliesOver } from '@backoffice/service-runtime/testing'
 import { headers, type Msg, type NatsConnection } from '@nats-io/transport-node'
 
 export interface NatsLogin {

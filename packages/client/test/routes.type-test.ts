@@ -1,16 +1,16 @@
 // Nothing here runs: the compiler reads it, and a line that it ought to refuse and accepts is an error.
-import type {
-  ApiReply,
-  BackOfficeClient,
-  ErrorCode,
-  Player,
-  Wallet,
-  WebhookEvent,
-  WebhookEventData,
-  WebhookEventOf,
-  webhooks,
+import {
+  type ApiReply,
+  type BackOfficeClient,
+  BackOfficeError,
+  type ErrorCode,
+  type Player,
+  type Wallet,
+  type WebhookEvent,
+  type WebhookEventData,
+  type WebhookEventOf,
+  type webhooks,
 } from '../src/index.ts'
-import { BackOfficeError } from '../src/index.ts'
 import type { Routes } from '../src/routes.ts'
 
 declare const routes: Routes

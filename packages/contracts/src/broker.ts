@@ -1,12 +1,5 @@
-import {
-  consumedSubject,
-  consumerName,
-  type EventConsumerEntry,
-  eventConsumers,
-  eventStream,
-  eventSubject,
-} from './event-stream.ts'
-import { type EventKind, eventKinds, events } from './events.ts'
+import { consumedSubject, consumerName, type EventConsumerEntry, eventConsumers, eventStream } from './event-stream.ts'
+import { type EventKind, eventKinds, eventSubject, events } from './events.ts'
 import { type Operation, type ServiceName, serviceNames } from './operation.ts'
 import { allOperations } from './operations/index.ts'
 

@@ -77,6 +77,11 @@ const catalogue = {
     message: 'Somebody else has taken this case; the details say who. It can be taken over.',
     retryable: false,
   },
+  KYC_NOT_AS_SEEN: {
+    status: 409,
+    message: 'The latest submission is not the one that was shown. Look at it again; the details name both.',
+    retryable: false,
+  },
   WITHDRAWAL_NOT_AS_SEEN: {
     status: 409,
     message: 'The withdrawal is not the one that was shown. Look at it again; the details say what differs.',

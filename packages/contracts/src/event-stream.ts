@@ -1,9 +1,8 @@
-import { type EventKind, eventKinds, events } from './events.ts'
+import { eventKinds, eventSubject, events } from './events.ts'
 import type { ServiceName } from './operation.ts'
 
-/** The JetStream stream that keeps every event, and the subject of one kind. */
+/** The JetStream stream that keeps every event. */
 export const eventStream = 'EVENTS'
-export const eventSubject = (kind: EventKind): string => `events.${kind}`
 /** The subjects that the stream stores. */
 export const eventSubjects = 'events.>'
 

@@ -91,6 +91,8 @@ export const events = {
 export type EventKind = keyof typeof events
 export type EventData<K extends EventKind> = Static<(typeof events)[K]['data']>
 export const eventKinds = Object.keys(events) as EventKind[]
+/** What an event is published under. */
+export const eventSubject = (kind: EventKind): string => `events.${kind}`
 /** What operators receive, and what the public documents name. */
 export const publicEventKinds = eventKinds.filter((kind) => events[kind].visibility === 'public')
 

@@ -8,7 +8,7 @@ const root = fileURLToPath(new URL('../../../', import.meta.url))
  * MiB less, because it does not load the code that strips types.
  */
 export const compileCache = join(root, 'node_modules/.cache/node-compile')
-const telemetry = join(root, 'packages/service-runtime/src/telemetry/register.ts')
+const telemetry = join(root, 'packages/process/src/telemetry/register.ts')
 
 export interface ServiceCommand {
   readonly command: string

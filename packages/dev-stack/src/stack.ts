@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { streamBytesDefault } from '@backoffice/contracts'
-import { createLogger, StreamKeeper } from '@backoffice/service-runtime/client'
+import { StreamKeeper } from '@backoffice/migrator/stream'
+import { createLogger } from '@backoffice/process'
 import type { StackArguments } from './arguments.ts'
 import type { Child } from './child.ts'
 import { ensureDatabase, roleUrl, withOtherRoles } from './database.ts'

@@ -1,5 +1,5 @@
 import { type BrokerUser, brokerUsers, inboxOf, type ServiceName } from '@backoffice/contracts'
-import { repliesOver } from '@backoffice/service-runtime/internal'
+import { repliesOver } from '@backoffice/service-runtime/testing'
 import { connect, errors, type NatsConnection } from '@nats-io/transport-node'
 import t, { type Test } from 'tap'
 import { startNats } from '../src/nats.ts'

@@ -1,5 +1,6 @@
 import { brokerUsers, inboxOf, streamConfiguration, streamKeeper } from '@backoffice/contracts'
-import { createLogger, makeStream } from '@backoffice/service-runtime/client'
+import { makeStream } from '@backoffice/migrator/stream'
+import { createLogger } from '@backoffice/process'
 import { connect, type NatsConnection } from '@nats-io/transport-node'
 import t, { type Test } from 'tap'
 import { startNats } from '../src/nats.ts'

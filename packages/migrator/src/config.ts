@@ -5,7 +5,7 @@ import {
   streamBytesDefault,
   streamBytesMin,
 } from '@backoffice/contracts'
-import { secret } from '@backoffice/service-runtime/client'
+import { secret } from '@backoffice/process'
 import { type Static, Type } from '@sinclair/typebox'
 import type { RolePasswords } from './prepare-database.ts'
 

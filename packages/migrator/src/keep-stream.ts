@@ -1,4 +1,4 @@
-import type { StreamKeeper as Keeper } from '@backoffice/service-runtime/client'
+import type { StreamKeeper as Keeper } from './stream-keeper.ts'
 
 let keeper: Keeper | undefined
 let stopping = false
@@ -11,7 +11,8 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   })
 }
 
-const { createLogger, loadConfig, StreamKeeper } = await import('@backoffice/service-runtime/client')
+const { createLogger, loadConfig } = await import('@backoffice/process')
+const { StreamKeeper } = await import('./stream-keeper.ts')
 const { streamConfig, streamSettingsFrom } = await import('./config.ts')
 
 // The keeper of the stream: makes it again when NATS has lost it, for as long as it runs.

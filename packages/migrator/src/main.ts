@@ -2,7 +2,8 @@
 // migration is one transaction, or may be run again: what is cut short did nothing. So is each change of the stream.
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => process.exit(1))
 
-const { createLogger, loadConfig, verifiedUrl } = await import('@backoffice/service-runtime/internal')
+const { createLogger, loadConfig } = await import('@backoffice/process')
+const { verifiedUrl } = await import('@backoffice/service-runtime/pool')
 const { migratorConfig, passwordsFrom } = await import('./config.ts')
 const { prepareDatabase } = await import('./prepare-database.ts')
 const { prepareStream } = await import('./prepare-stream.ts')

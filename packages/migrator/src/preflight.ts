@@ -1,7 +1,7 @@
 // Whether names resolve and connections open from where this runs, before anything depends on it: with a network policy
 // that does not fit the cluster, services would only say that their backends are away. It takes no secret, and sends
 // nothing.
-import { createLogger, loadConfig } from '@backoffice/service-runtime/internal'
+import { createLogger, loadConfig } from '@backoffice/process'
 import { preflightConfig } from './config.ts'
 import { obstacles, reach, targetsIn } from './reach.ts'
 

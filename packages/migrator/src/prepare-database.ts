@@ -1,7 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { DatabaseRole, ServiceName } from '@backoffice/contracts'
-import { type Logger, migrate, provisionDatabase } from '@backoffice/service-runtime/internal'
+import type { Logger } from '@backoffice/process'
 import pg from 'pg'
+import { migrate } from './migrate.ts'
+import { provisionDatabase } from './provision.ts'
 import { services } from './services.ts'
 
 /** Of the login roles. */

@@ -1,7 +1,8 @@
-import { setTimeout as wait } from 'node:timers/promises'
 import { streamKeeper } from '@backoffice/contracts'
-import { connectNats, type Logger, makeStream } from '@backoffice/service-runtime/internal'
+import { type Logger, retry } from '@backoffice/process'
+import { connectNats } from '@backoffice/service-runtime/client'
 import { type MigratorConfig, streamSettingsFrom } from './config.ts'
+import { makeStream } from './stream-keeper.ts'
 
 const pauseMs = 500
 
@@ -11,19 +12,18 @@ const pauseMs = 500
  * @throws the last reason
  */
 export async function prepareStream(config: MigratorConfig, log: Logger): Promise<void> {
-  const deadline = performance.now() + config.NATS_WAIT_MS
+  const untilMs = performance.now() + config.NATS_WAIT_MS
   const attemptsMax = Math.max(1, Math.ceil(config.NATS_WAIT_MS / pauseMs))
   const connection = await connectNats({ ...config, NATS_USER: streamKeeper }, { name: 'migrate', log, attemptsMax })
   try {
-    for (let attempt = 1; ; attempt++) {
-      try {
-        return await makeStream(connection, streamSettingsFrom(config), log)
-      } catch (error) {
-        if (performance.now() + pauseMs > deadline) throw error
+    await retry(() => makeStream(connection, streamSettingsFrom(config), log), {
+      pauseMs,
+      untilMs,
+      while(error, attempt) {
         if (attempt === 1) log.warn({ err: error }, 'the stream cannot be made yet; it is tried again')
-        await wait(pauseMs)
-      }
-    }
+        return true
+      },
+    })
   } finally {
     await connection.close()
   }

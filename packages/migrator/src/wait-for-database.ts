@@ -1,5 +1,5 @@
-import { setTimeout as delay } from 'node:timers/promises'
-import { isPassingFault } from '@backoffice/service-runtime/internal'
+import { retry } from '@backoffice/process'
+import { isPassingFault } from '@backoffice/service-runtime'
 import pg from 'pg'
 
 const pauseMs = 500
@@ -14,16 +14,15 @@ export async function waitForDatabase(
   url: string,
   { waitMs, onWait }: { readonly waitMs: number; readonly onWait: (reason: unknown) => void },
 ): Promise<void> {
-  const deadline = Date.now() + waitMs
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await connectAndLeave(url)
-    } catch (error) {
-      if (!isPassingFault(error) || Date.now() + pauseMs > deadline) throw error
+  await retry(() => connectAndLeave(url), {
+    pauseMs,
+    untilMs: performance.now() + waitMs,
+    while(error, attempt) {
+      if (!isPassingFault(error)) return false
       if (attempt === 1) onWait(error)
-      await delay(pauseMs)
-    }
-  }
+      return true
+    },
+  })
 }
 
 async function connectAndLeave(url: string): Promise<void> {

@@ -157,9 +157,7 @@ t.test(
     const columnsOf = (name: string) => seen.find((view) => view.name === name)?.columns
     t.same(columnsOf('players.reconcilable_player'), ['brand_id', 'environment', 'id', 'kyc_status'])
     t.same(columnsOf('players.reconcilable_kyc_change'), ['actor', 'at', 'id', 'next', 'player_id'])
-    t.same(columnsOf('players.reconcilable_outbox'), [
-      ...['aggregate', 'brand_id', 'created_at', 'id', 'kind', 'name'],
-    ])
+    t.same(columnsOf('players.reconcilable_outbox'), [...['aggregate', 'brand_id', 'created_at', 'id', 'kind', 'name']])
   },
 )
 

@@ -1,8 +1,6 @@
-// For what only calls services or keeps the stream: the team's command line, the development stack, the keeper of the
-// stream. It loads nothing of a database.
-export { connectNats } from './messages/connect.ts'
+// The broker alone, for what only calls services or keeps the stream: the team's command line, the console, the keeper of
+// the stream. It loads nothing of a database.
+export { connectNats, type NatsConfig } from './messages/connect.ts'
+export { askJetStream, differencesFrom, type JetStreamInfo } from './messages/event-stream.ts'
 export { type CallOptions, RpcClient } from './messages/rpc-client.ts'
-export { makeStream, StreamKeeper } from './messages/stream-keeper.ts'
-export { loadConfig, natsConfig, secret } from './process/config.ts'
-export { newId } from './process/ids.ts'
-export { createLogger } from './process/log.ts'
+export { natsConfig, serviceConfig } from './settings.ts'

@@ -5,7 +5,22 @@ import {
   type RuntimeOperationId,
   type ServiceName,
 } from '@backoffice/contracts'
+import {
+  type Clock,
+  createLogger,
+  type Logger,
+  loadConfig,
+  type Measurement,
+  runProcess,
+  type StartedProgram,
+  type StoppingStep,
+  startMeasuring,
+  startProgram,
+  systemClock,
+  waitAtMost,
+} from '@backoffice/process'
 import { identityOf, issuerKeys, TeamVerifier, type Trusted } from '@backoffice/team-identity'
+import { noVault, sealingSettings, vaultFrom } from '@backoffice/vault'
 import type { NatsConnection } from '@nats-io/transport-node'
 import { type Static, type TObject, type TProperties, Type } from '@sinclair/typebox'
 import { Brands } from './database/brands.ts'
@@ -14,11 +29,10 @@ import type { Database } from './database/db.ts'
 import type { Entities } from './database/entities.ts'
 import { DatabaseHistory } from './database/history.ts'
 import { untilPrepared } from './database/prepared.ts'
-import { assertInboxOutlivesEvents, purging, type Retention, runtimeRetentions } from './database/purge.ts'
+import { analyzing, assertInboxOutlivesEvents, purging, type Retention, runtimeRetentions } from './database/purge.ts'
 import type { Migration } from './database/runtime-tables.ts'
 import type { SealedTable } from './database/sealed-tables.ts'
-import { noVault, sealingSettings, vaultFrom } from './database/vault.ts'
-import { analyzing } from './database/young-tables.ts'
+import type { Interceptor } from './database/steps.ts'
 import { connectNats } from './messages/connect.ts'
 import { EventConsumer, type Reaction } from './messages/consumer.ts'
 import { EventStream } from './messages/event-stream.ts'
@@ -30,18 +44,11 @@ import type { Handler } from './operations/handle.ts'
 import { Runner } from './operations/runner.ts'
 import { TeamGate } from './operations/team-gate.ts'
 import { type Transact, transactor } from './operations/transact.ts'
-import { outboxBacklog } from './outbox/backlog.ts'
 import { Dispatch } from './outbox/dispatch.ts'
 import { Relay } from './outbox/relay.ts'
 import { StreamWatch } from './outbox/stream-watch.ts'
-import { type Clock, systemClock } from './process/clock.ts'
-import { type ServiceConfig, serviceConfig } from './process/config.ts'
-import { type HealthServer, startHealthServer } from './process/health.ts'
-import { createLogger, type Logger } from './process/log.ts'
-import type { Interceptor } from './process/steps.ts'
-import { waitAtMost } from './process/wait-at-most.ts'
-import { flushTelemetry } from './telemetry/flush.ts'
-import { type Measurement, startMeasuring } from './telemetry/metrics.ts'
+import { outboxBacklog } from './outbox/unfinished.ts'
+import { type ServiceConfig, serviceConfig } from './settings.ts'
 
 type Table<S extends ServiceName> = (typeof operationTable)[S]
 
@@ -145,16 +152,10 @@ export function defineService<
   return { ...definition, configuration: configuration as unknown as TObject }
 }
 
-export interface RunningService<Addresses = unknown> extends ServiceContext {
+export interface RunningService<Addresses = unknown> extends ServiceContext, StartedProgram {
   readonly addresses: Addresses
-  readonly healthPort: number
   /** Resolves when a connection to NATS has closed, with the reason. They reconnect by themselves, so none should. */
   readonly natsClosed: Promise<undefined | Error>
-  /**
-   * Fails /readyz. After DRAIN_DELAY_MS it stops taking work, finishes what is under way, and closes everything. Safe
-   * to call twice.
-   */
-  drain(): Promise<void>
 }
 
 export interface StartOptions<Outside = object> {
@@ -166,10 +167,7 @@ export interface StartOptions<Outside = object> {
   readonly seals?: boolean | undefined
 }
 
-/**
- * How long each step of stopping may take after DRAIN_DELAY_MS. Together with the telemetry's own limit they stay below
- * 25 s, because Kubernetes kills the process after its grace period.
- */
+/** How long each step of stopping may take after DRAIN_DELAY_MS. */
 const takingWorkMsMax = 10_000
 const finishingWorkMsMax = 7_000
 const disconnectingMsMax = 2_000
@@ -240,79 +238,49 @@ export async function startService<S extends ServiceName, P extends TProperties,
   await nats.flush()
   for (const entry of background) await entry.start?.()
 
-  let draining: Promise<void> | undefined
-  const ready = async () =>
-    draining === undefined &&
-    background.every((entry) => entry.ready?.() ?? true) &&
-    (service.readyWithoutBackends === true ||
-      (stream.wasFound && !stream.differs && (await areBackendsReachable(context))))
-  const health = await startHealthServer({ host: settings.HEALTH_HOST, port: settings.HEALTH_PORT, ready })
-  log.info({ healthPort: health.port }, 'started')
-
-  const order: StoppingOrder = {
-    background,
-    takingWork: [server, ...background, ...consumers],
-    finishingWork: [{ stop: () => dispatch.stop().then(() => relay.stop()) }, watch, purges, young],
-    stopMeasuring,
-    connections: [events, nats],
-    health,
-  }
+  const program = await startProgram({
+    log,
+    settings,
+    ready: async () =>
+      background.every((entry) => entry.ready?.() ?? true) &&
+      (service.readyWithoutBackends === true ||
+        (stream.wasFound && !stream.differs && (await areBackendsReachable(context)))),
+    leave() {
+      for (const entry of background) entry.leave?.()
+    },
+    // What takes work stops before what finishes it. What is unfinished by then is found in the outbox.
+    stopping: [
+      stopAll('taking work', takingWorkMsMax, [server, ...background, ...consumers]),
+      stopAll('finishing work', finishingWorkMsMax, [
+        { stop: () => dispatch.stop().then(() => relay.stop()) },
+        ...[watch, purges, young],
+        { stop: async () => stopMeasuring() },
+      ]),
+      disconnect(events),
+      disconnect(nats),
+      { what: 'database connections', msMax: disconnectingMsMax, stop: () => db.close() },
+    ],
+  })
   return {
     ...context,
+    ...program,
     addresses: (composition.addresses?.() ?? {}) as Addresses,
-    healthPort: health.port,
     natsClosed: Promise.race([nats.closed(), events.closed()]).then((reason) => reason ?? undefined),
-    drain() {
-      draining ??= stopInOrder(context, order, settings.DRAIN_DELAY_MS)
-      return draining
-    },
   }
 }
 
-interface Stoppable {
-  stop(): Promise<unknown>
-}
+const stopAll = (what: string, msMax: number, parts: readonly { stop(): Promise<unknown> }[]): StoppingStep => ({
+  what,
+  msMax,
+  stop: () => Promise.allSettled(parts.map((part) => part.stop())),
+})
 
-/** What ends with a service. */
-interface StoppingOrder {
-  readonly background: readonly Background[]
-  /** What takes work from outside. */
-  readonly takingWork: readonly Stoppable[]
-  /** What finishes that work. */
-  readonly finishingWork: readonly Stoppable[]
-  readonly stopMeasuring: () => void
-  readonly connections: readonly NatsConnection[]
-  readonly health: HealthServer
-}
-
-/**
- * Stops what takes work before what finishes it. An unavailable backend must not hold up the process: what is
- * unfinished by then is found in the outbox.
- */
-async function stopInOrder({ db, log }: ServiceContext, order: StoppingOrder, delayMs: number): Promise<void> {
-  for (const entry of order.background) entry.leave?.()
-  await new Promise((resolve) => setTimeout(resolve, delayMs))
-  const stopAll = (what: string, msMax: number, stoppables: readonly Stoppable[]) => {
-    const stopped = Promise.allSettled(stoppables.map((part) => part.stop()))
-    return waitAtMost(msMax, stopped, () => log.warn({ what }, 'stopped without waiting any longer'))
-  }
-  await stopAll('taking work', takingWorkMsMax, order.takingWork)
-  await stopAll('finishing work', finishingWorkMsMax, order.finishingWork)
-  order.stopMeasuring()
-  await flushTelemetry()
-  await Promise.all(
-    order.connections.map((connection) =>
-      waitAtMost(
-        disconnectingMsMax,
-        connection.drain().catch(() => {}),
-        () => connection.close(),
-      ),
-    ),
-  )
-  await waitAtMost(disconnectingMsMax, db.close(), () => log.warn('the database connections were left open'))
-  await order.health.close()
-  log.info('drained')
-}
+const disconnect = (connection: NatsConnection): StoppingStep => ({
+  what: 'NATS',
+  msMax: disconnectingMsMax,
+  stop: () => connection.drain(),
+  late: () => connection.close(),
+})
 
 const readinessTimeoutMs = 2_000
 
@@ -323,4 +291,14 @@ async function areBackendsReachable({ db, nats }: ServiceContext): Promise<boole
     () => false,
   )
   return (await waitAtMost(readinessTimeoutMs, reachable, () => {})) ?? false
+}
+
+/** Runs a service as this process. */
+export async function runService<S extends ServiceName, P extends TProperties, O, A>(
+  service: Service<S, P, O, A>,
+): Promise<void> {
+  await runProcess(() => startService(service, loadConfig(service.configuration, process.env) as never), {
+    // A connection reconnects by itself, for ever. If it did close, the process would look alive and hear nothing.
+    broken: async ({ natsClosed }) => ({ message: 'the connection to NATS is closed', err: await natsClosed }),
+  })
 }

@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type BrokerUser, brokerUsers, streamBytesMin } from '@backoffice/contracts'
 import { freePort, startNats } from '@backoffice/dev-stack'
+import { StreamKeeper } from '@backoffice/migrator/stream'
+import { createLogger } from '@backoffice/process'
 import type { Teardown } from '@backoffice/test-kit'
-import { createLogger, StreamKeeper } from '../src/internal.ts'
 
 const password = 'secret'
 

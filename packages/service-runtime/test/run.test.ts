@@ -63,7 +63,7 @@ t.test('settings that are missing end it at once, all of them named', async (t) 
 })
 
 t.test('SIGTERM while its modules are loaded ends it at once', async (t) => {
-  const first = new URL('../src/telemetry/register.ts', import.meta.url).href
+  const first = new URL('../../process/src/telemetry/register.ts', import.meta.url).href
   const signal = 'data:text/javascript,process.kill(process.pid,"SIGTERM")'
   const { ended, printed } = start({}, ['--import', first, '--import', signal])
   t.equal(await ended, 0)

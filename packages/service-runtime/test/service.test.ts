@@ -1,7 +1,8 @@
 import { operations } from '@backoffice/contracts'
+import { newId } from '@backoffice/process'
 import { eventually, testBed } from '@backoffice/test-kit'
 import t from 'tap'
-import { newId, type RunningService } from '../src/index.ts'
+import type { RunningService } from '../src/testing.ts'
 import { correct, countUp, crediting, payments, wallet } from './probe-services.ts'
 
 const bed = await testBed(t, { payments, wallet })

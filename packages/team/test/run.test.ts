@@ -164,7 +164,7 @@ t.test('a record is a line per field, and its history a table below', async (t) 
   const facts = { firstWithdrawal: true, deposits30Days: sum, withdrawals30Days: sum }
   const shown = () => ({ id: 'wdr_1', status: 'paid', facts, transitions })
   const { stdout } = await typed(['withdrawals', 'show', 'wdr_1'], shown)
-  t.match(stdout, /^id +wdr_1\nstatus +paid\n[^]*\n\nhistory\n/)
+  t.match(stdout, /^id +wdr_1\nstatus +paid\n[\s\S]*\n\nhistory\n/)
   t.match(stdout, /2026-03-02T12:00:00.000Z {2}team bob {2}approved {2}paid {2}–/)
 })
 

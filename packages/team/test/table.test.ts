@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { allOperations, type Operation } from '@backoffice/contracts'
-import { inputSchema, validate } from '@backoffice/service-runtime/internal'
+import { validate } from '@backoffice/service-runtime'
+import { inputSchema } from '@backoffice/service-runtime/testing'
 import t from 'tap'
 import { rows } from '../src/commands/index.ts'
 import { fieldsOf, wordings } from '../src/fields.ts'
@@ -55,6 +56,7 @@ const withdrawal = {
 }
 const replies = ({ service, id }: Operation) => {
   if (id === 'showWithdrawal') return withdrawal
+  if (id === 'showPlayer') return { name: 'Ana', submissions: [] }
   const data = id === 'listProposals' && service === 'gateway' ? [proposal] : []
   return { data, rows: [], nextCursor: null, ...report }
 }

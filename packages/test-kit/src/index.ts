@@ -8,7 +8,7 @@ export { type HttpCall, type HttpReply, OperatorClient } from './operator-client
 export { postgres } from './postgres.ts'
 export { byTwo, type Proposed, proposalOf } from './proposal.ts'
 export { refusal } from './refusal.ts'
-export { seenWithdrawal } from './seen-withdrawal.ts'
+export { seenSubmission, seenWithdrawal } from './seen.ts'
 export {
   type SharedSystem,
   type System,

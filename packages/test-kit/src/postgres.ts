@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { databaseRoles } from '@backoffice/contracts'
 import { databaseUrl, sharedRolePasswords, startThrowAwayPostgres, withOtherRoles } from '@backoffice/dev-stack'
-import { migrate, provisionDatabase, type Service, settingsOf } from '@backoffice/service-runtime/internal'
+import { migrate, provisionDatabase, settingsOf } from '@backoffice/migrator/schema'
+import type { Service } from '@backoffice/service-runtime/testing'
 import pg from 'pg'
 
 let server: Promise<string> | undefined

@@ -25,18 +25,16 @@ import {
   startNats,
   withOtherRoles,
 } from '@backoffice/dev-stack'
+import { makeStream } from '@backoffice/migrator/stream'
+import { createLogger, loadConfig } from '@backoffice/process'
+import { type CallOptions, connectNats } from '@backoffice/service-runtime/client'
 import {
-  type CallOptions,
-  connectNats,
-  createLogger,
   type Interceptor,
-  loadConfig,
-  makeStream,
   RpcClient,
   type RunningService,
   type Service,
   startService,
-} from '@backoffice/service-runtime/internal'
+} from '@backoffice/service-runtime/testing'
 import type { TeamSigner } from '@backoffice/team-identity'
 import { connect, type NatsConnection } from '@nats-io/transport-node'
 import pg from 'pg'

@@ -1,7 +1,7 @@
 import { operations } from '@backoffice/contracts'
 import { defineService, handle } from '@backoffice/service-runtime'
-import type { ServiceConfig } from '@backoffice/service-runtime/internal'
 import { brandTable, runtimeMigrations } from '@backoffice/service-runtime/migrations'
+import type { ServiceConfig } from '@backoffice/service-runtime/testing'
 import t from 'tap'
 import { testBed } from '../src/index.ts'
 

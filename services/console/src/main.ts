@@ -1,4 +1,4 @@
-import { loadConfig, runProcess } from '@backoffice/service-runtime/standalone'
+import { loadConfig, runProcess } from '@backoffice/process'
 import { startConsole } from './program.ts'
 import { settings } from './settings.ts'
 

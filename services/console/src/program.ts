@@ -1,17 +1,15 @@
-import type { AddressInfo } from 'node:net'
-import { connectNats } from '@backoffice/service-runtime/client'
 import {
   type Clock,
   certificateFiles,
   createLogger,
-  flushTelemetry,
-  keepCertificateFresh,
+  HttpListener,
   type RunningProcess,
-  startHealthServer,
+  type StartedProgram,
+  startProgram,
   systemClock,
-  useCertificate,
   waitAtMost,
-} from '@backoffice/service-runtime/standalone'
+} from '@backoffice/process'
+import { connectNats } from '@backoffice/service-runtime/client'
 import { identityOf, TeamVerifier } from '@backoffice/team-identity'
 import { createApp } from './http/app.ts'
 import { Provider } from './identity/provider.ts'
@@ -22,9 +20,8 @@ export { checkedSettings, type Settings, settings } from './settings.ts'
 /** How long each step of stopping may take. */
 const stoppingMsMax = 5_000
 
-export interface RunningConsole extends RunningProcess {
+export interface RunningConsole extends RunningProcess, StartedProgram {
   readonly port: number
-  readonly healthPort: number
   /** Resolves when the connection to NATS has closed for good. */
   readonly natsClosed: Promise<unknown>
 }
@@ -38,44 +35,29 @@ export async function startConsole(config: Settings, clock: Clock = systemClock)
   const stopping = new AbortController()
   const provider = new Provider(config)
   const app = await createApp({ config, clock, log, nats, verifier, provider, stopping: stopping.signal })
-  const certificate = certificateFiles(config)
-  if (certificate !== undefined) await useCertificate(app.server, certificate)
-  const renewal = certificate === undefined ? undefined : keepCertificateFresh(app.server, certificate, { log })
-  await app.listen({ host: config.CONSOLE_HOST, port: config.CONSOLE_PORT })
-
-  let draining: Promise<void> | undefined
-  const health = await startHealthServer({
-    host: config.HEALTH_HOST,
-    port: config.HEALTH_PORT,
-    // While the provider is away, whoever is signed in works on. So it is not asked here.
-    ready: async () => draining === undefined && (await isReachable(nats)),
-  })
-  const { port } = app.server.address() as AddressInfo
-  renewal?.start()
-  log.info({ port, healthPort: health.port }, 'started')
-
-  async function stop(): Promise<void> {
-    await new Promise((resolve) => setTimeout(resolve, config.DRAIN_DELAY_MS))
-    const late = (what: string) => () => log.warn({ what }, 'stopped without waiting any longer')
-    // Pages that show live counts hold a response open.
-    stopping.abort()
-    await renewal?.stop()
-    await waitAtMost(stoppingMsMax, app.close(), late('requests'))
-    await waitAtMost(stoppingMsMax, nats.drain(), late('NATS'))
-    await flushTelemetry()
-    await health.close()
-    log.info('drained')
-  }
-  return {
+  const { CONSOLE_HOST: host, CONSOLE_PORT: port, CONSOLE_CONNECTIONS_MAX: connectionsMax } = config
+  const listener = new HttpListener({ app, host, port, connectionsMax, certificate: certificateFiles(config), log })
+  await listener.start()
+  const program = await startProgram({
     log,
-    port,
-    healthPort: health.port,
-    natsClosed: nats.closed(),
-    drain() {
-      draining ??= stop()
-      return draining
-    },
-  }
+    settings: config,
+    // While the provider is away, whoever is signed in works on. So it is not asked here.
+    ready: () => isReachable(nats),
+    leave: () => listener.leave(),
+    stopping: [
+      {
+        what: 'requests',
+        msMax: stoppingMsMax,
+        stop() {
+          // Pages that show live counts hold a response open.
+          stopping.abort()
+          return listener.stop()
+        },
+      },
+      { what: 'NATS', msMax: stoppingMsMax, stop: () => nats.drain() },
+    ],
+  })
+  return { ...program, log, port: listener.port, natsClosed: nats.closed() }
 }
 
 const pingMs = 2_000

@@ -1,9 +1,7 @@
-import { ConfigurationError, certificateSettings, secret, serviceConfig } from '@backoffice/service-runtime/standalone'
+import { ConfigurationError, certificateSettings, programSettings, proxySettings, secret } from '@backoffice/process'
+import { natsConfig, serviceConfig } from '@backoffice/service-runtime/client'
 import { identitySettings } from '@backoffice/team-identity'
 import { type Static, Type } from '@sinclair/typebox'
-
-const { NATS_URL, NATS_USER, NATS_PASSWORD, NATS_CA_FILE, NATS_CERT_FILE, NATS_KEY_FILE } = serviceConfig.properties
-const { DEVELOPMENT, DRAIN_DELAY_MS, HEALTH_HOST, HEALTH_PORT, LOG_LEVEL } = serviceConfig.properties
 
 /** 32 bytes in base64. */
 const sessionKey = '[A-Za-z0-9+/]{43}='
@@ -30,8 +28,7 @@ export const settings = Type.Object({
   /** 0 takes any free port. */
   CONSOLE_PORT: Type.Integer({ minimum: 0, maximum: 65535, default: 8083 }),
   ...certificateSettings,
-  /** Addresses or CIDR ranges, separated by commas, whose X-Forwarded-For is believed. None by default. */
-  TRUSTED_PROXIES: Type.String({ default: '' }),
+  ...proxySettings,
   /** Requests a minute of one address (IPv6: of one /64). What comes beyond that is refused with 429. */
   CONSOLE_REQUESTS_PER_MINUTE: Type.Integer({ minimum: 1, default: 600 }),
   /** Open connections of one process. More are closed at once, so that those that do nothing cannot use up the memory. */
@@ -40,17 +37,9 @@ export const settings = Type.Object({
   CONSOLE_CALLS_PER_MINUTE: Type.Integer({ minimum: 1, default: 600 }),
   /** IANA name of the zone in which times are shown. */
   CONSOLE_TIME_ZONE: Type.String({ minLength: 1, default: 'America/Sao_Paulo' }),
-  NATS_URL,
-  NATS_USER,
-  NATS_PASSWORD,
-  NATS_CA_FILE,
-  NATS_CERT_FILE,
-  NATS_KEY_FILE,
-  DEVELOPMENT,
-  DRAIN_DELAY_MS,
-  HEALTH_HOST,
-  HEALTH_PORT,
-  LOG_LEVEL,
+  ...natsConfig.properties,
+  DEVELOPMENT: serviceConfig.properties.DEVELOPMENT,
+  ...programSettings,
 })
 export type Settings = Static<typeof settings>
 

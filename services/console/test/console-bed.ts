@@ -3,10 +3,17 @@ import { type Environment, type Operation, operations, teamConsole } from '@back
 import type { gateway } from '@backoffice/gateway'
 import { payments } from '@backoffice/payments'
 import { players } from '@backoffice/players'
+import { loadConfig } from '@backoffice/process'
 import { reconciler } from '@backoffice/reconciler'
-import { loadConfig } from '@backoffice/service-runtime/internal'
 import { exportSessionKey, newSessionKey, PersonSigner } from '@backoffice/team-identity'
-import { type LoginOptions, proposalOf, type TeamUser, type Teardown, testBed } from '@backoffice/test-kit'
+import {
+  type LoginOptions,
+  proposalOf,
+  seenSubmission,
+  type TeamUser,
+  type Teardown,
+  testBed,
+} from '@backoffice/test-kit'
 import { wallet } from '@backoffice/wallet'
 import type { webhooks } from '@backoffice/webhooks'
 import fastify from 'fastify'
@@ -109,11 +116,15 @@ export async function consoleBed(
       await bed.rpc.call(operations.players.submitKyc, { scope, input: { playerId, documentType: 'rg', reference } })
       return playerId
     },
+    async approve(playerId: string) {
+      const bob = bed.team('bob')
+      const decision = { ...(await seenSubmission(bob, playerId)), status: 'aprovado', reason: 'clear' } as const
+      await bob.call(operations.players.decideKyc, { input: decision })
+    },
     /** A withdrawal of an approved player, which waits for a decision. */
     async newWithdrawal(environment: Environment, playerId: string, destination = 'ana@example.com', amount = '40.00') {
       const scope = bed.scope({ environment })
-      const decision = { playerId, status: 'aprovado', reason: 'clear' } as const
-      await bed.team('bob').call(operations.players.decideKyc, { input: decision })
+      await this.approve(playerId)
       const deposit = { playerId, amount: '150.00', currency: 'BRL', method: 'pix', externalReference: playerId }
       const { id: depositId } = await bed.rpc.call(operations.payments.createDeposit, { scope, input: deposit })
       await bed.rpc.call(operations.payments.confirmDeposit, { scope, input: { depositId } })

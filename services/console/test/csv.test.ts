@@ -1,10 +1,10 @@
-import { createLogger } from '@backoffice/service-runtime/client'
+import { createLogger } from '@backoffice/process'
 import { eventually } from '@backoffice/test-kit'
 import fastify, { type FastifyReply, type FastifyRequest } from 'fastify'
 import t from 'tap'
-import { type CsvRow, cellText, sendCsv } from '../src/pages/csv.ts'
 import { sendEvents } from '../src/pages/live.ts'
-import type { Visit } from '../src/pages/visit.ts'
+import { type CsvRow, cellText, sendCsv } from '../src/pieces/csv.ts'
+import type { Visit } from '../src/pieces/visit.ts'
 
 type Rows = AsyncGenerator<readonly CsvRow[]>
 

@@ -130,8 +130,7 @@ t.test('the pages of operators', async (t) => {
     const brandId = brands.find(({ environment }) => environment === 'sandbox')?.id ?? ''
     const scope = bed.bed.scope({ operatorId, brandId })
     const playerId = await bed.newPlayer('sandbox', 'Ana Souza', 'doc-1', scope)
-    const decision = { playerId, status: 'aprovado', reason } as const
-    await bed.bed.team('bob').call(operations.players.decideKyc, { input: decision })
+    await bed.approve(playerId)
     const list = '/sandbox/deliveries?state=withheld'
     const [path = ''] = await eventually(async () => {
       const { text } = await alice.get(list)
@@ -163,8 +162,7 @@ t.test('the pages of operators', async (t) => {
     // Nobody listens at its address, and five failures in a row are enough.
     for (let players = 0; players < 5; players += 1) {
       const playerId = await bed.newPlayer('sandbox', 'Ana Souza', 'doc-1', scope)
-      const decision = { playerId, status: 'aprovado', reason } as const
-      await bed.bed.team('bob').call(operations.players.decideKyc, { input: decision })
+      await bed.approve(playerId)
     }
     const input = { operatorId, environment: 'sandbox' } as const
     const readEndpoint = () => bed.bed.team('alice').call(showWebhook, { input })

@@ -1,7 +1,7 @@
 import { operations } from '@backoffice/contracts'
 import { eventually, newCpf, proposalOf } from '@backoffice/test-kit'
 import t from 'tap'
-import { isoOf } from '../src/pages/display.ts'
+import { isoOf } from '../src/pieces/display.ts'
 import { consoleBed, formOf } from './console-bed.ts'
 
 const bed = await consoleBed(t)
@@ -26,6 +26,17 @@ t.test('what takes two people', async (t) => {
     t.match((await bob.get('/production')).text, /data-count="proposals">0</)
     t.match((await alice.get('/sandbox/proposals')).text, 'In the sandbox one person is enough')
     t.equal((await alice.get(`/sandbox/proposals/${id}`)).location, `/production/proposals/${id}`)
+  })
+
+  await t.test('is of whoever proposed it under another name too: the account is the person', async (t) => {
+    const id = await adjust('renamed')
+    const renamed = await bed.visitor('bob', { claims: { preferred_username: 'robert' } })
+    const mine = (await renamed.get('/production/proposals')).text
+    t.ok(mine.indexOf(id) > mine.indexOf('Proposed by me'))
+    const path = `/production/proposals/${id}`
+    t.strictSame(formOf(await renamed.get(path), `${path}/approve`), {})
+    const taken = { input: { proposalId: id, reason: 'taken back' } }
+    await bed.bed.team('bob').call(operations.wallet.declineProposal, taken)
   })
 
   await t.test('is approved by somebody else, with what was proposed and a reason of their own', async (t) => {

@@ -38,7 +38,7 @@ t.test('the relay', async (t) => {
   })
 
   await t.test('passes on what the service refuses with, under the status of its code', async (t) => {
-    const body = { playerId: 'ply_x', status: 'aprovado', reason: 'clear' }
+    const body = { playerId: 'ply_x', submission: null, status: 'aprovado', reason: 'clear' }
     const headers = await bed.signedHeaders(decideKyc, { operationId, input: body }, 'support')
     const { status, reply } = await post('/calls/players/decideKyc', headers, body)
     t.equal(status, 403)

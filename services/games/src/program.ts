@@ -1,17 +1,16 @@
-import type { AddressInfo } from 'node:net'
 import {
   type Clock,
-  connectPool,
   createLogger,
-  flushTelemetry,
+  HttpListener,
   Loop,
   type RunningProcess,
-  startHealthServer,
+  type StartedProgram,
+  startProgram,
   systemClock,
-  waitAtMost,
-} from '@backoffice/service-runtime/standalone'
+  trustedProxies,
+} from '@backoffice/process'
+import { connectPool } from '@backoffice/service-runtime/pool'
 import { createApp } from './http/app.ts'
-import { trustedProxies } from './http/trusted-proxies.ts'
 import type { Settings } from './settings.ts'
 import { Thumbnails } from './thumbnails.ts'
 
@@ -22,9 +21,8 @@ const catalogueEveryMs = 60_000
 /** How long each step of stopping may take. */
 const stoppingMsMax = 5_000
 
-export interface RunningGames extends RunningProcess {
+export interface RunningGames extends RunningProcess, StartedProgram {
   readonly port: number
-  readonly healthPort: number
 }
 
 /** Starts the public server of thumbnails and of the demonstration game. */
@@ -39,45 +37,29 @@ export async function startGames(config: Settings, clock: Clock = systemClock): 
     log,
   })
   const app = await createApp({ db, clock, log, thumbnails }, limitsOf(config))
+  const { GAMES_HOST: host, GAMES_PORT: port, GAMES_CONNECTIONS_MAX: connectionsMax } = config
+  const listener = new HttpListener({ app, host, port, connectionsMax, log })
   catalogue.start()
-  await app.listen({ host: config.GAMES_HOST, port: config.GAMES_PORT })
-
-  let draining: Promise<void> | undefined
-  const health = await startHealthServer({
-    host: config.HEALTH_HOST,
-    port: config.HEALTH_PORT,
+  await listener.start()
+  const program = await startProgram({
+    log,
+    settings: config,
     // While PostgreSQL is away it still serves pages and thumbnails, and refuses the rest with 503.
     async ready() {
       if (!thumbnails.areDrawn) catalogue.nudge()
-      return draining === undefined && thumbnails.areDrawn
+      return thumbnails.areDrawn
     },
+    leave: () => listener.leave(),
+    stopping: [
+      { what: 'requests', msMax: stoppingMsMax, stop: () => Promise.all([listener.stop(), catalogue.stop()]) },
+      { what: 'database connections', msMax: stoppingMsMax, stop: () => db.close() },
+    ],
   })
-  const { port } = app.server.address() as AddressInfo
-  log.info({ port, healthPort: health.port }, 'started')
-
-  async function stop(): Promise<void> {
-    await new Promise((resolve) => setTimeout(resolve, config.DRAIN_DELAY_MS))
-    const late = (what: string) => () => log.warn({ what }, 'stopped without waiting any longer')
-    await waitAtMost(stoppingMsMax, Promise.all([app.close(), catalogue.stop()]), late('requests'))
-    await flushTelemetry()
-    await waitAtMost(stoppingMsMax, db.close(), late('database connections'))
-    await health.close()
-    log.info('drained')
-  }
-  return {
-    log,
-    port,
-    healthPort: health.port,
-    drain() {
-      draining ??= stop()
-      return draining
-    },
-  }
+  return { ...program, log, port: listener.port }
 }
 
 const limitsOf = (config: Settings) => ({
   requestsPerMinute: config.GAMES_REQUESTS_PER_MINUTE,
   connectionsPerAddress: config.GAMES_CONNECTIONS_PER_ADDRESS,
-  connectionsMax: config.GAMES_CONNECTIONS_MAX,
   trustedProxies: trustedProxies(config.TRUSTED_PROXIES),
 })

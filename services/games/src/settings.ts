@@ -1,8 +1,8 @@
-import { serviceConfig } from '@backoffice/service-runtime/standalone'
+import { programSettings, proxySettings } from '@backoffice/process'
+import { serviceConfig } from '@backoffice/service-runtime/pool'
 import { type Static, Type } from '@sinclair/typebox'
 
-const { DATABASE_URL, DATABASE_PASSWORD, DATABASE_CA_FILE, DRAIN_DELAY_MS, HEALTH_HOST, HEALTH_PORT, LOG_LEVEL } =
-  serviceConfig.properties
+const { DATABASE_URL, DATABASE_PASSWORD, DATABASE_CA_FILE } = serviceConfig.properties
 
 /** The environment variables of the public games. */
 export const settings = Type.Object({
@@ -15,17 +15,13 @@ export const settings = Type.Object({
   GAMES_HOST: Type.String({ minLength: 1, default: '0.0.0.0' }),
   /** 0 takes any free port. */
   GAMES_PORT: Type.Integer({ minimum: 0, maximum: 65535, default: 8082 }),
-  /** Addresses or CIDR ranges, separated by commas, whose X-Forwarded-For is believed. None by default. */
-  TRUSTED_PROXIES: Type.String({ default: '' }),
+  ...proxySettings,
   /** Requests a minute of one address (IPv6: of one /64). What comes beyond that is refused with 429. */
   GAMES_REQUESTS_PER_MINUTE: Type.Integer({ minimum: 1, default: 600 }),
   /** Open connections of one address. Those of a trusted proxy are many people's, and are not counted. */
   GAMES_CONNECTIONS_PER_ADDRESS: Type.Integer({ minimum: 1, default: 50 }),
   /** Open connections in all; more are closed at once. */
   GAMES_CONNECTIONS_MAX: Type.Integer({ minimum: 1, default: 2_000 }),
-  DRAIN_DELAY_MS,
-  HEALTH_HOST,
-  HEALTH_PORT,
-  LOG_LEVEL,
+  ...programSettings,
 })
 export type Settings = Static<typeof settings>

@@ -1,4 +1,4 @@
-import type { ReadDb } from '@backoffice/service-runtime/standalone'
+import type { ReadDb } from '@backoffice/service-runtime/pool'
 import { thumbnail } from './domain/thumbnail.ts'
 import { listGames } from './storage/games.ts'
 

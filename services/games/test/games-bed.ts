@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { operations, type Scope } from '@backoffice/contracts'
 import { payments } from '@backoffice/payments'
 import { players } from '@backoffice/players'
-import { loadConfig } from '@backoffice/service-runtime/internal'
+import { loadConfig } from '@backoffice/process'
 import { type Teardown, testBed } from '@backoffice/test-kit'
 import { wallet } from '@backoffice/wallet'
 import { settings, startGames } from '../src/program.ts'
@@ -37,8 +37,8 @@ export async function gamesBed(t: Teardown, clock?: { now(): Date }) {
 async function newPlayer(bed: Awaited<ReturnType<typeof testBed>>, scope: Scope): Promise<string> {
   const input = { externalId: randomUUID(), ...person }
   const { id } = await bed.rpc.call(operations.players.registerPlayer, { scope, input })
-  await bed
-    .team('alice')
-    .call(operations.players.decideKyc, { input: { playerId: id, status: 'aprovado', reason: 'documents match' } })
+  await bed.team('alice').call(operations.players.decideKyc, {
+    input: { playerId: id, submission: null, status: 'aprovado', reason: 'documents match' },
+  })
   return id
 }

@@ -199,7 +199,7 @@ t.test('it loads nothing of NATS, of MikroORM or of the table of operations, and
       },
     })
     const { settings, startGames } = await import('${program}')
-    const { loadConfig } = await import('@backoffice/service-runtime/standalone')
+    const { loadConfig } = await import('@backoffice/process')
     const games = await startGames(loadConfig(settings, process.env))
     await games.drain()
     console.log(loaded.join('\\n'))`

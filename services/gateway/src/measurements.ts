@@ -1,5 +1,6 @@
-import { dayMs, type Measurement, measurement, type ServiceContext } from '@backoffice/service-runtime'
-import type { FailedAuthentications } from './http/failed-authentications.ts'
+import { type Measurement, measurement } from '@backoffice/process'
+import { dayMs, type ServiceContext } from '@backoffice/service-runtime'
+import type { FailedAuthentications } from './http/security-log.ts'
 import { countUnusedCredentials } from './operators/records.ts'
 
 /** How many callers this replica turns away, because they only guess. */

@@ -1,4 +1,5 @@
-import type { HandlersOf, SecretBox } from '@backoffice/service-runtime'
+import type { HandlersOf } from '@backoffice/service-runtime'
+import type { SecretBox } from '@backoffice/vault'
 import {
   activateOperator,
   createOperator,

@@ -1,25 +1,15 @@
-import { idempotencyMemoryHours } from '@backoffice/contracts'
-import {
-  ConfigurationError,
-  certificateFiles,
-  dayMs,
-  defineService,
-  secretBoxFrom,
-  sql,
-} from '@backoffice/service-runtime'
+import { apiPrefix, idempotencyMemoryHours } from '@backoffice/contracts'
+import { ConfigurationError, certificateFiles, HttpListener, trustedProxies } from '@backoffice/process'
+import { dayMs, defineService, sql } from '@backoffice/service-runtime'
+import { secretBoxFrom } from '@backoffice/vault'
 import { sealedClaims } from './claims/records.ts'
 import { buildApp } from './http/app.ts'
-import { CallerAddresses } from './http/caller-addresses.ts'
-import { CredentialDirectory } from './http/credential-directory.ts'
-import { CredentialUses } from './http/credential-uses.ts'
-import { FailedAuthentications } from './http/failed-authentications.ts'
+import { CredentialDirectory, CredentialUses } from './http/credentials.ts'
 import { Idempotency } from './http/idempotency.ts'
-import { HttpListener } from './http/listener.ts'
 import { RateLimiter } from './http/rate-limiter.ts'
-import { SecurityLog } from './http/security-log.ts'
+import { FailedAuthentications, SecurityLog } from './http/security-log.ts'
 import { limitedAddresses, unusedCredentials } from './measurements.ts'
 import { handlers } from './operations.ts'
-import { AddressRanges } from './operators/addresses.ts'
 import { settings } from './settings.ts'
 import { migrations } from './storage/migrations/index.ts'
 
@@ -30,7 +20,7 @@ export const gateway = defineService({
   assertSettings(settings) {
     certificateFiles(settings)
     secretBoxFrom(settings)
-    trustedProxies(settings)
+    trustedProxies(settings.TRUSTED_PROXIES)
     assertRepliesOutliveClaims(settings)
   },
   entities: async () => (await import('./operators/entities.ts')).entities,
@@ -49,12 +39,14 @@ export const gateway = defineService({
     const certificate = certificateFiles(settings)
     const failures = new FailedAuthentications(settings.FAILED_AUTHENTICATIONS_PER_MINUTE)
     const securityLog = new SecurityLog(log)
-    const baseUrl = () => settings.PUBLIC_BASE_URL ?? listener.baseUrl
+    const listening = () => `${listener.origin}${apiPrefix}`
+    const baseUrl = () => settings.PUBLIC_BASE_URL ?? listening()
     const uses = new CredentialUses(db, log)
     const app = buildApp({
       log,
       rpc,
       tls: certificate !== undefined,
+      isTrusted: trustedProxies(settings.TRUSTED_PROXIES),
       baseUrl,
       authentication: {
         clock,
@@ -64,7 +56,6 @@ export const gateway = defineService({
         failures,
         securityLog,
         uses,
-        addresses: new CallerAddresses({ trustedProxies: trustedProxies(settings), log }),
       },
       idempotency: new Idempotency({ db, rpc, leaseMs: settings.CLAIM_LEASE_MS }),
     })
@@ -74,7 +65,7 @@ export const gateway = defineService({
       operations: handlers(secrets, { development: settings.DEVELOPMENT }),
       background: [securityLog, uses, listener],
       measurements: [limitedAddresses(failures), unusedCredentials({ db, clock })],
-      addresses: () => ({ baseUrl: listener.baseUrl }),
+      addresses: () => ({ baseUrl: listening() }),
     }
   },
 })
@@ -90,10 +81,4 @@ function assertRepliesOutliveClaims(settings: {
     throw new ConfigurationError(
       `REPLIES_KEEP_HOURS and SANDBOX_KEEP_HOURS must be at least ${hoursMin} with this UNRESOLVED_CLAIMS_KEEP_HOURS`,
     )
-}
-
-/** @throws {RangeError} naming the entry that is no address and no range */
-function trustedProxies({ TRUSTED_PROXIES }: { readonly TRUSTED_PROXIES: string }): AddressRanges {
-  const entries = TRUSTED_PROXIES.split(',').map((entry) => entry.trim())
-  return AddressRanges.strict(entries.filter((entry) => entry !== ''))
 }

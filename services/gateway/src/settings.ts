@@ -1,4 +1,5 @@
-import { certificateSettings, sealingSettings } from '@backoffice/service-runtime'
+import { certificateSettings, proxySettings } from '@backoffice/process'
+import { sealingSettings } from '@backoffice/vault'
 import { Type } from '@sinclair/typebox'
 
 /** The gateway's environment variables, besides those of every service. */
@@ -11,8 +12,7 @@ export const settings = {
   ...certificateSettings,
   /** The address that operators call, with the /api/v1 prefix; shown in the public documents. */
   PUBLIC_BASE_URL: Type.Optional(Type.String({ pattern: '^https?://.+/api/v1$' })),
-  /** Addresses or CIDR ranges, separated by commas, whose X-Forwarded-For is believed. None by default. */
-  TRUSTED_PROXIES: Type.String({ default: '' }),
+  ...proxySettings,
   /** The master keys seal the operators' secrets too, so they are required outside development in any case. */
   ...sealingSettings,
   /**

@@ -1,4 +1,5 @@
-import { type Measurement, measurement, type ReadDb, unfinishedCommands } from '@backoffice/service-runtime'
+import { type Measurement, measurement } from '@backoffice/process'
+import { type ReadDb, unfinishedCommands } from '@backoffice/service-runtime'
 
 /**
  * How long the oldest money operation of each environment has been under way: an intent, or a command that the wallet has

@@ -1,12 +1,13 @@
 import { toMinorUnits } from '@backoffice/contracts'
-import { dayMs, defineService, payAloneSettings, type Retention, sealingSettings } from '@backoffice/service-runtime'
+import { dayMs, defineService, type Retention } from '@backoffice/service-runtime'
+import { payAloneSettings } from '@backoffice/team-desk'
+import { sealingSettings } from '@backoffice/vault'
 import { Type } from '@sinclair/typebox'
-import { intentSweeper } from './background/sweep-intents.ts'
 import { oldestUnfinished } from './measurements.ts'
-import { handlers } from './operations/index.ts'
-import { Intents } from './steps/intents.ts'
+import { handlers } from './operations.ts'
 import { migrations } from './storage/migrations/index.ts'
-import { sealedWithdrawals } from './storage/sealed-destination.ts'
+import { sealedWithdrawals } from './withdrawals/destination.ts'
+import { Intents, intentSweeper } from './withdrawals/request.ts'
 
 /** Refused and abandoned intents are kept as long as the stored replies of their operations. */
 export const droppedIntents: Retention = {

@@ -2,7 +2,6 @@ import { randomInt, randomUUID } from 'node:crypto'
 import { type EventMessage, type Input, operations, type Scope } from '@backoffice/contracts'
 import { players } from '@backoffice/players'
 import { reconciler } from '@backoffice/reconciler'
-import { openMessage } from '@backoffice/service-runtime/internal'
 import {
   keptMessages,
   newCpf,
@@ -13,6 +12,7 @@ import {
   type TestBedOptions,
   testBed,
 } from '@backoffice/test-kit'
+import { openMessage } from '@backoffice/vault/copies'
 import { wallet } from '@backoffice/wallet'
 import { payments } from '../src/service.ts'
 
@@ -57,7 +57,7 @@ export class MoneyPath {
 
   /** By the team, as in both environments it may. */
   async approveKyc(playerId: string): Promise<void> {
-    const input = { playerId, status: 'aprovado' as const, reason: 'documents match' }
+    const input = { playerId, submission: null, status: 'aprovado' as const, reason: 'documents match' }
     await this.bed.team('carol').call(playerOperations.decideKyc, { input })
   }
 

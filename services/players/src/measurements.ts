@@ -1,4 +1,4 @@
-import { measurement } from '@backoffice/service-runtime'
+import { measurement } from '@backoffice/process'
 import type { GameProvider } from './games/game-provider.ts'
 
 export const providerMeasurement = (provider: GameProvider) =>

@@ -1,4 +1,6 @@
-import { ConfigurationError, dayMs, defineService, sealingSettings, secret, sql } from '@backoffice/service-runtime'
+import { ConfigurationError, secret } from '@backoffice/process'
+import { dayMs, defineService, sql } from '@backoffice/service-runtime'
+import { sealingSettings } from '@backoffice/vault'
 import { Type } from '@sinclair/typebox'
 import { GameProvider } from './games/game-provider.ts'
 import { approvalSweeper } from './kyc/change-kyc.ts'
@@ -34,7 +36,6 @@ export const players = defineService({
     if (GAMES_BASE_URL === undefined && !DEVELOPMENT)
       throw new ConfigurationError('GAMES_BASE_URL is required outside development')
   },
-  entities: async () => (await import('./players/entities.ts')).entities,
   migrations,
   sealedTables: [sealedPlayers, sealedSources],
   retentions: [

@@ -1,5 +1,4 @@
-import { ConfigurationError } from '@backoffice/service-runtime'
-import { createLogger, loadConfig } from '@backoffice/service-runtime/internal'
+import { ConfigurationError, createLogger, loadConfig } from '@backoffice/process'
 import t from 'tap'
 import { GameProvider } from '../src/games/game-provider.ts'
 import { providerMeasurement } from '../src/measurements.ts'

@@ -1,5 +1,6 @@
 import { differenceClasses } from '@backoffice/contracts'
-import { measurement, type ServiceContext } from '@backoffice/service-runtime'
+import { measurement } from '@backoffice/process'
+import type { ServiceContext } from '@backoffice/service-runtime'
 import { findCheckpoint, latestReport } from './storage/reconciliations.ts'
 
 /** What the last finished reconciliation found, and how long ago that was. Before the first there is no value. */

@@ -1,9 +1,10 @@
-import { aloneUpTo, defineService } from '@backoffice/service-runtime'
+import { defineService } from '@backoffice/service-runtime'
+import { aloneUpTo } from '@backoffice/team-desk'
 import { Type } from '@sinclair/typebox'
 import { checkpoints } from './background/take-checkpoints.ts'
-import { handlers } from './operations/index.ts'
-import { Ledger } from './steps/ledger.ts'
-import { TwoPeopleRule } from './steps/two-people.ts'
+import { correctionApprover } from './corrections/operations.ts'
+import { Ledger } from './ledger/ledger.ts'
+import { handlers } from './operations.ts'
 import { migrations } from './storage/migrations/index.ts'
 
 /** The ledger is kept for ever, so nothing is purged. */
@@ -16,7 +17,7 @@ export const wallet = defineService({
   },
   migrations,
   compose: (context, settings) => ({
-    operations: handlers(new Ledger(context), new TwoPeopleRule(settings.CORRECT_ALONE_UP_TO)),
+    operations: handlers(new Ledger(context), correctionApprover(settings.CORRECT_ALONE_UP_TO)),
     background: [checkpoints(context, settings.CHECKPOINT_EVERY_MS)],
   }),
 })

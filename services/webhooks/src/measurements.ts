@@ -1,5 +1,6 @@
 import type { Environment } from '@backoffice/contracts'
-import { type Measurement, measurement, type ReadDb } from '@backoffice/service-runtime'
+import { type Measurement, measurement } from '@backoffice/process'
+import type { ReadDb } from '@backoffice/service-runtime'
 import { readJudgement } from './deliveries/judged-events.ts'
 
 const environments: readonly Environment[] = ['production', 'sandbox']

@@ -1,4 +1,5 @@
-import { dayMs, defineService, type Retention, sealingSettings, secretBoxFrom, sql } from '@backoffice/service-runtime'
+import { dayMs, defineService, type Retention, sql } from '@backoffice/service-runtime'
+import { sealingSettings, secretBoxFrom } from '@backoffice/vault'
 import { Type } from '@sinclair/typebox'
 import { backoffBaseDefaultMs } from './deliveries/delivery.ts'
 import { scheduleDelivery } from './deliveries/schedule-delivery.ts'
@@ -56,7 +57,6 @@ export const webhooks = defineService({
   name: 'webhooks',
   settings,
   assertSettings: (settings) => void secretBoxFrom(settings),
-  entities: async () => (await import('./endpoints/entities.ts')).entities,
   migrations,
   sealedTables,
   retentions,

@@ -1,5 +1,5 @@
 import { apiVersion, type EventMessage, eventSubject, events, type Scope } from '@backoffice/contracts'
-import { newId } from '@backoffice/service-runtime'
+import { newId } from '@backoffice/process'
 import { jetstream } from '@nats-io/jetstream'
 import type { NatsConnection } from '@nats-io/transport-node'
 

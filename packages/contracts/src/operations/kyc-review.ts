@@ -89,12 +89,19 @@ export const kycReview = {
     roles: ['compliance'],
     alsoByItself: true,
     summary: "Decide a player's identity check",
-    description: 'Refused while somebody else has taken the case: take it over first.',
+    description:
+      'Refused while somebody else has taken the case: take it over first. Refused too when another submission has arrived.',
     body: Type.Object(
-      { playerId: Id, status: KycDecision, reason: described(Reason, 'Why; the operator reads it with the status.') },
+      {
+        playerId: Id,
+        // Not called an id: the audit trail files the decision under its player.
+        submission: described(Nullable(Id), 'The latest submission (kyc_…) that was shown; null where there is none.'),
+        status: KycDecision,
+        reason: described(Reason, 'Why; the operator reads it with the status.'),
+      },
       closed,
     ),
     reply: KycChange,
-    rejects: ['PLAYER_NOT_FOUND', 'KYC_TAKEN'],
+    rejects: ['PLAYER_NOT_FOUND', 'KYC_TAKEN', 'KYC_NOT_AS_SEEN'],
   }),
 }

@@ -30,6 +30,7 @@ import { everyRole } from '../team.ts'
 import { DepositPath, PlayerPath, WithdrawalPath } from './paths.ts'
 import { playerExport } from './player-export.ts'
 import { operatorNameField, ownerFields, queueState } from './queues.ts'
+import { AccountId } from './runtime.ts'
 
 /** The body of a request without content. It may be any JSON object; its fields are ignored. */
 const AnyObject = Type.Object({}, { additionalProperties: true })
@@ -40,6 +41,8 @@ export const TransitionActor = Type.Object(
     kind: Type.Union([Type.Literal('operator'), Type.Literal('team'), Type.Literal('sandbox')]),
     /** The person's name; the operator's id otherwise. */
     name: personal('staff', text(254)),
+    /** Of a person: their account at the identity provider. */
+    id: Type.Optional(AccountId),
   },
   closed,
 )

@@ -17,7 +17,7 @@ export const AuditedChange = Type.Object(
 export type AuditedChange = Static<typeof AuditedChange>
 
 /** Somebody's account: issuer and subject. A name may change, and this does not. */
-const AccountId = personal('staff', text(512))
+export const AccountId = personal('staff', text(512))
 
 export const AuditEntry = Type.Object(
   {
@@ -124,6 +124,7 @@ export const Proposal = Type.Object(
     input: personal(['player', 'note'], Type.Unknown()),
     reason: Nullable(Note),
     proposedBy: personal('staff', text(254)),
+    proposedById: AccountId,
     proposedAt: Timestamp,
     /** Until then somebody else may carry it out. */
     expiresAt: Timestamp,

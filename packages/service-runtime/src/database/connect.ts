@@ -1,17 +1,78 @@
+import type { Socket } from 'node:net'
 import type { ServiceName } from '@backoffice/contracts'
+import { meter, retry } from '@backoffice/process'
+import { noVault, type Vault } from '@backoffice/vault'
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { Pool, type PoolClient, type PoolConfig } from 'pg'
-import type { ServiceConfig } from '../process/config.ts'
-import { Lane } from '../process/lane.ts'
-import type { Interceptor } from '../process/steps.ts'
-import { measurePool } from '../telemetry/pools.ts'
+import { Lane } from '../gathering/lane.ts'
+import type { ServiceConfig } from '../settings.ts'
 import { type Database, type Db, execute, type Queryable, type ReadDb, type TransactionOptions } from './db.ts'
 import type { Entities, EntityManagers } from './entities.ts'
 import { isInFailedTransaction, isRetryable, isStaleConnection } from './faults.ts'
-import { readerOf } from './reader-role.ts'
-import { endSilentConnections } from './silent-connections.ts'
-import { verifiedUrl } from './tls.ts'
-import { noVault, type Vault } from './vault.ts'
+import type { Interceptor } from './steps.ts'
+
+/**
+ * The login role with which a service reads: it has the rights and the password of the service's own role, and its
+ * sessions refuse to write.
+ */
+export const readerOf = (role: string): string => `${role}_reader`
+
+/**
+ * A server that is alive replies or reports an error sooner, because its own limits for statements and idle
+ * transactions are shorter. A server whose machine was lost stays silent. Without this limit its connections would hang
+ * for a quarter of an hour, until the kernel gives up.
+ */
+const silenceMsMax = 25_000
+
+/** Closes connections over which nothing was sent or received for `silenceMs`. */
+export function endSilentConnections(pool: Pool, silenceMs = silenceMsMax): void {
+  pool.on('connect', (client) => {
+    // Not in the driver's types.
+    const { stream } = (client as unknown as { readonly connection: { readonly stream: Socket } }).connection
+    stream.setTimeout(silenceMs, () => stream.destroy(new Error('the connection was terminated: PostgreSQL is silent')))
+  })
+}
+
+/**
+ * The URL of the same connection over TLS, with the server's certificate and name verified. Without a file the URL
+ * stays as it is.
+ * @param caFile the certificate of the authority, as PEM
+ */
+export function verifiedUrl(url: string, caFile: string | undefined): string {
+  if (caFile === undefined) return url
+  const verified = new URL(url)
+  verified.searchParams.set('sslmode', 'verify-full')
+  verified.searchParams.set('sslrootcert', caFile)
+  return verified.href
+}
+
+// The names are those of OpenTelemetry's conventions. The instrumentation of pg has them too, but counts all pools of a
+// process as one and gets the sum wrong; sdk.ts leaves its figures out.
+const connections = meter.createObservableGauge('db.client.connection.count', {
+  description: 'Connections of a pool that are open, by whether somebody uses them',
+})
+const connectionsMax = meter.createObservableGauge('db.client.connection.max', {
+  description: 'The most connections that a pool opens',
+})
+const waiting = meter.createObservableGauge('db.client.connection.pending_requests', {
+  description: 'Callers that wait for a connection of a pool',
+})
+
+/** Measures how many connections a pool has and how many callers wait for one. */
+export function measurePool(pool: Pool, name: string): void {
+  const attributes = { 'db.client.connection.pool.name': name }
+  meter.addBatchObservableCallback(
+    (result) => {
+      if (pool.ended) return
+      const { totalCount, idleCount, waitingCount } = pool
+      result.observe(connections, totalCount - idleCount, { ...attributes, 'db.client.connection.state': 'used' })
+      result.observe(connections, idleCount, { ...attributes, 'db.client.connection.state': 'idle' })
+      result.observe(connectionsMax, pool.options.max, attributes)
+      result.observe(waiting, waitingCount, attributes)
+    },
+    [connections, connectionsMax, waiting],
+  )
+}
 
 const connectionTimeoutMs = 3_000
 const attemptsMax = 4
@@ -52,7 +113,7 @@ export async function connectDatabase(
   let loading: Promise<EntityManagers> | undefined
   const managers = () => {
     loading ??= Promise.all([import('./entities.ts'), loadEntities()]).then(([{ entityManagers }, entities]) =>
-      entityManagers(service, entities, writers),
+      entityManagers(service, entities),
     )
     return loading
   }
@@ -168,15 +229,7 @@ const inLane = <T>(lane: Lane<() => Promise<void>>, run: () => Promise<T>): Prom
   })
 
 /** Runs a transaction again when it failed, without any effect, because of its moment or its connection. */
-async function retrying<T>(run: () => Promise<T>): Promise<T> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await run()
-    } catch (error) {
-      if (attempt >= attemptsMax || !isRetryable(error)) throw error
-    }
-  }
-}
+const retrying = <T>(run: () => Promise<T>): Promise<T> => retry(run, { while: isRetryable, attemptsMax })
 
 interface Transactions extends Tools {
   readonly pool: Pool

@@ -1,12 +1,98 @@
+import { createHash } from 'node:crypto'
+import type { Vault } from '@backoffice/vault'
 import type { EntityManager } from '@mikro-orm/postgresql'
-import { type CustomTypesConfig, type PoolClient, types } from 'pg'
-import { camelCase, compile, type Statement } from './statement.ts'
-import type { Vault } from './vault.ts'
+import { type CustomTypesConfig, escapeIdentifier, type PoolClient, types } from 'pg'
+
+/** A piece of SQL with its values, to be put into a statement. Its text must not vary with its values. */
+export class Fragment {
+  readonly strings: TemplateStringsArray
+  readonly values: readonly unknown[]
+
+  constructor(strings: TemplateStringsArray, values: readonly unknown[]) {
+    this.strings = strings
+    this.values = values
+  }
+}
+
+/** Writes a piece of SQL that several statements share. */
+export const sql = (strings: TemplateStringsArray, ...values: readonly unknown[]): Fragment =>
+  new Fragment(strings, values)
+
+/** The name of a table or column, quoted. Only for names that the source knows: each makes another statement. */
+export const identifier = (name: string): Fragment => fixed(escapeIdentifier(name))
+
+/** SQL without values. Like `identifier`, only for text that the source knows. */
+export const fixed = (text: string): Fragment => new Fragment([text] as unknown as TemplateStringsArray, [])
+
+/** A statement as PostgreSQL prepares it: once per connection, under a name that follows from its text. */
+export class Statement {
+  readonly text: string
+  readonly name: string
+  /** The names of its columns as a row has them; known after the first execution. */
+  columns: readonly string[] | undefined
+
+  constructor(text: string) {
+    this.text = text
+    this.name = `s${createHash('sha256').update(text).digest('hex').slice(0, 24)}`
+  }
+}
+
+const byTemplate = new WeakMap<TemplateStringsArray, Statement>()
+const byText = new Map<string, Statement>()
+
+/**
+ * The statement that a template stands for. A template is written once in the source, so it is compiled once; only one
+ * with fragments in it is put together again at each call.
+ */
+export function compile(
+  strings: TemplateStringsArray,
+  values: readonly unknown[],
+): { readonly statement: Statement; readonly values: readonly unknown[] } {
+  if (values.some((value) => value instanceof Fragment)) {
+    const bound: unknown[] = []
+    return { statement: named(textOf(strings, values, bound)), values: bound }
+  }
+  let statement = byTemplate.get(strings)
+  if (statement === undefined) {
+    statement = named(textOf(strings, values, []))
+    byTemplate.set(strings, statement)
+  }
+  return { statement, values }
+}
+
+function named(text: string): Statement {
+  let statement = byText.get(text)
+  if (statement === undefined) {
+    statement = new Statement(text)
+    byText.set(text, statement)
+  }
+  return statement
+}
+
+/** Every statement that this process has compiled so far. */
+export const knownStatements = (): readonly Statement[] => [...byText.values()]
+
+/** The text with numbered parameters; each value that it binds is added to `bound`. */
+function textOf(strings: TemplateStringsArray, values: readonly unknown[], bound: unknown[]): string {
+  let text = ''
+  strings.forEach((part, index) => {
+    text += part
+    if (index >= values.length) return
+    const value = values[index]
+    if (value instanceof Fragment) text += textOf(value.strings, value.values, bound)
+    else text += `$${bound.push(value)}`
+  })
+  return text
+}
+
+/** How a column is called in a row: `brand_id` is `brandId`. */
+export const camelCase = (name: string): string =>
+  name.replace(/_([a-z0-9])/g, (_match, letter: string) => letter.toUpperCase())
 
 /**
  * The way to a service's data: a template tag that runs a statement and returns its rows.
  * ```ts
- * const rows = await db<{ id: string; amount: bigint }>`select id, amount from deposit where id = any(${ids}::text[])`
+ * const rows = await db<{ id: string; amount: bigint }>`select id, amount from record where id = any(${ids}::text[])`
  * ```
  * Columns are named in camelCase; int8 comes as bigint, numeric and date as text, timestamptz as Date, json parsed, and
  * arrays of them alike. The text is prepared once per connection: pass lists as arrays, so that it does not vary with
@@ -125,3 +211,108 @@ function toRows<Row extends object>(
     return row as Row
   })
 }
+
+/** The PostgreSQL type of a field of a record. */
+type ColumnType =
+  | 'text'
+  | 'smallint'
+  | 'int'
+  | 'bigint'
+  | 'float8'
+  | 'bool'
+  | 'timestamptz'
+  | 'date'
+  | 'uuid'
+  | 'bytea'
+  | 'json'
+
+/** The fields that a list of columns stands for: `brandId` and `amount` of `brand_id text, amount bigint`. */
+type FieldsOf<Columns extends string, Found = never> = Columns extends `${infer Column},${infer Others}`
+  ? FieldsOf<Others, Found | FieldOf<Column>>
+  : Found | FieldOf<Columns>
+type FieldOf<Column extends string> = Column extends `${' ' | '\n'}${infer Rest}` | `${infer Rest}${' ' | '\n'}`
+  ? FieldOf<Rest>
+  : Column extends `${infer Name} ${ColumnType}`
+    ? CamelCase<Name>
+    : `no column with a type: ${Column}`
+type CamelCase<Name extends string> = Name extends `${infer Head}_${infer Tail}`
+  ? `${Head}${Capitalize<CamelCase<Tail>>}`
+  : Name
+
+interface Column {
+  readonly name: string
+  readonly type: string
+  readonly field: string
+}
+
+const columnsByText = new Map<string, readonly Column[]>()
+
+function columnsOf(text: string): readonly Column[] {
+  let columns = columnsByText.get(text)
+  if (columns === undefined) {
+    columns = text.split(',').map((column) => {
+      const [name, type] = column.trim().split(' ') as [string, string]
+      return { name, type, field: camelCase(name) }
+    })
+    columnsByText.set(text, columns)
+  }
+  return columns
+}
+
+const namesOf = (columns: string, table?: string): string =>
+  columnsOf(columns)
+    .map(({ name }) => (table === undefined ? name : `${table}.${name}`))
+    .join(', ')
+
+/** The names of columns that are written with their types: `id, amount` of `id text, amount bigint`. */
+export const columnNames = (columns: string, table?: string): Fragment => fixed(namesOf(columns, table))
+
+/** What an UPDATE sets from `name`: `status = name.status, …`. */
+export const assignments = (name: string, columns: string): Fragment =>
+  fixed(
+    columnsOf(columns)
+      .map((column) => `${column.name} = ${name}.${column.name}`)
+      .join(', '),
+  )
+
+/**
+ * A list of records as a table of a statement: `unnest($1::text[], …) with ordinality as name (id, …, place)`, where
+ * `place` counts from 1. Columns are written with their types: `id text, created_at timestamptz`, each named after a field
+ * of the records. The text follows from them, and not from how many records there are.
+ */
+export function unnest<const Columns extends string>(
+  name: string,
+  records: readonly Readonly<Record<FieldsOf<Columns>, unknown>>[],
+  columns: Columns,
+): Fragment {
+  const parsed = columnsOf(columns)
+  const strings = ['unnest(', ...parsed.map(({ type }) => `::${type}[], `)]
+  strings[parsed.length] = `::${parsed.at(-1)?.type}[]) with ordinality as ${name} (${namesOf(columns)}, place)`
+  const values = parsed.map(({ field, type }) =>
+    (records as readonly Readonly<Record<string, unknown>>[]).map((record) =>
+      type === 'json' ? JSON.stringify(record[field] ?? null) : record[field],
+    ),
+  )
+  return new Fragment(strings as unknown as TemplateStringsArray, values)
+}
+
+/** The condition that a row comes after another in the order of a key. @param values the other's key, as `keyOf` gives it */
+export function keyAbove(key: string, values: readonly string[]): Fragment {
+  const types = columnsOf(key).map(({ type }) => type)
+  const strings = types.map((_, index) => (index === 0 ? `(${namesOf(key)}) > (` : `::${types[index - 1]}, `))
+  return new Fragment([...strings, `::${types.at(-1)})`] as unknown as TemplateStringsArray, values)
+}
+
+/** The key of a row as text. A time in it must have been stored in milliseconds. */
+export const keyOf = (key: string, row: Readonly<Record<string, unknown>>): string[] =>
+  columnsOf(key).map(({ field }) => {
+    const value = row[field]
+    return value instanceof Date ? value.toISOString() : String(value)
+  })
+
+/** What an INSERT takes to write records as they are: `(id, …) select id, … from unnest(…)`. */
+export const rowsOf = <const Columns extends string>(
+  name: string,
+  records: readonly Readonly<Record<FieldsOf<Columns>, unknown>>[],
+  columns: Columns,
+): Fragment => sql`(${columnNames(columns)}) select ${columnNames(columns)} from ${unnest(name, records, columns)}`

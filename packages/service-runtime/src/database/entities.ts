@@ -1,6 +1,5 @@
 import type { ServiceName } from '@backoffice/contracts'
 import { type EntityManager, MikroORM, type Options } from '@mikro-orm/postgresql'
-import { Kysely, PostgresDialect, type PostgresPool } from 'kysely'
 import { type CustomTypesConfig, types } from 'pg'
 import type { Queryable } from './db.ts'
 
@@ -21,35 +20,25 @@ export interface EntityManagers {
   managerOver(connection: Queryable): EntityManager
 }
 
-/** Sets up MikroORM for a service's entities. It opens no connection. */
-export async function entityManagers(
-  service: ServiceName,
-  entities: Entities,
-  fallback: Queryable,
-): Promise<EntityManagers> {
-  const orm = await MikroORM.init({
-    dbName: service,
-    schema: service,
-    entities,
-    ensureDatabase: false,
-    driverOptions: dialectOver(fallback),
-  })
+/** Sets up MikroORM for a service's entities. It opens no connection, and each manager works on one of the caller's. */
+export async function entityManagers(service: ServiceName, entities: Entities): Promise<EntityManagers> {
+  const orm = await MikroORM.init({ dbName: service, schema: service, entities, ensureDatabase: false })
   return {
     managerOver(connection) {
       const manager = orm.em.fork()
-      // To MikroORM this is a transaction that somebody else has begun: it begins and commits none of its own.
-      manager.setTransactionContext(new Kysely({ dialect: dialectOver(connection) }))
+      manager.setTransactionContext(transactionOver(connection))
       return manager as EntityManager
     },
   }
 }
 
-function dialectOver(connection: Queryable): PostgresDialect {
-  const client = {
-    query: (text: string, values: readonly unknown[]) =>
-      connection.query({ text, values: values as unknown[], types: decoding }),
-    release() {},
-  }
-  const pool = { connect: async () => client, end: async () => {} }
-  return new PostgresDialect({ pool: pool as unknown as PostgresPool })
-}
+/**
+ * A transaction that somebody else has begun, as MikroORM sees it: it sends its statements through this one method, and
+ * begins and commits none of its own.
+ */
+const transactionOver = (connection: Queryable) => ({
+  async executeQuery({ sql: text, parameters }: { readonly sql: string; readonly parameters: readonly unknown[] }) {
+    const { rows, rowCount } = await connection.query({ text, values: parameters as unknown[], types: decoding })
+    return { rows, numAffectedRows: BigInt(rowCount ?? 0) }
+  },
+})

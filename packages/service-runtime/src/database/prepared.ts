@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Logger } from '../process/log.ts'
+import type { Logger } from '@backoffice/process'
 import type { Database } from './db.ts'
 import { isPassingFault } from './faults.ts'
 import type { Migration } from './runtime-tables.ts'

@@ -1,10 +1,7 @@
 import { streamMaxAgeDays } from '@backoffice/contracts'
-import type { Clock } from '../process/clock.ts'
-import { ConfigurationError, type ServiceConfig } from '../process/config.ts'
-import type { Logger } from '../process/log.ts'
-import { Loop } from '../process/loop.ts'
-import type { Db } from './db.ts'
-import { type Fragment, identifier, sql } from './statement.ts'
+import { type Clock, ConfigurationError, type Logger, Loop } from '@backoffice/process'
+import type { ServiceConfig } from '../settings.ts'
+import { type Database, type Db, type Fragment, identifier, sql } from './db.ts'
 
 /** How long the rows of a table are kept, counted from one of its time columns. A row with a null there is kept. */
 export interface Retention {
@@ -153,3 +150,39 @@ export function purging(
     },
   })
 }
+
+const everyMs = 5_000
+/** Of a table that was restored, a sample of a large table is read. */
+const timeoutMs = 600_000
+
+/**
+ * Has PostgreSQL look at what is in young tables, so that it plans for that. Statements are planned once and kept: those
+ * that were planned for a table that was empty, or held a few rows, cost more with every row until somebody analyses it.
+ * PostgreSQL looks by itself after a minute or two. A table that was restored has no statistics either.
+ * @returns the tables that were analysed, each in a transaction of its own
+ */
+export async function analyzeYoungTables({ transaction }: Pick<Database, 'transaction'>): Promise<readonly string[]> {
+  const analyzed = new Set<string>()
+  for (;;) {
+    const name = await transaction(async (db) => {
+      await db`select set_config('statement_timeout', ${String(timeoutMs)}, true)`
+      const [row] = await db<{ name: string | null }>`select analyze_young_table() as name`
+      return row?.name ?? null
+    })
+    // None again in one run, whatever has kept it young.
+    if (name === null || analyzed.has(name)) return [...analyzed]
+    analyzed.add(name)
+  }
+}
+
+/** Looks for young tables every few seconds, which costs a look at the catalogue where there are none. */
+export const analyzing = (context: { readonly db: Database; readonly log: Logger }): Loop =>
+  new Loop({
+    name: 'analysing young tables',
+    log: context.log,
+    everyMs,
+    firstAfterMs: everyMs,
+    async run() {
+      await analyzeYoungTables(context.db)
+    },
+  })

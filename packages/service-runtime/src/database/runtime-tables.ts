@@ -125,7 +125,7 @@ alter table ${service}.outbox add column environment text;
 `,
 })
 
-/** What the team did about one record, newest first: the page of each player asks for it. */
+/** What the team did about one record, newest first: the page of each record asks for it. */
 const auditOfSubject = (service: ServiceName): Migration => ({
   name: '0000_runtime_audit_of_subject',
   transactional: false,

@@ -1,8 +1,17 @@
-import { assignments, columnNames, keyAbove, keyOf, unnest } from './columns.ts'
-import type { Database, Db, ReadDb } from './db.ts'
-import { isReplyToSeal, placeOfPayload, placeOfReply, renewMessage } from './sealed-copies.ts'
-import { identifier, sql } from './statement.ts'
-import type { Vault } from './vault.ts'
+import type { Vault } from '@backoffice/vault'
+import { isReplyToSeal, placeOfPayload, placeOfReply, renewMessage } from '@backoffice/vault/copies'
+import {
+  assignments,
+  columnNames,
+  type Database,
+  type Db,
+  identifier,
+  keyAbove,
+  keyOf,
+  type ReadDb,
+  sql,
+  unnest,
+} from './db.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: each table says what its rows are
 type AnyRow = any

@@ -1,8 +1,7 @@
-import { setTimeout as wait } from 'node:timers/promises'
 import { inboxOf } from '@backoffice/contracts'
+import { type Logger, retry } from '@backoffice/process'
 import { connect, type NatsConnection } from '@nats-io/transport-node'
-import type { ServiceConfig } from '../process/config.ts'
-import type { Logger } from '../process/log.ts'
+import type { ServiceConfig } from '../settings.ts'
 
 /**
  * 2.9 is the first version with everything that is used here: request/reply, JetStream with de-duplication, durable
@@ -38,37 +37,40 @@ export interface NatsOptions {
 export async function connectNats(config: NatsConfig, options: NatsOptions): Promise<NatsConnection> {
   const { attemptsMax = Number.POSITIVE_INFINITY, retryMs = connectRetryMs } = options
   let saidAt = Number.NEGATIVE_INFINITY
-  for (let attempt = 1; ; attempt++) {
-    try {
-      const connection = await connect({
-        servers: config.NATS_URL.split(','),
-        name: options.purpose === undefined ? options.name : `${options.name} ${options.purpose}`,
-        ...(config.NATS_USER === undefined ? {} : { user: config.NATS_USER }),
-        // A server without users permits everything, but services reply to such an inbox only.
-        inboxPrefix: inboxOf(config.NATS_USER ?? options.name),
-        ...(config.NATS_PASSWORD === undefined ? {} : { pass: config.NATS_PASSWORD }),
-        ...tlsOf(config),
-        maxReconnectAttempts: -1,
-        reconnectDelayHandler: reconnectDelay(),
-        // While a password is being changed on both sides it is wrong for a moment, so keep trying.
-        ignoreAuthErrorAbort: true,
-        pingInterval: 10_000,
-        maxPingOut: 2,
-        ignoreClusterUpdates: true,
-        // Its stack traces cost more than the rest of a request.
-        noAsyncTraces: true,
-      })
-      assertServerVersion(connection.info?.version ?? '0')
-      return connection
-    } catch (error) {
-      if (attempt >= attemptsMax || error instanceof ServerVersionError) throw error
+  const attempt = async () => {
+    const connection = await connect({
+      servers: config.NATS_URL.split(','),
+      name: options.purpose === undefined ? options.name : `${options.name} ${options.purpose}`,
+      ...(config.NATS_USER === undefined ? {} : { user: config.NATS_USER }),
+      // A server without users permits everything, but services reply to such an inbox only.
+      inboxPrefix: inboxOf(config.NATS_USER ?? options.name),
+      ...(config.NATS_PASSWORD === undefined ? {} : { pass: config.NATS_PASSWORD }),
+      ...tlsOf(config),
+      maxReconnectAttempts: -1,
+      reconnectDelayHandler: reconnectDelay(),
+      // While a password is being changed on both sides it is wrong for a moment, so keep trying.
+      ignoreAuthErrorAbort: true,
+      pingInterval: 10_000,
+      maxPingOut: 2,
+      ignoreClusterUpdates: true,
+      // Its stack traces cost more than the rest of a request.
+      noAsyncTraces: true,
+    })
+    assertServerVersion(connection.info?.version ?? '0')
+    return connection
+  }
+  return retry(attempt, {
+    attemptsMax,
+    pauseMs: retryMs,
+    while(err, attempt) {
+      if (err instanceof ServerVersionError) return false
       if (performance.now() >= saidAt + sayEveryMs) {
         saidAt = performance.now()
-        options.log?.warn({ err: error, attempt }, 'NATS cannot be reached yet; it is tried again')
+        options.log?.warn({ err, attempt }, 'NATS cannot be reached yet; it is tried again')
       }
-      await wait(retryMs)
-    }
-  }
+      return true
+    },
+  })
 }
 
 /**

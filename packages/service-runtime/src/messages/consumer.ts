@@ -10,19 +10,16 @@ import {
   type ServiceName,
   unacknowledgedMax,
 } from '@backoffice/contracts'
+import { type Clock, type Logger, Loop, meter } from '@backoffice/process'
 import { type Consumer, type ConsumerMessages, type JsMsg, jetstream } from '@nats-io/jetstream'
 import type { NatsConnection } from '@nats-io/transport-node'
 import { context, SpanKind, trace } from '@opentelemetry/api'
 import type { Database, Db, TransactionOptions } from '../database/db.ts'
 import { batchFaultOf } from '../database/faults.ts'
-import type { Clock } from '../process/clock.ts'
-import { Gatherer } from '../process/gatherer.ts'
-import type { Logger } from '../process/log.ts'
-import { Loop } from '../process/loop.ts'
-import { meter } from '../telemetry/metrics.ts'
+import { Gatherer } from '../gathering/gatherer.ts'
 import { type EventStream, StreamFault } from './event-stream.ts'
 import { enterInbox, insertSetAside, notJson, readEvent } from './set-aside.ts'
-import { extractTrace, traceparentOf } from './tracing.ts'
+import { extractTrace, traceparentOf } from './wire.ts'
 
 export interface ReactionTools {
   readonly db: Db

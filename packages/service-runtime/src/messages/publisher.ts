@@ -3,10 +3,10 @@ import { JetStreamApiError, type JetStreamClient, jetstream } from '@nats-io/jet
 import { type NatsConnection, headers as natsHeaders } from '@nats-io/transport-node'
 import { context, SpanKind, trace } from '@opentelemetry/api'
 import type { DatabaseHistory } from '../database/history.ts'
-import type { Interceptor } from '../process/steps.ts'
+import type { Interceptor } from '../database/steps.ts'
 import { validateAsReader } from '../validation/validate.ts'
 import type { EventStream } from './event-stream.ts'
-import { injectTrace } from './tracing.ts'
+import { injectTrace } from './wire.ts'
 
 const publishTimeoutMs = 5_000
 

@@ -13,17 +13,14 @@ import {
   teamSubject,
   timeoutMsDefault,
 } from '@backoffice/contracts'
+import { meter, newId } from '@backoffice/process'
 import type { CallToProve, TeamSigner } from '@backoffice/team-identity'
 import { type Msg, type MsgHdrs, type NatsConnection, headers as natsHeaders } from '@nats-io/transport-node'
 import { SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
-import { newId } from '../process/ids.ts'
-import type { Interceptor } from '../process/steps.ts'
-import { endOfTurn } from '../process/turn.ts'
-import { meter } from '../telemetry/metrics.ts'
+import type { Interceptor } from '../database/steps.ts'
 import { inputSchema, readMessage, validate, validateAsReader } from '../validation/validate.ts'
 import { type Replies, repliesOver } from './replies.ts'
-import { injectTrace } from './tracing.ts'
-import { bodyBytes, type ReplyMessage } from './wire.ts'
+import { bodyBytes, endOfTurn, injectTrace, type ReplyMessage } from './wire.ts'
 
 export interface CallOptions<O extends Operation> {
   readonly input: Input<O>

@@ -14,18 +14,14 @@ import {
   teamHeaders,
   timeoutMsDefault,
 } from '@backoffice/contracts'
+import { durations, type Logger, newId } from '@backoffice/process'
 import type { CallToProve, Proof, TeamCaller } from '@backoffice/team-identity'
 import type { Msg, NatsConnection, Subscription } from '@nats-io/transport-node'
 import { context, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
 import type { Brands } from '../database/brands.ts'
 import { isPassingFault } from '../database/faults.ts'
-import { newId } from '../process/ids.ts'
-import type { Logger } from '../process/log.ts'
-import { endOfTurn } from '../process/turn.ts'
-import { durations } from '../telemetry/metrics.ts'
 import { inputSchema, readMessage, validateAsReader, validateAsWritten } from '../validation/validate.ts'
-import { extractTrace } from './tracing.ts'
-import { type ErrorReply, type RequestMessage, replyMessage } from './wire.ts'
+import { type ErrorReply, endOfTurn, extractTrace, type RequestMessage, replyMessage } from './wire.ts'
 
 /** A request as it reached the service: validated, with whom it acts for. */
 export interface ReceivedCall {

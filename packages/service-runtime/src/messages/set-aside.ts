@@ -1,8 +1,8 @@
 import { type EventMessage, eventEnvelope, eventKinds } from '@backoffice/contracts'
+import type { Vault } from '@backoffice/vault'
+import { placeOfPayload } from '@backoffice/vault/copies'
 import type { Database, Db, ReadDb } from '../database/db.ts'
 import { isPassingFault } from '../database/faults.ts'
-import { placeOfPayload } from '../database/sealed-copies.ts'
-import type { Vault } from '../database/vault.ts'
 import { validateAsReader } from '../validation/validate.ts'
 import type { Reaction, ReactionTools } from './consumer.ts'
 

@@ -8,14 +8,11 @@ import {
   type Reply,
   type TeamTool,
 } from '@backoffice/contracts'
+import { newId } from '@backoffice/process'
 import { auditedInput, subjectAndReason } from '@backoffice/team-identity'
-import { columnNames, rowsOf } from '../database/columns.ts'
-import type { Db } from '../database/db.ts'
-import { sql } from '../database/statement.ts'
-import { newId } from '../process/ids.ts'
+import { columnNames, type Db, rowsOf, sql } from '../database/db.ts'
 import type { Call, QueryTools } from './handle.ts'
-import { type WithTimes, withIsoTimes } from './iso-times.ts'
-import { toPage } from './page.ts'
+import { toPage, type WithTimes, withIsoTimes } from './page.ts'
 
 /** What a page of the trail shows. */
 export const shownColumns = `

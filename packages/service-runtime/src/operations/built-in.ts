@@ -6,7 +6,7 @@ import { exportAudit } from './export-audit.ts'
 import { type Direct, type Handler, handle } from './handle.ts'
 import { findKnown, insertTombstone } from './stored-reply.ts'
 import { readCommands } from './stuck-commands.ts'
-import { readMembers } from './team-members.ts'
+import { readMembers } from './team-sessions.ts'
 import { declineProposal, readProposals } from './two-people.ts'
 
 type Abandon = Direct<(typeof operations)['gateway']['abandonOperation']>

@@ -6,13 +6,10 @@ import {
   type Reply,
   type ServiceName,
 } from '@backoffice/contracts'
-import { columnNames } from '../database/columns.ts'
-import type { ReadDb } from '../database/db.ts'
-import { type Fragment, identifier, sql } from '../database/statement.ts'
+import { columnNames, type Fragment, identifier, type ReadDb, sql } from '../database/db.ts'
 import { cursorAt, placeOf, shownColumns } from './audit.ts'
 import type { Call, QueryTools } from './handle.ts'
-import { type WithTimes, withIsoTimes } from './iso-times.ts'
-import { toPage } from './page.ts'
+import { toPage, type WithTimes, withIsoTimes } from './page.ts'
 
 type ExportAudit = (typeof operations)['gateway']['exportAudit']
 type SignedCall = NonNullable<ExportedAuditEntry['proposal']>['proposed']

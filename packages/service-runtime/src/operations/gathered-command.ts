@@ -1,13 +1,22 @@
 import assert from 'node:assert/strict'
-import type { Operation, Rejection } from '@backoffice/contracts'
+import { type Operation, Rejection } from '@backoffice/contracts'
+import { newId } from '@backoffice/process'
 import type { Db } from '../database/db.ts'
 import { batchFaultOf } from '../database/faults.ts'
-import { type BatchFault, Gatherer } from '../process/gatherer.ts'
-import { newId } from '../process/ids.ts'
-import { type Attempt, type AttemptContext, type Outcome, recordOf, recordOfRefusal, rowsOf } from './attempt.ts'
+import { type BatchFault, Gatherer } from '../gathering/gatherer.ts'
 import { type GatheredCommand, type PreparedCall, UnfinishedOperation } from './handle.ts'
-import { type CallRecord, writeRecords } from './record.ts'
+import {
+  type Attempt,
+  type AttemptContext,
+  type CallRecord,
+  type Outcome,
+  recordOf,
+  recordOfRefusal,
+  rowsOf,
+  writeRecords,
+} from './record.ts'
 import { findKnown, isStorable, type KnownOperation, replyToKeep } from './stored-reply.ts'
+import { proposeOrApprove, takesSecondPerson } from './two-people.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: each command's types are checked where it is declared
 type Command = GatheredCommand<any, unknown, unknown, unknown>
@@ -82,7 +91,11 @@ async function runTogether(
   db: Db,
 ): Promise<readonly (Outcome | Error)[]> {
   const { cases, now } = await loadCases(command, attempts, db)
-  const decided = cases.map((found) => decideCase(command, found, now))
+  const decided: Decided[] = []
+  for (const found of cases) {
+    const one = decideCase(command, found, now)
+    decided.push(one.change === undefined ? one : await approveCase(command, found, one, { db, now }))
+  }
   const records = decided.flatMap(({ record }) => (record === undefined ? [] : [record]))
   const changes = decided.flatMap(({ change }) => (change === undefined ? [] : [change.value]))
   assertApart(records)
@@ -139,6 +152,26 @@ function decideCase(command: Command, { attempt, known, call, state }: Case, now
     if (error instanceof UnfinishedOperation) return { outcome: { is: 'blocked', by: error.operationId } }
     if (isStorable(attempt.operation, error)) return refused(attempt, error)
     return { outcome: error instanceof Error ? error : new Error(String(error)) }
+  }
+}
+
+/** A call that is refused anyway asks nobody, so this comes after the decision. */
+async function approveCase(
+  command: Command,
+  { attempt, call, state }: Case,
+  decided: Decided,
+  { db, now }: { readonly db: Db; readonly now: Date },
+): Promise<Decided> {
+  const { operation } = attempt
+  if (command.approval === undefined && operation.twoPeople === undefined) return decided
+  assert(call !== undefined)
+  try {
+    const takesSecond = await takesSecondPerson(operation, call, () => command.approval?.(call, { db, now }, state))
+    const approved = takesSecond ? await proposeOrApprove({ db, operation, call, now }) : undefined
+    return approved instanceof Rejection ? refused(attempt, approved) : decided
+  } catch (error) {
+    if (isStorable(operation, error)) return refused(attempt, error)
+    throw error
   }
 }
 

@@ -1,9 +1,9 @@
 import type { AuditedChange, IdPrefix, Input, Operation, Rejection, Reply, Scope } from '@backoffice/contracts'
+import type { Logger } from '@backoffice/process'
 import type { TeamCaller } from '@backoffice/team-identity'
 import type { Database, Db, ReadDb } from '../database/db.ts'
 import type { RpcClient } from '../messages/rpc-client.ts'
-import type { EmittedEvent, Sent, SentCommand } from '../outbox/rows.ts'
-import type { Logger } from '../process/log.ts'
+import type { EmittedEvent, Sent, SentCommand } from '../outbox/store.ts'
 
 export interface Call<O extends Operation = Operation> {
   readonly input: Input<O>
@@ -40,11 +40,38 @@ export interface QueryTools extends Given {
   readonly log: Logger
 }
 
-/** For `prepare` and direct operations: a statement outside `db.transaction` commits by itself. */
-export interface DirectTools extends Given {
+/** Outside of a transaction: a statement that is not in `db.transaction` commits by itself. */
+interface OpenTools extends Given {
   readonly db: Database
   readonly rpc: RpcClient
   readonly log: Logger
+}
+
+export interface DirectTools extends OpenTools {
+  /**
+   * Asks `approval` once more, in the transaction that does the work and holds the locks: of two calls at once the second
+   * must see what the first one did.
+   * @throws {Rejection} SERVICE_UNAVAILABLE when nobody has approved the call and it takes a second person by now. The
+   *   next attempt proposes
+   */
+  approveAgain(db: Db, now: Date): Promise<void>
+}
+
+export interface PrepareTools extends OpenTools {
+  /**
+   * Commits the approval that the call carries, for a `prepare` that does what only two people may and nobody can take
+   * back. From then on the proposal cannot be declined and does not expire under the call.
+   * @returns undefined for a call that proposes
+   * @throws {Rejection} PROPOSAL_NOT_FOUND, PROPOSAL_NOT_OPEN, TWO_PEOPLE_REQUIRED
+   */
+  approveFirst(): Promise<ApprovedProposal | undefined>
+}
+
+/** What somebody proposed, and until when it could be approved. */
+export interface ApprovedProposal {
+  readonly proposedBy: string
+  readonly operationId: string
+  readonly expiresAt: Date
 }
 
 /** For the transaction of a command. There is no RPC client, because nothing calls the network inside a transaction. */
@@ -76,19 +103,36 @@ export interface GatheredQuery<O extends Operation> {
 /** Keeps its own transactions; idempotent by a reference in its input. */
 export type Direct<O extends Operation> = (call: Call<O>, tools: DirectTools) => Promise<Reply<O>>
 
-/** A direct operation that takes two people where it acts in production. */
+/** A direct operation that may take a second person. */
 export interface DirectByTwo<O extends Operation> {
   readonly run: Direct<O>
-  /** Looks up what the input is about: whether one person is not enough. */
-  readonly takesTwo: (call: Call<O>, tools: Pick<DirectTools, 'db' | 'now'>) => Promise<boolean>
+  readonly approval: Approval<O>
 }
+
+/** Who has to approve a call, beside whoever makes it. */
+export type Approver = 'nobody' | 'second person'
+
+/**
+ * Looks up what a call is about and says who has to approve it: the one question about two people, which the runner asks
+ * of every kind of operation. Where the input alone decides it stands in the table (`twoPeople`), and needs no such
+ * function. A command is asked in the transaction of its effect, under the locks that it takes here or in `load`, and a
+ * gathered one only when `decide` has refused nothing; a direct operation before it runs, and again by `approveAgain`.
+ * @param state what `load` of a gathered command returned for the call
+ * @throws {Rejection} what refuses the call anyway, so that nobody is asked to approve it; TWO_PEOPLE_REQUIRED where an
+ *   earlier operation by the same person was the first of the two
+ */
+export type Approval<O extends Operation, State = undefined> = (
+  call: Call<O>,
+  tools: { readonly db: Db; readonly now: Date },
+  state: State,
+) => Promise<Approver>
 
 interface AnyCommand<O extends Operation, Prepared> {
   /**
    * Runs before the transaction and may call other services. A Rejection that it throws is the operation's reply. It
    * may run more than once for one operation id, and what it writes must allow for that.
    */
-  readonly prepare?: (call: Call<O>, tools: DirectTools) => Promise<Prepared>
+  readonly prepare?: (call: Call<O>, tools: PrepareTools) => Promise<Prepared>
   /**
    * What is stored of the reply for replays. It leaves out secrets, which are shown once and never kept in plain text.
    * null where nothing is left that a caller could use: an attempt that comes later is SERVICE_UNAVAILABLE then.
@@ -98,9 +142,12 @@ interface AnyCommand<O extends Operation, Prepared> {
 
 /** A command that is rare: one call, one transaction. */
 export interface SingleCommand<O extends Operation, Prepared> extends AnyCommand<O, Prepared> {
-  /** Looks up what the input is about: whether one person is not enough. For what takes two people in production. */
-  readonly takesTwo?: (call: Call<O>, tools: { readonly db: Db }) => Promise<boolean>
-  readonly execute: (call: Call<O>, tools: ExecuteTools, prepared: Prepared) => Promise<Reply<O>>
+  readonly approval?: Approval<O>
+  /**
+   * @returns the reply; or a refusal that is committed together with what was written
+   * @throws {Rejection} a refusal that takes back what was written
+   */
+  readonly execute: (call: Call<O>, tools: ExecuteTools, prepared: Prepared) => Promise<Reply<O> | Rejection>
 }
 
 export type PreparedCall<O extends Operation, Prepared> = Call<O> & { readonly prepared: Prepared }
@@ -128,12 +175,11 @@ export interface GatheredCommand<O extends Operation, Prepared, State, Change> e
    * statement it is `now()`.
    */
   readonly load: (calls: readonly PreparedCall<O, Prepared>[], tools: { readonly db: Db }) => Promise<readonly State[]>
+  readonly approval?: Approval<O, State>
   /** @throws {Rejection} of this call alone */
   readonly decide: (call: PreparedCall<O, Prepared>, state: State, given: Given) => Decision<O, Change>
   readonly save: (changes: readonly Change[], tools: { readonly db: Db; readonly now: Date }) => Promise<void>
 }
-
-type TakesTwo<O extends Operation> = DirectByTwo<O>['takesTwo']
 
 // biome-ignore lint/suspicious/noExplicitAny: a service's map holds handlers of all types; `handle` has checked each
 type Any = any
@@ -141,7 +187,7 @@ type Any = any
 export type Handler<O extends Operation = Any> =
   | { readonly kind: 'query'; readonly operation: O; readonly query: Query<O> }
   | { readonly kind: 'gathered query'; readonly operation: O; readonly query: GatheredQuery<O> }
-  | { readonly kind: 'direct'; readonly operation: O; readonly direct: Direct<O>; readonly takesTwo?: TakesTwo<O> }
+  | { readonly kind: 'direct'; readonly operation: O; readonly direct: Direct<O>; readonly approval?: Approval<O> }
   | { readonly kind: 'single command'; readonly operation: O; readonly command: SingleCommand<O, Any> }
   | { readonly kind: 'gathered command'; readonly operation: O; readonly command: GatheredCommand<O, Any, Any, Any> }
 
@@ -153,14 +199,14 @@ export type HandlerOf<O extends Operation, Prepared, State, Change> = Steps<O, P
   (O['kind'] extends 'query'
     ? Query<O> | GatheredQuery<O>
     : O['kind'] extends 'direct'
-      ? Direct<O> | DirectByTwo<O>
-      :
-          | (Pick<SingleCommand<O, Prepared>, 'takesTwo'> & { readonly execute: unknown })
-          | { readonly [Step in 'apart' | 'load' | 'decide' | 'save']: unknown })
+      ? Direct<O> | Record<keyof DirectByTwo<O>, unknown>
+      : { readonly execute: unknown } | { readonly [Step in 'apart' | 'load' | 'decide' | 'save']: unknown })
 
 /** Beside the condition, since the compiler infers no type from inside of it: what a command prepares, loads and changes. */
 type Steps<O extends Operation, Prepared, State, Change> = Partial<
-  Omit<SingleCommand<O, Prepared>, 'takesTwo'> & GatheredCommand<O, Prepared, State, Change>
+  Pick<DirectByTwo<O>, 'run'> &
+    Omit<SingleCommand<O, Prepared>, 'approval'> &
+    GatheredCommand<O, Prepared, State, Change>
 >
 
 /** Declares how a service runs an operation of the table. The operation's kind decides which tools the handler gets. */
@@ -175,8 +221,8 @@ export function handle(operation: Operation, how: Any): Handler {
         ? { kind: 'gathered query', operation, query: how }
         : { kind: 'query', operation, query: how }
     case 'direct':
-      return 'takesTwo' in how
-        ? { kind: 'direct', operation, direct: how.run, takesTwo: how.takesTwo }
+      return 'approval' in how
+        ? { kind: 'direct', operation, direct: how.run, approval: how.approval }
         : { kind: 'direct', operation, direct: how }
     case 'command':
       return 'execute' in how

@@ -8,23 +8,21 @@ import {
   Rejection,
   type Scope,
 } from '@backoffice/contracts'
+import { type Clock, type Logger, newId } from '@backoffice/process'
 import { context } from '@opentelemetry/api'
-import { type Database, readNow } from '../database/db.ts'
+import { type Database, type Db, readNow } from '../database/db.ts'
 import { batchFaultOf } from '../database/faults.ts'
+import { Gatherer } from '../gathering/gatherer.ts'
 import type { RpcClient } from '../messages/rpc-client.ts'
 import { ownerOf, type ReceivedCall, type RunResult, type ServedOperation } from '../messages/rpc-server.ts'
 import type { Dispatch } from '../outbox/dispatch.ts'
-import type { Clock } from '../process/clock.ts'
-import { Gatherer } from '../process/gatherer.ts'
-import { newId } from '../process/ids.ts'
-import type { Logger } from '../process/log.ts'
-import type { Attempt, Outcome, Preparation } from './attempt.ts'
 import { type AuditOutcome, recordAction } from './audit.ts'
 import { gatheredAttempts } from './gathered-command.ts'
-import type { Call, DirectTools, GatheredQuery, Handler, Query } from './handle.ts'
+import type { Call, DirectTools, GatheredQuery, Handler, PrepareTools, Query } from './handle.ts'
+import type { Attempt, Outcome, Preparation } from './record.ts'
 import { attemptSingly } from './single-command.ts'
 import { findKnown, fingerprintOf, isStorable, type KnownOperation, replyOf, unwrap } from './stored-reply.ts'
-import { proposeOrApprove } from './two-people.ts'
+import { approveFirst, proposeOrApprove, takesSecondPerson } from './two-people.ts'
 
 export interface RunnerContext {
   readonly db: Database
@@ -39,8 +37,9 @@ const readsQueueMax = 5_000
 /** While one query waits for PostgreSQL, the next may be sent. */
 const readsAtOnce = 2
 
+type OpenTools = Omit<DirectTools, 'approveAgain'>
 type DirectHandler = Extract<Handler, { readonly kind: 'direct' }>
-type Prepare = ((call: Call, tools: DirectTools) => Promise<unknown>) | undefined
+type Prepare = ((call: Call, tools: PrepareTools) => Promise<unknown>) | undefined
 type TryOut = (attempt: Attempt) => Promise<Outcome>
 
 /** Turns each handler into an operation that can be served: queries read, commands run once per operation id. */
@@ -81,13 +80,13 @@ export class Runner {
   }
 
   /**
-   * The team reads CPF, e-mail, phone and birth date masked, and support where money is paid to as well. Who gives a
-   * reason may read them in full, of one player at a time. What tells about players is recorded before it is answered:
+   * The team reads personal data masked, as the marks of a reply and the roles say. Who gives a
+   * reason may read them in full, of one person at a time. What tells about people is recorded before it is answered:
    * who read, whom and why; and so is every refusal.
    */
   #forTeam(operation: Operation, run: ServedOperation['run']): ServedOperation['run'] {
     const { db, clock } = this.#context
-    const tellsOfPlayers = readsPlayers(operation)
+    const tellsOfPeople = readsPeople(operation)
     return async (received) => {
       const { unmask = false, reason } = received.input as { readonly unmask?: boolean; readonly reason?: string }
       if (unmask && reason === undefined) throw invalid('body', '/reason', 'is required with unmask')
@@ -97,27 +96,31 @@ export class Runner {
         if (operation.kind !== 'command' && isStorable(operation, error)) await record(error.code)
         throw error
       })
-      if (operation.kind === 'query' && (reason !== undefined || tellsOfPlayers)) await record('done')
+      if (operation.kind === 'query' && (reason !== undefined || tellsOfPeople)) await record('done')
       if (unmask || operation.discloses) return result
       const { roles } = toCall(received).caller
       return { ...result, body: masked(operation.reply, result.body, maskedKindsFor(roles)) }
     }
   }
 
-  async #direct({ operation, direct, takesTwo }: DirectHandler, received: ReceivedCall): Promise<unknown> {
-    const [call, tools] = [toCall(received), await this.#directTools(operation, received)]
-    // A call that names a proposal is always held against it. `takesTwo` could say no by now: for the second person the
-    // sum of what the first one did alone does not count.
-    if (takesTwo !== undefined && (call.approves !== undefined || (await takesTwo(call, tools)))) {
-      // What was approved may be done again, since it is idempotent by a reference: this process may die before it is done.
-      const decided = await tools.db.transaction((db) =>
-        proposeOrApprove({ db, operation, call, now: tools.now, isRepeatable: true }),
-      )
-      if (decided instanceof Rejection) throw decided
-      // The proposal is recorded with the call, also when the first person finishes what the second one approved.
-      return direct(toCall({ ...received, approves: decided.approved }), tools)
+  async #direct({ operation, direct, approval }: DirectHandler, received: ReceivedCall): Promise<unknown> {
+    const [call, tools] = [toCall(received), await this.#openTools(operation, received)]
+    const takesSecond = (db: Db, now: Date) =>
+      takesSecondPerson(operation, call, () => approval?.(call, { db, now }, undefined))
+    const approveAgain = async (db: Db, now: Date) => {
+      if (!(await takesSecond(db, now))) return
+      const cause = new Error(`${operation.id} takes two people by now`)
+      throw new Rejection('SERVICE_UNAVAILABLE', undefined, { cause })
     }
-    return direct(call, tools)
+    if (!(await takesSecond(tools.db, tools.now))) return direct(call, Object.assign(tools, { approveAgain }))
+    // What was approved may be done again, since it is idempotent by a reference: this process may die before it is done.
+    const decided = await tools.db.transaction((db) =>
+      proposeOrApprove({ db, operation, call, now: tools.now, isRepeatable: true }),
+    )
+    if (decided instanceof Rejection) throw decided
+    // The proposal is recorded with the call, also when the first person finishes what the second one approved.
+    const approved = toCall({ ...received, approves: decided.approved })
+    return direct(approved, Object.assign(tools, { approveAgain: async () => undefined }))
   }
 
   #query({ audience }: Operation, query: Query<Operation>): ServedOperation['run'] {
@@ -214,7 +217,11 @@ export class Runner {
     received: ReceivedCall,
   ): Promise<Preparation | { readonly is: 'known'; readonly known: KnownOperation }> {
     try {
-      return { is: 'prepared', value: await prepare?.(call, await this.#directTools(operation, received)) }
+      if (prepare === undefined) return { is: 'prepared', value: undefined }
+      const tools = await this.#openTools(operation, received)
+      const { db, now } = tools
+      const first = { approveFirst: () => approveFirst({ db, operation, call, now }) }
+      return { is: 'prepared', value: await prepare(call, Object.assign(tools, first)) }
     } catch (error) {
       if (isStorable(operation, error)) return { is: 'refused', rejection: error }
       const known = await findKnown(this.#context.db, [call.operationId]).catch(() => undefined)
@@ -225,12 +232,12 @@ export class Runner {
   }
 
   /** What the team changes is judged by the clock that all replicas share. */
-  async #directTools({ audience }: Operation, received: ReceivedCall): Promise<DirectTools> {
+  async #openTools({ audience }: Operation, received: ReceivedCall): Promise<OpenTools> {
     const { db, clock } = this.#context
     return this.#tools(received, audience === 'team' ? await readNow(db) : clock.now())
   }
 
-  #tools({ requestId }: ReceivedCall, now: Date): DirectTools {
+  #tools({ requestId }: ReceivedCall, now: Date): OpenTools {
     const { db, rpc, log } = this.#context
     return {
       db,
@@ -245,8 +252,8 @@ export class Runner {
   }
 }
 
-/** Whether a reply says who a player is or where money is paid to, masked or not. An id alone does not. */
-const readsPlayers = ({ reply }: Operation): boolean => {
+/** Whether a reply says who somebody is, or names an account of theirs, masked or not. An id alone does not. */
+const readsPeople = ({ reply }: Operation): boolean => {
   const kinds = personalKindsIn(reply)
   return tellingKinds.some((kind) => kinds.has(kind))
 }

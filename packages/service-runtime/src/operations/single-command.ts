@@ -1,12 +1,21 @@
 import { type AuditedChange, Rejection } from '@backoffice/contracts'
+import { newId } from '@backoffice/process'
+import type { Db } from '../database/db.ts'
 import { isUniqueViolation } from '../database/faults.ts'
-import type { OutboxRow } from '../outbox/rows.ts'
-import { newId } from '../process/ids.ts'
-import { type Attempt, type AttemptContext, collectRows, type Outcome, recordOf, recordOfRefusal } from './attempt.ts'
+import type { OutboxRow } from '../outbox/store.ts'
 import { type SingleCommand, UnfinishedOperation } from './handle.ts'
-import { type CallRecord, writeRecords } from './record.ts'
+import {
+  type Attempt,
+  type AttemptContext,
+  type CallRecord,
+  collectRows,
+  type Outcome,
+  recordOf,
+  recordOfRefusal,
+  writeRecords,
+} from './record.ts'
 import { findKnown, isStorable, replyToKeep } from './stored-reply.ts'
-import { proposeOrApprove, takesTwo } from './two-people.ts'
+import { proposeOrApprove, takesSecondPerson } from './two-people.ts'
 
 /** How often an attempt begins again because somebody else wrote the same row first. */
 const repeatsMax = 2
@@ -43,12 +52,9 @@ async function executeOnce(
       const { known: stored, now } = await findKnown(tx, [call.operationId])
       const known = stored.get(call.operationId)
       if (known !== undefined) return { is: 'known', known }
-      if (takesTwo(operation, call) || (await command.takesTwo?.(call, { db: tx }))) {
+      if (await takesSecondPerson(operation, call, () => command.approval?.(call, { db: tx, now }, undefined))) {
         const decided = await proposeOrApprove({ db: tx, operation, call, now })
-        if (decided instanceof Rejection) {
-          await writeRecords(tx, [recordOfRefusal(attempt, decided)], now)
-          return { is: 'refused', rejection: decided }
-        }
+        if (decided instanceof Rejection) return refused(tx, attempt, decided, now)
       }
       const rows: OutboxRow[] = []
       const changes: AuditedChange[] = []
@@ -62,6 +68,7 @@ async function executeOnce(
       }
       const body = await command.execute(call, tools, prepared)
       await tx.flush()
+      if (body instanceof Rejection) return refused(tx, attempt, body, now)
       const reply = replyToKeep(command, body)
       const behind = await writeRecords(tx, [recordOf(attempt, { reply, rows, changes })], now)
       return { is: 'replied', body, sent: { operationId: call.operationId, rows, behind } }
@@ -71,6 +78,11 @@ async function executeOnce(
     if (!isStorable(operation, error)) throw error
     return storeRefusal(attempt, error, context)
   }
+}
+
+async function refused(tx: Db, attempt: Attempt, rejection: Rejection, now: Date): Promise<Outcome> {
+  await writeRecords(tx, [recordOfRefusal(attempt, rejection)], now)
+  return { is: 'refused', rejection }
 }
 
 /** In a transaction of its own, since the refusal rolled the effect back; first writer wins. */

@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto'
 import { type ErrorCode, errorCatalogue, isDeclared, type Operation, Rejection } from '@backoffice/contracts'
-import type { Db, ReadDb } from '../database/db.ts'
-import { placeOfReply } from '../database/sealed-copies.ts'
-import { type Fragment, sql } from '../database/statement.ts'
-import type { Vault } from '../database/vault.ts'
+import type { Vault } from '@backoffice/vault'
+import { placeOfReply } from '@backoffice/vault/copies'
+import { type Db, type Fragment, type ReadDb, sql } from '../database/db.ts'
 
 /** What the `operation` table keeps of a reply. */
 export type StoredReply =

@@ -1,11 +1,8 @@
 import type { operations, Rejection, Reply, StuckCommand } from '@backoffice/contracts'
-import type { Db, ReadDb } from '../database/db.ts'
-import { sql } from '../database/statement.ts'
-import type { CommandRow, EventRow } from '../outbox/rows.ts'
-import { markDone } from '../outbox/store.ts'
+import { type Db, type ReadDb, sql } from '../database/db.ts'
+import { type CommandRow, type EventRow, markDone } from '../outbox/store.ts'
 import type { Call, QueryTools } from './handle.ts'
-import { type WithTimes, withIsoTimes } from './iso-times.ts'
-import { toPage } from './page.ts'
+import { toPage, type WithTimes, withIsoTimes } from './page.ts'
 import { replaceReply } from './stored-reply.ts'
 
 type ListCommands = (typeof operations)['gateway']['listCommands']

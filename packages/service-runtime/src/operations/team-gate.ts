@@ -1,4 +1,5 @@
 import { type Operation, Rejection } from '@backoffice/contracts'
+import { type Clock, type Logger, meter } from '@backoffice/process'
 import {
   IdentityRefused,
   KeysUnavailable,
@@ -9,9 +10,6 @@ import {
 } from '@backoffice/team-identity'
 import type { Database } from '../database/db.ts'
 import type { TeamCall } from '../messages/rpc-server.ts'
-import type { Clock } from '../process/clock.ts'
-import type { Logger } from '../process/log.ts'
-import { meter } from '../telemetry/metrics.ts'
 import { inputSchema, readMessage } from '../validation/validate.ts'
 import { recordAction } from './audit.ts'
 import { TeamSessions } from './team-sessions.ts'

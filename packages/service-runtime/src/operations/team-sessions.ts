@@ -1,5 +1,8 @@
+import { type operations, type Reply, type TeamMember, teamMembersMax } from '@backoffice/contracts'
 import type { TeamCaller } from '@backoffice/team-identity'
 import type { Database } from '../database/db.ts'
+import type { Call, QueryTools } from './handle.ts'
+import { type WithTimes, withIsoTimes } from './page.ts'
 
 const writtenMax = 10_000
 
@@ -27,4 +30,16 @@ export class TeamSessions {
     if (this.#written.size >= writtenMax) this.#written.clear()
     this.#written.add(key)
   }
+}
+
+type ListSessions = (typeof operations)['gateway']['listSessions']
+
+/** Answers the `listSessions` operation of any service. */
+export async function readMembers({ input }: Call<ListSessions>, { db }: QueryTools): Promise<Reply<ListSessions>> {
+  const rows = await db<WithTimes<TeamMember, 'latestSessionAt'>>`
+    select person as name, kind, max(first_used_at) as latest_session_at
+    from team_session where first_used_at >= ${input.since}::timestamptz
+    group by person, kind order by latest_session_at desc, name limit ${teamMembersMax}
+  `
+  return { data: rows.map(withIsoTimes) }
 }

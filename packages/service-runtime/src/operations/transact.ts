@@ -1,11 +1,9 @@
+import { type Logger, newId } from '@backoffice/process'
 import { type Database, readNow } from '../database/db.ts'
 import type { Relay } from '../outbox/relay.ts'
-import type { OutboxRow } from '../outbox/rows.ts'
-import { newId } from '../process/ids.ts'
-import type { Logger } from '../process/log.ts'
-import { collectRows } from './attempt.ts'
+import type { OutboxRow } from '../outbox/store.ts'
 import type { ExecuteTools } from './handle.ts'
-import { insertUnclaimedRows } from './record.ts'
+import { collectRows, insertUnclaimedRows } from './record.ts'
 
 /** One transaction with the tools of a command, for work that no request asked for: a sweeper's, a scheduler's. */
 export type Transact = <T>(run: (tools: Omit<ExecuteTools, 'changed'>) => Promise<T>) => Promise<T>

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import {
   holdsFor,
   type Operation,
@@ -7,13 +8,11 @@ import {
   Rejection,
   type Reply,
 } from '@backoffice/contracts'
+import { newId } from '@backoffice/process'
 import { inputDigest, isSame } from '@backoffice/team-identity'
-import type { Database, Db } from '../database/db.ts'
-import { sql } from '../database/statement.ts'
-import { newId } from '../process/ids.ts'
-import type { Call, ExecuteTools, QueryTools } from './handle.ts'
-import { type WithTimes, withIsoTimes } from './iso-times.ts'
-import { toPage } from './page.ts'
+import { type Database, type Db, sql } from '../database/db.ts'
+import type { ApprovedProposal, Approver, Call, ExecuteTools, QueryTools } from './handle.ts'
+import { toPage, type WithTimes, withIsoTimes } from './page.ts'
 
 type Kept = Pick<Proposal, 'id' | 'operation' | 'operationId' | 'proposedBy' | 'state' | 'decidedBy'> & {
   readonly proposedById: string
@@ -23,10 +22,26 @@ type Kept = Pick<Proposal, 'id' | 'operation' | 'operationId' | 'proposedBy' | '
   readonly fingerprint: string
 }
 
-/** Whether the table says, by the input alone, that a call takes two people. */
-export const takesTwo = ({ twoPeople }: Operation, call: Pick<Call, 'input'>): boolean =>
-  twoPeople !== undefined && twoPeople !== 'in production' && holdsFor(twoPeople, call.input as object as Given)
 type Given = Readonly<Record<string, unknown>>
+
+/**
+ * The one question about two people, for every kind of operation: by the table where the input alone decides, else by
+ * the handler's `approval`. A call that names a proposal is always held against it: the answer could be another one by
+ * now, since for the second person the sum of what the first one did alone does not count.
+ * @throws {Rejection} of `approval`
+ */
+export async function takesSecondPerson(
+  { id, twoPeople }: Operation,
+  { input, approves }: Pick<Call, 'approves' | 'input'>,
+  ask: () => Promise<Approver> | undefined,
+): Promise<boolean> {
+  if (twoPeople !== undefined && approves !== undefined) return true
+  const answer = await ask()
+  assert(answer !== 'second person' || twoPeople !== undefined, `the table says that ${id} may take two people`)
+  const tableAsks =
+    twoPeople !== undefined && twoPeople !== 'in production' && holdsFor(twoPeople, input as object as Given)
+  return tableAsks || answer === 'second person'
+}
 
 /** A call that takes two people, in a transaction. */
 interface TwoPeopleCall {
@@ -160,15 +175,9 @@ function judge(
   return proposal
 }
 
-/** What somebody proposed, and until when it could be approved. */
-export type ApprovedProposal = Pick<Kept, 'proposedBy' | 'operationId' | 'expiresAt'>
-
 /**
- * Approves the proposal that a call carries out in a transaction of its own, for a command whose `prepare` does what only
- * two people may and nobody can take back. From then on it cannot be declined and does not expire under the call. Whoever
- * approved it may try again by another call within its time: this one may have been broken off.
- * @returns undefined for a call that proposes
- * @throws {Rejection} PROPOSAL_NOT_FOUND, PROPOSAL_NOT_OPEN, TWO_PEOPLE_REQUIRED
+ * `approveFirst` of the tools. Whoever approved it may try again by another call within its time: this one may have been
+ * broken off.
  */
 export async function approveFirst({
   db,
@@ -212,7 +221,7 @@ export async function readProposals(
 ): Promise<Reply<ListProposals>> {
   const { proposalId = null, state = null, before = null, limit } = input
   const rows = await db<WithTimes<Proposal, 'proposedAt' | 'expiresAt' | 'decidedAt'>>`
-    select id, operation, input, reason, proposed_by, proposed_at, expires_at, operation_id, current as state, decided_by,
+    select id, operation, input, reason, proposed_by, proposed_by_id, proposed_at, expires_at, operation_id, current as state, decided_by,
       decided_at, decision_reason
     from (
       select *, case when state = 'open' and expires_at <= ${now}::timestamptz then 'expired' else state end as current
@@ -237,8 +246,9 @@ export const declineProposal = (own: readonly Operation[]) => ({
     if (proposal === undefined) throw new Rejection('PROPOSAL_NOT_FOUND')
     const { roles = [] } = own.find(({ id }) => id === proposal.operation) ?? {}
     if (!roles.some((role) => caller.roles.has(role))) throw new Rejection('ROLE_REQUIRED', { roles })
-    if (proposal.state !== 'open' || proposal.expiresAt <= now)
-      throw new Rejection('PROPOSAL_NOT_OPEN', { state: proposal.state === 'open' ? 'expired' : proposal.state })
+    if (proposal.state !== 'open') throw new Rejection('PROPOSAL_NOT_OPEN', { state: proposal.state })
+    if (proposal.expiresAt <= now)
+      return keepExpired(db, proposalId, new Rejection('PROPOSAL_NOT_OPEN', { state: 'expired' }))
     await db`
       update team_proposal set state = 'declined', decided_by = ${caller.name}, decided_by_id = ${caller.id}, decided_at = ${now}::timestamptz,
         decided_operation_id = ${operationId}, decision_reason = ${reason}

@@ -1,15 +1,22 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { Rejection } from '@backoffice/contracts'
+import type { Logger } from '@backoffice/process'
 import type { Database } from '../database/db.ts'
+import { Gatherer } from '../gathering/gatherer.ts'
 import type { EventPublisher } from '../messages/publisher.ts'
 import type { RpcClient } from '../messages/rpc-client.ts'
-import { Gatherer } from '../process/gatherer.ts'
-import type { Logger } from '../process/log.ts'
-import type { Relay } from './relay.ts'
-import { retryDelayMs } from './relay.ts'
-import type { CommandRow, EventRow, OutboxRow } from './rows.ts'
-import { sendCommand, sendEvent } from './sending.ts'
-import { findUnfinishedOperations, markDone, release, takeOver } from './store.ts'
+import { type Relay, retryDelayMs } from './relay.ts'
+import {
+  type CommandRow,
+  type EventRow,
+  findUnfinishedOperations,
+  markDone,
+  type OutboxRow,
+  release,
+  sendCommand,
+  sendEvent,
+  takeOver,
+} from './store.ts'
 
 export interface DispatchContext {
   readonly db: Database

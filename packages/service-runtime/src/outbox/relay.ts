@@ -1,11 +1,17 @@
+import { type Logger, Loop } from '@backoffice/process'
 import type { Database } from '../database/db.ts'
 import type { EventPublisher } from '../messages/publisher.ts'
 import type { RpcClient } from '../messages/rpc-client.ts'
-import type { Logger } from '../process/log.ts'
-import { Loop } from '../process/loop.ts'
-import type { OutboxKind } from './rows.ts'
-import { sendCommand, sendEvent } from './sending.ts'
-import { type LeasedRow, leaseDue, markDone, opened, release } from './store.ts'
+import {
+  type LeasedRow,
+  leaseDue,
+  markDone,
+  type OutboxKind,
+  opened,
+  release,
+  sendCommand,
+  sendEvent,
+} from './store.ts'
 
 export interface RelayContext {
   readonly db: Database

@@ -1,14 +1,12 @@
 import { type EventMessage, eventStream } from '@backoffice/contracts'
+import type { Logger } from '@backoffice/process'
+import type { StoredMessage } from '@backoffice/vault/copies'
 import type { NatsConnection } from '@nats-io/transport-node'
 import type { Database } from '../database/db.ts'
 import type { DatabaseHistory } from '../database/history.ts'
-import type { StoredMessage } from '../database/sealed-copies.ts'
 import { type EventStream, StreamFault } from '../messages/event-stream.ts'
 import type { EventPublisher } from '../messages/publisher.ts'
-import type { Logger } from '../process/log.ts'
-import type { EventRow } from './rows.ts'
-import { sendEvent } from './sending.ts'
-import { opened } from './store.ts'
+import { type EventRow, opened, sendEvent } from './store.ts'
 
 export interface StreamWatchContext {
   readonly db: Database

@@ -1,6 +1,6 @@
 import { testBed } from '@backoffice/test-kit'
 import t from 'tap'
-import { compile } from '../../src/database/statement.ts'
+import { compile } from '../../src/database/db.ts'
 import { assignments, columnNames, rowsOf, sql, unnest } from '../../src/index.ts'
 import { payments } from '../probe-services.ts'
 

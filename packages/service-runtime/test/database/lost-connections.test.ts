@@ -1,11 +1,11 @@
 import { type AddressInfo, connect, createServer } from 'node:net'
+import { loadConfig } from '@backoffice/process'
 import { eventually, postgres, type Teardown } from '@backoffice/test-kit'
 import pg from 'pg'
 import t from 'tap'
-import { connectDatabase } from '../../src/database/connect.ts'
+import { connectDatabase, endSilentConnections } from '../../src/database/connect.ts'
 import type { Db } from '../../src/database/db.ts'
-import { endSilentConnections } from '../../src/database/silent-connections.ts'
-import { loadConfig, serviceConfig } from '../../src/process/config.ts'
+import { serviceConfig } from '../../src/settings.ts'
 
 const url = await postgres()
 const administrator = new pg.Client({ connectionString: url })

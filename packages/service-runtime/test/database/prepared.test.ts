@@ -2,9 +2,9 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { freePort } from '@backoffice/dev-stack'
+import { migrate } from '@backoffice/migrator/schema'
 import { eventually, testBed } from '@backoffice/test-kit'
 import t from 'tap'
-import { migrate } from '../../src/database/migrate.ts'
 import { payments } from '../probe-services.ts'
 
 t.setTimeout(120_000)

@@ -1,10 +1,11 @@
 import { operations, streamMaxAgeDays } from '@backoffice/contracts'
+import { loadConfig, newId } from '@backoffice/process'
 import { eventually, testBed } from '@backoffice/test-kit'
 import t from 'tap'
 import { assertInboxOutlivesEvents, purge, retentionFor, runtimeRetentions } from '../../src/database/purge.ts'
-import { dayMs, hourMs, newId } from '../../src/index.ts'
+import { dayMs, hourMs } from '../../src/index.ts'
 import { enterInbox } from '../../src/messages/set-aside.ts'
-import { loadConfig, serviceConfig } from '../../src/process/config.ts'
+import { serviceConfig } from '../../src/settings.ts'
 import { countUp, payments, wallet } from '../probe-services.ts'
 
 // Before any time at which PostgreSQL runs, whose clock has a say too.

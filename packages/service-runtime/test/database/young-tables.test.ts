@@ -1,6 +1,6 @@
 import { testBed } from '@backoffice/test-kit'
 import t from 'tap'
-import { analyzeYoungTables } from '../../src/database/young-tables.ts'
+import { analyzeYoungTables } from '../../src/database/purge.ts'
 import { payments } from '../probe-services.ts'
 
 const bed = await testBed(t, { payments })

@@ -1,9 +1,9 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer } from 'node:net'
+import type { Logger } from '@backoffice/process'
 import { eventually, testBed } from '@backoffice/test-kit'
 import t from 'tap'
 import { assertServerVersion, connectNats } from '../../src/messages/connect.ts'
-import type { Logger } from '../../src/process/log.ts'
 import { startOwnBroker } from '../own-broker.ts'
 import { payments } from '../probe-services.ts'
 

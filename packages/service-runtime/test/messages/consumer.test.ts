@@ -1,8 +1,9 @@
 import type { EventMessage } from '@backoffice/contracts'
+import { newId } from '@backoffice/process'
 import { eventually, keptEvents, testBed } from '@backoffice/test-kit'
 import { jetstream } from '@nats-io/jetstream'
 import t from 'tap'
-import { newId, type Reaction, rerunSetAside } from '../../src/index.ts'
+import { type Reaction, rerunSetAside } from '../../src/index.ts'
 import { countUp, eventData, payments, wallet, webhooksWith } from '../probe-services.ts'
 
 let failures = 0

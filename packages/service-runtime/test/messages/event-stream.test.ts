@@ -13,13 +13,15 @@ import {
   streamConfiguration,
 } from '@backoffice/contracts'
 import { Child, freePort, natsServerBinary } from '@backoffice/dev-stack'
+import { makeStream } from '@backoffice/migrator/stream'
+import { createLogger } from '@backoffice/process'
 import { eventually, testBed } from '@backoffice/test-kit'
 import { connect } from '@nats-io/transport-node'
 import t from 'tap'
-import type { Reaction, RunningService } from '../../src/index.ts'
-import { createLogger, makeStream } from '../../src/internal.ts'
+import type { Reaction } from '../../src/index.ts'
 import { EventStream } from '../../src/messages/event-stream.ts'
 import { EventPublisher } from '../../src/messages/publisher.ts'
+import type { RunningService } from '../../src/testing.ts'
 import { eventData, payments, webhooksWith } from '../probe-services.ts'
 
 t.setTimeout(120_000)

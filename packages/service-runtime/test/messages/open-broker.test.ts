@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { streamBytesMin } from '@backoffice/contracts'
 import { Child, freePort, natsServerBinary } from '@backoffice/dev-stack'
+import { makeStream } from '@backoffice/migrator/stream'
 import { eventually, testBed } from '@backoffice/test-kit'
 import t from 'tap'
 import { connectNats } from '../../src/messages/connect.ts'
-import { makeStream } from '../../src/messages/stream-keeper.ts'
 import { eventData, payments } from '../probe-services.ts'
 
 t.test('on a broker without users a service is ready when the stream is there, and publishes', async (t) => {

@@ -1,9 +1,10 @@
 import { headerNames, operator, rpcSubject, service } from '@backoffice/contracts'
+import { newId } from '@backoffice/process'
 import { eventually, refusal, testBed } from '@backoffice/test-kit'
 import { headers as natsHeaders } from '@nats-io/transport-node'
 import { Type } from '@sinclair/typebox'
 import t from 'tap'
-import { newId, UnfinishedOperation } from '../../src/index.ts'
+import { UnfinishedOperation } from '../../src/index.ts'
 import { repliesOver } from '../../src/messages/replies.ts'
 import {
   addUp,

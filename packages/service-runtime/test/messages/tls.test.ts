@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type BrokerUser, brokerUsers } from '@backoffice/contracts'
 import { startNats, startThrowAwayPostgres } from '@backoffice/dev-stack'
+import { loadConfig } from '@backoffice/process'
 import { eventually, makeCertificate } from '@backoffice/test-kit'
 import pg from 'pg'
 import t from 'tap'
-import { connectDatabase } from '../../src/database/connect.ts'
-import { verifiedUrl } from '../../src/database/tls.ts'
+import { connectDatabase, verifiedUrl } from '../../src/database/connect.ts'
 import { connectNats } from '../../src/messages/connect.ts'
-import { loadConfig, serviceConfig } from '../../src/process/config.ts'
+import { serviceConfig } from '../../src/settings.ts'
 
 const dir = mkdtempSync(join(tmpdir(), 'backoffice-tls-'))
 chmodSync(dir, 0o755)

@@ -1,6 +1,6 @@
+import { newId } from '@backoffice/process'
 import { eventually, refusal, testBed } from '@backoffice/test-kit'
 import t from 'tap'
-import { newId } from '../../src/index.ts'
 import { adding, addUp, crediting, payments, wallet } from '../probe-services.ts'
 
 const bed = await testBed(t, { payments, wallet })

@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import { newId } from '@backoffice/process'
 import { eventually, refusal, testBed } from '@backoffice/test-kit'
 import t from 'tap'
-import { newId } from '../../src/index.ts'
 import { addUp, countUp, crediting, payments, wallet } from '../probe-services.ts'
 
 t.setTimeout(180_000)

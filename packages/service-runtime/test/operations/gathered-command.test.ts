@@ -1,8 +1,9 @@
 import { Rejection } from '@backoffice/contracts'
+import { newId } from '@backoffice/process'
 import { eventually, refusal, testBed } from '@backoffice/test-kit'
 import { ROOT_CONTEXT } from '@opentelemetry/api'
 import t from 'tap'
-import { newId, UnfinishedOperation } from '../../src/index.ts'
+import { UnfinishedOperation } from '../../src/index.ts'
 import { gatheredAttempts } from '../../src/operations/gathered-command.ts'
 import { adding, addUp, countUp, crediting, faults, payments, wallet } from '../probe-services.ts'
 

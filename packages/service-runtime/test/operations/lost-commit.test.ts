@@ -1,11 +1,12 @@
 import { type AddressInfo, connect, createServer } from 'node:net'
+import { loadConfig, newId } from '@backoffice/process'
 import { type Teardown, testBed } from '@backoffice/test-kit'
 import { ROOT_CONTEXT } from '@opentelemetry/api'
 import t from 'tap'
 import { connectDatabase } from '../../src/database/connect.ts'
-import { isPassingFault, newId } from '../../src/index.ts'
+import { isPassingFault } from '../../src/index.ts'
 import { gatheredAttempts } from '../../src/operations/gathered-command.ts'
-import { loadConfig, serviceConfig } from '../../src/process/config.ts'
+import { serviceConfig } from '../../src/settings.ts'
 import { adding, addUp, payments, wallet } from '../probe-services.ts'
 
 const bed = await testBed(t, { payments, wallet })

@@ -1,6 +1,6 @@
+import { newId } from '@backoffice/process'
 import { testBed } from '@backoffice/test-kit'
 import t from 'tap'
-import { newId } from '../../src/index.ts'
 import { addUp, correct, countUp, payments, wallet } from '../probe-services.ts'
 
 const bed = await testBed(t, { payments, wallet })

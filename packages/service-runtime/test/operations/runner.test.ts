@@ -1,7 +1,7 @@
 import { operations, Rejection } from '@backoffice/contracts'
+import { newId } from '@backoffice/process'
 import { eventually, keptEvents, refusal, testBed } from '@backoffice/test-kit'
 import t from 'tap'
-import { newId } from '../../src/index.ts'
 import { addUp, correct, countUp, crediting, faults, payments, RecordEntity, wallet } from '../probe-services.ts'
 
 // One connection: a transaction that needed a second one would wait for ever.

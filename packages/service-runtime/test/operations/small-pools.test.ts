@@ -1,6 +1,6 @@
+import { newId } from '@backoffice/process'
 import { refusal, testBed } from '@backoffice/test-kit'
 import t from 'tap'
-import { newId } from '../../src/index.ts'
 import { addUp, payments } from '../probe-services.ts'
 
 for (const connections of [1, 2])

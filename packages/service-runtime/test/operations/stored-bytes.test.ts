@@ -10,8 +10,8 @@ import {
 import { testBed } from '@backoffice/test-kit'
 import { type TSchema, Type } from '@sinclair/typebox'
 import t from 'tap'
-import { inputSchema, validate } from '../../src/internal.ts'
 import { writeRecords } from '../../src/operations/record.ts'
+import { inputSchema, validate } from '../../src/testing.ts'
 import { longest } from '../longest.ts'
 import { payments } from '../probe-services.ts'
 

@@ -1,4 +1,5 @@
 import { type ExportedAuditEntry, type Operation, operations, Rejection } from '@backoffice/contracts'
+import { newId } from '@backoffice/process'
 import {
   type IdentityRefused,
   identityFrom,
@@ -10,7 +11,6 @@ import {
 import { TestTime, testBed } from '@backoffice/test-kit'
 import t, { type Test } from 'tap'
 import { RpcClient } from '../../src/client.ts'
-import { newId } from '../../src/process/ids.ts'
 import { correct, correctByTwo, faults, payments, postByTwo, readPerson } from '../probe-services.ts'
 
 let nowMs = Date.parse('2026-03-02T12:00:00Z')
@@ -355,6 +355,18 @@ t.test('a proposal that somebody was told is expired stays so, for a call that b
   t.match(await late('bob'), expired)
   await pass(-60_000)
   t.match(await late('carol'), expired)
+})
+
+t.test('a proposal that somebody declined too late is expired, for a call that began before too', async (t) => {
+  const input = { recordId: 'declined too late', environment: 'production' }
+  const { details } = await refusal(bed.team('alice').call(correctByTwo, { input }))
+  const proposalId = String(details?.proposalId)
+  const expired = { code: 'PROPOSAL_NOT_OPEN', details: { state: 'expired' } }
+  await pass(24 * 3_600_000)
+  const decline = { input: { proposalId, reason: 'not agreed' } }
+  t.match(await refusal(bed.team('bob').call(declineProposal, decline)), expired)
+  await pass(-60_000)
+  t.match(await refusal(bed.team('carol').call(correctByTwo, { input, approves: proposalId })), expired)
 })
 
 t.test('what is idempotent by a reference may be finished by a retry, after a process died in between', async (t) => {

@@ -1,9 +1,9 @@
+import { newId } from '@backoffice/process'
 import { eventually, testBed } from '@backoffice/test-kit'
 import t from 'tap'
-import { newId } from '../../src/index.ts'
 import { writeRecords } from '../../src/operations/record.ts'
 import { Dispatch } from '../../src/outbox/dispatch.ts'
-import { type EventRow, toRow } from '../../src/outbox/rows.ts'
+import { type EventRow, toRow } from '../../src/outbox/store.ts'
 import { eventData, payments } from '../probe-services.ts'
 
 const bed = await testBed(t, { payments })

@@ -1,8 +1,8 @@
 import { operations } from '@backoffice/contracts'
+import { newId } from '@backoffice/process'
 import { eventually, keptEvents, refusal, type Teardown, testBed } from '@backoffice/test-kit'
 import { jetstream } from '@nats-io/jetstream'
 import t from 'tap'
-import { newId } from '../../src/index.ts'
 import { countUp, crediting, creditOf, eventData, payments, wallet } from '../probe-services.ts'
 
 const bed = await testBed(t, { payments, wallet })

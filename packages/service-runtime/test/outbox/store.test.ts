@@ -1,6 +1,7 @@
+import { newId } from '@backoffice/process'
 import { eventually, refusal, testBed } from '@backoffice/test-kit'
 import t from 'tap'
-import { dayMs, newId } from '../../src/index.ts'
+import { dayMs } from '../../src/index.ts'
 import { leaseDue, release } from '../../src/outbox/store.ts'
 import { addUp, payments } from '../probe-services.ts'
 

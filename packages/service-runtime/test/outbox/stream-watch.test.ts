@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { eventually, testBed } from '@backoffice/test-kit'
 import { jetstreamManager } from '@nats-io/jetstream'
 import t from 'tap'
-import type { RunningService } from '../../src/index.ts'
+import type { RunningService } from '../../src/testing.ts'
 import { startOwnBroker } from '../own-broker.ts'
 import { eventData, payments } from '../probe-services.ts'
 

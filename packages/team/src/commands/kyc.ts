@@ -30,5 +30,16 @@ export const kyc = [
   }),
   row({ path: 'kyc take', operation: operations.players.takeKycCase, arguments: ['playerId'] }),
   row({ path: 'kyc release', operation: operations.players.releaseKycCase, arguments: ['playerId'] }),
-  row({ path: 'kyc decide', operation: operations.players.decideKyc, arguments: ['playerId'], either: ['status'] }),
+  row({
+    path: 'kyc decide',
+    operation: operations.players.decideKyc,
+    arguments: ['playerId'],
+    either: ['status'],
+    fixed: { submission: undefined },
+    look: ({ playerId }, session) => session.call(operations.players.showPlayer, { playerId }),
+    confirm: ({ status }, { name, submissions: [latest] }) =>
+      `${name}, ${latest === undefined ? 'who has submitted nothing' : `${latest.documentType} “${latest.reference}” of ${latest.submittedAt}`}: ${status}.`,
+    run: ({ session, input, seen: { submissions }, operationId }) =>
+      session.call(operations.players.decideKyc, { ...input, submission: submissions[0]?.id ?? null }, operationId),
+  }),
 ]

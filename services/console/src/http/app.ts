@@ -1,42 +1,29 @@
 import { readFileSync } from 'node:fs'
-import type { Clock, Logger } from '@backoffice/service-runtime/standalone'
-import { ConfigurationError, certificateFiles, durations, requestLimit } from '@backoffice/service-runtime/standalone'
-import type { TeamVerifier } from '@backoffice/team-identity'
+import { certificateFiles, durations, httpFrame, requestLimit, trustedProxies } from '@backoffice/process'
 import csrfProtection from '@fastify/csrf-protection'
 import formbody from '@fastify/formbody'
 import rateLimit from '@fastify/rate-limit'
-import type { NatsConnection } from '@nats-io/transport-node'
 import fastify, { type FastifyInstance } from 'fastify'
+import type { ConsoleContext } from '../context.ts'
 import { registerCookies } from '../identity/cookies.ts'
-import type { Provider } from '../identity/provider.ts'
-import { registerSignIn } from '../identity/sign-in.ts'
-import { registerPreferences } from '../pages/preferences.ts'
 import { registerPages } from '../pages/register.ts'
-import { registerRelay } from '../relay.ts'
+import { registerPreferences } from '../pieces/display.ts'
 import type { Settings } from '../settings.ts'
 import { registerAssets } from './assets.ts'
 import { registerErrors } from './errors.ts'
+import { registerRelay } from './relay.ts'
+import { registerSignIn } from './sign-in.ts'
 import { registerViews } from './views.ts'
 
 const bodyBytesMax = 16 * 1024
+
 /** ID tokens are long. The services take 8 KiB of one. */
 const headersBytesMax = 24 * 1024
-const requestTimeoutMs = 15_000
-/** How often Node looks for requests that take too long. With its default of 30 s they would last up to 30 s longer. */
-const lateRequestsEveryMs = 1_000
 
-export interface ConsoleContext {
-  readonly config: Settings
-  readonly clock: Clock
-  readonly log: Logger
-  readonly nats: NatsConnection
-  readonly verifier: TeamVerifier
-  readonly provider: Provider
-  /** Aborted when the program is told to stop. */
-  readonly stopping: AbortSignal
-}
+const requestTimeoutMs = 15_000
 
 const duration = durations('backoffice.console.request.duration_seconds', "Time from the team's request to its reply")
+
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
   readonly version: string
 }
@@ -44,21 +31,10 @@ const { version } = JSON.parse(readFileSync(new URL('../../package.json', import
 /** The whole HTTP side, without listening. */
 export async function createApp(context: ConsoleContext): Promise<FastifyInstance> {
   const { config, log } = context
-  const options = {
-    headersTimeout: requestTimeoutMs,
-    connectionsCheckingInterval: lateRequestsEveryMs,
-    maxHeaderSize: headersBytesMax,
-  }
   const app = fastify({
-    logger: false,
-    bodyLimit: bodyBytesMax,
-    requestTimeout: requestTimeoutMs,
-    ...(certificateFiles(config) === undefined ? { http: options } : { https: options }),
-    trustProxy: trustedProxies(config),
-    forceCloseConnections: 'idle',
-    return503OnClosing: false,
+    ...httpFrame({ tls: certificateFiles(config) !== undefined, bodyBytesMax, headersBytesMax, requestTimeoutMs }),
+    trustProxy: trustedProxies(config.TRUSTED_PROXIES),
   })
-  app.server.maxConnections = config.CONSOLE_CONNECTIONS_MAX
   protect(app, config)
   app.addHook('onResponse', async ({ routeOptions: { url = 'none' } }, reply) => {
     duration.record(reply.elapsedTime / 1_000, { route: url, status: String(reply.statusCode) })
@@ -121,15 +97,4 @@ function protect(app: FastifyInstance, { CONSOLE_URL, DEVELOPMENT, TEAM_ISSUER }
     if (request.method !== 'GET' && request.method !== 'HEAD' && isForeign)
       throw Object.assign(new Error('from another site'), { statusCode: 403 })
   })
-}
-
-function trustedProxies({ TRUSTED_PROXIES }: Settings): string | false {
-  const text = TRUSTED_PROXIES.replaceAll(' ', '')
-  if (text === '') return false
-  try {
-    fastify({ logger: false, trustProxy: text })
-  } catch (cause) {
-    throw new ConfigurationError(`TRUSTED_PROXIES: ${cause instanceof Error ? cause.message : String(cause)}`)
-  }
-  return text
 }

@@ -1,10 +1,10 @@
 import { Rejection } from '@backoffice/contracts'
-import type { Logger } from '@backoffice/service-runtime/standalone'
+import type { Logger } from '@backoffice/process'
 import { IdentityRefused, KeysUnavailable } from '@backoffice/team-identity'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { signOut } from '../identity/cookies.ts'
 import { ProviderUnavailable } from '../identity/provider.ts'
-import { goTo } from './go-to.ts'
+import { goTo } from '../pieces/go-to.ts'
 
 /** The identity provider is away for now. */
 export const isPassing = (error: unknown): boolean =>

@@ -8,8 +8,9 @@ import {
   rolesThatMay,
   type TeamRole,
 } from '@backoffice/contracts'
-import { newId, RpcClient } from '@backoffice/service-runtime/client'
-import { PersonSigner, type TeamCaller, type TeamVerifier } from '@backoffice/team-identity'
+import { newId } from '@backoffice/process'
+import { RpcClient } from '@backoffice/service-runtime/client'
+import { PersonSigner, type TeamCaller, type TeamVerifier, type Who } from '@backoffice/team-identity'
 import type { NatsConnection } from '@nats-io/transport-node'
 import type { SignedIn } from './cookies.ts'
 
@@ -17,9 +18,7 @@ import type { SignedIn } from './cookies.ts'
 export const whoAmI = 'console.whoami'
 
 /** Somebody who is signed in, and what they can do. */
-export interface Person {
-  /** As the audit trail names them. */
-  readonly name: string
+export interface Person extends Who {
   readonly roles: ReadonlySet<TeamRole>
   readonly loggedInAt: Date
   readonly idToken: string
@@ -49,10 +48,11 @@ interface Parts {
  */
 export async function personOf({ idToken, key }: SignedIn, { nats, verifier, now }: Parts): Promise<Person> {
   const signer = new PersonSigner({ idToken, key, tool: 'console' })
-  const { name, roles, loggedInAt } = await whoIs(signer, { verifier, now })
+  const { id, name, roles, loggedInAt } = await whoIs(signer, { verifier, now })
   const rpc = new RpcClient(nats, signer)
   const freshSince = now.getTime() - freshLoginMinutes * 60_000
   return {
+    id,
     name,
     roles,
     loggedInAt,

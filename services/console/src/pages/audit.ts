@@ -1,14 +1,13 @@
 import { allOperations, operations, Rejection, type Reply, type ServiceName, serviceNames } from '@backoffice/contracts'
-import { type Cell, factsOf, id, lines, link, rowSchema, type Shown, status, text } from './cells.ts'
-import { csvRows, sendCsv } from './csv.ts'
-import { type FilterField, filterOf, periodFields, textField, valuesOf } from './filters.ts'
-import { notYours } from './menu.ts'
-import { cutOff, merged } from './merged.ts'
-import { periodOf } from './period.ts'
-import { beforeOf, rowsOnPage, showList, showLists } from './queue.ts'
-import type { Pages } from './route.ts'
+import { type Cell, factsOf, id, lines, link, rowSchema, type Shown, status, text } from '../pieces/cells.ts'
+import { csvRows, sendCsv } from '../pieces/csv.ts'
+import { type FilterField, filterOf, periodFields, textField, valuesOf } from '../pieces/filters.ts'
+import { notYours } from '../pieces/menu.ts'
+import { cutOff, merged } from '../pieces/open-proposals.ts'
+import { periodOf } from '../pieces/period.ts'
+import { beforeOf, rowsOnPage, showList, showLists } from '../pieces/queue.ts'
+import type { Pages, Visit } from '../pieces/visit.ts'
 import { placeOf } from './search.ts'
-import type { Visit } from './visit.ts'
 
 const { listAudit } = operations.gateway
 

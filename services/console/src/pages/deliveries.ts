@@ -1,12 +1,11 @@
 import { deliveryStates, type Input, operations, type Reply } from '@backoffice/contracts'
 import type { FastifyReply } from 'fastify'
-import { showCase } from './case.ts'
-import { factsOf, id, lines, link, rowSchema, type Shown, status, text } from './cells.ts'
-import { withQuery } from './filters.ts'
-import { operatorName, operatorNames } from './operator-name.ts'
-import { afterOf, rowsOnPage, showList, type Tab } from './queue.ts'
-import type { Pages } from './route.ts'
-import { type Decision, decide, type Sent, shownDecision, type Visit } from './visit.ts'
+import { showCase } from '../pieces/case.ts'
+import { factsOf, id, lines, link, rowSchema, type Shown, status, text } from '../pieces/cells.ts'
+import { withQuery } from '../pieces/filters.ts'
+import { operatorName, operatorNames } from '../pieces/listed.ts'
+import { afterOf, rowsOnPage, showList, type Tab } from '../pieces/queue.ts'
+import { type Decision, decide, type Pages, type Sent, shownDecision, type Visit } from '../pieces/visit.ts'
 
 const { listDeliveries, showDelivery, resendDelivery, listSetAside, showSetAside, rerunSetAside } = operations.webhooks
 

@@ -1,11 +1,21 @@
 import { operations, pendingCountedMax, type Reply, type WebhookEndpoint } from '@backoffice/contracts'
 import type { FastifyReply } from 'fastify'
-import { ago, type Cell, factsOf, lines, nothing, type Row, rowSchema, type Shown, status, text } from './cells.ts'
+import {
+  ago,
+  type Cell,
+  factsOf,
+  lines,
+  nothing,
+  type Row,
+  rowSchema,
+  type Shown,
+  status,
+  text,
+} from '../pieces/cells.ts'
+import { operatorNames } from '../pieces/listed.ts'
+import { afterOf, rowsOnPage, showList } from '../pieces/queue.ts'
+import type { Pages, Visit } from '../pieces/visit.ts'
 import { tabsOf } from './deliveries.ts'
-import { operatorNames } from './operator-name.ts'
-import { afterOf, rowsOnPage, showList } from './queue.ts'
-import type { Pages } from './route.ts'
-import type { Visit } from './visit.ts'
 
 const { listEndpoints } = operations.webhooks
 

@@ -8,15 +8,14 @@ import {
   type Reply,
 } from '@backoffice/contracts'
 import type { FastifyReply } from 'fastify'
-import { showCase } from './case.ts'
-import { factsOf, link, rowSchema, type Shown, text } from './cells.ts'
-import { type CsvRow, rowsPerRead, sendCsv } from './csv.ts'
-import { choice, filterOf, periodFields } from './filters.ts'
-import { notYours } from './menu.ts'
-import { periodOf } from './period.ts'
-import { beforeOf, rowsOnPage, showList, showLists } from './queue.ts'
-import type { Pages } from './route.ts'
-import { type Decision, decide, type Sent, shownDecision, type Visit } from './visit.ts'
+import { showCase } from '../pieces/case.ts'
+import { factsOf, link, rowSchema, type Shown, text } from '../pieces/cells.ts'
+import { type CsvRow, rowsPerRead, sendCsv } from '../pieces/csv.ts'
+import { choice, filterOf, periodFields } from '../pieces/filters.ts'
+import { notYours } from '../pieces/menu.ts'
+import { periodOf } from '../pieces/period.ts'
+import { beforeOf, rowsOnPage, showList, showLists } from '../pieces/queue.ts'
+import { type Decision, decide, type Pages, type Sent, shownDecision, type Visit } from '../pieces/visit.ts'
 
 const { showPlayer } = operations.players
 const { listEntries, reverseTransfer } = operations.wallet

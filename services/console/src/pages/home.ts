@@ -1,8 +1,8 @@
 import { operations, Rejection } from '@backoffice/contracts'
-import { queueStates } from './counts.ts'
+import { queueStates } from '../pieces/counts.ts'
+import type { Pages } from '../pieces/visit.ts'
 import { failingEndpoints } from './endpoints.ts'
 import { latestRun } from './reconcile.ts'
-import type { Pages } from './route.ts'
 
 const { listReconciliations } = operations.reconciler
 const { listEndpoints } = operations.webhooks

@@ -1,12 +1,11 @@
 import { caseTakenMinutes, type KycDecision, operations, Rejection, type Reply } from '@backoffice/contracts'
 import type { FastifyReply } from 'fastify'
-import { showCase } from './case.ts'
-import { ago, factsOf, id, lines, link, linkElsewhere, nothing, rowSchema, type Shown, text } from './cells.ts'
-import { operatorName } from './operator-name.ts'
-import { dayMs } from './period.ts'
-import { afterOf, rowAfter, rowsOnPage, showList } from './queue.ts'
-import type { Pages } from './route.ts'
-import { type Decision, decide, type Sent, shownDecision, type Visit } from './visit.ts'
+import { showCase } from '../pieces/case.ts'
+import { ago, factsOf, id, lines, link, linkElsewhere, nothing, rowSchema, type Shown, text } from '../pieces/cells.ts'
+import { operatorName } from '../pieces/listed.ts'
+import { dayMs } from '../pieces/period.ts'
+import { afterOf, rowAfter, rowsOnPage, showList } from '../pieces/queue.ts'
+import { type Decision, decide, type Pages, type Sent, shownDecision, type Visit } from '../pieces/visit.ts'
 
 const { kycQueue, showPlayer, decideKyc, takeKycCase, releaseKycCase } = operations.players
 
@@ -213,7 +212,7 @@ function decisionOf(visit: Visit, player: Player, verb: Verb): Decision {
     name: verb,
     label,
     operation: decideKyc,
-    fixed: { playerId: player.id, status },
+    fixed: { playerId: player.id, submission: player.submissions[0]?.id ?? null, status },
     required: ['reason'],
     ask: display.t(ask, { player: `“${player.name}”` }),
     done: display.t('kycDone', { player: player.name, status: display.word('value', status) }),

@@ -1,11 +1,10 @@
 import { Readable } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { FastifyReply } from 'fastify'
-import type { ConsoleContext } from '../http/app.ts'
-import { Seats } from '../http/seats.ts'
-import { queueStates } from './counts.ts'
-import type { Pages } from './route.ts'
-import type { Visit } from './visit.ts'
+import type { ConsoleContext } from '../context.ts'
+import { queueStates } from '../pieces/counts.ts'
+import { Seats } from '../pieces/seats.ts'
+import type { Pages, Visit } from '../pieces/visit.ts'
 
 const everyMs = 15_000
 /** A page asks again by itself. So a session that has ended, or a role that was taken away, is noticed. */

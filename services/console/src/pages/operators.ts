@@ -1,8 +1,7 @@
 import { operations, Rejection, type Reply } from '@backoffice/contracts'
 import type { FastifyReply } from 'fastify'
-import { showCase } from './case.ts'
-import { type Cell, factsOf, id, link, nothing, rowSchema, type Shown, status, text, time } from './cells.ts'
-import { healthOf } from './endpoints.ts'
+import { showCase } from '../pieces/case.ts'
+import { type Cell, factsOf, id, link, nothing, rowSchema, type Shown, status, text, time } from '../pieces/cells.ts'
 import {
   createDecision,
   lastFour,
@@ -11,10 +10,10 @@ import {
   operatorDecision,
   operatorDecisions,
   revokeDecision,
-} from './operator-actions.ts'
-import { afterOf, rowsOnPage, showList } from './queue.ts'
-import type { Pages } from './route.ts'
-import { decide, type Sent, shownDecision, type Visit } from './visit.ts'
+} from '../pieces/operator-actions.ts'
+import { afterOf, rowsOnPage, showList } from '../pieces/queue.ts'
+import { decide, type Pages, type Sent, shownDecision, type Visit } from '../pieces/visit.ts'
+import { healthOf } from './endpoints.ts'
 
 const { createOperator, listOperators, getOperator } = operations.gateway
 const { showDocumentUrl } = operations.players

@@ -9,10 +9,9 @@ import {
   teamRoles,
 } from '@backoffice/contracts'
 import { identityOf } from '@backoffice/team-identity'
-import { id, lines, type Row, status, text, words } from './cells.ts'
-import { showLists } from './queue.ts'
-import type { Pages } from './route.ts'
-import type { Visit } from './visit.ts'
+import { id, lines, type Row, status, text, words } from '../pieces/cells.ts'
+import { showLists } from '../pieces/queue.ts'
+import type { Pages, Visit } from '../pieces/visit.ts'
 
 const { listSessions } = operations.gateway
 

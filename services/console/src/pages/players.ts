@@ -1,11 +1,10 @@
 import { operations, Rejection, type Reply } from '@backoffice/contracts'
 import type { FastifyReply } from 'fastify'
-import { showCase } from './case.ts'
-import { factsOf, id, lines, link, type Shown, status, text } from './cells.ts'
-import { operatorName } from './operator-name.ts'
-import type { Pages } from './route.ts'
-import { timelineOf } from './timeline.ts'
-import { type Decision, decide, perform, type Sent, shownDecision, type Visit } from './visit.ts'
+import { showCase } from '../pieces/case.ts'
+import { factsOf, id, lines, link, type Shown, status, text } from '../pieces/cells.ts'
+import { operatorName } from '../pieces/listed.ts'
+import { timelineOf } from '../pieces/timeline.ts'
+import { type Decision, decide, type Pages, perform, type Sent, shownDecision, type Visit } from '../pieces/visit.ts'
 
 const { showPlayer, setPlayerStatus, selfExcludePlayer, setDailyLimit } = operations.players
 const { listEntries, adjustWallet } = operations.wallet

@@ -1,15 +1,14 @@
 import { operations, Rejection, type Reply } from '@backoffice/contracts'
 import type { FastifyReply } from 'fastify'
+import { showCase } from '../pieces/case.ts'
+import { type Cell, type Fact, factsOf, id, lines, link, money, rowSchema, type Shown, text } from '../pieces/cells.ts'
+import { operatorName } from '../pieces/listed.ts'
+import { type Found, findDecided, findProposals, isOwn, waitsFor } from '../pieces/open-proposals.ts'
+import { beforeOf, rowsOnPage, showLists } from '../pieces/queue.ts'
+import { secretsIn } from '../pieces/secrets.ts'
+import { type Decision, decide, type Pages, rolesFor, type Sent, shownDecision, type Visit } from '../pieces/visit.ts'
 import type { Word } from '../words/index.ts'
-import { showCase } from './case.ts'
-import { type Cell, type Fact, factsOf, id, lines, link, money, rowSchema, type Shown, text } from './cells.ts'
-import { type Found, findDecided, findProposals, waitsFor } from './open-proposals.ts'
-import { operatorName } from './operator-name.ts'
-import { beforeOf, rowsOnPage, showLists } from './queue.ts'
-import type { Pages } from './route.ts'
 import { placeOf } from './search.ts'
-import { secretsIn } from './secrets.ts'
-import { type Decision, decide, rolesFor, type Sent, shownDecision, type Visit } from './visit.ts'
 
 const { listProposals } = operations.gateway
 const { showPlayer } = operations.players
@@ -55,7 +54,7 @@ async function showProposals(visit: Visit): Promise<FastifyReply> {
     ? await findProposals(person, { state: 'open', limit: rowsOnPage, ...beforeOf(query.after) })
     : await findDecided(person, query.after)
   const section = (title: Word, those: readonly Found[]) => ({ title, rows: rowsOf(visit, those, isOpen) })
-  const others = proposals.filter((one) => one.proposedBy !== person.name && !waitsFor(person, one))
+  const others = proposals.filter((one) => !isOwn(person, one) && !waitsFor(person, one))
   const sections = isOpen
     ? [
         section(
@@ -64,7 +63,7 @@ async function showProposals(visit: Visit): Promise<FastifyReply> {
         ),
         section(
           'mine',
-          proposals.filter((one) => one.proposedBy === person.name),
+          proposals.filter((one) => isOwn(person, one)),
         ),
         ...(others.length > 0 ? [section('waitForOthers', others)] : []),
       ]
@@ -110,7 +109,7 @@ async function showPage(visit: Visit, sent?: Sent): Promise<FastifyReply> {
   const path = pathOf(proposal)
   if (environment === 'sandbox') return visit.reply.redirect(`/production${path}`, 303)
   const verbs: readonly Verb[] =
-    proposal.state === 'open' ? (proposal.proposedBy === person.name ? ['decline'] : ['approve', 'decline']) : []
+    proposal.state === 'open' ? (isOwn(person, proposal) ? ['decline'] : ['approve', 'decline']) : []
   const decisions = verbs.map((verb) => shownDecision(visit, decisionOf(visit, proposal, verb), path, sent))
   const shown: readonly Shown<Found>[] = [
     'state',
@@ -177,9 +176,10 @@ function named({ address }: Visit, name: string | undefined, value: string): Cel
 }
 
 /** Who was first, and who may be second, before anybody clicks. */
-function peopleOf({ display, person }: Visit, { state, proposedBy, proposedAt, call }: Found): readonly string[] {
+function peopleOf({ display, person }: Visit, proposal: Found): readonly string[] {
+  const { state, proposedBy, proposedAt, call } = proposal
   if (state !== 'open') return []
-  if (proposedBy === person.name) return [display.t('ownProposal', { roles: rolesFor({ display }, call) })]
+  if (isOwn(person, proposal)) return [display.t('ownProposal', { roles: rolesFor({ display }, call) })]
   return [display.t('proposedByOther', { name: proposedBy, ago: display.ago(proposedAt) })]
 }
 
@@ -203,7 +203,7 @@ function decisionOf(visit: Visit, proposal: Found, verb: Verb): Decision {
   if (verb === 'decline' || call === undefined)
     return {
       name: 'decline',
-      label: proposedBy === person.name ? 'takeBack' : 'decline',
+      label: isOwn(person, proposal) ? 'takeBack' : 'decline',
       operation: declines[service],
       fixed: { proposalId },
       ask: display.t('declineAsk', { what }),

@@ -1,14 +1,13 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { operations, ReconciliationReport, RecordedRestore, Rejection, type Reply } from '@backoffice/contracts'
 import type { FastifyReply } from 'fastify'
-import { showCase } from './case.ts'
-import { factsOf, id, lines, link, type Row, rowSchema, type Shown, status, text } from './cells.ts'
+import { showCase } from '../pieces/case.ts'
+import { factsOf, id, lines, link, type Row, rowSchema, type Shown, status, text } from '../pieces/cells.ts'
+import { notYours } from '../pieces/menu.ts'
+import { beforeOf, rowsOnPage, showLists } from '../pieces/queue.ts'
+import { type Decision, decide, type Pages, type Sent, shownDecision, type Visit } from '../pieces/visit.ts'
 import { sendEvents } from './live.ts'
-import { notYours } from './menu.ts'
-import { beforeOf, rowsOnPage, showLists } from './queue.ts'
-import type { Pages } from './route.ts'
 import { placeOf } from './search.ts'
-import { type Decision, decide, type Sent, shownDecision, type Visit } from './visit.ts'
 
 const { listReconciliations, reconcileWallet } = operations.reconciler
 

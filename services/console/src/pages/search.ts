@@ -1,9 +1,16 @@
 import { isCpf, operations, Rejection, type Reply } from '@backoffice/contracts'
 import type { FastifyReply } from 'fastify'
-import { factsOf, rowSchema, type Shown, text as textCell } from './cells.ts'
-import { rowsOnPage, showList, showLists } from './queue.ts'
-import type { Pages } from './route.ts'
-import { type Decision, fieldsGiven, perform, type Sent, shownDecision, type Visit } from './visit.ts'
+import { factsOf, rowSchema, type Shown, text as textCell } from '../pieces/cells.ts'
+import { rowsOnPage, showList, showLists } from '../pieces/queue.ts'
+import {
+  type Decision,
+  fieldsGiven,
+  type Pages,
+  perform,
+  type Sent,
+  shownDecision,
+  type Visit,
+} from '../pieces/visit.ts'
 
 /** Where a record is shown, by the prefix of its id. */
 const places: ReadonlyMap<string, string> = new Map([

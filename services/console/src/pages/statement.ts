@@ -1,13 +1,12 @@
 import { operations, type Reply, readStatement, statementRows } from '@backoffice/contracts'
 import type { FastifyReply } from 'fastify'
-import { type Fact, factsOf, id, money, type Row, rowSchema, type Shown, status, text } from './cells.ts'
-import { sendCsv } from './csv.ts'
-import { type Filter, filterOf, operatorGiven, periodFields } from './filters.ts'
-import { notYours } from './menu.ts'
-import { type Period, periodOf } from './period.ts'
-import { rowsOnPage, showLists } from './queue.ts'
-import type { Pages } from './route.ts'
-import type { Visit } from './visit.ts'
+import { type Fact, factsOf, id, money, type Row, rowSchema, type Shown, status, text } from '../pieces/cells.ts'
+import { sendCsv } from '../pieces/csv.ts'
+import { type Filter, filterOf, operatorGiven, periodFields } from '../pieces/filters.ts'
+import { notYours } from '../pieces/menu.ts'
+import { type Period, periodOf } from '../pieces/period.ts'
+import { rowsOnPage, showLists } from '../pieces/queue.ts'
+import type { Pages, Visit } from '../pieces/visit.ts'
 
 const { exportStatement } = operations.wallet
 

@@ -7,17 +7,28 @@ import {
   type WaitingStatus,
   withdrawalStatuses,
 } from '@backoffice/contracts'
+import { isSame, type Who } from '@backoffice/team-identity'
 import type { FastifyReply } from 'fastify'
-import { showCase } from './case.ts'
-import { ago, type Cell, factsOf, id, lines, link, money, rowSchema, type Shown, status, text } from './cells.ts'
-import { csvRows, rowsPerRead, sendCsv } from './csv.ts'
-import { choice, filterOf, operatorGiven, periodFields, textField, valuesOf } from './filters.ts'
-import { historyOf } from './history.ts'
-import { lately, settledStatus } from './listed.ts'
-import { periodOf } from './period.ts'
-import { afterOf, beforeOf, rowAfter, rowsOnPage, showList, type Tab } from './queue.ts'
-import type { Pages } from './route.ts'
-import { type Decision, decide, type Sent, shownDecision, type Visit } from './visit.ts'
+import { showCase } from '../pieces/case.ts'
+import {
+  ago,
+  type Cell,
+  factsOf,
+  id,
+  lines,
+  link,
+  money,
+  rowSchema,
+  type Shown,
+  status,
+  text,
+} from '../pieces/cells.ts'
+import { csvRows, rowsPerRead, sendCsv } from '../pieces/csv.ts'
+import { choice, filterOf, operatorGiven, periodFields, textField, valuesOf } from '../pieces/filters.ts'
+import { historyOf, lately, settledStatus } from '../pieces/listed.ts'
+import { periodOf } from '../pieces/period.ts'
+import { afterOf, beforeOf, rowAfter, rowsOnPage, showList, type Tab } from '../pieces/queue.ts'
+import { type Decision, decide, type Pages, type Sent, shownDecision, type Visit } from '../pieces/visit.ts'
 
 const { withdrawalQueue, listWithdrawals, showWithdrawal, decideWithdrawal } = operations.payments
 const { showPlayer } = operations.players
@@ -251,6 +262,10 @@ const isWaiting = (value: string): value is WaitingStatus => Object.hasOwn(decis
 
 const approvalOf = ({ transitions }: Withdrawal) => transitions.findLast(({ to }) => to === 'approved')
 
+/** As the service judges it: by the account or the name. */
+const isBy = (person: Who, made: Withdrawal['transitions'][number] | undefined): boolean =>
+  made !== undefined && isSame({ id: made.by.id ?? '', name: made.by.name }, person)
+
 /** Who was first, before the second one clicks. */
 function peopleOf({ display, person }: Visit, withdrawal: Withdrawal): readonly string[] {
   const approval = approvalOf(withdrawal)
@@ -258,14 +273,14 @@ function peopleOf({ display, person }: Visit, withdrawal: Withdrawal): readonly 
   const first = display.t('firstPerson', { name: approval.by.name, ago: display.ago(approval.at) })
   if (withdrawal.environment === 'sandbox') return [first]
   if (!withdrawal.payTakesTwo) return [first, display.t('onePerson')]
-  return [first, display.t(approval.by.name === person.name ? 'firstIsYou' : 'twoPeople')]
+  return [first, display.t(isBy(person, approval) ? 'firstIsYou' : 'twoPeople')]
 }
 
 function decisionOf({ display, person }: Visit, { withdrawal, player }: Case, verb: Verb): Decision {
   const amount = display.money(withdrawal.amount, withdrawal.currency)
   const { destination, method } = withdrawal
   const words = { amount, destination: `${method} “${destination}”`, player: `“${player.name}”` }
-  const isSecond = verb === 'pay' && withdrawal.payTakesTwo && approvalOf(withdrawal)?.by.name === person.name
+  const isSecond = verb === 'pay' && withdrawal.payTakesTwo && isBy(person, approvalOf(withdrawal))
   return {
     name: verb,
     label: verb,

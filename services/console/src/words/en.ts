@@ -322,6 +322,8 @@ export const en = {
   'value.ROLE_REQUIRED': 'refused: role',
   'value.FRESH_LOGIN_REQUIRED': 'refused: login',
   'error.PROPOSAL_NOT_FOUND': 'There is no such proposal.',
+  'error.KYC_NOT_AS_SEEN':
+    'Another document was submitted than the one that this page showed. Look at it again before you decide.',
   'error.WITHDRAWAL_NOT_AS_SEEN':
     'The withdrawal is not the one that this page showed. Look at it again before you decide.',
   'error.PROPOSAL_NOT_OPEN': 'The proposal is no longer open. Somebody else may have decided.',

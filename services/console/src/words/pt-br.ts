@@ -321,6 +321,8 @@ export const ptBR: Readonly<Record<keyof typeof en, string>> = {
   'value.ROLE_REQUIRED': 'recusado: função',
   'value.FRESH_LOGIN_REQUIRED': 'recusado: login',
   'error.PROPOSAL_NOT_FOUND': 'Esta proposta não existe.',
+  'error.KYC_NOT_AS_SEEN':
+    'Foi enviado outro documento que não o que esta página mostrou. Verifique-o novamente antes de decidir.',
   'error.WITHDRAWAL_NOT_AS_SEEN': 'O saque não é o que esta página mostrou. Verifique-o novamente antes de decidir.',
   'error.PROPOSAL_NOT_OPEN': 'A proposta já não está aberta. Outra pessoa pode ter decidido.',
 }

@@ -1,16 +1,10 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import {
-  type Clock,
-  type Db,
-  durations,
-  isPassingFault,
-  type Logger,
-  requestLimit,
-} from '@backoffice/service-runtime/standalone'
+import { durations, httpFrame, requestLimit } from '@backoffice/process'
+import { isPassingFault } from '@backoffice/service-runtime/pool'
 import rateLimit from '@fastify/rate-limit'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
-import type { Thumbnails } from '../thumbnails.ts'
+import type { GamesContext } from '../context.ts'
 import { type Limits, limitConnections } from './limits.ts'
 import { registerPlay } from './play.ts'
 
@@ -22,8 +16,11 @@ function asset(name: string, contentType: string) {
   const body = readFileSync(new URL(`../../assets/${name}`, import.meta.url))
   return { contentType, body, etag: `"${createHash('sha256').update(body).digest('base64url')}"` }
 }
+
 const script = (name: string) => asset(name, 'text/javascript; charset=utf-8')
+
 const page = asset('demo.html', 'text/html; charset=utf-8')
+
 const assets = {
   'demo.css': asset('demo.css', 'text/css; charset=utf-8'),
   'demo.js': script('demo.js'),
@@ -31,25 +28,20 @@ const assets = {
   'sound.js': script('sound.js'),
   'words.js': script('words.js'),
 } as const
+
 const bodyBytesMax = 1024
+
 /** How long a browser may keep a thumbnail. */
 const maxAgeSeconds = 3_600
+
 const requestTimeoutMs = 10_000
-/** How often Node looks for requests that take too long. With its default of 30 s they would last up to 30 s longer. */
-const lateRequestsEveryMs = 1_000
 
 /** No route has a schema. Without this Fastify loads ajv all the same, which takes 3 MiB. */
 const noSchemas = () => {
   throw new Error('a route of the games has no schema')
 }
-const noCompilers = { buildValidator: noSchemas, buildSerializer: noSchemas }
 
-export interface GamesContext {
-  readonly db: Db
-  readonly clock: Clock
-  readonly log: Logger
-  readonly thumbnails: Thumbnails
-}
+const noCompilers = { buildValidator: noSchemas, buildSerializer: noSchemas }
 
 const duration = durations('backoffice.games.request.duration_seconds', 'Time from a request of a browser to its reply')
 
@@ -57,14 +49,9 @@ const duration = durations('backoffice.games.request.duration_seconds', 'Time fr
 export async function createApp(context: GamesContext, limits: Limits): Promise<FastifyInstance> {
   const { log } = context
   const app = fastify({
-    logger: false,
-    bodyLimit: bodyBytesMax,
-    requestTimeout: requestTimeoutMs,
-    http: { headersTimeout: requestTimeoutMs, connectionsCheckingInterval: lateRequestsEveryMs },
+    ...httpFrame({ bodyBytesMax, requestTimeoutMs }),
     trustProxy: limits.trustedProxies,
     schemaController: { compilersFactory: noCompilers },
-    forceCloseConnections: 'idle',
-    return503OnClosing: false,
   })
   limitConnections(app.server, limits)
   app.addHook('onRequest', async (_request, reply) => {

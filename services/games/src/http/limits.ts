@@ -1,20 +1,14 @@
 import type { Server } from 'node:http'
-import { holderOf } from '@backoffice/service-runtime/standalone'
-import type { IsTrusted } from './trusted-proxies.ts'
+import { holderOf, type IsTrusted } from '@backoffice/process'
 
 export interface Limits {
   readonly requestsPerMinute: number
   readonly connectionsPerAddress: number
-  readonly connectionsMax: number
   readonly trustedProxies: IsTrusted
 }
 
 /** Closes what an address opens beyond its connections. A request that never comes holds nothing else up. */
-export function limitConnections(
-  server: Server,
-  { connectionsPerAddress, connectionsMax, trustedProxies }: Limits,
-): void {
-  server.maxConnections = connectionsMax
+export function limitConnections(server: Server, { connectionsPerAddress, trustedProxies }: Limits): void {
   const open = new Map<string, number>()
   server.on('connection', (socket) => {
     const peer = socket.remoteAddress ?? ''

@@ -3,10 +3,10 @@ import { fromMinorUnits } from '@backoffice/contracts/money'
 import { Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { GamesContext } from '../context.ts'
 import { pairPays, payout, stakes, stopsPerReel, symbolAt, symbols } from '../domain/slot.ts'
 import { shapes, themeOf } from '../domain/themes.ts'
 import { bookSpin, type Demonstration, findDemonstration } from '../storage/demonstrations.ts'
-import type { GamesContext } from './app.ts'
 
 const SpinRequest = Type.Object({ stake: Type.Integer() }, { additionalProperties: false })
 

@@ -1,4 +1,4 @@
-import type { Db, ReadDb } from '@backoffice/service-runtime/standalone'
+import type { Db, ReadDb } from '@backoffice/service-runtime/pool'
 
 // The role of this program may read these columns alone, and change the balance alone: a migration of players says so.
 

@@ -1,4 +1,4 @@
-import type { ReadDb } from '@backoffice/service-runtime/standalone'
+import type { ReadDb } from '@backoffice/service-runtime/pool'
 
 export interface Game {
   readonly id: string

@@ -1,13 +1,25 @@
-import type { Logger } from '@backoffice/service-runtime'
-import type { FastifyInstance } from 'fastify'
+import { STATUS_CODES } from 'node:http'
+import type { Socket } from 'node:net'
+import { bodyBytesMax, type ErrorCode, errorCatalogue, invalid, Rejection } from '@backoffice/contracts'
+import { httpFrame, type IsTrusted, type Logger, newId } from '@backoffice/process'
+import fastify, {
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  type HTTPMethods,
+  type RouteOptions,
+} from 'fastify'
+import { jsonContentType } from '../claims/claim.ts'
+import { warnOfProxies } from './authenticate.ts'
 import { documentRoutes } from './documents.ts'
+import { errorBody, helpLinks, isFault, measureRequests, sendRejection, toRejection } from './reply.ts'
 import { operationRoutes, type RouteContext } from './routes.ts'
-import { createServer, otherMethods, refuseBody } from './server.ts'
-import { measureRequests } from './telemetry.ts'
 
 export interface AppOptions extends RouteContext {
   readonly log: Logger
   readonly tls: boolean
+  /** Whether an address is a proxy of ours. */
+  readonly isTrusted: IsTrusted
   /**
    * With the /api/v1 prefix, as the documents show it. Called when a document is read, since the port is not known
    * before.
@@ -15,9 +27,10 @@ export interface AppOptions extends RouteContext {
   readonly baseUrl: () => string
 }
 
-/** The public HTTP API, without a listener: see listener.ts. */
-export function buildApp({ log, tls, baseUrl, ...context }: AppOptions): FastifyInstance {
-  const app = createServer({ log, tls })
+/** The public HTTP API, without a listener: see `HttpListener`. */
+export function buildApp({ log, tls, isTrusted, baseUrl, ...context }: AppOptions): FastifyInstance {
+  const app = createServer({ log, tls, isTrusted })
+  warnOfProxies(app, { isTrusted, log })
   measureRequests(app)
   const { securityLog } = context.authentication
   app.decorateRequest('access')
@@ -30,4 +43,181 @@ export function buildApp({ log, tls, baseUrl, ...context }: AppOptions): Fastify
   for (const route of routes) app.route(route.method === 'GET' ? { ...route, onRequest: refuseBody } : route)
   for (const route of otherMethods(routes)) app.route(route)
   return app
+}
+
+/** How long a client may take to send its headers, and its whole request. */
+const headersTimeoutMsDefault = 10_000
+const requestTimeoutMsDefault = 20_000
+/** Longer than the idle time of common load balancers, so that the load balancer closes an idle connection, not we. */
+const keepAliveTimeoutMs = 75_000
+const pathParameterLengthMax = 256
+/**
+ * A letter, digit, `-`, `.`, `_` or `~` that is percent-encoded, which it need not be (RFC 3986, 2.3). A path has one
+ * spelling, so that a rule of a proxy in front of us cannot be passed by with another one.
+ */
+const encodesNeedlessly = /%(?:2[de]|3\d|[46][1-9a-f]|[57][\da]|5f|7e)/i
+
+export interface ServerOptions {
+  readonly log: Logger
+  readonly tls?: boolean
+  /** Whose X-Forwarded-For is believed; nobody's by default. */
+  readonly isTrusted?: IsTrusted
+  readonly headersTimeoutMs?: number
+  readonly requestTimeoutMs?: number
+}
+
+/**
+ * On every response. Replies hold balances, persons and links to games, so nobody keeps them, and no browser guesses
+ * what they are. Documents replace Cache-Control.
+ */
+const safetyHeaders = { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' } as const
+
+/** The HTTP server without routes: request ids, raw bodies, and one error envelope for everything that goes wrong. */
+export function createServer({
+  log,
+  tls = false,
+  isTrusted = () => false,
+  headersTimeoutMs = headersTimeoutMsDefault,
+  requestTimeoutMs = requestTimeoutMsDefault,
+}: ServerOptions): FastifyInstance {
+  const underWay = new WeakMap<Socket, FastifyReply>()
+  const app = fastify({
+    ...httpFrame({ tls, bodyBytesMax, requestTimeoutMs, headersTimeoutMs, requireHostHeader: false }),
+    keepAliveTimeout: keepAliveTimeoutMs,
+    trustProxy: isTrusted,
+    routerOptions: { maxParamLength: pathParameterLengthMax },
+    exposeHeadRoutes: false,
+    genReqId: () => newId('req'),
+    frameworkErrors: (error, _request, reply) => {
+      void sendRejection(reply, toRejection(error))
+    },
+    clientErrorHandler: (error, socket) => {
+      const reply = underWay.get(socket)
+      // What is broken came after a whole request. That request may have an effect, so it gets its own response.
+      if (reply?.request.raw.complete && socket.writable) reply.raw.once('close', () => socket.destroySoon())
+      else refuseBrokenRequest(error, socket)
+    },
+  })
+  // Node by itself would refuse an expectation that it does not know, without the envelope. It may as well be ignored.
+  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
+  app.removeAllContentTypeParsers()
+  // The signature covers the bytes as sent, so they are kept as they are, whatever the media type says.
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+  app.addHook('onRequest', (request, reply, done) => {
+    underWay.set(request.raw.socket, reply)
+    reply.header('X-Request-Id', request.id)
+    reply.headers(safetyHeaders)
+    if (hasTwoHosts(request)) {
+      // A proxy and we could each believe another one. The status is the one that HTTP asks for (RFC 9112, 3.2).
+      sendBadRequest(reply, 'there is more than one Host header')
+      return
+    }
+    const [path = ''] = request.raw.url?.split('?', 1) ?? []
+    // A target in absolute form names a host, so it is not a path of ours.
+    done(path.startsWith('/') && !encodesNeedlessly.test(path) ? undefined : new Rejection('NOT_FOUND'))
+  })
+  app.addHook('onResponse', ({ raw: { socket } }, reply, done) => {
+    if (underWay.get(socket) === reply) underWay.delete(socket)
+    done()
+  })
+  app.setNotFoundHandler((_request, reply) => sendRejection(reply, new Rejection('NOT_FOUND')))
+  app.setErrorHandler((error, request, reply) => {
+    // A client that breaks off is not our fault, and nobody reads the reply.
+    const rejection = request.raw.readableAborted ? new Rejection('REQUEST_TIMEOUT') : toRejection(error)
+    const { code } = rejection
+    if (isFault(rejection)) {
+      const { config, url } = request.routeOptions
+      const { operation } = config
+      log[code === 'INTERNAL_ERROR' ? 'error' : 'warn'](
+        { err: error, requestId: request.id, operation, route: url, code },
+        'a request failed',
+      )
+    }
+    return sendRejection(reply, rejection)
+  })
+  return app
+}
+
+/** Node keeps the first of several Host headers, and says nothing. */
+function hasTwoHosts({ raw: { rawHeaders } }: FastifyRequest): boolean {
+  let hosts = 0
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] ?? ''
+    if (name.length === 4 && name.toLowerCase() === 'host') hosts += 1
+  }
+  return hosts > 1
+}
+
+/**
+ * Refuses a body where none has a meaning. We would not read it, and so not verify its signature, while a proxy might
+ * take it for the next request.
+ */
+function refuseBody(request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void): void {
+  const { 'content-length': length = '0', 'transfer-encoding': coding } = request.headers
+  if (coding === undefined && Number(length) === 0) {
+    done()
+    return
+  }
+  // The body is left unread, so the connection cannot be used again.
+  reply.header('Connection', 'close')
+  done(invalid('body', '', 'a request with this method has no body'))
+}
+
+const methods: readonly HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
+
+/** Routes that reply 405 with Allow, for each known path and the methods that it does not have. */
+function otherMethods(routes: readonly RouteOptions[]): RouteOptions[] {
+  return [...Map.groupBy(routes, ({ url }) => url)].map(([url, entries]) => {
+    const allowed = entries.flatMap(({ method }) => method)
+    return {
+      method: methods.filter((method) => !allowed.includes(method)),
+      url,
+      handler: (_request, reply) =>
+        sendRejection(reply.header('Allow', allowed.join(', ')), new Rejection('METHOD_NOT_ALLOWED')),
+    }
+  })
+}
+
+const clientErrorCodes: Readonly<Record<string, ErrorCode>> = {
+  HPE_HEADER_OVERFLOW: 'HEADERS_TOO_LARGE',
+  ERR_HTTP_REQUEST_TIMEOUT: 'REQUEST_TIMEOUT',
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: 'PAYLOAD_TOO_LARGE',
+}
+
+/** The envelope of a 400: what is wrong is the HTTP of the request, and not yet anything that it says. */
+const badRequestBody = (message: string, requestId: string): string =>
+  errorBody('VALIDATION_ERROR', { requestId, details: { in: 'headers', issues: [{ path: '', message }] } })
+
+function sendBadRequest(reply: FastifyReply, message: string): void {
+  reply.request.refusedWith = 'VALIDATION_ERROR'
+  reply.code(400).headers({ Connection: 'close', 'Content-Type': jsonContentType, Link: helpLinks.VALIDATION_ERROR })
+  void reply.send(badRequestBody(message, reply.request.id))
+}
+
+/** Replies to bytes that are no HTTP request. Node by itself would reply with an empty body. */
+function refuseBrokenRequest(error: Error & { code?: string }, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy()
+    return
+  }
+  const requestId = newId('req')
+  const known = clientErrorCodes[error.code ?? '']
+  const status = known === undefined ? 400 : errorCatalogue[known].status
+  const body =
+    known === undefined
+      ? badRequestBody('the bytes received are not an HTTP/1.1 request', requestId)
+      : errorBody(known, { requestId })
+  socket.end(
+    [
+      `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+      `Content-Type: ${jsonContentType}`,
+      `Content-Length: ${Buffer.byteLength(body)}`,
+      `X-Request-Id: ${requestId}`,
+      `Link: ${helpLinks[known ?? 'VALIDATION_ERROR']}`,
+      ...Object.entries(safetyHeaders).map(([name, value]) => `${name}: ${value}`),
+      'Connection: close',
+      '',
+      body,
+    ].join('\r\n'),
+  )
 }

@@ -1,15 +1,18 @@
-import { canonicalString, Rejection } from '@backoffice/contracts'
-import type { Clock } from '@backoffice/service-runtime'
-import type { FastifyRequest } from 'fastify'
-import type { CallerAddresses } from './caller-addresses.ts'
-import type { CredentialDirectory, KnownCredential } from './credential-directory.ts'
-import type { CredentialUses } from './credential-uses.ts'
-import type { FailedAuthentications } from './failed-authentications.ts'
+import { isIP } from 'node:net'
+import {
+  canonicalString,
+  Rejection,
+  signaturesEqual,
+  signRequest,
+  timestampToleranceSeconds,
+} from '@backoffice/contracts'
+import type { Clock, IsTrusted, Logger } from '@backoffice/process'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { normalise } from '../operators/addresses.ts'
+import type { CredentialDirectory, CredentialUses, KnownCredential } from './credentials.ts'
 import type { RateLimiter } from './rate-limiter.ts'
 import { RetryLater, retryAfterSeconds } from './reply.ts'
-import { header, rawBody } from './request.ts'
-import { isKeyShaped, type Refusal, type SecurityLog } from './security-log.ts'
-import { judgeSignature, type SignatureFault, type SignedRequest } from './signed-request.ts'
+import { type FailedAuthentications, isKeyShaped, type Refusal, type SecurityLog } from './security-log.ts'
 
 export interface AuthenticationContext {
   readonly directory: Pick<CredentialDirectory, 'find'>
@@ -18,7 +21,6 @@ export interface AuthenticationContext {
   readonly failures: Pick<FailedAuthentications, 'count'>
   readonly securityLog: Pick<SecurityLog, 'refused' | 'admitted' | 'answered'>
   readonly uses: Pick<CredentialUses, 'used'>
-  readonly addresses: Pick<CallerAddresses, 'of'>
   readonly clock: Clock
   /** Where the API is reached, with the /api/v1 prefix. */
   readonly baseUrl: () => string
@@ -45,7 +47,7 @@ interface Claimed {
  */
 export async function authenticate(request: FastifyRequest, context: AuthenticationContext): Promise<Caller> {
   const key = header(request, 'x-operator-key') ?? ''
-  const address = context.addresses.of(request)
+  const address = callerAddress(request)
   const claimed = { request, key, address }
   // A key that exists is verified before anything is refused, whatever came from this address before.
   const credential = isKeyShaped(key) ? await context.directory.find(key, address) : null
@@ -105,4 +107,78 @@ function countFailure(
   const waitMs = failures.count(claimed.address)
   securityLog.refused({ ...claimed, code: rejection.code, limited: waitMs !== null })
   return waitMs === null ? rejection : new RetryLater(retryAfterSeconds(waitMs), 'RATE_LIMITED')
+}
+
+/** What is signed of a request, as it came over the wire. */
+interface SignedRequest {
+  readonly method: string
+  readonly path: string
+  readonly timestamp: string | undefined
+  readonly signature: string | undefined
+  readonly body: Uint8Array
+}
+
+/** Whether X-Timestamp is epoch seconds, without leading zeros, within the tolerance, either way. */
+function isTimely(timestamp: string | undefined, now: Date): boolean {
+  if (timestamp === undefined || !/^[1-9]\d{0,11}$/.test(timestamp)) return false
+  return Math.abs(now.getTime() / 1000 - Number(timestamp)) <= timestampToleranceSeconds
+}
+
+type SignatureFault = 'TIMESTAMP_OUT_OF_RANGE' | 'INVALID_SIGNATURE'
+
+/**
+ * Judges a request against the secret of its key.
+ * @returns the code to refuse with, or null: TIMESTAMP_OUT_OF_RANGE before INVALID_SIGNATURE
+ */
+function judgeSignature(request: SignedRequest, secret: string, now: Date): SignatureFault | null {
+  const { method, path, timestamp, signature, body } = request
+  if (timestamp === undefined || !isTimely(timestamp, now)) return 'TIMESTAMP_OUT_OF_RANGE'
+  if (signature === undefined) return 'INVALID_SIGNATURE'
+  return signaturesEqual(signRequest(secret, { method, path, timestamp, body }), signature) ? null : 'INVALID_SIGNATURE'
+}
+
+/**
+ * A header as one string. Node joins the values of a repeated header, and the result matches nothing that we accept.
+ */
+export function header(request: FastifyRequest, name: string): string | undefined {
+  const value = request.headers[name]
+  return Array.isArray(value) ? value.join(', ') : value
+}
+
+const noBytes = Buffer.alloc(0)
+
+/** The bytes as sent; none for a request without a body. */
+export function rawBody(request: FastifyRequest): Buffer {
+  return Buffer.isBuffer(request.body) ? request.body : noBytes
+}
+
+/**
+ * The caller's address: the socket's peer, or, where the peer is a proxy of ours, the rightmost X-Forwarded-For hop that is
+ * not one. Hops further left were written by the caller and prove nothing. Where a hop is missing or unreadable, the nearest
+ * address that we know is the proxy's own.
+ */
+export function callerAddress({ ip, ips = [ip] }: Pick<FastifyRequest, 'ip' | 'ips'>): string {
+  return normalise(ips.findLast((hop) => isIP(hop) !== 0) ?? '')
+}
+
+/**
+ * If a proxy of ours is not trusted, all operators share its address: permitted addresses refuse everybody, and the
+ * bound on failures counts everybody as one. Said once, because clients can send the header too.
+ */
+export function warnOfProxies(
+  app: FastifyInstance,
+  { isTrusted, log }: { readonly isTrusted: IsTrusted; readonly log: Logger },
+): void {
+  let warned = false
+  app.addHook('onRequest', (request, _reply, done) => {
+    const peer = request.socket.remoteAddress ?? ''
+    if (!warned && request.headers['x-forwarded-for'] !== undefined && !isTrusted(peer)) {
+      warned = true
+      log.error(
+        { peer },
+        'a request has X-Forwarded-For, but its sender is not in TRUSTED_PROXIES; if that is a proxy of ours, all operators have its address',
+      )
+    }
+    done()
+  })
 }

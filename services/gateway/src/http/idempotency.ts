@@ -24,9 +24,9 @@ import {
   storeResponses,
   useSignatures,
 } from '../claims/records.ts'
-import type { KnownCredential } from './credential-directory.ts'
+import { header, rawBody } from './authenticate.ts'
+import type { KnownCredential } from './credentials.ts'
 import { type HttpReply, RetryLater, replyOfStored, retryAfterSeconds, SignatureUsed } from './reply.ts'
-import { header, rawBody } from './request.ts'
 
 /** The claim that a request holds until its reply is stored. */
 export type HeldClaim = Omit<Completion, 'response'>

@@ -3,7 +3,7 @@ import { validate } from '@backoffice/service-runtime'
 import type { TObject } from '@sinclair/typebox'
 import type { FastifyRequest } from 'fastify'
 import { visit } from 'jsonc-parser'
-import { rawBody } from './request.ts'
+import { rawBody } from './authenticate.ts'
 
 /**
  * Params, query and body of a request as the one object that the service sees. Nothing is converted except integers of

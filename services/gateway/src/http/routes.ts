@@ -3,13 +3,19 @@ import type { RpcClient } from '@backoffice/service-runtime'
 import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import { jsonContentType } from '../claims/claim.ts'
 import { showMe } from '../operators/views.ts'
-import { type AuthenticationContext, authenticate, type Caller } from './authenticate.ts'
-import type { KnownCredential } from './credential-directory.ts'
+import { type AuthenticationContext, authenticate, type Caller, header, rawBody } from './authenticate.ts'
+import type { KnownCredential } from './credentials.ts'
 import type { Idempotency } from './idempotency.ts'
 import { readInput } from './read-input.ts'
-import { type HttpReply, isFault, replyOfRejection, SignatureUsed, sendReply, toRejection } from './reply.ts'
-import { header, rawBody } from './request.ts'
-import { countReplay } from './telemetry.ts'
+import {
+  countReplay,
+  type HttpReply,
+  isFault,
+  replyOfRejection,
+  SignatureUsed,
+  sendReply,
+  toRejection,
+} from './reply.ts'
 
 export interface RouteContext {
   readonly authentication: AuthenticationContext

@@ -1,8 +1,8 @@
 import type { ErrorCode, Operation } from '@backoffice/contracts'
-import { holderOf, type Logger, Loop, meter } from '@backoffice/service-runtime'
+import { holderOf, type Logger, Loop, meter } from '@backoffice/process'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { LRUCache } from 'lru-cache'
-import type { KnownCredential } from './credential-directory.ts'
+import type { KnownCredential } from './credentials.ts'
 
 const minuteMs = 60_000
 /** Lines a minute for one address and one operator. What comes after them is counted in one line. */
@@ -187,3 +187,39 @@ function addTo(counts: Map<ErrorCode, number>, code: ErrorCode, count: number): 
 }
 
 const sum = (counts: ReadonlyMap<ErrorCode, number>): number => [...counts.values()].reduce((a, b) => a + b, 0)
+
+const windowMs = 60_000
+/** Whoever has more addresses than this is not stopped by a bound per address. */
+const holdersMax = 50_000
+
+/**
+ * Counts failed authentications by the caller's address, in the minute that its first failure opens. Whoever guesses
+ * soon has to wait. What is rightly signed is not asked for here: it is never refused for what others did.
+ */
+export class FailedAuthentications {
+  readonly #perMinuteMax: number
+  readonly #windows = new LRUCache<string, { failures: number }>({ max: holdersMax, ttl: windowMs })
+
+  constructor(perMinuteMax: number) {
+    this.#perMinuteMax = perMinuteMax
+  }
+
+  /** @returns null within the bound, else the milliseconds until the minute of the address ends */
+  count(address: string): number | null {
+    const holder = holderOf(address)
+    let window = this.#windows.get(holder)
+    if (window === undefined) {
+      window = { failures: 0 }
+      this.#windows.set(holder, window)
+    }
+    window.failures += 1
+    return window.failures > this.#perMinuteMax ? this.#windows.getRemainingTTL(holder) : null
+  }
+
+  /** How many addresses are over the bound now. */
+  get limitedAddresses(): number {
+    let limited = 0
+    for (const { failures } of this.#windows.values()) if (failures > this.#perMinuteMax) limited += 1
+    return limited
+  }
+}

@@ -84,16 +84,6 @@ export class AddressRanges {
     })
   }
 
-  /**
-   * Ranges that somebody writes now.
-   * @throws {RangeError} naming the entry that is no address and no range, or can be read in two ways
-   */
-  static strict(entries: readonly string[]): AddressRanges {
-    const unclear = entries.find((entry) => !isUnambiguous(entry))
-    if (unclear !== undefined) throw new RangeError(`not an address or CIDR range: ${unclear}`)
-    return new AddressRanges(entries)
-  }
-
   get isEmpty(): boolean {
     return this.#ranges.length === 0
   }
@@ -117,31 +107,7 @@ export class AddressRanges {
   }
 }
 
-/**
- * The caller's address: the socket's peer, or, where the peer is a trusted proxy, the rightmost X-Forwarded-For hop that
- * is not one. Hops further left were written by the caller and prove nothing.
- */
-export function callerAddress({
-  peer,
-  forwardedFor,
-  trustedProxies,
-}: {
-  readonly peer: string
-  readonly forwardedFor: string | undefined
-  readonly trustedProxies: AddressRanges
-}): string {
-  let address = normalise(peer)
-  if (trustedProxies.isEmpty) return address
-  const hops = (forwardedFor ?? '').split(',').map((hop) => hop.trim())
-  while (trustedProxies.has(address)) {
-    const hop = hops.pop()
-    // A missing or unreadable hop: the nearest address that we know is the proxy's own.
-    if (hop === undefined || !isUnambiguous(hop) || !ipaddr.isValid(hop)) return address
-    address = normalise(hop)
-  }
-  return address
-}
-
-function normalise(address: string): string {
+/** One way to write an address. */
+export function normalise(address: string): string {
   return ipaddr.isValid(address) ? ipaddr.process(address).toString() : address
 }

@@ -10,7 +10,8 @@ import {
   requestsPerMinuteDefault,
   residentServices,
 } from '@backoffice/contracts'
-import { type Db, type ExecuteTools, type Given, handle, type SecretBox, toPage } from '@backoffice/service-runtime'
+import { type Db, type ExecuteTools, type Given, handle, toPage } from '@backoffice/service-runtime'
+import type { SecretBox } from '@backoffice/vault'
 import { isWidened, normaliseRanges } from './addresses.ts'
 import type { BrandEntity } from './entities.ts'
 import { activate, changeLimits, type OperatorTerms, protectFromReplays, revokedAt, suspend } from './operator.ts'
@@ -164,10 +165,10 @@ export const suspendOperator = handle(operations.gateway.suspendOperator, {
 /** Changes only the limits that the input has. An empty list of addresses permits any address. */
 export const setOperatorLimits = handle(operations.gateway.setOperatorLimits, {
   /** Nobody alone lets others call with an operator's keys. An operator's addresses are those of both environments. */
-  async takesTwo({ input: { operatorId, allowedAddresses } }, { db }) {
-    if (allowedAddresses === undefined) return false
+  async approval({ input: { operatorId, allowedAddresses } }, { db }) {
+    if (allowedAddresses === undefined) return 'nobody'
     const ranges = normaliseRanges(allowedAddresses)
-    return isWidened((await lockOperator(db, operatorId)).allowedAddresses, ranges)
+    return isWidened((await lockOperator(db, operatorId)).allowedAddresses, ranges) ? 'second person' : 'nobody'
   },
   async execute({ input }, tools) {
     const { rateLimitPerMinute, allowedAddresses } = input

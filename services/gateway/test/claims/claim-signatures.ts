@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { purge } from '@backoffice/service-runtime/internal'
+import { purge } from '@backoffice/service-runtime/testing'
 import type { Test } from 'tap'
 import { claimKeys, useSignatures } from '../../src/claims/records.ts'
 import { gateway } from '../../src/service.ts'

@@ -1,4 +1,4 @@
-import { purge } from '@backoffice/service-runtime/internal'
+import { purge } from '@backoffice/service-runtime/testing'
 import { eventually } from '@backoffice/test-kit'
 import t from 'tap'
 import { forgetClaim, releaseClaims, storeResponses } from '../../src/claims/records.ts'

@@ -1,13 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { apiPrefix, type ErrorCode, type Operation, operations, Rejection } from '@backoffice/contracts'
-import { createLogger, systemClock } from '@backoffice/service-runtime/internal'
+import { createLogger, systemClock } from '@backoffice/process'
 import t, { type Test } from 'tap'
 import { buildApp } from '../../src/http/app.ts'
-import { CallerAddresses } from '../../src/http/caller-addresses.ts'
-import { FailedAuthentications } from '../../src/http/failed-authentications.ts'
 import type { ClaimOutcome } from '../../src/http/idempotency.ts'
 import { type HttpReply, RetryLater } from '../../src/http/reply.ts'
-import { SecurityLog } from '../../src/http/security-log.ts'
+import { FailedAuthentications, SecurityLog } from '../../src/http/security-log.ts'
 import { AddressRanges } from '../../src/operators/addresses.ts'
 import { signedHeaders } from '../signed-client.ts'
 
@@ -44,6 +42,7 @@ function appOf(
   const app = buildApp({
     log,
     tls: false,
+    isTrusted: () => false,
     baseUrl,
     authentication: {
       baseUrl,
@@ -53,7 +52,6 @@ function appOf(
       failures: new FailedAuthentications(5),
       uses: { used: () => {} },
       securityLog: new SecurityLog(log),
-      addresses: new CallerAddresses({ trustedProxies: nobody, log }),
     },
     rpc: {
       async request(operation, { operationId }) {

@@ -1,8 +1,8 @@
 import { connect } from 'node:net'
-import { createLogger } from '@backoffice/service-runtime/internal'
+import { createLogger } from '@backoffice/process'
 import { eventually } from '@backoffice/test-kit'
 import t from 'tap'
-import { createServer } from '../../src/http/server.ts'
+import { createServer } from '../../src/http/app.ts'
 
 t.test('a client that breaks off in its body is no fault of the service, and no alarm', async (t) => {
   const lines: string[] = []

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { operations } from '@backoffice/contracts'
+import { newId } from '@backoffice/process'
 import type { Db } from '@backoffice/service-runtime'
-import { newId } from '@backoffice/service-runtime/internal'
 import { testBed } from '@backoffice/test-kit'
 import type { FastifyRequest } from 'fastify'
 import t from 'tap'

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { operations } from '@backoffice/contracts'
+import { apiPrefix, operations } from '@backoffice/contracts'
 import { payments } from '@backoffice/payments'
 import { players } from '@backoffice/players'
 import { eventually, testBed } from '@backoffice/test-kit'
@@ -27,9 +27,10 @@ const child = spawn(process.execPath, [main], { env: environment, stdio: ['ignor
 const ended = once(child, 'exit')
 t.teardown(() => child.kill('SIGKILL'))
 createInterface({ input: child.stdout }).on('line', (line) => lines.push(JSON.parse(line)))
-const { baseUrl } = (await eventually(() => lines.find(({ msg }) => msg === 'listening') ?? false, 30_000)) as {
-  baseUrl: string
+const { origin } = (await eventually(() => lines.find(({ msg }) => msg === 'listening') ?? false, 30_000)) as {
+  origin: string
 }
+const baseUrl = `${origin}${apiPrefix}`
 const security = (event: string) => lines.filter((line) => line.log === 'security' && line.event === event)
 const lineOf = (event: string, requestId: unknown) =>
   eventually(() => security(event).find((line) => line.requestId === requestId) ?? false)

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Interceptor, Step } from '@backoffice/service-runtime/internal'
+import type { Interceptor, Step } from '@backoffice/service-runtime/testing'
 
 interface Waiting {
   readonly step: Step

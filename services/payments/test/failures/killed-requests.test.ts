@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { operations } from '@backoffice/contracts'
 import { eventually, refusal, type Teardown } from '@backoffice/test-kit'
 import t from 'tap'
-import { sweepIntents } from '../../src/background/sweep-intents.ts'
+import { sweepIntents } from '../../src/withdrawals/request.ts'
 import { type MoneyPath, moneyPath } from '../money-path.ts'
 import { DoomedPayments, unheard } from './doomed-payments.ts'
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { fromMinorUnits, operations, type ReconciliationReport, toMinorUnits } from '@backoffice/contracts'
 import { eventually, refusal } from '@backoffice/test-kit'
 import t from 'tap'
-import { sweepIntents } from '../../src/background/sweep-intents.ts'
+import { sweepIntents } from '../../src/withdrawals/request.ts'
 import { type MoneyPath, moneyPath } from '../money-path.ts'
 import { DoomedPayments } from './doomed-payments.ts'
 

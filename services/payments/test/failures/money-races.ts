@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { operations } from '@backoffice/contracts'
-import { sweepIntents } from '../../src/background/sweep-intents.ts'
+import { sweepIntents } from '../../src/withdrawals/request.ts'
 import type { MoneyPath } from '../money-path.ts'
 
 /** A call, on whatever side it is made. It has the same operation id each time. */

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { operations } from '@backoffice/contracts'
 import { eventually, refusal, seenWithdrawal } from '@backoffice/test-kit'
 import t from 'tap'
-import { listQueue, listWithdrawals as listRows } from '../../src/storage/withdrawals.ts'
-import { shownListed } from '../../src/views/shown-withdrawal.ts'
+import { listQueue, listWithdrawals as listRows } from '../../src/withdrawals/records.ts'
+import { shownListed } from '../../src/withdrawals/views.ts'
 import { moneyPath, outcomes } from '../money-path.ts'
 
 /** What a record still has to send, in its order. */

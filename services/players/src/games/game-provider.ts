@@ -1,5 +1,5 @@
 import { Rejection } from '@backoffice/contracts'
-import type { Logger } from '@backoffice/service-runtime'
+import { type Logger, retry } from '@backoffice/process'
 import { Type } from '@sinclair/typebox'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { BrokenCircuitError, CircuitState, ConsecutiveBreaker, circuitBreaker, handleWhen } from 'cockatiel'
@@ -76,16 +76,18 @@ export class GameProvider {
   async launch(launch: Launch, deadline: Date): Promise<Launched> {
     const { url, log } = this.#options
     if (url === undefined) throw new Rejection('PROVIDER_UNAVAILABLE')
-    for (let attempt = 1; ; attempt++) {
-      try {
-        return await this.#circuit.execute(() => this.#request(url, launch, deadline))
-      } catch (error) {
-        log.warn({ err: error, sessionId: launch.sessionId, attempt }, 'the game provider did not open a session')
-        const hopeless =
-          error instanceof BrokenCircuitError || error instanceof RefusedLaunch || Date.now() >= deadline.getTime()
-        if (hopeless || attempt >= attemptsMax) throw new Rejection('PROVIDER_UNAVAILABLE', undefined, { cause: error })
-      }
-    }
+    const attempt = () =>
+      this.#circuit
+        .execute(() => this.#request(url, launch, deadline))
+        .catch((err) => {
+          log.warn({ err, sessionId: launch.sessionId }, 'the game provider did not open a session')
+          throw err
+        })
+    const mayPass = (error: unknown) =>
+      !(error instanceof BrokenCircuitError || error instanceof RefusedLaunch || Date.now() >= deadline.getTime())
+    return retry(attempt, { while: mayPass, attemptsMax }).catch((cause) => {
+      throw new Rejection('PROVIDER_UNAVAILABLE', undefined, { cause })
+    })
   }
 
   async #request(url: string, launch: Launch, deadline: Date): Promise<Launched> {

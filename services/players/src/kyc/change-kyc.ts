@@ -7,7 +7,8 @@ import {
   Rejection,
   type Scope,
 } from '@backoffice/contracts'
-import { byService, type Db, insertAudit, Loop, type ServiceContext } from '@backoffice/service-runtime'
+import { Loop } from '@backoffice/process'
+import { byService, type Db, insertAudit, type ServiceContext } from '@backoffice/service-runtime'
 import { insertChanges, type MadeChange } from '../players/changes.ts'
 import type { Changed, PlayerRecord } from '../players/player.ts'
 import { lockEndedApprovals, lockPlayers, updateKyc } from '../players/records.ts'
@@ -53,18 +54,31 @@ interface Decider {
   readonly brandId: string | null
   /** Who is recorded. */
   readonly actor: string
-  /** Of the team: nobody decides a case that somebody else has taken. */
-  readonly isPerson: boolean
+  /** Of the team: nobody decides a case that somebody else has taken, or another submission than the one they have seen. */
+  readonly person: { readonly seen: string | null } | null
+}
+
+/**
+ * People decide about what they have read, and their signature names it.
+ * @throws {Rejection} KYC_NOT_AS_SEEN, with both
+ */
+function refuseUnlessSeen(
+  { id: playerId }: PlayerRecord,
+  seen: string | null,
+  [latest]: readonly KycSubmission[],
+): void {
+  const held = latest?.id ?? null
+  if (seen !== held) throw new Rejection('KYC_NOT_AS_SEEN', { playerId, seen, held })
 }
 
 /**
  * How a decision is made and its event is sent, whether the team decides or the sandbox route.
  * @param termMs how long an approval holds; null: until the next decision
  */
-export const kycDecision = (termMs: number | null, whose: (call: DecisionCall) => Decider) => ({
-  apart: ({ input }: DecisionCall) => [input.playerId],
+export const kycDecision = <C extends DecisionCall>(termMs: number | null, whose: (call: C) => Decider) => ({
+  apart: ({ input }: C) => [input.playerId],
 
-  async load(calls: readonly DecisionCall[], { db }: { readonly db: Db }): Promise<Decided[]> {
+  async load(calls: readonly C[], { db }: { readonly db: Db }): Promise<Decided[]> {
     const keys = calls.map((call) => ({ playerId: call.input.playerId, brandId: whose(call).brandId }))
     const ids = keys.map(({ playerId }) => playerId)
     const [players, submissions, taken] = await Promise.all([
@@ -79,11 +93,14 @@ export const kycDecision = (termMs: number | null, whose: (call: DecisionCall) =
     }))
   },
 
-  decide(call: DecisionCall, { player, submissions, taken }: Decided, { now }: { readonly now: Date }) {
+  decide(call: C, { player, submissions, taken }: Decided, { now }: { readonly now: Date }) {
     if (player === undefined) throw new Rejection('PLAYER_NOT_FOUND')
-    const { actor, isPerson } = whose(call)
-    assert(isPerson || player.environment === 'sandbox', 'only in the sandbox')
-    if (isPerson) assertNotTakenByOther(taken, actor, now)
+    const { actor, person } = whose(call)
+    assert(person !== null || player.environment === 'sandbox', 'only in the sandbox')
+    if (person !== null) {
+      assertNotTakenByOther(taken, actor, now)
+      refuseUnlessSeen(player, person.seen, submissions)
+    }
     const { status, reason = null } = call.input
     const decided = decide(kycAt(player, now), { status, reason, termMs }, now)
     const kyc = publicKyc(decided.player, submissions)

@@ -1,5 +1,6 @@
 import { invalid, operations, Rejection } from '@backoffice/contracts'
-import { handle, toPage, withIsoTimes, withOperatorNames } from '@backoffice/service-runtime'
+import { type Call, handle, toPage, withIsoTimes } from '@backoffice/service-runtime'
+import { withOperatorNames } from '@backoffice/team-desk'
 import { lockPlayers, playerOf, readPlayers, requirePlayer, scopeOf, seePlayers } from '../players/records.ts'
 import { kycAt, submit } from '../players/standing.ts'
 import { publicKyc, publicSubmission } from '../players/views.ts'
@@ -123,13 +124,21 @@ export const releaseKycCase = handle(operations.players.releaseKycCase, {
 export const decideKyc = ({ kycTermMs }: { readonly kycTermMs: number | null }) =>
   handle(
     operations.players.decideKyc,
-    kycDecision(kycTermMs, ({ actor }) => ({ brandId: null, actor, isPerson: true })),
+    kycDecision(kycTermMs, ({ actor, input }: Call<typeof operations.players.decideKyc>) => ({
+      brandId: null,
+      actor,
+      person: { seen: input.submission },
+    })),
   )
 
 export const decideKycInSandbox = ({ kycTermMs }: { readonly kycTermMs: number | null }) =>
   handle(
     operations.players.decideKycInSandbox,
-    kycDecision(kycTermMs, ({ scope }) => ({ brandId: scope.brandId, actor: 'sandbox', isPerson: false })),
+    kycDecision(kycTermMs, ({ scope }: Call<typeof operations.players.decideKycInSandbox>) => ({
+      brandId: scope.brandId,
+      actor: 'sandbox',
+      person: null,
+    })),
   )
 
 /** Nothing is fetched from the address, so it is judged by its text alone. */

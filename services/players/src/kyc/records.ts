@@ -11,7 +11,6 @@ import {
 import {
   columnNames,
   type Db,
-  type Place,
   type ReadDb,
   rowsOf,
   type SealedTable,
@@ -19,6 +18,7 @@ import {
   unnest,
   type WithTimes,
 } from '@backoffice/service-runtime'
+import type { Place } from '@backoffice/vault'
 import type { DocumentSource } from './document-link.ts'
 import type { TakenCase } from './taken-case.ts'
 

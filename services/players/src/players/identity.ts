@@ -2,7 +2,9 @@
 
 import { isDeepStrictEqual } from 'node:util'
 import { cpfDigits } from '@backoffice/contracts'
-import { type Place, type PlayerTable, type SealedTable, sql, type Vault } from '@backoffice/service-runtime'
+import { type SealedTable, sql } from '@backoffice/service-runtime'
+import type { PlayerTable } from '@backoffice/team-desk'
+import type { Place, Vault } from '@backoffice/vault'
 import { isAnonymised } from './player.ts'
 
 /** What of a player is encrypted at rest. */

@@ -1,15 +1,14 @@
 import { type Input, invalid, operations, Rejection, type TeamPlayer, toMinorUnits } from '@backoffice/contracts'
 import {
   type Call,
-  type DirectTools,
   type ExecuteTools,
   fitting,
   handle,
-  playerRows,
+  type PrepareTools,
   toPage,
   withIsoTimes,
-  withOperatorNames,
 } from '@backoffice/service-runtime'
+import { playerRows, withOperatorNames } from '@backoffice/team-desk'
 import { findSources, findTakenCases, forgetReferences, latestSubmissions, sourceOf } from '../kyc/records.ts'
 import { documentUrl, shownTakenCase } from '../kyc/views.ts'
 import { findLastChange, insertChanges, latestChanges } from './changes.ts'
@@ -36,6 +35,7 @@ import {
   searchPlayers as search,
   seePlayer,
   seePlayers,
+  updateIdentity,
   updatePlayer,
 } from './records.ts'
 import { seen, selfExclude, setLimit } from './standing.ts'
@@ -167,9 +167,10 @@ async function editPlayer(
 
 export const setPlayerStatus = handle(operations.players.setPlayerStatus, {
   /** Nobody lifts a self-exclusion alone. */
-  async takesTwo({ input: { playerId, status } }, { db }) {
+  async approval({ input: { playerId, status } }, { db }) {
     const player = await lockPlayer(db, playerId)
-    return player.environment === 'production' && player.status === 'autoexcluido' && status !== 'autoexcluido'
+    const isLifted = player.status === 'autoexcluido' && status !== 'autoexcluido'
+    return player.environment === 'production' && isLifted ? 'second person' : 'nobody'
   },
   execute: (call, tools) => editPlayer(call, tools, (player) => setStatus(player, call.input.status)),
 })
@@ -204,6 +205,7 @@ export const anonymisePlayer = ({ keepYears }: { readonly keepYears: number }) =
       const changed = anonymise(player, obligations, { now, newId, keepYears: years, isExcluded })
       if (changed.change === null) return teamPlayer(seen)
       await updatePlayer(db, changed.player)
+      await updateIdentity(db, changed.player)
       await Promise.all([forgetReferences(db, playerId), insertChanges(db, [{ ...changed, actor, reason }], now)])
       const scope = scopeOf(player)
       send({ operation: operations.payments.forgetDestinations, aggregate: playerId, scope, input: { playerId } })
@@ -214,7 +216,7 @@ export const anonymisePlayer = ({ keepYears }: { readonly keepYears: number }) =
 /** Asked before the transaction. A closed player gets no new deposit, and has nothing that could be withdrawn. */
 async function readObligations(
   { input, requestId, deadline }: AnonymiseCall,
-  { db, rpc }: DirectTools,
+  { db, rpc }: PrepareTools,
 ): Promise<Obligations> {
   const { playerId } = input
   const player = await requirePlayer(db.reader, playerId)

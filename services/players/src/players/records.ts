@@ -1,6 +1,5 @@
 import { type Environment, type KycStatus, type PlayerStatus, Rejection, type Scope } from '@backoffice/contracts'
 import { assignments, columnNames, type Db, type ReadDb, rowsOf, sql, unnest } from '@backoffice/service-runtime'
-import type { PlayerRow } from './entities.ts'
 import {
   cpfDigestsOf,
   digestColumns,
@@ -15,15 +14,6 @@ import {
 import { isAnonymised, type PlayerRecord } from './player.ts'
 import { type PersonExclusion, type SeenPlayer, seen } from './standing.ts'
 
-/** The entity manager and the entities, which the first edit by the team loads. */
-async function records(db: ReadDb) {
-  const [em, entities] = await Promise.all([db.em(), import('./entities.ts')])
-  return { em, ...entities }
-}
-
-// Calls of operators and services come in large numbers, so they share statements. The team's edits of one player use
-// the entity.
-
 export interface PlayerKey {
   readonly playerId: string
   /** Null: of any brand. Only the team may ask for that. */
@@ -32,11 +22,14 @@ export interface PlayerKey {
 
 const kycColumns =
   'kyc_status text, kyc_version int, kyc_decided_at timestamptz, kyc_reason text, kyc_expires_at timestamptz'
-const fixedColumns = `
-  id text, operator_id text, brand_id text, currency text, time_zone text, external_id text, name text,
-  ${identityColumns}, birth_date date, status text, ${kycColumns},
+const editedColumns = `
+  external_id text, name text, birth_date date, status text, ${kycColumns},
   self_excluded_from timestamptz, self_excluded_until timestamptz, daily_deposit_limit bigint, pending_limit bigint,
-  pending_limit_from timestamptz, created_at timestamptz
+  pending_limit_from timestamptz
+` as const
+const fixedColumns = `
+  id text, operator_id text, brand_id text, currency text, time_zone text, ${identityColumns}, ${editedColumns},
+  created_at timestamptz
 ` as const
 const playerColumns = `${fixedColumns}, environment text` as const
 const columns = columnNames(playerColumns)
@@ -174,29 +167,30 @@ export async function requirePlayer(db: ReadDb, playerId: string): Promise<Playe
   return player
 }
 
-/** A copy, since records are changed by `updatePlayer` alone. An entity has null where the column has. */
-function copyOf(db: ReadDb, row: PlayerRow): PlayerRecord {
-  const { cpfDigest: _, emailDigest: __, phoneDigest: ___, ...player } = row
-  return recordOf(db, player as StoredPlayer)
-}
-
 /** One player to be edited, its row locked until the transaction ends. @throws {Rejection} PLAYER_NOT_FOUND */
 export async function lockPlayer(db: Db, playerId: string): Promise<PlayerRecord> {
-  const { em, PlayerEntity, LockMode } = await records(db)
-  const row = await em.findOne(PlayerEntity, { id: playerId }, { lockMode: LockMode.PESSIMISTIC_WRITE })
-  if (row === null) throw new Rejection('PLAYER_NOT_FOUND')
-  return copyOf(db, row)
+  const [player] = await lockPlayers(db, [{ playerId, brandId: null }])
+  if (player === undefined) throw new Rejection('PLAYER_NOT_FOUND')
+  return player
 }
 
-/** The fields that differ from the locked player are written before the commit. */
+/** Writes what the team may edit of a player whose row is locked. The identity is another thing: see `updateIdentity`. */
 export async function updatePlayer(db: Db, player: PlayerRecord): Promise<void> {
-  const { em, PlayerEntity } = await records(db)
-  const row = em.getReference(PlayerEntity, player.id)
-  const { email, cpf, phone, ...others } = player
-  const known = copyOf(db, row)
-  const isSame = known.email === email && known.cpf === cpf && known.phone === phone
-  // Sealed anew, the same identity would be written at every edit.
-  em.assign(row, isSame ? others : { ...others, ...storedIdentity(db.vault, player.id, player) })
+  await db`
+    update player set ${assignments('changed', editedColumns)}
+    from ${unnest('changed', [player], `id text, ${editedColumns}`)}
+    where player.id = changed.id
+  `
+}
+
+/** Seals an identity anew and writes it. */
+export async function updateIdentity(db: Db, player: PlayerRecord): Promise<void> {
+  const changed = { id: player.id, ...storedIdentity(db.vault, player.id, player) }
+  const identity = `${identityColumns}, ${digestColumns}` as const
+  await db`
+    update player set ${assignments('changed', identity)} from ${unnest('changed', [changed], `id text, ${identity}`)}
+    where player.id = changed.id
+  `
 }
 
 export interface PlayerFilter {

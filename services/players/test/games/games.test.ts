@@ -3,7 +3,7 @@ import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { operations, sandboxGames } from '@backoffice/contracts'
 import { payments } from '@backoffice/payments'
-import { type Logger, newId } from '@backoffice/service-runtime'
+import { type Logger, newId } from '@backoffice/process'
 import { eventually, testBed } from '@backoffice/test-kit'
 import { wallet } from '@backoffice/wallet'
 import t from 'tap'
@@ -67,7 +67,9 @@ const alice = bed.team('alice')
 
 async function approvedPlayer(scope = sandbox): Promise<string> {
   const { id } = await bed.rpc.call(registerPlayer, { scope, input: newPlayer() })
-  await alice.call(decideKyc, { input: { playerId: id, status: 'aprovado', reason: 'documents match' } })
+  await alice.call(decideKyc, {
+    input: { playerId: id, submission: null, status: 'aprovado', reason: 'documents match' },
+  })
   return id
 }
 const open = (playerId: string, scope = sandbox, gameId = 'fortune-reels') =>

@@ -21,7 +21,7 @@ const sweep = () => sweepApprovals(bed.services.players)
 
 async function approved(): Promise<string> {
   const { id: playerId } = await bed.rpc.call(registerPlayer, { scope, input: newPlayer() })
-  await alice.call(decideKyc, { input: { playerId, status: 'aprovado', reason: 'documents match' } })
+  await alice.call(decideKyc, { input: { playerId, submission: null, status: 'aprovado', reason: 'documents match' } })
   return playerId
 }
 const eventsOf = async (playerId: string) =>
@@ -76,7 +76,7 @@ t.test('whoever comes before the sweep finds it ended: documents are taken, and 
   await time.set(new Date(time.now().getTime() + 30 * 86_400_000))
   const submission = { playerId: submits, documentType: 'rg', reference: 'doc-2' }
   t.equal((await bed.rpc.call(submitKyc, { scope, input: submission })).kycStatus, 'em_analise')
-  const decision = { playerId: renewed, status: 'aprovado', reason: 'documents match' } as const
+  const decision = { playerId: renewed, submission: null, status: 'aprovado', reason: 'documents match' } as const
   t.equal((await alice.call(decideKyc, { input: decision })).kycStatus, 'aprovado')
   t.equal(await sweep(), 0)
   t.match(await alice.call(showPlayer, { input: { playerId: renewed } }), {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { operations, type PlayerStatus } from '@backoffice/contracts'
 import { payments } from '@backoffice/payments'
-import { newId } from '@backoffice/service-runtime'
+import { newId } from '@backoffice/process'
 import { newCpf, refusal, TestTime, testBed } from '@backoffice/test-kit'
 import { wallet } from '@backoffice/wallet'
 import fc from 'fast-check'
@@ -83,7 +83,7 @@ const steps = fc.oneof(
       const { id, status } = await bed.rpc.call(registerPlayer, { scope, input: newPlayer({ cpf }) })
       assert.equal(status, 'ativo', 'whoever registers')
       accounts.push({ id, status, excludedUntil: null, isAnonymised: false })
-      await alice.call(decideKyc, { input: { playerId: id, status: 'aprovado', reason } })
+      await alice.call(decideKyc, { input: { playerId: id, submission: null, status: 'aprovado', reason } })
     }),
   ),
   withAccount('exclude', fc.option(fc.integer({ min: 1, max: 30 }), { freq: 6 }), async (_model, account, hours) => {

@@ -1,6 +1,14 @@
 import { operations, submissionsBytesMax } from '@backoffice/contracts'
-import { newId } from '@backoffice/service-runtime'
-import { eventually, keptMessages, refusal, type TeamUser, TestTime, testBed } from '@backoffice/test-kit'
+import { newId } from '@backoffice/process'
+import {
+  eventually,
+  keptMessages,
+  refusal,
+  seenSubmission,
+  type TeamUser,
+  TestTime,
+  testBed,
+} from '@backoffice/test-kit'
 import { wallet } from '@backoffice/wallet'
 import t from 'tap'
 import { players } from '../../src/service.ts'
@@ -207,7 +215,8 @@ t.test('the team finds, decides and changes, and each action is recorded with wh
     queue.data.find((row) => row.playerId === playerId),
     { latestDocumentType: 'cnh', latestReference: 'doc-9', submissions: 1 },
   )
-  await alice.call(decideKyc, { input: { playerId, status: 'reprovado', reason: 'unreadable' } })
+  const seen = await seenSubmission(alice, playerId)
+  await alice.call(decideKyc, { input: { ...seen, status: 'reprovado', reason: 'unreadable' } })
   await alice.call(setPlayerStatus, { input: { playerId, status: 'suspenso', reason: 'complaint 7' } })
   const shown = await alice.call(showPlayer, { input: { playerId } })
   t.strictSame(
@@ -231,7 +240,7 @@ t.test('the team finds, decides and changes, and each action is recorded with wh
   )
   for (const [operation, input] of [
     [setPlayerStatus, { playerId: 'ply_nobody', status: 'ativo', reason: 'x' }],
-    [decideKyc, { playerId: 'ply_nobody', status: 'aprovado', reason: 'none' }],
+    [decideKyc, { playerId: 'ply_nobody', submission: null, status: 'aprovado', reason: 'none' }],
     [showPlayer, { playerId: 'ply_nobody' }],
   ] as const) {
     await t.rejects(alice.call(operation, { input } as never), { code: 'PLAYER_NOT_FOUND' }, operation.id)
@@ -284,7 +293,8 @@ t.test('the queue shows one environment or both, and is counted by environment',
   const [{ waiting: before } = { waiting: 0 }, second] = await count({})
   t.same(second, { environment: 'production', waiting: 1, oldestAt: time.now().toISOString() })
   await submit(ofSandbox)
-  await alice.call(decideKyc, { input: { playerId: live, status: 'aprovado', reason: 'documents match' } })
+  const seen = await seenSubmission(alice, live)
+  await alice.call(decideKyc, { input: { ...seen, status: 'aprovado', reason: 'documents match' } })
   t.match(await count({}), [
     { environment: 'sandbox', waiting: before + 1 },
     { environment: 'production', waiting: 0, oldestAt: null },
@@ -302,8 +312,10 @@ t.test(
     const take = (user: TeamUser, input: { takeOver?: boolean } = {}) =>
       bed.team(user).call(takeKycCase, { input: { playerId, ...input } })
     const release = (user: TeamUser) => bed.team(user).call(releaseKycCase, { input: { playerId } })
-    const decide = (user: TeamUser) =>
-      bed.team(user).call(decideKyc, { input: { playerId, status: 'reprovado', reason: 'unreadable' } })
+    const decide = async (user: TeamUser) => {
+      const seen = await seenSubmission(bed.team('support'), playerId)
+      return bed.team(user).call(decideKyc, { input: { ...seen, status: 'reprovado', reason: 'unreadable' } })
+    }
     const shown = async () => {
       const [player, queue] = await Promise.all([
         bed.team('support').call(showPlayer, { input: { playerId } }),
@@ -405,3 +417,28 @@ t.test('what an operation did to the wallet is finished even when the wallet was
     '0.00',
   )
 })
+
+t.test(
+  'a decision is about the submission that was shown: another one that has arrived since is refused',
+  async (t) => {
+    const carol = bed.team('carol')
+    const { id: playerId } = await register()
+    const submit = (reference: string) =>
+      bed.rpc.call(submitKyc, { scope, input: { playerId, documentType: 'rg', reference } })
+    const first = await seenSubmission(carol, playerId)
+    t.equal(first.submission, null)
+    await submit('doc-seen')
+    const seen = await seenSubmission(carol, playerId)
+    await submit('doc-unseen')
+    const decide = (input: typeof seen) =>
+      carol.call(decideKyc, { input: { ...input, status: 'aprovado', reason: 'documents match' } })
+    const { submission: held } = await seenSubmission(carol, playerId)
+    for (const { submission } of [first, seen])
+      await t.rejects(decide({ playerId, submission }), {
+        code: 'KYC_NOT_AS_SEEN',
+        details: { playerId, seen: submission, held },
+      })
+    t.equal((await carol.call(showPlayer, { input: { playerId } })).kycStatus, 'em_analise')
+    t.equal((await decide({ playerId, submission: held })).kycStatus, 'aprovado')
+  },
+)

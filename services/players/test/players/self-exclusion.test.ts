@@ -97,7 +97,7 @@ t.test('a self-exclusion is of the person: it holds for every player of the bran
   t.match(await alice.call(showPlayer, { input: { playerId: again.id } }), {
     ...{ statusSet: 'ativo', selfExclusion: null, excludedBy: first.id },
   })
-  await alice.call(decideKyc, { input: { playerId: again.id, status: 'aprovado', reason } })
+  await alice.call(decideKyc, { input: { playerId: again.id, submission: null, status: 'aprovado', reason } })
   await t.rejects(bed.rpc.call(openGameSession, { scope, input: { playerId: again.id, gameId: 'fortune-reels' } }), {
     code: 'RG_BLOCKED',
     details: { reason: 'self_exclusion' },

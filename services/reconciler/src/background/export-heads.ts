@@ -1,4 +1,6 @@
-import { type Background, DatabaseHistory, Loop, type ServiceContext } from '@backoffice/service-runtime'
+import { Loop } from '@backoffice/process'
+import type { Background, ServiceContext } from '@backoffice/service-runtime'
+import { DatabaseHistory } from '@backoffice/service-runtime/pool'
 import { lastExportAt, writeHeads } from '../heads/exports.ts'
 import type { HeadStore } from '../heads/store.ts'
 import { listHeadsSince } from '../storage/heads.ts'

@@ -1,5 +1,6 @@
 import { servedSubjects } from '@backoffice/contracts'
-import { type Background, Loop, type ServiceContext } from '@backoffice/service-runtime'
+import { Loop } from '@backoffice/process'
+import type { Background, ServiceContext } from '@backoffice/service-runtime'
 import type { Reconciler } from '../reconciliation/reconciler.ts'
 
 const lookEveryMsMax = 1_000

@@ -1,4 +1,5 @@
-import { Loop, type ServiceContext } from '@backoffice/service-runtime'
+import { Loop } from '@backoffice/process'
+import type { ServiceContext } from '@backoffice/service-runtime'
 import type { Reconciler } from '../reconciliation/reconciler.ts'
 
 const lookEveryMsMax = 10_000

@@ -1,5 +1,6 @@
 import { invalid, operations } from '@backoffice/contracts'
-import { type Call, DatabaseHistory, type DirectTools, handle, recordAction } from '@backoffice/service-runtime'
+import { type Call, type Db, handle, recordAction } from '@backoffice/service-runtime'
+import { DatabaseHistory } from '@backoffice/service-runtime/pool'
 import { undoneBy } from '../heads/exports.ts'
 import { listRestores, type Restore, writeRestore } from '../heads/restores.ts'
 import type { HeadStore } from '../heads/store.ts'
@@ -9,10 +10,10 @@ const operation = operations.reconciler.recordRestore
 /** @param store where heads of chains are exported to, if they are */
 export const recordRestore = (store: HeadStore | undefined) =>
   handle(operation, {
-    /** Always; but nobody is asked to approve what is refused. */
-    async takesTwo(call, tools) {
+    /** By the table always; but nobody is asked to approve what is refused. */
+    async approval(call, tools) {
       await restoreOf(call, tools, store)
-      return true
+      return 'second person'
     },
     async run(call, tools) {
       const { restore, isKnown } = await restoreOf(call, tools, store)
@@ -28,7 +29,7 @@ export const recordRestore = (store: HeadStore | undefined) =>
 /** @throws {Rejection} VALIDATION_ERROR unless exports are of another history than the database, and so of a future that is gone */
 async function restoreOf(
   { input, actor }: Call<typeof operation>,
-  { db, now }: Pick<DirectTools, 'db' | 'now'>,
+  { db, now }: { readonly db: Db; readonly now: Date },
   maybe: HeadStore | undefined,
 ): Promise<{ readonly restore: Restore; readonly isKnown: boolean }> {
   const store = given(maybe)

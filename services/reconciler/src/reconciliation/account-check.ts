@@ -1,7 +1,7 @@
 import { type ReadDb, sql } from '@backoffice/service-runtime'
-import { entryHash, type Transfer } from '../domain/hash-chain.ts'
 import type { AccountCheckpoint } from '../storage/account-checkpoints.ts'
 import type { Found } from './check.ts'
+import { entryHash, type Transfer } from './hash-chain.ts'
 import { readEach, unreadable } from './readable.ts'
 import type { Snapshots } from './snapshots.ts'
 

@@ -1,4 +1,4 @@
-import { sqlState } from '@backoffice/service-runtime'
+import { sqlState } from '@backoffice/service-runtime/pool'
 import type { Found } from './check.ts'
 import type { Snapshot } from './snapshots.ts'
 

@@ -1,5 +1,6 @@
 import type { ReconciliationReport } from '@backoffice/contracts'
-import { type Database, firstId, fitting, type ReadDb, sql, withIsoTimes } from '@backoffice/service-runtime'
+import { firstId } from '@backoffice/process'
+import { type Database, fitting, type ReadDb, sql, withIsoTimes } from '@backoffice/service-runtime'
 import type { ExportedHead, Wanted } from '../heads/exports.ts'
 import { listRestores } from '../heads/restores.ts'
 import { EvidenceMissing, told } from '../heads/store.ts'

@@ -1,4 +1,5 @@
-import { type ReadDb, readOver } from '@backoffice/service-runtime'
+import type { ReadDb } from '@backoffice/service-runtime'
+import { readOver } from '@backoffice/service-runtime/pool'
 import { Client } from 'pg'
 
 /** A handle that sees one moment. */

@@ -1,4 +1,5 @@
-import { type Fragment, firstId, type ReadDb, sql } from '@backoffice/service-runtime'
+import { firstId } from '@backoffice/process'
+import { type Fragment, type ReadDb, sql } from '@backoffice/service-runtime'
 import type { Kind } from './check.ts'
 
 /** Where an incremental run begins. */

@@ -2,12 +2,13 @@ import { randomUUID } from 'node:crypto'
 import { operations, type ReconciliationReport, type Scope, type ServiceName } from '@backoffice/contracts'
 import { payments } from '@backoffice/payments'
 import { players } from '@backoffice/players'
-import { connectDatabase, newId } from '@backoffice/service-runtime/internal'
+import { newId } from '@backoffice/process'
+import { connectDatabase } from '@backoffice/service-runtime/testing'
 import { searchPathOf, seenWithdrawal, TestTime, testBed } from '@backoffice/test-kit'
 import { wallet } from '@backoffice/wallet'
 import t from 'tap'
-import type { Posting } from '../../../wallet/src/domain/posting.ts'
-import { Ledger } from '../../../wallet/src/steps/ledger.ts'
+import { Ledger } from '../../../wallet/src/ledger/ledger.ts'
+import type { Posting } from '../../../wallet/src/ledger/posting.ts'
 import { aloneUpToAnything } from '../../../wallet/test/alone.ts'
 import { reconciler } from '../../src/service.ts'
 import { runOf } from './run.ts'
@@ -58,9 +59,9 @@ export class Brand {
     const person = { name: 'Ana Souza', email: 'ana@example.com', cpf: '529.982.247-25', birthDate: '1990-05-17' }
     const input = { externalId: `user-${randomUUID()}`, ...person }
     const { id } = await bed.rpc.call(play.registerPlayer, { scope: this.scope, input })
-    await bed
-      .team('carol')
-      .call(play.decideKyc, { input: { playerId: id, status: 'aprovado', reason: 'documents match' } })
+    await bed.team('carol').call(play.decideKyc, {
+      input: { playerId: id, submission: null, status: 'aprovado', reason: 'documents match' },
+    })
     return id
   }
 

@@ -1,5 +1,6 @@
 import { operations } from '@backoffice/contracts'
-import { newId } from '@backoffice/service-runtime/internal'
+import { newId } from '@backoffice/process'
+import { seenSubmission } from '@backoffice/test-kit'
 import t from 'tap'
 import { behindItsBack } from './behind-its-back.ts'
 import { as, type Brand, bed } from './brand.ts'
@@ -48,8 +49,10 @@ async function forge(
   )
 }
 
-const decide = ({ playerId }: Brand, status: 'aprovado' | 'reprovado') =>
-  bed.team('carol').call(players.decideKyc, { input: { playerId, status, reason: 'seen' } })
+const decide = async ({ playerId }: Brand, status: 'aprovado' | 'reprovado') =>
+  bed.team('carol').call(players.decideKyc, {
+    input: { ...(await seenSubmission(bed.team('carol'), playerId)), status, reason: 'seen' },
+  })
 
 const forgeries: readonly Forgery[] = [
   {

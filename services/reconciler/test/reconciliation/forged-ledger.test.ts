@@ -1,5 +1,5 @@
 import { operations } from '@backoffice/contracts'
-import { newId } from '@backoffice/service-runtime/internal'
+import { newId } from '@backoffice/process'
 import t from 'tap'
 import { as, bed } from './brand.ts'
 import { adjustment, auditCorrection, eachIsNamed, type Forgery, forgeAudited } from './forgery.ts'

@@ -1,5 +1,5 @@
 import { operations } from '@backoffice/contracts'
-import { newId } from '@backoffice/service-runtime/internal'
+import { newId } from '@backoffice/process'
 import { eventually, keptEvents } from '@backoffice/test-kit'
 import t from 'tap'
 import { behindItsBack as tamper } from './behind-its-back.ts'

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { operations, toMinorUnits } from '@backoffice/contracts'
-import { newId } from '@backoffice/service-runtime/internal'
+import { newId } from '@backoffice/process'
 import { fixedKeys, issuerKeys } from '@backoffice/team-identity'
 import { type TeamUser, TestIssuer } from '@backoffice/test-kit'
 import t from 'tap'

@@ -1,4 +1,4 @@
-import { newId } from '@backoffice/service-runtime/internal'
+import { newId } from '@backoffice/process'
 import type { Test } from 'tap'
 import { as, Brand, run } from './brand.ts'
 

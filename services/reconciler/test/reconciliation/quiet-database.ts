@@ -1,10 +1,10 @@
 import { payments } from '@backoffice/payments'
 import { players } from '@backoffice/players'
-import { connectDatabase } from '@backoffice/service-runtime/internal'
+import { connectDatabase } from '@backoffice/service-runtime/testing'
 import { eventually, type Teardown, testBed } from '@backoffice/test-kit'
 import { wallet } from '@backoffice/wallet'
 import pg from 'pg'
-import { Ledger } from '../../../wallet/src/steps/ledger.ts'
+import { Ledger } from '../../../wallet/src/ledger/ledger.ts'
 import { reconciler } from '../../src/service.ts'
 import { runOf } from './run.ts'
 

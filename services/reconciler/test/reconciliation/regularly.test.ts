@@ -1,6 +1,6 @@
+import { migrate } from '@backoffice/migrator/schema'
 import { payments } from '@backoffice/payments'
 import { players } from '@backoffice/players'
-import { migrate } from '@backoffice/service-runtime/internal'
 import { eventually, testBed } from '@backoffice/test-kit'
 import { wallet } from '@backoffice/wallet'
 import t from 'tap'

@@ -1,5 +1,6 @@
 import type { ReconciliationReport } from '@backoffice/contracts'
-import { connectDatabase, newId } from '@backoffice/service-runtime/internal'
+import { newId } from '@backoffice/process'
+import { connectDatabase } from '@backoffice/service-runtime/testing'
 import { type ReconcileOptions, reconcile } from '../../src/reconciliation/reconcile.ts'
 
 interface Bed {

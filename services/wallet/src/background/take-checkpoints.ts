@@ -1,4 +1,5 @@
-import { Loop, type ServiceContext } from '@backoffice/service-runtime'
+import { Loop } from '@backoffice/process'
+import type { ServiceContext } from '@backoffice/service-runtime'
 import { takeCheckpoints } from '../storage/checkpoints.ts'
 
 /** Moves the checkpoints of system accounts, so that their balances stay quick to read. */

@@ -1,7 +1,8 @@
 // Records.
 
 import type { EventMessage } from '@backoffice/contracts'
-import { assignments, columnNames, countStoredBytes, type Db, newId, sql, unnest } from '@backoffice/service-runtime'
+import { newId } from '@backoffice/process'
+import { assignments, columnNames, countStoredBytes, type Db, sql, unnest } from '@backoffice/service-runtime'
 import { endpointId } from '../endpoints/endpoint.ts'
 import { type EndpointColumns, endpointColumns } from '../endpoints/records.ts'
 import type { AttemptedDelivery, AttemptOutcome, RecordedChange } from './delivery.ts'

@@ -1,5 +1,6 @@
 import type { DeliveryState, DeliveryStory, DeliverySummary, Environment, EventMessage } from '@backoffice/contracts'
-import { type Db, type Fragment, newId, type ReadDb, sql, type WithTimes } from '@backoffice/service-runtime'
+import { newId } from '@backoffice/process'
+import { type Db, type Fragment, type ReadDb, sql, type WithTimes } from '@backoffice/service-runtime'
 import { endpointId } from '../endpoints/endpoint.ts'
 import type { AttemptOutcome } from './delivery.ts'
 import { openBody, openHead, type StoredHead } from './sealed-copies.ts'

@@ -1,6 +1,8 @@
 // Records.
 
-import { isEventToSeal, type Place, type SealedTable, type Vault } from '@backoffice/service-runtime'
+import type { SealedTable } from '@backoffice/service-runtime'
+import type { Place, Vault } from '@backoffice/vault'
+import { isEventToSeal } from '@backoffice/vault/copies'
 
 // A delivery is a copy of its event, and a receiver may reply with what it was sent. Both are sealed where the event has
 // personal data that must be.

@@ -1,5 +1,6 @@
 import { eventKinds, events } from '@backoffice/contracts'
-import { Loop, type ServiceContext } from '@backoffice/service-runtime'
+import { Loop } from '@backoffice/process'
+import type { ServiceContext } from '@backoffice/service-runtime'
 import { lockDisabledEndpoint } from '../endpoints/records.ts'
 import { forgetFound, judgeEvents } from './judged-events.ts'
 import { withholdDeliveries } from './records.ts'

@@ -1,5 +1,6 @@
 import { invalid, operations, Rejection } from '@backoffice/contracts'
-import { handle, type SecretBox, toPage } from '@backoffice/service-runtime'
+import { handle, toPage } from '@backoffice/service-runtime'
+import type { SecretBox } from '@backoffice/vault'
 import { withholdDeliveries } from '../deliveries/records.ts'
 import { RefusedAddressError } from '../sending/fault-words.ts'
 import { checkedAddresses, checkReceiverUrl, type ResolveHost, type SendingPolicy } from '../sending/sender.ts'
@@ -52,8 +53,8 @@ export const setWebhookUrl = ({
       changed({ field: 'url', before: row.url ?? null, after: input.url })
       // A row without a secret belongs to an operator that is still being made.
       if ((await loadSecrets(db, [row.id], now)).length === 0) throw new Rejection('OPERATOR_NOT_FOUND')
-      await changeEndpoint(db, row, withUrl(toEndpoint(row, settings), input.url, { settings, now }), settings)
-      return describeEndpoint(db, row, { settings, now })
+      const changedEndpoint = withUrl(toEndpoint(row, settings), input.url, { settings, now })
+      return describeEndpoint(db, await changeEndpoint(db, row, changedEndpoint, settings), { settings, now })
     },
   })
 
@@ -93,9 +94,10 @@ export const disableWebhook = (settings: BreakerSettings) =>
     async execute({ input }, { db, now, changed }) {
       const row = await lockEndpoint(db, input)
       if (row.enabled) changed({ field: 'enabled', before: 'true', after: 'false' })
-      await changeEndpoint(db, row, disabled(toEndpoint(row, settings), { reason: input.reason, now }), settings)
+      const off = disabled(toEndpoint(row, settings), { reason: input.reason, now })
+      const changedRow = await changeEndpoint(db, row, off, settings)
       await withholdDeliveries(db, row.id, now)
-      return describeEndpoint(db, row, { settings, now })
+      return describeEndpoint(db, changedRow, { settings, now })
     },
   })
 

@@ -1,14 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { type Environment, pendingCountedMax, Rejection } from '@backoffice/contracts'
-import {
-  assignments,
-  columnNames,
-  type Db,
-  type ReadDb,
-  type SecretBox,
-  sql,
-  unnest,
-} from '@backoffice/service-runtime'
+import { assignments, columnNames, type Db, type ReadDb, sql, unnest } from '@backoffice/service-runtime'
+import type { SecretBox } from '@backoffice/vault'
 import {
   type BreakerSettings,
   type Endpoint,
@@ -17,17 +10,28 @@ import {
   expiryAfterRotation,
   type SigningSecret,
 } from './endpoint.ts'
-import type { EndpointRow } from './entities.ts'
 
-/** The entity manager and the entities, which the first edit by the team loads. */
-async function records(db: ReadDb) {
-  const [em, entities] = await Promise.all([db.em(), import('./entities.ts')])
-  return { em, ...entities }
+/** A row of the table: one per operator and environment. */
+export interface EndpointRow {
+  readonly id: string
+  readonly operatorId: string
+  readonly environment: Environment
+  readonly url: string | null
+  readonly enabled: boolean
+  readonly disabledAt: Date | null
+  readonly disabledReason: string | null
+  readonly breakerState: Endpoint['breaker']['state']
+  readonly consecutiveFailures: number
+  readonly failingSince: Date | null
+  readonly openUntil: Date | null
+  readonly openings: number
+  readonly concurrency: number | null
+  readonly updatedAt: Date
 }
 
 export async function findEndpoint(db: ReadDb, key: EndpointKey): Promise<EndpointRow | null> {
-  const { em, EndpointEntity } = await records(db)
-  return em.findOne(EndpointEntity, { id: endpointId(key) })
+  const [row = null] = await db<EndpointRow>`select ${rowColumns} from endpoint where id = ${endpointId(key)}`
+  return row
 }
 
 /**
@@ -36,9 +40,10 @@ export async function findEndpoint(db: ReadDb, key: EndpointKey): Promise<Endpoi
  * @throws {Rejection} OPERATOR_NOT_FOUND
  */
 export async function lockEndpoint(db: Db, key: EndpointKey): Promise<EndpointRow> {
-  await db`select from endpoint where id = ${endpointId(key)} for no key update`
-  const row = await findEndpoint(db, key)
-  if (row === null) throw new Rejection('OPERATOR_NOT_FOUND')
+  const [row] = await db<EndpointRow>`
+    select ${rowColumns} from endpoint where id = ${endpointId(key)} for no key update
+  `
+  if (row === undefined) throw new Rejection('OPERATOR_NOT_FOUND')
   return row
 }
 
@@ -67,7 +72,7 @@ export async function ensureEndpoints(db: Db, keys: readonly EndpointKey[], now:
 }
 
 /** An endpoint's row as statements read it. */
-export type EndpointColumns = Omit<EndpointRow, 'operatorId' | 'environment' | 'createdAt'>
+export type EndpointColumns = Omit<EndpointRow, 'operatorId' | 'environment'>
 
 /** The columns that attempts change. */
 const learnedColumns = `
@@ -75,19 +80,20 @@ const learnedColumns = `
   failing_since timestamptz, open_until timestamptz, openings int, concurrency int, updated_at timestamptz
 `
 export const endpointColumns = columnNames(`id text, url text, ${learnedColumns}`)
+const rowColumns = columnNames(`id text, operator_id text, environment text, url text, ${learnedColumns}`)
 
 /** An endpoint as the domain sees it. A row without a concurrency gets that of the settings. */
 export function toEndpoint(row: EndpointColumns, { concurrencyMax }: BreakerSettings): Endpoint {
   return {
-    url: row.url ?? null,
+    url: row.url,
     enabled: row.enabled,
-    disabledAt: row.disabledAt ?? null,
-    disabledReason: row.disabledReason ?? null,
+    disabledAt: row.disabledAt,
+    disabledReason: row.disabledReason,
     breaker: {
       state: row.breakerState,
       consecutiveFailures: row.consecutiveFailures,
-      failingSince: row.failingSince ?? null,
-      openUntil: row.openUntil ?? null,
+      failingSince: row.failingSince,
+      openUntil: row.openUntil,
       openings: row.openings,
       concurrency: Math.min(row.concurrency ?? concurrencyMax, concurrencyMax),
     },
@@ -100,15 +106,19 @@ function toColumns({ breaker, ...endpoint }: Endpoint, { concurrencyMax }: Break
   return { ...endpoint, breakerState, ...failures, concurrency: concurrency >= concurrencyMax ? null : concurrency }
 }
 
-/** Writes a changed endpoint into its row when the transaction commits. */
+/** Writes what the team has changed of an endpoint, its URL too. @returns the row as it is then */
 export async function changeEndpoint(
   db: Db,
   row: EndpointRow,
   endpoint: Endpoint,
   settings: BreakerSettings,
-): Promise<void> {
-  const em = await db.em()
-  em.assign(row, toColumns(endpoint, settings))
+): Promise<EndpointRow> {
+  const changed = { ...row, ...toColumns(endpoint, settings) }
+  await db`
+    update endpoint e set ${assignments('r', `url text, ${learnedColumns}`)}
+    from ${unnest('r', [changed], `id text, url text, ${learnedColumns}`)} where e.id = r.id
+  `
+  return changed
 }
 
 /** Writes changed endpoints by id. Their rows are locked. */
@@ -255,19 +265,26 @@ export async function rotateSecret(
   rotation: { readonly endpointId: string; readonly box: SecretBox; readonly now: Date; readonly overlapMs: number },
 ): Promise<{ secret: string; formerExpiresAt: Date | null }> {
   const { endpointId, box, now, overlapMs } = rotation
-  const signing = { $or: [{ expiresAt: null }, { expiresAt: { $gt: now } }] }
-  const { em, SecretEntity } = await records(db)
-  const formers = await em.find(SecretEntity, { endpointId, ...signing })
-  const ends = formers.map((former) => {
-    const expiresAt = expiryAfterRotation(former.expiresAt ?? null, { now, overlapMs })
-    em.assign(former, { expiresAt })
-    return expiresAt
-  })
+  const formers = await db<{ id: bigint; expiresAt: Date | null }>`
+    select id, expires_at from secret
+    where endpoint_id = ${endpointId} and (expires_at is null or expires_at > ${now}::timestamptz)
+  `
+  const ending = formers.map(({ id, expiresAt }) => ({
+    id,
+    expiresAt: expiryAfterRotation(expiresAt, { now, overlapMs }),
+  }))
   // Only one secret may be without an end, so the end of the former one is written first.
-  await db.flush()
+  await db`
+    update secret s set expires_at = f.expires_at
+    from ${unnest('f', ending, 'id bigint, expires_at timestamptz')} where s.id = f.id
+  `
   const secret = newWebhookSecret()
-  em.create(SecretEntity, { endpointId, sealed: box.encrypt(secret, endpointId), createdAt: now, expiresAt: null })
-  return { secret, formerExpiresAt: ends.length === 0 ? null : new Date(Math.max(...ends.map(Number))) }
+  await db`
+    insert into secret (endpoint_id, sealed, created_at)
+    values (${endpointId}, ${box.encrypt(secret, endpointId)}, ${now}::timestamptz)
+  `
+  const ends = ending.map(({ expiresAt }) => Number(expiresAt))
+  return { secret, formerExpiresAt: ends.length === 0 ? null : new Date(Math.max(...ends)) }
 }
 
 const rewrapBatchMax = 500

@@ -2,8 +2,7 @@ import { secretsShownMax, type WebhookEndpoint, type WebhookEndpointSummary } fr
 import { type ReadDb, withIsoTimes } from '@backoffice/service-runtime'
 import { findBacklog } from '../deliveries/records.ts'
 import type { BreakerSettings } from './endpoint.ts'
-import type { EndpointRow } from './entities.ts'
-import { isFailing, type ListedEndpoint, loadSecrets, toEndpoint } from './records.ts'
+import { type EndpointRow, isFailing, type ListedEndpoint, loadSecrets, toEndpoint } from './records.ts'
 
 /** An endpoint as the team sees it, with what waits for it. */
 export async function describeEndpoint(
@@ -28,7 +27,7 @@ export const summarizeEndpoint = (row: ListedEndpoint, settings: BreakerSettings
   ...withIsoTimes({ pending: row.pending, oldestPendingAt: row.oldestPendingAt }),
 })
 
-function stateOf(row: Omit<EndpointRow, 'createdAt'>, settings: BreakerSettings) {
+function stateOf(row: EndpointRow, settings: BreakerSettings) {
   const { breaker, ...endpoint } = toEndpoint(row, settings)
   const { state, consecutiveFailures, failingSince, openUntil, concurrency } = breaker
   return {

@@ -1,15 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { operations } from '@backoffice/contracts'
-import {
-  batchFaultOf,
-  byService,
-  type Database,
-  type Db,
-  Gatherer,
-  insertAudit,
-  type Logger,
-  newId,
-} from '@backoffice/service-runtime'
+import { type Logger, newId } from '@backoffice/process'
+import { batchFaultOf, byService, type Database, type Db, Gatherer, insertAudit } from '@backoffice/service-runtime'
 import { recordedChange } from '../deliveries/delivery.ts'
 import {
   type Busy,

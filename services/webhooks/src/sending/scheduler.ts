@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { setTimeout as wait } from 'node:timers/promises'
-import { type Background, type Clock, type Db, Loop, type SecretBox } from '@backoffice/service-runtime'
+import { type Clock, Loop, retry } from '@backoffice/process'
+import type { Background, Db } from '@backoffice/service-runtime'
+import type { SecretBox } from '@backoffice/vault'
 import { type Lease, leaseDeliveries, lockDueEndpoints, type MadeAttempt } from '../deliveries/queue.ts'
 import { openBody } from '../deliveries/sealed-copies.ts'
 import { afterPause, type Endpoint, signatureHeaders } from '../endpoints/endpoint.ts'
@@ -175,17 +176,16 @@ export class Scheduler implements Background {
   }
 
   /** The receiver has replied. That must be recorded, even if PostgreSQL is unavailable for a minute. */
-  async #record(attempt: MadeAttempt): Promise<NextDue> {
-    for (;;) {
-      try {
-        return await this.#recorder.record(attempt)
-      } catch (error) {
-        if (this.#stopped) throw error
+  #record(attempt: MadeAttempt): Promise<NextDue> {
+    return retry(() => this.#recorder.record(attempt), {
+      pauseMs: recordRetryMs,
+      while: (err) => {
         const { deliveryId } = attempt.lease
-        this.#context.log.warn({ err: error, deliveryId }, 'an attempt could not be recorded; it is tried again')
-        await wait(recordRetryMs)
-      }
-    }
+        if (!this.#stopped)
+          this.#context.log.warn({ err, deliveryId }, 'an attempt could not be recorded; it is tried again')
+        return !this.#stopped
+      },
+    })
   }
 }
 

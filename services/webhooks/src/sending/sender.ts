@@ -1,7 +1,7 @@
 import { lookup, Resolver } from 'node:dns/promises'
 import type { LookupFunction } from 'node:net'
 import { apiVersion } from '@backoffice/contracts'
-import { durations } from '@backoffice/service-runtime'
+import { durations } from '@backoffice/process'
 import { context, propagation, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
 import ipaddr from 'ipaddr.js'
 import { Client, type Dispatcher } from 'undici'

@@ -1,7 +1,8 @@
 // Operations.
 
 import { apiVersion, type EventMessage, operations, Rejection, type Scope } from '@backoffice/contracts'
-import { type Given, handle, type SecretBox } from '@backoffice/service-runtime'
+import { type Given, handle } from '@backoffice/service-runtime'
+import type { SecretBox } from '@backoffice/vault'
 import { insertTestDelivery } from '../deliveries/records.ts'
 import { signatureHeaders } from '../endpoints/endpoint.ts'
 import { decryptSecrets, findEndpoint, loadSecrets } from '../endpoints/records.ts'

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { operations } from '@backoffice/contracts'
-import { loadConfig, startService } from '@backoffice/service-runtime/internal'
+import { loadConfig } from '@backoffice/process'
+import { startService } from '@backoffice/service-runtime/testing'
 import { eventually } from '@backoffice/test-kit'
 import t from 'tap'
 import { webhooks } from '../../src/service.ts'

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { operations, type Scope } from '@backoffice/contracts'
-import { newId } from '@backoffice/service-runtime'
+import { newId } from '@backoffice/process'
 import { eventually, TestTime } from '@backoffice/test-kit'
 import t from 'tap'
 import { webhooksBed } from '../bed.ts'

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { createServer as createTlsServer } from 'node:https'
-import type { AddressInfo } from 'node:net'
-import { createServer, type Server, type Socket } from 'node:net'
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import type { Teardown } from '@backoffice/test-kit'
 
 /** A receiver that speaks raw bytes: what it does with a connection is up to the test. */

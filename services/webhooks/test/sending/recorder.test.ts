@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Scope } from '@backoffice/contracts'
-import { newId } from '@backoffice/service-runtime'
+import { newId } from '@backoffice/process'
 import { eventually } from '@backoffice/test-kit'
 import t from 'tap'
 import type { MadeAttempt } from '../../src/deliveries/queue.ts'

@@ -1,0 +1,148 @@
+import type { AddressInfo } from 'node:net'
+import { Type } from '@sinclair/typebox'
+import type { FastifyInstance } from 'fastify'
+import { holderOf } from './addresses.ts'
+import { type CertificateFiles, keepCertificateFresh, useCertificate } from './certificate.ts'
+import type { Logger } from './log.ts'
+import type { Loop } from './loop.ts'
+import { meter } from './telemetry/metrics.ts'
+
+/** How often Node looks for requests that take too long. With its default of 30 s they would last up to 30 s longer. */
+const lateRequestsEveryMs = 1_000
+const minuteMs = 60_000
+/** Whoever has more addresses than this is not stopped by a bound per address. */
+const addressesMax = 10_000
+const refusalsLoggedEveryMs = 60_000
+
+export const proxySettings = {
+  /** Addresses or CIDR ranges, separated by commas, whose X-Forwarded-For is believed. None by default. */
+  TRUSTED_PROXIES: Type.String({ default: '' }),
+}
+
+interface Frame {
+  readonly tls?: boolean
+  readonly bodyBytesMax: number
+  /** How long a client may take to send its whole request. */
+  readonly requestTimeoutMs: number
+  /** How long it may take to send its headers; as long as for the whole request when left out. */
+  readonly headersTimeoutMs?: number
+  readonly headersBytesMax?: number
+  readonly requireHostHeader?: boolean
+}
+
+/** Options of Fastify for any server of ours: what a client may send and in what time, and how the server closes. */
+export function httpFrame({
+  tls = false,
+  bodyBytesMax,
+  requestTimeoutMs,
+  headersTimeoutMs = requestTimeoutMs,
+  headersBytesMax,
+  requireHostHeader = true,
+}: Frame) {
+  const options = {
+    headersTimeout: headersTimeoutMs,
+    connectionsCheckingInterval: lateRequestsEveryMs,
+    requireHostHeader,
+    ...(headersBytesMax === undefined ? {} : { maxHeaderSize: headersBytesMax }),
+  }
+  return {
+    logger: false as const,
+    bodyLimit: bodyBytesMax,
+    requestTimeout: requestTimeoutMs,
+    ...(tls ? { https: options } : { http: options }),
+    forceCloseConnections: 'idle' as const,
+    return503OnClosing: false,
+  }
+}
+
+const noHeaders = { 'x-ratelimit-limit': false, 'x-ratelimit-remaining': false, 'x-ratelimit-reset': false }
+
+/**
+ * Options of `@fastify/rate-limit`: what an address (IPv6: a /64) sends beyond its requests a minute is refused with 429
+ * and Retry-After, before anything is read. The app's error handler says so in its own words.
+ */
+export const requestLimit = (requestsPerMinute: number) => ({
+  max: requestsPerMinute,
+  timeWindow: minuteMs,
+  cache: addressesMax,
+  keyGenerator: ({ ip }: { readonly ip: string }): string => holderOf(ip),
+  addHeaders: { ...noHeaders, 'retry-after': true },
+  addHeadersOnExceeding: noHeaders,
+  errorResponseBuilder: () => Object.assign(new Error('limited'), { statusCode: 429 }),
+})
+
+const refusedConnections = meter.createCounter('backoffice.connections.refused', {
+  description: 'Connections that were closed at once, because too many were open',
+})
+
+interface ListenerOptions {
+  readonly app: FastifyInstance
+  readonly host: string
+  readonly port: number
+  /** More connections are closed at once, so that those that do nothing cannot use up the memory. */
+  readonly connectionsMax: number
+  /** With it the listener speaks TLS. */
+  readonly certificate?: CertificateFiles | undefined
+  readonly log: Logger
+}
+
+/** Listens for an app. `stop` finishes the requests under way. */
+export class HttpListener {
+  readonly #options: ListenerOptions
+  readonly #certificateLoop: Loop | undefined
+  #leaving = false
+  #refusalLoggedAt = Number.NEGATIVE_INFINITY
+
+  constructor(options: ListenerOptions) {
+    const { app, certificate, connectionsMax, log } = options
+    this.#options = options
+    app.server.maxConnections = connectionsMax
+    app.server.on('drop', () => this.#logRefusal())
+    this.#certificateLoop = certificate && keepCertificateFresh(app.server, certificate, { log })
+    // A connection that is kept alive could still bring requests while the listener closes.
+    app.addHook('onSend', (_request, reply, _payload, done) => {
+      if (this.#leaving) reply.header('Connection', 'close')
+      done()
+    })
+  }
+
+  /** @throws while it does not listen */
+  get port(): number {
+    const address = this.#options.app.server.address() as AddressInfo | null
+    if (address === null) throw new Error('the listener does not listen')
+    return address.port
+  }
+
+  /** Where it listens, without a path. */
+  get origin(): string {
+    const { host, certificate } = this.#options
+    const scheme = certificate === undefined ? 'http' : 'https'
+    return `${scheme}://${host === '0.0.0.0' ? '127.0.0.1' : host}:${this.port}`
+  }
+
+  async start(): Promise<void> {
+    const { app, host, port, certificate, log } = this.#options
+    if (certificate !== undefined) await useCertificate(app.server, certificate)
+    await app.listen({ host, port })
+    this.#certificateLoop?.start()
+    log.info({ origin: this.origin }, 'listening')
+  }
+
+  /** Once in a while: a flood of connections must not become a flood of lines. */
+  #logRefusal(): void {
+    refusedConnections.add(1)
+    const now = performance.now()
+    if (now - this.#refusalLoggedAt < refusalsLoggedEveryMs) return
+    this.#refusalLoggedAt = now
+    const { connectionsMax, log } = this.#options
+    log.warn({ connectionsMax }, 'a connection was refused, because too many are open')
+  }
+
+  leave(): void {
+    this.#leaving = true
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all([this.#certificateLoop?.stop(), this.#options.app.close()])
+  }
+}

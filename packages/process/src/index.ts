@@ -1,0 +1,21 @@
+// What every program of ours is made of, whatever it does. It loads nothing of NATS, of a database or of the table of
+// operations.
+export { holderOf, type IsTrusted, trustedProxies } from './addresses.ts'
+export {
+  type CertificateFiles,
+  certificateFiles,
+  certificateSettings,
+  keepCertificateFresh,
+  useCertificate,
+} from './certificate.ts'
+export { type Clock, systemClock } from './clock.ts'
+export { ConfigurationError, loadConfig, programSettings, secret } from './config.ts'
+export { HttpListener, httpFrame, proxySettings, requestLimit } from './http.ts'
+export { firstId, newId } from './ids.ts'
+export { createLogger, type Logger } from './log.ts'
+export { Loop } from './loop.ts'
+export { type StartedProgram, type StoppingStep, startProgram } from './program.ts'
+export { retry } from './retry.ts'
+export { type RunningProcess, runProcess } from './run-process.ts'
+export { durations, type Measurement, measurement, meter, startMeasuring } from './telemetry/metrics.ts'
+export { waitAtMost } from './wait-at-most.ts'

@@ -1,0 +1,68 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { startHealthServer } from './health.ts'
+import type { Logger } from './log.ts'
+import { flushTelemetry } from './telemetry/flush.ts'
+import { waitAtMost } from './wait-at-most.ts'
+
+/** One step of stopping. It may be late: an unavailable backend must not hold up the process. */
+export interface StoppingStep {
+  /** For the log. */
+  readonly what: string
+  readonly msMax: number
+  readonly stop: () => Promise<unknown>
+  /** What is done when it takes too long. */
+  readonly late?: () => unknown
+}
+
+interface Program {
+  readonly log: Logger
+  readonly settings: { readonly DRAIN_DELAY_MS: number; readonly HEALTH_HOST: string; readonly HEALTH_PORT: number }
+  /** Whether it can work now. Not asked any more once it drains. */
+  readonly ready: () => Promise<boolean>
+  /** Called at once when the process is asked to stop. */
+  readonly leave?: () => void
+  /**
+   * Taken one after the other. Together with the telemetry's own limit they stay below 25 s, because Kubernetes kills the
+   * process after its grace period.
+   */
+  readonly stopping: readonly StoppingStep[]
+}
+
+export interface StartedProgram {
+  readonly healthPort: number
+  /** Fails /readyz, goes on for DRAIN_DELAY_MS, and takes the steps of stopping. Safe to call twice. */
+  drain(): Promise<void>
+}
+
+/** Says that a program works, once it does, and ends it in order. */
+export async function startProgram({ log, settings, ready, leave, stopping }: Program): Promise<StartedProgram> {
+  let draining: Promise<void> | undefined
+  const health = await startHealthServer({
+    host: settings.HEALTH_HOST,
+    port: settings.HEALTH_PORT,
+    ready: async () => draining === undefined && (await ready()),
+  })
+  log.info({ healthPort: health.port }, 'started')
+
+  async function stop(): Promise<void> {
+    leave?.()
+    await wait(settings.DRAIN_DELAY_MS)
+    for (const { what, msMax, stop, late } of stopping) {
+      const stopped = Promise.try(stop).catch((err) => log.warn({ what, err }, 'could not stop'))
+      await waitAtMost(msMax, stopped, () => {
+        log.warn({ what }, 'stopped without waiting any longer')
+        return late?.()
+      })
+    }
+    await flushTelemetry()
+    await health.close()
+    log.info('drained')
+  }
+  return {
+    healthPort: health.port,
+    drain() {
+      draining ??= stop()
+      return draining
+    },
+  }
+}

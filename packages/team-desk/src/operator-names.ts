@@ -1,0 +1,39 @@
+import { operations, Rejection, type Scope } from '@backoffice/contracts'
+import type { Call, RpcClient } from '@backoffice/service-runtime'
+
+/** A row of a list of the team's, and whom it belongs to. */
+interface Owned {
+  readonly operatorId: string
+}
+
+interface Asking extends Pick<Call, 'requestId' | 'deadline'> {
+  readonly rpc: RpcClient
+  /** A call between services acts for a brand: here for that of any of the rows. Undefined where there is no row. */
+  readonly scope: Scope | undefined
+}
+
+/**
+ * Adds the names of their operators to the rows of one page, with one call of the gateway. Without a reply they are null: the
+ * list matters more than the names.
+ */
+export async function withOperatorNames<Row extends Owned>(
+  rows: readonly Row[],
+  { scope, ...asking }: Asking,
+): Promise<(Row & { readonly operatorName: string | null })[]> {
+  const names = scope === undefined ? undefined : await readNames(rows, { ...asking, scope })
+  return rows.map((row) => ({ ...row, operatorName: names?.get(row.operatorId) ?? null }))
+}
+
+async function readNames(
+  rows: readonly Owned[],
+  { rpc, ...options }: Asking & { readonly scope: Scope },
+): Promise<ReadonlyMap<string, string> | undefined> {
+  const operatorIds = [...new Set(rows.map(({ operatorId }) => operatorId))]
+  try {
+    const { operators } = await rpc.call(operations.gateway.readOperatorNames, { ...options, input: { operatorIds } })
+    return new Map(operators.map(({ id, name }) => [id, name]))
+  } catch (error) {
+    if (error instanceof Rejection && error.code === 'SERVICE_UNAVAILABLE') return undefined
+    throw error
+  }
+}

@@ -1,8 +1,0 @@
-import { operations, seenOfWithdrawal } from '@backoffice/contracts'
-import type { RpcClient } from '@backoffice/service-runtime/client'
-
-/** What somebody of the team says of a withdrawal with their decision, after they have looked at it. */
-export async function seenWithdrawal(team: Pick<RpcClient, 'call'>, withdrawalId: string) {
-  const shown = await team.call(operations.payments.showWithdrawal, { input: { withdrawalId } })
-  return { withdrawalId, ...seenOfWithdrawal(shown) }
-}

@@ -1,0 +1,16 @@
+import type { Clock, Logger } from '@backoffice/process'
+import type { TeamVerifier } from '@backoffice/team-identity'
+import type { NatsConnection } from '@nats-io/transport-node'
+import type { Provider } from './identity/provider.ts'
+import type { Settings } from './settings.ts'
+
+export interface ConsoleContext {
+  readonly config: Settings
+  readonly clock: Clock
+  readonly log: Logger
+  readonly nats: NatsConnection
+  readonly verifier: TeamVerifier
+  readonly provider: Provider
+  /** Aborted when the program is told to stop. */
+  readonly stopping: AbortSignal
+}

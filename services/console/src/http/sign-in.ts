@@ -1,0 +1,76 @@
+import { IdentityRefused } from '@backoffice/team-identity'
+import type { FastifyInstance } from 'fastify'
+import type { ConsoleContext } from '../context.ts'
+import { signedIn, signIn, signOut, storeAttempt, TokenTooLong, takeAttempt } from '../identity/cookies.ts'
+import { personOf } from '../identity/person.ts'
+import { ProviderUnavailable } from '../identity/provider.ts'
+import { goTo, ownAddress } from '../pieces/go-to.ts'
+
+interface SignInQuery {
+  readonly why?: string
+  readonly returnTo?: string
+}
+
+/** Signing in and out at the identity provider. */
+export function registerSignIn(
+  app: FastifyInstance,
+  { clock, config, log, nats, provider, verifier }: ConsoleContext,
+): void {
+  app.get<{ Querystring: SignInQuery }>('/sign-in', (request, reply) => {
+    const { why, returnTo } = request.query
+    return reply.page('sign-in', { why, returnTo: ownAddress(returnTo) }, { request })
+  })
+
+  app.get<{ Querystring: { readonly returnTo?: string; readonly again?: string } }>(
+    '/login',
+    async (request, reply) => {
+      const { returnTo, again } = request.query
+      const { address, attempt, key } = await provider.begin({ again: again === 'yes' })
+      await storeAttempt(request, { ...attempt, key, returnTo: ownAddress(returnTo) })
+      return reply.redirect(address.href, 303)
+    },
+  )
+
+  app.get<{ Querystring: { readonly error?: string } }>('/callback', async (request, reply) => {
+    const attempt = await takeAttempt(request)
+    const failed = (about: LoginFault, status: number) => reply.code(status).page('login-fault', { about }, { request })
+    if (attempt === undefined) return failed('LOGIN_NOT_BEGUN', 400)
+    if (request.query.error === 'access_denied') return failed('LOGIN_CANCELLED', 403)
+    try {
+      const { key, jwk } = attempt
+      const idToken = await provider.complete(new URL(request.url, config.CONSOLE_URL), attempt, key)
+      const person = await personOf({ idToken, key }, { nats, verifier, now: clock.now() })
+      signIn(request, idToken, jwk)
+      log.info({ person: person.name }, 'signed in')
+      return reply.redirect(attempt.returnTo, 303)
+    } catch (error) {
+      log.warn({ err: error }, 'a login failed')
+      const { about, status } = faultOf(error)
+      return failed(about, status)
+    }
+  })
+
+  app.post('/sign-out', { preHandler: app.csrfProtection }, async (request, reply) => {
+    const session = await signedIn(request)
+    signOut(request)
+    const end = session === undefined ? undefined : await provider.endSession(session.idToken).catch(() => undefined)
+    return goTo(reply, end?.href ?? '/sign-in?why=out')
+  })
+}
+
+type LoginFault =
+  | 'LOGIN_NOT_BEGUN'
+  | 'LOGIN_CANCELLED'
+  | 'LOGIN_TOKEN_TOO_LONG'
+  | 'LOGIN_NO_NAME'
+  | 'LOGIN_REFUSED'
+  | 'PROVIDER_AWAY'
+  | 'LOGIN_FAILED'
+
+function faultOf(error: unknown): { readonly about: LoginFault; readonly status: number } {
+  if (error instanceof TokenTooLong) return { about: 'LOGIN_TOKEN_TOO_LONG', status: 403 }
+  if (error instanceof ProviderUnavailable) return { about: 'PROVIDER_AWAY', status: 503 }
+  if (error instanceof IdentityRefused)
+    return { about: error.reason === 'name' ? 'LOGIN_NO_NAME' : 'LOGIN_REFUSED', status: 403 }
+  return { about: 'LOGIN_FAILED', status: 502 }
+}

@@ -1,0 +1,160 @@
+import { operations, Rejection, type Reply } from '@backoffice/contracts'
+import { keepFilters, leaveNotice, type SavedFilter, savedFilters } from '../identity/cookies.ts'
+import type { Word } from '../words/index.ts'
+import { goTo, ownAddress } from './go-to.ts'
+import { namedPeriods } from './period.ts'
+import type { Pages, Visit } from './visit.ts'
+
+const { getOperator, listOperators } = operations.gateway
+
+/** A field of a list's filter. Its name stands in the address, and names it in the catalogue of words. */
+export interface FilterField {
+  readonly name: string
+  readonly kind: 'text' | 'choice' | 'day' | 'yes'
+  /** Of a choice: the values; of a text: what is proposed. */
+  readonly choices?: readonly string[]
+  readonly placeholder?: string
+  /** What is wrong with what was filled in. */
+  readonly issue?: string | undefined
+}
+
+/** The head of a list: what it shows, and the filters that somebody saved for it. */
+export interface Filter {
+  readonly list: string
+  /** Of the list, without a filter. */
+  readonly path: string
+  readonly fields: readonly (FilterField & { readonly value: string })[]
+  /** What is filled in, as part of an address. */
+  readonly query: string
+  readonly saved: readonly { readonly name: string; readonly href: string; readonly isCurrent: boolean }[]
+}
+
+/** Longer texts are no values of any field. */
+const valueLengthMax = 254
+
+/** What is filled in in the address of a list. */
+export function valuesOf({ query }: Pick<Visit, 'query'>, names: readonly string[]): Readonly<Record<string, string>> {
+  const given = names.map(
+    (name) =>
+      [
+        name,
+        String(query[name] ?? '')
+          .trim()
+          .slice(0, valueLengthMax),
+      ] as const,
+  )
+  return Object.fromEntries(given.filter(([, value]) => value !== ''))
+}
+
+interface FilteredList {
+  /** Its name among the saved filters. */
+  readonly list: string
+  readonly path: string
+  readonly fields: readonly FilterField[]
+}
+
+/** The head of a list, with what the address of the page fills in. */
+export function filterOf(visit: Visit, { list, path, fields }: FilteredList): Filter {
+  const names = fields.map(({ name }) => name)
+  const values = valuesOf(visit, names)
+  const query = new URLSearchParams(values).toString()
+  const own = savedFilters(visit.request, visit.person.name).filter(
+    (saved) => saved.list === list && saved.environment === visit.environment,
+  )
+  return {
+    list,
+    path,
+    fields: fields.map((field) => ({ ...field, value: values[field.name] ?? '' })),
+    query,
+    saved: own.map((saved) => ({
+      name: saved.name,
+      href: visit.address(withQuery(path, saved.query)),
+      isCurrent: saved.query === query,
+    })),
+  }
+}
+
+/** A path with more behind its question mark. */
+export const withQuery = (path: string, query: string): string =>
+  query === '' ? path : `${path}${path.includes('?') ? '&' : '?'}${query}`
+
+export const choice = (name: string, choices: readonly string[]): FilterField => ({ name, kind: 'choice', choices })
+export const textField = (name: string, placeholder = ''): FilterField => ({ name, kind: 'text', placeholder })
+export const periodFields: readonly FilterField[] = [
+  choice('period', namedPeriods),
+  { name: 'firstDay', kind: 'day' },
+  { name: 'lastDay', kind: 'day' },
+]
+
+type Operator = Reply<typeof getOperator>
+
+/** How many operators are proposed while somebody fills in the field. */
+const proposedMax = 200
+
+/** The operator that a list is filtered by: people give its name or id. */
+export async function operatorGiven({ person, query }: Visit): Promise<{
+  readonly field: FilterField
+  readonly operator: Operator | undefined
+  /** Nothing is found under what was given, so nothing belongs to it. */
+  readonly isUnknown: boolean
+}> {
+  const { operator: name } = valuesOf({ query }, ['operator'])
+  const [operator, { data }] = await Promise.all([
+    name === undefined ? undefined : person.call(getOperator, { name: name.slice(0, 64) }).catch(unlessUnknown),
+    person.call(listOperators, { limit: proposedMax }).catch(noneProposed),
+  ])
+  const isUnknown = name !== undefined && operator === undefined
+  const field: FilterField = { ...textField('operator'), choices: data.map((known) => known.name) }
+  return { field: isUnknown ? { ...field, issue: 'error.OPERATOR_NOT_FOUND' } : field, operator, isUnknown }
+}
+
+/** Without the gateway there are no proposals, and still the list. */
+function noneProposed(error: unknown): { readonly data: readonly Operator[] } {
+  if (!(error instanceof Rejection) || error.code !== 'SERVICE_UNAVAILABLE') throw error
+  return { data: [] }
+}
+
+function unlessUnknown(error: unknown): undefined {
+  if (!(error instanceof Rejection) || error.code !== 'OPERATOR_NOT_FOUND') throw error
+}
+
+const nameLengthMax = 40
+const queryLengthMax = 400
+
+/** What somebody calls the filter of a list. It is theirs alone, and stays in their browser. */
+export const filterPages: Pages = (route) => {
+  route.post('/filters/save', (visit) => {
+    const { list, name, query, returnTo } = sent(visit)
+    if (list === '' || name === '' || query === '') return back(visit, returnTo, 'filterNotSaved')
+    const filter: SavedFilter = { environment: visit.environment, list, name, query }
+    const kept = [...without(visit, filter), filter]
+    return back(visit, returnTo, keepFilters(visit.request, visit.person.name, kept) ? 'filterSaved' : 'filterNoRoom')
+  })
+  route.post('/filters/delete', (visit) => {
+    const { list, name, returnTo } = sent(visit)
+    keepFilters(visit.request, visit.person.name, without(visit, { list, name }))
+    return back(visit, returnTo, 'filterDeleted')
+  })
+}
+
+function sent({ request }: Visit) {
+  const { list = '', name = '', query = '', returnTo } = request.body as Readonly<Record<string, string | undefined>>
+  return {
+    list: String(list).slice(0, nameLengthMax),
+    name: String(name).trim().slice(0, nameLengthMax),
+    // It is read as the fields of the list and nothing else.
+    query: new URLSearchParams(String(query)).toString().slice(0, queryLengthMax),
+    returnTo: ownAddress(returnTo),
+  }
+}
+
+const without = ({ request, person, environment }: Visit, { list, name }: Pick<SavedFilter, 'list' | 'name'>) =>
+  savedFilters(request, person.name).filter(
+    (saved) => saved.environment !== environment || saved.list !== list || saved.name !== name,
+  )
+
+function back({ request, reply, display }: Visit, address: string, word: Word) {
+  const isDone = word === 'filterSaved' || word === 'filterDeleted'
+  leaveNotice(request, { kind: isDone ? 'done' : 'waits', text: display.t(word) })
+  return goTo(reply, address)
+}

@@ -1,0 +1,250 @@
+import { defined, type Environment, invalid, type Operation, Rejection, rolesThatMay } from '@backoffice/contracts'
+import type { Logger } from '@backoffice/process'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { ConsoleContext } from '../context.ts'
+import { leaveNotice } from '../identity/cookies.ts'
+import type { Person } from '../identity/person.ts'
+import type { Word } from '../words/index.ts'
+import { type Display, displayOf } from './display.ts'
+import { type Form, type FormField, fieldsOf, inputOf, missingFields, newOperationId } from './forms.ts'
+import { goTo } from './go-to.ts'
+
+/** What a page works with: who asks, and for which environment. */
+export interface Visit {
+  readonly person: Person
+  readonly environment: Environment
+  readonly display: Display
+  readonly request: FastifyRequest
+  readonly reply: FastifyReply
+  readonly query: Readonly<Record<string, string | undefined>>
+  readonly params: Readonly<Record<string, string>>
+  readonly now: Date
+  readonly log: Logger
+  /** The address of a page in the same environment. */
+  address(path: string): string
+  show(page: string, data: object): FastifyReply
+}
+
+export function visitOf(request: FastifyRequest, reply: FastifyReply, context: ConsoleContext): Visit {
+  const { person } = request
+  if (person === undefined) throw new Error('nobody is signed in')
+  const params = request.params as Readonly<Record<string, string>>
+  const environment: Environment = params.environment === 'sandbox' ? 'sandbox' : 'production'
+  return {
+    person,
+    environment,
+    display: displayOf(request, context),
+    request,
+    reply,
+    params,
+    now: context.clock.now(),
+    log: context.log,
+    query: request.query as Visit['query'],
+    address: (path) => `/${environment}${path}`,
+    show: (page, data) => reply.page(page, { environment, ...data }, { request }),
+  }
+}
+
+/** A form of a page, with what is said beside its button. */
+export interface Decision extends Form {
+  readonly label: Word
+  /** What happens, with the amount and the names in it: it stands above the button. */
+  readonly ask: string
+  /** What is said when it is done; by the reply, where it may be done in part. */
+  readonly done: string | ((reply: unknown) => string)
+  readonly tone: 'good' | 'bad' | 'plain'
+  /** Opens the form. */
+  readonly key?: string
+  /** Why this person cannot do it. */
+  readonly unless?: string | undefined
+  /** The proposal of somebody else that it carries out. */
+  readonly approves?: string
+  /** The page of what it has made, where that is another one. */
+  readonly leadsTo?: (reply: unknown) => string
+  /** What is in its reply that nobody is shown a second time. */
+  readonly secrets?: ((reply: unknown) => readonly Secret[]) | undefined
+}
+
+/** Something to be copied from a reply. Null: it was shown before. */
+export interface Secret {
+  /** Names it in the catalogue of words. */
+  readonly field: string
+  readonly value: string | null
+}
+
+/** A decision as its template needs it. */
+export interface ShownDecision extends Pick<Decision, 'name' | 'label' | 'ask' | 'tone' | 'key' | 'unless'> {
+  readonly fields: readonly FormField[]
+  /** What the page shows of the call, which the form sends back: see `ShownCall`. */
+  readonly shown: string
+  readonly operationId: string
+  /** Set when the person must log in once more before: the address of that login. */
+  readonly loginAgain: string | undefined
+  readonly action: string
+  /** What went wrong when it was sent. */
+  readonly refusal: Refusal | undefined
+}
+
+/**
+ * The call of a form, but for what is filled in. The form carries it, and what it carries is signed: so nobody signs what a
+ * service says when the button is pressed, and the page did not show.
+ */
+interface ShownCall {
+  /** The name of the form. */
+  readonly form: string
+  /** The service and the operation. */
+  readonly operation: string
+  readonly input: Readonly<Record<string, unknown>>
+  readonly approves?: string
+}
+
+interface Refusal {
+  readonly code: string
+  readonly details: string
+  /** Whether it may have been done all the same. */
+  readonly unknown: boolean
+}
+
+/** What was sent and not done. */
+export interface Sent {
+  readonly name: string
+  readonly given: Readonly<Record<string, string>>
+  readonly rejection: Rejection
+}
+
+/** The roles of which any is enough for an operation. */
+export const rolesFor = (
+  { display }: Pick<Visit, 'display'>,
+  operation: Operation | undefined,
+  input: Readonly<Record<string, unknown>> = {},
+): string =>
+  rolesThatMay(operation ?? {}, input)
+    .map((role) => display.word('value', role))
+    .join(', ')
+
+export function shownDecision(visit: Visit, decision: Decision, path: string, sent?: Sent): ShownDecision {
+  const { name, label, ask, tone, key, unless, operation, fixed, approves } = decision
+  const shown: ShownCall = { form: name, operation: nameOf(operation), input: fixed, ...defined({ approves }) }
+  const own = sent?.name === name ? sent : undefined
+  const unknown = own !== undefined && isUnknown(own.rejection)
+  const here = encodeURIComponent(visit.address(path))
+  return {
+    name,
+    label,
+    ask,
+    tone,
+    ...(key === undefined ? {} : { key }),
+    unless: visit.person.mayCall(operation, fixed)
+      ? unless
+      : visit.display.t('notYours', { roles: rolesFor(visit, operation, fixed) }),
+    fields: fieldsOf(decision, own?.given, own?.rejection),
+    // Views write characters that do not show as \u202e, which JSON reads as the same characters.
+    shown: JSON.stringify(shown),
+    // Sent once more under the same id it acts once. After a refusal nothing was done, and a new id is a new try.
+    operationId: unknown ? (own.given.operationId ?? newOperationId()) : newOperationId(),
+    loginAgain: visit.person.needsFreshLogin(operation, fixed) ? `/login?again=yes&returnTo=${here}` : undefined,
+    action: visit.address(`${path}/${name}`),
+    refusal: own && { code: own.rejection.code, details: detailsOf(own.rejection), unknown },
+  }
+}
+
+const nameOf = ({ service, id }: Operation): string => `${service}.${id}`
+
+/**
+ * What the page of a form has shown.
+ * @throws {Rejection} VALIDATION_ERROR when the form has none, or is another form than it is sent to
+ */
+function shownCall({ name, operation }: Decision, { shown = '' }: Readonly<Record<string, string>>): ShownCall {
+  try {
+    const call = JSON.parse(shown) as ShownCall
+    if (call.form === name && call.operation === nameOf(operation)) return call
+  } catch {
+    // As if it were not there.
+  }
+  throw invalid('body', '/shown', 'is not what this page shows')
+}
+
+const isUnknown = ({ code }: Rejection) => code === 'SERVICE_UNAVAILABLE' || code === 'INTERNAL_ERROR'
+
+const detailsOf = ({ code, details }: Rejection): string =>
+  details === undefined || code === 'VALIDATION_ERROR' ? '' : JSON.stringify(details)
+
+/**
+ * Carries a decision out as it was sent.
+ * @returns its reply, or what was refused; undefined when the browser was sent on
+ */
+export async function perform(
+  visit: Visit,
+  decision: Decision,
+  path: string,
+): Promise<{ readonly reply: unknown } | Sent | undefined> {
+  const { person, reply, request, display } = visit
+  const given = fieldsGiven(request)
+  const { name, operation } = decision
+  const here = encodeURIComponent(visit.address(path))
+  try {
+    const missing = missingFields(decision, given)
+    if (missing.length > 0) {
+      const issues = missing.map((field) => ({ path: `/${field}`, message: 'is required' }))
+      throw new Rejection('VALIDATION_ERROR', { in: 'body', issues })
+    }
+    const { operationId } = given
+    const { input: fixed, approves } = shownCall(decision, given)
+    const input = inputOf({ ...decision, fixed }, given, display) as never
+    return { reply: await person.call<Operation>(operation, input, { operationId, approves }) }
+  } catch (error) {
+    if (!(error instanceof Rejection)) throw error
+    if (error.code === 'FRESH_LOGIN_REQUIRED') {
+      goTo(reply, `/login?again=yes&returnTo=${here}`)
+      return undefined
+    }
+    if (error.code === 'LOGIN_REQUIRED') throw error
+    if (error.code !== 'AWAITS_APPROVAL') return { name, given, rejection: error }
+    const { expiresAt, proposalId } = error.details as { readonly expiresAt: string; readonly proposalId: string }
+    const text = display.t('proposed', { time: display.time(expiresAt) })
+    leaveNotice(request, { kind: 'waits', text, href: visit.address(`/proposals/${proposalId}`) })
+    reply.redirect(visit.address(path), 303)
+    return undefined
+  }
+}
+
+/**
+ * Carries a decision out as it was sent, and goes to `path` with a word about it.
+ * @param showAgain shows the page with the form again, and what was refused
+ */
+export async function decide(
+  visit: Visit,
+  decision: Decision,
+  path: string,
+  showAgain: (sent: Sent) => FastifyReply | Promise<FastifyReply>,
+): Promise<FastifyReply> {
+  const outcome = await perform(visit, decision, path)
+  if (outcome === undefined) return visit.reply
+  if ('rejection' in outcome) {
+    visit.reply.code(422)
+    return showAgain(outcome)
+  }
+  const { done } = decision
+  const what = typeof done === 'string' ? done : done(outcome.reply)
+  const secrets = decision.secrets?.(outcome.reply) ?? []
+  // No redirect: nothing keeps them, so this reply is the only place for them.
+  if (secrets.length > 0) return visit.show('secrets', { what, secrets, href: visit.address(path) })
+  leaveNotice(visit.request, { kind: 'done', text: visit.display.t('done', { what }) })
+  return visit.reply.redirect(visit.address(decision.leadsTo?.(outcome.reply) ?? path), 303)
+}
+
+/** A form's fields that are texts. */
+export function fieldsGiven({ body }: FastifyRequest): Readonly<Record<string, string>> {
+  const entries = Object.entries((body ?? {}) as Readonly<Record<string, unknown>>)
+  return Object.fromEntries(entries.filter((entry): entry is [string, string] => typeof entry[1] === 'string'))
+}
+
+export type Handler = (visit: Visit) => FastifyReply | Promise<FastifyReply>
+
+/** Adds pages. Forms are sent with POST, and carry the CSRF token of their session. */
+export interface Route {
+  get(path: string, handler: Handler): unknown
+  post(path: string, handler: Handler): unknown
+}
+
+export type Pages = (route: Route, context: ConsoleContext) => void

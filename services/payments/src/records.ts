@@ -1,0 +1,115 @@
+import type { Scope, TransitionActor } from '@backoffice/contracts'
+import { columnNames, type Db, findUnfinished, type ReadDb, rowsOf } from '@backoffice/service-runtime'
+import type { StatusTransition } from './transition.ts'
+
+/** What an operation changes in one record: the record as it is from then on, and the new line of its history. */
+export interface Change<R extends { readonly id: string }> {
+  readonly record: R
+  readonly transition: StatusTransition
+  readonly operationId: string
+}
+
+const columns = `
+  record_id text, version int, from_status text, to_status text, at timestamptz, by_kind text, by_name text, by_id text, reason text,
+  operation_id text
+`
+
+interface TransitionRow extends Pick<StatusTransition, 'version' | 'at' | 'reason'> {
+  readonly recordId: string
+  readonly fromStatus: StatusTransition['from']
+  readonly toStatus: StatusTransition['to']
+  readonly byKind: TransitionActor['kind']
+  /** Null for an operator: it is the record's. */
+  readonly byName: string | null
+  readonly byId: string | null
+  readonly operationId: string
+}
+
+/**
+ * Writes the history of changes, in the transaction that writes the records. An operator changes its own records only, and
+ * a record never changes hands: so its name stands in the record alone.
+ */
+export async function insertTransitions(db: Db, changes: readonly Change<{ readonly id: string }>[]): Promise<void> {
+  const rows = changes.map(({ record, transition, operationId }): TransitionRow => {
+    const { from: fromStatus, to: toStatus, by, ...occasion } = transition
+    const byName = by.kind === 'operator' ? null : by.name
+    const who = { byKind: by.kind, byName, byId: by.id ?? null }
+    return { ...occasion, ...who, recordId: record.id, fromStatus, toStatus, operationId }
+  })
+  await db`insert into status_transition ${rowsOf('t', rows, columns)}`
+}
+
+/** The histories of records, each oldest first. */
+export async function listTransitions(
+  db: ReadDb,
+  recordIds: readonly string[],
+): Promise<ReadonlyMap<string, readonly StatusTransition[]>> {
+  if (recordIds.length === 0) return new Map()
+  const rows = await db<TransitionRow & { operatorId: string | null }>`
+    select ${columnNames(columns)},
+      case when by_kind = 'operator' then coalesce(
+        (select operator_id from deposit where id = record_id), (select operator_id from withdrawal where id = record_id)
+      ) end as operator_id
+    from status_transition
+    where record_id = any(${recordIds}::text[]) order by record_id, version
+  `
+  const histories = new Map<string, StatusTransition[]>(recordIds.map((id) => [id, []]))
+  for (const row of rows) {
+    const { recordId, fromStatus: from, toStatus: to, byKind, byName, byId, operatorId, version, at, reason } = row
+    const by = { kind: byKind, name: byName ?? operatorId ?? '', ...(byId === null ? {} : { id: byId }) }
+    histories.get(recordId)?.push({ version, from, to, at, by, reason })
+  }
+  return histories
+}
+
+/**
+ * A record of a list, and whether the wallet still has to do its part. The statement of the list says it: a later one may
+ * find it done, and the record would be shown under another status than the one that it was listed by.
+ */
+export type Listed<R> = R & { readonly settling: boolean }
+
+/** A record, and whether the wallet has done its part. */
+export type Checked<R> = R & {
+  /** The operation that ended the record, until the wallet has done its part of it. */
+  readonly unfinished: string | null
+}
+
+/**
+ * Adds to records that have just been read what is unfinished about them. This needs a later statement than the one
+ * that read the records. A statement that waited for locks does not see what was committed to other tables meanwhile.
+ * And the order is safe: a command that is done by now makes the state that was read true, and a command that was
+ * written since cannot belong to that state.
+ * @param hasEnded whether the record is in its last state: only a change that ends a record sends the wallet a
+ *   command
+ */
+export async function withUnfinished<R extends { readonly id: string }>(
+  db: ReadDb,
+  records: readonly R[],
+  hasEnded: (record: R) => boolean,
+): Promise<Checked<R>[]> {
+  const ended = records.filter(hasEnded).map(({ id }) => id)
+  const unfinished = await findUnfinished(db, ended)
+  return records.map((record) => ({ ...record, unfinished: unfinished.get(record.id) ?? null }))
+}
+
+/**
+ * The operator and brand of a record. They are stored with it, so that the service can later act for that brand by
+ * itself.
+ */
+export function scopeOf({ operatorId, brandId, environment, currency, timeZone }: Scope): Scope {
+  return { operatorId, brandId, environment, currency, timeZone }
+}
+
+/** The record, if it belongs to the brand. A record of another brand is as unknown as one that does not exist. */
+export function ofBrand<R extends Scope>(record: R | undefined, brandId: string): R | undefined {
+  return record?.brandId === brandId ? record : undefined
+}
+
+/** The records with these ids, in the order of the ids; undefined where there is none. */
+export function inOrder<R extends { readonly id: string }>(
+  ids: readonly string[],
+  records: readonly R[],
+): (R | undefined)[] {
+  const byId = new Map(records.map((record) => [record.id, record]))
+  return ids.map((id) => byId.get(id))
+}

@@ -1,0 +1,206 @@
+// Operations.
+
+import {
+  type AuditedChange,
+  fromMinorUnits,
+  type Input,
+  operations,
+  Rejection,
+  seenOfWithdrawal,
+  type TransitionActor,
+} from '@backoffice/contracts'
+import {
+  type Call,
+  type Db,
+  type EmittedEvent,
+  handle,
+  type Sent,
+  type SentCommand,
+  UnfinishedOperation,
+} from '@backoffice/service-runtime'
+import { lockDepositors } from '../deposits/records.ts'
+import { type Change, type Checked, ofBrand, scopeOf } from '../records.ts'
+import { lockWithdrawals, sumPaidAlone, updateWithdrawals, type WithdrawalRecord } from './records.ts'
+import { publicWithdrawal, teamWithdrawal } from './views.ts'
+import {
+  applyDecision,
+  type HoldFate,
+  isPaidAlone,
+  payTakesTwo,
+  sandboxOutcome,
+  takesSomebodyElse,
+  type Withdrawal,
+  type WithdrawalDecision,
+} from './withdrawal.ts'
+
+interface WithdrawalCall {
+  readonly input: { readonly withdrawalId: string; readonly reason?: string }
+  readonly operationId: string
+}
+
+const idOf = ({ input }: WithdrawalCall) => input.withdrawalId
+
+/**
+ * What all decisions have in common, whoever makes them. The row is locked, so of several decisions at once one wins.
+ */
+const decidingWithdrawals = {
+  apart: (call: WithdrawalCall) => [idOf(call)],
+  load: (calls: readonly WithdrawalCall[], { db }: { readonly db: Db }) => lockWithdrawals(db, calls.map(idOf)),
+  save: (changes: readonly Change<WithdrawalRecord>[], { db }: { readonly db: Db }) => updateWithdrawals(db, changes),
+}
+
+interface DecisionOptions {
+  readonly decision: WithdrawalDecision
+  readonly by: TransitionActor
+  readonly now: Date
+}
+
+/**
+ * Decides on a withdrawal. After the commit the wallet releases or captures the hold, and then the event goes to the
+ * operator.
+ * @throws {Rejection} WITHDRAWAL_NOT_FOUND, then what the domain refuses
+ */
+function decideOnWithdrawal(
+  { input, operationId }: WithdrawalCall,
+  before: Checked<WithdrawalRecord> | undefined,
+  { decision, by, now }: DecisionOptions,
+): {
+  readonly withdrawal: WithdrawalRecord
+  readonly change: Change<WithdrawalRecord>
+  readonly sends: Sent[]
+  readonly changed: readonly AuditedChange[]
+} {
+  if (before === undefined) throw new Rejection('WITHDRAWAL_NOT_FOUND')
+  // Until the wallet has done its part, the public status is the former one, so nobody may be refused because of the
+  // new one.
+  if (before.unfinished !== null) throw new UnfinishedOperation(before.unfinished)
+
+  const occasion = { at: now, by, reason: input.reason }
+  const { withdrawal, transition, hold } = applyDecision(before, sandboxOutcome(before, decision), occasion)
+  return {
+    withdrawal,
+    change: { record: withdrawal, transition, operationId },
+    changed: [{ field: 'status', before: before.status, after: withdrawal.status }],
+    sends: [...holdCommands(withdrawal, hold, now), changeOf(withdrawal, before.status)],
+  }
+}
+
+function holdCommands(withdrawal: WithdrawalRecord, fate: HoldFate, now: Date): Sent[] {
+  const { id: withdrawalId, playerId } = withdrawal
+  const target = { aggregate: withdrawalId, scope: scopeOf(withdrawal) }
+  const { releaseHold, captureHold } = operations.wallet
+  switch (fate) {
+    case 'keep':
+      return []
+    case 'release': {
+      const input = { playerId, withdrawalId }
+      return [{ ...target, operation: releaseHold, input } satisfies SentCommand<typeof releaseHold>]
+    }
+    case 'capture': {
+      const input = { playerId, withdrawalId, effectiveAt: now.toISOString() }
+      return [{ ...target, operation: captureHold, input } satisfies SentCommand<typeof captureHold>]
+    }
+    default:
+      return fate satisfies never
+  }
+}
+
+function changeOf(withdrawal: WithdrawalRecord, previousStatus: Withdrawal['status']) {
+  const data = { ...publicWithdrawal(withdrawal), previousStatus, version: withdrawal.version }
+  return {
+    kind: 'withdrawal.status_changed',
+    aggregate: withdrawal.id,
+    scope: withdrawal,
+    data,
+  } satisfies EmittedEvent<'withdrawal.status_changed'>
+}
+
+type DecisionCall = Call<typeof operations.payments.decideWithdrawal>
+
+const personOf = ({ actor: name, caller: { id, kind } }: DecisionCall) =>
+  ({ kind: 'team', name, id, isMachine: kind === 'machine' }) as const
+
+/** @param payAloneUpTo in production one person may approve and pay up to this amount, in minor units */
+export const decideWithdrawal = ({ payAloneUpTo }: { readonly payAloneUpTo: bigint }) =>
+  handle(operations.payments.decideWithdrawal, {
+    ...decidingWithdrawals,
+    // What one person pays is counted together, so of two payments at once the second must see the first.
+    apart: (call) => [
+      ...decidingWithdrawals.apart(call),
+      ...(call.input.decision === 'pay' ? [`paid by ${call.actor}`, `paid by ${call.caller.id}`] : []),
+    ],
+    async load(calls, { db }) {
+      const found = await decidingWithdrawals.load(calls, { db })
+      const alone = found.filter((withdrawal, index) => isAlone(calls[index], withdrawal)) as WithdrawalRecord[]
+      // Another process may be paying for the same player.
+      if (alone.length > 0) await lockDepositors(db, alone)
+      return found
+    },
+    /** The approval was the first person's part. Above an amount whoever pays must be somebody else. */
+    async approval(call, { db }, withdrawal) {
+      if (withdrawal === undefined || !isAlone(call, withdrawal)) return 'nobody'
+      const { name: person, id: personId, isMachine } = personOf(call)
+      const [paid = 0n] = await sumPaidAlone(db, [{ playerId: withdrawal.playerId, person, personId, isMachine }])
+      if (payTakesTwo(withdrawal, { upTo: payAloneUpTo, paid })) throw takesSomebodyElse(withdrawal)
+      return 'nobody'
+    },
+    decide(call, found, { now }) {
+      if (found !== undefined) refuseUnlessSeen(call.input, found)
+      const { isMachine: _, ...by } = personOf(call)
+      const { withdrawal, changed, ...decided } = decideOnWithdrawal(call, found, {
+        decision: call.input.decision,
+        by,
+        now,
+      })
+      // Says why one person was enough, whatever the setting is when somebody reads it.
+      const because = { field: 'payAloneUpTo', before: null, after: fromMinorUnits(payAloneUpTo) }
+      return {
+        // The reply is sent only when the wallet has done its part.
+        reply: teamWithdrawal({ ...withdrawal, settling: false }),
+        ...decided,
+        changed: isAlone(call, found) ? [...changed, because] : changed,
+      }
+    },
+  })
+
+const isAlone = (call: DecisionCall | undefined, withdrawal: WithdrawalRecord | undefined): boolean =>
+  call?.input.decision === 'pay' && withdrawal !== undefined && isPaidAlone(withdrawal, personOf(call))
+
+/**
+ * People decide about what they have read, and their signature says what that was.
+ * @throws {Rejection} WITHDRAWAL_NOT_AS_SEEN, with both
+ */
+function refuseUnlessSeen(
+  { withdrawalId, playerId, amount, currency, destinationDigest }: Input<typeof operations.payments.decideWithdrawal>,
+  withdrawal: WithdrawalRecord,
+): void {
+  const seen: ReturnType<typeof seenOfWithdrawal> = { playerId, amount, currency, destinationDigest }
+  const held = seenOfWithdrawal({ ...withdrawal, amount: fromMinorUnits(withdrawal.amount) })
+  if ((Object.keys(held) as (keyof typeof held)[]).some((name) => seen[name] !== held[name]))
+    throw new Rejection('WITHDRAWAL_NOT_AS_SEEN', { withdrawalId, seen, held })
+}
+
+export const cancelWithdrawal = handle(operations.payments.cancelWithdrawal, {
+  ...decidingWithdrawals,
+  decide(call, found, { now }) {
+    const { brandId, operatorId } = call.scope
+    const by = { kind: 'operator', name: operatorId } as const
+    const { withdrawal, ...decided } = decideOnWithdrawal(call, ofBrand(found, brandId), {
+      decision: 'cancel',
+      by,
+      now,
+    })
+    return { reply: publicWithdrawal(withdrawal), ...decided }
+  },
+})
+
+export const decideWithdrawalInSandbox = handle(operations.payments.decideWithdrawalInSandbox, {
+  ...decidingWithdrawals,
+  decide(call, found, { now }) {
+    const { brandId, operatorId } = call.scope
+    const by = { kind: 'sandbox', name: operatorId } as const
+    const { decision } = call.input
+    const { withdrawal, ...decided } = decideOnWithdrawal(call, ofBrand(found, brandId), { decision, by, now })
+    return { reply: publicWithdrawal(withdrawal), ...decided }
+  },
+})

@@ -1,0 +1,112 @@
+// Records.
+
+import type { Scope } from '@backoffice/contracts'
+import {
+  columnNames,
+  type Db,
+  isKnownOperation,
+  isUnfinished,
+  type ReadDb,
+  sql,
+  unnest,
+} from '@backoffice/service-runtime'
+import { storedDestination } from './destination.ts'
+import type { Withdrawal, WithdrawalState } from './withdrawal.ts'
+
+/** One attempt at a withdrawal. Its id is the reference of the hold. */
+export interface Attempt {
+  readonly id: string
+  readonly status: WithdrawalState
+  /** The wallet has not yet given back what this attempt may have reserved. */
+  readonly releasing: boolean
+}
+
+/** The request that an intent is made from. */
+export type Intent = Pick<Withdrawal, 'id' | 'playerId' | 'amount' | 'currency' | 'method' | 'destination'> & {
+  readonly operationId: string
+  readonly scope: Scope
+}
+
+/** All attempts of one operation, the latest first. */
+export function listAttempts(db: ReadDb, operationId: string): Promise<Attempt[]> {
+  return db<Attempt>`
+    select w.id, w.status, ${isUnfinished(sql`w.id`)} as releasing
+    from withdrawal w where w.operation_id = ${operationId} order by w.id desc
+  `
+}
+
+const intentColumns = `
+  id text, operation_id text, operator_id text, brand_id text, environment text, time_zone text, player_id text,
+  amount bigint, currency text, method text, destination text, sealed_destination text, status text, version int
+`
+
+/**
+ * Inserts intents. They begin by PostgreSQL's clock, which says for all replicas when they are old. An intent is left out
+ * if an earlier attempt of its operation exists, or if the operation has its reply: an operation that was refused, or given up for good, must reserve nothing when it is sent again.
+ * @returns the ids of the intents that were inserted
+ */
+export async function insertIntents(
+  db: Db,
+  begun: readonly {
+    readonly intent: Intent
+    /** Abandoned attempts do not count. */
+    readonly afterAbandoned: boolean
+  }[],
+): Promise<ReadonlySet<string>> {
+  const intents = begun.map(({ intent: { scope, ...intent }, afterAbandoned }) => ({
+    ...{ ...scope, ...intent, afterAbandoned },
+    ...storedDestination(db.vault, intent.id, intent.destination),
+    ...{ status: 'intent', version: 0 },
+  }))
+  const rows = await db<{ id: string }>`
+    insert into withdrawal (${columnNames(intentColumns)}, created_at, updated_at)
+    select ${columnNames(intentColumns)}, clock_timestamp(), clock_timestamp()
+    from ${unnest('i', intents, `${intentColumns}, after_abandoned bool`)}
+    where (i.after_abandoned or not exists (select from withdrawal w where w.operation_id = i.operation_id))
+      and not ${isKnownOperation(sql`i.operation_id`)}
+    order by i.operation_id
+    on conflict (operation_id) where status <> 'abandoned' do nothing
+    returning id
+  `
+  return new Set(rows.map(({ id }) => id))
+}
+
+/** Marks an intent as refused, if it still is an intent. The wallet refused, so there is no hold to release. */
+export async function refuseIntent(db: Db, id: string): Promise<void> {
+  // Written so that PostgreSQL looks for the id, and not among all intents, however few it thinks there are.
+  await db`
+    update withdrawal set status = 'refused', dropped_at = now()
+    where id = ${id} and status is not distinct from 'intent'
+  `
+}
+
+export interface AbandonedIntent extends Scope {
+  readonly id: string
+  readonly playerId: string
+}
+
+/**
+ * Abandons intents that are older than `afterMs`. Their rows stay locked until the transaction ends. An intent of the
+ * future is from before PostgreSQL's clock was set back. It counts as old, or it would hold money for as long as that
+ * step.
+ */
+export function abandonIntents(
+  db: Db,
+  { afterMs, now, limit }: { readonly afterMs: number; readonly now: Date; readonly limit: number },
+): Promise<AbandonedIntent[]> {
+  // Two ranges of the index on time. With clock_timestamp(), which differs from row to row, all intents would be read.
+  return db<AbandonedIntent>`
+    update withdrawal set status = 'abandoned', dropped_at = ${now}::timestamptz
+    where id = any(
+      array(
+        select id from withdrawal
+        where status = 'intent' and created_at < statement_timestamp() - make_interval(secs => ${afterMs / 1_000})
+        order by created_at limit ${limit} for update skip locked
+      ) || array(
+        select id from withdrawal where status = 'intent' and created_at > statement_timestamp() + interval '1 second'
+        order by created_at limit ${limit} for update skip locked
+      )
+    )
+    returning id, player_id, operator_id, brand_id, environment, currency, time_zone
+  `
+}

@@ -1,0 +1,305 @@
+import {
+  aloneHours,
+  type Environment,
+  environments,
+  type Scope,
+  type WaitingStatus,
+  type WithdrawalStatus,
+  waitingStatuses,
+} from '@backoffice/contracts'
+import { firstId } from '@backoffice/process'
+import {
+  assignments,
+  columnNames,
+  type Db,
+  hourMs,
+  isUnfinished,
+  type ReadDb,
+  sql,
+  unnest,
+} from '@backoffice/service-runtime'
+import { type Change, type Checked, inOrder, insertTransitions, type Listed, withUnfinished } from '../records.ts'
+import { type Destination, forgotten, opened, type StoredDestination } from './destination.ts'
+import { finalStatuses, hasEnded, isVisible, type Past, type Withdrawal, type WithdrawalState } from './withdrawal.ts'
+
+/** A withdrawal that everyone sees, and whom it belongs to. */
+export type WithdrawalRecord = Withdrawal & Scope & Destination
+
+/** Any row of the table: an intent is no withdrawal yet, and never becomes a `WithdrawalRecord`. */
+export type WithdrawalRow = Omit<WithdrawalRecord, 'status'> & { readonly status: WithdrawalState }
+
+/** The columns that beginning and deciding change. */
+const decidedColumns = `
+  status text, reason text, version int, created_at timestamptz, updated_at timestamptz, reviewed_at timestamptz,
+  paid_at timestamptz, approved_by text, approved_by_id text
+`
+const fixedColumns = `
+  id text, operator_id text, brand_id text, currency text, time_zone text, player_id text,
+  amount bigint, method text, destination text, sealed_destination text
+`
+const columns = columnNames(`${fixedColumns}, environment text, ${decidedColumns}`)
+const columnsLocked = columnNames(`${fixedColumns}, ${decidedColumns}`, 'w')
+
+export function isRecord(row: WithdrawalRow): row is WithdrawalRecord {
+  return isVisible(row.status)
+}
+
+/**
+ * Reads rows, intents included, and locks them until the transaction ends. Where money belongs is what is kept of the brand,
+ * and not what the row says: so in production nothing is decided as in the sandbox.
+ */
+export async function lockRows(db: Db, ids: readonly string[]): Promise<WithdrawalRow[]> {
+  const rows = await db<WithdrawalRow & StoredDestination>`
+    select ${columnsLocked}, b.environment from withdrawal w join brand b on b.id = w.brand_id
+    where w.id = any(${ids}::text[]) order by w.id for update of w
+  `
+  return opened<WithdrawalRow>(db, rows)
+}
+
+/** Reads withdrawals, in the order of `ids`, and locks their rows until the transaction ends. */
+export async function lockWithdrawals(
+  db: Db,
+  ids: readonly string[],
+): Promise<(Checked<WithdrawalRecord> | undefined)[]> {
+  const locked = (await lockRows(db, ids)).filter(isRecord)
+  return inOrder(ids, await withUnfinished(db, locked, hasEnded))
+}
+
+export async function findWithdrawals(db: ReadDb, ids: readonly string[]): Promise<WithdrawalRecord[]> {
+  const rows = await db<WithdrawalRow & StoredDestination>`
+    select ${columns} from withdrawal where id = any(${ids}::text[])
+  `
+  return opened<WithdrawalRow>(db, rows).filter(isRecord)
+}
+
+/** Writes what the beginning of a withdrawal, or a decision, has changed, with its history. The rows must be locked. */
+export async function updateWithdrawals(db: Db, changes: readonly Change<Withdrawal>[]): Promise<void> {
+  const withdrawals = changes.map(({ record }) => record)
+  await Promise.all([
+    db`
+      update withdrawal set ${assignments('w', decidedColumns)}
+      from ${unnest('w', withdrawals, `id text, ${decidedColumns}`)}
+      where withdrawal.id = w.id
+    `,
+    insertTransitions(db, changes),
+  ])
+}
+
+/** Whose withdrawals are listed. */
+interface OwnerFilter {
+  readonly operatorId?: string | undefined
+  readonly brandId?: string | undefined
+  /** Of both when it is undefined. */
+  readonly environment?: Environment | undefined
+}
+
+/** Each is read by itself, because an index begins with it. */
+const environmentsOf = ({ environment }: OwnerFilter): readonly Environment[] =>
+  environment === undefined ? environments : [environment]
+
+function isOwned(filter: OwnerFilter) {
+  const { operatorId = null, brandId = null } = filter
+  return sql`
+    (${operatorId}::text is null or operator_id = ${operatorId}) and (${brandId}::text is null or brand_id = ${brandId})
+  `
+}
+
+export interface QueueFilter extends OwnerFilter {
+  readonly status: 'under_review' | 'approved'
+  readonly after?: string | undefined
+  readonly limit: number
+}
+
+/** Oldest first: ids are ordered by the time of the request. */
+export async function listQueue(db: ReadDb, filter: QueueFilter): Promise<WithdrawalRecord[]> {
+  const { status, after = '', limit } = filter
+  // The two statuses are named so that a prepared plan may use the index of the queue, which has no other rows.
+  const rows = await db<WithdrawalRecord & StoredDestination>`
+    select ${columns} from unnest(${environmentsOf(filter)}::text[]) as asked cross join lateral (
+      select * from withdrawal
+      where status in ('under_review', 'approved') and status = ${status} and environment = asked and id > ${after}
+        and ${isOwned(filter)}
+      order by id limit ${limit}
+    ) waiting
+    order by id limit ${limit}
+  `
+  return opened<WithdrawalRecord>(db, rows)
+}
+
+export interface WithdrawalFilter extends OwnerFilter {
+  readonly playerId?: string | undefined
+  /** As it is shown: the former one until the wallet has done its part. */
+  readonly status?: WithdrawalStatus | undefined
+  /** When it was requested: from this time on, and before that. */
+  readonly from?: Date | undefined
+  readonly to?: Date | undefined
+  readonly before?: string | undefined
+  readonly limit: number
+}
+
+/** The time in an id is that of the first attempt of the request, by another clock perhaps. */
+const idAheadMs = hourMs
+/** Comes after every id. */
+const afterAllIds = '~'
+
+const isSettling = sql`(withdrawal.status = any(${finalStatuses}::text[]) and ${isUnfinished(sql`withdrawal.id`)})`
+
+/** What `shownWithdrawals` makes of it: the history has the former status. */
+const shownStatus = sql`
+  case when ${isSettling} then (
+    select t.from_status from status_transition t where t.record_id = withdrawal.id and t.version = withdrawal.version
+  ) else withdrawal.status end
+`
+
+/** Newest first. */
+export async function listWithdrawals(db: ReadDb, filter: WithdrawalFilter): Promise<Listed<WithdrawalRecord>[]> {
+  const { playerId = null, status = null, from = null, to = null, before = afterAllIds, limit } = filter
+  const lowest = from === null ? '' : firstId('wdr', new Date(from.getTime() - idAheadMs))
+  const highest = to === null ? afterAllIds : firstId('wdr', new Date(to.getTime() + idAheadMs))
+  const rows = await db<Listed<WithdrawalRecord> & StoredDestination>`
+    select ${columns}, ${isSettling} as settling from unnest(${environmentsOf(filter)}::text[]) as asked cross join lateral (
+      select * from withdrawal
+      where ${rangeOf(filter)} and environment = asked and version > 0
+        and id < ${before} and id >= ${lowest} and id < ${highest}
+        and (${from}::timestamptz is null or created_at >= ${from}::timestamptz)
+        and (${to}::timestamptz is null or created_at < ${to}::timestamptz)
+        and (${playerId}::text is null or player_id = ${playerId})
+        and (${status}::text is null or ${shownStatus} = ${status}) and ${isOwned(filter)}
+      order by id desc limit ${limit}
+    ) withdrawal
+    order by id desc limit ${limit}
+  `
+  return opened<Listed<WithdrawalRecord>>(db, rows)
+}
+
+/** Statements of their own, since each uses another index. */
+function rangeOf({ playerId, operatorId }: WithdrawalFilter) {
+  if (playerId !== undefined) return sql`player_id = ${playerId}`
+  return operatorId === undefined ? sql`true` : sql`operator_id = ${operatorId}`
+}
+
+export interface QueueState {
+  readonly environment: Environment
+  readonly status: WaitingStatus
+  readonly waiting: number
+  readonly oldestAt: Date | null
+}
+
+/** How many withdrawals wait, and since when the oldest one does, for each environment and status. */
+export function countQueue(db: ReadDb, filter: Pick<OwnerFilter, 'environment'>): Promise<QueueState[]> {
+  return db<QueueState>`
+    select queue.environment, queue.status,
+      (
+        select count(*) from withdrawal w where w.status in ('under_review', 'approved')
+          and w.status = queue.status and w.environment = queue.environment
+      )::int as waiting,
+      (
+        select w.created_at from withdrawal w where w.status in ('under_review', 'approved')
+          and w.status = queue.status and w.environment = queue.environment order by w.id limit 1
+      ) as oldest_at
+    from unnest(${environmentsOf(filter)}::text[]) with ordinality as e (environment, place)
+    cross join unnest(${waitingStatuses}::text[]) with ordinality as s (status, rank)
+    cross join lateral (select e.environment, s.status) queue (environment, status)
+    order by place, rank
+  `
+}
+
+interface AskedPayment {
+  readonly playerId: string
+  readonly person: string
+  /** Their account at the identity provider. */
+  readonly personId: string | null
+  /** What a machine paid counts whoever approved it. */
+  readonly isMachine: boolean
+}
+
+/**
+ * What each person both approved and paid of a player's withdrawals in the last `aloneHours`, in minor units and in the order
+ * of `asked`.
+ */
+export async function sumPaidAlone(db: ReadDb, asked: readonly AskedPayment[]): Promise<bigint[]> {
+  if (asked.length === 0) return []
+  const rows = await db<{ paid: bigint }>`
+    select coalesce((
+      select sum(w.amount) from withdrawal w
+      where w.player_id = asked.player_id and w.paid_at > now() - make_interval(hours => ${aloneHours}::int)
+        and (w.approved_by = asked.person or w.approved_by_id = asked.person_id or asked.is_machine)
+        and exists (
+          select from status_transition s
+          where s.record_id = w.id and s.to_status = 'paid' and s.by_kind = 'team'
+            and (s.by_name = asked.person or s.by_id = asked.person_id)
+        )
+    ), 0)::bigint as paid
+    from ${unnest('asked', asked, 'player_id text, person text, person_id text, is_machine bool')}
+    order by place
+  `
+  return rows.map(({ paid }) => paid)
+}
+
+type AskedWithdrawal = Pick<WithdrawalRecord, 'id' | 'playerId' | 'paidAt'>
+
+const askedColumns = 'id text, player_id text, paid_at timestamptz'
+
+/** Destinations are opened one by one to be compared, so there is a bound. */
+const destinationsMax = 50
+
+/** What the player did before each withdrawal, in the order of `asked`. @param since from when on sums are taken */
+export async function readPasts(db: ReadDb, asked: readonly AskedWithdrawal[], since: Date): Promise<Past[]> {
+  const [sums, destinations] = await Promise.all([readSums(db, asked, since), readDestinations(db, asked)])
+  return sums.map(({ id, deposits, deposited, withdrawals, withdrawn, paidBefore }) => ({
+    paidBefore,
+    destinations: destinations.get(id) ?? [],
+    deposits: { count: deposits, amount: BigInt(deposited) },
+    withdrawals: { count: withdrawals, amount: BigInt(withdrawn) },
+  }))
+}
+
+interface Sums {
+  readonly id: string
+  readonly deposits: number
+  /** As text, because a sum may be larger than a bigint. */
+  readonly deposited: string
+  readonly withdrawals: number
+  readonly withdrawn: string
+  readonly paidBefore: boolean
+}
+
+function readSums(db: ReadDb, asked: readonly AskedWithdrawal[], since: Date): Promise<Sums[]> {
+  return db<Sums>`
+    select asked.id, d.deposits, d.deposited, w.withdrawals, w.withdrawn, (
+      select true from withdrawal p
+      where p.player_id = asked.player_id and p.paid_at < coalesce(asked.paid_at, 'infinity') and p.id <> asked.id
+      limit 1
+    ) is not null as paid_before
+    from ${unnest('asked', asked, askedColumns)}
+    cross join lateral (
+      select count(*)::int as deposits, coalesce(sum(amount), 0)::text as deposited from deposit
+      -- The first condition is that of the index.
+      where player_id = asked.player_id and status <> 'failed' and status = 'confirmed' and created_at >= ${since}::timestamptz
+    ) d
+    cross join lateral (
+      select count(*)::int as withdrawals, coalesce(sum(amount), 0)::text as withdrawn from withdrawal p
+      where p.player_id = asked.player_id and p.paid_at >= ${since}::timestamptz and p.id <> asked.id
+    ) w
+    order by place
+  `
+}
+
+/** Where the latest withdrawals went that were paid before each of these, by the id of the later one. */
+async function readDestinations(
+  db: ReadDb,
+  asked: readonly AskedWithdrawal[],
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const rows = await db<StoredDestination & { readonly id: string; readonly askedId: string }>`
+    select asked.id as asked_id, before.id, before.destination, before.sealed_destination
+    from ${unnest('asked', asked, askedColumns)}
+    cross join lateral (
+      select p.id, p.destination, p.sealed_destination from withdrawal p
+      where p.player_id = asked.player_id and p.paid_at < coalesce(asked.paid_at, 'infinity') and p.id <> asked.id
+        and p.destination <> ${forgotten}
+      order by p.paid_at desc limit ${destinationsMax}
+    ) before
+  `
+  const found = Map.groupBy(opened<(typeof rows)[number]>(db, rows), ({ askedId }) => askedId)
+  return new Map([...found].map(([id, before]) => [id, before.map(({ destination }) => destination)]))
+}

@@ -1,0 +1,81 @@
+import {
+  fromMinorUnits,
+  type Withdrawal as PublicWithdrawal,
+  type TeamWithdrawal,
+  type WithdrawalFacts,
+} from '@backoffice/contracts'
+import { type ReadDb, withIsoTimes } from '@backoffice/service-runtime'
+import { type Listed, listTransitions, withUnfinished } from '../records.ts'
+import { readPasts, type WithdrawalRecord } from './records.ts'
+import {
+  beforeLastTransition,
+  hasEnded,
+  isDestinationKnown,
+  isFirstWithdrawal,
+  sumsBegin,
+  type Withdrawal,
+} from './withdrawal.ts'
+
+/** A withdrawal as operators see it. */
+export function publicWithdrawal(withdrawal: Withdrawal): PublicWithdrawal {
+  const { id, playerId, currency, method, destination, status, reason } = withdrawal
+  const { createdAt, updatedAt, reviewedAt, paidAt } = withdrawal
+  return {
+    ...{ id, playerId, amount: fromMinorUnits(withdrawal.amount), currency, method, destination },
+    ...withIsoTimes({ status, reason, createdAt, updatedAt, reviewedAt, paidAt }),
+  }
+}
+
+/** A withdrawal as the team sees it. */
+export function teamWithdrawal(shown: ShownWithdrawal): TeamWithdrawal {
+  const { operatorId, brandId, environment, timeZone, version, settling, approvedBy } = shown
+  return { ...publicWithdrawal(shown), operatorId, brandId, environment, timeZone, version, settling, approvedBy }
+}
+
+/** A withdrawal as it may be shown: in its former status until the wallet has released or captured its hold. */
+type ShownWithdrawal = WithdrawalRecord & { readonly settling: boolean }
+
+/** How withdrawals that have just been read may be shown. */
+export async function shownWithdrawals(
+  db: ReadDb,
+  withdrawals: readonly WithdrawalRecord[],
+): Promise<ShownWithdrawal[]> {
+  const checked = await withUnfinished(db, withdrawals, hasEnded)
+  return shownListed(
+    db,
+    checked.map(({ unfinished, ...withdrawal }) => ({ ...withdrawal, settling: unfinished !== null })),
+  )
+}
+
+/** How withdrawals of a list are shown. */
+export async function shownListed(
+  db: ReadDb,
+  withdrawals: readonly Listed<WithdrawalRecord>[],
+): Promise<ShownWithdrawal[]> {
+  const settling = withdrawals.filter((withdrawal) => withdrawal.settling).map(({ id }) => id)
+  const histories = await listTransitions(db, settling)
+  return withdrawals.map((withdrawal) => {
+    const history = histories.get(withdrawal.id)
+    return history === undefined ? withdrawal : beforeLastTransition(withdrawal, history)
+  })
+}
+
+/** What helps to decide about each withdrawal, in order. */
+export async function factsOf(
+  db: ReadDb,
+  withdrawals: readonly ShownWithdrawal[],
+  now: Date,
+): Promise<WithdrawalFacts[]> {
+  const pasts = await readPasts(db, withdrawals, sumsBegin(now))
+  return pasts.map((past, index) => ({
+    firstWithdrawal: isFirstWithdrawal(past),
+    destinationUsedBefore: isDestinationKnown(withdrawals[index]?.destination ?? '', past),
+    deposits30Days: shown(past.deposits),
+    withdrawals30Days: shown(past.withdrawals),
+  }))
+}
+
+const shown = ({ count, amount }: { readonly count: number; readonly amount: bigint }) => ({
+  count,
+  amount: fromMinorUnits(amount),
+})

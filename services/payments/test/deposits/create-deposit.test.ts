@@ -1,0 +1,276 @@
+import { randomUUID } from 'node:crypto'
+import { depositsOfPlayerMax, operations, sandboxAmounts } from '@backoffice/contracts'
+import { knownStatements } from '@backoffice/service-runtime/testing'
+import { refusal, searchPathOf, TestTime } from '@backoffice/test-kit'
+import t from 'tap'
+import { moneyPath, outcomes } from '../money-path.ts'
+
+const { players } = operations
+const noon = new Date('2026-03-02T15:00:00.000Z')
+// Noon in São Paulo; the tests of days move it.
+const time = new TestTime(noon)
+/** How far the clock of the process is ahead of PostgreSQL's. */
+let aheadMs = 0
+const path = await moneyPath(t, { time, clock: { now: () => new Date(time.now().getTime() + aheadMs) } })
+const { bed, scope } = path
+
+async function limit(playerId: string, dailyDepositLimit: string | null): Promise<void> {
+  await bed.team('alice').call(players.setDailyLimit, { input: { playerId, dailyDepositLimit } })
+}
+
+t.test('a deposit begins pending and does not touch the wallet', async (t) => {
+  const playerId = await path.newPlayer({ kyc: false })
+  const deposit = await path.createDeposit(playerId, { amount: '150.5', externalReference: 'pay-1001' })
+  t.match(deposit, {
+    id: /^dep_/,
+    playerId,
+    amount: '150.50',
+    currency: 'BRL',
+    method: 'pix',
+    externalReference: 'pay-1001',
+    status: 'pending',
+    failureReason: null,
+    createdAt: '2026-03-02T15:00:00.000Z',
+    confirmedAt: null,
+    failedAt: null,
+  })
+  t.equal(await path.balance(playerId), '0.00 / 0.00')
+  t.same(await path.events(deposit.id), [])
+})
+
+t.test('a replay answers the same deposit, twice at once included', async (t) => {
+  const playerId = await path.newPlayer({ kyc: false })
+  const operationId = randomUUID()
+  const body = { externalReference: `pay-${operationId}` }
+  const replies = await Promise.all([1, 2, 3].map(() => path.createDeposit(playerId, body, operationId)))
+  replies.push(await path.createDeposit(playerId, body, operationId))
+  for (const reply of replies) t.same(reply, replies[0])
+  t.same(await path.rows('select count(*)::int from deposit where player_id = $1', [playerId]), [{ count: 1 }])
+})
+
+t.test("an unknown player, or another brand's, is PLAYER_NOT_FOUND", async (t) => {
+  const playerId = await path.newPlayer({ kyc: false })
+  t.equal(await refusal(path.createDeposit('ply_unknown')), 'PLAYER_NOT_FOUND')
+  t.equal(await refusal(path.in({ environment: 'production' }).createDeposit(playerId)), 'PLAYER_NOT_FOUND')
+})
+
+t.test(
+  'a repeated externalReference is refused with the id of the deposit that has it, before all else but the player',
+  async (t) => {
+    const playerId = await path.newPlayer({ kyc: false })
+    const { id } = await path.createDeposit(playerId, { externalReference: 'pay-twice' })
+    const excluded = await path.newPlayer({ kyc: false })
+    await bed.team('alice').call(players.selfExcludePlayer, { input: { playerId: excluded, until: null } })
+    for (const again of [playerId, excluded]) {
+      await t.rejects(path.createDeposit(again, { externalReference: 'pay-twice', currency: 'USD' }), {
+        code: 'DEPOSIT_ALREADY_EXISTS',
+        details: { depositId: id },
+      })
+    }
+    t.equal(await refusal(path.createDeposit('ply_unknown', { externalReference: 'pay-twice' })), 'PLAYER_NOT_FOUND')
+  },
+)
+
+t.test('an externalReference is unique per brand: another environment or operator may use it', async (t) => {
+  const elsewhere = [
+    path.in({ environment: 'production' }),
+    path.in({ operatorId: 'op_other', brandId: 'brd_other_sandbox' }),
+  ]
+  for (const other of [path, ...elsewhere]) {
+    const deposit = await other.createDeposit(await other.newPlayer({ kyc: false }), {
+      externalReference: 'pay-everywhere',
+    })
+    t.equal(deposit.status, 'pending')
+  }
+})
+
+t.test('parallel creations with one externalReference: one is created, the rest name it', async (t) => {
+  const playerIds = await Promise.all([1, 2, 3, 4].map(() => path.newPlayer({ kyc: false })))
+  const body = { externalReference: 'pay-raced' }
+  const calls = [...playerIds, ...playerIds].map((playerId) => path.createDeposit(playerId, body))
+  t.same(await outcomes(calls), { done: 1, DEPOSIT_ALREADY_EXISTS: 7 })
+  const [row] = await path.rows<{ id: string }>(`select id from deposit where external_reference = 'pay-raced'`)
+  for (const call of await Promise.allSettled(calls)) {
+    const id = call.status === 'fulfilled' ? call.value.id : call.reason.details.depositId
+    t.equal(id, row?.id)
+  }
+})
+
+t.test("another currency than the player's is CURRENCY_MISMATCH", async (t) => {
+  const playerId = await path.newPlayer({ kyc: false })
+  t.equal(await refusal(path.createDeposit(playerId, { currency: 'USD' })), 'CURRENCY_MISMATCH')
+})
+
+t.test('a self-excluded player is RG_BLOCKED, one that is not ativo PLAYER_NOT_ACTIVE', async (t) => {
+  const [excluded, suspended] = [await path.newPlayer({ kyc: false }), await path.newPlayer({ kyc: false })]
+  await bed.team('alice').call(players.selfExcludePlayer, { input: { playerId: excluded, until: null } })
+  t.equal(await refusal(path.createDeposit(excluded)), 'RG_BLOCKED')
+  const status = { playerId: suspended, status: 'suspenso', reason: 'documents missing' } as const
+  await bed.team('alice').call(players.setPlayerStatus, { input: status })
+  t.equal(await refusal(path.createDeposit(suspended)), 'PLAYER_NOT_ACTIVE')
+})
+
+t.test('a standing that changed between two requests counts for the second', async (t) => {
+  const playerId = await path.newPlayer({ kyc: false })
+  await path.createDeposit(playerId)
+  await limit(playerId, '10.00')
+  t.equal(await refusal(path.createDeposit(playerId)), 'RG_BLOCKED')
+})
+
+t.test('the reserved amount is RG_BLOCKED in the sandbox only', async (t) => {
+  const production = path.in({ environment: 'production' })
+  const amount = sandboxAmounts.depositBlocked
+  t.equal(await refusal(path.createDeposit(await path.newPlayer({ kyc: false }), { amount })), 'RG_BLOCKED')
+  const playerId = await production.newPlayer({ kyc: false })
+  t.equal((await production.createDeposit(playerId, { amount })).status, 'pending')
+})
+
+t.test('pending and confirmed deposits count against the daily limit, failed ones do not', async (t) => {
+  const playerId = await path.newPlayer({ kyc: false })
+  await limit(playerId, '30.00')
+  const [first, second] = [await path.createDeposit(playerId), await path.createDeposit(playerId)]
+  await path.confirm(first.id)
+  await t.rejects(path.createDeposit(playerId, { amount: '10.01' }), {
+    code: 'RG_BLOCKED',
+    details: { reason: 'daily_limit' },
+  })
+  await path.fail(second.id)
+  t.equal((await path.createDeposit(playerId, { amount: '20.00' })).status, 'pending')
+  t.equal(await refusal(path.createDeposit(playerId, { amount: '0.01' })), 'RG_BLOCKED')
+})
+
+t.test('parallel deposits cannot slip past a daily limit', async (t) => {
+  const playerId = await path.newPlayer({ kyc: false })
+  await limit(playerId, '100.00')
+  const calls = Array.from({ length: 30 }, () => path.createDeposit(playerId, { amount: '10.00' }))
+  t.same(await outcomes(calls), { done: 10, RG_BLOCKED: 20 })
+  t.same(await path.rows('select sum(amount)::text from deposit where player_id = $1', [playerId]), [{ sum: '10000' }])
+})
+
+t.test("the day is the brand's calendar day: it ends at midnight in São Paulo, not in UTC", async (t) => {
+  const playerId = await path.newPlayer({ kyc: false })
+  await limit(playerId, '10.00')
+  t.teardown(() => time.set(noon))
+  await path.createDeposit(playerId)
+  await time.set(new Date('2026-03-03T02:59:59.999Z'))
+  t.equal(await refusal(path.createDeposit(playerId)), 'RG_BLOCKED', '23:59:59.999 of the same day')
+  await time.set(new Date('2026-03-03T03:00:00.000Z'))
+  t.equal((await path.createDeposit(playerId)).status, 'pending', '00:00 of the next')
+  t.equal(await refusal(path.createDeposit(playerId)), 'RG_BLOCKED')
+})
+
+t.test('a day that is not the one of which the sum is kept is summed, from its midnight in São Paulo on', async (t) => {
+  const playerId = await path.newPlayer({ kyc: false })
+  await limit(playerId, '30.00')
+  t.teardown(() => time.set(noon))
+  const ids: string[] = []
+  for (const at of ['2026-03-02T02:59:59.999Z', '2026-03-02T03:00:00.000Z', '2026-03-03T03:00:00.000Z']) {
+    await time.set(new Date(at))
+    ids.push((await path.createDeposit(playerId, { amount: '20.00' })).id)
+  }
+  // PostgreSQL's clock is set back by a day.
+  await time.set(noon)
+  t.equal(await refusal(path.createDeposit(playerId, { amount: '10.01' })), 'RG_BLOCKED')
+  await path.createDeposit(playerId, { amount: '10.00' })
+  t.equal(await refusal(path.createDeposit(playerId, { amount: '0.01' })), 'RG_BLOCKED')
+  await time.set(new Date('2026-03-03T15:00:00.000Z'))
+  t.equal(await refusal(path.createDeposit(playerId, { amount: '10.01' })), 'RG_BLOCKED', 'its sum was kept')
+  await path.fail(ids[1] ?? '')
+  t.equal(await refusal(path.createDeposit(playerId, { amount: '10.01' })), 'RG_BLOCKED', 'another day has failed')
+})
+
+t.test('a deposit reads as much as the first one, however many the player has made today', async (t) => {
+  const playerId = await path.newPlayer({ kyc: false })
+  await path.createDeposit(playerId)
+  const session = await bed.sql('admin').connect()
+  await session.query(`set search_path = ${searchPathOf('payments')}`)
+  const asked = [[playerId], [scope.timeZone], [scope.brandId], ['pay-planned']]
+  const pagesRead = async () => {
+    const { text } = knownStatements().find((statement) => statement.text.includes('as taken')) ?? { text: '' }
+    const { rows } = await session.query(`explain (analyze, buffers, format json) ${text}`, asked)
+    const { 'Shared Hit Blocks': hit, 'Shared Read Blocks': read } = rows[0]['QUERY PLAN'][0].Plan
+    return hit + read
+  }
+  const first = await pagesRead()
+  await session.query(
+    `insert into deposit (id, brand_id, operator_id, environment, time_zone, player_id, external_reference, amount, currency,
+       method, status, version, created_at)
+     select $1 || n, $2, 'op', 'sandbox', $3, $1, $1 || n, 1, 'BRL', 'pix', 'pending', 1, now() from generate_series(1, 2000) n`,
+    [playerId, scope.brandId, scope.timeZone],
+  )
+  await session.query('update depositor set day_total = day_total + 2000 where player_id = $1', [playerId])
+  const last = await pagesRead()
+  session.release()
+  t.ok(last <= first + 8, `${first} pages, then ${last}`)
+  t.equal((await bed.rpc.call(operations.payments.readDayDeposits, { scope, input: { playerId } })).total, '30.00')
+})
+
+t.test('replicas whose clocks are a day apart let no more through than the limit', async (t) => {
+  const playerId = await path.newPlayer({ kyc: false })
+  await limit(playerId, '100.00')
+  t.teardown(() => {
+    aheadMs = 0
+  })
+  const amount = '100.00'
+  const { createdAt } = await path.createDeposit(playerId, { amount })
+  for (const days of [1, -1]) {
+    aheadMs = days * 24 * 3_600_000
+    t.equal(await refusal(path.createDeposit(playerId, { amount })), 'RG_BLOCKED')
+  }
+  t.equal(createdAt, noon.toISOString())
+
+  const raised = await path.newPlayer({ kyc: false })
+  await limit(raised, '100.00')
+  await limit(raised, '200.00')
+  const excluded = await path.newPlayer({ kyc: false })
+  const until = new Date(noon.getTime() + 3_600_000).toISOString()
+  await bed.team('alice').call(players.selfExcludePlayer, { input: { playerId: excluded, until } })
+  aheadMs = 25 * 3_600_000
+  t.equal(await refusal(path.createDeposit(raised, { amount: '100.01' })), 'RG_BLOCKED', 'a raise that waits')
+  t.equal(await refusal(path.createDeposit(excluded)), 'RG_BLOCKED', 'an exclusion that lasts')
+})
+
+t.test('readDayDeposits sums the day in which it is asked, pending and confirmed', async (t) => {
+  const playerId = await path.newPlayer({ kyc: false })
+  const read = async () =>
+    (await bed.rpc.call(operations.payments.readDayDeposits, { scope, input: { playerId } })).total
+  t.equal(await read(), '0.00')
+  const deposits = [
+    await path.createDeposit(playerId, { amount: '10.10' }),
+    await path.createDeposit(playerId, { amount: '5' }),
+  ]
+  await path.confirm(deposits[0]?.id ?? '')
+  t.equal(await read(), '15.10')
+  await path.fail(deposits[1]?.id ?? '')
+  t.equal(await read(), '10.10')
+})
+
+t.test('a deposit that the wallet might have no room for is refused before it is collected', async (t) => {
+  const playerId = await path.newPlayer()
+  const [earlier] = [await path.createDeposit(playerId, { amount: '7.00' }), await path.createDeposit(playerId)]
+  const deposited = () => path.rows('select deposited::text from depositor where player_id = $1', [playerId])
+  t.same(await deposited(), [{ deposited: '1700' }])
+
+  const room = 1_000n
+  await path.rows('update depositor set deposited = $2 where player_id = $1', [playerId, depositsOfPlayerMax - room])
+  const operationId = randomUUID()
+  const tooMuch = { amount: '10.01', externalReference: 'pay-too-much' }
+  for (const _attempt of [1, 2])
+    await t.rejects(path.createDeposit(playerId, tooMuch, operationId), {
+      code: 'VALIDATION_ERROR',
+      details: { in: 'body', issues: [{ path: '/amount' }] },
+    })
+  const { id } = await path.createDeposit(playerId, { amount: '10.00' })
+  t.equal(await refusal(path.createDeposit(playerId, { amount: '0.01' })), 'VALIDATION_ERROR')
+  await path.confirm(earlier.id)
+  await path.confirm(id)
+  t.equal(await path.balance(playerId), '17.00 / 17.00')
+})
+
+t.test('amounts are exact to the last of 13 digits', async (t) => {
+  const playerId = await path.newPlayer({ kyc: false })
+  const deposit = await path.createDeposit(playerId, { amount: '9999999999999.99' })
+  t.equal(deposit.amount, '9999999999999.99')
+  await path.confirm(deposit.id)
+  t.equal(await path.balance(playerId), '9999999999999.99 / 9999999999999.99')
+})

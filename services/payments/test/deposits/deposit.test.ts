@@ -1,0 +1,200 @@
+import {
+  depositStatuses,
+  depositsOfPlayerMax,
+  type PlayerStanding,
+  playerStatuses,
+  Rejection,
+  sandboxAmounts,
+  toMinorUnits,
+} from '@backoffice/contracts'
+import fc from 'fast-check'
+import t from 'tap'
+import {
+  admitDeposit,
+  beforeSettling,
+  beginDeposit,
+  type Deposit,
+  isConfirmed,
+  settleDeposit,
+  takeBackConfirmation,
+} from '../../src/deposits/deposit.ts'
+
+const at = new Date('2026-03-02T12:00:00.000Z')
+const by = { kind: 'operator', name: 'op_1' } as const
+const occasion = { at, by }
+const request = {
+  id: 'dep_1',
+  playerId: 'ply_1',
+  amount: 1_000n,
+  currency: 'BRL',
+  method: 'pix',
+  externalReference: 'pay-1',
+}
+const standing: PlayerStanding = {
+  playerId: 'ply_1',
+  currency: 'BRL',
+  status: 'ativo',
+  kycStatus: 'aprovado',
+  dailyDepositLimit: null,
+}
+const admission = {
+  amount: 1_000n,
+  currency: 'BRL',
+  environment: 'production',
+  standing,
+  dayTotal: 0n,
+  deposited: 0n,
+} as const
+
+/** The code that a rule refuses with, or null. */
+function refusal(run: () => unknown): string | null {
+  try {
+    run()
+    return null
+  } catch (error) {
+    if (error instanceof Rejection) return error.code
+    throw error
+  }
+}
+
+t.test('every status × every command: only a pending deposit settles', async (t) => {
+  const expected = {
+    pending: { confirm: 'confirmed', fail: 'failed' },
+    confirmed: { confirm: 'DEPOSIT_NOT_PENDING', fail: 'DEPOSIT_NOT_PENDING' },
+    failed: { confirm: 'DEPOSIT_NOT_PENDING', fail: 'DEPOSIT_NOT_PENDING' },
+  } as const
+  for (const status of depositStatuses) {
+    for (const command of ['confirm', 'fail'] as const) {
+      const deposit: Deposit = { ...beginDeposit(request, occasion).deposit, status }
+      const run = () => settleDeposit(deposit, command, occasion).deposit.status
+      t.equal(refusal(run) ?? run(), expected[status][command], `${command} when ${status}`)
+    }
+  }
+})
+
+t.test('a refusal names the deposit and its status', async (t) => {
+  const deposit: Deposit = { ...beginDeposit(request, occasion).deposit, status: 'failed' }
+  t.throws(() => settleDeposit(deposit, 'confirm', occasion), {
+    code: 'DEPOSIT_NOT_PENDING',
+    details: { depositId: 'dep_1', status: 'failed' },
+  })
+})
+
+t.test('settling writes who, when and why, and raises the version', async (t) => {
+  const { deposit, transition } = beginDeposit(request, occasion)
+  t.same(transition, { version: 1, from: null, to: 'pending', at, by, reason: null })
+  const later = new Date('2026-03-02T13:00:00.000Z')
+  const failed = settleDeposit(deposit, 'fail', { at: later, by, reason: 'expired' })
+  t.match(failed.deposit, {
+    status: 'failed',
+    failedAt: later,
+    failureReason: 'expired',
+    confirmedAt: null,
+    version: 2,
+  })
+  t.same(failed.transition, { version: 2, from: 'pending', to: 'failed', at: later, by, reason: 'expired' })
+  const confirmed = settleDeposit(deposit, 'confirm', { at: later, by })
+  t.match(confirmed.deposit, {
+    status: 'confirmed',
+    confirmedAt: later,
+    failureReason: null,
+    failedAt: null,
+    version: 2,
+  })
+  t.same(beforeSettling(confirmed.deposit), deposit, 'before the wallet has done its part it is what it was')
+  t.same(beforeSettling(failed.deposit), deposit)
+})
+
+t.test('refusals come in the order currency, self-exclusion, status, daily limit, room in the wallet', async (t) => {
+  const wrong = {
+    ...admission,
+    currency: 'USD',
+    standing: { ...standing, status: 'autoexcluido', dailyDepositLimit: '1.00' },
+  } as const
+  t.equal(
+    refusal(() => admitDeposit(wrong)),
+    'CURRENCY_MISMATCH',
+  )
+  t.throws(() => admitDeposit({ ...wrong, currency: 'BRL' }), {
+    code: 'RG_BLOCKED',
+    details: { reason: 'self_exclusion' },
+  })
+  const suspended = { ...wrong, currency: 'BRL', standing: { ...wrong.standing, status: 'suspenso' } } as const
+  t.throws(() => admitDeposit(suspended), { code: 'PLAYER_NOT_ACTIVE', details: { status: 'suspenso' } })
+  const limited = {
+    ...suspended,
+    standing: { ...suspended.standing, status: 'ativo' },
+    deposited: depositsOfPlayerMax,
+  } as const
+  t.throws(() => admitDeposit(limited), { code: 'RG_BLOCKED', details: { reason: 'daily_limit' } })
+  const unlimited = { ...limited, standing: { ...limited.standing, dailyDepositLimit: null } }
+  t.throws(() => admitDeposit(unlimited), { code: 'VALIDATION_ERROR', details: { issues: [{ path: '/amount' }] } })
+})
+
+t.test('of the player statuses only ativo may deposit, and autoexcluido is RG_BLOCKED', async (t) => {
+  for (const status of playerStatuses) {
+    const code = refusal(() => admitDeposit({ ...admission, standing: { ...standing, status } }))
+    t.equal(code, status === 'ativo' ? null : status === 'autoexcluido' ? 'RG_BLOCKED' : 'PLAYER_NOT_ACTIVE', status)
+  }
+})
+
+t.test('a deposit needs no KYC', async (t) => {
+  t.equal(
+    refusal(() => admitDeposit({ ...admission, standing: { ...standing, kycStatus: 'nao_iniciado' } })),
+    null,
+  )
+})
+
+t.test(
+  'the reserved amounts are blocked in the sandbox, each for its reason, and mean nothing in production',
+  async (t) => {
+    const { depositBlocked, depositOverLimit } = sandboxAmounts
+    for (const [reserved, reason] of [
+      [depositBlocked, 'self_exclusion'],
+      [depositOverLimit, 'daily_limit'],
+    ] as const) {
+      const amount = toMinorUnits(reserved)
+      t.throws(() => admitDeposit({ ...admission, amount, environment: 'sandbox' }), {
+        code: 'RG_BLOCKED',
+        details: { reason },
+      })
+      t.equal(
+        refusal(() => admitDeposit({ ...admission, amount })),
+        null,
+      )
+    }
+  },
+)
+
+t.test('the day never sums to more than the limit, and reaches it exactly', async (t) => {
+  const amounts = fc.array(fc.bigInt({ min: 1n, max: 50_000n }), { maxLength: 50 })
+  const property = fc.property(amounts, fc.bigInt({ min: 1n, max: 500_000n }), (wished, limit) => {
+    const limited = { ...standing, dailyDepositLimit: `${limit / 100n}.${String(limit % 100n).padStart(2, '0')}` }
+    let dayTotal = 0n
+    for (const amount of wished) {
+      const code = refusal(() => admitDeposit({ ...admission, standing: limited, amount, dayTotal }))
+      if (code === null) dayTotal += amount
+      else if (dayTotal + amount <= limit) return false
+    }
+    return dayTotal <= limit
+  })
+  t.doesNotThrow(() => fc.assert(property))
+})
+
+t.test('of all statuses only confirmed waits for the wallet', async (t) => {
+  t.same(
+    depositStatuses.filter((status) => isConfirmed({ status })),
+    ['confirmed'],
+  )
+})
+
+t.test('a confirmation that is taken back leaves a failed deposit and both steps of its history', async (t) => {
+  const { deposit } = beginDeposit(request, occasion)
+  const confirmed = settleDeposit(deposit, 'confirm', occasion).deposit
+  const by = { kind: 'team', name: 'bob' } as const
+  t.same(takeBackConfirmation(confirmed, { at, by, reason: 'no room' }), {
+    deposit: { ...deposit, status: 'failed', version: 3, failedAt: at, failureReason: 'no room' },
+    transition: { version: 3, from: 'confirmed', to: 'failed', at, by, reason: 'no room' },
+  })
+  t.throws(() => takeBackConfirmation(deposit, { at, by, reason: 'no room' }), /only a confirmation/)
+})

@@ -1,0 +1,253 @@
+import {
+  kycStatuses,
+  type PlayerStanding,
+  playerStatuses,
+  Rejection,
+  sandboxAmounts,
+  toMinorUnits,
+  withdrawalStatuses,
+} from '@backoffice/contracts'
+import fc from 'fast-check'
+import t from 'tap'
+import type { StatusTransition } from '../../src/transition.ts'
+import {
+  admitWithdrawal,
+  applyDecision,
+  beforeLastTransition,
+  beginWithdrawal,
+  invisibleStates,
+  isFinal,
+  isPaidAlone,
+  isVisible,
+  nextMove,
+  payTakesTwo,
+  sandboxOutcome,
+  type Withdrawal,
+  type WithdrawalDecision,
+  withdrawalCommands,
+} from '../../src/withdrawals/withdrawal.ts'
+
+const at = new Date('2026-03-02T12:00:00.000Z')
+const by = { kind: 'team', name: 'alice' } as const
+const { withdrawal, transition: opening } = beginWithdrawal(
+  {
+    id: 'wdr_1',
+    playerId: 'ply_1',
+    amount: 4_000n,
+    currency: 'BRL',
+    method: 'pix',
+    destination: 'ana@example.com',
+    environment: 'production',
+  },
+  { at, by: { kind: 'operator', name: 'op_1' } },
+)
+const standing: PlayerStanding = {
+  playerId: 'ply_1',
+  currency: 'BRL',
+  status: 'ativo',
+  kycStatus: 'aprovado',
+  dailyDepositLimit: null,
+}
+const decisions: readonly WithdrawalDecision[] = ['cancel', 'approve', 'reject', 'pay', 'fail']
+
+function refusal(run: () => unknown): string | null {
+  try {
+    run()
+    return null
+  } catch (error) {
+    if (error instanceof Rejection) return error.code
+    throw error
+  }
+}
+
+t.test('every state × every command leads where the table says, and what it says becomes of the hold', async (t) => {
+  const expected: Readonly<Record<string, string>> = {
+    'intent begin': 'under_review keep',
+    'intent refuse': 'refused keep',
+    'intent abandon': 'abandoned release',
+    'under_review cancel': 'cancelled release',
+    'under_review approve': 'approved keep',
+    'under_review reject': 'rejected release',
+    'approved pay': 'paid capture',
+    'approved fail': 'failed release',
+  }
+  const states = [...invisibleStates, ...withdrawalStatuses]
+  t.equal(states.length * withdrawalCommands.length, 72)
+  for (const state of states) {
+    for (const command of withdrawalCommands) {
+      const move = nextMove(state, command)
+      t.equal(
+        move === null ? undefined : `${move.to} ${move.hold}`,
+        expected[`${state} ${command}`],
+        `${command} when ${state}`,
+      )
+    }
+  }
+})
+
+t.test(
+  'every status × every decision: what the table does not have is refused with the rule that was broken',
+  async (t) => {
+    for (const status of withdrawalStatuses) {
+      for (const decision of decisions) {
+        const run = () => applyDecision({ ...withdrawal, status, approvedBy: 'bob' }, decision, { at, by })
+        const refused = decision === 'cancel' ? 'WITHDRAWAL_NOT_CANCELLABLE' : 'WITHDRAWAL_INVALID_STATE'
+        t.equal(refusal(run), nextMove(status, decision) === null ? refused : null, `${decision} when ${status}`)
+      }
+    }
+    t.throws(() => applyDecision({ ...withdrawal, status: 'approved' }, 'cancel', { at, by }), {
+      code: 'WITHDRAWAL_NOT_CANCELLABLE',
+      details: { withdrawalId: 'wdr_1', status: 'approved' },
+    })
+  },
+)
+
+t.test('only under_review and approved are not final', async (t) => {
+  t.same(
+    withdrawalStatuses.filter((status) => !isFinal(status)),
+    ['under_review', 'approved'],
+  )
+  t.same(
+    [...invisibleStates, ...withdrawalStatuses].filter((state) => isVisible(state)),
+    withdrawalStatuses,
+  )
+})
+
+t.test('in production approving and paying one withdrawal take two people', async (t) => {
+  const { withdrawal: approved } = applyDecision(withdrawal, 'approve', { at, by })
+  t.equal(approved.approvedBy, 'alice')
+  t.equal(isPaidAlone(approved, { ...by, isMachine: false }), true)
+  t.equal(isPaidAlone(approved, { kind: 'team', name: 'bob', isMachine: false }), false)
+  t.equal(isPaidAlone(approved, { kind: 'team', name: 'bob', isMachine: true }), true, 'a machine is no second person')
+  t.equal(payTakesTwo(approved, { upTo: 0n, paid: 0n }), true)
+  const paid = applyDecision(approved, 'pay', { at, by: { kind: 'team', name: 'bob' } })
+  t.equal(paid.withdrawal.status, 'paid')
+  t.equal(
+    refusal(() => applyDecision(approved, 'fail', { at, by })),
+    null,
+    'failing one is no payment',
+  )
+  t.equal(
+    refusal(() => applyDecision(paid.withdrawal, 'pay', { at, by })),
+    'WITHDRAWAL_INVALID_STATE',
+    'the status is judged first',
+  )
+})
+
+t.test('up to an amount one person may approve and pay', async (t) => {
+  const { withdrawal: approved } = applyDecision(withdrawal, 'approve', { at, by })
+  for (const [upTo, paid, isAlone] of [
+    [0n, 0n, false],
+    [3_999n, 0n, false],
+    [4_000n, 0n, true],
+    [4_000n, 1n, false],
+    [9_000n, 5_000n, true],
+    [9_000n, 5_001n, false],
+  ] as const) {
+    t.equal(payTakesTwo(approved, { upTo, paid }), !isAlone)
+  }
+  t.equal(payTakesTwo({ ...approved, environment: 'sandbox' }, { upTo: 0n, paid: 0n }), false)
+})
+
+t.test('in the sandbox one person may approve and pay, and so may the decision route', async (t) => {
+  const sandbox = { ...withdrawal, environment: 'sandbox' } as const
+  for (const one of [by, { kind: 'sandbox', name: 'op_1' } as const]) {
+    const approved = applyDecision(sandbox, 'approve', { at, by: one })
+    t.equal(applyDecision(approved.withdrawal, 'pay', { at, by: one }).withdrawal.status, 'paid')
+  }
+})
+
+t.test('in production only people decide, and what nobody approved is not paid, however small', async (t) => {
+  const forged = { ...withdrawal, status: 'approved', approvedBy: null } as const
+  t.equal(
+    refusal(() => applyDecision(forged, 'pay', { at, by })),
+    'TWO_PEOPLE_REQUIRED',
+  )
+  const route = { kind: 'sandbox', name: 'op_1' } as const
+  for (const [decision, found] of [
+    ['approve', withdrawal],
+    ['reject', withdrawal],
+    ['pay', { ...forged, approvedBy: 'alice' }],
+    ['fail', forged],
+  ] as const)
+    t.throws(() => applyDecision(found, decision, { at, by: route }), /only in the sandbox/, decision)
+})
+
+t.test('an approval by the sandbox route is nobody of the team', async (t) => {
+  const route = { kind: 'sandbox', name: 'alice' } as const
+  const inSandbox = { ...withdrawal, environment: 'sandbox' } as const
+  t.equal(applyDecision(inSandbox, 'approve', { at, by: route }).withdrawal.approvedBy, null)
+})
+
+t.test('the reserved amount fails on pay in the sandbox, and is paid in production', async (t) => {
+  const amount = toMinorUnits(sandboxAmounts.withdrawalFailsOnPay)
+  const reserved = { ...withdrawal, amount, environment: 'sandbox' } as const
+  for (const decision of decisions) {
+    t.equal(sandboxOutcome(reserved, decision), decision === 'pay' ? 'fail' : decision, decision)
+    t.equal(sandboxOutcome({ ...reserved, environment: 'production' }, decision), decision)
+    t.equal(sandboxOutcome({ ...reserved, amount: amount + 1n }, decision), decision)
+  }
+})
+
+t.test('a withdrawal needs the currency of the player, then an approved KYC, whatever the status', async (t) => {
+  for (const kycStatus of kycStatuses) {
+    const code = refusal(() => admitWithdrawal({ currency: 'BRL', standing: { ...standing, kycStatus } }))
+    t.equal(code, kycStatus === 'aprovado' ? null : 'KYC_NOT_APPROVED', kycStatus)
+  }
+  for (const status of playerStatuses) {
+    t.equal(
+      refusal(() => admitWithdrawal({ currency: 'BRL', standing: { ...standing, status } })),
+      null,
+      `${status}: money is never locked in`,
+    )
+  }
+  const neither = { ...standing, kycStatus: 'reprovado' } as const
+  t.equal(
+    refusal(() => admitWithdrawal({ currency: 'USD', standing: neither })),
+    'CURRENCY_MISMATCH',
+  )
+})
+
+const anyDecisions = fc.array(
+  fc.record({
+    decision: fc.constantFrom(...decisions),
+    name: fc.constantFrom('alice', 'bob'),
+    reason: fc.option(fc.string({ minLength: 1 }), { nil: undefined }),
+    minutes: fc.nat(1_000),
+  }),
+  { maxLength: 12 },
+)
+
+t.test(
+  'whatever is decided, the hold ends once, versions rise by one, and the last step can be shown undone',
+  async (t) => {
+    const property = fc.property(
+      anyDecisions,
+      fc.constantFrom('sandbox' as const, 'production' as const),
+      (wished, environment) => {
+        let current: Withdrawal = { ...withdrawal, environment }
+        const history: StatusTransition[] = [opening]
+        let holdsEnded = 0
+        for (const { decision, name, reason, minutes } of wished) {
+          const occasion = {
+            at: new Date(at.getTime() + minutes * 60_000),
+            by: { kind: 'team', name },
+            reason,
+          } as const
+          if (refusal(() => applyDecision(current, decision, occasion)) !== null) continue
+          const decided = applyDecision(current, decision, occasion)
+          history.push(decided.transition)
+          if (decided.hold !== 'keep') holdsEnded++
+          if (text(beforeLastTransition(decided.withdrawal, history)) !== text(current)) return false
+          if (decided.withdrawal.version !== current.version + 1) return false
+          current = decided.withdrawal
+        }
+        const isOpen = current.status === 'under_review' || current.status === 'approved'
+        return holdsEnded === (isOpen ? 0 : 1) && (current.paidAt !== null) === (current.status === 'paid')
+      },
+    )
+    t.doesNotThrow(() => fc.assert(property))
+  },
+)
+
+const text = (value: Withdrawal) => JSON.stringify({ ...value, amount: value.amount.toString() })

@@ -1,0 +1,153 @@
+import { fromMinorUnits, invalid, operations, Rejection, toMinorUnits } from '@backoffice/contracts'
+import {
+  type Approver,
+  type Call,
+  type DirectTools,
+  handle,
+  type ReadDb,
+  recordAction,
+} from '@backoffice/service-runtime'
+import type { Ledger } from '../ledger/ledger.ts'
+import { type Posting, unexpected } from '../ledger/posting.ts'
+import { environmentOf, findBalanceOfPlayer } from '../ledger/records.ts'
+import { transferIdOf } from '../statement/item.ts'
+import { findEntry, readCounterparty } from '../statement/records.ts'
+import { teamEntry } from '../statement/views.ts'
+import { type Correction, sumCorrectedAlone } from './records.ts'
+
+/**
+ * Says who has to approve a correction. In production it takes a second person above an amount. What one person corrected
+ * alone of a player's balance is counted together, so that many small corrections are no way around it.
+ * @param correction `amount` in minor units, whatever its sign
+ */
+export type CorrectionApprover = (
+  db: ReadDb,
+  correction: Correction & { readonly amount: bigint },
+  now: Date,
+) => Promise<Approver>
+
+/** @param aloneUpTo money, such as `50.00` */
+export function correctionApprover(aloneUpTo: string): CorrectionApprover {
+  const above = toMinorUnits(aloneUpTo)
+  return async (db, { amount, ...correction }, now) => {
+    if ((await environmentOf(db, correction.brandId)) !== 'production') return 'nobody'
+    const size = amount < 0n ? -amount : amount
+    const takesTwo = size > above || size + (await sumCorrectedAlone(db, correction, now)) > above
+    return takesTwo ? 'second person' : 'nobody'
+  }
+}
+
+type TeamTransfer = typeof operations.wallet.adjustWallet | typeof operations.wallet.reverseTransfer
+
+/**
+ * Posts a transfer by the team and records who did it and why, in one transaction. A replay is not recorded again.
+ * @throws {Rejection} TRANSFER_CONFLICT, TRANSFER_ALREADY_REVERSED, INSUFFICIENT_FUNDS, VALIDATION_ERROR (the balance
+ *   would be higher than the team may take it), SERVICE_UNAVAILABLE (another correction by the same person was faster, and
+ *   with it this one may take two people: the next attempt sees it)
+ */
+async function postTransfer(
+  ledger: Ledger,
+  posting: Posting & { readonly kind: 'credit' | 'debit' },
+  {
+    operation,
+    call,
+    tools,
+  }: {
+    readonly operation: TeamTransfer
+    readonly call: Call<TeamTransfer>
+    readonly tools: DirectTools
+  },
+) {
+  const result = await ledger.post(posting, async (db, reached, now) => {
+    if (reached.outcome !== 'posted' || reached.replayed) return
+    const { amount: change, balance } = await requireEntry(db, reached.transferId)
+    const changes = [{ field: 'balance', before: fromMinorUnits(balance - change), after: fromMinorUnits(balance) }]
+    await recordAction(db, operation, call, now, { changes })
+    // Under the lock of the account, where corrections of one player come one after another.
+    await tools.approveAgain(db, now)
+  })
+  if (result.outcome === 'conflict') throw new Rejection('TRANSFER_CONFLICT')
+  if (result.outcome === 'already_reversed') throw new Rejection('TRANSFER_ALREADY_REVERSED')
+  if (result.outcome === 'insufficient_funds') throw new Rejection('INSUFFICIENT_FUNDS')
+  if (result.outcome === 'balance_limit')
+    throw invalid(
+      'body',
+      'amount' in call.input ? '/amount' : '/transferId',
+      'must not take the balance above its limit',
+    )
+  if (result.outcome !== 'posted') throw unexpected(result, `the transfer ${posting.reference}`)
+  const entry = await requireEntry(tools.db, result.transferId)
+  return { ...teamEntry(entry), brandId: entry.brandId, replayed: result.replayed }
+}
+
+async function requireEntry(db: ReadDb, transferId: string) {
+  const entry = await findEntry(db, transferId)
+  if (entry === undefined) throw new Error(`transfer ${transferId} was posted and is not there`)
+  return entry
+}
+
+const adjustment = operations.wallet.adjustWallet
+
+export const adjustWallet = (ledger: Ledger, approverOf: CorrectionApprover) =>
+  handle(adjustment, {
+    async approval({ input: { playerId, amount, reference }, caller: person }, { db, now }) {
+      const account = await findBalanceOfPlayer(db, playerId)
+      // Nobody need propose what is refused anyway.
+      if (account === undefined) return 'nobody'
+      const correction = { brandId: account.brandId, playerId, reference, person, amount: toMinorUnits(amount) }
+      return approverOf(db, correction, now)
+    },
+    async run(call, tools) {
+      const { playerId, amount, reference, reason } = call.input
+      const signed = toMinorUnits(amount)
+      if (signed === 0n) throw invalid('body', '/amount', 'must not be zero')
+      const account = await findBalanceOfPlayer(tools.db, playerId)
+      if (account === undefined) throw new Rejection('PLAYER_NOT_FOUND')
+      const transfer = {
+        kind: signed > 0n ? ('credit' as const) : ('debit' as const),
+        brandId: account.brandId,
+        playerId,
+        currency: account.currency,
+        transferId: tools.newId('trf'),
+        reference,
+        type: 'ADJUSTMENT' as const,
+        counterparty: 'adjustments' as const,
+        amount: signed > 0n ? signed : -signed,
+        reason,
+      }
+      return postTransfer(ledger, transfer, { operation: adjustment, call, tools })
+    },
+  })
+
+const reversal = operations.wallet.reverseTransfer
+
+export const reverseTransfer = (ledger: Ledger, approverOf: CorrectionApprover) =>
+  handle(reversal, {
+    async approval({ input: { transferId, reference }, caller: person }, { db, now }) {
+      const reversed = await findEntry(db, transferIdOf(transferId))
+      if (reversed === undefined) return 'nobody'
+      const { brandId, playerId, transferAmount: amount } = reversed
+      return approverOf(db, { brandId, playerId, reference, person, amount }, now)
+    },
+    async run(call, tools) {
+      const { reference, reason } = call.input
+      const id = transferIdOf(call.input.transferId)
+      const reversed = await findEntry(tools.db, id)
+      if (reversed === undefined) throw new Rejection('TRANSFER_NOT_FOUND')
+      const { brandId, playerId, currency, amount } = reversed
+      const transfer = {
+        kind: amount > 0n ? ('debit' as const) : ('credit' as const),
+        brandId,
+        playerId,
+        currency,
+        transferId: tools.newId('trf'),
+        reference,
+        type: 'REVERSAL' as const,
+        counterparty: await readCounterparty(tools.db, id),
+        amount: reversed.transferAmount,
+        reverses: id,
+        reason,
+      }
+      return postTransfer(ledger, transfer, { operation: reversal, call, tools })
+    },
+  })

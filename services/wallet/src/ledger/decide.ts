@@ -1,0 +1,329 @@
+// Rules.
+
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { balanceByTeamMax } from '@backoffice/contracts'
+import {
+  brandKey,
+  type Entry,
+  type Hold,
+  type KnownTransfer,
+  type PlayerAccount,
+  type Posting,
+  type PostingOutcome,
+  type SystemAccountKind,
+  systemKey,
+  type Transfer,
+  type TransferRequest,
+} from './posting.ts'
+
+/** What the ledger has about everything that a batch names. The accounts are locked. */
+export interface LedgerState {
+  /** By `brandKey(brandId, playerId)`. */
+  readonly accounts: ReadonlyMap<string, PlayerAccount>
+  /** By `systemKey`. */
+  readonly systemAccounts: ReadonlyMap<string, bigint>
+  /** By `brandKey(brandId, reference)`. */
+  readonly transfers: ReadonlyMap<string, KnownTransfer>
+  readonly holds: ReadonlyMap<string, Hold>
+  /** The ids of transfers that a posted transfer reverses. */
+  readonly reversed: ReadonlySet<string>
+}
+
+/** What is to be written: rows to insert, and the last state of each changed account and hold. */
+export interface Changes {
+  readonly transfers: readonly Transfer[]
+  readonly entries: readonly Entry[]
+  readonly holds: readonly Hold[]
+  readonly accounts: readonly PlayerAccount[]
+}
+
+/** The most that PostgreSQL's bigint holds. */
+const balanceMax = 2n ** 63n - 1n
+
+/**
+ * Decides the postings of a batch in order, each on the result of those before it. A refused posting changes nothing
+ * for the others. Pure: `state` is not changed.
+ * @returns one outcome for each posting, in order, and what to write
+ */
+export function decideBatch(
+  batch: readonly Posting[],
+  state: LedgerState,
+  now: Date,
+): { readonly outcomes: readonly PostingOutcome[]; readonly changes: Changes } {
+  const books = new WorkingBooks(state, now)
+  const outcomes = batch.map((posting) => books.apply(posting))
+  return { outcomes, changes: books.changes() }
+}
+
+class WorkingBooks {
+  readonly #state: LedgerState
+  readonly #now: Date
+  readonly #accounts = new Map<string, PlayerAccount>()
+  readonly #holds = new Map<string, Hold>()
+  readonly #transfers = new Map<string, Transfer>()
+  readonly #entries: Entry[] = []
+  readonly #reversed = new Set<string>()
+
+  constructor(state: LedgerState, now: Date) {
+    this.#state = state
+    this.#now = now
+  }
+
+  changes(): Changes {
+    return {
+      transfers: [...this.#transfers.values()],
+      entries: this.#entries,
+      holds: [...this.#holds.values()],
+      accounts: [...this.#accounts.values()],
+    }
+  }
+
+  apply(posting: Posting): PostingOutcome {
+    const account = this.#findAccount(posting)
+    assert(account !== undefined, 'the account of every posting is open and locked')
+    if (posting.kind === 'refusal') return this.#refuse(account, posting)
+    if (account.currency !== posting.currency)
+      return fault(`account ${account.id} is in ${account.currency}, the posting in ${posting.currency}`)
+    switch (posting.kind) {
+      case 'credit':
+      case 'debit':
+        return this.#transfer(account, posting)
+      case 'hold':
+        return this.#hold(account, posting)
+      case 'capture':
+        return this.#capture(account, posting)
+      case 'release':
+        return this.#release(account, posting)
+      default:
+        return posting satisfies never
+    }
+  }
+
+  #transfer(account: PlayerAccount, posting: Posting & TransferRequest & { kind: 'credit' | 'debit' }): PostingOutcome {
+    const { amount, reverses } = posting
+    assert(amount > 0n, 'an amount is over zero')
+    const system = this.#systemAccount(posting, posting.counterparty)
+    const sides =
+      posting.kind === 'credit'
+        ? { debitAccount: system, creditAccount: account.id }
+        : { debitAccount: account.id, creditAccount: system }
+    const known = this.#findTransfer(posting)
+    if (known !== undefined) return replay(known, { ...posting, ...sides })
+    if (reverses !== undefined && (this.#reversed.has(reverses) || this.#state.reversed.has(reverses)))
+      return { outcome: 'already_reversed' }
+    // A deposit was refused before its payment was collected, if there might be no room for it.
+    if (posting.kind === 'credit' && posting.type !== 'DEPOSIT' && account.posted + amount > balanceByTeamMax)
+      return { outcome: 'balance_limit' }
+    if (posting.kind === 'credit' && !hasRoom(account, amount))
+      return fault(`account ${account.id} cannot hold ${amount} more`)
+
+    const covered = posting.kind === 'credit' || account.posted - account.held >= amount
+    const outcome = covered ? 'posted' : 'insufficient_funds'
+    const transfer = this.#record(posting, { ...sides, amount, outcome })
+    if (outcome === 'insufficient_funds') return { outcome }
+    if (reverses !== undefined) this.#reversed.add(reverses)
+    this.#post(account, transfer)
+    return { outcome, transferId: transfer.id, replayed: false }
+  }
+
+  /** Keeps the reference of a credit that cannot be done, so that the credit is refused when it arrives late. */
+  #refuse(account: PlayerAccount, posting: Posting & { kind: 'refusal' }): PostingOutcome {
+    const { amount, currency, counterparty } = posting
+    const known = this.#findTransfer(posting)
+    if (known?.outcome === 'posted') return { outcome: 'posted', transferId: known.id, replayed: true }
+    if (known !== undefined) return { outcome: 'refused' }
+    if (account.currency === currency && hasRoom(account, amount)) return { outcome: 'possible' }
+    const debitAccount = this.#systemAccount(posting, counterparty)
+    this.#record(posting, { debitAccount, creditAccount: account.id, amount, outcome: 'refused' })
+    return { outcome: 'refused' }
+  }
+
+  #hold(account: PlayerAccount, posting: Posting & { kind: 'hold' }): PostingOutcome {
+    const { brandId, reference, amount } = posting
+    assert(amount > 0n, 'an amount is over zero')
+    const known = this.#findHold(posting)
+    if (known !== undefined) {
+      const same = known.accountId === account.id && (known.amount === null || known.amount === amount)
+      if (!same) return { outcome: 'conflict' }
+      return known.state === 'refused' ? { outcome: 'insufficient_funds' } : { outcome: 'hold', state: known.state }
+    }
+    const covered = account.posted - account.held >= amount
+    this.#keepHold({
+      brandId,
+      reference,
+      accountId: account.id,
+      amount,
+      state: covered ? 'open' : 'refused',
+      transferId: null,
+      openedAt: this.#now,
+      closedAt: covered ? null : this.#now,
+    })
+    if (!covered) return { outcome: 'insufficient_funds' }
+    this.#keepAccount({ ...account, held: account.held + amount })
+    return { outcome: 'hold', state: 'open' }
+  }
+
+  #capture(account: PlayerAccount, posting: Posting & { kind: 'capture' }): PostingOutcome {
+    const hold = this.#findHold(posting)
+    if (hold === undefined || hold.accountId !== account.id || hold.amount === null)
+      return fault(`there is no hold ${posting.reference} on account ${account.id} to capture`)
+    if (hold.state === 'captured' && hold.transferId !== null)
+      return { outcome: 'posted', transferId: hold.transferId, replayed: true }
+    if (hold.state !== 'open') return fault(`hold ${posting.reference} is ${hold.state}, not open`)
+    if (this.#findTransfer(posting) !== undefined)
+      return fault(`reference ${posting.reference} was used by another transfer`)
+
+    const transfer = this.#record(
+      { ...posting, type: 'WITHDRAWAL' },
+      {
+        debitAccount: account.id,
+        creditAccount: this.#systemAccount(posting, 'withdrawals'),
+        amount: hold.amount,
+        outcome: 'posted',
+      },
+    )
+    this.#post({ ...account, held: account.held - hold.amount }, transfer)
+    this.#keepHold({ ...hold, state: 'captured', transferId: transfer.id, closedAt: this.#now })
+    return { outcome: 'posted', transferId: transfer.id, replayed: false }
+  }
+
+  #release(account: PlayerAccount, posting: Posting & { kind: 'release' }): PostingOutcome {
+    const { brandId, reference } = posting
+    const hold = this.#findHold(posting)
+    if (hold === undefined) {
+      // The hold may still arrive. It then finds this tombstone and reserves nothing.
+      const tombstone = { amount: null, state: 'released', transferId: null, openedAt: null } as const
+      this.#keepHold({ brandId, reference, accountId: account.id, ...tombstone, closedAt: this.#now })
+      return { outcome: 'hold', state: 'released' }
+    }
+    if (hold.accountId !== account.id) return fault(`hold ${reference} is not on account ${account.id}`)
+    if (hold.state === 'captured') return { outcome: 'hold', state: 'captured' }
+    if (hold.state === 'open' && hold.amount !== null) {
+      this.#keepHold({ ...hold, state: 'released', closedAt: this.#now })
+      this.#keepAccount({ ...account, held: account.held - hold.amount })
+    }
+    return { outcome: 'hold', state: 'released' }
+  }
+
+  #findAccount({ brandId, playerId }: Posting): PlayerAccount | undefined {
+    const key = brandKey(brandId, playerId)
+    return this.#accounts.get(key) ?? this.#state.accounts.get(key)
+  }
+
+  #findTransfer({ brandId, reference }: Posting): KnownTransfer | undefined {
+    const key = brandKey(brandId, reference)
+    return this.#transfers.get(key) ?? this.#state.transfers.get(key)
+  }
+
+  #findHold({ brandId, reference }: Posting): Hold | undefined {
+    const key = brandKey(brandId, reference)
+    return this.#holds.get(key) ?? this.#state.holds.get(key)
+  }
+
+  #systemAccount({ brandId, currency }: Posting, kind: SystemAccountKind): bigint {
+    const id = this.#state.systemAccounts.get(systemKey(brandId, kind, currency))
+    assert(id !== undefined, 'the system accounts of every posting are open')
+    return id
+  }
+
+  #record(
+    request: Pick<TransferRequest, 'transferId' | 'reference' | 'type' | 'effectiveAt' | 'reverses' | 'reason'> & {
+      readonly brandId: string
+    },
+    decided: Pick<Transfer, 'debitAccount' | 'creditAccount' | 'amount' | 'outcome'>,
+  ): Transfer {
+    const { brandId, reference, type, effectiveAt = this.#now } = request
+    const transfer: Transfer = {
+      id: request.transferId,
+      brandId,
+      reference,
+      type,
+      ...decided,
+      reverses: request.reverses ?? null,
+      reason: request.reason ?? null,
+      effectiveAt,
+      createdAt: this.#now,
+    }
+    this.#transfers.set(brandKey(brandId, reference), transfer)
+    return transfer
+  }
+
+  /** Writes both sides; `account` is the player's, as it is just before. */
+  #post(account: PlayerAccount, transfer: Transfer): void {
+    const credited = transfer.creditAccount === account.id
+    const amount = credited ? transfer.amount : -transfer.amount
+    const seq = account.seq + 1n
+    const balance = account.posted + amount
+    const hash = entryHash(account.head, { accountId: account.id, seq, amount, balance }, transfer)
+    const system = credited ? transfer.debitAccount : transfer.creditAccount
+    this.#entries.push(
+      { accountId: account.id, transferId: transfer.id, amount, guarded: { seq, balance, hash } },
+      { accountId: system, transferId: transfer.id, amount: -amount, guarded: null },
+    )
+    this.#keepAccount({ ...account, posted: balance, seq, head: hash })
+  }
+
+  #keepAccount(account: PlayerAccount): void {
+    assert(account.held >= 0n && account.posted >= account.held, 'what is held is covered')
+    this.#accounts.set(brandKey(account.brandId, account.playerId), account)
+  }
+
+  #keepHold(hold: Hold): void {
+    this.#holds.set(brandKey(hold.brandId, hold.reference), hold)
+  }
+}
+
+const fault = (message: string): PostingOutcome => ({ outcome: 'fault', message })
+
+const hasRoom = ({ posted }: PlayerAccount, amount: bigint): boolean => posted + amount <= balanceMax
+
+/** The outcome for a known reference: that of the first time, unless it was another transfer. */
+function replay(
+  known: KnownTransfer,
+  asked: Pick<TransferRequest, 'type' | 'amount' | 'reverses'> & Pick<KnownTransfer, 'debitAccount' | 'creditAccount'>,
+): PostingOutcome {
+  const same =
+    known.type === asked.type &&
+    known.amount === asked.amount &&
+    known.debitAccount === asked.debitAccount &&
+    known.creditAccount === asked.creditAccount &&
+    known.reverses === (asked.reverses ?? null)
+  if (!same) return { outcome: 'conflict' }
+  const { id: transferId, outcome } = known
+  return outcome === 'posted' ? { outcome, transferId, replayed: true } : { outcome }
+}
+
+export interface ChainedEntry {
+  readonly accountId: bigint
+  readonly seq: bigint
+  readonly amount: bigint
+  readonly balance: bigint
+}
+
+/**
+ * The hash of a player's entry: it covers the hash before it and every field of the entry and its transfer, so that an
+ * edited, removed or reordered row is found. The fields are written as JSON, so that two different rows cannot have the
+ * same text.
+ */
+export function entryHash(previous: Buffer, entry: ChainedEntry, transfer: Transfer): Buffer {
+  const content = JSON.stringify([
+    String(entry.accountId),
+    String(entry.seq),
+    String(entry.amount),
+    String(entry.balance),
+    transfer.id,
+    transfer.brandId,
+    transfer.reference,
+    transfer.type,
+    String(transfer.debitAccount),
+    String(transfer.creditAccount),
+    String(transfer.amount),
+    transfer.outcome,
+    transfer.reverses,
+    transfer.reason,
+    transfer.effectiveAt.toISOString(),
+    transfer.createdAt.toISOString(),
+  ])
+  return createHash('sha256').update(previous).update(content).digest()
+}

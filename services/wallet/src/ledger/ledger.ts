@@ -1,0 +1,130 @@
+import { batchFaultOf, type Database, type Db, Gatherer } from '@backoffice/service-runtime'
+import { decideBatch } from './decide.ts'
+import { brandKey, type Posting, type PostingOutcome, type SystemAccountKind, type Target } from './posting.ts'
+import { lockAccounts, openAccounts, openPlayerAccounts, readKnown, type Sides, writeChanges } from './records.ts'
+
+const batchMax = 200
+const queueMax = 5_000
+/**
+ * How many batches run at once: while one waits for its commit, another is decided. The locks of accounts that they
+ * share keep them apart.
+ */
+const concurrency = 2
+
+/** Work that belongs to the transaction of a posting, such as the team's audit entry. `now`: when it was posted. */
+export type Companion = (db: Db, outcome: PostingOutcome, now: Date) => Promise<void>
+
+interface Waiting {
+  readonly posting: Posting
+  readonly companion: Companion | undefined
+}
+
+/** The only way to a balance: gathers what is posted together, decides it, and writes it in one transaction. */
+export class Ledger {
+  readonly #db: Database
+  readonly #postings: Gatherer<Waiting, PostingOutcome>
+  readonly #openings: Gatherer<Target, undefined>
+
+  constructor({ db }: { readonly db: Database }) {
+    this.#db = db
+    // If a batch cannot be written because of one posting's data or account, its postings run alone, so that the others
+    // succeed.
+    this.#postings = new Gatherer({
+      run: (batch, { patienceMs: lockTimeoutMs, alone: apart }) => this.#apply(batch, { lockTimeoutMs, apart }),
+      batchMax,
+      queueMax,
+      concurrency,
+      ownerOf: ({ posting }) => posting.brandId,
+      // A batch may hold many postings of one account. Once an account is locked out, its postings run alone, so that
+      // none of them holds up a batch.
+      suspects: ({ posting: { brandId, playerId } }) => [brandKey(brandId, playerId)],
+      faultOf: batchFaultOf,
+    })
+    this.#openings = new Gatherer({
+      run: async (targets) => {
+        await openPlayerAccounts(db, targets)
+        return targets.map(() => undefined)
+      },
+      batchMax,
+      queueMax,
+      faultOf: batchFaultOf,
+    })
+  }
+
+  /**
+   * Posts together with whatever arrives at the same time. If another batch has just used the reference for another
+   * account, the unique index makes the batch fail; it runs again and then finds the reference.
+   * @param companion runs in the transaction of the posting
+   * @throws {Rejection} SERVICE_UNAVAILABLE when too much is waiting
+   */
+  post(posting: Posting, companion?: Companion): Promise<PostingOutcome> {
+    return this.#postings.add({ posting, companion })
+  }
+
+  /** @throws {Rejection} SERVICE_UNAVAILABLE when too much is waiting */
+  openAccount(target: Target): Promise<void> {
+    return this.#openings.add(target)
+  }
+
+  async #apply(
+    batch: readonly Waiting[],
+    waiting: { readonly lockTimeoutMs: number; readonly apart: boolean },
+  ): Promise<PostingOutcome[]> {
+    const postings = batch.map(({ posting }) => posting)
+    const sides = sidesOf(postings)
+    for (;;) {
+      const outcomes = await this.#db.transaction((db) => this.#applyOnce(db, batch, { postings, sides }), {
+        ...waiting,
+        readsFirst: true,
+      })
+      if (outcomes !== 'accounts missing') return outcomes
+      // Outside of that transaction, so that all are locked at once there and in one order.
+      await openAccounts(this.#db, sides)
+    }
+  }
+
+  async #applyOnce(
+    db: Db,
+    batch: readonly Waiting[],
+    { postings, sides }: { readonly postings: readonly Posting[]; readonly sides: readonly Sides[] },
+  ): Promise<PostingOutcome[] | 'accounts missing'> {
+    const locked = await lockAccounts(db, sides)
+    if (locked === undefined) return 'accounts missing'
+    const { now, ...accounts } = locked
+    const known = await readKnown(db, postings)
+    const { outcomes, changes } = decideBatch(postings, { ...accounts, ...known }, now)
+    // All goes over one connection, and the changes are the first statement: what a companion reads has them.
+    await Promise.all([
+      writeChanges(db, changes, now),
+      ...batch.map(({ companion }, index) => companion?.(db, outcomes[index] as PostingOutcome, now)),
+    ])
+    return [...outcomes]
+  }
+}
+
+function counterpartyOf(posting: Posting): SystemAccountKind | null {
+  switch (posting.kind) {
+    case 'credit':
+    case 'debit':
+    case 'refusal':
+      return posting.counterparty
+    case 'capture':
+      return 'withdrawals'
+    case 'hold':
+    case 'release':
+      return null
+    default:
+      return posting satisfies never
+  }
+}
+
+/** The accounts of a batch, each pair once. */
+const sidesOf = (postings: readonly Posting[]): Sides[] => [
+  ...new Map(
+    postings.map((posting) => {
+      const { brandId, playerId, currency } = posting
+      const kind = counterpartyOf(posting)
+      return [`${brandKey(brandId, playerId)}\n${kind}\n${currency}`, { brandId, playerId, currency, kind }]
+    }),
+  ).values(),
+]

@@ -1,0 +1,33 @@
+import type { HandlersOf } from '@backoffice/service-runtime'
+import { adjustWallet, type CorrectionApprover, reverseTransfer } from './corrections/operations.ts'
+import type { Ledger } from './ledger/ledger.ts'
+import {
+  captureHold,
+  creditAccount,
+  getWallet,
+  openAccount,
+  openHold,
+  readAccount,
+  readBalance,
+  refuseCredit,
+  releaseHold,
+} from './ledger/operations.ts'
+import { exportPlayer, exportStatement, listEntries, listTransactions } from './statement/operations.ts'
+
+export const handlers = (ledger: Ledger, approverOf: CorrectionApprover): HandlersOf<'wallet'> => ({
+  getWallet,
+  listTransactions,
+  readBalance,
+  readAccount,
+  openAccount: openAccount(ledger),
+  creditAccount: creditAccount(ledger),
+  refuseCredit: refuseCredit(ledger),
+  openHold: openHold(ledger),
+  captureHold: captureHold(ledger),
+  releaseHold: releaseHold(ledger),
+  adjustWallet: adjustWallet(ledger, approverOf),
+  reverseTransfer: reverseTransfer(ledger, approverOf),
+  exportPlayer,
+  listEntries,
+  exportStatement,
+})

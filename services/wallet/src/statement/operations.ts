@@ -1,0 +1,117 @@
+import { fromMinorUnits, invalid, operations, Rejection } from '@backoffice/contracts'
+import { fitting, handle, toPage } from '@backoffice/service-runtime'
+import { playerRows } from '@backoffice/team-desk'
+import { findBalanceOfPlayer } from '../ledger/records.ts'
+import { balanceOf } from '../ledger/views.ts'
+import { decodeCursor, encodeCursor, sealOf, transferIdOf } from './item.ts'
+import {
+  findEntry,
+  isSettled,
+  listEntriesOf,
+  listEntriesOfPeriod,
+  type Page,
+  type PeriodPlace,
+  type PeriodTotals,
+  playerTables,
+  readPages,
+  type StatementEntry,
+  sumPeriod,
+} from './records.ts'
+import { ledgerItem, teamEntry } from './views.ts'
+
+const limitDefault = 50
+/** Where an invalid cursor points: no entry has this number. */
+const nowhere = { seq: 0n, seal: Buffer.of() }
+
+export const listTransactions = handle(operations.wallet.listTransactions, {
+  async read(calls, { db }) {
+    const asked = calls.map(({ input: { playerId, cursor, limit = limitDefault }, scope: { brandId } }) => {
+      const position = cursor === undefined ? null : (decodeCursor(cursor) ?? nowhere)
+      // One entry more than asked for shows whether another page follows.
+      return { brandId, playerId, before: position?.seq ?? null, limit: limit + 1, shown: limit, position }
+    })
+    const pages = await readPages(db, asked)
+    return asked.map(({ position, shown }, index) => {
+      const page = pages[index]
+      if (page === undefined) return new Rejection('PLAYER_NOT_FOUND')
+      if (position !== null && !isSealed(page, position.seal)) return notACursor()
+      return replyOf(page, shown)
+    })
+  },
+})
+
+const isSealed = ({ hash }: Page, seal: Buffer): boolean => hash !== null && sealOf(hash).equals(seal)
+
+const notACursor = () => invalid('query', '/cursor', "is not a cursor of this player's statement")
+
+function replyOf({ entries }: Page, limit: number) {
+  const page = entries.slice(0, limit)
+  const last = page.at(-1)
+  const nextCursor = entries.length > limit && last !== undefined ? encodeCursor(last) : null
+  return { data: page.map(ledgerItem), nextCursor }
+}
+
+export const listEntries = handle(operations.wallet.listEntries, async ({ input }, { db }) => {
+  const { playerId, transferId, before, limit, type, from, to } = input
+  const account = await findBalanceOfPlayer(db, playerId)
+  if (account === undefined) throw new Rejection('PLAYER_NOT_FOUND')
+  if (transferId !== undefined) {
+    const entry = await findEntry(db, transferIdOf(transferId))
+    return { ...balanceOf(account), data: entry?.playerId === playerId ? [teamEntry(entry)] : [], nextCursor: null }
+  }
+  const last = before === undefined ? undefined : await findEntry(db, transferIdOf(before))
+  if (before !== undefined && last?.playerId !== playerId) return { ...balanceOf(account), data: [], nextCursor: null }
+  const asked = { brandId: account.brandId, playerId, before: last?.seq ?? null, limit: limit + 1 }
+  const isFiltered = type !== undefined || from !== undefined || to !== undefined
+  const entries = isFiltered
+    ? await listEntriesOf(db, { ...asked, type, from: asDate(from), to: asDate(to) })
+    : ((await readPages(db, [asked]))[0]?.entries ?? [])
+  return { ...balanceOf(account), ...toPage(entries.map(teamEntry), limit, ({ id }) => id) }
+})
+
+const asDate = (time: string | undefined) => (time === undefined ? undefined : new Date(time))
+
+export const exportStatement = handle(operations.wallet.exportStatement, async ({ input }, { db }) => {
+  const { brandId, cursor, limit } = input
+  const period = { brandId, from: new Date(input.from), to: new Date(input.to) }
+  if (!(await isSettled(db, period.to)))
+    throw invalid('body', '/to', 'must be at least a minute ago, because entries of the last minute are still coming')
+  const after = cursor === undefined ? null : placeOf(cursor)
+  const [entries, totals] = await Promise.all([
+    listEntriesOfPeriod(db, period, { after, limit: limit + 1 }),
+    sumPeriod(db, period),
+  ])
+  const data = fitting(entries.map(teamEntry), limit)
+  const last = entries[data.length - 1]
+  return {
+    data,
+    nextCursor: entries.length > data.length && last !== undefined ? cursorAt(last) : null,
+    totals: totals.map(totalsOf),
+  }
+})
+
+/** The team's cursor in a period. It may be readable, because the team may see every entry. */
+const cursorAt = ({ createdAt, transferId }: StatementEntry) => `${createdAt.toISOString()}/${transferId}`
+
+function placeOf(cursor: string): PeriodPlace {
+  const [, time = '', transferId = ''] = /^([^/]+)\/([^/]+)$/.exec(cursor) ?? []
+  const createdAt = new Date(time)
+  if (transferId === '' || Number.isNaN(createdAt.getTime()))
+    throw invalid('body', '/cursor', 'is not a cursor of a statement')
+  return { createdAt, transferId }
+}
+
+function totalsOf({ currency, posted, sinceFrom, sinceTo, byType }: PeriodTotals) {
+  return {
+    currency,
+    openingBalance: fromMinorUnits(posted - sinceFrom),
+    byType: byType.map((line) => ({ ...line, amount: fromMinorUnits(line.amount) })),
+    entries: byType.reduce((sum, { entries }) => sum + entries, 0),
+    net: fromMinorUnits(sinceFrom - sinceTo),
+    closingBalance: fromMinorUnits(posted - sinceTo),
+  }
+}
+
+export const exportPlayer = handle(operations.wallet.exportPlayer, ({ input }, { db }) =>
+  playerRows(db, playerTables, input),
+)

@@ -1,0 +1,81 @@
+import { type LedgerType, ledgerTypes } from '@backoffice/contracts'
+import { newId } from '@backoffice/process'
+import { testBed } from '@backoffice/test-kit'
+import t from 'tap'
+import { systemAccountKinds } from '../../src/ledger/posting.ts'
+import { wallet } from '../../src/service.ts'
+
+const bed = await testBed(t, { wallet })
+const admin = bed.sql('admin')
+
+// A CHECK that does not know a value would fail every batch that has it, and each of its commands would be retried for
+// ever.
+t.test('the schema takes system accounts of every kind', async () => {
+  for (const kind of systemAccountKinds) await open('brd_schema', kind)
+})
+
+/** Opens an account and returns its id. */
+async function open(brandId: string, kind: string, currency = 'BRL'): Promise<string> {
+  const { rows } = await admin.query(
+    `insert into wallet.account (brand_id, owner_id, kind, currency, genesis, head, created_at, updated_at)
+       values ($1, $2, $3, $4, '', '', now(), now()) returning id`,
+    [brandId, kind === 'player' ? newId('ply') : null, kind, currency],
+  )
+  return rows[0].id
+}
+
+function enter(type: string, brandId: string, [debit, credit]: readonly [string, string], outcome = 'posted') {
+  const id = newId('trf')
+  return admin.query(
+    `insert into wallet.transfer (id, brand_id, reference, type, debit_account, credit_account, amount, outcome, reverses,
+       effective_at, created_at) values ($1, $2, $1, $3, $4, $5, 1, $6, $7, now(), now())`,
+    [id, brandId, type, debit, credit, outcome, type === 'REVERSAL' ? newId('trf') : null],
+  )
+}
+
+t.test('the schema takes transfers of every type, between accounts that belong together alone', async (t) => {
+  const brandId = newId('brd')
+  const [player, other] = [await open(brandId, 'player'), await open(brandId, 'player')]
+  const [deposits, withdrawals, adjustments] = [
+    await open(brandId, 'deposits'),
+    await open(brandId, 'withdrawals'),
+    await open(brandId, 'adjustments'),
+  ]
+  const right: Record<LedgerType, readonly [string, string][]> = {
+    DEPOSIT: [[deposits, player]],
+    WITHDRAWAL: [[player, withdrawals]],
+    ADJUSTMENT: [
+      [adjustments, player],
+      [player, adjustments],
+    ],
+    REVERSAL: [
+      [player, deposits],
+      [withdrawals, player],
+      [adjustments, player],
+    ],
+  }
+  for (const type of ledgerTypes) for (const sides of right[type]) await enter(type, brandId, sides)
+  const refused = { message: /do not belong to a/ }
+  for (const type of ledgerTypes)
+    await t.rejects(enter(type, brandId, [other, player]), refused, `${type} of two players`)
+  await t.rejects(enter('DEPOSIT', brandId, [adjustments, player]), refused)
+  await t.rejects(enter('DEPOSIT', brandId, [player, deposits]), refused)
+  await t.rejects(enter('WITHDRAWAL', brandId, [player, deposits]), refused)
+  await t.rejects(enter('ADJUSTMENT', brandId, [deposits, player]), refused)
+  await t.rejects(enter('DEPOSIT', brandId, ['0', player]), refused, 'no account')
+  await t.rejects(enter('DEPOSIT', brandId, [await open(newId('brd'), 'deposits'), player]), refused, "another brand's")
+  const dollars: [string, string] = [await open(brandId, 'deposits', 'USD'), player]
+  await t.rejects(enter('DEPOSIT', brandId, dollars), refused, 'another currency')
+  await enter('DEPOSIT', brandId, dollars, 'refused')
+})
+
+// By them reconciliation tells when something was entered, whatever the service wrote as its time.
+t.test('the service cannot say in which transaction it enters something', async (t) => {
+  const own = bed.sql('wallet')
+  const refused = { message: /permission denied/ }
+  await t.rejects(
+    own.query("insert into entry (account_id, transfer_id, amount, xid) values (1, 'trf', 1, '3')"),
+    refused,
+  )
+  await own.query("insert into entry (account_id, transfer_id, amount) values (1, 'trf', 1)")
+})
