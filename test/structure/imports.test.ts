@@ -296,7 +296,8 @@ const timed = [
   'services/players/src/games/game-provider.ts',
   'services/webhooks/src/sending/',
   'services/webhooks/src/deliveries/upkeep.ts',
-  'services/wallet/src/reconciliation/',
+  'services/reconciler/src/reconciliation/',
+  'services/reconciler/src/background/',
   'services/wallet/src/background/',
 ]
 
