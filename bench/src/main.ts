@@ -4,6 +4,7 @@ import { groups } from './cases/index.ts'
 import { isSound } from './figures/results.ts'
 import { lastingText, measureLasting } from './lasting.ts'
 import { parseOptions, usage } from './options.ts'
+import { rowsOfLasting, writeFigures, writeRows } from './report/page.ts'
 import { describeRun, writeReport } from './report/write-report.ts'
 import { run } from './run.ts'
 
@@ -26,6 +27,7 @@ async function main(args: readonly string[]): Promise<number> {
     return 0
   }
   const options = parseOptions(args, names)
+  const description = describeRun(options)
   const say = (line: string) => void process.stderr.write(`${line}\n`)
   if (options.bytes) {
     const report = await measureBytes(options, ending, say)
@@ -37,12 +39,14 @@ async function main(args: readonly string[]): Promise<number> {
     const samples = await measureLasting(options, ending, say)
     await ending.disposeAsync()
     process.stdout.write(`${lastingText(samples)}\n`)
-    return samples.every(({ failures }) => Object.keys(failures).length === 0) ? 0 : 1
+    if (samples.some(({ failures }) => Object.keys(failures).length > 0)) return 1
+    if (options.write) writeRows(rowsOfLasting(samples), description.commit, description.startedAt)
+    return 0
   }
-  const description = describeRun(options)
   const results = await run(options, ending, say)
   await ending.disposeAsync()
   process.stdout.write(writeReport(results, options, description))
+  if (options.write) writeFigures(results, description)
   return isSound(results) ? 0 : 1
 }
 

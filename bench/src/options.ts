@@ -62,6 +62,8 @@ export interface Options extends Extent {
   readonly openLoopRate: number | undefined
   /** Measures pairs on a fresh system for five minutes, and nothing else. */
   readonly lasting: boolean
+  /** Puts the figures into docs/performance.md. */
+  readonly write: boolean
   /** Counts the bytes of a deposit, and measures nothing else. */
   readonly bytes: boolean
   readonly checkout: string
@@ -80,6 +82,7 @@ export const usage = (groups: readonly string[]): string => `npm run bench -- [o
   --open-loop RATE    RATE arrivals a second, however slow the system is, instead of clients that wait
   --lasting           pairs of 32 clients on a fresh system, for five minutes in quarter minutes, and nothing else
   --bytes             count the bytes of one deposit, table by table, and nothing else: about three minutes
+  --write             also put the figures into docs/performance.md, with the commit; for a full run, or --lasting
   --rounds N          how often each case is measured (full ${full.rounds}, short ${short.rounds})
   --window-ms N       how long each time (full ${full.windowMs}, short ${short.windowMs})
   --rows N            rows of the filled ledger (full ${full.rows}, short ${short.rows})
@@ -115,12 +118,14 @@ export function parseOptions(args: readonly string[], groups: readonly string[])
         short: { type: 'boolean', default: false },
         bytes: { type: 'boolean', default: false },
         lasting: { type: 'boolean', default: false },
+        write: { type: 'boolean', default: false },
         ...(Object.fromEntries(strings.map((name) => [name, { type: 'string' }])) as Record<
           (typeof strings)[number],
           { type: 'string' }
         >),
       },
     })
+    if (values.write && (values.short || values.bytes)) throw new Error('--write keeps figures of a full run only.')
     const extent = values.short ? short : full
     const count = (name: (typeof strings)[number], otherwise: number) => atLeastOne(name, values[name], otherwise)
     return {
@@ -128,6 +133,7 @@ export function parseOptions(args: readonly string[], groups: readonly string[])
       short: values.short,
       bytes: values.bytes,
       lasting: values.lasting,
+      write: values.write,
       rounds: count('rounds', extent.rounds),
       windowMs: count('window-ms', extent.windowMs),
       rows: count('rows', extent.rows),

@@ -97,7 +97,7 @@ export function renderDashboard(): string {
     uid: 'backoffice',
     title: 'Operator back office',
     description:
-      'Requests, money, events and processes of the operator back office. What each alert means: docs/operations.md.',
+      'Requests, money, events and processes of the operator back office. What each alert means: docs/alerts.md.',
     tags: ['backoffice'],
     ...{ schemaVersion: 39, version: 1, editable: true, graphTooltip: 1 },
     ...{ refresh: '30s', time: { from: 'now-3h', to: 'now' }, timezone: 'browser' },

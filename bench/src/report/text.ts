@@ -13,7 +13,7 @@ export function inShort(value: number): string {
 }
 
 /** The median, with the least and the most of the rounds. */
-const withSpread = ({ median, least, most }: Spread): string =>
+export const withSpread = ({ median, least, most }: Spread): string =>
   least === most ? inShort(median) : `${inShort(median)} (${inShort(least)}–${inShort(most)})`
 
 type Row = readonly string[]

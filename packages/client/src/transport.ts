@@ -152,7 +152,7 @@ export class Transport {
   }
 }
 
-/** Without a key nothing but a read is sent again, unless it certainly had no effect. */
+/** A request without a key is sent again if it only reads, or if it certainly had no effect. */
 function isSafeToRepeat({ method, idempotencyKey }: Request, error: Failure): boolean {
   if (!error.retryable) return false
   return method === 'GET' || idempotencyKey !== undefined || hadNoEffect(error)

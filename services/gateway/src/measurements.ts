@@ -17,7 +17,7 @@ export const limitedAddresses = (failures: Pick<FailedAuthentications, 'limitedA
 /** A key that nobody needs is one more that can be stolen. */
 const unusedAfterMs = 90 * dayMs
 
-/** How many keys in force nobody has used for so long. */
+/** How many keys are in force and unused for that long. */
 export const unusedCredentials = ({ db, clock }: Pick<ServiceContext, 'db' | 'clock'>): Measurement =>
   measurement({
     gauges: {

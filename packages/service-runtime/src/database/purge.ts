@@ -27,7 +27,11 @@ export const dayMs = 24 * hourMs
 /** How long an event is kept at least after it was published, whatever the settings say. */
 export const eventsKeepMsMin = 49 * hourMs
 
-/** @throws {ConfigurationError} when an event could be handled again: it may come from the stream as late as it is published again */
+/**
+ * The inbox must remember an event for as long as it may still arrive: published again at the end of its own time, it
+ * stays in the stream for the stream's time.
+ * @throws {ConfigurationError} otherwise
+ */
 export function assertInboxOutlivesEvents({ EVENTS_KEEP_HOURS, INBOX_KEEP_DAYS }: ServiceConfig): void {
   const daysMin = streamMaxAgeDays + EVENTS_KEEP_HOURS / 24
   if (INBOX_KEEP_DAYS < daysMin)

@@ -165,7 +165,7 @@ export class RpcServer {
       return
     }
     const said = (header: string) => message.headers?.get(header) ?? ''
-    // Of the team's with its proof: what nobody has signed gets no reply to what somebody has.
+    // The team's proof is part of the key: an unsigned copy of a call must not get the reply to the signed one.
     const call = `${name} ${said(headerNames.operationId)} ${said(teamHeaders.idToken)} ${said(teamHeaders.proof)}`
     const running = this.#running.get(call)
     if (running !== undefined && message.headers?.has(headerNames.attempt) && isSame(running.data, message.data)) {
@@ -241,7 +241,7 @@ export class RpcServer {
     return errorReply(isPassingFault(error) ? 'SERVICE_UNAVAILABLE' : 'INTERNAL_ERROR')
   }
 
-  /** Of a message that all replicas have taken another one may be the reply, so here is none. */
+  /** When all replicas got the message, another one may answer it, so this one stays silent. */
   #respondUnavailable(message: Msg, way: Way): void {
     if (way !== 'all') this.#respond(message, JSON.stringify(errorReply('SERVICE_UNAVAILABLE')))
   }

@@ -61,7 +61,7 @@ interface Proposed {
 
 /**
  * The first person proposes by calling; somebody else carries it out with the same call, which names the proposal: so
- * both sign the same operation and input, each with a reason of their own, and nobody proposes by approving too late. In
+ * both sign the same operation and input, each with a reason of their own. An approval that comes too late is no new proposal. In
  * the transaction of the effect, or before one that is idempotent by a reference.
  * @returns the refusal of a call that proposes or comes too late, which is to be committed with its proposal; or the
  *   approved proposal of one that may go on

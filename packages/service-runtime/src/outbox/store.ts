@@ -128,7 +128,7 @@ const leaseMs = 30_000
 /**
  * Takes rows that are done out of the outbox. What was published goes to the log of published events, from which a lost
  * stream is filled, on the database's clock: replicas whose clocks differ must agree on what was published lately. In
- * milliseconds, because who reads on from a row hands its time back in milliseconds. A row that is written at the same
+ * milliseconds, because a reader goes on from the time of the last row, which it has in milliseconds. A row that is written at the same
  * moment and not seen here nudges the relay itself, after its commit.
  * @returns whether rows wait behind these that only the relay may send
  */

@@ -65,7 +65,7 @@ async function showDeliveries(visit: Visit): Promise<FastifyReply> {
     ['operator', (row) => text(names.get(row.operatorId))],
     ['event', ({ type, eventId }) => lines(text(type), id(eventId))],
     'attempts',
-    // Of a delivery that succeeded the same column is its reply, and no fault.
+    // For a delivery that succeeded the same column holds the receiver's reply, not a fault.
     [
       state === 'delivered' ? 'response' : 'lastFault',
       ({ lastError, lastResponseStatus }) => lines(text(lastError), text(lastResponseStatus)),

@@ -286,7 +286,7 @@ function decisionOf({ display, person }: Visit, { withdrawal, player }: Case, ve
     label: verb,
     operation: decideWithdrawal,
     fixed: { withdrawalId: withdrawal.id, decision: verb, ...seenOfWithdrawal(withdrawal) },
-    // Of the money that somebody does not get, they will ask why.
+    // The player will ask why the money does not come.
     ...(verb === 'reject' || verb === 'fail' ? { required: ['reason'] } : { only: [] }),
     ask: display.t(`${verb}Ask`, words),
     done: display.t(`${verb}Done`, { amount }),

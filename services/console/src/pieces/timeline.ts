@@ -151,7 +151,7 @@ async function sessionsOf({ person }: Visit, { id: playerId }: Player): Promise<
   return { happenings, isWhole: nextCursor == null }
 }
 
-/** Of the trail, for whoever may read it. What changed the player is among the changes already, and reads are in the audit. */
+/** Entries of the audit trail, where the person may read it: neither changes, which are shown already, nor reads. */
 async function actionsOf({ person, display, address }: Visit, { id }: Player): Promise<Source> {
   const trails = [listPlayersAudit, listWalletAudit].filter((operation) => person.mayCall(operation))
   const pages = await Promise.all(

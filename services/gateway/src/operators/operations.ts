@@ -65,7 +65,7 @@ export const createOperator = (secrets: SecretBox, { development }: { readonly d
     async execute({ input }, { db, now, newId, changed }, prepared) {
       const { operatorId, allowedAddresses, currency, timeZone, sandbox, production } = prepared
       const { name, rateLimitPerMinute = requestsPerMinuteDefault } = input
-      // Of two calls with one name, the second meets the unique index, begins again, and finds the name taken here.
+      // When two calls use one name at once, the second fails on the unique index, runs again, and ends here.
       if (await isNameTaken(db, name)) throw new Rejection('OPERATOR_ALREADY_EXISTS')
       const { em, Operator, Brand } = await records(db)
       const operator = em.create(Operator, {

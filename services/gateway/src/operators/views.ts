@@ -47,7 +47,7 @@ export function showOperator(
   }
 }
 
-/** Of very many credentials those in use, and then the newest. */
+/** When there are very many credentials: those in use first, then the newest. */
 function shown(credentials: OperatorRecord['credentials']): OperatorRecord['credentials'] {
   if (credentials.length <= credentialsShownMax) return credentials
   const inUse = ({ revokedAt }: (typeof credentials)[number]) => Number(revokedAt === null)

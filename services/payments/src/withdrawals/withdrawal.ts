@@ -172,7 +172,7 @@ export function applyDecision<W extends Withdrawal>(
   const { at, by, reason = null } = occasion
   const inProduction = withdrawal.environment === 'production'
   assert(by.kind !== 'sandbox' || !inProduction, 'only in the sandbox')
-  // An approval by nobody is not one by somebody else.
+  // Without a recorded approver it cannot be known that another person approved.
   if (decision === 'pay' && inProduction && withdrawal.approvedBy === null) throw takesSomebodyElse(withdrawal)
   const version = withdrawal.version + 1
   const reviewed = decision === 'approve' || decision === 'reject'

@@ -75,7 +75,7 @@ export const openGameSession = ({
     },
 
     save: (sessions, { db }) => insertSessions(db, sessions),
-    // Without its URL a session is of no use. Whoever asks again is told to open another.
+    // The URL is not stored, so a repeated request cannot get it: it is told to open another session.
     stored: () => null,
   })
 

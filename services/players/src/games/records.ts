@@ -46,7 +46,7 @@ export interface GameSessionRecord {
   readonly brandId: string
   readonly gameId: string
   readonly mode: GameSession['mode']
-  /** Of a demonstration without its token; otherwise `sha256:` and the digest of the provider's URL. */
+  /** A demonstration's address without its token; for a provider's session `sha256:` and the digest of its URL. */
   readonly gameUrl: string
   readonly createdAt: Date
   readonly expiresAt: Date

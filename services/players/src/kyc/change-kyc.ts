@@ -54,7 +54,7 @@ interface Decider {
   readonly brandId: string | null
   /** Who is recorded. */
   readonly actor: string
-  /** Of the team: nobody decides a case that somebody else has taken, or another submission than the one they have seen. */
+  /** Who of the team decides. A case that another person took, or a submission they have not seen, is refused. */
   readonly person: { readonly seen: string | null } | null
 }
 

@@ -108,7 +108,7 @@ export const takeKycCase = handle(operations.players.takeKycCase, {
   },
 })
 
-/** Giving back what nobody has is done already. */
+/** Giving back a case that is not taken succeeds and changes nothing. */
 export const releaseKycCase = handle(operations.players.releaseKycCase, {
   async execute({ input: { playerId }, actor }, { db, now, changed }) {
     const [player] = await lockPlayers(db, [{ playerId, brandId: null }])

@@ -24,7 +24,7 @@ export async function listTeams(store: HeadStore): Promise<KnownTeam[]> {
   return Promise.all(names.map(async (name) => teamFrom(await textOf(store, name))))
 }
 
-/** Of two replicas that see it at one moment, one writes. */
+/** When two replicas see the change at one moment, only one writes it. */
 export async function writeTeam(store: HeadStore, team: KnownTeam): Promise<void> {
   await store.put(`${kind}/${stampOf(team.since)}.json`, `${JSON.stringify({ since: team.since, ...stored(team) })}\n`)
 }

@@ -3,8 +3,8 @@ import type { OpenDifference, OpenDifferences } from '../storage/reconciliations
 import { classOf, type Found, listedMax } from './check.ts'
 
 /**
- * What tells whether a difference is still there: the record of a kind, a full run, or any run, because each looks anew at
- * everything that is in question.
+ * Which run can say whether a difference is still there: one that looks at this record of this kind, a full run, or any
+ * run, where every run looks at all of it.
  */
 export type Again = { readonly kind: string; readonly key: string } | 'full run' | 'any run'
 

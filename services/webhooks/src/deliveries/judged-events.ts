@@ -11,8 +11,8 @@ const missingMax = 1_000
 
 /**
  * Looks at the next events of a service that were published and ought to have come, and remembers which have no delivery.
- * Ids of events are ordered by time, so the deliveries of a page stand side by side in the index of each endpoint. Of
- * several replicas one looks; of events that were published before the first look, nobody does.
+ * Ids of events are ordered by time, so the deliveries of a page stand side by side in the index of each endpoint. One
+ * of several replicas looks. Events that were published before the very first look are left out.
  */
 export async function judgeEvents(
   db: Db,
