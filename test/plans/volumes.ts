@@ -31,19 +31,20 @@ const fillings: Readonly<Record<ServiceName, readonly string[]>> = {
         case when n % 50 = 0 then 'failed' else 'confirmed' end, null, 2, ${largestAt}, case when n % 50 = 0 then null else ${largestAt} end,
         case when n % 50 = 0 then ${largestAt} end ${allLargest}`,
     `insert into depositor select ${id('ply')}, 100 ${from(20_000)}`,
-    `insert into withdrawal
+    `insert into withdrawal (id, operation_id, brand_id, operator_id, environment, time_zone, player_id, amount, currency, method,
+        destination, status, version, created_at, updated_at, paid_at, dropped_at)
       select ${id('wdr')}, ${id('opn')}, ${brand}, ${operator}, 'sandbox', 'UTC', ${id('ply', 'n % 20000')}, 100, 'BRL', 'pix',
-        'destination', s.status, null, case when s.status in ('intent', 'refused') then 0 else 2 end, ${largestAt}, ${largestAt}, null,
-        case when s.status = 'paid' then ${largestAt} end, null, case when s.status = 'refused' then ${largestAt} end
+        'destination', s.status, case when s.status in ('intent', 'refused') then 0 else 2 end, ${largestAt}, ${largestAt},
+        case when s.status = 'paid' then ${largestAt} end, case when s.status = 'refused' then ${largestAt} end
       ${allLargest}, lateral (select case when n % 10000 = 0 then 'intent'
         when n % 200 = 1 then 'refused' when n % 400 = 2 then 'under_review' when n % 400 = 3 then 'approved' else 'paid' end as status) s`,
-    `insert into status_transition
-      select ${id('dep')}, 1, null, 'pending', ${at}, 'operator', 'x', null, ${id('opn')} ${all}`,
+    `insert into status_transition (record_id, version, to_status, at, by_kind, operation_id)
+      select ${id('dep')}, 1, 'pending', ${at}, 'operator', ${id('opn')} ${all}`,
     `insert into operation (operation_id, name, reply, created_at) select ${id('opn')}, 'createDeposit', '{"body":{}}', ${at} ${all}`,
     `insert into published_event select date_trunc('milliseconds', ${at}), ${id('evt')}, '{}' ${all}`,
     // As after hours without the broker: only what is not done stands there.
-    `insert into outbox (id, aggregate, aggregate_seq, kind, name, message, operation_id, created_at)
-      select ${id('evt')}, ${id('dep', 'n / 2')}, n % 2, case when n % 2 = 0 then 'command' else 'event' end, 'x', '{}', ${id('opn')}, ${largestAt}
+    `insert into outbox (id, aggregate, aggregate_seq, kind, name, message, environment, operation_id, created_at)
+      select ${id('evt')}, ${id('dep', 'n / 2')}, n % 2, case when n % 2 = 0 then 'command' else 'event' end, 'x', '{}', 'sandbox', ${id('opn')}, ${largestAt}
       ${allLargest}`,
     `insert into inbox select 'schedule-delivery', ${id('evt')}, ${at} ${all}`,
     `insert into audit_entry (id, at, actor, operation, operation_id, subject, input, outcome)
@@ -66,11 +67,12 @@ const fillings: Readonly<Record<ServiceName, readonly string[]>> = {
     `insert into system_checkpoint select 1000000 + n, (1000 + n)::text::xid8, 0, 0, now() ${from(199)}`,
   ],
   players: [
-    `insert into player
+    `insert into player (id, operator_id, brand_id, environment, currency, time_zone, external_id, name, email, cpf, birth_date,
+        status, kyc_status, kyc_version, self_excluded_from, created_at, cpf_digest, email_digest, kyc_expires_at)
       select ${id('ply')}, ${operator}, ${brand}, case when n / 400 % 2 = 0 then 'production' else 'sandbox' end, 'BRL', 'UTC',
-        ${id('ext')}, 'Ana Souza', 'ana@example.com', '52998224725', null, '1990-05-17', 'ativo',
-        case when n % 400 = 0 then 'em_analise' else 'aprovado' end, 2, null, null, case when n % 50 = 0 then ${at} end, null, null, null, null, ${at},
-        null, 'key.' || md5('cpf' || n), 'key.' || md5('email' || n), null, ${at} + interval '1 year' ${all}`,
+        ${id('ext')}, 'Ana Souza', 'ana@example.com', '52998224725', '1990-05-17', 'ativo',
+        case when n % 400 = 0 then 'em_analise' else 'aprovado' end, 2, case when n % 50 = 0 then ${at} end, ${at},
+        'key.' || md5('cpf' || n), 'key.' || md5('email' || n), ${at} + interval '1 year' ${all}`,
     `insert into kyc_submission select ${id('kyc')}, ${id('ply')}, 'rg', 'doc', ${at} ${all}`,
     `insert into player_change (player_id, at, actor, field, next) select ${id('ply')}, ${at}, 'alice', 'kycStatus', 'aprovado' ${all}`,
     `insert into game_session
@@ -93,7 +95,8 @@ const fillings: Readonly<Record<ServiceName, readonly string[]>> = {
     `insert into moment (run_id) select 'x'`,
   ],
   gateway: [
-    `insert into operator select ${operator}, 'operator ' || n, 600, '{}', null, now(), true ${from(99)}`,
+    `insert into operator (id, name, rate_limit_per_minute, allowed_addresses, replay_protection, created_at)
+      select ${operator}, 'operator ' || n, 600, '{}', true, now() ${from(99)}`,
     `insert into brand select ${brand}, ${operator}, case when n > 99 then 'sandbox' else 'production' end, 'x', 'BRL', 'UTC' ${from(199)}`,
     `insert into credential select 'crd_' || n, ${brand}, 'bk_test_' || n, 'sealed', now() ${from(199)}`,
     `insert into claim

@@ -140,7 +140,8 @@ async function leaveProposals(
     // Triggers keep them otherwise.
     const session = await admin.connect()
     await session.query("set session_replication_role = 'replica'")
-    await session.query('update wallet.brand set environment = $1', [environment])
+    for (const service of ['wallet', 'players'])
+      await session.query(`update ${service}.brand set environment = $1`, [environment])
     await session.query('update players.player set environment = $1, status = $2', [environment, status])
     await session.query('reset session_replication_role')
     session.release()

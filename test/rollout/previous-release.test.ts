@@ -21,7 +21,7 @@ t.test(
       const file = join(root, 'services', service, 'src/storage/migrations/index.ts')
       const { migrations } = await import(pathToFileURL(file).href)
       const names = migrations.map(({ name }: { name: string }) => name)
-      t.same(release?.migrations[service], names, `${service}: the record names the migrations of that release`)
+      t.same(release.migrations[service], names, `${service}: the record names the migrations of that release`)
     }
 
     // What the migration Job leaves behind: this release's schema, and none but the old processes.

@@ -10,14 +10,14 @@ import { linkDependencies } from '../structure/working-copy.ts'
 const root = fileURLToPath(new URL('../../', import.meta.url))
 
 interface ReleaseRecord {
-  /** Null before the first release: nobody runs an earlier one, so there is nothing to stay compatible with. */
+  /** It begins at the commit of the baselines: nobody runs an older schema, and each release from then on is held to it. */
   readonly release: {
     readonly version: string
-    /** Where no `v…` tag below HEAD says it. */
+    /** Of this repository. It counts where no `v…` tag below HEAD says which commit it is. */
     readonly commit: string
     /** What the release's own migrations are, by service. */
     readonly migrations: Readonly<Record<ServiceName, readonly string[]>>
-  } | null
+  }
   /** Migrations that narrow, as `service/name`, with the reason why that release does not use what they take away. */
   readonly contractions: Readonly<Record<string, string>>
   /** Migrations that hold up who uses a table, as `service/name`, with the reason why it is for a moment only. */
@@ -44,14 +44,13 @@ function quietly(...args: string[]): string | null {
 /** The latest release tag below HEAD, else the recorded commit; null where the history is not here to take it from. */
 function previousRevision(): string | null {
   // An exported tree may lie inside somebody else's repository: its history is not ours.
-  if (release === null || quietly('rev-parse', '--show-prefix') !== '') return null
+  if (quietly('rev-parse', '--show-prefix') !== '') return null
   const revision = quietly('describe', '--tags', '--match', 'v[0-9]*', '--abbrev=0', 'HEAD^') ?? release.commit
   return quietly('cat-file', '-e', `${revision}^{commit}`) === null ? null : revision
 }
 
 /** Why its source cannot be had, or false: a shallow clone, an export or a rewritten history does not have it. */
 export function historyIsMissing(): string | false {
-  if (release === null) return 'no release has been made yet'
   return previousRevision() === null ? `the source of release ${release.version} is not in this clone` : false
 }
 

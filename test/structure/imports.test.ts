@@ -327,7 +327,7 @@ function isHash(name: string, file: SourceFile): boolean {
   )
 }
 
-t.test('only the gateway has entities: no other service loads MikroORM while it runs', async (t) => {
+t.test('only the gateway has entities: no other service loads MikroORM, and the migrator for migrations', async (t) => {
   const importing = files.filter(({ path, imports }) => path.includes('/src/') && imports.some(isMikro))
   t.same([...new Set(importing.map(({ path }) => path.split('/src/')[0]))].sort(), [
     'packages/migrator',

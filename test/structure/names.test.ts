@@ -47,6 +47,27 @@ t.test('a file of a service has at most 350 lines', async (t) => {
   )
 })
 
+/** Says what was done and not to what, so that a search finds all or nothing. */
+const participle = /^(?:[A-Z][a-z]*ed|Begun|Found|Given|Kept|Known|Made|Read|Said|Seen|Sent|Shown|Taken|Told|Written)$/
+
+t.test('an exported type has two words when one says nothing, and a name that few others have', async (t) => {
+  const exported = sourceFiles()
+    .filter(({ path }) => /^(packages|services)\/[\w-]+\/src\//.test(path))
+    .flatMap(({ path, text }) =>
+      [...text.matchAll(/^export (?:abstract )?(?:interface|type|class) (\w+)/gm)].map(([, name = '']) => ({
+        path,
+        name,
+      })),
+    )
+  t.ok(exported.length > 300)
+  const placesOf = Map.groupBy(exported, ({ name }) => name)
+  const offenders = [...placesOf].filter(([name, places]) => participle.test(name) || places.length > 2)
+  t.same(
+    offenders.map(([name, places]) => `${name}: ${places.map(({ path }) => path).join(', ')}`),
+    [],
+  )
+})
+
 t.test('an event is sent by the service that its entry names', async (t) => {
   const { eventKinds, events } = await import('@backoffice/contracts')
   const sent = sourceFiles().flatMap(({ path, text }) => {

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { chmodSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
-import { join, relative } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { startThrowAwayPostgres } from '@backoffice/dev-stack'
 import { sharedSystemVariable, startSystem } from '@backoffice/test-kit'
@@ -15,7 +15,6 @@ import { type FinishedFile, runTestFiles, runToTheEnd, type TestFile, type TestF
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const testFolder = join(root, 'test')
-const turbo = join(root, 'node_modules/.bin/turbo')
 /**
  * As many long files at once as there are cores. Beside them one of the short ones, whose place is taken from the other
  * end, because long files all begin alike: they start processes. And beside these one that does little but wait. More at
@@ -30,7 +29,7 @@ const rerunFilesMax = 5
 /** Of what a failed file wrote to standard error. */
 const errorLinesMax = 40
 
-const env: NodeJS.ProcessEnv = { ...process.env, TURBO_TELEMETRY_DISABLED: '1', NO_COLOR: '1' }
+const env: NodeJS.ProcessEnv = { ...process.env, NO_COLOR: '1' }
 
 function print(line = ''): void {
   process.stdout.write(`${line}\n`)
@@ -46,14 +45,13 @@ function check(name: string, command: string, args: readonly string[]): boolean 
   return ok
 }
 
-function listTestFiles({ filters, files }: Selection): readonly TestFile[] {
-  const result = spawnSync(turbo, ['run', 'test', '--dry-run=json', ...filters], { cwd: root, env, encoding: 'utf8' })
-  if (result.status !== 0) throw new Error(`turbo cannot list the test tasks:\n${result.stdout}${result.stderr}`)
-  const { tasks } = JSON.parse(result.stdout) as { tasks: { package: string; directory: string; command: string }[] }
-  return tasks
-    .filter((task) => task.command !== '<NONEXISTENT>')
-    .flatMap(({ package: workspace, directory: relativeDirectory }) => {
-      const directory = join(root, relativeDirectory)
+function listTestFiles({ words, files }: Selection): readonly TestFile[] {
+  return globSync(['{packages,services}/*/package.json', '{test,bench}/package.json'], { cwd: root })
+    .sort()
+    .flatMap((file) => {
+      const { name: workspace } = JSON.parse(readFileSync(join(root, file), 'utf8')) as { name: string }
+      if (words.length > 0 && !words.some((word) => workspace.includes(word))) return []
+      const directory = join(root, dirname(file))
       const own = directory === testFolder
       const paths = globSync(own ? '*/**/*.test.ts' : 'test/**/*.test.ts', { cwd: directory }).sort()
       const wanted = own && files.length > 0 ? paths.filter((path) => files.includes(path)) : paths

@@ -1,8 +1,8 @@
 const systemTests = '@backoffice/system-tests'
 
 export interface Selection {
-  /** For turbo; without any, every workspace runs. */
-  readonly filters: readonly string[]
+  /** Parts of the names of workspaces; without any, every workspace runs. */
+  readonly words: readonly string[]
   /** Paths in test/, when not all of its tests are wanted. */
   readonly files: readonly string[]
 }
@@ -15,7 +15,7 @@ export interface Selection {
 export function select(names: readonly string[], systemTestFiles: readonly string[]): Selection {
   const filesOf = (name: string) => systemTestFiles.filter((path) => path.startsWith(`${name}/`))
   const folders = names.filter((name) => filesOf(name).length > 0)
-  const filters = names.filter((name) => !folders.includes(name)).map((name) => `--filter=*${name}*`)
-  if (folders.length > 0) filters.push(`--filter=${systemTests}`)
-  return { filters, files: folders.flatMap(filesOf).sort() }
+  const words = names.filter((name) => !folders.includes(name))
+  if (folders.length > 0) words.push(systemTests)
+  return { words, files: folders.flatMap(filesOf).sort() }
 }

@@ -20,7 +20,7 @@ import { type StackSecrets, stackSecrets, withGivenBackends } from './secrets.ts
 import { onDemand, onDemandEveryMs, showsMetrics, startOrder, startServiceProcess } from './services.ts'
 import { type ProcessName, type ProgramName, type StackDescription, StackFile } from './stack-file.ts'
 import type { Steps } from './steps.ts'
-import { Supervised } from './supervisor.ts'
+import { SupervisedProcess } from './supervisor.ts'
 
 interface Addresses {
   readonly postgresUrl: string
@@ -225,7 +225,7 @@ export class Stack {
 
   async #supervise(name: ProcessName, start: () => Promise<Child>): Promise<void> {
     if (this.#stopped !== undefined) throw new Error('Stopped while starting.')
-    const part = new Supervised({
+    const part = new SupervisedProcess({
       name,
       start,
       onRunning: (pid) => this.#isRunning(name, pid),

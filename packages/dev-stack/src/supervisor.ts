@@ -16,7 +16,7 @@ export interface SupervisedOptions {
 }
 
 /** Keeps one process running: whatever ends it, it is started again, more slowly each time it fails. */
-export class Supervised {
+export class SupervisedProcess {
   readonly name: string
   readonly #options: SupervisedOptions
   #child: Child | undefined

@@ -1,7 +1,7 @@
 import { eventually } from '@backoffice/test-kit'
 import t from 'tap'
 import { Child } from '../src/child.ts'
-import { Supervised } from '../src/supervisor.ts'
+import { SupervisedProcess } from '../src/supervisor.ts'
 
 const sleeper = () =>
   Child.start({
@@ -17,7 +17,7 @@ const sleeper = () =>
 t.test('a process that dies is started again, and its new number is told', async (t) => {
   const pids: number[] = []
   const troubles: string[] = []
-  const supervised = new Supervised({
+  const supervised = new SupervisedProcess({
     name: 'sleeper',
     start: sleeper,
     onRunning: (pid) => pids.push(pid),
@@ -37,7 +37,7 @@ t.test('a process that dies is started again, and its new number is told', async
 t.test('a restart that fails is tried again', async (t) => {
   let starts = 0
   const pids: number[] = []
-  const supervised = new Supervised({
+  const supervised = new SupervisedProcess({
     name: 'sleeper',
     start: async () => {
       starts += 1
@@ -55,7 +55,7 @@ t.test('a restart that fails is tried again', async (t) => {
 })
 
 t.test('a first start that fails is an error', async (t) => {
-  const supervised = new Supervised({
+  const supervised = new SupervisedProcess({
     name: 'sleeper',
     start: async () => {
       throw new Error('no such program')
@@ -68,7 +68,7 @@ t.test('a first start that fails is an error', async (t) => {
 
 t.test('a process that is stopped is not started again', async (t) => {
   const pids: number[] = []
-  const supervised = new Supervised({
+  const supervised = new SupervisedProcess({
     name: 'sleeper',
     start: sleeper,
     onRunning: (pid) => pids.push(pid),

@@ -188,7 +188,7 @@ t.test('the public games find a demonstration by its token and change its balanc
 
 /** A row of each kind of record. */
 const records = `
-insert into gateway.operator values ('op_1', 'One', 600, '{}', null, now());
+insert into gateway.operator (id, name, rate_limit_per_minute, allowed_addresses, created_at) values ('op_1', 'One', 600, '{}', now());
 insert into gateway.brand values ('brd_1', 'op_1', 'production', 'One', 'BRL', 'America/Sao_Paulo');
 insert into gateway.credential values ('crd_1', 'brd_1', 'bk_live_1', 'sealed', now(), now());
 insert into players.player (id, operator_id, brand_id, environment, currency, time_zone, external_id, name, email, cpf,

@@ -28,7 +28,7 @@ export {
   type Call,
   type DirectTools,
   type ExecuteTools,
-  type Given,
+  type GivenTools,
   handle,
   type PrepareTools,
   UnfinishedOperation,
@@ -36,7 +36,7 @@ export {
 export { fitting, toPage, type WithTimes, withIsoTimes } from './operations/page.ts'
 export { isKnownOperation } from './operations/stored-reply.ts'
 export { endCommand, findCommand, lockCommand, type UnfinishedCommand } from './operations/stuck-commands.ts'
-export type { EmittedEvent, Sent, SentCommand } from './outbox/store.ts'
+export type { EmittedEvent, SentCommand, SentMessage } from './outbox/store.ts'
 export { findUnfinished, isUnfinished, unfinishedCommands } from './outbox/unfinished.ts'
 export {
   type Background,

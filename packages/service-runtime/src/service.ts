@@ -19,7 +19,7 @@ import {
   systemClock,
   waitAtMost,
 } from '@backoffice/process'
-import { identityOf, issuerKeys, TeamVerifier, type Trusted } from '@backoffice/team-identity'
+import { identityOf, issuerKeys, TeamVerifier, type TrustedTeam } from '@backoffice/team-identity'
 import { noVault, sealingSettings, vaultFrom } from '@backoffice/vault'
 import type { NatsConnection } from '@nats-io/transport-node'
 import { type Static, type TObject, type TProperties, Type } from '@sinclair/typebox'
@@ -82,7 +82,7 @@ export interface ServiceContext {
   readonly log: Logger
   readonly transact: Transact
   /** Who belongs to the team. */
-  readonly team: Trusted
+  readonly team: TrustedTeam
 }
 
 /** Something that runs beside the operations: a sweeper, a scheduler, an HTTP listener. */

@@ -14,7 +14,8 @@ import {
 import { defineEntity, p } from '@mikro-orm/postgresql'
 import { Type } from '@sinclair/typebox'
 import { brandTable, type Migration, runtimeMigrations } from '../src/database/runtime-tables.ts'
-import { type Db, defineService, handle, type Reaction, recordAction, type Sent } from '../src/index.ts'
+import { type Db, defineService, handle, type Reaction, recordAction } from '../src/index.ts'
+import type { Sent } from '../'
 
 const closed = { additionalProperties: false } as const
 const Count = Type.Object({ count: Type.Integer() }, closed)

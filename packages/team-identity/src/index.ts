@@ -2,7 +2,7 @@ export { objectOf, refusalOf } from './admission.ts'
 export { auditedInput, subjectAndReason } from './audited-input.ts'
 export { fixedKeys, type IssuerKey, type IssuerKeys, issuerKeys, KeysUnavailable } from './issuer-keys.ts'
 export { type CallToProve, inputDigest, type Proof } from './proof.ts'
-export { isInputProven, RecordedCalls, type Trusted } from './recorded-calls.ts'
+export { isInputProven, RecordedCalls, type TrustedTeam } from './recorded-calls.ts'
 export {
   exportSessionKey,
   importSessionKey,

@@ -14,7 +14,7 @@ type RecordedProposal = NonNullable<ExportedAuditEntry['proposal']>
 type RecordedCall = RecordedProposal['proposed']
 
 /** Who belonged to the team: the settings, and the keys that the provider had. */
-export interface Trusted {
+export interface TrustedTeam {
   readonly identity: TeamIdentity
   readonly keys: IssuerKeys | undefined
 }
@@ -33,10 +33,10 @@ export const isInputProven = (operation: Operation, { outcome, input }: Exported
 
 /** Verifies calls of the team long after they were made, and trusts no service: only the provider's keys and the settings. */
 export class RecordedCalls {
-  readonly #trusted: readonly (Trusted & { readonly verifier: TeamVerifier })[]
+  readonly #trusted: readonly (TrustedTeam & { readonly verifier: TeamVerifier })[]
 
   /** @param trusted what held when the calls were made. One of them that accepts a call is enough */
-  constructor(trusted: readonly Trusted[]) {
+  constructor(trusted: readonly TrustedTeam[]) {
     this.#trusted = trusted.map((one) => ({ ...one, verifier: new TeamVerifier(one.identity, one.keys) }))
   }
 

@@ -4,13 +4,13 @@ import { type Field, fieldsOf } from './fields.ts'
 import type { AnyRow } from './row.ts'
 
 /** The values of a command's fields: those that were given and those that the command fixes. */
-export type Given = Readonly<Record<string, unknown>>
+export type GivenOptions = Readonly<Record<string, unknown>>
 
 /**
  * Declares the arguments and options of a row.
  * @returns a function that reads what was given; an operator is still a name
  */
-export function declareFields(command: Command, row: AnyRow): () => Given {
+export function declareFields(command: Command, row: AnyRow): () => GivenOptions {
   const { arguments: needed = [], either = [], switches = [] } = row
   const fields = fieldsOf(row)
   const byPosition = [...needed, ...either].flatMap((name) => fields.filter((field) => field.name === name))

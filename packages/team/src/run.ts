@@ -1,5 +1,5 @@
 import { type Input, type Operation, Rejection } from '@backoffice/contracts'
-import type { Given } from './options.ts'
+import type { GivenOptions } from './options.ts'
 import { clearScreen, print, printJson, printJsonLine, printRecord, printTable } from './output.ts'
 import { callPages } from './pages.ts'
 import { confirm } from './prompt.ts'
@@ -21,7 +21,11 @@ export interface CommonOptions {
 export type OpenSession = (options: CommonOptions) => Promise<Session>
 
 /** Asks if it must, calls the operation, and prints the result: as JSON, or as the row shows it to people. */
-export async function run(row: AnyRow, given: Given, options: CommonOptions & { open: OpenSession }): Promise<void> {
+export async function run(
+  row: AnyRow,
+  given: GivenOptions,
+  options: CommonOptions & { open: OpenSession },
+): Promise<void> {
   const { json = false, yes = false, operationId, watch } = options
   const session = await options.open(options)
   const seen = await row.look?.(given, session)
@@ -43,7 +47,7 @@ export async function run(row: AnyRow, given: Given, options: CommonOptions & { 
 }
 
 /** People name an operator, and a brand by its operator and environment; operations take ids. */
-async function withIds(given: Given, { body }: Operation, session: Session): Promise<Given> {
+async function withIds(given: GivenOptions, { body }: Operation, session: Session): Promise<GivenOptions> {
   const { operatorId, brandId, environment, ...others } = given
   const ids: Record<string, unknown> = others
   if (typeof operatorId === 'string') ids.operatorId = (await session.operator(operatorId)).id

@@ -6,7 +6,7 @@ export { lastingPort } from './lasting-port.ts'
 export { newCpf } from './new-cpf.ts'
 export { type HttpCall, type HttpReply, OperatorClient } from './operator-client.ts'
 export { postgres } from './postgres.ts'
-export { byTwo, type Proposed, proposalOf } from './proposal.ts'
+export { byTwo, type ProposedCommand, proposalOf } from './proposal.ts'
 export { refusal } from './refusal.ts'
 export { seenSubmission, seenWithdrawal } from './seen.ts'
 export {

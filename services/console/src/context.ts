@@ -2,10 +2,10 @@ import type { Clock, Logger } from '@backoffice/process'
 import type { TeamVerifier } from '@backoffice/team-identity'
 import type { NatsConnection } from '@nats-io/transport-node'
 import type { Provider } from './identity/provider.ts'
-import type { Settings } from './settings.ts'
+import type { ConsoleSettings } from './settings.ts'
 
 export interface ConsoleContext {
-  readonly config: Settings
+  readonly config: ConsoleSettings
   readonly clock: Clock
   readonly log: Logger
   readonly nats: NatsConnection

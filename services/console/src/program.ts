@@ -13,9 +13,9 @@ import { connectNats } from '@backoffice/service-runtime/client'
 import { identityOf, TeamVerifier } from '@backoffice/team-identity'
 import { createApp } from './http/app.ts'
 import { Provider } from './identity/provider.ts'
-import { checkedSettings, type Settings } from './settings.ts'
+import { type ConsoleSettings, checkedSettings } from './settings.ts'
 
-export { checkedSettings, type Settings, settings } from './settings.ts'
+export { type ConsoleSettings, checkedSettings, settings } from './settings.ts'
 
 /** How long each step of stopping may take. */
 const stoppingMsMax = 5_000
@@ -27,7 +27,7 @@ export interface RunningConsole extends RunningProcess, StartedProgram {
 }
 
 /** Starts the console: the team's pages in a browser, and the relay for the command line. */
-export async function startConsole(config: Settings, clock: Clock = systemClock): Promise<RunningConsole> {
+export async function startConsole(config: ConsoleSettings, clock: Clock = systemClock): Promise<RunningConsole> {
   checkedSettings(config)
   const log = createLogger('console', config.LOG_LEVEL)
   const verifier = new TeamVerifier(identityOf(config))

@@ -41,10 +41,10 @@ export const settings = Type.Object({
   DEVELOPMENT: serviceConfig.properties.DEVELOPMENT,
   ...programSettings,
 })
-export type Settings = Static<typeof settings>
+export type ConsoleSettings = Static<typeof settings>
 
 /** @throws {ConfigurationError} when the settings contradict each other, or would be unsafe in production */
-export function checkedSettings(config: Settings): Settings {
+export function checkedSettings(config: ConsoleSettings): ConsoleSettings {
   const { CONSOLE_CLIENT_ID, CONSOLE_CLI_CLIENT_ID, CONSOLE_TIME_ZONE, CONSOLE_URL, DEVELOPMENT, TEAM_ISSUER } = config
   const audiences = config.TEAM_AUDIENCES.split(',')
   for (const client of [CONSOLE_CLIENT_ID, CONSOLE_CLI_CLIENT_ID])

@@ -11,7 +11,7 @@ import {
 } from '@backoffice/process'
 import { connectPool } from '@backoffice/service-runtime/pool'
 import { createApp } from './http/app.ts'
-import type { Settings } from './settings.ts'
+import type { GamesSettings } from './settings.ts'
 import { Thumbnails } from './thumbnails.ts'
 
 export { settings } from './settings.ts'
@@ -26,7 +26,7 @@ export interface RunningGames extends RunningProcess, StartedProgram {
 }
 
 /** Starts the public server of thumbnails and of the demonstration game. */
-export async function startGames(config: Settings, clock: Clock = systemClock): Promise<RunningGames> {
+export async function startGames(config: GamesSettings, clock: Clock = systemClock): Promise<RunningGames> {
   const log = createLogger('games', config.LOG_LEVEL)
   const db = connectPool(config, 'games')
   const thumbnails = new Thumbnails(db)
@@ -58,7 +58,7 @@ export async function startGames(config: Settings, clock: Clock = systemClock): 
   return { ...program, log, port: listener.port }
 }
 
-const limitsOf = (config: Settings) => ({
+const limitsOf = (config: GamesSettings) => ({
   requestsPerMinute: config.GAMES_REQUESTS_PER_MINUTE,
   connectionsPerAddress: config.GAMES_CONNECTIONS_PER_ADDRESS,
   trustedProxies: trustedProxies(config.TRUSTED_PROXIES),

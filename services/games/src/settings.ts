@@ -24,4 +24,4 @@ export const settings = Type.Object({
   GAMES_CONNECTIONS_MAX: Type.Integer({ minimum: 1, default: 2_000 }),
   ...programSettings,
 })
-export type Settings = Static<typeof settings>
+export type GamesSettings = Static<typeof settings>

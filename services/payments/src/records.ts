@@ -66,10 +66,10 @@ export async function listTransitions(
  * A record of a list, and whether the wallet still has to do its part. The statement of the list says it: a later one may
  * find it done, and the record would be shown under another status than the one that it was listed by.
  */
-export type Listed<R> = R & { readonly settling: boolean }
+export type ListedRecord<R> = R & { readonly settling: boolean }
 
 /** A record, and whether the wallet has done its part. */
-export type Checked<R> = R & {
+export type CheckedRecord<R> = R & {
   /** The operation that ended the record, until the wallet has done its part of it. */
   readonly unfinished: string | null
 }
@@ -86,7 +86,7 @@ export async function withUnfinished<R extends { readonly id: string }>(
   db: ReadDb,
   records: readonly R[],
   hasEnded: (record: R) => boolean,
-): Promise<Checked<R>[]> {
+): Promise<CheckedRecord<R>[]> {
   const ended = records.filter(hasEnded).map(({ id }) => id)
   const unfinished = await findUnfinished(db, ended)
   return records.map((record) => ({ ...record, unfinished: unfinished.get(record.id) ?? null }))

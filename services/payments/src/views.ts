@@ -11,7 +11,7 @@ export function shownTransitions(
 }
 
 /** From a time on, and before another; undefined: without an end. */
-export interface Period {
+export interface ListedPeriod {
   readonly from: Date | undefined
   readonly to: Date | undefined
 }
@@ -29,7 +29,7 @@ interface AskedPeriod {
 export function listedPeriod(
   { from, to }: AskedPeriod,
   { isOwned, now }: { readonly isOwned: boolean; readonly now: Date },
-): Period {
+): ListedPeriod {
   const end = to === undefined ? undefined : new Date(to)
   if (from !== undefined) return { from: new Date(from), to: end }
   if (isOwned) return { from: undefined, to: end }

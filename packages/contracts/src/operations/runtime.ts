@@ -124,7 +124,7 @@ export const Proposal = Type.Object(
     input: personal(['player', 'note'], Type.Unknown()),
     reason: Nullable(Note),
     proposedBy: personal('staff', text(254)),
-    proposedById: AccountId,
+    proposedById: Nullable(AccountId),
     proposedAt: Timestamp,
     /** Until then somebody else may carry it out. */
     expiresAt: Timestamp,

@@ -1,4 +1,4 @@
-import { apiVersion } from '@backoffice/contracts'
+import { apiVersion, httpOperations } from '@backoffice/contracts'
 import { keepTheKey, keyVariable, type SampleCall, type SampleLanguage, samplePlaceholders, yourId } from './call.ts'
 import { node, objectOf } from './node.ts'
 import { entriesOf, inSingleQuotes, kebabCase, lines } from './text.ts'
@@ -16,22 +16,21 @@ export const client: SampleLanguage = {
   signed,
 }
 
-/** Methods that have another name than the operation, or take its input in another way than `(ids, body, options)`. */
-const methods: Readonly<Record<string, { readonly name?: string; readonly takes?: 'values' | 'options' }>> = {
-  getMe: { name: 'me' },
+/** Methods that have another name than the operation, or take single values; src/client.ts of the client has them. */
+const methods: Readonly<Record<string, { readonly name?: string; readonly takes: 'values' | 'options' }>> = {
+  getMe: { name: 'me', takes: 'options' },
   findPlayers: { name: 'findPlayer', takes: 'values' },
-  listTransactions: { takes: 'options' },
-  confirmDeposit: { takes: 'options' },
-  failDeposit: { takes: 'options' },
-  cancelWithdrawal: { takes: 'options' },
-  testWebhook: { takes: 'options' },
   openGameSession: { takes: 'values' },
   decideKycInSandbox: { name: 'decideKyc', takes: 'values' },
   decideWithdrawalInSandbox: { name: 'decideWithdrawal', takes: 'values' },
 }
 
+/** The others take the body, unless all of it may be left out: then its fields stand among the options. */
+const needsBody = new Set(httpOperations.filter(({ body }) => (body.required ?? []).length > 0).map(({ id }) => id))
+const takenBy = (operationId: string) => (needsBody.has(operationId) ? 'body' : 'options')
+
 function signed({ operationId, summary, ids, query, body, needsIdempotencyKey, baseUrl }: SampleCall): string {
-  const { name = operationId, takes = 'body' } = methods[operationId] ?? {}
+  const { name = operationId, takes = takenBy(operationId) } = methods[operationId] ?? {}
   const input = { ...query, ...body }
   const options = [
     ...(takes === 'options' ? entriesOf(input).map(([field, value]) => `${field}: ${literalOf(value)}`) : []),

@@ -1,7 +1,9 @@
 import { eventKinds, events, roleName, type ServiceName } from '@backoffice/contracts'
 import { auditEvidence } from './reconcilable-views.ts'
+import { appendOnly, refusals } from './schema-rules.ts'
 
 export { jsonText, reconcilableViews, shownToReconciler } from './reconcilable-views.ts'
+export { appendOnly, changed, neverDeleted, onlyInSandbox } from './schema-rules.ts'
 
 /** A step of a schema. Steps only add: the release before must run on the new schema. */
 export interface Migration {
@@ -17,25 +19,11 @@ export interface Migration {
   readonly transactional?: false
 }
 
-/** What the runtime keeps in each service's schema. Every service lists these migrations first. */
-export const runtimeMigrations = (service: ServiceName): readonly Migration[] => [
-  runtimeTables(service),
-  operationFingerprint(service),
-  environments(service),
-  lastFault(service),
-  sealedMessages(service),
-  publishedEvents(service),
-  autovacuum(service),
-  auditOfSubject(service),
-  auditOfActor(service),
-  teamCalls(service),
-  teamEvidence(service),
-  closedProposals(service),
-  teamAccounts(service),
-  ...publicationsSeen(service),
-  youngTables(service),
-  { name: '0000_runtime_audit_evidence', sql: auditEvidence(service) },
-]
+/**
+ * What the runtime keeps in each service's schema. Every service lists these migrations first. What a later release adds
+ * comes after the baseline, as a migration of its own.
+ */
+export const runtimeMigrations = (service: ServiceName): readonly Migration[] => [baseline(service)]
 
 /**
  * The brands that a service knows, as the gateway has registered them: whose they are and where they belong. No message is
@@ -50,188 +38,67 @@ create table ${service}.brand (
   currency text not null,
   time_zone text not null
 );
-create trigger append_only before update or delete on ${service}.brand for each row execute function ${service}.refuse_change();
-create trigger append_only_truncate before truncate on ${service}.brand execute function ${service}.refuse_change();
-revoke update, delete on ${service}.brand from ${roleName(service)};
+${appendOnly(`${service}.brand`)}`
+
+const baseline = (service: ServiceName): Migration => ({
+  name: '0000_runtime_baseline',
+  sql: [refusals, operations, outbox, publishedEvents, inbox, auditTrail, team, auditEvidence, youngTables]
+    .map((part) => part(service))
+    .join('\n'),
+})
+
+/**
+ * Rows of this and the next tables come and go. They are vacuumed after a fiftieth of them has gone instead of a fifth, so
+ * that space is used again before the table grows; the outbox, which is nearly empty, after a thousand.
+ */
+const comesAndGoes = 'autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_insert_scale_factor = 0.05'
+
+const operations = (service: ServiceName): string => `
+create table ${service}.operation (
+  operation_id text collate "C" primary key,
+  name text not null,
+  -- What the id stands for, besides the name. Null on a tombstone.
+  fingerprint text,
+  -- {"body": …} or {"error": …}; null on a tombstone, and where nothing of it is kept. json, not jsonb: a replay answers the
+  -- same bytes.
+  reply json,
+  abandoned boolean not null default false,
+  -- Null for an operation of the team, and on a tombstone.
+  environment text,
+  created_at timestamptz not null
+) with (${comesAndGoes});
+create index operation_created_at on ${service}.operation (created_at);
 `
 
-/**
- * Who reacts to the events of a service sees which were published, and when: so it can tell what it has never heard of. Of
- * what they say it sees nothing.
- */
-function publicationsSeen(service: ServiceName): readonly Migration[] {
-  const ofService = eventKinds.map((kind) => events[kind]).filter(({ emittedBy }) => emittedBy === service)
-  const readers = [...new Set(ofService.flatMap(({ consumedBy }) => consumedBy))].map(roleName).join(', ')
-  if (readers === '') return []
-  const sql = `
-grant usage on schema ${service} to ${readers};
-grant select (published_at, id) on ${service}.published_event to ${readers};
-`
-  return [{ name: '0000_runtime_publications_seen', sql }]
-}
-
-/**
- * Analyses one table of the schema that has grown by half since PostgreSQL last looked at it, or that has rows and no
- * statistics: the smallest of them. By its size on disk, because the counters of rows do not survive a crash. Only the owner
- * of a table may analyse it.
- */
-const youngTables = (service: ServiceName): Migration => ({
-  name: '0000_runtime_young_tables',
-  sql: `
-create function ${service}.analyze_young_table() returns text
-language plpgsql security definer
-set search_path = pg_catalog, pg_temp
--- Somebody vacuums it, or another replica does the same. It is tried again after some seconds.
-set lock_timeout = '250ms'
-as $$
-declare
-  page constant integer := current_setting('block_size');
-  young text;
-begin
-  select c.oid::regclass::text into young from pg_class c, pg_relation_size(c.oid) as bytes
-  where c.relnamespace = '${service}'::regnamespace and c.relkind = 'r' and (
-    bytes > c.relpages * page * 1.5
-    -- What restores a dump builds the indexes last, and that sets both counts.
-    or c.reltuples > 0 and not exists (select from pg_stats s where s.schemaname = '${service}' and s.tablename = c.relname)
-  )
-  order by bytes limit 1;
-  if young is not null then execute format('analyze %s', young); end if;
-  return young;
-exception when lock_not_available then return null;
-end $$;
-revoke execute on function ${service}.analyze_young_table from public;
-grant execute on function ${service}.analyze_young_table to ${roleName(service)};
-`,
-})
-
-/** Why a row could not be sent the last time. Null in what the release before tried. */
-const lastFault = (service: ServiceName): Migration => ({
-  name: '0000_runtime_last_fault',
-  sql: `alter table ${service}.outbox add column last_fault text`,
-})
-
-/** What an operation id stands for, besides its name. Null in rows of the release before. */
-const operationFingerprint = (service: ServiceName): Migration => ({
-  name: '0000_runtime_operation_fingerprint',
-  sql: `alter table ${service}.operation add column fingerprint text`,
-})
-
-/** Which environment a row belongs to. Null in rows of the release before, and of the team's operations. */
-const environments = (service: ServiceName): Migration => ({
-  name: '0000_runtime_environments',
-  sql: `
-alter table ${service}.operation add column environment text;
-alter table ${service}.outbox add column environment text;
-`,
-})
-
-/** What the team did about one record, newest first: the page of each record asks for it. */
-const auditOfSubject = (service: ServiceName): Migration => ({
-  name: '0000_runtime_audit_of_subject',
-  transactional: false,
-  sql: `create index concurrently audit_entry_of_subject on ${service}.audit_entry (subject, at desc)`,
-})
-
-/** What one person did, newest first. */
-const auditOfActor = (service: ServiceName): Migration => ({
-  name: '0000_runtime_audit_of_actor',
-  transactional: false,
-  sql: `create index concurrently audit_entry_of_actor on ${service}.audit_entry (actor, at desc)`,
-})
-
-/** Whether the payload is sealed. Nothing else could tell: a payload may be any text. */
-const sealedMessages = (service: ServiceName): Migration => ({
-  name: '0000_runtime_sealed_messages',
-  sql: `alter table ${service}.set_aside_message add column sealed boolean not null default false`,
-})
-
-/**
- * Who of the team called, how, and what became of it; and calls that wait for a second person. Null in entries of the release
- * before, which recorded what was done by a user of the broker.
- */
-const teamCalls = (service: ServiceName): Migration => ({
-  name: '0000_runtime_team_calls',
-  sql: `
-alter table ${service}.audit_entry add column outcome text not null, add column session text, add column tool text, add column proof text,
-  add column changes json;
-create table ${service}.team_session (
-  -- Thumbprint of the key that signs the session's calls.
-  session text not null,
-  person text not null,
-  kind text not null check (kind in ('person', 'machine')),
-  -- As the identity provider issued it. Null for a machine.
-  id_token text,
-  first_used_at timestamptz not null,
-  primary key (session, person)
-);
-create trigger append_only before update or delete on ${service}.team_session for each row execute function ${service}.refuse_change();
-create trigger append_only_truncate before truncate on ${service}.team_session execute function ${service}.refuse_change();
-revoke update, delete on ${service}.team_session from ${roleName(service)};
-create table ${service}.team_proposal (
+/** A row leaves the table when it is done. */
+const outbox = (service: ServiceName): string => `
+create table ${service}.outbox (
   id text collate "C" primary key,
-  operation text not null,
-  -- Of the operation and its input, without the reason: the second person may give another one.
-  fingerprint text not null,
-  input json not null,
-  reason text,
-  proposed_by text not null,
-  proposed_at timestamptz not null,
-  expires_at timestamptz not null,
-  operation_id text not null,
-  state text not null default 'open' check (state in ('open', 'approved', 'declined', 'expired')),
-  decided_by text,
-  decided_at timestamptz,
-  decided_operation_id text,
-  decision_reason text
-);
-revoke delete on ${service}.team_proposal from ${roleName(service)};
-create unique index team_proposal_open on ${service}.team_proposal (fingerprint) where state = 'open';
-`,
-})
-
-/**
- * What somebody needs to verify the calls of the team by themselves: the key that a session rests on, which the provider may
- * not have any more; both signatures of what took two people; and the proposal that an action followed from.
- */
-const teamEvidence = (service: ServiceName): Migration => ({
-  name: '0000_runtime_team_evidence',
-  sql: `
-alter table ${service}.audit_entry add column proposal text;
--- A public key as a JWK: the provider's, which signed the ID token; of a machine, its own.
-alter table ${service}.team_session add column anchor json;
-alter table ${service}.team_proposal add column session text, add column proof text,
-  add column decided_session text, add column decided_proof text;
-`,
-})
-
-/**
- * Calls that came too late for a proposal, and those that declined one. Whoever verifies what two people did looks for them
- * in the time in which the proposal was open, and the trail has few of them.
- */
-const closedProposals = (service: ServiceName): Migration => ({
-  name: '0000_runtime_closed_proposals',
-  transactional: false,
-  sql: `create index concurrently audit_entry_of_closed_proposal on ${service}.audit_entry (at)
-    where outcome = 'PROPOSAL_NOT_OPEN' or operation = 'declineProposal'`,
-})
-
-/** Whose account at the identity provider it was: a name may change. Null for what a service does by itself. */
-const teamAccounts = (service: ServiceName): Migration => ({
-  name: '0000_runtime_team_accounts',
-  sql: `
-alter table ${service}.audit_entry add column actor_id text;
-alter table ${service}.team_session add column person_id text;
-alter table ${service}.team_proposal add column proposed_by_id text, add column decided_by_id text;
-`,
-})
+  aggregate text collate "C" not null,
+  aggregate_seq bigint not null,
+  kind text not null check (kind in ('event', 'command')),
+  name text not null,
+  message json not null,
+  environment text not null,
+  -- Null where no request asked for it.
+  operation_id text,
+  created_at timestamptz not null,
+  leased_until timestamptz,
+  attempts integer not null default 0,
+  -- Why it could not be sent the last time.
+  last_fault text,
+  unique (aggregate, aggregate_seq)
+) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000,
+  autovacuum_vacuum_insert_scale_factor = 0, autovacuum_vacuum_insert_threshold = 10000);
+create index outbox_created_at on ${service}.outbox (created_at);
+create index outbox_command_of_operation on ${service}.outbox (operation_id) where kind = 'command';
+`
 
 /**
  * The log of published events, which fills a lost stream, in a partition for each day. A day is dropped, since that costs
- * nothing, while deleting its rows would cost as much as writing them. The outbox holds only what is not done.
+ * nothing, while deleting its rows would cost as much as writing them.
  */
-const publishedEvents = (service: ServiceName): Migration => ({
-  name: '0000_runtime_published_events',
-  sql: `
+const publishedEvents = (service: ServiceName): string => `
 create table ${service}.published_event (
   -- In milliseconds, on PostgreSQL's clock.
   published_at timestamptz not null,
@@ -283,62 +150,37 @@ end $$;
 revoke execute on function ${service}.tend_published_events from public;
 grant execute on function ${service}.tend_published_events to ${roleName(service)};
 select ${service}.tend_published_events(now(), ${365 * 24 * 3_600});
-`,
-})
+${publicationsSeen(service)}`
 
 /**
- * Tables whose rows come and go. Vacuumed after a fiftieth of them has gone instead of a fifth, so that space is used again
- * before the table grows; the outbox, which is nearly empty, after a thousand.
+ * Who reacts to the events of a service sees which were published, and when: so it can tell what it has never heard of. Of
+ * what they say it sees nothing.
  */
-const autovacuum = (service: ServiceName): Migration => ({
-  name: '0000_runtime_autovacuum',
-  sql: `
-alter table ${service}.outbox set (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000,
-  autovacuum_vacuum_insert_scale_factor = 0, autovacuum_vacuum_insert_threshold = 10000);
-alter table ${service}.operation set (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_insert_scale_factor = 0.05);
-alter table ${service}.inbox set (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_insert_scale_factor = 0.05);
-`,
-})
+function publicationsSeen(service: ServiceName): string {
+  const ofService = eventKinds.map((kind) => events[kind]).filter(({ emittedBy }) => emittedBy === service)
+  const readers = [...new Set(ofService.flatMap(({ consumedBy }) => consumedBy))].map(roleName).join(', ')
+  if (readers === '') return ''
+  return `
+grant usage on schema ${service} to ${readers};
+grant select (published_at, id) on ${service}.published_event to ${readers};
+`
+}
 
-const runtimeTables = (service: ServiceName): Migration => ({
-  name: '0000_runtime_tables',
-  sql: `
-create table ${service}.operation (
-  operation_id text collate "C" primary key,
-  name text not null,
-  -- {"body": …} or {"error": …}; null on a tombstone. json, not jsonb: a replay answers the same bytes.
-  reply json,
-  abandoned boolean not null default false,
-  created_at timestamptz not null
-);
-create index operation_created_at on ${service}.operation (created_at);
-create table ${service}.outbox (
-  id text collate "C" primary key,
-  aggregate text collate "C" not null,
-  aggregate_seq bigint not null,
-  kind text not null check (kind in ('event', 'command')),
-  name text not null,
-  message json not null,
-  operation_id text,
-  created_at timestamptz not null,
-  leased_until timestamptz,
-  attempts integer not null default 0,
-  unique (aggregate, aggregate_seq)
-);
-create index outbox_created_at on ${service}.outbox (created_at);
-create index outbox_command_of_operation on ${service}.outbox (operation_id) where kind = 'command';
+const inbox = (service: ServiceName): string => `
 create table ${service}.inbox (
   consumer text not null,
   event_id text collate "C" not null,
   received_at timestamptz not null,
   primary key (consumer, event_id)
-);
+) with (${comesAndGoes});
 create index inbox_received_at on ${service}.inbox (received_at);
 create table ${service}.set_aside_message (
   id bigint generated always as identity primary key,
   consumer text not null,
   subject text not null,
   payload text not null,
+  -- Nothing else could tell: a payload may be any text.
+  sealed boolean not null default false,
   fault text not null,
   set_aside_at timestamptz not null
 );
@@ -346,21 +188,112 @@ create table ${service}.stream_seen (
   stream text primary key,
   created text not null
 );
+`
+
+/** Who of the team called, how, and what became of it. */
+const auditTrail = (service: ServiceName): string => `
 create table ${service}.audit_entry (
   id text collate "C" primary key,
   at timestamptz not null,
   actor text not null,
+  -- The account at the identity provider: a name may change. Null, as the next ones, for what a service did by itself.
+  actor_id text,
+  session text,
+  tool text,
+  -- The signed call.
+  proof text,
   operation text not null,
   operation_id text not null,
   subject text,
   reason text,
-  input json not null
+  input json not null,
+  -- done, or the code that it was refused with.
+  outcome text not null,
+  changes json,
+  -- The proposal that it carried out, or tried to.
+  proposal text
 );
 create index audit_entry_at on ${service}.audit_entry (at desc);
-create function ${service}.refuse_change() returns trigger language plpgsql as $$
-begin raise exception 'append-only: % on %.%', tg_op, tg_table_schema, tg_table_name; end $$;
-create trigger append_only before update or delete on ${service}.audit_entry for each row execute function ${service}.refuse_change();
-create trigger append_only_truncate before truncate on ${service}.audit_entry execute function ${service}.refuse_change();
-revoke update, delete on ${service}.audit_entry from ${roleName(service)};
-`,
-})
+-- What the team did about one record, and what one person did, newest first.
+create index audit_entry_of_subject on ${service}.audit_entry (subject, at desc);
+create index audit_entry_of_actor on ${service}.audit_entry (actor, at desc);
+-- Calls that came too late for a proposal, and those that declined one. Whoever verifies what two people did looks for them
+-- in the time in which the proposal was open, and the trail has few of them.
+create index audit_entry_of_closed_proposal on ${service}.audit_entry (at)
+  where outcome = 'PROPOSAL_NOT_OPEN' or operation = 'declineProposal';
+${appendOnly(`${service}.audit_entry`)}`
+
+/** Logins of the team, and calls that wait for a second person: with what somebody needs to verify them without any service. */
+const team = (service: ServiceName): string => `
+create table ${service}.team_session (
+  -- Thumbprint of the key that signs the session's calls.
+  session text not null,
+  person text not null,
+  person_id text,
+  kind text not null check (kind in ('person', 'machine')),
+  -- As the identity provider issued it. Null for a machine.
+  id_token text,
+  -- The public key that the session rests on, as a JWK: the provider's, which signed the ID token and which the provider may
+  -- not have any more; of a machine, its own.
+  anchor json,
+  first_used_at timestamptz not null,
+  primary key (session, person)
+);
+${appendOnly(`${service}.team_session`)}
+create table ${service}.team_proposal (
+  id text collate "C" primary key,
+  operation text not null,
+  -- Of the operation and its input, without the reason: the second person may give another one.
+  fingerprint text not null,
+  input json not null,
+  reason text,
+  proposed_by text not null,
+  proposed_by_id text,
+  proposed_at timestamptz not null,
+  expires_at timestamptz not null,
+  operation_id text not null,
+  session text,
+  proof text,
+  state text not null default 'open' check (state in ('open', 'approved', 'declined', 'expired')),
+  decided_by text,
+  decided_by_id text,
+  decided_at timestamptz,
+  decided_operation_id text,
+  decided_session text,
+  decided_proof text,
+  decision_reason text
+);
+create unique index team_proposal_open on ${service}.team_proposal (fingerprint) where state = 'open';
+revoke delete on ${service}.team_proposal from ${roleName(service)};
+`
+
+/**
+ * Analyses one table of the schema that has grown by half since PostgreSQL last looked at it, or that has rows and no
+ * statistics: the smallest of them. By its size on disk, because the counters of rows do not survive a crash. Only the owner
+ * of a table may analyse it.
+ */
+const youngTables = (service: ServiceName): string => `
+create function ${service}.analyze_young_table() returns text
+language plpgsql security definer
+set search_path = pg_catalog, pg_temp
+-- Somebody vacuums it, or another replica does the same. It is tried again after some seconds.
+set lock_timeout = '250ms'
+as $$
+declare
+  page constant integer := current_setting('block_size');
+  young text;
+begin
+  select c.oid::regclass::text into young from pg_class c, pg_relation_size(c.oid) as bytes
+  where c.relnamespace = '${service}'::regnamespace and c.relkind = 'r' and (
+    bytes > c.relpages * page * 1.5
+    -- What restores a dump builds the indexes last, and that sets both counts.
+    or c.reltuples > 0 and not exists (select from pg_stats s where s.schemaname = '${service}' and s.tablename = c.relname)
+  )
+  order by bytes limit 1;
+  if young is not null then execute format('analyze %s', young); end if;
+  return young;
+exception when lock_not_available then return null;
+end $$;
+revoke execute on function ${service}.analyze_young_table from public;
+grant execute on function ${service}.analyze_young_table to ${roleName(service)};
+`

@@ -3,7 +3,7 @@ import type { Logger } from '@backoffice/process'
 import type { TeamCaller } from '@backoffice/team-identity'
 import type { Database, Db, ReadDb } from '../database/db.ts'
 import type { RpcClient } from '../messages/rpc-client.ts'
-import type { EmittedEvent, Sent, SentCommand } from '../outbox/store.ts'
+import type { EmittedEvent, SentCommand, SentMessage } from '../outbox/store.ts'
 
 export interface Call<O extends Operation = Operation> {
   readonly input: Input<O>
@@ -25,7 +25,7 @@ export interface Call<O extends Operation = Operation> {
 }
 
 /** Time and ids are passed in, so that a decision depends on its input alone. */
-export interface Given {
+export interface GivenTools {
   /**
    * What replicas share is judged by PostgreSQL's clock: in a command, and in whatever the team asks for that changes
    * something, this is its time. Elsewhere, where a call only reads, it is the process's.
@@ -34,14 +34,14 @@ export interface Given {
   readonly newId: (prefix: IdPrefix) => string
 }
 
-export interface QueryTools extends Given {
+export interface QueryTools extends GivenTools {
   readonly db: ReadDb
   readonly rpc: RpcClient
   readonly log: Logger
 }
 
 /** Outside of a transaction: a statement that is not in `db.transaction` commits by itself. */
-interface OpenTools extends Given {
+interface OpenTools extends GivenTools {
   readonly db: Database
   readonly rpc: RpcClient
   readonly log: Logger
@@ -75,7 +75,7 @@ export interface ApprovedProposal {
 }
 
 /** For the transaction of a command. There is no RPC client, because nothing calls the network inside a transaction. */
-export interface ExecuteTools extends Given {
+export interface ExecuteTools extends GivenTools {
   readonly db: Db
   readonly log: Logger
   /** Publishes an event after the commit, and after the aggregate's earlier rows. */
@@ -157,7 +157,7 @@ export interface Decision<O extends Operation, Change> {
   /** What `save` is to write. */
   readonly change: Change
   /** They are sent in this order. */
-  readonly sends?: readonly Sent[]
+  readonly sends?: readonly SentMessage[]
   /** What became different, for the audit trail, where a person of the team decides. */
   readonly changed?: readonly AuditedChange[]
 }
@@ -177,7 +177,7 @@ export interface GatheredCommand<O extends Operation, Prepared, State, Change> e
   readonly load: (calls: readonly PreparedCall<O, Prepared>[], tools: { readonly db: Db }) => Promise<readonly State[]>
   readonly approval?: Approval<O, State>
   /** @throws {Rejection} of this call alone */
-  readonly decide: (call: PreparedCall<O, Prepared>, state: State, given: Given) => Decision<O, Change>
+  readonly decide: (call: PreparedCall<O, Prepared>, state: State, given: GivenTools) => Decision<O, Change>
   readonly save: (changes: readonly Change[], tools: { readonly db: Db; readonly now: Date }) => Promise<void>
 }
 

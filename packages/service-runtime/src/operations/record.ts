@@ -15,7 +15,7 @@ import { type Database, type Db, unnest } from '../database/db.ts'
 import { countStoredBytes, type StoredFor } from '../database/stored-bytes.ts'
 import { contextOf } from '../messages/wire.ts'
 import type { SentRows } from '../outbox/dispatch.ts'
-import { type OutboxRow, type Sent, toRow } from '../outbox/store.ts'
+import { type OutboxRow, type SentMessage, toRow } from '../outbox/store.ts'
 import { type AuditRow, auditRow, insertAudit } from './audit.ts'
 import type { Call, ExecuteTools } from './handle.ts'
 import { type KnownOperation, refusalOf, type StoredReply } from './stored-reply.ts'
@@ -236,13 +236,16 @@ export function collectRows(
   rows: OutboxRow[],
   { requestId, now }: { readonly requestId: string; readonly now: Date },
 ): Pick<ExecuteTools, 'emit' | 'send'> {
-  const collect = (sent: Sent) => {
+  const collect = (sent: SentMessage) => {
     rows.push(toRow(sent, { now, context: contextOf(requestId) }))
   }
-  return { emit: (event) => collect(event as Sent), send: (command) => collect(command as unknown as Sent) }
+  return {
+    emit: (event) => collect(event as SentMessage),
+    send: (command) => collect(command as unknown as SentMessage),
+  }
 }
 
-export function rowsOf(sends: readonly Sent[], { call, trace }: Attempt, now: Date): OutboxRow[] {
+export function rowsOf(sends: readonly SentMessage[], { call, trace }: Attempt, now: Date): OutboxRow[] {
   if (sends.length === 0) return []
   const context = contextOf(call.requestId, trace)
   return sends.map((sent) => toRow(sent, { now, context }))

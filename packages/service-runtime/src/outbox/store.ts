@@ -61,13 +61,16 @@ export interface SentCommand<O extends Operation = Operation> {
 }
 
 /** What leaves a service after a commit: an event for whoever listens, a command for one service. */
-export type Sent = EmittedEvent | SentCommand
+export type SentMessage = EmittedEvent | SentCommand
 
 /**
  * @throws when the table does not allow the message: a row is validated when it is written, because a process of the
  *   release before may be the one that sends it
  */
-export function toRow(sent: Sent, { now, context }: { readonly now: Date; readonly context: RowContext }): OutboxRow {
+export function toRow(
+  sent: SentMessage,
+  { now, context }: { readonly now: Date; readonly context: RowContext },
+): OutboxRow {
   const { aggregate } = sent
   if ('operation' in sent) {
     const { operation, scope, input } = sent

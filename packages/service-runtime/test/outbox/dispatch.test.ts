@@ -79,8 +79,8 @@ t.test('an event that could not leave holds back the later ones of its record on
 t.test('an event does not leave before a command that its record still waits for', async (t) => {
   const { dispatch, published } = faultyDispatch()
   await bed.sql('payments').query(
-    `insert into outbox (id, aggregate, aggregate_seq, kind, name, message, created_at, leased_until)
-     values ('cmd_first', 'behind a', 1, 'command', 'x', '{}', now(), now() + interval '1 hour')`,
+    `insert into outbox (id, aggregate, aggregate_seq, kind, name, message, environment, created_at, leased_until)
+     values ('cmd_first', 'behind a', 1, 'command', 'x', '{}', 'sandbox', now(), now() + interval '1 hour')`,
   )
   const { sent, ids } = await leave('behind')
   await dispatch.finish(sent, soon())
@@ -92,8 +92,8 @@ t.test('an event does not leave before a command that its record still waits for
 t.test('who waits for an operation waits no longer when the clock steps back meanwhile', async (t) => {
   const { dispatch } = faultyDispatch()
   await bed.sql('payments').query(
-    `insert into outbox (id, aggregate, aggregate_seq, kind, name, message, operation_id, created_at, leased_until)
-     values ('cmd_waited', 'waited', 1, 'command', 'x', '{}', 'opn_waited', now(), now() + interval '1 hour')`,
+    `insert into outbox (id, aggregate, aggregate_seq, kind, name, message, environment, operation_id, created_at, leased_until)
+     values ('cmd_waited', 'waited', 1, 'command', 'x', '{}', 'sandbox', 'opn_waited', now(), now() + interval '1 hour')`,
   )
   const realNow = Date.now
   t.teardown(() => {

@@ -86,8 +86,8 @@ t.test('a command waits for no event of its record: the stream may be away for l
     if (down && reference.startsWith(operationId)) throw new Error('the wallet is down')
   }
   await bed.sql('payments').query(
-    `insert into outbox (id, aggregate, aggregate_seq, kind, name, message, created_at, leased_until)
-     values ('evt_stuck', 'stuck', 1, 'event', 'x', '{}', now(), now() + interval '1 hour')`,
+    `insert into outbox (id, aggregate, aggregate_seq, kind, name, message, environment, created_at, leased_until)
+     values ('evt_stuck', 'stuck', 1, 'event', 'x', '{}', 'sandbox', now(), now() + interval '1 hour')`,
   )
   const call = () =>
     bed.rpc.call(countUp, { scope, input: { record: 'stuck', sends: ['command', 'event'] }, operationId })
@@ -112,9 +112,9 @@ t.test('what a process of the next release wrote leaves as it is, with fields th
   const newer = { ...event, id: newId('evt'), data: { ...event.data, channel: 'app' } }
   const credit = { ...creditOf('newer'), channel: 'app' }
   await bed.sql('payments').query(
-    `insert into outbox (id, aggregate, aggregate_seq, kind, name, message, created_at)
-     values ('cmd_newer', 'newer', 1, 'command', 'wallet.creditAccount', $1, now()),
-       ($2, 'newer', 2, 'event', 'deposit.confirmed', $3, now())`,
+    `insert into outbox (id, aggregate, aggregate_seq, kind, name, message, environment, created_at)
+     values ('cmd_newer', 'newer', 1, 'command', 'wallet.creditAccount', $1, 'sandbox', now()),
+       ($2, 'newer', 2, 'event', 'deposit.confirmed', $3, 'sandbox', now())`,
     [{ context: {}, scope, input: credit }, newer.id, { context: {}, event: newer }],
   )
   await eventually(async () => {
@@ -157,8 +157,8 @@ t.test('a command that fails is tried again by itself until it is done', async (
 
 t.test('what a dead process had leased is taken over when the lease ends', async (t) => {
   await bed.sql('payments').query(
-    `insert into outbox (id, aggregate, aggregate_seq, kind, name, message, created_at, leased_until)
-    values ('cmd_orphan', 'orphan', 1, 'command', 'wallet.creditAccount', $1, now(), now() + interval '700 ms')`,
+    `insert into outbox (id, aggregate, aggregate_seq, kind, name, message, environment, created_at, leased_until)
+    values ('cmd_orphan', 'orphan', 1, 'command', 'wallet.creditAccount', $1, 'sandbox', now(), now() + interval '700 ms')`,
     [{ context: {}, scope, input: creditOf('orphan') }],
   )
   const rows = async () => (await bed.sql('payments').query("select attempts from outbox where id = 'cmd_orphan'")).rows

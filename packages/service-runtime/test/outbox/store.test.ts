@@ -25,8 +25,8 @@ t.test("since when a row waits is PostgreSQL's to say: the clock of this process
 
 t.test('a row that could not be sent is given back with its fault, and no other row is touched', async (t) => {
   await db`
-    insert into outbox (id, aggregate, aggregate_seq, kind, name, message, created_at, leased_until)
-    select id, id, 1, 'command', 'wallet.creditAccount', '{}', now(), now() + interval '1 hour'
+    insert into outbox (id, aggregate, aggregate_seq, kind, name, message, environment, created_at, leased_until)
+    select id, id, 1, 'command', 'wallet.creditAccount', '{}', 'sandbox', now(), now() + interval '1 hour'
     from unnest(array['failed', 'other']) id
   `
   await release(db, [{ id: 'failed', delayMs: 0, error: new Error('the receiver is away') }])
@@ -41,8 +41,8 @@ t.test('a row that could not be sent is given back with its fault, and no other 
 
 t.test('an event is not taken while an earlier command of its record is unfinished', async (t) => {
   await db`
-    insert into outbox (id, aggregate, aggregate_seq, kind, name, message, created_at, leased_until)
-    values ('credit', 'rec', 1, 'command', 'x', '{}', now(), now() + interval '1 hour'), ('event', 'rec', 2, 'event', 'x', '{}', now(), null)
+    insert into outbox (id, aggregate, aggregate_seq, kind, name, message, environment, created_at, leased_until)
+    values ('credit', 'rec', 1, 'command', 'x', '{}', 'sandbox', now(), now() + interval '1 hour'), ('event', 'rec', 2, 'event', 'x', '{}', 'sandbox', now(), null)
   `
   const attempts = async () =>
     (await db<{ attempts: number }>`select attempts from outbox where id = 'event'`)[0]?.attempts

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { parseEnv } from 'node:util'
-import { fixedKeys, identityFrom, issuerKeys, type Trusted } from '@backoffice/team-identity'
+import { fixedKeys, identityFrom, issuerKeys, type TrustedTeam } from '@backoffice/team-identity'
 import type { JSONWebKeySet } from 'jose'
 import { runningStack } from '../login/connection.ts'
 
@@ -14,7 +14,7 @@ export interface TrustOptions {
 }
 
 /** Who belonged to the team: by files that the verifying person has, and not by what a service says. */
-export async function trustedBy({ settings = [], keys, machines = [] }: TrustOptions): Promise<Trusted[]> {
+export async function trustedBy({ settings = [], keys, machines = [] }: TrustOptions): Promise<TrustedTeam[]> {
   const given = settings.length === 0 ? [await settingsOfStack()] : settings.map((file) => parseEnv(textOf(file)))
   const known = keys && fixedKeys(keys.flatMap((file) => (JSON.parse(textOf(file)) as JSONWebKeySet).keys))
   const machineFiles = machines.length === 0 ? [''] : machines

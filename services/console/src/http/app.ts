@@ -8,7 +8,7 @@ import type { ConsoleContext } from '../context.ts'
 import { registerCookies } from '../identity/cookies.ts'
 import { registerPages } from '../pages/register.ts'
 import { registerPreferences } from '../pieces/display.ts'
-import type { Settings } from '../settings.ts'
+import type { ConsoleSettings } from '../settings.ts'
 import { registerAssets } from './assets.ts'
 import { registerErrors } from './errors.ts'
 import { registerRelay } from './relay.ts'
@@ -63,7 +63,7 @@ const csrfTokenOf = ({ body }: { readonly body?: unknown }): string | undefined 
 }
 
 /** What a browser may do with what it gets here. Pages hold personal data, so nothing is kept. */
-function protect(app: FastifyInstance, { CONSOLE_URL, DEVELOPMENT, TEAM_ISSUER }: Settings): void {
+function protect(app: FastifyInstance, { CONSOLE_URL, DEVELOPMENT, TEAM_ISSUER }: ConsoleSettings): void {
   // Signing out is a form, and its reply sends the browser on to the provider.
   const issuer = new URL(TEAM_ISSUER).origin
   const contentSecurityPolicy = [

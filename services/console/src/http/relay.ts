@@ -15,7 +15,7 @@ import type { NatsConnection } from '@nats-io/transport-node'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { decodeJwt } from 'jose'
 import { whoAmI } from '../identity/person.ts'
-import type { Settings } from '../settings.ts'
+import type { ConsoleSettings } from '../settings.ts'
 import { isPassing } from './errors.ts'
 
 const minuteMs = 60_000
@@ -23,7 +23,7 @@ const operationIdPattern = /^[A-Za-z0-9_.:-]{1,64}$/
 const bodyBytesMax = 64 * 1024
 
 export interface RelayContext {
-  readonly config: Settings
+  readonly config: ConsoleSettings
   readonly clock: Clock
   readonly log: Logger
   readonly nats: NatsConnection

@@ -3,7 +3,7 @@ import { exportSessionKey, importSessionKey, type SessionKey } from '@backoffice
 import secureSession from '@fastify/secure-session'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { JWK } from 'jose'
-import type { Settings } from '../settings.ts'
+import type { ConsoleSettings } from '../settings.ts'
 import { packToken, unpackToken } from './packed-token.ts'
 import type { LoginAttempt } from './provider.ts'
 
@@ -56,7 +56,7 @@ declare module 'fastify' {
 const filtersSeconds = 180 * 86_400
 
 /** Encrypted cookies: for the session, for its ID token, and for saved filters. Nothing is stored on a server. */
-export async function registerCookies(app: FastifyInstance, config: Settings): Promise<void> {
+export async function registerCookies(app: FastifyInstance, config: ConsoleSettings): Promise<void> {
   const key = config.CONSOLE_SESSION_KEYS.split(',').map((text) => Buffer.from(text, 'base64'))
   const expiry = config.TEAM_SESSION_HOURS * 3_600
   // With this prefix a browser takes the cookie over https only, and from no other host of the domain.

@@ -1,16 +1,7 @@
-import {
-  defined,
-  freshLoginMinutes,
-  holdsFor,
-  type Input,
-  type Operation,
-  type Reply,
-  rolesThatMay,
-  type TeamRole,
-} from '@backoffice/contracts'
+import { defined, type Input, type Operation, type Reply, type TeamRole } from '@backoffice/contracts'
 import { newId } from '@backoffice/process'
 import { RpcClient } from '@backoffice/service-runtime/client'
-import { PersonSigner, type TeamCaller, type TeamVerifier, type Who } from '@backoffice/team-identity'
+import { PersonSigner, refusalOf, type TeamCaller, type TeamVerifier, type Who } from '@backoffice/team-identity'
 import type { NatsConnection } from '@nats-io/transport-node'
 import type { SignedIn } from './cookies.ts'
 
@@ -50,18 +41,17 @@ export async function personOf({ idToken, key }: SignedIn, { nats, verifier, now
   const signer = new PersonSigner({ idToken, key, tool: 'console' })
   const { id, name, roles, loggedInAt } = await whoIs(signer, { verifier, now })
   const rpc = new RpcClient(nats, signer)
-  const freshSince = now.getTime() - freshLoginMinutes * 60_000
+  const refused = (operation: Operation, input: Readonly<Record<string, unknown>>) =>
+    refusalOf(operation, input, { roles, loggedInAt }, now)?.code
   return {
     id,
     name,
     roles,
     loggedInAt,
     idToken,
-    mayCall: (operation, input = {}) => rolesThatMay(operation, input).some((role) => roles.has(role)),
-    // As the services have it: to read what is masked takes a fresh login too.
-    needsFreshLogin: ({ freshLogin }, input) =>
-      (input.unmask === true || (freshLogin !== undefined && holdsFor(freshLogin, input))) &&
-      loggedInAt.getTime() < freshSince,
+    // As the services judge it.
+    mayCall: (operation, input = {}) => refused(operation, input) !== 'ROLE_REQUIRED',
+    needsFreshLogin: (operation, input) => refused(operation, input) === 'FRESH_LOGIN_REQUIRED',
     call: (operation, input, { operationId = newId('opn'), approves } = {}) =>
       rpc.call(operation, { input, operationId, ...defined({ approves }) }),
   }

@@ -11,7 +11,7 @@ import {
   randomPKCECodeVerifier,
   randomState,
 } from 'openid-client'
-import type { Settings } from '../settings.ts'
+import type { ConsoleSettings } from '../settings.ts'
 
 /** Enough for any provider on earth. A person waits for it. */
 const timeoutSeconds = 10
@@ -25,10 +25,10 @@ export interface LoginAttempt {
 
 /** The identity provider, which says who somebody is (OpenID Connect, authorization code with PKCE). */
 export class Provider {
-  readonly #config: Settings
+  readonly #config: ConsoleSettings
   #configuration: Promise<Configuration> | undefined
 
-  constructor(config: Settings) {
+  constructor(config: ConsoleSettings) {
     this.#config = config
   }
 

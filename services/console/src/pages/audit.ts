@@ -1,5 +1,5 @@
 import { allOperations, operations, Rejection, type Reply, type ServiceName, serviceNames } from '@backoffice/contracts'
-import { type Cell, factsOf, id, lines, link, rowSchema, type Shown, status, text } from '../pieces/cells.ts'
+import { type Cell, factsOf, id, lines, link, rowSchema, type ShownColumn, status, text } from '../pieces/cells.ts'
 import { csvRows, sendCsv } from '../pieces/csv.ts'
 import { type FilterField, filterOf, periodFields, textField, valuesOf } from '../pieces/filters.ts'
 import { notYours } from '../pieces/menu.ts'
@@ -31,7 +31,7 @@ export const auditPages: Pages = (route) => {
     const list = { title: 'audit' as const, path: '/audit' }
     if (!visit.person.mayCall(listAudit)) return showLists(visit, { ...list, ...notYours(visit, listAudit) })
     const { entries, missing, nextCursor } = await readShown(visit)
-    const columns: readonly Shown<Entry>[] = [
+    const columns: readonly ShownColumn<Entry>[] = [
       'at',
       'actor',
       [

@@ -1,11 +1,11 @@
 import { deliveryStates, type Input, operations, type Reply } from '@backoffice/contracts'
 import type { FastifyReply } from 'fastify'
 import { showCase } from '../pieces/case.ts'
-import { factsOf, id, lines, link, rowSchema, type Shown, status, text } from '../pieces/cells.ts'
+import { factsOf, id, lines, link, rowSchema, type ShownColumn, status, text } from '../pieces/cells.ts'
 import { withQuery } from '../pieces/filters.ts'
 import { operatorName, operatorNames } from '../pieces/listed.ts'
 import { afterOf, rowsOnPage, showList, type Tab } from '../pieces/queue.ts'
-import { type Decision, decide, type Pages, type Sent, shownDecision, type Visit } from '../pieces/visit.ts'
+import { type Decision, decide, type Pages, type SentForm, shownDecision, type Visit } from '../pieces/visit.ts'
 
 const { listDeliveries, showDelivery, resendDelivery, listSetAside, showSetAside, rerunSetAside } = operations.webhooks
 
@@ -60,7 +60,7 @@ async function showDeliveries(visit: Visit): Promise<FastifyReply> {
   const { data, nextCursor } = await person.call(listDeliveries, given)
   const names = await operatorNames(visit, data)
   const inState = `/deliveries?state=${state}`
-  const columns: readonly Shown<Delivery>[] = [
+  const columns: readonly ShownColumn<Delivery>[] = [
     'eventCreatedAt',
     ['operator', (row) => text(names.get(row.operatorId))],
     ['event', ({ type, eventId }) => lines(text(type), id(eventId))],
@@ -88,14 +88,14 @@ const findDelivery = ({ person, params }: Visit): Promise<Story> =>
   person.call(showDelivery, { id: params.deliveryId ?? '' })
 
 /** What happened to one delivery: in one sentence, then attempt by attempt. */
-async function showStory(visit: Visit, sent?: Sent): Promise<FastifyReply> {
+async function showStory(visit: Visit, sent?: SentForm): Promise<FastifyReply> {
   const { display, environment, address } = visit
   const story = await findDelivery(visit)
   const path = pathOf(story)
   if (story.environment !== environment) return visit.reply.redirect(`/${story.environment}${path}`, 303)
   const operator = await operatorName(visit, story.operatorId)
   const decisions = [shownDecision(visit, resendOf(visit, story), path, sent)]
-  const shown: readonly Shown<Story>[] = [
+  const shown: readonly ShownColumn<Story>[] = [
     ['state', (row) => status(row.state)],
     'outcome',
     ['operator', ({ operatorId }) => link(operator, address(`/operators/${operatorId}`))],
@@ -107,7 +107,7 @@ async function showStory(visit: Visit, sent?: Sent): Promise<FastifyReply> {
     ['id', (row) => id(row.id)],
     ['body', ({ body }) => ({ kind: 'folded', text: body })],
   ]
-  const attempts: readonly Shown<Attempt>[] = [
+  const attempts: readonly ShownColumn<Attempt>[] = [
     'startedAt',
     ['outcome', ({ error, responseStatus }) => lines(text(error ?? display.t('acknowledged')), text(responseStatus))],
     ['duration', ({ durationMs }) => text(`${durationMs} ms`)],
@@ -147,7 +147,7 @@ const resendOf = ({ display }: Visit, { id: deliveryId, type }: Pick<Delivery, '
 async function showSetAsides(visit: Visit): Promise<FastifyReply> {
   const { person, query, address } = visit
   const { data, nextCursor } = await person.call(listSetAside, { limit: rowsOnPage, ...afterOf(query.after) })
-  const columns: readonly Shown<SetAside>[] = ['setAsideAt', 'subject', 'fault', 'operatorId', 'eventId']
+  const columns: readonly ShownColumn<SetAside>[] = ['setAsideAt', 'subject', 'fault', 'operatorId', 'eventId']
   return showList(visit, {
     title: 'deliveries',
     tabs: tabsOf(visit, 'setAside'),
@@ -160,11 +160,11 @@ async function showSetAsides(visit: Visit): Promise<FastifyReply> {
   })
 }
 
-async function showMessage(visit: Visit, sent?: Sent): Promise<FastifyReply> {
+async function showMessage(visit: Visit, sent?: SentForm): Promise<FastifyReply> {
   const { person, params, display, address } = visit
   const message = await person.call(showSetAside, { id: params.messageId ?? '' })
   const decisions = [shownDecision(visit, rerunOf(visit), `/set-aside/${message.id}`, sent)]
-  const shown: readonly Shown<typeof message>[] = [
+  const shown: readonly ShownColumn<typeof message>[] = [
     'fault',
     'setAsideAt',
     'operatorId',

@@ -1,7 +1,7 @@
 import { depositStatuses, type Input, operations, type Reply } from '@backoffice/contracts'
 import type { FastifyReply } from 'fastify'
 import { showCase } from '../pieces/case.ts'
-import { factsOf, id, lines, link, money, rowSchema, type Shown, text } from '../pieces/cells.ts'
+import { factsOf, id, lines, link, money, rowSchema, type ShownColumn, text } from '../pieces/cells.ts'
 import { csvRows, rowsPerRead, sendCsv } from '../pieces/csv.ts'
 import { choice, filterOf, operatorGiven, periodFields, textField, valuesOf } from '../pieces/filters.ts'
 import { historyOf, lately, operatorName, settledStatus } from '../pieces/listed.ts'
@@ -42,7 +42,7 @@ async function showDeposits(visit: Visit): Promise<FastifyReply> {
     filter === undefined
       ? { data: [], nextCursor: null }
       : await readDeposits(visit, filter, { cursor: query.after, limit: rowsOnPage })
-  const columns: readonly Shown<Deposit>[] = [
+  const columns: readonly ShownColumn<Deposit>[] = [
     'createdAt',
     ['operator', (row) => text(row.operatorName ?? row.operatorId)],
     ['player', ({ playerId }) => id(playerId)],
@@ -103,7 +103,7 @@ async function showPage(visit: Visit): Promise<FastifyReply> {
   const path = `/deposits/${deposit.id}`
   if (deposit.environment !== environment) return visit.reply.redirect(`/${deposit.environment}${path}`, 303)
   const operator = await operatorName(visit, deposit.operatorId)
-  const shown: readonly Shown<typeof deposit>[] = [
+  const shown: readonly ShownColumn<typeof deposit>[] = [
     'status',
     'method',
     'externalReference',

@@ -8,7 +8,7 @@ import {
   nothing,
   type Row,
   rowSchema,
-  type Shown,
+  type ShownColumn,
   status,
   text,
 } from '../pieces/cells.ts'
@@ -71,7 +71,7 @@ async function rowsOf(visit: Visit, endpoints: readonly Endpoint[]): Promise<rea
   const names = await operatorNames(visit, endpoints)
   /** Once its time has come, a try waits only for something to send. */
   const nextTry = (at: string | null) => (at === null || Date.parse(at) <= now.getTime() ? null : display.time(at))
-  const columns: readonly Shown<Endpoint>[] = [
+  const columns: readonly ShownColumn<Endpoint>[] = [
     ['operator', ({ operatorId, url }) => lines(text(names.get(operatorId)), text(url))],
     ['health', (row) => lines(status(healthOf(row)), text(row.disabledReason))],
     ['failures', ({ breaker }) => text(breaker.consecutiveFailures || null)],

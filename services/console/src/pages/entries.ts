@@ -9,13 +9,13 @@ import {
 } from '@backoffice/contracts'
 import type { FastifyReply } from 'fastify'
 import { showCase } from '../pieces/case.ts'
-import { factsOf, link, rowSchema, type Shown, text } from '../pieces/cells.ts'
+import { factsOf, link, rowSchema, type ShownColumn, text } from '../pieces/cells.ts'
 import { type CsvRow, rowsPerRead, sendCsv } from '../pieces/csv.ts'
 import { choice, filterOf, periodFields } from '../pieces/filters.ts'
 import { notYours } from '../pieces/menu.ts'
 import { periodOf } from '../pieces/period.ts'
 import { beforeOf, rowsOnPage, showList, showLists } from '../pieces/queue.ts'
-import { type Decision, decide, type Pages, type Sent, shownDecision, type Visit } from '../pieces/visit.ts'
+import { type Decision, decide, type Pages, type SentForm, shownDecision, type Visit } from '../pieces/visit.ts'
 
 const { showPlayer } = operations.players
 const { listEntries, reverseTransfer } = operations.wallet
@@ -70,7 +70,7 @@ async function showEntries(visit: Visit): Promise<FastifyReply> {
   if (!visit.person.mayCall(listEntries)) return showLists(visit, { ...list, ...notYours(visit, listEntries) })
   const { data, nextCursor, available, withdrawable } = await readEntries(visit, query.after, rowsOnPage)
   const amount = (value: string) => display.money(value, player.currency)
-  const columns: readonly Shown<Entry>[] = [
+  const columns: readonly ShownColumn<Entry>[] = [
     'createdAt',
     'type',
     'amount',
@@ -110,14 +110,14 @@ async function findEntry({ person, params }: Visit): Promise<Entry> {
 }
 
 /** One ledger entry, and the form that takes it back. */
-async function showEntry(visit: Visit, sent?: Sent): Promise<FastifyReply> {
+async function showEntry(visit: Visit, sent?: SentForm): Promise<FastifyReply> {
   const { display, environment } = visit
   const player = await findPlayer(visit)
   const entry = await findEntry(visit)
   const path = pathOf(entry)
   if (player.environment !== environment) return visit.reply.redirect(`/${player.environment}${path}`, 303)
   const decisions = [shownDecision(visit, reverseOf(visit, entry), path, sent)]
-  const shown: readonly Shown<Entry>[] = [
+  const shown: readonly ShownColumn<Entry>[] = [
     'type',
     'amount',
     'balanceAfter',

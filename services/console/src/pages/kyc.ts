@@ -1,11 +1,22 @@
 import { caseTakenMinutes, type KycDecision, operations, Rejection, type Reply } from '@backoffice/contracts'
 import type { FastifyReply } from 'fastify'
 import { showCase } from '../pieces/case.ts'
-import { ago, factsOf, id, lines, link, linkElsewhere, nothing, rowSchema, type Shown, text } from '../pieces/cells.ts'
+import {
+  ago,
+  factsOf,
+  id,
+  lines,
+  link,
+  linkElsewhere,
+  nothing,
+  rowSchema,
+  type ShownColumn,
+  text,
+} from '../pieces/cells.ts'
 import { operatorName } from '../pieces/listed.ts'
 import { dayMs } from '../pieces/period.ts'
 import { afterOf, rowAfter, rowsOnPage, showList } from '../pieces/queue.ts'
-import { type Decision, decide, type Pages, type Sent, shownDecision, type Visit } from '../pieces/visit.ts'
+import { type Decision, decide, type Pages, type SentForm, shownDecision, type Visit } from '../pieces/visit.ts'
 
 const { kycQueue, showPlayer, decideKyc, takeKycCase, releaseKycCase } = operations.players
 
@@ -62,7 +73,7 @@ const readQueue = ({ person, environment }: Visit, after: string | undefined) =>
 async function showQueue(visit: Visit): Promise<FastifyReply> {
   const { query } = visit
   const { data, nextCursor } = await readQueue(visit, query.after)
-  const columns: readonly Shown<Waiting>[] = [
+  const columns: readonly ShownColumn<Waiting>[] = [
     ['waitingSince', ({ waitingSince }) => ago(waitingSince)],
     ['operator', ({ operatorId, operatorName }) => text(operatorName ?? operatorId)],
     ['player', ({ name, playerId }) => lines(text(name), id(playerId))],
@@ -87,7 +98,7 @@ async function showQueue(visit: Visit): Promise<FastifyReply> {
   })
 }
 
-async function showPage(visit: Visit, sent?: Sent): Promise<FastifyReply> {
+async function showPage(visit: Visit, sent?: SentForm): Promise<FastifyReply> {
   const { display, environment } = visit
   const player = await findPlayer(visit)
   const path = pathOf(player.id)
@@ -98,7 +109,7 @@ async function showPage(visit: Visit, sent?: Sent): Promise<FastifyReply> {
   const held = holding === undefined ? [] : [holdingOf(visit, player, holding)]
   const forms = holding === 'release' ? [...decided, ...held] : [...held, ...decided]
   const decisions = forms.map((form) => shownDecision(visit, form, path, sent))
-  const shown: readonly Shown<Player>[] = [
+  const shown: readonly ShownColumn<Player>[] = [
     'kycStatus',
     'birthDate',
     'cpf',
@@ -115,7 +126,7 @@ async function showPage(visit: Visit, sent?: Sent): Promise<FastifyReply> {
       ({ id: playerId }) => lines(link(display.t('playerOpen'), visit.address(`/players/${playerId}`)), id(playerId)),
     ],
   ]
-  const documents: readonly Shown<Player['submissions'][number]>[] = [
+  const documents: readonly ShownColumn<Player['submissions'][number]>[] = [
     'submittedAt',
     'documentType',
     ['reference', ({ reference, documentUrl }) => linkElsewhere(reference, documentUrl ?? '')],

@@ -1,7 +1,18 @@
 import { operations, Rejection, type Reply } from '@backoffice/contracts'
 import type { FastifyReply } from 'fastify'
 import { showCase } from '../pieces/case.ts'
-import { type Cell, factsOf, id, link, nothing, rowSchema, type Shown, status, text, time } from '../pieces/cells.ts'
+import {
+  type Cell,
+  factsOf,
+  id,
+  link,
+  nothing,
+  rowSchema,
+  type ShownColumn,
+  status,
+  text,
+  time,
+} from '../pieces/cells.ts'
 import {
   createDecision,
   lastFour,
@@ -12,7 +23,7 @@ import {
   revokeDecision,
 } from '../pieces/operator-actions.ts'
 import { afterOf, rowsOnPage, showList } from '../pieces/queue.ts'
-import { decide, type Pages, type Sent, shownDecision, type Visit } from '../pieces/visit.ts'
+import { decide, type Pages, type SentForm, shownDecision, type Visit } from '../pieces/visit.ts'
 import { healthOf } from './endpoints.ts'
 
 const { createOperator, listOperators, getOperator } = operations.gateway
@@ -50,7 +61,7 @@ const keyPath = (operator: Operator, { key }: Credential): string => `${pathOf(o
 async function showOperators(visit: Visit): Promise<FastifyReply> {
   const { person, environment, query, address } = visit
   const { data, nextCursor } = await person.call(listOperators, { limit: rowsOnPage, ...afterOf(query.after) })
-  const columns: readonly Shown<Operator>[] = [
+  const columns: readonly ShownColumn<Operator>[] = [
     'name',
     'status',
     ['brand', ({ brands }) => text(brands.find((brand) => brand.environment === environment)?.name)],
@@ -72,7 +83,7 @@ async function showOperators(visit: Visit): Promise<FastifyReply> {
   })
 }
 
-const showForm = (visit: Visit, sent?: Sent): FastifyReply =>
+const showForm = (visit: Visit, sent?: SentForm): FastifyReply =>
   visit.show('form', {
     about: visit.display.t('operators'),
     list: visit.address('/operators'),
@@ -95,13 +106,13 @@ function notKnown(error: unknown): undefined {
   if (!(error instanceof Rejection)) throw error
 }
 
-async function showOperator(visit: Visit, state: OperatorState, sent?: Sent): Promise<FastifyReply> {
+async function showOperator(visit: Visit, state: OperatorState, sent?: SentForm): Promise<FastifyReply> {
   const { display, environment, address } = visit
   const { operator, webhook, documents } = state
   const path = pathOf(operator)
   const brand = operator.brands.find((candidate) => candidate.environment === environment)
   const decisions = operatorDecisions(visit, state).map((decision) => shownDecision(visit, decision, path, sent))
-  const shown: readonly Shown<Operator>[] = [
+  const shown: readonly ShownColumn<Operator>[] = [
     'status',
     ['brand', () => text(brand?.name)],
     ['brandId', () => (brand === undefined ? text(null) : id(brand.id))],
@@ -114,7 +125,7 @@ async function showOperator(visit: Visit, state: OperatorState, sent?: Sent): Pr
     'createdAt',
     'id',
   ]
-  const keys: readonly Shown<Credential>[] = [
+  const keys: readonly ShownColumn<Credential>[] = [
     ['key', ({ key }) => text(lastFour(key))],
     'createdAt',
     ['lastUsedAt', (credential) => lastUse(visit, credential)],
@@ -145,7 +156,7 @@ async function showOperator(visit: Visit, state: OperatorState, sent?: Sent): Pr
 
 /** Where events go, and whether they arrive. */
 function endpointRow({ display }: Visit, webhook: Endpoint) {
-  const shown: readonly Shown<Endpoint>[] = [
+  const shown: readonly ShownColumn<Endpoint>[] = [
     'url',
     ['health', (row) => status(healthOf(row))],
     ['failingSince', ({ breaker }) => text(breaker.failingSince && display.time(breaker.failingSince))],
@@ -167,7 +178,7 @@ async function findKey({
 }
 
 /** One key, and the form that revokes it. */
-async function showKey(visit: Visit, sent?: Sent): Promise<FastifyReply> {
+async function showKey(visit: Visit, sent?: SentForm): Promise<FastifyReply> {
   const { environment, address } = visit
   const { operator, credential } = await findKey(visit)
   const path = keyPath(operator, credential)
@@ -176,7 +187,7 @@ async function showKey(visit: Visit, sent?: Sent): Promise<FastifyReply> {
     credential.revokedAt === null
       ? [shownDecision(visit, revokeDecision(visit, operator, credential.key), path, sent)]
       : []
-  const shown: readonly Shown<Credential>[] = [
+  const shown: readonly ShownColumn<Credential>[] = [
     ['key', ({ key }) => id(key)],
     ['operator', () => link(operator.name, address(pathOf(operator)))],
     'environment',

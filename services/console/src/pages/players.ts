@@ -1,10 +1,18 @@
 import { operations, Rejection, type Reply } from '@backoffice/contracts'
 import type { FastifyReply } from 'fastify'
 import { showCase } from '../pieces/case.ts'
-import { factsOf, id, lines, link, type Shown, status, text } from '../pieces/cells.ts'
+import { factsOf, id, lines, link, type ShownColumn, status, text } from '../pieces/cells.ts'
 import { operatorName } from '../pieces/listed.ts'
 import { timelineOf } from '../pieces/timeline.ts'
-import { type Decision, decide, type Pages, perform, type Sent, shownDecision, type Visit } from '../pieces/visit.ts'
+import {
+  type Decision,
+  decide,
+  type Pages,
+  perform,
+  type SentForm,
+  shownDecision,
+  type Visit,
+} from '../pieces/visit.ts'
 
 const { showPlayer, setPlayerStatus, selfExcludePlayer, setDailyLimit } = operations.players
 const { listEntries, adjustWallet } = operations.wallet
@@ -34,7 +42,7 @@ const findPlayer = ({ person, params }: Visit): Promise<Player> =>
   person.call(showPlayer, { playerId: params.playerId ?? '' })
 
 interface ShownPlayer {
-  readonly sent?: Sent
+  readonly sent?: SentForm
   /** Nothing is masked, of this player and on this page alone. */
   readonly isUnmasked?: true
 }
@@ -57,7 +65,7 @@ async function showPage(visit: Visit, player: Player, { sent, isUnmasked }: Show
   const decisions = verbs
     .filter((verb) => verb !== 'unmask' || isUnmasked !== true)
     .map((verb) => shownDecision(visit, decisionOf(visit, player, verb), path, sent))
-  const shown: readonly Shown<Player>[] = [
+  const shown: readonly ShownColumn<Player>[] = [
     ['playerStatus', (row) => status(row.status)],
     [
       'kycStatus',
@@ -107,7 +115,7 @@ function pendingText({ display }: Visit, player: Player, pending: NonNullable<Pl
 }
 
 /** Some may see players and not their money. */
-async function moneyOf({ person, display, address }: Visit, player: Player): Promise<readonly Shown<Player>[]> {
+async function moneyOf({ person, display, address }: Visit, player: Player): Promise<readonly ShownColumn<Player>[]> {
   if (!person.mayCall(listEntries)) return []
   const { available, withdrawable } = await person.call(listEntries, { playerId: player.id, limit: 1 })
   const amount = (value: string) => text(display.money(value, player.currency))

@@ -1,12 +1,31 @@
 import { operations, Rejection, type Reply } from '@backoffice/contracts'
 import type { FastifyReply } from 'fastify'
 import { showCase } from '../pieces/case.ts'
-import { type Cell, type Fact, factsOf, id, lines, link, money, rowSchema, type Shown, text } from '../pieces/cells.ts'
+import {
+  type Cell,
+  type Fact,
+  factsOf,
+  id,
+  lines,
+  link,
+  money,
+  rowSchema,
+  type ShownColumn,
+  text,
+} from '../pieces/cells.ts'
 import { operatorName } from '../pieces/listed.ts'
-import { type Found, findDecided, findProposals, isOwn, waitsFor } from '../pieces/open-proposals.ts'
+import { type FoundProposal, findDecided, findProposals, isOwn, waitsFor } from '../pieces/open-proposals.ts'
 import { beforeOf, rowsOnPage, showLists } from '../pieces/queue.ts'
 import { secretsIn } from '../pieces/secrets.ts'
-import { type Decision, decide, type Pages, rolesFor, type Sent, shownDecision, type Visit } from '../pieces/visit.ts'
+import {
+  type Decision,
+  decide,
+  type Pages,
+  rolesFor,
+  type SentForm,
+  shownDecision,
+  type Visit,
+} from '../pieces/visit.ts'
 import type { Word } from '../words/index.ts'
 import { placeOf } from './search.ts'
 
@@ -28,9 +47,9 @@ export const proposalPages: Pages = (route) => {
   })
 }
 
-const pathOf = (proposal: Pick<Found, 'id'>): string => `/proposals/${proposal.id}`
+const pathOf = (proposal: Pick<FoundProposal, 'id'>): string => `/proposals/${proposal.id}`
 
-async function findOne({ person, params }: Visit): Promise<Found> {
+async function findOne({ person, params }: Visit): Promise<FoundProposal> {
   const { proposals, missing } = await findProposals(person, { proposalId: params.proposalId ?? '', limit: 1 })
   const [proposal] = proposals
   // It may be kept by a service that does not answer.
@@ -53,7 +72,7 @@ async function showProposals(visit: Visit): Promise<FastifyReply> {
   const { proposals, nextCursor, missing } = isOpen
     ? await findProposals(person, { state: 'open', limit: rowsOnPage, ...beforeOf(query.after) })
     : await findDecided(person, query.after)
-  const section = (title: Word, those: readonly Found[]) => ({ title, rows: rowsOf(visit, those, isOpen) })
+  const section = (title: Word, those: readonly FoundProposal[]) => ({ title, rows: rowsOf(visit, those, isOpen) })
   const others = proposals.filter((one) => !isOwn(person, one) && !waitsFor(person, one))
   const sections = isOpen
     ? [
@@ -71,8 +90,8 @@ async function showProposals(visit: Visit): Promise<FastifyReply> {
   return showLists(visit, { ...frame, missing, sections, nextCursor })
 }
 
-function rowsOf(visit: Visit, proposals: readonly Found[], areOpen: boolean) {
-  const columns: readonly Shown<Found>[] = [
+function rowsOf(visit: Visit, proposals: readonly FoundProposal[], areOpen: boolean) {
+  const columns: readonly ShownColumn<FoundProposal>[] = [
     'proposedAt',
     ['proposal', (row) => text(nameOf(visit, row))],
     ['input', (row) => lines(...inputOf(row).map(({ field, cell }) => text(labelOf(visit, field, cell))))],
@@ -87,13 +106,13 @@ function rowsOf(visit: Visit, proposals: readonly Found[], areOpen: boolean) {
 }
 
 /** What is proposed, in a few words. */
-const nameOf = ({ display }: Visit, { operation, call }: Found): string => {
+const nameOf = ({ display }: Visit, { operation, call }: FoundProposal): string => {
   const known = display.word('operation', operation)
   return known === operation ? (call?.summary ?? operation) : known
 }
 
 /** What was given with the call. */
-const inputOf = ({ call, input }: Found): readonly Fact[] => {
+const inputOf = ({ call, input }: FoundProposal): readonly Fact[] => {
   const given = (input ?? {}) as Readonly<Record<string, unknown>>
   return factsOf(call?.body ?? listProposals.reply, given, Object.keys(given))
 }
@@ -103,7 +122,7 @@ function labelOf({ display }: Visit, field: string, cell: Cell): string {
   return `${display.word('field', field)}: ${cell.kind === 'status' ? display.word('value', value) : value}`
 }
 
-async function showPage(visit: Visit, sent?: Sent): Promise<FastifyReply> {
+async function showPage(visit: Visit, sent?: SentForm): Promise<FastifyReply> {
   const { display, environment, person } = visit
   const proposal = await findOne(visit)
   const path = pathOf(proposal)
@@ -111,7 +130,7 @@ async function showPage(visit: Visit, sent?: Sent): Promise<FastifyReply> {
   const verbs: readonly Verb[] =
     proposal.state === 'open' ? (isOwn(person, proposal) ? ['decline'] : ['approve', 'decline']) : []
   const decisions = verbs.map((verb) => shownDecision(visit, decisionOf(visit, proposal, verb), path, sent))
-  const shown: readonly Shown<Found>[] = [
+  const shown: readonly ShownColumn<FoundProposal>[] = [
     'state',
     'proposedBy',
     'proposedAt',
@@ -133,7 +152,7 @@ async function showPage(visit: Visit, sent?: Sent): Promise<FastifyReply> {
 }
 
 /** What was given with the call, with the names of whom it is about. */
-async function subjectFacts(visit: Visit, proposal: Found): Promise<readonly Fact[]> {
+async function subjectFacts(visit: Visit, proposal: FoundProposal): Promise<readonly Fact[]> {
   const input = (proposal.input ?? {}) as {
     readonly playerId?: string
     readonly operatorId?: string
@@ -176,7 +195,7 @@ function named({ address }: Visit, name: string | undefined, value: string): Cel
 }
 
 /** Who was first, and who may be second, before anybody clicks. */
-function peopleOf({ display, person }: Visit, proposal: Found): readonly string[] {
+function peopleOf({ display, person }: Visit, proposal: FoundProposal): readonly string[] {
   const { state, proposedBy, proposedAt, call } = proposal
   if (state !== 'open') return []
   if (isOwn(person, proposal)) return [display.t('ownProposal', { roles: rolesFor({ display }, call) })]
@@ -192,7 +211,7 @@ const declines = {
   webhooks: operations.webhooks.declineProposal,
 }
 
-function decisionOf(visit: Visit, proposal: Found, verb: Verb): Decision {
+function decisionOf(visit: Visit, proposal: FoundProposal, verb: Verb): Decision {
   const { display, person } = visit
   const { call, id: proposalId, proposedBy, service } = proposal
   const given = inputOf(proposal).map(({ field, cell }) => labelOf(visit, field, cell))

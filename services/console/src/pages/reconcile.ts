@@ -2,10 +2,10 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { operations, ReconciliationReport, RecordedRestore, Rejection, type Reply } from '@backoffice/contracts'
 import type { FastifyReply } from 'fastify'
 import { showCase } from '../pieces/case.ts'
-import { factsOf, id, lines, link, type Row, rowSchema, type Shown, status, text } from '../pieces/cells.ts'
+import { factsOf, id, lines, link, type Row, rowSchema, type ShownColumn, status, text } from '../pieces/cells.ts'
 import { notYours } from '../pieces/menu.ts'
 import { beforeOf, rowsOnPage, showLists } from '../pieces/queue.ts'
-import { type Decision, decide, type Pages, type Sent, shownDecision, type Visit } from '../pieces/visit.ts'
+import { type Decision, decide, type Pages, type SentForm, shownDecision, type Visit } from '../pieces/visit.ts'
 import { sendEvents } from './live.ts'
 import { placeOf } from './search.ts'
 
@@ -40,13 +40,13 @@ export async function latestRun({ person }: Visit): Promise<Run | undefined> {
   return data[0]
 }
 
-async function showRuns(visit: Visit, sent?: Sent): Promise<FastifyReply> {
+async function showRuns(visit: Visit, sent?: SentForm): Promise<FastifyReply> {
   const { address, display, person, query } = visit
   const list = { title: 'reconcile' as const, path: '/reconcile' }
   if (!person.mayCall(listReconciliations))
     return showLists(visit, { ...list, ...notYours(visit, listReconciliations) })
   const { data, nextCursor } = await person.call(listReconciliations, { limit: rowsOnPage, ...beforeOf(query.after) })
-  const columns: readonly Shown<Run>[] = [
+  const columns: readonly ShownColumn<Run>[] = [
     'startedAt',
     ['result', (run) => resultCell(visit, run)],
     'kind',
@@ -163,7 +163,7 @@ function verdictOf({ display, environment }: Visit, report: ReconciliationReport
 }
 
 const reportFacts = ({ display }: Visit, report: ReconciliationReport) => {
-  const shown: readonly Shown<ReconciliationReport>[] = [
+  const shown: readonly ShownColumn<ReconciliationReport>[] = [
     'kind',
     'snapshotAt',
     'fullAt',

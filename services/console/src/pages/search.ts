@@ -1,13 +1,13 @@
 import { isCpf, operations, Rejection, type Reply } from '@backoffice/contracts'
 import type { FastifyReply } from 'fastify'
-import { factsOf, rowSchema, type Shown, text as textCell } from '../pieces/cells.ts'
+import { factsOf, rowSchema, type ShownColumn, text as textCell } from '../pieces/cells.ts'
 import { rowsOnPage, showList, showLists } from '../pieces/queue.ts'
 import {
   type Decision,
   fieldsGiven,
   type Pages,
   perform,
-  type Sent,
+  type SentForm,
   shownDecision,
   type Visit,
 } from '../pieces/visit.ts'
@@ -70,7 +70,7 @@ export const searchPages: Pages = (route) => {
 }
 
 function showFound(visit: Visit, players: readonly Found[], operators: readonly Operator[] = []): FastifyReply {
-  const columns: readonly Shown<Found>[] = [
+  const columns: readonly ShownColumn<Found>[] = [
     'name',
     ['operator', ({ operatorId, operatorName }) => textCell(operatorName ?? operatorId)],
     'externalId',
@@ -152,7 +152,7 @@ function secretIn(text: string): Secret | undefined {
 const isLikeTelephone = (number: string, digits: string) =>
   /^[+(]/.test(number) || digits.length !== 11 || (digits[2] === '9' && !/^\d{3}\D\d{3}/.test(number))
 
-function showForm(visit: Visit, secret: Secret = {}, sent?: Sent): FastifyReply {
+function showForm(visit: Visit, secret: Secret = {}, sent?: SentForm): FastifyReply {
   const decision = shownDecision(visit, secretSearch(visit, secret), formPath, sent)
   return visit.show('form', { decision, list: visit.address(''), about: visit.display.t('home') })
 }

@@ -1,6 +1,6 @@
 import { operations, type Reply, readStatement, statementRows } from '@backoffice/contracts'
 import type { FastifyReply } from 'fastify'
-import { type Fact, factsOf, id, money, type Row, rowSchema, type Shown, status, text } from '../pieces/cells.ts'
+import { type Fact, factsOf, id, money, type Row, rowSchema, type ShownColumn, status, text } from '../pieces/cells.ts'
 import { sendCsv } from '../pieces/csv.ts'
 import { type Filter, filterOf, operatorGiven, periodFields } from '../pieces/filters.ts'
 import { notYours } from '../pieces/menu.ts'
@@ -62,7 +62,7 @@ async function showStatement(visit: Visit): Promise<FastifyReply> {
   const { input, timeZone } = asked
   const cursor = query.after === undefined ? {} : { cursor: query.after }
   const { data, nextCursor, totals } = await person.call(exportStatement, { ...input, ...cursor, limit: rowsOnPage })
-  const columns: readonly Shown<Entry>[] = [
+  const columns: readonly ShownColumn<Entry>[] = [
     'createdAt',
     ['player', ({ playerId }) => id(playerId)],
     'type',

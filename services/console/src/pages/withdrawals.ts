@@ -19,7 +19,7 @@ import {
   link,
   money,
   rowSchema,
-  type Shown,
+  type ShownColumn,
   status,
   text,
 } from '../pieces/cells.ts'
@@ -28,7 +28,7 @@ import { choice, filterOf, operatorGiven, periodFields, textField, valuesOf } fr
 import { historyOf, lately, settledStatus } from '../pieces/listed.ts'
 import { periodOf } from '../pieces/period.ts'
 import { afterOf, beforeOf, rowAfter, rowsOnPage, showList, type Tab } from '../pieces/queue.ts'
-import { type Decision, decide, type Pages, type Sent, shownDecision, type Visit } from '../pieces/visit.ts'
+import { type Decision, decide, type Pages, type SentForm, shownDecision, type Visit } from '../pieces/visit.ts'
 
 const { withdrawalQueue, listWithdrawals, showWithdrawal, decideWithdrawal } = operations.payments
 const { showPlayer } = operations.players
@@ -85,7 +85,7 @@ async function showQueue(visit: Visit): Promise<FastifyReply> {
   if (query.status === 'all') return showAll(visit)
   const shown = waitingStatus(query.status)
   const { data, nextCursor } = await readQueue(visit, shown, query.after)
-  const columns: readonly Shown<Waiting>[] = [
+  const columns: readonly ShownColumn<Waiting>[] = [
     ['waitingFor', ({ createdAt }) => ago(createdAt)],
     ['operator', operatorCell],
     ['player', ({ playerId, playerStatus }) => lines(id(playerId), status(playerStatus))],
@@ -116,7 +116,7 @@ async function showAll(visit: Visit): Promise<FastifyReply> {
       : await person.call(listWithdrawals, { ...filter, limit: rowsOnPage, ...beforeOf(query.after) })
   const frame = frameOf(visit, 'all')
   const fields = [operatorField, choice('state', withdrawalStatuses), textField('player', 'ply_…'), ...periodFields]
-  const columns: readonly Shown<(typeof data)[number]>[] = [
+  const columns: readonly ShownColumn<(typeof data)[number]>[] = [
     'createdAt',
     ['operator', operatorCell],
     'playerId',
@@ -205,7 +205,7 @@ async function findCase({ person, params }: Visit): Promise<Case> {
   return { withdrawal, player: await person.call(showPlayer, { playerId: withdrawal.playerId }) }
 }
 
-async function showPage(visit: Visit, sent?: Sent): Promise<FastifyReply> {
+async function showPage(visit: Visit, sent?: SentForm): Promise<FastifyReply> {
   const { display, environment } = visit
   const found = await findCase(visit)
   const { withdrawal, player } = found
@@ -213,7 +213,7 @@ async function showPage(visit: Visit, sent?: Sent): Promise<FastifyReply> {
   if (withdrawal.environment !== environment) return visit.reply.redirect(`/${withdrawal.environment}${path}`, 303)
   const verbs = isWaiting(withdrawal.status) && !withdrawal.settling ? decisionsIn[withdrawal.status] : []
   const decisions = verbs.map((verb) => shownDecision(visit, decisionOf(visit, found, verb), path, sent))
-  const shown: readonly Shown<Withdrawal>[] = [
+  const shown: readonly ShownColumn<Withdrawal>[] = [
     'status',
     ['destination', (row) => lines(text(row.destination), ...destinationFacts(visit, row))],
     'method',

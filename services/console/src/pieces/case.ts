@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify'
 import type { Word } from '../words/index.ts'
 import type { Fact, Row } from './cells.ts'
-import type { Sent, ShownDecision, Visit } from './visit.ts'
+import type { SentForm, ShownDecision, Visit } from './visit.ts'
 
 /** A record on a page of its own: what is known of it, and what can be done. */
 interface Case {
@@ -48,7 +48,7 @@ interface Case {
   /** Who was first, where it takes two. */
   readonly people?: readonly string[]
   /** What was sent to this page and not done. */
-  readonly sent?: Sent | undefined
+  readonly sent?: SentForm | undefined
 }
 
 export function showCase(visit: Visit, { sent, ...given }: Case): FastifyReply {
@@ -70,5 +70,5 @@ function allowFrame(reply: FastifyReply, href: string): void {
 }
 
 /** The code of a refusal whose form is not shown any more, for example because somebody else was faster. */
-const refusalWithoutForm = (decisions: readonly ShownDecision[], sent: Sent | undefined): string | undefined =>
+const refusalWithoutForm = (decisions: readonly ShownDecision[], sent: SentForm | undefined): string | undefined =>
   decisions.some(({ name, unless }) => name === sent?.name && unless === undefined) ? undefined : sent?.rejection.code

@@ -22,7 +22,7 @@ export interface Row {
 }
 
 /** A field under its own name, or a name and what stands there. */
-export type Shown<Row> = (keyof Row & string) | readonly [field: string, show: (row: Row) => Cell]
+export type ShownColumn<Row> = (keyof Row & string) | readonly [field: string, show: (row: Row) => Cell]
 
 export const nothing: Cell = { kind: 'nothing' }
 export const text = (value: unknown): Cell =>
@@ -61,7 +61,11 @@ export const rowSchema = (reply: TSchema): TSchema =>
   ((reply as Schema).properties?.data?.items as TSchema | undefined) ?? reply
 
 /** Fields of a record as cells. The operation's schema says what each one is: a time, an amount, a status, an id. */
-export function factsOf<Row extends object>(schema: TSchema, row: Row, shown: readonly Shown<Row>[]): readonly Fact[] {
+export function factsOf<Row extends object>(
+  schema: TSchema,
+  row: Row,
+  shown: readonly ShownColumn<Row>[],
+): readonly Fact[] {
   return shown.map((entry) =>
     typeof entry === 'string'
       ? { field: entry, cell: cellOf(schema, row, entry) }

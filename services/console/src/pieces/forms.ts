@@ -2,7 +2,7 @@ import type { Operation, Rejection, ValidationDetails } from '@backoffice/contra
 import { newId } from '@backoffice/process'
 import type { Display } from './display.ts'
 
-type Given = Readonly<Record<string, string>>
+type GivenValues = Readonly<Record<string, string>>
 type Input = Readonly<Record<string, unknown>>
 
 /** A form for one operation. Its fields are those of the operation's body, except those that the page fixes. */
@@ -15,7 +15,7 @@ export interface Form {
   /** The others that are shown; all when absent. */
   readonly only?: readonly string[]
   /** What is filled in at first: what holds now. */
-  readonly initial?: Given
+  readonly initial?: GivenValues
   /** Fields that must be filled in here, although the operation does not ask for them. */
   readonly required?: readonly string[]
 }
@@ -52,7 +52,11 @@ const lineLengthMax = 256
 /** Made when a form is shown, so that sending it twice has one effect. */
 export const newOperationId = (): string => newId('opn')
 
-export function fieldsOf(form: Form, given: Given = form.initial ?? {}, rejection?: Rejection): readonly FormField[] {
+export function fieldsOf(
+  form: Form,
+  given: GivenValues = form.initial ?? {},
+  rejection?: Rejection,
+): readonly FormField[] {
   const { required = [] } = form.operation.body as unknown as Body
   const issues = new Map(issuesOf(rejection).map(({ path, message }) => [path.slice(1).split('/')[0], message]))
   return shownFields(form).map(([name, schema]) => {
@@ -70,7 +74,7 @@ export function fieldsOf(form: Form, given: Given = form.initial ?? {}, rejectio
 }
 
 /** What was filled in, as the operation takes it. What is empty is left out, or null where the operation must be told. */
-export function inputOf(form: Form, given: Given, display: Pick<Display, 'isoOf'>): Input {
+export function inputOf(form: Form, given: GivenValues, display: Pick<Display, 'isoOf'>): Input {
   const values = shownFields(form).flatMap(([name, schema]): readonly (readonly [string, unknown])[] => {
     const value = given[name]?.trim() ?? ''
     if (value === '') return emptyOf(form, name, schema)
@@ -99,7 +103,7 @@ function parsed(kind: FormField['kind'], value: string, { isoOf }: Pick<Display,
 const takesNull = ({ anyOf = [] }: Schema) => anyOf.some(({ type }) => type === 'null')
 
 /** The fields that the page wants and that are empty. The operation itself says what else is wrong. */
-export const missingFields = (form: Form, given: Given): readonly string[] =>
+export const missingFields = (form: Form, given: GivenValues): readonly string[] =>
   (form.required ?? []).filter((name) => (given[name]?.trim() ?? '') === '')
 
 const issuesOf = (rejection: Rejection | undefined): ValidationDetails['issues'] =>

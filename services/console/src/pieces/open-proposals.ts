@@ -14,7 +14,7 @@ import type { Person } from '../identity/person.ts'
 import { beforeOf, rowsOnPage } from './queue.ts'
 
 /** A proposal, and the call that it would carry out. */
-export interface Found extends Proposal {
+export interface FoundProposal extends Proposal {
   readonly service: ServiceName
   /** Undefined where a newer release of the service proposes what this console does not know. */
   readonly call: Operation | undefined
@@ -22,7 +22,7 @@ export interface Found extends Proposal {
 
 interface FoundProposals {
   /** Newest first. */
-  readonly proposals: readonly Found[]
+  readonly proposals: readonly FoundProposal[]
   /** Where the next page begins. */
   readonly nextCursor: string | null
   /** The services that did not answer. */
@@ -55,13 +55,13 @@ export async function findProposals(
       return { data: [] }
     }
   })
-  const { rows, end } = merged<Found>(await Promise.all(pages), newestFirst)
+  const { rows, end } = merged<FoundProposal>(await Promise.all(pages), newestFirst)
   const { shown: proposals, last } = cutOff(rows, wanted.limit, end)
   return { proposals, nextCursor: last?.id ?? null, missing }
 }
 
 /** Ids are ordered by time, whichever service made them. */
-const newestFirst = (a: Found, b: Found): number => (a.id < b.id ? 1 : -1)
+const newestFirst = (a: FoundProposal, b: FoundProposal): number => (a.id < b.id ? 1 : -1)
 
 const callOf = (service: ServiceName, { operation }: Proposal): Operation | undefined =>
   forTwo.find((known) => known.service === service && known.id === operation)
@@ -80,14 +80,14 @@ export async function findDecided(person: Person, cursor: string | undefined): P
 }
 
 /** Whether somebody is asked to decide: it was not them who proposed, and they have a role for it. */
-export const waitsFor = (person: Person, proposal: Found): boolean => {
+export const waitsFor = (person: Person, proposal: FoundProposal): boolean => {
   const { state, call } = proposal
   return state === 'open' && !isOwn(person, proposal) && call !== undefined && person.mayCall(call)
 }
 
 /** Whether somebody proposed it themselves, by their account or their name, as the services judge it. */
 export const isOwn = (person: Who, { proposedBy: name, proposedById: id }: Proposal): boolean =>
-  isSame({ id, name }, person)
+  isSame({ id: id ?? '', name }, person)
 
 /** As many as one looks at for the count beside the menu. */
 const countedMax = 200
@@ -96,7 +96,7 @@ const countedMax = 200
  * What waits for somebody's decision. Services in which they can approve nothing are not asked, and neither is the one that
  * would have to be started for each page: the page of proposals asks it.
  */
-export async function proposalsFor(person: Person): Promise<readonly Found[]> {
+export async function proposalsFor(person: Person): Promise<readonly FoundProposal[]> {
   const theirs = residentServices.filter((name) => forTwo.some((call) => call.service === name && person.mayCall(call)))
   const { proposals } = await findProposals(person, { state: 'open', limit: countedMax }, theirs)
   return proposals.filter((proposal) => waitsFor(person, proposal))

@@ -106,7 +106,7 @@ interface Refusal {
 }
 
 /** What was sent and not done. */
-export interface Sent {
+export interface SentForm {
   readonly name: string
   readonly given: Readonly<Record<string, string>>
   readonly rejection: Rejection
@@ -122,7 +122,7 @@ export const rolesFor = (
     .map((role) => display.word('value', role))
     .join(', ')
 
-export function shownDecision(visit: Visit, decision: Decision, path: string, sent?: Sent): ShownDecision {
+export function shownDecision(visit: Visit, decision: Decision, path: string, sent?: SentForm): ShownDecision {
   const { name, label, ask, tone, key, unless, operation, fixed, approves } = decision
   const shown: ShownCall = { form: name, operation: nameOf(operation), input: fixed, ...defined({ approves }) }
   const own = sent?.name === name ? sent : undefined
@@ -177,7 +177,7 @@ export async function perform(
   visit: Visit,
   decision: Decision,
   path: string,
-): Promise<{ readonly reply: unknown } | Sent | undefined> {
+): Promise<{ readonly reply: unknown } | SentForm | undefined> {
   const { person, reply, request, display } = visit
   const given = fieldsGiven(request)
   const { name, operation } = decision
@@ -216,7 +216,7 @@ export async function decide(
   visit: Visit,
   decision: Decision,
   path: string,
-  showAgain: (sent: Sent) => FastifyReply | Promise<FastifyReply>,
+  showAgain: (sent: SentForm) => FastifyReply | Promise<FastifyReply>,
 ): Promise<FastifyReply> {
   const outcome = await perform(visit, decision, path)
   if (outcome === undefined) return visit.reply

@@ -1,10 +1,10 @@
 import type { ReadDb } from '@backoffice/service-runtime/pool'
 
-export interface Game {
+export interface ShownGame {
   readonly id: string
   readonly name: string
   readonly provider: string
 }
 
 /** All games, whether or not they are in any brand's catalogue. */
-export const listGames = (db: ReadDb): Promise<Game[]> => db<Game>`select id, name, provider from game`
+export const listGames = (db: ReadDb): Promise<ShownGame[]> => db<ShownGame>`select id, name, provider from game`

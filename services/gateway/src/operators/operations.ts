@@ -10,7 +10,7 @@ import {
   requestsPerMinuteDefault,
   residentServices,
 } from '@backoffice/contracts'
-import { type Db, type ExecuteTools, type Given, handle, toPage } from '@backoffice/service-runtime'
+import { type Db, type ExecuteTools, type GivenTools, handle, toPage } from '@backoffice/service-runtime'
 import type { SecretBox } from '@backoffice/vault'
 import { isWidened, normaliseRanges } from './addresses.ts'
 import type { BrandEntity } from './entities.ts'
@@ -195,7 +195,7 @@ const keyPrefixes: Readonly<Record<Environment, string>> = { sandbox: 'bk_test_'
 async function issuePair(
   brand: BrandEntity,
   secrets: SecretBox,
-  { db, now, newId }: Given & { readonly db: Db },
+  { db, now, newId }: GivenTools & { readonly db: Db },
 ): Promise<IssuedPair> {
   const id = newId('crd')
   const key = keyPrefixes[brand.environment] + randomBytes(16).toString('hex')

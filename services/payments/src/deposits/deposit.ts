@@ -14,7 +14,7 @@ import {
 } from '@backoffice/contracts'
 import type { Occasion, StatusTransition } from '../transition.ts'
 
-export interface Deposit {
+export interface StoredDeposit {
   readonly id: string
   readonly playerId: string
   /** Minor units (centavos). */
@@ -71,9 +71,9 @@ export function admitDeposit({
 }
 
 export function beginDeposit(
-  request: Pick<Deposit, 'id' | 'playerId' | 'amount' | 'currency' | 'method' | 'externalReference'>,
+  request: Pick<StoredDeposit, 'id' | 'playerId' | 'amount' | 'currency' | 'method' | 'externalReference'>,
   { at, by }: Occasion,
-): { readonly deposit: Deposit; readonly transition: StatusTransition } {
+): { readonly deposit: StoredDeposit; readonly transition: StatusTransition } {
   const status = 'pending'
   return {
     deposit: { ...request, status, failureReason: null, version: 1, createdAt: at, confirmedAt: null, failedAt: null },
@@ -88,7 +88,7 @@ export type DepositCommand = 'confirm' | 'fail'
  * collected.
  * @throws {Rejection} DEPOSIT_NOT_PENDING with the deposit's id and status
  */
-export function settleDeposit<D extends Deposit>(
+export function settleDeposit<D extends StoredDeposit>(
   deposit: D,
   command: DepositCommand,
   { at, by, reason }: Occasion,
@@ -120,7 +120,7 @@ export function settleDeposit<D extends Deposit>(
  * Takes a confirmation back whose credit the wallet can never do. Nothing was credited, and nobody was shown
  * `confirmed`. The history keeps both steps.
  */
-export function takeBackConfirmation<D extends Deposit>(
+export function takeBackConfirmation<D extends StoredDeposit>(
   deposit: D,
   { at, by, reason }: Occasion,
 ): { readonly deposit: D; readonly transition: StatusTransition } {
@@ -133,10 +133,10 @@ export function takeBackConfirmation<D extends Deposit>(
   }
 }
 
-export const isConfirmed = ({ status }: Pick<Deposit, 'status'>): boolean => status === 'confirmed'
+export const isConfirmed = ({ status }: Pick<StoredDeposit, 'status'>): boolean => status === 'confirmed'
 
 /** The deposit as it was before it was settled. That is what everyone sees until the wallet has done its part. */
-export function beforeSettling<D extends Deposit>(deposit: D): D {
+export function beforeSettling<D extends StoredDeposit>(deposit: D): D {
   const former = { status: 'pending', version: 1, confirmedAt: null, failedAt: null, failureReason: null } as const
   return { ...deposit, ...former }
 }

@@ -10,11 +10,18 @@ import {
   sql,
   unnest,
 } from '@backoffice/service-runtime'
-import { type Change, type Checked, inOrder, insertTransitions, type Listed, withUnfinished } from '../records.ts'
-import { type Deposit, isConfirmed } from './deposit.ts'
+import {
+  type Change,
+  type CheckedRecord,
+  inOrder,
+  insertTransitions,
+  type ListedRecord,
+  withUnfinished,
+} from '../records.ts'
+import { isConfirmed, type StoredDeposit } from './deposit.ts'
 
 /** A deposit, and whom it belongs to. */
-export type DepositRecord = Deposit & Scope
+export type DepositRecord = StoredDeposit & Scope
 
 /** The columns that confirming and failing change. */
 const settledColumns = 'status text, failure_reason text, version int, confirmed_at timestamptz, failed_at timestamptz'
@@ -134,7 +141,10 @@ export async function insertDeposits(db: Db, changes: readonly NewDeposit[]): Pr
 }
 
 /** Reads deposits, in the order of `ids`, and locks their rows until the transaction ends. */
-export async function lockDeposits(db: Db, ids: readonly string[]): Promise<(Checked<DepositRecord> | undefined)[]> {
+export async function lockDeposits(
+  db: Db,
+  ids: readonly string[],
+): Promise<(CheckedRecord<DepositRecord> | undefined)[]> {
   const locked = await db<DepositRecord>`
     select ${columns} from deposit where id = any(${ids}::text[]) order by id for update
   `
@@ -191,25 +201,25 @@ export interface DepositFilter {
 const isSettling = sql`(deposit.status = 'confirmed' and ${isUnfinished(sql`deposit.id`)})`
 
 /** Newest first. The last one of a page is where the next begins. */
-export function listDeposits(db: ReadDb, filter: DepositFilter): Promise<Listed<DepositRecord>[]> {
+export function listDeposits(db: ReadDb, filter: DepositFilter): Promise<ListedRecord<DepositRecord>[]> {
   const { brandId, playerId, externalReference, limit } = filter
   const matches = matchesOf(filter)
   const listed = sql`${columns}, ${isSettling} as settling`
   // Statements of their own, since each uses another index.
   if (brandId !== undefined && externalReference !== undefined)
-    return db<Listed<DepositRecord>>`
+    return db<ListedRecord<DepositRecord>>`
       select ${listed} from deposit
       where brand_id = ${brandId} and external_reference = ${externalReference} and ${matches}
     `
   if (brandId === undefined && playerId === undefined)
-    return db<Listed<DepositRecord>>`
+    return db<ListedRecord<DepositRecord>>`
       select ${listed} from unnest(${environmentsOf(filter)}::text[]) as asked cross join lateral (
         select * from deposit where environment = asked and ${matches} order by created_at desc, id desc limit ${limit}
       ) deposit
       order by created_at desc, id desc limit ${limit}
     `
   const whose = playerId === undefined ? sql`brand_id = ${brandId}` : sql`player_id = ${playerId}`
-  return db<Listed<DepositRecord>>`
+  return db<ListedRecord<DepositRecord>>`
     select ${listed} from deposit where ${whose} and ${matches} order by created_at desc, id desc limit ${limit}
   `
 }

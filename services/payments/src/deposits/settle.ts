@@ -2,7 +2,7 @@
 
 import { fromMinorUnits, operations, type Deposit as PublicDeposit, Rejection, type Scope } from '@backoffice/contracts'
 import { type Db, type EmittedEvent, handle, type SentCommand, UnfinishedOperation } from '@backoffice/service-runtime'
-import { type Change, type Checked, ofBrand, scopeOf } from '../records.ts'
+import { type Change, type CheckedRecord, ofBrand, scopeOf } from '../records.ts'
 import { type DepositCommand, settleDeposit } from './deposit.ts'
 import { type DepositRecord, lockDeposits, updateDeposits } from './records.ts'
 import { publicDeposit } from './views.ts'
@@ -28,7 +28,7 @@ const settlingDeposits = {
  */
 function confirmOrFail(
   { input, scope, operationId }: DepositCall,
-  found: Checked<DepositRecord> | undefined,
+  found: CheckedRecord<DepositRecord> | undefined,
   { command, now }: { readonly command: DepositCommand; readonly now: Date },
 ) {
   const before = ofBrand(found, scope.brandId)

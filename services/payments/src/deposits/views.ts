@@ -1,11 +1,11 @@
 import { fromMinorUnits, type Deposit as PublicDeposit, type TeamDeposit } from '@backoffice/contracts'
 import { type ReadDb, withIsoTimes } from '@backoffice/service-runtime'
-import { type Listed, withUnfinished } from '../records.ts'
-import { beforeSettling, type Deposit, isConfirmed } from './deposit.ts'
+import { type ListedRecord, withUnfinished } from '../records.ts'
+import { beforeSettling, isConfirmed, type StoredDeposit } from './deposit.ts'
 import type { DepositRecord } from './records.ts'
 
 /** A deposit as operators see it. */
-export function publicDeposit(deposit: Deposit): PublicDeposit {
+export function publicDeposit(deposit: StoredDeposit): PublicDeposit {
   const { id, playerId, currency, method, externalReference, status, failureReason } = deposit
   const { createdAt, confirmedAt, failedAt } = deposit
   return {
@@ -30,5 +30,5 @@ export async function shownDeposits(db: ReadDb, deposits: readonly DepositRecord
 }
 
 /** How a deposit of a list is shown. */
-export const shownListed = (deposit: Listed<DepositRecord>): ShownDeposit =>
+export const shownListed = (deposit: ListedRecord<DepositRecord>): ShownDeposit =>
   deposit.settling ? { ...beforeSettling(deposit), settling: true } : deposit

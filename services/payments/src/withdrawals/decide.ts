@@ -14,12 +14,12 @@ import {
   type Db,
   type EmittedEvent,
   handle,
-  type Sent,
   type SentCommand,
+  type SentMessage,
   UnfinishedOperation,
 } from '@backoffice/service-runtime'
 import { lockDepositors } from '../deposits/records.ts'
-import { type Change, type Checked, ofBrand, scopeOf } from '../records.ts'
+import { type Change, type CheckedRecord, ofBrand, scopeOf } from '../records.ts'
 import { lockWithdrawals, sumPaidAlone, updateWithdrawals, type WithdrawalRecord } from './records.ts'
 import { publicWithdrawal, teamWithdrawal } from './views.ts'
 import {
@@ -27,9 +27,9 @@ import {
   type HoldFate,
   isPaidAlone,
   payTakesTwo,
+  type StoredWithdrawal,
   sandboxOutcome,
   takesSomebodyElse,
-  type Withdrawal,
   type WithdrawalDecision,
 } from './withdrawal.ts'
 
@@ -62,12 +62,12 @@ interface DecisionOptions {
  */
 function decideOnWithdrawal(
   { input, operationId }: WithdrawalCall,
-  before: Checked<WithdrawalRecord> | undefined,
+  before: CheckedRecord<WithdrawalRecord> | undefined,
   { decision, by, now }: DecisionOptions,
 ): {
   readonly withdrawal: WithdrawalRecord
   readonly change: Change<WithdrawalRecord>
-  readonly sends: Sent[]
+  readonly sends: SentMessage[]
   readonly changed: readonly AuditedChange[]
 } {
   if (before === undefined) throw new Rejection('WITHDRAWAL_NOT_FOUND')
@@ -85,7 +85,7 @@ function decideOnWithdrawal(
   }
 }
 
-function holdCommands(withdrawal: WithdrawalRecord, fate: HoldFate, now: Date): Sent[] {
+function holdCommands(withdrawal: WithdrawalRecord, fate: HoldFate, now: Date): SentMessage[] {
   const { id: withdrawalId, playerId } = withdrawal
   const target = { aggregate: withdrawalId, scope: scopeOf(withdrawal) }
   const { releaseHold, captureHold } = operations.wallet
@@ -105,7 +105,7 @@ function holdCommands(withdrawal: WithdrawalRecord, fate: HoldFate, now: Date): 
   }
 }
 
-function changeOf(withdrawal: WithdrawalRecord, previousStatus: Withdrawal['status']) {
+function changeOf(withdrawal: WithdrawalRecord, previousStatus: StoredWithdrawal['status']) {
   const data = { ...publicWithdrawal(withdrawal), previousStatus, version: withdrawal.version }
   return {
     kind: 'withdrawal.status_changed',

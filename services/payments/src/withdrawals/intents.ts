@@ -11,7 +11,7 @@ import {
   unnest,
 } from '@backoffice/service-runtime'
 import { storedDestination } from './destination.ts'
-import type { Withdrawal, WithdrawalState } from './withdrawal.ts'
+import type { StoredWithdrawal, WithdrawalState } from './withdrawal.ts'
 
 /** One attempt at a withdrawal. Its id is the reference of the hold. */
 export interface Attempt {
@@ -22,7 +22,7 @@ export interface Attempt {
 }
 
 /** The request that an intent is made from. */
-export type Intent = Pick<Withdrawal, 'id' | 'playerId' | 'amount' | 'currency' | 'method' | 'destination'> & {
+export type Intent = Pick<StoredWithdrawal, 'id' | 'playerId' | 'amount' | 'currency' | 'method' | 'destination'> & {
   readonly operationId: string
   readonly scope: Scope
 }

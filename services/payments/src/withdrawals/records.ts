@@ -18,12 +18,26 @@ import {
   sql,
   unnest,
 } from '@backoffice/service-runtime'
-import { type Change, type Checked, inOrder, insertTransitions, type Listed, withUnfinished } from '../records.ts'
+import {
+  type Change,
+  type CheckedRecord,
+  inOrder,
+  insertTransitions,
+  type ListedRecord,
+  withUnfinished,
+} from '../records.ts'
 import { type Destination, forgotten, opened, type StoredDestination } from './destination.ts'
-import { finalStatuses, hasEnded, isVisible, type Past, type Withdrawal, type WithdrawalState } from './withdrawal.ts'
+import {
+  finalStatuses,
+  hasEnded,
+  isVisible,
+  type Past,
+  type StoredWithdrawal,
+  type WithdrawalState,
+} from './withdrawal.ts'
 
 /** A withdrawal that everyone sees, and whom it belongs to. */
-export type WithdrawalRecord = Withdrawal & Scope & Destination
+export type WithdrawalRecord = StoredWithdrawal & Scope & Destination
 
 /** Any row of the table: an intent is no withdrawal yet, and never becomes a `WithdrawalRecord`. */
 export type WithdrawalRow = Omit<WithdrawalRecord, 'status'> & { readonly status: WithdrawalState }
@@ -60,7 +74,7 @@ export async function lockRows(db: Db, ids: readonly string[]): Promise<Withdraw
 export async function lockWithdrawals(
   db: Db,
   ids: readonly string[],
-): Promise<(Checked<WithdrawalRecord> | undefined)[]> {
+): Promise<(CheckedRecord<WithdrawalRecord> | undefined)[]> {
   const locked = (await lockRows(db, ids)).filter(isRecord)
   return inOrder(ids, await withUnfinished(db, locked, hasEnded))
 }
@@ -73,7 +87,7 @@ export async function findWithdrawals(db: ReadDb, ids: readonly string[]): Promi
 }
 
 /** Writes what the beginning of a withdrawal, or a decision, has changed, with its history. The rows must be locked. */
-export async function updateWithdrawals(db: Db, changes: readonly Change<Withdrawal>[]): Promise<void> {
+export async function updateWithdrawals(db: Db, changes: readonly Change<StoredWithdrawal>[]): Promise<void> {
   const withdrawals = changes.map(({ record }) => record)
   await Promise.all([
     db`
@@ -152,11 +166,11 @@ const shownStatus = sql`
 `
 
 /** Newest first. */
-export async function listWithdrawals(db: ReadDb, filter: WithdrawalFilter): Promise<Listed<WithdrawalRecord>[]> {
+export async function listWithdrawals(db: ReadDb, filter: WithdrawalFilter): Promise<ListedRecord<WithdrawalRecord>[]> {
   const { playerId = null, status = null, from = null, to = null, before = afterAllIds, limit } = filter
   const lowest = from === null ? '' : firstId('wdr', new Date(from.getTime() - idAheadMs))
   const highest = to === null ? afterAllIds : firstId('wdr', new Date(to.getTime() + idAheadMs))
-  const rows = await db<Listed<WithdrawalRecord> & StoredDestination>`
+  const rows = await db<ListedRecord<WithdrawalRecord> & StoredDestination>`
     select ${columns}, ${isSettling} as settling from unnest(${environmentsOf(filter)}::text[]) as asked cross join lateral (
       select * from withdrawal
       where ${rangeOf(filter)} and environment = asked and version > 0
@@ -169,7 +183,7 @@ export async function listWithdrawals(db: ReadDb, filter: WithdrawalFilter): Pro
     ) withdrawal
     order by id desc limit ${limit}
   `
-  return opened<Listed<WithdrawalRecord>>(db, rows)
+  return opened<ListedRecord<WithdrawalRecord>>(db, rows)
 }
 
 /** Statements of their own, since each uses another index. */
@@ -178,7 +192,7 @@ function rangeOf({ playerId, operatorId }: WithdrawalFilter) {
   return operatorId === undefined ? sql`true` : sql`operator_id = ${operatorId}`
 }
 
-export interface QueueState {
+export interface WithdrawalQueueState {
   readonly environment: Environment
   readonly status: WaitingStatus
   readonly waiting: number
@@ -186,8 +200,8 @@ export interface QueueState {
 }
 
 /** How many withdrawals wait, and since when the oldest one does, for each environment and status. */
-export function countQueue(db: ReadDb, filter: Pick<OwnerFilter, 'environment'>): Promise<QueueState[]> {
-  return db<QueueState>`
+export function countQueue(db: ReadDb, filter: Pick<OwnerFilter, 'environment'>): Promise<WithdrawalQueueState[]> {
+  return db<WithdrawalQueueState>`
     select queue.environment, queue.status,
       (
         select count(*) from withdrawal w where w.status in ('under_review', 'approved')

@@ -5,19 +5,19 @@ import {
   type WithdrawalFacts,
 } from '@backoffice/contracts'
 import { type ReadDb, withIsoTimes } from '@backoffice/service-runtime'
-import { type Listed, listTransitions, withUnfinished } from '../records.ts'
+import { type ListedRecord, listTransitions, withUnfinished } from '../records.ts'
 import { readPasts, type WithdrawalRecord } from './records.ts'
 import {
   beforeLastTransition,
   hasEnded,
   isDestinationKnown,
   isFirstWithdrawal,
+  type StoredWithdrawal,
   sumsBegin,
-  type Withdrawal,
 } from './withdrawal.ts'
 
 /** A withdrawal as operators see it. */
-export function publicWithdrawal(withdrawal: Withdrawal): PublicWithdrawal {
+export function publicWithdrawal(withdrawal: StoredWithdrawal): PublicWithdrawal {
   const { id, playerId, currency, method, destination, status, reason } = withdrawal
   const { createdAt, updatedAt, reviewedAt, paidAt } = withdrawal
   return {
@@ -50,7 +50,7 @@ export async function shownWithdrawals(
 /** How withdrawals of a list are shown. */
 export async function shownListed(
   db: ReadDb,
-  withdrawals: readonly Listed<WithdrawalRecord>[],
+  withdrawals: readonly ListedRecord<WithdrawalRecord>[],
 ): Promise<ShownWithdrawal[]> {
   const settling = withdrawals.filter((withdrawal) => withdrawal.settling).map(({ id }) => id)
   const histories = await listTransitions(db, settling)

@@ -65,7 +65,7 @@ export function nextMove(state: WithdrawalState, command: WithdrawalCommand): Mo
   return moves[state][command] ?? null
 }
 
-export interface Withdrawal {
+export interface StoredWithdrawal {
   readonly id: string
   readonly playerId: string
   /** Minor units (centavos). */
@@ -108,9 +108,9 @@ export function admitWithdrawal({
 
 /** The withdrawal that an intent becomes once its money is reserved. */
 export function beginWithdrawal(
-  request: Pick<Withdrawal, 'id' | 'playerId' | 'amount' | 'currency' | 'method' | 'destination' | 'environment'>,
+  request: Pick<StoredWithdrawal, 'id' | 'playerId' | 'amount' | 'currency' | 'method' | 'destination' | 'environment'>,
   { at, by }: Occasion,
-): { readonly withdrawal: Withdrawal; readonly transition: StatusTransition } {
+): { readonly withdrawal: StoredWithdrawal; readonly transition: StatusTransition } {
   const status = 'under_review'
   const times = { createdAt: at, updatedAt: at, reviewedAt: null, paidAt: null }
   return {
@@ -120,13 +120,13 @@ export function beginWithdrawal(
 }
 
 /** In the sandbox the payment of a certain amount fails, so that integrators can see `failed`. */
-export function sandboxOutcome(withdrawal: Withdrawal, decision: WithdrawalDecision): WithdrawalDecision {
+export function sandboxOutcome(withdrawal: StoredWithdrawal, decision: WithdrawalDecision): WithdrawalDecision {
   const reserved =
     withdrawal.environment === 'sandbox' && withdrawal.amount === toMinorUnits(sandboxAmounts.withdrawalFailsOnPay)
   return decision === 'pay' && reserved ? 'fail' : decision
 }
 
-export interface Decided<W extends Withdrawal> {
+export interface DecidedWithdrawal<W extends StoredWithdrawal> {
   readonly withdrawal: W
   readonly transition: StatusTransition
   readonly hold: HoldFate
@@ -145,7 +145,7 @@ export interface PayAlone {
  * one person paid alone is counted together, so that many small withdrawals are no way around it.
  */
 export const payTakesTwo = (
-  { environment, amount }: Pick<Withdrawal, 'environment' | 'amount'>,
+  { environment, amount }: Pick<StoredWithdrawal, 'environment' | 'amount'>,
   { upTo, paid }: PayAlone,
 ): boolean => environment === 'production' && paid + amount > upTo
 
@@ -153,7 +153,7 @@ export const payTakesTwo = (
  * Whether in production nobody but one person has a part in a payment: who approved it pays it too, or a machine does,
  * which is no second person.
  */
-export const isPaidAlone = (withdrawal: Withdrawal, by: Actor & { readonly isMachine: boolean }): boolean =>
+export const isPaidAlone = (withdrawal: StoredWithdrawal, by: Actor & { readonly isMachine: boolean }): boolean =>
   withdrawal.environment === 'production' && (by.isMachine || isApprover(by, withdrawal))
 
 /**
@@ -161,11 +161,11 @@ export const isPaidAlone = (withdrawal: Withdrawal, by: Actor & { readonly isMac
  * @throws {Rejection} WITHDRAWAL_NOT_CANCELLABLE or WITHDRAWAL_INVALID_STATE with the id and status;
  *   TWO_PEOPLE_REQUIRED when in production nobody approved it
  */
-export function applyDecision<W extends Withdrawal>(
+export function applyDecision<W extends StoredWithdrawal>(
   withdrawal: W,
   decision: WithdrawalDecision,
   occasion: Occasion,
-): Decided<W> {
+): DecidedWithdrawal<W> {
   const move = nextMove(withdrawal.status, decision)
   if (move === null) throw rejectionOf(withdrawal, decision)
   assert(isVisible(move.to))
@@ -193,13 +193,13 @@ export function applyDecision<W extends Withdrawal>(
 }
 
 /** One account under another name is the same person, and so is another account under one name. */
-const isApprover = ({ kind, name, id }: Actor, { approvedBy, approvedById }: Withdrawal) =>
+const isApprover = ({ kind, name, id }: Actor, { approvedBy, approvedById }: StoredWithdrawal) =>
   kind === 'team' && (name === approvedBy || (id !== undefined && id === approvedById))
 
-export const takesSomebodyElse = ({ id: withdrawalId, approvedBy }: Withdrawal): Rejection =>
+export const takesSomebodyElse = ({ id: withdrawalId, approvedBy }: StoredWithdrawal): Rejection =>
   new Rejection('TWO_PEOPLE_REQUIRED', { withdrawalId, approvedBy })
 
-function rejectionOf(withdrawal: Withdrawal, decision: WithdrawalDecision): Rejection {
+function rejectionOf(withdrawal: StoredWithdrawal, decision: WithdrawalDecision): Rejection {
   const code: ErrorCode = decision === 'cancel' ? 'WITHDRAWAL_NOT_CANCELLABLE' : 'WITHDRAWAL_INVALID_STATE'
   return new Rejection(code, { withdrawalId: withdrawal.id, status: withdrawal.status })
 }
@@ -215,13 +215,16 @@ export function isFinal(status: WithdrawalStatus): boolean {
 
 export const finalStatuses: readonly WithdrawalStatus[] = withdrawalStatuses.filter(isFinal)
 
-export const hasEnded = ({ status }: Pick<Withdrawal, 'status'>): boolean => isFinal(status)
+export const hasEnded = ({ status }: Pick<StoredWithdrawal, 'status'>): boolean => isFinal(status)
 
 /**
  * The withdrawal as it was before its last transition. That is what everyone sees until the wallet has done its part.
  * @param history all its transitions, oldest first
  */
-export function beforeLastTransition<W extends Withdrawal>(withdrawal: W, history: readonly StatusTransition[]): W {
+export function beforeLastTransition<W extends StoredWithdrawal>(
+  withdrawal: W,
+  history: readonly StatusTransition[],
+): W {
   const last = history.at(-1)
   const previous = history.at(-2)
   assert(last !== undefined && previous !== undefined && last.version === withdrawal.version)

@@ -13,8 +13,8 @@ import {
   admitDeposit,
   beforeSettling,
   beginDeposit,
-  type Deposit,
   isConfirmed,
+  type StoredDeposit,
   settleDeposit,
   takeBackConfirmation,
 } from '../../src/deposits/deposit.ts'
@@ -65,7 +65,7 @@ t.test('every status × every command: only a pending deposit settles', async (t
   } as const
   for (const status of depositStatuses) {
     for (const command of ['confirm', 'fail'] as const) {
-      const deposit: Deposit = { ...beginDeposit(request, occasion).deposit, status }
+      const deposit: StoredDeposit = { ...beginDeposit(request, occasion).deposit, status }
       const run = () => settleDeposit(deposit, command, occasion).deposit.status
       t.equal(refusal(run) ?? run(), expected[status][command], `${command} when ${status}`)
     }
@@ -73,7 +73,7 @@ t.test('every status × every command: only a pending deposit settles', async (t
 })
 
 t.test('a refusal names the deposit and its status', async (t) => {
-  const deposit: Deposit = { ...beginDeposit(request, occasion).deposit, status: 'failed' }
+  const deposit: StoredDeposit = { ...beginDeposit(request, occasion).deposit, status: 'failed' }
   t.throws(() => settleDeposit(deposit, 'confirm', occasion), {
     code: 'DEPOSIT_NOT_PENDING',
     details: { depositId: 'dep_1', status: 'failed' },

@@ -180,8 +180,8 @@ t.test('a proposal that is declined at the last moment leaves the credit as it i
 t.test('no other command is given up, and no command that is unknown', async (t) => {
   const id = `cmd_${randomUUID()}`
   await admin.query(
-    `insert into payments.outbox (id, aggregate, aggregate_seq, kind, name, message, created_at, leased_until)
-    values ($1, $1, 1, 'command', 'wallet.releaseHold', '{}', now(), now() + interval '1 hour')`,
+    `insert into payments.outbox (id, aggregate, aggregate_seq, kind, name, message, environment, created_at, leased_until)
+    values ($1, $1, 1, 'command', 'wallet.releaseHold', '{}', 'sandbox', now(), now() + interval '1 hour')`,
     [id],
   )
   await t.rejects(propose('alice', id), {

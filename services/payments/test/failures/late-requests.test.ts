@@ -55,8 +55,8 @@ t.test('as long as an old hold is not given back no new intent begins', async (t
   const id = await leaveIntent(playerId, operationId)
   await path.rows(`update withdrawal set status = 'abandoned', dropped_at = now() where id = $1`, [id])
   await path.rows(
-    `insert into outbox (id, aggregate, aggregate_seq, kind, name, message, created_at, leased_until)
-    values ($1, $2, 1, 'command', 'wallet.releaseHold', '{}', now(), now() + interval '1 hour')`,
+    `insert into outbox (id, aggregate, aggregate_seq, kind, name, message, environment, created_at, leased_until)
+    values ($1, $2, 1, 'command', 'wallet.releaseHold', '{}', 'sandbox', now(), now() + interval '1 hour')`,
     [`cmd_${id}`, id],
   )
   t.equal(await refusal(path.requestWithdrawal(playerId, {}, operationId)), 'SERVICE_UNAVAILABLE')

@@ -21,8 +21,8 @@ import {
   isVisible,
   nextMove,
   payTakesTwo,
+  type StoredWithdrawal,
   sandboxOutcome,
-  type Withdrawal,
   type WithdrawalDecision,
   withdrawalCommands,
 } from '../../src/withdrawals/withdrawal.ts'
@@ -225,7 +225,7 @@ t.test(
       anyDecisions,
       fc.constantFrom('sandbox' as const, 'production' as const),
       (wished, environment) => {
-        let current: Withdrawal = { ...withdrawal, environment }
+        let current: StoredWithdrawal = { ...withdrawal, environment }
         const history: StatusTransition[] = [opening]
         let holdsEnded = 0
         for (const { decision, name, reason, minutes } of wished) {
@@ -250,4 +250,4 @@ t.test(
   },
 )
 
-const text = (value: Withdrawal) => JSON.stringify({ ...value, amount: value.amount.toString() })
+const text = (value: StoredWithdrawal) => JSON.stringify({ ...value, amount: value.amount.toString() })

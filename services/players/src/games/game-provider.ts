@@ -14,7 +14,7 @@ export interface Launch {
   readonly currency: string
 }
 
-export interface Launched {
+export interface LaunchedGame {
   readonly mode: 'real'
   readonly gameUrl: string
   readonly expiresAt: Date
@@ -73,7 +73,7 @@ export class GameProvider {
   }
 
   /** @throws {Rejection} PROVIDER_UNAVAILABLE whatever went wrong, by `deadline` at the latest */
-  async launch(launch: Launch, deadline: Date): Promise<Launched> {
+  async launch(launch: Launch, deadline: Date): Promise<LaunchedGame> {
     const { url, log } = this.#options
     if (url === undefined) throw new Rejection('PROVIDER_UNAVAILABLE')
     const attempt = () =>
@@ -90,7 +90,7 @@ export class GameProvider {
     })
   }
 
-  async #request(url: string, launch: Launch, deadline: Date): Promise<Launched> {
+  async #request(url: string, launch: Launch, deadline: Date): Promise<LaunchedGame> {
     // A deadline for everything. The time-outs of undici are idle times, which a slow trickle of bytes never reaches.
     const { token, allowHttp } = this.#options
     const timeoutMs = Math.max(1, Math.min(this.#options.timeoutMs, deadline.getTime() - Date.now()))
@@ -138,7 +138,7 @@ async function readBounded(body: AsyncIterable<Buffer> & { destroy(): unknown })
   return Buffer.concat(chunks).toString('utf8')
 }
 
-function toLaunched(text: string): Launched {
+function toLaunched(text: string): LaunchedGame {
   const reply: unknown = JSON.parse(text)
   if (!launchReply.Check(reply)) throw new Error('the reply of the provider is not valid')
   const { gameUrl, expiresAt } = reply

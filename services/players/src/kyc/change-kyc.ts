@@ -10,7 +10,7 @@ import {
 import { Loop } from '@backoffice/process'
 import { byService, type Db, insertAudit, type ServiceContext } from '@backoffice/service-runtime'
 import { insertChanges, type MadeChange } from '../players/changes.ts'
-import type { Changed, PlayerRecord } from '../players/player.ts'
+import type { ChangedPlayer, PlayerRecord } from '../players/player.ts'
 import { lockEndedApprovals, lockPlayers, updateKyc } from '../players/records.ts'
 import { decide, expire, kycAt } from '../players/standing.ts'
 import { auditedChange, publicKyc } from '../players/views.ts'
@@ -24,7 +24,7 @@ export async function saveKycChanges(db: Db, made: readonly MadeChange[], now: D
 }
 
 /** What tells of a change of the status: nothing where there is none. */
-function kycEvents({ player, change }: Changed<PlayerRecord>, kyc: KycChange) {
+function kycEvents({ player, change }: ChangedPlayer<PlayerRecord>, kyc: KycChange) {
   if (change === null) return []
   const data = { ...kyc, previousStatus: change.previous as KycStatus, version: player.kycVersion }
   return [{ kind: 'kyc.status_changed', aggregate: player.id, scope: player, data } as const]

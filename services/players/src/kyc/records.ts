@@ -116,15 +116,15 @@ export function findWaitingPlayers(
 const environmentsOf = (environment: Environment | undefined): readonly Environment[] =>
   environment === undefined ? environments : [environment]
 
-export interface QueueState {
+export interface KycQueueState {
   readonly environment: Environment
   readonly waiting: number
   readonly oldestAt: Date | null
 }
 
 /** How many players the queue has, and since when the longest of them waits, for each environment. */
-export function countWaitingPlayers(db: ReadDb, environment: Environment | undefined): Promise<QueueState[]> {
-  return db<QueueState>`
+export function countWaitingPlayers(db: ReadDb, environment: Environment | undefined): Promise<KycQueueState[]> {
+  return db<KycQueueState>`
     select asked as environment, waiting, oldest_at
     from unnest(${environmentsOf(environment)}::text[]) with ordinality as e (asked, place)
     cross join lateral (

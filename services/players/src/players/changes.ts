@@ -1,7 +1,7 @@
 // Records.
 
 import { columnNames, type Db, type ReadDb, rowsOf } from '@backoffice/service-runtime'
-import type { Changed, FieldChange, PlayerRecord } from './player.ts'
+import type { ChangedPlayer, FieldChange, PlayerRecord } from './player.ts'
 
 /** Who changed what of a player, when and why. */
 export interface PlayerChange extends FieldChange {
@@ -15,7 +15,7 @@ export interface PlayerChange extends FieldChange {
 const columns = 'at timestamptz, player_id text, actor text, field text, previous text, next text, reason text'
 
 /** A change with who made it and why. Nothing is recorded when nothing has changed. */
-export interface MadeChange extends Changed<PlayerRecord>, Pick<PlayerChange, 'actor' | 'reason'> {}
+export interface MadeChange extends ChangedPlayer<PlayerRecord>, Pick<PlayerChange, 'actor' | 'reason'> {}
 
 export async function insertChanges(db: Db, made: readonly MadeChange[], now: Date): Promise<void> {
   const changes = made.flatMap(({ player, change, actor, reason }): PlayerChange[] =>

@@ -15,7 +15,7 @@ import { findLastChange, insertChanges, latestChanges } from './changes.ts'
 import { playerTables } from './identity.ts'
 import {
   anonymise,
-  type Changed,
+  type ChangedPlayer,
   nameWords,
   type Obligations,
   type PlayerRecord,
@@ -98,10 +98,10 @@ export const searchPlayers = handle(operations.players.searchPlayers, async (cal
   return { data: await withOperatorNames(data, { rpc, scope, requestId, deadline }), nextCursor }
 })
 
-type Given = Input<typeof operations.players.searchPlayers>
+type SearchInput = Input<typeof operations.players.searchPlayers>
 
 /** @throws {Rejection} VALIDATION_ERROR */
-function searchedBy({ playerId, externalId, name, reason, ...secret }: Given): SearchedBy {
+function searchedBy({ playerId, externalId, name, reason, ...secret }: SearchInput): SearchedBy {
   const { cpf, email, phone } = secret
   const given = [playerId, externalId, cpf, email, phone, name].filter((value) => value !== undefined)
   if (given.length !== 1)
@@ -156,7 +156,7 @@ export const exportPlayer = handle(operations.players.exportPlayer, ({ input }, 
 async function editPlayer(
   { input, actor }: { readonly input: { playerId: string; reason?: string }; readonly actor: string },
   { db, now, changed: audited }: ExecuteTools,
-  edit: (player: PlayerRecord, now: Date) => Changed<PlayerRecord>,
+  edit: (player: PlayerRecord, now: Date) => ChangedPlayer<PlayerRecord>,
 ): Promise<TeamPlayer> {
   const changed = edit(await lockPlayer(db, input.playerId), now)
   await updatePlayer(db, changed.player)

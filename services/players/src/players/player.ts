@@ -42,7 +42,7 @@ export interface PlayerRecord extends Readonly<Scope> {
 }
 
 /** The result of a change: the record as it is now, and what has changed, which is nothing when it was so before. */
-export interface Changed<P> {
+export interface ChangedPlayer<P> {
   readonly player: P
   readonly change: FieldChange | null
 }
@@ -86,7 +86,10 @@ export function register(
  * Sets the status, which says what a player may do now. A self-exclusion by dates goes on whatever the status is.
  * @throws {Rejection} VALIDATION_ERROR for an anonymised player, who stays `encerrado`: nobody knows whose it would be
  */
-export function setStatus<P extends Pick<PlayerRecord, 'status' | 'cpf'>>(player: P, next: PlayerStatus): Changed<P> {
+export function setStatus<P extends Pick<PlayerRecord, 'status' | 'cpf'>>(
+  player: P,
+  next: PlayerStatus,
+): ChangedPlayer<P> {
   const { status: previous } = player
   if (previous === next) return { player, change: null }
   if (isAnonymised(player)) throw invalid('body', '/status', 'an anonymised player stays encerrado')
@@ -137,7 +140,7 @@ export interface Obligations {
 }
 
 /** Time and ids are passed in. */
-interface Given {
+interface TimeAndIds {
   readonly now: Date
   readonly newId: (prefix: IdPrefix) => string
 }
@@ -167,8 +170,8 @@ export const isAnonymised = ({ cpf }: Pick<PlayerRecord, 'cpf'>) => cpf === nobo
 export function anonymise(
   player: PlayerRecord,
   obligations: Obligations,
-  { now, newId, keepYears, isExcluded }: Given & { readonly keepYears: number; readonly isExcluded: boolean },
-): Changed<PlayerRecord> {
+  { now, newId, keepYears, isExcluded }: TimeAndIds & { readonly keepYears: number; readonly isExcluded: boolean },
+): ChangedPlayer<PlayerRecord> {
   if (isAnonymised(player)) return { player, change: null }
   const keptUntil = yearsAfter(obligations.lastChangeAt, keepYears)
   const needs: Readonly<Record<Need, boolean>> = {

@@ -8,7 +8,7 @@ import {
   type PlayerStatus,
   Rejection,
 } from '@backoffice/contracts'
-import type { Changed, PlayerRecord } from './player.ts'
+import type { ChangedPlayer, PlayerRecord } from './player.ts'
 
 const coolingOffMs = 24 * 3_600_000
 
@@ -49,7 +49,7 @@ const forGood = 'for good'
  * again.
  * @throws {Rejection} VALIDATION_ERROR when `until` is in the past, or would make the running exclusion shorter
  */
-export function selfExclude<P extends Exclusion>(player: P, until: Date | null, now: Date): Changed<P> {
+export function selfExclude<P extends Exclusion>(player: P, until: Date | null, now: Date): ChangedPlayer<P> {
   if (!isLonger(player, until, now)) {
     throw invalid('body', '/until', 'must be in the future, and no earlier than the end of the exclusion that runs')
   }
@@ -86,7 +86,7 @@ export function limitNow({ dailyDepositLimit, pendingLimit, pendingLimitFrom }: 
  * replaces one that still waits.
  * @param wished in minor units; null: no limit
  */
-export function setLimit<P extends DailyLimit>(player: P, wished: bigint | null, now: Date): Changed<P> {
+export function setLimit<P extends DailyLimit>(player: P, wished: bigint | null, now: Date): ChangedPlayer<P> {
   const current = limitNow(player, now)
   const tightens = current === null || (wished !== null && wished <= current)
   const next = tightens
@@ -110,7 +110,7 @@ type KycRecord = Pick<PlayerRecord, 'kycStatus' | 'kycVersion' | 'kycDecidedAt' 
  * A submission: whatever the status was, the documents are now under analysis.
  * @throws {Rejection} KYC_ALREADY_APPROVED
  */
-export function submit<P extends KycRecord>(player: P): Changed<P> {
+export function submit<P extends KycRecord>(player: P): ChangedPlayer<P> {
   if (player.kycStatus === 'aprovado') throw new Rejection('KYC_ALREADY_APPROVED')
   return moveTo(player, 'em_analise')
 }
@@ -119,7 +119,7 @@ export function submit<P extends KycRecord>(player: P): Changed<P> {
 export const expiredReason = 'the approval has ended'
 
 /** An approval ends. */
-export function expire<P extends KycRecord>(player: P): Changed<P> {
+export function expire<P extends KycRecord>(player: P): ChangedPlayer<P> {
   const { player: expired, change } = moveTo(player, 'expirado')
   return { player: { ...expired, kycReason: expiredReason }, change }
 }
@@ -139,7 +139,7 @@ export function decide<P extends KycRecord>(
   player: P,
   decision: { readonly status: KycDecision; readonly reason: string | null; readonly termMs: number | null },
   now: Date,
-): Changed<P> {
+): ChangedPlayer<P> {
   const { status, reason, termMs } = decision
   const { player: moved, change } = moveTo(player, status)
   if (change === null) return { player, change }
@@ -150,7 +150,7 @@ export function decide<P extends KycRecord>(
 /**
  * The version rises with every change, even with one that sends no event, so that a later event has a higher version.
  */
-function moveTo<P extends KycRecord>(player: P, next: KycStatus): Changed<P> {
+function moveTo<P extends KycRecord>(player: P, next: KycStatus): ChangedPlayer<P> {
   const { kycStatus: previous, kycVersion } = player
   if (previous === next) return { player, change: null }
   return {

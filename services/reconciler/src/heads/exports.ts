@@ -1,5 +1,5 @@
 import type { Head } from '../storage/heads.ts'
-import { type Dated, isUndone, listRestores, type Restore } from './restores.ts'
+import { type DatedRestore, isUndone, listRestores, type Restore } from './restores.ts'
 import { type ExportPart, type HeadStore, nameBefore, nameOf, type ObjectKind, parsed, partOf } from './store.ts'
 
 /** Some four megabytes: few enough for the memory, many enough for a large ledger. */
@@ -8,7 +8,7 @@ const headsOfPart = 20_000
 const recentMs = 3 * 24 * 3_600_000
 
 /** An export of which all parts are there. */
-interface WholeExport extends Dated {
+interface WholeExport extends DatedRestore {
   readonly names: readonly string[]
 }
 
@@ -78,7 +78,7 @@ export async function writeHeads(
     kind,
     at,
     end,
-  }: Pick<ExportPart, 'kind' | 'at'> & { readonly end: () => Promise<Pick<Dated, 'readUntil' | 'history'>> },
+  }: Pick<ExportPart, 'kind' | 'at'> & { readonly end: () => Promise<Pick<DatedRestore, 'readUntil' | 'history'>> },
   pages: AsyncIterable<readonly Head[]>,
 ): Promise<number | null> {
   let heads: Head[] = []
@@ -110,13 +110,13 @@ export interface ExportedHead extends Head {
 }
 
 /** Which exports a reconciliation compares: those since the moment to which the last one came, or all that a full one must. */
-export type Wanted = { readonly deltasSince: Date } | { readonly fullBefore: Date | null }
+export type WantedHeads = { readonly deltasSince: Date } | { readonly fullBefore: Date | null }
 
 /**
  * The objects that are to be compared. A full run begins at the newest snapshot from before the last full run: so each
  * head is compared once more after it was exported, and a newer snapshot of a ledger that was cut off hides nothing.
  */
-export async function exportsFor(store: HeadStore, wanted: Wanted): Promise<readonly WholeExport[]> {
+export async function exportsFor(store: HeadStore, wanted: WantedHeads): Promise<readonly WholeExport[]> {
   const restores = await listRestores(store)
   if ('deltasSince' in wanted) return exportsSince(store, { kind: 'delta', since: wanted.deltasSince, restores })
   const { fullBefore } = wanted

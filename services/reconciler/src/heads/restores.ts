@@ -15,7 +15,7 @@ export interface Restore {
 }
 
 /** An export, as far as a restore is concerned. */
-export interface Dated {
+export interface DatedRestore {
   readonly at: Date
   readonly readUntil: Date
   readonly history: string
@@ -23,7 +23,7 @@ export interface Dated {
 
 /** Whether an export is of another history and may have something of the future that a restore undid. */
 export const isUndone = (
-  { at, readUntil, history }: Dated,
+  { at, readUntil, history }: DatedRestore,
   restores: readonly Pick<Restore, 'restoredTo' | 'recordedAt' | 'history'>[],
 ): boolean =>
   restores.some((restore) => readUntil > restore.restoredTo && at < restore.recordedAt && history !== restore.history)

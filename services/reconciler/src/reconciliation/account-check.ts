@@ -1,6 +1,6 @@
 import { type ReadDb, sql } from '@backoffice/service-runtime'
 import type { AccountCheckpoint } from '../storage/account-checkpoints.ts'
-import type { Found } from './check.ts'
+import type { FoundDifference } from './check.ts'
 import { entryHash, type Transfer } from './hash-chain.ts'
 import { readEach, unreadable } from './readable.ts'
 import type { Snapshots } from './snapshots.ts'
@@ -75,7 +75,7 @@ export interface AccountsToCheck {
 }
 
 export interface AccountsFound {
-  readonly add: (check: 'balances' | 'chains' | 'checkpoints', id: bigint, found: Found) => void
+  readonly add: (check: 'balances' | 'chains' | 'checkpoints', id: bigint, found: FoundDifference) => void
   /** An entry that was walked over, of the account's brand and currency. */
   readonly entered: (entry: { brandId: string; currency: string; amount: bigint; xid: bigint }) => void
 }
@@ -159,7 +159,7 @@ const readAccounts = (db: ReadDb, ids: readonly bigint[]): Promise<Begun[]> => d
  * A checkpoint lies on the chain: the entry that it names has its hash and its balance, and is of a transaction that the
  * checkpoint is about. Somebody who moves a checkpoint forward, over what no run has seen, would have to move that too.
  */
-function checkpointFault(account: Begun, believedBelow: bigint): Found | null {
+function checkpointFault(account: Begun, believedBelow: bigint): FoundDifference | null {
   const { brandId, playerId, genesis, entries, balance, hash, below, entryXid } = account
   if (entries === null || below === null || BigInt(below) > believedBelow) return null
   const [entry, entryBalance] = entries === 0n ? [genesis, 0n] : [account.entryHash, account.entryBalance]
@@ -240,7 +240,7 @@ const isWhole = (entry: Entry): entry is Whole => entry.brandId !== null
  * once.
  * @returns what is wrong with it
  */
-function follow(verified: Verified, entry: Entry, endedBelow: bigint): Found | null {
+function follow(verified: Verified, entry: Entry, endedBelow: bigint): FoundDifference | null {
   const fault = faultOf(verified, entry)
   verified.entries += 1n
   verified.total += entry.amount
@@ -250,7 +250,7 @@ function follow(verified: Verified, entry: Entry, endedBelow: bigint): Found | n
   return fault
 }
 
-function faultOf({ account, last }: Verified, entry: Entry): Found | null {
+function faultOf({ account, last }: Verified, entry: Entry): FoundDifference | null {
   const where = { brandId: account.brandId, subject: `${account.playerId} entry ${entry.seq} (${entry.transferId})` }
   if (!isWhole(entry)) {
     const explanation = 'The transfer of an entry is gone.'
@@ -278,7 +278,7 @@ function faultOf({ account, last }: Verified, entry: Entry): Found | null {
 }
 
 /** The account against the end of its chain and its open holds. */
-function endFault({ account, entries, total, last }: Verified, present: Present | undefined): Found | null {
+function endFault({ account, entries, total, last }: Verified, present: Present | undefined): FoundDifference | null {
   const expected = `posted ${total}, held ${present?.reserved ?? 0}, entries ${entries}`
   const { posted, held, seq, head } = present ?? {}
   const anotherHead = head?.equals(last.hash) ? '' : ', another head'
@@ -297,7 +297,7 @@ function endFault({ account, entries, total, last }: Verified, present: Present 
 export async function entriesWithoutAccount(
   db: ReadDb,
   { after, upTo }: { readonly after: bigint | null; readonly upTo: bigint | null },
-): Promise<readonly { readonly accountId: bigint; readonly found: Found }[]> {
+): Promise<readonly { readonly accountId: bigint; readonly found: FoundDifference }[]> {
   const begin = after === null ? sql`` : sql`and account_id > ${after}::bigint`
   const end = upTo === null ? sql`` : sql`and account_id <= ${upTo}::bigint`
   const rows = await db<{ accountId: bigint }>`

@@ -53,7 +53,7 @@ export const sqlCheck = (
   ...questions: readonly Omit<SqlQuestion, 'check' | 'counts'>[]
 ): readonly SqlQuestion[] => questions.map((question, index) => ({ check, counts: index === 0, ...question }))
 
-export type Found = Omit<Difference, 'check' | 'class' | 'environment'>
+export type FoundDifference = Omit<Difference, 'check' | 'class' | 'environment'>
 
 /** The check under which stands what could not be looked at. */
 export const evidence = 'evidence'
@@ -69,10 +69,10 @@ export interface KeyedFound {
   readonly key: string
   /** Another one than the question's. */
   readonly check?: string
-  readonly found: Found
+  readonly found: FoundDifference
 }
 
-type Row = Omit<Found, 'subject' | 'expected' | 'actual'> & {
+type Row = Omit<FoundDifference, 'subject' | 'expected' | 'actual'> & {
   readonly key: string
   readonly subject: string | null
   readonly expected: string | null

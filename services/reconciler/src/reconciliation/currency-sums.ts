@@ -1,4 +1,4 @@
-import type { Found } from './check.ts'
+import type { FoundDifference } from './check.ts'
 
 interface Entered {
   readonly brandId: string
@@ -24,7 +24,7 @@ export class CurrencySums {
     else sum.amount += amount
   }
 
-  differences(): Found[] {
+  differences(): FoundDifference[] {
     const explanation = 'All entries of a currency must sum to zero (minor units).'
     return [...this.#sums.values()]
       .filter(({ amount }) => amount !== 0n)

@@ -30,7 +30,7 @@ export interface Correction {
 }
 
 /** A correction that is to be judged. */
-export interface Judged extends Correction {
+export interface JudgedCorrection extends Correction {
   /** With what the same person corrected alone of the player's balance in the hours before, in minor units. */
   readonly sum: bigint
 }
@@ -39,7 +39,7 @@ export interface Judged extends Correction {
  * The corrections of some keys, and later ones of the same day that must be judged again: a correction that is given an
  * earlier time counts for them.
  */
-export async function readToJudge(db: ReadDb, keys: readonly string[]): Promise<Judged[]> {
+export async function readToJudge(db: ReadDb, keys: readonly string[]): Promise<JudgedCorrection[]> {
   const near = await findNear(db, keys)
   const corrections = await readCorrections(db, [...new Set([...keys, ...near])])
   const asked = new Set(keys)

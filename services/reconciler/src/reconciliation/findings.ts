@@ -1,6 +1,6 @@
 import { type Difference, differenceClasses, type Environment, type ReconciliationReport } from '@backoffice/contracts'
 import type { OpenDifference, OpenDifferences } from '../storage/reconciliations.ts'
-import { classOf, type Found, listedMax } from './check.ts'
+import { classOf, type FoundDifference, listedMax } from './check.ts'
 
 /**
  * Which run can say whether a difference is still there: one that looks at this record of this kind, a full run, or any
@@ -21,7 +21,7 @@ interface OfCheck {
 const toldApartMax = 100_000
 
 /** A difference as a report may have it: whoever wrote the record chose how long its texts are. */
-const bounded = ({ brandId, subject, expected, actual, explanation }: Found): Found => ({
+const bounded = ({ brandId, subject, expected, actual, explanation }: FoundDifference): FoundDifference => ({
   brandId: brandId === null || brandId === '' || brandId.length > 64 ? null : brandId,
   subject: cut(subject, 256),
   expected: cut(expected, 2_000),
@@ -46,7 +46,7 @@ export class Findings {
     this.#of(check).compared += count
   }
 
-  add(check: string, differs: Found, again: Again): void {
+  add(check: string, differs: FoundDifference, again: Again): void {
     const found = bounded(differs)
     // The same record may be looked at for more than one reason.
     const identity = JSON.stringify([check, found.brandId, found.subject, found.explanation])

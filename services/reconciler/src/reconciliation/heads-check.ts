@@ -1,8 +1,8 @@
 import { type ReadDb, unnest } from '@backoffice/service-runtime'
-import { type ExportedHead, exportsFor, lastExportAt, readHeads, type Wanted } from '../heads/exports.ts'
+import { type ExportedHead, exportsFor, lastExportAt, readHeads, type WantedHeads } from '../heads/exports.ts'
 import { isUndone, listRestores } from '../heads/restores.ts'
 import type { EvidenceMissing, HeadStore } from '../heads/store.ts'
-import type { Found, KeyedFound } from './check.ts'
+import type { FoundDifference, KeyedFound } from './check.ts'
 
 /** Where heads are exported to, and how often. */
 export interface ConfiguredHeads {
@@ -15,7 +15,7 @@ const batchMax = 2_000
 const periodsMax = 2
 
 /** Names the exports that a run compares. @returns a way to read their heads, in batches */
-export async function nameExports({ store }: ConfiguredHeads, wanted: Wanted) {
+export async function nameExports({ store }: ConfiguredHeads, wanted: WantedHeads) {
   const exports = await exportsFor(store, wanted)
   return async function* (): AsyncGenerator<ExportedHead[]> {
     for (const one of exports) yield* readHeads(store, one, batchMax)
@@ -58,7 +58,7 @@ export async function compareHeads(db: ReadDb, heads: readonly ExportedHead[]): 
 }
 
 /** What could not be looked at outside of the database. */
-export const notSeen = (error: EvidenceMissing): Found => ({
+export const notSeen = (error: EvidenceMissing): FoundDifference => ({
   brandId: null,
   subject: 'the store of heads',
   expected: 'evidence that can be read',
@@ -74,7 +74,7 @@ export const notSeen = (error: EvidenceMissing): Found => ({
 export async function exportFault(
   { store, everyMs }: ConfiguredHeads,
   { at, begunBefore }: { readonly at: Date; readonly begunBefore: (moment: Date) => Promise<boolean> },
-): Promise<Found | null> {
+): Promise<FoundDifference | null> {
   const ageMsMax = periodsMax * everyMs
   const last = await lastExportAt(store, { now: at })
   if (last !== null && at.getTime() - last.getTime() <= ageMsMax) return null

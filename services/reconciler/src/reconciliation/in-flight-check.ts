@@ -1,6 +1,6 @@
 import type { InFlight } from '@backoffice/contracts'
 import { type ReadDb, sql } from '@backoffice/service-runtime'
-import { type Found, inFlightSecondsMax, isNotOfFuture, listedMax } from './check.ts'
+import { type FoundDifference, inFlightSecondsMax, isNotOfFuture, listedMax } from './check.ts'
 
 interface Row extends InFlight {
   readonly brandId: string | null
@@ -12,7 +12,7 @@ export interface InFlightFound {
   readonly total: number
   readonly listed: readonly InFlight[]
   /** Those of the listed that wait for too long. */
-  readonly overdue: readonly Found[]
+  readonly overdue: readonly FoundDifference[]
   /** How many more there are of each brand. */
   readonly unlisted: ReadonlyMap<string | null, number>
 }

@@ -1,5 +1,5 @@
 import { sqlState } from '@backoffice/service-runtime/pool'
-import type { Found } from './check.ts'
+import type { FoundDifference } from './check.ts'
 import type { Snapshot } from './snapshots.ts'
 
 /**
@@ -38,7 +38,7 @@ export async function readEach<Key, Read>(
 }
 
 /** What is found of a record that cannot be read: whether it is right is not known. */
-export const unreadable = (subject: string, error: unknown, brandId: string | null = null): Found => ({
+export const unreadable = (subject: string, error: unknown, brandId: string | null = null): FoundDifference => ({
   brandId,
   subject,
   expected: 'a record that can be read',

@@ -1,7 +1,7 @@
 import type { ReconciliationReport } from '@backoffice/contracts'
 import { firstId } from '@backoffice/process'
 import { type Database, fitting, type ReadDb, sql, withIsoTimes } from '@backoffice/service-runtime'
-import type { ExportedHead, Wanted } from '../heads/exports.ts'
+import type { ExportedHead, WantedHeads } from '../heads/exports.ts'
 import { listRestores } from '../heads/restores.ts'
 import { EvidenceMissing, told } from '../heads/store.ts'
 import { keepAccountCheckpoints } from '../storage/account-checkpoints.ts'
@@ -399,7 +399,7 @@ class Run {
 }
 
 /** Which exported heads a run compares. */
-const wantedOf = ({ since, checkpoint }: Beginning): Wanted =>
+const wantedOf = ({ since, checkpoint }: Beginning): WantedHeads =>
   since === null ? { fullBefore: checkpoint?.fullAt ?? null } : { deltasSince: since.at }
 
 const inOrder = (one: bigint, other: bigint) => (one < other ? -1 : 1)

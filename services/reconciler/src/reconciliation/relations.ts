@@ -1,7 +1,7 @@
 import type { ReadDb } from '@backoffice/service-runtime'
 import type { Kind } from './check.ts'
 
-export interface Related {
+export interface RelatedRecords {
   readonly accountIds?: readonly bigint[]
   /** Of deposits and withdrawals. */
   readonly recordIds?: readonly string[]
@@ -9,7 +9,9 @@ export interface Related {
 }
 
 /** From what was entered lately to what it is about. */
-export const relations: Readonly<Partial<Record<Kind, (db: ReadDb, keys: readonly string[]) => Promise<Related>>>> = {
+export const relations: Readonly<
+  Partial<Record<Kind, (db: ReadDb, keys: readonly string[]) => Promise<RelatedRecords>>>
+> = {
   async transfer(db, keys) {
     const entries = await db<{ accountId: bigint }>`
       select distinct account_id from wallet.entry where transfer_id = any(${keys}::text[]) and seq is not null

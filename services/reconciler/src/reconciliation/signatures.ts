@@ -2,7 +2,7 @@ import { aloneHours, type ExportedAuditEntry, fromMinorUnits, type Operation, op
 import { type ReadDb, readProvenEntries, sql } from '@backoffice/service-runtime'
 import { KeysUnavailable } from '@backoffice/team-identity'
 import { evidence, type KeyedFound, type Question } from './check.ts'
-import { type Judged, readToJudge } from './day-of-corrections.ts'
+import { type JudgedCorrection, readToJudge } from './day-of-corrections.ts'
 import { readEnvironments } from './environments.ts'
 import { readSignedDecisions } from './players-checks.ts'
 import { overlapMs } from './sources.ts'
@@ -141,11 +141,11 @@ const isJudged = ({ at, team, named }: Run, key: string, when: Date): boolean =>
   team.isRecorded || named.has(key) || at.getTime() - when.getTime() <= unrecordedMsMax
 
 /** A signature proves what was done at its time. So a time that somebody chose would let an old login count, or none. */
-const isBackdated = ({ createdAt, postedAfter }: Judged): boolean =>
+const isBackdated = ({ createdAt, postedAfter }: JudgedCorrection): boolean =>
   postedAfter !== null && postedAfter.getTime() - createdAt.getTime() > overlapMs
 
 /** Why the time of a correction is not the one at which it was signed; null when it may be. */
-function timeFault(correction: Judged, { at }: ExportedAuditEntry): string | null {
+function timeFault(correction: JudgedCorrection, { at }: ExportedAuditEntry): string | null {
   const { createdAt, postedAfter } = correction
   if (postedAfter !== null && isBackdated(correction))
     return `its time is ${createdAt.toISOString()}, and it was posted after ${postedAfter.toISOString()}`

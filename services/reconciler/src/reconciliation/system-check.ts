@@ -1,6 +1,6 @@
 import type { ReadDb } from '@backoffice/service-runtime'
 import type { AccountCheckpoint } from '../storage/account-checkpoints.ts'
-import type { Found } from './check.ts'
+import type { FoundDifference } from './check.ts'
 
 /** A system account with the two sums that are kept of its entries. */
 export interface SystemAccount {
@@ -151,7 +151,7 @@ export class SystemSum {
     return Sum.of(this.account.verifiedBalance, this.account.verifiedEntries)
   }
 
-  faults(): Found[] {
+  faults(): FoundDifference[] {
     const { below, balance, entries, verifiedBelow } = this.account
     const kept = Sum.of(balance, entries)
     if (this.#isFromZero)
@@ -164,7 +164,7 @@ export class SystemSum {
     return this.#fault(this.#verified.plus(this.#ofCheckpoint), kept.plus(this.#ofVerified))
   }
 
-  #fault(expected: Sum, actual: Sum): Found[] {
+  #fault(expected: Sum, actual: Sum): FoundDifference[] {
     if (expected.equals(actual)) return []
     const { id, kind, brandId } = this.account
     return [

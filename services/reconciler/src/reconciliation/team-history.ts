@@ -1,11 +1,11 @@
 import { toMinorUnits } from '@backoffice/contracts'
-import { fixedKeys, KeysUnavailable, RecordedCalls, type Trusted } from '@backoffice/team-identity'
+import { fixedKeys, KeysUnavailable, RecordedCalls, type TrustedTeam } from '@backoffice/team-identity'
 import { EvidenceMissing, type HeadStore } from '../heads/store.ts'
 import { isSameTeam, type KnownTeam, listTeams, writeTeam } from '../heads/teams.ts'
 import type { PayAlone } from './paid-alone.ts'
 
 /** Who may do what, as the settings say it. */
-export interface TeamRules extends Trusted {
+export interface TeamRules extends TrustedTeam {
   /** Up to this amount one person may correct a balance in production. */
   readonly aloneUpTo: string
   /** Up to this amount one person may approve a withdrawal in production and pay it. */

@@ -181,8 +181,8 @@ const forgeries: readonly Forgery[] = [
       await as('payments', `update deposit set status = 'confirmed', confirmed_at = now() where id = $1`, [id])
       await as(
         'payments',
-        `insert into outbox (id, aggregate, aggregate_seq, kind, name, message, created_at, leased_until)
-        values ($1, $2, 900, 'command', 'wallet.creditAccount', $3, '2999-01-01', '2999-01-01')`,
+        `insert into outbox (id, aggregate, aggregate_seq, kind, name, message, environment, created_at, leased_until)
+        values ($1, $2, 900, 'command', 'wallet.creditAccount', $3, 'sandbox', '2999-01-01', '2999-01-01')`,
         [newId('cmd'), id, JSON.stringify({ scope: brand.scope })],
       )
     },

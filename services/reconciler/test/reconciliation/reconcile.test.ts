@@ -112,8 +112,8 @@ function brand() {
     /** A command of payments to the wallet that has not been finished. */
     async unfinished(aggregate: string, ageSeconds: number): Promise<void> {
       await admin.query(
-        `insert into payments.outbox (id, aggregate, aggregate_seq, kind, name, message, operation_id, created_at)
-        values ($1, $2, 1, 'command', 'wallet.creditAccount', $3, $1, now() - make_interval(secs => $4))`,
+        `insert into payments.outbox (id, aggregate, aggregate_seq, kind, name, message, environment, operation_id, created_at)
+        values ($1, $2, 1, 'command', 'wallet.creditAccount', $3, 'sandbox', $1, now() - make_interval(secs => $4))`,
         [newId('cmd'), aggregate, JSON.stringify({ scope, input: {} }), ageSeconds],
       )
     },

@@ -131,7 +131,7 @@ export async function readCounterparty(db: ReadDb, transferId: string): Promise<
   return rows[0].kind
 }
 
-export interface Period {
+export interface StatementPeriod {
   readonly brandId: string
   readonly from: Date
   /** Not included. */
@@ -161,7 +161,7 @@ export interface PeriodPlace {
 /** A brand's entries of a period, oldest first, after the given place or from the beginning. */
 export function listEntriesOfPeriod(
   db: ReadDb,
-  { brandId, from, to }: Period,
+  { brandId, from, to }: StatementPeriod,
   { after, limit }: { readonly after: PeriodPlace | null; readonly limit: number },
 ): Promise<StatementEntry[]> {
   const entries = sql`
@@ -189,7 +189,7 @@ export interface PeriodTotals {
 }
 
 /** The sums of a brand's period, per currency. One statement reads them all, so that they belong to one moment. */
-export async function sumPeriod(db: ReadDb, { brandId, from, to }: Period): Promise<PeriodTotals[]> {
+export async function sumPeriod(db: ReadDb, { brandId, from, to }: StatementPeriod): Promise<PeriodTotals[]> {
   const rows = await db<
     Pick<PeriodTotals, 'currency'> &
       Record<'posted' | 'sinceFrom' | 'sinceTo', string> & {

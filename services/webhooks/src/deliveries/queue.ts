@@ -209,7 +209,7 @@ export async function readTime(db: Db): Promise<Date> {
 }
 
 /** Another transaction has locked the row. */
-export type Busy = 'busy'
+export type LockedElsewhere = 'busy'
 
 /**
  * Locks the deliveries of attempts, by id, without waiting for any. Each is there once at most.
@@ -218,7 +218,7 @@ export type Busy = 'busy'
 export async function lockDeliveries(
   db: Db,
   attempts: readonly MadeAttempt[],
-): Promise<ReadonlyMap<string, AttemptedDelivery | Busy>> {
+): Promise<ReadonlyMap<string, AttemptedDelivery | LockedElsewhere>> {
   const leases = attempts.map(({ lease }) => lease)
   const ids = leases.map(({ deliveryId }) => deliveryId)
   const rows = await db<{ id: string; busy: boolean } & AttemptedDelivery>`
@@ -241,7 +241,7 @@ export async function lockDeliveries(
 export async function lockLearners(
   db: Db,
   attempts: readonly MadeAttempt[],
-): Promise<ReadonlyMap<string, EndpointColumns | Busy>> {
+): Promise<ReadonlyMap<string, EndpointColumns | LockedElsewhere>> {
   const ids = (some: readonly MadeAttempt[]) => [...new Set(some.map(({ lease }) => lease.endpointId))]
   const rows = await db<{ learnerId: string } & (EndpointColumns | { id: null })>`
     with learner as (

@@ -4,7 +4,7 @@ import { type Logger, newId } from '@backoffice/process'
 import { batchFaultOf, byService, type Database, type Db, Gatherer, insertAudit } from '@backoffice/service-runtime'
 import { recordedChange } from '../deliveries/delivery.ts'
 import {
-  type Busy,
+  type LockedElsewhere,
   lockDeliveries,
   lockLearners,
   type MadeAttempt,
@@ -47,7 +47,7 @@ const busyRetryMs = 50
  */
 export class Recorder {
   readonly #context: RecorderContext
-  readonly #gatherer: Gatherer<MadeAttempt, NextDue | Busy>
+  readonly #gatherer: Gatherer<MadeAttempt, NextDue | LockedElsewhere>
 
   constructor(context: RecorderContext) {
     this.#context = context
@@ -69,7 +69,11 @@ export class Recorder {
     }
   }
 
-  async #recordTogether(db: Db, attempts: readonly MadeAttempt[], alone: boolean): Promise<(NextDue | Busy)[]> {
+  async #recordTogether(
+    db: Db,
+    attempts: readonly MadeAttempt[],
+    alone: boolean,
+  ): Promise<(NextDue | LockedElsewhere)[]> {
     const { random, breaker: settings, disabling } = this.#context
     const [now, learners, deliveries] = await Promise.all([
       readTime(db),

@@ -1,7 +1,7 @@
 // Operations.
 
 import { apiVersion, type EventMessage, operations, Rejection, type Scope } from '@backoffice/contracts'
-import { type Given, handle } from '@backoffice/service-runtime'
+import { type GivenTools, handle } from '@backoffice/service-runtime'
 import type { SecretBox } from '@backoffice/vault'
 import { insertTestDelivery } from '../deliveries/records.ts'
 import { signatureHeaders } from '../endpoints/endpoint.ts'
@@ -39,7 +39,10 @@ export const testWebhook = ({ box, send }: { readonly box: SecretBox; readonly s
   })
 }
 
-function testEvent({ environment, operatorId, brandId }: Scope, { now, newId }: Given): EventMessage<'webhook.test'> {
+function testEvent(
+  { environment, operatorId, brandId }: Scope,
+  { now, newId }: GivenTools,
+): EventMessage<'webhook.test'> {
   return {
     id: newId('evt'),
     type: 'webhook.test',

@@ -1,5 +1,5 @@
 import { type Migration, runtimeMigrations } from '@backoffice/service-runtime/migrations'
-import { reconciliation } from './0001-reconciliation.ts'
+import { baseline } from './0001-baseline.ts'
 
 /** In the order in which they are applied. */
-export const migrations: readonly Migration[] = [...runtimeMigrations('reconciler'), reconciliation]
+export const migrations: readonly Migration[] = [...runtimeMigrations('reconciler'), baseline]

@@ -1,8 +1,10 @@
-import type { Migration } from '@backoffice/service-runtime/migrations'
+import { brandTable, type Migration } from '@backoffice/service-runtime/migrations'
 
-export const webhookTables: Migration = {
-  name: '0001_webhook_tables',
+/** Endpoints with their secrets, and the deliveries of events to them. */
+export const baseline: Migration = {
+  name: '0001_baseline',
   sql: `
+${brandTable('webhooks')}
 create table webhooks.endpoint (
   -- <operator id>/<environment>
   id text collate "C" primary key,
@@ -45,6 +47,8 @@ create table webhooks.delivery (
   brand_id text collate "C" not null,
   -- The very bytes that are signed and sent, the same at every attempt.
   body bytea not null,
+  -- W3C trace context of the request behind the event; null where nothing was traced.
+  trace_parent text,
   state text not null check (state in ('pending', 'delivered', 'failed', 'withheld')),
   -- Since the delivery was last scheduled: a resend begins with eight attempts again.
   attempts_made integer not null default 0,
@@ -63,15 +67,21 @@ create table webhooks.delivery (
   unique (endpoint_id, event_id),
   check ((state = 'pending') = (next_attempt_at is not null)),
   check ((state = 'pending') = (finished_at is null))
-);
-create index delivery_event on webhooks.delivery (event_id);
+-- Of each delivery two rows are left dead, and in the end the third is purged: vacuum comes after a fiftieth of the table
+-- instead of a fifth.
+) with (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_insert_scale_factor = 0.05);
 -- One end of these serves the oldest due, the other the newest.
 create index delivery_due on webhooks.delivery (endpoint_id, next_attempt_at) where state = 'pending';
 create index delivery_newest on webhooks.delivery (endpoint_id, received_at) where state = 'pending';
 create index delivery_leased on webhooks.delivery (endpoint_id) where leased_until is not null;
-create index delivery_by_endpoint on webhooks.delivery (endpoint_id, id);
 create index delivery_received_at on webhooks.delivery (endpoint_id, received_at);
 create index delivery_finished_at on webhooks.delivery (finished_at);
+-- The team looks for what failed or was withheld. Those are few among all that was delivered.
+create index delivery_unsent on webhooks.delivery (endpoint_id, state, received_at) where state in ('failed', 'withheld');
+-- Whether each published event has a delivery is looked at once. So a delivery cannot be deleted before it has ended and is
+-- two days old, which is less than any retention.
+create trigger kept before delete on webhooks.delivery for each row
+  when (old.finished_at is null or old.finished_at > now() - interval '2 days') execute function webhooks.refuse_change();
 
 create table webhooks.attempt (
   delivery_id text collate "C" not null references webhooks.delivery on delete cascade,
@@ -81,8 +91,24 @@ create table webhooks.attempt (
   url text not null,
   response_status integer,
   response_head text,
+  -- Sealed; null where response_head is clear. A column of its own, because a receiver may reply with any text.
+  sealed_response_head text,
   error text,
   primary key (delivery_id, number)
+) with (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_insert_scale_factor = 0.05);
+
+-- Up to where the events of a service were looked at, in the order in which they were published.
+create table webhooks.judged_event (
+  service text primary key,
+  published_at timestamptz not null,
+  event_id text collate "C" not null
 );
+create table webhooks.missing_delivery (
+  event_id text collate "C" primary key,
+  service text not null,
+  published_at timestamptz not null,
+  found_at timestamptz not null
+);
+create index missing_delivery_found_at on webhooks.missing_delivery (found_at);
 `,
 }

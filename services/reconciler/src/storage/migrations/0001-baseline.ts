@@ -1,8 +1,8 @@
-import { jsonText, type Migration } from '@backoffice/service-runtime/migrations'
+import { appendOnly, jsonText, type Migration } from '@backoffice/service-runtime/migrations'
 
 /** Runs with their reports, how far the last one came, and what it verified. */
-export const reconciliation: Migration = {
-  name: '0001_reconciliation',
+export const baseline: Migration = {
+  name: '0001_baseline',
   sql: `
 create table reconciler.reconciliation (
   id text collate "C" primary key,
@@ -45,9 +45,7 @@ create table reconciler.moment (
   at timestamptz not null default now(),
   run_id text not null
 );
-create trigger append_only before update or delete on reconciler.moment
-  for each row execute function reconciler.refuse_change();
-create trigger append_only_truncate before truncate on reconciler.moment execute function reconciler.refuse_change();
+${appendOnly('reconciler.moment')}
 revoke all on reconciler.moment from backoffice_reconciler;
 grant select, insert (run_id) on reconciler.moment to backoffice_reconciler;
 ${jsonText('reconciler')}
