@@ -14,8 +14,7 @@ import {
 import { defineEntity, p } from '@mikro-orm/postgresql'
 import { Type } from '@sinclair/typebox'
 import { brandTable, type Migration, runtimeMigrations } from '../src/database/runtime-tables.ts'
-import { type Db, defineService, handle, type Reaction, recordAction } from '../src/index.ts'
-import type { Sent } from '../'
+import { type Db, defineService, handle, type Reaction, recordAction, type SentMessage } from '../src/index.ts'
 
 const closed = { additionalProperties: false } as const
 const Count = Type.Object({ count: Type.Integer() }, closed)
@@ -164,7 +163,7 @@ export const eventData = (id: string): EventData<'deposit.confirmed'> => ({
 })
 
 const sentOf = (kinds: readonly ('event' | 'command')[], aggregate: string, scope: Scope, operationId: string) =>
-  kinds.map((kind, index): Sent => {
+  kinds.map((kind, index): SentMessage => {
     const reference = `${operationId}-${index}`
     return kind === 'event'
       ? { kind: 'deposit.confirmed', aggregate, scope, data: eventData(reference) }
