@@ -11,6 +11,7 @@ const shippedWorkspaces: readonly string[] = [
   'services/wallet',
   'services/payments',
   'services/webhooks',
+  'services/reconciler',
   'services/games',
   'services/console',
 ]

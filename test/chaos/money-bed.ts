@@ -1,6 +1,7 @@
 import { gateway } from '@backoffice/gateway'
 import { payments } from '@backoffice/payments'
 import { players } from '@backoffice/players'
+import { reconciler } from '@backoffice/reconciler'
 import {
   eventually,
   lastingPort,
@@ -17,7 +18,7 @@ import type { Random } from './random.ts'
 import { comeBack, lookBack } from './run.ts'
 import { type Judged, shortWaits } from './system.ts'
 
-const services = { gateway, players, wallet, payments, webhooks }
+const services = { gateway, players, wallet, payments, webhooks, reconciler }
 
 /** All services in this process, on servers that fail in the test, and the clients of two operators. */
 export class MoneyBed implements Judged {

@@ -210,7 +210,7 @@ function without(list: readonly string[], others: readonly string[]): string[] {
 }
 
 export async function reconciliationProblems({ team }: Judged): Promise<Problem[]> {
-  const { reconcileWallet } = operations.wallet
+  const { reconcileWallet } = operations.reconciler
   const { runId } = await eventually(() => team.call(reconcileWallet, { input: {} }), settledWithinMs)
   const report = await eventually(async () => {
     const { state, report, failure } = await team.call(reconcileWallet, { input: { runId } })

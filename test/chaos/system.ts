@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type BrokerUser, brokerUsers, serviceNames, streamBytesMin, teamConsole } from '@backoffice/contracts'
-import { databaseUrl, reconcilerUrl, roleUrl, sharedRolePasswords, withOtherRoles } from '@backoffice/dev-stack'
+import { databaseUrl, roleUrl, sharedRolePasswords, withOtherRoles } from '@backoffice/dev-stack'
 import { prepareDatabase } from '@backoffice/migrator'
 import { StreamKeeper } from '@backoffice/migrator/stream'
 import { createLogger } from '@backoffice/process'
@@ -113,7 +113,6 @@ export class ChaosSystem {
               ...settings,
               ...issuer.settings,
               DATABASE_URL: roleUrl(throughLink, service, passwords[service]),
-              ...(service === 'wallet' ? { RECONCILE_DATABASE_URL: reconcilerUrl(throughLink, passwords) } : {}),
               NATS_URL: `nats://127.0.0.1:${toNats.port}`,
               NATS_USER: service,
               NATS_PASSWORD: passwordOf(service),

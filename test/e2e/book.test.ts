@@ -2,6 +2,7 @@ import { operations } from '@backoffice/contracts'
 import { gateway } from '@backoffice/gateway'
 import { payments } from '@backoffice/payments'
 import { players } from '@backoffice/players'
+import { reconciler } from '@backoffice/reconciler'
 import { eventually, OperatorClient, type TeamUser, TestTime, testBed } from '@backoffice/test-kit'
 import { wallet } from '@backoffice/wallet'
 import { webhooks } from '@backoffice/webhooks'
@@ -22,7 +23,7 @@ const clock: Reached['clock'] = {
   },
   pass: (ms) => present.set(new Date(clock.time + ms)),
 }
-const services = { gateway, payments, players, wallet, webhooks }
+const services = { gateway, payments, players, wallet, webhooks, reconciler }
 const bed = await testBed(t, services, { time: present })
 // What comes at once meets in the database, not only in the queues of one process.
 await Promise.all([bed.start('payments'), bed.start('wallet')])
@@ -67,7 +68,7 @@ t.test('whatever operators and the team do, in any order and at once, the system
 
 t.test('and a reconciliation finds no difference', async (t) => {
   const reconcile = (runId?: string) =>
-    bed.team('alice').call(operations.wallet.reconcileWallet, { input: runId === undefined ? {} : { runId } })
+    bed.team('alice').call(operations.reconciler.reconcileWallet, { input: runId === undefined ? {} : { runId } })
   const { runId } = await reconcile()
   const report = await eventually(async () => (await reconcile(runId)).report ?? false)
   t.same(report?.differences, [])

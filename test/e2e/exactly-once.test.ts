@@ -118,9 +118,9 @@ async function untilAnswered(path: string, body: unknown, status: number) {
 /** How many differences the ledger's judge finds over everything. */
 async function differences(): Promise<number> {
   const team = await system.asTeam('alice')
-  const { runId } = await team.call(operations.wallet.reconcileWallet, { input: {} })
+  const { runId } = await team.call(operations.reconciler.reconcileWallet, { input: {} })
   const done = await eventually(async () => {
-    const { report } = await team.call(operations.wallet.reconcileWallet, { input: { runId } })
+    const { report } = await team.call(operations.reconciler.reconcileWallet, { input: { runId } })
     return report ?? false
   }, 60_000)
   return done ? done.differencesTotal : Number.NaN

@@ -12,6 +12,7 @@ import {
 import { gateway } from '@backoffice/gateway'
 import { payments } from '@backoffice/payments'
 import { players } from '@backoffice/players'
+import { reconciler } from '@backoffice/reconciler'
 import { eventually, OperatorClient, testBed } from '@backoffice/test-kit'
 import { wallet } from '@backoffice/wallet'
 import { webhooks } from '@backoffice/webhooks'
@@ -29,7 +30,7 @@ t.setTimeout(randomTimeoutMs)
 
 // A client that only makes mistakes would be turned away.
 const config = { gateway: { FAILED_AUTHENTICATIONS_PER_MINUTE: 100_000_000 } }
-const bed = await testBed(t, { gateway, payments, players, wallet, webhooks }, { config })
+const bed = await testBed(t, { gateway, payments, players, wallet, webhooks, reconciler }, { config })
 const created = await bed.team('alice').call(operations.gateway.createOperator, {
   input: { name: 'Hostile', rateLimitPerMinute: 10_000_000 },
 })
@@ -172,7 +173,7 @@ t.test('whatever is sent to an operation is answered as published, and what is r
 })
 
 t.test('and the ledger has no difference', async (t) => {
-  const { reconcileWallet } = operations.wallet
+  const { reconcileWallet } = operations.reconciler
   const reconcile = (input: { runId?: string }) => bed.team('alice').call(reconcileWallet, { input })
   const { runId } = await reconcile({})
   const report = await eventually(async () => (await reconcile({ runId })).report ?? false)

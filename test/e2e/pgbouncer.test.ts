@@ -3,6 +3,7 @@ import { gateway } from '@backoffice/gateway'
 import { payments } from '@backoffice/payments'
 import { players } from '@backoffice/players'
 import { loadConfig } from '@backoffice/process'
+import { reconciler } from '@backoffice/reconciler'
 import { readerOf } from '@backoffice/service-runtime/pool'
 import { type RunningService, type Service, startService } from '@backoffice/service-runtime/testing'
 import { OperatorClient, testBed } from '@backoffice/test-kit'
@@ -14,7 +15,7 @@ import { expectStatus, fund, newOperator, reconcile, register, statementAgrees }
 import { pgBouncerIsMissing, startPgBouncer } from './pgbouncer.ts'
 
 t.setTimeout(180_000)
-const services = { gateway, players, wallet, payments, webhooks }
+const services = { gateway, players, wallet, payments, webhooks, reconciler }
 const playersAtOnce = 12
 
 t.test('behind PgBouncer in transaction mode', { skip: pgBouncerIsMissing() }, async (t) => {

@@ -4,6 +4,7 @@ import { gateway } from '@backoffice/gateway'
 import { payments } from '@backoffice/payments'
 import { players } from '@backoffice/players'
 import { loadConfig } from '@backoffice/process'
+import { reconciler } from '@backoffice/reconciler'
 import { purge, runtimeRetentions, startService } from '@backoffice/service-runtime/testing'
 import { eventually, OperatorClient, testBed } from '@backoffice/test-kit'
 import { wallet } from '@backoffice/wallet'
@@ -11,7 +12,7 @@ import { webhooks } from '@backoffice/webhooks'
 import t from 'tap'
 import { createDeposit, expectStatus, fund, register } from './journey.ts'
 
-const services = { gateway, players, wallet, payments, webhooks }
+const services = { gateway, players, wallet, payments, webhooks, reconciler }
 const dayMs = 24 * 3_600_000
 const bed = await testBed(t, services)
 const admin = bed.sql('admin')
@@ -43,9 +44,9 @@ async function leaveRows(): Promise<void> {
   expectStatus(await client.post(`/players/${playerId}/game-sessions`, { gameId: game.id }), 201)
   const tooMuch = { amount: '11.00', currency: 'BRL', method: 'pix', destination: 'ana@example.com' }
   expectStatus(await client.post(`/players/${playerId}/withdrawals`, tooMuch), 422)
-  const { runId } = await team.call(operations.wallet.reconcileWallet, { input: {} })
+  const { runId } = await team.call(operations.reconciler.reconcileWallet, { input: {} })
   await eventually(async () => {
-    const { state } = await team.call(operations.wallet.reconcileWallet, { input: { runId } })
+    const { state } = await team.call(operations.reconciler.reconcileWallet, { input: { runId } })
     return state === 'done'
   })
   await admin.query(

@@ -4,13 +4,14 @@ import { operations } from '@backoffice/contracts'
 import { gateway } from '@backoffice/gateway'
 import { payments } from '@backoffice/payments'
 import { players } from '@backoffice/players'
+import { reconciler } from '@backoffice/reconciler'
 import { byTwo, eventually, type HttpReply, OperatorClient, testBed } from '@backoffice/test-kit'
 import { wallet } from '@backoffice/wallet'
 import { webhooks } from '@backoffice/webhooks'
 import t from 'tap'
 import { playerRequest } from './journey.ts'
 
-const bed = await testBed(t, { gateway, players, wallet, payments, webhooks })
+const bed = await testBed(t, { gateway, players, wallet, payments, webhooks, reconciler })
 const first = bed.services.gateway.addresses.baseUrl
 const second = (await bed.start('gateway')).addresses.baseUrl
 const alice = bed.team('alice')

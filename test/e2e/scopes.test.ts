@@ -14,6 +14,7 @@ import {
 import { gateway } from '@backoffice/gateway'
 import { payments } from '@backoffice/payments'
 import { players } from '@backoffice/players'
+import { reconciler } from '@backoffice/reconciler'
 import { inputSchema, RpcClient } from '@backoffice/service-runtime/testing'
 import { OperatorClient, testBed } from '@backoffice/test-kit'
 import { wallet } from '@backoffice/wallet'
@@ -26,7 +27,7 @@ import { createDeposit, expectStatus, fund, playerRequest } from './journey.ts'
 // with a scope that is not that of the brand, and with the right scope of another brand than the record's.
 
 t.setTimeout(120_000)
-const bed = await testBed(t, { gateway, players, wallet, payments, webhooks })
+const bed = await testBed(t, { gateway, players, wallet, payments, webhooks, reconciler })
 const alice = bed.team('alice')
 
 /** One brand, and records on which operations would succeed. */

@@ -158,9 +158,9 @@ t.test('a service that makes up for its death may die again: payments, whose rel
 
 t.test('after all deaths the ledger reconciles', async (t) => {
   await world.settle()
-  const { runId } = await world.team(operations.wallet.reconcileWallet, {})
+  const { runId } = await world.team(operations.reconciler.reconcileWallet, {})
   const report = await eventually(async () => {
-    const { report } = await world.team(operations.wallet.reconcileWallet, { runId })
+    const { report } = await world.team(operations.reconciler.reconcileWallet, { runId })
     return report ?? false
   })
   t.same(report.differences, [])

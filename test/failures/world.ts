@@ -13,6 +13,7 @@ import {
 import { gateway } from '@backoffice/gateway'
 import { payments } from '@backoffice/payments'
 import { players } from '@backoffice/players'
+import { reconciler } from '@backoffice/reconciler'
 import { readerOf } from '@backoffice/service-runtime/pool'
 import type { RunningService } from '@backoffice/service-runtime/testing'
 import { eventually, OperatorClient, proposalOf, type Teardown, type TestBed, testBed } from '@backoffice/test-kit'
@@ -22,7 +23,7 @@ import { jetstreamManager } from '@nats-io/jetstream'
 import { settled } from './books.ts'
 import { MortalServices } from './mortal-services.ts'
 
-const services = { gateway, players, wallet, payments, webhooks }
+const services = { gateway, players, wallet, payments, webhooks, reconciler }
 const never = 3_600_000
 
 // biome-ignore lint/suspicious/noExplicitAny: what it holds depends on the operation

@@ -41,7 +41,7 @@ function packagesOf(target: string): ReadonlyMap<string, string> {
 
 /** What only some of them need, and who. */
 const neededBy: Readonly<Record<string, readonly string[]>> = {
-  '@aws-sdk/client-s3': ['wallet'],
+  '@aws-sdk/client-s3': ['reconciler'],
   '@backoffice/documents': ['gateway'],
   '@fastify/rate-limit': ['games', 'console'],
   '@nats-io/transport-node': [...serviceNames, 'console', 'migrate'],

@@ -12,6 +12,7 @@ import { migratorConfig, streamConfig } from '@backoffice/migrator'
 import { payments } from '@backoffice/payments'
 import { players } from '@backoffice/players'
 import { loadConfig } from '@backoffice/process'
+import { reconciler } from '@backoffice/reconciler'
 import { identityOf, identitySettings, importSessionKey, MachineSigner, TeamVerifier } from '@backoffice/team-identity'
 import { wallet } from '@backoffice/wallet'
 import { webhooks } from '@backoffice/webhooks'
@@ -55,6 +56,7 @@ const configurations = {
   gateway: gateway.configuration,
   players: players.configuration,
   wallet: wallet.configuration,
+  reconciler: reconciler.configuration,
   payments: payments.configuration,
   webhooks: webhooks.configuration,
   games,

@@ -27,7 +27,18 @@ interface Ports {
 
 /** Of every user, unless a test has others. */
 export const password = 'secret'
-const users = ['gateway', 'players', 'wallet', 'payments', 'webhooks', 'streams', 'console', 'ops', 'system']
+const users = [
+  'gateway',
+  'players',
+  'wallet',
+  'payments',
+  'webhooks',
+  'reconciler',
+  'streams',
+  'console',
+  'ops',
+  'system',
+]
 /** The Secret `nats`: files of its configuration. */
 const sameSecrets: Readonly<Record<string, string>> = {
   ...Object.fromEntries(users.map((user) => [`${user}.conf`, `password: "${password}"`])),

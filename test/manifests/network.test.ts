@@ -51,7 +51,7 @@ const more: Readonly<Record<string, readonly string[]>> = {
     ...arrows(['postgres'], ['postgres:5432', 'postgres:8000']),
     ...arrows(leaving, ['private addresses:443', 'private addresses:6443']),
     ...arrows(['cnpg-system/cloudnative-pg'], ['postgres:5432', 'postgres:8000']),
-    ...arrows(['wallet'], ['private addresses:443']),
+    ...arrows(['reconciler'], ['private addresses:443']),
   ],
 }
 
@@ -133,10 +133,10 @@ const variants: Readonly<Record<string, (names: readonly string[]) => readonly s
   'dns/openshift': (pods) => arrows(pods, ['openshift-dns/default:5353']),
   'egress/public-endpoints': () => arrows(leaving, ['public addresses:443', 'public addresses:6443']),
   'egress/shared-addresses': () => arrows(leaving, ['shared addresses:443', 'shared addresses:6443']),
-  // The wallet reaches its bucket there already.
+  // The reconciler reaches its bucket there already.
   'egress/private-identity-provider': () =>
     arrows(
-      [...likeServices, 'console'].filter((name) => name !== 'wallet'),
+      [...likeServices, 'console'].filter((name) => name !== 'reconciler'),
       ['private addresses:443'],
     ),
   'egress/port-9000': () => arrows(leaving, ['private addresses:9000']),

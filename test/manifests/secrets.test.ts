@@ -37,7 +37,7 @@ const opsPod: Manifest = JSON.parse(readFileSync(join(deployFolder, 'k8s/on-call
 /** Which Secrets have a value. The migration Job sets the roles' passwords, and the servers of NATS check the users'. */
 function expectedHolders(key: string): readonly string[] {
   const [, kind, name = ''] = /^(DATABASE_PASSWORD|NATS_PASSWORD|MASTER_KEYS|HEADS_\w+KEY\w*)_([A-Z]+)$/.exec(key) ?? []
-  const owner = { RECONCILER: 'wallet', ADMIN: 'postgres-admin' }[name] ?? name.toLowerCase()
+  const owner = name === 'ADMIN' ? 'postgres-admin' : name.toLowerCase()
   if (key === 'GAME_PROVIDER_TOKEN') return ['players']
   if (key === 'NATS_STORE_KEY') return ['nats']
   if (key.startsWith('CONSOLE_')) return ['console']
@@ -120,7 +120,7 @@ t.test('secrets', { skip }, async (t) => {
       local,
       local.all('Secret').map(({ metadata }) => metadata.name),
     )
-    t.equal(byOperator.length, 10)
+    t.equal(byOperator.length, 11)
     t.same(byScript, made(production, byOperator))
     t.same(postgres, { POSTGRES_PASSWORD: production.secret('postgres-admin')?.password })
   })
@@ -128,7 +128,7 @@ t.test('secrets', { skip }, async (t) => {
   t.test('what is mounted is made: by the local overlay itself, in production by operators', async (t) => {
     t.same(
       [local, production].map((cluster) => cluster.all('Secret').length),
-      [11, 0],
+      [12, 0],
     )
     for (const cluster of [local, production]) {
       const made = secretsThatAreMade(cluster)
@@ -155,7 +155,7 @@ t.test('secrets', { skip }, async (t) => {
             cluster.find('Bundle', configMap?.name),
           ),
         )
-        t.equal(mounted.length, cluster === production ? 10 : 0)
+        t.equal(mounted.length, cluster === production ? 11 : 0)
         for (const { spec } of cluster.all('Bundle')) {
           t.same(spec.sources, [{ secret: { name: 'backoffice-authority', key: 'tls.crt' } }], 'the certificate alone')
           const namespaces = cluster

@@ -8,6 +8,7 @@ import { migratorConfig, preflightConfig, streamConfig } from '@backoffice/migra
 import { payments } from '@backoffice/payments'
 import { players } from '@backoffice/players'
 import { loadConfig } from '@backoffice/process'
+import { reconciler } from '@backoffice/reconciler'
 import type { ServiceConfig } from '@backoffice/service-runtime/testing'
 import { identityOf } from '@backoffice/team-identity'
 import { secretBoxFrom } from '@backoffice/vault'
@@ -29,6 +30,7 @@ const configurations: Readonly<Record<(typeof programs)[number], TObject>> = {
   wallet: wallet.configuration,
   payments: payments.configuration,
   webhooks: webhooks.configuration,
+  reconciler: reconciler.configuration,
   games,
   console,
 }
@@ -56,13 +58,8 @@ const neededInACluster: Readonly<Record<string, readonly string[]>> = {
     'CONSOLE_SESSION_KEYS_FILE',
     'TRUSTED_PROXIES',
   ],
-  wallet: [
-    'RECONCILE_DATABASE_URL',
-    'RECONCILE_DATABASE_PASSWORD_FILE',
-    'RECONCILE_EVERY_MS',
-    'CORRECT_ALONE_UP_TO',
-    'PAY_ALONE_UP_TO',
-  ],
+  wallet: ['CORRECT_ALONE_UP_TO'],
+  reconciler: ['RECONCILE_EVERY_MS', 'CORRECT_ALONE_UP_TO', 'PAY_ALONE_UP_TO'],
   payments: ['MASTER_KEYS_FILE', 'PAY_ALONE_UP_TO'],
   webhooks: ['MASTER_KEYS_FILE'],
 }
@@ -205,7 +202,7 @@ t.test('workloads', { skip }, async (t) => {
       t.test(`${overlay}: ${service} is replaced without a gap, and finishes what it began`, async (t) => {
         t.same(workload.spec.strategy.rollingUpdate, { maxUnavailable: 0, maxSurge: 1 })
         if (cluster.find('HorizontalPodAutoscaler', service)) t.equal(workload.spec.replicas, undefined, 'it decides')
-        else t.equal(workload.spec.replicas, overlay === 'production' ? 2 : undefined)
+        else t.equal(workload.spec.replicas, overlay === 'production' && service !== 'reconciler' ? 2 : undefined)
         const longest = Math.max(...allOperations.map(({ timeoutMs }) => timeoutMs ?? 0))
         t.ok(longest > 0)
         const drainMs = Number(environment.DRAIN_DELAY_MS)
@@ -235,9 +232,9 @@ t.test('workloads', { skip }, async (t) => {
     })
 
     t.test(
-      `${overlay}: the heads of the ledger go out of the database, and no volume keeps the wallet from starting`,
+      `${overlay}: the heads of the ledger go out of the database, and no volume keeps the reconciler from starting`,
       async (t) => {
-        const { pod, container } = cluster.container('wallet')
+        const { pod, container } = cluster.container('reconciler')
         const { HEADS_BUCKET = '', HEADS_EXPORT_DIR = '' } = cluster.environment(container)
         t.ok(HEADS_BUCKET || HEADS_EXPORT_DIR)
         for (const volume of pod.volumes ?? []) t.notOk(volume.persistentVolumeClaim)

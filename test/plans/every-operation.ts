@@ -5,6 +5,7 @@ import { deliveryStates, type Operation, operations, serviceNames } from '@backo
 import { gateway } from '@backoffice/gateway'
 import { payments } from '@backoffice/payments'
 import { players } from '@backoffice/players'
+import { reconciler } from '@backoffice/reconciler'
 import { knownStatements } from '@backoffice/service-runtime/testing'
 import {
   eventually,
@@ -29,7 +30,7 @@ const person = {
 const withdrawal = { amount: '10.00', currency: 'BRL', method: 'pix', destination: 'ana@example.com' }
 const depositOf = (amount: string) => ({ amount, currency: 'BRL', method: 'pix', externalReference: randomUUID() })
 
-export const services = { gateway, payments, players, wallet, webhooks }
+export const services = { gateway, payments, players, wallet, webhooks, reconciler }
 
 /** An operator of the gateway, in its sandbox. */
 export interface Operator {
@@ -145,7 +146,7 @@ export async function callAsTeam(operator: Operator, team: Team, journey: Journe
   const { playerId, depositId, withdrawalId } = journey
   const reason = 'plans'
   const endpoint = { operatorId, environment: 'sandbox' }
-  const { gateway, players, payments, wallet, webhooks } = operations
+  const { gateway, players, payments, wallet, webhooks, reconciler } = operations
 
   await team(gateway.listOperators)
   await team(gateway.getOperator, { name: operatorId })
@@ -203,7 +204,7 @@ export async function callAsTeam(operator: Operator, team: Team, journey: Journe
   const { data } = await team(wallet.listEntries, { playerId, limit: 10 })
   await team(wallet.listEntries, { playerId, before: data[0].id, limit: 10 })
   await team(wallet.listEntries, { playerId, type: 'DEPOSIT', limit: 10 })
-  await team(wallet.listReconciliations, { limit: 10 })
+  await team(reconciler.listReconciliations, { limit: 10 })
   const { transferId } = await team(wallet.adjustWallet, { playerId, amount: '1.00', reference: 'plans', reason })
   await team(wallet.reverseTransfer, { transferId, reference: 'plans-back', reason })
   const to = new Date(Date.now() - 120_000).toISOString()
@@ -212,8 +213,8 @@ export async function callAsTeam(operator: Operator, team: Team, journey: Journe
   const cursor = `${period.from}/${transferId}`
   await team(wallet.exportStatement, { ...period, cursor })
   for (const full of [true, false]) {
-    const { runId } = await team(wallet.reconcileWallet, { full })
-    await eventually(async () => (await team(wallet.reconcileWallet, { runId })).state === 'done')
+    const { runId } = await team(reconciler.reconcileWallet, { full })
+    await eventually(async () => (await team(reconciler.reconcileWallet, { runId })).state === 'done')
   }
 
   await team(webhooks.showWebhook, endpoint)

@@ -89,6 +89,11 @@ const fillings: Readonly<Record<ServiceName, readonly string[]>> = {
         case when n % 400 = 0 then ${at} end, case when n % 400 <> 0 then ${at} end ${all}`,
     `insert into attempt select ${id('dlv')}, 1, ${at}, 20, 'https://x', 204 ${all}`,
   ],
+  reconciler: [
+    `insert into reconciliation select ${id('opn')}, 'schedule', ${at}, ${at}, 'done', true, '{}', '{}', null ${from(2_000)}`,
+    `insert into account_checkpoint select 2000000 + n, 1, 100, '\\x02', '1000' ${all}`,
+    `insert into moment (run_id) select 'x'`,
+  ],
   gateway: [
     `insert into operator (id, name, rate_limit_per_minute, allowed_addresses, replay_protection, created_at)
       select ${operator}, 'operator ' || n, 600, '{}', true, now() ${from(99)}`,

@@ -5,6 +5,7 @@ import { type Operation, operations, type PersonalKind, serviceNames } from '@ba
 import { gateway } from '@backoffice/gateway'
 import { payments } from '@backoffice/payments'
 import { players } from '@backoffice/players'
+import { reconciler } from '@backoffice/reconciler'
 import {
   eventually,
   OperatorClient,
@@ -17,7 +18,7 @@ import { wallet } from '@backoffice/wallet'
 import { webhooks } from '@backoffice/webhooks'
 import type { Pool } from 'pg'
 
-export const services = { gateway, players, wallet, payments, webhooks }
+export const services = { gateway, players, wallet, payments, webhooks, reconciler }
 type Bed = TestBed<typeof services>
 
 /** A person whose every detail is found again wherever it is stored. */
@@ -117,7 +118,7 @@ export async function leaveTraces(t: Teardown, bed: Bed): Promise<Traces> {
   const corrected = { playerId, amount: '1.00', reference: 'privacy' }
   await team(operations.wallet.adjustWallet, corrected)
   await leaveProposals(bed, { operatorId, playerId })
-  await bed.team(staff).call(operations.wallet.reconcileWallet, { input: {} })
+  await bed.team(staff).call(operations.reconciler.reconcileWallet, { input: {} })
   await eventually(async () => {
     const { rows } = await bed.sql('admin').query("select from webhooks.delivery where state <> 'delivered'")
     return rows.length === 0
@@ -206,7 +207,7 @@ export async function columnsWith(admin: Pool, texts: Texts): Promise<Map<string
     `select table_schema || '.' || table_name as name,
        json_agg(json_build_object('name', column_name, 'type', data_type)) as columns
      from information_schema.columns where table_schema = any($1)
-       and not (select relispartition from pg_class where oid = format('%I.%I', table_schema, table_name)::regclass)
+       and (select relkind <> 'v' and not relispartition from pg_class where oid = format('%I.%I', table_schema, table_name)::regclass)
      group by 1 order by 1`,
     [serviceNames],
   )

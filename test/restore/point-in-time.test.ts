@@ -14,6 +14,7 @@ import { makeStream } from '@backoffice/migrator/stream'
 import { payments } from '@backoffice/payments'
 import { players } from '@backoffice/players'
 import { createLogger } from '@backoffice/process'
+import { reconciler } from '@backoffice/reconciler'
 import { eventually, lastingPort, OperatorClient, testBed } from '@backoffice/test-kit'
 import { wallet } from '@backoffice/wallet'
 import { webhooks } from '@backoffice/webhooks'
@@ -46,12 +47,12 @@ t.test('a restore to an earlier moment', async (t) => {
   t.teardown(() => broker.stop())
   const bed = await testBed(
     t,
-    { gateway, players, wallet, payments, webhooks },
+    { gateway, players, wallet, payments, webhooks, reconciler },
     {
       servers: { postgresUrl: postgres.url, nats: (users) => broker.start(users) },
       config: {
         gateway: { PORT: await lastingPort() },
-        wallet: { HEADS_EXPORT_DIR: headsDir, HEADS_EXPORT_EVERY_MS: headsEveryMs },
+        reconciler: { HEADS_EXPORT_DIR: headsDir, HEADS_EXPORT_EVERY_MS: headsEveryMs },
       },
     },
   )
@@ -102,7 +103,7 @@ t.test('a restore to an earlier moment', async (t) => {
   await sql.query('update gateway.claim set leased_until = clock_timestamp() where leased_until is not null')
   for (const name of serviceNames) await sql.query(`update ${name}.outbox set leased_until = null`)
   const beforeRestart = exportsIn(headsDir)
-  await startAgain('wallet')
+  await startAgain('reconciler')
   // As a command line that is started anew.
   await eventually(async () => (await bed.nats('console')).rtt(), soonMs)
 
@@ -150,12 +151,12 @@ t.test('a restore to an earlier moment', async (t) => {
 
   await t.test('once it is recorded, the reconciliation finds no difference', async (t) => {
     const input = { restoredTo: moment.toISOString(), reason: 'the disks were lost' }
-    await bed.agreed(operations.wallet.recordRestore, { input })
+    await bed.agreed(operations.reconciler.recordRestore, { input })
     t.same((await reconcile()).differences, [])
   })
 
   await t.test('the operator repeats its requests, and each is done again or refused as unknown', async (t) => {
-    for (const name of serviceNames) if (name !== 'wallet') await startAgain(name)
+    for (const name of serviceNames) if (name !== 'reconciler') await startAgain(name)
     t.comment(`${Math.round(performance.now() - frozenAt)} ms from the freeze to the last service`)
     const statuses = new Set<number>()
     for (const deposit of [...either, ...after]) statuses.add((await book.confirmAgain(deposit)).status)
@@ -194,7 +195,7 @@ t.test('a restore to an earlier moment', async (t) => {
   })
 
   async function reconcile(): Promise<ReconciliationReport> {
-    const { reconcileWallet } = operations.wallet
+    const { reconcileWallet } = operations.reconciler
     const { runId } = await eventually(() => alice.call(reconcileWallet, { input: {} }), soonMs)
     return eventually(async () => {
       const { state, report, failure } = await alice.call(reconcileWallet, { input: { runId } })

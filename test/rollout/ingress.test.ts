@@ -8,6 +8,7 @@ import { testVectors } from '@backoffice/documents'
 import { gateway } from '@backoffice/gateway'
 import { payments } from '@backoffice/payments'
 import { players } from '@backoffice/players'
+import { reconciler } from '@backoffice/reconciler'
 import { skipWithout, type Teardown, testBed } from '@backoffice/test-kit'
 import { wallet } from '@backoffice/wallet'
 import { webhooks } from '@backoffice/webhooks'
@@ -68,7 +69,7 @@ async function startEcho(t: Teardown) {
 t.test('through nginx as the Ingress sets it up', { skip }, async (t) => {
   const bed = await testBed(
     t,
-    { gateway, players, wallet, payments, webhooks },
+    { gateway, players, wallet, payments, webhooks, reconciler },
     { config: { gateway: { TRUSTED_PROXIES: '127.0.0.1/32' } } },
   )
   const direct = Number(new URL(bed.services.gateway.addresses.baseUrl).port)

@@ -3,6 +3,7 @@ import { migrate } from '@backoffice/migrator/schema'
 import { payments } from '@backoffice/payments'
 import { players } from '@backoffice/players'
 import type { Logger } from '@backoffice/process'
+import { reconciler } from '@backoffice/reconciler'
 import type { Migration } from '@backoffice/service-runtime/migrations'
 import { eventually, OperatorClient, testBed } from '@backoffice/test-kit'
 import { wallet } from '@backoffice/wallet'
@@ -31,7 +32,7 @@ const next: Readonly<Record<'wallet' | 'payments', readonly Migration[]>> = {
 }
 
 t.test('migrating under load, while somebody reads the whole ledger in one snapshot, fails no request', async (t) => {
-  const bed = await testBed(t, { gateway, players, wallet, payments, webhooks })
+  const bed = await testBed(t, { gateway, players, wallet, payments, webhooks, reconciler })
   const client = new OperatorClient(bed.services.gateway.addresses.baseUrl, await newOperator({ bed }))
   t.teardown(() => client.close())
   const playerIds = await Promise.all(Array.from({ length: clients }, () => register(client)))
@@ -40,7 +41,7 @@ t.test('migrating under load, while somebody reads the whole ledger in one snaps
   await eventually(() => load.deposits >= clients, patienceMs)
 
   // As a reconciliation does.
-  const reader = new pg.Client({ connectionString: bed.environment('wallet').RECONCILE_DATABASE_URL })
+  const reader = new pg.Client({ connectionString: bed.environment('reconciler').DATABASE_URL })
   await reader.connect()
   t.teardown(() => reader.end())
   await reader.query('begin isolation level repeatable read read only')

@@ -11,6 +11,7 @@ import { gateway } from '@backoffice/gateway'
 import { payments } from '@backoffice/payments'
 import { players } from '@backoffice/players'
 import { newId } from '@backoffice/process'
+import { reconciler } from '@backoffice/reconciler'
 import type { Interceptor } from '@backoffice/service-runtime/testing'
 import { eventually, type HttpCall, type HttpReply, OperatorClient, testBed } from '@backoffice/test-kit'
 import { wallet } from '@backoffice/wallet'
@@ -75,7 +76,7 @@ t.test('a next release that adds a field to every message serves beside this one
     }, patienceMs)
     return value
   }
-  const bed = await testBed(t, { gateway, players, wallet, payments, webhooks }, { intercept })
+  const bed = await testBed(t, { gateway, players, wallet, payments, webhooks, reconciler }, { intercept })
   const next = await makeNextRelease(t, bed, intercept)
   const nextAddresses = (await next.start()).gateway.addresses as typeof bed.services.gateway.addresses
 

@@ -67,9 +67,9 @@ export async function statementAgrees(client: OperatorClient, playerId: string):
 /** Differences that a reconciliation over everything finds. */
 export async function reconcile({ bed }: Pick<Fleet, 'bed'>): Promise<number> {
   const team = bed.team('alice')
-  const { runId } = await team.call(operations.wallet.reconcileWallet, { input: {} })
+  const { runId } = await team.call(operations.reconciler.reconcileWallet, { input: {} })
   return eventually(async () => {
-    const { state, report, failure } = await team.call(operations.wallet.reconcileWallet, { input: { runId } })
+    const { state, report, failure } = await team.call(operations.reconciler.reconcileWallet, { input: { runId } })
     if (state === 'failed') throw new Error(failure ?? 'failed')
     return state === 'done' && { total: report?.differencesTotal ?? Number.NaN }
   }, 60_000).then(({ total }) => total)

@@ -3,6 +3,7 @@ import { gateway } from '@backoffice/gateway'
 import { payments } from '@backoffice/payments'
 import { players } from '@backoffice/players'
 import { loadConfig } from '@backoffice/process'
+import { reconciler } from '@backoffice/reconciler'
 import { startService } from '@backoffice/service-runtime/testing'
 import { OperatorClient, testBed } from '@backoffice/test-kit'
 import { wallet } from '@backoffice/wallet'
@@ -21,7 +22,7 @@ const olderPayments: typeof payments = {
 }
 
 t.test('an operation that no service knows yet is refused for the moment, and its key is not used up', async (t) => {
-  const bed = await testBed(t, { gateway, players, wallet, payments: olderPayments, webhooks })
+  const bed = await testBed(t, { gateway, players, wallet, payments: olderPayments, webhooks, reconciler })
   const client = new OperatorClient(bed.services.gateway.addresses.baseUrl, await newOperator({ bed }))
   t.teardown(() => client.close())
   const playerId = await register(client)

@@ -169,9 +169,10 @@ t.test('an example imports the client by its name, as its users do, and nothing 
 const nounsOf: Readonly<Record<ServiceName, readonly string[]>> = {
   gateway: ['operators', 'claims', 'http'],
   players: ['players', 'kyc', 'games'],
-  wallet: ['ledger', 'statement', 'corrections', 'storage', 'heads', 'reconciliation', 'operations', 'background'],
+  wallet: ['ledger', 'statement', 'corrections', 'storage', 'background'],
   payments: ['deposits', 'withdrawals', 'players'],
   webhooks: ['endpoints', 'deliveries', 'sending'],
+  reconciler: ['storage', 'heads', 'reconciliation', 'operations', 'background'],
 }
 
 /** What a noun's folder is made of: each uses those before it. What says nothing of itself is a step. */
@@ -295,7 +296,8 @@ const timed = [
   'services/players/src/games/game-provider.ts',
   'services/webhooks/src/sending/',
   'services/webhooks/src/deliveries/upkeep.ts',
-  'services/wallet/src/reconciliation/',
+  'services/reconciler/src/reconciliation/',
+  'services/reconciler/src/background/',
   'services/wallet/src/background/',
 ]
 

@@ -4,12 +4,13 @@ import { serviceNames } from '@backoffice/contracts'
 import { gateway } from '@backoffice/gateway'
 import { payments } from '@backoffice/payments'
 import { players } from '@backoffice/players'
+import { reconciler } from '@backoffice/reconciler'
 import { wallet } from '@backoffice/wallet'
 import { webhooks } from '@backoffice/webhooks'
 import t from 'tap'
 import { root } from './source-files.ts'
 
-const services = { gateway, players, wallet, payments, webhooks }
+const services = { gateway, players, wallet, payments, webhooks, reconciler }
 const isOfRuntime = (name: string) => name.startsWith('0000_runtime_')
 
 for (const service of serviceNames) {
@@ -45,9 +46,9 @@ const kept: Readonly<Record<string, string>> = {
   'wallet.hold': 'the ledger',
   'wallet.system_checkpoint': 'one row for each system account',
   'gateway.credential_use': 'one row for each key',
-  'wallet.account_checkpoint': 'one row for each account',
-  'wallet.reconciliation_checkpoint': 'one row',
-  'wallet.reconciliation_moment': 'the ledger: a short row for each run',
+  'reconciler.account_checkpoint': 'one row for each account',
+  'reconciler.checkpoint': 'one row',
+  'reconciler.moment': 'a short row for each run',
   'payments.deposit': 'a record',
   'payments.depositor': 'one row for each player',
   'payments.status_transition': 'the history of records',

@@ -91,7 +91,7 @@ t.test('a release is one commit and one tag, with the version everywhere', async
   t.equal(published.info.version, version)
 
   const overlay = read('deploy/k8s/overlays/production/kustomization.yaml')
-  t.equal([...overlay.matchAll(new RegExp(`newTag: ${RegExp.escape(version)} `, 'g'))].length, 8)
+  t.equal([...overlay.matchAll(new RegExp(`newTag: ${RegExp.escape(version)} `, 'g'))].length, 9)
   t.notMatch(overlay, former)
   t.match(read('deploy/k8s/overlays/production/values.env'), `VERSION=${version}\n`)
   t.match(read('deploy/argocd/application.yaml'), `targetRevision: v${version}\n`)

@@ -82,16 +82,18 @@ export async function refusedToTheTeam(system: System): Promise<void> {
   const { status } = await fetch(`${system.consoleUrl}/sign-in`)
   if (status !== 200) throw new Error(`the console replied ${status}`)
   const support = await system.asTeam('sofia')
-  const refused = await support.call(operations.wallet.reconcileWallet, { input: {} }).catch((error: unknown) => error)
+  const refused = await support
+    .call(operations.reconciler.reconcileWallet, { input: {} })
+    .catch((error: unknown) => error)
   if (!(refused instanceof Rejection) || refused.code !== 'ROLE_REQUIRED') throw refused
 }
 
 /** Runs the reconciliation to its end. */
 export async function reconcile(system: System): Promise<void> {
   const team = await system.asTeam('alice')
-  const { runId } = await team.call(operations.wallet.reconcileWallet, { input: {} })
+  const { runId } = await team.call(operations.reconciler.reconcileWallet, { input: {} })
   await eventually(async () => {
-    const { state } = await team.call(operations.wallet.reconcileWallet, { input: { runId } })
+    const { state } = await team.call(operations.reconciler.reconcileWallet, { input: { runId } })
     return state === 'done'
   }, 60_000)
 }

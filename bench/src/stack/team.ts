@@ -54,7 +54,7 @@ export class Team {
   /** @throws when the reconciliation itself failed */
   async reconcile(): Promise<ReconciliationReport> {
     const ask = (runId?: string) =>
-      this.#rpc.call(operations.wallet.reconcileWallet, { input: runId === undefined ? {} : { runId } })
+      this.#rpc.call(operations.reconciler.reconcileWallet, { input: runId === undefined ? {} : { runId } })
     for (let run = await ask(); ; run = await ask(run.runId)) {
       if (run.report !== null) return run.report
       if (run.state === 'failed') throw new Error(`the reconciliation failed: ${run.failure}`)

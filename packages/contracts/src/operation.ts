@@ -5,8 +5,13 @@ import { EnvironmentName } from './resources.ts'
 import { closed, text } from './schema.ts'
 import { type TeamRole, unmaskRoles } from './team.ts'
 
-export const serviceNames = ['gateway', 'players', 'wallet', 'payments', 'webhooks'] as const
+export const serviceNames = ['gateway', 'players', 'wallet', 'payments', 'webhooks', 'reconciler'] as const
 export type ServiceName = (typeof serviceNames)[number]
+
+/** Those that always run. On one machine the reconciler runs while somebody asks it, or when a run is due. */
+export const residentServices: readonly Exclude<ServiceName, 'reconciler'>[] = serviceNames.filter(
+  (name) => name !== 'reconciler',
+)
 
 /**
  * Who may call an operation: `public` without credentials, `operator` and `sandbox` by a signed request, `internal`

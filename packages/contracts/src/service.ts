@@ -28,7 +28,11 @@ export function service<
 >(name: ServiceName, entries: Entries): ServiceTable<Entries> {
   const table = Object.entries({ ...entries, ...runtimeEntries }).map(([id, entry]) => [
     id,
-    { ...entry, id, service: name },
+    { ...entry, id, service: name, ...(isOfOperators(name, entry) ? {} : { callers: [] }) },
   ])
   return Object.fromEntries(table) as ServiceTable<Entries>
 }
+
+/** No request of an operator reaches the reconciler, so no other service has anything to ask of it. */
+const isOfOperators = (name: ServiceName, { audience }: { readonly audience: Audience }): boolean =>
+  name !== 'reconciler' || audience !== 'internal'

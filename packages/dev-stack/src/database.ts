@@ -37,17 +37,11 @@ export function sharedRolePasswords(administratorUrl: string): Record<ServiceNam
 type ServicePasswords = Readonly<Record<ServiceName, string>>
 type RolePasswords = Readonly<Record<DatabaseRole, string>>
 
-/** The roles that own no schema have passwords that follow from those of a service. */
+/** The games, which own no schema, have a password that follows from that of players. */
 export const withOtherRoles = (passwords: ServicePasswords): RolePasswords => ({
   ...passwords,
-  reconciler: createHash('sha256').update(`reconciler ${passwords.wallet}`).digest('hex'),
   games: createHash('sha256').update(`games ${passwords.players}`).digest('hex'),
 })
-
-/** The URL with which the wallet reconciles. */
-export function reconcilerUrl(administratorUrl: string, passwords: ServicePasswords): string {
-  return roleUrl(administratorUrl, 'reconciler', withOtherRoles(passwords).reconciler)
-}
 
 /** The URL with which one role reaches the same database. */
 export function roleUrl(administratorUrl: string, role: DatabaseRole, password: string): string {

@@ -1,7 +1,6 @@
 export { Child, type ChildOptions, type Exit } from './child.ts'
 export {
   databaseUrl,
-  reconcilerUrl,
   roleUrl,
   sharedRolePasswords,
   withOtherRoles,

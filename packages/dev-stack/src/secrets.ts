@@ -29,10 +29,10 @@ export function stackSecrets(dir: string): StackSecrets {
   if (kept?.console !== undefined && brokerUsers.every((user) => user in kept.nats)) return kept
   const secrets: StackSecrets = {
     postgres: password(),
-    databaseRoles: forEach(serviceNames, password),
     masterKeys: `dev:${randomBytes(32).toString('base64')}`,
     console: { clientSecret: password(), sessionKeys: randomBytes(32).toString('base64') },
     ...kept,
+    databaseRoles: { ...forEach(serviceNames, password), ...kept?.databaseRoles },
     nats: { ...forEach(brokerUsers, password), ...kept?.nats },
   }
   writeFileAtomically(file, `${JSON.stringify(secrets, null, 2)}\n`)

@@ -1,5 +1,4 @@
 import { Child } from './child.ts'
-import { reconcilerUrl } from './database.ts'
 import { commandLineClientId, consoleClientId, identityEnvironment } from './identity/people.ts'
 import type { IdentitySettings } from './identity/settings.ts'
 import type { StackSecrets } from './secrets.ts'
@@ -10,16 +9,28 @@ const startTimeoutMs = 30_000
 /** Longer than a service's own drain, which ends in-flight requests. */
 const stopTimeoutMs = 30_000
 
+/** How long the reconciler stays when nobody asks it and no run is under way. */
+const idleMs = '30000'
+
+/** It runs when somebody of the team calls it, or when something is due. */
+export const onDemand = 'reconciler' as const
+
 /** A service may call those before it while it drains, so the last to start is the first to stop. */
-export const startOrder: readonly ProgramName[] = [
-  'games',
-  'webhooks',
-  'wallet',
-  'players',
-  'payments',
-  'gateway',
-  'console',
-]
+const residents: readonly ProgramName[] = ['games', 'webhooks', 'wallet', 'players', 'payments', 'gateway', 'console']
+
+/** What runs all the time. Metrics can be read of a process alone, so where they are shown nothing starts on demand. */
+export const startOrder = (): readonly ProgramName[] => (showsMetrics() ? [onDemand, ...residents] : residents)
+
+const exportEveryMsDefault = 300_000
+
+/** How often something of the reconciler is due, by the settings that are given to all; 0 is never. */
+export function onDemandEveryMs(environment: NodeJS.ProcessEnv): number {
+  const { RECONCILE_EVERY_MS, HEADS_BUCKET, HEADS_EXPORT_DIR, HEADS_EXPORT_EVERY_MS } = environment
+  const exportsHeads = Boolean(HEADS_BUCKET || HEADS_EXPORT_DIR)
+  const all = [RECONCILE_EVERY_MS, exportsHeads ? (HEADS_EXPORT_EVERY_MS ?? exportEveryMsDefault) : 0].map(Number)
+  const due = all.filter((everyMs) => everyMs > 0)
+  return due.length === 0 ? 0 : Math.min(...due)
+}
 
 /** They keep operators' secrets, personal data, or both. */
 const seals: readonly ProgramName[] = ['gateway', 'players', 'payments', 'webhooks']
@@ -78,9 +89,7 @@ function serviceEnvironment({ name, secrets, identity, ...options }: ServiceOpti
     ...(databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl }),
     // The URL has it. A shell may have one of something else, which would be a second one.
     DATABASE_PASSWORD: '',
-    ...(name === 'wallet' && databaseUrl !== undefined
-      ? { RECONCILE_DATABASE_URL: reconcilerUrl(databaseUrl, secrets.databaseRoles) }
-      : {}),
+    ...(name === onDemand && !showsMetrics() ? { LEAVE_WHEN_IDLE_MS: process.env.LEAVE_WHEN_IDLE_MS ?? idleMs } : {}),
     ...(name === 'games'
       ? { GAMES_HOST: '127.0.0.1', GAMES_PORT: String(options.gamesPort) }
       : { NATS_URL: options.natsUrl, NATS_USER: name, NATS_PASSWORD: secrets.nats[name] }),

@@ -80,6 +80,14 @@ export class StackFile {
     if (current !== undefined) this.publish({ ...current, processes: { ...current.processes, [name]: pid } })
   }
 
+  /** It has ended, and nobody expects it to run. */
+  removeProcess(name: ProcessName): void {
+    const current = this.#description
+    if (current === undefined) return
+    const { [name]: _ended, ...processes } = current.processes
+    this.publish({ ...current, processes })
+  }
+
   remove(): void {
     this.#description = undefined
     rmSync(this.#file, { force: true })

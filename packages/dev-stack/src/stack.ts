@@ -12,11 +12,12 @@ import { startIdentityProvider } from './identity/process.ts'
 import { type IdentitySettings, identitySettings } from './identity/settings.ts'
 import { startNats } from './nats.ts'
 import { natsServerBinary } from './nats-server-binary.ts'
+import { OnDemand } from './on-demand.ts'
 import { freePort, portIsFree } from './ports.ts'
 import { startPostgres } from './postgres.ts'
 import { prepareBackends } from './prepare-backends.ts'
 import { type StackSecrets, stackSecrets, withGivenBackends } from './secrets.ts'
-import { showsMetrics, startOrder, startServiceProcess } from './services.ts'
+import { onDemand, onDemandEveryMs, showsMetrics, startOrder, startServiceProcess } from './services.ts'
 import { type ProcessName, type ProgramName, type StackDescription, StackFile } from './stack-file.ts'
 import type { Steps } from './steps.ts'
 import { SupervisedProcess } from './supervisor.ts'
@@ -36,13 +37,13 @@ interface Beside {
   readonly provider: Promise<void>
 }
 
-/** PostgreSQL, nats-server, the identity provider, the five services, the games and the console, started in order, kept running, and stopped in the opposite order. */
+/** PostgreSQL, nats-server, the identity provider, the services, the games and the console, started in order, kept running, and stopped in the opposite order. The reconciler runs when somebody calls it. */
 export class Stack {
   readonly #arguments: StackArguments
   readonly #steps: Steps
   readonly #secrets: StackSecrets
   readonly #file: StackFile
-  readonly #running: SupervisedProcess[] = []
+  readonly #running: { stop(): Promise<void> }[] = []
   readonly #metricsPorts = new Map<ProgramName, number>()
   readonly #processes: Partial<Record<ProcessName, number>> = {}
   #keeper: StreamKeeper | undefined
@@ -101,7 +102,7 @@ export class Stack {
       return url
     })
     const baseUrl = `http://127.0.0.1:${httpPort}/api/v1`
-    await this.#steps.run(`services: ${startOrder.join(', ')}`, () =>
+    await this.#steps.run(`services: ${startOrder().join(', ')}`, () =>
       this.#startServices({ postgresUrl, natsUrl, httpPort, baseUrl, identity }),
     )
     await this.#steps.run('identity provider', () => provider)
@@ -176,13 +177,13 @@ export class Stack {
     const gamesPort = await freePort()
     const ports = new Map<ProgramName, number>()
     const passwords = withOtherRoles(this.#secrets.databaseRoles)
-    for (const name of startOrder) {
+    const residents = startOrder()
+    for (const name of [...residents, onDemand]) {
       ports.set(name, await freePort())
       if (showsMetrics()) this.#metricsPorts.set(name, await freePort())
     }
-    // All at once, and known in this order: the last is the first to stop.
-    const started = startOrder.map((name) => {
-      const options = {
+    const start = (name: ProgramName) => () =>
+      startServiceProcess({
         name,
         logFile: join(this.#arguments.dir, 'logs', `${name}.log`),
         databaseUrl: name === 'console' ? undefined : roleUrl(where.postgresUrl, name, passwords[name]),
@@ -194,13 +195,32 @@ export class Stack {
         httpPort: where.httpPort,
         baseUrl: where.baseUrl,
         gamesPort,
-      }
-      return this.#supervise(name, () => startServiceProcess(options))
-    })
+      })
+    if (!residents.includes(onDemand)) await this.#startOnDemand(where.natsUrl, start(onDemand))
+    // All at once, and known in this order: the last is the first to stop.
+    const started = residents.map((name) => this.#supervise(name, start(name)))
     // All are waited for, so that none is still starting when a failure stops the stack.
     const outcomes = await Promise.allSettled(started)
     const failed = outcomes.find((outcome) => outcome.status === 'rejected')
     if (failed !== undefined) throw failed.reason
+  }
+
+  async #startOnDemand(natsUrl: string, start: () => Promise<Child>): Promise<void> {
+    const part = await OnDemand.start({
+      ...{ name: onDemand, natsUrl, passwords: this.#secrets.nats, start, everyMs: onDemandEveryMs(process.env) },
+      onRunning: (pid) => this.#isRunning(onDemand, pid),
+      onEnded: () => {
+        delete this.#processes[onDemand]
+        this.#file.removeProcess(onDemand)
+      },
+      onTrouble: (message) => this.#steps.say(message),
+    })
+    this.#running.push(part)
+  }
+
+  #isRunning(name: ProcessName, pid: number): void {
+    this.#processes[name] = pid
+    this.#file.updateProcess(name, pid)
   }
 
   async #supervise(name: ProcessName, start: () => Promise<Child>): Promise<void> {
@@ -208,10 +228,7 @@ export class Stack {
     const part = new SupervisedProcess({
       name,
       start,
-      onRunning: (pid) => {
-        this.#processes[name] = pid
-        this.#file.updateProcess(name, pid)
-      },
+      onRunning: (pid) => this.#isRunning(name, pid),
       onTrouble: (message) => this.#steps.say(message),
     })
     this.#running.push(part)

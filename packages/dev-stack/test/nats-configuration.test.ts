@@ -10,7 +10,18 @@ import { natsServerBinary } from '../src/nats-server-binary.ts'
 
 const run = promisify(execFile)
 const folder = fileURLToPath(new URL('../../../deploy/nats', import.meta.url))
-const users = ['GATEWAY', 'PLAYERS', 'WALLET', 'PAYMENTS', 'WEBHOOKS', 'STREAMS', 'CONSOLE', 'OPS', 'SYSTEM']
+const users = [
+  'GATEWAY',
+  'PLAYERS',
+  'WALLET',
+  'PAYMENTS',
+  'WEBHOOKS',
+  'RECONCILER',
+  'STREAMS',
+  'CONSOLE',
+  'OPS',
+  'SYSTEM',
+]
 const passwords = Object.fromEntries(users.map((user) => [`NATS_PASSWORD_${user}`, 'secret']))
 
 t.test('nats-server understands the main file of every environment', async (t) => {

@@ -2,10 +2,14 @@ import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { operations, teamConsole } from '@backoffice/contracts'
+import { connectNats, RpcClient } from '@backoffice/service-runtime/client'
 import { eventually, skipWithout } from '@backoffice/test-kit'
 import t, { type Test } from 'tap'
+import { StackPerson } from '../src/identity/stack-person.ts'
 import { readStack, type StackDescription, stackFileIn } from '../src/stack-file.ts'
 import { isRunning } from './is-running.ts'
 
@@ -25,7 +29,8 @@ interface StartedStack {
 
 function startStack(t: Test, dir: string, ...args: string[]): StartedStack {
   // The stack must not use the PostgreSQL of the test run: its own is under test here.
-  const { POSTGRES_URL: _ours, NATS_URL: _theirs, ...env } = process.env
+  const { POSTGRES_URL: _ours, NATS_URL: _theirs, ...others } = process.env
+  const env = { ...others, LEAVE_WHEN_IDLE_MS: '500' }
   const child = spawn(process.execPath, [mainFile, '--dir', dir, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] })
   let text = ''
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => (text += chunk))
@@ -97,6 +102,28 @@ t.test('one stack, from the first start to the second', async (t) => {
       'webhooks',
     ])
     t.ok(pids().every(isRunning))
+  })
+
+  await t.test('the reconciler runs when somebody of the team calls it, and ends when nobody does', async (t) => {
+    const { nats } = JSON.parse(readFileSync(join(dir, 'secrets.json'), 'utf8'))
+    const login = { NATS_URL: description.natsUrl, NATS_USER: teamConsole, NATS_PASSWORD: nats[teamConsole] }
+    const connection = await connectNats(login, { name: 'test' })
+    t.teardown(() => connection.close())
+    const { issuer } = description
+    const team = new RpcClient(connection, new StackPerson({ issuer, person: 'alice', tool: 'command line' }))
+    const list = () => team.call(operations.reconciler.listReconciliations, { input: { limit: 1 } })
+    const current = () => readStack(stackFileIn(dir)).processes.reconciler
+    for (const time of ['the first time', 'again']) {
+      t.equal(current(), undefined, `${time}: it does not run`)
+      t.same(await Promise.all([list(), list()]), [
+        { data: [], nextCursor: null },
+        { data: [], nextCursor: null },
+      ])
+      const pid = current() ?? 0
+      t.ok(isRunning(pid))
+      t.ok(await eventually(() => current() === undefined, restartTimeoutMs))
+      t.notOk(isRunning(pid))
+    }
   })
 
   await t.test('the documentation is where it says', async (t) => {

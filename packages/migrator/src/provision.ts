@@ -30,9 +30,8 @@ type Passwords = Readonly<Partial<Record<DatabaseRole, string>>>
 
 /**
  * Creates what the services' migrations and logins need, in the database of `adminUrl`: a login role and a schema per
- * service, beside it one that only reads, a SELECT-only role for reconciliation, which reads the wallet's schema and what
- * migrations of payments and players show it, and a role for the public games, which gets its rights from a migration of
- * players. None of them may use the server's other databases, temporary tables or large objects. Safe to repeat; passwords
+ * service, beside it one that only reads, and a role for the public games. What one sees of another's schema it gets by
+ * migrations. None of them may use the server's other databases, temporary tables or large objects. Safe to repeat; passwords
  * and the settings of the roles' sessions are set anew each time.
  * @param passwords by role; only those given are provisioned
  * @param lockWaitMs how long to wait for others who provision on the cluster
@@ -83,15 +82,6 @@ async function createSchemas(adminUrl: string, passwords: Passwords): Promise<vo
         `grant usage on schema ${schema} to ${role}`,
         `alter default privileges in schema ${schema} grant select, insert, update, delete on tables to ${role}`,
         `alter default privileges in schema ${schema} grant usage, select on sequences to ${role}`,
-      )
-    }
-    if (passwords.reconciler !== undefined) {
-      const reconciler = quoteIdentifier(roleName('reconciler'))
-      statements.push(
-        `grant connect on database ${database} to ${reconciler}`,
-        `grant usage on schema wallet to ${reconciler}`,
-        `grant select on all tables in schema wallet to ${reconciler}`,
-        `alter default privileges in schema wallet grant select on tables to ${reconciler}`,
       )
     }
     await client.query(statements.join(';\n'))

@@ -40,8 +40,6 @@ export const readerSettings = (service: ServiceName): Settings => ({
 })
 
 export function settingsOf(role: DatabaseRole): Settings {
-  // A reconciliation takes long, and says itself how long a statement of it may take. It may only read by its rights.
-  if (role === 'reconciler') return { timezone: 'UTC' }
   return ofWriter(role === 'games' ? 'players' : role)
 }
 

@@ -2,6 +2,7 @@ import type { ServiceName } from '@backoffice/contracts'
 import { migrations as gateway } from '@backoffice/gateway/migrations'
 import { migrations as payments } from '@backoffice/payments/migrations'
 import { migrations as players } from '@backoffice/players/migrations'
+import { migrations as reconciler } from '@backoffice/reconciler/migrations'
 import type { Migration } from '@backoffice/service-runtime/migrations'
 import { migrations as wallet } from '@backoffice/wallet/migrations'
 import { migrations as webhooks } from '@backoffice/webhooks/migrations'
@@ -18,4 +19,5 @@ export const services: readonly MigratedService[] = Object.entries({
   wallet,
   payments,
   webhooks,
+  reconciler,
 }).map(([name, migrations]) => ({ name: name as ServiceName, migrations }))

@@ -65,10 +65,8 @@ t.test('sessions begin with the settings of their role, and may ask for others',
   const asking = await sessionOf('payments', { options: '-c search_path=public -c default_transaction_read_only=on' })
   t.equal(await show(asking, 'search_path'), 'public')
   t.equal(await show(asking, 'default_transaction_read_only'), 'on')
-  const reconciler = await sessionOf('reconciler')
-  t.equal(await show(reconciler, 'statement_timeout'), '0', 'a reconciliation takes long')
-  for (const free of [reconciler, await sessionOf('payments', { reads: true })])
-    t.equal(await show(free, 'enable_seqscan'), 'on', 'lists and comparisons are planned freely')
+  const free = await sessionOf('payments', { reads: true })
+  t.equal(await show(free, 'enable_seqscan'), 'on', 'lists are planned freely')
 })
 
 t.test('the role for reading reads what the service may read, and writes nothing', async (t) => {

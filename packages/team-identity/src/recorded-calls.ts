@@ -62,6 +62,24 @@ export class RecordedCalls {
   }
 
   /**
+   * Why an entry of the trail is not proven; null when it is.
+   * @throws {KeysUnavailable} when the provider's keys cannot be read now
+   */
+  async faultOf(
+    operation: Operation,
+    entry: ExportedAuditEntry,
+    options?: { takesTwo?: boolean },
+  ): Promise<string | null> {
+    try {
+      await this.verify(operation, entry, options)
+      return null
+    } catch (error) {
+      if (error instanceof IdentityRefused) return error.message
+      throw error
+    }
+  }
+
+  /**
    * Both have signed the same, the second one for the proposal of the first and while it was open. Neither needs to be who
    * carried it out.
    */

@@ -239,7 +239,7 @@ t.test('what services list together ends where its next page begins', async (t) 
   }
   t.same(await listed('audit', 'list'), ['y', 't', 's'])
   t.same(await listed('proposals', 'list'), ['y', 't', 's'])
-  t.same(await listed('commands', 'list'), ['s', 's', 's'])
+  t.same(await listed('commands', 'list'), ['r', 's', 's'])
 })
 
 t.test("a player's export is read page by page from each service, and is one document", async (t) => {
@@ -272,6 +272,7 @@ t.test('the stuck commands are those of all services, oldest first', async (t) =
     'gateway',
     'payments',
     'players',
+    'reconciler',
     'wallet',
     'webhooks',
   ])
@@ -363,8 +364,8 @@ t.test('a reconciliation is followed to its end, and a difference is exit status
   t.strictSame(
     sent.map(({ operation, input }) => [operation, input]),
     [
-      [operations.wallet.reconcileWallet, { full: false }],
-      [operations.wallet.reconcileWallet, { runId: 'run_1' }],
+      [operations.reconciler.reconcileWallet, { full: false }],
+      [operations.reconciler.reconcileWallet, { runId: 'run_1' }],
     ],
   )
   t.equal(stderr, 'balances: 1 of 2\n')

@@ -185,7 +185,7 @@ export async function testBed<S extends Services>(
       const known = brands.get(brandId)
       if (known !== undefined) return known
       const inserts = names
-        .filter((name) => name !== 'gateway')
+        .filter((name) => name !== 'gateway' && name !== 'reconciler')
         .map((name) => {
           const values = [brandId, operatorId, environment, currency, timeZone]
           return bed
@@ -218,7 +218,6 @@ export async function testBed<S extends Services>(
       DEVELOPMENT: 'true',
       ...issuer.settings,
       DATABASE_URL: urlOf(name),
-      ...(name === 'wallet' ? { RECONCILE_DATABASE_URL: urlOf('reconciler') } : {}),
       DATABASE_POOL_MAX: '5',
       NATS_URL: nats.url,
       NATS_USER: name,

@@ -218,9 +218,9 @@ async function everyPage(bed: ConsoleBed): Promise<readonly string[]> {
   const team = bed.bed.team('bob')
   const { data: deposits } = await team.call(operations.payments.listDeposits, { input: { limit: 1 } })
   const depositId = deposits[0]?.id ?? ''
-  const { runId } = await team.call(operations.wallet.reconcileWallet, { input: {} })
+  const { runId } = await team.call(operations.reconciler.reconcileWallet, { input: {} })
   await eventually(
-    async () => (await team.call(operations.wallet.reconcileWallet, { input: { runId } })).state === 'done',
+    async () => (await team.call(operations.reconciler.reconcileWallet, { input: { runId } })).state === 'done',
   )
   const money = [
     '/deposits?state=confirmed&operator=nobody',

@@ -4,6 +4,7 @@ import type { gateway } from '@backoffice/gateway'
 import { payments } from '@backoffice/payments'
 import { players } from '@backoffice/players'
 import { loadConfig } from '@backoffice/process'
+import { reconciler } from '@backoffice/reconciler'
 import { exportSessionKey, newSessionKey, PersonSigner } from '@backoffice/team-identity'
 import {
   type LoginOptions,
@@ -38,8 +39,13 @@ export async function consoleBed(
   // That provider says itself which keys it has.
   const people = Object.keys(identity).length === 0 ? {} : { ...identity, TEAM_KEYS_FILE: '' }
   const alone = { PAY_ALONE_UP_TO: '10.00' }
-  const config = { players: people, payments: { ...people, ...alone }, wallet: { ...people, ...alone } }
-  const bed = await testBed(t, { players, payments, wallet, ...others }, { config })
+  const config = {
+    players: people,
+    payments: { ...people, ...alone },
+    wallet: people,
+    reconciler: { ...people, ...alone },
+  }
+  const bed = await testBed(t, { players, payments, wallet, reconciler, ...others }, { config })
   const own = {
     ...bed.issuer.settings,
     CONSOLE_URL: consoleUrl,

@@ -10,7 +10,8 @@ import { sentenceIn } from '../src/words/index.ts'
 import { consoleBed, formOf, type Shown, type Visitor } from './console-bed.ts'
 
 const { createDeposit, confirmDeposit } = operations.payments
-const { adjustWallet, listEntries, listReconciliations } = operations.wallet
+const { adjustWallet, listEntries } = operations.wallet
+const { listReconciliations } = operations.reconciler
 
 t.test('the pages about money', async (t) => {
   const bed = await consoleBed(t, {}, {}, { gateway, webhooks })
@@ -318,18 +319,18 @@ t.test('the pages about money', async (t) => {
     },
   )
 
-  await t.test('the start page has its queues while the wallet is away', async (t) => {
-    await bed.bed.services.wallet.drain()
+  await t.test('the start page has its queues while the reconciler is away', async (t) => {
+    await bed.bed.services.reconciler.drain()
     const { status, text } = await alice.get('/production')
     t.equal(status, 200)
-    t.match(text, 'wallet does not answer')
+    t.match(text, 'reconciler does not answer')
   })
 })
 
 const linesOf = ({ text }: Shown): readonly string[] => text.replace(/\n$/, '').split('\n')
 
-t.test('what the wallet says of a reconciliation in whole sentences has words in Portuguese', async (t) => {
-  const folder = new URL('../../wallet/src/reconciliation/', import.meta.url)
+t.test('what the reconciler says in whole sentences has words in Portuguese', async (t) => {
+  const folder = new URL('../../reconciler/src/reconciliation/', import.meta.url)
   const sources = readdirSync(folder).map((file) => readFileSync(new URL(file, folder), 'utf8'))
   const quoted = sources.flatMap((source) => [...source.matchAll(/['`]((?:[A-Z]|\$\{)[^'`\n]* [^'`\n]*\.)['`]/g)])
   t.ok(quoted.length > 25, 'they are found')

@@ -1,6 +1,7 @@
 import { randomInt, randomUUID } from 'node:crypto'
 import { type EventMessage, type Input, operations, type Scope } from '@backoffice/contracts'
 import { players } from '@backoffice/players'
+import { reconciler } from '@backoffice/reconciler'
 import {
   keptMessages,
   newCpf,
@@ -16,7 +17,7 @@ import { wallet } from '@backoffice/wallet'
 import { payments } from '../src/service.ts'
 
 const { players: playerOperations, payments: paymentOperations, wallet: walletOperations } = operations
-const services = { players, wallet, payments }
+const services = { players, wallet, payments, reconciler }
 
 /** Intents are swept by the tests themselves, when they say so. */
 const neverSweep = { INTENT_SWEEP_EVERY_MS: 3_600_000 }

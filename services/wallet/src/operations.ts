@@ -1,6 +1,5 @@
 import type { HandlersOf } from '@backoffice/service-runtime'
 import { adjustWallet, type CorrectionApprover, reverseTransfer } from './corrections/operations.ts'
-import type { HeadStore } from './heads/store.ts'
 import type { Ledger } from './ledger/ledger.ts'
 import {
   captureHold,
@@ -13,18 +12,9 @@ import {
   refuseCredit,
   releaseHold,
 } from './ledger/operations.ts'
-import { listReconciliations } from './operations/list-reconciliations.ts'
-import { reconcileWallet } from './operations/reconcile-wallet.ts'
-import { recordRestore } from './operations/record-restore.ts'
-import type { Reconciler } from './reconciliation/reconciler.ts'
 import { exportPlayer, exportStatement, listEntries, listTransactions } from './statement/operations.ts'
 
-export const handlers = (
-  ledger: Ledger,
-  reconciler: Reconciler,
-  heads: HeadStore | undefined,
-  approverOf: CorrectionApprover,
-): HandlersOf<'wallet'> => ({
+export const handlers = (ledger: Ledger, approverOf: CorrectionApprover): HandlersOf<'wallet'> => ({
   getWallet,
   listTransactions,
   readBalance,
@@ -40,7 +30,4 @@ export const handlers = (
   exportPlayer,
   listEntries,
   exportStatement,
-  reconcileWallet: reconcileWallet(reconciler),
-  listReconciliations,
-  recordRestore: recordRestore(heads),
 })

@@ -2,6 +2,7 @@ import { type Operation, type ServiceName, tags } from '../operation.ts'
 import { gateway } from './gateway.ts'
 import { payments } from './payments.ts'
 import { players } from './players.ts'
+import { reconciler } from './reconciler.ts'
 import { wallet } from './wallet.ts'
 import { webhooks } from './webhooks.ts'
 
@@ -22,7 +23,7 @@ export {
   InFlight,
   ReconciliationReport,
   RecordedRestore,
-} from './reconciliation.ts'
+} from './reconciler.ts'
 export {
   AuditEntry,
   AuditedChange,
@@ -51,7 +52,7 @@ export {
 } from './webhook-records.ts'
 
 /** The operation table, by the service that runs the operation. */
-export const operations = { gateway, players, wallet, payments, webhooks } as const satisfies Record<
+export const operations = { gateway, players, wallet, payments, webhooks, reconciler } as const satisfies Record<
   ServiceName,
   object
 >

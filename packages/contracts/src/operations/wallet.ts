@@ -6,7 +6,6 @@ import { closed, described, Nullable, pageOf, text } from '../schema.ts'
 import { service } from '../service.ts'
 import { PlayerPath } from './paths.ts'
 import { playerExport } from './player-export.ts'
-import { reconciliation } from './reconciliation.ts'
 
 export const HoldState = Type.Union([Type.Literal('open'), Type.Literal('captured'), Type.Literal('released')])
 
@@ -282,6 +281,4 @@ export const wallet = service('wallet', {
     rejects: ['VALIDATION_ERROR'],
     timeoutMs: 30_000,
   }),
-
-  ...reconciliation,
 })

@@ -1,6 +1,8 @@
 import { eventKinds, events, roleName, type ServiceName } from '@backoffice/contracts'
+import { auditEvidence } from './reconcilable-views.ts'
 import { appendOnly, refusals } from './schema-rules.ts'
 
+export { jsonText, reconcilableViews, shownToReconciler } from './reconcilable-views.ts'
 export { appendOnly, changed, neverDeleted, onlyInSandbox } from './schema-rules.ts'
 
 /** A step of a schema. Steps only add: the release before must run on the new schema. */
@@ -40,7 +42,7 @@ ${appendOnly(`${service}.brand`)}`
 
 const baseline = (service: ServiceName): Migration => ({
   name: '0000_runtime_baseline',
-  sql: [refusals, operations, outbox, publishedEvents, inbox, auditTrail, team, youngTables]
+  sql: [refusals, operations, outbox, publishedEvents, inbox, auditTrail, team, auditEvidence, youngTables]
     .map((part) => part(service))
     .join('\n'),
 })

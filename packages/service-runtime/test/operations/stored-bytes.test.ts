@@ -75,7 +75,7 @@ const cut: Readonly<Record<string, readonly string[]>> = {
   'payments.exportPlayer': ['rows'],
   'wallet.exportPlayer': ['rows'],
   'webhooks.showDelivery': ['attemptLog'],
-  'wallet.reconcileWallet': ['report'],
+  'reconciler.reconcileWallet': ['report'],
 }
 /** Their rows have the input of a call, which is bounded where it is stored. */
 const withStoredInput = ['listAudit', 'exportAudit', 'listProposals']

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { type ExportedAuditEntry, type Operation, operations, type ServiceName } from '@backoffice/contracts'
-import { IdentityRefused, isInputProven, type RecordedCalls } from '@backoffice/team-identity'
+import { isInputProven, type RecordedCalls } from '@backoffice/team-identity'
 
 /** A line of an export. */
 export interface ExportedLine extends ExportedAuditEntry {
@@ -80,13 +80,8 @@ function parsed(text: string, number: number): ExportedLine | ExportEnd {
 async function faultOf(line: ExportedLine, calls: RecordedCalls, used: Map<string, string>): Promise<string | null> {
   const operation = operationOf(line)
   if (operation === undefined) return 'this program does not know the operation: take a newer one'
-  try {
-    await calls.verify(operation, line)
-  } catch (error) {
-    if (error instanceof IdentityRefused) return error.message
-    throw error
-  }
-  if (line.outcome !== 'done') return null
+  const fault = await calls.faultOf(operation, line)
+  if (fault !== null || line.outcome !== 'done') return fault
   // What is signed once is done once: somebody who writes into a trail could use a signature for a second action.
   const { service, id, operationId, proposal } = line
   const ofCommand = operation.kind === 'command' ? [`the signature|${service} ${operationId}`] : []

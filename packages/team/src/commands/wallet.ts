@@ -3,8 +3,8 @@ import { operations, type ReconciliationReport } from '@backoffice/contracts'
 import { printRecord, printSection, say } from '../output.ts'
 import { row, type Work } from '../row.ts'
 
-const { adjustWallet, reverseTransfer, listEntries, reconcileWallet, listReconciliations, recordRestore } =
-  operations.wallet
+const { adjustWallet, reverseTransfer, listEntries } = operations.wallet
+const { reconcileWallet, listReconciliations, recordRestore } = operations.reconciler
 
 const progressEveryMs = 250
 

@@ -4,7 +4,7 @@ import type { Pages } from '../pieces/visit.ts'
 import { failingEndpoints } from './endpoints.ts'
 import { latestRun } from './reconcile.ts'
 
-const { listReconciliations } = operations.wallet
+const { listReconciliations } = operations.reconciler
 const { listEndpoints } = operations.webhooks
 
 /** Longer than this, and whoever waits has reason to complain. */

@@ -203,6 +203,7 @@ function peopleOf({ display, person }: Visit, proposal: FoundProposal): readonly
 }
 
 const declines = {
+  reconciler: operations.reconciler.declineProposal,
   gateway: operations.gateway.declineProposal,
   players: operations.players.declineProposal,
   wallet: operations.wallet.declineProposal,

@@ -9,7 +9,7 @@ import { type Decision, decide, type Pages, type SentForm, shownDecision, type V
 import { sendEvents } from './live.ts'
 import { placeOf } from './search.ts'
 
-const { listReconciliations, reconcileWallet } = operations.wallet
+const { listReconciliations, reconcileWallet } = operations.reconciler
 
 type Run = Reply<typeof listReconciliations>['data'][number]
 type Followed = Reply<typeof reconcileWallet>

@@ -16,7 +16,8 @@ interface MenuItem {
 }
 
 const { listDeliveries, listSetAside } = operations.webhooks
-const { exportStatement, reconcileWallet } = operations.wallet
+const { exportStatement } = operations.wallet
+const { reconcileWallet } = operations.reconciler
 
 const items: readonly MenuItem[] = [
   { path: '', word: 'home' },

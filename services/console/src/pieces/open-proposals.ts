@@ -5,6 +5,7 @@ import {
   type Proposal,
   type ProposalState,
   Rejection,
+  residentServices,
   type ServiceName,
   serviceNames,
 } from '@backoffice/contracts'
@@ -91,9 +92,12 @@ export const isOwn = (person: Who, { proposedBy: name, proposedById: id }: Propo
 /** As many as one looks at for the count beside the menu. */
 const countedMax = 200
 
-/** What waits for somebody's decision. Services in which they can approve nothing are not asked. */
+/**
+ * What waits for somebody's decision. Services in which they can approve nothing are not asked, and neither is the one that
+ * would have to be started for each page: the page of proposals asks it.
+ */
 export async function proposalsFor(person: Person): Promise<readonly FoundProposal[]> {
-  const theirs = serviceNames.filter((name) => forTwo.some((call) => call.service === name && person.mayCall(call)))
+  const theirs = residentServices.filter((name) => forTwo.some((call) => call.service === name && person.mayCall(call)))
   const { proposals } = await findProposals(person, { state: 'open', limit: countedMax }, theirs)
   return proposals.filter((proposal) => waitsFor(person, proposal))
 }

@@ -102,6 +102,10 @@ export const ptBRSentences: readonly (readonly [english: string | RegExp, own: s
     'Um ajuste ou estorno não está comprovado por assinaturas da equipe.',
   ],
   [
+    'A decision on an identity is not proven by the signature of somebody of the team.',
+    'Uma decisão sobre uma identidade não está comprovada pela assinatura de alguém da equipe.',
+  ],
+  [
     'A checkpoint of a system account is not the sum of its entries (minor units).',
     'Um ponto de controle de uma conta do sistema não é a soma dos lançamentos dela (em centavos).',
   ],

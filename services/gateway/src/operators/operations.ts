@@ -8,7 +8,7 @@ import {
   operations,
   Rejection,
   requestsPerMinuteDefault,
-  serviceNames,
+  residentServices,
 } from '@backoffice/contracts'
 import { type Db, type ExecuteTools, type GivenTools, handle, toPage } from '@backoffice/service-runtime'
 import type { SecretBox } from '@backoffice/vault'
@@ -28,7 +28,7 @@ import {
 import { showOperator, showOperators } from './views.ts'
 
 /** The services that keep whose a brand is. */
-const others = serviceNames.filter((service) => service !== 'gateway')
+const others = residentServices.filter((service) => service !== 'gateway')
 
 /**
  * Creates an operator with a sandbox and a production brand, and a pair for the sandbox. Production's pair is issued after

@@ -9,7 +9,8 @@ const path = await moneyPath(t)
 const { bed } = path
 const admin = bed.sql('admin')
 const { endCommand, listCommands, showDeposit } = operations.payments
-const { creditAccount, reconcileWallet } = operations.wallet
+const { creditAccount } = operations.wallet
+const { reconcileWallet } = operations.reconciler
 const reason = 'the account can hold no more'
 
 const propose = (user: TeamUser, commandId: string) => bed.team(user).call(endCommand, { input: { commandId, reason } })

@@ -175,9 +175,9 @@ t.test('three calls at once are right in random orders', async (t) => {
 
 t.test('after all of it the ledger reconciles', async (t) => {
   const team = path.bed.team('carol')
-  const { runId } = await team.call(operations.wallet.reconcileWallet, { input: {} })
+  const { runId } = await team.call(operations.reconciler.reconcileWallet, { input: {} })
   const report = await eventually(async () => {
-    const { report } = await team.call(operations.wallet.reconcileWallet, { input: { runId } })
+    const { report } = await team.call(operations.reconciler.reconcileWallet, { input: { runId } })
     return report ?? false
   })
   t.same(report.differences, [])

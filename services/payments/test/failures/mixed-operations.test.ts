@@ -75,9 +75,9 @@ async function step(path: MoneyPath, playerId: string, told: Told): Promise<void
 
 async function reconcile(path: MoneyPath): Promise<ReconciliationReport> {
   const team = path.bed.team('carol')
-  const { runId } = await team.call(operations.wallet.reconcileWallet, { input: {} })
+  const { runId } = await team.call(operations.reconciler.reconcileWallet, { input: {} })
   return eventually(async () => {
-    const { report } = await team.call(operations.wallet.reconcileWallet, { input: { runId } })
+    const { report } = await team.call(operations.reconciler.reconcileWallet, { input: { runId } })
     return report ?? false
   }, 30_000)
 }

@@ -5,13 +5,13 @@ import t from 'tap'
 import { moneyPath, outcomes } from '../money-path.ts'
 
 const alone = { PAY_ALONE_UP_TO: '5.00' }
-const path = await moneyPath(t, { config: { payments: alone, wallet: alone } })
+const path = await moneyPath(t, { config: { payments: alone, reconciler: alone } })
 const production = path.in({ environment: 'production' })
 const { bed } = path
 
 /** What reconciliation finds, with the same limit. */
 async function differences() {
-  const { reconcileWallet } = operations.wallet
+  const { reconcileWallet } = operations.reconciler
   const { runId } = await bed.team('alice').call(reconcileWallet, { input: {} })
   return eventually(async () => {
     const { report } = await bed.team('alice').call(reconcileWallet, { input: { runId } })

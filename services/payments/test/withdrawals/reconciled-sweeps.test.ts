@@ -12,7 +12,8 @@ import { moneyPath } from '../money-path.ts'
 const path = await moneyPath(t)
 const { bed } = path
 const { db } = bed.services.payments
-const { openHold, reconcileWallet } = operations.wallet
+const { openHold } = operations.wallet
+const { reconcileWallet } = operations.reconciler
 /** `SWEEP_RUNS=500` looks for long. A failure prints its seed, for `SWEEP_SEED`. */
 const numRuns = Number(process.env.SWEEP_RUNS ?? 3)
 const seed = process.env.SWEEP_SEED === undefined ? {} : { seed: Number(process.env.SWEEP_SEED) }

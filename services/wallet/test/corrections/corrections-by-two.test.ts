@@ -3,15 +3,16 @@ import { migrate } from '@backoffice/migrator/schema'
 import { payments } from '@backoffice/payments'
 import { players } from '@backoffice/players'
 import { newId } from '@backoffice/process'
+import { reconciler } from '@backoffice/reconciler'
 import { dayMs } from '@backoffice/service-runtime'
 import { eventually, TestTime, testBed } from '@backoffice/test-kit'
 import t from 'tap'
+import { runOf } from '../../../reconciler/test/reconciliation/run.ts'
 import { wallet } from '../../src/service.ts'
-import { runOf } from '../reconciliation/run.ts'
 
 const { openAccount, adjustWallet, reverseTransfer, readBalance, listAudit, declineProposal } = operations.wallet
 const time = new TestTime()
-const bed = await testBed(t, { wallet }, { time, config: { wallet: { CORRECT_ALONE_UP_TO: '20.00' } } })
+const bed = await testBed(t, { wallet, reconciler }, { time, config: { wallet: { CORRECT_ALONE_UP_TO: '20.00' } } })
 const reason = 'double payout'
 
 async function open(environment: 'sandbox' | 'production', playerId: string, brand: { brandId?: string } = {}) {

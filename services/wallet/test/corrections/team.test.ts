@@ -20,7 +20,6 @@ const {
   listTransactions,
   openAccount,
   openHold,
-  recordRestore,
   reverseTransfer,
 } = operations.wallet
 const alice = bed.team('alice')
@@ -298,12 +297,3 @@ const secondsAgo = (seconds: number) => new Date(Date.now() - seconds * 1_000).t
 
 const exportPage = (input: { brandId: string; from: string; to: string; limit: number; cursor?: string }) =>
   alice.call(exportStatement, { input })
-
-t.test('a restore is recorded only where heads are exported', async (t) => {
-  const input = { restoredTo: '2026-03-02T12:00:00.000Z', reason: 'the disks were lost' }
-  t.equal(await refusal(alice.call(recordRestore, { input })), 'VALIDATION_ERROR')
-  const { rows } = await bed
-    .sql('wallet')
-    .query("select from audit_entry where operation = 'recordRestore' and outcome = 'done'")
-  t.equal(rows.length, 0, 'and nobody is said to have recorded one')
-})

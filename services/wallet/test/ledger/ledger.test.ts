@@ -3,17 +3,18 @@ import { migrate } from '@backoffice/migrator/schema'
 import { payments } from '@backoffice/payments'
 import { players } from '@backoffice/players'
 import { newId } from '@backoffice/process'
+import { reconciler } from '@backoffice/reconciler'
 import { eventually, testBed } from '@backoffice/test-kit'
 import fc from 'fast-check'
 import t from 'tap'
+import { runOf } from '../../../reconciler/test/reconciliation/run.ts'
 import { Ledger } from '../../src/ledger/ledger.ts'
 import type { Posting } from '../../src/ledger/posting.ts'
 import { wallet } from '../../src/service.ts'
 import { sumPeriod } from '../../src/statement/records.ts'
 import { takeCheckpoints } from '../../src/storage/checkpoints.ts'
-import { runOf } from '../reconciliation/run.ts'
 
-const bed = await testBed(t, { wallet }, { config: { wallet: { DATABASE_POOL_MAX: 8 } } })
+const bed = await testBed(t, { wallet, reconciler }, { config: { wallet: { DATABASE_POOL_MAX: 8 } } })
 for (const { name: service, migrations } of [payments, players])
   await migrate({ service, migrations, url: bed.databaseUrl })
 const { db } = bed.services.wallet

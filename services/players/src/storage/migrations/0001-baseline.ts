@@ -4,8 +4,7 @@ import {
   changed,
   type Migration,
   neverDeleted,
-  onlyInSandbox,
-} from '@backoffice/service-runtime/migrations'
+  onlyInSandbox, reconcilableViews, shownToReconciler } from '@backoffice/service-runtime/migrations'
 
 /** Players with their identity checks and histories, and the games that they play. */
 export const baseline: Migration = {
@@ -191,14 +190,16 @@ grant select (id, name, provider) on players.game to backoffice_games;
 grant select (token_sha256, game_id, demo_balance, expires_at) on players.game_session to backoffice_games;
 grant update (demo_balance) on players.game_session to backoffice_games;
 
--- Reconciliation looks whether every player has an account, or a command on the way that opens one, and holds decisions on
--- identities against the audit trail. It reads no more than that takes: no message, no reason, and nothing else of a person.
-grant usage on schema players to backoffice_reconciler;
-grant select on players.brand to backoffice_reconciler;
-grant select (id, brand_id, environment, kyc_status) on players.player to backoffice_reconciler;
-grant select (id, player_id, at, actor, field, next) on players.player_change to backoffice_reconciler;
-grant select (aggregate, kind, name, created_at) on players.outbox to backoffice_reconciler;
-grant select (at, actor, actor_id, operation, subject, input, outcome, session, proof) on players.audit_entry
-  to backoffice_reconciler;
+-- Reconciliation looks whether every player has an account, or a command on the way that opens one, and verifies who decided
+-- on identities. It sees nothing else about a person; a decision's reason is among what was signed.
+${reconcilableViews('players')}
+${shownToReconciler('players', {
+  reconcilable_player: `
+  select id, brand_id, environment, kyc_status from players.player`,
+  reconcilable_kyc_change: `
+  select id, player_id, at, actor, next from players.player_change where field = 'kycStatus'`,
+  reconcilable_kyc_decision: `
+  select * from players.audit_evidence where operation = 'decideKyc'`,
+})}
 `,
 }

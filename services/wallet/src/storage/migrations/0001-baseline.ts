@@ -1,4 +1,10 @@
-import { appendOnly, brandTable, type Migration } from '@backoffice/service-runtime/migrations'
+import {
+  appendOnly,
+  brandTable,
+  type Migration,
+  reconcilableViews,
+  shownToReconciler,
+} from '@backoffice/service-runtime/migrations'
 
 /** Accounts, transfers, entries and holds. Amounts are bigint minor units (centavos). */
 const ledger = `
@@ -159,65 +165,21 @@ create table wallet.system_checkpoint (
 );
 `
 
-/** What the reconciliation has looked at, and what it found. */
-const reconciliation = `
-create table wallet.reconciliation (
-  id text collate "C" primary key,
-  started_by text not null,
-  started_at timestamptz not null,
-  heartbeat_at timestamptz not null,
-  is_full boolean not null,
-  state text not null check (state in ('running', 'done', 'failed')),
-  progress json not null,
-  report json,
-  failure text
-);
-
--- How far an account's entries were verified: their number, their sum and, of a player's, the hash of the last one. All of
--- them are of transactions below the given one. It counts only when a run that went as far has ended.
-create table wallet.account_checkpoint (
-  account_id bigint primary key,
-  entries bigint not null,
-  balance numeric(38) not null check (balance <> 'NaN'),
-  hash bytea,
-  below xid8 not null
-) with (fillfactor = 80);
-
--- Where the next incremental run begins: after the transactions below the given one, and the moment before which everything
--- was looked at. One row, written when a run ends.
-create table wallet.reconciliation_checkpoint (
-  only_row boolean primary key default true check (only_row),
-  run_id text collate "C" not null,
-  below xid8 not null,
-  at timestamptz not null,
-  -- When the last full run that ended began.
-  full_at timestamptz not null,
-  -- The differences that the next run looks at again.
-  open json not null
-);
-
--- A transaction of each reconciliation, and its time. The service names the run, and PostgreSQL says the rest.
-create table wallet.reconciliation_moment (
-  xid xid8 primary key default pg_current_xact_id(),
-  at timestamptz not null default now(),
-  run_id text not null
-);
-${appendOnly('wallet.reconciliation_moment')}
-revoke all on wallet.reconciliation_moment from backoffice_wallet;
-grant select, insert (run_id) on wallet.reconciliation_moment to backoffice_wallet;
-
--- Reconciliation reads what any service may have written, and no row may keep it from reading the others. A text within a
--- document by its path; null where there is none. A document may hold what PostgreSQL makes no text of, such as an escaped
--- zero: then every operator that looks into it fails.
-create function wallet.json_text(document json, variadic path text[]) returns text language plpgsql immutable as $$
-begin
-  return document #>> path;
-exception when others then
-  return null;
-end $$;
+/**
+ * What reconciliation compares. The ledger itself it reads as it is, since the hash chains cover every column of it; of the
+ * trail it reads also what proves corrections.
+ */
+const reconcilable = `
+${reconcilableViews('wallet')}
+grant select on wallet.account, wallet.transfer, wallet.entry, wallet.hold, wallet.system_checkpoint, wallet.brand
+  to backoffice_reconciler;
+${shownToReconciler('wallet', {
+  reconcilable_correction: `
+  select * from wallet.audit_evidence where operation in ('adjustWallet', 'reverseTransfer')`,
+})}
 `
 
 export const baseline: Migration = {
   name: '0001_baseline',
-  sql: `${brandTable('wallet')}${ledger}${reconciliation}`,
+  sql: `${brandTable('wallet')}${ledger}${reconcilable}`,
 }

@@ -1,0 +1,326 @@
+import { type ReadDb, sql } from '@backoffice/service-runtime'
+import type { AccountCheckpoint } from '../storage/account-checkpoints.ts'
+import type { FoundDifference } from './check.ts'
+import { entryHash, type Transfer } from './hash-chain.ts'
+import { readEach, unreadable } from './readable.ts'
+import type { Snapshots } from './snapshots.ts'
+
+/** A player's account as a run begins with it, with its checkpoint and the entry that the checkpoint names. */
+interface Begun {
+  readonly id: bigint
+  readonly brandId: string
+  readonly playerId: string
+  readonly currency: string
+  readonly genesis: Buffer
+  readonly seq: bigint
+  readonly entries: bigint | null
+  readonly balance: string | null
+  readonly hash: Buffer | null
+  readonly below: string | null
+  readonly entryHash: Buffer | null
+  readonly entryBalance: bigint | null
+  readonly entryXid: string | null
+}
+
+/** The account itself, as of the snapshot that has its last entry. */
+interface Present {
+  readonly id: bigint
+  readonly posted: bigint
+  readonly held: bigint
+  readonly seq: bigint
+  readonly head: Buffer
+  /** The sum of what is held, which a bigint need not hold. */
+  readonly reserved: string
+}
+
+/** A player's entry, read together with its transfer: `amount` is the entry's, below zero for a debit. */
+interface Whole extends Omit<Transfer, 'id' | 'amount'> {
+  readonly accountId: bigint
+  readonly seq: bigint
+  readonly amount: bigint
+  readonly balance: bigint
+  readonly hash: Buffer
+  readonly transferId: string
+  readonly transferAmount: bigint
+  readonly xid: string
+}
+
+/** An entry whose transfer was removed. */
+interface Orphan extends Pick<Whole, 'accountId' | 'seq' | 'amount' | 'balance' | 'hash' | 'transferId' | 'xid'> {
+  readonly brandId: null
+}
+
+type Entry = Whole | Orphan
+
+/** What is verified of an account so far: the entries up to a number, their sum, and the last one as it is stored. */
+interface Verified {
+  readonly account: Begun
+  entries: bigint
+  /** The sum of the amounts. */
+  total: bigint
+  last: { readonly seq: bigint; readonly balance: bigint; readonly hash: Buffer }
+  /** The last entry to which everything is right and of transactions that have ended. */
+  sound: { readonly entries: bigint; readonly balance: bigint; readonly hash: Buffer }
+  isSound: boolean
+}
+
+export interface AccountsToCheck {
+  readonly ids: readonly bigint[]
+  /** Begins each chain at its first entry instead of its checkpoint. */
+  readonly fromZero: (id: bigint) => boolean
+  /** A checkpoint of a higher transaction was written by a run that has not ended. */
+  readonly believedBelow: bigint
+  /** Transactions below this one have ended. */
+  readonly endedBelow: bigint
+}
+
+export interface AccountsFound {
+  readonly add: (check: 'balances' | 'chains' | 'checkpoints', id: bigint, found: FoundDifference) => void
+  /** An entry that was walked over, of the account's brand and currency. */
+  readonly entered: (entry: { brandId: string; currency: string; amount: bigint; xid: bigint }) => void
+}
+
+/**
+ * Follows the hash chains of players: numbers without a gap, running balances, and each hash over the one before; then
+ * the account's balance, number of entries and head against the end of its chain, and what is held against the open holds.
+ * A long chain is followed over many snapshots. That is right, because entries are never changed: only the end must be seen
+ * together with the account.
+ * @returns how many accounts and entries were looked at, and how far each account is verified now
+ */
+export async function checkAccounts(
+  snapshots: Snapshots,
+  { ids, fromZero, believedBelow, endedBelow }: AccountsToCheck,
+  { add, entered }: AccountsFound,
+  entriesMax: number,
+): Promise<{ accounts: number; entries: number; checkpoints: AccountCheckpoint[] }> {
+  const lost = (id: bigint, error: unknown) => add('chains', id, unreadable(`account ${id}`, error))
+  const begun = await snapshots.see((db) => readEach(db, ids, (some) => readAccounts(db, some), lost))
+  const accounts = begun.map((account) => {
+    const fault = checkpointFault(account, believedBelow)
+    if (fault !== null) add('checkpoints', account.id, fault)
+    return beginOf(account, fault !== null || fromZero(account.id), believedBelow)
+  })
+  let entries = 0
+  let waiting = accounts
+  while (waiting.length > 0) {
+    const batch = together(waiting, entriesMax)
+    const unread = new Set<bigint>()
+    const notRead = ({ account: { id } }: Verified, error: unknown) => {
+      unread.add(id)
+      lost(id, error)
+    }
+    const { rows, present } = await snapshots.see(async (db) => ({
+      rows: await readEach(db, batch, (some) => readEntries(db, some, entriesMax), notRead),
+      present: new Map(
+        (await readEach(db, batch, (some) => readPresent(db, some), notRead)).map((row) => [row.id, row]),
+      ),
+    }))
+    entries += rows.length
+    const byAccount = Map.groupBy(rows, ({ accountId }) => accountId)
+    const unfinished: Verified[] = []
+    for (const verified of batch) {
+      const { account } = verified
+      if (unread.has(account.id)) continue
+      const ofAccount = byAccount.get(account.id) ?? []
+      for (const entry of ofAccount) {
+        const fault = follow(verified, entry, endedBelow)
+        if (fault !== null) add('chains', account.id, fault)
+        entered({ ...account, amount: entry.amount, xid: BigInt(entry.xid) })
+      }
+      // As many as were asked for: there may be more.
+      if (ofAccount.length === entriesMax) unfinished.push(verified)
+      else {
+        const fault = endFault(verified, present.get(account.id))
+        if (fault !== null) add('balances', account.id, fault)
+      }
+    }
+    waiting = [...unfinished, ...waiting.slice(batch.length)]
+  }
+  return {
+    accounts: accounts.length,
+    entries,
+    checkpoints: accounts
+      .filter(({ account, sound }) => sound.entries > 0n || account.entries !== null)
+      .map(({ account, sound }) => ({ accountId: account.id, ...sound })),
+  }
+}
+
+const readAccounts = (db: ReadDb, ids: readonly bigint[]): Promise<Begun[]> => db<Begun>`
+  select a.id, a.brand_id, a.owner_id as player_id, a.currency, a.genesis, a.seq, c.entries, c.balance, c.hash, c.below::text,
+    e.hash as entry_hash, e.balance as entry_balance, e.xid::text as entry_xid
+  from unnest(${ids.map(String)}::bigint[]) as k (id)
+  join wallet.account a on a.id = k.id and a.kind = 'player'
+  left join reconciler.account_checkpoint c on c.account_id = a.id
+  left join wallet.entry e on e.account_id = a.id and e.seq = c.entries and e.seq is not null
+  order by a.id
+`
+
+/**
+ * A checkpoint lies on the chain: the entry that it names has its hash and its balance, and is of a transaction that the
+ * checkpoint is about. Somebody who moves a checkpoint forward, over what no run has seen, would have to move that too.
+ */
+function checkpointFault(account: Begun, believedBelow: bigint): FoundDifference | null {
+  const { brandId, playerId, genesis, entries, balance, hash, below, entryXid } = account
+  if (entries === null || below === null || BigInt(below) > believedBelow) return null
+  const [entry, entryBalance] = entries === 0n ? [genesis, 0n] : [account.entryHash, account.entryBalance]
+  const isOnChain =
+    entry !== null &&
+    hash?.equals(entry) &&
+    balance === String(entryBalance) &&
+    (entries === 0n || BigInt(entryXid ?? below) < BigInt(below))
+  if (isOnChain) return null
+  return {
+    brandId,
+    subject: `${playerId} entry ${entries}`,
+    expected:
+      entry === null ? 'no entry' : `balance ${entryBalance}, hash ${entry.toString('hex')}, transaction ${entryXid}`,
+    actual: `balance ${balance}, hash ${hash?.toString('hex')}, transactions below ${below}`,
+    explanation: 'A checkpoint of a player is not on the hash chain. The chain was followed from its first entry.',
+  }
+}
+
+function beginOf(account: Begun, fromZero: boolean, believedBelow: bigint): Verified {
+  const { entries, balance, hash, below, genesis } = account
+  const isBelieved =
+    !fromZero && entries !== null && balance !== null && hash !== null && BigInt(below ?? 0) <= believedBelow
+  const start = isBelieved ? { entries, balance: BigInt(balance), hash } : { entries: 0n, balance: 0n, hash: genesis }
+  return {
+    account,
+    entries: start.entries,
+    total: start.balance,
+    last: { seq: start.entries, balance: start.balance, hash: start.hash },
+    sound: start,
+    isSound: true,
+  }
+}
+
+/** The first accounts that together have about so many entries to read, and at least one account. */
+function together(accounts: readonly Verified[], entriesMax: number): Verified[] {
+  let sum = 0n
+  const end = accounts.findIndex(({ account, last }, index) => {
+    sum += account.seq > last.seq ? account.seq - last.seq : 1n
+    return index > 0 && sum > BigInt(entriesMax)
+  })
+  return end < 0 ? [...accounts] : accounts.slice(0, end)
+}
+
+const placesOf = (accounts: readonly Verified[]) => ({
+  ids: accounts.map(({ account }) => String(account.id)),
+  seqs: accounts.map(({ last }) => String(last.seq)),
+})
+
+function readEntries(db: ReadDb, accounts: readonly Verified[], limit: number): Promise<Entry[]> {
+  const { ids, seqs } = placesOf(accounts)
+  return db<Entry>`
+    select e.account_id, e.seq, e.amount, e.balance, e.hash, e.transfer_id, e.xid::text, t.amount as transfer_amount, t.brand_id,
+      t.reference, t.type, t.debit_account, t.credit_account, t.outcome, t.reverses, t.reason, t.effective_at, t.created_at
+    from unnest(${ids}::bigint[], ${seqs}::bigint[]) as k (id, seq)
+    cross join lateral (
+      select e.* from wallet.entry e where e.account_id = k.id and e.seq > k.seq and e.seq is not null
+      order by e.seq limit ${limit}
+    ) e
+    left join wallet.transfer t on t.id = e.transfer_id
+    order by e.account_id, e.seq
+  `
+}
+
+const readPresent = (db: ReadDb, accounts: readonly Verified[]): Promise<Present[]> => db<Present>`
+    select a.id, a.posted, a.held, a.seq, a.head, coalesce(h.amount, 0) as reserved
+    from unnest(${placesOf(accounts).ids}::bigint[]) as k (id)
+    join wallet.account a on a.id = k.id
+    cross join lateral (
+      select sum(amount) as amount from wallet.hold where account_id = a.id and state = 'open'
+    ) h
+`
+
+const isWhole = (entry: Entry): entry is Whole => entry.brandId !== null
+
+/**
+ * Takes the next entry of a chain. It is compared with the entry before it as that is stored, so one edited row is named
+ * once.
+ * @returns what is wrong with it
+ */
+function follow(verified: Verified, entry: Entry, endedBelow: bigint): FoundDifference | null {
+  const fault = faultOf(verified, entry)
+  verified.entries += 1n
+  verified.total += entry.amount
+  verified.last = entry
+  verified.isSound &&= fault === null && BigInt(entry.xid) < endedBelow
+  if (verified.isSound) verified.sound = { entries: entry.seq, balance: entry.balance, hash: entry.hash }
+  return fault
+}
+
+function faultOf({ account, last }: Verified, entry: Entry): FoundDifference | null {
+  const where = { brandId: account.brandId, subject: `${account.playerId} entry ${entry.seq} (${entry.transferId})` }
+  if (!isWhole(entry)) {
+    const explanation = 'The transfer of an entry is gone.'
+    return { ...where, expected: 'a transfer', actual: 'nothing', explanation }
+  }
+  if (entry.seq !== last.seq + 1n) {
+    const explanation = 'Entries are missing before this one.'
+    return { ...where, expected: `entry ${last.seq + 1n}`, actual: `entry ${entry.seq}`, explanation }
+  }
+  const balance = last.balance + entry.amount
+  if (entry.balance !== balance) {
+    const explanation = 'The balance after an entry is not the one before plus its amount (minor units).'
+    return { ...where, expected: `${balance}`, actual: `${entry.balance}`, explanation }
+  }
+  let hash: Buffer
+  try {
+    hash = entryHash(last.hash, entry, { ...entry, id: entry.transferId, amount: entry.transferAmount })
+  } catch (error) {
+    // A time that is none, for example.
+    return unreadable(where.subject, error, account.brandId)
+  }
+  if (hash.equals(entry.hash)) return null
+  const explanation = 'The hash does not cover what is stored: this row, its transfer or the one before was changed.'
+  return { ...where, expected: hash.toString('hex'), actual: entry.hash.toString('hex'), explanation }
+}
+
+/** The account against the end of its chain and its open holds. */
+function endFault({ account, entries, total, last }: Verified, present: Present | undefined): FoundDifference | null {
+  const expected = `posted ${total}, held ${present?.reserved ?? 0}, entries ${entries}`
+  const { posted, held, seq, head } = present ?? {}
+  const anotherHead = head?.equals(last.hash) ? '' : ', another head'
+  const actual = present === undefined ? 'no account' : `posted ${posted}, held ${held}, entries ${seq}${anotherHead}`
+  if (actual === expected) return null
+  return {
+    brandId: account.brandId,
+    subject: account.playerId,
+    expected,
+    actual,
+    explanation: 'The account does not agree with its entries and open holds (minor units).',
+  }
+}
+
+/** Entries of players whose account is gone, between two ids of accounts. A full run alone goes through all ids. */
+export async function entriesWithoutAccount(
+  db: ReadDb,
+  { after, upTo }: { readonly after: bigint | null; readonly upTo: bigint | null },
+): Promise<readonly { readonly accountId: bigint; readonly found: FoundDifference }[]> {
+  const begin = after === null ? sql`` : sql`and account_id > ${after}::bigint`
+  const end = upTo === null ? sql`` : sql`and account_id <= ${upTo}::bigint`
+  const rows = await db<{ accountId: bigint }>`
+    -- From one account's first entry to that of the next: a plain DISTINCT would read all entries between.
+    with recursive owner (account_id) as (
+      (select account_id from wallet.entry where seq is not null ${begin} ${end}
+        order by account_id limit 1)
+      union all
+      select (select account_id from wallet.entry where seq is not null and account_id > owner.account_id ${end}
+        order by account_id limit 1)
+      from owner where owner.account_id is not null
+    )
+    select account_id from owner
+    where account_id is not null and not exists (select from wallet.account a where a.id = owner.account_id and a.kind = 'player')
+  `
+  return rows.map(({ accountId }) => ({
+    accountId,
+    found: {
+      brandId: null,
+      subject: `account ${accountId}`,
+      expected: 'an account',
+      actual: 'nothing',
+      explanation: 'The account of entries is gone.',
+    },
+  }))
+}

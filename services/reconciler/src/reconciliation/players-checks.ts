@@ -1,0 +1,85 @@
+import { type ReadDb, sql } from '@backoffice/service-runtime'
+import { isNotOfFuture, type SqlQuestion, sqlCheck } from './check.ts'
+import { environmentOf } from './environments.ts'
+
+/** Every player has an account. One whose account is still being opened is listed as in flight. */
+export const accounts = sqlCheck('accounts', {
+  kind: 'player',
+  differences: (keys) => sql`
+    select k.key, p.brand_id, p.id as subject, 'an account' as expected, 'none' as actual,
+      'A player was registered and has no account.' as explanation
+    from ${keys}
+    join players.reconcilable_player p on p.id = k.key
+    where not exists (select from wallet.account a where a.brand_id = p.brand_id and a.owner_id = p.id)
+      and not exists (
+        select from players.reconcilable_outbox o where o.aggregate = p.id and o.kind = 'command'
+          and ${isNotOfFuture(sql`o.created_at`)}
+      )
+  `,
+})
+
+/** The changes `c` of some keys that decided on players `p` of production. A submission decides nothing. */
+const productionDecisions = sql`
+  join players.reconcilable_kyc_change c on c.id = k.key::bigint
+  join players.reconcilable_player p on p.id = c.player_id
+  where ${environmentOf(sql`p.brand_id`)} = 'production' and c.next is distinct from 'em_analise'
+`
+const isAuditOfDecision = sql`
+  (a.subject, a.at, a.actor, a.operation, a.outcome) = (c.player_id, c.at, c.actor, 'decideKyc', 'done')
+    and reconciler.json_text(a.input, 'status') = c.next
+`
+
+/** A decision of a person, with the audit entry that says so. */
+interface SignedDecision {
+  readonly key: string
+  readonly brandId: string
+  readonly playerId: string
+  readonly at: Date
+  readonly auditId: string
+}
+
+/** Those decisions of some keys that seem to be signed. Whether the signature is one, PostgreSQL cannot tell. */
+export const readSignedDecisions = (
+  db: ReadDb,
+  keys: readonly string[],
+): Promise<SignedDecision[]> => db<SignedDecision>`
+  select c.key, c.brand_id, c.player_id, c.at, a.id as audit_id
+  from (select k.key, c.*, p.brand_id from unnest(${keys}::text[]) as k (key) ${productionDecisions}) c
+  join players.reconcilable_audit a on ${isAuditOfDecision} and a.signed
+`
+
+/**
+ * In production a person decides who somebody is, and has signed that: a decision and its audit entry are written in one
+ * transaction, at one time. Players itself ends approvals, and says so in the trail. What a
+ * player's status is now is what was decided last.
+ */
+export const kycDecisions: readonly SqlQuestion[] = [
+  {
+    ...{ check: 'decisions', kind: 'kycChange', counts: false },
+    differences: (keys) => sql`
+      select k.key, p.brand_id, p.id as subject, 'a decision that a person of the team has signed' as expected,
+        format('%s at %s by %s', c.next, c.at, c.actor) as actual,
+        'The KYC status of a player was changed by nobody who may.' as explanation
+      from ${keys}
+      ${productionDecisions}
+        and not exists (
+          select from players.reconcilable_audit a where ${isAuditOfDecision}
+            and case when c.actor = 'players' and c.next = 'expirado' then a.session is null
+              else a.actor_id is not null and a.session is not null and a.signed end
+        )
+    `,
+  },
+  {
+    ...{ check: 'decisions', kind: 'player', counts: false },
+    differences: (keys) => sql`
+      select k.key, p.brand_id, p.id as subject, coalesce(last.next, 'nao_iniciado') as expected, p.kyc_status as actual,
+        'The KYC status of a player is not what its history says.' as explanation
+      from ${keys}
+      join players.reconcilable_player p on p.id = k.key
+      left join lateral (
+        select c.next from players.reconcilable_kyc_change c where c.player_id = p.id order by c.id desc limit 1
+      ) last on true
+      where p.kyc_status is distinct from coalesce(last.next, 'nao_iniciado')
+    `,
+  },
+]

@@ -1,0 +1,186 @@
+import type { ReadDb } from '@backoffice/service-runtime'
+import type { AccountCheckpoint } from '../storage/account-checkpoints.ts'
+import type { FoundDifference } from './check.ts'
+
+/** A system account with the two sums that are kept of its entries. */
+export interface SystemAccount {
+  readonly id: bigint
+  readonly brandId: string
+  readonly kind: string
+  readonly currency: string
+  /** The checkpoint that the account's balance is read from. */
+  readonly below: string | null
+  readonly balance: string | null
+  readonly entries: bigint | null
+  /** What the last reconciliation made of it. */
+  readonly verifiedBelow: string | null
+  readonly verifiedBalance: string | null
+  readonly verifiedEntries: bigint | null
+}
+
+export const readSystemAccounts = (db: ReadDb): Promise<SystemAccount[]> => db<SystemAccount>`
+  select a.id, a.brand_id, a.kind, a.currency, p.below::text, p.balance, p.entries,
+    v.below::text as verified_below, v.balance as verified_balance, v.entries as verified_entries
+  from wallet.account a
+  left join wallet.system_checkpoint p on p.account_id = a.id
+  left join reconciler.account_checkpoint v on v.account_id = a.id
+  where a.owner_id is null order by a.id
+`
+
+export interface SystemEntry {
+  readonly xid: string
+  readonly transferId: string
+  readonly amount: bigint
+}
+
+/** Where a page of a system account's entries begins. */
+export interface SystemPlace {
+  readonly xid: bigint
+  /** Within the entries of that transaction alone: after the one of this transfer. Null: before all of them. */
+  readonly after: string | null
+}
+
+/** A transaction of the wallet has a few hundred entries. Only rows that were written by other means are so many. */
+const pageOfOneTransaction = 20_000
+
+/**
+ * A page of entries of transactions below `below`: those of whole transactions, so that the next page goes on with the
+ * next one.
+ */
+export async function readSystemEntries(
+  db: ReadDb,
+  place: SystemPlace,
+  { accountId, below, limit }: { readonly accountId: bigint; readonly below: bigint; readonly limit: number },
+): Promise<{ readonly entries: readonly SystemEntry[]; readonly next: SystemPlace | null }> {
+  if (place.after !== null) return readOfOneTransaction(db, { ...place, after: place.after }, accountId)
+  // By the number, which the index has: `order by xid` alone would mean the text that is selected, where 100 is before 99.
+  const entries = await db<SystemEntry>`
+    select e.xid::text, e.transfer_id, e.amount from wallet.entry e
+    where e.account_id = ${accountId}::bigint and e.seq is null
+      and e.xid >= ${String(place.xid)}::text::xid8 and e.xid < ${String(below)}::text::xid8
+    order by e.xid limit ${limit + 1}
+  `
+  const last = entries[limit]
+  if (last === undefined) return { entries, next: null }
+  const whole = entries.filter(({ xid }) => xid !== last.xid)
+  const xid = BigInt(last.xid)
+  if (whole.length > 0) return { entries: whole, next: { xid, after: null } }
+  return readOfOneTransaction(db, { xid, after: '' }, accountId)
+}
+
+async function readOfOneTransaction(
+  db: ReadDb,
+  { xid, after }: { readonly xid: bigint; readonly after: string },
+  accountId: bigint,
+): Promise<{ readonly entries: readonly SystemEntry[]; readonly next: SystemPlace }> {
+  const entries = await db<SystemEntry>`
+    select e.xid::text, e.transfer_id, e.amount from wallet.entry e
+    where e.account_id = ${accountId}::bigint and e.seq is null and e.xid = ${String(xid)}::text::xid8
+      and e.transfer_id > ${after}
+    order by e.transfer_id limit ${pageOfOneTransaction}
+  `
+  const last = entries[pageOfOneTransaction - 1]
+  return { entries, next: last === undefined ? { xid: xid + 1n, after: null } : { xid, after: last.transferId } }
+}
+
+class Sum {
+  balance = 0n
+  entries = 0n
+
+  add(amount: bigint): void {
+    this.balance += amount
+    this.entries += 1n
+  }
+
+  plus({ balance, entries }: Sum): Sum {
+    const sum = new Sum()
+    sum.balance = this.balance + balance
+    sum.entries = this.entries + entries
+    return sum
+  }
+
+  static of(balance: string | null, entries: bigint | null): Sum {
+    const sum = new Sum()
+    sum.balance = BigInt(balance ?? 0)
+    sum.entries = entries ?? 0n
+    return sum
+  }
+
+  equals({ balance, entries }: Sum): boolean {
+    return this.balance === balance && this.entries === entries
+  }
+
+  toString(): string {
+    return `${this.balance} from ${this.entries} entries`
+  }
+}
+
+/**
+ * Sums the entries of a system account, and says whether its checkpoints are the sums of the entries that they stand for:
+ * the one that its balance is read from, and the one of the last reconciliation. From zero both are computed. Else the
+ * second is the beginning, and the first is compared with it.
+ */
+export class SystemSum {
+  readonly account: SystemAccount
+  /** From which transaction on entries are to be added. */
+  readonly from: bigint
+  readonly #isFromZero: boolean
+  readonly #ofCheckpoint = new Sum()
+  readonly #ofVerified = new Sum()
+  readonly #all = new Sum()
+  readonly #since: bigint
+
+  /** @param since the transaction that the last reconciliation came to; null: this one begins at zero */
+  constructor(account: SystemAccount, since: bigint | null) {
+    this.account = account
+    this.#isFromZero = since === null
+    this.#since = since ?? 0n
+    // A checkpoint may be older than the last reconciliation, when nothing was entered since: then there is nothing between.
+    this.from = account.below !== null && BigInt(account.below) < this.#since ? BigInt(account.below) : this.#since
+  }
+
+  add({ xid, amount }: SystemEntry): void {
+    const { below, verifiedBelow } = this.account
+    const transaction = BigInt(xid)
+    if (transaction >= this.#since) this.#all.add(amount)
+    if (below !== null && transaction < BigInt(below)) this.#ofCheckpoint.add(amount)
+    if (verifiedBelow !== null && transaction < BigInt(verifiedBelow)) this.#ofVerified.add(amount)
+  }
+
+  get #verified(): Sum {
+    return Sum.of(this.account.verifiedBalance, this.account.verifiedEntries)
+  }
+
+  faults(): FoundDifference[] {
+    const { below, balance, entries, verifiedBelow } = this.account
+    const kept = Sum.of(balance, entries)
+    if (this.#isFromZero)
+      return [
+        ...(below === null ? [] : this.#fault(this.#ofCheckpoint, kept)),
+        ...(verifiedBelow === null ? [] : this.#fault(this.#ofVerified, this.#verified)),
+      ]
+    if (below === null) return []
+    // Both count from the older of the two transactions, so what lies between them cancels out.
+    return this.#fault(this.#verified.plus(this.#ofCheckpoint), kept.plus(this.#ofVerified))
+  }
+
+  #fault(expected: Sum, actual: Sum): FoundDifference[] {
+    if (expected.equals(actual)) return []
+    const { id, kind, brandId } = this.account
+    return [
+      {
+        brandId,
+        subject: `${kind} account ${id}`,
+        expected: String(expected),
+        actual: String(actual),
+        explanation: 'A checkpoint of a system account is not the sum of its entries (minor units).',
+      },
+    ]
+  }
+
+  /** Up to the transaction below which everything was added. */
+  get checkpoint(): AccountCheckpoint {
+    const { balance, entries } = this.#isFromZero ? this.#all : this.#verified.plus(this.#all)
+    return { accountId: this.account.id, balance, entries, hash: null }
+  }
+}

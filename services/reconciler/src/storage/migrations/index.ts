@@ -1,0 +1,5 @@
+import { type Migration, runtimeMigrations } from '@backoffice/service-runtime/migrations'
+import { baseline } from './0001-baseline.ts'
+
+/** In the order in which they are applied. */
+export const migrations: readonly Migration[] = [...runtimeMigrations('reconciler'), baseline]

@@ -1,0 +1,328 @@
+import { operations, type ReconciliationReport } from '@backoffice/contracts'
+import { migrate } from '@backoffice/migrator/schema'
+import { payments } from '@backoffice/payments'
+import { players } from '@backoffice/players'
+import { newId } from '@backoffice/process'
+import { eventually, refusal, testBed } from '@backoffice/test-kit'
+import { wallet } from '@backoffice/wallet'
+import t from 'tap'
+import { exportHeads, HeadsExport } from '../../src/background/export-heads.ts'
+import { bucketStore } from '../../src/heads/bucket.ts'
+import { exportsFor, lastExportAt, readHeads, writeHeads } from '../../src/heads/exports.ts'
+import { folderStore } from '../../src/heads/folder.ts'
+import { exportedHeads } from '../../src/measurements.ts'
+import { reconciler } from '../../src/service.ts'
+import { runOf } from '../reconciliation/run.ts'
+import { bucket, startS3 } from './s3-server.ts'
+
+t.setTimeout(240_000)
+
+const s3 = await startS3()
+// The loop of the service exports once, when it starts.
+const everyMs = 12 * 3_600_000
+const settings = {
+  HEADS_BUCKET: bucket.bucket,
+  HEADS_BUCKET_REGION: bucket.region,
+  HEADS_BUCKET_ENDPOINT: s3.endpoint,
+  HEADS_BUCKET_PREFIX: bucket.prefix,
+  HEADS_ACCESS_KEY_ID: bucket.credentials.accessKeyId,
+  HEADS_SECRET_ACCESS_KEY: bucket.credentials.secretAccessKey,
+  HEADS_EXPORT_EVERY_MS: everyMs,
+}
+const bed = await testBed(t, { wallet, reconciler }, { config: { reconciler: settings } })
+t.teardown(() => s3.close())
+for (const { name: service, migrations } of [payments, players])
+  await migrate({ service, migrations, url: bed.databaseUrl })
+const { reconciler: service } = bed.services
+const scope = bed.scope()
+const store = bucketStore({ ...bucket, endpoint: s3.endpoint })
+await eventually(() => lastExportAt(store, { now: new Date() }), 60_000)
+
+/** Moments after the one at which the service itself exported. */
+let ms = Date.now()
+const nextMoment = () => {
+  ms = Math.max(ms + 1, Date.now())
+  return new Date(ms)
+}
+
+async function deposit(playerId: string): Promise<void> {
+  const input = { playerId, depositId: newId('dep'), amount: '1.00', effectiveAt: '2026-03-02T12:00:00.000Z' }
+  await bed.rpc.call(operations.wallet.creditAccount, { scope, input })
+}
+
+const alice = bed.team('alice')
+/** What a run that was asked for by the team says about exported heads, of one player if it is given. */
+async function headsReport(full: boolean, playerId = ''): Promise<ReconciliationReport['differences']> {
+  const { runId } = await alice.call(operations.reconciler.reconcileWallet, { input: { full } })
+  return eventually(async () => {
+    const { report } = await alice.call(operations.reconciler.reconcileWallet, { input: { runId } })
+    if (report === null) throw new Error('not yet')
+    return report.differences.filter(({ check, subject }) => check === 'exportedHeads' && subject.startsWith(playerId))
+  }, 60_000)
+}
+
+async function newestHeads(since: Date): Promise<string[]> {
+  const found: string[] = []
+  for (const one of await exportsFor(store, { deltasSince: since }))
+    for await (const batch of readHeads(store, one, 100))
+      found.push(...batch.map(({ playerId, seq }) => `${playerId} ${seq}`))
+  return found.sort()
+}
+
+t.test('the heads that moved are exported, and once a day those of all accounts', async (t) => {
+  const players = [newId('ply'), newId('ply')] as const
+  for (const playerId of players) await deposit(playerId)
+  const at = nextMoment()
+  t.equal(await exportHeads(service, store, at), 2)
+  t.equal(await exportHeads(service, store, at), null, 'once')
+  t.same(await newestHeads(at), players.map((id) => `${id} 1`).sort())
+  t.same(await headsReport(true), [])
+  await deposit(players[0])
+  const then = nextMoment()
+  await exportHeads(service, store, then)
+  t.ok((await newestHeads(then)).includes(`${players[0]} 2`))
+  t.same(await headsReport(false), [])
+})
+
+t.test('once a day the heads of all accounts are exported', async (t) => {
+  await deposit(newId('ply'))
+  const folder = folderStore(t.testdir())
+  const [day, sameDay, nextDay] = ['02T12:00', '02T18:00', '03T00:00'].map((time) => new Date(`2099-03-${time}:00Z`))
+  for (const at of [day, sameDay, nextDay] as Date[]) {
+    // All accounts were opened long before.
+    t.equal(await exportHeads(service, folder, at), 0)
+    t.same(await lastExportAt(folder, { now: at }), at)
+    const snapshotAt = at === nextDay ? nextDay : day
+    t.same(await lastExportAt(folder, { now: at, kind: 'snapshot' }), snapshotAt)
+    const [snapshot] = await exportsFor(folder, { fullBefore: at })
+    let heads = 0
+    for await (const batch of readHeads(folder, snapshot as NonNullable<typeof snapshot>, 100)) heads += batch.length
+    const { rows } = await bed.sql('wallet').query('select from account where seq > 0')
+    t.equal(heads, rows.length)
+  }
+})
+
+/** Takes the last entry off a player's chain, with balance and head, as somebody with the database in hand could. */
+async function cutOff(playerId: string): Promise<void> {
+  const client = await bed.sql('admin').connect()
+  await client.query("set session_replication_role = 'replica'")
+  await client.query(
+    `with cut as (
+      delete from wallet.entry e using wallet.account a where a.id = e.account_id and a.owner_id = $1 and e.seq = a.seq returning e.transfer_id
+    ), other as (delete from wallet.entry e using cut where e.transfer_id = cut.transfer_id and e.seq is null)
+    delete from wallet.transfer t using cut where t.id = cut.transfer_id`,
+    [playerId],
+  )
+  await client.query(
+    `update wallet.account a set posted = posted - 100, seq = seq - 1, updated_at = now(),
+      head = (select hash from wallet.entry e where e.account_id = a.id and e.seq = a.seq - 1)
+    where owner_id = $1`,
+    [playerId],
+  )
+  await client.query("set session_replication_role = 'origin'")
+  client.release()
+}
+
+const restoreInput = (restoredTo: Date) => ({ restoredTo: restoredTo.toISOString(), reason: 'the disks were lost' })
+/** As two people record it. */
+const recordRestore = (restoredTo: Date) =>
+  bed.agreed(operations.reconciler.recordRestore, { input: restoreInput(restoredTo) })
+const untilAfter = (moment: Date) => eventually(() => Date.now() > moment.getTime())
+
+/** What the database before a restore exported of a player. */
+async function exportedBefore(playerId: string, at: Date): Promise<void> {
+  const { rows } = await bed.sql('wallet').query(
+    `select id::text as "accountId", brand_id as "brandId", owner_id as "playerId", seq::text, encode(head, 'hex') as hash
+    from account where owner_id = $1`,
+    [playerId],
+  )
+  const end = async () => ({ readUntil: at, history: '7000000000000000000-00000001' })
+  await writeHeads(
+    store,
+    { kind: 'delta', at, end },
+    (async function* () {
+      yield rows
+    })(),
+  )
+}
+
+t.test('nobody ends heads that the same database exported: it was not restored', async (t) => {
+  const playerId = newId('ply')
+  for (let round = 0; round < 2; round++) await deposit(playerId)
+  const before = nextMoment()
+  await untilAfter(before)
+  await exportHeads(service, store, nextMoment())
+  await cutOff(playerId)
+  t.equal(await refusal(recordRestore(before)), 'VALIDATION_ERROR')
+  t.match(await headsReport(true, playerId), [{ class: 'evidence_contradicts', subject: `${playerId} entry 2` }])
+})
+
+t.test(
+  'a restore explains the heads that the database before exported since the moment to which it went',
+  async (t) => {
+    const playerId = newId('ply')
+    for (let round = 0; round < 4; round++) await deposit(playerId)
+    const before = nextMoment()
+    await untilAfter(before)
+    await exportedBefore(playerId, nextMoment())
+    const exported = nextMoment()
+    await cutOff(playerId)
+    const difference = { subject: `${playerId} entry 4`, actual: 'nothing' }
+    t.match(await headsReport(false, playerId), [difference])
+    await untilAfter(exported)
+
+    await t.test('not those that were exported before', async (t) => {
+      t.equal(await refusal(recordRestore(exported)), 'VALIDATION_ERROR')
+      t.match(await headsReport(false, playerId), [difference])
+    })
+
+    await t.test('when two people have recorded it', async (t) => {
+      const alone = alice.call(operations.reconciler.recordRestore, { input: restoreInput(before) })
+      t.equal(await refusal(alone), 'AWAITS_APPROVAL')
+      t.match(await headsReport(true, playerId), [difference])
+      const recorded = await recordRestore(before)
+      t.same(await headsReport(false, playerId), [])
+      t.same(await headsReport(true, playerId), [])
+      t.same(await recordRestore(before), recorded, 'repeated, it ends nothing that was exported since')
+      await untilAfter(new Date(recorded.recordedAt))
+      const { rows } = await bed.sql('reconciler').query(
+        `select actor, reason from audit_entry where operation = 'recordRestore' and outcome = 'done'
+          and input ->> 'restoredTo' = $1 order by at limit 1`,
+        [before.toISOString()],
+      )
+      t.same(rows, [{ actor: 'bob', reason: 'the disks were lost' }])
+    })
+
+    await t.test('and each report says what it silences', async (t) => {
+      const heads = { store, everyMs }
+      for (const isFull of [false, true]) {
+        const { restores } = await runOf(bed, { heads, isFull })
+        t.match(restores, [{ restoredTo: before.toISOString(), recordedBy: 'bob', exportsSilenced: 1 }])
+      }
+    })
+
+    await t.test('what is cut off after that shows again', async (t) => {
+      await exportHeads(service, store, nextMoment())
+      t.same(await headsReport(false, playerId), [])
+      await cutOff(playerId)
+      t.match(await headsReport(true, playerId), [{ subject: `${playerId} entry 3`, actual: 'nothing' }])
+    })
+  },
+)
+
+t.test('the database cannot have been restored to a moment that is still to come', async (t) => {
+  t.equal(await refusal(recordRestore(new Date(Date.now() + 60_000))), 'VALIDATION_ERROR')
+})
+
+t.test('an end of a chain that was cut off, balance and head included, is found by its exported head', async (t) => {
+  const playerId = newId('ply')
+  for (let round = 0; round < 3; round++) await deposit(playerId)
+  await exportHeads(service, store, nextMoment())
+  await cutOff(playerId)
+  const expected = [{ subject: `${playerId} entry 3`, actual: 'nothing' }]
+  t.match(await headsReport(false, playerId), expected)
+  t.match(await headsReport(true, playerId), expected)
+  // A snapshot of the ledger as it is now does not have the entry.
+  ms += 25 * 3_600_000
+  await exportHeads(service, store, nextMoment())
+  t.match(await headsReport(true, playerId), expected, 'and stays reported')
+  t.match(await headsReport(true, playerId), expected)
+})
+
+t.test('no exports of a ledger that is older, and old ones, are a difference', async (t) => {
+  const heads = { store: folderStore(t.testdir()), everyMs: 1_000 }
+  const ofExports = async (at: Date, isFull: boolean) =>
+    (await runOf(bed, { heads, at, isFull })).differences.filter(({ subject }) => subject === 'the export of heads')
+  const now = new Date()
+  t.same(await ofExports(new Date(now.getTime() - 60_000), true), [], 'nothing was entered before')
+  const later = new Date(now.getTime() + 60_000)
+  for (const isFull of [true, false])
+    t.match(await ofExports(later, isFull), [{ class: 'evidence_missing', environment: 'production', actual: 'none' }])
+  await exportHeads(service, heads.store, now)
+  t.same(await ofExports(new Date(now.getTime() + 2_000), false), [])
+  t.match(await ofExports(later, false), [{ actual: `the newest of ${now.toISOString()}` }])
+})
+
+t.test("a head is chosen by PostgreSQL's clock, whatever the wallet's own says", async (t) => {
+  const folder = folderStore(t.testdir())
+  const at = new Date()
+  await exportHeads(service, folder, at)
+  const playerId = newId('ply')
+  await deposit(playerId)
+  await bed
+    .sql('wallet')
+    .query("update account set updated_at = now() - interval '1 day' where owner_id = $1", [playerId])
+  const then = new Date(at.getTime() + 1)
+  await exportHeads(service, folder, then)
+  const [, delta] = await exportsFor(folder, { deltasSince: at })
+  const found: string[] = []
+  for await (const batch of readHeads(folder, delta as NonNullable<typeof delta>, 1_000))
+    found.push(...batch.map((head) => head.playerId))
+  t.ok(found.includes(playerId))
+})
+
+t.test('a head that was being written during one export is in the next', async (t) => {
+  const folder = folderStore(t.testdir())
+  // The export reads up to a moment, and the head is stamped before it and is seen only after it.
+  const at = new Date(Date.now() + 30_000)
+  await exportHeads(service, folder, at)
+  const playerId = newId('ply')
+  await deposit(playerId)
+  const then = new Date(at.getTime() + 1)
+  await exportHeads(service, folder, then)
+  const found: string[] = []
+  for (const one of await exportsFor(folder, { deltasSince: then }))
+    for await (const batch of readHeads(folder, one, 1_000)) found.push(...batch.map((head) => head.playerId))
+  t.ok(found.includes(playerId))
+})
+
+t.test('a store that cannot be read is missing evidence, and all other checks are made', async (t) => {
+  const playerId = newId('ply')
+  await deposit(playerId)
+  await bed.sql('wallet').query('update account set posted = posted + 100 where owner_id = $1', [playerId])
+  t.teardown(() => bed.sql('wallet').query('update account set posted = posted - 100 where owner_id = $1', [playerId]))
+  for (const isFull of [false, true]) {
+    s3.isUnavailable = true
+    const { differences, differencesOf } = await runOf(bed, {
+      ...{
+        heads: { store, everyMs },
+        isFull,
+        team: bed.services.wallet.team && { ...service.team, aloneUpTo: '50.00', payAloneUpTo: '9.99' },
+      },
+    })
+    s3.isUnavailable = false
+    t.match(
+      differences.filter(({ subject }) => subject === 'the store of heads'),
+      [{ class: 'evidence_missing', environment: 'production' }],
+    )
+    t.match(
+      differences.filter(({ subject }) => subject === playerId),
+      [{ check: 'balances', class: 'money' }],
+    )
+    t.same(
+      differencesOf.filter((one) => one.class === 'evidence_missing').map((one) => one.differences),
+      [1],
+    )
+  }
+})
+
+t.test('the age of the newest export is measured, and grows while the storage is unavailable', async (t) => {
+  let now = new Date(ms + 50 * 3_600_000)
+  const clock = { now: () => now }
+  const headsExport = new HeadsExport(service, { store, everyMs: 300_000, stopping: new AbortController() })
+  const age = async () => {
+    const { 'backoffice.ledger.heads_age_seconds': values } = await exportedHeads({ clock }, headsExport).read()
+    return values?.[0]?.value
+  }
+  t.equal(await age(), undefined, 'before it is known')
+  s3.isUnavailable = true
+  headsExport.start()
+  t.teardown(() => headsExport.stop())
+  await headsExport.tried
+  t.equal(await age(), undefined)
+  s3.isUnavailable = false
+  await eventually(async () => (await age()) !== undefined, 60_000)
+  now = new Date(now.getTime() + 299_000)
+  const grown = await age()
+  t.ok(grown !== undefined && grown >= 299)
+})

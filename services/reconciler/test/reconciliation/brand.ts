@@ -1,0 +1,127 @@
+import { randomUUID } from 'node:crypto'
+import { operations, type ReconciliationReport, type Scope, type ServiceName } from '@backoffice/contracts'
+import { payments } from '@backoffice/payments'
+import { players } from '@backoffice/players'
+import { newId } from '@backoffice/process'
+import { connectDatabase } from '@backoffice/service-runtime/testing'
+import { searchPathOf, seenWithdrawal, TestTime, testBed } from '@backoffice/test-kit'
+import { wallet } from '@backoffice/wallet'
+import t from 'tap'
+import { Ledger } from '../../../wallet/src/ledger/ledger.ts'
+import type { Posting } from '../../../wallet/src/ledger/posting.ts'
+import { aloneUpToAnything } from '../../../wallet/test/alone.ts'
+import { reconciler } from '../../src/service.ts'
+import { runOf } from './run.ts'
+
+const neverSweep = { INTENT_SWEEP_EVERY_MS: 3_600_000 }
+/** Test files that run in one process share it: each has brands of its own. */
+export const bed = await testBed(
+  t,
+  { players, wallet, payments, reconciler },
+  { config: { payments: neverSweep, wallet: aloneUpToAnything, reconciler: aloneUpToAnything } },
+)
+const { payments: pay, players: play } = operations
+const { DATABASE_URL = '' } = bed.environment('wallet')
+/** What is forged is of any time. */
+const time = new TestTime()
+await time.install(bed.databaseUrl)
+/** Not that of a replica, which may be stopped. */
+const ownDb = connectDatabase('wallet', {
+  DATABASE_URL: `${DATABASE_URL}?options=${encodeURIComponent(`-c search_path=${searchPathOf('wallet').replaceAll(' ', '')}`)}`,
+  DATABASE_POOL_MAX: 2,
+})
+t.teardown(async () => (await ownDb).close())
+
+/** The rules by which reconciliation judges. What the services of this bed allow is more. */
+export const team = { ...bed.services.wallet.team, aloneUpTo: '50.00', payAloneUpTo: '9.99', rollOutMs: 0 }
+
+export const run = (isFull = true): Promise<ReconciliationReport> => runOf(bed, { isFull, team })
+// The first one is always full. Here it finds nothing to read.
+await run()
+
+/** A brand of its own, with a player who has 100.00, and the ways in which money moves there. */
+export class Brand {
+  readonly scope: Scope
+  playerId = ''
+
+  constructor(environment: Scope['environment'] = 'production') {
+    this.scope = bed.scope({ brandId: newId('brd'), environment })
+  }
+
+  static async funded(environment?: Scope['environment']): Promise<Brand> {
+    const brand = new Brand(environment)
+    brand.playerId = await brand.register()
+    await brand.confirm(await brand.deposit('100.00'))
+    return brand
+  }
+
+  async register(): Promise<string> {
+    const person = { name: 'Ana Souza', email: 'ana@example.com', cpf: '529.982.247-25', birthDate: '1990-05-17' }
+    const input = { externalId: `user-${randomUUID()}`, ...person }
+    const { id } = await bed.rpc.call(play.registerPlayer, { scope: this.scope, input })
+    await bed.team('carol').call(play.decideKyc, {
+      input: { playerId: id, submission: null, status: 'aprovado', reason: 'documents match' },
+    })
+    return id
+  }
+
+  async deposit(amount: string): Promise<string> {
+    const { playerId, scope } = this
+    const input = { playerId, amount, currency: 'BRL', method: 'pix', externalReference: randomUUID() }
+    return (await bed.rpc.call(pay.createDeposit, { scope, input })).id
+  }
+
+  async confirm(depositId: string): Promise<void> {
+    await bed.rpc.call(pay.confirmDeposit, { scope: this.scope, input: { depositId } })
+  }
+
+  async request(amount: string): Promise<string> {
+    const { playerId, scope } = this
+    const input = { playerId, amount, currency: 'BRL', method: 'pix', destination: 'ana@example.com' }
+    return (await bed.rpc.call(pay.requestWithdrawal, { scope, input })).id
+  }
+
+  async decide(user: 'alice' | 'bob', withdrawalId: string, decision: 'approve' | 'reject' | 'pay' | 'fail') {
+    const team = bed.team(user)
+    const input = { ...(await seenWithdrawal(team, withdrawalId)), decision }
+    await team.call(pay.decideWithdrawal, { input })
+  }
+
+  /** A withdrawal that alice has approved. */
+  async approved(amount = '10.00'): Promise<string> {
+    const id = await this.request(amount)
+    await this.decide('alice', id, 'approve')
+    return id
+  }
+
+  /** Posts with the wallet's rights and by its own code, and asks nobody. */
+  async post(
+    posting: Omit<
+      Extract<Posting, { kind: 'credit' | 'debit' }>,
+      'brandId' | 'playerId' | 'currency' | 'transferId' | 'effectiveAt'
+    >,
+    now = () => new Date(),
+  ) {
+    await time.set(now())
+    const ledger = new Ledger({ db: await ownDb })
+    const { brandId, currency } = this.scope
+    const target = { brandId, currency, playerId: this.playerId }
+    const outcome = await ledger.post({ ...posting, ...target, transferId: newId('trf'), effectiveAt: new Date() })
+    if (outcome.outcome !== 'posted') throw new Error(`not posted: ${outcome.outcome}`)
+    return outcome.transferId
+  }
+
+  /** The names of the checks that report this brand, or a subject of it that has no brand. */
+  foundIn({ differences }: ReconciliationReport): string[] {
+    const ours = differences.filter(
+      ({ brandId, subject }) => brandId === this.scope.brandId || subject === this.playerId,
+    )
+    return [...new Set(ours.map(({ check }) => check))].sort()
+  }
+}
+
+/** Runs as the role of a service, on its own schema. */
+export async function as(service: ServiceName, text: string, values: readonly unknown[] = []): Promise<void> {
+  const { rowCount } = await bed.sql(service).query(text, [...values])
+  if (rowCount === 0) throw new Error('nothing was forged')
+}

@@ -1,0 +1,290 @@
+import { randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { operations, toMinorUnits } from '@backoffice/contracts'
+import { newId } from '@backoffice/process'
+import { fixedKeys, issuerKeys } from '@backoffice/team-identity'
+import { type TeamUser, TestIssuer } from '@backoffice/test-kit'
+import t from 'tap'
+import { folderStore } from '../../src/heads/folder.ts'
+import { type HeadStore, textOf } from '../../src/heads/store.ts'
+import { ask, type Question } from '../../src/reconciliation/check.ts'
+import { signatures } from '../../src/reconciliation/signatures.ts'
+import { Snapshots } from '../../src/reconciliation/snapshots.ts'
+import { TeamHistory, type TeamRules } from '../../src/reconciliation/team-history.ts'
+import { as, Brand, bed, team } from './brand.ts'
+import { adjustment, eachIsNamed, type Forgery, forgeAudited, longAgo } from './forgery.ts'
+import { runOf } from './run.ts'
+
+const { wallet: money } = operations
+/** Somebody else's identity provider. */
+const stranger = new TestIssuer()
+t.teardown(() => stranger.remove())
+
+const keysText = (issuer: TestIssuer) => readFileSync(issuer.settings.TEAM_KEYS_FILE ?? '', 'utf8')
+
+interface Signing {
+  readonly issuer?: TestIssuer | undefined
+  /** When somebody logged in and signed. */
+  readonly now?: (() => Date) | undefined
+}
+
+/** The ids of people begin so: the test's provider names their accounts as it names them. */
+const accounts = 'https://identity.test '
+
+/** A session as the wallet keeps it, and what somebody signed in it. */
+async function signedBy(user: TeamUser, call: object, { issuer = bed.issuer, now = () => new Date() }: Signing) {
+  const operationId = newId('opn')
+  const signed = { operation: 'wallet.adjustWallet', operationId, input: {}, ...call }
+  const { idToken, proof } = await issuer.signer(user, { now }).sign(signed)
+  const session = newId('ses')
+  const anchor = JSON.parse(keysText(issuer)).keys[0]
+  await as(
+    'wallet',
+    `insert into team_session (session, person, kind, id_token, anchor, first_used_at) values ($1, $2, 'person', $3, $4, now())`,
+    [session, user, idToken, JSON.stringify(anchor)],
+  )
+  return { user, operationId, proof, session }
+}
+
+interface Forged extends Signing {
+  readonly amount?: string
+  readonly by: TeamUser
+  readonly reference?: string
+  /** Who proposed it, and who approved it. */
+  readonly two?: readonly [TeamUser, TeamUser]
+  readonly signs?: object
+  /** A proposal that the audit trail names and that was never made. */
+  readonly claimed?: string
+  /** When it was posted, as the wallet says. */
+  readonly posted?: () => Date
+}
+
+/** A correction with all its records, as the wallet writes it. */
+async function forgeCorrection(
+  brand: Brand,
+  { amount = '1.00', by, reference = 'gift', two, claimed, signs, posted, now = () => new Date(), issuer }: Forged,
+): Promise<string> {
+  const signing = { issuer, now }
+  const what = { playerId: brand.playerId, amount, reference }
+  const input = { ...what, reason: 'a gift' }
+  const id = newId('prp')
+  if (two !== undefined) {
+    const proposed = await signedBy(two[0], { input }, signing)
+    const approved = await signedBy(two[1], { input, approves: id }, signing)
+    await as(
+      'wallet',
+      `insert into team_proposal (id, operation, fingerprint, input, reason, proposed_by, proposed_by_id, proposed_at, expires_at,
+        operation_id, state, decided_by, decided_by_id, decided_at, decided_operation_id, decision_reason, session, proof, decided_session, decided_proof)
+      values ($1, 'adjustWallet', $1, $2, 'a gift', $3::text, $11::text || $3::text, now(), now(), $4, 'approved', $5::text, $11::text || $5::text, now(), $6, 'a gift', $7, $8, $9,
+        $10)`,
+      [
+        ...[id, JSON.stringify(what), proposed.user, proposed.operationId, approved.user, approved.operationId],
+        ...[proposed.session, proposed.proof, approved.session, approved.proof, accounts],
+      ],
+    )
+  }
+  const { operationId, proof, session } = await signedBy(by, { input, ...signs }, signing)
+  await as(
+    'wallet',
+    `insert into audit_entry (id, at, actor, actor_id, operation, operation_id, subject, reason, input, outcome, session, tool, proof, proposal)
+    values ($1, $9, $2::text, $10::text || $2::text, 'adjustWallet', $3, $4, 'a gift', $5, 'done', $6, 'command line', $7, $8)`,
+    [
+      newId('aud'),
+      by,
+      operationId,
+      brand.playerId,
+      JSON.stringify(input),
+      session,
+      proof,
+      two === undefined ? claimed : id,
+      now(),
+      accounts,
+    ],
+  )
+  return brand.post({ ...adjustment, amount: toMinorUnits(amount), reference, reason: 'a gift' }, posted)
+}
+
+const forgeries: readonly Forgery[] = [
+  {
+    what: 'the wallet enters an adjustment that a person made, with what proves it',
+    found: [],
+    forge: (brand) => forgeCorrection(brand, { by: 'finance' }),
+  },
+  {
+    what: 'the wallet enters an adjustment with an audit entry that nobody signed',
+    found: ['signatures'],
+    forge: (brand) => forgeAudited(brand),
+  },
+  {
+    what: 'the wallet enters an adjustment as if it were of before people signed',
+    found: ['signatures'],
+    forge: (brand) => forgeAudited(brand, { now: longAgo }),
+  },
+  {
+    what: 'the wallet enters an adjustment as if it were of the time of an old login',
+    found: ['signatures'],
+    forge: (brand) => forgeCorrection(brand, { by: 'finance', now: longAgo, posted: longAgo }),
+  },
+  {
+    what: 'the wallet enters an adjustment with the audit entry and signature of an old login',
+    found: ['signatures'],
+    forge: (brand) => forgeCorrection(brand, { by: 'finance', now: longAgo }),
+  },
+  {
+    what: 'the wallet enters an adjustment with a signature for another one',
+    found: ['signatures'],
+    forge: (brand) => forgeCorrection(brand, { by: 'finance', signs: { input: { amount: '0.01' } } }),
+  },
+  {
+    what: 'the wallet enters an adjustment of somebody who may not make one',
+    found: ['signatures'],
+    forge: (brand) => forgeCorrection(brand, { by: 'support' }),
+  },
+  {
+    what: 'the wallet enters an adjustment of a login that the identity provider did not sign',
+    found: ['signatures'],
+    forge: (brand) => forgeCorrection(brand, { by: 'finance', issuer: stranger }),
+  },
+  {
+    what: 'the wallet enters an adjustment that takes two people, and two have signed it',
+    found: [],
+    forge: (brand) => forgeCorrection(brand, { amount: '50.01', by: 'bob', two: ['alice', 'bob'] }),
+  },
+  {
+    what: 'the wallet enters an adjustment that takes two people, and one has signed it',
+    found: ['signatures'],
+    forge: (brand) => forgeCorrection(brand, { amount: '50.01', by: 'finance' }),
+  },
+  {
+    what: 'the wallet enters an adjustment that one person has proposed and approved',
+    found: ['signatures'],
+    forge: (brand) => forgeCorrection(brand, { amount: '50.01', by: 'alice', two: ['alice', 'alice'] }),
+  },
+  {
+    what: 'the wallet enters adjustments by one person, each of them small and together too much for one',
+    found: ['signatures'],
+    async forge(brand) {
+      await forgeCorrection(brand, { amount: '30.00', by: 'finance' })
+      await forgeCorrection(brand, { amount: '20.01', by: 'finance', reference: 'more' })
+    },
+  },
+  {
+    what: 'the wallet enters small adjustments and says that each was proposed, and nobody did',
+    found: ['signatures'],
+    async forge(brand) {
+      await forgeCorrection(brand, { amount: '30.00', by: 'finance', claimed: 'prp_none' })
+      await forgeCorrection(brand, { amount: '20.01', by: 'finance', claimed: 'prp_none', reference: 'more' })
+    },
+  },
+  {
+    what: 'the wallet enters small adjustments by two people, each of whom might make them',
+    found: [],
+    async forge(brand) {
+      await forgeCorrection(brand, { amount: '30.00', by: 'finance' })
+      await forgeCorrection(brand, { amount: '20.01', by: 'alice', reference: 'more' })
+    },
+  },
+  {
+    what: 'the wallet enters small adjustments by one person, and to one of them another has agreed',
+    found: [],
+    async forge(brand) {
+      await forgeCorrection(brand, { amount: '30.00', by: 'bob', two: ['alice', 'bob'] })
+      await forgeCorrection(brand, { amount: '30.00', by: 'bob', reference: 'more' })
+    },
+  },
+]
+
+t.test('a forged correction is named by what people have signed, and nothing else is', (t) => eachIsNamed(t, forgeries))
+
+const url = bed.environment('reconciler').DATABASE_URL ?? ''
+const snapshots = await Snapshots.connect(url, { statementMsMax: 60_000, signal: new AbortController().signal })
+t.teardown(() => snapshots.close())
+
+interface Judging {
+  readonly rules?: TeamRules
+  readonly store?: HeadStore
+  readonly at?: Date
+  readonly named?: readonly string[]
+  /** All of the brand when left out. */
+  readonly asked?: readonly string[]
+}
+
+/** What is wrong with a brand's corrections, as a run judges them by these rules. */
+async function faults({ scope }: Brand, { rules = team, store, at = new Date(), named = [], asked }: Judging = {}) {
+  const [question] = signatures({ at, team: await TeamHistory.read(rules, at, store), named: new Set(named) })
+  const found = await snapshots.see(async (db) => {
+    const rows = await db<{ id: string }>`
+      select id from wallet.transfer where brand_id = ${scope.brandId} and type in ('ADJUSTMENT', 'REVERSAL') order by id
+    `
+    const keys = rows.map(({ id }) => id)
+    return ask(db, question as Question, asked ?? keys)
+  })
+  return found.map(({ found: { actual } }) => actual.replace(/^.*\): /, '')).sort()
+}
+
+t.test(
+  'who belonged to the team is recorded beside the heads, so that an old signature counts when all has changed',
+  async (t) => {
+    const brand = await Brand.funded()
+    const input = { playerId: brand.playerId, amount: '1.00', reference: randomUUID(), reason: 'goodwill' }
+    await bed.team('finance').call(money.adjustWallet, { input })
+    const dir = t.testdir({ store: {}, older: {} })
+    const store = folderStore(`${dir}/store`)
+    t.same(brand.foundIn(await runOf(bed, { isFull: false, team, heads: { store, everyMs: 1_000 } })), [])
+    t.same(await faults(brand, { store }), [])
+    const [recorded = '', ...others] = await store.list('team/', '')
+    t.same(others, [], 'the same is recorded once')
+
+    const older = folderStore(`${dir}/older`)
+    const { payAloneUpTo, ...first } = JSON.parse(await textOf(store, recorded))
+    t.equal(payAloneUpTo, team.payAloneUpTo)
+    await older.put(recorded, JSON.stringify(first))
+    const ofOlder = await runOf(bed, { isFull: false, team, heads: { store: older, everyMs: 1_000 } })
+    t.same(brand.foundIn(ofOlder), [], 'the first records said less')
+
+    const keys = fixedKeys([{ ...JSON.parse(keysText(stranger)).keys[0], kid: 'new' }])
+    const changed = { ...team, keys, identity: { ...team.identity, rolesOfGroup: new Map() } }
+    t.same(
+      await faults(brand, { rules: changed }),
+      ['it rests on a key that is not known: "test"'],
+      'nothing says what was before',
+    )
+    t.same(await faults(brand, { rules: changed, store }), [])
+    t.equal((await store.list('team/', '')).length, 2)
+    const away = { ...team, keys: issuerKeys({ issuer: 'http://127.0.0.1:1', keysFile: undefined }) }
+    t.same(await faults(brand, { rules: away, store }), [], 'while the provider is away')
+    t.match(await faults(brand, { rules: away }), [/cannot be reached/])
+  },
+)
+
+t.test('an amount that one person may correct later justifies no earlier correction', async (t) => {
+  const brand = await Brand.funded()
+  const store = folderStore(t.testdir())
+  t.same(await faults(brand, { store }), [])
+  await forgeCorrection(brand, { amount: '60.00', by: 'finance' })
+  const byOne = ['it takes two people, and nobody has approved it']
+  t.same(await faults(brand, { store }), byOne)
+  const rules = { ...team, aloneUpTo: '130.00' }
+  t.same(await faults(brand, { rules, store }), byOne)
+  await forgeCorrection(brand, { amount: '70.00', by: 'finance', reference: 'later' })
+  t.same(await faults(brand, { rules, store }), byOne, 'that one counts for later ones')
+})
+
+t.test('a correction that is given an earlier time counts for those that were judged before', async (t) => {
+  const brand = await Brand.funded()
+  const later = () => new Date(Date.now() + 60_000)
+  await forgeCorrection(brand, { amount: '30.00', by: 'finance', now: later, posted: later })
+  t.same(await faults(brand), [])
+  const inserted = await forgeCorrection(brand, { amount: '20.01', by: 'finance', reference: 'more' })
+  const together = ['it takes two people, and nobody has approved it: 50.01 for this player within 24 hours']
+  t.same(await faults(brand, { asked: [inserted] }), together)
+  t.same(await faults(brand), together)
+})
+
+t.test('without a record of the team a correction that was named stays named when it is old', async (t) => {
+  const brand = await Brand.funded()
+  const key = await forgeAudited(brand)
+  const at = new Date(Date.now() + 25 * 3_600_000)
+  t.same(await faults(brand, { at }), [])
+  t.same(await faults(brand, { at, named: [key] }), ['nobody has signed it'])
+})

@@ -1,0 +1,90 @@
+import { connect as connectSocket, createServer, type Socket } from 'node:net'
+import { migrate } from '@backoffice/migrator/schema'
+import { payments } from '@backoffice/payments'
+import { players } from '@backoffice/players'
+import { newId } from '@backoffice/process'
+import { eventually, testBed } from '@backoffice/test-kit'
+import { wallet } from '@backoffice/wallet'
+import t from 'tap'
+import { Reconciler } from '../../src/reconciliation/reconciler.ts'
+import { reconciler } from '../../src/service.ts'
+
+const bed = await testBed(t, { wallet, reconciler })
+for (const { name: service, migrations } of [payments, players])
+  await migrate({ service, migrations, url: bed.databaseUrl })
+const { db, clock, log } = bed.services.reconciler
+t.setTimeout(120_000)
+
+/** More than a machine with much else to do takes for a step, and less than the test may wait for. */
+const stallMsMax = 8_000
+const withinMs = 60_000
+
+t.test('a run that comes to nothing fails, and the next one is not kept waiting', async (t) => {
+  const url = bed.environment('reconciler').DATABASE_URL ?? ''
+  const reconciler = new Reconciler({ db, clock, log, url, stallMsMax })
+  const holder = await bed.sql('admin').connect()
+  await holder.query('begin; lock table wallet.entry in access exclusive mode')
+  const [stuck, next] = [newId('opn'), newId('opn')]
+  for (const id of [stuck, next]) await reconciler.begin({ id, startedBy: 'alice', isFull: true })
+  const run = await eventually(async () => {
+    const found = await reconciler.find(stuck)
+    return found.state === 'failed' && found
+  }, withinMs)
+  t.match(run.failure, /no progress/)
+  await holder.query('rollback')
+  holder.release()
+  await eventually(async () => (await reconciler.find(next)).state === 'done', withinMs)
+})
+
+t.test('PostgreSQL itself ends a statement that takes too long, and the run fails', async (t) => {
+  const url = bed.environment('reconciler').DATABASE_URL ?? ''
+  const reconciler = new Reconciler({ db, clock, log, url, statementMsMax: 300 })
+  const holder = await bed.sql('admin').connect()
+  await holder.query('begin; lock table wallet.entry in access exclusive mode')
+  const id = newId('opn')
+  await reconciler.begin({ id, startedBy: 'alice', isFull: true })
+  const run = await eventually(async () => {
+    const found = await reconciler.find(id)
+    return found.state === 'failed' && found
+  })
+  t.match(run.failure, /statement timeout/)
+  await holder.query('rollback')
+  holder.release()
+})
+
+t.test('a connection that says nothing any more ends the run, and not the ones after it', async (t) => {
+  const direct = new URL(bed.environment('reconciler').DATABASE_URL ?? '')
+  const sockets = new Set<Socket>()
+  let silent = true
+  let bytes = 0
+  // A machine that is lost after it has taken the connection: nothing goes through, and nothing is closed.
+  const proxy = createServer((client) => {
+    const server = connectSocket(Number(direct.port), direct.hostname)
+    for (const [socket, other] of [
+      [client, server],
+      [server, client],
+    ] as const) {
+      sockets.add(socket)
+      socket.on('error', () => {})
+      socket.on('data', (chunk) => {
+        bytes += chunk.length
+        if (!silent || bytes < 2_000) other.write(chunk)
+      })
+      if (!silent) socket.on('close', () => other.destroy())
+    }
+  })
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
+  t.teardown(() => {
+    for (const socket of sockets) socket.destroy()
+    proxy.close()
+  })
+  const through = new URL(direct)
+  through.port = String((proxy.address() as { port: number }).port)
+  const reconciler = new Reconciler({ db, clock, log, url: through.href, stallMsMax: 1_500 })
+  const [lost, next] = [newId('opn'), newId('opn')]
+  await reconciler.begin({ id: lost, startedBy: 'alice', isFull: true })
+  await eventually(async () => (await reconciler.find(lost)).state === 'failed')
+  silent = false
+  await reconciler.begin({ id: next, startedBy: 'alice', isFull: true })
+  await eventually(async () => (await reconciler.find(next)).state === 'done')
+})

@@ -1,0 +1,88 @@
+import { execFileSync } from 'node:child_process'
+import { appendFileSync, chownSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { operations } from '@backoffice/contracts'
+import { startPostgres } from '@backoffice/dev-stack'
+import { migrate } from '@backoffice/migrator/schema'
+import { payments } from '@backoffice/payments'
+import { players } from '@backoffice/players'
+import { newId } from '@backoffice/process'
+import { eventually, testBed } from '@backoffice/test-kit'
+import { wallet } from '@backoffice/wallet'
+import pg from 'pg'
+import t from 'tap'
+import { reconciler } from '../../src/service.ts'
+import { runOf } from './run.ts'
+
+t.setTimeout(240_000)
+
+const dir = mkdtempSync(join(tmpdir(), 'backoffice-standby-'))
+const server = { password: 'standby', durable: 'process', maxConnections: 60 } as const
+const primary = await startPostgres({ ...server, dir: join(dir, 'primary') })
+let standby: Awaited<ReturnType<typeof startPostgres>> | undefined
+// Before the bed, so that it ends after it.
+t.teardown(async () => {
+  await standby?.child.stop()
+  await primary.child.stop()
+  rmSync(dir, { recursive: true, force: true })
+})
+const bed = await testBed(t, { wallet, reconciler }, { servers: { postgresUrl: primary.url } })
+for (const { name: service, migrations } of [payments, players])
+  await migrate({ service, migrations, url: bed.databaseUrl })
+
+/** A copy of the primary's files that follows it from then on. */
+async function startStandby() {
+  const client = new pg.Client({ connectionString: primary.url })
+  await client.connect()
+  const folder = join(dir, 'standby')
+  mkdirSync(folder)
+  await client.query("select pg_backup_start('standby', true)")
+  execFileSync('cp', ['-a', join(dir, 'primary', 'data'), folder])
+  const { rows } = await client.query('select labelfile from pg_backup_stop(false)')
+  await client.end()
+  const data = join(folder, 'data')
+  rmSync(join(data, 'postmaster.pid'), { force: true })
+  writeFileSync(join(data, 'backup_label'), rows[0].labelfile)
+  writeFileSync(join(data, 'standby.signal'), '')
+  // The server may run as another user than this process.
+  const { uid, gid } = statSync(data)
+  for (const file of ['backup_label', 'standby.signal']) chownSync(join(data, file), uid, gid)
+  const { hostname, port, password } = new URL(primary.url)
+  appendFileSync(
+    join(data, 'postgresql.auto.conf'),
+    `primary_conninfo = 'host=${hostname} port=${port} user=postgres password=${password}'\n`,
+  )
+  return startPostgres({ ...server, dir: folder })
+}
+
+async function credit(playerId: string): Promise<void> {
+  const input = { playerId, depositId: newId('dep'), amount: '1.00', effectiveAt: new Date().toISOString() }
+  await bed.rpc.call(operations.wallet.creditAccount, { scope: bed.scope(), input })
+}
+
+t.test('a standby is read, as of the present, and nothing is written there', async (t) => {
+  standby = await startStandby()
+  const url = new URL(bed.environment('reconciler').DATABASE_URL ?? '')
+  url.port = new URL(standby.url).port
+  const reader = new pg.Client({ connectionString: url.href })
+  await reader.connect()
+  t.teardown(() => reader.end())
+  t.same((await reader.query('select pg_is_in_recovery() as is_standby')).rows, [{ is_standby: true }])
+  for (const isFull of [true, false]) {
+    const playerId = newId('ply')
+    await credit(playerId)
+    const { kind, checks, differences } = await runOf(bed, { url: url.href, isFull })
+    t.equal(kind, isFull ? 'full' : 'incremental')
+    t.equal(checks.find(({ check }) => check === 'chains')?.compared, 1, 'with what was entered just before')
+    // The credits have no deposits.
+    t.same([...new Set(differences.map(({ check }) => check))], ['deposits'])
+    // The standby has the checkpoint when the next run reads it there.
+    await eventually(
+      async () =>
+        (await reader.query('select from reconciler.account_checkpoint where hash is not null')).rowCount ===
+        (isFull ? 1 : 2),
+      60_000,
+    )
+  }
+})
