@@ -4,7 +4,10 @@ import {
   changed,
   type Migration,
   neverDeleted,
-  onlyInSandbox, reconcilableViews, shownToReconciler } from '@backoffice/service-runtime/migrations'
+  onlyInSandbox,
+  reconcilableViews,
+  shownToReconciler,
+} from '@backoffice/service-runtime/migrations'
 
 /** Players with their identity checks and histories, and the games that they play. */
 export const baseline: Migration = {
