@@ -44,7 +44,7 @@ export class Effects {
     `)
     const { rows } = await admin.query<{ schema: string; name: string }>(`
       select table_schema as schema, table_name as name from information_schema.tables
-      where table_schema in ('gateway', 'players', 'wallet', 'payments', 'webhooks')
+      where table_schema in ('gateway', 'players', 'wallet', 'payments', 'webhooks') and table_type = 'BASE TABLE'
         and not (select relispartition from pg_class where oid = format('%I.%I', table_schema, table_name)::regclass)
     `)
     for (const { schema, name } of rows) {

@@ -10,8 +10,9 @@ const unrelated = new Set([
   ...serviceNames.map((name) => `${name}.stream_seen`),
   // Written before a command begins, once for each login.
   ...serviceNames.map((name) => `${name}.team_session`),
-  ...['gateway.rate_window', 'wallet.reconciliation', 'wallet.reconciliation_checkpoint'],
-  ...['wallet.reconciliation_moment', 'wallet.account_checkpoint', 'wallet.system_checkpoint'],
+  ...['gateway.rate_window', 'wallet.system_checkpoint'],
+  // A reconciliation may be due at any moment.
+  ...['reconciliation', 'checkpoint', 'account_checkpoint', 'moment'].map((table) => `reconciler.${table}`),
 ])
 
 const byStatus = [

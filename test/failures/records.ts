@@ -142,12 +142,13 @@ export async function proposalToEnd(world: World, input: Input<typeof payments.e
   const id = newId('prp')
   await world.row(
     `with proposed as (
-      insert into payments.team_proposal (id, operation, fingerprint, input, reason, proposed_by, proposed_at, expires_at, operation_id)
-      values ($1, 'endCommand', $2, $3, $4, 'alice', now(), now() + interval '1 hour', $1)
+      insert into payments.team_proposal (id, operation, fingerprint, input, reason, proposed_by, proposed_by_id, proposed_at,
+        expires_at, operation_id)
+      values ($1, 'endCommand', $2, $3, $4, 'alice', $6, now(), now() + interval '1 hour', $1)
     )
-    insert into payments.audit_entry (id, at, actor, operation, operation_id, subject, reason, input, outcome)
-    values ($1, now(), 'alice', 'endCommand', $1, $5, $4, $3, 'AWAITS_APPROVAL')`,
-    [id, inputDigest(['endCommand', proposed]), JSON.stringify(proposed), why, input.commandId],
+    insert into payments.audit_entry (id, at, actor, actor_id, operation, operation_id, subject, reason, input, outcome)
+    values ($1, now(), 'alice', $6, 'endCommand', $1, $5, $4, $3, 'AWAITS_APPROVAL')`,
+    [id, inputDigest(['endCommand', proposed]), JSON.stringify(proposed), why, input.commandId, 'https://identity.test alice'],
   )
   return id
 }

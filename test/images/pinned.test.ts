@@ -63,9 +63,9 @@ t.test(
       asked.push(image)
       return old ?? ''
     })
-    t.equal(new Set(asked).size, 8)
+    t.equal(new Set(asked).size, 9)
     for (const image of asked) t.match(image, /^registry\.example\/backoffice\/\w+:\d+\.\d+\.\d+$/)
-    t.equal([...pinned.matchAll(/newTag: [\w.]+, digest: "sha256:a{64}" \}/g)].length, 8)
+    t.equal([...pinned.matchAll(/newTag: [\w.]+, digest: "sha256:a{64}" \}/g)].length, 9)
     t.equal(
       withOwnDigests(pinned, () => young ?? ''),
       pinned.replaceAll(old ?? '', young ?? ''),

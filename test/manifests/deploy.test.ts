@@ -105,7 +105,7 @@ esac
       t.same(kinds(backends, 'Job'), [])
       t.same(kinds(preflight, 'Job').sort(), [`preflight-${version}`, `preflight-database-${version}`])
       t.same(kinds(migration, 'Job'), [`migrate-${version}`])
-      t.ok(kinds(programs, 'Deployment').length === 7 && programs?.every(isProgram))
+      t.ok(kinds(programs, 'Deployment').length === 8 && programs?.every(isProgram))
       const steps = order(calls)
       const at = (text: string) => steps.findIndex((step) => step.includes(text))
       t.ok(at('rollout status statefulset/nats') < at('delete job'), 'NATS has its permissions before a Job runs')

@@ -72,6 +72,7 @@ const permitted: Readonly<Record<string, readonly string[]>> = {
   players: ['$JS.API.STREAM.INFO.EVENTS'],
   wallet: ['$JS.API.STREAM.INFO.EVENTS'],
   payments: ['$JS.API.STREAM.INFO.EVENTS'],
+  reconciler: ['$JS.API.STREAM.INFO.EVENTS'],
   webhooks: [
     '$JS.API.STREAM.INFO.EVENTS',
     `$JS.API.CONSUMER.INFO.EVENTS.${consumer}`,
