@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { serviceNames } from '@backoffice/contracts'
+import { residentServices } from '@backoffice/contracts'
 import { eventually, startSystem } from '@backoffice/test-kit'
 import t from 'tap'
 import { createDeposit, demoOperator, expectStatus, playerRequest } from './journey.ts'
@@ -100,7 +100,7 @@ t.test('no span names a person, a secret, or what stands behind an address', asy
 })
 
 t.test('no log names a person or a secret, at any level', async (t) => {
-  for (const service of serviceNames) {
+  for (const service of residentServices) {
     const text = readFileSync(join(system.dir, 'logs', `${service}.log`), 'utf8')
     t.match(text, '"level":30', `${service} has logged`)
     for (const value of [...ofPerson, person.externalId, ...secrets])

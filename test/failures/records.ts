@@ -148,7 +148,14 @@ export async function proposalToEnd(world: World, input: Input<typeof payments.e
     )
     insert into payments.audit_entry (id, at, actor, actor_id, operation, operation_id, subject, reason, input, outcome)
     values ($1, now(), 'alice', $6, 'endCommand', $1, $5, $4, $3, 'AWAITS_APPROVAL')`,
-    [id, inputDigest(['endCommand', proposed]), JSON.stringify(proposed), why, input.commandId, 'https://identity.test alice'],
+    [
+      id,
+      inputDigest(['endCommand', proposed]),
+      JSON.stringify(proposed),
+      why,
+      input.commandId,
+      'https://identity.test alice',
+    ],
   )
   return id
 }

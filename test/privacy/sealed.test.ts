@@ -51,7 +51,7 @@ const admin = bed.sql('admin')
 async function restart(changes: Partial<typeof settings>): Promise<void> {
   Object.assign(settings, changes)
   await Promise.all(serviceNames.map((name) => bed.services[name].drain()))
-  for (const name of ['webhooks', 'wallet', 'players', 'payments', 'gateway'] as const)
+  for (const name of ['webhooks', 'wallet', 'players', 'payments', 'gateway', 'reconciler'] as const)
     Object.assign(bed.services, { [name]: await bed.start(name) })
 }
 

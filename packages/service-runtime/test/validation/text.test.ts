@@ -22,6 +22,7 @@ const lookups = new Set([
   'gameId',
   'commandId',
   'proposalId',
+  'submission',
   'after',
   'id',
   'key',
