@@ -126,7 +126,9 @@ for (const command of commands) {
     const steps = await world.mortal.stepsOf(async () => {
       expected = await effectOf(command, () => unharmed(randomUUID()))
     })
-    const moments = momentsOf(steps).filter(isNew)
+    // The reconciler has work of its own at any time, and a part in its own commands alone.
+    const ofCommand = steps.filter(({ service }) => service !== 'reconciler' || operation.service === 'reconciler')
+    const moments = momentsOf(ofCommand).filter(isNew)
     t.ok(moments.length > 1, `it can die at ${moments.length} moments`)
     for (const moment of moments) {
       const send = await command.prepare(world)
