@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { serviceNames } from '@backoffice/contracts'
 import { pages } from '@backoffice/documents'
-import { OperatorClient, unlessRequired } from '@backoffice/test-kit'
+import { OperatorClient } from '@backoffice/test-kit'
 import t from 'tap'
 
 t.setTimeout(1_800_000)
@@ -16,9 +16,9 @@ const programs = [...serviceNames, 'games', 'console']
 const targets = [...programs, 'migrate', 'team']
 const docker = (...args: string[]) => execFileSync('docker', args, { cwd: root, encoding: 'utf8', maxBuffer: 2 ** 28 })
 
-const hasEngine = spawnSync('docker', ['info'], { stdio: 'ignore' }).status === 0
-const hasCompose = hasEngine && spawnSync('docker', ['compose', 'version'], { stdio: 'ignore' }).status === 0
-const skip = unlessRequired(hasEngine ? false : 'no Docker engine answers')
+// Ten builds take minutes and a registry, so an engine that happens to be there is no reason. Who asks and has none is told.
+const skip =
+  process.env.TEST_IMAGES === 'true' ? false : 'takes a Docker engine and minutes: TEST_IMAGES=true asks for it'
 
 if (skip === false) {
   const args = ['BASE_IMAGE', 'NPM_CONFIG_REGISTRY'].flatMap((name) =>
@@ -92,86 +92,80 @@ t.test('without its secrets nothing starts', { skip }, async (t) => {
   }
 })
 
-const withoutCompose = unlessRequired(hasCompose ? false : 'no Docker engine with compose answers')
-
-t.test(
-  'compose brings up the whole system: an operator, its money, its documents',
-  { skip: withoutCompose },
-  async (t) => {
-    const folder = mkdtempSync(join(tmpdir(), 'backoffice-images-'))
-    const here = join(folder, 'deploy/docker')
-    cpSync(join(root, 'deploy'), join(folder, 'deploy'), {
-      recursive: true,
-      filter: (path) => !/\/(\.env|machines\.json|machine-key\.json)$/.test(path),
-    })
-    execFileSync('sh', [join(here, 'make-env.sh')], { stdio: 'pipe' })
-    const compose = (...args: string[]) =>
-      execFileSync(
-        'docker',
-        ['compose', '--project-name', `backoffice-${tag}`, '-f', join(here, 'compose.yaml'), ...args],
-        {
-          cwd: here,
-          encoding: 'utf8',
-          env: { ...process.env, TAG: tag },
-        },
-      )
-    t.teardown(() => {
-      compose('down', '--volumes', '--timeout', '5')
-      rmSync(folder, { recursive: true, force: true })
-    })
-    compose('up', '--no-build', '--wait', '--wait-timeout', '300')
-
-    const preflight = compose(
-      'run',
-      '--rm',
-      '-T',
-      '--no-deps',
-      '--entrypoint',
-      'node',
-      'migrate',
-      'packages/migrator/src/preflight.ts',
+t.test('compose brings up the whole system: an operator, its money, its documents', { skip }, async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'backoffice-images-'))
+  const here = join(folder, 'deploy/docker')
+  cpSync(join(root, 'deploy'), join(folder, 'deploy'), {
+    recursive: true,
+    filter: (path) => !/\/(\.env|machines\.json|machine-key\.json)$/.test(path),
+  })
+  execFileSync('sh', [join(here, 'make-env.sh')], { stdio: 'pipe' })
+  const compose = (...args: string[]) =>
+    execFileSync(
+      'docker',
+      ['compose', '--project-name', `backoffice-${tag}`, '-f', join(here, 'compose.yaml'), ...args],
+      {
+        cwd: here,
+        encoding: 'utf8',
+        env: { ...process.env, TAG: tag },
+      },
     )
-    t.type(preflight, 'string', 'the preflight is in the image')
-    const ownUser = `${process.getuid?.()}:${process.getgid?.()}`
-    const created = compose(
-      'run',
-      '--rm',
-      '-T',
-      '--user',
-      ownUser,
-      'team',
-      ...['operators', 'create', '--name', 'Casa Azul', '--reason', 'contract signed', '--json'],
+  t.teardown(() => {
+    compose('down', '--volumes', '--timeout', '5')
+    rmSync(folder, { recursive: true, force: true })
+  })
+  compose('up', '--no-build', '--wait', '--wait-timeout', '300')
+
+  const preflight = compose(
+    'run',
+    '--rm',
+    '-T',
+    '--no-deps',
+    '--entrypoint',
+    'node',
+    'migrate',
+    'packages/migrator/src/preflight.ts',
+  )
+  t.type(preflight, 'string', 'the preflight is in the image')
+  const ownUser = `${process.getuid?.()}:${process.getgid?.()}`
+  const created = compose(
+    'run',
+    '--rm',
+    '-T',
+    '--user',
+    ownUser,
+    'team',
+    ...['operators', 'create', '--name', 'Casa Azul', '--reason', 'contract signed', '--json'],
+  )
+  const baseUrl = `http://127.0.0.1:8080/api/v1`
+  const operator = new OperatorClient(baseUrl, JSON.parse(created).sandbox)
+  for (const path of ['/docs', ...pages.map((page) => `/docs/${page.path}`), '/docs/assets/search.json'])
+    t.equal((await fetch(baseUrl + path)).status, 200, `${path} is in the image`)
+  t.equal((await fetch(`http://127.0.0.1:8083/sign-in`)).status, 200, 'the pages are in the image')
+
+  const { body: player } = await operator.post('/players', {
+    externalId: 'player-1',
+    name: 'Ana Souza',
+    email: 'ana@example.com',
+    cpf: '529.982.247-25',
+    birthDate: '1990-05-17',
+  })
+  const request = { amount: '150.00', currency: 'BRL', method: 'pix', externalReference: 'first' }
+  const { body: deposit } = await operator.post(`/players/${player.id}/deposits`, request)
+  t.equal((await operator.post(`/deposits/${deposit.id}/confirm`)).status, 200)
+  t.equal((await operator.get(`/players/${player.id}/wallet`)).body.available, '150.00')
+  const { data } = (await operator.get('/games')).body
+  const { pathname } = new URL(data[0].thumbnailUrl)
+  t.equal((await fetch(`http://127.0.0.1:8082${pathname}`)).status, 200, 'and so are the games')
+
+  // compose waits as long as each may take, and kills what is left then.
+  compose('stop')
+  for (const name of programs) {
+    const id = compose('ps', '--all', '--quiet', name).trim()
+    t.equal(
+      docker('inspect', '--format', '{{.State.ExitCode}}', id).trim(),
+      '0',
+      `${name} drains on SIGTERM and ends with 0`,
     )
-    const baseUrl = `http://127.0.0.1:8080/api/v1`
-    const operator = new OperatorClient(baseUrl, JSON.parse(created).sandbox)
-    for (const path of ['/docs', ...pages.map((page) => `/docs/${page.path}`), '/docs/assets/search.json'])
-      t.equal((await fetch(baseUrl + path)).status, 200, `${path} is in the image`)
-    t.equal((await fetch(`http://127.0.0.1:8083/sign-in`)).status, 200, 'the pages are in the image')
-
-    const { body: player } = await operator.post('/players', {
-      externalId: 'player-1',
-      name: 'Ana Souza',
-      email: 'ana@example.com',
-      cpf: '529.982.247-25',
-      birthDate: '1990-05-17',
-    })
-    const request = { amount: '150.00', currency: 'BRL', method: 'pix', externalReference: 'first' }
-    const { body: deposit } = await operator.post(`/players/${player.id}/deposits`, request)
-    t.equal((await operator.post(`/deposits/${deposit.id}/confirm`)).status, 200)
-    t.equal((await operator.get(`/players/${player.id}/wallet`)).body.available, '150.00')
-    const { data } = (await operator.get('/games')).body
-    const { pathname } = new URL(data[0].thumbnailUrl)
-    t.equal((await fetch(`http://127.0.0.1:8082${pathname}`)).status, 200, 'and so are the games')
-
-    // compose waits as long as each may take, and kills what is left then.
-    compose('stop')
-    for (const name of programs) {
-      const id = compose('ps', '--all', '--quiet', name).trim()
-      t.equal(
-        docker('inspect', '--format', '{{.State.ExitCode}}', id).trim(),
-        '0',
-        `${name} drains on SIGTERM and ends with 0`,
-      )
-    }
-  },
-)
+  }
+})
