@@ -14,6 +14,7 @@ export { type NatsOptions, type RunningNats, startNats } from './nats.ts'
 export { natsServerBinary } from './nats-server-binary.ts'
 export { freePort } from './ports.ts'
 export { type PostgresOptions, type RunningPostgres, startPostgres, startThrowAwayPostgres } from './postgres.ts'
+export { type StackSecrets, stackSecrets } from './secrets.ts'
 export { isSetting } from './service-command.ts'
 export {
   defaultStackFolder,

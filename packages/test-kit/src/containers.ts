@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
-import { brokerUsers, observer, systemObserver } from '@backoffice/contracts'
-import { teamUsers } from '@backoffice/dev-stack'
+import { type BrokerUser, observer, systemObserver } from '@backoffice/contracts'
 
 // Set them to run on a mirror's images, or on another version.
 const postgresImage = process.env.POSTGRES_IMAGE ?? 'postgres:18-alpine'
@@ -10,32 +9,33 @@ const natsConfiguration = fileURLToPath(new URL('../../../deploy/nats', import.m
 const startupTimeoutMs = 120_000
 // A letter first: nats-server reads a value that begins with a digit as a number.
 const randomPassword = () => `p${randomBytes(12).toString('hex')}`
-/** Every user of deploy/nats. */
-const natsUsers = [...brokerUsers, observer, systemObserver, ...teamUsers]
 
 export interface ContainerBackends {
-  /** POSTGRES_URL, NATS_URL and the passwords of the NATS users, for `npm start`. */
-  readonly environment: Readonly<Record<string, string>>
+  /** POSTGRES_URL and NATS_URL, for `npm start`. */
+  readonly environment: Readonly<Record<'POSTGRES_URL' | 'NATS_URL', string>>
   readonly stop: () => Promise<void>
 }
 
-/** Whether a Docker engine can be reached. It is tried once, so that no test waits where there is none. */
-export async function isEngineReachable(): Promise<boolean> {
-  const { getContainerRuntimeClient } = await import('testcontainers')
-  return getContainerRuntimeClient().then(
-    () => true,
-    () => false,
-  )
+/**
+ * Whether tests are to run on containers: when BACKENDS asks for them, never because an engine answers.
+ * @throws for a word that means nothing, which would else run everything on other servers than somebody believes
+ */
+export function areContainersWanted({ BACKENDS: wanted = 'embedded' }: NodeJS.ProcessEnv = process.env): boolean {
+  if (wanted !== 'embedded' && wanted !== 'containers') throw new Error(`BACKENDS is embedded or containers: ${wanted}`)
+  return wanted === 'containers'
 }
 
-/** PostgreSQL and nats-server in containers, with the configuration that a single production server has. */
-export async function startContainers(): Promise<ContainerBackends> {
+/**
+ * PostgreSQL and nats-server in containers, with the configuration that a single production server has.
+ * @param passwords of the programs, on nats-server
+ * @throws when no Docker engine answers
+ */
+export async function startContainers(passwords: Readonly<Record<BrokerUser, string>>): Promise<ContainerBackends> {
   const { GenericContainer, Wait } = await import('testcontainers')
   const password = randomPassword()
-  // Each user has another password, so that nobody can log in under another's name.
-  const passwords = Object.fromEntries(
-    natsUsers.map((user) => [`NATS_PASSWORD_${user.toUpperCase()}`, randomPassword()]),
-  )
+  // Those of whom nobody logs in here have a password too, or the server does not start.
+  const everybody = { [observer]: randomPassword(), [systemObserver]: randomPassword(), ...passwords }
+  const variables = Object.entries(everybody).map(([user, own]) => [`NATS_PASSWORD_${user.toUpperCase()}`, own])
   const [postgres, nats] = await Promise.all([
     new GenericContainer(postgresImage)
       .withEnvironment({ POSTGRES_PASSWORD: password })
@@ -46,7 +46,7 @@ export async function startContainers(): Promise<ContainerBackends> {
       .withStartupTimeout(startupTimeoutMs)
       .start(),
     new GenericContainer(natsImage)
-      .withEnvironment(passwords)
+      .withEnvironment(Object.fromEntries(variables))
       .withCopyDirectoriesToContainer([{ source: natsConfiguration, target: '/etc/backoffice-nats' }])
       .withCommand(['--config', '/etc/backoffice-nats/single.conf'])
       .withExposedPorts(4222)
@@ -57,7 +57,6 @@ export async function startContainers(): Promise<ContainerBackends> {
   const postgresUrl = `postgresql://postgres:${password}@${postgres.getHost()}:${postgres.getMappedPort(5432)}/postgres`
   return {
     environment: {
-      ...passwords,
       POSTGRES_URL: postgresUrl,
       NATS_URL: `nats://${nats.getHost()}:${nats.getMappedPort(4222)}`,
     },

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { chmodSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -11,11 +11,12 @@ import {
   type StackDescription,
   StackPerson,
   stackFileIn,
+  stackSecrets,
   type TeamUser,
 } from '@backoffice/dev-stack'
 import { connectNats, RpcClient } from '@backoffice/service-runtime/client'
 import type { NatsConnection } from '@nats-io/transport-node'
-import { isEngineReachable, startContainers } from './containers.ts'
+import { areContainersWanted, startContainers } from './containers.ts'
 import { eventually } from './eventually.ts'
 import { createEmptyDatabase } from './postgres.ts'
 import type { Teardown } from './test-bed.ts'
@@ -28,7 +29,7 @@ export interface SystemOptions {
   readonly environment?: Readonly<Record<string, string>>
   /**
    * `embedded`: its own PostgreSQL and nats-server as supervised processes, for a test that kills them. Left out:
-   * containers when a Docker engine answers, else the tests' PostgreSQL and its own nats-server.
+   * the tests' PostgreSQL and its own nats-server; or containers, where BACKENDS=containers asks for them.
    */
   readonly backends?: 'embedded'
   /** Services of which a test kills one: they are processes of this machine even where SERVICE_IMAGES is set. */
@@ -56,9 +57,6 @@ export type SharedSystem = Omit<System, 'dir' | 'pid' | 'printed'>
 /** Names the stack.json of the system that the runner has started for the files that share one. */
 export const sharedSystemVariable = 'SHARED_STACK_JSON'
 
-/** Says the password of the broker's user `console`, where a server in a container has its own. */
-const consolePasswordVariable = 'NATS_PASSWORD_CONSOLE'
-
 /**
  * The system of all files that share one, as `npm test` starts it for them; a file that runs alone starts its own. A file
  * counts and lists nothing but what is its own operators', for others work beside it.
@@ -67,8 +65,7 @@ export async function sharedSystem(t: Teardown): Promise<SharedSystem> {
   const stackJson = process.env[sharedSystemVariable]
   if (stackJson === undefined) return startSystem(t)
   const description = readStack(stackJson)
-  const password = process.env[consolePasswordVariable] ?? consolePassword(dirname(stackJson))
-  const { asTeam, close } = teamOf(description, password)
+  const { asTeam, close } = teamOf(description, dirname(stackJson))
   t.teardown(close)
   return { ...description, stackJson, asTeam }
 }
@@ -77,11 +74,14 @@ export async function sharedSystem(t: Teardown): Promise<SharedSystem> {
 export async function startSystem(t: Teardown, options: SystemOptions = {}): Promise<System> {
   const environment = options.inherited ?? process.env
   const { POSTGRES_URL: postgresUrl, NATS_URL: _nats, SERVICE_IMAGES: images, ...inherited } = environment
-  const backends = await chooseBackends(options.backends, postgresUrl)
   const asProcesses = options.services === 'processes' || options.backends === 'embedded'
   const services = images === undefined || asProcesses ? {} : { SERVICE_IMAGES: images }
   const dir = mkdtempSync(join(tmpdir(), 'backoffice-system-'))
   chmodSync(dir, 0o755)
+  const backends =
+    options.backends === 'embedded'
+      ? ownBackends
+      : await chooseBackends(areContainersWanted(environment), dir, postgresUrl)
 
   const env = { ...inherited, ...services, ...backends.environment, ...options.environment }
   const child = spawn(process.execPath, [mainFile, '--dir', dir, '--port', '0'], {
@@ -108,9 +108,7 @@ export async function startSystem(t: Teardown, options: SystemOptions = {}): Pro
   await eventually(() => child.exitCode !== null || existsSync(stackJson), startTimeoutMs)
   if (child.exitCode !== null) throw new Error(`the system did not start:\n${text}`)
   const description = readStack(stackJson)
-  // A server in a container has passwords of its own.
-  const password = backends.environment[consolePasswordVariable] ?? consolePassword(dir)
-  const { asTeam, close } = teamOf(description, password)
+  const { asTeam, close } = teamOf(description, dir)
   closeTeam = close
   return {
     ...description,
@@ -126,9 +124,10 @@ export async function startSystem(t: Teardown, options: SystemOptions = {}): Pro
   }
 }
 
-/** Clients of the people of a running system, and what ends them all. */
-function teamOf({ natsUrl, issuer }: StackDescription, password: string) {
+/** Clients of the people of a running system, whose folder this is, and what ends them all. */
+function teamOf({ natsUrl, issuer }: StackDescription, dir: string) {
   const connections: NatsConnection[] = []
+  const { [teamConsole]: password } = stackSecrets(dir).nats
   const asTeam = async (person: TeamUser) => {
     const login = { NATS_URL: natsUrl, NATS_USER: teamConsole, NATS_PASSWORD: password }
     const connection = await connectNats(login, { name: person })
@@ -138,24 +137,19 @@ function teamOf({ natsUrl, issuer }: StackDescription, password: string) {
   return { asTeam, close: async () => void (await Promise.all(connections.map((connection) => connection.close()))) }
 }
 
-/** Of the broker's user that passes on what the team calls. */
-function consolePassword(dir: string): string {
-  const secrets = JSON.parse(readFileSync(join(dir, 'secrets.json'), 'utf8')) as {
-    readonly nats: { readonly console: string }
-  }
-  return secrets.nats.console
-}
-
 interface Backends {
+  /** POSTGRES_URL and NATS_URL, for `npm start`. */
   readonly environment: Readonly<Record<string, string>>
   readonly stop: () => Promise<void>
 }
 
-async function chooseBackends(wanted: 'embedded' | undefined, shared: string | undefined): Promise<Backends> {
-  const embedded: Backends = { environment: {}, stop: async () => {} }
-  if (wanted === 'embedded') return embedded
-  if (await isEngineReachable()) return startContainers()
-  if (shared === undefined) return embedded
+/** Those that the stack starts by itself. */
+const ownBackends: Backends = { environment: {}, stop: async () => {} }
+
+async function chooseBackends(containers: boolean, dir: string, shared: string | undefined): Promise<Backends> {
+  // With the passwords of the stack's own secrets, so that whoever knows its folder can log in.
+  if (containers) return startContainers(stackSecrets(dir).nats)
+  if (shared === undefined) return ownBackends
   const database = await createEmptyDatabase(shared)
   return { environment: { POSTGRES_URL: database.url }, stop: database.drop }
 }
