@@ -81,19 +81,26 @@ function addRow(group: Command, row: AnyRow, open: OpenSession): void {
 /** Whether it shows rows that others change meanwhile. */
 const isList = ({ path }: AnyRow): boolean => / (list|queue)$/.test(path)
 
+/**
+ * Does what was typed. What goes wrong is said on standard error.
+ * @returns the exit status
+ */
+export async function execute(words: readonly string[]): Promise<number> {
+  try {
+    await program().parseAsync(words, { from: 'user' })
+    return Number(process.exitCode ?? 0)
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 1
+    printError(error, words.includes('--json'))
+    return 1
+  }
+}
+
 if (import.meta.main) {
   // A reader such as `head` may close the pipe early. That is no fault.
   process.stdout.on('error', (error: Error & { code?: string }) => {
     if (error.code === 'EPIPE') process.exit(0)
     throw error
   })
-  try {
-    await program().parseAsync(process.argv)
-  } catch (error) {
-    if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : 1
-    else {
-      printError(error, process.argv.includes('--json'))
-      process.exitCode = 1
-    }
-  }
+  process.exitCode = await execute(process.argv.slice(2))
 }

@@ -3,10 +3,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { skipWithout } from '@backoffice/test-kit'
+import { captured } from '@backoffice/test-kit/captured'
 import t from 'tap'
 import { type Shell, shells } from '../src/completion.ts'
 import { program } from '../src/main.ts'
-import { captured } from './captured.ts'
 
 const dir = mkdtempSync(join(tmpdir(), 'backoffice-completion-'))
 t.teardown(() => rmSync(dir, { recursive: true, force: true }))

@@ -6,9 +6,9 @@ import { promisify } from 'node:util'
 import { choosePerson, type TeamUser } from '@backoffice/dev-stack'
 import { exportSessionKey, newSessionKey } from '@backoffice/team-identity'
 import { eventually, startSystem } from '@backoffice/test-kit'
+import { captured, type WrittenText } from '@backoffice/test-kit/captured'
 import t from 'tap'
 import { program } from '../src/main.ts'
-import { captured, type Written } from './captured.ts'
 
 t.setTimeout(300_000)
 
@@ -32,7 +32,11 @@ const besideStack: Settings = { STACK_JSON: system.stackJson, TEAM_SESSION_FILE:
 const elsewhere: Settings = { ...besideStack, TEAM_CONSOLE_URL: consoleUrl }
 
 /** Runs a command in this process. */
-async function team(settings: Settings, words: readonly string[], meanwhile: Meanwhile = () => {}): Promise<Written> {
+async function team(
+  settings: Settings,
+  words: readonly string[],
+  meanwhile: Meanwhile = () => {},
+): Promise<WrittenText> {
   const before = Object.fromEntries(Object.keys(settings).map((name) => [name, process.env[name]]))
   Object.assign(process.env, settings)
   try {

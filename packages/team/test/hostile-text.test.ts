@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { Rejection } from '@backoffice/contracts'
+import { captured } from '@backoffice/test-kit/captured'
 import t from 'tap'
 import { rows } from '../src/commands/index.ts'
 import { printError } from '../src/output.ts'
 import type { AnyRow } from '../src/row.ts'
-import { captured } from './captured.ts'
 import { typed } from './typed.ts'
 import { wordsFor } from './words.ts'
 

@@ -1,8 +1,8 @@
 import { PassThrough } from 'node:stream'
 import { type Operation, operations, Rejection } from '@backoffice/contracts'
+import { captured } from '@backoffice/test-kit/captured'
 import t from 'tap'
 import { Session } from '../src/session.ts'
-import { captured } from './captured.ts'
 import { typed } from './typed.ts'
 
 const { suspendOperator } = operations.gateway

@@ -1,7 +1,7 @@
+import { captured } from '@backoffice/test-kit/captured'
 import t from 'tap'
 import { columnWidths } from '../src/column-widths.ts'
 import { type Column, printTable } from '../src/output.ts'
-import { captured } from './captured.ts'
 
 const id = 'wdr_01m80zdbj6fex93d62rkz6d91z'
 const at = '2026-11-22T06:34:33.413Z'

@@ -1,7 +1,7 @@
 import type { Input, Operation } from '@backoffice/contracts'
+import { captured, type WrittenText } from '@backoffice/test-kit/captured'
 import { program } from '../src/main.ts'
 import { Session } from '../src/session.ts'
-import { captured, type Written } from './captured.ts'
 
 export interface Sent {
   readonly operation: Operation
@@ -10,7 +10,7 @@ export interface Sent {
   readonly approves?: string
 }
 
-export interface Typed extends Written {
+export interface Typed extends WrittenText {
   readonly sent: readonly Sent[]
 }
 

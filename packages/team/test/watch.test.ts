@@ -1,8 +1,8 @@
 import { Rejection } from '@backoffice/contracts'
+import { captured } from '@backoffice/test-kit/captured'
 import t from 'tap'
 import { ConsoleUnreachable } from '../src/console-client.ts'
 import { watch, watchSecondsOf } from '../src/watch.ts'
-import { captured } from './captured.ts'
 import { typed } from './typed.ts'
 
 /** Watches something that answers these one after the other, and ends with the last. */

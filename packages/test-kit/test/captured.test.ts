@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
 import t from 'tap'
-import { captured } from './captured.ts'
+import { captured } from '../src/captured.ts'
 
 t.test('what others write meanwhile, such as results of tests, is not taken from them', async (t) => {
   const others = setTimeout(10).then(() => process.stdout.write('# of somebody else\n'))

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 
-export interface Written {
+export interface WrittenText {
   readonly stdout: string
   readonly stderr: string
   /** What the program ended with, where it did not succeed. */
@@ -26,7 +26,7 @@ for (const name of ['stdout', 'stderr'] as const) {
  */
 export async function captured(
   run: (soFar: Readonly<Record<'stdout' | 'stderr', string>>) => unknown,
-): Promise<Written> {
+): Promise<WrittenText> {
   const written = { stdout: '', stderr: '' }
   try {
     await current.run(written, () => run(written))
