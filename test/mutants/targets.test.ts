@@ -6,7 +6,7 @@ t.test('money code is what decides and writes, and not what only shows', async (
   const files = targetFiles([])
   for (const path of [
     'services/wallet/src/ledger/decide.ts',
-    'services/payments/src/deposits/settle.ts',
+    'services/payments/src/deposits/operations.ts',
     'services/gateway/src/claims/records.ts',
     'packages/service-runtime/src/outbox/relay.ts',
   ])

@@ -1,7 +1,13 @@
 import type { HandlersOf } from '@backoffice/service-runtime'
-import { endCommand } from './deposits/end-command.ts'
-import { createDeposit, listDeposits, readDayDeposits, showDeposit } from './deposits/operations.ts'
-import { confirmDeposit, failDeposit } from './deposits/settle.ts'
+import {
+  confirmDeposit,
+  createDeposit,
+  endCommand,
+  failDeposit,
+  listDeposits,
+  readDayDeposits,
+  showDeposit,
+} from './deposits/operations.ts'
 import { exportPlayer, forgetDestinations, readOpenRecords } from './players/operations.ts'
 import { cancelWithdrawal, decideWithdrawal, decideWithdrawalInSandbox } from './withdrawals/decide.ts'
 import {

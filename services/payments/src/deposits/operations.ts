@@ -1,18 +1,92 @@
-import { fromMinorUnits, invalid, operations, Rejection, toMinorUnits } from '@backoffice/contracts'
-import { handle, toPage } from '@backoffice/service-runtime'
-import { withOperatorNames } from '@backoffice/team-desk'
-import { listTransitions, scopeOf } from '../records.ts'
-import { listedPeriod, shownTransitions } from '../views.ts'
-import { admitDeposit, beginDeposit } from './deposit.ts'
+import assert from 'node:assert/strict'
 import {
+  fromMinorUnits,
+  type Input,
+  invalid,
+  operations,
+  type Deposit as PublicDeposit,
+  Rejection,
+  type Scope,
+  type TeamDeposit,
+  toMinorUnits,
+} from '@backoffice/contracts'
+import {
+  type Db,
+  type EmittedEvent,
+  endCommand as endUnfinished,
+  findCommand,
+  handle,
+  lockCommand,
+  type ReadDb,
+  type SentCommand,
+  toPage,
+  type UnfinishedCommand,
+  UnfinishedOperation,
+  withIsoTimes,
+} from '@backoffice/service-runtime'
+import { withOperatorNames } from '@backoffice/team-desk'
+import {
+  type Change,
+  type CheckedRecord,
+  type ListedRecord,
+  listedPeriod,
+  listTransitions,
+  ofBrand,
+  scopeOf,
+  shownTransitions,
+  withUnfinished,
+} from '../records.ts'
+import {
+  admitDeposit,
+  beforeSettling,
+  beginDeposit,
+  type DepositCommand,
+  isConfirmed,
+  type StoredDeposit,
+  settleDeposit,
+  takeBackConfirmation,
+} from './deposit.ts'
+import {
+  type DepositRecord,
   findDeposits,
   insertDeposits,
+  insertEndedCommand,
   listDeposits as list,
   lockDepositors,
+  lockDeposits,
   readBeforeDeposits,
   sumDayDeposits,
+  updateDeposits,
 } from './records.ts'
-import { publicDeposit, shownDeposits, shownListed, teamDeposit } from './views.ts'
+
+/** A deposit as operators see it. */
+function publicDeposit(deposit: StoredDeposit): PublicDeposit {
+  const { id, playerId, currency, method, externalReference, status, failureReason } = deposit
+  const { createdAt, confirmedAt, failedAt } = deposit
+  return {
+    ...{ id, playerId, amount: fromMinorUnits(deposit.amount), currency, method, externalReference },
+    ...withIsoTimes({ status, failureReason, createdAt, confirmedAt, failedAt }),
+  }
+}
+
+/** A deposit as the team sees it. */
+function teamDeposit(shown: ShownDeposit): TeamDeposit {
+  const { operatorId, brandId, environment, timeZone, version, settling } = shown
+  return { ...publicDeposit(shown), operatorId, brandId, environment, timeZone, version, settling }
+}
+
+/** A deposit as it may be shown: it stays pending until the wallet has been credited. */
+type ShownDeposit = DepositRecord & { readonly settling: boolean }
+
+/** How deposits that have just been read may be shown. */
+async function shownDeposits(db: ReadDb, deposits: readonly DepositRecord[]): Promise<ShownDeposit[]> {
+  const checked = await withUnfinished(db, deposits, isConfirmed)
+  return checked.map(({ unfinished, ...deposit }) => shownListed({ ...deposit, settling: unfinished !== null }))
+}
+
+/** How a deposit of a list is shown. */
+const shownListed = (deposit: ListedRecord<DepositRecord>): ShownDeposit =>
+  deposit.settling ? { ...beforeSettling(deposit), settling: true } : deposit
 
 const { getPlayerStanding } = operations.players
 
@@ -80,5 +154,123 @@ export const readDayDeposits = handle(operations.payments.readDayDeposits, {
     const players = calls.map(({ input: { playerId }, scope: { timeZone } }) => ({ playerId, timeZone }))
     const totals = await sumDayDeposits(db, players)
     return totals.map((total) => ({ total: fromMinorUnits(total) }))
+  },
+})
+
+interface DepositCall {
+  readonly input: { readonly depositId: string; readonly reason?: string }
+  readonly scope: Scope
+  readonly operationId: string
+}
+
+const idOf = ({ input }: DepositCall) => input.depositId
+
+/** What confirming and failing have in common. The row is locked, so of several commands at once one wins. */
+const settlingDeposits = {
+  apart: (call: DepositCall) => [idOf(call)],
+  load: (calls: readonly DepositCall[], { db }: { readonly db: Db }) => lockDeposits(db, calls.map(idOf)),
+  save: (changes: readonly Change<DepositRecord>[], { db }: { readonly db: Db }) => updateDeposits(db, changes),
+}
+
+/**
+ * Confirms or fails a pending deposit.
+ * @throws {Rejection} DEPOSIT_NOT_FOUND, DEPOSIT_NOT_PENDING
+ */
+function confirmOrFail(
+  { input, scope, operationId }: DepositCall,
+  found: CheckedRecord<DepositRecord> | undefined,
+  { command, now }: { readonly command: DepositCommand; readonly now: Date },
+) {
+  const before = ofBrand(found, scope.brandId)
+  if (before === undefined) throw new Rejection('DEPOSIT_NOT_FOUND')
+  // Nobody may be refused because of `confirmed` before the wallet has been credited.
+  if (before.unfinished !== null) throw new UnfinishedOperation(before.unfinished)
+
+  const by = { kind: 'operator', name: scope.operatorId } as const
+  const { deposit, transition } = settleDeposit(before, command, { at: now, by, reason: input.reason })
+  const reply = publicDeposit(deposit)
+  const sends = command === 'confirm' ? [creditOf(deposit, now), confirmationOf(deposit, reply)] : []
+  // The credit is done before the event leaves, so that an operator who hears `deposit.confirmed` sees the money in the
+  // wallet.
+  return { reply, change: { record: deposit, transition, operationId }, sends }
+}
+
+function creditOf(deposit: DepositRecord, now: Date) {
+  const { id, playerId, amount } = deposit
+  return {
+    operation: operations.wallet.creditAccount,
+    aggregate: id,
+    scope: scopeOf(deposit),
+    input: { playerId, depositId: id, amount: fromMinorUnits(amount), effectiveAt: now.toISOString() },
+  } satisfies SentCommand<typeof operations.wallet.creditAccount>
+}
+
+function confirmationOf(deposit: DepositRecord, reply: PublicDeposit) {
+  const data = { ...reply, previousStatus: 'pending', version: deposit.version } as const
+  return {
+    kind: 'deposit.confirmed',
+    aggregate: deposit.id,
+    scope: deposit,
+    data,
+  } satisfies EmittedEvent<'deposit.confirmed'>
+}
+
+export const confirmDeposit = handle(operations.payments.confirmDeposit, {
+  ...settlingDeposits,
+  decide: (call, found, { now }) => confirmOrFail(call, found, { command: 'confirm', now }),
+})
+
+export const failDeposit = handle(operations.payments.failDeposit, {
+  ...settlingDeposits,
+  decide: (call, found, { now }) => confirmOrFail(call, found, { command: 'fail', now }),
+})
+
+const { creditAccount, refuseCredit } = operations.wallet
+const creditName = `${creditAccount.service}.${creditAccount.id}`
+
+/**
+ * Only a credit is given up. What the other commands stand for has happened outside, so that there is nothing to take
+ * back: see the README.
+ */
+function creditToEnd(command: UnfinishedCommand | undefined): UnfinishedCommand {
+  if (command === undefined) throw new Rejection('COMMAND_NOT_FOUND')
+  if (command.name !== creditName)
+    throw new Rejection('COMMAND_CANNOT_BE_ENDED', { because: 'no credit', operation: command.name })
+  return command
+}
+
+export const endCommand = handle(operations.payments.endCommand, {
+  /**
+   * When the second person calls, the approval is committed. Then the wallet is asked to refuse the credit for ever, before
+   * anything else is changed here: the credit may be on its way, and must do nothing when it arrives later. So no credit is
+   * refused whose proposal was declined or has expired. Should this process die now, the same call is made again.
+   */
+  async prepare({ input, requestId, deadline }, { db, rpc, approveFirst }) {
+    const { aggregate: depositId, message } = creditToEnd(await findCommand(db, input.commandId))
+    const proposal = await approveFirst()
+    if (proposal === undefined) return { depositId, proposal }
+    const { state } = await rpc.call(refuseCredit, {
+      scope: message.scope,
+      input: { ...(message.input as Input<typeof creditAccount>), reason: input.reason },
+      requestId,
+      deadline,
+    })
+    if (state !== 'refused') throw new Rejection('COMMAND_CANNOT_BE_ENDED', { because: state })
+    return { depositId, proposal }
+  },
+
+  async execute({ input, caller, operationId }, { db, now }, { depositId, proposal }) {
+    const { commandId, reason } = input
+    const [deposit] = await lockDeposits(db, [depositId])
+    const command = creditToEnd(await lockCommand(db, commandId))
+    assert(deposit !== undefined, 'a credit is about a deposit')
+    assert(proposal !== undefined, 'only an approval is carried out')
+    const occasion = { at: now, by: { kind: 'team', name: caller.name, id: caller.id } as const, reason }
+    const { deposit: failed, transition } = takeBackConfirmation(deposit, occasion)
+    await updateDeposits(db, [{ record: failed, transition, operationId }])
+    await endUnfinished(db, command, new Rejection('DEPOSIT_NOT_PENDING', { depositId, status: failed.status }))
+    await insertEndedCommand(db, { commandId, depositId, proposal, by: caller.name, at: now, operationId })
+    const { proposedBy, expiresAt } = proposal
+    return { commandId, depositId, state: 'ended' as const, proposedBy, expiresAt: expiresAt.toISOString() }
   },
 })

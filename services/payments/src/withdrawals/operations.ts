@@ -1,8 +1,7 @@
 import { operations, Rejection, type WithdrawalFacts } from '@backoffice/contracts'
 import { handle, type RpcClient, toPage, withIsoTimes } from '@backoffice/service-runtime'
 import { withOperatorNames } from '@backoffice/team-desk'
-import { inOrder, listTransitions, ofBrand, scopeOf } from '../records.ts'
-import { listedPeriod, shownTransitions } from '../views.ts'
+import { inOrder, listedPeriod, listTransitions, ofBrand, scopeOf, shownTransitions } from '../records.ts'
 import {
   countQueue,
   findWithdrawals,
