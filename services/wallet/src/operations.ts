@@ -1,17 +1,17 @@
 import type { HandlersOf } from '@backoffice/service-runtime'
 import { adjustWallet, type CorrectionApprover, reverseTransfer } from './corrections/operations.ts'
-import type { Ledger } from './ledger/ledger.ts'
 import {
   captureHold,
   creditAccount,
   getWallet,
+  type Ledger,
   openAccount,
   openHold,
   readAccount,
   readBalance,
   refuseCredit,
   releaseHold,
-} from './ledger/operations.ts'
+} from './ledger/ledger.ts'
 import { exportPlayer, exportStatement, listEntries, listTransactions } from './statement/operations.ts'
 
 export const handlers = (ledger: Ledger, approverOf: CorrectionApprover): HandlersOf<'wallet'> => ({

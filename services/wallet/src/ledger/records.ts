@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { Environment, Scope } from '@backoffice/contracts'
+import { type Environment, fromMinorUnits, type Scope } from '@backoffice/contracts'
 import { assignments, columnNames, type Db, type ReadDb, rowsOf, sql, unnest } from '@backoffice/service-runtime'
 import type { Changes, LedgerState } from './decide.ts'
 import {
@@ -254,3 +254,8 @@ export async function environmentOf(db: ReadDb, brandId: string): Promise<Enviro
   const [brand] = await db<{ environment: Environment }>`select environment from brand where id = ${brandId}`
   return brand?.environment ?? 'production'
 }
+
+export const balanceOf = ({ posted, held }: Pick<Balance, 'posted' | 'held'>) => ({
+  available: fromMinorUnits(posted),
+  withdrawable: fromMinorUnits(posted - held),
+})

@@ -1,8 +1,8 @@
 import { fromMinorUnits, invalid, operations, Rejection } from '@backoffice/contracts'
 import { fitting, handle, toPage } from '@backoffice/service-runtime'
 import { playerRows } from '@backoffice/team-desk'
-import { findBalanceOfPlayer } from '../ledger/records.ts'
-import { balanceOf } from '../ledger/views.ts'
+import { balanceOf, findBalanceOfPlayer } from '../ledger/records.ts'
+
 import { decodeCursor, encodeCursor, sealOf, transferIdOf } from './item.ts'
 import {
   findEntry,
