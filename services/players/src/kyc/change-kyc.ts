@@ -9,13 +9,12 @@ import {
 } from '@backoffice/contracts'
 import { Loop } from '@backoffice/process'
 import { byService, type Db, insertAudit, type ServiceContext } from '@backoffice/service-runtime'
-import { insertChanges, type MadeChange } from '../players/changes.ts'
-import type { ChangedPlayer, PlayerRecord } from '../players/player.ts'
+import { auditedChange, insertChanges, type MadeChange } from '../players/changes.ts'
+import { type ChangedPlayer, decide, expire, kycAt, type PlayerRecord } from '../players/player.ts'
 import { lockEndedApprovals, lockPlayers, updateKyc } from '../players/records.ts'
-import { decide, expire, kycAt } from '../players/standing.ts'
-import { auditedChange, publicKyc } from '../players/views.ts'
 import { findTakenCases, type KycSubmission, latestSubmissions, removeTakenCases } from './records.ts'
 import { assertNotTakenByOther, type TakenCase } from './taken-case.ts'
+import { publicKyc } from './views.ts'
 
 /** Writes the changes of players whose rows are locked. */
 export async function saveKycChanges(db: Db, made: readonly MadeChange[], now: Date): Promise<void> {

@@ -1,9 +1,8 @@
 import { invalid, operations, Rejection } from '@backoffice/contracts'
 import { type Call, handle, toPage, withIsoTimes } from '@backoffice/service-runtime'
 import { withOperatorNames } from '@backoffice/team-desk'
+import { kycAt, submit } from '../players/player.ts'
 import { lockPlayers, playerOf, readPlayers, requirePlayer, scopeOf, seePlayers } from '../players/records.ts'
-import { kycAt, submit } from '../players/standing.ts'
-import { publicKyc, publicSubmission } from '../players/views.ts'
 import { kycDecision, saveKycChanges } from './change-kyc.ts'
 import { faultOfTemplate } from './document-link.ts'
 import {
@@ -21,7 +20,7 @@ import {
   saveTakenCase,
 } from './records.ts'
 import { assertNotTakenByOther, type TakenCase, takenNow } from './taken-case.ts'
-import { documentUrl, shownTakenCase } from './views.ts'
+import { documentUrl, publicKyc, publicSubmission, shownTakenCase } from './views.ts'
 
 /** Registers a submission. It sends no event, because the operator made the change itself. */
 export const submitKyc = handle(operations.players.submitKyc, {

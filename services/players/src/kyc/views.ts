@@ -1,7 +1,8 @@
-import type { TakenCase as PublicTakenCase } from '@backoffice/contracts'
+import type { Kyc, TakenCase as PublicTakenCase } from '@backoffice/contracts'
 import { withIsoTimes } from '@backoffice/service-runtime'
+import type { PlayerRecord } from '../players/player.ts'
 import { documentLink } from './document-link.ts'
-import { forgottenReference, type SourceKey, sourceOf } from './records.ts'
+import { forgottenReference, type KycSubmission, type SourceKey, sourceOf } from './records.ts'
 import { type TakenCase, takenNow, takenUntil } from './taken-case.ts'
 
 type Sources = Parameters<typeof sourceOf>[0]
@@ -18,4 +19,16 @@ export function shownTakenCase(taken: TakenCase | undefined, now: Date): PublicT
   return current === undefined
     ? null
     : withIsoTimes({ by: current.takenBy, at: current.takenAt, until: takenUntil(current) })
+}
+
+export const publicSubmission = ({ playerId, ...submission }: KycSubmission) => withIsoTimes(submission)
+
+export function publicKyc(player: PlayerRecord, submissions: readonly KycSubmission[]): Kyc {
+  return {
+    playerId: player.id,
+    kycStatus: player.kycStatus,
+    submissions: submissions.map(publicSubmission),
+    decidedAt: player.kycDecidedAt?.toISOString() ?? null,
+    reason: player.kycReason,
+  }
 }

@@ -1,5 +1,6 @@
 // Records.
 
+import type { AuditedChange } from '@backoffice/contracts'
 import { columnNames, type Db, type ReadDb, rowsOf } from '@backoffice/service-runtime'
 import type { ChangedPlayer, FieldChange, PlayerRecord } from './player.ts'
 
@@ -44,3 +45,7 @@ export async function findLastChange(db: ReadDb, playerId: string): Promise<Date
   `
   return last?.at ?? new Date(0)
 }
+
+/** For the audit trail. */
+export const auditedChange = ({ change }: { readonly change: FieldChange | null }): AuditedChange[] =>
+  change === null ? [] : [{ field: change.field, before: change.previous, after: change.next }]

@@ -1,4 +1,14 @@
-import { type Input, invalid, operations, Rejection, type TeamPlayer, toMinorUnits } from '@backoffice/contracts'
+import {
+  fromMinorUnits,
+  type Input,
+  invalid,
+  operations,
+  type Player,
+  type PlayerStanding,
+  Rejection,
+  type TeamPlayer,
+  toMinorUnits,
+} from '@backoffice/contracts'
 import {
   type Call,
   type ExecuteTools,
@@ -10,16 +20,21 @@ import {
 } from '@backoffice/service-runtime'
 import { playerRows, withOperatorNames } from '@backoffice/team-desk'
 import { findSources, findTakenCases, forgetReferences, latestSubmissions, sourceOf } from '../kyc/records.ts'
-import { documentUrl, shownTakenCase } from '../kyc/views.ts'
-import { findLastChange, insertChanges, latestChanges } from './changes.ts'
+import { documentUrl, publicSubmission, shownTakenCase } from '../kyc/views.ts'
+import { auditedChange, findLastChange, insertChanges, latestChanges } from './changes.ts'
 import { playerTables } from './identity.ts'
 import {
   anonymise,
   type ChangedPlayer,
+  limitNow,
   nameWords,
   type Obligations,
   type PlayerRecord,
   register,
+  type SeenPlayer,
+  seen,
+  selfExclude,
+  setLimit,
   setStatus,
 } from './player.ts'
 import {
@@ -38,8 +53,41 @@ import {
   updateIdentity,
   updatePlayer,
 } from './records.ts'
-import { seen, selfExclude, setLimit } from './standing.ts'
-import { auditedChange, publicPlayer, publicSubmission, standingOf, teamPlayer } from './views.ts'
+
+/** The record as the API shows it. */
+function publicPlayer(player: SeenPlayer): Player {
+  const { id, externalId, name, email, cpf, phone, birthDate, status, kycStatus, currency, createdAt } = player
+  return withIsoTimes({
+    ...{ id, externalId, name, email, cpf, phone, birthDate, status, kycStatus, currency, createdAt },
+  })
+}
+
+/** What payments needs to know about a player now. */
+function standingOf(player: SeenPlayer): PlayerStanding {
+  const { id: playerId, currency, status, kycStatus } = player
+  return { playerId, currency, status, kycStatus, dailyDepositLimit: amountOf(limitNow(player, player.seenAt)) }
+}
+
+/** The record as the team sees it. */
+function teamPlayer(player: SeenPlayer): TeamPlayer {
+  const { operatorId, brandId, environment, timeZone, statusSet, excludedBy } = player
+  const { kycReason, kycDecidedAt, kycExpiresAt } = player
+  const { selfExcludedFrom, selfExcludedUntil, pendingLimit, pendingLimitFrom } = player
+  return {
+    ...publicPlayer(player),
+    ...withIsoTimes({ operatorId, brandId, environment, timeZone, statusSet, kycReason, kycDecidedAt, kycExpiresAt }),
+    excludedBy,
+    selfExclusion:
+      selfExcludedFrom === null ? null : withIsoTimes({ from: selfExcludedFrom, until: selfExcludedUntil }),
+    dailyDepositLimit: amountOf(limitNow(player, player.seenAt)),
+    pendingLimit:
+      pendingLimitFrom !== null && pendingLimitFrom > player.seenAt
+        ? { dailyDepositLimit: amountOf(pendingLimit), from: pendingLimitFrom.toISOString() }
+        : null,
+  }
+}
+
+const amountOf = (limit: bigint | null) => (limit === null ? null : fromMinorUnits(limit))
 
 /** Registers a player and opens the wallet. The reply is sent once the account is there. */
 export const registerPlayer = handle(operations.players.registerPlayer, {

@@ -11,8 +11,7 @@ import {
   type StoredIdentity,
   storedIdentity,
 } from './identity.ts'
-import { isAnonymised, type PlayerRecord } from './player.ts'
-import { type PersonExclusion, type SeenPlayer, seen } from './standing.ts'
+import { isAnonymised, type PersonExclusion, type PlayerRecord, type SeenPlayer, seen } from './player.ts'
 
 export interface PlayerKey {
   readonly playerId: string

@@ -1,6 +1,6 @@
 import { kycDecisions, kycStatuses } from '@backoffice/contracts'
 import t from 'tap'
-import { decide, kycAt, submit } from '../../src/players/standing.ts'
+import { decide, kycAt, submit } from '../../src/players/player.ts'
 
 const now = new Date('2026-03-02T12:00:00.000Z')
 const earlier = new Date('2026-03-01T12:00:00.000Z')

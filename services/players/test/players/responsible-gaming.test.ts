@@ -1,7 +1,7 @@
 import { playerStatuses } from '@backoffice/contracts'
 import fc from 'fast-check'
 import t from 'tap'
-import { isLonger, isSelfExcluded, limitNow, selfExclude, setLimit } from '../../src/players/standing.ts'
+import { isLonger, isSelfExcluded, limitNow, selfExclude, setLimit } from '../../src/players/player.ts'
 
 const now = new Date('2026-03-02T12:00:00.000Z')
 const hours = (count: number) => new Date(now.getTime() + count * 3_600_000)
