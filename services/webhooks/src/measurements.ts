@@ -1,7 +1,7 @@
 import type { Environment } from '@backoffice/contracts'
 import { type Measurement, measurement } from '@backoffice/process'
 import type { ReadDb } from '@backoffice/service-runtime'
-import { readJudgement } from './deliveries/judged-events.ts'
+import { readJudgement } from './deliveries/upkeep.ts'
 
 const environments: readonly Environment[] = ['production', 'sandbox']
 

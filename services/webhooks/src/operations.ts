@@ -1,6 +1,13 @@
 import type { HandlersOf, Reaction } from '@backoffice/service-runtime'
-import { listDeliveries, replayEvents, resendDelivery, showDelivery } from './deliveries/operations.ts'
-import { listSetAside, rerunSetAside, showSetAside } from './deliveries/set-aside.ts'
+import {
+  listDeliveries,
+  listSetAside,
+  replayEvents,
+  rerunSetAside,
+  resendDelivery,
+  showDelivery,
+  showSetAside,
+} from './deliveries/operations.ts'
 import {
   disableWebhook,
   listEndpoints,

@@ -1,58 +1,77 @@
 // Records.
 
-import type { EventMessage } from '@backoffice/contracts'
-import { newId } from '@backoffice/process'
-import { assignments, columnNames, countStoredBytes, type Db, sql, unnest } from '@backoffice/service-runtime'
-import { endpointId } from '../endpoints/endpoint.ts'
+import { assignments, columnNames, type Db, type SealedTable, sql, unnest } from '@backoffice/service-runtime'
+import type { Place, Vault } from '@backoffice/vault'
+import { isEventToSeal } from '@backoffice/vault/copies'
+
 import { type EndpointColumns, endpointColumns } from '../endpoints/records.ts'
 import type { AttemptedDelivery, AttemptOutcome, RecordedChange } from './delivery.ts'
-import { storedBody, storedHead } from './sealed-copies.ts'
 
-/** An event on its way to the endpoint of its operator and environment. */
-export interface NewDelivery {
-  readonly event: EventMessage
-  readonly traceparent: string | null
-  readonly receivedAt: Date
-  /** Not to be sent yet, whatever the state of its endpoint. */
-  readonly withheld?: boolean
+// A delivery is a copy of its event, and a receiver may reply with what it was sent. Both are sealed where the event has
+// personal data that must be.
+
+const placeOfBody = (deliveryId: string): Place => ({ column: 'delivery.body', row: deliveryId })
+
+interface AttemptKey {
+  readonly deliveryId: string
+  readonly number: number
+}
+const placeOfHead = ({ deliveryId, number }: AttemptKey): Place => ({
+  column: 'attempt.sealed_response_head',
+  row: `${deliveryId} ${number}`,
+})
+
+/** @param type of the event */
+export const storedBody = (vault: Vault, { id, type }: { readonly id: string; readonly type: string }, body: Buffer) =>
+  isEventToSeal(type) ? vault.sealBytes(body, placeOfBody(id)) : body
+
+/** @throws when it was sealed under a master key that is not known */
+export const openBody = (
+  vault: Vault,
+  { deliveryId, body }: { readonly deliveryId: string; readonly body: Buffer },
+): Buffer => vault.openBytes(body, placeOfBody(deliveryId))
+
+export interface StoredHead {
+  readonly responseHead: string | null
+  readonly sealedResponseHead: string | null
 }
 
-const newColumns = `
-  id text, endpoint_id text, event_id text, type text, brand_id text, body bytea, event_created_at timestamptz,
-  received_at timestamptz, trace_parent text, withheld bool
-`
+/** @param type of the event */
+export const storedHead = (vault: Vault, type: string, attempt: AttemptKey, head: string | null): StoredHead =>
+  head !== null && vault.seals && isEventToSeal(type)
+    ? { responseHead: null, sealedResponseHead: vault.seal(head, placeOfHead(attempt)) }
+    : { responseHead: head, sealedResponseHead: null }
 
-/**
- * Stores the deliveries of events whose endpoints have rows. They are due at once, or withheld when nothing is sent to
- * the endpoint. An event that is stored already is left as it is. Every attempt sends the bytes that are written here.
- */
-export async function insertDeliveries(db: Db, deliveries: readonly NewDelivery[]): Promise<void> {
-  const rows = deliveries.map(({ event, traceparent, receivedAt, withheld = false }) => {
-    const body = Buffer.from(JSON.stringify(event))
-    countStoredBytes('delivery', event, body.length)
-    const { id: eventId, type, brandId, createdAt: eventCreatedAt } = event
-    const delivery = { id: newId('dlv'), endpointId: endpointId(event), eventId, type, brandId }
-    return {
-      ...{ ...delivery, eventCreatedAt, receivedAt, withheld, traceParent: traceparent },
-      body: storedBody(db.vault, delivery, body),
-    }
-  })
-  await db`
-    insert into delivery (id, endpoint_id, event_id, type, brand_id, body, state, event_created_at, received_at,
-      next_attempt_at, finished_at, trace_parent)
-    select r.id, r.endpoint_id, r.event_id, r.type, r.brand_id, r.body,
-      case when s.sends then 'pending' else 'withheld' end, r.event_created_at, r.received_at,
-      case when s.sends then now() end, case when not s.sends then r.received_at end, r.trace_parent
-    from ${unnest('r', rows, newColumns)}
-    join endpoint e on e.id = r.endpoint_id
-    cross join lateral (
-      select not r.withheld and e.enabled and e.url is not null
-        and exists (select from secret where endpoint_id = e.id) as sends
-    ) s
-    order by r.endpoint_id, r.event_id
-    on conflict (endpoint_id, event_id) do nothing
-  `
-}
+export const openHead = (vault: Vault, attempt: AttemptKey, stored: StoredHead): string | null =>
+  stored.sealedResponseHead === null ? stored.responseHead : vault.open(stored.sealedResponseHead, placeOfHead(attempt))
+
+export const sealedTables: readonly SealedTable[] = [
+  {
+    table: 'delivery',
+    key: 'id text',
+    reads: 'type text, body bytea',
+    writes: 'body bytea',
+    renew({ id, type, body }, vault) {
+      const renewed = isEventToSeal(type) ? vault.renewBytes(body, placeOfBody(id)) : null
+      return renewed === null ? null : { body: renewed }
+    },
+  },
+  {
+    table: 'attempt',
+    key: 'delivery_id text, number int',
+    reads: 'response_head text, sealed_response_head text',
+    writes: 'response_head text, sealed_response_head text',
+    renew({ responseHead, sealedResponseHead, ...attempt }, vault) {
+      // An attempt does not say what was sent, so every response from before is sealed.
+      if (sealedResponseHead === null)
+        return responseHead !== null && vault.seals
+          ? { responseHead: null, sealedResponseHead: vault.seal(responseHead, placeOfHead(attempt)) }
+          : null
+      const renewed = vault.renew(sealedResponseHead, placeOfHead(attempt))
+      return renewed === null ? null : { responseHead: null, sealedResponseHead: renewed }
+    },
+  },
+]
 
 export interface Lease {
   readonly deliveryId: string

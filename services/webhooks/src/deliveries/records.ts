@@ -3,7 +3,7 @@ import { newId } from '@backoffice/process'
 import { type Db, type Fragment, type ReadDb, sql, type WithTimes } from '@backoffice/service-runtime'
 import { endpointId } from '../endpoints/endpoint.ts'
 import type { AttemptOutcome } from './delivery.ts'
-import { openBody, openHead, type StoredHead } from './sealed-copies.ts'
+import { openBody, openHead, type StoredHead } from './queue.ts'
 
 /** Stores a test delivery together with its one attempt. */
 export async function insertTestDelivery(

@@ -1,8 +1,9 @@
 import { type EventMessage, publicEventKinds } from '@backoffice/contracts'
-import { type Db, type Reaction, takeSetAside } from '@backoffice/service-runtime'
+import { newId } from '@backoffice/process'
+import { countStoredBytes, type Db, type Reaction, takeSetAside, unnest } from '@backoffice/service-runtime'
 import { type EndpointKey, endpointId } from '../endpoints/endpoint.ts'
 import { ensureEndpoints } from '../endpoints/records.ts'
-import { insertDeliveries } from './queue.ts'
+import { storedBody } from './queue.ts'
 
 /**
  * Stores a delivery for each public event. Scheduling happens in PostgreSQL, never in the stream: a delayed redelivery
@@ -41,4 +42,50 @@ export async function bringBackSetAside(
     db,
     events.map((event) => ({ event, traceparent: null, receivedAt: new Date(event.createdAt), withheld: true })),
   )
+}
+
+/** An event on its way to the endpoint of its operator and environment. */
+interface NewDelivery {
+  readonly event: EventMessage
+  readonly traceparent: string | null
+  readonly receivedAt: Date
+  /** Not to be sent yet, whatever the state of its endpoint. */
+  readonly withheld?: boolean
+}
+
+const newColumns = `
+  id text, endpoint_id text, event_id text, type text, brand_id text, body bytea, event_created_at timestamptz,
+  received_at timestamptz, trace_parent text, withheld bool
+`
+
+/**
+ * Stores the deliveries of events whose endpoints have rows. They are due at once, or withheld when nothing is sent to
+ * the endpoint. An event that is stored already is left as it is. Every attempt sends the bytes that are written here.
+ */
+async function insertDeliveries(db: Db, deliveries: readonly NewDelivery[]): Promise<void> {
+  const rows = deliveries.map(({ event, traceparent, receivedAt, withheld = false }) => {
+    const body = Buffer.from(JSON.stringify(event))
+    countStoredBytes('delivery', event, body.length)
+    const { id: eventId, type, brandId, createdAt: eventCreatedAt } = event
+    const delivery = { id: newId('dlv'), endpointId: endpointId(event), eventId, type, brandId }
+    return {
+      ...{ ...delivery, eventCreatedAt, receivedAt, withheld, traceParent: traceparent },
+      body: storedBody(db.vault, delivery, body),
+    }
+  })
+  await db`
+    insert into delivery (id, endpoint_id, event_id, type, brand_id, body, state, event_created_at, received_at,
+      next_attempt_at, finished_at, trace_parent)
+    select r.id, r.endpoint_id, r.event_id, r.type, r.brand_id, r.body,
+      case when s.sends then 'pending' else 'withheld' end, r.event_created_at, r.received_at,
+      case when s.sends then now() end, case when not s.sends then r.received_at end, r.trace_parent
+    from ${unnest('r', rows, newColumns)}
+    join endpoint e on e.id = r.endpoint_id
+    cross join lateral (
+      select not r.withheld and e.enabled and e.url is not null
+        and exists (select from secret where endpoint_id = e.id) as sends
+    ) s
+    order by r.endpoint_id, r.event_id
+    on conflict (endpoint_id, event_id) do nothing
+  `
 }

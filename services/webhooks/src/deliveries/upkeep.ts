@@ -1,9 +1,89 @@
-import { eventKinds, events } from '@backoffice/contracts'
+import { eventKinds, events, type ServiceName } from '@backoffice/contracts'
 import { Loop } from '@backoffice/process'
-import type { ServiceContext } from '@backoffice/service-runtime'
+import { type Db, identifier, type ReadDb, type ServiceContext } from '@backoffice/service-runtime'
 import { lockDisabledEndpoint } from '../endpoints/records.ts'
-import { forgetFound, judgeEvents } from './judged-events.ts'
 import { withholdDeliveries } from './records.ts'
+
+/** An event is looked for so long after it was published: until then it may be on its way. */
+const graceSeconds = 5 * 60
+const pageMax = 1_000
+/** Of one service. With so many nothing more is looked at: most likely none of them has come yet. */
+const missingMax = 1_000
+
+/**
+ * Looks at the next events of a service that were published and ought to have come, and remembers which have no delivery.
+ * Ids of events are ordered by time, so the deliveries of a page stand side by side in the index of each endpoint. One
+ * of several replicas looks. Events that were published before the very first look are left out.
+ */
+export async function judgeEvents(
+  db: Db,
+  service: ServiceName,
+): Promise<{ readonly missing: readonly string[]; readonly isMore: boolean }> {
+  await db`
+    insert into judged_event (service, published_at, event_id) values (${service}, statement_timestamp(), '')
+    on conflict do nothing
+  `
+  const [row] = await db<{ judged: number; missing: readonly string[] }>`
+    with place as materialized (
+      select published_at, event_id from judged_event
+      where service = ${service} and (select count(*) from missing_delivery where service = ${service}) < ${missingMax}::int
+      for no key update skip locked
+    ), due as (
+      select statement_timestamp() - make_interval(secs => ${graceSeconds}::int) as at
+    ), page as materialized (
+      select p.published_at, p.id from place cross join due cross join lateral (
+        select e.published_at, e.id from ${identifier(service)}.published_event e
+        where e.published_at >= place.published_at and (e.published_at, e.id) > (place.published_at, place.event_id)
+          and e.published_at < due.at
+        order by e.published_at, e.id limit ${pageMax}::int
+      ) p
+    ), known as materialized (
+      select d.event_id from (select min(id) as first, max(id) as last from page) p cross join endpoint e
+      cross join lateral (
+        select d.event_id from delivery d
+        where d.endpoint_id = e.id and d.event_id >= p.first and d.event_id <= p.last
+        -- Endpoint by endpoint: without it, it may be planned as a join with all deliveries.
+        offset 0
+      ) d
+    ), missing as (
+      insert into missing_delivery (event_id, service, published_at, found_at)
+      select id, ${service}, published_at, statement_timestamp() from page
+      where not exists (select from known where known.event_id = page.id)
+      on conflict do nothing returning event_id
+    ), moved as (
+      update judged_event j
+      set published_at = greatest(j.published_at, coalesce(last.published_at, due.at)), event_id = coalesce(last.id, '')
+      from place cross join due
+      left join (select published_at, id from page order by published_at desc, id desc limit 1) last
+        on (select count(*) from page) >= ${pageMax}::int
+      where j.service = ${service}
+    )
+    select (select count(*) from page)::int as judged, array(select event_id from missing) as missing
+  `
+  return { missing: row?.missing ?? [], isMore: (row?.judged ?? 0) >= pageMax }
+}
+
+/** Forgets what has come since. */
+export async function forgetFound(db: Db): Promise<void> {
+  await db`
+    delete from missing_delivery m where (
+      select true from endpoint e cross join lateral (
+        select from delivery d where d.endpoint_id = e.id and d.event_id = m.event_id limit 1
+      ) found limit 1
+    )
+  `
+}
+
+/** By service: how many of its events have no delivery, and how long ago the latest was published that was looked at. */
+export function readJudgement(
+  db: ReadDb,
+): Promise<{ readonly service: string; readonly missing: number; readonly unjudgedSeconds: number }[]> {
+  return db`
+    select service, extract(epoch from clock_timestamp() - published_at)::float8 as unjudged_seconds,
+      (select count(*) from missing_delivery m where m.service = j.service)::int as missing
+    from judged_event j order by service
+  `
+}
 
 /** Whoever publishes what this service reacts to. */
 const publishers = [

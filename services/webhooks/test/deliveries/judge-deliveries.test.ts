@@ -5,7 +5,7 @@ import { players } from '@backoffice/players'
 import { eventually, testBed } from '@backoffice/test-kit'
 import { wallet } from '@backoffice/wallet'
 import t from 'tap'
-import { forgetFound, judgeEvents } from '../../src/deliveries/judged-events.ts'
+import { forgetFound, judgeEvents } from '../../src/deliveries/upkeep.ts'
 import { deliveryJudgement } from '../../src/measurements.ts'
 import { webhooks } from '../../src/service.ts'
 

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { duration, outcomeSentence, type StoryFacts } from '../../src/deliveries/outcome-sentence.ts'
+import { duration, outcomeSentence, type StoryFacts } from '../../src/deliveries/delivery.ts'
 
 const created = new Date('2026-03-02T12:00:00.000Z')
 const at = (ms: number) => new Date(created.getTime() + ms)
