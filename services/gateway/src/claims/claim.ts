@@ -8,12 +8,6 @@ export interface StoredResponse {
   readonly requestId: string
 }
 
-/** The content type of nearly every reply. */
-export const jsonContentType = 'application/json; charset=utf-8'
-
-/** A request and the operation that it begins have one id under two prefixes. */
-export const operationIdOf = (requestId: string): string => requestId.replace(/^req_/, 'opn_')
-
 /** What the Idempotency-Key of a request stands for. */
 export type Claim =
   | { readonly state: 'mine'; readonly operationId: string }

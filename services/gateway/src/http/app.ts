@@ -9,10 +9,9 @@ import fastify, {
   type HTTPMethods,
   type RouteOptions,
 } from 'fastify'
-import { jsonContentType } from '../claims/claim.ts'
 import { warnOfProxies } from './authenticate.ts'
 import { documentRoutes } from './documents.ts'
-import { errorBody, helpLinks, isFault, measureRequests, sendRejection, toRejection } from './reply.ts'
+import { errorBody, helpLinks, isFault, jsonContentType, measureRequests, sendRejection, toRejection } from './reply.ts'
 import { operationRoutes, type RouteContext } from './routes.ts'
 
 export interface AppOptions extends RouteContext {

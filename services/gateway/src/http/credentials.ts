@@ -3,7 +3,7 @@ import { holderOf, type Logger, Loop } from '@backoffice/process'
 import { type Background, type Database, Gatherer, type ReadDb } from '@backoffice/service-runtime'
 import type { SecretBox } from '@backoffice/vault'
 import { LRUCache } from 'lru-cache'
-import { AddressRanges } from '../operators/addresses.ts'
+import { AddressRanges } from '../operators/operator.ts'
 import { writeCredentialUses } from '../operators/records.ts'
 import { RetryLater } from './reply.ts'
 

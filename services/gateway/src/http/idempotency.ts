@@ -11,7 +11,7 @@ import {
 } from '@backoffice/contracts'
 import { batchFaultOf, type Db, Gatherer, type RpcClient } from '@backoffice/service-runtime'
 import type { FastifyRequest } from 'fastify'
-import { type Claim, operationIdOf, type StoredResponse } from '../claims/claim.ts'
+import type { Claim, StoredResponse } from '../claims/claim.ts'
 import {
   type ClaimAttempt,
   type ClaimKey,
@@ -186,6 +186,9 @@ export class Idempotency {
     await forgetClaim(this.#db, key, old.operationId)
   }
 }
+
+/** A request and the operation that it begins have one id under two prefixes. */
+const operationIdOf = (requestId: string): string => requestId.replace(/^req_/, 'opn_')
 
 function unavailable(cause: unknown): never {
   throw cause instanceof Rejection ? cause : new Rejection('SERVICE_UNAVAILABLE', undefined, { cause })

@@ -14,7 +14,10 @@ import { durations, meter } from '@backoffice/process'
 import { isPassingFault } from '@backoffice/service-runtime'
 import { trace } from '@opentelemetry/api'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { jsonContentType, type StoredResponse } from '../claims/claim.ts'
+import type { StoredResponse } from '../claims/claim.ts'
+
+/** The content type of nearly every reply. */
+export const jsonContentType = 'application/json; charset=utf-8'
 
 /** What a client is sent. */
 export interface HttpReply extends StoredResponse {

@@ -12,9 +12,17 @@ import {
 } from '@backoffice/contracts'
 import { type Db, type ExecuteTools, type GivenTools, handle, toPage } from '@backoffice/service-runtime'
 import type { SecretBox } from '@backoffice/vault'
-import { isWidened, normaliseRanges } from './addresses.ts'
 import type { BrandEntity } from './entities.ts'
-import { activate, changeLimits, type OperatorTerms, protectFromReplays, revokedAt, suspend } from './operator.ts'
+import {
+  activate,
+  changeLimits,
+  isWidened,
+  normaliseRanges,
+  type OperatorTerms,
+  protectFromReplays,
+  revokedAt,
+  suspend,
+} from './operator.ts'
 import {
   findOperatorNames,
   findOperators,

@@ -6,7 +6,7 @@ import { buildApp } from '../../src/http/app.ts'
 import type { ClaimOutcome } from '../../src/http/idempotency.ts'
 import { type HttpReply, RetryLater } from '../../src/http/reply.ts'
 import { FailedAuthentications, SecurityLog } from '../../src/http/security-log.ts'
-import { AddressRanges } from '../../src/operators/addresses.ts'
+import { AddressRanges } from '../../src/operators/operator.ts'
 import { signedHeaders } from '../signed-client.ts'
 
 const pair = { key: 'bk_test_1', secret: 'sk_1' }

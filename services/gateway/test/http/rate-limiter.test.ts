@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { testBed } from '@backoffice/test-kit'
 import t from 'tap'
-import { RateLimiter, takeShare } from '../../src/http/rate-limiter.ts'
+import { RateLimiter, takeShare } from '../../src/http/authenticate.ts'
 import { gateway } from '../../src/service.ts'
 
 const bed = await testBed(t, { gateway })

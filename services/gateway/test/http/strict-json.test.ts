@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { parseStrictJson, StrictJsonError } from '../../src/http/read-input.ts'
+import { parseStrictJson, StrictJsonError } from '../../src/http/routes.ts'
 
 const parse = (text: string) => parseStrictJson(Buffer.from(text))
 

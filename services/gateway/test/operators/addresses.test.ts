@@ -1,6 +1,6 @@
 import { Rejection } from '@backoffice/contracts'
 import t from 'tap'
-import { AddressRanges, normaliseRanges } from '../../src/operators/addresses.ts'
+import { AddressRanges, normaliseRanges } from '../../src/operators/operator.ts'
 
 t.test('an address is in a range whatever form it is written in', async (t) => {
   const ranges = new AddressRanges(['10.0.0.0/8', '192.0.2.7', '2001:db8::/32', '::ffff:198.51.100.0/120'])
