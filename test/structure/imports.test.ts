@@ -124,7 +124,7 @@ t.test('a service imports only contracts and what services are built on, never a
     'vault',
     'vault/copies',
   ].map((name) => `@backoffice/${name}`)
-  const ofTheGames = ['@backoffice/contracts/money', '@backoffice/process', '@backoffice/service-runtime/pool']
+  const ofTheGames = ['@backoffice/contracts/formats', '@backoffice/process', '@backoffice/service-runtime/pool']
   const ofTheConsole = [
     '@backoffice/contracts',
     '@backoffice/process',

@@ -1,7 +1,8 @@
-import { consumedSubject, consumerName, type EventConsumerEntry, eventConsumers, eventStream } from './event-stream.ts'
-import { type EventKind, eventKinds, eventSubject, events } from './events.ts'
+import { type Static, Type } from '@sinclair/typebox'
+import { type EventKind, eventKinds, events } from './events.ts'
 import { type Operation, type ServiceName, serviceNames } from './operation.ts'
-import { allOperations } from './operations/index.ts'
+import { EnvironmentName, Id, Timestamp } from './resources.ts'
+import { closed, described, text } from './schema.ts'
 
 type Named = Pick<Operation, 'service' | 'id'>
 
@@ -12,6 +13,8 @@ export const rpcSubjectOfAll = (operation: Named): string => `${rpcSubject(opera
 /** The subject of an operation that a person of the team calls. It says nothing about who: the call's headers prove that. */
 export const teamSubject = ({ service, id }: Named): string => `team.${service}.${id}`
 
+/** What an event is published under. */
+export const eventSubject = (kind: EventKind): string => `events.${kind}`
 /** The subjects on which a service is called: by operators and services, and by the team. */
 export const servedSubjects = (service: ServiceName) => ({
   rpc: rpcSubject({ service, id: '*' }),
@@ -73,110 +76,38 @@ export const observer = 'ops'
 /** Reads how the servers are, in NATS' system account, and takes a lost one out of the cluster. */
 export const systemObserver = 'system'
 
-/** JetStream's subjects for the stream. Services ask only whether it is there and how it is configured. */
-export const streamApi = {
-  info: `$JS.API.STREAM.INFO.${eventStream}`,
-  create: `$JS.API.STREAM.CREATE.${eventStream}`,
-  update: `$JS.API.STREAM.UPDATE.${eventStream}`,
-} as const
+type Optional<T> = { [K in keyof T]: undefined extends T[K] ? K : never }[keyof T]
 
-/** JetStream's subjects for one durable consumer of the stream. */
-export function consumerApi(consumer: EventConsumerEntry) {
-  const name = consumerName(consumer)
-  return {
-    info: `$JS.API.CONSUMER.INFO.${eventStream}.${name}`,
-    /** The server accepts no other name and filter than those of the subject. It creates or updates. */
-    create: `$JS.API.CONSUMER.CREATE.${eventStream}.${name}.${consumedSubject(consumer)}`,
-    next: `$JS.API.CONSUMER.MSG.NEXT.${eventStream}.${name}`,
-    acknowledge: `$JS.ACK.${eventStream}.${name}.>`,
-  } as const
+/** The fields that have a value. A value that was not given is absent from a message, not undefined. */
+export function defined<T extends object>(
+  fields: T,
+): Omit<T, Optional<T>> & { [K in Optional<T>]?: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never
 }
 
-/** The subjects that a user of the broker may publish and subscribe to. */
-export interface BrokerPermissions {
-  readonly publish: readonly string[]
-  readonly subscribe: readonly string[]
-}
+const envelopeOf = <K extends EventKind>(kind: K) =>
+  Type.Object(
+    {
+      id: described(Id, 'The event: equal to `X-Webhook-Id`. Drop an event that you have already seen.'),
+      type: Type.Literal(kind, { description: 'Kind of event. Acknowledge and ignore kinds that you do not know.' }),
+      apiVersion: text(32, { description: 'Version of the API that sends it.' }),
+      environment: described(EnvironmentName, 'Where the record belongs.'),
+      operatorId: described(Id, 'You, the operator.'),
+      brandId: described(Id, 'The brand that the record belongs to.'),
+      createdAt: described(Timestamp, 'When it happened.'),
+      data: events[kind].data,
+    },
+    closed,
+  )
+type EventEnvelope<K extends EventKind> = ReturnType<typeof envelopeOf<K>>
 
-/** What one service may send and hear: it follows from the tables of operations and events. */
-export function servicePermissions(service: ServiceName): BrokerPermissions {
-  const calls = allOperations
-    .filter((operation) => mayCall(service, operation))
-    .flatMap((operation) => [rpcSubject(operation), ...(isSentAgain(operation) ? [rpcSubjectOfAll(operation)] : [])])
-  const emits = publishedKinds(service).map(eventSubject)
-  const consumes = eventConsumers
-    .filter((consumer) => consumer.service === service)
-    .map(consumerApi)
-    .flatMap(({ info, next, acknowledge }) => [info, next, acknowledge])
-  const replies = callersOf(service).map((caller) => `${replyInbox(inboxOf(caller), service)}.>`)
-  return {
-    publish: [...calls.sort(), ...emits, streamApi.info, ...consumes, ...replies],
-    subscribe: [`rpc.${service}.>`, servedSubjects(service).team, `${inboxOf(service)}.>`],
-  }
-}
+const envelopes = Object.fromEntries(eventKinds.map((kind) => [kind, envelopeOf(kind)]))
 
 /**
- * JetStream publishes with rights of its own what a stream or a consumer is told to pass on. So whoever may make them may
- * send anything to anybody. One user may, and nothing else.
+ * The envelope of an event. The JetStream message and the body of a webhook have the same bytes. There is one schema
+ * object for each kind, so that each is compiled once.
  */
-export function streamKeeperPermissions(): BrokerPermissions {
-  const consumers = eventConsumers.map(consumerApi).flatMap(({ info, create }) => [info, create])
-  return {
-    publish: [streamApi.info, streamApi.create, streamApi.update, ...consumers],
-    subscribe: [`${inboxOf(streamKeeper)}.>`],
-  }
-}
+export const eventEnvelope = <K extends EventKind>(kind: K): EventEnvelope<K> =>
+  envelopes[kind] as unknown as EventEnvelope<K>
 
-/**
- * It sees that there are messages, how many and who is behind, and never a message: those hold personal data. It changes
- * nothing.
- */
-export function observerPermissions(): BrokerPermissions {
-  const consumers = eventConsumers.map((consumer) => consumerApi(consumer).info)
-  const lists = ['STREAM.NAMES', 'STREAM.LIST', `CONSUMER.NAMES.${eventStream}`, `CONSUMER.LIST.${eventStream}`]
-  return {
-    publish: ['$JS.API.INFO', ...lists.map((list) => `$JS.API.${list}`), streamApi.info, ...consumers],
-    subscribe: [`${inboxOf(observer)}.>`],
-  }
-}
-
-/**
- * The system account may do much more by itself: disconnect clients, reload, hear who connects. Here it reads reports of one
- * server or of all, hands leadership over, and removes a server that will not come back.
- */
-export function systemObserverPermissions(): BrokerPermissions {
-  const reports = ['STATSZ', 'VARZ', 'CONNZ', 'ROUTEZ', 'JSZ', 'HEALTHZ', 'ACCOUNTZ']
-  return {
-    publish: [
-      '$SYS.REQ.SERVER.PING',
-      ...reports.map((report) => `$SYS.REQ.SERVER.*.${report}`),
-      '$JS.API.META.LEADER.STEPDOWN',
-      '$JS.API.SERVER.REMOVE',
-    ],
-    subscribe: [`${inboxOf(systemObserver)}.>`],
-  }
-}
-
-/** The console calls the team's operations, and nothing that services call. */
-export function teamConsolePermissions(): BrokerPermissions {
-  return {
-    publish: serviceNames.map((service) => servedSubjects(service).team),
-    subscribe: [`${inboxOf(teamConsole)}.>`],
-  }
-}
-
-/** The events that a service publishes. One that nobody consumes does not go through the stream. */
-export const publishedKinds = (service: ServiceName): readonly EventKind[] =>
-  eventKinds.filter((kind) => events[kind].emittedBy === service && events[kind].consumedBy.length > 0)
-
-/** Who may call a service, and so hears its replies. The table says it, so no server has to remember who has asked. */
-const callersOf = (service: ServiceName): readonly BrokerUser[] => [
-  ...serviceNames.filter((caller) => allOperations.some((one) => one.service === service && mayCall(caller, one))),
-  teamConsole,
-]
-
-function mayCall(service: ServiceName, operation: Operation): boolean {
-  if (operation.service === service) return false
-  if (operation.callers !== undefined) return operation.callers.includes(service)
-  return service === 'gateway' && (operation.audience === 'operator' || operation.audience === 'sandbox')
-}
+export type EventMessage<K extends EventKind = EventKind> = Readonly<Static<EventEnvelope<K>>>

@@ -1,4 +1,5 @@
-import { eventKinds, eventSubject, events } from './events.ts'
+import { eventSubject } from './broker.ts'
+import { type EventKind, eventKinds, events } from './events.ts'
 import type { ServiceName } from './operation.ts'
 
 /** The JetStream stream that keeps every event. */
@@ -122,3 +123,26 @@ export const expectedConsumer = (consumer: EventConsumerEntry): Expectation => (
   // Newer servers give it the same name twice, as `name` too.
   harmless: ['name', 'description', 'metadata', 'num_replicas', 'ack_wait', 'max_ack_pending', 'max_waiting'],
 })
+
+/** JetStream's subjects for the stream. Services ask only whether it is there and how it is configured. */
+export const streamApi = {
+  info: `$JS.API.STREAM.INFO.${eventStream}`,
+  create: `$JS.API.STREAM.CREATE.${eventStream}`,
+  update: `$JS.API.STREAM.UPDATE.${eventStream}`,
+} as const
+
+/** JetStream's subjects for one durable consumer of the stream. */
+export function consumerApi(consumer: EventConsumerEntry) {
+  const name = consumerName(consumer)
+  return {
+    info: `$JS.API.CONSUMER.INFO.${eventStream}.${name}`,
+    /** The server accepts no other name and filter than those of the subject. It creates or updates. */
+    create: `$JS.API.CONSUMER.CREATE.${eventStream}.${name}.${consumedSubject(consumer)}`,
+    next: `$JS.API.CONSUMER.MSG.NEXT.${eventStream}.${name}`,
+    acknowledge: `$JS.ACK.${eventStream}.${name}.>`,
+  } as const
+}
+
+/** The events that a service publishes. One that nobody consumes does not go through the stream. */
+export const publishedKinds = (service: ServiceName): readonly EventKind[] =>
+  eventKinds.filter((kind) => events[kind].emittedBy === service && events[kind].consumedBy.length > 0)

@@ -1,17 +1,7 @@
 import { type Static, type TObject, Type } from '@sinclair/typebox'
 import { approvedKyc, approvedWithdrawal, confirmedDeposit } from './examples.ts'
 import type { ServiceName } from './operation.ts'
-import {
-  Deposit,
-  DepositStatus,
-  EnvironmentName,
-  Id,
-  KycChange,
-  KycStatus,
-  Timestamp,
-  Withdrawal,
-  WithdrawalStatus,
-} from './resources.ts'
+import { Deposit, DepositStatus, KycChange, KycStatus, Withdrawal, WithdrawalStatus } from './resources.ts'
 import { closed, described, text } from './schema.ts'
 
 interface EventEntry<Data extends TObject = TObject> {
@@ -91,34 +81,5 @@ export const events = {
 export type EventKind = keyof typeof events
 export type EventData<K extends EventKind> = Static<(typeof events)[K]['data']>
 export const eventKinds = Object.keys(events) as EventKind[]
-/** What an event is published under. */
-export const eventSubject = (kind: EventKind): string => `events.${kind}`
 /** What operators receive, and what the public documents name. */
 export const publicEventKinds = eventKinds.filter((kind) => events[kind].visibility === 'public')
-
-const envelopeOf = <K extends EventKind>(kind: K) =>
-  Type.Object(
-    {
-      id: described(Id, 'The event: equal to `X-Webhook-Id`. Drop an event that you have already seen.'),
-      type: Type.Literal(kind, { description: 'Kind of event. Acknowledge and ignore kinds that you do not know.' }),
-      apiVersion: text(32, { description: 'Version of the API that sends it.' }),
-      environment: described(EnvironmentName, 'Where the record belongs.'),
-      operatorId: described(Id, 'You, the operator.'),
-      brandId: described(Id, 'The brand that the record belongs to.'),
-      createdAt: described(Timestamp, 'When it happened.'),
-      data: events[kind].data,
-    },
-    closed,
-  )
-type EventEnvelope<K extends EventKind> = ReturnType<typeof envelopeOf<K>>
-
-const envelopes = Object.fromEntries(eventKinds.map((kind) => [kind, envelopeOf(kind)]))
-
-/**
- * The envelope of an event. The JetStream message and the body of a webhook have the same bytes. There is one schema
- * object for each kind, so that each is compiled once.
- */
-export const eventEnvelope = <K extends EventKind>(kind: K): EventEnvelope<K> =>
-  envelopes[kind] as unknown as EventEnvelope<K>
-
-export type EventMessage<K extends EventKind = EventKind> = Readonly<Static<EventEnvelope<K>>>

@@ -1,6 +1,6 @@
-import { type Static, type TString, Type } from '@sinclair/typebox'
 import './formats.ts'
-import { amountPattern, moneyPattern } from './money.ts'
+import { type Static, type TString, Type } from '@sinclair/typebox'
+import { amountPattern, moneyPattern } from './formats.ts'
 import { personal } from './personal.ts'
 import { closed, described, Nullable, text } from './schema.ts'
 import {

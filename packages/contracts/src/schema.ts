@@ -1,4 +1,7 @@
-import { type TLiteral, type TSchema, type TUnion, Type } from '@sinclair/typebox'
+import { FormatRegistry, type TLiteral, type TSchema, type TUnion, Type } from '@sinclair/typebox'
+import { formatChecks } from './formats.ts'
+
+for (const [name, hasFormat] of Object.entries(formatChecks)) FormatRegistry.Set(name, hasFormat)
 
 /** The options of an object that has no other fields than those it names. */
 export const closed = { additionalProperties: false } as const

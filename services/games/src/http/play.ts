@@ -1,5 +1,5 @@
 import { createHash, randomInt } from 'node:crypto'
-import { fromMinorUnits } from '@backoffice/contracts/money'
+import { fromMinorUnits } from '@backoffice/contracts/formats'
 import { Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'

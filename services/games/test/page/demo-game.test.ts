@@ -1,4 +1,4 @@
-import { toMinorUnits } from '@backoffice/contracts/money'
+import { toMinorUnits } from '@backoffice/contracts/formats'
 import { noBrowser, startBrowser, violations } from '@backoffice/test-kit/browser'
 import type { Page } from 'playwright-core'
 import t from 'tap'
