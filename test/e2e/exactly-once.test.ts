@@ -19,7 +19,7 @@ import { webhookTests } from './webhook-tests.ts'
 t.setTimeout(240_000)
 // A claim whose gateway was killed is free again after its lease, which is shortened here to just over a call's deadline.
 const environment = { CLAIM_LEASE_MS: '9000', WEBHOOK_BACKOFF_BASE_MS: '200' }
-const system = await startSystem(t, { backends: 'embedded', environment })
+const system = await startSystem(t, { backends: 'own', environment })
 const operator = await busyOperator(system)
 t.teardown(() => operator.close())
 

@@ -1,4 +1,3 @@
-import { rmSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { verifyWebhook } from '@backoffice/client'
@@ -67,19 +66,14 @@ export async function webhookTests(t: Test, system: System): Promise<void> {
     // It takes longer to start again than the next lines: nobody hears the event before the stream is gone.
     process.kill(system.pid('webhooks'), 'SIGKILL')
     expectStatus(await operator.post(`/deposits/${deposit.id}/confirm`), 200)
-    const dead = system.pid('nats')
-    process.kill(dead, 'SIGKILL')
-    rmSync(`${system.dir}/nats/jetstream`, { recursive: true })
-    await eventually(() => system.pid('nats') !== dead, 20_000)
+    await system.crash('nats')
     await eventually(() => confirmed(deposit.id).length === 1, 30_000)
     t.equal(new Set(confirmed(deposit.id).map(({ id }) => id)).size, 1)
   })
 
   t.test('PostgreSQL dies in between: events go on arriving, once each', async (t) => {
     const { id: playerId } = await register(operator)
-    const dead = system.pid('postgres')
-    process.kill(dead, 'SIGKILL')
-    await eventually(() => system.pid('postgres') !== dead, 20_000)
+    await system.crash('postgres')
     const before = received.length
     await eventually(async () => {
       await fund(operator, playerId, '10.00')

@@ -3,8 +3,7 @@ import { chmodSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { startThrowAwayPostgres } from '@backoffice/dev-stack'
-import { sharedSystemVariable, startSystem } from '@backoffice/test-kit'
+import { areContainersWanted, sharedSystemVariable, startSystem, startTestPostgres } from '@backoffice/test-kit'
 import { parse } from 'yaml'
 import { inGroups, mayShareProcess, sharesSystem } from './groups.ts'
 import { inOrder, isLong, runAll } from './order.ts'
@@ -202,9 +201,10 @@ async function main(names: readonly string[]): Promise<number> {
   const folder = mkdtempSync(join(tmpdir(), 'backoffice-test-'))
   chmodSync(folder, 0o755)
   const given = process.env.POSTGRES_URL
-  const postgres = given === undefined ? await startThrowAwayPostgres(folder, postgresConnections) : undefined
+  const postgres = given === undefined ? await startTestPostgres(postgresConnections) : undefined
   try {
-    print(`PostgreSQL: ${postgres === undefined ? 'POSTGRES_URL' : 'embedded, for this run only'}`)
+    const where = areContainersWanted() ? 'a container' : 'embedded'
+    print(`PostgreSQL: ${postgres === undefined ? 'POSTGRES_URL' : `${where}, for this run only`}`)
     const environment = {
       ...env,
       POSTGRES_URL: postgres?.url ?? given,
@@ -214,7 +214,7 @@ async function main(names: readonly string[]): Promise<number> {
     }
     return summarise(await runTests(files, environment))
   } finally {
-    await postgres?.child.stop()
+    await postgres?.stop()
     rmSync(folder, { recursive: true, force: true })
   }
 }

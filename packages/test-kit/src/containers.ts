@@ -1,18 +1,20 @@
 import { randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { type BrokerUser, observer, systemObserver } from '@backoffice/contracts'
+import type { StartedTestContainer } from 'testcontainers'
 
-// Set them to run on a mirror's images, or on another version.
-const postgresImage = process.env.POSTGRES_IMAGE ?? 'postgres:18-alpine'
-const natsImage = process.env.NATS_IMAGE ?? 'nats:2.12-alpine'
-const natsConfiguration = fileURLToPath(new URL('../../../deploy/nats', import.meta.url))
+const deployFolder = fileURLToPath(new URL('../../../deploy/', import.meta.url))
 const startupTimeoutMs = 120_000
 // A letter first: nats-server reads a value that begins with a digit as a number.
 const randomPassword = () => `p${randomBytes(12).toString('hex')}`
 
-export interface ContainerBackends {
-  /** POSTGRES_URL and NATS_URL, for `npm start`. */
-  readonly environment: Readonly<Record<'POSTGRES_URL' | 'NATS_URL', string>>
+/** A server in a container: what a test needs of it. */
+export interface ServerContainer {
+  readonly url: string
+  /** Kills it, and resolves when it runs again, with its disk, under the same address if it has a lasting `port`. */
+  readonly crash: () => Promise<void>
+  /** Ends it with all that it stored. */
   readonly stop: () => Promise<void>
 }
 
@@ -26,42 +28,76 @@ export function areContainersWanted({ BACKENDS: wanted = 'embedded' }: NodeJS.Pr
 }
 
 /**
- * PostgreSQL and nats-server in containers, with the configuration that a single production server has.
- * @param passwords of the programs, on nats-server
+ * PostgreSQL in a container, as the local overlay has it.
+ * @param port on this machine, of a server that is to crash; any when left out
  * @throws when no Docker engine answers
  */
-export async function startContainers(passwords: Readonly<Record<BrokerUser, string>>): Promise<ContainerBackends> {
-  const { GenericContainer, Wait } = await import('testcontainers')
+export async function startPostgresContainer(connectionsMax: number, port?: number): Promise<ServerContainer> {
   const password = randomPassword()
-  // Those of whom nobody logs in here have a password too, or the server does not start.
+  const { GenericContainer, Wait } = await engine()
+  const container = await new GenericContainer(imageIn('k8s/overlays/local/postgres.yaml', 'postgres'))
+    .withEnvironment({ POSTGRES_PASSWORD: password })
+    .withCommand(['postgres', '-c', `max_connections=${connectionsMax}`])
+    .withExposedPorts(port === undefined ? 5432 : { container: 5432, host: port })
+    // Over TCP: the server of the first initialisation listens on its socket only.
+    .withWaitStrategy(Wait.forSuccessfulCommand('pg_isready --host=127.0.0.1 --username=postgres'))
+    .withStartupTimeout(startupTimeoutMs)
+    .start()
+  return running(container, `postgresql://postgres:${password}@${addressOf(container, 5432)}/postgres`)
+}
+
+/**
+ * nats-server in a container, with the users and the configuration of a single production server.
+ * @param passwords of the programs
+ * @param port on this machine, of a server that is to crash; any when left out
+ * @throws when no Docker engine answers
+ */
+export async function startNatsContainer(
+  passwords: Readonly<Record<BrokerUser, string>>,
+  port?: number,
+): Promise<ServerContainer> {
+  // The server starts only when everybody has a password, also those of whom nobody logs in here.
   const everybody = { [observer]: randomPassword(), [systemObserver]: randomPassword(), ...passwords }
   const variables = Object.entries(everybody).map(([user, own]) => [`NATS_PASSWORD_${user.toUpperCase()}`, own])
-  const [postgres, nats] = await Promise.all([
-    new GenericContainer(postgresImage)
-      .withEnvironment({ POSTGRES_PASSWORD: password })
-      .withCommand(['postgres', '-c', 'max_connections=200'])
-      .withExposedPorts(5432)
-      // PostgreSQL starts twice: the first start only initialises.
-      .withWaitStrategy(Wait.forLogMessage(/database system is ready to accept connections/, 2))
-      .withStartupTimeout(startupTimeoutMs)
-      .start(),
-    new GenericContainer(natsImage)
-      .withEnvironment(Object.fromEntries(variables))
-      .withCopyDirectoriesToContainer([{ source: natsConfiguration, target: '/etc/backoffice-nats' }])
-      .withCommand(['--config', '/etc/backoffice-nats/single.conf'])
-      .withExposedPorts(4222)
-      .withWaitStrategy(Wait.forLogMessage(/Server is ready/))
-      .withStartupTimeout(startupTimeoutMs)
-      .start(),
-  ])
-  const postgresUrl = `postgresql://postgres:${password}@${postgres.getHost()}:${postgres.getMappedPort(5432)}/postgres`
+  const { GenericContainer, Wait } = await engine()
+  const container = await new GenericContainer(imageIn('k8s/base/nats.yaml', 'nats'))
+    .withEnvironment(Object.fromEntries(variables))
+    .withCopyDirectoriesToContainer([{ source: `${deployFolder}nats`, target: '/etc/backoffice-nats' }])
+    .withCommand(['--config', '/etc/backoffice-nats/single.conf'])
+    .withExposedPorts(port === undefined ? 4222 : { container: 4222, host: port })
+    .withWaitStrategy(Wait.forLogMessage(/Server is ready/))
+    .withStartupTimeout(startupTimeoutMs)
+    .start()
+  return running(container, `nats://${addressOf(container, 4222)}`)
+}
+
+/** Loaded late: it is large, and few tests run on containers. */
+async function engine() {
+  const testcontainers = await import('testcontainers')
+  await testcontainers.getContainerRuntimeClient().catch((cause) => {
+    throw new Error('BACKENDS=containers takes a Docker engine, and none answers', { cause })
+  })
+  return testcontainers
+}
+
+/** The version of production, with its digest once the images are pinned. */
+function imageIn(manifest: string, name: string): string {
+  const [, image] = new RegExp(`image: (${name}:\\S+)`).exec(readFileSync(`${deployFolder}${manifest}`, 'utf8')) ?? []
+  if (image === undefined) throw new Error(`deploy/${manifest} names no image of ${name}`)
+  return image
+}
+
+const addressOf = (container: StartedTestContainer, port: number) =>
+  `${container.getHost()}:${container.getMappedPort(port)}`
+
+function running(container: StartedTestContainer, url: string): ServerContainer {
   return {
-    environment: {
-      POSTGRES_URL: postgresUrl,
-      NATS_URL: `nats://${nats.getHost()}:${nats.getMappedPort(4222)}`,
+    url,
+    async crash() {
+      const { container: containers } = await (await engine()).getContainerRuntimeClient()
+      await containers.getById(container.getId()).kill()
+      await container.restart()
     },
-    stop: async () => {
-      await Promise.all([postgres.stop(), nats.stop()])
-    },
+    stop: async () => void (await container.stop()),
   }
 }

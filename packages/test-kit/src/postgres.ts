@@ -7,6 +7,7 @@ import { databaseUrl, sharedRolePasswords, startThrowAwayPostgres, withOtherRole
 import { migrate, provisionDatabase, settingsOf } from '@backoffice/migrator/schema'
 import type { Service } from '@backoffice/service-runtime/testing'
 import pg from 'pg'
+import { areContainersWanted, startPostgresContainer } from './containers.ts'
 
 let server: Promise<string> | undefined
 
@@ -17,16 +18,28 @@ export function postgres(): Promise<string> {
 }
 
 async function startOwn(): Promise<string> {
+  const { url, stop } = await startTestPostgres()
+  const { default: tap } = await import('tap')
+  tap.teardown(stop)
+  return url
+}
+
+/** PostgreSQL for a process or a whole run, in a container where these are asked for. Nothing of it survives `stop`. */
+export async function startTestPostgres(
+  connectionsMax = 100,
+): Promise<{ readonly url: string; readonly stop: () => Promise<void> }> {
+  if (areContainersWanted()) return startPostgresContainer(connectionsMax)
   const dir = mkdtempSync(join(tmpdir(), 'backoffice-postgres-'))
   chmodSync(dir, 0o755)
-  const { url, child } = await startThrowAwayPostgres(dir)
+  const { url, child } = await startThrowAwayPostgres(dir, connectionsMax)
   child.unref()
-  const { default: tap } = await import('tap')
-  tap.teardown(async () => {
-    await child.stop()
-    rmSync(dir, { recursive: true, force: true })
-  })
-  return url
+  return {
+    url,
+    async stop() {
+      await child.stop()
+      rmSync(dir, { recursive: true, force: true })
+    },
+  }
 }
 
 export interface TestDatabase {

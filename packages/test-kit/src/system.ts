@@ -16,22 +16,22 @@ import {
 } from '@backoffice/dev-stack'
 import { connectNats, RpcClient } from '@backoffice/service-runtime/client'
 import type { NatsConnection } from '@nats-io/transport-node'
-import { areContainersWanted, startContainers } from './containers.ts'
+import { type BackendName, startBackends } from './backends.ts'
 import { eventually } from './eventually.ts'
-import { createEmptyDatabase } from './postgres.ts'
 import type { Teardown } from './test-bed.ts'
 
 const mainFile = fileURLToPath(new URL('../../dev-stack/src/main.ts', import.meta.url))
 const startTimeoutMs = 90_000
+const restartTimeoutMs = 20_000
 
 export interface SystemOptions {
   /** Environment variables of all processes, such as WEBHOOK_BACKOFF_BASE_MS. */
   readonly environment?: Readonly<Record<string, string>>
   /**
-   * `embedded`: its own PostgreSQL and nats-server as supervised processes, for a test that kills them. Left out:
-   * the tests' PostgreSQL and its own nats-server; or containers, where BACKENDS=containers asks for them.
+   * `own`: a PostgreSQL of its own, for a test that lets it or nats-server crash. Left out: a database of its own on the
+   * tests' PostgreSQL. BACKENDS says what they are: processes of this machine, or containers.
    */
-  readonly backends?: 'embedded'
+  readonly backends?: 'own'
   /** Services of which a test kills one: they are processes of this machine even where SERVICE_IMAGES is set. */
   readonly services?: 'processes'
   /** In place of this process's own environment, for one that starts a system for others. */
@@ -45,6 +45,11 @@ export interface System extends StackDescription {
   readonly stackJson: string
   /** The number that a process has now; a restart changes it. */
   pid(name: ProcessName): number
+  /**
+   * Kills PostgreSQL, or nats-server with all that it stored, and waits until it runs again. Only for a system with
+   * backends of its own.
+   */
+  crash(name: BackendName): Promise<void>
   /** What it printed so far. */
   printed(): string
   /** A client of the team's operations, as one of the `people`, who logs in whenever that is needed. */
@@ -52,7 +57,7 @@ export interface System extends StackDescription {
 }
 
 /** What of a system files may use that share it: none of them may end or freeze a part of it. */
-export type SharedSystem = Omit<System, 'dir' | 'pid' | 'printed'>
+export type SharedSystem = Omit<System, 'dir' | 'pid' | 'crash' | 'printed'>
 
 /** Names the stack.json of the system that the runner has started for the files that share one. */
 export const sharedSystemVariable = 'SHARED_STACK_JSON'
@@ -73,15 +78,13 @@ export async function sharedSystem(t: Teardown): Promise<SharedSystem> {
 /** Starts a system on a free port and a database of its own, and stops it with `t`. */
 export async function startSystem(t: Teardown, options: SystemOptions = {}): Promise<System> {
   const environment = options.inherited ?? process.env
-  const { POSTGRES_URL: postgresUrl, NATS_URL: _nats, SERVICE_IMAGES: images, ...inherited } = environment
-  const asProcesses = options.services === 'processes' || options.backends === 'embedded'
+  const { POSTGRES_URL: _postgres, NATS_URL: _nats, SERVICE_IMAGES: images, ...inherited } = environment
+  const own = options.backends === 'own'
+  const asProcesses = options.services === 'processes' || own
   const services = images === undefined || asProcesses ? {} : { SERVICE_IMAGES: images }
   const dir = mkdtempSync(join(tmpdir(), 'backoffice-system-'))
   chmodSync(dir, 0o755)
-  const backends =
-    options.backends === 'embedded'
-      ? ownBackends
-      : await chooseBackends(areContainersWanted(environment), dir, postgresUrl)
+  const backends = await startBackends(dir, own, environment)
 
   const env = { ...inherited, ...services, ...backends.environment, ...options.environment }
   const child = spawn(process.execPath, [mainFile, '--dir', dir, '--port', '0'], {
@@ -110,16 +113,25 @@ export async function startSystem(t: Teardown, options: SystemOptions = {}): Pro
   const description = readStack(stackJson)
   const { asTeam, close } = teamOf(description, dir)
   closeTeam = close
+  const pid = (name: ProcessName) => {
+    const pid = readStack(stackJson).processes[name]
+    if (pid === undefined) throw new Error(`${name} is not a process of this system`)
+    return pid
+  }
   return {
     ...description,
     dir,
     stackJson,
+    pid,
     printed: () => text,
     asTeam,
-    pid(name) {
-      const pid = readStack(stackJson).processes[name]
-      if (pid === undefined) throw new Error(`${name} is not a process of this system`)
-      return pid
+    async crash(name) {
+      if (!own) throw new Error(`others use ${name} too: only a system with backends of its own may lose it`)
+      if (backends.crash !== null) return backends.crash(name)
+      const dead = pid(name)
+      process.kill(dead, 'SIGKILL')
+      if (name === 'nats') rmSync(join(dir, 'nats/jetstream'), { recursive: true })
+      await eventually(() => pid(name) !== dead, restartTimeoutMs)
     },
   }
 }
@@ -135,21 +147,4 @@ function teamOf({ natsUrl, issuer }: StackDescription, dir: string) {
     return new RpcClient(connection, new StackPerson({ issuer, person, tool: 'command line' }))
   }
   return { asTeam, close: async () => void (await Promise.all(connections.map((connection) => connection.close()))) }
-}
-
-interface Backends {
-  /** POSTGRES_URL and NATS_URL, for `npm start`. */
-  readonly environment: Readonly<Record<string, string>>
-  readonly stop: () => Promise<void>
-}
-
-/** Those that the stack starts by itself. */
-const ownBackends: Backends = { environment: {}, stop: async () => {} }
-
-async function chooseBackends(containers: boolean, dir: string, shared: string | undefined): Promise<Backends> {
-  // With the passwords of the stack's own secrets, so that whoever knows its folder can log in.
-  if (containers) return startContainers(stackSecrets(dir).nats)
-  if (shared === undefined) return ownBackends
-  const database = await createEmptyDatabase(shared)
-  return { environment: { POSTGRES_URL: database.url }, stop: database.drop }
 }

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -38,6 +39,7 @@ import {
 import type { TeamSigner } from '@backoffice/team-identity'
 import { connect, type NatsConnection } from '@nats-io/transport-node'
 import pg from 'pg'
+import { areContainersWanted, startNatsContainer } from './containers.ts'
 import { createDatabase, postgres } from './postgres.ts'
 import { type LoginOptions, type TeamUser, TestIssuer } from './team-people.ts'
 import type { TestTime } from './test-time.ts'
@@ -265,6 +267,12 @@ async function startBedNats(
     await makeBedStream(url)
     return { url }
   }
+  if (areContainersWanted()) {
+    const nats = await startNatsContainer(users.passwords)
+    endings.push(nats.stop)
+    await makeBedStream(nats.url)
+    return nats
+  }
   const dir = mkdtempSync(join(tmpdir(), 'backoffice-nats-'))
   endings.push(() => rmSync(dir, { recursive: true, force: true }))
   const nats = await startNats({
@@ -287,8 +295,10 @@ async function makeBedStream(url: string): Promise<void> {
   }
 }
 
-/** The server listens on loopback for the length of one test, so passwords may be known. */
-const natsPassword = (user: string) => `password-of-${user}`
+const ofThisProcess = randomBytes(9).toString('hex')
+
+/** On the bed's nats-server. Nobody else knows it: an engine shows the ports of its containers to the whole network. */
+export const natsPassword = (user: string) => `p${ofThisProcess}-of-${user}`
 
 function callerOf(operation: Operation): ServiceName {
   const caller = operation.callers?.[0] ?? 'gateway'

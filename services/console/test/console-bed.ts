@@ -8,6 +8,7 @@ import { reconciler } from '@backoffice/reconciler'
 import { exportSessionKey, newSessionKey, PersonSigner } from '@backoffice/team-identity'
 import {
   type LoginOptions,
+  natsPassword,
   proposalOf,
   seenSubmission,
   type TeamUser,
@@ -58,7 +59,7 @@ export async function consoleBed(
     LOG_LEVEL: process.env.LOG_LEVEL ?? 'silent',
     NATS_URL: bed.natsUrl,
     NATS_USER: teamConsole,
-    NATS_PASSWORD: `password-of-${teamConsole}`,
+    NATS_PASSWORD: natsPassword(teamConsole),
     ...people,
     ...environment,
   }
