@@ -1,3 +1,5 @@
+// proof: runs the bench.
+
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,3 +1,5 @@
+// proof: kills, freezes and cuts off two of each service.
+
 import t from 'tap'
 import { newSeed, shortForm } from './options.ts'
 import { describeProblems, runChaos } from './run.ts'

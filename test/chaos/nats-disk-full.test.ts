@@ -1,3 +1,6 @@
+// proof: fills a real disk and waits for the recovery.
+// waits: for servers to recover and for real time-outs.
+
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,3 +1,6 @@
+// proof: kills PostgreSQL, fills its disk, and waits for the recovery.
+// waits: for servers to recover and for real time-outs.
+
 import { chmodSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

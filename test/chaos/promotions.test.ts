@@ -1,3 +1,6 @@
+// proof: PostgreSQL is lost, and a copy of it is promoted.
+// waits: for servers to recover and for real time-outs.
+
 import t from 'tap'
 import { newSeed } from './options.ts'
 import { runPromotions } from './promotions.ts'

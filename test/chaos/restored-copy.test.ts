@@ -1,3 +1,6 @@
+// proof: takes a copy under load and goes back to it.
+// waits: for servers to recover and for real time-outs.
+
 import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

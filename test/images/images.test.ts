@@ -1,3 +1,5 @@
+// proof: builds the tree of each image and starts what is in it.
+
 import { execFileSync, spawnSync } from 'node:child_process'
 import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

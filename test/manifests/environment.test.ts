@@ -1,3 +1,5 @@
+// proof: starts every program as the manifests say, with TLS and three NATS servers.
+
 import { mkdirSync, readFileSync } from 'node:fs'
 import { get } from 'node:https'
 import { join } from 'node:path'

@@ -1,3 +1,5 @@
+// proof: fills tables with half a year of rows.
+
 import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

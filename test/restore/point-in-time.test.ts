@@ -1,3 +1,6 @@
+// proof: the drill of the restore, with an archive and a base backup.
+// waits: for servers to recover and for real time-outs.
+
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,3 +1,6 @@
+// proof: real time-outs at locks that are held.
+// waits: for servers to recover and for real time-outs.
+
 import { gateway } from '@backoffice/gateway'
 import { migrate } from '@backoffice/migrator/schema'
 import { payments } from '@backoffice/payments'

@@ -1,3 +1,5 @@
+// proof: runs a rewritten copy of the repository beside this one.
+
 import { randomUUID } from 'node:crypto'
 import {
   allOperations,

@@ -1,3 +1,5 @@
+// proof: runs the release before, with its packages.
+
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { serviceNames } from '@backoffice/contracts'

@@ -1,3 +1,5 @@
+// proof: two processes of each service.
+
 import { randomUUID } from 'node:crypto'
 import { eventually, type HttpReply, OperatorClient } from '@backoffice/test-kit'
 import t from 'tap'

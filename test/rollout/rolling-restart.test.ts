@@ -1,3 +1,5 @@
+// proof: restarts every service under load.
+
 import { type ServiceName, serviceNames } from '@backoffice/contracts'
 import { eventually, OperatorClient, skipWithout } from '@backoffice/test-kit'
 import t from 'tap'

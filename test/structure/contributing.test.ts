@@ -1,3 +1,5 @@
+// proof: follows lists of CONTRIBUTING.md in a copy of the repository, with the compiler.
+
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'

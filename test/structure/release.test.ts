@@ -1,3 +1,5 @@
+// proof: makes a release in a copy of the repository.
+
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'

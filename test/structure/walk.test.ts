@@ -1,3 +1,5 @@
+// proof: counts files for whoever reads; a system runs for it.
+
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'

@@ -1,24 +1,35 @@
-import { existsSync, globSync, readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
 import t from 'tap'
-import { sharesSystem } from './groups.ts'
-import { isLong, longFiles } from './order.ts'
+import { readSource, type TestFile } from './files.ts'
+import { inGroups, shardOf } from './order.ts'
 
-const root = new URL('../../', import.meta.url)
-
-t.test('each file of the lists exists, and is named once', async (t) => {
-  const paths = [...longFiles.working, ...longFiles.waiting]
-  for (const path of paths) t.ok(existsSync(fileURLToPath(new URL(path, root))), path)
-  t.equal(new Set(paths).size, paths.length)
+const file = (workspace: string, path: string, text = ''): TestFile => ({
+  workspace,
+  directory: workspace,
+  path,
+  place: `${workspace}/${path}`,
+  ...readSource(text),
 })
 
-t.test('files that share a system are in the lists: it runs until the last of them has ended', async (t) => {
-  const paths = globSync('{packages/*,services/*,bench}/test/**/*.test.ts', { cwd: fileURLToPath(root) })
-  const own = globSync('test/*/**/*.test.ts', { cwd: fileURLToPath(root) })
-  const sharing = [...paths, ...own].filter((path) => sharesSystem(readFileSync(new URL(path, root), 'utf8')))
-  t.ok(sharing.length > 5)
-  t.same(
-    sharing.filter((path) => !isLong(path)),
-    [],
-  )
+t.test('each file is in one shard, and the shards take about as long', async (t) => {
+  const files = Array.from({ length: 20 }, (_, index) => file('a', String(index)))
+  const secondsOf = ({ path }: TestFile) => Number(path) + 1
+  const shards = [1, 2, 3].map((number) => shardOf(files, number, 3, secondsOf))
+  t.same(new Set(shards.flat()), new Set(files))
+  t.equal(shards.flat().length, files.length)
+  const sums = shards.map((shard) => shard.reduce((sum, file) => sum + secondsOf(file), 0))
+  t.ok(Math.max(...sums) - Math.min(...sums) <= 2, sums.join(' '))
 })
+
+t.test(
+  'short files of a workspace share a process, twelve at most; long ones and those that must not are alone',
+  async (t) => {
+    const short = Array.from({ length: 13 }, (_, index) => file('a', `short-${index}`))
+    const others = [file('a', 'long'), file('a', 'process', 'process.exit()'), file('b', 'other')]
+    const groups = inGroups([...short, ...others], ({ path }) => (path === 'long' ? 60 : 1))
+    t.same(
+      groups.map((group) => group.length),
+      [1, 12, 1, 1, 1],
+    )
+    t.equal(groups[0]?.[0].path, 'long')
+  },
+)

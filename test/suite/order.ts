@@ -1,33 +1,46 @@
-import { readFileSync } from 'node:fs'
+import type { TestFile } from './files.ts'
 
-/** Paths in the repository. The lists are written by hand: whatever is missing from them only begins later. */
-export interface LongFiles {
-  /** The longest of those that keep the processor busy, the longest first. */
-  readonly working: readonly string[]
-  /** Files that take long and do little: they wait for what a service does after some seconds. */
-  readonly waiting: readonly string[]
+export type Group = readonly [TestFile, ...TestFile[]]
+
+/** So many files share a process at most: the others of a group wait for it, and a crash takes its time from all. */
+const groupFilesMax = 12
+/** A file that takes longer gains nothing from company, which would wait for it. */
+const sharedSecondsMax = 8
+
+/** How many seconds a file takes, as far as anybody knows. */
+export type SecondsOf = (file: TestFile) => number
+
+const sum = (files: readonly TestFile[], secondsOf: SecondsOf) =>
+  files.reduce((total, file) => total + secondsOf(file), 0)
+
+const longestFirst = (secondsOf: SecondsOf) => (a: TestFile, b: TestFile) => secondsOf(b) - secondsOf(a)
+
+/**
+ * The files of one of several machines, which take about as long as those of each other: the longest first, each to the
+ * machine that has least to do.
+ * @param number from 1 to `count`
+ */
+export function shardOf(files: readonly TestFile[], number: number, count: number, secondsOf: SecondsOf): TestFile[] {
+  const shards = Array.from({ length: count }, () => ({ files: [] as TestFile[], seconds: 0 }))
+  for (const file of files.toSorted(longestFirst(secondsOf))) {
+    const least = shards.reduce((a, b) => (b.seconds < a.seconds ? b : a))
+    least.files.push(file)
+    least.seconds += secondsOf(file)
+  }
+  return shards[number - 1]?.files ?? []
 }
 
-export const longFiles: LongFiles = JSON.parse(readFileSync(new URL('./long-files.json', import.meta.url), 'utf8'))
-
-export const isLong = (path: string): boolean => longFiles.working.includes(path) || longFiles.waiting.includes(path)
-
-export interface Order<T> {
-  /** What takes long begins first, so that nothing long is left when the rest is done. */
-  readonly working: readonly T[]
-  readonly waiting: readonly T[]
-}
-
-export function inOrder<T>(files: readonly T[], pathOf: (file: T) => string, long: LongFiles = longFiles): Order<T> {
-  const waits = (file: T) => long.waiting.includes(pathOf(file))
-  const place = (file: T) => {
-    const index = long.working.indexOf(pathOf(file))
-    return index === -1 ? long.working.length : index
-  }
-  return {
-    working: files.filter((file) => !waits(file)).toSorted((a, b) => place(a) - place(b)),
-    waiting: files.filter(waits),
-  }
+/** Files of one workspace that may share a process, as groups; every other file is alone in its own. The longest first. */
+export function inGroups(files: readonly TestFile[], secondsOf: SecondsOf): readonly Group[] {
+  const shares = (file: TestFile) => file.mayShareProcess && secondsOf(file) <= sharedSecondsMax
+  const byWorkspace = Map.groupBy(files.filter(shares), ({ workspace }) => workspace)
+  const shared = [...byWorkspace.values()].flatMap((all) =>
+    Array.from({ length: Math.ceil(all.length / groupFilesMax) }, (_, index) =>
+      all.slice(index * groupFilesMax, (index + 1) * groupFilesMax),
+    ),
+  )
+  const alone = files.filter((file) => !shares(file)).map((file) => [file])
+  return ([...shared, ...alone] as unknown as Group[]).toSorted((a, b) => sum(b, secondsOf) - sum(a, secondsOf))
 }
 
 export interface Places {

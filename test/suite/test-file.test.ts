@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { eventually } from '@backoffice/test-kit'
 import t, { type Test } from 'tap'
-import { runTestFiles, runToTheEnd, type TestFile } from './test-file.ts'
+import { readSource, type TestFile } from './files.ts'
+import { runTestFiles, runToTheEnd } from './test-file.ts'
 
 const never = new AbortController().signal
 
@@ -17,7 +18,7 @@ function runAll(t: Test, lines: readonly string[], { stopping = never, timeoutSe
 function made(t: Test, files: readonly string[]): readonly TestFile[] {
   const named = files.map((lines, index) => [`${'abcd'[index]}.test.ts`, `import t from 'tap'\n${lines}\n`] as const)
   const directory = t.testdir(Object.fromEntries(named))
-  return named.map(([path]) => ({ workspace: 'w', directory, path }))
+  return named.map(([path, text]) => ({ workspace: 'w', directory, path, place: path, ...readSource(text) }))
 }
 
 /** @returns what the runner makes of a file with these lines. */

@@ -1,24 +1,13 @@
 import { spawn } from 'node:child_process'
 import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { root, type TestFile } from './files.ts'
+import type { Group } from './order.ts'
 import { type Part, partsOf, type Results, readResults } from './results.ts'
 
-const root = fileURLToPath(new URL('../../', import.meta.url))
 const severalFiles = fileURLToPath(new URL('./several-files.ts', import.meta.url))
 /** A file ends by itself when its time is over. This is for one that cannot, because it runs in circles. */
 const hangingMs = 900_000
-
-export interface TestFile {
-  /** Of the workspace. */
-  readonly workspace: string
-  /** Of the workspace. */
-  readonly directory: string
-  /** In the workspace. */
-  readonly path: string
-}
-
-/** Of one workspace. */
-export type TestFiles = readonly [TestFile, ...TestFile[]]
 
 export interface FinishedFile extends TestFile {
   readonly ok: boolean
@@ -39,7 +28,7 @@ type Environment = Readonly<Record<string, string | undefined>>
  * @returns those that have run. When the process dies, the file that it died in is the last of them.
  */
 export async function runTestFiles(
-  files: TestFiles,
+  files: Group,
   environment: Environment,
   stopping: AbortSignal,
 ): Promise<readonly FinishedFile[]> {
@@ -68,7 +57,7 @@ export async function runTestFiles(
  */
 export async function runToTheEnd(
   files: readonly TestFile[],
-  runFiles: (files: TestFiles) => Promise<readonly FinishedFile[]>,
+  runFiles: (files: Group) => Promise<readonly FinishedFile[]>,
   stopping: AbortSignal,
 ): Promise<readonly FinishedFile[]> {
   const finished: FinishedFile[] = []

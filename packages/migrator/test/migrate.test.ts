@@ -1,3 +1,5 @@
+// waits: at locks.
+
 import type { Socket } from 'node:net'
 import type { Logger } from '@backoffice/process'
 import type { Migration } from '@backoffice/service-runtime/pool'

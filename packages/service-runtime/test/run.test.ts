@@ -1,3 +1,5 @@
+// waits: for graces and time-outs of processes.
+
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'

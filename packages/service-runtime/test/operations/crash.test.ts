@@ -1,3 +1,5 @@
+// waits: for leases of killed processes.
+
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'

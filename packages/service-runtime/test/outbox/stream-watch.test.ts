@@ -1,3 +1,5 @@
+// waits: for real time-outs of nats-server.
+
 import { cpSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { eventually, testBed } from '@backoffice/test-kit'

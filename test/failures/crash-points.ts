@@ -1,0 +1,184 @@
+import { randomUUID } from 'node:crypto'
+import { operations } from '@backoffice/contracts'
+import { eventually } from '@backoffice/test-kit'
+import type { Test } from 'tap'
+import { Bookkeeper, changes, owed } from './books.ts'
+import type { Command } from './command.ts'
+import type { Moment, SeenStep } from './mortal-services.ts'
+import { World } from './world.ts'
+
+/** Also what comes to the same: before each step, and the delivery of an event after each command that sends it. */
+const everyMoment = process.env.EVERY_MOMENT === 'true'
+const answeredMsMax = 15_000
+
+/** What a command did, once everything that follows from it has happened. */
+interface Effect {
+  readonly changed: Readonly<Record<string, number>>
+  readonly reply: unknown
+  /** What was not done yet when the reply came. */
+  readonly owed: readonly string[]
+  /** Events that the operator received, however often. */
+  readonly heard: number
+}
+
+/** What is the same in the replies of two runs. A secret is in the first reply only, and a replay may say that it is one. */
+function likeness(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(likeness)
+  if (typeof value === 'object' && value !== null) {
+    const fields = Object.entries(value).filter(([name]) => !/secret|replayed/i.test(name))
+    return Object.fromEntries(fields.map(([name, inner]) => [name, likeness(inner)]))
+  }
+  const isWordOrAmount = typeof value !== 'string' || /^(-?\d+\.\d\d|[a-z_]+)$/.test(value)
+  return isWordOrAmount ? value : 'an id, a time or a text'
+}
+
+/**
+ * The moments at which a death can make a difference. Just before a call or a single write is just after the step before
+ * it.
+ */
+function momentsOf(steps: readonly SeenStep[]): Moment[] {
+  return steps.flatMap(({ kind, ...step }): Moment[] => {
+    const before = { ...step, when: 'before' } as const
+    const after = { ...step, when: 'after' } as const
+    switch (kind) {
+      case 'commit':
+      case 'publish':
+        return [before, after]
+      case 'call':
+      case 'statement':
+        return everyMoment ? [before, after] : [after]
+      case 'request':
+        return [before]
+      default:
+        return kind satisfies never
+    }
+  })
+}
+
+const titleOf = ({ service, when, step, nth }: Moment) =>
+  `${service} dies ${when} ${step}${nth === 1 ? '' : `, number ${nth}`}`
+
+/** Lets services die while they carry out commands, in a world of its own. */
+export class CrashPoints {
+  readonly #world: World
+  readonly #bookkeeper: Bookkeeper
+  /** Moments of an event's way to the operator that were tried. */
+  readonly #triedOnTheWay = new Set<string>()
+
+  private constructor(world: World, bookkeeper: Bookkeeper) {
+    this.#world = world
+    this.#bookkeeper = bookkeeper
+  }
+
+  /** @param t the file's own test */
+  static async start(t: Test): Promise<CrashPoints> {
+    t.setTimeout(everyMoment ? 1_800_000 : 230_000)
+    const world = await World.start(t)
+    return new CrashPoints(world, await Bookkeeper.of(world))
+  }
+
+  /** A test for each command: it has one effect, wherever a service dies. */
+  try(t: Test, commands: readonly Command[]): void {
+    for (const command of commands) {
+      const { operation, decision } = command
+      const title = `${operation.service}.${operation.id}${decision === undefined ? '' : ` (${decision})`}`
+      t.test(`${title} has one effect, wherever a service dies`, async (t) => {
+        // The first of its kind may leave what later ones find, such as an account of the brand. So the second is the
+        // measure.
+        const warmUp = await command.prepare(this.#world)
+        await this.#effectOf(command, () => warmUp(randomUUID()))
+        let expected: Effect | undefined
+        const unharmed = await command.prepare(this.#world)
+        await this.#world.settle()
+        const steps = await this.#world.mortal.stepsOf(async () => {
+          expected = await this.#effectOf(command, () => unharmed(randomUUID()))
+        })
+        // The reconciler has work of its own at any time, and a part in its own commands alone.
+        const ofCommand = steps.filter(({ service }) => service !== 'reconciler' || operation.service === 'reconciler')
+        const moments = momentsOf(ofCommand).filter((moment) => this.#isNew(moment))
+        t.ok(moments.length > 1, `it can die at ${moments.length} moments`)
+        for (const moment of moments) t.same(await this.#effectOfDeaths(command, [moment]), expected, titleOf(moment))
+      })
+    }
+  }
+
+  /** A test: services die one after another, at the first moment and then at one of the others. */
+  tryAgain(t: Test, title: string, command: Command, first: Moment, others: readonly Moment[]): void {
+    t.test(title, async (t) => {
+      const unharmed = await command.prepare(this.#world)
+      const expected = await this.#effectOf(command, () => unharmed(randomUUID()))
+      for (const moment of others)
+        t.same(await this.#effectOfDeaths(command, [first, moment]), expected, `then ${titleOf(moment)}`)
+    })
+  }
+
+  /** A test, to be the last: what all deaths left behind is right. */
+  reconciles(t: Test): void {
+    t.test('after all deaths the ledger reconciles', async (t) => {
+      const world = this.#world
+      await world.settle()
+      const { runId } = await world.team(operations.reconciler.reconcileWallet, {})
+      const report = await eventually(async () => {
+        const { report } = await world.team(operations.reconciler.reconcileWallet, { runId })
+        return report ?? false
+      })
+      t.same(report.differences, [])
+      t.same(report.inFlight, [])
+    })
+  }
+
+  async #effectOfDeaths(command: Command, moments: readonly Moment[]): Promise<Effect> {
+    const send = await command.prepare(this.#world)
+    return this.#effectOf(command, () => this.#sendThrough(moments, send))
+  }
+
+  async #effectOf({ leaves }: Command, send: () => Promise<unknown>): Promise<Effect> {
+    const world = this.#world
+    await world.settle()
+    const before = await this.#bookkeeper.read()
+    const heardBefore = new Set(world.received).size
+    const reply = await send()
+    const owing = await owed(world)
+    await world.settle()
+    const changed = changes(before, await this.#bookkeeper.read())
+    // An attempt whose outcome nobody knows is logged, and another is made.
+    for (const table of ['webhooks.attempt', ...(leaves?.tables ?? [])]) delete changed[table]
+    return { changed, reply: likeness(reply), owed: owing, heard: new Set(world.received).size - heardBefore }
+  }
+
+  /** What becomes of an event once it is published is the same, whichever command sent it: it is tried once. */
+  #isNew({ service, step, nth, when }: Moment): boolean {
+    const isOnTheWay = service === 'webhooks' && !step.includes('operation')
+    if (everyMoment || !isOnTheWay) return true
+    const moment = `${when} ${step} ${nth}`
+    const isTried = this.#triedOnTheWay.has(moment)
+    this.#triedOnTheWay.add(moment)
+    return !isTried
+  }
+
+  /**
+   * Sends a command. Each service dies at its moment and starts again, the second moment counted from the first death.
+   * Then the command is sent again under the same key until it is answered.
+   */
+  async #sendThrough(moments: readonly Moment[], send: (key: string) => Promise<unknown>): Promise<unknown> {
+    const world = this.#world
+    const key = randomUUID()
+    let first: Promise<unknown> | undefined
+    let fallen: Moment | undefined
+    for (const moment of moments) {
+      const death = world.mortal.dieAt(moment)
+      first ??= send(key).catch(() => undefined)
+      if (fallen !== undefined) await world.startAgain(fallen.service)
+      await death
+      fallen = moment
+    }
+    if (fallen !== undefined) await world.startAgain(fallen.service)
+    const early = await first
+    await world.leasesRunOut()
+    const reply = await eventually(() => send(key), answeredMsMax)
+    // Who was answered before the death gets the same answer after it.
+    if (early !== undefined && JSON.stringify(likeness(early)) !== JSON.stringify(likeness(reply)))
+      throw new Error(`first answered ${JSON.stringify(early)}, then ${JSON.stringify(reply)}`)
+    return reply
+  }
+}

@@ -1,0 +1,43 @@
+import { parseArgs } from 'node:util'
+import type { Tier } from './files.ts'
+
+export interface Options {
+  readonly tier: Tier
+  /** Workspaces, folders of test/ and files; without any, all. */
+  readonly names: readonly string[]
+  /** Only tests of what has changed, since a commit if one is named. */
+  readonly changed: { readonly since: string | undefined } | undefined
+  /** This machine is one of several. */
+  readonly shard: { readonly number: number; readonly count: number } | undefined
+  /** Whether what this run takes is the reference from now on. */
+  readonly record: boolean
+}
+
+/** @throws Error that says what is wrong with the arguments */
+export function parseOptions(args: readonly string[]): Options {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: {
+      proofs: { type: 'boolean' },
+      changed: { type: 'boolean' },
+      shard: { type: 'string' },
+      record: { type: 'boolean' },
+    },
+  })
+  const { proofs = false, changed = false, shard, record = false } = values
+  if (changed && positionals.length > 1) throw new Error('--changed takes one commit, and no names')
+  return {
+    tier: proofs ? 'proofs' : 'test',
+    names: changed ? [] : positionals,
+    changed: changed ? { since: positionals[0] } : undefined,
+    shard: shard === undefined ? undefined : shardFrom(shard),
+    record,
+  }
+}
+
+function shardFrom(text: string): Options['shard'] {
+  const [, number = 0, count = 0] = (/^(\d+)\/(\d+)$/.exec(text) ?? []).map(Number)
+  if (number < 1 || number > count) throw new Error(`--shard is like 2/3, not ${text}`)
+  return { number, count }
+}
