@@ -2,14 +2,17 @@ import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { residentServices } from '@backoffice/contracts'
-import { eventually, startSystem } from '@backoffice/test-kit'
+import { operations, residentServices } from '@backoffice/contracts'
+import { eventually, OperatorClient, postgres, startSystem } from '@backoffice/test-kit'
+import pg from 'pg'
 import t from 'tap'
 import { createDeposit, demoOperator, expectStatus, playerRequest } from './journey.ts'
 import { team } from './team.ts'
 import { type CollectedSpan, startTraceCollector } from './trace-collector.ts'
 
 const collector = await startTraceCollector(t)
+// A PostgreSQL that outlives the system can be asked what was done.
+process.env.POSTGRES_URL = await postgres()
 const system = await startSystem(t, {
   environment: {
     OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint,
@@ -106,4 +109,43 @@ t.test('no log names a person or a secret, at any level', async (t) => {
     for (const value of [...ofPerson, person.externalId, ...secrets])
       t.notOk(text.includes(value), `${service}: a value of a person or a secret`)
   }
+})
+
+// The last one: it ends the system.
+t.test('a stack that is stopped under load answers what it has taken, and no answer is a 5xx', async (t) => {
+  const alice = await system.asTeam('alice')
+  const input = { name: 'busy', rateLimitPerMinute: 1_000_000 }
+  const { sandbox } = await alice.call(operations.gateway.createOperator, { input })
+  const busy = new OperatorClient(system.baseUrl, { key: sandbox.key, secret: sandbox.secret ?? '' })
+  t.teardown(() => busy.close())
+
+  const statuses = new Map<number | string, number>()
+  const count = (outcome: number | string) => statuses.set(outcome, (statuses.get(outcome) ?? 0) + 1)
+  const enough = Promise.withResolvers<void>()
+  let closed = false
+  const client = async (number: number) => {
+    for (let index = 0; !closed; index += 1) {
+      try {
+        const answer = await busy.post('/players', playerRequest(`${number}-${index}`))
+        count(answer.status)
+        if (statuses.get(201) === 100) enough.resolve()
+      } catch (error) {
+        count((error as { code?: string }).code ?? String(error))
+        closed = true
+      }
+    }
+  }
+  const clients = Array.from({ length: 16 }, (_, number) => client(number))
+  await enough.promise
+  process.kill(Number(readFileSync(join(system.dir, 'supervisor.pid'), 'utf8')), 'SIGTERM')
+  await Promise.all(clients)
+
+  const answered = [...statuses.keys()].filter((outcome) => typeof outcome === 'number')
+  t.same(answered, [201])
+  const database = new pg.Client({ connectionString: system.postgresUrl })
+  await database.connect()
+  const others = 'select count(*)::int as players from players.player where external_id <> $1'
+  const { rows } = await database.query(others, [person.externalId])
+  await database.end()
+  t.equal(rows[0].players, statuses.get(201), 'nothing was done without being answered')
 })
