@@ -1,21 +1,18 @@
 import { randomUUID } from 'node:crypto'
 import {
-  detailsOf,
   type ErrorCode,
-  errorAnchor,
-  errorCatalogue,
   operations,
   type PublicErrorCode,
   publicErrorCodes,
   sandboxAmounts,
   sandboxGames,
 } from '@backoffice/contracts'
-import { eventually, type HttpReply, OperatorClient, startSystem } from '@backoffice/test-kit'
-import { Value } from '@sinclair/typebox/value'
+import { eventually, type HttpReply, OperatorClient, sharedSystem } from '@backoffice/test-kit'
 import t from 'tap'
-import { createDeposit, demoOperator, depositRequest, expectStatus, fund, playerRequest, register } from './journey.ts'
+import { depositRequest, expectStatus, fund, playerRequest, register } from './journey.ts'
+import { isRefusal } from './refusal.ts'
 
-const system = await startSystem(t, { services: 'processes' })
+const system = await sharedSystem(t)
 const alice = await system.asTeam('alice')
 const newOperator = async (name: string, rateLimitPerMinute = 1_000_000) => {
   const created = await alice.call(operations.gateway.createOperator, { input: { name, rateLimitPerMinute } })
@@ -29,18 +26,9 @@ const { sandbox, production } = await newOperator('Errors')
 
 const reached = new Set<ErrorCode>()
 
-/** Notes a refusal, and holds it to the catalogue and the envelope. */
 function refused(answer: HttpReply, code: PublicErrorCode, details?: unknown): void {
   reached.add(code)
-  const { error } = answer.body ?? {}
-  t.equal(`${answer.status} ${error?.code}`, `${errorCatalogue[code].status} ${code}`)
-  t.equal(error?.requestId, answer.headers['x-request-id'], `${code}: requestId is X-Request-Id`)
-  t.match(answer.headers['content-type'], 'application/json')
-  t.equal(answer.headers.link, `</api/v1/docs#${errorAnchor(code)}>; rel="help"`)
-  if (details !== undefined) t.match(error.details, details)
-  const entry = detailsOf(code)
-  if (error?.details === undefined) t.not(entry?.always, true, `${code} has details`)
-  else t.strictSame(entry && [...Value.Errors(entry.schema, error.details)], [], `${code}: details as in the catalogue`)
+  isRefusal(t, answer, code, details)
 }
 
 const player = await register(sandbox)
@@ -135,48 +123,20 @@ t.test('deposits and withdrawals', async () => {
   refused(await sandbox.post(`/withdrawals/${id}/cancel`), 'WITHDRAWAL_NOT_CANCELLABLE', { status: 'cancelled' })
 })
 
-t.test('limits, webhooks and services that are away', async (t) => {
+t.test('limits and webhooks', async (t) => {
   const limited = await newOperator('Limited', 3)
   for (let count = 0; count < 3; count++) expectStatus(await limited.sandbox.get('/me'), 200)
   const beyond = await limited.sandbox.get('/me')
   refused(beyond, 'RATE_LIMITED')
   t.ok(Number(beyond.headers['retry-after']) >= 1)
-  refused(await demoOperator(system, 'production').post('/webhooks/test'), 'WEBHOOK_NOT_CONFIGURED')
-  const deposit = await createDeposit(sandbox, approved.id, '1.00')
-  // A process that dies is back before the gateway stops trying; one that hangs is not.
-  const pid = system.pid('payments')
-  process.kill(pid, 'SIGSTOP')
-  const idempotencyKey = randomUUID()
-  const away = await sandbox.post(`/deposits/${deposit.id}/confirm`, {}, { idempotencyKey })
-  process.kill(pid, 'SIGCONT')
-  refused(away, 'SERVICE_UNAVAILABLE')
-  t.ok(Number(away.headers['retry-after']) >= 1)
-  await eventually(
-    async () => (await sandbox.post(`/deposits/${deposit.id}/confirm`, {}, { idempotencyKey })).status === 200,
-    30_000,
-  )
+  refused(await production.post('/webhooks/test'), 'WEBHOOK_NOT_CONFIGURED')
 })
 
-/** Codes that no request can order: a bug of ours, and a client that sends nothing for 20 seconds. */
-const unreachable: ReadonlySet<ErrorCode> = new Set(['INTERNAL_ERROR', 'REQUEST_TIMEOUT'])
-
-t.test('the public games may hang or die: the API does not notice, and they come back where they were', async (t) => {
-  const open = async () =>
-    new URL(expectStatus(await sandbox.post(`/players/${approved.id}/game-sessions`, game), 201).gameUrl)
-  const game = { gameId: 'fortune-reels' }
-  const { origin } = await open()
-  const thumbnail = () => fetch(`${origin}/thumbnails/fortune-reels.svg`).then(({ status }) => status)
-  t.equal(await thumbnail(), 200)
-
-  const pid = system.pid('games')
-  process.kill(pid, 'SIGSTOP')
-  await fund(sandbox, player.id, '10.00')
-  t.equal((await open()).origin, origin)
-  t.ok(expectStatus(await sandbox.get('/games'), 200).data.length > 0)
-  process.kill(pid, 'SIGKILL')
-  await eventually(() => system.pid('games') !== pid, 30_000)
-  await eventually(async () => (await thumbnail().catch(() => 0)) === 200, 30_000)
-})
+/**
+ * Codes that no request can order here: a bug of ours, a client that sends nothing for 20 seconds, and a service that
+ * hangs, which exactly-once.test.ts has.
+ */
+const unreachable: ReadonlySet<ErrorCode> = new Set(['INTERNAL_ERROR', 'REQUEST_TIMEOUT', 'SERVICE_UNAVAILABLE'])
 
 t.test('every published error code was reached by a request above', async (t) => {
   const missed = publicErrorCodes.filter((code) => !reached.has(code) && !unreachable.has(code))

@@ -14,6 +14,7 @@ import {
   statementOf,
   sumOf,
 } from './journey.ts'
+import { isRefusal } from './refusal.ts'
 import { webhookTests } from './webhook-tests.ts'
 
 t.setTimeout(240_000)
@@ -151,6 +152,40 @@ t.test('whatever service is killed, retries with the same keys move every amount
   t.equal(statement.length, 41)
   t.equal(sumOf(statement.map(({ amount }) => amount)), 6000n)
   t.equal(await differences(), 0)
+})
+
+t.test('a service that hangs is SERVICE_UNAVAILABLE, and the same key finishes later', async (t) => {
+  const { id: playerId } = await register(operator)
+  const deposit = await createDeposit(operator, playerId, '1.00')
+  // A process that dies is back before the gateway stops trying; one that hangs is not.
+  const pid = system.pid('payments')
+  process.kill(pid, 'SIGSTOP')
+  const idempotencyKey = randomUUID()
+  const confirm = () => operator.post(`/deposits/${deposit.id}/confirm`, {}, { idempotencyKey })
+  const away = await confirm()
+  process.kill(pid, 'SIGCONT')
+  isRefusal(t, away, 'SERVICE_UNAVAILABLE')
+  t.ok(Number(away.headers['retry-after']) >= 1)
+  await eventually(async () => (await confirm()).status === 200, 30_000)
+})
+
+t.test('the public games may hang or die: the API does not notice, and they come back where they were', async (t) => {
+  const { id } = await register(operator)
+  expectStatus(await operator.post(`/sandbox/players/${id}/kyc/decision`, { status: 'aprovado' }), 200)
+  const open = async () => new URL(expectStatus(await operator.post(`/players/${id}/game-sessions`, game), 201).gameUrl)
+  const game = { gameId: 'fortune-reels' }
+  const { origin } = await open()
+  const thumbnail = () => fetch(`${origin}/thumbnails/fortune-reels.svg`).then(({ status }) => status)
+  t.equal(await thumbnail(), 200)
+
+  const pid = system.pid('games')
+  process.kill(pid, 'SIGSTOP')
+  await fund(operator, id, '10.00')
+  t.equal((await open()).origin, origin)
+  t.ok(expectStatus(await operator.get('/games'), 200).data.length > 0)
+  process.kill(pid, 'SIGKILL')
+  await eventually(() => system.pid('games') !== pid, 30_000)
+  await eventually(async () => (await thumbnail().catch(() => 0)) === 200, 30_000)
 })
 
 t.test('webhooks', (t) => webhookTests(t, system))

@@ -6,21 +6,29 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
 import { operations } from '@backoffice/contracts'
-import { eventually, skipWithout, startSystem } from '@backoffice/test-kit'
+import { eventually, OperatorClient, sharedSystem, skipWithout } from '@backoffice/test-kit'
 import t, { type Test } from 'tap'
-import { demoOperator, expectStatus, playerRequest, statementOf } from './journey.ts'
+import { expectStatus, playerRequest, statementOf } from './journey.ts'
 import { startLossyNetwork } from './lossy-network.ts'
 
 t.setTimeout(300_000)
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const readme = readFileSync(`${root}examples/README.md`, 'utf8')
 
-const system = await startSystem(t, { environment: { WEBHOOK_BACKOFF_BASE_MS: '200' } })
-const operator = demoOperator(system)
-t.teardown(() => operator.close())
+const system = await sharedSystem(t)
 const team = await system.asTeam('alice')
-const { operator: me } = expectStatus(await operator.get('/me'), 200)
-const sandbox = { operatorId: me.id, environment: 'sandbox' } as const
+const folder = mkdtempSync(join(tmpdir(), 'examples-'))
+t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+
+/** The system's, but for its operator: others send to the demo operator's webhooks meanwhile. */
+const stackJson = join(folder, 'stack.json')
+const stack = JSON.parse(readFileSync(system.stackJson, 'utf8'))
+const created = await team.call(operations.gateway.createOperator, { input: { name: 'Examples' } })
+writeFileSync(stackJson, JSON.stringify({ ...stack, operators: [created] }))
+const { key, secret } = created.sandbox
+const operator = new OperatorClient(system.baseUrl, { key, secret: secret ?? '' })
+t.teardown(() => operator.close())
+const sandbox = { operatorId: created.operatorId, environment: 'sandbox' } as const
 
 const { setWebhookUrl, showWebhook, disableWebhook, showDelivery, resendDelivery } = operations.webhooks
 
@@ -56,7 +64,7 @@ function launch(program: string, args: readonly string[], environment: Environme
   // A process group of its own: npm does not hand every signal on.
   const child = spawn(program, args, {
     cwd: root,
-    env: { ...process.env, npm_config_update_notifier: 'false', STACK_JSON: system.stackJson, ...environment },
+    env: { ...process.env, npm_config_update_notifier: 'false', STACK_JSON: stackJson, ...environment },
     stdio: 'pipe',
     detached: true,
   })
@@ -94,9 +102,6 @@ async function serve(externalId: string, environment: Environment = {}) {
   return { status, printed: printed() }
 }
 
-const folder = mkdtempSync(join(tmpdir(), 'examples-'))
-t.teardown(() => rmSync(folder, { recursive: true, force: true }))
-
 /** The webhook receiver, ready, and where it listens. What it knows is in a file of this name. */
 async function receive(port: string, name: string): Promise<Example & { readonly url: string }> {
   const environment = { PORT: port, EVENTS_FILE: join(folder, name) }
@@ -132,7 +137,7 @@ t.test("the operator's server prints each step, and a second run repeats no effe
   t.match(first, { status: 0 })
   // As the README shows it, identifiers apart.
   const shown = /```\n(player [^`]*)```/.exec(readme)?.[1] ?? ''
-  t.equal(withoutIds(first.printed).slice(-shown.length), shown)
+  t.equal(withoutIds(first.printed).replace('of Examples,', 'of demo,').slice(-shown.length), shown)
   t.same(await serve('ana-1'), first)
   await hasOneOfEach(t, 'ana-1')
 })
@@ -319,12 +324,11 @@ t.test('what was there before is put back after a crash, too, unless somebody ha
   t.same(await endpoint(), { url: former, enabled: false })
 
   // The URL is set, and nobody hears so.
-  const stack = JSON.parse(readFileSync(system.stackJson, 'utf8'))
   const network = await startLossyNetwork(t, stack.consoleUrl)
-  const stackJson = join(folder, 'stack.json')
-  writeFileSync(stackJson, JSON.stringify({ ...stack, consoleUrl: network.baseUrl }))
+  const throughNetwork = join(folder, 'through-network.json')
+  writeFileSync(throughNetwork, JSON.stringify({ ...stack, operators: [created], consoleUrl: network.baseUrl }))
   network.lose(1, /setWebhookUrl HTTP/)
-  const failed = start('npm run listen', { STACK_JSON: stackJson })
+  const failed = start('npm run listen', { STACK_JSON: throughNetwork })
   t.same(await once(failed.child, 'close'), [1, null])
   t.match(failed.printed(), /the console at \S+ cannot be reached/)
   t.same(await endpoint(), { url: former, enabled: false })

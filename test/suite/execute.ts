@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os'
-import { sharedSystemVariable, startSystem } from '@backoffice/test-kit'
+import { sharedSystemVariable, startSharedSystem } from '@backoffice/test-kit'
 import type { TestFile } from './files.ts'
 import { type Group, inGroups, runAll, type SecondsOf } from './order.ts'
 import { print } from './print.ts'
@@ -58,13 +58,13 @@ async function rerunFailed(finished: readonly FinishedFile[], runFiles: RunFiles
   }
 }
 
-async function startSharedSystem(inherited: NodeJS.ProcessEnv): Promise<Resource> {
+async function startForAll(inherited: NodeJS.ProcessEnv): Promise<Resource> {
   const endings: (() => unknown)[] = []
   const stop = async () => {
     for (const end of endings) await end()
   }
   try {
-    const { stackJson } = await startSystem({ teardown: (end) => endings.push(end) }, { inherited })
+    const { stackJson } = await startSharedSystem({ teardown: (end) => endings.push(end) }, inherited)
     return { environment: { [sharedSystemVariable]: stackJson }, stop }
   } catch (error) {
     await stop()
@@ -82,7 +82,7 @@ export async function execute(
   // A runner that is ended takes its files along, and still says what it knows.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stopping.abort())
   const sharing = files.filter(({ sharesSystem }) => sharesSystem)
-  const system = new ReferenceCounted(sharing.length, () => startSharedSystem(environment))
+  const system = new ReferenceCounted(sharing.length, () => startForAll(environment))
   const runFiles: RunFiles = async (files) => {
     const run = (more: NodeJS.ProcessEnv) => runTestFiles(files, { ...environment, ...more }, stopping.signal)
     const finished = await (files[0].sharesSystem ? system.use(run) : run({}))

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { choosePerson, type TeamUser } from '@backoffice/dev-stack'
 import { exportSessionKey, newSessionKey } from '@backoffice/team-identity'
-import { eventually, startSystem } from '@backoffice/test-kit'
+import { eventually, sharedSystem } from '@backoffice/test-kit'
 import { captured, type WrittenText } from '@backoffice/test-kit/captured'
 import t from 'tap'
 import { program } from '../src/main.ts'
@@ -17,13 +17,7 @@ const root = fileURLToPath(new URL('../../..', import.meta.url))
 const dir = t.testdir()
 const session = join(dir, 'session.json')
 
-const machineKey = await newSessionKey()
-const machineKeyFile = join(dir, 'machine.json')
-const machinesFile = join(dir, 'machines.json')
-writeFileSync(machineKeyFile, JSON.stringify(await exportSessionKey(machineKey)))
-writeFileSync(machinesFile, JSON.stringify([{ name: 'nightly', publicKey: machineKey.publicJwk, roles: ['auditor'] }]))
-
-const system = await startSystem(t, { services: 'processes', environment: { TEAM_MACHINES_FILE: machinesFile } })
+const system = await sharedSystem(t)
 const { consoleUrl } = system
 
 /** Where the command line finds its stack and its login, and what else a person has set. */
@@ -75,15 +69,15 @@ const logInAs = (person: TeamUser) =>
   team(elsewhere, ['login', '--no-browser', '--json'], (soFar) => inBrowser(soFar, person))
 
 t.test('beside npm start a script needs no login and no browser, and gets one JSON document', async (t) => {
-  const words = ['run', '--silent', 'team', '--', 'operators', 'create', '--name', 'Casa Azul', '--json']
+  const words = ['run', '--silent', 'team', '--', 'operators', 'create', '--name', 'Casa Branca', '--json']
   const { stdout, stderr } = await run('npm', words, { cwd: root, env: { ...process.env, ...besideStack } })
-  t.match(JSON.parse(stdout), { name: 'Casa Azul', sandbox: { key: /^bk_test_/ }, production: { secret: /^sk_/ } })
+  t.match(JSON.parse(stdout), { name: 'Casa Branca', sandbox: { key: /^bk_test_/ }, production: { secret: /^sk_/ } })
   t.match(stderr, /^operation opn_\w+\n$/)
   t.notOk(existsSync(session), 'and leaves no login behind')
 })
 
 t.test('an operation id does it once: the second try shows the first result', async (t) => {
-  const words = ['operators', 'create', '--name', 'Casa Verde', '--operation-id', 'opn_of_a_test']
+  const words = ['operators', 'create', '--name', 'Casa Preta', '--operation-id', 'opn_of_a_test']
   const first = await json(besideStack, ...words)
   const second = await json(besideStack, ...words)
   t.equal(second.operatorId, first.operatorId)
@@ -106,8 +100,9 @@ t.test('what takes two people is proposed by one and carried out by another', as
   const words = ['credentials', 'issue', '--operator', 'demo', '--env', 'production', '--reason', 'rotation']
   const proposed = await json(besideStack, ...words)
   t.match(proposed, { state: 'proposed', proposalId: /^prp_/, proposedBy: 'alice' })
-  const [open] = await json(besideStack, 'proposals', 'list')
-  t.match(open, { id: proposed.proposalId, service: 'gateway', operation: 'issueCredential', state: 'open' })
+  const open = (await json(besideStack, 'proposals', 'list')) as readonly { readonly id: string }[]
+  const found = open.find(({ id }) => id === proposed.proposalId)
+  t.match(found, { service: 'gateway', operation: 'issueCredential', state: 'open' })
   const approve = ['proposals', 'approve', proposed.proposalId, '--reason', 'seen', '--yes']
   const own = await team(besideStack, approve)
   t.match(own.error, { code: 'TWO_PEOPLE_REQUIRED' })
@@ -175,7 +170,7 @@ t.test('a login without its key is worth nothing', async (t) => {
 })
 
 t.test('a machine signs with a key of its own, and does what its roles allow', async (t) => {
-  const machine = { ...elsewhere, TEAM_MACHINE_NAME: 'nightly', TEAM_MACHINE_KEY_FILE: machineKeyFile }
+  const machine = { ...elsewhere, TEAM_MACHINE_NAME: 'nightly', TEAM_MACHINE_KEY_FILE: system.machineKeyFile }
   t.match(await json(machine, 'whoami'), { kind: 'machine', name: 'nightly', roles: ['auditor'], endsAt: null })
   const operators = (await json(machine, 'operators', 'list')) as readonly { readonly name: string }[]
   t.ok(operators.some(({ name }) => name === 'demo'))

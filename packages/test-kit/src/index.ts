@@ -16,6 +16,7 @@ export {
   type SystemOptions,
   sharedSystem,
   sharedSystemVariable,
+  startSharedSystem,
   startSystem,
 } from './system.ts'
 export { type LoginOptions, type TeamUser, TestIssuer } from './team-people.ts'

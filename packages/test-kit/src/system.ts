@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -15,6 +15,7 @@ import {
   type TeamUser,
 } from '@backoffice/dev-stack'
 import { connectNats, RpcClient } from '@backoffice/service-runtime/client'
+import { exportSessionKey, newSessionKey } from '@backoffice/team-identity'
 import type { NatsConnection } from '@nats-io/transport-node'
 import { type BackendName, startBackends } from './backends.ts'
 import { eventually } from './eventually.ts'
@@ -54,6 +55,8 @@ export interface System extends StackDescription {
   printed(): string
   /** A client of the team's operations, as one of the `people`, who logs in whenever that is needed. */
   asTeam(person: TeamUser): Promise<RpcClient>
+  /** The key of the machine `nightly`, an auditor. Services that run from their images do not know it. */
+  readonly machineKeyFile: string
 }
 
 /** What of a system files may use that share it: none of them may end or freeze a part of it. */
@@ -62,17 +65,25 @@ export type SharedSystem = Omit<System, 'dir' | 'pid' | 'crash' | 'printed'>
 /** Names the stack.json of the system that the runner has started for the files that share one. */
 export const sharedSystemVariable = 'SHARED_STACK_JSON'
 
+/** What files need that share a system: a delivery that failed is tried again soon. */
+const sharedEnvironment = { WEBHOOK_BACKOFF_BASE_MS: '200' }
+
 /**
  * The system of all files that share one, as `npm test` starts it for them; a file that runs alone starts its own. A file
  * counts and lists nothing but what is its own operators', for others work beside it.
  */
 export async function sharedSystem(t: Teardown): Promise<SharedSystem> {
   const stackJson = process.env[sharedSystemVariable]
-  if (stackJson === undefined) return startSystem(t)
+  if (stackJson === undefined) return startSharedSystem(t)
   const description = readStack(stackJson)
   const { asTeam, close } = teamOf(description, dirname(stackJson))
   t.teardown(close)
-  return { ...description, stackJson, asTeam }
+  return { ...description, stackJson, asTeam, machineKeyFile: machineKeyIn(dirname(stackJson)) }
+}
+
+/** For the runner: what `sharedSystem` then finds. */
+export function startSharedSystem(t: Teardown, inherited: NodeJS.ProcessEnv = process.env): Promise<System> {
+  return startSystem(t, { environment: sharedEnvironment, inherited })
 }
 
 /** Starts a system on a free port and a database of its own, and stops it with `t`. */
@@ -86,7 +97,8 @@ export async function startSystem(t: Teardown, options: SystemOptions = {}): Pro
   chmodSync(dir, 0o755)
   const backends = await startBackends(dir, own, environment)
 
-  const env = { ...inherited, ...services, ...backends.environment, ...options.environment }
+  const machines = 'SERVICE_IMAGES' in services ? {} : await makeMachine(dir)
+  const env = { ...inherited, ...services, ...machines, ...backends.environment, ...options.environment }
   const child = spawn(process.execPath, [mainFile, '--dir', dir, '--port', '0'], {
     env,
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -122,6 +134,7 @@ export async function startSystem(t: Teardown, options: SystemOptions = {}): Pro
     ...description,
     dir,
     stackJson,
+    machineKeyFile: machineKeyIn(dir),
     pid,
     printed: () => text,
     asTeam,
@@ -147,4 +160,15 @@ function teamOf({ natsUrl, issuer }: StackDescription, dir: string) {
     return new RpcClient(connection, new StackPerson({ issuer, person, tool: 'command line' }))
   }
   return { asTeam, close: async () => void (await Promise.all(connections.map((connection) => connection.close()))) }
+}
+
+const machineKeyIn = (dir: string) => join(dir, 'machine.json')
+
+/** A machine with a role. Its key is in the system's folder, where files that share the system find it. */
+async function makeMachine(dir: string): Promise<Readonly<Record<string, string>>> {
+  const key = await newSessionKey()
+  const machinesFile = join(dir, 'machines.json')
+  writeFileSync(machineKeyIn(dir), JSON.stringify(await exportSessionKey(key)))
+  writeFileSync(machinesFile, JSON.stringify([{ name: 'nightly', publicKey: key.publicJwk, roles: ['auditor'] }]))
+  return { TEAM_MACHINES_FILE: machinesFile }
 }
