@@ -41,7 +41,5 @@ export interface Group {
   /** What `--only` takes. */
   readonly name: string
   readonly needs: readonly SystemKind[]
-  /** Whether arrivals at a fixed rate make sense for it (`--open-loop`). */
-  readonly takesOpenLoop: boolean
   readonly prepare: (setting: Setting) => Promise<readonly Case[]>
 }

@@ -1,12 +1,9 @@
-import { bytesText } from './bytes/bytes-text.ts'
-import { measureBytes } from './bytes/measure-bytes.ts'
-import { groups } from './cases/index.ts'
-import { isSound } from './figures/results.ts'
+import { bytesText, measureBytes } from './bytes.ts'
+import { isSound } from './figures.ts'
 import { lastingText, measureLasting } from './lasting.ts'
 import { parseOptions, usage } from './options.ts'
-import { rowsOfLasting, writeFigures, writeRows } from './report/page.ts'
-import { describeRun, writeReport } from './report/write-report.ts'
-import { run } from './run.ts'
+import { describeRun, rowsOfLasting, writeFigures, writeReport, writeRows } from './report.ts'
+import { groups, run } from './run.ts'
 
 const ending = new AsyncDisposableStack()
 let interrupted = false

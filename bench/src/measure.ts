@@ -1,22 +1,11 @@
 import type { Sample } from './case.ts'
-import { latencyFigures } from './figures/statistics.ts'
-import { closedLoop } from './load/closed-loop.ts'
-import type { Load, Work } from './load/load.ts'
-import { openLoop } from './load/open-loop.ts'
+import { latencyFigures } from './figures.ts'
+import { closedLoop, type Work } from './load/load.ts'
 import type { Options } from './options.ts'
 import { machineCpuMs, ProcessTable } from './stack/processes.ts'
 
 /** The present process numbers of the servers, by name. */
 export type Processes = () => Readonly<Record<string, number>>
-
-const openClientsMax = 512
-const openPatienceMs = 10_000
-
-/** The load in words. */
-export function clientsOf({ openLoopRate }: Pick<Options, 'openLoopRate'>, clients: number): string {
-  if (openLoopRate !== undefined) return `${openLoopRate} arrivals a second`
-  return `${clients} client${clients === 1 ? '' : 's'}`
-}
 
 export interface LoadSettings {
   readonly options: Options
@@ -27,26 +16,16 @@ export interface LoadSettings {
 
 /** Puts load on something and measures operations a second, latencies and processor time per operation. */
 export async function measureLoad({ options, clients, processes }: LoadSettings, work: Work): Promise<Sample> {
-  const { openLoopRate: ratePerSecond, windowMs, warmUpMs } = options
+  const { windowMs, warmUpMs } = options
   const clock = new CpuClock(processes)
   const marks = { opened: () => clock.start(), closed: () => clock.stop() }
-  const load =
-    ratePerSecond === undefined
-      ? await closedLoop({ clients, warmUpMs, windowMs, ...marks }, work)
-      : await openLoop(
-          { ratePerSecond, windowMs, clientsMax: openClientsMax, patienceMs: openPatienceMs, ...marks },
-          work,
-        )
-  return sampleOf(load, clock)
-}
-
-export function sampleOf(load: Load, clock: CpuClock): Sample {
-  const { operations, operationsMs, requestsMs, windowMs } = load
+  const load = await closedLoop({ clients, warmUpMs, windowMs, ...marks }, work)
+  const { operations, requestsMs } = load
   return {
     figures: {
-      perSecond: (operations * 1_000) / windowMs,
+      perSecond: (operations * 1_000) / load.windowMs,
       operations,
-      ...latencyFigures(operationsMs.length > 0 ? operationsMs : requestsMs),
+      ...latencyFigures(requestsMs),
       ...clock.figures(operations),
     },
     failures: { ...Object.fromEntries(load.failures), ...clock.failures() },

@@ -58,8 +58,6 @@ const short: Extent = {
 export interface Options extends Extent {
   readonly short: boolean
   readonly only: readonly string[] | undefined
-  /** Arrivals a second of an open loop; undefined for the closed loop. */
-  readonly openLoopRate: number | undefined
   /** Measures pairs on a fresh system for five minutes, and nothing else. */
   readonly lasting: boolean
   /** Puts the figures into docs/performance.md. */
@@ -79,7 +77,6 @@ export const usage = (groups: readonly string[]): string => `npm run bench -- [o
   --short             a quick look, within two minutes: fewer rounds, small fills
   --only A,B          only these groups: ${groups.join(', ')}
   --against DIR       measure the checkout in DIR too, in turns: the column "before"
-  --open-loop RATE    RATE arrivals a second, however slow the system is, instead of clients that wait
   --lasting           pairs of 32 clients on a fresh system, for five minutes in quarter minutes, and nothing else
   --bytes             count the bytes of one deposit, table by table, and nothing else: about three minutes
   --write             also put the figures into docs/performance.md, with the commit; for a full run, or --lasting
@@ -95,7 +92,6 @@ export const usage = (groups: readonly string[]): string => `npm run bench -- [o
 const strings = [
   'only',
   'against',
-  'open-loop',
   'rounds',
   'window-ms',
   'rows',
@@ -140,7 +136,6 @@ export function parseOptions(args: readonly string[], groups: readonly string[])
       claims: count('claims', extent.claims),
       deposits: count('deposits', extent.deposits),
       only: known(values.only?.split(','), groups),
-      openLoopRate: values['open-loop'] === undefined ? undefined : count('open-loop', 0),
       checkout: resolve(values.checkout ?? root),
       against: values.against === undefined ? undefined : resolve(values.against),
       out: resolve(values.out ?? resolve(root, 'bench/results')),

@@ -1,6 +1,5 @@
 import type { Column } from './case.ts'
-import { find, type Results, roundsOf } from './figures/results.ts'
-import { type Spread, spread } from './figures/statistics.ts'
+import { find, type Results, roundsOf, type Spread, spread } from './figures.ts'
 
 /** A figure of a case. */
 interface Term {
@@ -27,6 +26,8 @@ export interface Target {
 
 const rate = (id: string): Term => ({ id, figure: 'perSecond' })
 const p99 = (id: string): Term => ({ id, figure: 'p99Ms' })
+const atLeast = (must: number, wish: number) => ({ wants: 'at least', must, wish }) as const
+const atMost = (must: number, wish: number) => ({ wants: 'at most', must, wish }) as const
 
 export const targets: readonly Target[] = [
   {
@@ -34,144 +35,112 @@ export const targets: readonly Target[] = [
     against: 'SQL, one posting a transaction, 32 clients',
     of: rate('pairs-32'),
     over: rate('sql-uniform'),
-    wants: 'at least',
-    must: 0.07,
-    wish: 0.1,
+    ...atLeast(0.07, 0.1),
   },
   {
     title: 'create + confirm, pairs/s, 128 clients',
     against: 'the same',
     of: rate('pairs-128'),
     over: rate('sql-uniform'),
-    wants: 'at least',
-    must: 0.11,
-    wish: 0.2,
+    ...atLeast(0.11, 0.2),
   },
   {
     title: 'CPU per pair of all servers, 32 clients',
     against: '',
     of: { id: 'pairs-32', figure: 'cpuMs.servers' },
     unit: 'ms',
-    wants: 'at most',
-    must: 6,
-    wish: 4,
+    ...atMost(6, 4),
   },
   {
     title: 'p50 of a request, 1 client',
     against: 'the checkout before',
     of: { id: 'pairs-1', figure: 'p50Ms' },
     over: { id: 'pairs-1', figure: 'p50Ms', column: 'before' },
-    wants: 'at most',
-    must: 1,
-    wish: 0.7,
+    ...atMost(1, 0.7),
   },
   {
     title: 'GET wallet/s, 32 clients',
     against: 'Fastify + HMAC + one NATS echo',
     of: rate('wallet'),
     over: rate('echo'),
-    wants: 'at least',
-    must: 0.9,
-    wish: 1.3,
+    ...atLeast(0.9, 1.3),
   },
   {
     title: 'replay/s, 32 clients',
     against: 'the same echo',
     of: rate('replay'),
     over: rate('echo'),
-    wants: 'at least',
-    must: 1,
-    wish: 1.5,
+    ...atLeast(1, 1.5),
   },
   {
     title: 'signed GET /me/s',
     against: 'bare Fastify, same JSON',
     of: rate('me'),
     over: rate('bare'),
-    wants: 'at least',
-    must: 0.5,
-    wish: 0.6,
+    ...atLeast(0.5, 0.6),
   },
   {
     title: 'wallet postings/s over NATS, 512 in flight',
     against: 'SQL, one posting a transaction, 32 clients',
     of: rate('postings-uniform'),
     over: rate('sql-uniform'),
-    wants: 'at least',
-    must: 2,
-    wish: 3,
+    ...atLeast(2, 3),
   },
   {
     title: 'the same, one hot account',
     against: 'row-locking SQL, same distribution',
     of: rate('postings-hot'),
     over: rate('sql-hot'),
-    wants: 'at least',
-    must: 5,
-    wish: 8,
+    ...atLeast(5, 8),
   },
   {
     title: 'the same, Zipf 2.0',
     against: 'row-locking SQL, same distribution',
     of: rate('postings-zipf'),
     over: rate('sql-zipf'),
-    wants: 'at least',
-    must: 5,
-    wish: 8,
+    ...atLeast(5, 8),
   },
   {
     title: 'webhook deliveries/s to a local receiver',
     against: 'undici POST loop, same concurrency',
     of: rate('deliveries'),
     over: rate('post-loop'),
-    wants: 'at least',
-    must: 0.3,
-    wish: 0.5,
+    ...atLeast(0.3, 0.5),
   },
   {
     title: 'p99 event to socket beside a black hole',
     against: 'without it',
     of: p99('beside-black-hole'),
     over: p99('without-black-hole'),
-    wants: 'at most',
-    must: 1.2,
-    wish: 1.1,
+    ...atMost(1.2, 1.1),
   },
   {
     title: 'statement page p99, large account',
     against: 'small account of the same ledger',
     of: p99('statement-large'),
     over: p99('statement-small'),
-    wants: 'at most',
-    must: 1.5,
-    wish: 1.2,
+    ...atMost(1.5, 1.2),
   },
   {
     title: 'cost of a claim among stored claims',
     against: 'among none',
     of: rate('claims-among-none'),
     over: rate('claims-among-many'),
-    wants: 'at most',
-    must: 1.3,
-    wish: 1.1,
+    ...atMost(1.3, 1.1),
   },
   {
     title: 'memory of the services, idle',
     against: '',
     of: { id: 'memory-idle', figure: 'rssMiB' },
     unit: 'MiB',
-    wants: 'at most',
-    must: 500,
-    wish: 400,
+    ...atMost(500, 400),
   },
   {
     title: 'memory of the services, under deposits',
     against: '',
     of: { id: 'memory-deposits', figure: 'rssMiB' },
     unit: 'MiB',
-    wants: 'at most',
-    must: 800,
-    wish: 600,
+    ...atMost(800, 600),
   },
 ]
 

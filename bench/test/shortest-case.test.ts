@@ -4,11 +4,10 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t from 'tap'
-import { groups } from '../src/cases/index.ts'
-import { find, isSound, roundsOf } from '../src/figures/results.ts'
+import { find, isSound, roundsOf } from '../src/figures.ts'
 import { parseOptions } from '../src/options.ts'
-import { describeRun, writeReport } from '../src/report/write-report.ts'
-import { run } from '../src/run.ts'
+import { describeRun, writeReport } from '../src/report.ts'
+import { groups, run } from '../src/run.ts'
 
 t.setTimeout(170_000)
 

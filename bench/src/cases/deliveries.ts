@@ -2,14 +2,12 @@ import type { Scope } from '@backoffice/contracts'
 import { newId } from '@backoffice/process'
 import { Agent, request } from 'undici'
 import type { Case, Group, Sample, Setting } from '../case.ts'
-import { openEndpoints } from '../fills/endpoints.ts'
-import { closedLoop } from '../load/closed-loop.ts'
-import { depositEvents, type PublishEvent } from '../load/events.ts'
-import type { Work } from '../load/load.ts'
-import { connectAs } from '../load/nats-requests.ts'
-import { CpuClock, sampleOf } from '../measure.ts'
-import type { Options } from '../options.ts'
-import { WebhookReceiver } from '../references/webhook-receiver.ts'
+import { latencyFigures } from '../figures.ts'
+import { openEndpoints } from '../fills.ts'
+import { steadyRate, type Work } from '../load/load.ts'
+import { connectAs, depositEvents, type PublishEvent } from '../load/nats-requests.ts'
+import { measureLoad } from '../measure.ts'
+import { clockMs, WebhookReceiver } from '../references/webhook-receiver.ts'
 import type { Subject } from '../stack/subject.ts'
 
 /** The deliveries that one endpoint may have under way, with enough endpoints to reach the service's own bound. */
@@ -23,7 +21,6 @@ const undelivered = 4 * concurrency
 export const deliveries: Group = {
   name: 'deliveries',
   needs: ['plain'],
-  takesOpenLoop: false,
   async prepare(setting) {
     const receiver = await WebhookReceiver.start(setting)
     const cases: Case[] = []
@@ -37,7 +34,11 @@ export const deliveries: Group = {
         title: `webhook deliveries, ${concurrency} under way`,
         column: subject.column,
         shows: 'perSecond',
-        measure: () => measureDeliveries(setting.options, subject, work),
+        measure: () =>
+          measureLoad(
+            { options: setting.options, clients: undelivered, processes: () => subject.stack.processes() },
+            work,
+          ),
       })
     }
     return [...cases, postLoop(setting, receiver)]
@@ -62,13 +63,6 @@ function deliverEvents({ receiver, publish, scopes }: Deliveries): Work {
   }
 }
 
-async function measureDeliveries(options: Options, { stack }: Subject, work: Work): Promise<Sample> {
-  const clock = new CpuClock(() => stack.processes())
-  const { warmUpMs, windowMs } = options
-  const marks = { opened: () => clock.start(), closed: () => clock.stop() }
-  return sampleOf(await closedLoop({ clients: undelivered, warmUpMs, windowMs, ...marks }, work), clock)
-}
-
 /** A loop that only posts: the same receiver, a similar body, and as many requests at once. */
 function postLoop({ options, ending }: Setting, { url }: WebhookReceiver): Case {
   const agent = new Agent({ connections: concurrency, pipelining: 1 })
@@ -80,18 +74,91 @@ function postLoop({ options, ending }: Setting, { url }: WebhookReceiver): Case 
     title: `undici POST loop, ${concurrency} under way`,
     column: 'reference',
     shows: 'perSecond',
-    async measure() {
-      const clock = new CpuClock(() => ({}))
-      const { warmUpMs, windowMs } = options
-      const marks = { opened: () => clock.start(), closed: () => clock.stop() }
-      const load = await closedLoop({ clients: concurrency, warmUpMs, windowMs, ...marks }, async (_client, load) => {
+    measure: () =>
+      measureLoad({ options, clients: concurrency, processes: () => ({}) }, async (_client, load) => {
         const sentAtMs = performance.now()
         const reply = await request(url, { method: 'POST', dispatcher: agent, headers, body })
         await reply.body.dump()
         if (reply.statusCode === 204) load.replied(sentAtMs)
         else load.failed(`the receiver replied ${reply.statusCode}`)
-      })
-      return sampleOf(load, clock)
-    },
+      }),
+  }
+}
+
+/** Well below what the service can send, so that no queue is measured. */
+const eventsPerSecond = 60
+/** Longer than other windows, because a p99 needs enough events. */
+const windowsLong = 3
+/** More than the silent endpoint may have under way, so that further deliveries wait behind them. */
+const silentEvents = 60
+
+/** How long an event takes to reach endpoints that reply, with and without an endpoint that never does. */
+export const blackHole: Group = {
+  name: 'black-hole',
+  needs: ['plain'],
+  async prepare(setting) {
+    const receiver = await WebhookReceiver.start(setting)
+    const cases = []
+    for (const subject of setting.systems.plain) {
+      const neighbours = await openEndpoints(subject, setting.options.neighbours, receiver.url)
+      const [silent] = await openEndpoints(subject, 1, receiver.blackHoleUrl)
+      const connection = await connectAs(subject.login('payments'))
+      setting.ending.defer(() => connection.close())
+      const street = { setting, subject, receiver, publish: depositEvents(connection), neighbours }
+      for (const beside of [false, true]) {
+        cases.push({
+          id: beside ? 'beside-black-hole' : 'without-black-hole',
+          title: `event to socket of ${neighbours.length} endpoints ${beside ? 'beside a black hole' : 'without it'}`,
+          column: subject.column,
+          shows: 'p99Ms',
+          measure: () => (beside ? besideBlackHole(street, silent as Scope) : measureEvents(street)),
+        })
+      }
+    }
+    return cases
+  },
+}
+
+interface Street {
+  readonly setting: Setting
+  readonly subject: Subject
+  readonly receiver: WebhookReceiver
+  readonly publish: PublishEvent
+  readonly neighbours: readonly Scope[]
+}
+
+/** The endpoint is enabled anew each time, because its breaker opens after a few failures. */
+async function besideBlackHole(street: Street, silent: Scope): Promise<Sample> {
+  const { team } = street.subject
+  await team.setWebhookUrl(silent, street.receiver.blackHoleUrl)
+  try {
+    await Promise.all(Array.from({ length: silentEvents }, () => street.publish(newId('evt'), silent)))
+    return await measureEvents(street)
+  } finally {
+    // Its waiting deliveries are withheld, so that the next measurement begins without a backlog.
+    await team.disableWebhook(silent)
+  }
+}
+
+/** Events at a steady rate, to each endpoint that replies in turn. */
+async function measureEvents({ setting, receiver, publish, neighbours }: Street): Promise<Sample> {
+  const latenciesMs: number[] = []
+  let turn = 0
+  const work: Work = async (_client, load) => {
+    turn += 1
+    const id = newId('evt')
+    const scope = neighbours[turn % neighbours.length] as Scope
+    const publishedAtMs = clockMs()
+    const arrival = receiver.expect(id)
+    await publish(id, scope)
+    const atMs = await arrival
+    if (atMs === undefined) load.failed('not delivered in time')
+    else latenciesMs.push(atMs - publishedAtMs)
+  }
+  const windowMs = setting.options.windowMs * windowsLong
+  const load = await steadyRate({ perSecond: eventsPerSecond, windowMs }, work)
+  return {
+    figures: { ...latencyFigures(latenciesMs), events: latenciesMs.length },
+    failures: Object.fromEntries(load.failures),
   }
 }

@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import type { Case, Group } from '../case.ts'
-import type { Work } from '../load/load.ts'
+import type { Case, Group, Sample } from '../case.ts'
+import { closedLoop, type Work } from '../load/load.ts'
 import { bodyOf, post } from '../load/operator.ts'
-import { clientsOf, measureLoad } from '../measure.ts'
-import { postingReference } from '../references/posting-reference.ts'
+import { measureLoad } from '../measure.ts'
+import type { Options } from '../options.ts'
+import { postingReference } from '../references/posting.ts'
+import { PeakMemory } from '../stack/processes.ts'
 import type { Subject } from '../stack/subject.ts'
 
 const clientCounts = [1, 32, 128] as const
@@ -12,26 +14,22 @@ const clientCounts = [1, 32, 128] as const
 export const pairs: Group = {
   name: 'pairs',
   needs: ['plain'],
-  takesOpenLoop: true,
   async prepare({ options, systems, ending }) {
     const cases: Case[] = []
     for (const subject of systems.plain) {
       const work = createAndConfirm(subject, await subject.players(options.players))
-      // With arrivals at a fixed rate the number of clients means nothing.
-      for (const clients of options.openLoopRate === undefined ? clientCounts : [0]) {
-        const id = clients === 0 ? 'pairs' : `pairs-${clients}`
+      for (const clients of clientCounts) {
         cases.push({
-          id,
-          title: `create + confirm, ${clientsOf(options, clients)}`,
+          id: `pairs-${clients}`,
+          title: `create + confirm, ${clients} client${clients === 1 ? '' : 's'}`,
           column: subject.column,
           shows: clients === 1 ? 'p50Ms' : 'perSecond',
           measure: () => measureLoad({ options, clients, processes: () => subject.stack.processes() }, work),
         })
       }
     }
-    if (options.openLoopRate !== undefined) return cases
     const reference = await postingReference({ options, systems, ending })
-    return [...cases, reference.case('uniform')]
+    return [...cases, ...reference('uniform')]
   },
 }
 
@@ -45,5 +43,46 @@ export function createAndConfirm({ operator }: Subject, players: readonly string
     const created = await operator.measured(client, load, post(`/players/${player}/deposits`, body), 201)
     if (created === undefined) return
     await operator.measured(client, load, post(`/deposits/${bodyOf(created).id}/confirm`, {}), 200)
+  }
+}
+
+const clients = 128
+const lookEveryMs = 250
+
+/** Memory of the five services and the games: before the first request, and its maximum while deposits come in. */
+export const memory: Group = {
+  name: 'memory',
+  needs: ['plain'],
+  async prepare({ options, systems }) {
+    return systems.plain.flatMap((subject) => [
+      {
+        id: 'memory-idle',
+        title: 'memory of the services, idle',
+        column: subject.column,
+        shows: 'rssMiB',
+        // The system starts once, so there is one figure.
+        measure: async () => subject.idleMemory,
+      },
+      {
+        id: 'memory-deposits',
+        title: `memory of the services, ${clients} clients depositing`,
+        column: subject.column,
+        shows: 'rssMiB',
+        measure: () => memoryUnderDeposits(subject, options),
+      },
+    ])
+  },
+}
+
+async function memoryUnderDeposits(subject: Subject, options: Options): Promise<Sample> {
+  const { players, warmUpMs, windowMs } = options
+  const work = createAndConfirm(subject, await subject.players(players))
+  const peak = new PeakMemory(subject.stack)
+  const looking = setInterval(() => peak.look(), lookEveryMs)
+  try {
+    const { failures } = await closedLoop({ clients, warmUpMs, windowMs }, work)
+    return peak.sample(failures)
+  } finally {
+    clearInterval(looking)
   }
 }

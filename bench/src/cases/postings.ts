@@ -1,12 +1,11 @@
 import { operations, type Scope } from '@backoffice/contracts'
 import { newId } from '@backoffice/process'
 import type { Case, Group } from '../case.ts'
-import { openAccounts, playerOf } from '../fills/accounts.ts'
+import { openAccounts, playerOf } from '../fills.ts'
 import type { Work } from '../load/load.ts'
 import { NatsRequests } from '../load/nats-requests.ts'
 import { measureLoad } from '../measure.ts'
-import { accountsOf, type Distribution, distributions } from '../references/posting.ts'
-import { postingReference } from '../references/posting-reference.ts'
+import { accountsOf, type Distribution, distributions, postingReference } from '../references/posting.ts'
 
 const inFlight = 512
 
@@ -20,7 +19,6 @@ const titles: Readonly<Record<Distribution, string>> = {
 export const postings: Group = {
   name: 'postings',
   needs: ['plain'],
-  takesOpenLoop: false,
   async prepare({ options, systems, ending }) {
     const cases: Case[] = []
     const reference = await postingReference({ options, systems, ending })
@@ -40,10 +38,7 @@ export const postings: Group = {
         })
       }
     }
-    return inTurns(
-      cases,
-      distributions.map((distribution) => reference.case(distribution)),
-    )
+    return inTurns(cases, distributions.flatMap(reference))
   },
 }
 

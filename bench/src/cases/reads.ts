@@ -1,7 +1,7 @@
 import type { Case, Group, Setting } from '../case.ts'
 import type { Work } from '../load/load.ts'
 import { get, type LoadOperator, post } from '../load/operator.ts'
-import { clientsOf, measureLoad } from '../measure.ts'
+import { measureLoad } from '../measure.ts'
 import { bareReference, echoReference } from '../references/http-references.ts'
 import type { Subject } from '../stack/subject.ts'
 
@@ -12,7 +12,6 @@ const preparationsAtOnce = 16
 export const wallet: Group = {
   name: 'wallet',
   needs: ['plain'],
-  takesOpenLoop: true,
   async prepare(setting) {
     const cases: Case[] = []
     for (const subject of setting.systems.plain) {
@@ -31,7 +30,6 @@ export const wallet: Group = {
 export const me: Group = {
   name: 'me',
   needs: ['plain'],
-  takesOpenLoop: true,
   async prepare(setting) {
     const cases = setting.systems.plain.map((subject) =>
       readCase(setting, subject, {
@@ -51,7 +49,7 @@ function readCase(
 ): Case {
   return {
     id,
-    title: `${what}, ${clientsOf(options, clients)}`,
+    title: `${what}, ${clients} clients`,
     column,
     shows: 'perSecond',
     measure: () => measureLoad({ options, clients, processes: () => stack.processes() }, work),

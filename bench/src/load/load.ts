@@ -1,11 +1,11 @@
+import { setTimeout as wait } from 'node:timers/promises'
+
 /** What happened under a load. Successes count only inside the window, failures always. */
 export class Load {
   /** How many operations ended inside the window. One may take several requests. */
   operations = 0
   /** Latencies of single requests, from sending to the complete reply. */
   readonly requestsMs: number[] = []
-  /** Latencies of whole operations, from the moment they were meant to begin. Only an open loop has such a moment. */
-  readonly operationsMs: number[] = []
   readonly failures = new Map<string, number>()
   #isOpen = false
   #openedAtMs = 0
@@ -30,10 +30,8 @@ export class Load {
     if (this.#isOpen) this.requestsMs.push(performance.now() - sentAtMs)
   }
 
-  done(meantAtMs?: number): void {
-    if (!this.#isOpen) return
-    this.operations += 1
-    if (meantAtMs !== undefined) this.operationsMs.push(performance.now() - meantAtMs)
+  done(): void {
+    if (this.#isOpen) this.operations += 1
   }
 
   failed(what: string): void {
@@ -46,3 +44,64 @@ export class Load {
  * exception is a fault of the bench itself and ends the run.
  */
 export type Work = (client: number, load: Load) => Promise<void>
+
+interface ClosedLoop {
+  readonly clients: number
+  /** Time before the window, in which connections are made and code is compiled. */
+  readonly warmUpMs: number
+  readonly windowMs: number
+  /** Called when the window begins and when it ends. */
+  readonly opened?: () => void
+  readonly closed?: () => void
+}
+
+/** A window is extended until each client has had this many turns, but not for ever. */
+const turnsMin = 3
+const windowsMax = 5
+const lookEveryMs = 20
+
+/** Clients that each begin their next operation when their last one has ended. */
+export async function closedLoop(settings: ClosedLoop, work: Work): Promise<Load> {
+  const load = new Load()
+  let running = true
+  const client = async (number: number) => {
+    while (running) {
+      await work(number, load)
+      load.done()
+    }
+  }
+  const clients = Promise.all(Array.from({ length: settings.clients }, (_, number) => client(number)))
+  // Only a fault of a client ends the wait early.
+  const during = (ms: number) => Promise.race([wait(ms), clients])
+  await during(settings.warmUpMs)
+  settings.opened?.()
+  load.open()
+  await during(settings.windowMs)
+  const endMs = performance.now() + settings.windowMs * (windowsMax - 1)
+  while (load.operations < settings.clients * turnsMin && performance.now() < endMs) await during(lookEveryMs)
+  load.close()
+  settings.closed?.()
+  running = false
+  await clients
+  return load
+}
+
+/**
+ * Operations that begin at a fixed rate, however slow those before them are, so that a stall of the server is measured in
+ * full. It ends when all have ended.
+ */
+export async function steadyRate(
+  { perSecond, windowMs }: { readonly perSecond: number; readonly windowMs: number },
+  work: Work,
+): Promise<Load> {
+  const load = new Load()
+  const startMs = performance.now()
+  const begin = async (turn: number) => {
+    await wait(Math.max(0, startMs + (turn * 1_000) / perSecond - performance.now()))
+    await work(turn, load)
+  }
+  await Promise.all(
+    Array.from({ length: Math.max(1, Math.floor((windowMs * perSecond) / 1_000)) }, (_, turn) => begin(turn)),
+  )
+  return load
+}

@@ -1,7 +1,17 @@
 import { randomUUID } from 'node:crypto'
-import { headerNames, type Operation, rpcSubject, type Scope } from '@backoffice/contracts'
+import {
+  apiVersion,
+  type EventMessage,
+  eventSubject,
+  events,
+  headerNames,
+  type Operation,
+  rpcSubject,
+  type Scope,
+} from '@backoffice/contracts'
 import { connectNats } from '@backoffice/service-runtime/client'
 import { repliesOver } from '@backoffice/service-runtime/testing'
+import { jetstream } from '@nats-io/jetstream'
 import { headers, type Msg, type NatsConnection } from '@nats-io/transport-node'
 
 export interface NatsLogin {
@@ -57,4 +67,25 @@ export class NatsRequests {
 function failureIn(message: Msg): string | undefined {
   const text = message.string()
   return text.startsWith('{"error"') ? `refused: ${/"code":"(\w+)"/.exec(text)?.[1]}` : undefined
+}
+
+/** Publishes an event, and resolves once the stream has it. */
+export type PublishEvent = (id: string, scope: Scope) => Promise<void>
+
+/** Publishes events of confirmed deposits as payments does, without the deposits: only webhooks has work to do. */
+export function depositEvents(connection: NatsConnection): PublishEvent {
+  const stream = jetstream(connection)
+  return async (id, { operatorId, brandId, environment }) => {
+    const event: EventMessage<'deposit.confirmed'> = {
+      id,
+      type: 'deposit.confirmed',
+      apiVersion,
+      environment,
+      operatorId,
+      brandId,
+      createdAt: new Date().toISOString(),
+      data: events['deposit.confirmed'].example as EventMessage<'deposit.confirmed'>['data'],
+    }
+    await stream.publish(eventSubject(event.type), JSON.stringify(event), { msgID: id })
+  }
 }

@@ -1,5 +1,5 @@
 import type { Setting } from '../case.ts'
-import { startProgram } from './child-program.ts'
+import { startProgram } from './http-references.ts'
 
 /** One request that reached the receiver. */
 export interface Arrival {

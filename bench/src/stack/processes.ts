@@ -1,4 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
+import type { Sample } from '../case.ts'
+import type { RunningStack } from './subject.ts'
 
 /** The kernel counts processor time in hundredths of a second, on every Linux that Node runs on. */
 const tickMs = 10
@@ -50,14 +52,14 @@ export function machineCpuMs(): number {
   return (user + nice + system + irq + softirq + steal) * tickMs
 }
 
-export interface Memory {
+interface Memory {
   /** Resident memory, including memory shared with other processes. */
   readonly rssMiB: number
   /** The same, with shared pages divided among the processes that share them. Only these figures may be added up. */
   readonly pssMiB: number
 }
 
-export function memoryOf(pids: readonly number[]): Memory {
+function memoryOf(pids: readonly number[]): Memory {
   const sum = (file: string, field: string) =>
     pids.reduce((total, pid) => {
       const value = new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(textOf(`/proc/${pid}/${file}`))?.[1]
@@ -80,5 +82,33 @@ function namesIn(folder: string): readonly string[] {
     return readdirSync(folder)
   } catch {
     return []
+  }
+}
+
+/** The most memory that the services used together at one reading of several, and what each used then. */
+export class PeakMemory {
+  readonly #stack: RunningStack
+  #figures: Readonly<Record<string, number>> = { rssMiB: 0 }
+
+  constructor(stack: RunningStack) {
+    this.#stack = stack
+  }
+
+  look(): void {
+    const table = new ProcessTable()
+    const services = Object.entries(this.#stack.servicePids()).map(
+      ([name, pid]) => [name, memoryOf(table.family(pid))] as const,
+    )
+    const rssMiB = services.reduce((sum, [, memory]) => sum + memory.rssMiB, 0)
+    if (rssMiB <= (this.#figures.rssMiB ?? 0)) return
+    this.#figures = {
+      rssMiB,
+      pssMiB: services.reduce((sum, [, memory]) => sum + memory.pssMiB, 0),
+      ...Object.fromEntries(services.map(([name, memory]) => [`rssMiB.${name}`, memory.rssMiB])),
+    }
+  }
+
+  sample(failures: ReadonlyMap<string, number> = new Map()): Sample {
+    return { figures: this.#figures, failures: Object.fromEntries(failures) }
   }
 }

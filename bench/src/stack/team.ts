@@ -4,7 +4,7 @@ import { StackPerson, type TeamUser } from '@backoffice/dev-stack'
 import { RpcClient } from '@backoffice/service-runtime/testing'
 import type { NatsConnection } from '@nats-io/transport-node'
 import { connectAs } from '../load/nats-requests.ts'
-import type { RunningStack } from './running-stack.ts'
+import type { RunningStack } from './subject.ts'
 
 /** The largest rate limit that the operation accepts. No load here reaches it. */
 const rateLimitPerMinute = 10_000_000

@@ -1,12 +1,12 @@
 import { randomInt } from 'node:crypto'
 import type { Case, Group } from '../case.ts'
-import { filledPlayers } from '../fills/ledger.ts'
+import { filledPlayers } from '../fills.ts'
 import type { Work } from '../load/load.ts'
-import { get } from '../load/operator.ts'
+import { get, post } from '../load/operator.ts'
 import { measureLoad } from '../measure.ts'
 import type { Subject } from '../stack/subject.ts'
 
-const clients = 4
+const readers = 4
 const pageEntries = 50
 /** The largest page allowed, so that few requests find the places to read from. */
 const walkEntries = 200
@@ -15,7 +15,6 @@ const walkEntries = 200
 export const statement: Group = {
   name: 'statement',
   needs: ['filled'],
-  takesOpenLoop: false,
   async prepare({ options, systems }) {
     const cases: Case[] = []
     for (const subject of systems.filled) {
@@ -26,7 +25,7 @@ export const statement: Group = {
           title: `statement page, ${name} account of a ledger of ${options.rows} rows`,
           column: subject.column,
           shows: 'p99Ms',
-          measure: () => measureLoad({ options, clients, processes: () => subject.stack.processes() }, work),
+          measure: () => measureLoad({ options, clients: readers, processes: () => subject.stack.processes() }, work),
         })
       }
     }
@@ -51,4 +50,31 @@ function readPages({ operator }: Subject, playerId: string, places: readonly str
     const place = places[randomInt(places.length)]
     await operator.measured(client, load, get(`/players/${playerId}/transactions?limit=${pageEntries}${place}`), 200)
   }
+}
+
+const clients = 32
+
+/**
+ * The cost of a claim alone. An invalid body is refused after its key was claimed, and the refusal is stored under the key,
+ * so only the gateway has work to do.
+ */
+export const claims: Group = {
+  name: 'claims',
+  needs: ['plain', 'filled'],
+  async prepare({ options, systems }) {
+    const amongMany = systems.filled.map((subject) => ({ subject, id: 'claims-among-many', beside: options.claims }))
+    const amongNone = systems.plain.map((subject) => ({ subject, id: 'claims-among-none', beside: 0 }))
+    return [...amongNone, ...amongMany].map(
+      ({ subject, id, beside }): Case => ({
+        id,
+        title: `claim, ${clients} clients, beside ${beside} stored claims`,
+        column: subject.column,
+        shows: 'perSecond',
+        measure: () =>
+          measureLoad({ options, clients, processes: () => subject.stack.processes() }, async (client, load) => {
+            await subject.operator.measured(client, load, post('/players', {}), 422)
+          }),
+      }),
+    )
+  },
 }

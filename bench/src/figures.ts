@@ -1,5 +1,4 @@
-import type { Case, Column, Sample, SystemKind } from '../case.ts'
-import { type Spread, spread } from './statistics.ts'
+import type { Case, Column, Sample, SystemKind } from './case.ts'
 
 /** One case with its sample of each round. */
 export interface Measured extends Pick<Case, 'id' | 'title' | 'column' | 'shows'> {
@@ -23,7 +22,7 @@ export interface Results {
 }
 
 /** Names one case of one checkout. */
-export interface Wanted {
+interface Wanted {
   readonly id: string
   readonly column: Column
   /** Limits the search to this group, because a reference may be measured in several groups. */
@@ -63,4 +62,35 @@ export function isSound({ measured, books }: Results): boolean {
     measured.every((one) => Object.keys(failuresOf(one)).length === 0) &&
     books.every(({ differences }) => differences === 0)
   )
+}
+
+/** The median of several rounds, with their least and most. */
+export interface Spread {
+  readonly median: number
+  readonly least: number
+  readonly most: number
+}
+
+const ascending = (values: readonly number[]): number[] => values.toSorted((a, b) => a - b)
+
+/** The least value that at least this share of the values does not exceed; NaN when there are none. */
+export function percentile(values: readonly number[], share: number): number {
+  const sorted = ascending(values)
+  return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? Number.NaN
+}
+
+/** Of an even number of values, the mean of the two in the middle. */
+export function spread(values: readonly number[]): Spread {
+  const sorted = ascending(values)
+  const half = sorted.length / 2
+  const low = sorted[Math.ceil(half) - 1] ?? Number.NaN
+  const high = sorted[Math.floor(half)] ?? Number.NaN
+  return { median: (low + high) / 2, least: sorted[0] ?? Number.NaN, most: sorted.at(-1) ?? Number.NaN }
+}
+
+export function latencyFigures(latenciesMs: readonly number[]): Readonly<Record<string, number>> {
+  return {
+    p50Ms: percentile(latenciesMs, 0.5),
+    p99Ms: percentile(latenciesMs, 0.99),
+  }
 }

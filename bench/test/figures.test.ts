@@ -1,0 +1,182 @@
+import { readFileSync } from 'node:fs'
+import t from 'tap'
+import { bytesText, type TableGrowth } from '../src/bytes.ts'
+import type { Column } from '../src/case.ts'
+import { type Measured, percentile, type Results, spread } from '../src/figures.ts'
+import { type FigureRow, inShort, reportText, withFigures } from '../src/report.ts'
+import { judge, targets, verdictOn } from '../src/targets.ts'
+
+t.test('a percentile is a value that was measured, and the least that enough values do not exceed', async (t) => {
+  const hundred = Array.from({ length: 100 }, (_, index) => 100 - index)
+  t.equal(percentile(hundred, 0.5), 50)
+  t.equal(percentile(hundred, 0.99), 99)
+  t.equal(percentile(hundred, 1), 100)
+  t.equal(percentile([7], 0.999), 7)
+  t.ok(Number.isNaN(percentile([], 0.5)))
+})
+
+t.test('the median of an even number of rounds prefers none of the two in the middle', async (t) => {
+  t.same(spread([4, 1, 3, 2]), { median: 2.5, least: 1, most: 4 })
+  t.same(spread([3, 1, 2]), { median: 2, least: 1, most: 3 })
+  t.ok(Number.isNaN(spread([]).median))
+})
+
+const measured = (id: string, column: Column, figures: readonly Record<string, number>[]): Measured => ({
+  id,
+  column,
+  group: 'any',
+  title: id,
+  shows: 'perSecond',
+  samples: figures.map((figures) => ({ figures, failures: {} })),
+})
+const results = (...measured: Measured[]): Results => ({ measured, books: [] })
+const rates = (...values: number[]) => values.map((perSecond) => ({ perSecond }))
+
+t.test('a ratio compares the rounds one by one, and a reference stands for every checkout', async (t) => {
+  const all = results(
+    measured('me', 'this', rates(50, 100, 90)),
+    measured('me', 'before', rates(10, 20, 30)),
+    measured('bare', 'reference', rates(100, 200, 100)),
+  )
+  t.same(judge(all, 'this')[0]?.value, { median: 0.5, least: 0.5, most: 0.9 })
+  t.same(judge(all, 'before')[0]?.value, { median: 0.1, least: 0.1, most: 0.3 })
+})
+
+t.test('what was not measured is not judged', async (t) => {
+  t.same(judge(results(measured('me', 'this', rates(1))), 'this'), [])
+  t.same(judge(results(), 'this'), [])
+})
+
+t.test('a reference that several groups measure is taken from the group of the case', async (t) => {
+  const all = results(
+    { ...measured('sql-uniform', 'reference', rates(1)), group: 'pairs' },
+    { ...measured('postings-uniform', 'this', rates(30)), group: 'postings' },
+    { ...measured('sql-uniform', 'reference', rates(10)), group: 'postings' },
+  )
+  t.equal(judge(all, 'this')[0]?.value.median, 3)
+})
+
+t.test('the checkout before is what some targets are held against', async (t) => {
+  const latencies = (...values: number[]) => values.map((p50Ms) => ({ p50Ms }))
+  const both = results(measured('pairs-1', 'this', latencies(8, 9)), measured('pairs-1', 'before', latencies(16, 18)))
+  const [judged] = judge(both, 'this')
+  t.equal(judged?.value.median, 0.5)
+  t.equal(judged?.verdict, 'wish reached')
+  t.same(judge(both, 'before'), [], 'and is not held against itself')
+})
+
+t.test('a bound is reached when it is met exactly, from either side', async (t) => {
+  const least = { wants: 'at least', must: 2, wish: 3 } as const
+  t.same(
+    [1.9, 2, 3].map((value) => verdictOn(least, value)),
+    ['short', 'must reached', 'wish reached'],
+  )
+  const most = { wants: 'at most', must: 2, wish: 1 } as const
+  t.same(
+    [2.1, 2, 1].map((value) => verdictOn(most, value)),
+    ['short', 'must reached', 'wish reached'],
+  )
+  t.equal(verdictOn(least, Number.NaN), 'short')
+})
+
+t.test('what is wished is more than what must be', async (t) => {
+  const mild = targets.filter(({ wants, must, wish }) => (wants === 'at least' ? wish <= must : wish >= must))
+  t.same(mild, [])
+})
+
+const figures = {
+  perSecond: 80,
+  p50Ms: 10,
+  p99Ms: 20,
+  'cpuMs.postgres': 8,
+  'cpuMs.gateway': 2,
+  'cpuMs.client': 1,
+  'cpuMs.servers': 10,
+}
+const one = (id: string, column: Measured['column'], failures = {}): Measured => ({
+  id,
+  column,
+  group: 'any',
+  title: `${id} <&> "quoted"`,
+  shows: 'perSecond',
+  samples: [
+    { figures, failures },
+    { figures: { ...figures, perSecond: 120 }, failures },
+  ],
+})
+const inAll: Results = {
+  measured: [one('pairs-32', 'this'), one('me', 'this', { 'GET: 503': 2 }), one('bare', 'reference')],
+  books: [{ column: 'this', system: 'plain', compared: 12, differences: 1, examples: ['balances: somebody: differs'] }],
+}
+
+t.test('the report names medians with their spread, what was missed, what failed and books that differ', async (t) => {
+  const text = reportText(inAll)
+  t.match(text, /100 \(80\.0–120\)/)
+  t.match(
+    text,
+    /Missed:\n {2}CPU per pair of all servers, 32 clients: 10\.0 ms, wanted at most 6 \(CPU ms: postgres 8\.00, gateway 2\.00\)/,
+  )
+  t.match(text, /4 × GET: 503/)
+  t.match(text, /books of this: 1 differences\n {4}balances: somebody: differs/)
+})
+
+t.test('a number has the places that say something', async (t) => {
+  t.same([0.0234, 5.128, 42.31, 1234.5, Number.NaN].map(inShort), ['0.023', '5.13', '42.3', '1,235', '–'])
+})
+
+const row = (title: string, value: string): FigureRow => [title, 'SQL', '≥ 1', '≥ 2', value, 'short']
+
+t.test('a figure takes the place of its former one, with its commit, and every other row stays', async (t) => {
+  const page = 'a\n<!-- figures -->\n| figure |\n|---|\n| old | x |\n| kept | y | 1a2b |\n<!-- end of figures -->\nb\n'
+  const written = withFigures(page, [row('old', '3'), row('new', '4')], 'c0ffee', '2026-11-22')
+  t.equal(
+    written,
+    `a
+<!-- figures -->
+| figure |
+|---|
+| old | SQL | ≥ 1 | ≥ 2 | 3 | short | c0ffee | 2026-11-22 |
+| kept | y | 1a2b |
+| new | SQL | ≥ 1 | ≥ 2 | 4 | short | c0ffee | 2026-11-22 |
+<!-- end of figures -->
+b
+`,
+  )
+  t.throws(() => withFigures('no table', [], '', ''), /no table of figures/)
+})
+
+t.test('docs/performance.md has a row for each target, with what must be reached, a commit and a day', async (t) => {
+  const page = readFileSync(new URL('../../docs/performance.md', import.meta.url), 'utf8')
+  for (const { title, must, unit = '' } of targets) {
+    const [line = ''] = page.split('\n').filter((one) => one.startsWith(`| ${title} |`))
+    const cells = line.split('|').map((cell) => cell.trim())
+    t.match(cells[3], new RegExp(`^[≥≤] ${must} ?${unit}$`), title)
+    t.match(cells[7], /^(before )?[0-9a-f]{7,12}( with changes)?$/, title)
+    t.match(cells[8], /^\d{4}-\d\d-\d\d$/, title)
+  }
+})
+
+const of = (table: string, heap: number, indexes: number, wal: number): TableGrowth => ({
+  table,
+  heap,
+  indexes,
+  toast: 0,
+  wal,
+})
+
+t.test('the sizes of disks follow from the bytes of a deposit and from how long they are kept', async (t) => {
+  const text = bytesText({
+    deposits: 100,
+    tables: [of('gateway.claim', 800, 200, 1_500), of('wallet.entry', 400, 100, 700), of('webhooks.secret', 1, 0, 0)],
+    wal: 3_000,
+    streamBytesPerEvent: 500,
+    failures: { 'POST: 503': 2 },
+  })
+  t.match(text, /gateway\.claim +800 +200 +0 +1,000 +1,500 +24 hours/)
+  t.match(text, /wallet\.entry .* for ever/)
+  t.notMatch(text, /webhooks\.secret/, 'what is next to nothing is left out')
+  t.match(text, /1,501 bytes a deposit, 501 of them for ever\. Byte-days of what is deleted again: 1,000\./)
+  // 30 a second for a day are 2,592,000 deposits of 1,000 bytes.
+  t.match(text, /\n30 +2\.59 +1\.30 +7\.78 +1\.30\n/)
+  t.match(text, /FAILED:\n\n? *2 × POST: 503/)
+})

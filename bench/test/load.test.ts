@@ -1,0 +1,46 @@
+import t from 'tap'
+import { closedLoop, steadyRate } from '../src/load/load.ts'
+
+t.test('operations begin at a fixed rate, however slow those before them are', async (t) => {
+  const stall = Promise.withResolvers<void>()
+  let begun = 0
+  await steadyRate({ perSecond: 200, windowMs: 40 }, async () => {
+    begun += 1
+    if (begun === 8) stall.resolve()
+    await stall.promise
+  })
+  t.equal(begun, 8)
+})
+
+t.test('a fault of the bench ends either loop', async (t) => {
+  const broken = async () => {
+    throw new Error('broken')
+  }
+  await t.rejects(steadyRate({ perSecond: 100, windowMs: 10_000 }, broken), { message: 'broken' })
+  await t.rejects(closedLoop({ clients: 2, warmUpMs: 0, windowMs: 10_000 }, broken), { message: 'broken' })
+})
+
+t.test('a closed loop counts what ends inside its window, and what fails whenever it does', async (t) => {
+  let opened = false
+  let closed = false
+  const settings = {
+    clients: 2,
+    warmUpMs: 20,
+    windowMs: 20,
+    opened: () => {
+      opened = true
+    },
+    closed: () => {
+      closed = true
+    },
+  }
+  let counted = 0
+  const load = await closedLoop(settings, async (_client, load) => {
+    await new Promise((resolve) => setTimeout(resolve, 1))
+    if (opened && !closed) counted += 1
+    if (!opened) load.failed('early')
+  })
+  t.ok(load.operations > 0)
+  t.ok(Math.abs(load.operations - counted) <= 2, 'but for those that end with the window itself')
+  t.ok((load.failures.get('early') ?? 0) > 0)
+})
