@@ -1,5 +1,5 @@
 import { Timestamp } from '@backoffice/contracts'
-import { hours, integer, moment, oneOf, type Parse } from './parse.ts'
+import { hours, integer, moment, oneOf, type Parse } from './options.ts'
 import type { AnyRow } from './row.ts'
 
 /** As much of JSON Schema as the bodies of the team's operations use. */

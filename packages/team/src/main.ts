@@ -1,6 +1,6 @@
 import { Command, CommanderError, Option } from 'commander'
 import metadata from '../package.json' with { type: 'json' }
-import { addAuditVerify } from './audit/verify.ts'
+import { addAuditVerify } from './audit.ts'
 import { groups } from './commands/index.ts'
 import { connect } from './login/connection.ts'
 import { declareFields } from './options.ts'

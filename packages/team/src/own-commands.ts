@@ -1,7 +1,14 @@
+import { fileURLToPath } from 'node:url'
 import { Argument, type Command } from 'commander'
-import { completionScript, type Shell, shells } from './completion.ts'
-import { connect, namedConsole, runningStack } from './login/connection.ts'
-import { personOf, readSession, removeSession, writeSession } from './login/session-file.ts'
+import {
+  connect,
+  namedConsole,
+  personOf,
+  readSession,
+  removeSession,
+  runningStack,
+  writeSession,
+} from './login/connection.ts'
 import { print, printJson, printRecord } from './output.ts'
 import type { CommonOptions } from './run.ts'
 import { newOperationId } from './session.ts'
@@ -57,4 +64,101 @@ const inWords = (value: unknown) => (Array.isArray(value) ? value.join(', ') : v
 function show(result: object, command: Command): void {
   if (command.optsWithGlobals<CommonOptions>().json === true) printJson(result)
   else printRecord(Object.fromEntries(Object.entries(result).map(([name, value]) => [name, inWords(value)])))
+}
+
+export const shells = ['bash', 'zsh', 'fish'] as const
+export type Shell = (typeof shells)[number]
+
+/** What may follow after some words of a command. */
+interface Place {
+  /** The words so far, without options: none, a group, or a group and what to do. */
+  readonly words: string
+  readonly next: readonly { readonly word: string; readonly help: string }[]
+  readonly options: readonly { readonly flag: string; readonly help: string; readonly choices: readonly string[] }[]
+}
+
+/**
+ * A script that makes the command `team` of a shell, and completes its words. It knows all of them, so that no program
+ * has to start for each key.
+ */
+function completionScript(shell: Shell, root: Command): string {
+  const places = placesOf(root)
+  if (shell === 'fish') return fishScript(places)
+  const zsh = 'autoload -U +X compinit && compinit\nautoload -U +X bashcompinit && bashcompinit\n'
+  return `${shell === 'zsh' ? zsh : ''}${bashScript(places)}`
+}
+
+function placesOf(command: Command, words: readonly string[] = []): Place[] {
+  const choices = command.registeredArguments.flatMap(({ argChoices = [] }) => argChoices)
+  const place: Place = {
+    words: words.join(' '),
+    next: [
+      ...command.commands.map((child) => ({ word: child.name(), help: child.summary() || child.description() })),
+      ...choices.map((word) => ({ word, help: '' })),
+    ],
+    options: command.options
+      .filter(({ hidden, long }) => !hidden && long !== undefined)
+      .map(({ long, description, argChoices = [] }) => ({ flag: long ?? '', help: description, choices: argChoices })),
+  }
+  return [place, ...command.commands.flatMap((child) => placesOf(child, [...words, child.name()]))]
+}
+
+/** For a shell: one word, whatever is in it. */
+const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`
+
+const folder = fileURLToPath(new URL('../../../', import.meta.url))
+const start = `npm --prefix ${quoted(folder)} run --silent team --`
+
+function bashScript(places: readonly Place[]): string {
+  const list = (candidates: readonly string[]) => quoted(candidates.join(' '))
+  const values = places.flatMap(({ words, options }) =>
+    options
+      .filter(({ choices }) => choices.length > 0)
+      .map(({ flag, choices }) => `    ${quoted(`${words}|${flag}`)}) candidates=${list(choices)} ;;`),
+  )
+  const words = places.map(({ words, next, options }) => {
+    const candidates = [...next.map(({ word }) => word), ...options.map(({ flag }) => flag)]
+    return `    ${quoted(words)}) candidates=${list(candidates)} ;;`
+  })
+  return `team() { ${start} "$@"; }
+_team() {
+  local current="\${COMP_WORDS[COMP_CWORD]}" before="\${COMP_WORDS[$((COMP_CWORD-1))]}" typed='' candidates='' count=0 word
+  for word in "\${COMP_WORDS[@]:1:$((COMP_CWORD-1))}"; do
+    case "$word" in -*) continue ;; esac
+    [ "$count" -lt 2 ] && typed="\${typed:+$typed }$word"
+    count=$((count + 1))
+  done
+  case "$typed|$before" in
+${values.join('\n')}
+    *) case "$typed" in
+${words.join('\n')}
+    esac ;;
+  esac
+  COMPREPLY=( $(compgen -W "$candidates" -- "$current") )
+}
+complete -F _team team
+`
+}
+
+function fishScript(places: readonly Place[]): string {
+  const lines = places.flatMap(({ words, next, options }) => {
+    const at = `complete -c team -n ${quoted(`__team_at ${quoted(words)}`)}`
+    return [
+      ...next.map(({ word, help }) => `${at} -a ${quoted(word)} -d ${quoted(help)}`),
+      ...options.map(({ flag, help, choices }) => {
+        const values = choices.length > 0 ? ` -x -a ${quoted(choices.join(' '))}` : ''
+        return `${at} -l ${flag.slice(2)} -d ${quoted(help)}${values}`
+      }),
+    ]
+  })
+  return `function team
+  ${start} $argv
+end
+function __team_at
+  set -l typed (string match --invert -- '-*' (commandline -opc))[2..-1]
+  test "$typed[1..2]" = "$argv[1]"
+end
+complete -c team -f
+${lines.join('\n')}
+`
 }

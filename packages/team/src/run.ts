@@ -1,10 +1,9 @@
+import { createInterface } from 'node:readline/promises'
 import { type Input, type Operation, Rejection } from '@backoffice/contracts'
 import type { GivenOptions } from './options.ts'
-import { clearScreen, print, printJson, printJsonLine, printRecord, printTable } from './output.ts'
-import { callPages } from './pages.ts'
-import { confirm } from './prompt.ts'
+import { clearScreen, print, printJson, printJsonLine, printRecord, printTable, visible } from './output.ts'
 import type { AnyRow } from './row.ts'
-import type { Session } from './session.ts'
+import { callPages, type Session } from './session.ts'
 import { watch as lookAgain } from './watch.ts'
 
 /** What every command takes. */
@@ -84,4 +83,17 @@ function show(row: AnyRow, result: unknown, json: boolean, seconds: number): voi
   clearScreen()
   print(`every ${seconds} s; changed at ${new Date().toISOString()}; Ctrl-C ends\n\n`)
   printResult(row, result, false)
+}
+
+/**
+ * @param asked may hold text that an operator wrote
+ * @throws when the answer is not yes, or nobody is there to give one
+ */
+async function confirm(asked: string): Promise<void> {
+  const question = visible(asked)
+  if (!process.stdin.isTTY) throw new Error(`${question} Nobody is here to answer: repeat the command with --yes.`)
+  const terminal = createInterface({ input: process.stdin, output: process.stderr })
+  const answer = await terminal.question(`${question} [y/N] `)
+  terminal.close()
+  if (!/^y(es)?$/i.test(answer.trim())) throw new Error('not done')
 }

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import t from 'tap'
 import { program } from '../src/main.ts'
-import { hours, integer, moment } from '../src/parse.ts'
+import { hours, integer, moment } from '../src/options.ts'
 import { typed } from './typed.ts'
 
 /** Every command that does something, by its words. */

@@ -1,7 +1,6 @@
 import { type Input, operations, Rejection, type Reply, serviceNames } from '@backoffice/contracts'
-import { callPages } from '../pages.ts'
 import { row, type Work } from '../row.ts'
-import type { Session } from '../session.ts'
+import { callPages, type Session } from '../session.ts'
 
 const { endCommand, listCommands, listProposals, showDeposit } = operations.payments
 const outboxes = serviceNames.map((service) => ({ service, list: operations[service].listCommands }))

@@ -1,6 +1,7 @@
-import { type OperatorRecord, operations } from '@backoffice/contracts'
+import { type OperatorRecord, operations, type ServiceName, serviceNames } from '@backoffice/contracts'
 import { print, printRecord, printSection } from '../output.ts'
 import { row } from '../row.ts'
+import type { Session } from '../session.ts'
 
 const {
   createOperator,
@@ -105,3 +106,67 @@ function showOperator({ brands, credentials, ...operator }: OperatorRecord): voi
 
 const lastUse = ({ lastUsedAt }: OperatorRecord['credentials'][number]): string | undefined =>
   lastUsedAt === undefined ? undefined : (lastUsedAt ?? 'never')
+
+export const credentials = [
+  row({ path: 'credentials issue', operation: operations.gateway.issueCredential }),
+  row({
+    path: 'credentials revoke',
+    operation: operations.gateway.revokeCredential,
+    arguments: ['key'],
+    confirm: ({ key }) => `Revoke ${key}?`,
+  }),
+]
+
+const { rewrapSecrets } = operations.gateway
+const { rewrapWebhookSecrets } = operations.webhooks
+
+export const secrets = [
+  row({
+    path: 'secrets rewrap',
+    operation: rewrapSecrets,
+    also: [rewrapWebhookSecrets, ...serviceNames.map((name) => operations[name].sealStoredData)],
+    description:
+      'Encrypt every secret, and all personal data that are to be sealed, under the newest master key; older keys may be removed then',
+    run: async ({ session, input, operationId }) => {
+      const { keyId, rewrapped: operatorSecrets } = await session.call(rewrapSecrets, input, operationId)
+      const { rewrapped: webhookSecrets } = await session.call(rewrapWebhookSecrets, input, operationId)
+      let personalRows = 0
+      for (const name of serviceNames) personalRows += await sealAll(session, name, input)
+      return { keyId, operatorSecrets, webhookSecrets, personalRows }
+    },
+  }),
+]
+
+/** Part by part, so that no call lasts long. A call that is repeated seals nothing twice. */
+async function sealAll(session: Session, name: ServiceName, input: { readonly reason?: string }): Promise<number> {
+  let total = 0
+  for (let place = {}; ; ) {
+    const { sealed, nextCursor } = await session.call(
+      operations[name].sealStoredData,
+      { ...input, ...place },
+      undefined,
+    )
+    total += sealed
+    if (nextCursor === null) return total
+    place = { after: nextCursor }
+  }
+}
+
+const { setGameAvailability } = operations.players
+
+export const games = [
+  row({
+    path: 'games enable',
+    operation: setGameAvailability,
+    description: "Put a game into a brand's catalogue",
+    arguments: ['gameId'],
+    fixed: { available: true },
+  }),
+  row({
+    path: 'games disable',
+    operation: setGameAvailability,
+    description: "Take a game out of a brand's catalogue",
+    arguments: ['gameId'],
+    fixed: { available: false },
+  }),
+]

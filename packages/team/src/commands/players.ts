@@ -1,7 +1,7 @@
 import { defined, operations, type Reply } from '@backoffice/contracts'
 import { printJson, printRecord, printSection } from '../output.ts'
 import { row, type Work } from '../row.ts'
-import { operatorColumn } from './queues.ts'
+import { countedEnvironment, ofAllOperators, operatorColumn, waitingColumns } from './queues.ts'
 
 const { showPlayer, listPlayers, searchPlayers, listGameSessions, exportPlayer } = operations.players
 const { setPlayerStatus, selfExcludePlayer, setDailyLimit, anonymisePlayer } = operations.players
@@ -112,3 +112,45 @@ async function exportAll({ session, input }: Work<typeof exportPlayer>) {
   }
   return { playerId: input.playerId, exportedAt: new Date().toISOString(), ...stored }
 }
+
+export const kyc = [
+  row({
+    path: 'kyc queue',
+    operation: operations.players.kycQueue,
+    fixed: ofAllOperators.fixed,
+    wording: { ...ofAllOperators.wording, limit: { default: 100 } },
+    columns: [
+      ['player', 'playerId'],
+      'name',
+      operatorColumn,
+      'environment',
+      ['status', 'kycStatus'],
+      ['document', 'latestDocumentType'],
+      ['reference', 'latestReference'],
+      ['documents', 'submissions'],
+      ['waiting since', 'waitingSince'],
+      ['taken by', ({ taken }) => taken?.by],
+      ['opens at', 'documentUrl'],
+    ],
+  }),
+  row({
+    path: 'kyc count',
+    operation: operations.players.countKycQueue,
+    wording: countedEnvironment,
+    columns: waitingColumns,
+  }),
+  row({ path: 'kyc take', operation: operations.players.takeKycCase, arguments: ['playerId'] }),
+  row({ path: 'kyc release', operation: operations.players.releaseKycCase, arguments: ['playerId'] }),
+  row({
+    path: 'kyc decide',
+    operation: operations.players.decideKyc,
+    arguments: ['playerId'],
+    either: ['status'],
+    fixed: { submission: undefined },
+    look: ({ playerId }, session) => session.call(operations.players.showPlayer, { playerId }),
+    confirm: ({ status }, { name, submissions: [latest] }) =>
+      `${name}, ${latest === undefined ? 'who has submitted nothing' : `${latest.documentType} “${latest.reference}” of ${latest.submittedAt}`}: ${status}.`,
+    run: ({ session, input, seen: { submissions }, operationId }) =>
+      session.call(operations.players.decideKyc, { ...input, submission: submissions[0]?.id ?? null }, operationId),
+  }),
+]

@@ -8,9 +8,8 @@ import {
   type ServiceName,
   serviceNames,
 } from '@backoffice/contracts'
-import { callPages } from '../pages.ts'
 import { row, type Work } from '../row.ts'
-import type { Session } from '../session.ts'
+import { callPages, type Session } from '../session.ts'
 
 const { listProposals, declineProposal } = operations.gateway
 const lists = serviceNames.map((service) => ({ service, list: operations[service].listProposals }))

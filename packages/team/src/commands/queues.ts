@@ -1,4 +1,6 @@
+import type { Transition } from '@backoffice/contracts'
 import { productionFirst } from '../fields.ts'
+import { printRecord, printSection } from '../output.ts'
 
 /** An operator is named by its id here, so a brand by that and the environment. */
 export const ofAllOperators = { fixed: { brandId: undefined }, wording: productionFirst } as const
@@ -21,3 +23,15 @@ export const statusColumn = [
 export const countedEnvironment = { environment: { help: 'only this one; both when absent' } } as const
 
 export const waitingColumns = ['environment', 'waiting', ['oldest since', 'oldestAt']] as const
+
+/** A deposit or withdrawal, then who changed it, when, from what to what and why. */
+export function showWithHistory({ transitions, ...record }: { readonly transitions: readonly Transition[] }): void {
+  printRecord(record)
+  printSection('history', transitions, [
+    'at',
+    ['who', ({ by }) => `${by.kind} ${by.name}`],
+    'from',
+    'to',
+    ['why', 'reason'],
+  ])
+}

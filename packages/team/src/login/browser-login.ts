@@ -6,7 +6,7 @@ import { type StartedLogin, startLogin } from '@backoffice/team-identity/login'
 import open from 'open'
 import { consoleFacts } from '../console-client.ts'
 import { say } from '../output.ts'
-import type { KeptSession } from './session-file.ts'
+import type { KeptSession } from './connection.ts'
 
 /** How long a person may take. */
 const patienceMs = 5 * 60_000

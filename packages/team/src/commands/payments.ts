@@ -1,7 +1,38 @@
 import { type Input, operations, type Reply, seenOfWithdrawal, type WithdrawalFacts } from '@backoffice/contracts'
 import { row } from '../row.ts'
-import { showWithHistory } from './history.ts'
-import { countedEnvironment, ofAllOperators, operatorColumn, statusColumn, waitingColumns } from './queues.ts'
+import {
+  countedEnvironment,
+  ofAllOperators,
+  operatorColumn,
+  showWithHistory,
+  statusColumn,
+  waitingColumns,
+} from './queues.ts'
+
+export const deposits = [
+  row({
+    path: 'deposits list',
+    operation: operations.payments.listDeposits,
+    // A brand is an operator in one environment, so there is no list of both.
+    wording: { environment: { default: 'production' } },
+    columns: [
+      ['deposit', 'id'],
+      operatorColumn,
+      ['player', 'playerId'],
+      ['amount', ({ amount, currency }) => `${amount} ${currency}`],
+      statusColumn,
+      'method',
+      ['reference', 'externalReference'],
+      ['created', 'createdAt'],
+    ],
+  }),
+  row({
+    path: 'deposits show',
+    operation: operations.payments.showDeposit,
+    arguments: ['depositId'],
+    show: showWithHistory,
+  }),
+]
 
 const { withdrawalQueue, countWithdrawalQueue, listWithdrawals, showWithdrawal, decideWithdrawal } = operations.payments
 

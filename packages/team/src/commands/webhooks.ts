@@ -1,0 +1,147 @@
+import {
+  type DeliverySummary,
+  operations,
+  pendingCountedMax,
+  type SetAsideSummary,
+  type WebhookEndpoint,
+} from '@backoffice/contracts'
+import { type Column, print, printRecord, printSection, printTable, visible } from '../output.ts'
+import { row } from '../row.ts'
+
+const { setWebhookUrl, showWebhook, listEndpoints, rotateWebhookSecret, disableWebhook } = operations.webhooks
+
+export const webhook = [
+  row({ path: 'webhook set', operation: setWebhookUrl, show: showEndpoint }),
+  row({ path: 'webhook show', operation: showWebhook, show: showEndpoint }),
+  row({
+    path: 'webhook list',
+    operation: listEndpoints,
+    columns: [
+      ['operator', 'operatorId'],
+      'url',
+      ['state', ({ enabled, breaker }) => (enabled ? breaker.state : 'disabled')],
+      ['failures', ({ breaker }) => breaker.consecutiveFailures],
+      ['failing since', ({ breaker }) => breaker.failingSince],
+      ['next try', ({ breaker }) => breaker.retryAt],
+      ['waiting', ({ pending }) => (pending < pendingCountedMax ? pending : `${pending} or more`)],
+      ['oldest since', 'oldestPendingAt'],
+      ['disabled because', 'disabledReason'],
+    ],
+  }),
+  row({
+    path: 'webhook rotate-secret',
+    operation: rotateWebhookSecret,
+    confirm: ({ operatorId, environment }) => `Rotate the webhook secret of ${operatorId} in ${environment}?`,
+  }),
+  row({ path: 'webhook disable', operation: disableWebhook, show: showEndpoint }),
+]
+
+function showEndpoint({ secrets, breaker, ...endpoint }: WebhookEndpoint): void {
+  const { state, consecutiveFailures, retryAt } = breaker
+  printRecord({ ...endpoint, breaker: state, consecutiveFailures, retryAt })
+  printSection('secrets', secrets, [
+    ['created', 'createdAt'],
+    ['signs until', ({ expiresAt }) => expiresAt ?? 'replaced'],
+  ])
+}
+
+const { listDeliveries, showDelivery, resendDelivery } = operations.webhooks
+
+const columns: readonly Column<DeliverySummary>[] = [
+  ['delivery', 'id'],
+  ['event', 'eventId'],
+  'type',
+  'environment',
+  'state',
+  'attempts',
+  ['last', ({ lastResponseStatus, lastError }) => lastResponseStatus ?? lastError],
+  ['created', 'eventCreatedAt'],
+  ['next', 'nextAttemptAt'],
+]
+
+export const deliveries = [
+  row({
+    path: 'deliveries list',
+    operation: listDeliveries,
+    show: ({ data, nextCursor }) => {
+      printTable(data, columns)
+      if (nextCursor !== null) print(`\nmore: --after ${nextCursor}\n`)
+    },
+  }),
+  row({
+    path: 'deliveries show',
+    operation: showDelivery,
+    arguments: ['id'],
+    show: ({ outcome, attemptLog, body, ...delivery }) => {
+      print(`${visible(outcome)}\n\n`)
+      printRecord(delivery)
+      printSection('attempts', attemptLog, [
+        ['#', 'number'],
+        ['at', 'startedAt'],
+        ['ms', 'durationMs'],
+        ['status', 'responseStatus'],
+        'error',
+        ['response', ({ responseHead }) => responseHead?.slice(0, 60)],
+      ])
+      print(`\nbody\n${visible(body)}\n`)
+    },
+  }),
+  row({ path: 'deliveries resend', operation: resendDelivery, arguments: ['id'] }),
+]
+
+const { replayEvents } = operations.webhooks
+
+export const events = [
+  row({
+    path: 'events replay',
+    operation: replayEvents,
+    confirm: ({ operatorId, environment, since }) =>
+      `Send the events of ${operatorId} in ${environment} since ${since} again?`,
+    // Call after call, so that none lasts long. One that is broken off goes on with --after its last delivery.
+    async run({ session, input, operationId }) {
+      let { nextCursor, ...all } = await session.call(replayEvents, input, operationId)
+      while (nextCursor !== null) {
+        const { scheduled, lastAt, ...rest } = await session.call(
+          replayEvents,
+          { ...input, after: nextCursor },
+          undefined,
+        )
+        all = { ...all, scheduled: all.scheduled + scheduled, lastAt: lastAt ?? all.lastAt }
+        nextCursor = rest.nextCursor
+      }
+      return all
+    },
+  }),
+]
+
+const { listSetAside, showSetAside, rerunSetAside } = operations.webhooks
+
+const setAsideColumns: readonly Column<SetAsideSummary>[] = [
+  ['message', 'id'],
+  ['set aside', 'setAsideAt'],
+  'subject',
+  ['event', 'eventId'],
+  ['operator', 'operatorId'],
+  ['fault', ({ fault }) => fault.slice(0, 80)],
+]
+
+export const messages = [
+  row({
+    path: 'messages list',
+    operation: listSetAside,
+    show: ({ data, nextCursor }) => {
+      printTable(data, setAsideColumns)
+      if (nextCursor !== null) print(`\nmore: --after ${nextCursor}\n`)
+    },
+  }),
+  row({
+    path: 'messages show',
+    operation: showSetAside,
+    arguments: ['id'],
+    show: ({ payload, ...message }) => {
+      printRecord(message)
+      print(`\npayload\n${visible(payload)}\n`)
+    },
+  }),
+  row({ path: 'messages rerun', operation: rerunSetAside }),
+]

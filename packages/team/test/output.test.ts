@@ -1,0 +1,238 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { allOperations, type Operation, Rejection } from '@backoffice/contracts'
+import { validate } from '@backoffice/service-runtime'
+import { inputSchema } from '@backoffice/service-runtime/testing'
+import { captured } from '@backoffice/test-kit/captured'
+import t from 'tap'
+import { rows } from '../src/commands/index.ts'
+import { fieldsOf, wordings } from '../src/fields.ts'
+import { type Column, columnWidths, printError, printTable } from '../src/output.ts'
+import type { AnyRow } from '../src/row.ts'
+import { typed, wordsFor } from './typed.ts'
+
+/** Operations of the team that no command calls, each with its reason. */
+const withoutCommand: readonly string[] = []
+
+const nameOf = ({ service, id }: { service: string; id: string }) => `${service}.${id}`
+
+t.test('every operation of the team has a command, or is named here as one without', async (t) => {
+  const ofTeam = allOperations.filter(({ audience }) => audience === 'team').map(nameOf)
+  const called = new Set(rows.flatMap(({ operation, also = [] }) => [operation, ...also].map(nameOf)))
+  t.same(new Set([...called, ...withoutCommand]), new Set(ofTeam))
+  t.same(
+    withoutCommand.filter((name) => called.has(name)),
+    [],
+  )
+})
+
+t.test('no two commands have one name', async (t) => {
+  t.equal(new Set(rows.map(({ path }) => path)).size, rows.length)
+})
+
+t.test('the README has a line for each noun', async (t) => {
+  const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
+  // A line of the table such as `deposits list\|show`; options may follow.
+  const listed = [...readme.matchAll(/`([a-z]+) ([a-z-]+(?:\\\|[a-z-]+)*)[^`]*`(?=.* \|$)/gm)]
+  const nouns = rows.map(({ path }) => path.split(' ')[0])
+  t.same(new Set(listed.map(([, noun]) => noun)), new Set(nouns))
+})
+
+t.test('every field that is said in other words is a field of some operation', async (t) => {
+  const fields = new Set(rows.flatMap(({ operation }) => Object.keys(operation.body.properties)))
+  t.same(
+    Object.keys(wordings).filter((name) => !fields.has(name)),
+    [],
+  )
+})
+
+const report = { state: 'done', report: { differencesTotal: 0 } }
+const proposed = { service: 'gateway', operation: 'issueCredential', state: 'open' }
+const proposal = { ...proposed, input: { operatorId: 'op_1', environment: 'production' }, proposedAt: '2026-03-02' }
+const withdrawal = {
+  playerId: 'ply_1',
+  amount: '1.00',
+  currency: 'BRL',
+  method: 'pix',
+  destination: 'ana',
+  destinationSalt: '',
+}
+const replies = ({ service, id }: Operation) => {
+  if (id === 'showWithdrawal') return withdrawal
+  if (id === 'showPlayer') return { name: 'Ana', submissions: [] }
+  const data = id === 'listProposals' && service === 'gateway' ? [proposal] : []
+  return { data, rows: [], nextCursor: null, ...report }
+}
+
+for (const row of rows) {
+  t.test(`${row.path} takes what its operation takes`, async (t) => {
+    // What is given is in one of the two calls: leaving a field out may be what an option means.
+    const given = new Set<string>()
+    for (const how of ['all', 'needed'] as const) {
+      const words = wordsFor(row, how)
+      const { error, ...all } = await typed(words, replies)
+      t.equal(error, undefined, words.join(' '))
+      const sent = all.sent.filter(({ operation }) => [row.operation, ...(row.also ?? [])].includes(operation))
+      t.ok(sent.length > 0)
+      for (const { operation, input } of sent) t.equal(validate(inputSchema(operation), input), null, words.join(' '))
+      for (const name of sent.flatMap(({ input }) => Object.keys(input))) given.add(name)
+    }
+    const decided = Object.keys(row.fixed ?? {})
+    const missing = Object.keys(row.operation.body.properties).filter((name) => !given.has(name))
+    t.same(
+      missing.filter((name) => !decided.includes(name)),
+      [],
+      'every field of the body can be given',
+    )
+  })
+
+  t.test(`${row.path} sends nothing while something that it needs is missing`, async (t) => {
+    for (const field of fieldsOf(row)) {
+      const byPosition = row.arguments?.includes(field.name as never) || row.either?.includes(field.name as never)
+      if (!field.required || field.nullable || field.default !== undefined || byPosition) continue
+      const words = wordsFor(row, 'needed')
+      words.splice(words.indexOf(field.flags.split(' ')[0] ?? ''), 2)
+      const { sent, error } = await typed(words, replies)
+      t.ok(error, words.join(' '))
+      t.same(sent, [])
+    }
+  })
+}
+
+/** As much of JSON Schema as replies use. */
+interface Schema {
+  readonly type?: string
+  readonly const?: string
+  readonly properties?: Readonly<Record<string, Schema>>
+  readonly items?: Schema
+  readonly anyOf?: readonly Schema[]
+}
+
+/** What may not reach a terminal as it is. */
+const unsafe = [
+  ...Array.from({ length: 0x20 }, (_, code) => code),
+  ...Array.from({ length: 0x21 }, (_, code) => 0x7f + code),
+  // Marks, embeddings, overrides and isolates of direction; separators of lines and paragraphs; invisible characters.
+  ...[0x61c, 0x200e, 0x200f, 0x202a, 0x202b, 0x202c, 0x202d, 0x202e, 0x2066, 0x2067, 0x2068, 0x2069],
+  ...[0x2028, 0x2029, 0xad, 0x200b, 0x200c, 0x200d, 0x2060, 0xfeff, 0xe0041],
+].map((code) => String.fromCodePoint(code))
+const hostile = `a${unsafe.join('b')}z`
+
+/** A reply of an operation's shape whose every text is hostile. */
+const hostileReply = (schema: Schema): unknown => {
+  if (schema.type === 'object')
+    return Object.fromEntries(
+      Object.entries<Schema>(schema.properties ?? {}).map(([name, property]) => [name, hostileReply(property)]),
+    )
+  if (schema.items !== undefined) return [hostileReply(schema.items), hostileReply(schema.items)]
+  if (schema.type === 'string') return hostile
+  if (schema.type === 'integer' || schema.type === 'number') return 1
+  if (schema.type === 'boolean') return true
+  const [first] = schema.anyOf ?? []
+  if (first !== undefined) return hostileReply(first)
+  return schema.const ?? { anything: hostile }
+}
+
+/** They end only for replies of a certain form. They print through the same functions. */
+const ofOneForm = [
+  ...['wallet reconcile', 'statement export', 'commands end'],
+  ...['proposals show', 'proposals approve', 'proposals decline'],
+]
+const shown = (row: AnyRow) => !ofOneForm.includes(row.path)
+
+for (const row of rows.filter(shown)) {
+  t.test(`${row.path}: text of others moves no cursor, makes no row and does not hide`, async (t) => {
+    const words = wordsFor(row, 'needed').filter((word) => word !== '--json')
+    const reply = () => ({ ...(hostileReply(row.operation.reply as Schema) as object), nextCursor: null })
+    const [people, program] = [await typed(words, reply), await typed([...words, '--json'], reply)]
+    for (const { stdout, stderr, error } of [people, program]) {
+      t.equal(error, undefined)
+      for (const text of [stdout.replaceAll('\n', ''), stderr.replaceAll('\n', '')])
+        t.same(
+          unsafe.filter((character) => text.includes(character)),
+          [],
+        )
+    }
+    const lines = (given: () => unknown) => typed(words, given).then(({ stdout }) => stdout.split('\n').length)
+    const harmless = JSON.parse(JSON.stringify(reply()).replaceAll(JSON.stringify(hostile), '"a"'))
+    t.equal(people.stdout.split('\n').length, await lines(() => harmless), 'as many lines as for harmless text')
+    // A row with a `run` prints what it makes of several replies.
+    if (row.run !== undefined) return
+    const whole = reply() as { readonly data?: unknown }
+    t.same(JSON.parse(program.stdout), row.columns === undefined ? whole : whole.data, 'the JSON is whole')
+  })
+}
+
+t.test('an error that carries text of others is as harmless', async (t) => {
+  const rejection = new Rejection('VALIDATION_ERROR', { in: 'body', issues: [{ path: '/name', message: hostile }] })
+  for (const json of [false, true]) {
+    const { stderr } = await captured(() => printError(rejection, json))
+    t.match(stderr, /VALIDATION_ERROR/)
+    t.same(
+      unsafe.filter((character) => stderr.replaceAll('\n', '').includes(character)),
+      [],
+    )
+  }
+  const { stderr } = await captured(() => printError(new Error(hostile.replaceAll('\n', '')), false))
+  t.same(
+    unsafe.filter((character) => stderr.replaceAll('\n', '').includes(character)),
+    [],
+  )
+})
+
+t.test('nothing is written but by output.ts', async (t) => {
+  const source = new URL('../src/', import.meta.url)
+  const files = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'))
+  const writes = files.filter((name) =>
+    /\bstd(out|err)\.write|\bconsole\.(log|info|warn|error|debug|dir|table)\b/.test(
+      readFileSync(new URL(name, source), 'utf8'),
+    ),
+  )
+  t.same(writes, ['output.ts'])
+})
+
+const id = 'wdr_01m80zdbj6fex93d62rkz6d91z'
+const at = '2026-11-22T06:34:33.413Z'
+const long = 'a destination that somebody wrote at such length that no terminal has room for it beside the rest'
+interface Row {
+  readonly id: string
+  readonly at: string
+  readonly destination: string
+}
+const shownRows: readonly Row[] = [
+  { id, at, destination: long },
+  { id, at, destination: 'short' },
+]
+const columns: readonly Column<Row>[] = ['id', 'destination', 'at']
+const printed = async (width: number | undefined) =>
+  (await captured(() => printTable(shownRows, columns, width))).stdout.split('\n')
+
+t.test('a table fits the terminal: text is broken, ids and moments stay whole', async (t) => {
+  for (const width of [130, 100, 80, 75]) {
+    const lines = await printed(width)
+    for (const line of lines) t.ok(line.length <= width, `${width}: ${line}`)
+    t.equal(lines.filter((line) => line.includes(id)).length, 2, `${width}`)
+    t.equal(lines.filter((line) => line.includes(at)).length, 2, `${width}`)
+    const words = lines.slice(1).join(' ').split(/\s+/)
+    for (const word of long.split(' ')) t.ok(words.includes(word), `${width}: ${word}`)
+  }
+})
+
+t.test('where not even that fits, each row is a record', async (t) => {
+  const lines = await printed(60)
+  t.same(lines, [
+    `id           ${id}`,
+    `destination  ${long}`,
+    `at           ${at}`,
+    '',
+    `id           ${id}`,
+    'destination  short',
+    `at           ${at}`,
+    '',
+  ])
+})
+
+t.test('what fits is left as it is, and so is what goes into a file', async (t) => {
+  t.same(columnWidths([['a', 'b']], 80), [])
+  t.equal((await printed(undefined)).length, 4)
+  t.match((await printed(undefined))[1], long)
+})
