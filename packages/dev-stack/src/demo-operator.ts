@@ -2,10 +2,9 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Environment, type Input, type Operation, operations, Rejection, type Reply } from '@backoffice/contracts'
 import { connectNats, RpcClient } from '@backoffice/service-runtime/client'
-import { writeFileAtomically } from './atomic-file.ts'
+import { StackPerson } from './identity/log-in.ts'
 import type { TeamUser } from './identity/people.ts'
-import { StackPerson } from './identity/stack-person.ts'
-import type { EnvironmentCredentials, StackOperator } from './stack-file.ts'
+import { type EnvironmentCredentials, type StackOperator, writeFileAtomically } from './stack-file.ts'
 
 const operatorName = 'demo'
 /** The people of the team in whose names the demo operator is made. The second one is needed for what takes two. */

@@ -1,21 +1,29 @@
 export { Child, type ChildOptions, type Exit } from './child.ts'
+export { choosePerson, logIn, type PersonLogin, StackPerson } from './identity/log-in.ts'
+export {
+  type IdentitySettings,
+  identityEnvironment,
+  identitySettings,
+  type Person,
+  type TeamUser,
+  teamPeople,
+  teamUsers,
+} from './identity/people.ts'
+export { startIdentityProvider } from './identity/process.ts'
+export { type NatsOptions, natsServerBinary, type RunningNats, startNats } from './nats.ts'
+export { freePort } from './ports.ts'
 export {
   databaseUrl,
+  type PostgresOptions,
+  type RunningPostgres,
   roleUrl,
   sharedRolePasswords,
+  startPostgres,
+  startThrowAwayPostgres,
   withOtherRoles,
-} from './database.ts'
-export { choosePerson, logIn, type PersonLogin } from './identity/log-in.ts'
-export { identityEnvironment, type Person, type TeamUser, teamPeople, teamUsers } from './identity/people.ts'
-export { startIdentityProvider } from './identity/process.ts'
-export { type IdentitySettings, identitySettings } from './identity/settings.ts'
-export { StackPerson } from './identity/stack-person.ts'
-export { type NatsOptions, type RunningNats, startNats } from './nats.ts'
-export { natsServerBinary } from './nats-server-binary.ts'
-export { freePort } from './ports.ts'
-export { type PostgresOptions, type RunningPostgres, startPostgres, startThrowAwayPostgres } from './postgres.ts'
+} from './postgres.ts'
 export { type StackSecrets, stackSecrets } from './secrets.ts'
-export { isSetting } from './service-command.ts'
+export { isSetting } from './services.ts'
 export {
   defaultStackFolder,
   type ProcessName,

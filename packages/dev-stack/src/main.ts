@@ -1,8 +1,6 @@
-import { parseStackArguments } from './arguments.ts'
-import { greeting } from './greeting.ts'
+import { watchStarter } from './guard.ts'
 import { Stack } from './stack.ts'
-import { watchStarter } from './starter.ts'
-import { Steps } from './steps.ts'
+import { greeting, parseStackArguments, Steps } from './terminal.ts'
 
 /** Resolves when somebody wants the stack to end: Ctrl-C, SIGTERM, a closed terminal, or npm being killed. */
 function askedToStop(): Promise<void> {

@@ -1,9 +1,10 @@
 import { execFile } from 'node:child_process'
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { chownSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { arch, platform } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { type DatabaseRole, roleName, type ServiceName, serviceNames } from '@backoffice/contracts'
 import pg from 'pg'
 import { Child } from './child.ts'
 import { onPort } from './ports.ts'
@@ -143,7 +144,7 @@ function removeStaleLock(data: string): void {
   if (!isPostgres) rmSync(lock)
 }
 
-export async function acceptsConnections(url: string): Promise<boolean> {
+async function acceptsConnections(url: string): Promise<boolean> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2_000 })
   client.on('error', () => {})
   try {
@@ -173,4 +174,59 @@ async function embeddedBinaries(): Promise<Binaries> {
 export function startThrowAwayPostgres(dir: string, maxConnections = 100): Promise<RunningPostgres> {
   const password = `p${randomBytes(18).toString('hex')}`
   return startPostgres({ dir, password, durable: false, maxConnections })
+}
+
+const databaseName = 'backoffice'
+
+/**
+ * Makes the database when it is missing; a URL that names another one than `postgres` chooses that one.
+ * @returns the administrator's URL of the database
+ */
+export async function ensureDatabase(administratorUrl: string): Promise<string> {
+  const given = new URL(administratorUrl).pathname.slice(1)
+  const name = given === '' || given === 'postgres' ? databaseName : given
+  if (name === given) return administratorUrl
+  const client = new pg.Client({ connectionString: administratorUrl })
+  await client.connect()
+  try {
+    const { rowCount } = await client.query('select from pg_database where datname = $1', [name])
+    if (rowCount === 0) await client.query(`create database ${client.escapeIdentifier(name)}`)
+  } finally {
+    await client.end()
+  }
+  return databaseUrl(administratorUrl, name)
+}
+
+/**
+ * Passwords of the services' roles on a server that several stacks and tests share. Roles belong to the whole server, so
+ * all of them must arrive at the same passwords, and only they: they follow from the administrator's own.
+ */
+export function sharedRolePasswords(administratorUrl: string): Record<ServiceName, string> {
+  const { username, password, host } = new URL(administratorUrl)
+  const derived = (service: ServiceName) =>
+    createHash('sha256').update([service, username, password, host].join(' ')).digest('hex')
+  return Object.fromEntries(serviceNames.map((name) => [name, derived(name)])) as Record<ServiceName, string>
+}
+
+type ServicePasswords = Readonly<Record<ServiceName, string>>
+type RolePasswords = Readonly<Record<DatabaseRole, string>>
+
+/** The games, which own no schema, have a password that follows from that of players. */
+export const withOtherRoles = (passwords: ServicePasswords): RolePasswords => ({
+  ...passwords,
+  games: createHash('sha256').update(`games ${passwords.players}`).digest('hex'),
+})
+
+/** The URL with which one role reaches the same database. */
+export function roleUrl(administratorUrl: string, role: DatabaseRole, password: string): string {
+  const url = new URL(administratorUrl)
+  url.username = roleName(role)
+  url.password = password
+  return url.href
+}
+
+export function databaseUrl(url: string, name: string): string {
+  const changed = new URL(url)
+  changed.pathname = `/${name}`
+  return changed.href
 }

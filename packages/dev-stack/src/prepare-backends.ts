@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { compileCache } from './service-command.ts'
+import { compileCache } from './services.ts'
 
 const program = fileURLToPath(new URL('../../migrator/src/main.ts', import.meta.url))
 

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type BrokerUser, brokerUsers, type ServiceName, serviceNames } from '@backoffice/contracts'
-import { writeFileAtomically } from './atomic-file.ts'
-import { sharedRolePasswords } from './database.ts'
+import { sharedRolePasswords } from './postgres.ts'
+import { writeFileAtomically } from './stack-file.ts'
 
 export interface StackSecrets {
   readonly postgres: string

@@ -2,25 +2,27 @@ import { join } from 'node:path'
 import { streamBytesDefault } from '@backoffice/contracts'
 import { StreamKeeper } from '@backoffice/migrator/stream'
 import { createLogger } from '@backoffice/process'
-import type { StackArguments } from './arguments.ts'
 import type { Child } from './child.ts'
-import { ensureDatabase, roleUrl, withOtherRoles } from './database.ts'
 import { demoOperators } from './demo-operator.ts'
-import { claimFolder, releaseFolder } from './folder.ts'
-import { teamUsers } from './identity/people.ts'
+import { type IdentitySettings, identitySettings, teamUsers } from './identity/people.ts'
 import { startIdentityProvider } from './identity/process.ts'
-import { type IdentitySettings, identitySettings } from './identity/settings.ts'
-import { startNats } from './nats.ts'
-import { natsServerBinary } from './nats-server-binary.ts'
+import { natsServerBinary, startNats } from './nats.ts'
 import { OnDemand } from './on-demand.ts'
 import { freePort, portIsFree } from './ports.ts'
-import { startPostgres } from './postgres.ts'
+import { ensureDatabase, roleUrl, startPostgres, withOtherRoles } from './postgres.ts'
 import { prepareBackends } from './prepare-backends.ts'
 import { type StackSecrets, stackSecrets, withGivenBackends } from './secrets.ts'
 import { onDemand, onDemandEveryMs, showsMetrics, startOrder, startServiceProcess } from './services.ts'
-import { type ProcessName, type ProgramName, type StackDescription, StackFile } from './stack-file.ts'
-import type { Steps } from './steps.ts'
+import {
+  claimFolder,
+  type ProcessName,
+  type ProgramName,
+  releaseFolder,
+  type StackDescription,
+  StackFile,
+} from './stack-file.ts'
 import { SupervisedProcess } from './supervisor.ts'
+import type { StackArguments, Steps } from './terminal.ts'
 
 interface Addresses {
   readonly postgresUrl: string

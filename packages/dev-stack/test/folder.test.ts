@@ -1,9 +1,15 @@
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { claimFolder, releaseFolder } from '../src/folder.ts'
 import { stackSecrets } from '../src/secrets.ts'
-import { readStack, type StackDescription, StackFile, stackFileIn } from '../src/stack-file.ts'
+import {
+  claimFolder,
+  readStack,
+  releaseFolder,
+  type StackDescription,
+  StackFile,
+  stackFileIn,
+} from '../src/stack-file.ts'
 
 const description: StackDescription = {
   baseUrl: 'http://127.0.0.1:1/api/v1',

@@ -17,9 +17,14 @@ import { eventually } from '@backoffice/test-kit'
 import { decodeJwt } from 'jose'
 import t, { type Test } from 'tap'
 import { choosePerson, logIn } from '../src/identity/log-in.ts'
-import { commandLineClientId, identityEnvironment, teamPeople } from '../src/identity/people.ts'
+import {
+  commandLineClientId,
+  type IdentitySettings,
+  identityEnvironment,
+  identitySettings,
+  teamPeople,
+} from '../src/identity/people.ts'
 import { startIdentityProvider } from '../src/identity/process.ts'
-import { type IdentitySettings, identitySettings } from '../src/identity/settings.ts'
 
 t.setTimeout(240_000)
 

@@ -5,8 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { makeCertificate } from '@backoffice/test-kit'
 import t from 'tap'
-import { renderConfiguration } from '../src/nats.ts'
-import { natsServerBinary } from '../src/nats-server-binary.ts'
+import { natsServerBinary, renderConfiguration } from '../src/nats.ts'
 
 const run = promisify(execFile)
 const folder = fileURLToPath(new URL('../../../deploy/nats', import.meta.url))

@@ -1,10 +1,12 @@
-import { chmodSync, mkdirSync, readFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import pg from 'pg'
 import t from 'tap'
 import { startPostgres } from '../src/postgres.ts'
+import { asAccount, serverAccount } from '../src/server-account.ts'
 
 async function query(url: string, text: string): Promise<unknown> {
   const client = new pg.Client({ connectionString: url })
@@ -81,4 +83,22 @@ t.test('a port that is taken is an error with what PostgreSQL says', async (t) =
   const dir = join(t.testdirName, 'b')
   mkdirSync(dir, { recursive: true })
   await t.rejects(startPostgres({ dir, password: 'other', port, durable: false }), /Address already in use/)
+})
+
+t.test('root hands a program in a private folder to another account', { skip: notRoot }, async (t) => {
+  const home = join(t.testdir(), 'home')
+  mkdirSync(home)
+  const program = join(home, 'program')
+  // As PostgreSQL does, it asks whether it can be executed before it believes in itself.
+  writeFileSync(program, '#!/bin/sh\n[ -x "$0" ] && id -u\n', { mode: 0o755 })
+  chmodSync(home, 0o700)
+  const account = serverAccount(undefined)
+  const { command, args, ...ids } = asAccount(account, program, [], home)
+  t.equal(execFileSync(command, args, { ...ids, encoding: 'utf8' }).trim(), String(account?.uid))
+  t.not(account?.uid, 0)
+})
+
+t.test('without root, PostgreSQL runs as ourselves', { skip: !notRoot && 'we are root' }, async (t) => {
+  t.equal(serverAccount(undefined), undefined)
+  t.same(asAccount(undefined, '/bin/true', ['x'], '/'), { command: '/bin/true', args: ['x'] })
 })

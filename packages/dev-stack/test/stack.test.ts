@@ -9,7 +9,7 @@ import { operations, teamConsole } from '@backoffice/contracts'
 import { connectNats, RpcClient } from '@backoffice/service-runtime/client'
 import { eventually, skipWithout } from '@backoffice/test-kit'
 import t, { type Test } from 'tap'
-import { StackPerson } from '../src/identity/stack-person.ts'
+import { StackPerson } from '../src/identity/log-in.ts'
 import { readStack, type StackDescription, stackFileIn } from '../src/stack-file.ts'
 import { isRunning } from './is-running.ts'
 

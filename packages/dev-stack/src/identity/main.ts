@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
+import type { IdentitySettings } from './people.ts'
 import { identityProvider } from './provider.ts'
-import type { IdentitySettings } from './settings.ts'
 
 // It lets everybody in. Where the services are not told that this is a developer's machine, it does not even start.
 if (process.env.DEVELOPMENT !== 'true')

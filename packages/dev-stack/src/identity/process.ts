@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { Child } from '../child.ts'
-import { compileCache } from '../service-command.ts'
-import type { IdentitySettings } from './settings.ts'
+import { compileCache } from '../services.ts'
+import type { IdentitySettings } from './people.ts'
 
 const main = fileURLToPath(new URL('./main.ts', import.meta.url))
 const startTimeoutMs = 60_000

@@ -1,5 +1,44 @@
+import { resolve } from 'node:path'
+import { parseArgs } from 'node:util'
 import { teamPeople } from './identity/people.ts'
 import { defaultStackFolder, type StackDescription, stackFileIn } from './stack-file.ts'
+
+export interface StackArguments {
+  readonly dir: string
+  /** Of the gateway; 0 takes any free one. */
+  readonly port: number
+  readonly fresh: boolean
+}
+
+export const defaultPort = 8080
+
+const usage = `npm start -- [--dir D] [--port P] [--fresh]
+
+  --dir D    keep data, logs and stack.json in D (default .stack)
+  --port P   serve HTTP on port P of 127.0.0.1 (default ${defaultPort}; 0 takes any free one)
+  --fresh    throw away what an earlier start left in D
+
+POSTGRES_URL and NATS_URL use somebody else's PostgreSQL (its superuser) and nats-server (with JetStream).`
+
+/** @throws with the usage when an argument is unknown or not well formed. */
+export function parseStackArguments(args: readonly string[]): StackArguments {
+  const options = {
+    dir: { type: 'string', default: defaultStackFolder },
+    port: { type: 'string', default: String(defaultPort) },
+    fresh: { type: 'boolean', default: false },
+  } as const
+  let values: { dir: string; port: string; fresh: boolean }
+  try {
+    values = parseArgs({ args: [...args], options }).values
+  } catch (error) {
+    throw new Error(`${(error as Error).message}\n\n${usage}`)
+  }
+  const port = Number(values.port)
+  if (!/^\d{1,5}$/.test(values.port) || port > 65_535) {
+    throw new Error(`--port takes a number from 0 to 65535, not "${values.port}".\n\n${usage}`)
+  }
+  return { dir: resolve(values.dir), port, fresh: values.fresh }
+}
 
 /**
  * What a person needs to make a first request. The curl signs itself when it is run, so it works whenever it is pasted.
@@ -45,3 +84,25 @@ export function signedCurl(baseUrl: string, credentials: { readonly key: string;
     `curl -sS '${baseUrl}/me' -H 'X-Operator-Key: ${credentials.key}' -H "X-Timestamp: $TIMESTAMP" -H "X-Signature: $SIGNATURE"; echo`,
   ].join('\n')
 }
+
+/** Shows the person at the terminal what happens, with the time that each step took. */
+export class Steps {
+  readonly #startedAt = performance.now()
+
+  async run<T>(name: string, work: () => Promise<T>): Promise<T> {
+    const startedAt = performance.now()
+    const result = await work()
+    this.say(`${name.padEnd(52)}${seconds(performance.now() - startedAt).padStart(8)}`)
+    return result
+  }
+
+  say(line: string): void {
+    process.stdout.write(`${line}\n`)
+  }
+
+  get elapsed(): string {
+    return seconds(performance.now() - this.#startedAt)
+  }
+}
+
+const seconds = (ms: number) => `${(ms / 1000).toFixed(2)} s`
