@@ -57,8 +57,8 @@ select transfer_id, brand_id, 'fill-' || transfer_id, 'ADJUSTMENT', system_id, a
 from filled_entry order by at;
 
 -- Reconciliation wants to know who made each adjustment.
-insert into wallet.audit_entry (id, at, actor, operation, operation_id, subject, reason, input)
-select 'aud' || substr(e.transfer_id, 4), e.at, 'bench', 'adjustWallet', 'opn' || substr(e.transfer_id, 4), a.owner_id, 'bench',
+insert into wallet.audit_entry (id, at, actor, operation, operation_id, subject, reason, outcome, input)
+select 'aud' || substr(e.transfer_id, 4), e.at, 'bench', 'adjustWallet', 'opn' || substr(e.transfer_id, 4), a.owner_id, 'bench', 'done',
   json_build_object('playerId', a.owner_id, 'amount', '1.00', 'reference', 'fill-' || e.transfer_id, 'reason', 'bench')
 from filled_entry e join wallet.account a on a.id = e.account_id order by e.at;
 
