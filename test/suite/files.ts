@@ -35,11 +35,13 @@ const ownProcess =
 /** What the text of a test file says about it, most of it in the comments that it begins with. */
 export function readSource(text: string): Pick<TestFile, 'tier' | 'waits' | 'sharesSystem' | 'mayShareProcess'> {
   const [head = ''] = /^(\/\/.*\n)*/.exec(text) ?? []
+  const isProof = /^\/\/ proof: \S/m.test(head)
   return {
-    tier: /^\/\/ proof: \S/m.test(head) ? 'proofs' : 'test',
+    tier: isProof ? 'proofs' : 'test',
     waits: /^\/\/ waits: \S/m.test(head),
     sharesSystem: /\bsharedSystem\(/.test(text),
-    mayShareProcess: !ownProcess.test(text) && !text.includes('In a process of its own'),
+    // A proof takes long, and would only wait for others of its kind.
+    mayShareProcess: !isProof && !ownProcess.test(text) && !text.includes('In a process of its own'),
   }
 }
 

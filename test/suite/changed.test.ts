@@ -1,0 +1,42 @@
+import t from 'tap'
+import { testsOf } from './changed.ts'
+import { listTestFiles } from './files.ts'
+
+const tests = listTestFiles().filter(({ tier }) => tier === 'test')
+const chosen = (...changed: string[]) =>
+  testsOf(changed, tests)
+    .map(({ place }) => place)
+    .filter((place) => !place.startsWith('test/structure/'))
+
+t.test('of a source file: tests of its workspace that reach it', async (t) => {
+  const places = chosen('packages/vault/src/secret-box.ts')
+  t.ok(places.includes('packages/vault/test/secret-box.test.ts'))
+  t.ok(places.every((place) => place.startsWith('packages/vault/')))
+})
+
+t.test('of a file that its workspace does not test: those that reach it from elsewhere', async (t) => {
+  t.ok(chosen('packages/test-kit/src/lasting-port.ts').length > 0)
+})
+
+t.test('of a test, and of what only tests use: the tests themselves', async (t) => {
+  t.same(
+    chosen('test/suite/order.ts').filter((place) => !place.startsWith('test/suite/')),
+    [],
+  )
+  t.same(chosen('test/suite/order.test.ts'), ['test/suite/order.test.ts'])
+})
+
+t.test('of a manifest or a document: tests that name it or its folder', async (t) => {
+  t.ok(chosen('deploy/k8s/base/kustomization.yaml').includes('test/manifests/workloads.test.ts'))
+  t.ok(chosen('docs/privacy.md').includes('test/privacy/inventory.test.ts'))
+})
+
+t.test('of the lock file everything, of nothing nothing', async (t) => {
+  t.same(testsOf(['package-lock.json'], tests), tests)
+  t.same(testsOf([], tests), [])
+})
+
+t.test('whatever changes, the rules about all files are tested', async (t) => {
+  const places = testsOf(['README.md'], tests).map(({ place }) => place)
+  t.ok(places.includes('test/structure/documents.test.ts'))
+})
