@@ -3,7 +3,9 @@ import type { Interceptor, RunningService, Step } from '@backoffice/service-runt
 
 /** One life of a service, from a start to a death. */
 interface Life {
-  readonly running: () => RunningService
+  /** Once it has started. It may die before: its background work begins earlier. */
+  readonly replica: Promise<RunningService>
+  readonly started: (replica: RunningService) => void
   readonly ended: Promise<void>
   readonly end: () => void
   /** From here on it has no effect on anything. */
@@ -54,7 +56,8 @@ export class MortalServices {
   /** The interceptor of a replica that starts, which must be the only one of its service. */
   readonly intercept = (service: ServiceName): Interceptor => {
     const { promise: ended, resolve: end } = Promise.withResolvers<void>()
-    const life: Life = { running: () => this.#running(service), ended, end, isOver: false }
+    const { promise: replica, resolve: started } = Promise.withResolvers<RunningService>()
+    const life: Life = { replica, started, ended, end, isOver: false }
     this.#lives.set(service, life)
     return async (step, run) => {
       if (life.isOver) throw await dead(life)
@@ -69,13 +72,9 @@ export class MortalServices {
     }
   }
 
-  /** Where the running replica of a service is found, once all of them have started. */
-  #running: (service: ServiceName) => RunningService = () => {
-    throw new Error('the services have not started')
-  }
-
-  attach(running: (service: ServiceName) => RunningService): void {
-    this.#running = running
+  /** Says which replica it was whose interceptor was asked for last. */
+  hasStarted(service: ServiceName, replica: RunningService): void {
+    this.#lifeOf(service).started(replica)
   }
 
   /** The steps that all services take during `run`, in order, as far as they change something. */
@@ -162,9 +161,10 @@ export class MortalServices {
 
   async #kill(service: ServiceName, life: Life): Promise<void> {
     life.isOver = true
-    const running = life.running()
-    await Promise.all([running.nats.close(), this.#cutDatabase(service)])
+    await this.#cutDatabase(service)
     life.end()
+    const running = await life.replica
+    await running.nats.close()
     // Nothing that it does now reaches anybody. This ends its timers and listeners.
     void running.drain()
     this.#plan?.reached()

@@ -65,7 +65,8 @@ export class World {
         webhooks: { WEBHOOK_BACKOFF_BASE_MS: 10 },
       },
     })
-    mortal.attach((service) => bed.services[service] as RunningService)
+    for (const [service, running] of Object.entries(bed.services))
+      mortal.hasStarted(service as ServiceName, running as RunningService)
     const world = new World(bed, mortal)
     t.teardown(() => world.#client?.close())
     await world.#register(await world.#receive(t))
@@ -137,6 +138,7 @@ export class World {
   /** Another process takes over, and what the dead one had leased is free. That takes up to half a minute otherwise. */
   async startAgain(service: ServiceName): Promise<void> {
     const running = await this.bed.start(service)
+    this.mortal.hasStarted(service, running)
     Object.assign(this.bed.services, { [service]: running })
     if (service === 'gateway') {
       void this.#client?.close()
