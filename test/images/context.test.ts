@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import dockerignore from '@balena/dockerignore'
@@ -41,6 +41,14 @@ const planted = [
 t.test('of a checkout with secrets in it, images get the sources', async (t) => {
   for (const path of wanted) t.notOk(ignored.ignores(path), path)
   for (const path of planted) t.ok(ignored.ignores(path), path)
+})
+
+t.test('what an image starts is in the sources, and reaches it', async (t) => {
+  const lines = readFileSync(join(root, 'deploy/docker/Dockerfile'), 'utf8').matchAll(/^ENTRYPOINT (.*)$/gm)
+  const started = [...lines].flatMap(([, command = '']) => JSON.parse(command) as string[])
+  const files = new Set(started.filter((word) => word.endsWith('.ts')).map((path) => path.replace(/^\.\//, '')))
+  t.ok(files.has('packages/process/src/telemetry/register.ts') && files.size > 10)
+  for (const path of files) t.ok(existsSync(join(root, path)) && !ignored.ignores(path), path)
 })
 
 t.test('no image takes anything but from the stage of sources, which are readable for all', async (t) => {
