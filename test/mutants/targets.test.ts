@@ -8,7 +8,7 @@ t.test('money code is what decides and writes, and not what only shows', async (
     'services/wallet/src/ledger/decide.ts',
     'services/payments/src/deposits/operations.ts',
     'services/gateway/src/claims/records.ts',
-    'packages/service-runtime/src/outbox/relay.ts',
+    'packages/service-runtime/src/outbox/sending.ts',
   ])
     t.ok(files.includes(path), path)
   t.notOk(files.some((path) => /index\.ts$|migrations|get-wallet|list-deposits/.test(path)))

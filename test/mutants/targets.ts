@@ -7,7 +7,7 @@ const moneyCode = [
   'services/payments/src/{records,transition}.ts',
   'services/wallet/src/{ledger,corrections}/*.ts',
   'services/gateway/src/{claims/*,http/idempotency}.ts',
-  'packages/service-runtime/src/{operations,outbox}/*.ts',
+  'packages/service-runtime/src/{commands,outbox}/*.ts',
 ]
 
 /** What decides and writes about money: nothing that is for display. */

@@ -34,7 +34,7 @@ const changes: Readonly<Record<string, readonly (readonly [before: string, after
     ['[kind, envelopeOf(kind)]', '[kind, withField(envelopeOf(kind))]'],
   ],
   // Every input, of an outbox command too.
-  [`${runtime}/validation/validate.ts`]: [
+  [`${runtime}/messages/message.ts`]: [
     ['import { FormatRegistry,', `${imported('withField')}import { FormatRegistry,`],
     [
       '    schema = Type.Object(\n      { ...params.properties, ...query.properties, ...body.properties },\n      { additionalProperties: false },\n    )',
@@ -43,7 +43,7 @@ const changes: Readonly<Record<string, readonly (readonly [before: string, after
   ],
   // Whoever writes fills the field in.
   [`${runtime}/outbox/store.ts`]: [
-    ['import { newId }', `${imported('filled')}import { newId }`],
+    ['import { openMessage', `${imported('filled')}import { openMessage`],
     [
       'const { operation, scope, input } = sent',
       'const { operation, scope } = sent\n    const input = filled(inputSchema(operation), sent.input)',
@@ -53,7 +53,7 @@ const changes: Readonly<Record<string, readonly (readonly [before: string, after
       'const event = filled(eventEnvelope(kind), { id, type: kind, apiVersion, environment, operatorId, brandId, createdAt, data })',
     ],
   ],
-  [`${runtime}/operations/record.ts`]: [
+  [`${runtime}/commands/record.ts`]: [
     ['import { contextOf }', `${imported('filled')}import { contextOf }`],
     [
       '  if (!byTeam) return { ...kept, reply,',

@@ -4,7 +4,7 @@ import { Server as TlsServer } from 'node:tls'
 import { Type } from '@sinclair/typebox'
 import { ConfigurationError } from './config.ts'
 import type { Logger } from './log.ts'
-import { Loop } from './loop.ts'
+import { Loop } from './time.ts'
 
 /** A renewed certificate replaces the files of the old one, so they are read again without a restart. */
 const readEveryMs = 600_000

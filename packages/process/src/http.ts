@@ -4,8 +4,8 @@ import type { FastifyInstance } from 'fastify'
 import { holderOf } from './addresses.ts'
 import { type CertificateFiles, keepCertificateFresh, useCertificate } from './certificate.ts'
 import type { Logger } from './log.ts'
-import type { Loop } from './loop.ts'
 import { meter } from './telemetry/metrics.ts'
+import type { Loop } from './time.ts'
 
 /** How often Node looks for requests that take too long. With its default of 30 s they would last up to 30 s longer. */
 const lateRequestsEveryMs = 1_000

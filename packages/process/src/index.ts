@@ -8,14 +8,10 @@ export {
   keepCertificateFresh,
   useCertificate,
 } from './certificate.ts'
-export { type Clock, systemClock } from './clock.ts'
 export { ConfigurationError, loadConfig, programSettings, secret } from './config.ts'
 export { HttpListener, httpFrame, proxySettings, requestLimit } from './http.ts'
-export { firstId, newId } from './ids.ts'
 export { createLogger, type Logger } from './log.ts'
-export { Loop } from './loop.ts'
 export { type StartedProgram, type StoppingStep, startProgram } from './program.ts'
-export { retry } from './retry.ts'
 export { type RunningProcess, runProcess } from './run-process.ts'
 export { durations, type Measurement, measurement, meter, startMeasuring } from './telemetry/metrics.ts'
-export { waitAtMost } from './wait-at-most.ts'
+export { type Clock, firstId, Lane, Loop, newId, retry, systemClock, waitAtMost } from './time.ts'

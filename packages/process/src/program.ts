@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { startHealthServer } from './health.ts'
 import type { Logger } from './log.ts'
 import { flushTelemetry } from './telemetry/flush.ts'
-import { waitAtMost } from './wait-at-most.ts'
+import { waitAtMost } from './time.ts'
 
 /** One step of stopping. It may be late: an unavailable backend must not hold up the process. */
 export interface StoppingStep {

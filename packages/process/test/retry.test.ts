@@ -1,5 +1,5 @@
 import t from 'tap'
-import { retry } from '../src/retry.ts'
+import { retry } from '../src/time.ts'
 
 /** Fails so often, and counts. */
 function failing(times: number) {

@@ -1,5 +1,21 @@
 // What services are made of. Tests, and the programs that start services, take the rest from ./testing.ts.
 
+export { byService, insertAudit, recordAction } from './commands/audit.ts'
+export { readProvenEntries } from './commands/export-audit.ts'
+export {
+  type ApprovedProposal,
+  type Approver,
+  type Call,
+  type DirectTools,
+  type ExecuteTools,
+  type GivenTools,
+  handle,
+  type PrepareTools,
+  UnfinishedOperation,
+} from './commands/handle.ts'
+export { countStoredBytes } from './commands/record.ts'
+export { fitting, isKnownOperation, toPage, type WithTimes, withIsoTimes } from './commands/reply.ts'
+export { endCommand, findCommand, lockCommand, type UnfinishedCommand } from './commands/stuck-commands.ts'
 export {
   assignments,
   columnNames,
@@ -15,34 +31,17 @@ export {
 export { batchFaultOf, isPassingFault } from './database/faults.ts'
 export { dayMs, eventsKeepMsMin, hourMs, type Retention } from './database/purge.ts'
 export type { SealedTable } from './database/sealed-tables.ts'
-export { countStoredBytes } from './database/stored-bytes.ts'
-export { Gatherer } from './gathering/gatherer.ts'
-export type { Reaction } from './messages/consumer.ts'
+export { Gatherer } from './gatherer.ts'
+export type { Reaction, SetAsideMessage } from './messages/consumer.ts'
+export { validate } from './messages/message.ts'
 export type { RpcClient } from './messages/rpc-client.ts'
-export { findSetAside, listSetAside, rerunSetAside, type SetAsideMessage, takeSetAside } from './messages/set-aside.ts'
-export { byService, insertAudit, recordAction } from './operations/audit.ts'
-export { readProvenEntries } from './operations/export-audit.ts'
+export { findSetAside, listSetAside, rerunSetAside, takeSetAside } from './messages/set-aside.ts'
 export {
-  type ApprovedProposal,
-  type Approver,
-  type Call,
-  type DirectTools,
-  type ExecuteTools,
-  type GivenTools,
-  handle,
-  type PrepareTools,
-  UnfinishedOperation,
-} from './operations/handle.ts'
-export { fitting, toPage, type WithTimes, withIsoTimes } from './operations/page.ts'
-export { isKnownOperation } from './operations/stored-reply.ts'
-export { endCommand, findCommand, lockCommand, type UnfinishedCommand } from './operations/stuck-commands.ts'
-export type { EmittedEvent, SentCommand, SentMessage } from './outbox/store.ts'
-export { findUnfinished, isUnfinished, unfinishedCommands } from './outbox/unfinished.ts'
-export {
-  type Background,
-  defineService,
-  type HandlersOf,
-  runService,
-  type ServiceContext,
-} from './service.ts'
-export { validate } from './validation/validate.ts'
+  type EmittedEvent,
+  findUnfinished,
+  isUnfinished,
+  type SentCommand,
+  type SentMessage,
+  unfinishedCommands,
+} from './outbox/store.ts'
+export { type Background, defineService, type HandlersOf, runService, type ServiceContext } from './service.ts'

@@ -12,7 +12,7 @@ import {
   type TestBedOptions,
   testBed,
 } from '@backoffice/test-kit'
-import { openMessage } from '@backoffice/vault/copies'
+import { openMessage } from '@backoffice/vault'
 import { wallet } from '@backoffice/wallet'
 import { payments } from '../src/service.ts'
 

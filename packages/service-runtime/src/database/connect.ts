@@ -1,15 +1,21 @@
 import type { Socket } from 'node:net'
 import type { ServiceName } from '@backoffice/contracts'
-import { meter, retry } from '@backoffice/process'
-import { noVault, type Vault } from '@backoffice/vault'
+import { Lane, meter, retry } from '@backoffice/process'
+import type { Vault } from '@backoffice/vault'
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { Pool, type PoolClient, type PoolConfig } from 'pg'
-import { Lane } from '../gathering/lane.ts'
 import type { ServiceConfig } from '../settings.ts'
-import { type Database, type Db, execute, type Queryable, type ReadDb, type TransactionOptions } from './db.ts'
+import {
+  type Database,
+  type Db,
+  execute,
+  type Interceptor,
+  type Queryable,
+  type ReadDb,
+  type TransactionOptions,
+} from './db.ts'
 import type { Entities, EntityManagers } from './entities.ts'
 import { isInFailedTransaction, isRetryable, isStaleConnection } from './faults.ts'
-import type { Interceptor } from './steps.ts'
 
 /**
  * The login role with which a service reads: it has the rights and the password of the service's own role, and its
@@ -86,7 +92,7 @@ type DatabaseConfig = Pick<ServiceConfig, 'DATABASE_URL' | 'DATABASE_CA_FILE' | 
 interface ConnectOptions {
   /** Nothing where SQL serves. */
   readonly loadEntities?: (() => Promise<Entities>) | undefined
-  /** Without one, nothing is sealed and nothing sealed can be read. */
+  /** For a database that holds anything sealed, and for whatever runs operations. */
   readonly vault?: Vault | undefined
   /** Only for tests. */
   readonly intercept?: Interceptor | undefined
@@ -101,7 +107,7 @@ const noEntities = () => Promise.reject(new Error('there are no entities here'))
 export async function connectDatabase(
   service: ServiceName,
   config: DatabaseConfig,
-  { loadEntities = noEntities, vault = noVault, intercept }: ConnectOptions = {},
+  { loadEntities = noEntities, vault, intercept }: ConnectOptions = {},
 ): Promise<Database> {
   const reading = { ...config, DATABASE_URL: readerUrl(config.DATABASE_URL) }
   const readersMax = Math.ceil(config.DATABASE_POOL_MAX / writersPerReader)
@@ -134,7 +140,7 @@ export async function connectDatabase(
 /** A single pool, for a program that has part of a service's data and no operations. */
 export function connectPool(config: DatabaseConfig, program: string): Db & Pick<Database, 'close'> {
   const pool = openPool(config, { program, purpose: 'write', max: config.DATABASE_POOL_MAX })
-  return Object.assign(overPool(pool, { managers: noEntities, vault: noVault }), { close: () => pool.end() })
+  return Object.assign(overPool(pool, { managers: noEntities }), { close: () => pool.end() })
 }
 
 function readerUrl(url: string): string {
@@ -177,11 +183,11 @@ function openPool(
 
 /** Reads over one connection that the caller owns, for example one whose transaction keeps a snapshot. */
 export const readOver = (connection: Queryable): ReadDb =>
-  handleOver(connection, { managers: noEntities, vault: noVault }, { isPool: false })
+  handleOver(connection, { managers: noEntities }, { isPool: false })
 
 interface Tools {
   readonly managers: () => Promise<EntityManagers>
-  readonly vault: Vault
+  readonly vault?: Vault | undefined
 }
 
 const overPool = (pool: Pool, { intercept, ...tools }: Tools & { readonly intercept?: Interceptor | undefined }): Db =>
@@ -209,7 +215,8 @@ function handleOver(connection: Queryable, { managers, vault }: Tools, { isPool 
   const newManager = async () => (await managers()).managerOver(connection)
   return Object.assign(db, {
     mayWrite: true as const,
-    vault,
+    // Who has connected without one has nothing sealed.
+    vault: vault as Vault,
     em() {
       // Outside a transaction each use gets a new entity manager, so that it reads what the database holds now.
       if (isPool) return newManager()

@@ -1,4 +1,4 @@
-import type { BatchFault } from '../gathering/gatherer.ts'
+import type { BatchFault } from '../gatherer.ts'
 
 /** The SQLSTATE behind an error of the driver, or of the ORM around it. */
 export function sqlState(error: unknown): string | undefined {

@@ -1,5 +1,4 @@
-import type { Vault } from '@backoffice/vault'
-import { isReplyToSeal, placeOfPayload, placeOfReply, renewMessage } from '@backoffice/vault/copies'
+import { isReplyToSeal, placeOfPayload, placeOfReply, renewMessage, type Vault } from '@backoffice/vault'
 import {
   assignments,
   columnNames,

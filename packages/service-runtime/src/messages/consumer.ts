@@ -11,15 +11,15 @@ import {
   unacknowledgedMax,
 } from '@backoffice/contracts'
 import { type Clock, type Logger, Loop, meter } from '@backoffice/process'
+import { placeOfPayload } from '@backoffice/vault'
 import { type Consumer, type ConsumerMessages, type JsMsg, jetstream } from '@nats-io/jetstream'
 import type { NatsConnection } from '@nats-io/transport-node'
 import { context, SpanKind, trace } from '@opentelemetry/api'
 import type { Database, Db, TransactionOptions } from '../database/db.ts'
 import { batchFaultOf } from '../database/faults.ts'
-import { Gatherer } from '../gathering/gatherer.ts'
+import { Gatherer } from '../gatherer.ts'
 import { type EventStream, StreamFault } from './event-stream.ts'
-import { enterInbox, insertSetAside, notJson, readEvent } from './set-aside.ts'
-import { extractTrace, traceparentOf } from './wire.ts'
+import { extractTrace, notJson, readEvent, traceparentOf } from './message.ts'
 
 export interface ReactionTools {
   readonly db: Db
@@ -282,4 +282,46 @@ function triedForMs(attempts: number): number {
   let ms = 0
   for (let attempt = 1; attempt < attempts; attempt++) ms += retryDelayMs(attempt)
   return ms
+}
+
+/**
+ * Enters events in the inbox of a reaction. PostgreSQL's clock says since when they are there.
+ * @returns the ids of those that were not there before
+ */
+export async function enterInbox(db: Db, reaction: string, eventIds: readonly string[]): Promise<ReadonlySet<string>> {
+  const rows = await db<{ eventId: string }>`
+    insert into inbox (consumer, event_id, received_at)
+    select ${reaction}, id, statement_timestamp() from unnest(${eventIds}::text[]) as id order by id
+    on conflict do nothing returning event_id
+  `
+  return new Set(rows.map(({ eventId }) => eventId))
+}
+
+/** A message that no reaction could handle, with why. */
+export interface SetAsideMessage {
+  readonly id: bigint
+  readonly consumer: string
+  readonly subject: string
+  readonly payload: string
+  readonly fault: string
+  readonly setAsideAt: Date
+}
+
+/** Keeps a message for a person to look at. It may be anything, so no schema says whether personal data are in it. */
+export async function insertSetAside(db: Database, message: Omit<SetAsideMessage, 'id'>): Promise<void> {
+  const { consumer, subject, payload, fault, setAsideAt } = message
+  const { seals } = db.vault
+  await db.transaction(async (tx) => {
+    const [row] = await tx<{ id: bigint }>`
+      insert into set_aside_message (consumer, subject, payload, sealed, fault, set_aside_at)
+      values (${consumer}, ${subject}, ${seals ? '' : payload}, ${seals}::boolean, ${fault}, ${setAsideAt}::timestamptz)
+      returning id
+    `
+    // A payload is sealed for its row, whose id PostgreSQL has given.
+    if (row !== undefined && seals)
+      await tx`
+        update set_aside_message set payload = ${tx.vault.seal(payload, placeOfPayload(row.id))}
+        where id = ${row.id}::bigint
+      `
+  })
 }

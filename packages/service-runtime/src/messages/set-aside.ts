@@ -1,38 +1,9 @@
-import { type EventMessage, eventEnvelope, eventKinds } from '@backoffice/contracts'
-import type { Vault } from '@backoffice/vault'
-import { placeOfPayload } from '@backoffice/vault/copies'
-import type { Database, Db, ReadDb } from '../database/db.ts'
+import type { EventMessage } from '@backoffice/contracts'
+import { placeOfPayload, type Vault } from '@backoffice/vault'
+import type { Db, ReadDb } from '../database/db.ts'
 import { isPassingFault } from '../database/faults.ts'
-import { validateAsReader } from '../validation/validate.ts'
-import type { Reaction, ReactionTools } from './consumer.ts'
-
-const knownKinds: ReadonlySet<string> = new Set(eventKinds)
-
-/** Nobody will ever read such a message. */
-export const notJson = 'the payload is not JSON'
-
-/** The event of a message's payload, or what is wrong with it. */
-export function readEvent(payload: string): EventMessage | string {
-  let event: EventMessage
-  try {
-    event = JSON.parse(payload) as EventMessage
-  } catch {
-    return notJson
-  }
-  if (!knownKinds.has(event?.type)) return `unknown event type: ${String(event?.type)}`
-  const issues = validateAsReader(eventEnvelope(event.type), event)
-  return issues === null ? event : `the event is not valid: ${JSON.stringify(issues)}`
-}
-
-/** A message that no reaction could handle, with why. */
-export interface SetAsideMessage {
-  readonly id: bigint
-  readonly consumer: string
-  readonly subject: string
-  readonly payload: string
-  readonly fault: string
-  readonly setAsideAt: Date
-}
+import { enterInbox, type Reaction, type ReactionTools, type SetAsideMessage } from './consumer.ts'
+import { readEvent } from './message.ts'
 
 /** What a row holds of a payload. */
 interface StoredPayload {
@@ -43,25 +14,6 @@ interface StoredPayload {
 
 const openPayload = (vault: Vault, { id, payload, sealed }: StoredPayload): string =>
   sealed ? vault.open(payload, placeOfPayload(id)) : payload
-
-/** Keeps a message for a person to look at. It may be anything, so no schema says whether personal data are in it. */
-export async function insertSetAside(db: Database, message: Omit<SetAsideMessage, 'id'>): Promise<void> {
-  const { consumer, subject, payload, fault, setAsideAt } = message
-  const { seals } = db.vault
-  await db.transaction(async (tx) => {
-    const [row] = await tx<{ id: bigint }>`
-      insert into set_aside_message (consumer, subject, payload, sealed, fault, set_aside_at)
-      values (${consumer}, ${subject}, ${seals ? '' : payload}, ${seals}::boolean, ${fault}, ${setAsideAt}::timestamptz)
-      returning id
-    `
-    // A payload is sealed for its row, whose id PostgreSQL has given.
-    if (row !== undefined && seals)
-      await tx`
-        update set_aside_message set payload = ${tx.vault.seal(payload, placeOfPayload(row.id))}
-        where id = ${row.id}::bigint
-      `
-  })
-}
 
 /** Any event fits into it. What is longer is no event of ours, and not read into a list as a whole. */
 const listedPayloadMax = 16_384
@@ -181,19 +133,6 @@ async function handleTogether(
   const fresh = [...events.values()].filter(({ event }) => unseen.has(event.id) && reaction.kinds.includes(event.type))
   if (fresh.length > 0) await reaction.react(fresh, tools)
   await db`delete from set_aside_message where id = any(${messages.map(({ id }) => id)}::bigint[])`
-}
-
-/**
- * Enters events in the inbox of a reaction. PostgreSQL's clock says since when they are there.
- * @returns the ids of those that were not there before
- */
-export async function enterInbox(db: Db, reaction: string, eventIds: readonly string[]): Promise<ReadonlySet<string>> {
-  const rows = await db<{ eventId: string }>`
-    insert into inbox (consumer, event_id, received_at)
-    select ${reaction}, id, statement_timestamp() from unnest(${eventIds}::text[]) as id order by id
-    on conflict do nothing returning event_id
-  `
-  return new Set(rows.map(({ eventId }) => eventId))
 }
 
 /** How many messages are read at a time. */

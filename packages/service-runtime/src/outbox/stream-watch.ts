@@ -1,11 +1,10 @@
 import { type EventMessage, eventStream } from '@backoffice/contracts'
 import type { Logger } from '@backoffice/process'
-import type { StoredMessage } from '@backoffice/vault/copies'
+import type { StoredMessage } from '@backoffice/vault'
 import type { NatsConnection } from '@nats-io/transport-node'
 import type { Database } from '../database/db.ts'
-import type { DatabaseHistory } from '../database/history.ts'
-import { type EventStream, StreamFault } from '../messages/event-stream.ts'
-import type { EventPublisher } from '../messages/publisher.ts'
+import type { DatabaseHistory } from '../database/remembered.ts'
+import { type EventPublisher, type EventStream, StreamFault } from '../messages/event-stream.ts'
 import { type EventRow, opened, sendEvent } from './store.ts'
 
 export interface StreamWatchContext {

@@ -4,7 +4,7 @@ import { eventually, testBed } from '@backoffice/test-kit'
 import t from 'tap'
 import { assertInboxOutlivesEvents, purge, retentionFor, runtimeRetentions } from '../../src/database/purge.ts'
 import { dayMs, hourMs } from '../../src/index.ts'
-import { enterInbox } from '../../src/messages/set-aside.ts'
+import { enterInbox } from '../../src/messages/consumer.ts'
 import { serviceConfig } from '../../src/settings.ts'
 import { countUp, payments, wallet } from '../probe-services.ts'
 

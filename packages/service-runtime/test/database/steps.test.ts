@@ -1,6 +1,6 @@
 import { eventually, testBed } from '@backoffice/test-kit'
 import t from 'tap'
-import type { Step } from '../../src/database/steps.ts'
+import type { Step } from '../../src/database/db.ts'
 import { addUp, payments, wallet } from '../probe-services.ts'
 
 const seen: Step[] = []

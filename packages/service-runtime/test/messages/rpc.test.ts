@@ -5,7 +5,7 @@ import { headers as natsHeaders } from '@nats-io/transport-node'
 import { Type } from '@sinclair/typebox'
 import t from 'tap'
 import { UnfinishedOperation } from '../../src/index.ts'
-import { repliesOver } from '../../src/messages/replies.ts'
+import { repliesOver } from '../../src/messages/rpc-client.ts'
 import {
   addUp,
   answerAnything,

@@ -2,8 +2,7 @@ import { headerNames, operations, rpcSubject, rpcSubjectOfAll, teamSubject } fro
 import { eventually, refusal, type Teardown, testBed } from '@backoffice/test-kit'
 import { type Msg, headers as natsHeaders } from '@nats-io/transport-node'
 import t from 'tap'
-import { repliesOver } from '../../src/messages/replies.ts'
-import { RpcClient } from '../../src/messages/rpc-client.ts'
+import { RpcClient, repliesOver } from '../../src/messages/rpc-client.ts'
 import { correct, payments, reading, readRecord } from '../probe-services.ts'
 
 const { getWallet } = operations.wallet

@@ -1,8 +1,8 @@
 import { newId } from '@backoffice/process'
 import { eventually, testBed } from '@backoffice/test-kit'
 import t from 'tap'
-import { writeRecords } from '../../src/operations/record.ts'
-import { Dispatch } from '../../src/outbox/dispatch.ts'
+import { writeRecords } from '../../src/commands/record.ts'
+import { Dispatch } from '../../src/outbox/sending.ts'
 import { type EventRow, toRow } from '../../src/outbox/store.ts'
 import { eventData, payments } from '../probe-services.ts'
 

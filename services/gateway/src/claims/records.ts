@@ -1,7 +1,6 @@
 import { type Environment, idempotencyMemoryHours, timestampToleranceSeconds } from '@backoffice/contracts'
 import { assignments, columnNames, type Db, type SealedTable, sql, unnest } from '@backoffice/service-runtime'
-import type { Place, Vault } from '@backoffice/vault'
-import { isReplyToSeal } from '@backoffice/vault/copies'
+import { isReplyToSeal, type Place, type Vault } from '@backoffice/vault'
 import { type Claim, judgeUsedKey, type StoredResponse, type UsedKey } from './claim.ts'
 
 const attemptColumns = 'operator_id text, environment text, key text, token uuid'

@@ -1,8 +1,7 @@
 // Records.
 
 import { assignments, columnNames, type Db, type SealedTable, sql, unnest } from '@backoffice/service-runtime'
-import type { Place, Vault } from '@backoffice/vault'
-import { isEventToSeal } from '@backoffice/vault/copies'
+import { isEventToSeal, type Place, type Vault } from '@backoffice/vault'
 
 import { type EndpointColumns, endpointColumns } from '../endpoints/records.ts'
 import type { AttemptedDelivery, AttemptOutcome, RecordedChange } from './delivery.ts'

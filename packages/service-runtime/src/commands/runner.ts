@@ -1,0 +1,285 @@
+import {
+  invalid,
+  masked,
+  maskedKinds,
+  maskedKindsFor,
+  type Operation,
+  personalKindsIn,
+  Rejection,
+  type Scope,
+} from '@backoffice/contracts'
+import { type Clock, type Logger, newId } from '@backoffice/process'
+import { context } from '@opentelemetry/api'
+import { type Database, type Db, readNow } from '../database/db.ts'
+import { batchFaultOf } from '../database/faults.ts'
+import { Gatherer } from '../gatherer.ts'
+import type { RpcClient } from '../messages/rpc-client.ts'
+import { ownerOf, type ReceivedCall, type RunResult, type ServedOperation } from '../messages/rpc-server.ts'
+import type { Dispatch } from '../outbox/sending.ts'
+import { type AuditOutcome, recordAction } from './audit.ts'
+import { attemptSingly, gatheredAttempts } from './command.ts'
+import type { Call, DirectTools, GatheredQuery, Handler, PrepareTools, Query } from './handle.ts'
+import type { Attempt, Outcome, Preparation } from './record.ts'
+import { findKnown, fingerprintOf, isStorable, type KnownOperation, replyOf, unwrap } from './reply.ts'
+import { approveFirst, proposeOrApprove, takesSecondPerson } from './two-people.ts'
+
+export interface RunnerContext {
+  readonly db: Database
+  readonly rpc: RpcClient
+  readonly dispatch: Dispatch
+  readonly clock: Clock
+  readonly log: Logger
+}
+
+const readsBatchMax = 500
+const readsQueueMax = 5_000
+/** While one query waits for PostgreSQL, the next may be sent. */
+const readsAtOnce = 2
+
+type OpenTools = Omit<DirectTools, 'approveAgain'>
+type DirectHandler = Extract<Handler, { readonly kind: 'direct' }>
+type Prepare = ((call: Call, tools: PrepareTools) => Promise<unknown>) | undefined
+type TryOut = (attempt: Attempt) => Promise<Outcome>
+
+/** Turns each handler into an operation that can be served: queries read, commands run once per operation id. */
+export class Runner {
+  readonly #context: RunnerContext
+
+  constructor(context: RunnerContext) {
+    this.#context = context
+  }
+
+  serve(handler: Handler): ServedOperation {
+    const run = this.#runnerOf(handler)
+    const { operation } = handler
+    return { operation, run: operation.audience === 'team' ? this.#forTeam(operation, run) : run }
+  }
+
+  #runnerOf(handler: Handler): ServedOperation['run'] {
+    switch (handler.kind) {
+      case 'query':
+        return this.#query(handler.operation, handler.query)
+      case 'gathered query':
+        return this.#gatheredQuery(handler.query)
+      case 'direct':
+        return (received) => fresh(this.#direct(handler, received))
+      case 'single command':
+        return this.#command(handler, (attempt) => attemptSingly(handler.command, attempt, this.#context))
+      case 'gathered command': {
+        const gatherer = gatheredAttempts(handler.operation, handler.command, this.#context)
+        return this.#command(handler, async (attempt) => {
+          const outcome = await gatherer.add(attempt)
+          if (outcome instanceof Error) throw outcome
+          return outcome
+        })
+      }
+      default:
+        return handler satisfies never
+    }
+  }
+
+  /**
+   * The team reads personal data masked, as the marks of a reply and the roles say. Who gives a
+   * reason may read them in full, of one person at a time. What tells about people is recorded before it is answered:
+   * who read, whom and why; and so is every refusal.
+   */
+  #forTeam(operation: Operation, run: ServedOperation['run']): ServedOperation['run'] {
+    const { db, clock } = this.#context
+    const tellsOfPeople = readsPeople(operation)
+    return async (received) => {
+      const { unmask = false, reason } = received.input as { readonly unmask?: boolean; readonly reason?: string }
+      if (unmask && reason === undefined) throw invalid('body', '/reason', 'is required with unmask')
+      // A command is recorded with its reply.
+      const record = (outcome: AuditOutcome) => recordAction(db, operation, toCall(received), clock.now(), { outcome })
+      const result = await run(received).catch(async (error) => {
+        if (operation.kind !== 'command' && isStorable(operation, error)) await record(error.code)
+        throw error
+      })
+      if (operation.kind === 'query' && (reason !== undefined || tellsOfPeople)) await record('done')
+      if (unmask || operation.discloses) return result
+      const { roles } = toCall(received).caller
+      return { ...result, body: masked(operation.reply, result.body, maskedKindsFor(roles)) }
+    }
+  }
+
+  async #direct({ operation, direct, approval }: DirectHandler, received: ReceivedCall): Promise<unknown> {
+    const [call, tools] = [toCall(received), await this.#openTools(operation, received)]
+    const takesSecond = (db: Db, now: Date) =>
+      takesSecondPerson(operation, call, () => approval?.(call, { db, now }, undefined))
+    const approveAgain = async (db: Db, now: Date) => {
+      if (!(await takesSecond(db, now))) return
+      const cause = new Error(`${operation.id} takes two people by now`)
+      throw new Rejection('SERVICE_UNAVAILABLE', undefined, { cause })
+    }
+    if (!(await takesSecond(tools.db, tools.now))) return direct(call, Object.assign(tools, { approveAgain }))
+    // What was approved may be done again, since it is idempotent by a reference: this process may die before it is done.
+    const decided = await tools.db.transaction((db) =>
+      proposeOrApprove({ db, operation, call, now: tools.now, isRepeatable: true }),
+    )
+    if (decided instanceof Rejection) throw decided
+    // The proposal is recorded with the call, also when the first person finishes what the second one approved.
+    const approved = toCall({ ...received, approves: decided.approved })
+    return direct(approved, Object.assign(tools, { approveAgain: async () => undefined }))
+  }
+
+  #query({ audience }: Operation, query: Query<Operation>): ServedOperation['run'] {
+    const { reader, teamReader } = this.#context.db
+    const db = audience === 'team' ? teamReader : reader
+    return (received) => {
+      const tools = this.#tools(received, this.#context.clock.now())
+      return fresh(query(toCall(received) as never, Object.create(tools, { db: { value: db } })))
+    }
+  }
+
+  #gatheredQuery(query: GatheredQuery<Operation>): ServedOperation['run'] {
+    const { db, clock } = this.#context
+    const gatherer = new Gatherer<{ readonly call: Call; readonly owner: string }, unknown>({
+      batchMax: readsBatchMax,
+      queueMax: readsQueueMax,
+      concurrency: readsAtOnce,
+      ownerOf: ({ owner }) => owner,
+      isExpired: ({ call }) => call.deadline.getTime() <= Date.now(),
+      faultOf: batchFaultOf,
+      run: (waiting) => query.read(waiting.map(({ call }) => call) as never, { db: db.reader, now: clock.now() }),
+    })
+    return async (received) => {
+      const reply = await gatherer.add({ call: toCall(received), owner: ownerOf(received) })
+      if (reply instanceof Rejection) throw reply
+      return { body: reply, isStored: false }
+    }
+  }
+
+  /** Makes attempts until one has an outcome, and replies once the operation's own commands are done. */
+  #command(
+    { operation, command }: { readonly operation: Operation; readonly command: { readonly prepare?: Prepare } },
+    tryOut: TryOut,
+  ): ServedOperation['run'] {
+    const { db, dispatch } = this.#context
+    return async (received) => {
+      const call = toCall(received)
+      const fingerprint = fingerprintOf(
+        operation,
+        received.inputAsSent,
+        received.scope?.brandId ?? received.caller?.name,
+      )
+      const replyOfKnown = async (known: KnownOperation) => {
+        const current = known.unfinished ? await this.#finished(call, known) : known
+        return { body: unwrap(replyOf(current, operation, { fingerprint, vault: db.vault })), isStored: true }
+      }
+      const preparation = await this.#prepare(operation, command.prepare, call, received)
+      if (preparation.is === 'known') return replyOfKnown(preparation.known)
+      const byTeam = received.caller !== undefined
+      const attempt = {
+        operation,
+        call,
+        fingerprint,
+        preparation,
+        scope: received.scope,
+        byTeam,
+        owner: ownerOf(received),
+        bytes: received.bytes,
+        trace: context.active(),
+      }
+      for (;;) {
+        const outcome = await tryOut(attempt)
+        switch (outcome.is) {
+          case 'replied':
+            await dispatch.finish(outcome.sent, call.deadline)
+            return { body: outcome.body, isStored: false }
+          case 'refused':
+            throw outcome.rejection
+          case 'known':
+            return replyOfKnown(outcome.known)
+          case 'blocked':
+            await dispatch.finishOperation(outcome.by, call.deadline)
+            // A record that names a finished operation is a bug. The deadline keeps it from looping for ever.
+            if (call.deadline.getTime() <= Date.now()) throw new Rejection('SERVICE_UNAVAILABLE')
+            break
+          default:
+            outcome satisfies never
+        }
+      }
+    }
+  }
+
+  /** Waits for the commands of a known operation. If the team has ended one of them, the reply is another one since. */
+  async #finished({ operationId, deadline }: Call, known: KnownOperation): Promise<KnownOperation> {
+    await this.#context.dispatch.finishOperation(operationId, deadline)
+    return (await findKnown(this.#context.db, [operationId])).known.get(operationId) ?? known
+  }
+
+  /** A service that it calls may be unavailable. A stored reply needs no call, so then look for one. */
+  async #prepare(
+    operation: Operation,
+    prepare: Prepare,
+    call: Call,
+    received: ReceivedCall,
+  ): Promise<Preparation | { readonly is: 'known'; readonly known: KnownOperation }> {
+    try {
+      if (prepare === undefined) return { is: 'prepared', value: undefined }
+      const tools = await this.#openTools(operation, received)
+      const { db, now } = tools
+      const first = { approveFirst: () => approveFirst({ db, operation, call, now }) }
+      return { is: 'prepared', value: await prepare(call, Object.assign(tools, first)) }
+    } catch (error) {
+      if (isStorable(operation, error)) return { is: 'refused', rejection: error }
+      const known = await findKnown(this.#context.db, [call.operationId]).catch(() => undefined)
+      const earlier = known?.known.get(call.operationId)
+      if (earlier === undefined) throw error
+      return { is: 'known', known: earlier }
+    }
+  }
+
+  /** What the team changes is judged by the clock that all replicas share. */
+  async #openTools({ audience }: Operation, received: ReceivedCall): Promise<OpenTools> {
+    const { db, clock } = this.#context
+    return this.#tools(received, audience === 'team' ? await readNow(db) : clock.now())
+  }
+
+  #tools({ requestId }: ReceivedCall, now: Date): OpenTools {
+    const { db, rpc, log } = this.#context
+    return {
+      db,
+      rpc,
+      now,
+      newId,
+      // Made when it is used: most calls log nothing.
+      get log() {
+        return log.child({ requestId })
+      },
+    }
+  }
+}
+
+/** Whether a reply says who somebody is, or names an account of theirs, masked or not. An id alone does not. */
+const readsPeople = ({ reply }: Operation): boolean => {
+  const kinds = personalKindsIn(reply)
+  return tellingKinds.some((kind) => kinds.has(kind))
+}
+const tellingKinds = ['name', 'destination', ...maskedKinds] as const
+
+const fresh = async (reply: Promise<unknown>): Promise<RunResult> => ({ body: await reply, isStored: false })
+
+function toCall({ input, scope, caller, approves, operationId, requestId, deadline }: ReceivedCall): Call {
+  const ofTeam = () => {
+    if (caller === undefined) throw new Error('only a team operation has a caller')
+    return caller
+  }
+  return {
+    input: input as never,
+    approves,
+    operationId,
+    requestId,
+    deadline,
+    get scope(): Scope {
+      if (scope === undefined) throw new Error('a team operation has no scope')
+      return scope
+    },
+    get caller() {
+      return ofTeam()
+    },
+    get actor() {
+      return ofTeam().name
+    },
+  }
+}

@@ -1,0 +1,259 @@
+import assert from 'node:assert/strict'
+import {
+  holdsFor,
+  type Operation,
+  type operations,
+  type Proposal,
+  proposalHours,
+  Rejection,
+  type Reply,
+} from '@backoffice/contracts'
+import { newId } from '@backoffice/process'
+import { inputDigest, isSame } from '@backoffice/team-identity'
+import { type Database, type Db, sql } from '../database/db.ts'
+import type { ApprovedProposal, Approver, Call, ExecuteTools, QueryTools } from './handle.ts'
+import { toPage, type WithTimes, withIsoTimes } from './reply.ts'
+
+type Kept = Pick<Proposal, 'id' | 'operation' | 'operationId' | 'proposedBy' | 'state' | 'decidedBy'> & {
+  readonly proposedById: string
+  readonly decidedById: string | null
+  readonly decidedOperationId: string | null
+  readonly expiresAt: Date
+  readonly fingerprint: string
+}
+
+type Given = Readonly<Record<string, unknown>>
+
+/**
+ * The one question about two people, for every kind of operation: by the table where the input alone decides, else by
+ * the handler's `approval`. A call that names a proposal is always held against it: the answer could be another one by
+ * now, since for the second person the sum of what the first one did alone does not count.
+ * @throws {Rejection} of `approval`
+ */
+export async function takesSecondPerson(
+  { id, twoPeople }: Operation,
+  { input, approves }: Pick<Call, 'approves' | 'input'>,
+  ask: () => Promise<Approver> | undefined,
+): Promise<boolean> {
+  if (twoPeople !== undefined && approves !== undefined) return true
+  const answer = await ask()
+  assert(answer !== 'second person' || twoPeople !== undefined, `the table says that ${id} may take two people`)
+  const tableAsks =
+    twoPeople !== undefined && twoPeople !== 'in production' && holdsFor(twoPeople, input as object as Given)
+  return tableAsks || answer === 'second person'
+}
+
+/** A call that takes two people, in a transaction. */
+interface TwoPeopleCall {
+  readonly db: Db
+  readonly operation: Operation
+  readonly call: Pick<Call, 'approves' | 'caller' | 'input' | 'operationId'>
+  readonly now: Date
+  /** Whether what was approved may be done again, because doing it again changes nothing. */
+  readonly isRepeatable?: boolean
+}
+
+interface Proposed {
+  readonly input: unknown
+  readonly reason: string | null
+  readonly fingerprint: string
+}
+
+/**
+ * The first person proposes by calling; somebody else carries it out with the same call, which names the proposal: so
+ * both sign the same operation and input, each with a reason of their own. An approval that comes too late is no new proposal. In
+ * the transaction of the effect, or before one that is idempotent by a reference.
+ * @returns the refusal of a call that proposes or comes too late, which is to be committed with its proposal; or the
+ *   approved proposal of one that may go on
+ * @throws {Rejection} PROPOSAL_NOT_FOUND, PROPOSAL_NOT_OPEN, TWO_PEOPLE_REQUIRED
+ */
+export async function proposeOrApprove(two: TwoPeopleCall): Promise<Rejection | { readonly approved: string }> {
+  const { reason, ...input } = two.call.input as Given
+  const fingerprint = fingerprintOf(two.operation, two.call)
+  const proposed = { input, reason: typeof reason === 'string' ? reason : null, fingerprint }
+  return two.call.approves === undefined ? propose(two, proposed) : approve(two, proposed, two.call.approves)
+}
+
+/** What both calls have in common: each has a reason of its own. */
+function fingerprintOf({ id }: Operation, call: Pick<Call, 'input'>): string {
+  const { reason: _, ...input } = call.input as Given
+  return inputDigest([id, input])
+}
+
+async function propose(
+  { db, operation, call, now, isRepeatable = false }: TwoPeopleCall,
+  { input, reason, fingerprint }: Proposed,
+): Promise<Rejection | { readonly approved: string }> {
+  await db`
+    update team_proposal set state = 'expired'
+    where fingerprint = ${fingerprint} and state = 'open' and expires_at <= ${now}::timestamptz
+  `
+  const [known] = await db<Kept>`
+    select id, proposed_by, expires_at, state from team_proposal
+    where fingerprint = ${fingerprint} and expires_at > ${now}::timestamptz
+      and (state = 'open' or (state = 'approved' and ${isRepeatable}))
+    order by state desc limit 1
+  `
+  // Two people agreed to it, and the process that was to do it may have died.
+  if (known?.state === 'approved') return { approved: known.id }
+  if (known !== undefined) return awaitsApproval(known)
+  const { caller, operationId } = call
+  const proposal = { id: newId('prp'), proposedBy: caller.name, expiresAt: hoursAfter(now, proposalHours) }
+  await db`
+    insert into team_proposal (id, operation, fingerprint, input, reason, proposed_by, proposed_by_id, proposed_at, expires_at,
+      operation_id, session, proof)
+    values (${proposal.id}, ${operation.id}, ${fingerprint}, ${JSON.stringify(input)}::json, ${reason}, ${caller.name},
+      ${caller.id}, ${now}::timestamptz, ${proposal.expiresAt}::timestamptz, ${operationId}, ${caller.session}, ${caller.evidence.proof})
+  `
+  return awaitsApproval(proposal)
+}
+
+async function approve(
+  { db, operation, call, now, isRepeatable = false }: TwoPeopleCall,
+  { reason, fingerprint }: Proposed,
+  proposalId: string,
+): Promise<Rejection | { readonly approved: string }> {
+  const [proposal] = await db<Kept>`${byId(proposalId)} for update`
+  const judged = judge(proposal, { operation, fingerprint, call, now, isRepeatable })
+  if (judged instanceof Rejection) return keepExpired(db, proposalId, judged)
+  if (judged.state !== 'approved') await keepApproval(db, proposalId, { call, reason, now })
+  return { approved: proposalId }
+}
+
+/** What somebody is told is over stays so, also for a call that waited and judges by the time at which it began. */
+async function keepExpired(db: Db, proposalId: string, refusal: Rejection): Promise<Rejection> {
+  await db`update team_proposal set state = 'expired' where id = ${proposalId}`
+  return refusal
+}
+
+async function keepApproval(
+  db: Db,
+  proposalId: string,
+  { call, reason, now }: Pick<TwoPeopleCall, 'call' | 'now'> & Pick<Proposed, 'reason'>,
+): Promise<void> {
+  const { caller, operationId } = call
+  await db`
+    update team_proposal set state = 'approved', decided_by = ${caller.name}, decided_by_id = ${caller.id}, decided_at = ${now}::timestamptz,
+      decided_operation_id = ${operationId}, decision_reason = ${reason},
+      decided_session = ${caller.session}, decided_proof = ${caller.evidence.proof}
+    where id = ${proposalId}
+  `
+}
+
+const byId = (proposalId: string) => sql`
+  select id, operation, operation_id, fingerprint, proposed_by, proposed_by_id, expires_at, state, decided_by,
+    decided_by_id, decided_operation_id
+  from team_proposal where id = ${proposalId}
+`
+
+interface Approval extends Omit<TwoPeopleCall, 'db'> {
+  readonly fingerprint: string
+}
+
+/**
+ * Whether somebody may carry out a proposal.
+ * @returns the refusal of what is open and over, so that its end can be committed
+ * @throws {Rejection} PROPOSAL_NOT_FOUND, PROPOSAL_NOT_OPEN, TWO_PEOPLE_REQUIRED
+ */
+function judge(
+  proposal: Kept | undefined,
+  { operation, fingerprint, call, now, isRepeatable = false }: Approval,
+): Kept | Rejection {
+  if (proposal?.operation !== operation.id || proposal.fingerprint !== fingerprint)
+    throw new Rejection('PROPOSAL_NOT_FOUND')
+  const { proposedBy, proposedById, state, decidedBy, decidedOperationId, expiresAt } = proposal
+  // This very call has approved it, in a transaction of its own.
+  if (state === 'approved' && decidedOperationId === call.operationId) return proposal
+  const isOver = expiresAt <= now
+  if (state === 'approved' && isRepeatable && !isOver) return proposal
+  if (state !== 'open') throw new Rejection('PROPOSAL_NOT_OPEN', { state, decidedBy })
+  if (isOver) return new Rejection('PROPOSAL_NOT_OPEN', { state: 'expired', decidedBy })
+  // Two people are people: a machine may propose.
+  const { caller } = call
+  if (isSame({ id: proposedById, name: proposedBy }, caller) || caller.kind === 'machine')
+    throw new Rejection('TWO_PEOPLE_REQUIRED', { proposedBy })
+  return proposal
+}
+
+/**
+ * `approveFirst` of the tools. Whoever approved it may try again by another call within its time: this one may have been
+ * broken off.
+ */
+export async function approveFirst({
+  db,
+  operation,
+  call,
+  now,
+}: Omit<TwoPeopleCall, 'db' | 'isRepeatable'> & { readonly db: Database }): Promise<ApprovedProposal | undefined> {
+  const { approves } = call
+  if (approves === undefined) return undefined
+  const { reason } = call.input as Given
+  const decided = await db.transaction(async (tx) => {
+    const [proposal] = await tx<Kept>`${byId(approves)} for update`
+    const isRepeatable = proposal?.decidedById === call.caller.id
+    const approved = judge(proposal, {
+      operation,
+      fingerprint: fingerprintOf(operation, call),
+      call,
+      now,
+      isRepeatable,
+    })
+    if (approved instanceof Rejection) return keepExpired(tx, approves, approved)
+    if (approved.decidedOperationId !== call.operationId)
+      await keepApproval(tx, approves, { call, reason: typeof reason === 'string' ? reason : null, now })
+    return approved
+  })
+  if (decided instanceof Rejection) throw decided
+  return decided
+}
+
+const awaitsApproval = ({ id, proposedBy, expiresAt }: Pick<Kept, 'id' | 'proposedBy' | 'expiresAt'>) =>
+  new Rejection('AWAITS_APPROVAL', { proposalId: id, proposedBy, expiresAt: expiresAt.toISOString() })
+
+const hoursAfter = (now: Date, hours: number) => new Date(now.getTime() + hours * 3_600_000)
+
+type ListProposals = (typeof operations)['gateway']['listProposals']
+
+/** Answers the `listProposals` operation of any service, newest first. One that nobody decided in time is expired. */
+export async function readProposals(
+  { input }: Call<ListProposals>,
+  { db, now }: QueryTools,
+): Promise<Reply<ListProposals>> {
+  const { proposalId = null, state = null, before = null, limit } = input
+  const rows = await db<WithTimes<Proposal, 'proposedAt' | 'expiresAt' | 'decidedAt'>>`
+    select id, operation, input, reason, proposed_by, proposed_by_id, proposed_at, expires_at, operation_id, current as state, decided_by,
+      decided_at, decision_reason
+    from (
+      select *, case when state = 'open' and expires_at <= ${now}::timestamptz then 'expired' else state end as current
+      from team_proposal
+    ) p
+    where (${proposalId}::text is null or id = ${proposalId}) and (${state}::text is null or current = ${state})
+      and (${before}::text is null or id < ${before})
+    order by id desc limit ${limit + 1}
+  `
+  return toPage(rows.map(withIsoTimes), limit, ({ id }) => id)
+}
+
+type DeclineProposal = (typeof operations)['gateway']['declineProposal']
+
+/** Who may propose may decline; the proposer takes it back. */
+export const declineProposal = (own: readonly Operation[]) => ({
+  async execute({ input, caller, operationId }: Call<DeclineProposal>, { db, now }: ExecuteTools) {
+    const { proposalId, reason } = input
+    const [proposal] = await db<{ operation: string; state: Proposal['state']; expiresAt: Date }>`
+      select operation, state, expires_at from team_proposal where id = ${proposalId} for update
+    `
+    if (proposal === undefined) throw new Rejection('PROPOSAL_NOT_FOUND')
+    const { roles = [] } = own.find(({ id }) => id === proposal.operation) ?? {}
+    if (!roles.some((role) => caller.roles.has(role))) throw new Rejection('ROLE_REQUIRED', { roles })
+    if (proposal.state !== 'open') throw new Rejection('PROPOSAL_NOT_OPEN', { state: proposal.state })
+    if (proposal.expiresAt <= now)
+      return keepExpired(db, proposalId, new Rejection('PROPOSAL_NOT_OPEN', { state: 'expired' }))
+    await db`
+      update team_proposal set state = 'declined', decided_by = ${caller.name}, decided_by_id = ${caller.id}, decided_at = ${now}::timestamptz,
+        decided_operation_id = ${operationId}, decision_reason = ${reason}
+      where id = ${proposalId}
+    `
+    return { proposalId, state: 'declined' as const }
+  },
+})

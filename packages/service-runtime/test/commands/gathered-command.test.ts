@@ -1,0 +1,306 @@
+import { Rejection } from '@backoffice/contracts'
+import { newId } from '@backoffice/process'
+import { eventually, refusal, testBed } from '@backoffice/test-kit'
+import { ROOT_CONTEXT } from '@opentelemetry/api'
+import t from 'tap'
+import { gatheredAttempts } from '../../src/commands/command.ts'
+import { UnfinishedOperation } from '../../src/index.ts'
+import { adding, addUp, countUp, crediting, faults, payments, wallet } from '../probe-services.ts'
+
+const bed = await testBed(t, { payments, wallet })
+const scope = bed.scope()
+
+type Input = Parameters<typeof add>[0]
+const add = (
+  input: { record: string; by?: number; sends?: ('event' | 'command')[]; about?: string },
+  operationId = newId('opn'),
+  deadline?: Date,
+) =>
+  bed.rpc.call(addUp, {
+    scope,
+    input: { by: 1, ...input },
+    operationId,
+    ...(deadline === undefined ? {} : { deadline }),
+  })
+
+const records = (name: string, count: number) => Array.from({ length: count }, (_, index) => `${name} ${index}`)
+
+async function countOf(record: string): Promise<number | undefined> {
+  const { rows } = await bed.sql('payments').query('select count from record where id = $1', [record])
+  return rows[0]?.count
+}
+async function stored(operationId: string): Promise<boolean> {
+  const { rowCount } = await bed.sql('payments').query('select from operation where operation_id = $1', [operationId])
+  return rowCount === 1
+}
+
+let opened = 0
+/** Holds a batch open until so many more calls wait, and it is time; they form the next one. */
+async function gather<T>(count: number, call: () => T, isTime = () => true): Promise<T> {
+  const until = adding.prepared + 1 + count
+  adding.during = async () => {
+    adding.during = async () => {}
+    await eventually(() => adding.prepared >= until && isTime())
+  }
+  const opener = add({ record: `opener ${opened++}` })
+  const batches = adding.batches.length
+  await eventually(() => adding.batches.length > batches)
+  const called = call()
+  await opener
+  return called
+}
+
+t.test('calls that wait together are one transaction; refusals touch nobody else and are stored', async (t) => {
+  const names = records('together', 100)
+  const refused = names.filter((_, index) => index % 10 === 3)
+  for (const name of refused) faults.atWork.set(name, (count) => new Rejection('TRANSFER_CONFLICT', { count }))
+  const ids = names.map(() => newId('opn'))
+  const call = () => names.map((record, index) => add({ record, by: index }, ids[index]).catch((error) => error))
+  const outcomes = await Promise.all(await gather(100, call))
+  const expected = names.map((name, index) =>
+    refused.includes(name) ? { code: 'TRANSFER_CONFLICT', details: { count: index } } : { count: index },
+  )
+  t.match(outcomes, expected)
+  t.equal(adding.batches.at(-1)?.length, 100)
+  const { rows } = await bed
+    .sql('payments')
+    .query(
+      'select count(*)::int as stored, count(distinct xmin::text)::int as transactions from operation where operation_id = any($1)',
+      [ids],
+    )
+  t.same(rows, [{ stored: 100, transactions: 1 }])
+  for (const name of refused) t.equal(await countOf(name), undefined)
+
+  faults.atWork.clear()
+  t.match(await Promise.all(call()), expected, 'replayed')
+  t.equal(await countOf('together 42'), 42)
+})
+
+t.test('a refusal before the transaction is stored with the batch', async (t) => {
+  faults.inPrepare.set('early', new Rejection('TRANSFER_CONFLICT', { found: 'before' }))
+  const operationId = newId('opn')
+  const [early, other] = await gather(2, () => [
+    add({ record: 'early' }, operationId).catch((error) => error),
+    add({ record: 'not early' }),
+  ])
+  t.match(await early, { code: 'TRANSFER_CONFLICT', details: { found: 'before' } })
+  t.same(await other, { count: 1 })
+  faults.inPrepare.clear()
+  t.match(await add({ record: 'early' }, operationId).catch((error) => error), { details: { found: 'before' } })
+})
+
+for (const [what, fault, code] of [
+  ['an undeclared refusal', new Rejection('TRANSFER_NOT_FOUND'), 'INTERNAL_ERROR'],
+  ['a bug', new TypeError('a bug'), 'INTERNAL_ERROR'],
+] as const) {
+  t.test(`${what} is ${code} of its call alone, leaves nothing, and a retry succeeds`, async (t) => {
+    faults.atWork.set(what, () => fault)
+    const operationId = newId('opn')
+    const [failed, other] = await gather(2, () => [
+      refusal(add({ record: what }, operationId)),
+      add({ record: `not ${what}` }),
+    ])
+    t.equal(await failed, code)
+    t.same(await other, { count: 1 })
+    t.notOk(await stored(operationId))
+    faults.atWork.clear()
+    t.same(await add({ record: what }, operationId), { count: 1 })
+  })
+}
+
+t.test('a call that breaks a constraint when it is saved fails alone', async (t) => {
+  const operationId = newId('opn')
+  const [poison, ...others] = await gather(21, () => [
+    refusal(add({ record: 'poison', by: -5 }, operationId)),
+    ...records('beside poison', 20).map((record) => add({ record })),
+  ])
+  t.equal(await poison, 'INTERNAL_ERROR')
+  t.same(await Promise.all(others), Array(20).fill({ count: 1 }))
+  t.notOk(await stored(operationId))
+  t.equal(await countOf('poison'), undefined)
+})
+
+t.test('a record that somebody else has locked delays its own call, and nobody else', async (t) => {
+  await add({ record: 'locked' })
+  const holder = await bed.sql('admin').connect()
+  await holder.query("begin; select from payments.record where id = 'locked' for update")
+  const [locked, ...others] = await gather(21, () => [
+    add({ record: 'locked' }),
+    ...records('beside locked', 20).map((record) => add({ record })),
+  ])
+  t.same(await Promise.all(others), Array(20).fill({ count: 1 }))
+  t.equal(await countOf('locked'), 1, 'still locked')
+  const namesake = add({ record: 'locked', by: 10 })
+  const started = performance.now()
+  t.same(await add({ record: 'later' }), { count: 1 })
+  t.ok(performance.now() - started < 900, 'who comes later does not even wait for the time-out of a batch')
+  await holder.query('rollback')
+  holder.release()
+  t.same(await locked, { count: 2 })
+  t.same(await namesake, { count: 12 }, 'in the order in which they came')
+})
+
+t.test('a deadlock runs the batch again', async (t) => {
+  let runs = 0
+  const [first, second] = await gather(2, () => {
+    adding.during = async (db) => {
+      runs++
+      if (runs === 1) await db`do $$ begin raise exception 'as PostgreSQL says it' using errcode = '40P01'; end $$`
+    }
+    return [add({ record: 'first in a deadlock' }), add({ record: 'second in a deadlock' })]
+  })
+  t.same([await first, await second], [{ count: 1 }, { count: 1 }])
+  adding.during = async () => {}
+  t.ok(runs >= 2)
+})
+
+t.test('two replicas that get one operation at once: one effect, and one reply for both', async (t) => {
+  const replica = await bed.start('payments')
+  let met = 0
+  for (let round = 0; round < 20; round++) {
+    const record = `met ${round}`
+    const until = adding.prepared + 2
+    const before = adding.batches.length
+    // Each has looked for the operation before either writes it.
+    adding.during = async () => void (await eventually(() => adding.prepared >= until))
+    const operationId = newId('opn')
+    const sends = ['command' as const, 'event' as const]
+    const replies = await Promise.all([1, 2].map(() => add({ record, sends }, operationId)))
+    t.same(replies, [{ count: 1 }, { count: 1 }])
+    t.equal(await countOf(record), 1)
+    if (adding.batches.length - before > 2) met++
+  }
+  adding.during = async () => {}
+  t.ok(met > 0, `${met} times the loser ran again`)
+  const { rows } = await bed.sql('wallet').query('select max(calls) as calls, count(*)::int as credits from credit')
+  t.same(rows[0].credits, 20)
+  await replica.drain()
+})
+
+t.test('one operation id with two inputs at once: one takes effect, the other is a conflict', async (t) => {
+  const operationId = newId('opn')
+  const outcomes = await Promise.all(
+    await gather(2, () => ['a', 'b'].map((record) => refusal(add({ record: `twofold ${record}` }, operationId)))),
+  )
+  t.same(outcomes.toSorted(), ['IDEMPOTENCY_CONFLICT', null])
+  t.equal(((await countOf('twofold a')) ?? 0) + ((await countOf('twofold b')) ?? 0), 1)
+})
+
+t.test('a call that has to wait for an unfinished operation waits alone, and then begins again', async (t) => {
+  const unfinished = newId('opn')
+  let down = true
+  crediting.during = async (reference) => {
+    if (down && reference.startsWith(unfinished)) throw new Error('the wallet is down')
+  }
+  t.equal(
+    await refusal(
+      bed.rpc.call(countUp, { scope, input: { record: 'elsewhere', sends: ['command'] }, operationId: unfinished }),
+    ),
+    'SERVICE_UNAVAILABLE',
+  )
+  faults.atWork.set('blocked', () => (down ? new UnfinishedOperation(unfinished) : undefined))
+  const [blocked, ...others] = await gather(6, () => [
+    add({ record: 'blocked' }),
+    ...records('beside blocked', 5).map((record) => add({ record })),
+  ])
+  t.same(await Promise.all(others), Array(5).fill({ count: 1 }))
+  t.equal(await countOf('blocked'), undefined)
+  down = false
+  t.same(await blocked, { count: 1 })
+  faults.atWork.clear()
+})
+
+t.test('a call that is blocked for longer than its caller waits is given up, and nothing happened', async (t) => {
+  const never = newId('opn')
+  faults.atWork.set('blocked for ever', () => new UnfinishedOperation(never))
+  const started = performance.now()
+  t.equal(
+    await refusal(add({ record: 'blocked for ever' }, newId('opn'), new Date(Date.now() + 400))),
+    'SERVICE_UNAVAILABLE',
+  )
+  t.ok(performance.now() - started < 4_000)
+  faults.atWork.clear()
+  t.equal(await countOf('blocked for ever'), undefined)
+})
+
+t.test('a call whose caller has left while it waited is not begun', async (t) => {
+  const operationId = newId('opn')
+  const patienceMs = 500
+  let bothWaitSince: number | undefined
+  const call = () => [
+    refusal(add({ record: 'left' }, operationId, new Date(Date.now() + patienceMs))),
+    add({ record: 'stayed' }),
+  ]
+  // A deadline travels as a duration, so it counts from the call's arrival.
+  const hasLeft = () => {
+    bothWaitSince ??= performance.now()
+    return performance.now() - bothWaitSince > patienceMs
+  }
+  const [late, other] = await gather(2, call, hasLeft)
+  t.equal(await late, 'SERVICE_UNAVAILABLE')
+  t.same(await other, { count: 1 })
+  t.notOk(await stored(operationId))
+})
+
+t.test('what the calls of a batch send leaves after the commit, each in its own order', async (t) => {
+  crediting.order.length = 0
+  const ids = records('sending', 30).map(() => newId('opn'))
+  const replies = await Promise.all(
+    await gather(30, () =>
+      records('sending', 30).map((record, index) =>
+        add({ record, sends: ['command', 'command', 'event'] }, ids[index]),
+      ),
+    ),
+  )
+  t.same(replies, Array(30).fill({ count: 1 }))
+  for (const id of ids)
+    t.same(
+      crediting.order.filter((reference) => reference.startsWith(id)),
+      [`${id}-0`, `${id}-1`],
+    )
+  await eventually(async () => {
+    const { rowCount } = await bed.sql('payments').query('select from outbox')
+    return rowCount === 0
+  })
+})
+
+t.test('two calls of one batch that send about one record are a bug that is said, and both take effect', async (t) => {
+  const said: unknown[] = []
+  const { db, log } = bed.services.payments
+  const loud = Object.assign(Object.create(log), { error: (...line: unknown[]) => said.push(line) })
+  let before = 0
+  const command = {
+    apart: ({ input }: { input: Input }) => [input.record],
+    load: async (calls: readonly unknown[]) => calls.map(() => before++),
+    decide: ({ input }: { input: Input }) => ({
+      reply: { count: 1 },
+      change: null,
+      sends: [{ kind: 'webhook.test', aggregate: input.about, scope, data: { message: 'x' } }],
+    }),
+    save: async () => {},
+  }
+  const gatherer = gatheredAttempts(addUp, command as never, { db, log: loud })
+  const attempt = (record: string) => ({
+    operation: addUp,
+    call: {
+      input: { record, by: 1, about: 'shared' },
+      operationId: newId('opn'),
+      requestId: 'req',
+      deadline: new Date(Date.now() + 5_000),
+    },
+    fingerprint: record,
+    preparation: { is: 'prepared', value: undefined },
+    byTeam: false,
+    owner: 'x',
+    bytes: 1,
+    trace: ROOT_CONTEXT,
+  })
+  const outcomes = await Promise.all(['one', 'other'].map((record) => gatherer.add(attempt(record) as never)))
+  t.match(outcomes, [{ is: 'replied' }, { is: 'replied' }])
+  t.equal(said.length, 1)
+  t.match(String((said[0] as [{ err: Error }])[0].err), /apart.*must name it/)
+  const { rows } = await bed
+    .sql('payments')
+    .query("select aggregate_seq from outbox where aggregate = 'shared' order by 1")
+  t.same(rows, [{ aggregate_seq: '1' }, { aggregate_seq: '2' }])
+})

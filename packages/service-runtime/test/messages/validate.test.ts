@@ -1,0 +1,46 @@
+import { events, operations, storedBytesMax } from '@backoffice/contracts'
+import t from 'tap'
+import { inputSchema, validate, validateAsReader, validateAsWritten } from '../../src/messages/message.ts'
+
+const { data: schema, ...entry } = events['kyc.status_changed']
+const example = entry.example as { readonly submissions: readonly unknown[] }
+const { submissions, ...change } = example
+/** As the release before stored it. */
+const withHistory = {
+  ...change,
+  submissions: Array.from({ length: 100 }, () => submissions[0]),
+  reason: 'x'.repeat(501),
+}
+
+t.test('what is written now is bounded; what was written before, or elsewhere, may be longer', async (t) => {
+  t.equal(validate(schema, example), null)
+  t.match(
+    validate(schema, withHistory)
+      ?.map(({ path }) => path)
+      .sort(),
+    ['/reason', '/submissions'],
+  )
+  t.equal(validateAsWritten(schema, withHistory), null)
+  t.equal(validateAsReader(schema, withHistory), null)
+})
+
+t.test('a field that is not known is a fault of this service, and none of another one', async (t) => {
+  const newer = { ...example, surplus: 1 }
+  t.match(validateAsWritten(schema, newer), [{ path: '/surplus' }])
+  t.equal(validateAsReader(schema, newer), null)
+})
+
+t.test('the issues of a hostile input are bounded: they are part of a refusal, which is stored', async (t) => {
+  const schema = inputSchema(operations.players.registerPlayer)
+  const bytesOf = (value: unknown) => Buffer.byteLength(JSON.stringify(validate(schema, value)))
+  const long = { ['\u0001'.repeat(60_000)]: 1 }
+  const many = Object.fromEntries(Array.from({ length: 400 }, (_, n) => [`${n}${'😀'.repeat(150)}`, 1]))
+  for (const hostile of [long, many]) t.ok(bytesOf(hostile) < storedBytesMax - 1_000, `${bytesOf(hostile)} bytes`)
+  t.match(
+    validate(schema, { ['a'.repeat(200)]: 1 })?.find(({ path }) => path.startsWith('/aaa')),
+    {
+      path: `/${'a'.repeat(127)}…`,
+      message: 'is not a known field',
+    },
+  )
+})
