@@ -29,7 +29,8 @@ export function sourceFiles(): readonly SourceFile[] {
   })
 }
 
-function resolveImport(from: string, specifier: string): string {
+/** A relative module as a path from the root, another as it is written. */
+export function resolveImport(from: string, specifier: string): string {
   if (!specifier.startsWith('.')) return specifier
   return relative(root, resolve(root, dirname(from), specifier))
 }

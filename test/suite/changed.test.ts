@@ -1,10 +1,10 @@
 import t from 'tap'
-import { testsOf } from './changed.ts'
+import { differences, testsOf } from './changed.ts'
 import { listTestFiles } from './files.ts'
 
 const tests = listTestFiles().filter(({ tier }) => tier === 'test')
 const chosen = (...changed: string[]) =>
-  testsOf(changed, tests)
+  testsOf({ files: changed, dependencies: [] }, tests)
     .map(({ place }) => place)
     .filter((place) => !place.startsWith('test/structure/'))
 
@@ -31,12 +31,24 @@ t.test('of a manifest or a document: tests that name it or its folder', async (t
   t.ok(chosen('docs/privacy.md').includes('test/privacy/inventory.test.ts'))
 })
 
-t.test('of the lock file everything, of nothing nothing', async (t) => {
-  t.same(testsOf(['package-lock.json'], tests), tests)
-  t.same(testsOf([], tests), [])
+t.test('of another version of a dependency: tests of the files that import it', async (t) => {
+  const lock = (version: string) => ({
+    '': { name: 'root', version },
+    'node_modules/undici': { version },
+    'node_modules/a/node_modules/@types/b': { version },
+    'node_modules/c': { version: '1.0.0' },
+  })
+  const [before, now] = ['1.0.0', '2.0.0'].map((version) => JSON.stringify({ packages: lock(version) }))
+  t.same(differences(before ?? '', now ?? ''), ['undici', '@types/b'])
+  const places = testsOf({ files: [], dependencies: ['undici'] }, tests).map(({ place }) => place)
+  t.ok(places.some((place) => place.startsWith('services/webhooks/test/sending/')))
+})
+
+t.test('of nothing nothing', async (t) => {
+  t.same(testsOf({ files: [], dependencies: [] }, tests), [])
 })
 
 t.test('whatever changes, the rules about all files are tested', async (t) => {
-  const places = testsOf(['README.md'], tests).map(({ place }) => place)
+  const places = testsOf({ files: ['README.md'], dependencies: [] }, tests).map(({ place }) => place)
   t.ok(places.includes('test/structure/documents.test.ts'))
 })

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { areContainersWanted, startTestPostgres } from '@backoffice/test-kit'
 import { parse } from 'yaml'
-import { changedFiles, testsOf } from './changed.ts'
+import { changesSince, testsOf } from './changed.ts'
 import { execute, type Outcome } from './execute.ts'
 import { listTestFiles, named, root, type TestFile, type Tier } from './files.ts'
 import { type Options, parseOptions } from './options.ts'
@@ -96,7 +96,7 @@ function printTime({ tier, names, changed, shard }: Options, seconds: number): v
 function chosen(options: Options): readonly TestFile[] {
   const ofTier = listTestFiles().filter(({ tier }) => tier === options.tier)
   const { changed, names, shard } = options
-  const files = changed === undefined ? named(ofTier, names) : testsOf(changedFiles(changed.since), ofTier)
+  const files = changed === undefined ? named(ofTier, names) : testsOf(changesSince(changed.since), ofTier)
   return shard === undefined ? files : shardOf(files, shard.number, shard.count, secondsOf)
 }
 
