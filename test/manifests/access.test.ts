@@ -2,11 +2,10 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { brokerUsers, observer } from '@backoffice/contracts'
 import t from 'tap'
-import { refusals } from './admission.ts'
+import { allows, refusals, rulesOf, rulesOfRole } from './authority.ts'
 import { Cluster } from './cluster.ts'
 import { copyOfDeploy, deployFolder, kustomizeCommand, type Manifest, render } from './kustomize.ts'
 import { skip } from './rendered.ts'
-import { allows, rulesOf, rulesOfRole } from './roles.ts'
 
 t.setTimeout(120_000)
 
