@@ -1,7 +1,3 @@
-import { gateway } from '@backoffice/gateway'
-import { payments } from '@backoffice/payments'
-import { players } from '@backoffice/players'
-import { reconciler } from '@backoffice/reconciler'
 import {
   eventually,
   lastingPort,
@@ -10,15 +6,12 @@ import {
   type TestBedOptions,
   testBed,
 } from '@backoffice/test-kit'
-import { wallet } from '@backoffice/wallet'
-import { webhooks } from '@backoffice/webhooks'
+import { services } from '../services.ts'
 import { createOperators, Load, type Operator } from './load.ts'
 import { endLeases, judge, type Problem, settledWithinMs, untilSettled } from './oracle.ts'
 import type { Random } from './random.ts'
 import { comeBack, lookBack } from './run.ts'
 import { type Judged, shortWaits } from './system.ts'
-
-const services = { gateway, players, wallet, payments, webhooks, reconciler }
 
 /** All services in this process, on servers that fail in the test, and the clients of two operators. */
 export class MoneyBed implements Judged {

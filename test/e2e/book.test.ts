@@ -1,13 +1,8 @@
 import { operations } from '@backoffice/contracts'
-import { gateway } from '@backoffice/gateway'
-import { payments } from '@backoffice/payments'
-import { players } from '@backoffice/players'
-import { reconciler } from '@backoffice/reconciler'
 import { eventually, OperatorClient, type TeamUser, TestTime, testBed } from '@backoffice/test-kit'
-import { wallet } from '@backoffice/wallet'
-import { webhooks } from '@backoffice/webhooks'
 import fc from 'fast-check'
 import t from 'tap'
+import { services } from '../services.ts'
 import { Book } from './book.ts'
 import { compareAll, decideKyc, type Reached, register } from './book-calls.ts'
 import { steps } from './book-steps.ts'
@@ -23,7 +18,6 @@ const clock: Reached['clock'] = {
   },
   pass: (ms) => present.set(new Date(clock.time + ms)),
 }
-const services = { gateway, payments, players, wallet, webhooks, reconciler }
 const bed = await testBed(t, services, { time: present })
 // What comes at once meets in the database, not only in the queues of one process.
 await Promise.all([bed.start('payments'), bed.start('wallet')])

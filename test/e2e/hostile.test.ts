@@ -9,16 +9,11 @@ import {
   operations,
   publicErrorCodes,
 } from '@backoffice/contracts'
-import { gateway } from '@backoffice/gateway'
-import { payments } from '@backoffice/payments'
-import { players } from '@backoffice/players'
-import { reconciler } from '@backoffice/reconciler'
 import { eventually, OperatorClient, testBed } from '@backoffice/test-kit'
-import { wallet } from '@backoffice/wallet'
-import { webhooks } from '@backoffice/webhooks'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import fc from 'fast-check'
 import t from 'tap'
+import { services } from '../services.ts'
 import { Effects } from './effects.ts'
 import { bytesOf, type HostileBytes } from './hostile-bytes.ts'
 import { type HostileRequest, hostileRequests } from './hostile-requests.ts'
@@ -30,7 +25,7 @@ t.setTimeout(randomTimeoutMs)
 
 // A client that only makes mistakes would be turned away.
 const config = { gateway: { FAILED_AUTHENTICATIONS_PER_MINUTE: 100_000_000 } }
-const bed = await testBed(t, { gateway, payments, players, wallet, webhooks, reconciler }, { config })
+const bed = await testBed(t, services, { config })
 const created = await bed.team('alice').call(operations.gateway.createOperator, {
   input: { name: 'Hostile', rateLimitPerMinute: 10_000_000 },
 })

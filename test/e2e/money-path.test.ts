@@ -1,11 +1,33 @@
 import { sharedSystem } from '@backoffice/test-kit'
 import t from 'tap'
-import { balanceOf, createDeposit, demoOperator, playerRequest, register, statementOf, sumOf } from './journey.ts'
+import {
+  balanceOf,
+  busyOperator,
+  createDeposit,
+  expectStatus,
+  fund,
+  playerRequest,
+  register,
+  statementOf,
+  sumOf,
+} from './journey.ts'
 
 t.setTimeout(180_000)
 const system = await sharedSystem(t)
-const operator = demoOperator(system)
+const operator = await busyOperator(system)
 t.teardown(() => operator.close())
+
+const request = (amount: string) => ({ amount, currency: 'BRL', method: 'pix', destination: 'ana@example.com' })
+const decide = (id: string, decision: string) => operator.post(`/sandbox/withdrawals/${id}/decision`, { decision })
+const walletOf = async (playerId: string) => expectStatus(await operator.get(`/players/${playerId}/wallet`), 200)
+
+/** A player with approved KYC and this much money. */
+async function richPlayer(amount: string): Promise<string> {
+  const { id } = await register(operator)
+  expectStatus(await operator.post(`/sandbox/players/${id}/kyc/decision`, { status: 'aprovado' }), 200)
+  await fund(operator, id, amount)
+  return id
+}
 
 t.test('a player goes from registration to a credited wallet', async (t) => {
   const request = playerRequest()
@@ -43,33 +65,24 @@ t.test('a player goes from registration to a credited wallet', async (t) => {
 })
 
 t.test('a withdrawal is debited when it is paid, and not before', async (t) => {
-  const { id: playerId } = await register(operator)
-  await operator.post(`/sandbox/players/${playerId}/kyc/decision`, { status: 'aprovado' })
-  const deposit = await createDeposit(operator, playerId, '100.00')
-  await operator.post(`/deposits/${deposit.id}/confirm`)
-
-  const body = { amount: '40.00', currency: 'BRL', method: 'pix', destination: 'ana@example.com' }
-  const requested = await operator.post(`/players/${playerId}/withdrawals`, body)
-  t.equal(requested.status, 201)
-  t.equal(requested.body.status, 'under_review')
-  const decision = `/sandbox/withdrawals/${requested.body.id}/decision`
-  t.match((await operator.get(`/players/${playerId}/wallet`)).body, { available: '100.00', withdrawable: '60.00' })
-
-  t.equal((await operator.post(decision, { decision: 'approve' })).body.status, 'approved')
-  t.match((await operator.get(`/players/${playerId}/wallet`)).body, { available: '100.00', withdrawable: '60.00' })
-  t.match(await operator.post(`/withdrawals/${requested.body.id}/cancel`), {
+  const playerId = await richPlayer('100.00')
+  const requested = expectStatus(await operator.post(`/players/${playerId}/withdrawals`, request('40.00')), 201)
+  t.equal(requested.status, 'under_review')
+  t.match(await walletOf(playerId), { available: '100.00', withdrawable: '60.00' })
+  t.equal((await decide(requested.id, 'approve')).body.status, 'approved')
+  t.match(await walletOf(playerId), { available: '100.00', withdrawable: '60.00' })
+  t.match(await operator.post(`/withdrawals/${requested.id}/cancel`), {
     status: 409,
     body: { error: { code: 'WITHDRAWAL_NOT_CANCELLABLE' } },
   })
-  t.equal((await operator.post(decision, { decision: 'pay' })).body.status, 'paid')
-  t.match((await operator.get(`/players/${playerId}/wallet`)).body, { available: '60.00', withdrawable: '60.00' })
+  t.equal((await decide(requested.id, 'pay')).body.status, 'paid')
+  t.match(await walletOf(playerId), { available: '60.00', withdrawable: '60.00' })
 })
 
 t.test('a statement is paged without a gap or a repetition, and sums to the balance', async (t) => {
   const { id: playerId } = await register(operator)
   for (const amount of ['1.00', '2.50', '3.33', '4.00', '5.01']) {
-    const deposit = await createDeposit(operator, playerId, amount)
-    await operator.post(`/deposits/${deposit.id}/confirm`)
+    await fund(operator, playerId, amount)
   }
   const items = await statementOf(operator, playerId, 2)
   t.same(
@@ -77,4 +90,100 @@ t.test('a statement is paged without a gap or a repetition, and sums to the bala
     ['5.01', '4.00', '3.33', '2.50', '1.00'],
   )
   t.equal(sumOf(items.map((item) => item.amount)), sumOf([await balanceOf(operator, playerId)]))
+})
+
+t.test('of thirty parallel withdrawals of 10 from 100 exactly ten pass', async (t) => {
+  const playerId = await richPlayer('100.00')
+  const answers = await Promise.all(
+    Array.from({ length: 30 }, () => operator.post(`/players/${playerId}/withdrawals`, request('10.00'))),
+  )
+  const passed = answers.filter((answer) => answer.status === 201)
+  t.equal(passed.length, 10)
+  for (const answer of answers.filter(({ status }) => status !== 201)) {
+    t.match(answer, { status: 422, body: { error: { code: 'INSUFFICIENT_FUNDS' } } })
+  }
+  t.match(await walletOf(playerId), { available: '100.00', withdrawable: '0.00' })
+  for (const { body } of passed) {
+    expectStatus(await decide(body.id, 'approve'), 200)
+    expectStatus(await decide(body.id, 'pay'), 200)
+  }
+  t.match(await walletOf(playerId), { available: '0.00', withdrawable: '0.00' })
+  const amounts = (await statementOf(operator, playerId)).map(({ amount }) => amount)
+  t.equal(amounts.filter((amount) => amount === '-10.00').length, 10)
+  t.equal(sumOf(amounts), 0n)
+})
+
+t.test('approve against cancel has one winner, and the wallet agrees', async (t) => {
+  const playerId = await richPlayer('60.00')
+  for (let round = 0; round < 6; round += 1) {
+    const before = await walletOf(playerId)
+    const { id } = expectStatus(await operator.post(`/players/${playerId}/withdrawals`, request('10.00')), 201)
+    const answers = await Promise.all([operator.post(`/withdrawals/${id}/cancel`), decide(id, 'approve')])
+    t.equal(answers.filter(({ status }) => status === 200).length, 1)
+    t.match(answers.find(({ status }) => status !== 200)?.body.error.code, /^WITHDRAWAL_/)
+    const { status } = expectStatus(await operator.get(`/withdrawals/${id}`), 200)
+    const after = await walletOf(playerId)
+    const held = sumOf([before.withdrawable]) - sumOf([after.withdrawable])
+    t.equal(held, status === 'approved' ? 1000n : 0n, status)
+    t.equal(after.available, '60.00')
+  }
+})
+
+t.test('rejecting or cancelling gives the money free, and nothing is in the ledger', async (t) => {
+  const playerId = await richPlayer('20.00')
+  const create = async () => expectStatus(await operator.post(`/players/${playerId}/withdrawals`, request('20')), 201)
+  const rejected = await create()
+  t.equal((await walletOf(playerId)).withdrawable, '0.00')
+  t.match(expectStatus(await decide(rejected.id, 'reject'), 200), { status: 'rejected', paidAt: null })
+  const cancelled = await create()
+  t.match(expectStatus(await operator.post(`/withdrawals/${cancelled.id}/cancel`), 200), { status: 'cancelled' })
+  t.match(await walletOf(playerId), { available: '20.00', withdrawable: '20.00' })
+  t.equal((await statementOf(operator, playerId)).length, 1)
+})
+
+const notFrom: Record<string, readonly string[]> = {
+  under_review: ['pay'],
+  approved: ['approve', 'reject'],
+  paid: ['approve', 'reject', 'pay'],
+  rejected: ['approve', 'reject', 'pay'],
+  cancelled: ['approve', 'reject', 'pay'],
+}
+const waysTo: Record<string, readonly string[]> = {
+  under_review: [],
+  approved: ['approve'],
+  paid: ['approve', 'pay'],
+  rejected: ['reject'],
+  cancelled: ['cancel'],
+}
+
+t.test('a decision that the state does not allow is refused and changes nothing', async (t) => {
+  const playerId = await richPlayer('100.00')
+  for (const [state, ways] of Object.entries(waysTo)) {
+    const { id } = expectStatus(await operator.post(`/players/${playerId}/withdrawals`, request('1.00')), 201)
+    for (const way of ways) {
+      expectStatus(way === 'cancel' ? await operator.post(`/withdrawals/${id}/cancel`) : await decide(id, way), 200)
+    }
+    for (const decision of notFrom[state] ?? []) {
+      const answer = await decide(id, decision)
+      t.match(answer, { status: 409, body: { error: { code: 'WITHDRAWAL_INVALID_STATE' } } }, `${state}: ${decision}`)
+    }
+    t.equal(expectStatus(await operator.get(`/withdrawals/${id}`), 200).status, state)
+  }
+  t.equal(await balanceOf(operator, playerId), '99.00')
+})
+
+t.test('without approved KYC there is no withdrawal and no game; with it a session opens a page', async (t) => {
+  const { id } = await register(operator)
+  await fund(operator, id, '10.00')
+  const refused = await operator.post(`/players/${id}/withdrawals`, request('1.00'))
+  t.match(refused, { status: 403, body: { error: { code: 'KYC_NOT_APPROVED' } } })
+  const { data: games } = expectStatus(await operator.get('/games'), 200)
+  t.ok(games.length > 0)
+  const gameId = games[0].id
+  expectStatus(await operator.post(`/sandbox/players/${id}/kyc/decision`, { status: 'aprovado' }), 200)
+  const session = await operator.post(`/players/${id}/game-sessions`, { gameId }, { idempotencyKey: null })
+  t.match(expectStatus(session, 201), { playerId: id, gameId, mode: 'demo', gameUrl: /^https?:\/\// })
+  const page = await fetch(session.body.gameUrl)
+  t.equal(page.status, 200)
+  t.match(page.headers.get('content-type'), 'text/html')
 })

@@ -1,21 +1,15 @@
 import { type ServiceName, serviceNames } from '@backoffice/contracts'
-import { gateway } from '@backoffice/gateway'
-import { payments } from '@backoffice/payments'
-import { players } from '@backoffice/players'
 import { loadConfig } from '@backoffice/process'
-import { reconciler } from '@backoffice/reconciler'
 import { readerOf } from '@backoffice/service-runtime/pool'
 import { type RunningService, type Service, startService } from '@backoffice/service-runtime/testing'
 import { OperatorClient, testBed } from '@backoffice/test-kit'
-import { wallet } from '@backoffice/wallet'
-import { webhooks } from '@backoffice/webhooks'
 import pg from 'pg'
 import t from 'tap'
 import { expectStatus, fund, newOperator, reconcile, register, statementAgrees } from '../rollout/operators.ts'
+import { services } from '../services.ts'
 import { pgBouncerIsMissing, startPgBouncer } from './pgbouncer.ts'
 
 t.setTimeout(180_000)
-const services = { gateway, players, wallet, payments, webhooks, reconciler }
 const playersAtOnce = 12
 
 t.test('behind PgBouncer in transaction mode', { skip: pgBouncerIsMissing() }, async (t) => {

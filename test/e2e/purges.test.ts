@@ -1,18 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { operations, type ServiceName, serviceNames } from '@backoffice/contracts'
-import { gateway } from '@backoffice/gateway'
-import { payments } from '@backoffice/payments'
-import { players } from '@backoffice/players'
+import type { players } from '@backoffice/players'
 import { loadConfig } from '@backoffice/process'
-import { reconciler } from '@backoffice/reconciler'
 import { purge, runtimeRetentions, startService } from '@backoffice/service-runtime/testing'
 import { eventually, OperatorClient, testBed } from '@backoffice/test-kit'
-import { wallet } from '@backoffice/wallet'
-import { webhooks } from '@backoffice/webhooks'
 import t from 'tap'
+import { services } from '../services.ts'
 import { createDeposit, expectStatus, fund, register } from './journey.ts'
 
-const services = { gateway, players, wallet, payments, webhooks, reconciler }
 const dayMs = 24 * 3_600_000
 const bed = await testBed(t, services)
 const admin = bed.sql('admin')

@@ -1,17 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { BackOfficeClient } from '@backoffice/client'
 import { operations } from '@backoffice/contracts'
-import { gateway } from '@backoffice/gateway'
-import { payments } from '@backoffice/payments'
-import { players } from '@backoffice/players'
-import { reconciler } from '@backoffice/reconciler'
 import { byTwo, eventually, type HttpReply, OperatorClient, testBed } from '@backoffice/test-kit'
-import { wallet } from '@backoffice/wallet'
-import { webhooks } from '@backoffice/webhooks'
 import t from 'tap'
+import { services } from '../services.ts'
 import { playerRequest } from './journey.ts'
 
-const bed = await testBed(t, { gateway, players, wallet, payments, webhooks, reconciler })
+const bed = await testBed(t, services)
 const first = bed.services.gateway.addresses.baseUrl
 const second = (await bed.start('gateway')).addresses.baseUrl
 const alice = bed.team('alice')

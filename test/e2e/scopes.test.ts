@@ -11,15 +11,10 @@ import {
   serviceNames,
   servicePermissions,
 } from '@backoffice/contracts'
-import { gateway } from '@backoffice/gateway'
-import { payments } from '@backoffice/payments'
-import { players } from '@backoffice/players'
-import { reconciler } from '@backoffice/reconciler'
 import { inputSchema, RpcClient } from '@backoffice/service-runtime/testing'
 import { OperatorClient, testBed } from '@backoffice/test-kit'
-import { wallet } from '@backoffice/wallet'
-import { webhooks } from '@backoffice/webhooks'
 import t from 'tap'
+import { services } from '../services.ts'
 import { Effects } from './effects.ts'
 import { createDeposit, expectStatus, fund, playerRequest } from './journey.ts'
 
@@ -27,7 +22,7 @@ import { createDeposit, expectStatus, fund, playerRequest } from './journey.ts'
 // with a scope that is not that of the brand, and with the right scope of another brand than the record's.
 
 t.setTimeout(120_000)
-const bed = await testBed(t, { gateway, players, wallet, payments, webhooks, reconciler })
+const bed = await testBed(t, services)
 const alice = bed.team('alice')
 
 /** One brand, and records on which operations would succeed. */

@@ -10,20 +10,14 @@ import {
   type Scope,
   type ServiceName,
 } from '@backoffice/contracts'
-import { gateway } from '@backoffice/gateway'
-import { payments } from '@backoffice/payments'
-import { players } from '@backoffice/players'
-import { reconciler } from '@backoffice/reconciler'
 import { readerOf } from '@backoffice/service-runtime/pool'
 import type { RunningService } from '@backoffice/service-runtime/testing'
 import { eventually, OperatorClient, proposalOf, type Teardown, type TestBed, testBed } from '@backoffice/test-kit'
-import { wallet } from '@backoffice/wallet'
-import { webhooks } from '@backoffice/webhooks'
 import { jetstreamManager } from '@nats-io/jetstream'
+import { services } from '../services.ts'
 import { settled } from './books.ts'
 import { MortalServices } from './mortal-services.ts'
 
-const services = { gateway, players, wallet, payments, webhooks, reconciler }
 const never = 3_600_000
 
 // biome-ignore lint/suspicious/noExplicitAny: what it holds depends on the operation

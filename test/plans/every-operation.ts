@@ -2,10 +2,6 @@ import { randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { deliveryStates, type Operation, operations, serviceNames } from '@backoffice/contracts'
-import { gateway } from '@backoffice/gateway'
-import { payments } from '@backoffice/payments'
-import { players } from '@backoffice/players'
-import { reconciler } from '@backoffice/reconciler'
 import { knownStatements } from '@backoffice/service-runtime/testing'
 import {
   eventually,
@@ -17,8 +13,7 @@ import {
   type Teardown,
   type TestBed,
 } from '@backoffice/test-kit'
-import { wallet } from '@backoffice/wallet'
-import { webhooks } from '@backoffice/webhooks'
+import type { services } from '../services.ts'
 
 const person = {
   name: 'Ana Souza',
@@ -29,8 +24,6 @@ const person = {
 }
 const withdrawal = { amount: '10.00', currency: 'BRL', method: 'pix', destination: 'ana@example.com' }
 const depositOf = (amount: string) => ({ amount, currency: 'BRL', method: 'pix', externalReference: randomUUID() })
-
-export const services = { gateway, payments, players, wallet, webhooks, reconciler }
 
 /** An operator of the gateway, in its sandbox. */
 export interface Operator {

@@ -18,15 +18,8 @@ import {
 } from '@backoffice/service-runtime/testing'
 import { testBed } from '@backoffice/test-kit'
 import t from 'tap'
-import {
-  callAsOperator,
-  callAsTeam,
-  callInTrouble,
-  correctedAlone,
-  newOperator,
-  services,
-  teamOf,
-} from './every-operation.ts'
+import { services } from '../services.ts'
+import { callAsOperator, callAsTeam, callInTrouble, correctedAlone, newOperator, teamOf } from './every-operation.ts'
 import { type PlanNode, Planner } from './plan.ts'
 import { readsMuch, unsent } from './reads-much.ts'
 import { fillSome, fillTables } from './volumes.ts'

@@ -4,8 +4,9 @@ import { purge, runtimeRetentions, type Service } from '@backoffice/service-runt
 import { testBed } from '@backoffice/test-kit'
 import { Type } from '@sinclair/typebox'
 import t from 'tap'
+import { services } from '../services.ts'
 import { listedColumns, listedKinds, listedTimes } from './document.ts'
-import { columnsWith, leaveTraces, services } from './traces.ts'
+import { columnsWith, leaveTraces } from './traces.ts'
 
 const sorted = (kinds: Iterable<string>) => [...kinds].sort()
 

@@ -1,21 +1,29 @@
 import { randomUUID } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import {
+  type BrokerUser,
+  brokerUsers,
+  eventSubject,
   type Operation,
   operations,
   type PersonalKind,
   type ServiceName,
   sealedKinds,
   serviceNames,
+  streamApi,
+  streamBytesMin,
+  streamConfiguration,
+  streamKeeper,
 } from '@backoffice/contracts'
 import { type RunningNats, startNats } from '@backoffice/dev-stack'
+import { connectNats } from '@backoffice/service-runtime/client'
 import { eventually, OperatorClient, testBed } from '@backoffice/test-kit'
 import t, { type Test } from 'tap'
+import { services } from '../services.ts'
 import { listedSealed } from './document.ts'
-import { bytesBelow } from './stored-files.ts'
-import { columnsWith, destination, leaveBrokenEvent, leaveTraces, person, services } from './traces.ts'
+import { columnsWith, destination, leaveBrokenEvent, leaveTraces, person } from './traces.ts'
 
 // What docs/privacy.md says under Encryption: a dump of the database and the files of NATS show no CPF, e-mail, phone or
 // payout destination, and everything that needs them still works.
@@ -92,6 +100,14 @@ const secretPlaces = ['gateway.credential.sealed_secret', 'webhooks.secret.seale
 /** What players are searched by, under keys that are derived from the same. */
 const digestPlaces = ['cpf', 'email', 'phone'].map((name) => `players.player.${name}_digest`)
 
+/** Every file below a folder, as one. @param part only of folders whose path ends so */
+const bytesBelow = (folder: string, part = ''): Buffer =>
+  Buffer.concat(
+    readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter((file) => file.isFile() && file.parentPath.endsWith(part))
+      .map(({ parentPath, name }) => readFileSync(join(parentPath, name))),
+  )
+
 t.test('no table shows a CPF, e-mail, phone or payout destination', async (t) => {
   t.same(await places(), [])
   t.same(
@@ -111,6 +127,46 @@ t.test('the encrypted store of NATS shows nothing of an event', (t) => {
   for (const text of [destination, texts.document, playerId, 'withdrawal.status_changed'])
     t.notOk(all.includes(text), text)
   t.end()
+})
+
+// What docs/operations.md says of NATS_STORE_KEY: a server encrypts the stream that it has, and finds none under another
+// key.
+
+t.test('a server that is given a key encrypts the stream that it has, and keeps its events', async (t) => {
+  const folder = t.testdir()
+  const password = 'secret'
+  const passwords = Object.fromEntries(brokerUsers.map((user) => [user, password])) as Record<BrokerUser, string>
+  const stored = () => bytesBelow(join(folder, 'jetstream')).includes(destination)
+  const withServer = async <T>(storeKey: string | undefined, run: (server: RunningNats) => Promise<T>) => {
+    const server = await startNats({ dir: folder, passwords, ...(storeKey === undefined ? {} : { storeKey }) })
+    try {
+      return await run(server)
+    } finally {
+      await server.child.stop()
+    }
+  }
+  const ask = async ({ url }: RunningNats, user: BrokerUser, subject: string, payload: string) => {
+    const login = { NATS_URL: url, NATS_USER: user, NATS_PASSWORD: password }
+    const connection = await connectNats(login, { name: user })
+    try {
+      return JSON.parse((await connection.request(subject, payload)).string())
+    } finally {
+      await connection.close()
+    }
+  }
+  const stream = (server: RunningNats) => ask(server, streamKeeper, streamApi.info, '')
+
+  await withServer(undefined, async (server) => {
+    const configuration = streamConfiguration({ replicas: 1, bytesMax: streamBytesMin })
+    await ask(server, streamKeeper, streamApi.create, JSON.stringify(configuration))
+    t.match(await ask(server, 'payments', eventSubject('deposit.confirmed'), destination), { seq: 1 })
+  })
+  t.ok(stored(), 'it is stored in clear')
+
+  t.match(await withServer('first', stream), { state: { messages: 1 } })
+  t.notOk(stored(), 'it is encrypted')
+
+  t.match(await withServer('second', stream), { error: { description: 'stream not found' } })
 })
 
 // biome-ignore lint/suspicious/noExplicitAny: what it reads depends on the call

@@ -2,10 +2,6 @@ import { randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type Operation, operations, type PersonalKind, serviceNames } from '@backoffice/contracts'
-import { gateway } from '@backoffice/gateway'
-import { payments } from '@backoffice/payments'
-import { players } from '@backoffice/players'
-import { reconciler } from '@backoffice/reconciler'
 import {
   eventually,
   OperatorClient,
@@ -14,11 +10,9 @@ import {
   type Teardown,
   type TestBed,
 } from '@backoffice/test-kit'
-import { wallet } from '@backoffice/wallet'
-import { webhooks } from '@backoffice/webhooks'
 import type { Pool } from 'pg'
+import type { services } from '../services.ts'
 
-export const services = { gateway, players, wallet, payments, webhooks, reconciler }
 type Bed = TestBed<typeof services>
 
 /** A person whose every detail is found again wherever it is stored. */

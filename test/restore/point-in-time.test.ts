@@ -12,16 +12,11 @@ import {
   streamBytesMin,
 } from '@backoffice/contracts'
 import { type NatsOptions, type RunningNats, startNats } from '@backoffice/dev-stack'
-import { gateway } from '@backoffice/gateway'
 import { makeStream } from '@backoffice/migrator/stream'
-import { payments } from '@backoffice/payments'
-import { players } from '@backoffice/players'
 import { createLogger } from '@backoffice/process'
-import { reconciler } from '@backoffice/reconciler'
 import { eventually, lastingPort, OperatorClient, testBed } from '@backoffice/test-kit'
-import { wallet } from '@backoffice/wallet'
-import { webhooks } from '@backoffice/webhooks'
 import t from 'tap'
+import { services } from '../services.ts'
 import { ArchivingPostgres } from './archiving-postgres.ts'
 import { Book } from './book.ts'
 
@@ -48,17 +43,13 @@ t.test('a restore to an earlier moment', async (t) => {
   t.teardown(() => postgres.stop())
   const broker = new Broker(join(dir, 'nats'), await lastingPort())
   t.teardown(() => broker.stop())
-  const bed = await testBed(
-    t,
-    { gateway, players, wallet, payments, webhooks, reconciler },
-    {
-      servers: { postgresUrl: postgres.url, nats: (users) => broker.start(users) },
-      config: {
-        gateway: { PORT: await lastingPort() },
-        reconciler: { HEADS_EXPORT_DIR: headsDir, HEADS_EXPORT_EVERY_MS: headsEveryMs },
-      },
+  const bed = await testBed(t, services, {
+    servers: { postgresUrl: postgres.url, nats: (users) => broker.start(users) },
+    config: {
+      gateway: { PORT: await lastingPort() },
+      reconciler: { HEADS_EXPORT_DIR: headsDir, HEADS_EXPORT_EVERY_MS: headsEveryMs },
     },
-  )
+  })
   const alice = bed.team('alice')
   const freeze = (names: readonly ServiceName[]) => Promise.all(names.map((name) => bed.services[name].drain()))
   const startAgain = async (name: ServiceName) => Object.assign(bed.services, { [name]: await bed.start(name) })

@@ -3,20 +3,14 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { type ServiceName, serviceNames } from '@backoffice/contracts'
 import { freePort } from '@backoffice/dev-stack'
-import { gateway } from '@backoffice/gateway'
-import { payments } from '@backoffice/payments'
-import { players } from '@backoffice/players'
-import { reconciler } from '@backoffice/reconciler'
 import { eventually, type Teardown, type TestBed, testBed } from '@backoffice/test-kit'
-import { wallet } from '@backoffice/wallet'
-import { webhooks } from '@backoffice/webhooks'
+import { services } from '../services.ts'
 
 const ownRoot = fileURLToPath(new URL('../../', import.meta.url))
 const telemetry = 'packages/process/src/telemetry/register.ts'
 /** Dozens of processes of the same code: only the first ones compile it. npm test has a folder for all of its processes. */
 const compiled = `${ownRoot}.cache/compiled`
 const startTimeoutMs = 60_000
-const services = { gateway, players, wallet, payments, webhooks, reconciler }
 
 export interface Ports {
   readonly healthPort: number

@@ -5,16 +5,11 @@ import type { AddressInfo } from 'node:net'
 import { bodyBytesMax, operations, signRequest } from '@backoffice/contracts'
 import { freePort } from '@backoffice/dev-stack'
 import { testVectors } from '@backoffice/documents'
-import { gateway } from '@backoffice/gateway'
-import { payments } from '@backoffice/payments'
-import { players } from '@backoffice/players'
-import { reconciler } from '@backoffice/reconciler'
 import { skipWithout, type Teardown, testBed } from '@backoffice/test-kit'
-import { wallet } from '@backoffice/wallet'
-import { webhooks } from '@backoffice/webhooks'
 import t from 'tap'
+import { services } from '../services.ts'
+import { startProxy } from './proxies.ts'
 import { type RawAnswer, sendRaw } from './raw-http.ts'
-import { startProxy } from './tools.ts'
 
 t.setTimeout(180_000)
 const skip = skipWithout('nginx', 'nginx-light')
@@ -67,11 +62,7 @@ async function startEcho(t: Teardown) {
 }
 
 t.test('through nginx as the Ingress sets it up', { skip }, async (t) => {
-  const bed = await testBed(
-    t,
-    { gateway, players, wallet, payments, webhooks, reconciler },
-    { config: { gateway: { TRUSTED_PROXIES: '127.0.0.1/32' } } },
-  )
+  const bed = await testBed(t, services, { config: { gateway: { TRUSTED_PROXIES: '127.0.0.1/32' } } })
   const direct = Number(new URL(bed.services.gateway.addresses.baseUrl).port)
   const nginx = async (edit = (configuration: string) => configuration) => {
     const port = await freePort()

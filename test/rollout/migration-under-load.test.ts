@@ -1,18 +1,15 @@
 // proof: real time-outs at locks that are held.
 // waits: for servers to recover and for real time-outs.
 
-import { gateway } from '@backoffice/gateway'
 import { migrate } from '@backoffice/migrator/schema'
 import { payments } from '@backoffice/payments'
-import { players } from '@backoffice/players'
 import type { Logger } from '@backoffice/process'
-import { reconciler } from '@backoffice/reconciler'
 import type { Migration } from '@backoffice/service-runtime/migrations'
 import { eventually, OperatorClient, testBed } from '@backoffice/test-kit'
 import { wallet } from '@backoffice/wallet'
-import { webhooks } from '@backoffice/webhooks'
 import pg from 'pg'
 import t from 'tap'
+import { services } from '../services.ts'
 import { startLoad } from './load.ts'
 import { newOperator, reconcile, register, statementAgrees } from './operators.ts'
 
@@ -35,7 +32,7 @@ const next: Readonly<Record<'wallet' | 'payments', readonly Migration[]>> = {
 }
 
 t.test('migrating under load, while somebody reads the whole ledger in one snapshot, fails no request', async (t) => {
-  const bed = await testBed(t, { gateway, players, wallet, payments, webhooks, reconciler })
+  const bed = await testBed(t, services)
   const client = new OperatorClient(bed.services.gateway.addresses.baseUrl, await newOperator({ bed }))
   t.teardown(() => client.close())
   const playerIds = await Promise.all(Array.from({ length: clients }, () => register(client)))

@@ -9,16 +9,11 @@ import {
   seenOfWithdrawal,
   serviceNames,
 } from '@backoffice/contracts'
-import { gateway } from '@backoffice/gateway'
-import { payments } from '@backoffice/payments'
-import { players } from '@backoffice/players'
 import { newId } from '@backoffice/process'
-import { reconciler } from '@backoffice/reconciler'
 import type { Interceptor } from '@backoffice/service-runtime/testing'
 import { eventually, type HttpCall, type HttpReply, OperatorClient, testBed } from '@backoffice/test-kit'
-import { wallet } from '@backoffice/wallet'
-import { webhooks } from '@backoffice/webhooks'
 import t from 'tap'
+import { services } from '../services.ts'
 import { hasField } from './added-field.ts'
 import { startLoad } from './load.ts'
 import { makeNextRelease } from './next-release.ts'
@@ -78,7 +73,7 @@ t.test('a next release that adds a field to every message serves beside this one
     }, patienceMs)
     return value
   }
-  const bed = await testBed(t, { gateway, players, wallet, payments, webhooks, reconciler }, { intercept })
+  const bed = await testBed(t, services, { intercept })
   const next = await makeNextRelease(t, bed, intercept)
   const nextAddresses = (await next.start()).gateway.addresses as typeof bed.services.gateway.addresses
 

@@ -4,9 +4,9 @@ import { type ServiceName, serviceNames } from '@backoffice/contracts'
 import { eventually, OperatorClient, skipWithout } from '@backoffice/test-kit'
 import t from 'tap'
 import { baseUrlOf, freePorts, type Replica, startFleet } from './fleet.ts'
-import { startLoadBalancer } from './haproxy.ts'
 import { startLoad } from './load.ts'
 import { expectStatus, newOperator, reconcile, register, statementAgrees } from './operators.ts'
+import { startLoadBalancer } from './proxies.ts'
 
 t.setTimeout(300_000)
 const skip = skipWithout('haproxy', 'haproxy')

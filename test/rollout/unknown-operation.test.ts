@@ -1,14 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { gateway } from '@backoffice/gateway'
 import { payments } from '@backoffice/payments'
-import { players } from '@backoffice/players'
 import { loadConfig } from '@backoffice/process'
-import { reconciler } from '@backoffice/reconciler'
 import { startService } from '@backoffice/service-runtime/testing'
 import { OperatorClient, testBed } from '@backoffice/test-kit'
-import { wallet } from '@backoffice/wallet'
-import { webhooks } from '@backoffice/webhooks'
 import t from 'tap'
+import { services } from '../services.ts'
 import { expectStatus, fund, newOperator, register } from './operators.ts'
 
 /** Payments as a release knew it in which withdrawals could not be cancelled. */
@@ -22,7 +18,7 @@ const olderPayments: typeof payments = {
 }
 
 t.test('an operation that no service knows yet is refused for the moment, and its key is not used up', async (t) => {
-  const bed = await testBed(t, { gateway, players, wallet, payments: olderPayments, webhooks, reconciler })
+  const bed = await testBed(t, { ...services, payments: olderPayments })
   const client = new OperatorClient(bed.services.gateway.addresses.baseUrl, await newOperator({ bed }))
   t.teardown(() => client.close())
   const playerId = await register(client)

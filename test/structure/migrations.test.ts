@@ -1,16 +1,10 @@
 import { globSync } from 'node:fs'
 import { basename } from 'node:path'
 import { serviceNames } from '@backoffice/contracts'
-import { gateway } from '@backoffice/gateway'
-import { payments } from '@backoffice/payments'
-import { players } from '@backoffice/players'
-import { reconciler } from '@backoffice/reconciler'
-import { wallet } from '@backoffice/wallet'
-import { webhooks } from '@backoffice/webhooks'
 import t from 'tap'
+import { services } from '../services.ts'
 import { root } from './source-files.ts'
 
-const services = { gateway, players, wallet, payments, webhooks, reconciler }
 const isOfRuntime = (name: string) => name.startsWith('0000_runtime_')
 
 for (const service of serviceNames) {
