@@ -1,3 +1,5 @@
+// proof: a whole system and Prometheus, until every metric was seen.
+
 import { join } from 'node:path'
 import { serviceNames } from '@backoffice/contracts'
 import type { ProgramName } from '@backoffice/dev-stack'

@@ -1,3 +1,5 @@
+// proof: a program for each operation in several languages.
+
 import { randomUUID } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
 import { httpOperations, operations, sample } from '@backoffice/contracts'

@@ -1,3 +1,5 @@
+// proof: eight languages, some with a compiler.
+
 import { cpSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { lastingPort, sharedSystem, skipWithout } from '@backoffice/test-kit'

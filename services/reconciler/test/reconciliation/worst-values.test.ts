@@ -1,3 +1,5 @@
+// proof: each column that a check reads, with a run for each.
+
 import { randomBytes, randomUUID } from 'node:crypto'
 import { operations, ReconciliationReport, type ServiceName } from '@backoffice/contracts'
 import { payments } from '@backoffice/payments'
