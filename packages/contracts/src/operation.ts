@@ -131,7 +131,7 @@ type AnyExample = { readonly [Part in 'params' | 'query']?: Readonly<Record<stri
 }
 
 /** One line of a service's table, before `service()` gives it the id and the service. */
-export interface Entry<
+export interface OperationEntry<
   Kind extends OperationKind = OperationKind,
   Params extends TObject = TObject,
   Query extends TObject = TObject,
@@ -162,7 +162,7 @@ export interface Operation<
   Body extends TObject = TObject,
   Reply extends TSchema = TSchema,
   For extends Audience = Audience,
-> extends Entry<Kind, Params, Query, Body, Reply, For> {
+> extends OperationEntry<Kind, Params, Query, Body, Reply, For> {
   readonly id: Id
   readonly service: ServiceName
 }
@@ -193,7 +193,7 @@ type Written<P extends TObject, Q extends TObject, B extends TObject, R extends 
 function builder<For extends Audience, Kind extends OperationKind>(audience: For, kind: Kind) {
   return <R extends TSchema, P extends TObject = Empty, Q extends TObject = Empty, B extends TObject = Empty>(
     written: Written<P, Q, B, R> & (For extends 'team' ? { readonly roles: readonly TeamRole[] } : unknown),
-  ): Entry<Kind, P, Q, B, R, For> => {
+  ): OperationEntry<Kind, P, Q, B, R, For> => {
     const { params, query, body, reply, example, ...rest }: Written<P, Q, B, R> = written
     return {
       idempotency: 'none',

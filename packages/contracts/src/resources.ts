@@ -2,7 +2,7 @@ import './formats.ts'
 import { type Static, type TString, Type } from '@sinclair/typebox'
 import { amountPattern, moneyPattern } from './formats.ts'
 import { personal } from './personal.ts'
-import { closed, described, Nullable, text } from './schema.ts'
+import { closed, described, Line, Lines, Nullable, text } from './schema.ts'
 import {
   DepositStatus,
   EnvironmentName,
@@ -13,7 +13,6 @@ import {
   PlayerStatus,
   WithdrawalStatus,
 } from './statuses.ts'
-import { Line, Lines } from './text.ts'
 
 export * from './statuses.ts'
 

@@ -1,8 +1,8 @@
-import type { Audience, Entry, Operation, OperationKind, ServiceName } from './operation.ts'
+import type { Audience, Operation, OperationEntry, OperationKind, ServiceName } from './operation.ts'
 import { runtimeEntries } from './operations/runtime.ts'
 
 type OperationsOf<Entries> = {
-  readonly [Id in keyof Entries & string]: Entries[Id] extends Entry<
+  readonly [Id in keyof Entries & string]: Entries[Id] extends OperationEntry<
     infer Kind,
     infer P,
     infer Q,

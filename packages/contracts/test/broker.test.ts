@@ -2,6 +2,7 @@ import t from 'tap'
 import {
   consumedSubject,
   consumerApi,
+  defined,
   eventConsumers,
   eventKinds,
   eventSubject,
@@ -140,4 +141,9 @@ t.test('the console calls what the team may call, and nothing else', async (t) =
 
 t.test('the roles of PostgreSQL are named after the services', async (t) => {
   t.same([roleName('wallet'), roleName('games')], ['backoffice_wallet', 'backoffice_games'])
+})
+
+t.test('what is undefined is left out; null, zero and false stay', async (t) => {
+  t.strictSame(defined({ a: undefined, b: null, c: 0, d: false, e: '' }), { b: null, c: 0, d: false, e: '' })
+  t.notOk('a' in defined({ a: undefined }))
 })

@@ -7,7 +7,7 @@ import { wallet } from './wallet.ts'
 import { webhooks } from './webhooks.ts'
 
 export { credentialsShownMax, OperatorRecord } from './gateway.ts'
-export { TeamDeposit, TeamWithdrawal, Transition, TransitionActor, WithdrawalFacts } from './payments.ts'
+export { TeamDeposit, TeamWithdrawal, Transition, TransitionActor, WithdrawalFacts } from './payment-records.ts'
 export {
   DocumentSource,
   PlayerChange,

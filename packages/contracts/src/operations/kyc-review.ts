@@ -13,8 +13,8 @@ import {
 } from '../resources.ts'
 import { closed, described, Nullable, pageOf } from '../schema.ts'
 import { caseTakenMinutes, everyRole } from '../team.ts'
+import { cursorField, operatorNameField, ownerFields, queueState } from './fields.ts'
 import { TakenCase, TeamSubmission, takenField } from './player-records.ts'
-import { operatorNameField, ownerFields, queueState } from './queues.ts'
 
 /** How the team reviews identity checks: the queue, who works on what, and the decision. */
 export const kycReview = {
@@ -24,9 +24,7 @@ export const kycReview = {
     body: Type.Object(
       {
         ...ownerFields,
-        after: Type.Optional(
-          Type.String({ minLength: 1, maxLength: 256, description: 'The cursor of the page before.' }),
-        ),
+        after: cursorField,
         limit: Type.Integer({ minimum: 1, maximum: 1000 }),
       },
       closed,

@@ -1,6 +1,5 @@
-import { type Static, Type } from '@sinclair/typebox'
+import { Type } from '@sinclair/typebox'
 import { approvedWithdrawal, confirmedDeposit, pendingDeposit, requestedWithdrawal, sample } from '../examples.ts'
-import { listedDays } from '../limits.ts'
 import { get, internal, operator, post, sandbox, team } from '../operation.ts'
 import { personal } from '../personal.ts'
 import {
@@ -9,11 +8,9 @@ import {
   Deposit,
   DepositRequest,
   DepositStatus,
-  EnvironmentName,
   Id,
   KycStatus,
   Money,
-  Note,
   PlayerStatus,
   PublicReason,
   Reason,
@@ -27,81 +24,21 @@ import {
 import { closed, described, Nullable, oneOf, pageOf, text } from '../schema.ts'
 import { service } from '../service.ts'
 import { everyRole } from '../team.ts'
-import { DepositPath, PlayerPath, WithdrawalPath } from './paths.ts'
+import {
+  cursorField,
+  DepositPath,
+  operatorNameField,
+  ownerFields,
+  PlayerPath,
+  periodFields,
+  queueState,
+  WithdrawalPath,
+} from './fields.ts'
+import { TeamDeposit, TeamWithdrawal, Transition, WithdrawalFacts } from './payment-records.ts'
 import { playerExport } from './player-export.ts'
-import { operatorNameField, ownerFields, queueState } from './queues.ts'
-import { AccountId } from './runtime.ts'
 
 /** The body of a request without content. It may be any JSON object; its fields are ignored. */
 const AnyObject = Type.Object({}, { additionalProperties: true })
-
-/** Who made a change: the operator over the API, a person of the team, or the sandbox decision route. */
-export const TransitionActor = Type.Object(
-  {
-    kind: Type.Union([Type.Literal('operator'), Type.Literal('team'), Type.Literal('sandbox')]),
-    /** The person's name; the operator's id otherwise. */
-    name: personal('staff', text(254)),
-    /** Of a person: their account at the identity provider. */
-    id: Type.Optional(AccountId),
-  },
-  closed,
-)
-export type TransitionActor = Static<typeof TransitionActor>
-
-/** One change of status, from the creation (`from` null) on. */
-export const Transition = Type.Object(
-  {
-    version: Type.Integer({ minimum: 1 }),
-    from: Nullable(text(32)),
-    to: text(32),
-    at: Timestamp,
-    by: TransitionActor,
-    reason: Nullable(Note),
-  },
-  closed,
-)
-export type Transition = Static<typeof Transition>
-
-/** What the team sees of a record besides its public fields. */
-const teamFields = {
-  operatorId: Id,
-  brandId: Id,
-  environment: EnvironmentName,
-  timeZone: text(64),
-  version: Type.Integer({ minimum: 1 }),
-  /** Whether the wallet still has to do its part of the last transition. Until then `status` is the former one. */
-  settling: Type.Boolean(),
-}
-
-export const TeamDeposit = Type.Object({ ...Deposit.properties, ...teamFields }, closed)
-export type TeamDeposit = Static<typeof TeamDeposit>
-
-export const TeamWithdrawal = Type.Object(
-  {
-    ...Withdrawal.properties,
-    ...teamFields,
-    /** Null before that, and when the sandbox route approved it. */
-    approvedBy: Nullable(personal('staff', text(64))),
-  },
-  closed,
-)
-export type TeamWithdrawal = Static<typeof TeamWithdrawal>
-
-const CountAndSum = Type.Object({ count: Type.Integer({ minimum: 0 }), amount: Money }, closed)
-
-/** What of a player's past helps to decide about a withdrawal. */
-export const WithdrawalFacts = Type.Object(
-  {
-    firstWithdrawal: Type.Boolean({ description: 'No other withdrawal of the player was paid before.' }),
-    destinationUsedBefore: Type.Boolean({
-      description: "Another one of the player's, of the last 50 that were paid before, went to the same destination.",
-    }),
-    deposits30Days: described(CountAndSum, 'Deposits that were begun in the last 30 days and confirmed.'),
-    withdrawals30Days: described(CountAndSum, 'Withdrawals that were paid in the last 30 days, without this one.'),
-  },
-  closed,
-)
-export type WithdrawalFacts = Static<typeof WithdrawalFacts>
 
 /** Deposits and withdrawals: their states and their review queue. */
 export const payments = service('payments', {
@@ -275,13 +212,7 @@ export const payments = service('payments', {
         playerId: Type.Optional(Id),
         status: Type.Optional(DepositStatus),
         method: Type.Optional(DepositRequest.properties.method),
-        from: Type.Optional(
-          described(
-            Timestamp,
-            `Created at this time or later. Without it, and without a brand and a player, the list goes back ${listedDays} days.`,
-          ),
-        ),
-        to: Type.Optional(described(Timestamp, 'Created before this time.')),
+        ...periodFields('Created', 'a brand'),
         externalReference: Type.Optional(
           Type.String({ minLength: 1, maxLength: 128, description: 'Of a brand or a player that is named too.' }),
         ),
@@ -322,16 +253,8 @@ export const payments = service('payments', {
         ...ownerFields,
         playerId: Type.Optional(Id),
         status: Type.Optional(WithdrawalStatus),
-        from: Type.Optional(
-          described(
-            Timestamp,
-            `Requested at this time or later. Without it, and without an operator and a player, the list goes back ${listedDays} days.`,
-          ),
-        ),
-        to: Type.Optional(described(Timestamp, 'Requested before this time.')),
-        before: Type.Optional(
-          Type.String({ minLength: 1, maxLength: 256, description: 'The cursor of the page before.' }),
-        ),
+        ...periodFields('Requested', 'an operator'),
+        before: cursorField,
         limit: Type.Integer({ minimum: 1, maximum: 1000 }),
       },
       closed,
@@ -394,12 +317,7 @@ export const payments = service('payments', {
           pattern: '^[\\w-]{43}$',
           description: 'SHA-256 of the JSON text of [destinationSalt, method, destination], in base64url.',
         }),
-        decision: Type.Union([
-          Type.Literal('approve'),
-          Type.Literal('reject'),
-          Type.Literal('pay'),
-          Type.Literal('fail'),
-        ]),
+        decision: oneOf(['approve', 'reject', 'pay', 'fail']),
         reason: Type.Optional(described(PublicReason, 'Why; the operator reads it with the withdrawal.')),
       },
       closed,

@@ -6,8 +6,6 @@ import {
   Amount,
   EnvironmentName,
   ExternalId,
-  Game,
-  GameSession,
   Id,
   Kyc,
   KycChange,
@@ -22,16 +20,15 @@ import {
   Reason,
   Timestamp,
 } from '../resources.ts'
-import { closed, described, Nullable, pageOf, text } from '../schema.ts'
+import { closed, described, Line, Nullable, pageOf, text } from '../schema.ts'
 import { service } from '../service.ts'
 import { everyRole } from '../team.ts'
-import { Line } from '../text.ts'
+import { operatorNameField, ownerFields, PlayerPath } from './fields.ts'
+import { games } from './games.ts'
 import { kycReview } from './kyc-review.ts'
-import { PlayerPath } from './paths.ts'
 import { playerExport } from './player-export.ts'
 import {
   DocumentSource,
-  OpenedSession,
   PlayerChange,
   PlayerStanding,
   TeamPlayer,
@@ -39,7 +36,6 @@ import {
   takenField,
   unmaskFields,
 } from './player-records.ts'
-import { operatorNameField, ownerFields } from './queues.ts'
 
 /** Players, their identity checks, self-exclusions and limits, games and game sessions. */
 export const players = service('players', {
@@ -103,63 +99,7 @@ export const players = service('players', {
     },
   }),
 
-  listGames: operator.query({
-    http: get('/games'),
-    tag: 'Games',
-    summary: 'List the game catalogue',
-    reply: Type.Object({ data: Type.Array(Game, { description: 'The games that your players may open.' }) }, closed),
-    example: {
-      reply: {
-        data: [
-          {
-            id: 'fortune-reels',
-            name: 'Fortune Reels',
-            provider: 'Demo Studio',
-            category: 'slots',
-            thumbnailUrl: 'https://games.example.com/games/fortune-reels.svg',
-            rtp: '96.10',
-            demo: true,
-          },
-        ],
-      },
-    },
-  }),
-
-  openGameSession: operator.command({
-    http: post('/players/{playerId}/game-sessions', 201),
-    tag: 'Games',
-    summary: 'Open a game session',
-    description:
-      "Answers a `gameUrl` for the player's browser. Needs an approved KYC, status `ativo`, and no self-exclusion or exceeded daily limit. In the sandbox the session is a demonstration with a fictitious balance.",
-    params: PlayerPath,
-    body: Type.Object(
-      { gameId: Type.String({ minLength: 1, maxLength: 128, description: 'A game of the catalogue.' }) },
-      { ...closed, $id: 'GameSessionRequest' },
-    ),
-    reply: GameSession,
-    rejects: [
-      'PLAYER_NOT_FOUND',
-      'GAME_NOT_FOUND',
-      'RG_BLOCKED',
-      'PLAYER_NOT_ACTIVE',
-      'KYC_NOT_APPROVED',
-      'PROVIDER_UNAVAILABLE',
-    ],
-    timeoutMs: 10_000,
-    sentOnce: true,
-    example: {
-      params: { playerId: sample.playerId },
-      body: { gameId: 'fortune-reels' },
-      reply: {
-        id: sample.sessionId,
-        playerId: sample.playerId,
-        gameId: 'fortune-reels',
-        mode: 'demo',
-        gameUrl: 'https://games.example.com/demo/fortune-reels#ZXhhbXBsZQ',
-        expiresAt: '2026-03-02T13:04:00.000Z',
-      },
-    },
-  }),
+  ...games,
 
   decideKycInSandbox: sandbox.command({
     http: post('/sandbox/players/{playerId}/kyc/decision'),
@@ -258,22 +198,6 @@ export const players = service('players', {
     reply: pageOf(Type.Object({ ...TeamPlayer.properties, ...operatorNameField }, closed)),
   }),
 
-  listGameSessions: team.query({
-    roles: ['compliance', 'finance', 'support', 'auditor'],
-    summary: 'List the game sessions of a player, newest first',
-    description: 'What was opened in the last 90 days. What was played is with the game provider.',
-    body: Type.Object(
-      {
-        playerId: Id,
-        before: Type.Optional(described(Id, 'Go on below this session.')),
-        limit: Type.Integer({ minimum: 1, maximum: 1000 }),
-      },
-      closed,
-    ),
-    reply: pageOf(OpenedSession),
-    rejects: ['PLAYER_NOT_FOUND'],
-  }),
-
   ...kycReview,
 
   showDocumentUrl: team.query({
@@ -361,13 +285,5 @@ export const players = service('players', {
     reply: TeamPlayer,
     rejects: ['PLAYER_NOT_FOUND', 'PLAYER_DATA_NEEDED'],
     timeoutMs: 15_000,
-  }),
-
-  setGameAvailability: team.command({
-    roles: ['integration'],
-    summary: "Put a game into a brand's catalogue or take it out",
-    body: Type.Object({ brandId: Id, gameId: Id, available: Type.Boolean(), reason: Type.Optional(Reason) }, closed),
-    reply: Type.Object({ gameId: Id, available: Type.Boolean() }, closed),
-    rejects: ['GAME_NOT_FOUND'],
   }),
 })

@@ -4,6 +4,7 @@ import { personal } from '../personal.ts'
 import { EnvironmentName, Id, Note, Reason, Timestamp } from '../resources.ts'
 import { closed, described, Nullable, pageOf, text } from '../schema.ts'
 import { everyRole } from '../team.ts'
+import { cursorField } from './fields.ts'
 
 /** One field of a record, before and after what a person of the team did. */
 export const AuditedChange = Type.Object(
@@ -178,9 +179,7 @@ export const runtimeEntries = {
         actor: Type.Optional(personal('staff', Type.String({ description: 'The person.' }))),
         subject: Type.Optional(Type.String({ description: 'The id of a player, withdrawal, operator, key, …' })),
         since: Type.Optional(Timestamp),
-        before: Type.Optional(
-          Type.String({ minLength: 1, maxLength: 256, description: 'The cursor of the page before.' }),
-        ),
+        before: cursorField,
         limit: Type.Integer({ minimum: 1, maximum: 1000 }),
       },
       closed,
@@ -196,9 +195,7 @@ export const runtimeEntries = {
       {
         from: described(Timestamp, 'Included.'),
         to: described(Timestamp, 'Not included; at least a minute ago.'),
-        cursor: Type.Optional(
-          Type.String({ minLength: 1, maxLength: 256, description: 'The cursor of the page before.' }),
-        ),
+        cursor: cursorField,
         limit: Type.Integer({ minimum: 1, maximum: 1000 }),
       },
       closed,

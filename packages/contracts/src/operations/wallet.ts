@@ -4,7 +4,7 @@ import { get, internal, operator, team } from '../operation.ts'
 import { Amount, Id, LedgerItem, Money, Note, Reason, Timestamp, Wallet } from '../resources.ts'
 import { closed, described, Nullable, pageOf, text } from '../schema.ts'
 import { service } from '../service.ts'
-import { PlayerPath } from './paths.ts'
+import { PlayerPath } from './fields.ts'
 import { playerExport } from './player-export.ts'
 
 export const HoldState = Type.Union([Type.Literal('open'), Type.Literal('captured'), Type.Literal('released')])

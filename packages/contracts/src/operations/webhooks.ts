@@ -3,9 +3,8 @@ import { eventKinds } from '../events.ts'
 import { sample } from '../examples.ts'
 import { internal, operator, post, team } from '../operation.ts'
 import { EnvironmentName, Id, Reason, Timestamp, WebhookTestResult } from '../resources.ts'
-import { closed, described, Nullable, oneOf, text } from '../schema.ts'
+import { closed, described, Line, Nullable, oneOf, text } from '../schema.ts'
 import { service } from '../service.ts'
-import { Line } from '../text.ts'
 import {
   anyEvent,
   DeliveryState,

@@ -1,6 +1,11 @@
 import { type TSchema, Type } from '@sinclair/typebox'
-import { EnvironmentName, Id, Timestamp } from '../resources.ts'
+import { listedDays } from '../limits.ts'
+import { EnvironmentName, Id, PathId, Timestamp } from '../resources.ts'
 import { closed, described, Nullable, text } from '../schema.ts'
+
+export const PlayerPath = Type.Object({ playerId: described(PathId, 'Id of the player, as we gave it.') }, closed)
+export const DepositPath = Type.Object({ depositId: described(PathId, 'Id of the deposit.') }, closed)
+export const WithdrawalPath = Type.Object({ withdrawalId: described(PathId, 'Id of the withdrawal.') }, closed)
 
 /** Whose records a list of the team's shows. A brand is one operator in one environment. */
 export const ownerFields = {
@@ -22,3 +27,22 @@ const waitingFields = {
 /** The state of queues, with a line for each environment, also for those in which nothing waits. */
 export const queueState = <Fields extends Record<string, TSchema>>(fields: Fields) =>
   Type.Object({ data: Type.Array(Type.Object({ ...fields, ...waitingFields }, closed), { maxItems: 20 }) }, closed)
+
+/** Where a page of a list begins. */
+export const cursorField = Type.Optional(
+  Type.String({ minLength: 1, maxLength: 256, description: 'The cursor of the page before.' }),
+)
+
+/**
+ * The period of a list, by what its records begin with, as `Created`.
+ * @param owner whose list is not bounded
+ */
+export const periodFields = (begun: string, owner: string) => ({
+  from: Type.Optional(
+    described(
+      Timestamp,
+      `${begun} at this time or later. Without it, and without ${owner} and a player, the list goes back ${listedDays} days.`,
+    ),
+  ),
+  to: Type.Optional(described(Timestamp, `${begun} before this time.`)),
+})
