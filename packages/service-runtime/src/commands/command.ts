@@ -47,7 +47,7 @@ export function gatheredAttempts(
         .transaction((db) => runTogether(command, attempts, db), {
           lockTimeoutMs,
           readsFirst: true,
-          apart: alone,
+          alone,
         })
         .catch((error) => {
           if (!alone && goOneByOne.has(batchFaultOf(error))) logFailedBatch(context.log, operation, error)

@@ -114,7 +114,7 @@ export async function connectDatabase(
   const writers = openPool(config, { program: service, purpose: 'write', max: config.DATABASE_POOL_MAX })
   const readers = openPool(reading, { program: service, purpose: 'read', max: readersMax })
   const teamReaders = openPool(reading, { program: service, purpose: 'team', max: teamReadersMax })
-  const apart = new Lane<() => Promise<void>>(Math.ceil(config.DATABASE_POOL_MAX / 2), (run) => run())
+  const loneTransactions = new Lane<() => Promise<void>>(Math.ceil(config.DATABASE_POOL_MAX / 2), (run) => run())
   // On first use: MikroORM is the largest thing in a process, and hardly any request of an operator needs it.
   let loading: Promise<EntityManagers> | undefined
   const managers = () => {
@@ -129,7 +129,7 @@ export async function connectDatabase(
     transaction: <T>(run: (db: Db) => Promise<T>, options?: TransactionOptions) => {
       const attempt = () =>
         retrying(() => attemptTransaction({ pool: writers, managers, vault, intercept }, run, options))
-      return options?.apart === true ? inLane(apart, attempt) : attempt()
+      return options?.alone === true ? inLane(loneTransactions, attempt) : attempt()
     },
     async close() {
       await Promise.all([writers, readers, teamReaders].map((pool) => pool.end()))

@@ -123,10 +123,10 @@ export interface TransactionOptions {
   /** How long a statement may wait for a lock that somebody else holds. */
   readonly lockTimeoutMs?: number
   /**
-   * It runs apart from the others, because it may have to wait for a lock. Such transactions together take at most half of
+   * It runs in a lane of its own, because it may have to wait for a lock. Such transactions together take at most half of
    * the connections.
    */
-  readonly apart?: boolean | undefined
+  readonly alone?: boolean | undefined
   /**
    * The first statements only read and lock, so they may be sent together with BEGIN. If BEGIN failed, each statement
    * after it would commit by itself.

@@ -107,7 +107,7 @@ export class EventConsumer {
     const watching = { name: `watching ${this.#name}`, everyMs: checkMs, firstAfterMs: checkMs }
     this.#watch = new Loop({ ...watching, log, run: () => this.#closeIfWrong() })
     this.#gatherer = new Gatherer({
-      run: (events, { patienceMs: lockTimeoutMs, alone: apart }) => this.#react(events, { lockTimeoutMs, apart }),
+      run: (events, { patienceMs: lockTimeoutMs, alone }) => this.#react(events, { lockTimeoutMs, alone }),
       batchMax,
       queueMax: unacknowledgedMax,
       // Two deliveries of one event: the second finds the first in the inbox.
