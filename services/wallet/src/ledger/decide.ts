@@ -5,9 +5,9 @@ import { createHash } from 'node:crypto'
 import { balanceByTeamMax } from '@backoffice/contracts'
 import {
   brandKey,
-  type Entry,
   type Hold,
   type KnownTransfer,
+  type LedgerEntry,
   type PlayerAccount,
   type Posting,
   type PostingOutcome,
@@ -33,7 +33,7 @@ export interface LedgerState {
 /** What is to be written: rows to insert, and the last state of each changed account and hold. */
 export interface Changes {
   readonly transfers: readonly Transfer[]
-  readonly entries: readonly Entry[]
+  readonly entries: readonly LedgerEntry[]
   readonly holds: readonly Hold[]
   readonly accounts: readonly PlayerAccount[]
 }
@@ -62,7 +62,7 @@ class WorkingBooks {
   readonly #accounts = new Map<string, PlayerAccount>()
   readonly #holds = new Map<string, Hold>()
   readonly #transfers = new Map<string, Transfer>()
-  readonly #entries: Entry[] = []
+  readonly #entries: LedgerEntry[] = []
   readonly #reversed = new Set<string>()
 
   constructor(state: LedgerState, now: Date) {

@@ -2,11 +2,11 @@ import { type Input, operations, Rejection, toMinorUnits } from '@backoffice/con
 import { batchFaultOf, type Database, type Db, Gatherer, handle } from '@backoffice/service-runtime'
 import { decideBatch } from './decide.ts'
 import {
+  type AccountTarget,
   brandKey,
   type Posting,
   type PostingOutcome,
   type SystemAccountKind,
-  type Target,
   type TransferRequest,
   unexpected,
 } from './posting.ts'
@@ -33,7 +33,7 @@ const concurrency = 2
 /** Work that belongs to the transaction of a posting, such as the team's audit entry. `now`: when it was posted. */
 export type Companion = (db: Db, outcome: PostingOutcome, now: Date) => Promise<void>
 
-interface Waiting {
+interface WaitingPosting {
   readonly posting: Posting
   readonly companion: Companion | undefined
 }
@@ -41,15 +41,15 @@ interface Waiting {
 /** The only way to a balance: gathers what is posted together, decides it, and writes it in one transaction. */
 export class Ledger {
   readonly #db: Database
-  readonly #postings: Gatherer<Waiting, PostingOutcome>
-  readonly #openings: Gatherer<Target, undefined>
+  readonly #postings: Gatherer<WaitingPosting, PostingOutcome>
+  readonly #openings: Gatherer<AccountTarget, undefined>
 
   constructor({ db }: { readonly db: Database }) {
     this.#db = db
     // If a batch cannot be written because of one posting's data or account, its postings run alone, so that the others
     // succeed.
     this.#postings = new Gatherer({
-      run: (batch, { patienceMs: lockTimeoutMs, alone: apart }) => this.#apply(batch, { lockTimeoutMs, apart }),
+      run: (batch, { patienceMs: lockTimeoutMs, alone }) => this.#apply(batch, { lockTimeoutMs, alone }),
       batchMax,
       queueMax,
       concurrency,
@@ -81,13 +81,13 @@ export class Ledger {
   }
 
   /** @throws {Rejection} SERVICE_UNAVAILABLE when too much is waiting */
-  openAccount(target: Target): Promise<void> {
+  openAccount(target: AccountTarget): Promise<void> {
     return this.#openings.add(target)
   }
 
   async #apply(
-    batch: readonly Waiting[],
-    waiting: { readonly lockTimeoutMs: number; readonly apart: boolean },
+    batch: readonly WaitingPosting[],
+    waiting: { readonly lockTimeoutMs: number; readonly alone: boolean },
   ): Promise<PostingOutcome[]> {
     const postings = batch.map(({ posting }) => posting)
     const sides = sidesOf(postings)
@@ -104,7 +104,7 @@ export class Ledger {
 
   async #applyOnce(
     db: Db,
-    batch: readonly Waiting[],
+    batch: readonly WaitingPosting[],
     { postings, sides }: { readonly postings: readonly Posting[]; readonly sides: readonly Sides[] },
   ): Promise<PostingOutcome[] | 'accounts missing'> {
     const locked = await lockAccounts(db, sides)
@@ -151,8 +151,8 @@ const sidesOf = (postings: readonly Posting[]): Sides[] => [
 /** The transfer of a deposit. A credit and its refusal must name the same one. */
 function depositTransfer(
   { playerId, depositId, amount, effectiveAt }: Input<typeof operations.wallet.creditAccount>,
-  given: Pick<Target, 'brandId' | 'currency'> & Pick<TransferRequest, 'transferId'>,
-): Target & TransferRequest {
+  given: Pick<AccountTarget, 'brandId' | 'currency'> & Pick<TransferRequest, 'transferId'>,
+): AccountTarget & TransferRequest {
   return {
     ...given,
     playerId,

@@ -7,7 +7,7 @@ export const systemAccountKinds = ['deposits', 'withdrawals', 'adjustments'] as 
 export type SystemAccountKind = (typeof systemAccountKinds)[number]
 
 /** Whose balance a posting is about. */
-export interface Target {
+export interface AccountTarget {
   readonly brandId: string
   readonly playerId: string
   readonly currency: string
@@ -32,7 +32,7 @@ export interface TransferRequest {
  * What the ledger can do. A `refusal` asks for a credit to be refused for ever, if it can never be done. A deposit's credit, a capture and a release cannot be refused. A debit and a hold can be refused with
  * INSUFFICIENT_FUNDS, and the reference then keeps that outcome for ever.
  */
-export type Posting = Target &
+export type Posting = AccountTarget &
   (
     | ({ readonly kind: 'credit' | 'debit' } & TransferRequest)
     | ({ readonly kind: 'refusal' } & TransferRequest)
@@ -60,7 +60,7 @@ export type PostingOutcome =
   /** A bug of the sender or of ours. Nothing was posted or stored, and a person must look at it. */
   | { readonly outcome: 'fault'; readonly message: string }
 
-export interface PlayerAccount extends Target {
+export interface PlayerAccount extends AccountTarget {
   readonly id: bigint
   readonly posted: bigint
   readonly held: bigint
@@ -105,7 +105,7 @@ export interface Hold {
  * One side of a transfer. On a player's account it has a number, a balance and a hash; on a system account it has none
  * of them.
  */
-export interface Entry {
+export interface LedgerEntry {
   readonly accountId: bigint
   readonly transferId: string
   readonly amount: bigint

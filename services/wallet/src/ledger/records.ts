@@ -3,13 +3,13 @@ import { type Environment, fromMinorUnits, type Scope } from '@backoffice/contra
 import { assignments, columnNames, type Db, type ReadDb, rowsOf, sql, unnest } from '@backoffice/service-runtime'
 import type { Changes, LedgerState } from './decide.ts'
 import {
+  type AccountTarget,
   brandKey,
   type Hold,
   type PlayerAccount,
   type Posting,
   type SystemAccountKind,
   systemKey,
-  type Target,
   type Transfer,
 } from './posting.ts'
 
@@ -19,7 +19,7 @@ const genesisBytes = 32
  * Opens the accounts that do not exist yet, and leaves the others as they are.
  * @throws a unique violation where a player has its account in another brand
  */
-export async function openPlayerAccounts(db: Db, targets: readonly Target[]): Promise<void> {
+export async function openPlayerAccounts(db: Db, targets: readonly AccountTarget[]): Promise<void> {
   const accounts = targets.map((target) => ({ ...target, genesis: randomBytes(genesisBytes) }))
   await db`
     insert into account (brand_id, owner_id, kind, currency, genesis, head, created_at, updated_at)
@@ -31,7 +31,7 @@ export async function openPlayerAccounts(db: Db, targets: readonly Target[]): Pr
 }
 
 /** The two accounts of a posting: the player's, and the brand's of a kind, which a hold and a release do without. */
-export interface Sides extends Target {
+export interface Sides extends AccountTarget {
   readonly kind: SystemAccountKind | null
 }
 
@@ -48,16 +48,16 @@ export async function openAccounts(db: Db, sides: readonly Sides[]): Promise<voi
   `
 }
 
-type PlayerKey = Pick<Target, 'brandId' | 'playerId'>
+type AccountOwner = Pick<AccountTarget, 'brandId' | 'playerId'>
 
 /** The player that a call of an operator names. */
-export const playerOf = ({ input, scope }: { input: { readonly playerId: string }; scope: Scope }): PlayerKey => ({
+export const playerOf = ({ input, scope }: { input: { readonly playerId: string }; scope: Scope }): AccountOwner => ({
   brandId: scope.brandId,
   playerId: input.playerId,
 })
 
 /** The accounts of players, as `a`. */
-const accountsOf = (players: readonly PlayerKey[]) => sql`
+const accountsOf = (players: readonly AccountOwner[]) => sql`
   ${unnest('asked', players, 'brand_id text, player_id text')}
   join account a on a.brand_id = asked.brand_id and a.owner_id = asked.player_id
 `
@@ -116,7 +116,7 @@ export interface Balance {
 const balanceColumns = sql`a.brand_id, a.owner_id as player_id, a.currency, a.posted, a.held, a.updated_at`
 
 /** Players' accounts in the order asked for; undefined where a brand has no such player. */
-export async function findBalances(db: ReadDb, players: readonly PlayerKey[]): Promise<(Balance | undefined)[]> {
+export async function findBalances(db: ReadDb, players: readonly AccountOwner[]): Promise<(Balance | undefined)[]> {
   const rows = await db<Balance>`select ${balanceColumns} from ${accountsOf(players)}`
   const byPlayer = new Map(rows.map((row) => [brandKey(row.brandId, row.playerId), row]))
   return players.map(({ brandId, playerId }) => byPlayer.get(brandKey(brandId, playerId)))

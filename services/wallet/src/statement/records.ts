@@ -1,7 +1,7 @@
 import type { LedgerType } from '@backoffice/contracts'
 import { type ReadDb, sql, unnest } from '@backoffice/service-runtime'
 import type { PlayerTable } from '@backoffice/team-desk'
-import type { SystemAccountKind, Target } from '../ledger/posting.ts'
+import type { AccountTarget, SystemAccountKind } from '../ledger/posting.ts'
 import { type EntryOfTransfer, entryColumns } from '../ledger/records.ts'
 
 /** A player's entry with the transfer behind it. */
@@ -12,7 +12,7 @@ export interface StatementEntry extends EntryOfTransfer {
 
 const columns = sql`${entryColumns}, a.owner_id as player_id, a.currency`
 
-export interface AskedPage extends Pick<Target, 'brandId' | 'playerId'> {
+export interface AskedPage extends Pick<AccountTarget, 'brandId' | 'playerId'> {
   /** The entries below this number; the newest ones when null. */
   readonly before: bigint | null
   readonly limit: number

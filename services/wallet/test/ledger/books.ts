@@ -1,8 +1,8 @@
 import { type Changes, decideBatch, entryHash, type LedgerState } from '../../src/ledger/decide.ts'
 import {
   brandKey,
-  type Entry,
   type Hold,
+  type LedgerEntry,
   type PlayerAccount,
   type Posting,
   type PostingOutcome,
@@ -25,7 +25,7 @@ export class Books {
   )
   readonly transfers = new Map<string, Transfer>()
   readonly holds = new Map<string, Hold>()
-  readonly entries: Entry[] = []
+  readonly entries: LedgerEntry[] = []
   readonly #systemAccounts = new Map([
     [systemKey(brandId, 'deposits', 'BRL'), 1n],
     [systemKey(brandId, 'deposits', 'USD'), 4n],

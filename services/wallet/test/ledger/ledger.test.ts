@@ -20,7 +20,6 @@ for (const { name: service, migrations } of [payments, players])
 const { db } = bed.services.wallet
 const ledgers = [1, 2, 3].map(() => new Ledger({ db }))
 const admin = bed.sql('admin')
-const role = bed.sql('wallet')
 const effectiveAt = new Date('2026-03-02T12:00:00.000Z')
 /** Of the tests beside this one, some fill large tables in one transaction. */
 const othersEndWithinMs = 120_000
@@ -343,58 +342,4 @@ t.test('a brand whose sums are larger than any balance holds up no checkpoint an
     { currency: 'BRL', posted: sum, sinceFrom: sum, sinceTo: 0n, byType: [{ type: 'DEPOSIT', amount: sum }] },
   ])
   t.same(await differences(), [])
-})
-
-for (const table of ['transfer', 'entry'])
-  t.test(`nobody changes, deletes or truncates a row of ${table}`, async (t) => {
-    await (ledgers[0] as Ledger).post(postingOf([0, 1, 1, 10], newId('brd')))
-    for (const [statement, byRole] of [
-      [`update wallet.${table} set amount = amount + 1`, /permission denied/],
-      [`delete from wallet.${table}`, /permission denied/],
-      [`truncate wallet.${table}`, /permission denied/],
-    ] as const) {
-      await t.rejects(role.query(statement), byRole, `${statement} by the service`)
-      await t.rejects(admin.query(statement), /append-only/, `${statement} by the superuser`)
-    }
-  })
-
-t.test('accounts and holds keep their identity and are never deleted', async (t) => {
-  const brandId = newId('brd')
-  const ledger = ledgers[0] as Ledger
-  await ledger.post(postingOf([0, 1, 1, 10], brandId))
-  await ledger.post(postingOf([3, 1, 1, 5], brandId))
-  await ledger.post(postingOf([5, 1, 1, 5], brandId))
-  for (const table of ['account', 'hold']) {
-    await t.rejects(role.query(`delete from wallet.${table}`), /permission denied/)
-    await t.rejects(admin.query(`delete from wallet.${table}`), /are kept/)
-    await t.rejects(admin.query(`truncate wallet.${table}`), /append-only/)
-  }
-  await t.rejects(
-    role.query(`update account set owner_id = 'ply_x' where brand_id = $1`, [brandId]),
-    /keeps its identity/,
-  )
-  await t.rejects(role.query(`update account set seq = 0 where brand_id = $1 and seq > 0`, [brandId]), /its order/)
-  await t.rejects(role.query(`update hold set amount = 1 where brand_id = $1`, [brandId]), /keeps its identity/)
-  await t.rejects(
-    role.query(`update hold set state = 'open', closed_at = null where brand_id = $1`, [brandId]),
-    /once closed it stays/,
-  )
-})
-
-t.test('a balance below what is held is refused by the table itself', async (t) => {
-  const brandId = newId('brd')
-  await (ledgers[0] as Ledger).post(postingOf([0, 1, 1, 10], brandId))
-  await t.rejects(
-    role.query('update account set held = posted + 1 where brand_id = $1 and seq > 0', [brandId]),
-    /check constraint/,
-  )
-  await t.rejects(
-    role.query('update account set posted = -1 where brand_id = $1 and seq > 0', [brandId]),
-    /check constraint/,
-  )
-})
-
-t.test("the wallet's role reads no other schema", async (t) => {
-  for (const schema of ['gateway', 'players', 'payments', 'webhooks'])
-    await t.rejects(role.query(`select * from ${schema}.operation`), /permission denied/)
 })

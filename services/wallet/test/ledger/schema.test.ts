@@ -1,4 +1,4 @@
-import { type LedgerType, ledgerTypes } from '@backoffice/contracts'
+import { type LedgerType, ledgerTypes, operations } from '@backoffice/contracts'
 import { newId } from '@backoffice/process'
 import { testBed } from '@backoffice/test-kit'
 import t from 'tap'
@@ -7,6 +7,7 @@ import { wallet } from '../../src/service.ts'
 
 const bed = await testBed(t, { wallet })
 const admin = bed.sql('admin')
+const role = bed.sql('wallet')
 
 // A CHECK that does not know a value would fail every batch that has it, and each of its commands would be retried for
 // ever.
@@ -71,11 +72,69 @@ t.test('the schema takes transfers of every type, between accounts that belong t
 
 // By them reconciliation tells when something was entered, whatever the service wrote as its time.
 t.test('the service cannot say in which transaction it enters something', async (t) => {
-  const own = bed.sql('wallet')
   const refused = { message: /permission denied/ }
   await t.rejects(
-    own.query("insert into entry (account_id, transfer_id, amount, xid) values (1, 'trf', 1, '3')"),
+    role.query("insert into entry (account_id, transfer_id, amount, xid) values (1, 'trf', 1, '3')"),
     refused,
   )
-  await own.query("insert into entry (account_id, transfer_id, amount) values (1, 'trf', 1)")
+  await role.query("insert into entry (account_id, transfer_id, amount) values (1, 'trf', 1)")
+})
+
+/** The ledger of a brand: a deposit, and a hold that was released. @returns the brand's id */
+async function entered(): Promise<string> {
+  const { creditAccount, openHold, releaseHold } = operations.wallet
+  const scope = bed.scope({ brandId: newId('brd') })
+  const [playerId, withdrawalId] = [newId('ply'), newId('wdr')]
+  const effectiveAt = '2026-03-02T12:00:00.000Z'
+  await bed.rpc.call(creditAccount, {
+    scope,
+    input: { playerId, depositId: newId('dep'), amount: '10.00', effectiveAt },
+  })
+  await bed.rpc.call(openHold, { scope, input: { playerId, withdrawalId, amount: '5.00' } })
+  await bed.rpc.call(releaseHold, { scope, input: { playerId, withdrawalId } })
+  return scope.brandId
+}
+
+for (const table of ['transfer', 'entry'])
+  t.test(`nobody changes, deletes or truncates a row of ${table}`, async (t) => {
+    await entered()
+    for (const [statement, byRole] of [
+      [`update wallet.${table} set amount = amount + 1`, /permission denied/],
+      [`delete from wallet.${table}`, /permission denied/],
+      [`truncate wallet.${table}`, /permission denied/],
+    ] as const) {
+      await t.rejects(role.query(statement), byRole, `${statement} by the service`)
+      await t.rejects(admin.query(statement), /append-only/, `${statement} by the superuser`)
+    }
+  })
+
+t.test('accounts and holds keep their identity and are never deleted', async (t) => {
+  const brandId = await entered()
+  for (const table of ['account', 'hold']) {
+    await t.rejects(role.query(`delete from wallet.${table}`), /permission denied/)
+    await t.rejects(admin.query(`delete from wallet.${table}`), /are kept/)
+    await t.rejects(admin.query(`truncate wallet.${table}`), /append-only/)
+  }
+  await t.rejects(
+    role.query(`update account set owner_id = 'ply_x' where brand_id = $1`, [brandId]),
+    /keeps its identity/,
+  )
+  await t.rejects(role.query(`update account set seq = 0 where brand_id = $1 and seq > 0`, [brandId]), /its order/)
+  await t.rejects(role.query(`update hold set amount = 1 where brand_id = $1`, [brandId]), /keeps its identity/)
+  await t.rejects(
+    role.query(`update hold set state = 'open', closed_at = null where brand_id = $1`, [brandId]),
+    /once closed it stays/,
+  )
+})
+
+t.test('a balance below what is held is refused by the table itself', async (t) => {
+  const brandId = await entered()
+  await t.rejects(
+    role.query('update account set held = posted + 1 where brand_id = $1 and seq > 0', [brandId]),
+    /check constraint/,
+  )
+  await t.rejects(
+    role.query('update account set posted = -1 where brand_id = $1 and seq > 0', [brandId]),
+    /check constraint/,
+  )
 })
