@@ -79,7 +79,7 @@ export interface QueuePlace {
   readonly playerId: string
 }
 
-export interface QueueFilter {
+export interface KycQueueFilter {
   readonly operatorId?: string | undefined
   readonly brandId?: string | undefined
   /** Of both when it is undefined. */
@@ -91,7 +91,7 @@ export interface QueueFilter {
 /** Players whose documents wait for a decision, the longest wait first. */
 export function findWaitingPlayers(
   db: ReadDb,
-  { environment, after, limit, ...owner }: QueueFilter,
+  { environment, after, limit, ...owner }: KycQueueFilter,
 ): Promise<WaitingPlayer[]> {
   const { operatorId = null, brandId = null } = owner
   const { waitingSince, playerId } = after ?? { waitingSince: new Date(0), playerId: '' }

@@ -32,7 +32,7 @@ import {
   type PlayerRecord,
   register,
   type SeenPlayer,
-  seen,
+  seenPlayer,
   selfExclude,
   setLimit,
   setStatus,
@@ -104,7 +104,7 @@ export const registerPlayer = handle(operations.players.registerPlayer, {
     const { id } = player
     return {
       // As the record begins. Whether its person is self-excluded is seen from then on.
-      reply: publicPlayer(seen(player, [], given.now)),
+      reply: publicPlayer(seenPlayer(player, [], given.now)),
       change: player,
       sends: [{ operation: operations.wallet.openAccount, aggregate: id, scope, input: { playerId: id } }],
     }

@@ -225,7 +225,7 @@ export interface SeenPlayer extends PlayerRecord {
 }
 
 /** @param others the brand's players of the same person */
-export function seen(player: PlayerRecord, others: readonly PersonExclusion[], now: Date): SeenPlayer {
+export function seenPlayer(player: PlayerRecord, others: readonly PersonExclusion[], now: Date): SeenPlayer {
   const excludedBy = [player, ...others].find((one) => isSelfExcluded(one, now))?.id ?? null
   const { status: statusSet } = player
   const status = excludedBy === null ? statusSet : 'autoexcluido'

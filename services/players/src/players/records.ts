@@ -11,7 +11,7 @@ import {
   type StoredIdentity,
   storedIdentity,
 } from './identity.ts'
-import { isAnonymised, type PersonExclusion, type PlayerRecord, type SeenPlayer, seen } from './player.ts'
+import { isAnonymised, type PersonExclusion, type PlayerRecord, type SeenPlayer, seenPlayer } from './player.ts'
 
 export interface PlayerKey {
   readonly playerId: string
@@ -248,7 +248,7 @@ function isFoundBy({ vault }: ReadDb, by: SearchedBy) {
   return sql`name_words(name) @@ to_tsquery('simple'::regconfig, ${beginnings})`
 }
 
-/** What everybody sees of a player now, as `seen` and `kycAt` say it, for a filter. */
+/** What everybody sees of a player now, as `seenPlayer` and `kycAt` say it, for a filter. */
 const seenColumns = (() => {
   const runs = sql`(status = 'autoexcluido' or self_excluded_from is not null
     and (self_excluded_until is null or self_excluded_until > now()))`
@@ -320,7 +320,7 @@ export async function seePlayers<P extends PlayerRecord | undefined>(
     const others = (keys[index] ?? []).flatMap((key) => byPerson.get(nameOf(key)) ?? [])
     // This one may have been changed since it was read.
     const without = others.filter(({ id }) => id !== player.id)
-    return seen(player, without, now)
+    return seenPlayer(player, without, now)
   })
 }
 

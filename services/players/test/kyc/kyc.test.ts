@@ -1,0 +1,297 @@
+import { operations, submissionsBytesMax } from '@backoffice/contracts'
+import { newId } from '@backoffice/process'
+import { keptMessages, refusal, seenSubmission, type TeamUser, TestTime, testBed } from '@backoffice/test-kit'
+import { wallet } from '@backoffice/wallet'
+import t from 'tap'
+import { players } from '../../src/service.ts'
+import { newPlayer } from '../new-player.ts'
+
+const { registerPlayer, getKyc, submitKyc, decideKycInSandbox, decideKyc, showPlayer } = operations.players
+const { kycQueue, countKycQueue, takeKycCase, releaseKycCase } = operations.players
+
+const time = new TestTime(new Date('2026-03-02T12:00:00.000Z'))
+const bed = await testBed(t, { players, wallet }, { time })
+const scope = bed.scope()
+const elsewhere = bed.scope({ environment: 'production', brandId: 'brd_other' })
+const register = (overrides?: Record<string, string>) =>
+  bed.rpc.call(registerPlayer, { scope, input: newPlayer(overrides) })
+
+/** What operators were told of a player, oldest first. */
+const toldOf = async (playerId: string) =>
+  (await keptMessages(bed.sql('admin'), 'players'))
+    .map(({ message }) => message.event.data)
+    .filter((data) => data.playerId === playerId)
+    .toSorted((a, b) => a.version - b.version)
+
+t.test('a submission is kept with its reference; a decision is told once, the same one again is not', async (t) => {
+  const { id: playerId } = await register()
+  const receipt = await bed.rpc.call(submitKyc, { scope, input: { playerId, documentType: 'rg', reference: 'doc-1' } })
+  t.match(receipt, {
+    kycStatus: 'em_analise',
+    submission: { documentType: 'rg', reference: 'doc-1', submittedAt: time.now().toISOString() },
+  })
+  const decide = (status: 'aprovado' | 'expirado') =>
+    bed.rpc.call(decideKycInSandbox, { scope, input: { playerId, status } })
+  const decided = await decide('aprovado')
+  t.match(decided, { kycStatus: 'aprovado', decidedAt: time.now().toISOString(), submissions: [receipt.submission] })
+  t.strictSame(await decide('aprovado'), decided)
+  await decide('expirado')
+  t.strictSame(
+    (await toldOf(playerId)).map(({ previousStatus, kycStatus, version }) => [previousStatus, kycStatus, version]),
+    [
+      ['em_analise', 'aprovado', 3],
+      ['aprovado', 'expirado', 4],
+    ],
+  )
+  await decide('aprovado')
+  await t.rejects(bed.rpc.call(submitKyc, { scope, input: { playerId, documentType: 'rg', reference: 'doc-2' } }), {
+    code: 'KYC_ALREADY_APPROVED',
+  })
+})
+
+t.test('a decision and its event carry the latest submission, however many and long there are', async (t) => {
+  const { id: playerId } = await register()
+  const reference = '😀'.repeat(256)
+  await bed.sql('admin').query(
+    `insert into players.kyc_submission select $1 || lpad(n::text, 3, '0'), $1, 'rg', $2, $3::timestamptz + n * interval '1 second'
+     from generate_series(1, 100) n`,
+    [playerId, reference, time.now().toISOString()],
+  )
+  const operationId = newId('opn')
+  const decided = await bed.rpc.call(decideKycInSandbox, {
+    scope,
+    input: { playerId, status: 'expirado' },
+    operationId,
+  })
+  t.strictSame(
+    decided.submissions.map(({ id }) => id),
+    [`${playerId}100`],
+  )
+  const { rows } = await bed
+    .sql('admin')
+    .query('select octet_length(reply::text) as stored from players.operation where operation_id = $1', [operationId])
+  const [told] = await toldOf(playerId)
+  t.strictSame(told.submissions, decided.submissions)
+  const bytes = Buffer.byteLength(JSON.stringify(told))
+  t.ok(bytes < 3_500, `an event of ${bytes} bytes`)
+  t.ok(rows[0].stored < 4_000, `a stored reply of ${rows[0].stored} bytes`)
+  const kyc = await bed.rpc.call(getKyc, { scope, input: { playerId } })
+  t.ok(Buffer.byteLength(JSON.stringify(kyc)) <= submissionsBytesMax + 1_000)
+  t.ok(kyc.submissions.length > 40)
+  t.strictSame(
+    kyc.submissions.map(({ id }) => id),
+    Array.from(kyc.submissions, (_, n) => `${playerId}${String(100 - n).padStart(3, '0')}`),
+  )
+})
+
+t.test("the sandbox's decision is refused for a player of production, whoever sends it", async (t) => {
+  const { id: playerId } = await bed.rpc.call(registerPlayer, { scope: elsewhere, input: newPlayer() })
+  const input = { playerId, status: 'aprovado' } as const
+  await t.rejects(bed.rpc.call(decideKycInSandbox, { scope: elsewhere, input }), { code: 'SANDBOX_ONLY' })
+  const { kycStatus } = await bed.rpc.call(getKyc, { scope: elsewhere, input: { playerId } })
+  t.equal(kycStatus, 'nao_iniciado')
+})
+
+t.test("the sandbox's decision looks at the brand under the lock, whatever a record or a process says", async (t) => {
+  const mistaken = bed.scope({ brandId: 'brd_mistaken' })
+  const { id: playerId } = await bed.rpc.call(registerPlayer, { scope: mistaken, input: newPlayer() })
+  // Triggers keep it otherwise. The process goes on knowing the brand as one of the sandbox, and the row says so too.
+  await bed
+    .sql('admin')
+    .query(
+      "begin; set local session_replication_role = 'replica'; update players.brand set environment = 'production' where id = 'brd_mistaken'; commit",
+    )
+  const input = { playerId, status: 'aprovado' } as const
+  await t.rejects(bed.rpc.call(decideKycInSandbox, { scope: mistaken, input }), { code: 'INTERNAL_ERROR' })
+  t.equal((await bed.rpc.call(getKyc, { scope: mistaken, input: { playerId } })).kycStatus, 'nao_iniciado')
+})
+
+t.test('the history has no decision of the sandbox about a player of production', async (t) => {
+  const { id: playerId } = await bed.rpc.call(registerPlayer, { scope: elsewhere, input: newPlayer() })
+  const change = "insert into player_change (player_id, at, actor, field) values ($1, now(), 'sandbox', 'kycStatus')"
+  await t.rejects(bed.sql('players').query(change, [playerId]), { message: /^only in the sandbox/ })
+})
+
+t.test('the kind of a document is a label in words, of one line', async (t) => {
+  const { id: playerId } = await register()
+  const submit = (documentType: string) =>
+    bed.rpc.call(submitKyc, { scope, input: { playerId, documentType, reference: 'doc-1' } })
+  for (const label of ['rg', 'CNH (frente e verso)', 'Comprovante de residência', 'ç'.repeat(64)])
+    t.equal((await submit(label)).submission.documentType, label)
+  for (const label of ['', 'x'.repeat(65), 'rg\ncpf', 'rg\u0007', 'rg\u0085'])
+    t.equal(await refusal(submit(label)), 'VALIDATION_ERROR', JSON.stringify(label))
+})
+
+t.test('the record shows the latest 100 submissions, most recent first', async (t) => {
+  const { id: playerId } = await register()
+  const { rows } = await bed.sql('admin').query(
+    `insert into players.kyc_submission select 'kyc_many_' || lpad(n::text, 3, '0'), $1, 'rg', 'doc-' || n, $2::timestamptz + n * interval '1 second'
+     from generate_series(1, 120) n returning id`,
+    [playerId, time.now().toISOString()],
+  )
+  const { submissions } = await bed.rpc.call(getKyc, { scope, input: { playerId } })
+  t.equal(rows.length, 120)
+  t.equal(submissions.length, 100)
+  t.match([submissions.at(0), submissions.at(-1)], [{ reference: 'doc-120' }, { reference: 'doc-21' }])
+})
+
+t.test('the queue is read page by page, over documents that came at one moment too', async (t) => {
+  const there = bed.scope({ brandId: 'brd_of_a_queue' })
+  const waiting: string[] = []
+  for (let index = 0; index < 3; index++) {
+    const { id: playerId } = await bed.rpc.call(registerPlayer, { scope: there, input: newPlayer() })
+    await bed.rpc.call(submitKyc, { scope: there, input: { playerId, documentType: 'rg', reference: 'x' } })
+    waiting.push(playerId)
+  }
+  const found: string[] = []
+  for (let after: string | null | undefined; after !== null; ) {
+    const input = { brandId: there.brandId, limit: 2, ...(after === undefined ? {} : { after }) }
+    const { data, nextCursor = null } = await bed.team('alice').call(kycQueue, { input })
+    found.push(...data.map(({ playerId }) => playerId))
+    after = nextCursor
+  }
+  t.strictSame(found, waiting.sort())
+  const wrong = bed.team('alice').call(kycQueue, { input: { after: 'nowhere', limit: 1 } })
+  t.equal(await refusal(wrong), 'VALIDATION_ERROR')
+})
+
+t.test('the queue shows one environment or both, and is counted by environment', async (t) => {
+  const alice = bed.team('alice')
+  const [ofSandbox, ofProduction] = [
+    bed.scope({ operatorId: 'op_counted' }),
+    bed.scope({ operatorId: 'op_counted', environment: 'production' }),
+  ]
+  const submit = async (there: typeof scope) => {
+    const { id: playerId } = await bed.rpc.call(registerPlayer, { scope: there, input: newPlayer() })
+    await bed.rpc.call(submitKyc, { scope: there, input: { playerId, documentType: 'rg', reference: 'x' } })
+    return playerId
+  }
+  const count = async (input: object) => (await alice.call(countKycQueue, { input })).data
+  t.same(await count({ environment: 'production' }), [{ environment: 'production', waiting: 0, oldestAt: null }])
+  const [inSandbox, live] = [await submit(ofSandbox), await submit(ofProduction)]
+  const queue = async (filter: object) =>
+    (await alice.call(kycQueue, { input: { operatorId: 'op_counted', limit: 10, ...filter } })).data
+  const idsIn = async (filter: object) => (await queue(filter)).map(({ playerId }) => playerId)
+  t.same((await idsIn({})).sort(), [inSandbox, live].sort())
+  t.same(await idsIn({ environment: 'production' }), [live])
+  t.same(await idsIn({ environment: 'sandbox' }), [inSandbox])
+  t.match(await queue({ environment: 'production' }), [{ operatorId: 'op_counted', operatorName: null }])
+  const [{ waiting: before } = { waiting: 0 }, second] = await count({})
+  t.same(second, { environment: 'production', waiting: 1, oldestAt: time.now().toISOString() })
+  await submit(ofSandbox)
+  const seen = await seenSubmission(alice, live)
+  await alice.call(decideKyc, { input: { ...seen, status: 'aprovado', reason: 'documents match' } })
+  t.match(await count({}), [
+    { environment: 'sandbox', waiting: before + 1 },
+    { environment: 'production', waiting: 0, oldestAt: null },
+  ])
+})
+
+t.test(
+  'a case that one has taken nobody else decides, until it is taken over, given back, or half an hour old',
+  async (t) => {
+    const there = bed.scope({ brandId: 'brd_of_taken_cases' })
+    const { id: playerId } = await bed.rpc.call(registerPlayer, { scope: there, input: newPlayer() })
+    const submit = () =>
+      bed.rpc.call(submitKyc, { scope: there, input: { playerId, documentType: 'rg', reference: 'x' } })
+    await submit()
+    const take = (user: TeamUser, input: { takeOver?: boolean } = {}) =>
+      bed.team(user).call(takeKycCase, { input: { playerId, ...input } })
+    const release = (user: TeamUser) => bed.team(user).call(releaseKycCase, { input: { playerId } })
+    const decide = async (user: TeamUser) => {
+      const seen = await seenSubmission(bed.team('support'), playerId)
+      return bed.team(user).call(decideKyc, { input: { ...seen, status: 'reprovado', reason: 'unreadable' } })
+    }
+    const shown = async () => {
+      const [player, queue] = await Promise.all([
+        bed.team('support').call(showPlayer, { input: { playerId } }),
+        bed.team('support').call(kycQueue, { input: { brandId: there.brandId, limit: 1 } }),
+      ])
+      t.same(queue.data[0]?.taken, player.taken)
+      return player.taken
+    }
+    t.equal(await shown(), null)
+    t.same(await release('alice'), { playerId, taken: null }, 'nobody has it: that is done already')
+
+    const until = new Date(time.now().getTime() + 30 * 60_000).toISOString()
+    t.same(await take('alice'), { playerId, taken: { by: 'alice', at: time.now().toISOString(), until } })
+    t.same(await shown(), { by: 'alice', at: time.now().toISOString(), until })
+    const taken = { code: 'KYC_TAKEN', details: { playerId, takenBy: 'alice', until } }
+    const calls: readonly ((user: TeamUser) => Promise<unknown>)[] = [take, release, decide]
+    for (const call of calls) await t.rejects(call('bob'), taken)
+    t.match(await take('bob', { takeOver: true }), { taken: { by: 'bob' } })
+    t.equal(await refusal(decide('alice')), 'KYC_TAKEN')
+    await release('bob')
+    t.equal(await shown(), null)
+
+    await take('bob')
+    await time.set(new Date(time.now().getTime() + 29 * 60_000))
+    t.equal(await refusal(take('alice')), 'KYC_TAKEN')
+    await take('bob')
+    await time.set(new Date(time.now().getTime() + 30 * 60_000))
+    t.equal(await shown(), null)
+    await decide('alice')
+
+    await submit()
+    await take('alice')
+    await decide('alice')
+    await submit()
+    t.equal(await shown(), null, 'it was over with the decision')
+    await take('alice')
+    await bed.rpc.call(decideKycInSandbox, { scope: there, input: { playerId, status: 'aprovado' } })
+    t.equal(await refusal(take('support')), 'ROLE_REQUIRED')
+    t.match(await bed.team('bob').call(showPlayer, { input: { playerId } }), { kycStatus: 'aprovado', taken: null })
+
+    const { data } = await bed
+      .team('bob')
+      .call(operations.players.listAudit, { input: { subject: playerId, limit: 50 } })
+    const changes = data.flatMap(({ actor, changes }) => (changes ?? []).map((change) => ({ actor, ...change })))
+    t.strictSame(
+      changes
+        .filter(({ field }) => field === 'takenBy')
+        .reverse()
+        .slice(0, 3),
+      [
+        { actor: 'alice', field: 'takenBy', before: null, after: 'alice' },
+        { actor: 'bob', field: 'takenBy', before: 'alice', after: 'bob' },
+        { actor: 'bob', field: 'takenBy', before: 'bob', after: null },
+      ],
+    )
+    for (const operation of [takeKycCase, releaseKycCase])
+      t.equal(
+        await refusal(bed.team('alice').call(operation, { input: { playerId: 'ply_nobody' } })),
+        'PLAYER_NOT_FOUND',
+      )
+  },
+)
+
+t.test('a decision of the team needs a reason', async (t) => {
+  const { id: playerId } = await register()
+  const input = { playerId, status: 'aprovado' } as never
+  await t.rejects(bed.team('alice').call(decideKyc, { input }), { code: 'VALIDATION_ERROR' })
+})
+
+t.test(
+  'a decision is about the submission that was shown: another one that has arrived since is refused',
+  async (t) => {
+    const carol = bed.team('carol')
+    const { id: playerId } = await register()
+    const submit = (reference: string) =>
+      bed.rpc.call(submitKyc, { scope, input: { playerId, documentType: 'rg', reference } })
+    const first = await seenSubmission(carol, playerId)
+    t.equal(first.submission, null)
+    await submit('doc-seen')
+    const seen = await seenSubmission(carol, playerId)
+    await submit('doc-unseen')
+    const decide = (input: typeof seen) =>
+      carol.call(decideKyc, { input: { ...input, status: 'aprovado', reason: 'documents match' } })
+    const { submission: held } = await seenSubmission(carol, playerId)
+    for (const { submission } of [first, seen])
+      await t.rejects(decide({ playerId, submission }), {
+        code: 'KYC_NOT_AS_SEEN',
+        details: { playerId, seen: submission, held },
+      })
+    t.equal((await carol.call(showPlayer, { input: { playerId } })).kycStatus, 'em_analise')
+    t.equal((await decide({ playerId, submission: held })).kycStatus, 'aprovado')
+  },
+)
