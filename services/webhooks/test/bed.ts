@@ -1,7 +1,9 @@
-import { type EventMessage, operations, type Scope } from '@backoffice/contracts'
+import { apiVersion, type EventMessage, eventSubject, events, operations, type Scope } from '@backoffice/contracts'
+import { newId } from '@backoffice/process'
 import { type Teardown, type TestBed, testBed } from '@backoffice/test-kit'
+import { jetstream } from '@nats-io/jetstream'
+import type { NatsConnection } from '@nats-io/transport-node'
 import { webhooks } from '../src/service.ts'
-import { depositConfirmed, publish } from './publisher.ts'
 
 type Bed = TestBed<{ webhooks: typeof webhooks }>
 type Options = NonNullable<Parameters<typeof testBed>[2]>
@@ -66,4 +68,24 @@ function endpointOf(bed: Bed, { operatorId, environment }: Scope) {
 
 function storyOf(bed: Bed, id: string) {
   return bed.team('alice').call(showDelivery, { input: { id } })
+}
+
+/** A confirmed deposit's event, as payments would emit it. */
+export function depositConfirmed(scope: Scope): EventMessage<'deposit.confirmed'> {
+  const { operatorId, brandId, environment } = scope
+  return {
+    id: newId('evt'),
+    type: 'deposit.confirmed',
+    apiVersion,
+    environment,
+    operatorId,
+    brandId,
+    createdAt: new Date().toISOString(),
+    data: events['deposit.confirmed'].example as EventMessage<'deposit.confirmed'>['data'],
+  }
+}
+
+/** Publishes with the rights of payments; the id is also what JetStream de-duplicates by. */
+export async function publish(connection: NatsConnection, event: EventMessage, messageId = event.id): Promise<void> {
+  await jetstream(connection).publish(eventSubject(event.type), JSON.stringify(event), { msgID: messageId })
 }

@@ -38,7 +38,7 @@ export function withUrl(
 }
 
 /** Nothing is sent to a disabled endpoint until a URL is set. */
-export function disabled(
+export function disabledEndpoint(
   endpoint: Endpoint,
   { reason, now }: { readonly reason: string; readonly now: Date },
 ): Endpoint {
@@ -70,7 +70,7 @@ export function afterAttemptAt(endpoint: Endpoint, { url, failed }: AttemptAtEnd
   if (!endpoint.enabled || !mustBeDisabled(breaker, disabling, now)) return failing
   const { failingDays } = disabling
   const reason = `It failed for ${failingDays} days without one success (${breaker.consecutiveFailures} attempts).`
-  return disabled(failing, { reason, now })
+  return disabledEndpoint(failing, { reason, now })
 }
 
 /**

@@ -4,7 +4,7 @@ import type { SecretBox } from '@backoffice/vault'
 import { withholdDeliveries } from '../deliveries/records.ts'
 import { RefusedAddressError } from '../sending/fault-words.ts'
 import { checkedAddresses, checkReceiverUrl, type ResolveHost, type SendingPolicy } from '../sending/sender.ts'
-import { type BreakerSettings, disabled, endpointId, withUrl } from './endpoint.ts'
+import { type BreakerSettings, disabledEndpoint, endpointId, withUrl } from './endpoint.ts'
 import {
   changeEndpoint,
   cursorOf,
@@ -94,7 +94,7 @@ export const disableWebhook = (settings: BreakerSettings) =>
     async execute({ input }, { db, now, changed }) {
       const row = await lockEndpoint(db, input)
       if (row.enabled) changed({ field: 'enabled', before: 'true', after: 'false' })
-      const off = disabled(toEndpoint(row, settings), { reason: input.reason, now })
+      const off = disabledEndpoint(toEndpoint(row, settings), { reason: input.reason, now })
       const changedRow = await changeEndpoint(db, row, off, settings)
       await withholdDeliveries(db, row.id, now)
       return describeEndpoint(db, changedRow, { settings, now })

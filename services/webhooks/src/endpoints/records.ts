@@ -161,13 +161,13 @@ const never = 'infinity'
 const since = sql`coalesce(date_trunc('milliseconds', failing_since), ${never})`
 
 /** Where the list goes on: behind the endpoint with this rank, failing since then. */
-interface Place {
+interface ListPlace {
   readonly rank: number
   readonly failingSince: string
   readonly id: string
 }
 
-const beginning: Place = { rank: -1, failingSince: '-infinity', id: '' }
+const beginning: ListPlace = { rank: -1, failingSince: '-infinity', id: '' }
 
 const cursorPattern = /^([012])\/(infinity|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)\/(\w{1,64}\/\w{1,16})$/
 
@@ -176,7 +176,7 @@ export const cursorOf = ({ rank, failingSince, id }: Pick<ListedEndpoint, 'rank'
   `${rank}/${failingSince?.toISOString() ?? never}/${id}`
 
 /** @returns undefined for what is no cursor of this list */
-export function placeOf(cursor: string | undefined): Place | undefined {
+export function placeOf(cursor: string | undefined): ListPlace | undefined {
   if (cursor === undefined) return beginning
   const [, rank, failingSince = '', id = ''] = cursorPattern.exec(cursor) ?? []
   if (rank === undefined || (failingSince !== never && Number.isNaN(Date.parse(failingSince)))) return undefined
@@ -187,7 +187,7 @@ export interface EndpointFilter {
   readonly environment: Environment
   /** Only those that fail. */
   readonly failing: boolean
-  readonly place: Place
+  readonly place: ListPlace
   readonly limit: number
 }
 

@@ -4,8 +4,7 @@ import t from 'tap'
 import { openBody } from '../../src/deliveries/queue.ts'
 import { scheduleDelivery } from '../../src/deliveries/schedule-delivery.ts'
 import { endpointId } from '../../src/endpoints/endpoint.ts'
-import { webhooksBed } from '../bed.ts'
-import { depositConfirmed, publish } from '../publisher.ts'
+import { depositConfirmed, publish, webhooksBed } from '../bed.ts'
 import { startReceiver } from '../receiver.ts'
 
 const { bed, operator, emit, story, hold } = await webhooksBed(t)

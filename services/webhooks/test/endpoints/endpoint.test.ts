@@ -1,18 +1,119 @@
+import { createHmac } from 'node:crypto'
+import fc from 'fast-check'
+import Stripe from 'stripe'
 import t from 'tap'
 import {
   afterAttemptAt,
+  afterFailure,
+  afterPause,
+  afterSuccess,
+  type Breaker,
   closedBreaker,
-  disabled,
+  disabledEndpoint,
   type Endpoint,
   endpointId,
+  expiryAfterRotation,
+  failuresToOpen,
+  isAtRest,
+  mustBeDisabled,
+  type SigningSecret,
+  signatureHeaders,
   withUrl,
 } from '../../src/endpoints/endpoint.ts'
 
-const dayMs = 24 * 3_600_000
 const settings = { concurrencyMax: 10, backoffBaseMs: 60_000 }
+const now = new Date('2026-03-02T12:00:00.000Z')
+const later = (ms: number) => new Date(now.getTime() + ms)
+const fail = (breaker: Breaker, at = now) => afterFailure(breaker, settings, { now: at, random: 0.5 })
+const failing = (times: number) =>
+  Array.from({ length: times }).reduce<Breaker>((b) => fail(b), closedBreaker(settings))
+
+t.test('a failing receiver gets fewer slots, and at the fifth failure in a row none', async (t) => {
+  t.same(
+    [1, 2, 3, 4].map((n) => failing(n).concurrency),
+    [5, 2, 1, 1],
+  )
+  t.equal(failing(failuresToOpen - 1).state, 'closed')
+  t.match(failing(failuresToOpen), { state: 'open', openUntil: later(30_000), failingSince: now })
+})
+
+t.test('one success forgets all failures of a closed breaker', async (t) => {
+  t.same(afterSuccess(failing(3), settings), closedBreaker(settings))
+})
+
+t.test('after the pause one probe leaves; its failure opens again for twice as long, up to five bases', async (t) => {
+  let breaker = failing(failuresToOpen)
+  t.equal(afterPause(breaker, later(29_999)), breaker)
+  const pauses: number[] = []
+  let at = now
+  for (let n = 0; n < 6; n++) {
+    at = breaker.openUntil ?? at
+    const probing = afterPause(breaker, at)
+    t.match(probing, { state: 'recovering', concurrency: 1, openUntil: null })
+    breaker = fail(probing, at)
+    pauses.push((breaker.openUntil?.getTime() ?? 0) - at.getTime())
+  }
+  t.same(pauses, [60_000, 120_000, 240_000, 300_000, 300_000, 300_000])
+})
+
+t.test('recovery doubles what may be under way with every success, up to the full', async (t) => {
+  let breaker = afterPause(failing(failuresToOpen), later(60_000))
+  const steps: [string, number][] = []
+  for (let n = 0; n < 4; n++) {
+    breaker = afterSuccess(breaker, settings)
+    steps.push([breaker.state, breaker.concurrency])
+  }
+  t.same(steps, [
+    ['recovering', 2],
+    ['recovering', 4],
+    ['recovering', 8],
+    ['closed', 10],
+  ])
+  t.ok(isAtRest(breaker))
+})
+
+t.test('a late success while open begins the recovery; a late failure changes nothing but the count', async (t) => {
+  const open = failing(failuresToOpen)
+  t.match(afterSuccess(open, settings), { state: 'recovering', concurrency: 1, openUntil: null, failingSince: null })
+  t.same(fail(open), { ...open, consecutiveFailures: failuresToOpen + 1 })
+})
+
+t.test('an endpoint is disabled after days without one success, and only after a number of failures', async (t) => {
+  const rule = { failingDays: 5, failuresMin: 20 }
+  const dayMs = 24 * 3_600_000
+  const sick = { ...failing(failuresToOpen), consecutiveFailures: 20 }
+  t.notOk(mustBeDisabled(sick, rule, later(5 * dayMs - 1)))
+  t.ok(mustBeDisabled(sick, rule, later(5 * dayMs)))
+  t.notOk(mustBeDisabled({ ...sick, consecutiveFailures: 19 }, rule, later(9 * dayMs)))
+  t.notOk(mustBeDisabled(closedBreaker(settings), rule, later(9 * dayMs)))
+})
+
+t.test(
+  'whatever happens: slots stay between 1 and the maximum, only open has an end, and a success ends the failing',
+  async () => {
+    const step = fc.constantFrom('success', 'failure', 'pause' as const)
+    fc.assert(
+      fc.property(fc.array(fc.tuple(step, fc.nat(400_000))), (steps) => {
+        let at = now
+        let breaker = closedBreaker(settings)
+        for (const [kind, ms] of steps) {
+          at = new Date(at.getTime() + ms)
+          if (kind === 'success') breaker = afterSuccess(breaker, settings)
+          else if (kind === 'failure') breaker = fail(breaker, at)
+          else breaker = afterPause(breaker, at)
+          if (breaker.concurrency < 1 || breaker.concurrency > settings.concurrencyMax) return false
+          if ((breaker.state === 'open') !== (breaker.openUntil !== null)) return false
+          if (kind === 'success' && breaker.failingSince !== null) return false
+        }
+        return true
+      }),
+    )
+  },
+)
+
+const dayMs = 24 * 3_600_000
 const disabling = { failingDays: 5, failuresMin: 20 }
-const created = new Date('2026-03-02T12:00:00.000Z')
-const now = new Date(created.getTime() + 5 * dayMs)
+const fiveDaysOn = later(5 * dayMs)
 const url = 'https://hooks.example.com/'
 const endpoint: Endpoint = {
   url,
@@ -20,12 +121,12 @@ const endpoint: Endpoint = {
   disabledAt: null,
   disabledReason: null,
   breaker: closedBreaker(settings),
-  updatedAt: created,
+  updatedAt: now,
 }
-const learn = (before: Endpoint, failed: boolean, at = now, sentTo = url) =>
+const learn = (before: Endpoint, failed: boolean, at = fiveDaysOn, sentTo = url) =>
   afterAttemptAt(before, { url: sentTo, failed }, { settings, disabling, now: at, random: 0.5 })
-const failing = (times: number) =>
-  Array.from({ length: times }).reduce<Endpoint>((e) => learn(e, true, created), endpoint)
+const failingEndpoint = (times: number) =>
+  Array.from({ length: times }).reduce<Endpoint>((e) => learn(e, true, now), endpoint)
 
 t.test('there is one endpoint per operator and environment', async (t) => {
   t.equal(endpointId({ operatorId: 'op_1', environment: 'sandbox' }), 'op_1/sandbox')
@@ -33,31 +134,89 @@ t.test('there is one endpoint per operator and environment', async (t) => {
 
 t.test('a failure of the former URL says nothing about the present one; a success is one all the same', async (t) => {
   const former = 'https://former.example.com/'
-  t.equal(learn(endpoint, true, now, former), endpoint)
-  t.match(learn(failing(3), false, now, former).breaker, { consecutiveFailures: 0 })
+  t.equal(learn(endpoint, true, fiveDaysOn, former), endpoint)
+  t.match(learn(failingEndpoint(3), false, fiveDaysOn, former).breaker, { consecutiveFailures: 0 })
 })
 
 t.test('an endpoint that has failed for days and often enough is disabled, once', async (t) => {
-  t.match(learn(failing(18), true), { enabled: true, updatedAt: created }, 'too few failures')
-  const last = learn(failing(19), true)
+  t.match(learn(failingEndpoint(18), true), { enabled: true, updatedAt: now }, 'too few failures')
+  const last = learn(failingEndpoint(19), true)
   const disabledReason = 'It failed for 5 days without one success (20 attempts).'
   t.match(last, {
     enabled: false,
-    disabledAt: now,
+    disabledAt: fiveDaysOn,
     disabledReason,
-    updatedAt: now,
+    updatedAt: fiveDaysOn,
     breaker: { consecutiveFailures: 20 },
   })
-  const later = new Date(now.getTime() + dayMs)
-  t.match(learn(last, true, later), { disabledAt: now, disabledReason, breaker: { consecutiveFailures: 21 } })
+  t.match(learn(last, true, later(6 * dayMs)), {
+    disabledAt: fiveDaysOn,
+    disabledReason,
+    breaker: { consecutiveFailures: 21 },
+  })
 })
 
 t.test('setting a URL enables an endpoint and forgets its failures', async (t) => {
-  const off = disabled(failing(7), { reason: 'asked by the operator', now: created })
-  t.match(off, { url, enabled: false, disabledAt: created, disabledReason: 'asked by the operator' })
-  t.same(withUrl(off, 'https://new.example.com/', { settings, now }), {
+  const off = disabledEndpoint(failingEndpoint(7), { reason: 'asked by the operator', now })
+  t.match(off, { url, enabled: false, disabledAt: now, disabledReason: 'asked by the operator' })
+  t.same(withUrl(off, 'https://new.example.com/', { settings, now: fiveDaysOn }), {
     ...endpoint,
     url: 'https://new.example.com/',
-    updatedAt: now,
+    updatedAt: fiveDaysOn,
   })
+})
+
+const sentAt = new Date('2026-03-02T12:00:00.900Z')
+const at = (hours: number) => new Date(sentAt.getTime() + hours * 3_600_000)
+const body = Buffer.from('{"id":"evt_1","object":"event","type":"deposit.confirmed"}')
+const current: SigningSecret = { secret: 'whsec_new', createdAt: at(-1), expiresAt: null }
+const former: SigningSecret = { secret: 'whsec_old', createdAt: at(-90), expiresAt: at(23) }
+const hmac = (secret: string) => createHmac('sha256', secret).update(`1772452800.${body}`).digest('hex')
+
+t.test('the signature is the HMAC over timestamp, dot and body, in lowercase hex', async (t) => {
+  const headers = signatureHeaders({ eventId: 'evt_1', body, secrets: [current], now: sentAt })
+  t.match(headers, {
+    'X-Webhook-Id': 'evt_1',
+    'X-Webhook-Timestamp': '1772452800',
+    'X-Webhook-Signature': hmac('whsec_new'),
+  })
+})
+
+t.test('until the overlap ends X-Webhook-Signature keeps the old secret, and the extra header has both', async (t) => {
+  const secrets = [current, former]
+  const during = signatureHeaders({ eventId: 'evt_1', body, secrets, now: sentAt })
+  t.equal(during['X-Webhook-Signature'], hmac('whsec_old'))
+  t.equal(during['X-Webhook-Signatures'], `t=1772452800,v1=${hmac('whsec_new')},v1=${hmac('whsec_old')}`)
+  const after = signatureHeaders({
+    eventId: 'evt_1',
+    body,
+    secrets: [{ ...former, expiresAt: sentAt }, current],
+    now: sentAt,
+  })
+  t.equal(after['X-Webhook-Signature'], hmac('whsec_new'))
+  t.equal(after['X-Webhook-Signatures'], `t=1772452800,v1=${hmac('whsec_new')}`)
+})
+
+t.test('a second rotation within the overlap prolongs nothing', async (t) => {
+  const overlapMs = 24 * 3_600_000
+  t.same(expiryAfterRotation(null, { now: sentAt, overlapMs }), at(24))
+  t.same(expiryAfterRotation(at(3), { now: sentAt, overlapMs }), at(3))
+  t.same(expiryAfterRotation(at(3), { now: sentAt, overlapMs: 0 }), sentAt)
+})
+
+t.test("the stripe package's constructEvent accepts our deliveries, with either secret of a rotation", async (t) => {
+  const signedNow = signatureHeaders({
+    eventId: 'evt_1',
+    body,
+    secrets: [current, { ...former, expiresAt: new Date(8.64e15) }],
+    now: new Date(),
+  })
+  const { webhooks } = new Stripe('sk_test_unused')
+  const built = `t=${signedNow['X-Webhook-Timestamp']},v1=${signedNow['X-Webhook-Signature']}`
+  t.equal(webhooks.constructEvent(body, built, 'whsec_old').id, 'evt_1')
+  const extra = signedNow['X-Webhook-Signatures'] ?? ''
+  t.equal(webhooks.constructEvent(body, extra, 'whsec_old').id, 'evt_1')
+  t.equal(webhooks.constructEvent(body, extra, 'whsec_new').id, 'evt_1')
+  t.throws(() => webhooks.constructEvent(body, extra, 'whsec_other'))
+  t.throws(() => webhooks.constructEvent(`${body} `, extra, 'whsec_new'))
 })

@@ -6,6 +6,27 @@ import { acknowledge, type Received, startReceiver, status, verifies } from '../
 
 const { operator, emit, story, endpoint } = await webhooksBed(t, { WEBHOOK_BACKOFF_BASE_MS: 2 })
 
+t.test('an event arrives once, signed, with its id in the header and in the body', async (t) => {
+  const receiver = await startReceiver(t)
+  const { scope, secret } = await operator(receiver.url)
+  const event = await emit(scope)
+  await eventually(() => receiver.received.length === 1)
+  const [delivery] = receiver.received
+  if (delivery === undefined) return
+  t.equal(delivery.id, event.id)
+  t.same(JSON.parse(delivery.body), event)
+  t.match(delivery.timestamp, /^\d{10}$/)
+  t.ok(verifies(delivery, secret))
+  const told = await eventually(async () => {
+    const told = await story(event.id)
+    return told.state === 'delivered' && told
+  })
+  t.match(told.outcome, /^Delivered on attempt 1, /)
+  t.equal(told.attemptLog.length, 1)
+  t.match(told.attemptLog[0], { number: 1, responseStatus: 204, error: null, url: receiver.url })
+  t.equal(told.body, delivery.body)
+})
+
 t.test('500, 302 and a reset are retried with the same id and body and a fresh signature', async (t) => {
   let attempt = 0
   const receiver = await startReceiver(t, (response, delivery, request) => {
