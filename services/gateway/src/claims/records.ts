@@ -78,7 +78,12 @@ export async function claimKeys(db: Db, requests: readonly ClaimRequest[]): Prom
  * @param claimed the key, if another request of the batch has just claimed it
  * @returns null when the next look must tell: another batch was committed after the statement's snapshot
  */
-function judge({ vault }: Db, request: ClaimRequest, row: Row | undefined, claimed: UsedKey | undefined): Claim | null {
+function judge(
+  { vault }: Db,
+  request: ClaimRequest,
+  row: ClaimRow | undefined,
+  claimed: UsedKey | undefined,
+): Claim | null {
   if (request.signatureDigest !== null) {
     const { signatureKey = null } = row ?? {}
     if (signatureKey === null) return null
@@ -110,7 +115,7 @@ const justClaimed = (request: ClaimRequest, operationId: string): UsedKey => ({
   response: null,
 })
 
-const usedKeyOf = (row: Row, response: StoredResponse | null): UsedKey => ({ ...row, response })
+const usedKeyOf = (row: ClaimRow, response: StoredResponse | null): UsedKey => ({ ...row, response })
 
 type ResponseColumns = { readonly [Field in keyof StoredResponse]: StoredResponse[Field] | null }
 
@@ -147,7 +152,7 @@ export const sealedClaims: SealedTable = {
 }
 
 /** What the statement found, with the token of the request that asked. Of a key that was just claimed only its id. */
-interface Row extends ResponseColumns, Omit<UsedKey, 'response'> {
+interface ClaimRow extends ResponseColumns, Omit<UsedKey, 'response'> {
   readonly token: string
   /** The request has claimed its key. */
   readonly mine: boolean
@@ -207,7 +212,7 @@ export async function useSignatures(db: Db, uses: readonly SignatureUse[]): Prom
  * claims.
  * @returns rows by the token of the request that asked
  */
-async function askForKeys(db: Db, requests: readonly ClaimRequest[]): Promise<ReadonlyMap<string, Row>> {
+async function askForKeys(db: Db, requests: readonly ClaimRequest[]): Promise<ReadonlyMap<string, ClaimRow>> {
   const isFirst = firstOfEach(nameOf)
   const isFirstSigned = firstOfEach(nameOfSignature)
   const asked = requests.map((request) => {
@@ -215,7 +220,7 @@ async function askForKeys(db: Db, requests: readonly ClaimRequest[]): Promise<Re
     const signs = signatureDigest !== null && isFirstSigned({ ...request, signatureDigest })
     return { ...request, first: isFirst(request), signs }
   })
-  const rows = await db<Row>`
+  const rows = await db<ClaimRow>`
     with asked as (
       select * from ${unnest('a', asked, `${claimColumns}, lease_ms int, signature_digest bytea, first bool, signs bool`)}
     ), ${remembered}, mine as (

@@ -80,12 +80,14 @@ function verifySignature(claimed: Claimed, credential: KnownCredential, context:
   const code = judgeSignature(signed, credential.secret, now)
   if (code === null) return
   const inSandbox = credential.scope.environment === 'sandbox'
-  const rejection = inSandbox ? explained(code, signed, { now, baseUrl: context.baseUrl() }) : new Rejection(code)
+  const rejection = inSandbox
+    ? explainedRejection(code, signed, { now, baseUrl: context.baseUrl() })
+    : new Rejection(code)
   throw countFailure(rejection, { ...claimed, credential }, context)
 }
 
 /** Helps an integrator to find a mistake. It never shows a signature or a secret, and nothing in production. */
-function explained(
+function explainedRejection(
   code: SignatureFault,
   signed: SignedRequest,
   { now, baseUrl }: { readonly now: Date; readonly baseUrl: string },

@@ -128,11 +128,11 @@ async function serveOnce(
  * The outcome of an operation. A refusal is a reply too. After a fault, only a retry can tell whether the effect
  * happened.
  */
-type Outcome =
+type ServedOutcome =
   | { readonly is: 'known'; readonly reply: HttpReply }
   | { readonly is: 'unknown'; readonly rejection: Rejection }
 
-async function outcomeOf(running: Promise<HttpReply>, request: FastifyRequest): Promise<Outcome> {
+async function outcomeOf(running: Promise<HttpReply>, request: FastifyRequest): Promise<ServedOutcome> {
   try {
     return { is: 'known', reply: await running }
   } catch (error) {
@@ -197,7 +197,7 @@ export function readInput(operation: Operation, request: FastifyRequest): Record
   check('query', operation.query, query)
   const body = operation.hasBody ? readBody(rawBody(request)) : {}
   if (operation.hasBody) check('body', operation.body, body)
-  return { ...params, ...query, ...known(operation.body, body as Record<string, unknown>) }
+  return { ...params, ...query, ...knownFields(operation.body, body as Record<string, unknown>) }
 }
 
 function check(place: ValidationDetails['in'], schema: TObject, value: unknown): void {
@@ -217,7 +217,7 @@ function readBody(bytes: Buffer): unknown {
 }
 
 /** The fields that the operation names. Other fields, where they are allowed, are ignored. */
-function known(schema: TObject, body: Record<string, unknown>): Record<string, unknown> {
+function knownFields(schema: TObject, body: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(body).filter(([name]) => Object.hasOwn(schema.properties, name)))
 }
 

@@ -46,7 +46,7 @@ export interface Access {
   readonly address: string
 }
 
-interface Source {
+interface RefusalSource {
   readonly address: string
   readonly operatorId: string | undefined
   lines: number
@@ -64,7 +64,7 @@ export const isKeyShaped = (text: string): boolean => keyShape.test(text)
  */
 export class SecurityLog {
   readonly #log: Logger
-  readonly #sources: LRUCache<string, Source>
+  readonly #sources: LRUCache<string, RefusalSource>
   #lines = { known: 0, unknown: 0 }
   #unshown = new Map<ErrorCode, number>()
   readonly #minutes: Loop
@@ -160,14 +160,17 @@ export class SecurityLog {
     this.#unshown = new Map()
   }
 
-  #showCount(source: Partial<Pick<Source, 'address' | 'operatorId'>>, unshown: ReadonlyMap<ErrorCode, number>): void {
+  #showCount(
+    source: Partial<Pick<RefusalSource, 'address' | 'operatorId'>>,
+    unshown: ReadonlyMap<ErrorCode, number>,
+  ): void {
     this.#log.warn(
       { event: 'refusals', ...source, count: sum(unshown), codes: Object.fromEntries(unshown) },
       'more requests were refused than are shown one by one',
     )
   }
 
-  #sourceOf(address: string, operatorId: string | undefined): Source {
+  #sourceOf(address: string, operatorId: string | undefined): RefusalSource {
     const name = `${address} ${operatorId ?? ''}`
     let source = this.#sources.get(name)
     if (source === undefined) {

@@ -83,7 +83,7 @@ function isUnambiguous(text: string): boolean {
 }
 
 /** A range as its first address and its length, such as 10.0.0.0/8; an address of its own without a length. */
-function written([address, prefix]: Range): string {
+function writtenRange([address, prefix]: Range): string {
   if (prefix === bitsOf(address)) return address.toString()
   const text = `${address.toString()}/${prefix}`
   const first = address.kind() === 'ipv4' ? ipaddr.IPv4 : ipaddr.IPv6
@@ -107,7 +107,7 @@ export function normaliseRanges(allowedAddresses: readonly string[]): string[] {
       : [],
   )
   if (issues.length > 0) throw new Rejection('VALIDATION_ERROR', { in: 'body', issues })
-  return ranges.flatMap((range) => (range === null ? [] : written(range)))
+  return ranges.flatMap((range) => (range === null ? [] : writtenRange(range)))
 }
 
 /** Whether ranges permit what those before did not. An empty list permits any address; each range must lie in one of before. */

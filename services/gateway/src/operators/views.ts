@@ -36,7 +36,7 @@ export function showOperator(
     brands: brands.map(({ id, environment, name, currency, timeZone }) => {
       return { id, environment, name, currency, timeZone }
     }),
-    credentials: shown(
+    credentials: shownCredentials(
       brands.flatMap((brand) =>
         brand.credentials.getItems().map(({ id, key, createdAt, revokedAt = null }) => {
           const use = uses === undefined ? {} : { lastUsedAt: uses.get(id) ?? null }
@@ -48,7 +48,7 @@ export function showOperator(
 }
 
 /** When there are very many credentials: those in use first, then the newest. */
-function shown(credentials: OperatorRecord['credentials']): OperatorRecord['credentials'] {
+function shownCredentials(credentials: OperatorRecord['credentials']): OperatorRecord['credentials'] {
   if (credentials.length <= credentialsShownMax) return credentials
   const inUse = ({ revokedAt }: (typeof credentials)[number]) => Number(revokedAt === null)
   return credentials

@@ -1,6 +1,7 @@
 import { purge } from '@backoffice/service-runtime/testing'
 import { eventually } from '@backoffice/test-kit'
 import t from 'tap'
+import { judgeUsedKey, type UsedKey } from '../../src/claims/claim.ts'
 import { forgetClaim, releaseClaims, storeResponses } from '../../src/claims/records.ts'
 import { gateway } from '../../src/service.ts'
 import { batchTests } from './claim-batches.ts'
@@ -19,17 +20,9 @@ t.test('of thirty parallel claims of one key exactly one is ours, the rest see i
   ])
 })
 
-t.test('a replay has the reply to the byte', async (t) => {
-  const text = JSON.stringify({ id: 'dep_1', status: 'pending', note: 'ü\u2028' })
-  const key = newKey()
-  const first = claim(key)
-  await first.outcome
-  t.ok((await store(first, text))?.body.equals(Buffer.from(text)), 'what is sent')
-  t.match(await claim(key).outcome, { state: 'replay', response: { body: Buffer.from(text) } })
-})
-
-t.test('a reply is replayed whole, and the first one stays', async (t) => {
-  const plain = { status: 201, contentType: 'application/json; charset=utf-8', body: Buffer.from('{}') }
+t.test('a reply is replayed whole, to the byte, and the first one stays', async (t) => {
+  const body = Buffer.from(JSON.stringify({ id: 'dep_1', status: 'pending', note: 'ü\u2028' }))
+  const plain = { status: 201, contentType: 'application/json; charset=utf-8', body }
   const key = newKey()
   const first = claim(key)
   await first.outcome
@@ -41,19 +34,21 @@ t.test('a reply is replayed whole, and the first one stays', async (t) => {
   t.same(await storeResponses(db, [{ ...first, response: { ...sent, status: 409 } }]), [sent])
 })
 
-t.test('a claim with its reply goes when its key has expired, one without a reply later', async (t) => {
-  const [known, unknown, lasting] = [newKey(), newKey(), newKey()]
+t.test('a claim with its reply goes when its key has expired, one without a reply a day later', async (t) => {
+  const [known, unknown, old, lasting] = [newKey(), newKey(), newKey(), newKey()]
   const answered = [claim(known), claim(lasting)]
-  await Promise.all([...answered.map(({ outcome }) => outcome), claim(unknown).outcome])
+  await Promise.all([...answered, claim(unknown), claim(old)].map(({ outcome }) => outcome))
   for (const one of answered) await store(one, 'a')
   await Promise.all([expire(known), expire(unknown)])
+  const dayAgo = "update claim set expires_at = now() - interval '24 hours 1 second' where key = $1"
+  await bed.sql('gateway').query(dayAgo, [old.key])
   const lastMinute = "update claim set expires_at = now() + interval '1 minute' where key = $1"
   await bed.sql('gateway').query(lastMinute, [lasting.key])
   const clock = { now: () => new Date() }
   for (const retention of gateway.retentions ?? [])
     if (retention.table === 'claim') await purge({ db, clock }, retention)
   const left = 'select key from claim where key = any($1)'
-  t.same((await bed.sql('gateway').query(left, [[known.key, unknown.key]])).rows, [{ key: unknown.key }])
+  t.same((await bed.sql('gateway').query(left, [[known.key, unknown.key, old.key]])).rows, [{ key: unknown.key }])
   t.match(await claim(lasting).outcome, { state: 'replay' }, 'to the last minute of its day nothing is done again')
 })
 
@@ -132,18 +127,6 @@ t.test('a key is remembered from its first use on: no retry makes that longer', 
   t.same(rows, [{ kept: true }])
 })
 
-t.test('claims are purged a day after they expired: until then an unknown outcome is resolved', async (t) => {
-  const [live, expired, old] = [newKey(), newKey(), newKey()]
-  for (const key of [live, expired, old]) await claim(key).outcome
-  await expire(expired)
-  const dayAgo = `update gateway.claim set expires_at = now() - interval '24 hours 1 second' where key = $1`
-  await bed.sql('admin').query(dayAgo, [old.key])
-  for (const retention of gateway.retentions ?? []) await purge(bed.services.gateway, retention)
-  const kept = 'select key from gateway.claim where key = any($1)'
-  const { rows } = await bed.sql('admin').query(kept, [[live.key, expired.key, old.key]])
-  t.same(rows.map(({ key }) => key).sort(), [live.key, expired.key].sort())
-})
-
 t.test('a key is remembered for 24 hours to the second: a replay before, and a new use after', async (t) => {
   const key = newKey()
   const first = claim(key)
@@ -156,18 +139,8 @@ t.test('a key is remembered for 24 hours to the second: a replay before, and a n
   await pass('23:59:50')
   t.match(await claim(key).outcome, { state: 'replay' })
   await pass('00:00:11')
-  const next = claim(key)
-  t.match(await next.outcome, { state: 'mine', operationId: next.operationId }, 'at 24:00:01')
-})
-
-t.test('past its memory an answered key is new: another body, another operation id', async (t) => {
-  const key = newKey()
-  const first = claim(key)
-  await first.outcome
-  await store(first, 'a')
-  await expire(key)
   const next = claim(key, { fingerprint: 'other' })
-  t.match(await next.outcome, { state: 'mine', operationId: next.operationId })
+  t.match(await next.outcome, { state: 'mine', operationId: next.operationId }, 'at 24:00:01, and another body')
 })
 
 t.test('of parallel claims of an expired key one is ours, and none needs resolving', async (t) => {
@@ -212,13 +185,6 @@ t.test('a late attempt never gets the reply that its key has found since for ano
   t.match(await claim(key, { fingerprint: 'other' }).outcome, { state: 'replay', response: response('next') })
 })
 
-t.test('keys of the sandbox and of production are apart', async (t) => {
-  const key = newKey()
-  t.match(await claim(key).outcome, { state: 'mine' })
-  t.match(await claim({ ...key, environment: 'production' }).outcome, { state: 'mine' })
-  t.match(await claim({ ...key, operatorId: 'op_2' }).outcome, { state: 'mine' })
-})
-
 t.test('a lease ends by itself', async () => {
   const key = newKey()
   await claim(key, { leaseMs: 100 }).outcome
@@ -238,3 +204,38 @@ t.test('a lease that ends later than it can, as after a clock was set back, is o
 
 batchTests(t, claims)
 signatureTests(t, claims)
+
+const [same, other] = [Buffer.from('same'), Buffer.from('other')]
+const base: UsedKey = {
+  fingerprint: same,
+  expired: false,
+  operation: 'createDeposit',
+  operationId: 'opn_1',
+  remainingMs: 0,
+  response: null,
+}
+
+/** Every state of a used key, and what it means for the same request and for another one. `free`: it may be had. */
+const table: readonly [string, Partial<UsedKey>, string, string][] = [
+  ['running, to the last millisecond', { remainingMs: 1 }, 'running', 'conflict'],
+  ['released, or its lease over', {}, 'free', 'conflict'],
+  ['answered', { response: response('a') }, 'replay', 'conflict'],
+  ['running, past its memory', { expired: true, remainingMs: 5 }, 'running', 'running'],
+  ['of unknown outcome, past its memory', { expired: true }, 'unresolved', 'unresolved'],
+  ['answered, past its memory', { expired: true, response: response('a') }, 'free', 'free'],
+]
+for (const [name, state, forSame, forOther] of table) {
+  t.test(`a key that is ${name}: ${forSame} for the same request, ${forOther} for another`, async (t) => {
+    const used = { ...base, ...state }
+    t.equal(judgeUsedKey(used, Buffer.from(same))?.state ?? 'free', forSame)
+    t.equal(judgeUsedKey(used, other)?.state ?? 'free', forOther)
+  })
+}
+
+t.test('a judgement carries what its request needs', async (t) => {
+  const answered = { response: response('a') }
+  t.same(judgeUsedKey({ ...base, ...answered }, same), { state: 'replay', ...answered })
+  t.same(judgeUsedKey({ ...base, remainingMs: 5 }, same), { state: 'running', remainingMs: 5 })
+  const { operation, operationId } = base
+  t.same(judgeUsedKey({ ...base, expired: true }, same), { state: 'unresolved', operation, operationId })
+})

@@ -1,8 +1,11 @@
 import { randomUUID } from 'node:crypto'
+import { connect } from 'node:net'
 import { apiPrefix, type ErrorCode, type Operation, operations, Rejection } from '@backoffice/contracts'
-import { createLogger, systemClock } from '@backoffice/process'
+import { createLogger, systemClock, trustedProxies } from '@backoffice/process'
+import { eventually } from '@backoffice/test-kit'
 import t, { type Test } from 'tap'
-import { buildApp } from '../../src/http/app.ts'
+import { buildApp, createServer } from '../../src/http/app.ts'
+import { callerAddress } from '../../src/http/authenticate.ts'
 import type { ClaimOutcome } from '../../src/http/idempotency.ts'
 import { type HttpReply, RetryLater } from '../../src/http/reply.ts'
 import { FailedAuthentications, SecurityLog } from '../../src/http/security-log.ts'
@@ -202,4 +205,48 @@ t.test('the documents show the address that operators call', async (t) => {
   const { app } = appOf(t, {})
   const { body } = await app.inject(`${apiPrefix}/openapi.json`)
   t.match(JSON.parse(body).servers, [{ url: `https://api.example.com${apiPrefix}` }])
+})
+
+t.test('the caller is the rightmost hop that is no trusted proxy', async (t) => {
+  const app = createServer({ log: createLogger('test', 'silent'), isTrusted: trustedProxies('10.0.0.0/8') })
+  t.teardown(() => app.close())
+  app.get('/', async (request) => callerAddress(request))
+  const caller = async (remoteAddress: string, forwardedFor?: string) => {
+    const headers = forwardedFor === undefined ? {} : { 'x-forwarded-for': forwardedFor }
+    return (await app.inject({ url: '/', remoteAddress, headers })).body
+  }
+  t.equal(await caller('203.0.113.9', '1.2.3.4'), '203.0.113.9', 'an untrusted peer is the caller itself')
+  t.equal(await caller('10.0.0.1', '198.51.100.1, 203.0.113.9'), '203.0.113.9')
+  t.equal(await caller('10.0.0.1', '203.0.113.9, 10.0.0.2'), '203.0.113.9')
+  t.equal(await caller('10.0.0.1', '203.0.113.9,  10.0.0.2 '), '203.0.113.9')
+  t.equal(await caller('::ffff:10.0.0.1', '203.0.113.9'), '203.0.113.9')
+  t.equal(await caller('::ffff:203.0.113.9'), '203.0.113.9')
+  t.equal(await caller('10.0.0.1'), '10.0.0.1')
+  t.equal(await caller('10.0.0.1', ''), '10.0.0.1')
+  t.equal(await caller('10.0.0.1', '10.0.0.2'), '10.0.0.2', 'proxies alone')
+  for (const hop of ['garbage', '010.1.1.1', '1', '203.0.113.9, garbage'])
+    t.equal(await caller('10.0.0.1', hop), '10.0.0.1', hop)
+})
+
+t.test('a client that breaks off in its body is no fault of the service, and no alarm', async (t) => {
+  const lines: string[] = []
+  const app = createServer({ log: createLogger('test', 'warn', { write: (line) => lines.push(line) }) })
+  t.teardown(() => app.close())
+  app.post('/', async () => 'never')
+  const statuses: number[] = []
+  let received = 0
+  app.addHook('onRequest', async () => {
+    received += 1
+  })
+  app.addHook('onSend', async (_request, reply) => {
+    statuses.push(reply.statusCode)
+  })
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  const socket = connect(Number(new URL(app.listeningOrigin).port), '127.0.0.1')
+  socket.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{')
+  await eventually(() => received === 1)
+  socket.destroy()
+  await eventually(() => statuses.length === 1)
+  t.same(statuses, [408])
+  t.same(lines, [])
 })

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { setTimeout as wait } from 'node:timers/promises'
 import { operations } from '@backoffice/contracts'
 import { payments } from '@backoffice/payments'
 import { players } from '@backoffice/players'
@@ -6,6 +7,7 @@ import { testBed } from '@backoffice/test-kit'
 import { wallet } from '@backoffice/wallet'
 import { webhooks } from '@backoffice/webhooks'
 import t from 'tap'
+import { RateLimiter, takeShare } from '../../src/http/authenticate.ts'
 import { gateway } from '../../src/service.ts'
 import { send } from '../signed-client.ts'
 
@@ -82,4 +84,33 @@ t.test('the addresses of an IPv6 /64 are one guesser, and another /64 is another
   const spread = await guess(40, (index) => `2001:db8:0:1::${index.toString(16)}`)
   t.match(spread, { 401: 20, 429: 20 })
   t.match(await guess(1, () => '2001:db8:0:2::1'), { 401: 1 })
+})
+
+const { db } = bed.services.gateway
+const scope = bed.scope()
+const { operatorId, environment } = scope
+
+t.test('a share is spent within its own window, however late it comes', async (t) => {
+  const shares = [
+    { granted: 5, remainingMs: 30 },
+    { granted: 0, remainingMs: 60_000 },
+  ]
+  // The window was measured when the first share left, and is over when it arrives.
+  const slow = async () => {
+    await wait(50)
+    return [shares.shift()]
+  }
+  const limiter = new RateLimiter(slow as never)
+  t.ok(((await limiter.admit(scope, 10)) ?? 0) > 0)
+  t.same(shares, [])
+})
+
+t.test('a window that began in the future, as after a clock was set back, is over', async (t) => {
+  const limit = 80
+  for (let share = 1; share <= 60; share++) await takeShare(db, { operatorId, environment, limit })
+  t.match(await takeShare(db, { operatorId, environment, limit }), { granted: 0 })
+  await bed.sql('gateway').query("update rate_window set started_at = now() + interval '1 hour'")
+  const { granted, remainingMs } = await takeShare(db, { operatorId, environment, limit })
+  t.equal(granted, limit / 8)
+  t.ok(remainingMs <= 60_000)
 })
