@@ -1,7 +1,7 @@
 import { type ReadDb, sql } from '@backoffice/service-runtime'
 import type { PlayerTable } from '@backoffice/team-desk'
 import type { Vault } from '@backoffice/vault'
-import { destinationOf, type PlayerKey } from '../withdrawals/destination.ts'
+import { destinationOf, type PlayerOfBrand } from '../withdrawals/destination.ts'
 
 export interface OpenRecords {
   readonly openDeposits: number
@@ -10,7 +10,7 @@ export interface OpenRecords {
 }
 
 /** An intent counts as open: it may become a withdrawal. */
-export async function findOpenRecords(db: ReadDb, { brandId, playerId }: PlayerKey): Promise<OpenRecords> {
+export async function findOpenRecords(db: ReadDb, { brandId, playerId }: PlayerOfBrand): Promise<OpenRecords> {
   const [found] = await db<OpenRecords>`
     select (count(*) filter (where is_deposit and is_open))::int as open_deposits,
       (count(*) filter (where not is_deposit and is_open))::int as open_withdrawals,

@@ -39,7 +39,7 @@ export function destinationOf(vault: Vault, withdrawalId: string, stored: Stored
 }
 
 /** Withdrawals as they are known outside of the table. */
-export const opened = <Row extends { readonly id: string; readonly destination: string }>(
+export const openDestinations = <Row extends { readonly id: string; readonly destination: string }>(
   { vault }: ReadDb,
   rows: readonly (Row & StoredDestination)[],
 ): Row[] =>
@@ -57,25 +57,25 @@ export const sealedWithdrawals: SealedTable = {
   writes: columns,
   renew({ id, destination, sealedDestination }, vault) {
     if (sealedDestination === null)
-      return vault.seals && destination !== forgotten ? storedDestination(vault, id, destination) : null
+      return vault.seals && destination !== forgottenDestination ? storedDestination(vault, id, destination) : null
     const renewed = vault.renew(sealedDestination, placeOf(id))
     return renewed === null ? null : { destination: nothing, sealedDestination: renewed }
   },
 }
 
-export interface PlayerKey {
+export interface PlayerOfBrand {
   readonly brandId: string
   readonly playerId: string
 }
 
 /** A trigger of the table allows this text alone. */
-export const forgotten = 'anonymised'
+export const forgottenDestination = 'anonymised'
 
 /** Of withdrawals that have ended. One that is open still has to be paid. */
-export async function forgetDestinations(db: Db, { brandId, playerId }: PlayerKey): Promise<void> {
+export async function forgetDestinations(db: Db, { brandId, playerId }: PlayerOfBrand): Promise<void> {
   await db`
-    update withdrawal set destination = ${forgotten}, sealed_destination = null
-    where player_id = ${playerId} and brand_id = ${brandId} and destination <> ${forgotten}
+    update withdrawal set destination = ${forgottenDestination}, sealed_destination = null
+    where player_id = ${playerId} and brand_id = ${brandId} and destination <> ${forgottenDestination}
       and status not in ('intent', 'under_review', 'approved')
   `
 }

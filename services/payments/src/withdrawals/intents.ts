@@ -14,7 +14,7 @@ import { storedDestination } from './destination.ts'
 import type { StoredWithdrawal, WithdrawalState } from './withdrawal.ts'
 
 /** One attempt at a withdrawal. Its id is the reference of the hold. */
-export interface Attempt {
+export interface WithdrawalAttempt {
   readonly id: string
   readonly status: WithdrawalState
   /** The wallet has not yet given back what this attempt may have reserved. */
@@ -28,8 +28,8 @@ export type Intent = Pick<StoredWithdrawal, 'id' | 'playerId' | 'amount' | 'curr
 }
 
 /** All attempts of one operation, the latest first. */
-export function listAttempts(db: ReadDb, operationId: string): Promise<Attempt[]> {
-  return db<Attempt>`
+export function listAttempts(db: ReadDb, operationId: string): Promise<WithdrawalAttempt[]> {
+  return db<WithdrawalAttempt>`
     select w.id, w.status, ${isUnfinished(sql`w.id`)} as releasing
     from withdrawal w where w.operation_id = ${operationId} order by w.id desc
   `

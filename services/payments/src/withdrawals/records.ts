@@ -26,7 +26,7 @@ import {
   type ListedRecord,
   withUnfinished,
 } from '../records.ts'
-import { type Destination, forgotten, opened, type StoredDestination } from './destination.ts'
+import { type Destination, forgottenDestination, openDestinations, type StoredDestination } from './destination.ts'
 import {
   finalStatuses,
   hasEnded,
@@ -67,7 +67,7 @@ export async function lockRows(db: Db, ids: readonly string[]): Promise<Withdraw
     select ${columnsLocked}, b.environment from withdrawal w join brand b on b.id = w.brand_id
     where w.id = any(${ids}::text[]) order by w.id for update of w
   `
-  return opened<WithdrawalRow>(db, rows)
+  return openDestinations<WithdrawalRow>(db, rows)
 }
 
 /** Reads withdrawals, in the order of `ids`, and locks their rows until the transaction ends. */
@@ -83,7 +83,7 @@ export async function findWithdrawals(db: ReadDb, ids: readonly string[]): Promi
   const rows = await db<WithdrawalRow & StoredDestination>`
     select ${columns} from withdrawal where id = any(${ids}::text[])
   `
-  return opened<WithdrawalRow>(db, rows).filter(isRecord)
+  return openDestinations<WithdrawalRow>(db, rows).filter(isRecord)
 }
 
 /** Writes what the beginning of a withdrawal, or a decision, has changed, with its history. The rows must be locked. */
@@ -118,14 +118,14 @@ function isOwned(filter: OwnerFilter) {
   `
 }
 
-export interface QueueFilter extends OwnerFilter {
+export interface WithdrawalQueueFilter extends OwnerFilter {
   readonly status: 'under_review' | 'approved'
   readonly after?: string | undefined
   readonly limit: number
 }
 
 /** Oldest first: ids are ordered by the time of the request. */
-export async function listQueue(db: ReadDb, filter: QueueFilter): Promise<WithdrawalRecord[]> {
+export async function listQueue(db: ReadDb, filter: WithdrawalQueueFilter): Promise<WithdrawalRecord[]> {
   const { status, after = '', limit } = filter
   // The two statuses are named so that a prepared plan may use the index of the queue, which has no other rows.
   const rows = await db<WithdrawalRecord & StoredDestination>`
@@ -137,7 +137,7 @@ export async function listQueue(db: ReadDb, filter: QueueFilter): Promise<Withdr
     ) waiting
     order by id limit ${limit}
   `
-  return opened<WithdrawalRecord>(db, rows)
+  return openDestinations<WithdrawalRecord>(db, rows)
 }
 
 export interface WithdrawalFilter extends OwnerFilter {
@@ -183,7 +183,7 @@ export async function listWithdrawals(db: ReadDb, filter: WithdrawalFilter): Pro
     ) withdrawal
     order by id desc limit ${limit}
   `
-  return opened<ListedRecord<WithdrawalRecord>>(db, rows)
+  return openDestinations<ListedRecord<WithdrawalRecord>>(db, rows)
 }
 
 /** Statements of their own, since each uses another index. */
@@ -310,10 +310,10 @@ async function readDestinations(
     cross join lateral (
       select p.id, p.destination, p.sealed_destination from withdrawal p
       where p.player_id = asked.player_id and p.paid_at < coalesce(asked.paid_at, 'infinity') and p.id <> asked.id
-        and p.destination <> ${forgotten}
+        and p.destination <> ${forgottenDestination}
       order by p.paid_at desc limit ${destinationsMax}
     ) before
   `
-  const found = Map.groupBy(opened<(typeof rows)[number]>(db, rows), ({ askedId }) => askedId)
+  const found = Map.groupBy(openDestinations<(typeof rows)[number]>(db, rows), ({ askedId }) => askedId)
   return new Map([...found].map(([id, before]) => [id, before.map(({ destination }) => destination)]))
 }

@@ -12,7 +12,14 @@ import {
   type ServiceContext,
 } from '@backoffice/service-runtime'
 import { inOrder, scopeOf } from '../records.ts'
-import { type Attempt, abandonIntents, type Intent, insertIntents, listAttempts, refuseIntent } from './intents.ts'
+import {
+  abandonIntents,
+  type Intent,
+  insertIntents,
+  listAttempts,
+  refuseIntent,
+  type WithdrawalAttempt,
+} from './intents.ts'
 import { isRecord, lockRows, updateWithdrawals } from './records.ts'
 import { publicWithdrawal } from './views.ts'
 import { admitWithdrawal, beginWithdrawal } from './withdrawal.ts'
@@ -86,7 +93,7 @@ async function placeHold(withdrawalId: string, call: RequestCall, { rpc, db }: P
 }
 
 /** An intent on its way into the table. */
-interface Begun {
+interface BegunIntent {
   readonly intent: Intent
   /** Abandoned attempts of the operation do not count. */
   readonly afterAbandoned: boolean
@@ -96,7 +103,7 @@ interface Begun {
 /** Commits intents, those that wait together in one batch, before the wallet is asked for their holds. */
 export class Intents {
   readonly #db: Database
-  readonly #inserted: Gatherer<Begun, boolean>
+  readonly #inserted: Gatherer<BegunIntent, boolean>
 
   constructor(db: Database) {
     this.#db = db
@@ -119,7 +126,7 @@ export class Intents {
    * @returns the attempt to carry on with
    * @throws {Rejection} SERVICE_UNAVAILABLE
    */
-  async begin(intent: Intent, deadline: Date): Promise<Attempt> {
+  async begin(intent: Intent, deadline: Date): Promise<WithdrawalAttempt> {
     const begun = { id: intent.id, status: 'intent', releasing: false } as const
     if (await this.#inserted.add({ intent, afterAbandoned: false, deadline })) return begun
     const current = currentAttempt(await listAttempts(this.#db, intent.operationId))
@@ -135,7 +142,7 @@ export class Intents {
  * @throws {Rejection} SERVICE_UNAVAILABLE until the wallet has given back what an abandoned attempt may have
  *   reserved: that money would be missing for the new hold, which would be refused for ever
  */
-function currentAttempt(attempts: readonly Attempt[]): Attempt | null {
+function currentAttempt(attempts: readonly WithdrawalAttempt[]): WithdrawalAttempt | null {
   const current = attempts.find(({ status }) => status !== 'abandoned')
   if (current !== undefined) return current
   if (attempts.some(({ releasing }) => releasing)) throw new Rejection('SERVICE_UNAVAILABLE')

@@ -70,12 +70,12 @@ export async function factsOf(
   return pasts.map((past, index) => ({
     firstWithdrawal: isFirstWithdrawal(past),
     destinationUsedBefore: isDestinationKnown(withdrawals[index]?.destination ?? '', past),
-    deposits30Days: shown(past.deposits),
-    withdrawals30Days: shown(past.withdrawals),
+    deposits30Days: shownSum(past.deposits),
+    withdrawals30Days: shownSum(past.withdrawals),
   }))
 }
 
-const shown = ({ count, amount }: { readonly count: number; readonly amount: bigint }) => ({
+const shownSum = ({ count, amount }: { readonly count: number; readonly amount: bigint }) => ({
   count,
   amount: fromMinorUnits(amount),
 })

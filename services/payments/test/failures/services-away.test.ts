@@ -1,4 +1,6 @@
+import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
+import { fileURLToPath } from 'node:url'
 import { operations } from '@backoffice/contracts'
 import { eventually, refusal, seenWithdrawal } from '@backoffice/test-kit'
 import t from 'tap'
@@ -191,3 +193,53 @@ t.test('two replicas share the work: each operation id has one effect', async (t
   t.equal(done.size, 10)
   t.equal(await path.balance(playerId), '100.00 / 90.00')
 })
+
+const main = fileURLToPath(new URL('../../../wallet/src/main.ts', import.meta.url))
+
+t.test('with one of two replicas of the wallet frozen, every read and every confirmation is answered', async (t) => {
+  const path = await moneyPath(t)
+  const { bed, scope } = path
+  const calls = Array.from({ length: 20 }, (_, index) => index)
+  const playerIds = await Promise.all(calls.map(() => path.newPlayer()))
+  const deposits = await Promise.all(playerIds.map((playerId) => path.createDeposit(playerId)))
+
+  const replica = spawn(process.execPath, [main], {
+    env: { ...process.env, ...bed.environment('wallet'), LOG_LEVEL: 'info' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  t.teardown(() => replica.kill('SIGKILL'))
+  let logged = ''
+  replica.stdout.on('data', (chunk) => {
+    logged += chunk
+  })
+  await eventually(() => logged.includes('"started"'), 30_000)
+  replica.kill('SIGSTOP')
+
+  const { getWallet } = operations.wallet
+  const outcomes = await Promise.all([
+    ...deposits.map(({ id }) => refusal(path.confirm(id))),
+    ...playerIds.map((playerId) => refusal(bed.rpc.call(getWallet, { scope, input: { playerId } }))),
+  ])
+  t.same(outcomes, Array(40).fill(null))
+  t.same(new Set(await Promise.all(playerIds.map((playerId) => path.balance(playerId)))), new Set(['10.00 / 10.00']))
+})
+
+const one = { DATABASE_POOL_MAX: 1 }
+
+t.test(
+  'everything works with one database connection per service: no transaction waits for another of its own',
+  async (t) => {
+    const path = await moneyPath(t, { config: { payments: one, players: one, wallet: one } })
+    const playerId = await path.newPlayerWith('100.00')
+    const deposits = await Promise.all(
+      Array.from({ length: 20 }, () => path.createDeposit(playerId, { amount: '1.00' })),
+    )
+    t.same(await outcomes(deposits.flatMap(({ id }) => [path.confirm(id), path.fail(id)])), {
+      done: 20,
+      DEPOSIT_NOT_PENDING: 20,
+    })
+    const withdrawals = await Promise.all(Array.from({ length: 10 }, () => path.requestWithdrawal(playerId)))
+    const calls = withdrawals.flatMap(({ id }) => [path.cancel(id), path.decideInSandbox(id, 'reject')])
+    t.equal((await outcomes(calls)).done, 10)
+  },
+)
