@@ -5,14 +5,18 @@ import { root } from './source-files.ts'
 
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
 
-/** The rows of docs/conformance.md. `as 24` stands for the first test of statement 24. */
-const rows = [...read('docs/conformance.md').matchAll(/^\| (\d+) \| (.*) \| (.*) \|$/gm)].map(
-  ([, number, statement = '', tests = '']) => ({ number: Number(number), statement, cells: tests.split('<br>') }),
+/** The list of docs/conformance.md: below each statement its tests, a line each. `(as 24)` is the first test of 24. */
+const rows = [...read('docs/conformance.md').matchAll(/^(\d+)\. (.*)\n((?: {3}.*\n)*)/gm)].map(
+  ([, number, statement = '', tests = '']) => ({
+    number: Number(number),
+    statement,
+    cells: tests.split('\n').flatMap((line) => line.trim() || []),
+  }),
 )
 const statements = rows.map((row) => ({
   ...row,
   tests: row.cells.flatMap((cell) => {
-    const [, other] = /^as (\d+)$/.exec(cell) ?? []
+    const [, other] = /^\(as (\d+)\)$/.exec(cell) ?? []
     const [, file, title] = /^`(\S+) › (.*)`$/.exec(other ? (rows[Number(other) - 1]?.cells[0] ?? '') : cell) ?? []
     return file && title ? [{ file, title }] : []
   }),
