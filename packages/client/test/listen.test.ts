@@ -4,10 +4,10 @@ import { type AddressInfo, connect } from 'node:net'
 import { signWebhook } from '@backoffice/contracts/signing'
 import { lastingPort } from '@backoffice/test-kit'
 import t from 'tap'
-import { judge, signedAnew } from '../src/listen/delivery.ts'
-import { arrivalText } from '../src/listen/lines.ts'
+import { judge, signedAnew } from '../src/listen/forward.ts'
 import { Listener } from '../src/listen/listener.ts'
 import { secretsInEnvironment, settingsFrom } from '../src/listen/program.ts'
+import { arrivalText } from '../src/listen/terminal.ts'
 import { verifyWebhook } from '../src/webhooks.ts'
 
 const now = new Date('2026-03-02T12:00:00.000Z')

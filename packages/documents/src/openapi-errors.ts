@@ -8,7 +8,7 @@ import {
   publicErrorCodes,
   publicErrors,
 } from '@backoffice/contracts'
-import type { JsonSchema, SchemaComponents } from './json-schema.ts'
+import type { JsonSchema, SchemaComponents } from './field-tables.ts'
 
 /** Every response carries it. */
 export const requestIdHeader = { 'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' } }

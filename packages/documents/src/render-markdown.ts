@@ -1,16 +1,27 @@
 import { posix } from 'node:path'
+import highlighter from 'highlight.js/lib/core'
+import bash from 'highlight.js/lib/languages/bash'
+import csharp from 'highlight.js/lib/languages/csharp'
+import go from 'highlight.js/lib/languages/go'
+import http from 'highlight.js/lib/languages/http'
+import java from 'highlight.js/lib/languages/java'
+import javascript from 'highlight.js/lib/languages/javascript'
+import json from 'highlight.js/lib/languages/json'
+import php from 'highlight.js/lib/languages/php'
+import python from 'highlight.js/lib/languages/python'
+import ruby from 'highlight.js/lib/languages/ruby'
+import typescript from 'highlight.js/lib/languages/typescript'
 import { Marked, type Token, type Tokens } from 'marked'
 import customHeadingId from 'marked-custom-heading-id'
 import { gfmHeadingId } from 'marked-gfm-heading-id'
 import { markedHighlight } from 'marked-highlight'
-import { escapeHtml, highlight, languageName } from './highlight.ts'
 import { guideFile, pages } from './pages.ts'
 import { docsPath } from './served.ts'
 
 /** Code with the label that stood in front of it. */
 type LabelledCode = Tokens.Code & { readonly label?: string }
 
-export interface Rendering {
+interface Rendering {
   /** The file that the text comes from, from the root of the repository: its links start there. */
   readonly file: string
   /** Puts code into a column of its own, beside the text. An article keeps its code where it stands. */
@@ -47,7 +58,7 @@ export function renderMarkdown(markdown: string, rendering: Rendering): string {
 }
 
 /** Code in a frame with a caption. Both are HTML. */
-export function codePanel({ label, html }: { readonly label: string; readonly html: string }): string {
+function codePanel({ label, html }: { readonly label: string; readonly html: string }): string {
   return `<figure class="panel"><figcaption>${label}</figcaption><pre><code>${html.trimEnd()}</code></pre></figure>\n`
 }
 
@@ -95,7 +106,7 @@ const unbrokenLengthMax = 36
  * A line may end between the words of long code and behind the slash of a path, and nowhere else inside a code: each
  * part is an element, since a browser would break it behind a hyphen.
  */
-export function inlineCode(text: string): string {
+function inlineCode(text: string): string {
   if (text.length <= unbrokenLengthMax) return `<code>${text}</code>`
   const parts = (word: string) =>
     breakable(word)
@@ -148,3 +159,37 @@ function withLabels(tokens: readonly Token[]): Token[] {
   if (caption !== undefined) result.push(html(`<p class="label">${caption}</p>\n`))
   return result
 }
+
+// Those that the documents use; each costs memory. Aliases such as `sh` and `ts` come with them.
+const languages = { bash, csharp, go, http, java, javascript, json, php, python, ruby, typescript }
+for (const [name, language] of Object.entries(languages)) highlighter.registerLanguage(name, language)
+highlighter.registerAliases('node', { languageName: 'typescript' })
+
+/** How a reader knows them, where that is not the name itself. */
+const names: Readonly<Record<string, string>> = {
+  bash: 'Shell',
+  sh: 'Shell',
+  csharp: 'C#',
+  go: 'Go',
+  http: 'HTTP',
+  java: 'Java',
+  javascript: 'JavaScript',
+  json: 'JSON',
+  node: 'Node.js',
+  php: 'PHP',
+  python: 'Python',
+  ruby: 'Ruby',
+  typescript: 'TypeScript',
+}
+
+const languageName = (language: string): string => names[language] ?? 'Text'
+
+/** The code as HTML with class names, so that the page needs no style attributes. */
+export function highlight(code: string, language: string): string {
+  if (highlighter.getLanguage(language) === undefined) return escapeHtml(code)
+  return highlighter.highlight(code, { language, ignoreIllegals: true }).value
+}
+
+const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
+
+export const escapeHtml = (text: string): string => text.replaceAll(/[&<>"]/g, (character) => entities[character] ?? '')

@@ -1,6 +1,5 @@
 import { httpOperations } from '@backoffice/contracts'
-import { escapeHtml, highlight } from './highlight.ts'
-import { breakable } from './render-markdown.ts'
+import { breakable, escapeHtml, highlight } from './render-markdown.ts'
 import { sampleLanguages, sampleOf } from './samples.ts'
 import { defaultLanguage, docsPath, type SampleLanguageId, sampleLanguageIds } from './served.ts'
 import { type SnippetPurpose, snippetCode, snippetPurposes } from './snippets.ts'

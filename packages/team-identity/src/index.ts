@@ -1,7 +1,5 @@
-export { objectOf, refusalOf } from './admission.ts'
-export { auditedInput, subjectAndReason } from './audited-input.ts'
 export { fixedKeys, type IssuerKey, type IssuerKeys, issuerKeys, KeysUnavailable } from './issuer-keys.ts'
-export { type CallToProve, inputDigest, type Proof } from './proof.ts'
+export { auditedInput, type CallToProve, inputDigest, type Proof, subjectAndReason } from './proof.ts'
 export { isInputProven, RecordedCalls, type TrustedTeam } from './recorded-calls.ts'
 export {
   exportSessionKey,
@@ -14,4 +12,4 @@ export {
 } from './session.ts'
 export { type IdentitySettings, identityFrom, identityOf, identitySettings, type TeamIdentity } from './settings.ts'
 export { IdentityRefused, type RefusalReason, type TeamCaller, TeamVerifier } from './verifier.ts'
-export { isSame, type Who } from './who.ts'
+export { isSame, objectOf, refusalOf, type Who } from './who.ts'

@@ -1,13 +1,11 @@
 import { type ExportedAuditEntry, holdsFor, type Operation, proposalHours } from '@backoffice/contracts'
 import { Value } from '@sinclair/typebox/value'
 import { decodeJwt, type JWK } from 'jose'
-import { objectOf, refusalOf } from './admission.ts'
-import { isKeptWhole, subjectAndReason } from './audited-input.ts'
 import { fixedKeys, type IssuerKeys, KeysUnavailable } from './issuer-keys.ts'
-import { clockToleranceMs, inputDigest, ProofClaims } from './proof.ts'
+import { clockToleranceMs, inputDigest, isKeptWhole, ProofClaims, subjectAndReason } from './proof.ts'
 import type { TeamIdentity } from './settings.ts'
 import { IdentityRefused, type TeamCaller, TeamVerifier } from './verifier.ts'
-import { isSame } from './who.ts'
+import { isSame, objectOf, refusalOf } from './who.ts'
 
 type RecordedProposal = NonNullable<ExportedAuditEntry['proposal']>
 /** A call of the team as a service has kept it. */

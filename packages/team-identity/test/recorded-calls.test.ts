@@ -1,7 +1,6 @@
 import { allOperations, type ExportedAuditEntry, type Operation, operations } from '@backoffice/contracts'
 import { exportJWK } from 'jose'
 import t, { type Test } from 'tap'
-import { isKeptWhole } from '../src/audited-input.ts'
 import {
   type CallToProve,
   fixedKeys,
@@ -13,6 +12,7 @@ import {
   type RefusalReason,
   subjectAndReason,
 } from '../src/index.ts'
+import { isKeptWhole } from '../src/proof.ts'
 import { because, type Given, issuer, machine, now, provider, seconds, settings, signed, stranger } from './people.ts'
 
 const identity = identityOf(settings)

@@ -18,8 +18,7 @@ import {
 import { wallet } from '@backoffice/wallet'
 import type { webhooks } from '@backoffice/webhooks'
 import fastify from 'fastify'
-import { registerCookies } from '../src/identity/cookies.ts'
-import { packToken } from '../src/identity/packed-token.ts'
+import { packToken, registerCookies } from '../src/identity/cookies.ts'
 import { type RunningConsole, settings, startConsole } from '../src/program.ts'
 
 export const consoleUrl = 'http://console.test'

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import t from 'tap'
-import { packToken, unpackToken } from '../src/identity/packed-token.ts'
+import { packToken, unpackToken } from '../src/identity/cookies.ts'
 
 const token = (claims: object, signatureBytes = 256) =>
   [{ alg: 'RS256', kid: 'key' }, claims]

@@ -3,7 +3,7 @@ import { eventually } from '@backoffice/test-kit'
 import fastify, { type FastifyReply, type FastifyRequest } from 'fastify'
 import t from 'tap'
 import { sendEvents } from '../src/pages/live.ts'
-import { type CsvRow, cellText, sendCsv } from '../src/pieces/csv.ts'
+import { type CsvRow, cellText, sendCsv } from '../src/pieces/listed.ts'
 import type { Visit } from '../src/pieces/visit.ts'
 
 type Rows = AsyncGenerator<readonly CsvRow[]>

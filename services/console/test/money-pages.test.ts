@@ -5,7 +5,7 @@ import { gateway } from '@backoffice/gateway'
 import { eventually, proposalOf } from '@backoffice/test-kit'
 import { webhooks } from '@backoffice/webhooks'
 import t from 'tap'
-import { periodOf } from '../src/pieces/period.ts'
+import { periodOf } from '../src/pieces/filters.ts'
 import { sentenceIn } from '../src/words/index.ts'
 import { consoleBed, formOf, type Shown, type Visitor } from './console-bed.ts'
 

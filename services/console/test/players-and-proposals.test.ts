@@ -1,7 +1,7 @@
 import { operations } from '@backoffice/contracts'
 import { eventually, newCpf, proposalOf } from '@backoffice/test-kit'
 import t from 'tap'
-import { isoOf } from '../src/pieces/display.ts'
+import { isoOf } from '../src/pieces/cells.ts'
 import { consoleBed, formOf } from './console-bed.ts'
 
 const bed = await consoleBed(t)

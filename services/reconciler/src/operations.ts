@@ -1,8 +1,6 @@
 import type { HandlersOf } from '@backoffice/service-runtime'
 import type { HeadStore } from './heads/store.ts'
-import { listReconciliations } from './operations/list-reconciliations.ts'
-import { reconcileWallet } from './operations/reconcile-wallet.ts'
-import { recordRestore } from './operations/record-restore.ts'
+import { listReconciliations, reconcileWallet, recordRestore } from './operations/reconciliations.ts'
 import type { Reconciler } from './reconciliation/reconciler.ts'
 
 /** @param heads where heads of chains are exported to, if they are */

@@ -1,9 +1,8 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { type Delivery, judge, signedAnew } from './delivery.ts'
-import { type Answer, forward } from './forward.ts'
-import { answerText, arrivalText, type Paint } from './lines.ts'
+import { type Answer, type Delivery, forward, judge, signedAnew } from './forward.ts'
+import { answerText, arrivalText, type Paint } from './terminal.ts'
 
 export interface ListenOptions {
   readonly secrets: readonly string[]

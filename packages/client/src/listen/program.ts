@@ -1,6 +1,5 @@
-import { paintFor } from './lines.ts'
 import { Listener } from './listener.ts'
-import { watchTerminal } from './terminal.ts'
+import { paintFor, watchTerminal } from './terminal.ts'
 
 /** The options of the command line, as `parseArgs` of Node.js takes them. */
 export const listenOptions = {

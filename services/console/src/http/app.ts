@@ -7,13 +7,12 @@ import fastify, { type FastifyInstance } from 'fastify'
 import type { ConsoleContext } from '../context.ts'
 import { registerCookies } from '../identity/cookies.ts'
 import { registerPages } from '../pages/register.ts'
-import { registerPreferences } from '../pieces/display.ts'
+import { registerPreferences } from '../pieces/cells.ts'
 import type { ConsoleSettings } from '../settings.ts'
-import { registerAssets } from './assets.ts'
 import { registerErrors } from './errors.ts'
 import { registerRelay } from './relay.ts'
 import { registerSignIn } from './sign-in.ts'
-import { registerViews } from './views.ts'
+import { registerAssets, registerViews } from './views.ts'
 
 const bodyBytesMax = 16 * 1024
 

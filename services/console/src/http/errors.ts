@@ -4,7 +4,7 @@ import { IdentityRefused, KeysUnavailable } from '@backoffice/team-identity'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { signOut } from '../identity/cookies.ts'
 import { ProviderUnavailable } from '../identity/provider.ts'
-import { goTo } from '../pieces/go-to.ts'
+import { goTo } from '../pieces/cells.ts'
 
 /** The identity provider is away for now. */
 export const isPassing = (error: unknown): boolean =>

@@ -4,7 +4,7 @@ import type { ConsoleContext } from '../context.ts'
 import { signedIn, signIn, signOut, storeAttempt, TokenTooLong, takeAttempt } from '../identity/cookies.ts'
 import { personOf } from '../identity/person.ts'
 import { ProviderUnavailable } from '../identity/provider.ts'
-import { goTo, ownAddress } from '../pieces/go-to.ts'
+import { goTo, ownAddress } from '../pieces/cells.ts'
 
 interface SignInQuery {
   readonly why?: string

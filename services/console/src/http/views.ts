@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { type Environment, freshLoginMinutes } from '@backoffice/contracts'
 import view from '@fastify/view'
@@ -6,10 +8,9 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { ConsoleContext } from '../context.ts'
 import { type Notice, takeNotice } from '../identity/cookies.ts'
 import type { Person } from '../identity/person.ts'
-import { type Display, displayOf } from '../pieces/display.ts'
-import { menuFor } from '../pieces/menu.ts'
+import { type Display, displayOf } from '../pieces/cells.ts'
+import { menuFor } from '../pieces/counts.ts'
 import { visible } from '../text.ts'
-import { assetAddress } from './assets.ts'
 
 /** Production first: it is what counts. */
 const environmentNames: readonly Environment[] = ['production', 'sandbox']
@@ -36,7 +37,7 @@ const escapeText = (value: unknown): string =>
   visible(String(value ?? '')).replace(/[&<>"']/g, (character) => entities[character] ?? '')
 
 /** What every page gets. */
-export interface PageFrame extends Display {
+interface PageFrame extends Display {
   readonly person: Person | undefined
   readonly menu: ReturnType<typeof menuFor>
   readonly notice: Notice | undefined
@@ -81,4 +82,38 @@ export async function registerViews(app: FastifyInstance, context: ConsoleContex
       return this.view(name, { ...frame, ...data })
     },
   )
+}
+
+const own = (name: string) => new URL(`../../assets/${name}`, import.meta.url)
+
+const files = {
+  'console.css': { contentType: 'text/css; charset=utf-8', file: own('console.css') },
+  'console.js': { contentType: 'text/javascript; charset=utf-8', file: own('console.js') },
+  'icon.svg': { contentType: 'image/svg+xml', file: own('icon.svg') },
+  'htmx.js': {
+    contentType: 'text/javascript; charset=utf-8',
+    file: new URL(import.meta.resolve('htmx.org/dist/htmx.min.js')),
+  },
+} as const
+type AssetName = keyof typeof files
+
+const maxAgeSeconds = 365 * 86_400
+
+const assets = Object.entries(files).map(([name, { contentType, file }]) => {
+  const body = readFileSync(fileURLToPath(file))
+  const version = createHash('sha256').update(body).digest('base64url').slice(0, 12)
+  return { name, contentType, body, version }
+})
+const addresses = new Map(assets.map(({ name, version }) => [name, `/assets/${version}/${name}`]))
+
+/** Where a file is served. A changed file has another address, so that browsers may keep each for good. */
+const assetAddress = (name: AssetName): string => addresses.get(name) ?? ''
+
+export function registerAssets(app: FastifyInstance): void {
+  for (const { name, contentType, body } of assets)
+    app.get(assetAddress(name as AssetName), (_request, reply) =>
+      reply
+        .headers({ 'Content-Type': contentType, 'Cache-Control': `public, max-age=${maxAgeSeconds}, immutable` })
+        .send(body),
+    )
 }

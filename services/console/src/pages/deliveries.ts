@@ -1,10 +1,9 @@
 import { deliveryStates, type Input, operations, type Reply } from '@backoffice/contracts'
 import type { FastifyReply } from 'fastify'
-import { showCase } from '../pieces/case.ts'
 import { factsOf, id, lines, link, rowSchema, type ShownColumn, status, text } from '../pieces/cells.ts'
 import { withQuery } from '../pieces/filters.ts'
 import { operatorName, operatorNames } from '../pieces/listed.ts'
-import { afterOf, rowsOnPage, showList, type Tab } from '../pieces/queue.ts'
+import { afterOf, rowsOnPage, showCase, showList, type Tab } from '../pieces/queue.ts'
 import { type Decision, decide, type Pages, type SentForm, shownDecision, type Visit } from '../pieces/visit.ts'
 
 const { listDeliveries, showDelivery, resendDelivery, listSetAside, showSetAside, rerunSetAside } = operations.webhooks

@@ -1,13 +1,10 @@
 import { depositStatuses, type Input, operations, type Reply } from '@backoffice/contracts'
 import type { FastifyReply } from 'fastify'
-import { showCase } from '../pieces/case.ts'
 import { factsOf, id, lines, link, money, rowSchema, type ShownColumn, text } from '../pieces/cells.ts'
-import { csvRows, rowsPerRead, sendCsv } from '../pieces/csv.ts'
-import { choice, filterOf, operatorGiven, periodFields, textField, valuesOf } from '../pieces/filters.ts'
-import { historyOf, lately, operatorName, settledStatus } from '../pieces/listed.ts'
-import { notYours } from '../pieces/menu.ts'
-import { periodOf } from '../pieces/period.ts'
-import { beforeOf, rowsOnPage, showList, showLists } from '../pieces/queue.ts'
+import { notYours } from '../pieces/counts.ts'
+import { choice, filterOf, operatorGiven, periodFields, periodOf, textField, valuesOf } from '../pieces/filters.ts'
+import { csvRows, historyOf, lately, operatorName, rowsPerRead, sendCsv, settledStatus } from '../pieces/listed.ts'
+import { beforeOf, rowsOnPage, showCase, showList, showLists } from '../pieces/queue.ts'
 import type { Pages, Visit } from '../pieces/visit.ts'
 
 const { listDeposits, showDeposit } = operations.payments

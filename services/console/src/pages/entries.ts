@@ -8,13 +8,11 @@ import {
   type Reply,
 } from '@backoffice/contracts'
 import type { FastifyReply } from 'fastify'
-import { showCase } from '../pieces/case.ts'
 import { factsOf, link, rowSchema, type ShownColumn, text } from '../pieces/cells.ts'
-import { type CsvRow, rowsPerRead, sendCsv } from '../pieces/csv.ts'
-import { choice, filterOf, periodFields } from '../pieces/filters.ts'
-import { notYours } from '../pieces/menu.ts'
-import { periodOf } from '../pieces/period.ts'
-import { beforeOf, rowsOnPage, showList, showLists } from '../pieces/queue.ts'
+import { notYours } from '../pieces/counts.ts'
+import { choice, filterOf, periodFields, periodOf } from '../pieces/filters.ts'
+import { type CsvRow, rowsPerRead, sendCsv } from '../pieces/listed.ts'
+import { beforeOf, rowsOnPage, showCase, showList, showLists } from '../pieces/queue.ts'
 import { type Decision, decide, type Pages, type SentForm, shownDecision, type Visit } from '../pieces/visit.ts'
 
 const { showPlayer } = operations.players

@@ -1,6 +1,5 @@
 import { caseTakenMinutes, type KycDecision, operations, Rejection, type Reply } from '@backoffice/contracts'
 import type { FastifyReply } from 'fastify'
-import { showCase } from '../pieces/case.ts'
 import {
   ago,
   factsOf,
@@ -13,9 +12,9 @@ import {
   type ShownColumn,
   text,
 } from '../pieces/cells.ts'
+import { dayMs } from '../pieces/filters.ts'
 import { operatorName } from '../pieces/listed.ts'
-import { dayMs } from '../pieces/period.ts'
-import { afterOf, rowAfter, rowsOnPage, showList } from '../pieces/queue.ts'
+import { afterOf, rowAfter, rowsOnPage, showCase, showList } from '../pieces/queue.ts'
 import { type Decision, decide, type Pages, type SentForm, shownDecision, type Visit } from '../pieces/visit.ts'
 
 const { kycQueue, showPlayer, decideKyc, takeKycCase, releaseKycCase } = operations.players

@@ -2,8 +2,7 @@ import { Readable } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { FastifyReply } from 'fastify'
 import type { ConsoleContext } from '../context.ts'
-import { queueStates } from '../pieces/counts.ts'
-import { Seats } from '../pieces/seats.ts'
+import { queueStates, Seats } from '../pieces/counts.ts'
 import type { Pages, Visit } from '../pieces/visit.ts'
 
 const everyMs = 15_000

@@ -1,6 +1,5 @@
 import { operations, Rejection, type Reply } from '@backoffice/contracts'
 import type { FastifyReply } from 'fastify'
-import { showCase } from '../pieces/case.ts'
 import {
   type Cell,
   factsOf,
@@ -22,7 +21,7 @@ import {
   operatorDecisions,
   revokeDecision,
 } from '../pieces/operator-actions.ts'
-import { afterOf, rowsOnPage, showList } from '../pieces/queue.ts'
+import { afterOf, rowsOnPage, showCase, showList } from '../pieces/queue.ts'
 import { decide, type Pages, type SentForm, shownDecision, type Visit } from '../pieces/visit.ts'
 import { healthOf } from './endpoints.ts'
 

@@ -1,8 +1,8 @@
 import { operations, Rejection, type Reply } from '@backoffice/contracts'
 import type { FastifyReply } from 'fastify'
-import { showCase } from '../pieces/case.ts'
 import { factsOf, id, lines, link, type ShownColumn, status, text } from '../pieces/cells.ts'
 import { operatorName } from '../pieces/listed.ts'
+import { showCase } from '../pieces/queue.ts'
 import { timelineOf } from '../pieces/timeline.ts'
 import {
   type Decision,

@@ -1,6 +1,5 @@
 import { operations, Rejection, type Reply } from '@backoffice/contracts'
 import type { FastifyReply } from 'fastify'
-import { showCase } from '../pieces/case.ts'
 import {
   type Cell,
   type Fact,
@@ -15,8 +14,8 @@ import {
 } from '../pieces/cells.ts'
 import { operatorName } from '../pieces/listed.ts'
 import { type FoundProposal, findDecided, findProposals, isOwn, waitsFor } from '../pieces/open-proposals.ts'
-import { beforeOf, rowsOnPage, showLists } from '../pieces/queue.ts'
-import { secretsIn } from '../pieces/secrets.ts'
+import { secretsIn } from '../pieces/operator-actions.ts'
+import { beforeOf, rowsOnPage, showCase, showLists } from '../pieces/queue.ts'
 import {
   type Decision,
   decide,

@@ -1,10 +1,9 @@
 import { operations, type Reply, readStatement, statementRows } from '@backoffice/contracts'
 import type { FastifyReply } from 'fastify'
 import { type Fact, factsOf, id, money, type Row, rowSchema, type ShownColumn, status, text } from '../pieces/cells.ts'
-import { sendCsv } from '../pieces/csv.ts'
-import { type Filter, filterOf, operatorGiven, periodFields } from '../pieces/filters.ts'
-import { notYours } from '../pieces/menu.ts'
-import { type Period, periodOf } from '../pieces/period.ts'
+import { notYours } from '../pieces/counts.ts'
+import { type Filter, filterOf, operatorGiven, type Period, periodFields, periodOf } from '../pieces/filters.ts'
+import { sendCsv } from '../pieces/listed.ts'
 import { rowsOnPage, showLists } from '../pieces/queue.ts'
 import type { Pages, Visit } from '../pieces/visit.ts'
 

@@ -9,7 +9,6 @@ import {
 } from '@backoffice/contracts'
 import { isSame, type Who } from '@backoffice/team-identity'
 import type { FastifyReply } from 'fastify'
-import { showCase } from '../pieces/case.ts'
 import {
   ago,
   type Cell,
@@ -23,11 +22,9 @@ import {
   status,
   text,
 } from '../pieces/cells.ts'
-import { csvRows, rowsPerRead, sendCsv } from '../pieces/csv.ts'
-import { choice, filterOf, operatorGiven, periodFields, textField, valuesOf } from '../pieces/filters.ts'
-import { historyOf, lately, settledStatus } from '../pieces/listed.ts'
-import { periodOf } from '../pieces/period.ts'
-import { afterOf, beforeOf, rowAfter, rowsOnPage, showList, type Tab } from '../pieces/queue.ts'
+import { choice, filterOf, operatorGiven, periodFields, periodOf, textField, valuesOf } from '../pieces/filters.ts'
+import { csvRows, historyOf, lately, rowsPerRead, sendCsv, settledStatus } from '../pieces/listed.ts'
+import { afterOf, beforeOf, rowAfter, rowsOnPage, showCase, showList, type Tab } from '../pieces/queue.ts'
 import { type Decision, decide, type Pages, type SentForm, shownDecision, type Visit } from '../pieces/visit.ts'
 
 const { withdrawalQueue, listWithdrawals, showWithdrawal, decideWithdrawal } = operations.payments

@@ -1,14 +1,16 @@
-import { operations, Rejection, type ServiceName } from '@backoffice/contracts'
+import { type Operation, operations, Rejection, type ServiceName } from '@backoffice/contracts'
+import type { Person } from '../identity/person.ts'
+import type { Word } from '../words/index.ts'
 import { proposalsFor } from './open-proposals.ts'
-import type { Visit } from './visit.ts'
+import { rolesFor, type Visit } from './visit.ts'
 
 const { countWithdrawalQueue } = operations.payments
 const { countKycQueue } = operations.players
 
-export type QueueName = 'kyc' | 'toReview' | 'toPay' | 'proposals'
+type QueueName = 'kyc' | 'toReview' | 'toPay' | 'proposals'
 
 /** How many wait in a queue, and since when the first does. */
-export interface QueueState {
+interface QueueState {
   readonly name: QueueName
   readonly path: string
   /** Null: the service that knows it does not answer. */
@@ -69,3 +71,79 @@ export async function queueStates({ person, environment }: Visit): Promise<reado
         ]),
   ]
 }
+
+/** What is open at once: so much in all, and of one person so much that others have theirs. */
+export class Seats {
+  readonly #max: number
+  readonly #ofOneMax: number
+  readonly #taken = new Map<string, number>()
+  #all = 0
+
+  constructor({ max, ofOneMax }: { readonly max: number; readonly ofOneMax: number }) {
+    this.#max = max
+    this.#ofOneMax = ofOneMax
+  }
+
+  /** @returns gives it back, and is called once; undefined when there is none left for this person */
+  take(person: string): (() => void) | undefined {
+    const taken = this.#taken.get(person) ?? 0
+    if (this.#all >= this.#max || taken >= this.#ofOneMax) return undefined
+    this.#all += 1
+    this.#taken.set(person, taken + 1)
+    return () => {
+      this.#all -= 1
+      const left = (this.#taken.get(person) ?? 1) - 1
+      if (left === 0) this.#taken.delete(person)
+      else this.#taken.set(person, left)
+    }
+  }
+}
+
+interface MenuItem {
+  readonly path: string
+  readonly word: Word
+  /** The counts that stand beside it. */
+  readonly counts?: readonly QueueName[]
+  /** Whoever may call one of them sees the item; everybody when absent. */
+  readonly needs?: readonly Operation[]
+  /** Pages elsewhere that belong to it. */
+  readonly also?: readonly string[]
+}
+
+const { listDeliveries, listSetAside } = operations.webhooks
+const { exportStatement } = operations.wallet
+const { reconcileWallet } = operations.reconciler
+
+const items: readonly MenuItem[] = [
+  { path: '', word: 'home' },
+  {
+    path: '/withdrawals',
+    word: 'withdrawals',
+    counts: ['toReview', 'toPay'],
+    needs: [operations.payments.withdrawalQueue],
+  },
+  { path: '/kyc', word: 'kyc', counts: ['kyc'], needs: [operations.players.kycQueue] },
+  { path: '/proposals', word: 'proposals', counts: ['proposals'] },
+  { path: '/deposits', word: 'deposits', needs: [operations.payments.listDeposits] },
+  { path: '/statement', word: 'statement', needs: [exportStatement] },
+  { path: '/reconcile', word: 'reconcile', needs: [reconcileWallet] },
+  { path: '/operators', word: 'operators' },
+  {
+    path: '/deliveries',
+    word: 'deliveries',
+    needs: [listDeliveries, listSetAside],
+    also: ['/set-aside', '/endpoints'],
+  },
+  { path: '/audit', word: 'audit', needs: [operations.gateway.listAudit] },
+  { path: '/people', word: 'people' },
+]
+
+/** What somebody finds in the menu: the pages that their roles show something on. */
+export const menuFor = (person: Person): readonly MenuItem[] =>
+  items.filter(({ needs }) => needs?.some((operation) => person.mayCall(operation)) ?? true)
+
+/** What a list says to whoever came by a link and may not read it. */
+export const notYours = (visit: Visit, operation: Operation) => ({
+  remark: visit.display.t('notYours', { roles: rolesFor(visit, operation) }),
+  sections: [],
+})

@@ -1,6 +1,6 @@
 import type { Operation, Rejection, ValidationDetails } from '@backoffice/contracts'
 import { newId } from '@backoffice/process'
-import type { Display } from './display.ts'
+import type { Display } from './cells.ts'
 
 type GivenValues = Readonly<Record<string, string>>
 type Input = Readonly<Record<string, unknown>>

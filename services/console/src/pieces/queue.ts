@@ -1,8 +1,8 @@
 import type { FastifyReply } from 'fastify'
 import type { Word } from '../words/index.ts'
-import type { Row } from './cells.ts'
+import type { Fact, Row } from './cells.ts'
 import { type Filter, withQuery } from './filters.ts'
-import type { ShownDecision, Visit } from './visit.ts'
+import type { SentForm, ShownDecision, Visit } from './visit.ts'
 
 /** How many rows a page of a list has. */
 export const rowsOnPage = 50
@@ -30,7 +30,7 @@ export interface Tab {
   readonly count?: Word
 }
 
-export interface Section {
+interface Section {
   readonly title?: Word
   readonly tabs?: readonly Tab[]
   readonly remark?: string | undefined
@@ -77,3 +77,73 @@ export function showLists(visit: Visit, { path, nextCursor, csv, missing = [], .
 
 export const showList = (visit: Visit, { rows, ...list }: Omit<List, 'sections'> & Section): FastifyReply =>
   showLists(visit, { ...list, sections: [{ rows }] })
+
+/** A record on a page of its own: what is known of it, and what can be done. */
+interface Case {
+  readonly title: string
+  /** What kind of record it is. It leads to `list`. */
+  readonly about: string
+  readonly list?: string | undefined
+  /** The next one that waits. */
+  readonly next?: string
+  /** What came out, in one sentence. */
+  readonly verdict?: { readonly kind: 'done' | 'refused'; readonly text: string } | undefined
+  /** How far something has come that goes on, and where its events and its result are. */
+  readonly progress?: {
+    readonly check: string
+    readonly done: number
+    readonly total: number
+    readonly live: string
+    readonly page: string
+  }
+  readonly facts: readonly Fact[]
+  readonly sections?: readonly {
+    readonly title: Word
+    readonly remark?: string | undefined
+    readonly rows: readonly Row[]
+  }[]
+  /** What is looked at before deciding. It is shown beside the decision, from another server. */
+  readonly document?:
+    | { readonly href: string; readonly reference: string; readonly host: string; readonly isMoved: boolean }
+    | undefined
+  /** What became of it, in the order of time. */
+  readonly history?: readonly {
+    readonly at: string
+    readonly who: string
+    readonly from: string | null
+    readonly to: string | null
+    readonly reason: string | null
+  }[]
+  /** Undefined where nobody decides anything. */
+  readonly decisions?: readonly ShownDecision[] | undefined
+  /** What can be done at any time stands last on a narrow screen; what waits for a decision stands first. */
+  readonly decisionsTitle?: 'actions'
+  /** Why nothing can be decided now, or what is special about this page. */
+  readonly remark?: string | undefined
+  /** Who was first, where it takes two. */
+  readonly people?: readonly string[]
+  /** What was sent to this page and not done. */
+  readonly sent?: SentForm | undefined
+}
+
+export function showCase(visit: Visit, { sent, ...given }: Case): FastifyReply {
+  if (given.document !== undefined) allowFrame(visit.reply, given.document.href)
+  return visit.show('case', {
+    document: undefined,
+    sections: [],
+    history: [],
+    people: [],
+    ...given,
+    lost: refusalWithoutForm(given.decisions ?? [], sent),
+  })
+}
+
+/** This page, and no other, may show something of that server in a frame. */
+function allowFrame(reply: FastifyReply, href: string): void {
+  const name = 'Content-Security-Policy'
+  reply.header(name, `${reply.getHeader(name)}; frame-src ${new URL(href).origin}`)
+}
+
+/** The code of a refusal whose form is not shown any more, for example because somebody else was faster. */
+const refusalWithoutForm = (decisions: readonly ShownDecision[], sent: SentForm | undefined): string | undefined =>
+  decisions.some(({ name, unless }) => name === sent?.name && unless === undefined) ? undefined : sent?.rejection.code

@@ -5,9 +5,8 @@ import type { ConsoleContext } from '../context.ts'
 import { leaveNotice } from '../identity/cookies.ts'
 import type { Person } from '../identity/person.ts'
 import type { Word } from '../words/index.ts'
-import { type Display, displayOf } from './display.ts'
+import { type Display, displayOf, goTo } from './cells.ts'
 import { type Form, type FormField, fieldsOf, inputOf, missingFields, newOperationId } from './forms.ts'
-import { goTo } from './go-to.ts'
 
 /** What a page works with: who asks, and for which environment. */
 export interface Visit {

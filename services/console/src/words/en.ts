@@ -1,7 +1,5 @@
-import { enMoney } from './en-money.ts'
-import { enOperators } from './en-operators.ts'
-import { enPeople } from './en-people.ts'
-import { enPlayer } from './en-player.ts'
+import { enMoney, enOperators } from './en-money.ts'
+import { enPeople, enPlayer } from './en-people.ts'
 
 /** Every text of the pages, in English. Another language has the same keys. */
 export const en = {

@@ -1,4 +1,4 @@
-import type { enPeople } from './en-people.ts'
+import type { enPeople, enPlayer } from './en-people.ts'
 
 /** Quem pode fazer o quê: as funções, e as operações da equipe pelo nome. */
 export const ptBRPeople: Readonly<Record<keyof typeof enPeople, string>> = {
@@ -94,4 +94,56 @@ export const ptBRPeople: Readonly<Record<keyof typeof enPeople, string>> = {
   'operation.releaseKycCase': 'Devolver uma identidade',
   'operation.declineProposal': 'Recusar uma proposta',
   'operation.endCommand': 'Desistir de um crédito',
+}
+
+/** A página de um jogador: a linha do tempo, e o que se pode fazer ali. */
+export const ptBRPlayer: Readonly<Record<keyof typeof enPlayer, string>> = {
+  actions: 'Ações',
+  timeline: 'Linha do tempo',
+  timelineSince: 'Até {time}. O que veio antes está nas listas e na linha de comando.',
+  unmasked: 'Tudo é mostrado, só nesta página. A leitura foi registrada com o seu motivo.',
+  forGood: 'para sempre',
+  untilTime: 'até {time}',
+  noLimit: 'sem limite',
+  fromTime: '{value} a partir de {time}',
+  unmask: 'Mostrar o que está oculto',
+  status: 'Alterar a situação da conta',
+  exclude: 'Autoexcluir a pedido do jogador',
+  limit: 'Definir o limite diário de depósito',
+  adjust: 'Ajustar o saldo',
+  reverse: 'Estornar',
+  unmaskAsk: 'Mostrar CPF, e-mail, telefone e nascimento de {player}. Quem olhou, e por quê, fica registrado.',
+  statusAsk: 'Alterar a situação da conta de {player}.',
+  statusAskTwo: 'Alterar a situação da conta de {player}. Encerrar uma autoexclusão exige duas pessoas.',
+  excludeAsk:
+    'Autoexcluir {player} a pedido próprio. Pode ser prolongada, nunca encurtada. Sem uma data, é para sempre.',
+  limitAsk: 'Definir quanto {player} pode depositar por dia. Menos vale já, mais só depois de 24 horas.',
+  adjustAsk: 'Corrigir o saldo de {player} com um novo lançamento.',
+  reverseAsk: 'Estornar {amount} com um novo lançamento. Cada lançamento é estornado no máximo uma vez.',
+  'field.happened': 'O quê',
+  'field.pendingLimit': 'Próximo limite',
+  'field.effectiveAt': 'Vale desde',
+  'field.reversesTransferId': 'Estorna',
+  'field.identity': 'Identidade',
+  'value.document': 'documento',
+  'value.change': 'mudança',
+  'value.deposit': 'depósito',
+  'value.withdrawal': 'saque',
+  'value.entry': 'lançamento',
+  'value.session': 'jogo',
+  'value.demo': 'demonstração',
+  'value.real': 'dinheiro real',
+  'value.action': 'equipe',
+  'value.anonymised': 'anonimizado',
+  'help.Account status of the player.': 'Situação da conta do jogador.',
+  'help.Null: for good.': 'Vazio: para sempre.',
+  'help.Null: no limit.': 'Vazio: sem limite.',
+  'help.Signed: a negative amount takes money from the player.':
+    'Com sinal: um valor negativo tira dinheiro do jogador.',
+  'help.Unique per brand, for ever: the same reference never moves money twice.':
+    'Única por marca, para sempre: a mesma referência nunca move dinheiro duas vezes.',
+  'error.TRANSFER_NOT_FOUND': 'Esta transferência não existe.',
+  'error.TRANSFER_CONFLICT': 'Esta referência já foi usada para outra coisa.',
+  'error.TRANSFER_ALREADY_REVERSED': 'Já foi estornada.',
+  'error.INSUFFICIENT_FUNDS': 'O jogador não tem esse valor.',
 }

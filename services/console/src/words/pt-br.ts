@@ -1,8 +1,6 @@
 import type { en } from './en.ts'
-import { ptBRMoney } from './pt-br-money.ts'
-import { ptBROperators } from './pt-br-operators.ts'
-import { ptBRPeople } from './pt-br-people.ts'
-import { ptBRPlayer } from './pt-br-player.ts'
+import { ptBRMoney, ptBROperators } from './pt-br-money.ts'
+import { ptBRPeople, ptBRPlayer } from './pt-br-people.ts'
 
 /** Portuguese of Brazil. */
 export const ptBR: Readonly<Record<keyof typeof en, string>> = {

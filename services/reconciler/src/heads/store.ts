@@ -1,3 +1,7 @@
+import { createReadStream } from 'node:fs'
+import { mkdir, open, readdir } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+
 /**
  * What an export has: the heads that moved since the export before, or those of all accounts. A name begins with its kind,
  * because records of restores and of the team stand beside them (restores.ts, teams.ts).
@@ -99,3 +103,122 @@ export function partOf(name: string): ExportPart | null {
     history: history ?? null,
   }
 }
+
+interface BucketSettings {
+  readonly bucket: string
+  readonly region: string
+  /** Of a storage that is not Amazon's. */
+  readonly endpoint?: string | undefined
+  /** What the names of objects begin with, where a bucket is shared. */
+  readonly prefix: string
+  /** Without them the client looks where Amazon's clients do: a role of the pod or of the machine. */
+  readonly credentials?: { readonly accessKeyId: string; readonly secretAccessKey: string } | undefined
+  /** Ends every request, because a storage that says nothing must not hold up a shutdown. */
+  readonly signal?: AbortSignal | undefined
+}
+
+const connectionTimeoutMs = 5_000
+const requestTimeoutMs = 30_000
+
+/**
+ * Heads in a bucket that speaks the S3 API. Nothing is overwritten: a PUT asks for a name that is free. That nothing is
+ * removed either is the bucket's own lock. The client is loaded when it is first used, because few need it.
+ */
+export function bucketStore({ bucket, prefix, signal, ...settings }: BucketSettings): HeadStore {
+  const options = signal === undefined ? {} : { abortSignal: signal }
+  let connected: ReturnType<typeof connect> | undefined
+  const client = () => {
+    connected ??= connect(settings)
+    return connected
+  }
+  return {
+    async put(name, text) {
+      const { s3, PutObjectCommand } = await client()
+      const Body = Buffer.from(text)
+      const put = new PutObjectCommand({ Bucket: bucket, Key: `${prefix}${name}`, Body, IfNoneMatch: '*' })
+      try {
+        await s3.send(put, options)
+        return true
+      } catch (error) {
+        // There is one, or another replica is writing it at this moment.
+        const { $metadata } = error as { $metadata?: { httpStatusCode?: number } }
+        if ($metadata?.httpStatusCode === 412 || $metadata?.httpStatusCode === 409) return false
+        throw error
+      }
+    },
+    async list(begin, after) {
+      const { s3, ListObjectsV2Command } = await client()
+      const names: string[] = []
+      let token: string | undefined
+      do {
+        const page = await s3.send(
+          new ListObjectsV2Command({
+            Bucket: bucket,
+            Prefix: `${prefix}${begin}`,
+            StartAfter: `${prefix}${after}`,
+            ...(token === undefined ? {} : { ContinuationToken: token }),
+          }),
+          options,
+        )
+        for (const { Key } of page.Contents ?? []) if (Key !== undefined) names.push(Key.slice(prefix.length))
+        token = page.NextContinuationToken
+      } while (token !== undefined)
+      return names.sort()
+    },
+    async *read(name) {
+      const { s3, GetObjectCommand } = await client()
+      const { Body } = await s3.send(new GetObjectCommand({ Bucket: bucket, Key: `${prefix}${name}` }), options)
+      const decoder = new TextDecoder()
+      for await (const piece of (Body ?? []) as AsyncIterable<Uint8Array>) yield decoder.decode(piece, { stream: true })
+    },
+  }
+}
+
+async function connect({ region, endpoint, credentials }: Omit<BucketSettings, 'bucket' | 'prefix' | 'signal'>) {
+  const { S3Client, ...commands } = await import('@aws-sdk/client-s3')
+  const s3 = new S3Client({
+    region,
+    // Another storage than Amazon's seldom has a host name for each bucket.
+    ...(endpoint === undefined ? {} : { endpoint, forcePathStyle: true }),
+    ...(credentials === undefined ? {} : { credentials }),
+    requestHandler: {
+      connectionTimeout: connectionTimeoutMs,
+      requestTimeout: requestTimeoutMs,
+      throwOnRequestTimeout: true,
+    },
+  })
+  return { s3, ...commands }
+}
+
+/**
+ * Heads in a folder, for one machine and for development. A file appears under its name while it is written, because many
+ * kinds of storage cannot rename; what a killed process leaves ends in the middle of a line.
+ */
+export const folderStore = (dir: string): HeadStore => ({
+  async put(name, text) {
+    const path = join(dir, name)
+    await mkdir(dirname(path), { recursive: true })
+    const file = await open(path, 'wx', 0o440).catch((error) => {
+      if (error.code === 'EEXIST') return null
+      throw error
+    })
+    if (file === null) return false
+    try {
+      await file.writeFile(text)
+      await file.sync()
+    } finally {
+      await file.close()
+    }
+    return true
+  },
+  async list(prefix, after) {
+    const folder = dirname(`${prefix}x`)
+    const files = await readdir(join(dir, folder)).catch((error) => {
+      if (error.code === 'ENOENT') return []
+      throw error
+    })
+    const names = files.map((file) => `${folder}/${file}`)
+    return names.filter((name) => name.startsWith(prefix) && name > after).sort()
+  },
+  read: (name) => createReadStream(join(dir, name), 'utf8'),
+})

@@ -1,8 +1,8 @@
 import { type ReadDb, sql } from '@backoffice/service-runtime'
-import type { AccountCheckpoint } from '../storage/account-checkpoints.ts'
+import type { AccountCheckpoint } from '../storage/reconciliations.ts'
 import type { FoundDifference } from './check.ts'
+import { readEach, unreadable } from './examination.ts'
 import { entryHash, type Transfer } from './hash-chain.ts'
-import { readEach, unreadable } from './readable.ts'
 import type { Snapshots } from './snapshots.ts'
 
 /** A player's account as a run begins with it, with its checkpoint and the entry that the checkpoint names. */

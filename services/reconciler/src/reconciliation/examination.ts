@@ -1,8 +1,7 @@
 import type { ReadDb } from '@backoffice/service-runtime'
-import { ask, type Kind, type Question, type TransferFacts } from './check.ts'
+import { sqlState } from '@backoffice/service-runtime/pool'
+import { ask, type FoundDifference, type Kind, type Question, type TransferFacts } from './check.ts'
 import type { Findings } from './findings.ts'
-import { readEach, unreadable } from './readable.ts'
-import { relations } from './relations.ts'
 import type { Snapshot } from './snapshots.ts'
 import { isOlder, type Since } from './sources.ts'
 
@@ -71,3 +70,91 @@ export class Examination {
 const readTransferFacts = (db: ReadDb, ids: readonly string[]): Promise<TransferFacts[]> => db<TransferFacts>`
   select id, type, outcome = 'posted' as is_posted from wallet.transfer where id = any(${ids}::text[])
 `
+
+/**
+ * Faults of what is stored: values that do not fit together (21, 22, 23), a limit (54), a failed assertion (P0), a page
+ * that is broken (58, XX). With any other the next statement fails too.
+ */
+const faultsOfData = /^(2[123]|54|58|P0|XX)/
+
+/**
+ * Reads what belongs to some keys. Where that fails because of what one of them holds, the keys are halved until those that
+ * fail are alone, so that nobody who can write one row can keep the others from being read.
+ * @param unreadable is told of each key that cannot be read
+ * @throws what has nothing to do with a key: the connection is lost, a statement took too long, a right is missing
+ */
+export async function readEach<Key, Read>(
+  db: Snapshot,
+  keys: readonly Key[],
+  read: (keys: readonly Key[]) => Promise<readonly Read[]>,
+  unreadable: (key: Key, error: unknown) => void,
+): Promise<Read[]> {
+  try {
+    return [...(await read(keys))]
+  } catch (error) {
+    const state = sqlState(error)
+    // Without a state it is a fault of ours in reading the row, or the connection's: then this fails too.
+    if (state !== undefined && !faultsOfData.test(state)) throw error
+    await db.rewind()
+    if (keys.length > 1) {
+      const half = Math.ceil(keys.length / 2)
+      const first = await readEach(db, keys.slice(0, half), read, unreadable)
+      return [...first, ...(await readEach(db, keys.slice(half), read, unreadable))]
+    }
+    for (const key of keys) unreadable(key, error)
+    return []
+  }
+}
+
+/** What is found of a record that cannot be read: whether it is right is not known. */
+export const unreadable = (subject: string, error: unknown, brandId: string | null = null): FoundDifference => ({
+  brandId,
+  subject,
+  expected: 'a record that can be read',
+  actual: `cannot be read: ${error instanceof Error ? error.message : error}`,
+  explanation: 'A record, or one that belongs to it, cannot be read. Nobody knows whether it is right.',
+})
+
+interface RelatedRecords {
+  readonly accountIds?: readonly bigint[]
+  /** Of deposits and withdrawals. */
+  readonly recordIds?: readonly string[]
+  readonly holdKeys?: readonly string[]
+}
+
+/** From what was entered lately to what it is about. */
+const relations: Readonly<Partial<Record<Kind, (db: ReadDb, keys: readonly string[]) => Promise<RelatedRecords>>>> = {
+  async transfer(db, keys) {
+    const entries = await db<{ accountId: bigint }>`
+      select distinct account_id from wallet.entry where transfer_id = any(${keys}::text[]) and seq is not null
+    `
+    const transfers = await db<{ reference: string }>`
+      select reference from wallet.transfer where id = any(${keys}::text[]) and type in ('DEPOSIT', 'WITHDRAWAL')
+    `
+    return {
+      accountIds: entries.map(({ accountId }) => accountId),
+      recordIds: transfers.map(({ reference }) => reference),
+    }
+  },
+  event: async (_db, keys) => ({ recordIds: keys }),
+  async paymentsAudit(db, keys) {
+    const rows = await db<{ id: string | null }>`
+      select coalesce(e.deposit_id, a.subject) as id from payments.reconcilable_audit a
+      left join payments.reconcilable_ended_command e on e.command_id = a.subject where a.id = any(${keys}::text[])
+    `
+    return { recordIds: rows.map(({ id }) => id).filter((id) => id !== null) }
+  },
+  async withdrawal(db, keys) {
+    const rows = await db<{ key: string }>`
+      select json_build_array(brand_id, id)::text as key from payments.reconcilable_withdrawal where id = any(${keys}::text[])
+    `
+    return { holdKeys: rows.map(({ key }) => key) }
+  },
+  async hold(db, keys) {
+    const rows = await db<{ accountId: bigint }>`
+      select distinct h.account_id from unnest(${keys}::text[]) as k (key)
+      join wallet.hold h on (h.brand_id, h.reference) = (k.key::json ->> 0, k.key::json ->> 1)
+    `
+    return { accountIds: rows.map(({ accountId }) => accountId) }
+  },
+}

@@ -2,8 +2,7 @@ import { evidence, type Question } from './check.ts'
 import { environments } from './environments.ts'
 import { decisions, events, histories } from './history-checks.ts'
 import { corrections, counterparties, holds, reversals, transfers } from './ledger-checks.ts'
-import { type PayAlone, paidAlone } from './paid-alone.ts'
-import { deposits, withdrawals } from './payments-checks.ts'
+import { deposits, type PayAlone, paidAlone, withdrawals } from './payments-checks.ts'
 import { accounts, kycDecisions } from './players-checks.ts'
 
 /**

@@ -4,9 +4,9 @@ import { type Database, fitting, type ReadDb, sql, withIsoTimes } from '@backoff
 import type { ExportedHead, WantedHeads } from '../heads/exports.ts'
 import { listRestores } from '../heads/restores.ts'
 import { EvidenceMissing, told } from '../heads/store.ts'
-import { keepAccountCheckpoints } from '../storage/account-checkpoints.ts'
 import {
   findCheckpoint,
+  keepAccountCheckpoints,
   keepCheckpoint,
   keepMoment,
   type Progress,
@@ -14,19 +14,17 @@ import {
 } from '../storage/reconciliations.ts'
 import { checkAccounts, entriesWithoutAccount } from './account-check.ts'
 import { evidence, type Kind } from './check.ts'
-import { CurrencySums } from './currency-sums.ts'
 import { readEnvironments } from './environments.ts'
-import { Examination } from './examination.ts'
+import { Examination, readEach, unreadable } from './examination.ts'
 import { Findings } from './findings.ts'
 import { type ConfiguredHeads, compareHeads, exportFault, nameExports, notSeen, stillWanted } from './heads-check.ts'
 import { findInFlight } from './in-flight-check.ts'
-import { reachPresent } from './present.ts'
 import { checkNames, sqlQuestions } from './questions.ts'
-import { readEach, unreadable } from './readable.ts'
 import { signatures } from './signatures.ts'
-import { Snapshots } from './snapshots.ts'
+import { reachPresent, Snapshots } from './snapshots.ts'
 import { beginningOf, type Since, type Source, sourcesOf } from './sources.ts'
 import {
+  CurrencySums,
   readSystemAccounts,
   readSystemEntries,
   type SystemAccount,

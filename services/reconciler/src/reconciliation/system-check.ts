@@ -1,5 +1,5 @@
 import type { ReadDb } from '@backoffice/service-runtime'
-import type { AccountCheckpoint } from '../storage/account-checkpoints.ts'
+import type { AccountCheckpoint } from '../storage/reconciliations.ts'
 import type { FoundDifference } from './check.ts'
 
 /** A system account with the two sums that are kept of its entries. */
@@ -27,7 +27,7 @@ export const readSystemAccounts = (db: ReadDb): Promise<SystemAccount[]> => db<S
   where a.owner_id is null order by a.id
 `
 
-export interface SystemEntry {
+interface SystemEntry {
   readonly xid: string
   readonly transferId: string
   readonly amount: bigint
@@ -182,5 +182,39 @@ export class SystemSum {
   get checkpoint(): AccountCheckpoint {
     const { balance, entries } = this.#isFromZero ? this.#all : this.#verified.plus(this.#all)
     return { accountId: this.account.id, balance, entries, hash: null }
+  }
+}
+
+interface Entered {
+  readonly brandId: string
+  readonly currency: string
+  readonly amount: bigint
+}
+
+/**
+ * Debits equal credits: what was entered in a brand's currency sums to zero. Only transactions that have ended count,
+ * because the sum is taken over many snapshots.
+ */
+export class CurrencySums {
+  readonly #sums = new Map<string, { -readonly [Field in keyof Entered]: Entered[Field] }>()
+
+  get size(): number {
+    return this.#sums.size
+  }
+
+  add({ brandId, currency, amount }: Entered): void {
+    const key = `${brandId} ${currency}`
+    const sum = this.#sums.get(key)
+    if (sum === undefined) this.#sums.set(key, { brandId, currency, amount })
+    else sum.amount += amount
+  }
+
+  differences(): FoundDifference[] {
+    const explanation = 'All entries of a currency must sum to zero (minor units).'
+    return [...this.#sums.values()]
+      .filter(({ amount }) => amount !== 0n)
+      .map(({ brandId, currency, amount }) => ({
+        ...{ brandId, subject: currency, expected: '0', actual: String(amount), explanation },
+      }))
   }
 }

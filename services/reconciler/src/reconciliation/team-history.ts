@@ -2,7 +2,7 @@ import { toMinorUnits } from '@backoffice/contracts'
 import { fixedKeys, KeysUnavailable, RecordedCalls, type TrustedTeam } from '@backoffice/team-identity'
 import { EvidenceMissing, type HeadStore } from '../heads/store.ts'
 import { isSameTeam, type KnownTeam, listTeams, writeTeam } from '../heads/teams.ts'
-import type { PayAlone } from './paid-alone.ts'
+import type { PayAlone } from './payments-checks.ts'
 
 /** Who may do what, as the settings say it. */
 export interface TeamRules extends TrustedTeam {

@@ -1,10 +1,8 @@
 import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { bucketStore } from '../../src/heads/bucket.ts'
 import { exportsFor, lastExportAt, readHeads, writeHeads } from '../../src/heads/exports.ts'
-import { folderStore } from '../../src/heads/folder.ts'
-import { type HeadStore, nameOf, type ObjectKind, partOf } from '../../src/heads/store.ts'
+import { bucketStore, folderStore, type HeadStore, nameOf, type ObjectKind, partOf } from '../../src/heads/store.ts'
 import type { Head } from '../../src/storage/heads.ts'
 import { bucket, startS3 } from './s3-server.ts'
 

@@ -2,9 +2,8 @@ import { operations } from '@backoffice/contracts'
 import { newId } from '@backoffice/process'
 import { seenSubmission } from '@backoffice/test-kit'
 import t from 'tap'
-import { behindItsBack } from './behind-its-back.ts'
-import { as, type Brand, bed } from './brand.ts'
-import { eachIsNamed, type Forgery } from './forgery.ts'
+import { as, type Brand, bed, eachIsNamed, type Forgery } from './brand.ts'
+import { behindItsBack } from './run.ts'
 
 const { players } = operations
 

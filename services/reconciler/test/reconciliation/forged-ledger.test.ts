@@ -1,8 +1,7 @@
 import { operations } from '@backoffice/contracts'
 import { newId } from '@backoffice/process'
 import t from 'tap'
-import { as, bed } from './brand.ts'
-import { adjustment, auditCorrection, eachIsNamed, type Forgery, forgeAudited } from './forgery.ts'
+import { adjustment, as, auditCorrection, bed, eachIsNamed, type Forgery, forgeAudited } from './brand.ts'
 
 const { wallet: money } = operations
 

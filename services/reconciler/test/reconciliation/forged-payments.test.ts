@@ -2,9 +2,8 @@ import { operations } from '@backoffice/contracts'
 import { newId } from '@backoffice/process'
 import { eventually, keptEvents } from '@backoffice/test-kit'
 import t from 'tap'
-import { behindItsBack as tamper } from './behind-its-back.ts'
-import { as, Brand, bed, run } from './brand.ts'
-import { eachIsNamed, type Forgery } from './forgery.ts'
+import { as, Brand, bed, eachIsNamed, type Forgery, run } from './brand.ts'
+import { behindItsBack as tamper } from './run.ts'
 
 const { wallet: money } = operations
 

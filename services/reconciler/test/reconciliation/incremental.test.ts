@@ -10,9 +10,7 @@ import { Ledger } from '../../../wallet/src/ledger/ledger.ts'
 import type { HeadStore } from '../../src/heads/store.ts'
 import type { ReconcileOptions } from '../../src/reconciliation/reconcile.ts'
 import { reconciler } from '../../src/service.ts'
-import { behindItsBack as tamper } from './behind-its-back.ts'
-import { ended, quietDatabase, type Writer } from './quiet-database.ts'
-import { runOf } from './run.ts'
+import { ended, quietDatabase, runOf, behindItsBack as tamper, type Writer } from './run.ts'
 
 t.setTimeout(240_000)
 

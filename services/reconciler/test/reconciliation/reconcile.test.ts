@@ -8,8 +8,7 @@ import { wallet } from '@backoffice/wallet'
 import t from 'tap'
 import { aloneUpToAnything } from '../../../wallet/test/alone.ts'
 import { reconciler } from '../../src/service.ts'
-import { behindItsBack as tamper } from './behind-its-back.ts'
-import { runOf } from './run.ts'
+import { runOf, behindItsBack as tamper } from './run.ts'
 
 const bed = await testBed(
   t,

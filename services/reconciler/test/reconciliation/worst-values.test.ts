@@ -13,7 +13,7 @@ import t from 'tap'
 import { Ledger } from '../../../wallet/src/ledger/ledger.ts'
 import { aloneUpToAnything } from '../../../wallet/test/alone.ts'
 import { reconciler } from '../../src/service.ts'
-import { adjustment } from './forgery.ts'
+import { adjustment } from './brand.ts'
 import { runOf } from './run.ts'
 
 // Whoever has the role of one service writes a row that is a difference, with the worst value that the type and the

@@ -1,9 +1,27 @@
 import { invalid, operations } from '@backoffice/contracts'
-import { type Call, type Db, handle, recordAction } from '@backoffice/service-runtime'
+import { type Call, type Db, handle, recordAction, toPage, withIsoTimes } from '@backoffice/service-runtime'
 import { DatabaseHistory } from '@backoffice/service-runtime/pool'
 import { undoneBy } from '../heads/exports.ts'
 import { listRestores, type Restore, writeRestore } from '../heads/restores.ts'
 import type { HeadStore } from '../heads/store.ts'
+import type { Reconciler } from '../reconciliation/reconciler.ts'
+import { listRuns } from '../storage/reconciliations.ts'
+
+export const listReconciliations = handle(operations.reconciler.listReconciliations, async ({ input }, { db }) => {
+  const { before, limit } = input
+  const runs = await listRuns(db, { before: before ?? null, limit: limit + 1 })
+  return toPage(runs.map(withIsoTimes), limit, ({ runId }) => runId)
+})
+
+export const reconcileWallet = (reconciler: Reconciler) =>
+  handle(operations.reconciler.reconcileWallet, async ({ input: { runId, full = true }, actor, operationId }) => {
+    const run =
+      runId === undefined
+        ? await reconciler.begin({ id: operationId, startedBy: actor, isFull: full })
+        : await reconciler.find(runId)
+    const { id, state, progress, report, failure } = run
+    return { runId: id, state, progress, report, failure }
+  })
 
 const operation = operations.reconciler.recordRestore
 
