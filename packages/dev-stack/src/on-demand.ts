@@ -4,11 +4,12 @@ import type { Child } from './child.ts'
 import type { StackSecrets } from './secrets.ts'
 
 type Connection = Awaited<ReturnType<typeof connectNats>>
-type Subscription = ReturnType<Connection['subscribe']>
 type Call = NonNullable<Parameters<NonNullable<NonNullable<Parameters<Connection['subscribe']>[1]>['callback']>>[1]>
 
 /** Callers wait less long, and people do not make so many calls. What comes beyond it is dropped, and asked for again. */
 const callsMax = 100
+/** How long a call rests that came here while the process runs: the process may be the one that is leaving. */
+const restMs = 10
 
 export interface OnDemandOptions {
   readonly name: ServiceName
@@ -25,7 +26,7 @@ export interface OnDemandOptions {
 
 /**
  * Starts a service when somebody of the team calls it, or when something is due, and hands it the calls that came before.
- * As long as it runs, it takes its calls itself.
+ * It listens beside the running service too, so that a call always finds somebody, also while the service leaves.
  */
 export class OnDemand {
   readonly #options: OnDemandOptions
@@ -34,8 +35,8 @@ export class OnDemand {
   readonly #sender: Connection
   readonly #timer: NodeJS.Timeout | undefined
   #calls: { readonly call: Call; readonly at: number }[] = []
-  #subscription: Subscription | undefined
   #child: Child | undefined
+  #isRunning = false
   #run: Promise<void> | undefined
   #isStopped = false
 
@@ -69,12 +70,13 @@ export class OnDemand {
 
   #listen(): void {
     const { name } = this.#options
-    this.#subscription = this.#own.subscribe(servedSubjects(name).team, {
+    this.#own.subscribe(servedSubjects(name).team, {
       queue: name,
       callback: (error, call) => {
         if (error !== null || this.#calls.length >= callsMax) return
         this.#calls.push({ call, at: performance.now() })
-        this.#wake()
+        if (this.#isRunning) setTimeout(() => this.#handOver(), restMs)
+        else this.#wake()
       },
     })
   }
@@ -99,16 +101,19 @@ export class OnDemand {
     }
     const { exited, pid } = this.#child
     this.#options.onRunning(pid)
-    this.#subscription?.unsubscribe()
-    await this.#own.flush()
+    this.#isRunning = true
     this.#handOver()
     await exited
+    this.#isRunning = false
     this.#options.onEnded()
-    if (!this.#isStopped) this.#listen()
   }
 
-  /** Sends on what came meanwhile, to be replied to where the caller waits. */
+  /**
+   * Sends on what came meanwhile, to be replied to where the caller waits. What comes back here, and not to the process,
+   * is sent on again, or waits for the next process when this one has left.
+   */
   #handOver(): void {
+    if (!this.#isRunning) return
     const calls = this.#calls
     this.#calls = []
     for (const { call, at } of calls) {

@@ -1,8 +1,11 @@
-import { type BrokerUser, brokerUsers, inboxOf, type ServiceName } from '@backoffice/contracts'
+import { setTimeout as wait } from 'node:timers/promises'
+import { type BrokerUser, brokerUsers, headerNames, inboxOf, type ServiceName } from '@backoffice/contracts'
 import { repliesOver } from '@backoffice/service-runtime/testing'
-import { connect, errors, type NatsConnection } from '@nats-io/transport-node'
+import { connect, errors, headers, type NatsConnection } from '@nats-io/transport-node'
 import t, { type Test } from 'tap'
+import type { Child } from '../src/child.ts'
 import { startNats } from '../src/nats.ts'
+import { OnDemand } from '../src/on-demand.ts'
 
 const passwords = Object.fromEntries(brokerUsers.map((name) => [name, `p-${name}`])) as Record<BrokerUser, string>
 const nats = await startNats({ dir: t.testdir(), passwords })
@@ -28,10 +31,16 @@ async function answerAs(t: Test, service: ServiceName): Promise<void> {
   await connection.flush()
 }
 
-const ask = (connection: NatsConnection, subject: string) =>
-  repliesOver(connection)
-    .request({ service: subject.split('.')[1] as ServiceName, subject, payload: '', timeoutMs: 2_000 })
+const timeoutMs = 2_000
+
+function ask(connection: NatsConnection, subject: string): Promise<string> {
+  const sent = headers()
+  sent.set(headerNames.timeoutMs, String(timeoutMs))
+  const service = subject.split('.')[1] as ServiceName
+  return repliesOver(connection)
+    .request({ service, subject, payload: '', headers: sent, timeoutMs })
     .then((reply) => reply.string())
+}
 
 t.test('a service asks another what the operation table lets it ask, and is answered', async (t) => {
   await answerAs(t, 'players')
@@ -113,4 +122,35 @@ t.test('only the service that emits an event may publish it', async (t) => {
 
 t.test('a wrong password is refused', async (t) => {
   await t.rejects(connect({ servers: nats.url, user: 'gateway', pass: 'guess', reconnect: false }), /Authorization/i)
+})
+
+t.test('a call in the moment in which a service leaves is answered by its next process', async (t) => {
+  let started = 0
+  /** Serves for a moment, then leaves as an idle service does: it serves no more, and ends a little later. */
+  const start = async (): Promise<Child> => {
+    started += 1
+    const connection = await connectAs(t, 'reconciler')
+    connection.subscribe('team.reconciler.*', {
+      queue: 'reconciler',
+      callback: (_error, call) => void call.respond(''),
+    })
+    await connection.flush()
+    const exited = wait(20)
+      .then(() => connection.drain())
+      .then(() => wait(50))
+      .then(() => ({ code: 0, signal: null }))
+    return { pid: 1, exited, stop: () => exited } as unknown as Child
+  }
+  const quiet = { onRunning: () => {}, onEnded: () => {}, onTrouble: (message: string) => t.fail(message) }
+  const onDemand = await OnDemand.start({
+    name: 'reconciler',
+    natsUrl: nats.url,
+    passwords,
+    start,
+    everyMs: 0,
+    ...quiet,
+  })
+  const team = await connectAs(t, 'console')
+  while (started < 4) await ask(team, 'team.reconciler.listAudit')
+  await onDemand.stop()
 })
