@@ -121,10 +121,9 @@ export function parseOptions(args: readonly string[], groups: readonly string[])
         >),
       },
     })
-    if (values.write && (values.short || values.bytes)) throw new Error('--write keeps figures of a full run only.')
     const extent = values.short ? short : full
     const count = (name: (typeof strings)[number], otherwise: number) => atLeastOne(name, values[name], otherwise)
-    return {
+    const options = {
       ...extent,
       short: values.short,
       bytes: values.bytes,
@@ -141,6 +140,9 @@ export function parseOptions(args: readonly string[], groups: readonly string[])
       out: resolve(values.out ?? resolve(root, 'bench/results')),
       dir: resolve(values.dir ?? tmpdir()),
     }
+    const isLess = (['rounds', 'windowMs', 'rows', 'claims'] as const).some((name) => options[name] < full[name])
+    if (options.write && (options.bytes || isLess)) throw new Error('--write keeps figures of a full run only.')
+    return options
   } catch (error) {
     throw new Error(`${(error as Error).message}\n\n${usage(groups)}`)
   }

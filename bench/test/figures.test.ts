@@ -3,6 +3,7 @@ import t from 'tap'
 import { bytesText, type TableGrowth } from '../src/bytes.ts'
 import type { Column } from '../src/case.ts'
 import { type Measured, percentile, type Results, spread } from '../src/figures.ts'
+import { parseOptions } from '../src/options.ts'
 import { type FigureRow, inShort, reportText, withFigures } from '../src/report.ts'
 import { judge, targets, verdictOn } from '../src/targets.ts'
 
@@ -179,4 +180,11 @@ t.test('the sizes of disks follow from the bytes of a deposit and from how long 
   // 30 a second for a day are 2,592,000 deposits of 1,000 bytes.
   t.match(text, /\n30 +2\.59 +1\.30 +7\.78 +1\.30\n/)
   t.match(text, /FAILED:\n\n? *2 × POST: 503/)
+})
+
+t.test('only what a full run measured is kept', async (t) => {
+  const keeps = (...more: string[]) => parseOptions(['--write', ...more], ['me']).write
+  t.ok(keeps() && keeps('--only', 'me') && keeps('--rounds', '10') && keeps('--lasting'))
+  for (const less of ['--short', '--bytes', '--rounds=1', '--window-ms=700', '--rows=9', '--claims=9'])
+    t.throws(() => keeps(less), { message: /^--write keeps figures of a full run only\.\n/ }, less)
 })
