@@ -1,7 +1,5 @@
 // What services are made of. Tests, and the programs that start services, take the rest from ./testing.ts.
 
-export { byService, insertAudit, recordAction } from './commands/audit.ts'
-export { readProvenEntries } from './commands/export-audit.ts'
 export {
   type ApprovedProposal,
   type Approver,
@@ -35,6 +33,7 @@ export { Gatherer } from './gatherer.ts'
 export type { Reaction, SetAsideMessage } from './messages/consumer.ts'
 export { validate } from './messages/message.ts'
 export type { RpcClient } from './messages/rpc-client.ts'
+
 export { findSetAside, listSetAside, rerunSetAside, takeSetAside } from './messages/set-aside.ts'
 export {
   type EmittedEvent,

@@ -19,15 +19,14 @@ import {
   systemClock,
   waitAtMost,
 } from '@backoffice/process'
-import { identityOf, issuerKeys, TeamVerifier, type TrustedTeam } from '@backoffice/team-identity'
 import { noVault, sealingSettings, vaultFrom } from '@backoffice/vault'
 import type { NatsConnection } from '@nats-io/transport-node'
 import { type Static, type TObject, type TProperties, Type } from '@sinclair/typebox'
 import { builtInHandlers } from './commands/built-in.ts'
+import { type Gate, noGate } from './commands/gate.ts'
 import type { Handler } from './commands/handle.ts'
 import { type Transact, transactor } from './commands/record.ts'
 import { Runner } from './commands/runner.ts'
-import { TeamGate } from './commands/team-gate.ts'
 import { connectDatabase } from './database/connect.ts'
 import type { Database, Interceptor } from './database/db.ts'
 import type { Entities } from './database/entities.ts'
@@ -77,8 +76,6 @@ export interface ServiceContext {
   readonly clock: Clock
   readonly log: Logger
   readonly transact: Transact
-  /** Who belongs to the team. */
-  readonly team: TrustedTeam
 }
 
 /** Something that runs beside the operations: a sweeper, a scheduler, an HTTP listener. */
@@ -91,6 +88,24 @@ export interface Background {
   stop(): Promise<void>
   /** Whether it can work now; asked by /readyz. */
   ready?(): boolean
+}
+
+/** What a plugin is given once the backends are connected. */
+export interface PluginContext<Settings> extends ServiceContext {
+  readonly service: Pick<Service, 'name' | 'sealedTables'>
+  readonly settings: Settings
+  /** What the service itself serves. */
+  readonly own: readonly Operation[]
+}
+
+/** What several services have beside their own work. Its tables are among the service's migrations. */
+export interface Plugin<Settings = never> {
+  /** Environment variables of its own. */
+  readonly settings: TProperties
+  /** What the schema cannot say about them. Throws before anything is connected. */
+  assertSettings?(settings: Settings): void
+  readonly retentions?: readonly Retention[]
+  plug(context: PluginContext<Settings>): { readonly operations?: readonly Handler[]; readonly gate?: Gate }
 }
 
 /** What a service consists of, once its backends are connected. */
@@ -110,6 +125,7 @@ interface Definition<S extends ServiceName, P extends TProperties, Outside, Addr
   readonly name: S
   /** Environment variables of its own, besides the common ones. */
   readonly settings: P
+  readonly plugins?: readonly Plugin[]
   /** What the schema cannot say about the settings. Throws before anything is connected. */
   assertSettings?(settings: SettingsOf<P>): void
   /** Loads the records that are edited one by one; nothing where SQL serves. */
@@ -144,7 +160,8 @@ export function defineService<
   Outside extends object = object,
   Addresses = unknown,
 >(definition: Definition<S, P, Outside, Addresses>): Service<S, P, Outside, Addresses> {
-  const configuration = Type.Object({ ...serviceConfig.properties, ...definition.settings })
+  const plugged = (definition.plugins ?? []).map(({ settings }) => settings)
+  const configuration = Type.Object(Object.assign({}, serviceConfig.properties, ...plugged, definition.settings))
   return { ...definition, configuration: configuration as unknown as TObject }
 }
 
@@ -174,11 +191,10 @@ export async function startService<S extends ServiceName, P extends TProperties,
   settings: SettingsOf<P>,
   { clock = systemClock, outside = {}, intercept, seals }: StartOptions<Outside> = {},
 ): Promise<RunningService<Addresses>> {
-  const { name } = service
+  const { name, plugins = [] } = service
   assertInboxOutlivesEvents(settings)
   service.assertSettings?.(settings)
-  const identity = identityOf(settings)
-  const team = { identity, keys: identity.issuer === undefined ? undefined : issuerKeys(identity) }
+  for (const plugin of plugins) plugin.assertSettings?.(settings as never)
   const log = createLogger(name, settings.LOG_LEVEL)
   const hasSealed = Object.keys(sealingSettings).every((setting) => setting in service.configuration.properties)
   const vault = hasSealed ? vaultFrom(name, settings, { seals }) : noVault
@@ -201,26 +217,26 @@ export async function startService<S extends ServiceName, P extends TProperties,
   const publisher = new EventPublisher(events, { stream, asksAs: publishedKinds(name)[0], history, intercept })
   const relay = new Relay({ db, rpc, publisher, log })
   const dispatch = new Dispatch({ db, rpc, publisher, relay, log })
-  const runner = new Runner({ db, rpc, dispatch, clock, log })
-  const context: ServiceContext = { db, rpc, nats, clock, log, transact: transactor({ db, relay, log }), team }
+  const context: ServiceContext = { db, rpc, nats, clock, log, transact: transactor({ db, relay, log }) }
 
   const composition = service.compose(context, settings, outside)
   const own = Object.values(composition.operations) as Handler[]
-  const builtIn = builtInHandlers(
-    name,
-    own.map(({ operation }) => operation),
-    service.sealedTables,
-  )
-  const handlers = [...own, ...builtIn]
-  const gate = new TeamGate(new TeamVerifier(team.identity, team.keys), { db, clock, log })
+  const given = { ...context, service, settings: settings as never, own: own.map(({ operation }) => operation) }
+  const plugged = plugins.map((plugin) => plugin.plug(given))
+  const gate = plugged.find((plugin) => plugin.gate !== undefined)?.gate ?? noGate
+  const runner = new Runner({ db, rpc, dispatch, clock, log, gate })
+  const handlers = [...own, ...builtInHandlers(name), ...plugged.flatMap(({ operations = [] }) => operations)]
   const served = handlers.map((handler) => runner.serve(handler))
-  const admit = gate.admit.bind(gate)
-  const server = new RpcServer({ served, admit, brands: new Brands(db), log })
+  const server = new RpcServer({ served, gate, brands: new Brands(db), log })
   const consumers = (composition.reactions ?? []).map(
     (reaction) => new EventConsumer({ service: name, db, nats: events, stream, clock, log }, reaction),
   )
   const background = composition.background ?? []
-  const purges = purging({ db, clock, log }, [...runtimeRetentions, ...(service.retentions ?? [])], settings)
+  const purges = purging(
+    { db, clock, log },
+    [...runtimeRetentions, ...[...plugins, service].flatMap(({ retentions = [] }) => retentions)],
+    settings,
+  )
   const young = analyzing({ db, log })
   const watch = new StreamWatch({ db, history, nats: events, stream, publisher, log })
 

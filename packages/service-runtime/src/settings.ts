@@ -1,5 +1,4 @@
 import { programSettings, secret } from '@backoffice/process'
-import { identitySettings } from '@backoffice/team-identity/settings'
 import { type Static, Type } from '@sinclair/typebox'
 
 /**
@@ -36,7 +35,6 @@ export const serviceConfig = Type.Object({
   /** How long the replies, events and deliveries of the sandbox are kept, if that is shorter than what is said for all. */
   SANDBOX_KEEP_HOURS: Type.Integer({ minimum: 49, maximum: 8_760, default: 49 }),
   ...programSettings,
-  ...identitySettings,
   /** Relaxes what production must not: plain http to loopback, built-in keys. Set by `npm start` and tests only. */
   DEVELOPMENT: Type.Boolean({ default: false }),
 })

@@ -11,10 +11,12 @@ import {
   service,
   team,
 } from '@backoffice/contracts'
+import { recordAction, teamDesk } from '@backoffice/team-desk'
+import { teamTables } from '@backoffice/team-desk/migrations'
 import { defineEntity, p } from '@mikro-orm/postgresql'
 import { Type } from '@sinclair/typebox'
 import { brandTable, type Migration, runtimeMigrations } from '../src/database/runtime-tables.ts'
-import { type Db, defineService, handle, type Reaction, recordAction, type SentMessage } from '../src/index.ts'
+import { type Db, defineService, handle, type Reaction, type SentMessage } from '../src/index.ts'
 
 const closed = { additionalProperties: false } as const
 const Count = Type.Object({ count: Type.Integer() }, closed)
@@ -202,9 +204,10 @@ export const reading = { batches: [] as string[][], during: async (): Promise<vo
 export const payments = defineService({
   name: 'payments',
   settings: {},
+  plugins: [teamDesk],
   entities: async () => [RecordEntity],
   migrations: [
-    ...runtimeMigrations('payments'),
+    ...runtimeMigrations('payments', teamTables),
     { name: '0001_brand', sql: brandTable('payments') },
     probeTables('create table payments.record (id text primary key, count integer not null check (count >= 0))'),
   ],
@@ -355,8 +358,9 @@ export const crediting = { during: async (_reference: string): Promise<void> => 
 export const wallet = defineService({
   name: 'wallet',
   settings: {},
+  plugins: [teamDesk],
   migrations: [
-    ...runtimeMigrations('wallet'),
+    ...runtimeMigrations('wallet', teamTables),
     { name: '0001_brand', sql: brandTable('wallet') },
     probeTables('create table wallet.credit (reference text primary key, calls integer not null)'),
   ],
@@ -380,8 +384,9 @@ export const webhooksWith = (reactions: readonly Reaction[]) =>
   defineService({
     name: 'webhooks',
     settings: {},
+    plugins: [teamDesk],
     migrations: [
-      ...runtimeMigrations('webhooks'),
+      ...runtimeMigrations('webhooks', teamTables),
       { name: '0001_brand', sql: brandTable('webhooks') },
       probeTables('create table webhooks.heard (event_id text not null, type text not null)'),
     ],

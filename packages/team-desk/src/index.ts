@@ -1,5 +1,7 @@
-// What services do for the team beside their own work: rows of its lists and of a player's data, what one person may do
-// alone.
+// What services do for the team beside their own work: who may do what and with whom, the audit trail, rows of lists and of
+// a player's data.
 export { aloneUpTo, payAloneSettings } from './alone-settings.ts'
 export { withOperatorNames } from './operator-names.ts'
 export { type PlayerTable, playerRows } from './player-rows.ts'
+export { teamDesk } from './plugin.ts'
+export { byService, insertAudit, readProvenEntries, recordAction } from './trail.ts'

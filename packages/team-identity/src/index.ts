@@ -1,6 +1,6 @@
 export { fixedKeys, type IssuerKey, type IssuerKeys, issuerKeys, KeysUnavailable } from './issuer-keys.ts'
 export { auditedInput, type CallToProve, inputDigest, type Proof, subjectAndReason } from './proof.ts'
-export { isInputProven, RecordedCalls, type TrustedTeam } from './recorded-calls.ts'
+export { isInputProven, RecordedCalls, type TrustedTeam, trustedTeam } from './recorded-calls.ts'
 export {
   exportSessionKey,
   importSessionKey,

@@ -1,9 +1,9 @@
 import { type ExportedAuditEntry, holdsFor, type Operation, proposalHours } from '@backoffice/contracts'
 import { Value } from '@sinclair/typebox/value'
 import { decodeJwt, type JWK } from 'jose'
-import { fixedKeys, type IssuerKeys, KeysUnavailable } from './issuer-keys.ts'
+import { fixedKeys, type IssuerKeys, issuerKeys, KeysUnavailable } from './issuer-keys.ts'
 import { clockToleranceMs, inputDigest, isKeptWhole, ProofClaims, subjectAndReason } from './proof.ts'
-import type { TeamIdentity } from './settings.ts'
+import { type IdentitySettings, identityOf, type TeamIdentity } from './settings.ts'
 import { IdentityRefused, type TeamCaller, TeamVerifier } from './verifier.ts'
 import { isSame, objectOf, refusalOf } from './who.ts'
 
@@ -15,6 +15,15 @@ type RecordedCall = RecordedProposal['proposed']
 export interface TrustedTeam {
   readonly identity: TeamIdentity
   readonly keys: IssuerKeys | undefined
+}
+
+/**
+ * Who belongs to the team now.
+ * @throws Error that names the setting which is wrong
+ */
+export function trustedTeam(settings: IdentitySettings): TrustedTeam {
+  const identity = identityOf(settings)
+  return { identity, keys: identity.issuer === undefined ? undefined : issuerKeys(identity) }
 }
 
 /** A call is verified within two minutes of its signature, and is done within its time limit. */

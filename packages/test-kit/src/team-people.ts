@@ -4,12 +4,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TeamRole, type TeamTool, teamRoles } from '@backoffice/contracts'
 import {
+  identityFrom,
   importSessionKey,
+  issuerKeys,
   MachineSigner,
   newSessionKey,
   PersonSigner,
   type SessionKey,
   type TeamSigner,
+  type TrustedTeam,
 } from '@backoffice/team-identity'
 
 /** People with every role. The third took no part in decisions that take two people. */
@@ -61,6 +64,12 @@ export class TestIssuer {
         ...Object.fromEntries(teamRoles.map((role) => [role, [role]])),
       }),
     }
+  }
+
+  /** Who belongs to the team, as a service with these settings knows it. */
+  get team(): TrustedTeam {
+    const identity = identityFrom(this.settings)
+    return { identity, keys: issuerKeys(identity) }
   }
 
   /** A person who logs in anew for each call, so that a clock which jumps ends no session. */

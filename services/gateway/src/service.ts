@@ -1,6 +1,7 @@
 import { apiPrefix, idempotencyMemoryHours } from '@backoffice/contracts'
 import { ConfigurationError, certificateFiles, HttpListener, trustedProxies } from '@backoffice/process'
 import { dayMs, defineService, sql } from '@backoffice/service-runtime'
+import { teamDesk } from '@backoffice/team-desk'
 import { secretBoxFrom } from '@backoffice/vault'
 import { sealedClaims } from './claims/records.ts'
 import { buildApp } from './http/app.ts'
@@ -24,6 +25,7 @@ export const gateway = defineService({
     assertRepliesOutliveClaims(settings)
   },
   entities: async () => (await import('./operators/entities.ts')).entities,
+  plugins: [teamDesk],
   migrations,
   sealedTables: [sealedClaims],
   retentions: [

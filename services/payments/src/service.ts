@@ -1,6 +1,6 @@
 import { toMinorUnits } from '@backoffice/contracts'
 import { dayMs, defineService, type Retention } from '@backoffice/service-runtime'
-import { payAloneSettings } from '@backoffice/team-desk'
+import { payAloneSettings, teamDesk } from '@backoffice/team-desk'
 import { sealingSettings } from '@backoffice/vault'
 import { Type } from '@sinclair/typebox'
 import { oldestUnfinished } from './measurements.ts'
@@ -26,6 +26,7 @@ export const payments = defineService({
     INTENT_ABANDON_AFTER_MS: Type.Integer({ minimum: 1, default: 30_000 }),
     INTENT_SWEEP_EVERY_MS: Type.Integer({ minimum: 10, default: 5_000 }),
   },
+  plugins: [teamDesk],
   migrations,
   sealedTables: [sealedWithdrawals],
   retentions: [droppedIntents],

@@ -1,5 +1,6 @@
 import { ConfigurationError, secret } from '@backoffice/process'
 import { dayMs, defineService, sql } from '@backoffice/service-runtime'
+import { teamDesk } from '@backoffice/team-desk'
 import { sealingSettings } from '@backoffice/vault'
 import { Type } from '@sinclair/typebox'
 import { GameProvider } from './games/game-provider.ts'
@@ -36,6 +37,7 @@ export const players = defineService({
     if (GAMES_BASE_URL === undefined && !DEVELOPMENT)
       throw new ConfigurationError('GAMES_BASE_URL is required outside development')
   },
+  plugins: [teamDesk],
   migrations,
   sealedTables: [sealedPlayers, sealedSources],
   retentions: [

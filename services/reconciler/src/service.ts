@@ -1,7 +1,8 @@
 import { secret } from '@backoffice/process'
 import { dayMs, defineService } from '@backoffice/service-runtime'
 import { verifiedUrl } from '@backoffice/service-runtime/pool'
-import { aloneUpTo, payAloneSettings } from '@backoffice/team-desk'
+import { aloneUpTo, payAloneSettings, teamDesk } from '@backoffice/team-desk'
+import { identitySettings, trustedTeam } from '@backoffice/team-identity'
 import { Type } from '@sinclair/typebox'
 import { HeadsExport } from './background/export-heads.ts'
 import { leavingWhenIdle, regularReconciliation } from './background/regularly.ts'
@@ -40,9 +41,11 @@ export const reconciler = defineService({
     /** Correcting a balance. */
     CORRECT_ALONE_UP_TO: aloneUpTo,
     ...payAloneSettings,
+    ...identitySettings,
     /** After so long without a call or a run the process ends; 0: never. Only for a parent that starts it when it is needed. */
     LEAVE_WHEN_IDLE_MS: Type.Integer({ minimum: 0, default: 0 }),
   },
+  plugins: [teamDesk],
   migrations,
   retentions: [reports],
   compose(context, settings) {
@@ -57,7 +60,7 @@ export const reconciler = defineService({
       url: verifiedUrl(url, settings.DATABASE_CA_FILE),
       heads,
       team: {
-        ...context.team,
+        ...trustedTeam(settings),
         aloneUpTo: settings.CORRECT_ALONE_UP_TO,
         payAloneUpTo: settings.PAY_ALONE_UP_TO,
       },

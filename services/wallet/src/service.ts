@@ -1,5 +1,5 @@
 import { defineService } from '@backoffice/service-runtime'
-import { aloneUpTo } from '@backoffice/team-desk'
+import { aloneUpTo, teamDesk } from '@backoffice/team-desk'
 import { Type } from '@sinclair/typebox'
 import { checkpoints } from './background/take-checkpoints.ts'
 import { correctionApprover } from './corrections/operations.ts'
@@ -15,6 +15,7 @@ export const wallet = defineService({
     CORRECT_ALONE_UP_TO: aloneUpTo,
     CHECKPOINT_EVERY_MS: Type.Integer({ minimum: 100, default: 60_000 }),
   },
+  plugins: [teamDesk],
   migrations,
   compose: (context, settings) => ({
     operations: handlers(new Ledger(context), correctionApprover(settings.CORRECT_ALONE_UP_TO)),

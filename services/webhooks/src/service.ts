@@ -1,4 +1,5 @@
 import { dayMs, defineService, type Retention, sql } from '@backoffice/service-runtime'
+import { teamDesk } from '@backoffice/team-desk'
 import { sealingSettings, secretBoxFrom } from '@backoffice/vault'
 import { Type } from '@sinclair/typebox'
 import { backoffBaseDefaultMs } from './deliveries/delivery.ts'
@@ -57,6 +58,7 @@ export const webhooks = defineService({
   name: 'webhooks',
   settings,
   assertSettings: (settings) => void secretBoxFrom(settings),
+  plugins: [teamDesk],
   migrations,
   sealedTables,
   retentions,

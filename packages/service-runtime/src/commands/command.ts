@@ -5,7 +5,14 @@ import type { Db } from '../database/db.ts'
 import { batchFaultOf, isUniqueViolation } from '../database/faults.ts'
 import { type BatchFault, Gatherer } from '../gatherer.ts'
 import type { OutboxRow } from '../outbox/store.ts'
-import { type GatheredCommand, type PreparedCall, type SingleCommand, UnfinishedOperation } from './handle.ts'
+import type { Gate, TwoPeopleCall } from './gate.ts'
+import {
+  type Approver,
+  type GatheredCommand,
+  type PreparedCall,
+  type SingleCommand,
+  UnfinishedOperation,
+} from './handle.ts'
 import {
   type Attempt,
   type AttemptContext,
@@ -18,7 +25,6 @@ import {
   writeRecords,
 } from './record.ts'
 import { findKnown, isStorable, type KnownOperation, replyToKeep } from './reply.ts'
-import { proposeOrApprove, takesSecondPerson } from './two-people.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: each command's types are checked where it is declared
 type Command = GatheredCommand<any, unknown, unknown, unknown>
@@ -44,7 +50,7 @@ export function gatheredAttempts(
     faultOf: batchFaultOf,
     run: (attempts, { alone, patienceMs: lockTimeoutMs }) =>
       context.db
-        .transaction((db) => runTogether(command, attempts, db), {
+        .transaction((db) => runTogether(command, attempts, { db, gate: context.gate }), {
           lockTimeoutMs,
           readsFirst: true,
           alone,
@@ -90,19 +96,19 @@ interface Decided {
 async function runTogether(
   command: Command,
   attempts: readonly Attempt[],
-  db: Db,
+  { db, gate }: { readonly db: Db; readonly gate: Gate },
 ): Promise<readonly (Outcome | Error)[]> {
   const { cases, now } = await loadCases(command, attempts, db)
   const decided: Decided[] = []
   for (const found of cases) {
     const one = decideCase(command, found, now)
-    decided.push(one.change === undefined ? one : await approveCase(command, found, one, { db, now }))
+    decided.push(one.change === undefined ? one : await approveCase(command, found, one, { db, gate, now }))
   }
   const records = decided.flatMap(({ record }) => (record === undefined ? [] : [record]))
   const changes = decided.flatMap(({ change }) => (change === undefined ? [] : [change.value]))
   assertApart(records)
   const [behind] = await Promise.all([
-    records.length === 0 ? new Set<string>() : writeRecords(db, records, now),
+    records.length === 0 ? new Set<string>() : writeRecords(db, records, { gate, now }),
     changes.length === 0 ? undefined : Promise.try(() => command.save(changes, { db, now })),
   ])
   return decided.map(({ outcome }) =>
@@ -162,19 +168,34 @@ async function approveCase(
   command: Command,
   { attempt, call, state }: Case,
   decided: Decided,
-  { db, now }: { readonly db: Db; readonly now: Date },
+  { db, gate, now }: { readonly db: Db; readonly gate: Gate; readonly now: Date },
 ): Promise<Decided> {
   const { operation } = attempt
-  if (command.approval === undefined && operation.twoPeople === undefined) return decided
+  if (!mayTakeTwo(operation, command)) return decided
   assert(call !== undefined)
   try {
-    const takesSecond = await takesSecondPerson(operation, call, () => command.approval?.(call, { db, now }, state))
-    const approved = takesSecond ? await proposeOrApprove({ db, operation, call, now }) : undefined
-    return approved instanceof Rejection ? refused(attempt, approved) : decided
+    const ask = () => command.approval?.(call, { db, now }, state)
+    const refusal = await refusalBySecond(gate, { db, operation, call, now }, ask)
+    return refusal === undefined ? decided : refused(attempt, refusal)
   } catch (error) {
     if (isStorable(operation, error)) return refused(attempt, error)
     throw error
   }
+}
+
+/** Whether somebody may have to ask about a second person at all. */
+export const mayTakeTwo = ({ twoPeople }: Operation, { approval }: { readonly approval?: unknown }): boolean =>
+  twoPeople !== undefined || approval !== undefined
+
+/** @returns the refusal of a call that another person has to approve, to be committed with its proposal */
+async function refusalBySecond(
+  gate: Gate,
+  two: TwoPeopleCall,
+  ask: () => Promise<Approver> | undefined,
+): Promise<Rejection | undefined> {
+  if (!(await gate.takesSecondPerson(two.operation, two.call, ask))) return undefined
+  const decided = await gate.proposeOrApprove(two)
+  return decided instanceof Rejection ? decided : undefined
 }
 
 const refused = (attempt: Attempt, rejection: Rejection): Decided => ({
@@ -223,15 +244,16 @@ async function executeOnce(
   context: AttemptContext,
 ): Promise<Outcome> {
   const { call, operation } = attempt
-  const { db, log } = context
+  const { db, gate, log } = context
   try {
     return await db.transaction(async (tx): Promise<Outcome> => {
       const { known: stored, now } = await findKnown(tx, [call.operationId])
       const known = stored.get(call.operationId)
       if (known !== undefined) return { is: 'known', known }
-      if (await takesSecondPerson(operation, call, () => command.approval?.(call, { db: tx, now }, undefined))) {
-        const decided = await proposeOrApprove({ db: tx, operation, call, now })
-        if (decided instanceof Rejection) return writeRefusal(tx, attempt, decided, now)
+      if (mayTakeTwo(operation, command)) {
+        const ask = () => command.approval?.(call, { db: tx, now }, undefined)
+        const refusal = await refusalBySecond(gate, { db: tx, operation, call, now }, ask)
+        if (refusal !== undefined) return writeRefusal(tx, attempt, refusal, { gate, now })
       }
       const rows: OutboxRow[] = []
       const changes: AuditedChange[] = []
@@ -245,9 +267,9 @@ async function executeOnce(
       }
       const body = await command.execute(call, tools, prepared)
       await tx.flush()
-      if (body instanceof Rejection) return writeRefusal(tx, attempt, body, now)
+      if (body instanceof Rejection) return writeRefusal(tx, attempt, body, { gate, now })
       const reply = replyToKeep(command, body)
-      const behind = await writeRecords(tx, [recordOf(attempt, { reply, rows, changes })], now)
+      const behind = await writeRecords(tx, [recordOf(attempt, { reply, rows, changes })], { gate, now })
       return { is: 'replied', body, sent: { operationId: call.operationId, rows, behind } }
     })
   } catch (error) {
@@ -257,8 +279,13 @@ async function executeOnce(
   }
 }
 
-async function writeRefusal(tx: Db, attempt: Attempt, rejection: Rejection, now: Date): Promise<Outcome> {
-  await writeRecords(tx, [recordOfRefusal(attempt, rejection)], now)
+async function writeRefusal(
+  tx: Db,
+  attempt: Attempt,
+  rejection: Rejection,
+  by: { readonly gate: Gate; readonly now: Date },
+): Promise<Outcome> {
+  await writeRecords(tx, [recordOfRefusal(attempt, rejection)], by)
   return { is: 'refused', rejection }
 }
 
@@ -266,12 +293,12 @@ async function writeRefusal(tx: Db, attempt: Attempt, rejection: Rejection, now:
 function storeRefusal(
   attempt: Attempt,
   rejection: Extract<Outcome, { is: 'refused' }>['rejection'],
-  { db }: AttemptContext,
+  { db, gate }: AttemptContext,
 ): Promise<Outcome> {
   const { operationId } = attempt.call
   return db.transaction(async (tx): Promise<Outcome> => {
     const { known: stored, now } = await findKnown(tx, [operationId])
     const known = stored.get(operationId)
-    return known === undefined ? writeRefusal(tx, attempt, rejection, now) : { is: 'known', known }
+    return known === undefined ? writeRefusal(tx, attempt, rejection, { gate, now }) : { is: 'known', known }
   })
 }

@@ -16,7 +16,7 @@ import { type Database, type Db, readNow, unnest } from '../database/db.ts'
 import { contextOf } from '../messages/message.ts'
 import type { Relay, SentRows } from '../outbox/sending.ts'
 import { type OutboxRow, type SentMessage, toRow } from '../outbox/store.ts'
-import { type AuditRow, auditRow, insertAudit } from './audit.ts'
+import type { CallToAudit, Gate } from './gate.ts'
 import type { Call, ExecuteTools } from './handle.ts'
 import { type KnownOperation, refusalOf, type StoredReply } from './reply.ts'
 
@@ -29,7 +29,8 @@ export interface CallRecord {
   readonly fingerprint: string
   readonly reply: StoredReply | null
   readonly rows: readonly OutboxRow[]
-  readonly audit: AuditRow | null
+  /** A call of the team is entered in the trail. */
+  readonly audit: CallToAudit | null
 }
 
 /** How long the process that commits a row may take to send it, before a relay takes it over. */
@@ -40,12 +41,16 @@ const ownLeaseMs = { command: 15_000, event: 5_000 } as const
  * one operation only one commits.
  * @returns ids of the rows that wait behind another operation's unfinished row: only the relay may send them
  */
-export async function writeRecords(db: Db, records: readonly CallRecord[], now: Date): Promise<ReadonlySet<string>> {
+export async function writeRecords(
+  db: Db,
+  records: readonly CallRecord[],
+  { gate, now }: { readonly gate: Gate; readonly now: Date },
+): Promise<ReadonlySet<string>> {
   const audits = records.flatMap(({ audit }) => (audit === null ? [] : [audit]))
   const [behind] = await Promise.all([
     insertRows(db, records),
     insertReplies(db, records),
-    audits.length === 0 ? undefined : insertAudit(db, audits, now),
+    audits.length === 0 ? undefined : gate.record(db, audits, now),
   ])
   return behind
 }
@@ -192,6 +197,7 @@ export type Outcome =
 
 export interface AttemptContext {
   readonly db: Database
+  readonly gate: Gate
   readonly log: Logger
 }
 
@@ -211,7 +217,7 @@ export function recordOf(
   if (!byTeam) return { ...kept, reply, audit: null }
   // The team is shown masked values, and no more than that is kept.
   const shown = reply !== null && 'body' in reply ? { body: masked(operation.reply, reply.body) } : reply
-  return { ...kept, reply: shown, audit: auditRow(operation, call, { changes }) }
+  return { ...kept, reply: shown, audit: { operation, call, changes } }
 }
 
 /** A refusal is stored too, so that a retry gets the same reply. The team's are audited: somebody tried. */
@@ -227,7 +233,7 @@ export function recordOfRefusal(
     fingerprint,
     reply,
     rows: [],
-    audit: byTeam ? auditRow(operation, call, { outcome: rejection.code }) : null,
+    audit: byTeam ? { operation, call, outcome: rejection.code } : null,
   }
 }
 

@@ -1,13 +1,4 @@
-import {
-  invalid,
-  masked,
-  maskedKinds,
-  maskedKindsFor,
-  type Operation,
-  personalKindsIn,
-  Rejection,
-  type Scope,
-} from '@backoffice/contracts'
+import { type Operation, Rejection, type Scope } from '@backoffice/contracts'
 import { type Clock, type Logger, newId } from '@backoffice/process'
 import { context } from '@opentelemetry/api'
 import { type Database, type Db, readNow } from '../database/db.ts'
@@ -16,12 +7,11 @@ import { Gatherer } from '../gatherer.ts'
 import type { RpcClient } from '../messages/rpc-client.ts'
 import { ownerOf, type ReceivedCall, type RunResult, type ServedOperation } from '../messages/rpc-server.ts'
 import type { Dispatch } from '../outbox/sending.ts'
-import { type AuditOutcome, recordAction } from './audit.ts'
-import { attemptSingly, gatheredAttempts } from './command.ts'
+import { attemptSingly, gatheredAttempts, mayTakeTwo } from './command.ts'
+import type { Gate } from './gate.ts'
 import type { Call, DirectTools, GatheredQuery, Handler, PrepareTools, Query } from './handle.ts'
 import type { Attempt, Outcome, Preparation } from './record.ts'
 import { findKnown, fingerprintOf, isStorable, type KnownOperation, replyOf, unwrap } from './reply.ts'
-import { approveFirst, proposeOrApprove, takesSecondPerson } from './two-people.ts'
 
 export interface RunnerContext {
   readonly db: Database
@@ -29,6 +19,7 @@ export interface RunnerContext {
   readonly dispatch: Dispatch
   readonly clock: Clock
   readonly log: Logger
+  readonly gate: Gate
 }
 
 const readsBatchMax = 500
@@ -52,7 +43,7 @@ export class Runner {
   serve(handler: Handler): ServedOperation {
     const run = this.#runnerOf(handler)
     const { operation } = handler
-    return { operation, run: operation.audience === 'team' ? this.#forTeam(operation, run) : run }
+    return { operation, run: operation.audience === 'team' ? this.#context.gate.around(operation, run) : run }
   }
 
   #runnerOf(handler: Handler): ServedOperation['run'] {
@@ -78,34 +69,12 @@ export class Runner {
     }
   }
 
-  /**
-   * The team reads personal data masked, as the marks of a reply and the roles say. Who gives a
-   * reason may read them in full, of one person at a time. What tells about people is recorded before it is answered:
-   * who read, whom and why; and so is every refusal.
-   */
-  #forTeam(operation: Operation, run: ServedOperation['run']): ServedOperation['run'] {
-    const { db, clock } = this.#context
-    const tellsOfPeople = readsPeople(operation)
-    return async (received) => {
-      const { unmask = false, reason } = received.input as { readonly unmask?: boolean; readonly reason?: string }
-      if (unmask && reason === undefined) throw invalid('body', '/reason', 'is required with unmask')
-      // A command is recorded with its reply.
-      const record = (outcome: AuditOutcome) => recordAction(db, operation, toCall(received), clock.now(), { outcome })
-      const result = await run(received).catch(async (error) => {
-        if (operation.kind !== 'command' && isStorable(operation, error)) await record(error.code)
-        throw error
-      })
-      if (operation.kind === 'query' && (reason !== undefined || tellsOfPeople)) await record('done')
-      if (unmask || operation.discloses) return result
-      const { roles } = toCall(received).caller
-      return { ...result, body: masked(operation.reply, result.body, maskedKindsFor(roles)) }
-    }
-  }
-
   async #direct({ operation, direct, approval }: DirectHandler, received: ReceivedCall): Promise<unknown> {
     const [call, tools] = [toCall(received), await this.#openTools(operation, received)]
+    if (!mayTakeTwo(operation, { approval })) return direct(call, Object.assign(tools, { approveAgain: nobodyElse }))
+    const { gate } = this.#context
     const takesSecond = (db: Db, now: Date) =>
-      takesSecondPerson(operation, call, () => approval?.(call, { db, now }, undefined))
+      gate.takesSecondPerson(operation, call, () => approval?.(call, { db, now }, undefined))
     const approveAgain = async (db: Db, now: Date) => {
       if (!(await takesSecond(db, now))) return
       const cause = new Error(`${operation.id} takes two people by now`)
@@ -114,12 +83,12 @@ export class Runner {
     if (!(await takesSecond(tools.db, tools.now))) return direct(call, Object.assign(tools, { approveAgain }))
     // What was approved may be done again, since it is idempotent by a reference: this process may die before it is done.
     const decided = await tools.db.transaction((db) =>
-      proposeOrApprove({ db, operation, call, now: tools.now, isRepeatable: true }),
+      gate.proposeOrApprove({ db, operation, call, now: tools.now, isRepeatable: true }),
     )
     if (decided instanceof Rejection) throw decided
     // The proposal is recorded with the call, also when the first person finishes what the second one approved.
     const approved = toCall({ ...received, approves: decided.approved })
-    return direct(approved, Object.assign(tools, { approveAgain: async () => undefined }))
+    return direct(approved, Object.assign(tools, { approveAgain: nobodyElse }))
   }
 
   #query({ audience }: Operation, query: Query<Operation>): ServedOperation['run'] {
@@ -219,7 +188,7 @@ export class Runner {
       if (prepare === undefined) return { is: 'prepared', value: undefined }
       const tools = await this.#openTools(operation, received)
       const { db, now } = tools
-      const first = { approveFirst: () => approveFirst({ db, operation, call, now }) }
+      const first = { approveFirst: () => this.#context.gate.approveFirst({ db, operation, call, now }) }
       return { is: 'prepared', value: await prepare(call, Object.assign(tools, first)) }
     } catch (error) {
       if (isStorable(operation, error)) return { is: 'refused', rejection: error }
@@ -251,12 +220,7 @@ export class Runner {
   }
 }
 
-/** Whether a reply says who somebody is, or names an account of theirs, masked or not. An id alone does not. */
-const readsPeople = ({ reply }: Operation): boolean => {
-  const kinds = personalKindsIn(reply)
-  return tellingKinds.some((kind) => kinds.has(kind))
-}
-const tellingKinds = ['name', 'destination', ...maskedKinds] as const
+const nobodyElse = async (): Promise<void> => {}
 
 const fresh = async (reply: Promise<unknown>): Promise<RunResult> => ({ body: await reply, isStored: false })
 

@@ -1,8 +1,6 @@
 import { eventKinds, events, roleName, type ServiceName } from '@backoffice/contracts'
-import { auditEvidence } from './reconcilable-views.ts'
 import { appendOnly, refusals } from './schema-rules.ts'
 
-export { jsonText, reconcilableViews, shownToReconciler } from './reconcilable-views.ts'
 export { appendOnly, changed, neverDeleted, onlyInSandbox } from './schema-rules.ts'
 
 /** A step of a schema. Steps only add: the release before must run on the new schema. */
@@ -19,11 +17,21 @@ export interface Migration {
   readonly transactional?: false
 }
 
+/** The SQL of tables in the schema of a service. */
+export type Tables = (service: ServiceName) => string
+
 /**
- * What the runtime keeps in each service's schema. Every service lists these migrations first. What a later release adds
- * comes after the baseline, as a migration of its own.
+ * What the runtime and a service's plugins keep in its schema. Every service lists these migrations first. What a later
+ * release adds comes after the baseline, as a migration of its own.
  */
-export const runtimeMigrations = (service: ServiceName): readonly Migration[] => [baseline(service)]
+export const runtimeMigrations = (service: ServiceName, ...plugged: readonly Tables[]): readonly Migration[] => [
+  {
+    name: '0000_runtime_baseline',
+    sql: [refusals, operations, outbox, publishedEvents, inbox, ...plugged, youngTables]
+      .map((part) => part(service))
+      .join('\n'),
+  },
+]
 
 /**
  * The brands that a service knows, as the gateway has registered them: whose they are and where they belong. No message is
@@ -39,13 +47,6 @@ create table ${service}.brand (
   time_zone text not null
 );
 ${appendOnly(`${service}.brand`)}`
-
-const baseline = (service: ServiceName): Migration => ({
-  name: '0000_runtime_baseline',
-  sql: [refusals, operations, outbox, publishedEvents, inbox, auditTrail, team, auditEvidence, youngTables]
-    .map((part) => part(service))
-    .join('\n'),
-})
 
 /**
  * Rows of this and the next tables come and go. They are vacuumed after a fiftieth of them has gone instead of a fifth, so
@@ -188,83 +189,6 @@ create table ${service}.stream_seen (
   stream text primary key,
   created text not null
 );
-`
-
-/** Who of the team called, how, and what became of it. */
-const auditTrail = (service: ServiceName): string => `
-create table ${service}.audit_entry (
-  id text collate "C" primary key,
-  at timestamptz not null,
-  actor text not null,
-  -- The account at the identity provider: a name may change. Null, as the next ones, for what a service did by itself.
-  actor_id text,
-  session text,
-  tool text,
-  -- The signed call.
-  proof text,
-  operation text not null,
-  operation_id text not null,
-  subject text,
-  reason text,
-  input json not null,
-  -- done, or the code that it was refused with.
-  outcome text not null,
-  changes json,
-  -- The proposal that it carried out, or tried to.
-  proposal text
-);
-create index audit_entry_at on ${service}.audit_entry (at desc);
--- What the team did about one record, and what one person did, newest first.
-create index audit_entry_of_subject on ${service}.audit_entry (subject, at desc);
-create index audit_entry_of_actor on ${service}.audit_entry (actor, at desc);
--- Calls that came too late for a proposal, and those that declined one. Whoever verifies what two people did looks for them
--- in the time in which the proposal was open, and the trail has few of them.
-create index audit_entry_of_closed_proposal on ${service}.audit_entry (at)
-  where outcome = 'PROPOSAL_NOT_OPEN' or operation = 'declineProposal';
-${appendOnly(`${service}.audit_entry`)}`
-
-/** Logins of the team, and calls that wait for a second person: with what somebody needs to verify them without any service. */
-const team = (service: ServiceName): string => `
-create table ${service}.team_session (
-  -- Thumbprint of the key that signs the session's calls.
-  session text not null,
-  person text not null,
-  person_id text,
-  kind text not null check (kind in ('person', 'machine')),
-  -- As the identity provider issued it. Null for a machine.
-  id_token text,
-  -- The public key that the session rests on, as a JWK: the provider's, which signed the ID token and which the provider may
-  -- not have any more; of a machine, its own.
-  anchor json,
-  first_used_at timestamptz not null,
-  primary key (session, person)
-);
-${appendOnly(`${service}.team_session`)}
-create table ${service}.team_proposal (
-  id text collate "C" primary key,
-  operation text not null,
-  -- Of the operation and its input, without the reason: the second person may give another one.
-  fingerprint text not null,
-  input json not null,
-  reason text,
-  proposed_by text not null,
-  proposed_by_id text,
-  proposed_at timestamptz not null,
-  expires_at timestamptz not null,
-  operation_id text not null,
-  session text,
-  proof text,
-  state text not null default 'open' check (state in ('open', 'approved', 'declined', 'expired')),
-  decided_by text,
-  decided_by_id text,
-  decided_at timestamptz,
-  decided_operation_id text,
-  decided_session text,
-  decided_proof text,
-  decision_reason text
-);
-create unique index team_proposal_open on ${service}.team_proposal (fingerprint) where state = 'open';
-revoke delete on ${service}.team_proposal from ${roleName(service)};
 `
 
 /**

@@ -98,7 +98,7 @@ const duration = durations(
 export class RpcServer {
   readonly #served: ReadonlyMap<string, ServedOperation>
   readonly #log: Logger
-  readonly #admit: Admit
+  readonly #gate: { readonly admit: Admit }
   readonly #brands: Pick<Brands, 'verify'>
   readonly #inFlight = new Set<Promise<void>>()
   readonly #inFlightByOwner = new Map<string, number>()
@@ -108,11 +108,11 @@ export class RpcServer {
 
   constructor(options: {
     readonly served: readonly ServedOperation[]
-    readonly admit: Admit
+    readonly gate: { readonly admit: Admit }
     readonly brands: Pick<Brands, 'verify'>
     readonly log: Logger
   }) {
-    this.#admit = options.admit
+    this.#gate = options.gate
     this.#brands = options.brands
     this.#served = new Map(
       options.served.map((entry) => [key(entry.operation.audience === 'team', entry.operation.id), entry]),
@@ -206,7 +206,7 @@ export class RpcServer {
       const operationId = message.headers?.get(headerNames.operationId) || newId('opn')
       const caller =
         operation.audience === 'team'
-          ? await this.#admit(operation, teamCallOf(operation, { message, operationId, input: request.input }))
+          ? await this.#gate.admit(operation, teamCallOf(operation, { message, operationId, input: request.input }))
           : undefined
       const call = receive(operation, message, { request, caller, operationId, requestId })
       // Where a brand belongs is no matter of who calls. Only the operation that makes it known comes before that.

@@ -4,6 +4,7 @@ import { eventually, refusal, testBed } from '@backoffice/test-kit'
 import { ROOT_CONTEXT } from '@opentelemetry/api'
 import t from 'tap'
 import { gatheredAttempts } from '../../src/commands/command.ts'
+import { noGate } from '../../src/commands/gate.ts'
 import { UnfinishedOperation } from '../../src/index.ts'
 import { adding, addUp, countUp, crediting, faults, payments, wallet } from '../probe-services.ts'
 
@@ -279,7 +280,7 @@ t.test('two calls of one batch that send about one record are a bug that is said
     }),
     save: async () => {},
   }
-  const gatherer = gatheredAttempts(addUp, command as never, { db, log: loud })
+  const gatherer = gatheredAttempts(addUp, command as never, { db, log: loud, gate: noGate })
   const attempt = (record: string) => ({
     operation: addUp,
     call: {

@@ -5,6 +5,7 @@ import { noVault } from '@backoffice/vault'
 import { ROOT_CONTEXT } from '@opentelemetry/api'
 import t from 'tap'
 import { gatheredAttempts } from '../../src/commands/command.ts'
+import { noGate } from '../../src/commands/gate.ts'
 import { connectDatabase } from '../../src/database/connect.ts'
 import { isPassingFault } from '../../src/index.ts'
 import { serviceConfig } from '../../src/settings.ts'
@@ -49,7 +50,7 @@ t.test(
     const { addUpHandler } = payments.compose({} as never, {} as never, {}).operations as never as {
       addUpHandler: { command: never }
     }
-    const gatherer = gatheredAttempts(addUp, addUpHandler.command, { db, log })
+    const gatherer = gatheredAttempts(addUp, addUpHandler.command, { db, log, gate: noGate })
     const scope = bed.scope()
     const attempt = (record: string) => ({
       operation: addUp,

@@ -10,6 +10,7 @@ import {
 import { testBed } from '@backoffice/test-kit'
 import { type TSchema, Type } from '@sinclair/typebox'
 import t from 'tap'
+import { noGate } from '../../src/commands/gate.ts'
 import { writeRecords } from '../../src/commands/record.ts'
 import { inputSchema, validate } from '../../src/testing.ts'
 import { longest } from '../longest.ts'
@@ -113,7 +114,7 @@ t.test('a reply beyond the bound is stored nowhere: the call fails, and its tran
       rows: [],
       audit: null,
     }
-    return db.transaction((tx) => writeRecords(tx, [record], new Date()))
+    return db.transaction((tx) => writeRecords(tx, [record], { gate: noGate, now: new Date() }))
   }
   await t.rejects(store('opn_long', storedBytesMax / 2), { message: /confirmDeposit would store more than 8192 bytes/ })
   await store('opn_short', storedBytesMax / 2 - 20)

@@ -1,6 +1,7 @@
 import { newId } from '@backoffice/process'
 import { eventually, testBed } from '@backoffice/test-kit'
 import t from 'tap'
+import { noGate } from '../../src/commands/gate.ts'
 import { writeRecords } from '../../src/commands/record.ts'
 import { Dispatch } from '../../src/outbox/sending.ts'
 import { type EventRow, toRow } from '../../src/outbox/store.ts'
@@ -31,7 +32,7 @@ async function leave(name: string) {
     rows,
     audit: null,
   }
-  const behind = await db.transaction((tx) => writeRecords(tx, [record], now))
+  const behind = await db.transaction((tx) => writeRecords(tx, [record], { gate: noGate, now }))
   return { sent: { operationId, rows, behind }, ids: rows.map(({ id }) => id) }
 }
 

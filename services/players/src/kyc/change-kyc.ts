@@ -8,7 +8,8 @@ import {
   type Scope,
 } from '@backoffice/contracts'
 import { Loop } from '@backoffice/process'
-import { byService, type Db, insertAudit, type ServiceContext } from '@backoffice/service-runtime'
+import type { Db, ServiceContext } from '@backoffice/service-runtime'
+import { byService, insertAudit } from '@backoffice/team-desk'
 import { auditedChange, insertChanges, type MadeChange } from '../players/changes.ts'
 import { type ChangedPlayer, decide, expire, kycAt, type PlayerRecord } from '../players/player.ts'
 import { lockEndedApprovals, lockPlayers, updateKyc } from '../players/records.ts'

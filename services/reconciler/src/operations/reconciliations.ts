@@ -1,6 +1,7 @@
 import { invalid, operations } from '@backoffice/contracts'
-import { type Call, type Db, handle, recordAction, toPage, withIsoTimes } from '@backoffice/service-runtime'
+import { type Call, type Db, handle, toPage, withIsoTimes } from '@backoffice/service-runtime'
 import { DatabaseHistory } from '@backoffice/service-runtime/pool'
+import { recordAction } from '@backoffice/team-desk'
 import { undoneBy } from '../heads/exports.ts'
 import { listRestores, type Restore, writeRestore } from '../heads/restores.ts'
 import type { HeadStore } from '../heads/store.ts'

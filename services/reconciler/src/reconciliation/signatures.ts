@@ -1,5 +1,6 @@
 import { aloneHours, type ExportedAuditEntry, fromMinorUnits, type Operation, operations } from '@backoffice/contracts'
-import { type ReadDb, readProvenEntries, sql } from '@backoffice/service-runtime'
+import { type ReadDb, sql } from '@backoffice/service-runtime'
+import { readProvenEntries } from '@backoffice/team-desk'
 import { KeysUnavailable } from '@backoffice/team-identity'
 import { evidence, type KeyedFound, type Question } from './check.ts'
 import { type JudgedCorrection, readToJudge } from './day-of-corrections.ts'

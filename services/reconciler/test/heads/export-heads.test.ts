@@ -286,7 +286,7 @@ t.test('a store that cannot be read is missing evidence, and all other checks ar
       ...{
         heads: { store, everyMs },
         isFull,
-        team: bed.services.wallet.team && { ...service.team, aloneUpTo: '50.00', payAloneUpTo: '9.99' },
+        team: { ...bed.issuer.team, aloneUpTo: '50.00', payAloneUpTo: '9.99' },
       },
     })
     s3.isUnavailable = false

@@ -33,7 +33,7 @@ const bed = await testBed(
 )
 const admin = bed.sql('admin')
 const scope = bed.scope({ environment: 'production' })
-const team = { ...bed.services.wallet.team, aloneUpTo: '50.00', payAloneUpTo: '9.99', rollOutMs: 0 }
+const team = { ...bed.issuer.team, aloneUpTo: '50.00', payAloneUpTo: '9.99', rollOutMs: 0 }
 const { DATABASE_URL = '' } = bed.environment('wallet')
 const db = await connectDatabase('wallet', { DATABASE_URL, DATABASE_POOL_MAX: 2 })
 t.teardown(() => db.close())

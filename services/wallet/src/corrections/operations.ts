@@ -1,12 +1,6 @@
 import { fromMinorUnits, invalid, operations, Rejection, toMinorUnits } from '@backoffice/contracts'
-import {
-  type Approver,
-  type Call,
-  type DirectTools,
-  handle,
-  type ReadDb,
-  recordAction,
-} from '@backoffice/service-runtime'
+import { type Approver, type Call, type DirectTools, handle, type ReadDb } from '@backoffice/service-runtime'
+import { recordAction } from '@backoffice/team-desk'
 import type { Ledger } from '../ledger/ledger.ts'
 import { type Posting, unexpected } from '../ledger/posting.ts'
 import { environmentOf, findBalanceOfPlayer } from '../ledger/records.ts'

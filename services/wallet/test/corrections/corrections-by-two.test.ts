@@ -172,7 +172,7 @@ t.test('reconciliation counts as the wallet does, to the millisecond', async (t)
   await bed.team('bob').call(reverseTransfer, { input: back })
   await time.set(null)
   const found = async (aloneUpTo: string) => {
-    const team = { ...bed.services.wallet.team, aloneUpTo, payAloneUpTo: '0.00', rollOutMs: 0 }
+    const team = { ...bed.issuer.team, aloneUpTo, payAloneUpTo: '0.00', rollOutMs: 0 }
     const { differences } = await runOf(bed, { team })
     const ours = differences.filter((found) => found.brandId === brandId && found.check === 'signatures')
     return ours.map(({ actual }) => actual.replace(/ \(operation .*?\)/, '')).sort()

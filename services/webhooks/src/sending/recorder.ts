@@ -1,7 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { operations } from '@backoffice/contracts'
 import { type Logger, newId } from '@backoffice/process'
-import { batchFaultOf, byService, type Database, type Db, Gatherer, insertAudit } from '@backoffice/service-runtime'
+import { batchFaultOf, type Database, type Db, Gatherer } from '@backoffice/service-runtime'
+import { byService, insertAudit } from '@backoffice/team-desk'
 import { recordedChange } from '../deliveries/delivery.ts'
 import {
   type LockedElsewhere,

@@ -1,5 +1,6 @@
 import { type Migration, runtimeMigrations } from '@backoffice/service-runtime/migrations'
+import { teamTables } from '@backoffice/team-desk/migrations'
 import { baseline } from './0001-baseline.ts'
 
 /** In the order in which they are applied. */
-export const migrations: readonly Migration[] = [...runtimeMigrations('payments'), baseline]
+export const migrations: readonly Migration[] = [...runtimeMigrations('payments', teamTables), baseline]

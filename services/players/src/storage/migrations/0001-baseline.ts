@@ -5,9 +5,8 @@ import {
   type Migration,
   neverDeleted,
   onlyInSandbox,
-  reconcilableViews,
-  shownToReconciler,
 } from '@backoffice/service-runtime/migrations'
+import { reconcilableViews, shownToReconciler } from '@backoffice/team-desk/migrations'
 
 /** Players with their identity checks and histories, and the games that they play. */
 export const baseline: Migration = {

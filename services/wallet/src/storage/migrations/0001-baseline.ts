@@ -1,10 +1,5 @@
-import {
-  appendOnly,
-  brandTable,
-  type Migration,
-  reconcilableViews,
-  shownToReconciler,
-} from '@backoffice/service-runtime/migrations'
+import { appendOnly, brandTable, type Migration } from '@backoffice/service-runtime/migrations'
+import { reconcilableViews, shownToReconciler } from '@backoffice/team-desk/migrations'
 
 /** Accounts, transfers, entries and holds. Amounts are bigint minor units (centavos). */
 const ledger = `

@@ -9,10 +9,20 @@ import {
   type Reply,
 } from '@backoffice/contracts'
 import { newId } from '@backoffice/process'
+import {
+  type ApprovedProposal,
+  type Approver,
+  type Call,
+  type Database,
+  type Db,
+  type ExecuteTools,
+  sql,
+  toPage,
+  type WithTimes,
+  withIsoTimes,
+} from '@backoffice/service-runtime'
+import type { QueryTools, TwoPeopleCall } from '@backoffice/service-runtime/plugin'
 import { inputDigest, isSame } from '@backoffice/team-identity'
-import { type Database, type Db, sql } from '../database/db.ts'
-import type { ApprovedProposal, Approver, Call, ExecuteTools, QueryTools } from './handle.ts'
-import { toPage, type WithTimes, withIsoTimes } from './reply.ts'
 
 type Kept = Pick<Proposal, 'id' | 'operation' | 'operationId' | 'proposedBy' | 'state' | 'decidedBy'> & {
   readonly proposedById: string
@@ -41,16 +51,6 @@ export async function takesSecondPerson(
   const tableAsks =
     twoPeople !== undefined && twoPeople !== 'in production' && holdsFor(twoPeople, input as object as Given)
   return tableAsks || answer === 'second person'
-}
-
-/** A call that takes two people, in a transaction. */
-interface TwoPeopleCall {
-  readonly db: Db
-  readonly operation: Operation
-  readonly call: Pick<Call, 'approves' | 'caller' | 'input' | 'operationId'>
-  readonly now: Date
-  /** Whether what was approved may be done again, because doing it again changes nothing. */
-  readonly isRepeatable?: boolean
 }
 
 interface Proposed {

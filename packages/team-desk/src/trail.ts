@@ -1,21 +1,33 @@
 import {
   type AuditEntry,
   type AuditedChange,
-  type ErrorCode,
+  type ExportedAuditEntry,
   invalid,
   type Operation,
   type operations,
   type Reply,
+  type ServiceName,
   type TeamTool,
 } from '@backoffice/contracts'
 import { newId } from '@backoffice/process'
+import {
+  type Call,
+  columnNames,
+  type Db,
+  type Fragment,
+  identifier,
+  type ReadDb,
+  rowsOf,
+  sql,
+  toPage,
+  type WithTimes,
+  withIsoTimes,
+} from '@backoffice/service-runtime'
+import type { AuditedCall, AuditOutcome, CallToAudit, QueryTools } from '@backoffice/service-runtime/plugin'
 import { auditedInput, subjectAndReason } from '@backoffice/team-identity'
-import { columnNames, type Db, rowsOf, sql } from '../database/db.ts'
-import type { Call, QueryTools } from './handle.ts'
-import { toPage, type WithTimes, withIsoTimes } from './reply.ts'
 
 /** What a page of the trail shows. */
-export const shownColumns = `
+const shownColumns = `
   id text, at timestamptz, actor text, actor_id text, operation text, operation_id text, subject text, reason text, input json,
   outcome text, session text, tool text, changes json
 `
@@ -45,9 +57,6 @@ export interface AuditRow {
   readonly proposal: string | null
 }
 
-/** What became of a call: done, proposed to somebody else, or refused with a code. */
-export type AuditOutcome = 'done' | ErrorCode
-
 /** What a service does by itself has no caller. */
 export const byService = {
   actorId: null,
@@ -59,20 +68,8 @@ export const byService = {
   proposal: null,
 } as const
 
-/** What became of a call, and what it changed. */
-interface Result {
-  readonly outcome?: AuditOutcome
-  readonly changes?: readonly AuditedChange[]
-}
-
-export type AuditedCall = Pick<Call, 'caller' | 'operationId' | 'input' | 'approves'>
-
 /** Taken from the common shape of the team's operations. */
-export function auditRow(
-  operation: Operation,
-  call: AuditedCall,
-  { outcome = 'done', changes = [] }: Result = {},
-): AuditRow {
+export function auditRow({ operation, call, outcome = 'done', changes = [] }: CallToAudit): AuditRow {
   const { name: actor, id: actorId, session, tool, evidence } = call.caller
   const input = auditedInput(operation, call.input as Readonly<Record<string, unknown>>)
   return {
@@ -104,9 +101,9 @@ export function recordAction(
   operation: Operation,
   call: AuditedCall,
   now: Date,
-  result: Result = {},
+  became: Pick<CallToAudit, 'outcome' | 'changes'> = {},
 ): Promise<void> {
-  return insertAudit(db, [auditRow(operation, call, result)], now)
+  return insertAudit(db, [auditRow({ operation, call, ...became })], now)
 }
 
 type ListAudit = (typeof operations)['gateway']['listAudit']
@@ -132,15 +129,82 @@ export async function readAudit({ input }: Call<ListAudit>, { db }: QueryTools):
 const afterAll = { at: 'infinity', id: '' }
 
 /** The cursor of the page that begins after an entry. */
-export const cursorAt = ({ at, id }: Pick<AuditEntry, 'at' | 'id'>): string => `${at}/${id}`
+const cursorAt = ({ at, id }: Pick<AuditEntry, 'at' | 'id'>): string => `${at}/${id}`
 
 /**
  * The place in the trail where a page begins.
  * @param path of the field that has the cursor, as a JSON pointer
  * @throws {Rejection} VALIDATION_ERROR
  */
-export function placeOf(cursor: string, path: string): typeof afterAll {
+function placeOf(cursor: string, path: string): typeof afterAll {
   const [, at = '', id = ''] = /^([^/]+)\/([^/]+)$/.exec(cursor) ?? []
   if (id === '' || Number.isNaN(Date.parse(at))) throw invalid('body', path, 'is not a cursor of the trail')
   return { at, id }
 }
+
+type ExportAudit = (typeof operations)['gateway']['exportAudit']
+type SignedCall = NonNullable<ExportedAuditEntry['proposal']>['proposed']
+type Evidence = Pick<SignedCall, 'proof' | 'idToken' | 'anchor'>
+
+/**
+ * An entry is written at the end of a transaction and has the time of its beginning, so entries of the last moment may
+ * still be missing.
+ */
+const settledAfterMs = 60_000
+
+/** A call of a proposal. Both have its input, and each a reason of its own. */
+type ProposalCall = Omit<SignedCall, 'input'> & { readonly reason: string | null }
+
+interface Row extends WithTimes<AuditEntry, 'at'>, Evidence {
+  readonly proposal: {
+    readonly id: string
+    readonly input: object
+    readonly proposed: ProposalCall
+    readonly approved: ProposalCall | null
+  } | null
+}
+
+/**
+ * Reads entries of a trail with all that it takes to verify them.
+ * @param from a view that shows them (`auditEvidence`), read as `e`
+ * @param which what follows `where`
+ */
+export async function readProvenEntries(db: ReadDb, from: Fragment, which: Fragment): Promise<ExportedAuditEntry[]> {
+  const rows = await db<Row>`
+    select ${columnNames(shownColumns, 'e')}, e.proof, e.id_token, e.anchor, e.proposal from ${from} e where ${which}
+  `
+  return rows.map(({ proposal, ...entry }) => ({
+    ...withIsoTimes(entry),
+    proposal: proposal && {
+      id: proposal.id,
+      proposed: signedCall(proposal.proposed, proposal.input),
+      approved: proposal.approved && signedCall(proposal.approved, proposal.input),
+    },
+  }))
+}
+
+const signedCall = ({ reason, at, ...call }: ProposalCall, input: object): SignedCall => ({
+  ...call,
+  at: new Date(at).toISOString(),
+  input: reason === null ? input : { ...input, reason },
+})
+
+/** Answers the `exportAudit` operation of a service. */
+export const exportAudit =
+  (service: ServiceName) =>
+  async ({ input }: Call<ExportAudit>, { db, now }: QueryTools): Promise<Reply<ExportAudit>> => {
+    const { from, to, cursor, limit } = input
+    if (now.getTime() - Date.parse(to) < settledAfterMs)
+      throw invalid('body', '/to', 'must be at least a minute ago, because entries of the last minute are still coming')
+    const after = cursor === undefined ? { at: from, id: '' } : placeOf(cursor, '/cursor')
+    const entries = await readProvenEntries(
+      db,
+      sql`${identifier(service)}.audit_evidence`,
+      sql`
+        e.at >= ${from}::timestamptz and e.at < ${to}::timestamptz
+        and (e.at, e.id) > (${after.at}::timestamptz, ${after.id}::text)
+        order by e.at, e.id limit ${limit + 1}
+      `,
+    )
+    return toPage(entries, limit, cursorAt)
+  }

@@ -1,4 +1,85 @@
 import { proposalHours, roleName, type ServiceName } from '@backoffice/contracts'
+import { appendOnly, type Tables } from '@backoffice/service-runtime/migrations'
+
+/** The team's part of the runtime's baseline. */
+export const teamTables: Tables = (service) => [auditTrail, team, auditEvidence].map((part) => part(service)).join('\n')
+
+/** Who of the team called, how, and what became of it. */
+const auditTrail = (service: ServiceName): string => `
+create table ${service}.audit_entry (
+  id text collate "C" primary key,
+  at timestamptz not null,
+  actor text not null,
+  -- The account at the identity provider: a name may change. Null, as the next ones, for what a service did by itself.
+  actor_id text,
+  session text,
+  tool text,
+  -- The signed call.
+  proof text,
+  operation text not null,
+  operation_id text not null,
+  subject text,
+  reason text,
+  input json not null,
+  -- done, or the code that it was refused with.
+  outcome text not null,
+  changes json,
+  -- The proposal that it carried out, or tried to.
+  proposal text
+);
+create index audit_entry_at on ${service}.audit_entry (at desc);
+-- What the team did about one record, and what one person did, newest first.
+create index audit_entry_of_subject on ${service}.audit_entry (subject, at desc);
+create index audit_entry_of_actor on ${service}.audit_entry (actor, at desc);
+-- Calls that came too late for a proposal, and those that declined one. Whoever verifies what two people did looks for them
+-- in the time in which the proposal was open, and the trail has few of them.
+create index audit_entry_of_closed_proposal on ${service}.audit_entry (at)
+  where outcome = 'PROPOSAL_NOT_OPEN' or operation = 'declineProposal';
+${appendOnly(`${service}.audit_entry`)}`
+
+/** Logins of the team, and calls that wait for a second person: with what somebody needs to verify them without any service. */
+const team = (service: ServiceName): string => `
+create table ${service}.team_session (
+  -- Thumbprint of the key that signs the session's calls.
+  session text not null,
+  person text not null,
+  person_id text,
+  kind text not null check (kind in ('person', 'machine')),
+  -- As the identity provider issued it. Null for a machine.
+  id_token text,
+  -- The public key that the session rests on, as a JWK: the provider's, which signed the ID token and which the provider may
+  -- not have any more; of a machine, its own.
+  anchor json,
+  first_used_at timestamptz not null,
+  primary key (session, person)
+);
+${appendOnly(`${service}.team_session`)}
+create table ${service}.team_proposal (
+  id text collate "C" primary key,
+  operation text not null,
+  -- Of the operation and its input, without the reason: the second person may give another one.
+  fingerprint text not null,
+  input json not null,
+  reason text,
+  proposed_by text not null,
+  proposed_by_id text,
+  proposed_at timestamptz not null,
+  expires_at timestamptz not null,
+  operation_id text not null,
+  session text,
+  proof text,
+  state text not null default 'open' check (state in ('open', 'approved', 'declined', 'expired')),
+  decided_by text,
+  decided_by_id text,
+  decided_at timestamptz,
+  decided_operation_id text,
+  decided_session text,
+  decided_proof text,
+  decision_reason text
+);
+create unique index team_proposal_open on ${service}.team_proposal (fingerprint) where state = 'open';
+revoke delete on ${service}.team_proposal from ${roleName(service)};
+`
 
 /** A text within a document by its path; null where there is none, or where PostgreSQL can make no text of it. */
 export const jsonText = (schema: ServiceName): string => `
@@ -59,7 +140,7 @@ const evidenceColumns = (id: string, operation: string, by: string, at: string, 
  * minutes around it, because times are verified to some minutes only. An index has such entries alone, so each alternative
  * names what it has.
  */
-export const auditEvidence = (service: ServiceName): string => `
+const auditEvidence = (service: ServiceName): string => `
 create view ${service}.audit_evidence as
 select e.id, e.at, e.actor, e.actor_id, e.operation, e.operation_id, e.subject, e.reason, e.input, e.outcome, e.session, e.tool,
   e.changes, e.proof, s.id_token, s.anchor,

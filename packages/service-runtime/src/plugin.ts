@@ -1,0 +1,8 @@
+// For a plugin of `defineService`, beside what services take.
+export type { AuditedCall, AuditOutcome, CallToAudit, Gate, TwoPeopleCall } from './commands/gate.ts'
+export type { Handler, QueryTools } from './commands/handle.ts'
+export { isStorable } from './commands/reply.ts'
+export { renewSealed } from './database/sealed-tables.ts'
+export { inputSchema, readMessage } from './messages/message.ts'
+export type { ServedOperation, TeamCall } from './messages/rpc-server.ts'
+export type { Plugin } from './service.ts'

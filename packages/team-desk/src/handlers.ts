@@ -1,0 +1,81 @@
+import {
+  invalid,
+  type Operation,
+  operations,
+  type Reply,
+  type ServiceName,
+  type StuckCommand,
+  type TeamMember,
+  teamMembersMax,
+} from '@backoffice/contracts'
+import { type Call, handle, type SealedTable, toPage, type WithTimes, withIsoTimes } from '@backoffice/service-runtime'
+import { type Handler, type QueryTools, renewSealed } from '@backoffice/service-runtime/plugin'
+import { exportAudit, readAudit, recordAction } from './trail.ts'
+import { declineProposal, readProposals } from './two-people.ts'
+
+type ListSessions = (typeof operations)['gateway']['listSessions']
+
+/** Answers the `listSessions` operation of any service. */
+async function readMembers({ input }: Call<ListSessions>, { db }: QueryTools): Promise<Reply<ListSessions>> {
+  const rows = await db<WithTimes<TeamMember, 'latestSessionAt'>>`
+    select person as name, kind, max(first_used_at) as latest_session_at
+    from team_session where first_used_at >= ${input.since}::timestamptz
+    group by person, kind order by latest_session_at desc, name limit ${teamMembersMax}
+  `
+  return { data: rows.map(withIsoTimes) }
+}
+
+type ListCommands = (typeof operations)['gateway']['listCommands']
+
+/** As long as it takes until an alert fires. */
+const stuckAfterSeconds = 60
+
+/** Answers the `listCommands` operation of any service. Ids are ordered by time, so the oldest come first. */
+async function readCommands({ input }: Call<ListCommands>, { db }: QueryTools): Promise<Reply<ListCommands>> {
+  const { commandId = null, after = '', limit } = input
+  const rows = await db<WithTimes<StuckCommand, 'createdAt'>>`
+    select id, name as operation, aggregate as subject, environment, created_at, attempts, last_fault,
+      message #>> '{context,requestId}' as request_id
+    from outbox
+    where kind = 'command' and id > ${after}
+      and case when ${commandId}::text is null
+        -- PostgreSQL stamps them: one of the future was written by other means, and would never grow old.
+        then created_at not between clock_timestamp() - make_interval(secs => ${stuckAfterSeconds}) and clock_timestamp() else id = ${commandId} end
+    order by id limit ${limit + 1}
+  `
+  return toPage(rows.map(withIsoTimes), limit, ({ id }) => id)
+}
+
+/** Its first call stands for all of them in the audit trail. */
+const sealStoredData = (operation: (typeof operations)['gateway']['sealStoredData'], tables: readonly SealedTable[]) =>
+  handle(operation, async (call, { db, now }) => {
+    const { after } = call.input
+    if (after === undefined) await recordAction(db, operation, call, now)
+    return renewSealed(db, tables, after).catch((error) => {
+      throw error instanceof SyntaxError || error instanceof RangeError
+        ? invalid('body', '/after', 'is no cursor')
+        : error
+    })
+  })
+
+/**
+ * What the team may ask of any service.
+ * @param own what the service has besides, some of which take two people
+ */
+export function deskHandlers(
+  service: ServiceName,
+  own: readonly Operation[],
+  sealedTables: readonly SealedTable[],
+): Handler[] {
+  // Each service has them in its own table. They differ in the service's name alone.
+  const table = operations[service] as (typeof operations)['gateway']
+  return [
+    handle(table.listAudit, readAudit),
+    handle(table.exportAudit, exportAudit(service)),
+    handle(table.listSessions, readMembers),
+    handle(table.listCommands, readCommands),
+    handle(table.listProposals, readProposals),
+    handle(table.declineProposal, declineProposal(own)),
+    sealStoredData(table.sealStoredData, sealedTables),
+  ]
+}
