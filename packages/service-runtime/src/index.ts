@@ -12,8 +12,17 @@ export {
   UnfinishedOperation,
 } from './commands/handle.ts'
 export { countStoredBytes } from './commands/record.ts'
-export { fitting, isKnownOperation, toPage, type WithTimes, withIsoTimes } from './commands/reply.ts'
-export { endCommand, findCommand, lockCommand, type UnfinishedCommand } from './commands/stuck-commands.ts'
+export {
+  endCommand,
+  findCommand,
+  fitting,
+  isKnownOperation,
+  lockCommand,
+  toPage,
+  type UnfinishedCommand,
+  type WithTimes,
+  withIsoTimes,
+} from './commands/reply.ts'
 export {
   assignments,
   columnNames,
@@ -30,11 +39,10 @@ export { batchFaultOf, isPassingFault } from './database/faults.ts'
 export { dayMs, eventsKeepMsMin, hourMs, type Retention } from './database/purge.ts'
 export type { SealedTable } from './database/sealed-tables.ts'
 export { Gatherer } from './gatherer.ts'
-export type { Reaction, SetAsideMessage } from './messages/consumer.ts'
-export { validate } from './messages/message.ts'
+export { enterInbox, type Reaction, type ReactionTools } from './messages/consumer.ts'
+export { readEvent, validate } from './messages/message.ts'
 export type { RpcClient } from './messages/rpc-client.ts'
 
-export { findSetAside, listSetAside, rerunSetAside, takeSetAside } from './messages/set-aside.ts'
 export {
   type EmittedEvent,
   findUnfinished,

@@ -2,6 +2,8 @@ import { operations } from '@backoffice/contracts'
 import { defineService, handle } from '@backoffice/service-runtime'
 import { brandTable, runtimeMigrations } from '@backoffice/service-runtime/migrations'
 import type { ServiceConfig } from '@backoffice/service-runtime/testing'
+import { teamDesk } from '@backoffice/team-desk'
+import { teamTables } from '@backoffice/team-desk/migrations'
 import t from 'tap'
 import { testBed } from '../src/index.ts'
 
@@ -11,7 +13,8 @@ let timesAnswered = 0
 const payments = defineService({
   name: 'payments',
   settings: {},
-  migrations: [...runtimeMigrations('payments'), { name: '0001_brand', sql: brandTable('payments') }],
+  plugins: [teamDesk],
+  migrations: [...runtimeMigrations('payments', teamTables), { name: '0001_brand', sql: brandTable('payments') }],
   compose(_context, given, outside: { total?: string }) {
     settings = given
     const readDayDeposits = handle(operations.payments.readDayDeposits, async () => {

@@ -9,6 +9,7 @@ import {
 } from '@backoffice/contracts'
 import { placeOfReply, type Vault } from '@backoffice/vault'
 import { type Db, type Fragment, type ReadDb, sql } from '../database/db.ts'
+import { type CommandRow, type EventRow, markDone } from '../outbox/store.ts'
 
 /** What the `operation` table keeps of a reply. */
 export type StoredReply =
@@ -115,7 +116,7 @@ export function replyOf(
 }
 
 /** Replaces the reply of an operation whose effect was taken back. It may be purged by now: then there is none to replace. */
-export async function replaceReply(db: Db, operationId: string, refusal: Rejection): Promise<void> {
+async function replaceReply(db: Db, operationId: string, refusal: Rejection): Promise<void> {
   await db`
     update operation set reply = ${JSON.stringify(refusalOf(refusal))}::json where operation_id = ${operationId}
   `
@@ -185,3 +186,40 @@ export function withIsoTimes<R extends object>(record: R): WithIsoTimes<R> {
 export type WithTimes<Shown, Times extends keyof Shown> = Readonly<
   Omit<Shown, Times> & { [Field in Times]: Date | Extract<Shown[Field], null> }
 >
+
+/** A command that its receiver has not done. */
+export type UnfinishedCommand = CommandRow & {
+  /** The operation that sent it; null where no request asked for it. */
+  readonly operationId: string | null
+}
+
+// What kind it is is looked at here: in the condition it would make PostgreSQL read all commands while there are few.
+const byId = (id: string) => sql`select id, aggregate, kind, name, message, operation_id from outbox where id = ${id}`
+const unlessEvent = ([row]: readonly (UnfinishedCommand | EventRow)[]) => (row?.kind === 'command' ? row : undefined)
+
+export async function findCommand(db: ReadDb, id: string): Promise<UnfinishedCommand | undefined> {
+  return unlessEvent(await db<UnfinishedCommand>`${byId(id)}`)
+}
+
+/** Locks its row, so that nobody else marks it as done. */
+export async function lockCommand(db: Db, id: string): Promise<UnfinishedCommand | undefined> {
+  return unlessEvent(await db<UnfinishedCommand>`${byId(id)} for update`)
+}
+
+/**
+ * Ends a command without its effect. Its row must be locked, and its receiver must refuse it from now on: it may be on its
+ * way. The events of its operation are not sent, and a retry of the operation gets the refusal.
+ */
+export async function endCommand(
+  db: Db,
+  { id, aggregate, operationId }: UnfinishedCommand,
+  refusal: Rejection,
+): Promise<void> {
+  // Not marked as done: what is done may be published again, to fill a lost stream.
+  await db`
+    delete from outbox
+    where aggregate = ${aggregate} and operation_id = ${operationId} and kind = 'event'
+  `
+  await markDone(db, [{ id }])
+  if (operationId !== null) await replaceReply(db, operationId, refusal)
+}

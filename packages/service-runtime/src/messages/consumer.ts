@@ -298,8 +298,7 @@ export async function enterInbox(db: Db, reaction: string, eventIds: readonly st
 }
 
 /** A message that no reaction could handle, with why. */
-export interface SetAsideMessage {
-  readonly id: bigint
+interface UnhandledMessage {
   readonly consumer: string
   readonly subject: string
   readonly payload: string
@@ -308,7 +307,7 @@ export interface SetAsideMessage {
 }
 
 /** Keeps a message for a person to look at. It may be anything, so no schema says whether personal data are in it. */
-export async function insertSetAside(db: Database, message: Omit<SetAsideMessage, 'id'>): Promise<void> {
+async function insertSetAside(db: Database, message: UnhandledMessage): Promise<void> {
   const { consumer, subject, payload, fault, setAsideAt } = message
   const { seals } = db.vault
   await db.transaction(async (tx) => {

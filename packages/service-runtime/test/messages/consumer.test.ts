@@ -3,7 +3,7 @@ import { newId } from '@backoffice/process'
 import { eventually, keptEvents, testBed } from '@backoffice/test-kit'
 import { jetstream } from '@nats-io/jetstream'
 import t from 'tap'
-import { type Reaction, rerunSetAside } from '../../src/index.ts'
+import type { Reaction } from '../../src/index.ts'
 import { countUp, eventData, payments, wallet, webhooksWith } from '../probe-services.ts'
 
 let failures = 0
@@ -159,41 +159,4 @@ t.test('of events that come together one was seen before and one always fails: t
     tried.some((batch) => batch.length === 1 && batch.includes(poison.id)),
     'and was tried alone',
   )
-})
-
-/** Sets messages aside, and lets the reaction handle a run of them. */
-async function rerun(payloads: readonly string[], limit: number) {
-  await bed.sql('webhooks').query('delete from set_aside_message')
-  await bed.sql('webhooks').query(
-    `insert into set_aside_message (consumer, subject, payload, fault, set_aside_at)
-     select 'schedule-delivery', 'events.deposit.confirmed', payload, 'no room', now() from unnest($1::text[]) as payload`,
-    [payloads],
-  )
-  const { db, log } = bed.services.webhooks
-  return db.transaction((tx) => rerunSetAside(record, { id: null, limit }, { db: tx, now: new Date(), log }))
-}
-
-t.test('a message that is run again and whose event was handled has no effect, and is done', async (t) => {
-  const seen = event()
-  await publish(JSON.stringify(seen))
-  await eventually(async () => (await heard(seen.id)) === 1)
-  tried.length = 0
-  t.same(await rerun([JSON.stringify(seen)], 10), { handled: 1, left: 0 })
-  t.same(tried, [])
-  t.equal(await heard(seen.id), 1)
-})
-
-t.test('messages that cannot be read hide none that can', async (t) => {
-  const behind = event()
-  t.same(await rerun([...Array(25).fill('{"no json'), JSON.stringify(behind)], 10), { handled: 1, left: 25 })
-  t.equal(await heard(behind.id), 1)
-})
-
-t.test('of messages that are run again the one that fails stays, and its neighbours are handled', async (t) => {
-  const [poison, ...fresh] = [event('op_poison'), event(), event(), event()]
-  const payloads = [fresh[0], poison, fresh[1], fresh[2]].map((one) => JSON.stringify(one))
-  t.same(await rerun(payloads, 10), { handled: 3, left: 1 })
-  for (const { id } of fresh) t.same([await heard(id), await setAside(id)], [1, []])
-  t.equal((await setAside(poison?.id ?? '')).length, 1)
-  await t.rejects(rerun([JSON.stringify(poison)], 10), { message: 'never' }, 'where nothing can be handled it says why')
 })

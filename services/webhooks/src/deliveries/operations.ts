@@ -1,15 +1,5 @@
 import { type DeliveryStory, invalid, operations, Rejection, type SetAsideSummary } from '@backoffice/contracts'
-import {
-  findSetAside,
-  fitting,
-  handle,
-  listSetAside as listMessages,
-  type Reaction,
-  rerunSetAside as rerunMessages,
-  type SetAsideMessage,
-  toPage,
-  withIsoTimes,
-} from '@backoffice/service-runtime'
+import { fitting, handle, type Reaction, toPage, withIsoTimes } from '@backoffice/service-runtime'
 import { lockEndpoint } from '../endpoints/records.ts'
 import { duration, outcomeSentence } from './delivery.ts'
 import {
@@ -21,6 +11,12 @@ import {
   rescheduleDelivery,
 } from './records.ts'
 import { bringBackSetAside } from './schedule-delivery.ts'
+import {
+  findSetAside,
+  listSetAside as listMessages,
+  rerunSetAside as rerunMessages,
+  type SetAsideMessage,
+} from './set-aside.ts'
 
 export function toStory({ body, openUntil, attemptLog, ...row }: DeliveryStoryRow, now: Date): DeliveryStory {
   return {

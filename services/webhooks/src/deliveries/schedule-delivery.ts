@@ -1,9 +1,10 @@
 import { type EventMessage, publicEventKinds } from '@backoffice/contracts'
 import { newId } from '@backoffice/process'
-import { countStoredBytes, type Db, type Reaction, takeSetAside, unnest } from '@backoffice/service-runtime'
+import { countStoredBytes, type Db, type Reaction, unnest } from '@backoffice/service-runtime'
 import { type EndpointKey, endpointId } from '../endpoints/endpoint.ts'
 import { ensureEndpoints } from '../endpoints/records.ts'
 import { storedBody } from './queue.ts'
+import { takeSetAside } from './set-aside.ts'
 
 /**
  * Stores a delivery for each public event. Scheduling happens in PostgreSQL, never in the stream: a delayed redelivery

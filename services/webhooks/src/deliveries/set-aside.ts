@@ -1,9 +1,24 @@
 import type { EventMessage } from '@backoffice/contracts'
+import {
+  type Db,
+  enterInbox,
+  isPassingFault,
+  type Reaction,
+  type ReactionTools,
+  type ReadDb,
+  readEvent,
+} from '@backoffice/service-runtime'
 import { placeOfPayload, type Vault } from '@backoffice/vault'
-import type { Db, ReadDb } from '../database/db.ts'
-import { isPassingFault } from '../database/faults.ts'
-import { enterInbox, type Reaction, type ReactionTools, type SetAsideMessage } from './consumer.ts'
-import { readEvent } from './message.ts'
+
+/** A message that no reaction could handle, with why. */
+export interface SetAsideMessage {
+  readonly id: bigint
+  readonly consumer: string
+  readonly subject: string
+  readonly payload: string
+  readonly fault: string
+  readonly setAsideAt: Date
+}
 
 /** What a row holds of a payload. */
 interface StoredPayload {
