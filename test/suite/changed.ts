@@ -77,8 +77,8 @@ function sourcesThatName(path: string, sources: readonly SourceFile[]): readonly
 /**
  * Tests of what has changed. Of a source file, and of each that imports another version of a dependency: those of its
  * workspace that reach it by imports, and where there are none, those of any. Of another file: those that name it or its
- * folder, or reach what does. A test in `test/structure` reads all files. What other workspaces make of a change is for a
- * whole run to say.
+ * folder, or reach what does. A test in `test/structure` reads all files, and one that waits is chosen when it was changed
+ * itself. What other workspaces make of a change is for a whole run to say.
  * @param tests of which to choose
  */
 export function testsOf({ files, dependencies }: Changes, tests: readonly TestFile[]): readonly TestFile[] {
@@ -103,5 +103,5 @@ export function testsOf({ files, dependencies }: Changes, tests: readonly TestFi
   })
   const readsAll = tests.filter(({ place }) => changed.length > 0 && place.startsWith('test/structure/'))
   const places = new Set([...chosen, ...readsAll].map(({ place }) => place))
-  return tests.filter(({ place }) => places.has(place))
+  return tests.filter(({ place, waits }) => (waits ? files.includes(place) : places.has(place)))
 }
