@@ -4,6 +4,6 @@
 export { connectPool, readerOf, readOver, verifiedUrl } from './database/connect.ts'
 export { type Database, type Db, fixed, type ReadDb } from './database/db.ts'
 export { isCatalogueRace, isLockTimeout, isPassingFault, isRetryable, sqlState } from './database/faults.ts'
-export { DatabaseHistory } from './database/remembered.ts'
+export { DatabaseHistory } from './database/history.ts'
 export type { Migration } from './database/runtime-tables.ts'
 export { serviceConfig } from './settings.ts'

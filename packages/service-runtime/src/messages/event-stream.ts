@@ -19,7 +19,7 @@ import { JetStreamApiError, type JetStreamClient, jetstream } from '@nats-io/jet
 import { type NatsConnection, headers as natsHeaders } from '@nats-io/transport-node'
 import { context, SpanKind, trace } from '@opentelemetry/api'
 import type { Interceptor } from '../database/db.ts'
-import type { DatabaseHistory } from '../database/remembered.ts'
+import type { DatabaseHistory } from '../database/history.ts'
 import { injectTrace, validateAsReader } from './message.ts'
 
 const timeoutMs = 5_000
