@@ -23,20 +23,22 @@ interface Promised {
 const testsBy = (name: string) =>
   files.filter(({ place }) => place.endsWith(`/${name}`) || place === name || place.startsWith(`${name}/`))
 
-/** Each row of the tables that begin with `| promise |`: the tests stand in the last column. */
+/** Of each line such as `- **A promise.** An attack. `a.test.ts``, and of each row of a table of promises: its cells. */
+function linesIn(text: string): readonly (readonly string[])[] {
+  const items = [...text.matchAll(/^- \*\*(.+?\.)\*\*(.*)$/gm)].map(([, said = '', after = '']) => [said, after])
+  const tables = [...text.matchAll(/^\| promise \|.*\n\|[-|]+\|\n((?:\|.*\n)+)/gm)]
+  const rows = tables.flatMap(([, body = '']) => body.trim().split('\n'))
+  return [...items, ...rows.map((row) => row.split('|').slice(1, -1))]
+}
+
+/** Those of a document, before what it does not promise. */
 function promisesIn(document: string): readonly Promised[] {
-  const tables = readFileSync(join(root, document), 'utf8').matchAll(/^\| promise \|.*\n\|[-|]+\|\n((?:\|.*\n)+)/gm)
-  return [...tables].flatMap(([, body = '']) =>
-    body
-      .trim()
-      .split('\n')
-      .map((row) => {
-        const cells = row.split('|').slice(1, -1)
-        const tests = [...(cells.at(-1) ?? '').matchAll(/`([\w./-]+)`/g)].map(([, name = '']) => name)
-        const tiers = new Set(tests.flatMap((name) => testsBy(name).map(({ tier }) => tier)))
-        return { promise: (cells[0] ?? '').trim(), tests, tiers }
-      }),
-  )
+  const [text = ''] = readFileSync(join(root, document), 'utf8').split(/^## (?:Accepted risks|The machine)$/m)
+  return linesIn(text).map((cells) => {
+    const tests = [...(cells.at(-1) ?? '').matchAll(/`([\w.-]+\/[\w./-]+|[\w.-]+\.ts)`/g)].map(([, name = '']) => name)
+    const tiers = new Set(tests.flatMap((name) => testsBy(name).map(({ tier }) => tier)))
+    return { promise: (cells[0] ?? '').trim(), tests, tiers }
+  })
 }
 
 for (const document of ['docs/reliability.md', 'docs/security.md']) {
