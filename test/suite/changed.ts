@@ -76,7 +76,8 @@ function sourcesThatName(path: string, sources: readonly SourceFile[]): readonly
 
 /**
  * Tests of what has changed. Of a source file, and of each that imports another version of a dependency: those of its
- * workspace that reach it by imports, and where there are none, those of any. Of another file: those that name it or its
+ * workspace that reach it by imports, those of its own noun if there are any; and where there are none, those of any
+ * workspace. Of another file: those that name it or its
  * folder, or reach what does. A test in `test/structure` reads all files, and one that waits is chosen when it was changed
  * itself. What other workspaces make of a change is for a whole run to say.
  * @param tests of which to choose
@@ -89,6 +90,9 @@ export function testsOf({ files, dependencies }: Changes, tests: readonly TestFi
   const closest = (path: string): readonly TestFile[] => {
     const home = workspaceOf(path)
     const near = among(imports.reaching(path, (other) => workspaceOf(other) === home))
+    const [, folder] = /\/src\/([^/]+)\//.exec(path) ?? []
+    const beside = near.filter(({ place }) => folder !== undefined && place.startsWith(`${home}/test/${folder}/`))
+    if (beside.length > 0) return beside
     return near.length > 0 ? near : among(imports.reaching(path, () => true))
   }
   const importing = sources.filter(({ imports }) => imports.some((name) => dependencies.includes(packageOf(name))))
