@@ -55,8 +55,11 @@ function recordOf(event: WebhookEvent) {
     case 'deposit.confirmed':
     case 'withdrawal.status_changed':
       return event.data
+    case 'webhook.test':
+      return undefined
     default:
-      // A kind that this program does not use, or that is newer than it.
+      // The compiler names a kind that is missing above. At run time this is one that is newer than this program.
+      event satisfies never
       return undefined
   }
 }
