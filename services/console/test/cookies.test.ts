@@ -1,6 +1,9 @@
 import { randomBytes } from 'node:crypto'
+import { type Operation, residentServices, type ServiceName, serviceNames } from '@backoffice/contracts'
 import t from 'tap'
 import { packToken, unpackToken } from '../src/identity/cookies.ts'
+import type { Person } from '../src/identity/person.ts'
+import { proposalsFor } from '../src/pieces/open-proposals.ts'
 
 const token = (claims: object, signatureBytes = 256) =>
   [{ alg: 'RS256', kid: 'key' }, claims]
@@ -24,4 +27,18 @@ t.test('an ID token of 2 kB fits into a cookie of 4 kB, with room left', async (
 
 t.test('what is not written as a JWS is refused, and does not come out as something else', async (t) => {
   t.throws(() => packToken('eyJ==.e30.c2ln'))
+})
+
+t.test('the count beside the menu asks every service that always runs: in production the reconciler too', async (t) => {
+  const askedOf = async (resident: readonly ServiceName[]) => {
+    const asked: ServiceName[] = []
+    const call = async ({ service }: Operation) => {
+      asked.push(service)
+      return { data: [], nextCursor: null }
+    }
+    await proposalsFor({ resident, mayCall: () => true, call } as unknown as Person)
+    return asked
+  }
+  t.notOk((await askedOf(residentServices)).includes('reconciler'))
+  t.ok((await askedOf(serviceNames)).includes('reconciler'))
 })

@@ -1,4 +1,13 @@
-import { defined, type Input, type Operation, type Reply, type TeamRole } from '@backoffice/contracts'
+import {
+  defined,
+  type Input,
+  type Operation,
+  type Reply,
+  residentServices,
+  type ServiceName,
+  serviceNames,
+  type TeamRole,
+} from '@backoffice/contracts'
 import { newId } from '@backoffice/process'
 import { RpcClient } from '@backoffice/service-runtime/client'
 import { PersonSigner, refusalOf, type TeamCaller, type TeamVerifier, type Who } from '@backoffice/team-identity'
@@ -13,6 +22,8 @@ export interface Person extends Who {
   readonly roles: ReadonlySet<TeamRole>
   readonly loggedInAt: Date
   readonly idToken: string
+  /** The services that always run, which every page may ask. */
+  readonly resident: readonly ServiceName[]
   /** Whether one of their roles is enough for an operation. The service decides; the pages only hide what it would refuse. */
   mayCall(operation: Operation, input?: Readonly<Record<string, unknown>>): boolean
   /** Whether they must log in once more before this call. */
@@ -31,13 +42,18 @@ interface Parts {
   readonly nats: NatsConnection
   readonly verifier: TeamVerifier
   readonly now: Date
+  /** On one machine the reconciler is started when it is asked; in production it always runs. */
+  readonly isOneMachine: boolean
 }
 
 /**
  * @throws {IdentityRefused} when the session is over, or the services would not take it for another reason
  * @throws {KeysUnavailable}
  */
-export async function personOf({ idToken, key }: SignedIn, { nats, verifier, now }: Parts): Promise<Person> {
+export async function personOf(
+  { idToken, key }: SignedIn,
+  { nats, verifier, now, isOneMachine }: Parts,
+): Promise<Person> {
   const signer = new PersonSigner({ idToken, key, tool: 'console' })
   const { id, name, roles, loggedInAt } = await whoIs(signer, { verifier, now })
   const rpc = new RpcClient(nats, signer)
@@ -49,6 +65,7 @@ export async function personOf({ idToken, key }: SignedIn, { nats, verifier, now
     roles,
     loggedInAt,
     idToken,
+    resident: isOneMachine ? residentServices : serviceNames,
     // As the services judge it.
     mayCall: (operation, input = {}) => refused(operation, input) !== 'ROLE_REQUIRED',
     needsFreshLogin: (operation, input) => refused(operation, input) === 'FRESH_LOGIN_REQUIRED',
@@ -60,7 +77,7 @@ export async function personOf({ idToken, key }: SignedIn, { nats, verifier, now
 /** Verified as the services verify a call: with a signature of the session's key, over a call that is never sent. */
 async function whoIs(
   signer: PersonSigner,
-  { verifier, now }: Omit<Parts, 'nats'>,
+  { verifier, now }: Pick<Parts, 'verifier' | 'now'>,
 ): Promise<TeamCaller & { readonly loggedInAt: Date }> {
   const call = { operation: whoAmI, operationId: newId('opn'), input: {} }
   const caller = await verifier.verify(call, await signer.sign(call), now)

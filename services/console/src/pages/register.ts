@@ -51,7 +51,7 @@ const groups = [
 
 /** The pages of whoever is signed in. Their addresses begin with the environment, so that nothing is mixed. */
 export function registerPages(app: FastifyInstance, context: ConsoleContext): void {
-  const { clock, nats, verifier } = context
+  const { clock, nats, verifier, config } = context
   app.decorateRequest('person', undefined)
   app.register(async (pages) => {
     pages.addHook('preHandler', async (request, reply) => {
@@ -60,7 +60,7 @@ export function registerPages(app: FastifyInstance, context: ConsoleContext): vo
         const returnTo = request.method === 'GET' && request.url !== '/' ? request.url : ''
         return goTo(reply, returnTo === '' ? '/sign-in' : `/sign-in?returnTo=${encodeURIComponent(returnTo)}`)
       }
-      request.person = await personOf(session, { nats, verifier, now: clock.now() })
+      request.person = await personOf(session, { nats, verifier, now: clock.now(), isOneMachine: config.DEVELOPMENT })
     })
     pages.get('/', (_request, reply) => reply.redirect('/production', 303))
     const add = (method: 'GET' | 'POST') => (path: string, handler: Handler) =>

@@ -5,7 +5,6 @@ import {
   type Proposal,
   type ProposalState,
   Rejection,
-  residentServices,
   type ServiceName,
   serviceNames,
 } from '@backoffice/contracts'
@@ -93,11 +92,11 @@ export const isOwn = (person: Who, { proposedBy: name, proposedById: id }: Propo
 const countedMax = 200
 
 /**
- * What waits for somebody's decision. Services in which they can approve nothing are not asked, and neither is the one that
+ * What waits for somebody's decision. Services in which they can approve nothing are not asked, and neither is one that
  * would have to be started for each page: the page of proposals asks it.
  */
 export async function proposalsFor(person: Person): Promise<readonly FoundProposal[]> {
-  const theirs = residentServices.filter((name) => forTwo.some((call) => call.service === name && person.mayCall(call)))
+  const theirs = person.resident.filter((name) => forTwo.some((call) => call.service === name && person.mayCall(call)))
   const { proposals } = await findProposals(person, { state: 'open', limit: countedMax }, theirs)
   return proposals.filter((proposal) => waitsFor(person, proposal))
 }
