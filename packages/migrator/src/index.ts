@@ -1,3 +1,2 @@
 export { migratorConfig, preflightConfig, streamConfig } from './config.ts'
-export { type AppliedMigrations, prepareDatabase, type RolePasswords } from './prepare-database.ts'
-export { services } from './services.ts'
+export { type AppliedMigrations, prepareDatabase, type RolePasswords, services } from './prepare-database.ts'

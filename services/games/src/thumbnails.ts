@@ -1,6 +1,6 @@
 import type { ReadDb } from '@backoffice/service-runtime/pool'
 import { thumbnail } from './domain/thumbnail.ts'
-import { listGames } from './storage/games.ts'
+import { listGames } from './storage/demonstrations.ts'
 
 /** The thumbnails of all games, drawn once: a request for one asks nobody. */
 export class Thumbnails {
