@@ -1,4 +1,4 @@
-import { type ReadDb, sql } from '@backoffice/service-runtime'
+import type { ReadDb } from '@backoffice/service-runtime'
 import type { AccountCheckpoint } from '../storage/reconciliations.ts'
 import type { FoundDifference } from './check.ts'
 import { readEach, unreadable } from './examination.ts'
@@ -291,36 +291,4 @@ function endFault({ account, entries, total, last }: Verified, present: Present 
     actual,
     explanation: 'The account does not agree with its entries and open holds (minor units).',
   }
-}
-
-/** Entries of players whose account is gone, between two ids of accounts. A full run alone goes through all ids. */
-export async function entriesWithoutAccount(
-  db: ReadDb,
-  { after, upTo }: { readonly after: bigint | null; readonly upTo: bigint | null },
-): Promise<readonly { readonly accountId: bigint; readonly found: FoundDifference }[]> {
-  const begin = after === null ? sql`` : sql`and account_id > ${after}::bigint`
-  const end = upTo === null ? sql`` : sql`and account_id <= ${upTo}::bigint`
-  const rows = await db<{ accountId: bigint }>`
-    -- From one account's first entry to that of the next: a plain DISTINCT would read all entries between.
-    with recursive owner (account_id) as (
-      (select account_id from wallet.entry where seq is not null ${begin} ${end}
-        order by account_id limit 1)
-      union all
-      select (select account_id from wallet.entry where seq is not null and account_id > owner.account_id ${end}
-        order by account_id limit 1)
-      from owner where owner.account_id is not null
-    )
-    select account_id from owner
-    where account_id is not null and not exists (select from wallet.account a where a.id = owner.account_id and a.kind = 'player')
-  `
-  return rows.map(({ accountId }) => ({
-    accountId,
-    found: {
-      brandId: null,
-      subject: `account ${accountId}`,
-      expected: 'an account',
-      actual: 'nothing',
-      explanation: 'The account of entries is gone.',
-    },
-  }))
 }

@@ -1,14 +1,29 @@
+import { firstId } from '@backoffice/process'
 import { type ReadDb, unnest } from '@backoffice/service-runtime'
 import { type ExportedHead, exportsFor, lastExportAt, readHeads, type WantedHeads } from '../heads/exports.ts'
 import { isUndone, listRestores } from '../heads/restores.ts'
 import type { EvidenceMissing, HeadStore } from '../heads/store.ts'
-import type { FoundDifference, KeyedFound } from './check.ts'
+import { evidence, type FoundDifference, type KeyedFound } from './check.ts'
+import { readEach, unreadable } from './examination.ts'
+import type { Findings } from './findings.ts'
+import type { Snapshots } from './snapshots.ts'
+import type { Since } from './sources.ts'
 
 /** Where heads are exported to, and how often. */
 export interface ConfiguredHeads {
   readonly store: HeadStore
   readonly everyMs: number
 }
+
+/** From where a run goes on. */
+interface RunBefore {
+  readonly since: Since | null
+  readonly checkpoint: { readonly fullAt: Date } | undefined
+}
+
+/** Which exported heads a run compares. */
+export const wantedOf = ({ since, checkpoint }: RunBefore): WantedHeads =>
+  since === null ? { fullBefore: checkpoint?.fullAt ?? null } : { deltasSince: since.at }
 
 const batchMax = 2_000
 /** An export may be late by one period. */
@@ -38,7 +53,7 @@ export async function stillWanted(
  * Compares exported heads with the chains. An end that was cut off leaves no other trace.
  * @returns differences whose key is the head itself, so that a later run can look for it again
  */
-export async function compareHeads(db: ReadDb, heads: readonly ExportedHead[]): Promise<KeyedFound[]> {
+async function compareHeads(db: ReadDb, heads: readonly ExportedHead[]): Promise<KeyedFound[]> {
   const rows = await db<ExportedHead & { readonly actual: string | null }>`
     select h.account_id, h.seq, h.hash, h.brand_id, h.player_id, h.exported_at, h.read_until, h.history, encode(e.hash, 'hex') as actual
     from ${unnest('h', heads, 'account_id text, seq text, hash text, brand_id text, player_id text, exported_at text, read_until text, history text')}
@@ -71,7 +86,7 @@ export const notSeen = (error: EvidenceMissing): FoundDifference => ({
  * a chain whose end was cut off.
  * @param begunBefore whether something was entered before a moment
  */
-export async function exportFault(
+async function exportFault(
   { store, everyMs }: ConfiguredHeads,
   { at, begunBefore }: { readonly at: Date; readonly begunBefore: (moment: Date) => Promise<boolean> },
 ): Promise<FoundDifference | null> {
@@ -85,5 +100,53 @@ export async function exportFault(
     expected: `one at most ${ageMsMax / 1_000} s old`,
     actual: last === null ? 'none' : `the newest of ${last.toISOString()}`,
     explanation: 'Heads of the hash chains are not exported, so a chain whose end was cut off would not be seen.',
+  }
+}
+
+/** What a comparison of heads needs of its run. */
+interface HeadsRun {
+  readonly snapshots: Snapshots
+  readonly findings: Findings
+  readonly progress: (done: number) => void
+}
+
+/** The comparison of one run: what was exported, batch after batch. */
+export class HeadsComparison {
+  readonly #run: HeadsRun
+  #compared = 0
+  /** Accounts of which a head differs. */
+  readonly #different = new Set<string>()
+
+  constructor(run: HeadsRun) {
+    this.#run = run
+  }
+
+  /** All heads of the named exports, and whether there are such as there must be. */
+  async compareAll(heads: ConfiguredHeads, batches: AsyncIterable<readonly ExportedHead[]>, at: Date): Promise<void> {
+    for await (const batch of batches) await this.compare(batch)
+    const begunBefore = (moment: Date) =>
+      this.#run.snapshots.see(async (db) => {
+        const rows = await db`select from wallet.transfer where id < ${firstId('trf', moment)} limit 1`
+        return rows.length > 0
+      })
+    const fault = await exportFault(heads, { at, begunBefore })
+    if (fault !== null) this.#run.findings.add(evidence, fault, 'any run')
+  }
+
+  async compare(heads: readonly ExportedHead[]): Promise<void> {
+    const { snapshots, findings, progress } = this.#run
+    const cannotBeRead = (head: ExportedHead, error: unknown) =>
+      findings.add(evidence, unreadable(`an exported head: ${JSON.stringify(head)}`, error), 'any run')
+    const differences = await snapshots.see((db) => readEach(db, heads, (some) => compareHeads(db, some), cannotBeRead))
+    for (const { key, found } of differences) {
+      // Exports come oldest first: what is missing of an account is named from its first entry on, once.
+      const { accountId } = JSON.parse(key) as ExportedHead
+      if (this.#different.has(accountId)) continue
+      this.#different.add(accountId)
+      findings.add('exportedHeads', found, { kind: 'head', key })
+    }
+    findings.compared('exportedHeads', heads.length)
+    this.#compared += heads.length
+    progress(this.#compared)
   }
 }

@@ -1,6 +1,7 @@
 import { type ReadDb, sql } from '@backoffice/service-runtime'
-import { isNotOfFuture, type SqlQuestion, sqlCheck } from './check.ts'
+import { type FoundDifference, isNotOfFuture, type SqlQuestion, sqlCheck } from './check.ts'
 import { environmentOf } from './environments.ts'
+import type { Snapshots } from './snapshots.ts'
 
 /** Every player has an account. One whose account is still being opened is listed as in flight. */
 export const accounts = sqlCheck('accounts', {
@@ -83,3 +84,64 @@ export const kycDecisions: readonly SqlQuestion[] = [
     `,
   },
 ]
+
+/** Entries of players whose account is gone, between two ids of accounts. A full run alone goes through all ids. */
+async function entriesWithoutAccount(
+  db: ReadDb,
+  { after, upTo }: { readonly after: bigint | null; readonly upTo: bigint | null },
+): Promise<readonly { readonly accountId: bigint; readonly found: FoundDifference }[]> {
+  const begin = after === null ? sql`` : sql`and account_id > ${after}::bigint`
+  const end = upTo === null ? sql`` : sql`and account_id <= ${upTo}::bigint`
+  const rows = await db<{ accountId: bigint }>`
+    -- From one account's first entry to that of the next: a plain DISTINCT would read all entries between.
+    with recursive owner (account_id) as (
+      (select account_id from wallet.entry where seq is not null ${begin} ${end}
+        order by account_id limit 1)
+      union all
+      select (select account_id from wallet.entry where seq is not null and account_id > owner.account_id ${end}
+        order by account_id limit 1)
+      from owner where owner.account_id is not null
+    )
+    select account_id from owner
+    where account_id is not null and not exists (select from wallet.account a where a.id = owner.account_id and a.kind = 'player')
+  `
+  return rows.map(({ accountId }) => ({
+    accountId,
+    found: {
+      brandId: null,
+      subject: `account ${accountId}`,
+      expected: 'an account',
+      actual: 'nothing',
+      explanation: 'The account of entries is gone.',
+    },
+  }))
+}
+
+type PlayersPage = Awaited<ReturnType<typeof playersAfter>>
+
+/** The next accounts of players, and the entries around them whose account is gone. */
+async function playersAfter(db: ReadDb, after: bigint | null, limit: number) {
+  const rows = await db<{ id: bigint }>`
+    select id from wallet.account where kind = 'player' ${after === null ? sql`` : sql`and id > ${after}`}
+    order by id limit ${limit}
+  `
+  const ids = rows.map(({ id }) => id)
+  const upTo = ids.length < limit ? null : (ids.at(-1) ?? null)
+  return { ids, gone: await entriesWithoutAccount(db, { after, upTo }) }
+}
+
+/** All accounts of players, page after page, each in a snapshot of its own. */
+export async function* allPlayers(
+  snapshots: Snapshots,
+  limit: number,
+  isGone: (found: FoundDifference) => void,
+): AsyncGenerator<bigint[]> {
+  for (let after: bigint | null = null; ; ) {
+    const begin: bigint | null = after
+    const { ids, gone }: PlayersPage = await snapshots.see((db) => playersAfter(db, begin, limit))
+    for (const { found } of gone) isGone(found)
+    if (ids.length > 0) yield ids
+    if (ids.length < limit) return
+    after = ids.at(-1) ?? after
+  }
+}

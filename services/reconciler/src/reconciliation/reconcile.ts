@@ -1,7 +1,6 @@
 import type { ReconciliationReport } from '@backoffice/contracts'
-import { firstId } from '@backoffice/process'
-import { type Database, fitting, type ReadDb, sql, withIsoTimes } from '@backoffice/service-runtime'
-import type { ExportedHead, WantedHeads } from '../heads/exports.ts'
+import { type Database, fitting, withIsoTimes } from '@backoffice/service-runtime'
+import type { ExportedHead } from '../heads/exports.ts'
 import { listRestores } from '../heads/restores.ts'
 import { EvidenceMissing, told } from '../heads/store.ts'
 import {
@@ -12,17 +11,27 @@ import {
   type Progress,
   type ReconciliationCheckpoint,
 } from '../storage/reconciliations.ts'
-import { checkAccounts, entriesWithoutAccount } from './account-check.ts'
+import { checkAccounts } from './account-check.ts'
 import { evidence, type Kind } from './check.ts'
 import { readEnvironments } from './environments.ts'
-import { Examination, readEach, unreadable } from './examination.ts'
+import { Examination, unreadable } from './examination.ts'
 import { Findings } from './findings.ts'
-import { type ConfiguredHeads, compareHeads, exportFault, nameExports, notSeen, stillWanted } from './heads-check.ts'
+import { type ConfiguredHeads, HeadsComparison, nameExports, notSeen, stillWanted, wantedOf } from './heads-check.ts'
 import { findInFlight } from './in-flight-check.ts'
+import { allPlayers } from './players-checks.ts'
 import { checkNames, sqlQuestions } from './questions.ts'
 import { signatures } from './signatures.ts'
 import { reachPresent, Snapshots } from './snapshots.ts'
-import { beginningOf, type Since, type Source, sourcesOf } from './sources.ts'
+import {
+  beginningOf,
+  estimate,
+  inOrder,
+  pagesOf,
+  type Since,
+  type Source,
+  sourcesOf,
+  withoutTransfer,
+} from './sources.ts'
 import {
   CurrencySums,
   readSystemAccounts,
@@ -34,11 +43,7 @@ import {
 import { TeamHistory, type TeamRules } from './team-history.ts'
 
 /** How many keys one snapshot looks at, and how many entries of players. */
-export interface PageSizes {
-  readonly keys: number
-  readonly entries: number
-}
-const pageSizes: PageSizes = { keys: 1_000, entries: 5_000 }
+const pageSizes = { keys: 1_000, entries: 5_000 }
 
 export interface ReconcileOptions {
   readonly runId: string
@@ -58,7 +63,7 @@ export interface ReconcileOptions {
   readonly statementMsMax: number
   /** Ends the run at once, even in the middle of a query. */
   readonly signal: AbortSignal
-  readonly pages?: PageSizes
+  readonly pages?: typeof pageSizes
 }
 
 /**
@@ -100,17 +105,15 @@ interface Begun extends Beginning {
 class Run {
   readonly #snapshots: Snapshots
   readonly #db: Database
-  readonly #options: ReconcileOptions & { readonly pages: PageSizes }
+  readonly #options: ReconcileOptions & { readonly pages: typeof pageSizes }
   readonly #findings: Findings
   /** Accounts whose chains are followed from their first entry on. */
   readonly #fromZero = new Set<bigint>()
-  #headsCompared = 0
-  /** Accounts of which a head differs. */
-  readonly #differentHeads = new Set<string>()
+  readonly #heads: HeadsComparison
   /** Of transactions that have ended since the last run. */
   readonly #sums = new CurrencySums()
 
-  constructor(snapshots: Snapshots, db: Database, options: ReconcileOptions & { readonly pages: PageSizes }) {
+  constructor(snapshots: Snapshots, db: Database, options: ReconcileOptions & { readonly pages: typeof pageSizes }) {
     this.#snapshots = snapshots
     this.#db = db
     const heads = options.heads && { ...options.heads, store: told(options.heads.store) }
@@ -118,7 +121,10 @@ class Run {
     const { team } = options
     const configured = { exportedHeads: heads, signatures: team }
     const also = Object.entries(configured).flatMap(([check, setting]) => (setting === undefined ? [] : [check]))
-    this.#findings = new Findings([...checkNames, ...also])
+    const findings = new Findings([...checkNames, ...also])
+    this.#findings = findings
+    const progress = (done: number) => this.#progress('exportedHeads', done, 0)
+    this.#heads = new HeadsComparison({ snapshots, findings, progress })
   }
 
   async toItsEnd(): Promise<ReconciliationReport> {
@@ -135,7 +141,7 @@ class Run {
     for (const source of sourcesOf(since, begun.endedBelow)) await this.#goThrough(source, begun)
     await this.#followChains(begun)
     this.#compareSums(systemSums)
-    if (heads && exported) await this.#seen(() => this.#compareHeads(heads, exported()))
+    if (heads && exported) await this.#seen(() => this.#heads.compareAll(heads, exported(), at))
     const inFlight = await this.#snapshots.see(findInFlight)
     for (const found of inFlight.overdue) this.#findings.add('inFlight', found, 'any run')
     this.#findings.addUnlisted('inFlight', inFlight.unlisted)
@@ -167,14 +173,13 @@ class Run {
       ((await this.#seen(() => TeamHistory.read(rules, at, heads?.store))) ??
         (await TeamHistory.read(rules, at, undefined)))
     const beginning = await this.#look()
-    const { checkpoint, since } = beginning
-    const open = checkpoint?.open.listed ?? []
+    const open = beginning.checkpoint?.open.listed ?? []
     const named = new Set(open.filter(({ kind }) => kind === 'transfer' || kind === 'kycChange').map(({ key }) => key))
     const questions = [
       ...sqlQuestions(team?.payAlone ?? []),
       ...(team === undefined ? [] : signatures({ at, team, named })),
     ]
-    const examination = new Examination({ questions, findings: this.#findings, since })
+    const examination = new Examination({ questions, findings: this.#findings, since: beginning.since })
     return { ...beginning, at, examination }
   }
 
@@ -213,7 +218,7 @@ class Run {
     const heads = keys.get('head')?.map(({ key }) => JSON.parse(key) as ExportedHead) ?? []
     const configured = this.#options.heads
     if (configured !== undefined && heads.length > 0)
-      await this.#compareSomeHeads((await this.#seen(() => stillWanted(configured, heads))) ?? heads)
+      await this.#heads.compare((await this.#seen(() => stillWanted(configured, heads))) ?? heads)
     if (since === null) return
     this.#findings.addOpen(open)
     for (const [kind, differences] of keys) {
@@ -278,10 +283,13 @@ class Run {
   /** The chains of all players, or of those whose accounts were touched. */
   async #followChains(begun: Begun): Promise<void> {
     const { since, examination } = begun
+    const limit = this.#options.pages.keys
     const total = since === null ? await this.#snapshots.see((db) => estimate(db, 'wallet.entry')) : 0
     let done = 0
     const pages =
-      since === null ? this.#allPlayers() : pagesOf([...examination.accounts].sort(inOrder), this.#options.pages.keys)
+      since === null
+        ? allPlayers(this.#snapshots, limit, (found) => this.#findings.add('chains', found, 'full run'))
+        : pagesOf([...examination.accounts].sort(inOrder), limit)
     for await (const ids of pages) {
       done += await this.#followChainsOf(ids, begun)
       this.#progress('chains', done, total)
@@ -312,69 +320,11 @@ class Run {
     return entries
   }
 
-  async *#allPlayers(): AsyncGenerator<bigint[]> {
-    const limit = this.#options.pages.keys
-    let after: bigint | null = null
-    for (;;) {
-      const { ids, gone } = await this.#playersAfter(after, limit)
-      for (const { found } of gone) this.#findings.add('chains', found, 'full run')
-      if (ids.length > 0) yield ids
-      if (ids.length < limit) return
-      after = ids.at(-1) ?? after
-    }
-  }
-
-  /** The next accounts of players, and the entries around them whose account is gone. */
-  #playersAfter(after: bigint | null, limit: number) {
-    return this.#snapshots.see(async (db) => {
-      const rows = await db<{ id: bigint }>`
-        select id from wallet.account where kind = 'player' ${after === null ? sql`` : sql`and id > ${after}`}
-        order by id limit ${limit}
-      `
-      const ids = rows.map(({ id }) => id)
-      const upTo = ids.length < limit ? null : (ids.at(-1) ?? null)
-      return { ids, gone: await entriesWithoutAccount(db, { after, upTo }) }
-    })
-  }
-
   #compareSums(systemSums: readonly SystemSum[]): void {
     for (const found of this.#sums.differences()) this.#findings.add('sums', found, 'full run')
     this.#findings.compared('sums', this.#sums.size)
     for (const sum of systemSums) for (const found of sum.faults()) this.#findings.add('checkpoints', found, 'any run')
     this.#findings.compared('checkpoints', systemSums.length)
-  }
-
-  async #compareHeads(heads: ConfiguredHeads, batches: AsyncIterable<readonly ExportedHead[]>): Promise<void> {
-    for await (const batch of batches) await this.#compareSomeHeads(batch)
-    const begunBefore = (moment: Date) =>
-      this.#snapshots.see(async (db) => {
-        const rows = await db`select from wallet.transfer where id < ${firstId('trf', moment)} limit 1`
-        return rows.length > 0
-      })
-    const fault = await exportFault(heads, { at: this.#options.at, begunBefore })
-    if (fault !== null) this.#findings.add(evidence, fault, 'any run')
-  }
-
-  async #compareSomeHeads(heads: readonly ExportedHead[]): Promise<void> {
-    const differences = await this.#snapshots.see((db) =>
-      readEach(
-        db,
-        heads,
-        (some) => compareHeads(db, some),
-        (head, error) =>
-          this.#findings.add(evidence, unreadable(`an exported head: ${JSON.stringify(head)}`, error), 'any run'),
-      ),
-    )
-    for (const { key, found } of differences) {
-      // Exports come oldest first: what is missing of an account is named from its first entry on, once.
-      const { accountId } = JSON.parse(key) as ExportedHead
-      if (this.#differentHeads.has(accountId)) continue
-      this.#differentHeads.add(accountId)
-      this.#findings.add('exportedHeads', found, { kind: 'head', key })
-    }
-    this.#findings.compared('exportedHeads', heads.length)
-    this.#headsCompared += heads.length
-    this.#progress('exportedHeads', this.#headsCompared, 0)
   }
 
   /** In one transaction: how far the run came, and the sums that belong to it. */
@@ -394,33 +344,4 @@ class Run {
   #progress(check: string, done: number, total: number): void {
     this.#options.progress({ check, done, total: Math.max(done, total) })
   }
-}
-
-/** Which exported heads a run compares. */
-const wantedOf = ({ since, checkpoint }: Beginning): WantedHeads =>
-  since === null ? { fullBefore: checkpoint?.fullAt ?? null } : { deltasSince: since.at }
-
-const inOrder = (one: bigint, other: bigint) => (one < other ? -1 : 1)
-
-function* pagesOf<T>(items: readonly T[], size: number): Generator<T[]> {
-  for (let begin = 0; begin < items.length; begin += size) yield items.slice(begin, begin + size)
-}
-
-/** About how many rows a table has, or the table that a view shows. */
-async function estimate(db: ReadDb, table: string): Promise<number> {
-  const [row] = await db<{ rows: bigint }>`
-    select coalesce(max(reltuples), 0)::bigint as rows from pg_class
-    where reltuples > 0 and (oid = ${table}::text::regclass or oid in (
-      select d.refobjid from pg_rewrite r join pg_depend d on d.classid = 'pg_rewrite'::regclass and d.objid = r.oid
-      where r.ev_class = ${table}::text::regclass))
-  `
-  return Number(row?.rows ?? 0)
-}
-
-/** Of the transfers that entries name those that are not there. */
-async function withoutTransfer(db: ReadDb, ids: readonly string[]): Promise<string[]> {
-  const rows = await db<{ id: string }>`
-    select k.id from unnest(${ids}::text[]) as k (id) where not exists (select from wallet.transfer t where t.id = k.id)
-  `
-  return rows.map(({ id }) => id)
 }

@@ -211,3 +211,29 @@ export function sourcesOf(since: Since | null, endedBelow: bigint): readonly Sou
     kycChanges(since),
   ]
 }
+
+/** In pieces of at most so many. */
+export function* pagesOf<T>(items: readonly T[], size: number): Generator<T[]> {
+  for (let begin = 0; begin < items.length; begin += size) yield items.slice(begin, begin + size)
+}
+
+/** About how many rows a table has, or the table that a view shows. */
+export async function estimate(db: ReadDb, table: string): Promise<number> {
+  const [row] = await db<{ rows: bigint }>`
+    select coalesce(max(reltuples), 0)::bigint as rows from pg_class
+    where reltuples > 0 and (oid = ${table}::text::regclass or oid in (
+      select d.refobjid from pg_rewrite r join pg_depend d on d.classid = 'pg_rewrite'::regclass and d.objid = r.oid
+      where r.ev_class = ${table}::text::regclass))
+  `
+  return Number(row?.rows ?? 0)
+}
+
+/** Of the transfers that entries name those that are not there. */
+export async function withoutTransfer(db: ReadDb, ids: readonly string[]): Promise<string[]> {
+  const rows = await db<{ id: string }>`
+    select k.id from unnest(${ids}::text[]) as k (id) where not exists (select from wallet.transfer t where t.id = k.id)
+  `
+  return rows.map(({ id }) => id)
+}
+
+export const inOrder = (one: bigint, other: bigint): number => (one < other ? -1 : 1)
