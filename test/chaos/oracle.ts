@@ -1,5 +1,5 @@
-import { operations, serviceNames } from '@backoffice/contracts'
-import { eventually } from '@backoffice/test-kit'
+import { serviceNames } from '@backoffice/contracts'
+import { eventually, reconcile } from '@backoffice/test-kit'
 import { closeBook, eventText, unansweredRequests } from './book.ts'
 import { linearize, type Timed } from './linearizability.ts'
 import type { Operator } from './load.ts'
@@ -210,13 +210,7 @@ function without(list: readonly string[], others: readonly string[]): string[] {
 }
 
 export async function reconciliationProblems({ team }: Judged): Promise<Problem[]> {
-  const { reconcileWallet } = operations.reconciler
-  const { runId } = await eventually(() => team.call(reconcileWallet, { input: {} }), settledWithinMs)
-  const report = await eventually(async () => {
-    const { state, report, failure } = await team.call(reconcileWallet, { input: { runId } })
-    if (state === 'failed') throw new Error(failure ?? 'failed')
-    return report ?? false
-  }, settledWithinMs)
+  const report = await reconcile(team, settledWithinMs)
   return [
     ...report.differences.map((difference) => general(`the reconciliation differs: ${JSON.stringify(difference)}`)),
     ...report.inFlight.map((row) => general(`the reconciliation finds something unfinished: ${JSON.stringify(row)}`)),

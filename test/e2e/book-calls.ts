@@ -11,8 +11,8 @@ import {
   seenWithdrawal,
   type TeamUser,
 } from '@backoffice/test-kit'
+import { playerRequest } from '../journey.ts'
 import { type Book, type BookedPlayer, type Decision, type Outcome, posted, withdrawable } from './book.ts'
-import { playerRequest } from './journey.ts'
 
 /** The running system, as an operator's server and the team reach it. */
 export interface Reached {

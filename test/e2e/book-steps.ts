@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { fromMinorUnits, operations } from '@backoffice/contracts'
 import { refusal, type TeamUser } from '@backoffice/test-kit'
 import fc from 'fast-check'
+import { playerRequest } from '../journey.ts'
 import {
   type Book,
   type BookedDeposit,
@@ -24,7 +25,6 @@ import {
   register,
   sendDecision,
 } from './book-calls.ts'
-import { playerRequest } from './journey.ts'
 
 type Step = fc.AsyncCommand<Book, Reached>
 

@@ -1,5 +1,5 @@
 import { operations } from '@backoffice/contracts'
-import { eventually, OperatorClient, type TeamUser, TestTime, testBed } from '@backoffice/test-kit'
+import { OperatorClient, reconcile, type TeamUser, TestTime, testBed } from '@backoffice/test-kit'
 import fc from 'fast-check'
 import t from 'tap'
 import { services } from '../services.ts'
@@ -61,9 +61,5 @@ t.test('whatever operators and the team do, in any order and at once, the system
 })
 
 t.test('and a reconciliation finds no difference', async (t) => {
-  const reconcile = (runId?: string) =>
-    bed.team('alice').call(operations.reconciler.reconcileWallet, { input: runId === undefined ? {} : { runId } })
-  const { runId } = await reconcile()
-  const report = await eventually(async () => (await reconcile(runId)).report ?? false)
-  t.same(report?.differences, [])
+  t.same((await reconcile(bed.team('alice'))).differences, [])
 })

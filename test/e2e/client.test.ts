@@ -3,7 +3,7 @@ import { BackOfficeClient, BackOfficeError, ConnectionError, type ResponseEvent 
 import { operations } from '@backoffice/contracts'
 import { eventually, sharedSystem } from '@backoffice/test-kit'
 import t from 'tap'
-import { playerRequest } from './journey.ts'
+import { playerRequest } from '../journey.ts'
 import { startLossyNetwork } from './lossy-network.ts'
 
 const system = await sharedSystem(t)

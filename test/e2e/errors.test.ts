@@ -9,7 +9,7 @@ import {
 } from '@backoffice/contracts'
 import { eventually, type HttpReply, OperatorClient, sharedSystem } from '@backoffice/test-kit'
 import t from 'tap'
-import { depositRequest, expectStatus, fund, playerRequest, register } from './journey.ts'
+import { depositRequest, expectStatus, fund, playerRequest, register } from '../journey.ts'
 import { isRefusal } from './refusal.ts'
 
 const system = await sharedSystem(t)

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { operations } from '@backoffice/contracts'
-import { eventually, startSystem } from '@backoffice/test-kit'
+import { eventually, reconcile, startSystem } from '@backoffice/test-kit'
 import t from 'tap'
 import {
   balanceOf,
@@ -13,7 +12,7 @@ import {
   register,
   statementOf,
   sumOf,
-} from './journey.ts'
+} from '../journey.ts'
 import { isRefusal } from './refusal.ts'
 import { webhookTests } from './webhook-tests.ts'
 
@@ -116,17 +115,6 @@ async function untilAnswered(path: string, body: unknown, status: number) {
   return answered.body
 }
 
-/** How many differences the ledger's judge finds over everything. */
-async function differences(): Promise<number> {
-  const team = await system.asTeam('alice')
-  const { runId } = await team.call(operations.reconciler.reconcileWallet, { input: {} })
-  const done = await eventually(async () => {
-    const { report } = await team.call(operations.reconciler.reconcileWallet, { input: { runId } })
-    return report ?? false
-  }, 60_000)
-  return done ? done.differencesTotal : Number.NaN
-}
-
 t.test('whatever service is killed, retries with the same keys move every amount once', async (t) => {
   const { id: playerId } = await register(operator)
   expectStatus(await operator.post(`/sandbox/players/${playerId}/kyc/decision`, { status: 'aprovado' }), 200)
@@ -151,7 +139,7 @@ t.test('whatever service is killed, retries with the same keys move every amount
   const statement = await statementOf(operator, playerId)
   t.equal(statement.length, 41)
   t.equal(sumOf(statement.map(({ amount }) => amount)), 6000n)
-  t.equal(await differences(), 0)
+  t.equal((await reconcile(await system.asTeam('alice'))).differencesTotal, 0)
 })
 
 t.test('a service that hangs is SERVICE_UNAVAILABLE, and the same key finishes later', async (t) => {

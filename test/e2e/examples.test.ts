@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { operations } from '@backoffice/contracts'
 import { eventually, OperatorClient, sharedSystem, skipWithout } from '@backoffice/test-kit'
 import t, { type Test } from 'tap'
-import { expectStatus, playerRequest, statementOf } from './journey.ts'
+import { expectStatus, playerRequest, statementOf } from '../journey.ts'
 import { startLossyNetwork } from './lossy-network.ts'
 
 t.setTimeout(300_000)

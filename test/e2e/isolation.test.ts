@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { type ErrorCode, httpOperations, type Operation, operations } from '@backoffice/contracts'
 import { type HttpReply, OperatorClient, sharedSystem } from '@backoffice/test-kit'
 import t from 'tap'
-import { createDeposit, depositRequest, expectStatus, fund, playerRequest, register } from './journey.ts'
+import { createDeposit, depositRequest, expectStatus, fund, playerRequest, register } from '../journey.ts'
 
 t.setTimeout(180_000)
 const system = await sharedSystem(t)

@@ -10,7 +10,7 @@ import {
   register,
   statementOf,
   sumOf,
-} from './journey.ts'
+} from '../journey.ts'
 
 t.setTimeout(180_000)
 const system = await sharedSystem(t)

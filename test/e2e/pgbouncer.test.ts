@@ -2,10 +2,11 @@ import { type ServiceName, serviceNames } from '@backoffice/contracts'
 import { loadConfig } from '@backoffice/process'
 import { readerOf } from '@backoffice/service-runtime/pool'
 import { type RunningService, type Service, startService } from '@backoffice/service-runtime/testing'
-import { OperatorClient, testBed } from '@backoffice/test-kit'
+import { OperatorClient, reconcile, testBed } from '@backoffice/test-kit'
 import pg from 'pg'
 import t from 'tap'
-import { expectStatus, fund, newOperator, reconcile, register, statementAgrees } from '../rollout/operators.ts'
+import { expectStatus, fund, register } from '../journey.ts'
+import { newOperator, statementAgrees } from '../rollout/operators.ts'
 import { services } from '../services.ts'
 import { pgBouncerIsMissing, startPgBouncer } from './pgbouncer.ts'
 
@@ -42,7 +43,7 @@ t.test('behind PgBouncer in transaction mode', { skip: pgBouncerIsMissing() }, a
   await t.test('money moves, many players at once', async (t) => {
     const playerIds = await Promise.all(
       Array.from({ length: playersAtOnce }, async () => {
-        const playerId = await register(client)
+        const { id: playerId } = await register(client)
         expectStatus(await client.post(`/sandbox/players/${playerId}/kyc/decision`, { status: 'aprovado' }), 200)
         for (const amount of ['12.50', '7.50']) await fund(client, playerId, amount)
         const body = { amount: '5.00', currency: 'BRL', method: 'pix', destination: 'ana@example.com' }
@@ -56,7 +57,7 @@ t.test('behind PgBouncer in transaction mode', { skip: pgBouncerIsMissing() }, a
       t.equal(expectStatus(await client.get(`/players/${playerId}/wallet`), 200).available, '15.00')
       t.ok(await statementAgrees(client, playerId), 'the statement sums to the balance')
     }
-    t.equal(await reconcile({ bed }), 0, 'the reconciliation finds nothing')
+    t.equal((await reconcile(bed.team('alice'))).differencesTotal, 0, 'the reconciliation finds nothing')
     const { rows } = await bed.sql('admin').query<{ role: string; connections: number }>(
       `select usename as role, count(*)::int as connections from pg_stat_activity
        where datname = current_database() and usename = 'backoffice_payments' group by 1`,

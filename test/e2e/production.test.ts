@@ -1,7 +1,7 @@
 import { OperatorClient, sharedSystem } from '@backoffice/test-kit'
 import pg from 'pg'
 import t from 'tap'
-import { balanceOf, expectStatus, fund, register, statementOf, sumOf } from './journey.ts'
+import { balanceOf, expectStatus, fund, register, statementOf, sumOf } from '../journey.ts'
 import { team, typedByTeam } from './team.ts'
 
 const system = await sharedSystem(t)

@@ -3,10 +3,10 @@ import { operations, type ServiceName, serviceNames } from '@backoffice/contract
 import type { players } from '@backoffice/players'
 import { loadConfig } from '@backoffice/process'
 import { purge, runtimeRetentions, startService } from '@backoffice/service-runtime/testing'
-import { eventually, OperatorClient, testBed } from '@backoffice/test-kit'
+import { eventually, OperatorClient, reconcile, testBed } from '@backoffice/test-kit'
 import t from 'tap'
+import { createDeposit, expectStatus, fund, register } from '../journey.ts'
 import { services } from '../services.ts'
-import { createDeposit, expectStatus, fund, register } from './journey.ts'
 
 const dayMs = 24 * 3_600_000
 const bed = await testBed(t, services)
@@ -39,11 +39,7 @@ async function leaveRows(): Promise<void> {
   expectStatus(await client.post(`/players/${playerId}/game-sessions`, { gameId: game.id }), 201)
   const tooMuch = { amount: '11.00', currency: 'BRL', method: 'pix', destination: 'ana@example.com' }
   expectStatus(await client.post(`/players/${playerId}/withdrawals`, tooMuch), 422)
-  const { runId } = await team.call(operations.reconciler.reconcileWallet, { input: {} })
-  await eventually(async () => {
-    const { state } = await team.call(operations.reconciler.reconcileWallet, { input: { runId } })
-    return state === 'done'
-  })
+  await reconcile(team)
   await admin.query(
     `
     insert into webhooks.set_aside_message (consumer, subject, payload, fault, set_aside_at)

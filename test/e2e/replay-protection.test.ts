@@ -3,8 +3,8 @@ import { BackOfficeClient } from '@backoffice/client'
 import { operations } from '@backoffice/contracts'
 import { byTwo, eventually, type HttpReply, OperatorClient, testBed } from '@backoffice/test-kit'
 import t from 'tap'
+import { playerRequest } from '../journey.ts'
 import { services } from '../services.ts'
-import { playerRequest } from './journey.ts'
 
 const bed = await testBed(t, services)
 const first = bed.services.gateway.addresses.baseUrl

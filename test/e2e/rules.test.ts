@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { sharedSystem } from '@backoffice/test-kit'
 import t from 'tap'
-import { busyOperator, demoOperator, depositRequest, expectStatus, fund, playerRequest, register } from './journey.ts'
+import { busyOperator, demoOperator, depositRequest, expectStatus, fund, playerRequest, register } from '../journey.ts'
 
 t.setTimeout(180_000)
 const system = await sharedSystem(t)

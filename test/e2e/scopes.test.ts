@@ -14,9 +14,9 @@ import {
 import { inputSchema, RpcClient } from '@backoffice/service-runtime/testing'
 import { OperatorClient, testBed } from '@backoffice/test-kit'
 import t from 'tap'
+import { createDeposit, expectStatus, fund, playerRequest } from '../journey.ts'
 import { services } from '../services.ts'
 import { Effects } from './effects.ts'
-import { createDeposit, expectStatus, fund, playerRequest } from './journey.ts'
 
 // What a taken-over service, or a stolen password of the broker, may say: each operation, by each service that may call it,
 // with a scope that is not that of the brand, and with the right scope of another brand than the record's.

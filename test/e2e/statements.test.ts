@@ -11,7 +11,7 @@ import {
   fund,
   playerRequest,
   register,
-} from './journey.ts'
+} from '../journey.ts'
 
 // Statements of the customer's document (docs/conformance.md) that no other test has.
 

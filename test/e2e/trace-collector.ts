@@ -1,6 +1,5 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import type { Teardown } from '@backoffice/test-kit'
+import { json } from 'node:stream/consumers'
+import { serveHttp, type Teardown } from '@backoffice/test-kit'
 
 /** A span as OTLP/JSON carries it. */
 export interface CollectedSpan {
@@ -35,18 +34,12 @@ export interface TraceCollector {
 /** Takes traces as a collector does, over OTLP/HTTP with JSON, and keeps their spans. */
 export async function startTraceCollector(t: Teardown): Promise<TraceCollector> {
   const spans: CollectedSpan[] = []
-  const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = []
-    for await (const chunk of request) chunks.push(chunk)
-    if (request.url === '/v1/traces') spans.push(...read(JSON.parse(Buffer.concat(chunks).toString()) as OtlpTraces))
+  const endpoint = await serveHttp(t, async (request, response) => {
+    const sent = await json(request)
+    if (request.url === '/v1/traces') spans.push(...read(sent as OtlpTraces))
     response.writeHead(200, { 'Content-Type': 'application/json' }).end('{}')
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  t.teardown(() => {
-    server.close()
-    server.closeAllConnections()
-  })
-  return { endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, spans }
+  return { endpoint, spans }
 }
 
 function read({ resourceSpans }: OtlpTraces): CollectedSpan[] {

@@ -1,12 +1,10 @@
 import { readFileSync } from 'node:fs'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { operations, residentServices } from '@backoffice/contracts'
-import { eventually, OperatorClient, postgres, startSystem } from '@backoffice/test-kit'
+import { eventually, OperatorClient, postgres, serveHttp, startSystem } from '@backoffice/test-kit'
 import pg from 'pg'
 import t from 'tap'
-import { createDeposit, demoOperator, expectStatus, playerRequest } from './journey.ts'
+import { createDeposit, demoOperator, expectStatus, playerRequest } from '../journey.ts'
 import { team } from './team.ts'
 import { type CollectedSpan, startTraceCollector } from './trace-collector.ts'
 
@@ -25,12 +23,10 @@ const system = await startSystem(t, {
 const operator = demoOperator(system)
 t.teardown(() => operator.close())
 
-const receiver = createServer((request, response) => {
+const receiver = await serveHttp(t, (request, response) => {
   request.resume().on('end', () => response.writeHead(204).end())
 })
-await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve))
-t.teardown(() => receiver.close())
-const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook?token=of-the-operator`
+const url = `${receiver}/hook?token=of-the-operator`
 await team(system, 'alice', 'webhook', 'set', '--operator', 'demo', '--env', 'sandbox', '--url', url)
 
 const person = playerRequest(undefined, '529.982.247-25')

@@ -1,9 +1,8 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { buffer } from 'node:stream/consumers'
 import { verifyWebhook } from '@backoffice/client'
-import { eventually, type System } from '@backoffice/test-kit'
+import { eventually, type System, serveHttp } from '@backoffice/test-kit'
 import type { Test } from 'tap'
-import { createDeposit, demoOperator, expectStatus, fund, register } from './journey.ts'
+import { createDeposit, demoOperator, expectStatus, fund, register } from '../journey.ts'
 import { team } from './team.ts'
 
 /** NATS and PostgreSQL die in it. Its first retry of a delivery comes after 200 ms. */
@@ -15,15 +14,10 @@ export async function webhookTests(t: Test, system: System): Promise<void> {
   /** Events as the operator's server takes them: verified with the published client. */
   const received: ReturnType<typeof verifyWebhook>[] = []
   let answer = 204
-  const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = []
-    for await (const chunk of request) chunks.push(chunk)
-    received.push(verifyWebhook({ secret, headers: request.headers, rawBody: Buffer.concat(chunks) }))
+  const url = await serveHttp(t, async (request, response) => {
+    received.push(verifyWebhook({ secret, headers: request.headers, rawBody: await buffer(request) }))
     response.writeHead(answer).end()
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  t.teardown(() => server.close())
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`
   const json = (...args: string[]) => team(system, 'alice', ...args, '--json')
   const demo = ['--operator', 'demo', '--env', 'sandbox']
   const confirmed = (depositId: string) =>

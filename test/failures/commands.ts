@@ -1,7 +1,7 @@
-import type { Command } from './command.ts'
 import { derivedCommands } from './derived-commands.ts'
 import { operatorCommands } from './operator-commands.ts'
 import { teamCommands } from './team-commands.ts'
+import type { Command } from './world.ts'
 
 const byHand: readonly Command[] = [...operatorCommands, ...teamCommands]
 

@@ -1,9 +1,23 @@
 // Of the commands that move money or can lose its way; other-crash-points.test.ts has all others.
 
-import { operations } from '@backoffice/contracts'
+import { allOperations, type Operation, operations, runtimeOperationIds } from '@backoffice/contracts'
 import t from 'tap'
-import { commandsByTier } from './commands.ts'
+import { commands, commandsByTier } from './commands.ts'
 import { CrashPoints } from './crash-points.ts'
+
+t.test('every command of the operation table has its case', async (t) => {
+  const tried = new Set(commands.map(({ operation }) => operation))
+  // What the runtime gives to every service is tried in one of them.
+  const isTriedElsewhere = ({ id, service }: Operation) =>
+    service !== 'gateway' && (runtimeOperationIds as readonly string[]).includes(id)
+  const missing = allOperations.filter(
+    (operation) => operation.kind === 'command' && !tried.has(operation) && !isTriedElsewhere(operation),
+  )
+  t.same(
+    missing.map(({ service, id }) => `${service}.${id}`),
+    [],
+  )
+})
 
 const crashPoints = await CrashPoints.start(t)
 const { money } = commandsByTier

@@ -3,9 +3,8 @@ import { operations } from '@backoffice/contracts'
 import { eventually } from '@backoffice/test-kit'
 import type { Test } from 'tap'
 import { Bookkeeper, changes, owed } from './books.ts'
-import type { Command } from './command.ts'
 import type { Moment, SeenStep } from './mortal-services.ts'
-import { World } from './world.ts'
+import { type Command, World } from './world.ts'
 
 /** Also what comes to the same: before each step, and the delivery of an event after each command that sends it. */
 const everyMoment = process.env.EVERY_MOMENT === 'true'

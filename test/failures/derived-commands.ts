@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { allOperations, type Operation } from '@backoffice/contracts'
-import type { Command } from './command.ts'
 import { newDeposit, newOperator, newPlayer, newWithdrawal, reason } from './records.ts'
-import type { World } from './world.ts'
+import type { Command, World } from './world.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { operations } from '@backoffice/contracts'
-import type { Command } from './command.ts'
 import { newPerson, newPlayer, newWithdrawal, pix, richPlayer } from './records.ts'
+import type { Command } from './world.ts'
 
 const { players, payments } = operations
 

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto'
 import { operations } from '@backoffice/contracts'
 import { newId } from '@backoffice/process'
 import { seenWithdrawal } from '@backoffice/test-kit'
-import type { Command } from './command.ts'
 import {
   deliveredEvent,
   newDeposit,
@@ -15,6 +14,7 @@ import {
   setAsideEvent,
   stuckCredit,
 } from './records.ts'
+import type { Command } from './world.ts'
 
 const { gateway, players, wallet, payments, webhooks } = operations
 const others = ['players', 'wallet', 'payments', 'webhooks']

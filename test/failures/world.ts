@@ -1,6 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import {
   eventStream,
   type Input,
@@ -12,7 +10,15 @@ import {
 } from '@backoffice/contracts'
 import { readerOf } from '@backoffice/service-runtime/pool'
 import type { RunningService } from '@backoffice/service-runtime/testing'
-import { eventually, OperatorClient, proposalOf, type Teardown, type TestBed, testBed } from '@backoffice/test-kit'
+import {
+  eventually,
+  OperatorClient,
+  proposalOf,
+  serveHttp,
+  type Teardown,
+  type TestBed,
+  testBed,
+} from '@backoffice/test-kit'
 import { jetstreamManager } from '@nats-io/jetstream'
 import { services } from '../services.ts'
 import { settled } from './books.ts'
@@ -67,17 +73,14 @@ export class World {
     return world
   }
 
-  async #receive(t: Teardown): Promise<string> {
-    const server = createServer((request, response) => {
+  #receive(t: Teardown): Promise<string> {
+    return serveHttp(t, (request, response) => {
       this.received.push(String(request.headers['x-webhook-id']))
       request.resume().on('end', async () => {
         await this.mortal.requestArrives('webhooks')
         response.writeHead(204).end()
       })
     })
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    t.teardown(() => server.close())
-    return `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`
   }
 
   async #register(url: string): Promise<void> {
@@ -172,4 +175,19 @@ export class World {
   async row(text: string, values: readonly unknown[] = []): Promise<Body> {
     return (await this.bed.sql('admin').query(text, [...values])).rows[0]
   }
+}
+
+/** Sends a command; the same key again is the same command. */
+// biome-ignore lint/suspicious/noExplicitAny: what it replies depends on the operation
+export type Send = (key: string) => Promise<any>
+
+/** A command that is sent while services die. */
+export interface Command {
+  readonly operation: Operation
+  /** What it does, where one operation does several things. */
+  readonly decision?: string
+  /** Makes what the command needs. */
+  readonly prepare: (world: World) => Promise<Send>
+  /** Tables in which a death may leave rows that nobody ever uses, and why that is no harm. */
+  readonly leaves?: { readonly tables: readonly string[]; readonly because: string }
 }

@@ -1,6 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { deliveryStates, type Operation, operations, serviceNames } from '@backoffice/contracts'
 import { knownStatements } from '@backoffice/service-runtime/testing'
 import {
@@ -10,6 +8,7 @@ import {
   OperatorClient,
   proposalOf,
   refusal,
+  serveHttp,
   type Teardown,
   type TestBed,
 } from '@backoffice/test-kit'
@@ -64,15 +63,12 @@ function bodyOf(reply: HttpReply, status: number): Body {
 }
 
 /** A receiver that refuses every third delivery. */
-async function startReceiver(t: Teardown): Promise<string> {
+function startReceiver(t: Teardown): Promise<string> {
   let received = 0
-  const server = createServer((request, response) => {
+  return serveHttp(t, (request, response) => {
     received += 1
     request.resume().on('end', () => response.writeHead(received % 3 === 0 ? 500 : 204).end())
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  t.teardown(() => server.close())
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`
 }
 
 /** A player who may deposit, withdraw and play. */

@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { type Operation, operations, type PersonalKind, serviceNames } from '@backoffice/contracts'
 import {
   eventually,
   OperatorClient,
   proposalOf,
   seenWithdrawal,
+  serveHttp,
   type Teardown,
   type TestBed,
 } from '@backoffice/test-kit'
@@ -61,10 +60,7 @@ export async function leaveTraces(t: Teardown, bed: Bed): Promise<Traces> {
     bed.team(staff).call(operation, { input: { ...input, reason: note } as never }) as Promise<Reply>
   const { operatorId, sandbox } = await team(operations.gateway.createOperator, { name: 'privacy' })
   // It answers with what it got, as a careless receiver may.
-  const receiver = createServer((request, response) => request.pipe(response))
-  await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve))
-  t.teardown(() => receiver.close())
-  const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`
+  const url = await serveHttp(t, (request, response) => request.pipe(response))
   await team(operations.webhooks.setWebhookUrl, { operatorId, environment: 'sandbox', url })
   const client = new OperatorClient(bed.services.gateway.addresses.baseUrl, sandbox)
   t.teardown(() => client.close())

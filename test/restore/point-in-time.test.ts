@@ -4,17 +4,11 @@
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import {
-  operations,
-  type ReconciliationReport,
-  type ServiceName,
-  serviceNames,
-  streamBytesMin,
-} from '@backoffice/contracts'
+import { operations, type ServiceName, serviceNames, streamBytesMin } from '@backoffice/contracts'
 import { type NatsOptions, type RunningNats, startNats } from '@backoffice/dev-stack'
 import { makeStream } from '@backoffice/migrator/stream'
 import { createLogger } from '@backoffice/process'
-import { eventually, lastingPort, OperatorClient, testBed } from '@backoffice/test-kit'
+import { eventually, lastingPort, OperatorClient, reconcile, testBed } from '@backoffice/test-kit'
 import t from 'tap'
 import { services } from '../services.ts'
 import { ArchivingPostgres } from './archiving-postgres.ts'
@@ -123,7 +117,7 @@ t.test('a restore to an earlier moment', async (t) => {
 
   // An export that is older than two periods would be a difference of its own.
   await eventually(() => exportsIn(headsDir) >= beforeRestart + 2, soonMs)
-  const report = await reconcile()
+  const report = await reconcile(alice, soonMs)
 
   await t.test('the reconciliation names each player who was credited after it, from the exported heads', async (t) => {
     const named = new Set(report.differences.map(({ subject }) => subject.split(' ')[0]))
@@ -146,7 +140,7 @@ t.test('a restore to an earlier moment', async (t) => {
   await t.test('once it is recorded, the reconciliation finds no difference', async (t) => {
     const input = { restoredTo: moment.toISOString(), reason: 'the disks were lost' }
     await bed.agreed(operations.reconciler.recordRestore, { input })
-    t.same((await reconcile()).differences, [])
+    t.same((await reconcile(alice, soonMs)).differences, [])
   })
 
   await t.test('the operator repeats its requests, and each is done again or refused as unknown', async (t) => {
@@ -165,7 +159,7 @@ t.test('a restore to an earlier moment', async (t) => {
       const { rows } = await bed.sql('admin').query('select from payments.outbox')
       return rows.length === 0
     }, soonMs)
-    t.same((await reconcile()).differences, [])
+    t.same((await reconcile(alice, soonMs)).differences, [])
   })
 
   await t.test('what is cut off from the restored ledger afterwards shows', async (t) => {
@@ -180,23 +174,13 @@ t.test('a restore to an earlier moment', async (t) => {
       })
       .then(({ body }) => client.post(`/deposits/${body.id}/confirm`))
     await eventually(() => exportsIn(headsDir) >= exported + 2, soonMs)
-    t.same((await reconcile()).differences, [])
+    t.same((await reconcile(alice, soonMs)).differences, [])
     await cutOff(victim?.playerId ?? '')
     t.match(
-      (await reconcile()).differences.filter(({ check }) => check === 'exportedHeads'),
+      (await reconcile(alice, soonMs)).differences.filter(({ check }) => check === 'exportedHeads'),
       [{ subject: new RegExp(`^${victim?.playerId} entry `), actual: 'nothing' }],
     )
   })
-
-  async function reconcile(): Promise<ReconciliationReport> {
-    const { reconcileWallet } = operations.reconciler
-    const { runId } = await eventually(() => alice.call(reconcileWallet, { input: {} }), soonMs)
-    return eventually(async () => {
-      const { state, report, failure } = await alice.call(reconcileWallet, { input: { runId } })
-      if (state === 'failed') throw new Error(failure ?? 'failed')
-      return report ?? false
-    }, soonMs)
-  }
 
   /** Takes the last entry off a player's chain, with balance and head, as somebody with the database in hand could. */
   async function cutOff(playerId: string): Promise<void> {

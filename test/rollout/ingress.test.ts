@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { buffer } from 'node:stream/consumers'
 import { bodyBytesMax, operations, signRequest } from '@backoffice/contracts'
 import { freePort } from '@backoffice/dev-stack'
 import { testVectors } from '@backoffice/documents'
-import { skipWithout, type Teardown, testBed } from '@backoffice/test-kit'
+import { serveHttp, skipWithout, type Teardown, testBed } from '@backoffice/test-kit'
 import t from 'tap'
 import { services } from '../services.ts'
 import { startProxy } from './proxies.ts'
@@ -47,18 +46,11 @@ function send(port: number, { key, secret }: Credentials, { headers, ...sent }: 
 /** Keeps what arrived. */
 async function startEcho(t: Teardown) {
   const received: { path: string | undefined; body: Buffer }[] = []
-  const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = []
-    for await (const chunk of request) chunks.push(chunk)
-    received.push({ path: request.url, body: Buffer.concat(chunks) })
+  const url = await serveHttp(t, async (request, response) => {
+    received.push({ path: request.url, body: await buffer(request) })
     response.end()
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  t.teardown(() => {
-    server.close()
-    server.closeAllConnections()
-  })
-  return { port: (server.address() as AddressInfo).port, received }
+  return { port: Number(new URL(url).port), received }
 }
 
 t.test('through nginx as the Ingress sets it up', { skip }, async (t) => {

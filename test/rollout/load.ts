@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
 import type { OperatorClient } from '@backoffice/test-kit'
-import { expectStatus, fund } from './operators.ts'
+import { expectStatus, fund } from '../journey.ts'
 
 export interface Load {
   /** Requests answered as they should be, so far. */
@@ -27,7 +27,7 @@ export function startLoad(client: OperatorClient, playerIds: readonly string[]):
   const running = playerIds.map(async (playerId) => {
     while (!stopped) {
       try {
-        await step(() => fund(client, playerId), 2)
+        await step(() => fund(client, playerId, '1.00'), 2)
         load.deposits += 1
         await step(async () => expectStatus(await client.get(`/players/${playerId}/wallet`), 200), 1)
         await step(async () => expectStatus(await client.get('/me'), 200), 1)

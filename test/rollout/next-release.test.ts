@@ -11,22 +11,14 @@ import {
 } from '@backoffice/contracts'
 import { newId } from '@backoffice/process'
 import type { Interceptor } from '@backoffice/service-runtime/testing'
-import { eventually, type HttpCall, type HttpReply, OperatorClient, testBed } from '@backoffice/test-kit'
+import { eventually, type HttpCall, type HttpReply, OperatorClient, reconcile, testBed } from '@backoffice/test-kit'
 import t from 'tap'
+import { depositRequest, expectStatus, fund, playerRequest, register } from '../journey.ts'
 import { services } from '../services.ts'
 import { hasField } from './added-field.ts'
 import { startLoad } from './load.ts'
 import { makeNextRelease } from './next-release.ts'
-import {
-  expectStatus,
-  fund,
-  newDeposit,
-  newOperator,
-  newPlayer,
-  reconcile,
-  register,
-  statementAgrees,
-} from './operators.ts'
+import { newOperator, statementAgrees } from './operators.ts'
 import { startReceiver } from './receiver.ts'
 
 t.setTimeout(300_000)
@@ -86,7 +78,7 @@ t.test('a next release that adds a field to every message serves beside this one
   }) as [OperatorClient, OperatorClient]
   const loads = []
   for (const client of clients) {
-    const load = startLoad(client, [await register(client)])
+    const load = startLoad(client, [(await register(client)).id])
     t.teardown(() => load.stop())
     loads.push(load)
   }
@@ -103,7 +95,7 @@ t.test('a next release that adds a field to every message serves beside this one
 
   /** Every operation of the API, over one gateway. */
   async function useApi(client: OperatorClient, team: (typeof teams)[number]): Promise<string> {
-    const person = newPlayer()
+    const person = playerRequest()
     const playerId = expectStatus(await client.post('/players', person), 201).id
     expectStatus(await client.get(`/players?externalId=${person.externalId}`), 200)
     const document = { documentType: 'rg', reference: 'doc-1' }
@@ -111,7 +103,10 @@ t.test('a next release that adds a field to every message serves beside this one
     expectStatus(await client.post(`/sandbox/players/${playerId}/kyc/decision`, { status: 'aprovado' }), 200)
     expectStatus(await client.get(`/players/${playerId}/kyc`), 200)
     deposits.push(await fund(client, playerId, '22.50'))
-    const { id: depositId } = expectStatus(await client.post(`/players/${playerId}/deposits`, newDeposit()), 201)
+    const { id: depositId } = expectStatus(
+      await client.post(`/players/${playerId}/deposits`, depositRequest('1.00')),
+      201,
+    )
     expectStatus(await client.post(`/deposits/${depositId}/fail`), 200)
     const request = { amount: '5.00', destination: 'ana@example.com', ...pix }
     const ask = async () => expectStatus(await client.post(`/players/${playerId}/withdrawals`, request), 201).id
@@ -163,7 +158,7 @@ t.test('a next release that adds a field to every message serves beside this one
     await call(operations.webhooks.showWebhook, ofOperator)
     const { data } = await call(operations.webhooks.listDeliveries, { ...ofOperator, limit: 5 })
     if (data[0] !== undefined) await call(operations.webhooks.showDelivery, { id: data[0].id })
-    const { id: left } = await callAsGateway(operations.players.registerPlayer, newPlayer())
+    const { id: left } = await callAsGateway(operations.players.registerPlayer, playerRequest())
     await call(operations.players.setPlayerStatus, { playerId: left, status: 'encerrado', reason: 'a test' })
     await call(operations.players.anonymisePlayer, { playerId: left, reason: 'a test' })
     for (const service of serviceNames) {
@@ -232,6 +227,6 @@ t.test('a next release that adds a field to every message serves beside this one
       return (await admin.query(`select from ${service}.outbox`)).rowCount === 0
     }, 30_000)
   }
-  t.equal(await reconcile({ bed }), 0, 'the reconciliation finds nothing')
+  t.equal((await reconcile(bed.team('alice'))).differencesTotal, 0, 'the reconciliation finds nothing')
   t.comment(`${rounds} rounds, ${loads.map(({ answered }) => answered).join(' and ')} requests beside them`)
 })

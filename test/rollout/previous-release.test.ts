@@ -3,10 +3,11 @@
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { serviceNames } from '@backoffice/contracts'
-import { eventually, OperatorClient } from '@backoffice/test-kit'
+import { eventually, OperatorClient, reconcile } from '@backoffice/test-kit'
 import t from 'tap'
+import { expectStatus, fund, register } from '../journey.ts'
 import { baseUrlOf, type Replica, startFleet } from './fleet.ts'
-import { expectStatus, fund, newOperator, reconcile, register, statementAgrees } from './operators.ts'
+import { newOperator, statementAgrees } from './operators.ts'
 import { extractPreviousRelease, historyIsMissing, release } from './previous-release.ts'
 import { startReceiver } from './receiver.ts'
 
@@ -43,7 +44,7 @@ t.test(
     const moneyPath = async (...clients: readonly OperatorClient[]) => {
       let step = 0
       const via = () => clients[step++ % clients.length] as OperatorClient
-      const playerId = await register(via())
+      const { id: playerId } = await register(via())
       expectStatus(await via().post(`/sandbox/players/${playerId}/kyc/decision`, { status: 'aprovado' }), 200)
       deposits.push(await fund(via(), playerId, '12.50'))
       const body = { amount: '5.00', currency: 'BRL', method: 'pix', destination: 'ana@example.com' }
@@ -89,6 +90,6 @@ t.test(
     await everyEventArrived()
     t.pass('after it has left')
     for (const playerId of playerIds) t.ok(await statementAgrees(after, playerId), 'the statement sums to the balance')
-    t.equal(await reconcile(fleet), 0, 'the reconciliation finds nothing')
+    t.equal((await reconcile(fleet.bed.team('alice'))).differencesTotal, 0, 'the reconciliation finds nothing')
   },
 )

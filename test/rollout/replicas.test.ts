@@ -1,10 +1,11 @@
 // proof: two processes of each service.
 
 import { randomUUID } from 'node:crypto'
-import { eventually, type HttpReply, OperatorClient } from '@backoffice/test-kit'
+import { eventually, type HttpReply, OperatorClient, reconcile } from '@backoffice/test-kit'
 import t from 'tap'
+import { depositRequest, expectStatus, register } from '../journey.ts'
 import { baseUrlOf, startFleet } from './fleet.ts'
-import { expectStatus, newDeposit, newOperator, reconcile, register, statementAgrees } from './operators.ts'
+import { newOperator, statementAgrees } from './operators.ts'
 import { startReceiver } from './receiver.ts'
 
 t.setTimeout(300_000)
@@ -43,8 +44,8 @@ t.test('two gateways together accept no more than the rate limit', async (t) => 
 
 t.test('twenty requests with one Idempotency-Key over two gateways: one effect, one answer', async (t) => {
   const spread = new SpreadClient(await newOperator(fleet))
-  const playerId = await register(spread.next)
-  const [idempotencyKey, body] = [randomUUID(), newDeposit('25.00')]
+  const { id: playerId } = await register(spread.next)
+  const [idempotencyKey, body] = [randomUUID(), depositRequest('25.00')]
   const post = () => spread.next.post(`/players/${playerId}/deposits`, body, { idempotencyKey })
   const answers = await times(20, async (): Promise<HttpReply> => {
     // While the first one runs the others are told to come back.
@@ -75,14 +76,14 @@ t.test(
     const spread = new SpreadClient(operator)
     const receiver = await startReceiver(t, fleet, operator)
     const playerIds = await times(8, async () => {
-      const id = await register(spread.next)
+      const { id } = await register(spread.next)
       expectStatus(await spread.next.post(`/sandbox/players/${id}/kyc/decision`, { status: 'aprovado' }), 200)
       return id
     })
 
     const expectedEvents: string[] = []
     const deposit = async (playerId: string) => {
-      const { id } = expectStatus(await spread.next.post(`/players/${playerId}/deposits`, newDeposit('7.00')), 201)
+      const { id } = expectStatus(await spread.next.post(`/players/${playerId}/deposits`, depositRequest('7.00')), 201)
       expectStatus(await spread.next.post(`/deposits/${id}/confirm`), 200)
       expectedEvents.push(`deposit.confirmed ${id} confirmed`)
     }
@@ -111,7 +112,7 @@ t.test(
     })
 
     for (const playerId of playerIds) t.ok(await statementAgrees(spread.next, playerId), 'balance and statement agree')
-    t.equal(await reconcile(fleet), 0, 'the reconciliation finds nothing')
+    t.equal((await reconcile(fleet.bed.team('alice'))).differencesTotal, 0, 'the reconciliation finds nothing')
 
     const arrived = () => receiver.events.map(({ type, data }) => `${type} ${data.id} ${data.status}`)
     await eventually(() => expectedEvents.every((event) => arrived().includes(event)), 60_000)

@@ -1,11 +1,12 @@
 // proof: restarts every service under load.
 
 import { type ServiceName, serviceNames } from '@backoffice/contracts'
-import { eventually, OperatorClient, skipWithout } from '@backoffice/test-kit'
+import { eventually, OperatorClient, reconcile, skipWithout } from '@backoffice/test-kit'
 import t from 'tap'
+import { expectStatus, register } from '../journey.ts'
 import { baseUrlOf, freePorts, type Replica, startFleet } from './fleet.ts'
 import { startLoad } from './load.ts'
-import { expectStatus, newOperator, reconcile, register, statementAgrees } from './operators.ts'
+import { newOperator, statementAgrees } from './operators.ts'
 import { startLoadBalancer } from './proxies.ts'
 
 t.setTimeout(300_000)
@@ -30,7 +31,7 @@ t.test('a rolling restart of each service under load fails no request', { skip }
 
   const client = new OperatorClient(baseUrlOf(balancer.port), await newOperator(fleet))
   t.teardown(() => client.close())
-  const playerIds = await Promise.all(Array.from({ length: clients }, () => register(client)))
+  const playerIds = await Promise.all(Array.from({ length: clients }, async () => (await register(client)).id))
   const load = startLoad(client, playerIds)
 
   for (const name of serviceNames) {
@@ -56,6 +57,6 @@ t.test('a rolling restart of each service under load fails no request', { skip }
     credited += Number.parseInt(expectStatus(await client.get(`/players/${playerId}/wallet`), 200).available, 10)
   }
   t.equal(credited, load.deposits, 'every confirmed deposit was credited, once')
-  t.equal(await reconcile(fleet), 0, 'the reconciliation finds nothing')
+  t.equal((await reconcile(fleet.bed.team('alice'))).differencesTotal, 0, 'the reconciliation finds nothing')
   t.comment(`${load.answered} requests in all, ${load.deposits} deposits`)
 })

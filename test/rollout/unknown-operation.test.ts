@@ -4,8 +4,9 @@ import { loadConfig } from '@backoffice/process'
 import { startService } from '@backoffice/service-runtime/testing'
 import { OperatorClient, testBed } from '@backoffice/test-kit'
 import t from 'tap'
+import { expectStatus, fund, register } from '../journey.ts'
 import { services } from '../services.ts'
-import { expectStatus, fund, newOperator, register } from './operators.ts'
+import { newOperator } from './operators.ts'
 
 /** Payments as a release knew it in which withdrawals could not be cancelled. */
 const olderPayments: typeof payments = {
@@ -21,7 +22,7 @@ t.test('an operation that no service knows yet is refused for the moment, and it
   const bed = await testBed(t, { ...services, payments: olderPayments })
   const client = new OperatorClient(bed.services.gateway.addresses.baseUrl, await newOperator({ bed }))
   t.teardown(() => client.close())
-  const playerId = await register(client)
+  const { id: playerId } = await register(client)
   expectStatus(await client.post(`/sandbox/players/${playerId}/kyc/decision`, { status: 'aprovado' }), 200)
   await fund(client, playerId, '10.00')
   const request = { amount: '4.00', currency: 'BRL', method: 'pix', destination: 'ana@example.com' }

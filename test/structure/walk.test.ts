@@ -1,16 +1,14 @@
 // proof: counts files for whoever reads; a system runs for it.
 
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { operations, type ServiceName } from '@backoffice/contracts'
-import { eventually, startSystem } from '@backoffice/test-kit'
+import { eventually, serveHttp, startSystem } from '@backoffice/test-kit'
 import { Client } from 'pg'
 import t, { type Test } from 'tap'
-import { createDeposit, demoOperator, expectStatus, register } from '../e2e/journey.ts'
+import { createDeposit, demoOperator, expectStatus, register } from '../journey.ts'
 import type { RanFunctions } from './coverage.ts'
 import { root } from './source-files.ts'
 
@@ -41,10 +39,7 @@ const database = new Client({ connectionString: system.postgresUrl })
 await database.connect()
 t.teardown(() => database.end())
 
-const receiver = createServer((request, response) => void request.resume().on('end', () => response.end()))
-await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve))
-t.teardown(() => receiver.close())
-const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`
+const url = await serveHttp(t, (request, response) => void request.resume().on('end', () => response.end()))
 const alice = await system.asTeam('alice')
 const operatorId = (await alice.call(operations.gateway.listOperators, { input: {} })).data[0]?.id ?? ''
 await alice.call(operations.webhooks.setWebhookUrl, { input: { operatorId, environment: 'sandbox', url } })

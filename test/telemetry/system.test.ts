@@ -3,7 +3,7 @@
 import { join } from 'node:path'
 import { serviceNames } from '@backoffice/contracts'
 import type { ProgramName } from '@backoffice/dev-stack'
-import { eventually, skipWithout, startSystem } from '@backoffice/test-kit'
+import { eventually, reconcile, skipWithout, startSystem } from '@backoffice/test-kit'
 import t from 'tap'
 import { alerts, dashboardQueries, metricNames, rules, telemetryFolder } from './files.ts'
 import { type Prometheus, startPrometheus } from './prometheus.ts'
@@ -13,7 +13,6 @@ import {
   pendingDeposit,
   person,
   publishNonsense,
-  reconcile,
   refusedToTheTeam,
   troubles,
 } from './traffic.ts'
@@ -50,7 +49,7 @@ t.test(
       await moneyPath(failing)
       await troubles(well, playerId)
       await publishNonsense(system)
-      await reconcile(system)
+      await reconcile(await system.asTeam('alice'))
       await refusedToTheTeam(system)
       await eventually(
         async () =>

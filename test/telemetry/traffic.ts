@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { operations, Rejection, sandboxGames } from '@backoffice/contracts'
 import { connectNats } from '@backoffice/service-runtime/client'
-import { eventually, type HttpReply, OperatorClient, type System, type Teardown } from '@backoffice/test-kit'
+import { eventually, OperatorClient, type System, serveHttp, type Teardown } from '@backoffice/test-kit'
+import { depositRequest, expectStatus } from '../journey.ts'
 
 /** What must never be in a metric. */
 export const person = {
@@ -19,15 +18,12 @@ const withdrawal = { amount: '40.00', currency: 'BRL', method: 'pix', destinatio
 
 /** An operator with a webhook receiver that gives this answer. */
 export async function operatorWithReceiver(t: Teardown, system: System, answer: number): Promise<OperatorClient> {
-  const server = createServer((request, response) => {
-    request.resume().on('end', () => response.writeHead(answer).end())
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  t.teardown(() => server.close())
   const team = await system.asTeam('alice')
   const name = `telemetry ${answer} ${randomUUID().slice(0, 8)}`
   const { operatorId, sandbox } = await team.call(operations.gateway.createOperator, { input: { name } })
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`
+  const url = await serveHttp(t, (request, response) => {
+    request.resume().on('end', () => response.writeHead(answer).end())
+  })
   // The endpoint is made by a command that follows the operator's creation.
   await eventually(() =>
     team.call(operations.webhooks.setWebhookUrl, { input: { operatorId, environment: 'sandbox', url } }),
@@ -39,16 +35,16 @@ export async function operatorWithReceiver(t: Teardown, system: System, answer: 
 
 /** The money path of one player: a deposit, a withdrawal that is paid, one that is cancelled, a game. */
 export async function moneyPath(operator: OperatorClient): Promise<{ readonly playerId: string }> {
-  const { id: playerId } = expect(await operator.post('/players', { externalId: randomUUID(), ...person }), 201)
-  expect(await operator.post(`/sandbox/players/${playerId}/kyc/decision`, { status: 'aprovado' }), 200)
-  const deposit = expect(await operator.post(`/players/${playerId}/deposits`, depositOf('100.00')), 201)
-  expect(await operator.post(`/deposits/${deposit.id}/confirm`), 200)
-  const paid = expect(await operator.post(`/players/${playerId}/withdrawals`, withdrawal), 201)
+  const { id: playerId } = expectStatus(await operator.post('/players', { externalId: randomUUID(), ...person }), 201)
+  expectStatus(await operator.post(`/sandbox/players/${playerId}/kyc/decision`, { status: 'aprovado' }), 200)
+  const deposit = expectStatus(await operator.post(`/players/${playerId}/deposits`, depositRequest('100.00')), 201)
+  expectStatus(await operator.post(`/deposits/${deposit.id}/confirm`), 200)
+  const paid = expectStatus(await operator.post(`/players/${playerId}/withdrawals`, withdrawal), 201)
   for (const decision of ['approve', 'pay'])
-    expect(await operator.post(`/sandbox/withdrawals/${paid.id}/decision`, { decision }), 200)
-  const cancelled = expect(await operator.post(`/players/${playerId}/withdrawals`, withdrawal), 201)
-  expect(await operator.post(`/withdrawals/${cancelled.id}/cancel`), 200)
-  const game = expect(await operator.post(`/players/${playerId}/game-sessions`, { gameId: 'fortune-reels' }), 201)
+    expectStatus(await operator.post(`/sandbox/withdrawals/${paid.id}/decision`, { decision }), 200)
+  const cancelled = expectStatus(await operator.post(`/players/${playerId}/withdrawals`, withdrawal), 201)
+  expectStatus(await operator.post(`/withdrawals/${cancelled.id}/cancel`), 200)
+  const game = expectStatus(await operator.post(`/players/${playerId}/game-sessions`, { gameId: 'fortune-reels' }), 201)
   const { origin, hash } = new URL(game.gameUrl)
   const headers = { Authorization: `Bearer ${hash.slice(1)}` }
   const page = await fetch(`${origin}/play/session`, { headers })
@@ -58,23 +54,23 @@ export async function moneyPath(operator: OperatorClient): Promise<{ readonly pl
 
 /** A deposit that waits for its confirmation, and that confirmation: the status of each try under one key. */
 export async function pendingDeposit(operator: OperatorClient, playerId: string) {
-  const { id } = expect(await operator.post(`/players/${playerId}/deposits`, depositOf('7.00')), 201)
+  const { id } = expectStatus(await operator.post(`/players/${playerId}/deposits`, depositRequest('7.00')), 201)
   const idempotencyKey = randomUUID()
   return { confirm: async () => (await operator.post(`/deposits/${id}/confirm`, {}, { idempotencyKey })).status }
 }
 
 /** A retry with its key, requests that are refused at each door, and a game whose provider is away. */
 export async function troubles(operator: OperatorClient, playerId: string): Promise<void> {
-  const deposit = depositOf('5.00')
+  const deposit = depositRequest('5.00')
   const idempotencyKey = randomUUID()
   for (let attempt = 1; attempt <= 2; attempt += 1)
-    expect(await operator.post(`/players/${playerId}/deposits`, deposit, { idempotencyKey }), 201)
-  expect(await operator.post(`/players/${playerId}/deposits`, depositOf('6.00'), { idempotencyKey }), 409)
-  expect(await operator.post(`/players/${playerId}/deposits`, { amount: 'much' }), 422)
-  expect(await operator.post(`/players/${playerId}/withdrawals`, { ...withdrawal, amount: '999.00' }), 422)
-  expect(await operator.get('/me', { headers: { 'X-Signature': '0'.repeat(64) } }), 401)
+    expectStatus(await operator.post(`/players/${playerId}/deposits`, deposit, { idempotencyKey }), 201)
+  expectStatus(await operator.post(`/players/${playerId}/deposits`, depositRequest('6.00'), { idempotencyKey }), 409)
+  expectStatus(await operator.post(`/players/${playerId}/deposits`, { amount: 'much' }), 422)
+  expectStatus(await operator.post(`/players/${playerId}/withdrawals`, { ...withdrawal, amount: '999.00' }), 422)
+  expectStatus(await operator.get('/me', { headers: { 'X-Signature': '0'.repeat(64) } }), 401)
   const gameId = sandboxGames.providerUnavailable
-  expect(await operator.post(`/players/${playerId}/game-sessions`, { gameId }), 502)
+  expectStatus(await operator.post(`/players/${playerId}/game-sessions`, { gameId }), 502)
 }
 
 /** A page that anybody may see, and a call of somebody without the role for it. */
@@ -88,16 +84,6 @@ export async function refusedToTheTeam(system: System): Promise<void> {
   if (!(refused instanceof Rejection) || refused.code !== 'ROLE_REQUIRED') throw refused
 }
 
-/** Runs the reconciliation to its end. */
-export async function reconcile(system: System): Promise<void> {
-  const team = await system.asTeam('alice')
-  const { runId } = await team.call(operations.reconciler.reconcileWallet, { input: {} })
-  await eventually(async () => {
-    const { state } = await team.call(operations.reconciler.reconcileWallet, { input: { runId } })
-    return state === 'done'
-  }, 60_000)
-}
-
 /** Puts a message into the stream that no consumer can read. */
 export async function publishNonsense(system: System): Promise<void> {
   const { nats } = JSON.parse(readFileSync(join(system.dir, 'secrets.json'), 'utf8')) as { nats: { players: string } }
@@ -105,11 +91,4 @@ export async function publishNonsense(system: System): Promise<void> {
   const connection = await connectNats(login, { name: 'telemetry test' })
   connection.publish('events.kyc.status_changed', 'nonsense')
   await connection.drain()
-}
-
-const depositOf = (amount: string) => ({ amount, currency: 'BRL', method: 'pix', externalReference: randomUUID() })
-
-function expect(answer: HttpReply, status: number) {
-  if (answer.status !== status) throw new Error(`expected ${status}, not ${answer.status}: ${answer.bytes}`)
-  return answer.body
 }

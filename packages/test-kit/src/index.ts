@@ -8,8 +8,10 @@ export { newCpf } from './new-cpf.ts'
 export { type HttpCall, type HttpReply, OperatorClient } from './operator-client.ts'
 export { postgres, startTestPostgres } from './postgres.ts'
 export { byTwo, type ProposedCommand, proposalOf } from './proposal.ts'
+export { reconcile } from './reconcile.ts'
 export { refusal } from './refusal.ts'
 export { seenSubmission, seenWithdrawal } from './seen.ts'
+export { serveHttp } from './serve-http.ts'
 export {
   type SharedSystem,
   type System,

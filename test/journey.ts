@@ -54,9 +54,11 @@ export async function createDeposit(
   return expectStatus(await operator.post(`/players/${playerId}/deposits`, depositRequest(amount)), 201)
 }
 
-export async function fund(operator: OperatorClient, playerId: string, amount: string): Promise<void> {
-  const deposit = await createDeposit(operator, playerId, amount)
-  expectStatus(await operator.post(`/deposits/${deposit.id}/confirm`), 200)
+/** @returns the id of the deposit */
+export async function fund(operator: OperatorClient, playerId: string, amount: string): Promise<string> {
+  const { id } = await createDeposit(operator, playerId, amount)
+  expectStatus(await operator.post(`/deposits/${id}/confirm`), 200)
+  return id
 }
 
 export async function balanceOf(operator: OperatorClient, playerId: string): Promise<string> {

@@ -1,0 +1,22 @@
+import { operations, type ReconciliationReport } from '@backoffice/contracts'
+import type { RpcClient } from '@backoffice/service-runtime/client'
+import { eventually } from './eventually.ts'
+
+const timeoutMsDefault = 60_000
+
+/**
+ * What a reconciliation over everything finds, asked for by somebody of the team.
+ * @throws when it fails, or has not ended in time
+ */
+export async function reconcile(
+  team: Pick<RpcClient, 'call'>,
+  timeoutMs = timeoutMsDefault,
+): Promise<ReconciliationReport> {
+  const { reconcileWallet } = operations.reconciler
+  const { runId } = await eventually(() => team.call(reconcileWallet, { input: {} }), timeoutMs)
+  return eventually(async () => {
+    const { state, report, failure } = await team.call(reconcileWallet, { input: { runId } })
+    if (state === 'failed') throw new Error(failure ?? 'failed')
+    return report ?? false
+  }, timeoutMs)
+}
