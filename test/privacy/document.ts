@@ -23,16 +23,18 @@ export const listedKinds = rowsOf('## Kinds of data').map(([kind = '', , shown =
 
 /** `schema.table.column`, with the kinds of data that the document says are in it. */
 export const listedColumns = new Map(
-  rowsOf('## Where it is stored').flatMap(([table, columns = '']) =>
-    [...columns.matchAll(/`(\w+)` ([^,]+)/g)].map(
-      ([, column, kinds]) => [`${table}.${column}`, kindsIn(kinds)] as const,
+  rowsOf('## Where it is stored').flatMap(([tables = '', columns = '']) =>
+    [...columns.matchAll(/`(\w+)` ([^,]+)/g)].flatMap(([, column, kinds]) =>
+      tables.split(', ').map((table) => [`${table}.${column}`, kindsIn(kinds)] as const),
     ),
   ),
 )
 
 /** What the document says of how long a table is kept. */
 export const listedTimes = new Map(
-  rowsOf('## Where it is stored').map(([table = '', , , kept = '']) => [table, kept] as const),
+  rowsOf('## Where it is stored').flatMap(([tables = '', , , kept = '']) =>
+    tables.split(', ').map((table) => [table, kept] as const),
+  ),
 )
 
 /** The columns that the document says are sealed. */
