@@ -88,7 +88,7 @@ async function propose(
     update team_proposal set state = 'expired'
     where fingerprint = ${fingerprint} and state = 'open' and expires_at <= ${now}::timestamptz
   `
-  const [known] = await db<Kept>`
+  const [known] = await db<Pick<Kept, 'id' | 'proposedBy' | 'expiresAt' | 'state'>>`
     select id, proposed_by, expires_at, state from team_proposal
     where fingerprint = ${fingerprint} and expires_at > ${now}::timestamptz
       and (state = 'open' or (state = 'approved' and ${isRepeatable}))

@@ -63,12 +63,11 @@ export interface KnownOperation {
   readonly unfinished: boolean
 }
 
-interface KnownRow extends Omit<KnownOperation, 'reply' | 'operationId'> {
-  /** null in the one row that comes where nothing is stored. */
-  readonly operationId: string | null
-  readonly reply: StoredReply | string | null
-  readonly now: Date
-}
+/** Where nothing is stored, one row comes without an operation. */
+type KnownRow = { readonly now: Date } & (
+  | (Omit<KnownOperation, 'reply'> & { readonly reply: StoredReply | string | null })
+  | { readonly operationId: null }
+)
 
 /** What is stored under these operation ids. */
 export interface KnownOperations {
@@ -91,9 +90,12 @@ export async function findKnown(db: ReadDb, operationIds: readonly string[]): Pr
     from (select) one left join operation o on o.operation_id = any(${operationIds}::text[])
   `
   const known = new Map<string, KnownOperation>()
-  for (const { operationId, reply, now: _, ...row } of rows)
-    if (operationId !== null)
-      known.set(operationId, { ...row, operationId, reply: db.vault.openJson(reply, placeOfReply(operationId)) })
+  for (const row of rows) {
+    if (row.operationId === null) continue
+    const { now: _, reply, ...operation } = row
+    const place = placeOfReply(operation.operationId)
+    known.set(operation.operationId, { ...operation, reply: db.vault.openJson(reply, place) })
+  }
   return { known, now: (rows[0] as KnownRow).now }
 }
 
@@ -194,16 +196,16 @@ export type UnfinishedCommand = CommandRow & {
 }
 
 // What kind it is is looked at here: in the condition it would make PostgreSQL read all commands while there are few.
-const byId = (id: string) => sql`select id, aggregate, kind, name, message, operation_id from outbox where id = ${id}`
+const commandColumns = sql`id, aggregate, kind, name, message, operation_id`
 const unlessEvent = ([row]: readonly (UnfinishedCommand | EventRow)[]) => (row?.kind === 'command' ? row : undefined)
 
 export async function findCommand(db: ReadDb, id: string): Promise<UnfinishedCommand | undefined> {
-  return unlessEvent(await db<UnfinishedCommand>`${byId(id)}`)
+  return unlessEvent(await db<UnfinishedCommand>`select ${commandColumns} from outbox where id = ${id}`)
 }
 
 /** Locks its row, so that nobody else marks it as done. */
 export async function lockCommand(db: Db, id: string): Promise<UnfinishedCommand | undefined> {
-  return unlessEvent(await db<UnfinishedCommand>`${byId(id)} for update`)
+  return unlessEvent(await db<UnfinishedCommand>`select ${commandColumns} from outbox where id = ${id} for update`)
 }
 
 /**

@@ -89,7 +89,8 @@ function judge(
     if (signatureKey === null) return null
     if (signatureKey !== request.key) return { state: 'signature used' }
   }
-  const used = claimed ?? (row?.known ? usedKeyOf(row, responseOf(vault, request, row)) : undefined)
+  const used =
+    claimed ?? (row?.mine === false && row.known ? { ...row, response: responseOf(vault, request, row) } : undefined)
   return used === undefined ? null : judgeUsedKey(used, request.fingerprint)
 }
 
@@ -114,8 +115,6 @@ const justClaimed = (request: ClaimRequest, operationId: string): UsedKey => ({
   remainingMs: request.leaseMs,
   response: null,
 })
-
-const usedKeyOf = (row: ClaimRow, response: StoredResponse | null): UsedKey => ({ ...row, response })
 
 type ResponseColumns = { readonly [Field in keyof StoredResponse]: StoredResponse[Field] | null }
 
@@ -151,16 +150,16 @@ export const sealedClaims: SealedTable = {
   },
 }
 
-/** What the statement found, with the token of the request that asked. Of a key that was just claimed only its id. */
-interface ClaimRow extends ResponseColumns, Omit<UsedKey, 'response'> {
+/** What the statement found, with the token of the request that asked. */
+type ClaimRow = ResponseColumns & {
   readonly token: string
-  /** The request has claimed its key. */
-  readonly mine: boolean
-  /** The key had been used before. */
-  readonly known: boolean
   /** The only key under which the request's signature is accepted; null when none is remembered. */
   readonly signatureKey: string | null
-}
+} & (
+    | /** The request has claimed its key. */ { readonly mine: true; readonly operationId: string }
+    | /** The key had been used before. */ ({ readonly mine: false; readonly known: true } & Omit<UsedKey, 'response'>)
+    | { readonly mine: false; readonly known: false }
+  )
 
 /**
  * Remembers signatures, each for its key. A row is missing in the result when a signature belongs to another key. Under

@@ -38,10 +38,13 @@ export function destinationOf(vault: Vault, withdrawalId: string, stored: Stored
   return { destination: text.slice(saltLength), destinationSalt: text.slice(0, saltLength) }
 }
 
+/** A withdrawal as its row has it. */
+export type StoredRow<Row> = Omit<Row, keyof Destination> & StoredDestination
+
 /** Withdrawals as they are known outside of the table. */
-export const openDestinations = <Row extends { readonly id: string; readonly destination: string }>(
+export const openDestinations = <Row extends { readonly id: string } & Destination>(
   { vault }: ReadDb,
-  rows: readonly (Row & StoredDestination)[],
+  rows: readonly (StoredRow<Row> & { readonly id: string })[],
 ): Row[] =>
   rows.map(({ sealedDestination, ...row }) => {
     const destination = destinationOf(vault, row.id, { destination: row.destination, sealedDestination })

@@ -26,7 +26,7 @@ import {
   type ListedRecord,
   withUnfinished,
 } from '../records.ts'
-import { type Destination, forgottenDestination, openDestinations, type StoredDestination } from './destination.ts'
+import { type Destination, forgottenDestination, openDestinations, type StoredRow } from './destination.ts'
 import {
   finalStatuses,
   hasEnded,
@@ -63,7 +63,7 @@ export function isRecord(row: WithdrawalRow): row is WithdrawalRecord {
  * and not what the row says: so in production nothing is decided as in the sandbox.
  */
 export async function lockRows(db: Db, ids: readonly string[]): Promise<WithdrawalRow[]> {
-  const rows = await db<WithdrawalRow & StoredDestination>`
+  const rows = await db<StoredRow<WithdrawalRow>>`
     select ${columnsLocked}, b.environment from withdrawal w join brand b on b.id = w.brand_id
     where w.id = any(${ids}::text[]) order by w.id for update of w
   `
@@ -80,7 +80,7 @@ export async function lockWithdrawals(
 }
 
 export async function findWithdrawals(db: ReadDb, ids: readonly string[]): Promise<WithdrawalRecord[]> {
-  const rows = await db<WithdrawalRow & StoredDestination>`
+  const rows = await db<StoredRow<WithdrawalRow>>`
     select ${columns} from withdrawal where id = any(${ids}::text[])
   `
   return openDestinations<WithdrawalRow>(db, rows).filter(isRecord)
@@ -128,7 +128,7 @@ export interface WithdrawalQueueFilter extends OwnerFilter {
 export async function listQueue(db: ReadDb, filter: WithdrawalQueueFilter): Promise<WithdrawalRecord[]> {
   const { status, after = '', limit } = filter
   // The two statuses are named so that a prepared plan may use the index of the queue, which has no other rows.
-  const rows = await db<WithdrawalRecord & StoredDestination>`
+  const rows = await db<StoredRow<WithdrawalRecord>>`
     select ${columns} from unnest(${environmentsOf(filter)}::text[]) as asked cross join lateral (
       select * from withdrawal
       where status in ('under_review', 'approved') and status = ${status} and environment = asked and id > ${after}
@@ -170,7 +170,7 @@ export async function listWithdrawals(db: ReadDb, filter: WithdrawalFilter): Pro
   const { playerId = null, status = null, from = null, to = null, before = afterAllIds, limit } = filter
   const lowest = from === null ? '' : firstId('wdr', new Date(from.getTime() - idAheadMs))
   const highest = to === null ? afterAllIds : firstId('wdr', new Date(to.getTime() + idAheadMs))
-  const rows = await db<ListedRecord<WithdrawalRecord> & StoredDestination>`
+  const rows = await db<StoredRow<ListedRecord<WithdrawalRecord>>>`
     select ${columns}, ${isSettling} as settling from unnest(${environmentsOf(filter)}::text[]) as asked cross join lateral (
       select * from withdrawal
       where ${rangeOf(filter)} and environment = asked and version > 0
@@ -304,7 +304,8 @@ async function readDestinations(
   db: ReadDb,
   asked: readonly AskedWithdrawal[],
 ): Promise<ReadonlyMap<string, readonly string[]>> {
-  const rows = await db<StoredDestination & { readonly id: string; readonly askedId: string }>`
+  type Earlier = Destination & { readonly id: string; readonly askedId: string }
+  const rows = await db<StoredRow<Earlier>>`
     select asked.id as asked_id, before.id, before.destination, before.sealed_destination
     from ${unnest('asked', asked, askedColumns)}
     cross join lateral (
@@ -314,6 +315,6 @@ async function readDestinations(
       order by p.paid_at desc limit ${destinationsMax}
     ) before
   `
-  const found = Map.groupBy(openDestinations<(typeof rows)[number]>(db, rows), ({ askedId }) => askedId)
+  const found = Map.groupBy(openDestinations<Earlier>(db, rows), ({ askedId }) => askedId)
   return new Map([...found].map(([id, before]) => [id, before.map(({ destination }) => destination)]))
 }

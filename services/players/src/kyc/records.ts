@@ -170,7 +170,6 @@ export interface SourceKey {
 interface StoredSource extends SourceKey {
   readonly template: string | null
   readonly sealedKey: string
-  readonly keyCreatedAt: Date
   readonly templateChangedAt: Date | null
 }
 
@@ -207,20 +206,23 @@ export async function findSources(
 export const sourceOf = (sources: ReadonlyMap<string, DocumentSource>, key: SourceKey): DocumentSource | undefined =>
   sources.get(nameOf(key))
 
-type ShownSource = Pick<StoredSource, 'template' | 'keyCreatedAt'>
+interface ShownSource extends Pick<StoredSource, 'template'> {
+  readonly keyCreatedAt: Date
+}
 
-const byKey = ({ operatorId, environment }: SourceKey) => sql`
-  select template, key_created_at from document_source where operator_id = ${operatorId} and environment = ${environment}
-`
+const isOf = ({ operatorId, environment }: SourceKey) =>
+  sql`operator_id = ${operatorId} and environment = ${environment}`
 
 export async function readSource(db: ReadDb, key: SourceKey): Promise<ShownSource | undefined> {
-  const [source] = await db<ShownSource>`${byKey(key)}`
+  const [source] = await db<ShownSource>`select template, key_created_at from document_source where ${isOf(key)}`
   return source
 }
 
 /** As it is until `changeSource` changes it. */
 export async function lockSource(db: Db, key: SourceKey): Promise<ShownSource | undefined> {
-  const [source] = await db<ShownSource>`${byKey(key)} for no key update`
+  const [source] = await db<ShownSource>`
+    select template, key_created_at from document_source where ${isOf(key)} for no key update
+  `
   return source
 }
 

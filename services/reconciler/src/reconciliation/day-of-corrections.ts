@@ -11,8 +11,8 @@ const nearSeconds = (aloneMs + overlapMs) / 1_000
 export interface Correction {
   readonly key: string
   readonly brandId: string
-  /** The player's. */
-  readonly accountId: bigint
+  /** The player's; null where neither side of it is a player's. */
+  readonly accountId: bigint | null
   readonly operation: 'adjustWallet' | 'reverseTransfer'
   readonly auditId: string
   readonly actor: string
@@ -43,7 +43,7 @@ export async function readToJudge(db: ReadDb, keys: readonly string[]): Promise<
   const near = await findNear(db, keys)
   const corrections = await readCorrections(db, [...new Set([...keys, ...near])])
   const asked = new Set(keys)
-  const begins = new Map<bigint, Date>()
+  const begins = new Map<bigint | null, Date>()
   for (const { key, accountId, at } of corrections) {
     const begin = begins.get(accountId)
     if (asked.has(key) && (begin === undefined || at < begin)) begins.set(accountId, at)

@@ -58,7 +58,7 @@ const pageMax = sql`1001`
 async function readNewest(db: ReadDb, asked: readonly NumberedPage[]): Promise<PageRow[]> {
   if (asked.length === 0) return []
   return db<PageRow>`
-    select asked.number, null as hash_before, ${columns}
+    select asked.number, null::bytea as hash_before, ${columns}
     from ${unnest('asked', asked, pageColumns)}
     join account a on a.brand_id = asked.brand_id and a.owner_id = asked.player_id
     left join lateral (

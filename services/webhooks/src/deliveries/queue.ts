@@ -239,7 +239,7 @@ export async function lockDeliveries(
 ): Promise<ReadonlyMap<string, AttemptedDelivery | LockedElsewhere>> {
   const leases = attempts.map(({ lease }) => lease)
   const ids = leases.map(({ deliveryId }) => deliveryId)
-  const rows = await db<{ id: string; busy: boolean } & AttemptedDelivery>`
+  const rows = await db<{ id: string } & (({ busy: false } & AttemptedDelivery) | { busy: true; held: boolean })>`
     with locked as (
       select id, state, next_attempt_at, finished_at, attempts_made, lease_id from delivery
       where id = any(${ids}::text[]) order by id for no key update skip locked
@@ -249,7 +249,7 @@ export async function lockDeliveries(
     from ${unnest('m', leases, 'delivery_id text, lease_id text')}
     join delivery d on d.id = m.delivery_id left join locked l on l.id = d.id
   `
-  return new Map(rows.map(({ id, busy, ...delivery }) => [id, busy ? 'busy' : delivery]))
+  return new Map(rows.map((row) => [row.id, row.busy ? 'busy' : row]))
 }
 
 /**
