@@ -1,6 +1,6 @@
 // proof: fills tables with half a year of rows.
 
-import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -19,9 +19,12 @@ import {
 import { testBed } from '@backoffice/test-kit'
 import t from 'tap'
 import { services } from '../services.ts'
+import { type DeclaredField, readTemplates, type SourceTemplate } from './declared-rows.ts'
+import { Describer } from './described-rows.ts'
 import { callAsOperator, callAsTeam, callInTrouble, correctedAlone, newOperator, teamOf } from './every-operation.ts'
 import { type PlanNode, Planner } from './plan.ts'
 import { readsMuch, unsent } from './reads-much.ts'
+import { faultsIn, openRows, withReasons } from './row-types.ts'
 import { fillSome, fillTables } from './volumes.ts'
 
 t.setTimeout(230_000)
@@ -39,6 +42,7 @@ const bed = await testBed(t, services, {
     },
   config: {
     payments: { INTENT_SWEEP_EVERY_MS: 100 },
+    players: { KYC_SWEEP_EVERY_MS: 100 },
     wallet: { CHECKPOINT_EVERY_MS: 100, CORRECT_ALONE_UP_TO: correctedAlone },
     reconciler: { HEADS_EXPORT_DIR: headsDir, HEADS_EXPORT_EVERY_MS: 100, CORRECT_ALONE_UP_TO: correctedAlone },
   },
@@ -93,23 +97,75 @@ async function wasteOf(text: string): Promise<string[]> {
   return planner.wasteIn(await planner.planOf(text, schemas))
 }
 
-const root = fileURLToPath(new URL('../../', import.meta.url))
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const templates = readTemplates(root, (file) => /^(services|packages)\/[^/]+\/src\//.test(file))
+const keyOf = (strings: readonly string[]) => strings.join('$')
+/** The statements of each template: with fragments in it, there are several. */
+const textsOf = Map.groupBy(
+  knownStatements().flatMap(({ text, templates }) => [...templates].map((strings) => ({ text, key: keyOf(strings) }))),
+  ({ key }) => key,
+)
 
-/** The first words of each statement in the source, as far as they are the same for all values. */
-function beginningsIn(file: string): string[] {
-  const source = readFileSync(join(root, file), 'utf8').replaceAll(/^ *\*.*$/gm, '')
-  return [...source.matchAll(/\bdb(?:<[^`(]*?>)?`([^`$]*)/g)].map(([, text = '']) => inOneLine(text))
-}
+/** The first words of a statement, as far as they are the same for all values. */
+const beginningOf = ({ strings }: SourceTemplate) => inOneLine(strings[0] ?? '')
 
 t.test('every statement of the source was sent', async (t) => {
-  const files = globSync('{services/*,packages/service-runtime}/src/**/*.ts', { cwd: root })
-  const beginnings = files.flatMap(beginningsIn)
-  t.ok(beginnings.length > 100, 'they are found')
-  for (const { part } of unsent) t.ok(beginnings.includes(part), `${part} is still there`)
-  const expected = beginnings.filter((text) => !ofTransactions.test(text) && !unsent.some(({ part }) => part === text))
-  const missing = expected.filter((text) => !statements.some(({ line }) => line.startsWith(text)))
-  t.same(missing, [])
+  t.ok(templates.length > 200, 'they are found')
+  const beginnings = new Set(templates.map(beginningOf))
+  for (const { part } of unsent) t.ok(beginnings.has(part), `${part} is still there`)
+  const expected = templates.filter((one) => !unsent.some(({ part }) => part === beginningOf(one)))
+  const missing = expected.filter(
+    ({ strings }) => !textsOf.has(keyOf(strings)) && !ofTransactions.test(strings[0] ?? ''),
+  )
+  t.same(
+    missing.map((one) => `${one.place}: ${beginningOf(one)}`),
+    [],
+  )
 })
+
+t.test('rows are what PostgreSQL says that they are', async (t) => {
+  const describer = await Describer.connect(bed.databaseUrl)
+  t.teardown(() => describer.close())
+  const faults = new Set<string>()
+  for (const template of templates.filter(({ fields }) => fields.length > 0)) {
+    // One that was not sent is described as it stands, with nothing but values put into it.
+    const asItStands = template.strings.reduce((text, part, index) => `${text}$${index}${part}`)
+    const texts = textsOf.get(keyOf(template.strings))?.map(({ text }) => text) ?? [asItStands]
+    for (const text of texts)
+      for (const fault of faultsIn(template, await describer.describe(text, schemas))) faults.add(fault)
+  }
+  const isKnown = ({ place }: SourceTemplate) => openRows.some(({ file }) => place.startsWith(`${file}:`))
+  t.same(
+    templates.filter((one) => one.isOpen && !isKnown(one)),
+    [],
+    'rows that may hold anything',
+  )
+  const { wrong, needless } = withReasons([...faults])
+  t.same(wrong, [])
+  t.same(needless, [], 'a reason for a field that cannot be null')
+})
+
+const id = { name: 'id', kind: 'string', mayBeNull: false, isOptional: false }
+const unlike: Readonly<Record<string, readonly [field: DeclaredField, statement: string, fault: RegExp]>> = {
+  'is not there': [{ ...id, name: 'newId' }, 'select id from deposit', /newId .* does not give it$/],
+  'has another type': [{ ...id, kind: 'number' }, 'select id from deposit', /is string \(text\)$/],
+  'may be null': [{ ...id, name: 'reason' }, 'select reason from withdrawal', /may be null/],
+  'may be null by a join': [id, 'select d.id from withdrawal w left join deposit d using (player_id)', /may be null/],
+  'may be null in one part': [id, 'select id from deposit union select reason from withdrawal', /may be null/],
+  'is set to null': [
+    { ...id, name: 'reason' },
+    'update withdrawal set reason = null where reason is not null returning reason',
+    /may be null/,
+  ],
+  'may be null of no row': [id, 'select (select id from deposit where id = $1) as id', /may be null/],
+}
+for (const [what, [field, statement, fault]] of Object.entries(unlike))
+  t.test(`a declared field that ${what} is noticed`, async (t) => {
+    const describer = await Describer.connect(bed.databaseUrl)
+    t.teardown(() => describer.close())
+    const template = { place: 'x.ts:1', strings: [statement], fields: [field], isOpen: false }
+    t.match(faultsIn(template, await describer.describe(statement, schemas)), [fault])
+  })
 
 for (const { text, line } of statements) {
   if (readsMuch.some(({ part }) => line.includes(part))) continue

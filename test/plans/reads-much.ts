@@ -82,4 +82,8 @@ export const unsent: readonly { readonly part: string; readonly reason: string }
     reason: 'the same, when a full run is due',
   },
   { part: 'select from wallet.transfer where id <', reason: 'sent while no export of heads is there' },
+  {
+    part: 'select e.xid::text, e.transfer_id, e.amount from wallet.entry e where e.account_id =',
+    reason: 'one transaction has more entries of a system account than a page of the reconciliation',
+  },
 ]

@@ -28,6 +28,8 @@ export const fixed = (text: string): Fragment => new Fragment([text] as unknown 
 export class Statement {
   readonly text: string
   readonly name: string
+  /** Those that it was compiled from, without their fragments. A test compares the rows that they declare. */
+  readonly templates = new Set<TemplateStringsArray>()
   /** The names of its columns as a row has them; known after the first execution. */
   columns: readonly string[] | undefined
 
@@ -50,22 +52,23 @@ export function compile(
 ): { readonly statement: Statement; readonly values: readonly unknown[] } {
   if (values.some((value) => value instanceof Fragment)) {
     const bound: unknown[] = []
-    return { statement: named(textOf(strings, values, bound)), values: bound }
+    return { statement: named(textOf(strings, values, bound), strings), values: bound }
   }
   let statement = byTemplate.get(strings)
   if (statement === undefined) {
-    statement = named(textOf(strings, values, []))
+    statement = named(textOf(strings, values, []), strings)
     byTemplate.set(strings, statement)
   }
   return { statement, values }
 }
 
-function named(text: string): Statement {
+function named(text: string, template: TemplateStringsArray): Statement {
   let statement = byText.get(text)
   if (statement === undefined) {
     statement = new Statement(text)
     byText.set(text, statement)
   }
+  statement.templates.add(template)
   return statement
 }
 
