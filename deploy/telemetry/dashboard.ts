@@ -1,5 +1,6 @@
-// The dashboard that Grafana reads, from the table of panels. `npm run generate` writes dashboard.json.
+// The dashboard that Grafana reads, from the tables of panels. `npm run generate` writes dashboard.json.
 import { type Panel, rows } from './panels.ts'
+import { platformRows } from './platform-panels.ts'
 
 export const dashboardFile = new URL('dashboard.json', import.meta.url)
 
@@ -23,7 +24,7 @@ const options = {
 function placed(): readonly object[] {
   let y = 0
   let id = 0
-  return Object.entries(rows).flatMap(([title, panels]) => {
+  return Object.entries({ ...rows, ...platformRows }).flatMap(([title, panels]) => {
     const row = {
       id: ++id,
       type: 'row',
