@@ -158,4 +158,15 @@ async function main(options: Options): Promise<number> {
 
 const otherThan = (tier: Tier): Tier => (tier === 'test' ? 'proofs' : 'test')
 
-process.exitCode = await main(parseOptions(process.argv.slice(2)))
+/** What the arguments ask for; undefined when they are wrong, which is said. */
+function asked(): Options | undefined {
+  try {
+    return parseOptions(process.argv.slice(2))
+  } catch (error) {
+    refuse((error as Error).message)
+    return undefined
+  }
+}
+
+const options = asked()
+process.exitCode = options === undefined ? 1 : await main(options)
