@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { type AuditedChange, type Operation, Rejection } from '@backoffice/contracts'
-import { newId } from '@backoffice/process'
+import { newId, retry } from '@backoffice/process'
 import type { Db } from '../database/db.ts'
 import { batchFaultOf, isUniqueViolation } from '../database/faults.ts'
 import { type BatchFault, Gatherer } from '../gatherer.ts'
@@ -215,25 +215,22 @@ function assertApart(records: readonly CallRecord[]): void {
   }
 }
 
-/** How often an attempt begins again because somebody else wrote the same row first. */
-const repeatsMax = 2
+/** An attempt begins again because somebody else wrote the same row first. */
+const attemptsMax = 3
 
 /** One transaction for one call: the effect, its outbox rows and the reply commit together. */
-export async function attemptSingly(
+export function attemptSingly(
   // biome-ignore lint/suspicious/noExplicitAny: only the command's own steps know what it prepares
   command: SingleCommand<any, any>,
   attempt: Attempt,
   context: AttemptContext,
 ): Promise<Outcome> {
-  for (let repeat = 0; ; repeat++) {
-    try {
-      return attempt.preparation.is === 'refused'
-        ? await storeRefusal(attempt, attempt.preparation.rejection, context)
-        : await executeOnce(command, attempt, attempt.preparation.value, context)
-    } catch (error) {
-      if (repeat >= repeatsMax || !isUniqueViolation(error)) throw error
-    }
-  }
+  const { preparation } = attempt
+  const once = () =>
+    preparation.is === 'refused'
+      ? storeRefusal(attempt, preparation.rejection, context)
+      : executeOnce(command, attempt, preparation.value, context)
+  return retry(once, { while: isUniqueViolation, attemptsMax })
 }
 
 async function executeOnce(

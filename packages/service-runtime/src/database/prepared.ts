@@ -1,5 +1,4 @@
-import { setTimeout as wait } from 'node:timers/promises'
-import type { Logger } from '@backoffice/process'
+import { type Logger, retry } from '@backoffice/process'
 import type { Database } from './db.ts'
 import { isPassingFault } from './faults.ts'
 import type { Migration } from './runtime-tables.ts'
@@ -26,26 +25,25 @@ interface Needs {
  * lives: nothing can be said about its schema.
  * @throws {NotPrepared} after `waitMs`, or what else PostgreSQL says against the login
  */
-export async function untilPrepared(db: Pick<Database, 'reader'>, { migrations, waitMs, log }: Needs): Promise<void> {
+export function untilPrepared(db: Pick<Database, 'reader'>, { migrations, waitMs, log }: Needs): Promise<void> {
   const deadline = performance.now() + waitMs
   let saidAt = Number.NEGATIVE_INFINITY
-  for (;;) {
-    try {
-      return await assertPrepared(db, migrations)
-    } catch (err) {
+  return retry(() => assertPrepared(db, migrations), {
+    pauseMs: retryMs,
+    while(err) {
       const isAway = !(err instanceof NotPrepared) && isPassingFault(err)
-      const [now, message] = [performance.now(), isAway ? 'waiting for PostgreSQL' : 'waiting for the migrations']
+      const now = performance.now()
       if (!isAway && now + retryMs > deadline) {
         log.fatal({ err }, 'the database is not prepared for this release')
-        throw err
+        return false
       }
       if (now >= saidAt + sayEveryMs) {
         saidAt = now
-        log.warn({ err }, message)
+        log.warn({ err }, isAway ? 'waiting for PostgreSQL' : 'waiting for the migrations')
       }
-      await wait(retryMs)
-    }
-  }
+      return true
+    },
+  })
 }
 
 /** Over the role for reading, which is made together with the service's own. */

@@ -1,4 +1,4 @@
-import { inboxOf } from '@backoffice/contracts'
+import { defined, inboxOf } from '@backoffice/contracts'
 import { type Logger, retry } from '@backoffice/process'
 import { connect, type NatsConnection } from '@nats-io/transport-node'
 import type { ServiceConfig } from '../settings.ts'
@@ -41,10 +41,9 @@ export async function connectNats(config: NatsConfig, options: NatsOptions): Pro
     const connection = await connect({
       servers: config.NATS_URL.split(','),
       name: options.purpose === undefined ? options.name : `${options.name} ${options.purpose}`,
-      ...(config.NATS_USER === undefined ? {} : { user: config.NATS_USER }),
+      ...defined({ user: config.NATS_USER, pass: config.NATS_PASSWORD }),
       // A server without users permits everything, but services reply to such an inbox only.
       inboxPrefix: inboxOf(config.NATS_USER ?? options.name),
-      ...(config.NATS_PASSWORD === undefined ? {} : { pass: config.NATS_PASSWORD }),
       ...tlsOf(config),
       maxReconnectAttempts: -1,
       reconnectDelayHandler: reconnectDelay(),
@@ -92,14 +91,7 @@ function reconnectDelay(): () => number {
 /** The client reads the files at each connect, so a renewed certificate needs no restart. */
 function tlsOf(config: NatsConfig): { tls?: { caFile?: string; certFile?: string; keyFile?: string } } {
   const { NATS_CA_FILE: caFile, NATS_CERT_FILE: certFile, NATS_KEY_FILE: keyFile } = config
-  if (caFile === undefined && certFile === undefined) return {}
-  return {
-    tls: {
-      ...(caFile === undefined ? {} : { caFile }),
-      ...(certFile === undefined ? {} : { certFile }),
-      ...(keyFile === undefined ? {} : { keyFile }),
-    },
-  }
+  return caFile === undefined && certFile === undefined ? {} : { tls: defined({ caFile, certFile, keyFile }) }
 }
 
 class ServerVersionError extends Error {

@@ -1,4 +1,5 @@
-import { testBed } from '@backoffice/test-kit'
+import { createLogger } from '@backoffice/process'
+import { eventually, testBed } from '@backoffice/test-kit'
 import t from 'tap'
 import { sqlState } from '../../src/database/faults.ts'
 import type { Db } from '../../src/index.ts'
@@ -179,4 +180,52 @@ t.test('a handle for reading refuses to write', async (t) => {
   const writing = reader`insert into record (id, count) values ('by a reader', 1)`.catch((error) => error)
   t.equal(sqlState(await writing), '25006')
   t.notOk(await exists('by a reader'))
+})
+
+t.test('a statement of its own that PostgreSQL ends as a deadlock runs again', async (t) => {
+  await db`insert into record (id, count) values ('a', 1), ('b', 1)`
+  const other = await bed.sql('admin').connect()
+  // The other waits longer before it looks for a deadlock, so the statement is the one that is ended.
+  await other.query("begin; set local deadlock_timeout = '20s'")
+  await other.query("update payments.record set count = count + 10 where id = 'b'")
+  const both = db`
+    with ordered as (select id from record where id in ('a', 'b') order by id for update)
+    update record set count = count + 1 from ordered where record.id = ordered.id
+  `
+  await eventually(async () => {
+    const waiting = `select from pg_stat_activity where usename = 'backoffice_payments' and wait_event_type = 'Lock'
+      and datname = current_database()`
+    return (await bed.sql('admin').query(waiting)).rowCount === 1
+  })
+  await other.query("update payments.record set count = count + 10 where id = 'a'; commit")
+  other.release()
+  await both
+  t.same(await db`select count from record where id in ('a', 'b') order by id`, [{ count: 12 }, { count: 12 }])
+})
+
+t.test('a statement of its own runs again when a migration has changed what it reads', async (t) => {
+  const admin = bed.sql('admin')
+  await admin.query('create table payments.changed (total integer); insert into payments.changed values (7)')
+  const reads = [() => db<{ total: unknown }>`select total from changed`, () => db.reader`select total from changed`]
+  for (const read of reads) t.same(await read(), [{ total: 7 }])
+  await admin.query('alter table payments.changed alter column total type bigint')
+  for (const read of reads) t.same(await read(), [{ total: 7n }])
+})
+
+t.test("an error of the database says which rule was broken, never the row's values", async (t) => {
+  const lines: string[] = []
+  const log = createLogger('probe', 'info', { write: (line: string) => lines.push(line) })
+  const insert = () => db`insert into record (id, count) values ('52998224725', 1)`
+  await insert()
+  await insert().catch((error) => log.error({ err: error }, 'failed'))
+  const byEntity = "insert into record (id, count) values ('52998224725', 1)"
+  await (await db.em()).execute(byEntity).catch((error) => log.error({ err: error }, 'failed'))
+  await bed
+    .sql('payments')
+    .query("select '52998224725x'::bigint")
+    .catch((error) => log.error({ err: error }, 'failed'))
+  t.equal(lines.length, 3)
+  for (const line of lines.slice(0, 2)) t.match(JSON.parse(line), { err: { code: '23505', constraint: 'record_pkey' } })
+  t.match(JSON.parse(lines[2] ?? ''), { err: { code: '22P02' } })
+  for (const line of lines) t.notMatch(line, /52998224725/)
 })

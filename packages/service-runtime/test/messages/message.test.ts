@@ -1,4 +1,5 @@
 import { events, operations, storedBytesMax } from '@backoffice/contracts'
+import { Type } from '@sinclair/typebox'
 import t from 'tap'
 import { inputSchema, validate, validateAsReader, validateAsWritten } from '../../src/messages/message.ts'
 
@@ -43,4 +44,37 @@ t.test('the issues of a hostile input are bounded: they are part of a refusal, w
       message: 'is not a known field',
     },
   )
+})
+
+const counted = Type.Object({
+  name: Type.String({ minLength: 2, maxLength: 4 }),
+  note: Type.Optional(Type.Union([Type.String({ maxLength: 2 }), Type.Null()])),
+})
+
+t.test('lengths are counted in code points, as JSON Schema does', async (t) => {
+  const cases: readonly (readonly [string, boolean])[] = [
+    ['a', false],
+    ['ab', true],
+    ['abcd', true],
+    ['abcde', false],
+    ['😀', false],
+    ['😀😀', true],
+    ['😀😀😀😀', true],
+    ['😀😀😀😀a', false],
+    ['a😀b😀', true],
+    ['é'.repeat(4), true],
+    ['é'.repeat(5), false],
+  ]
+  for (const [name, valid] of cases) t.equal(validate(counted, { name }) === null, valid, name)
+})
+
+t.test('it holds inside optional fields and unions, and leaves other rules alone', async (t) => {
+  t.equal(validate(counted, { name: 'ab', note: '😀😀' }), null)
+  t.equal(validate(counted, { name: 'ab', note: null }), null)
+  t.not(validate(counted, { name: 'ab', note: '😀😀😀' }), null)
+  t.not(validate(counted, { name: 5 }), null)
+})
+
+t.test('the issue says how many characters are right', async (t) => {
+  t.same(validate(counted, { name: 'a' }), [{ path: '/name', message: 'must have 2 to 4 characters' }])
 })
