@@ -37,7 +37,6 @@ export {
 } from './database/db.ts'
 export { batchFaultOf, isPassingFault } from './database/faults.ts'
 export { dayMs, eventsKeepMsMin, hourMs, type Retention } from './database/purge.ts'
-export type { SealedTable } from './database/sealed-tables.ts'
 export { Gatherer } from './gatherer.ts'
 export { enterInbox, type Reaction, type ReactionTools } from './messages/consumer.ts'
 export { readEvent, validate } from './messages/message.ts'

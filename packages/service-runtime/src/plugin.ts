@@ -2,7 +2,7 @@
 export type { AuditedCall, AuditOutcome, CallToAudit, Gate, TwoPeopleCall } from './commands/gate.ts'
 export type { Handler, QueryTools } from './commands/handle.ts'
 export { isStorable } from './commands/reply.ts'
-export { renewSealed } from './database/sealed-tables.ts'
+export { keyAbove, keyOf } from './database/db.ts'
 export { inputSchema, readMessage } from './messages/message.ts'
 export type { ServedOperation, TeamCall } from './messages/rpc-server.ts'
 export type { Plugin } from './service.ts'

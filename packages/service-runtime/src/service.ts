@@ -35,7 +35,6 @@ import { untilPrepared } from './database/prepared.ts'
 import { analyzing, assertInboxOutlivesEvents, purging, type Retention, runtimeRetentions } from './database/purge.ts'
 import { Brands } from './database/remembered.ts'
 import type { Migration } from './database/runtime-tables.ts'
-import type { SealedTable } from './database/sealed-tables.ts'
 import { connectNats } from './messages/connect.ts'
 import { EventConsumer, type Reaction } from './messages/consumer.ts'
 import { EventPublisher, EventStream } from './messages/event-stream.ts'
@@ -93,7 +92,7 @@ export interface Background {
 
 /** What a plugin is given once the backends are connected. */
 export interface PluginContext<Settings> extends ServiceContext {
-  readonly service: Pick<Service, 'name' | 'sealedTables'>
+  readonly service: ServiceName
   readonly settings: Settings
   /** What the service itself serves. */
   readonly own: readonly Operation[]
@@ -133,8 +132,6 @@ interface Definition<S extends ServiceName, P extends TProperties, Outside, Addr
   readonly entities?: () => Promise<Entities>
   readonly migrations: readonly Migration[]
   readonly retentions?: readonly Retention[]
-  /** Tables of its own with sealed columns. It then has the `sealingSettings`. */
-  readonly sealedTables?: readonly SealedTable[]
   /**
    * For a service that can reply by itself while PostgreSQL or NATS is unavailable. /readyz then ignores them.
    * Otherwise every replica would be taken out of service at once, and nobody would be left to reply with 503.
@@ -222,7 +219,7 @@ export async function startService<S extends ServiceName, P extends TProperties,
 
   const composition = service.compose(context, settings, outside)
   const own = Object.values(composition.operations) as Handler[]
-  const given = { ...context, service, settings: settings as never, own: own.map(({ operation }) => operation) }
+  const given = { ...context, service: name, settings: settings as never, own: own.map(({ operation }) => operation) }
   const plugged = plugins.map((plugin) => plugin.plug(given))
   const gate = plugged.find((plugin) => plugin.gate !== undefined)?.gate ?? noGate
   const runner = new Runner({ db, rpc, dispatch, clock, log, gate })

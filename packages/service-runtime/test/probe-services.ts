@@ -204,7 +204,7 @@ export const reading = { batches: [] as string[][], during: async (): Promise<vo
 export const payments = defineService({
   name: 'payments',
   settings: {},
-  plugins: [teamDesk],
+  plugins: [teamDesk()],
   entities: async () => [RecordEntity],
   migrations: [
     ...runtimeMigrations('payments', teamTables),
@@ -358,7 +358,7 @@ export const crediting = { during: async (_reference: string): Promise<void> => 
 export const wallet = defineService({
   name: 'wallet',
   settings: {},
-  plugins: [teamDesk],
+  plugins: [teamDesk()],
   migrations: [
     ...runtimeMigrations('wallet', teamTables),
     { name: '0001_brand', sql: brandTable('wallet') },
@@ -384,7 +384,7 @@ export const webhooksWith = (reactions: readonly Reaction[]) =>
   defineService({
     name: 'webhooks',
     settings: {},
-    plugins: [teamDesk],
+    plugins: [teamDesk()],
     migrations: [
       ...runtimeMigrations('webhooks', teamTables),
       { name: '0001_brand', sql: brandTable('webhooks') },

@@ -8,8 +8,9 @@ import {
   type TeamMember,
   teamMembersMax,
 } from '@backoffice/contracts'
-import { type Call, handle, type SealedTable, toPage, type WithTimes, withIsoTimes } from '@backoffice/service-runtime'
-import { type Handler, type QueryTools, renewSealed } from '@backoffice/service-runtime/plugin'
+import { type Call, handle, toPage, type WithTimes, withIsoTimes } from '@backoffice/service-runtime'
+import type { Handler, QueryTools } from '@backoffice/service-runtime/plugin'
+import { renewSealed, type SealedTable } from './sealed-tables.ts'
 import { exportAudit, readAudit, recordAction } from './trail.ts'
 import { declineProposal, readProposals } from './two-people.ts'
 

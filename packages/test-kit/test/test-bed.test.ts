@@ -13,7 +13,7 @@ let timesAnswered = 0
 const payments = defineService({
   name: 'payments',
   settings: {},
-  plugins: [teamDesk],
+  plugins: [teamDesk()],
   migrations: [...runtimeMigrations('payments', teamTables), { name: '0001_brand', sql: brandTable('payments') }],
   compose(_context, given, outside: { total?: string }) {
     settings = given

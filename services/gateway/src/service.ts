@@ -25,9 +25,8 @@ export const gateway = defineService({
     assertRepliesOutliveClaims(settings)
   },
   entities: async () => (await import('./operators/entities.ts')).entities,
-  plugins: [teamDesk],
+  plugins: [teamDesk({ sealedTables: [sealedClaims] })],
   migrations,
-  sealedTables: [sealedClaims],
   retentions: [
     { table: 'claim', column: 'expires_at', keepMs: 0, only: sql`status is not null` },
     // Without a reply it is kept longer, because the next use of its key must first resolve an unknown outcome.

@@ -26,9 +26,8 @@ export const payments = defineService({
     INTENT_ABANDON_AFTER_MS: Type.Integer({ minimum: 1, default: 30_000 }),
     INTENT_SWEEP_EVERY_MS: Type.Integer({ minimum: 10, default: 5_000 }),
   },
-  plugins: [teamDesk],
+  plugins: [teamDesk({ sealedTables: [sealedWithdrawals] })],
   migrations,
-  sealedTables: [sealedWithdrawals],
   retentions: [droppedIntents],
   compose(context, settings) {
     const { INTENT_SWEEP_EVERY_MS: everyMs, INTENT_ABANDON_AFTER_MS: abandonAfterMs } = settings

@@ -37,9 +37,8 @@ export const players = defineService({
     if (GAMES_BASE_URL === undefined && !DEVELOPMENT)
       throw new ConfigurationError('GAMES_BASE_URL is required outside development')
   },
-  plugins: [teamDesk],
+  plugins: [teamDesk({ sealedTables: [sealedPlayers, sealedSources] })],
   migrations,
-  sealedTables: [sealedPlayers, sealedSources],
   retentions: [
     // A session is over when it expires. It is kept for a while in case somebody asks what was played.
     { table: 'game_session', column: 'expires_at', keepMs: 90 * dayMs, ofSandbox: sql`mode = 'demo'` },

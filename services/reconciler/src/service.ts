@@ -45,7 +45,7 @@ export const reconciler = defineService({
     /** After so long without a call or a run the process ends; 0: never. Only for a parent that starts it when it is needed. */
     LEAVE_WHEN_IDLE_MS: Type.Integer({ minimum: 0, default: 0 }),
   },
-  plugins: [teamDesk],
+  plugins: [teamDesk()],
   migrations,
   retentions: [reports],
   compose(context, settings) {

@@ -15,7 +15,7 @@ export const wallet = defineService({
     CORRECT_ALONE_UP_TO: aloneUpTo,
     CHECKPOINT_EVERY_MS: Type.Integer({ minimum: 100, default: 60_000 }),
   },
-  plugins: [teamDesk],
+  plugins: [teamDesk()],
   migrations,
   compose: (context, settings) => ({
     operations: handlers(new Ledger(context), correctionApprover(settings.CORRECT_ALONE_UP_TO)),

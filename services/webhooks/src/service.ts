@@ -58,9 +58,8 @@ export const webhooks = defineService({
   name: 'webhooks',
   settings,
   assertSettings: (settings) => void secretBoxFrom(settings),
-  plugins: [teamDesk],
+  plugins: [teamDesk({ sealedTables })],
   migrations,
-  sealedTables,
   retentions,
   compose({ db, clock, log }, settings, outside: Outside) {
     const box = secretBoxFrom(settings)

@@ -1,5 +1,6 @@
 import { type Environment, idempotencyMemoryHours, timestampToleranceSeconds } from '@backoffice/contracts'
-import { assignments, columnNames, type Db, type SealedTable, sql, unnest } from '@backoffice/service-runtime'
+import { assignments, columnNames, type Db, sql, unnest } from '@backoffice/service-runtime'
+import type { SealedTable } from '@backoffice/team-desk'
 import { isReplyToSeal, type Place, type Vault } from '@backoffice/vault'
 import { type Claim, judgeUsedKey, type StoredResponse, type UsedKey } from './claim.ts'
 

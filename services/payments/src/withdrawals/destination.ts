@@ -1,7 +1,8 @@
 // Records.
 
 import { randomBytes } from 'node:crypto'
-import type { Db, ReadDb, SealedTable } from '@backoffice/service-runtime'
+import type { Db, ReadDb } from '@backoffice/service-runtime'
+import type { SealedTable } from '@backoffice/team-desk'
 import type { Place, Vault } from '@backoffice/vault'
 
 /** Where a withdrawal is paid to, as it is stored: in the clear column, or sealed and the clear column empty. */

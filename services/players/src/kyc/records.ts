@@ -8,16 +8,8 @@ import {
   submissionsBytesMax,
   type TeamRole,
 } from '@backoffice/contracts'
-import {
-  columnNames,
-  type Db,
-  type ReadDb,
-  rowsOf,
-  type SealedTable,
-  sql,
-  unnest,
-  type WithTimes,
-} from '@backoffice/service-runtime'
+import { columnNames, type Db, type ReadDb, rowsOf, sql, unnest, type WithTimes } from '@backoffice/service-runtime'
+import type { SealedTable } from '@backoffice/team-desk'
 import type { Place } from '@backoffice/vault'
 import type { DocumentSource } from './document-link.ts'
 import type { TakenCase } from './taken-case.ts'

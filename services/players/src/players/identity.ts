@@ -2,8 +2,8 @@
 
 import { isDeepStrictEqual } from 'node:util'
 import { cpfDigits } from '@backoffice/contracts'
-import { type SealedTable, sql } from '@backoffice/service-runtime'
-import type { PlayerTable } from '@backoffice/team-desk'
+import { sql } from '@backoffice/service-runtime'
+import type { PlayerTable, SealedTable } from '@backoffice/team-desk'
 import type { Place, Vault } from '@backoffice/vault'
 import { isAnonymised } from './player.ts'
 

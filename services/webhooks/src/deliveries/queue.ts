@@ -1,6 +1,7 @@
 // Records.
 
-import { assignments, columnNames, type Db, type SealedTable, sql, unnest } from '@backoffice/service-runtime'
+import { assignments, columnNames, type Db, sql, unnest } from '@backoffice/service-runtime'
+import type { SealedTable } from '@backoffice/team-desk'
 import { isEventToSeal, type Place, type Vault } from '@backoffice/vault'
 
 import { type EndpointColumns, endpointColumns } from '../endpoints/records.ts'

@@ -1,16 +1,15 @@
-import { isReplyToSeal, placeOfPayload, placeOfReply, renewMessage, type Vault } from '@backoffice/vault'
 import {
   assignments,
   columnNames,
   type Database,
   type Db,
   identifier,
-  keyAbove,
-  keyOf,
   type ReadDb,
   sql,
   unnest,
-} from './db.ts'
+} from '@backoffice/service-runtime'
+import { keyAbove, keyOf } from '@backoffice/service-runtime/plugin'
+import { isReplyToSeal, placeOfPayload, placeOfReply, renewMessage, type Vault } from '@backoffice/vault'
 
 // biome-ignore lint/suspicious/noExplicitAny: each table says what its rows are
 type AnyRow = any
