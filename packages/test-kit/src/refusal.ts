@@ -10,3 +10,14 @@ export async function refusal(call: Promise<unknown>): Promise<ErrorCode | null>
     throw error
   }
 }
+
+/** The same of a rule, which is asked at once. */
+export function codeOf(rule: () => unknown): ErrorCode | null {
+  try {
+    rule()
+    return null
+  } catch (error) {
+    if (error instanceof Rejection) return error.code
+    throw error
+  }
+}

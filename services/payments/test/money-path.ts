@@ -3,8 +3,9 @@ import { type EventMessage, type Input, operations, type Scope } from '@backoffi
 import { players } from '@backoffice/players'
 import { reconciler } from '@backoffice/reconciler'
 import {
+  eventually,
   keptMessages,
-  newCpf,
+  newPlayer,
   refusal,
   seenWithdrawal,
   type Teardown,
@@ -43,14 +44,7 @@ export class MoneyPath {
 
   async newPlayer({ kyc = true }: { readonly kyc?: boolean } = {}): Promise<string> {
     const { scope } = this
-    const input = {
-      externalId: `user-${randomUUID()}`,
-      name: 'Ana Souza',
-      email: 'ana@example.com',
-      cpf: newCpf(),
-      birthDate: '1990-05-17',
-    }
-    const { id } = await this.bed.rpc.call(playerOperations.registerPlayer, { scope, input })
+    const { id } = await this.bed.rpc.call(playerOperations.registerPlayer, { scope, input: newPlayer() })
     if (kyc) await this.approveKyc(id)
     return id
   }
@@ -152,6 +146,18 @@ export class MoneyPath {
         const { type, data } = openMessage<{ event: EventMessage }>(vault, id, message).event
         return { type, data }
       })
+  }
+
+  /** What a reconciliation finds; `brandId`: of that brand alone. */
+  async differences(brandId?: string): Promise<readonly unknown[]> {
+    const team = this.bed.team('alice')
+    const { reconcileWallet } = operations.reconciler
+    const { runId } = await team.call(reconcileWallet, { input: {} })
+    const report = await eventually(
+      async () => (await team.call(reconcileWallet, { input: { runId } })).report ?? false,
+      60_000,
+    )
+    return report.differences.filter((found) => brandId === undefined || found.brandId === brandId)
   }
 
   /** Rows of payments' own tables, for what no operation shows. */

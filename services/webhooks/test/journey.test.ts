@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { operations } from '@backoffice/contracts'
 import { payments } from '@backoffice/payments'
 import { players } from '@backoffice/players'
-import { eventually, testBed } from '@backoffice/test-kit'
+import { eventually, newPlayer, testBed } from '@backoffice/test-kit'
 import { wallet } from '@backoffice/wallet'
 import t from 'tap'
 import { webhooks } from '../src/service.ts'
@@ -36,13 +36,7 @@ t.test('events of a sandbox journey arrive signed, once each, within 250 ms (med
   ) => bed.rpc.call(operation, { scope, input, operationId: randomUUID() })
 
   for (let n = 0; n < 5; n++) {
-    const { id: playerId } = await call(registerPlayer, {
-      externalId: randomUUID(),
-      name: 'Ana Souza',
-      email: 'ana@example.com',
-      cpf: '529.982.247-25',
-      birthDate: '1990-05-17',
-    })
+    const { id: playerId } = await call(registerPlayer, newPlayer())
     await changing(() => call(decideKycInSandbox, { playerId, status: 'aprovado' }))
     const money = { currency: 'BRL', method: 'pix' }
     const deposit = await call(createDeposit, { playerId, amount: '150.00', externalReference: randomUUID(), ...money })

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { parentPort } from 'node:worker_threads'
 import { documentation, openApiDocument, postmanCollection, signingSnippets, testVectors } from '@backoffice/documents'
 import type { DocumentFile } from '@backoffice/documents/served'
-import type { DocumentReply, DocumentRequest } from './document-thread.ts'
+import type { DocumentReply, DocumentRequest } from './documents.ts'
 
 interface Options {
   readonly baseUrl: string

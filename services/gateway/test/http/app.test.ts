@@ -3,11 +3,13 @@ import { connect } from 'node:net'
 import { apiPrefix, type ErrorCode, type Operation, operations, Rejection } from '@backoffice/contracts'
 import { createLogger, systemClock, trustedProxies } from '@backoffice/process'
 import { eventually } from '@backoffice/test-kit'
+import fc from 'fast-check'
 import t, { type Test } from 'tap'
 import { buildApp, createServer } from '../../src/http/app.ts'
 import { callerAddress } from '../../src/http/authenticate.ts'
 import type { ClaimOutcome } from '../../src/http/idempotency.ts'
 import { type HttpReply, RetryLater } from '../../src/http/reply.ts'
+import { parseStrictJson, StrictJsonError } from '../../src/http/routes.ts'
 import { FailedAuthentications, SecurityLog } from '../../src/http/security-log.ts'
 import { AddressRanges } from '../../src/operators/operator.ts'
 import { signedHeaders } from '../signed-client.ts'
@@ -249,4 +251,53 @@ t.test('a client that breaks off in its body is no fault of the service, and no 
   await eventually(() => statuses.length === 1)
   t.same(statuses, [408])
   t.same(lines, [])
+})
+
+const parse = (text: string) => parseStrictJson(Buffer.from(text))
+
+t.test('what any JSON parser reads alike is read', async (t) => {
+  fc.assert(
+    fc.property(fc.jsonValue({ maxDepth: 6 }), (value) => {
+      const text = JSON.stringify(value)
+      fc.pre(
+        !text.includes('\\u0000') &&
+          !/\\ud[89a-f]/i.test(text) &&
+          !text.includes('"__proto__"') &&
+          !/\d{16,}/.test(text),
+      )
+      t.strictSame(parse(text), JSON.parse(text))
+    }),
+    { numRuns: 200 },
+  )
+})
+
+t.test('what two parsers could read differently is refused, with the place', async (t) => {
+  const refused: readonly [string | Buffer, string][] = [
+    ['{"a":1,"a":1}', '/a'],
+    ['{"a":{"b":1,"b":2}}', '/a/b'],
+    ['{"a":1,"\\u0061":2}', '/a'],
+    ['{"__proto__":{}}', '/__proto__'],
+    ['{"a":"x\\u0000y"}', '/a'],
+    ['{"a":["\\ud800"]}', '/a/0'],
+    ['{"a":9007199254740993}', '/a'],
+    ['{"a":1e999}', '/a'],
+    ['{"a":1,}', ''],
+    ['{a:1}', ''],
+    ['{"a":1} x', ''],
+    ['\ufeff{}', ''],
+    ['// c\n{}', ''],
+    ['', ''],
+    [Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]), ''],
+    ['['.repeat(40) + ']'.repeat(40), ''],
+    ['['.repeat(30_000), ''],
+  ]
+  for (const [source, path] of refused) {
+    const attempt = () => parseStrictJson(Buffer.from(source as string))
+    t.throws(attempt, StrictJsonError, String(source).slice(0, 40))
+    try {
+      attempt()
+    } catch (error) {
+      t.equal((error as StrictJsonError).path, path)
+    }
+  }
 })

@@ -1,17 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { operations } from '@backoffice/contracts'
-import { payments } from '@backoffice/payments'
-import { players } from '@backoffice/players'
 import { loadConfig } from '@backoffice/process'
 import type { ReadDb } from '@backoffice/service-runtime'
-import { byTwo, eventually, testBed } from '@backoffice/test-kit'
+import { byTwo, eventually } from '@backoffice/test-kit'
 import { secretBoxFrom } from '@backoffice/vault'
-import { wallet } from '@backoffice/wallet'
-import { webhooks } from '@backoffice/webhooks'
 import t from 'tap'
 import { CredentialDirectory } from '../../src/http/credentials.ts'
 import { countUnusedCredentials } from '../../src/operators/records.ts'
 import { gateway } from '../../src/service.ts'
+import { gatewayBed } from '../bed.ts'
 import { type Pair, send } from '../signed-client.ts'
 
 const {
@@ -25,7 +22,7 @@ const {
   revokeCredential,
 } = operations.gateway
 
-const bed = await testBed(t, { gateway, players, wallet, payments, webhooks })
+const bed = await gatewayBed(t)
 const { reader } = bed.services.gateway.db
 let statements = 0
 const counted: ReadDb = Object.assign(

@@ -1,24 +1,17 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { operations } from '@backoffice/contracts'
-import { payments } from '@backoffice/payments'
-import { players } from '@backoffice/players'
 import { createLogger } from '@backoffice/process'
 import { eventually, testBed } from '@backoffice/test-kit'
-import { wallet } from '@backoffice/wallet'
-import { webhooks } from '@backoffice/webhooks'
 import t from 'tap'
 import { Agent, request } from 'undici'
 import { createServer } from '../../src/http/app.ts'
 import { gateway } from '../../src/service.ts'
+import { gatewayBed } from '../bed.ts'
 import { type Pair, post, send, signedHeaders } from '../signed-client.ts'
 
 const connectionsMax = 20
-const bed = await testBed(
-  t,
-  { gateway, players, wallet, payments, webhooks },
-  { config: { gateway: { CONNECTIONS_MAX: connectionsMax } } },
-)
+const bed = await gatewayBed(t, { CONNECTIONS_MAX: connectionsMax })
 const { baseUrl } = bed.services.gateway.addresses
 const { sandbox, production } = await bed
   .team('alice')

@@ -1,20 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import { operations } from '@backoffice/contracts'
-import { payments } from '@backoffice/payments'
-import { players } from '@backoffice/players'
 import { newId } from '@backoffice/process'
 import type { Db } from '@backoffice/service-runtime'
-import { eventually, postgres, refusal, testBed } from '@backoffice/test-kit'
-import { wallet } from '@backoffice/wallet'
-import { webhooks } from '@backoffice/webhooks'
+import { eventually, newPlayer, postgres, refusal } from '@backoffice/test-kit'
 import type { FastifyRequest } from 'fastify'
 import pg from 'pg'
 import t from 'tap'
 import { Idempotency } from '../../src/http/idempotency.ts'
-import { gateway } from '../../src/service.ts'
+import { gatewayBed } from '../bed.ts'
 import { type Answer, post } from '../signed-client.ts'
 
-const bed = await testBed(t, { gateway, players, wallet, payments, webhooks })
+const bed = await gatewayBed(t)
 const { db, rpc } = bed.services.gateway
 let statements = 0
 const counted: Db = Object.assign(<Row extends object>(text: TemplateStringsArray, ...values: readonly unknown[]) => {
@@ -68,13 +64,6 @@ t.test('no claim waits for replies that cannot be stored yet', async (t) => {
   await Promise.all(storing)
 })
 
-const newPlayer = () => ({
-  externalId: randomUUID(),
-  name: 'Ana Souza',
-  email: 'ana@example.com',
-  cpf: '52998224725',
-  birthDate: '1990-05-17',
-})
 const register = (body: unknown, key: string, baseUrl = first) => post(baseUrl, sandbox, '/players', body, key)
 const seen = ({ status, text, headers }: Answer) => ({
   status,

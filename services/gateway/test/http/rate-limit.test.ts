@@ -1,19 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { operations } from '@backoffice/contracts'
-import { payments } from '@backoffice/payments'
-import { players } from '@backoffice/players'
-import { testBed } from '@backoffice/test-kit'
-import { wallet } from '@backoffice/wallet'
-import { webhooks } from '@backoffice/webhooks'
 import t from 'tap'
 import { RateLimiter, takeShare } from '../../src/http/authenticate.ts'
-import { gateway } from '../../src/service.ts'
+import { gatewayBed } from '../bed.ts'
 import { send } from '../signed-client.ts'
 
 // As behind a proxy of ours, so that a test can send from any address.
-const config = { gateway: { FAILED_AUTHENTICATIONS_PER_MINUTE: 20, TRUSTED_PROXIES: '127.0.0.0/8' } }
-const bed = await testBed(t, { gateway, players, wallet, payments, webhooks }, { config })
+const settings = { FAILED_AUTHENTICATIONS_PER_MINUTE: 20, TRUSTED_PROXIES: '127.0.0.0/8' }
+const bed = await gatewayBed(t, settings)
 const replicas = [bed.services.gateway.addresses.baseUrl, (await bed.start('gateway')).addresses.baseUrl]
 const { createOperator } = operations.gateway
 

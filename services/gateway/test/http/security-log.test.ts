@@ -4,17 +4,13 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { apiPrefix, operations } from '@backoffice/contracts'
-import { payments } from '@backoffice/payments'
-import { players } from '@backoffice/players'
-import { eventually, testBed } from '@backoffice/test-kit'
-import { wallet } from '@backoffice/wallet'
-import { webhooks } from '@backoffice/webhooks'
+import { eventually, newPlayer } from '@backoffice/test-kit'
 import t from 'tap'
-import { gateway } from '../../src/service.ts'
+import { gatewayBed } from '../bed.ts'
 import { post, send } from '../signed-client.ts'
 
 // A gateway as a process of its own, whose lines are read as whoever collects logs would read them.
-const bed = await testBed(t, { gateway, players, wallet, payments, webhooks })
+const bed = await gatewayBed(t)
 const { createOperator, setReplayProtection } = operations.gateway
 const created = await bed.team('alice').call(createOperator, { input: { name: 'Logged' } })
 const { operatorId, sandbox } = created
@@ -35,13 +31,7 @@ const security = (event: string) => lines.filter((line) => line.log === 'securit
 const lineOf = (event: string, requestId: unknown) =>
   eventually(() => security(event).find((line) => line.requestId === requestId) ?? false)
 
-const player = {
-  externalId: randomUUID(),
-  name: 'Benedita Souza',
-  email: 'benedita@example.com',
-  cpf: '52998224725',
-  birthDate: '1990-05-17',
-}
+const player = newPlayer({ name: 'Benedita Souza', email: 'benedita@example.com' })
 const key = 'order-77-benedita'
 
 t.test('each refusal says why, whose key it was, from where, and which request', async (t) => {

@@ -1,13 +1,9 @@
 import { defined, operations } from '@backoffice/contracts'
-import { payments } from '@backoffice/payments'
-import { players } from '@backoffice/players'
-import { proposalOf, refusal, testBed } from '@backoffice/test-kit'
-import { wallet } from '@backoffice/wallet'
-import { webhooks } from '@backoffice/webhooks'
+import { proposalOf, refusal } from '@backoffice/test-kit'
 import t from 'tap'
-import { gateway } from '../../src/service.ts'
+import { gatewayBed } from '../bed.ts'
 
-const bed = await testBed(t, { gateway, players, wallet, payments, webhooks })
+const bed = await gatewayBed(t)
 const alice = bed.team('alice')
 const {
   createOperator,

@@ -1,19 +1,15 @@
 import { operations } from '@backoffice/contracts'
-import { payments } from '@backoffice/payments'
-import { players } from '@backoffice/players'
 import { loadConfig } from '@backoffice/process'
 import { startService } from '@backoffice/service-runtime/testing'
-import { refusal, testBed } from '@backoffice/test-kit'
-import { wallet } from '@backoffice/wallet'
-import { webhooks } from '@backoffice/webhooks'
+import { refusal } from '@backoffice/test-kit'
 import t from 'tap'
 import { gateway } from '../../src/service.ts'
+import { gatewayBed } from '../bed.ts'
 import { type Pair, send } from '../signed-client.ts'
 
 const { createOperator, getOperator, issueCredential, listAudit, rewrapSecrets } = operations.gateway
 const keyOf = (id: string) => `${id}:${Buffer.alloc(32, id).toString('base64')}`
-const services = { gateway, players, wallet, payments, webhooks }
-const bed = await testBed(t, services, { config: { gateway: { DEVELOPMENT: false, MASTER_KEYS: keyOf('first') } } })
+const bed = await gatewayBed(t, { DEVELOPMENT: false, MASTER_KEYS: keyOf('first') })
 const alice = bed.team('alice')
 const pairs: Pair[] = []
 

@@ -3,10 +3,10 @@ import {
   depositsOfPlayerMax,
   type PlayerStanding,
   playerStatuses,
-  Rejection,
   sandboxAmounts,
   toMinorUnits,
 } from '@backoffice/contracts'
+import { codeOf } from '@backoffice/test-kit'
 import fc from 'fast-check'
 import t from 'tap'
 import {
@@ -46,17 +46,6 @@ const admission = {
   deposited: 0n,
 } as const
 
-/** The code that a rule refuses with, or null. */
-function refusal(run: () => unknown): string | null {
-  try {
-    run()
-    return null
-  } catch (error) {
-    if (error instanceof Rejection) return error.code
-    throw error
-  }
-}
-
 t.test('every status × every command: only a pending deposit settles', async (t) => {
   const expected = {
     pending: { confirm: 'confirmed', fail: 'failed' },
@@ -67,7 +56,7 @@ t.test('every status × every command: only a pending deposit settles', async (t
     for (const command of ['confirm', 'fail'] as const) {
       const deposit: StoredDeposit = { ...beginDeposit(request, occasion).deposit, status }
       const run = () => settleDeposit(deposit, command, occasion).deposit.status
-      t.equal(refusal(run) ?? run(), expected[status][command], `${command} when ${status}`)
+      t.equal(codeOf(run) ?? run(), expected[status][command], `${command} when ${status}`)
     }
   }
 })
@@ -112,7 +101,7 @@ t.test('refusals come in the order currency, self-exclusion, status, daily limit
     standing: { ...standing, status: 'autoexcluido', dailyDepositLimit: '1.00' },
   } as const
   t.equal(
-    refusal(() => admitDeposit(wrong)),
+    codeOf(() => admitDeposit(wrong)),
     'CURRENCY_MISMATCH',
   )
   t.throws(() => admitDeposit({ ...wrong, currency: 'BRL' }), {
@@ -133,14 +122,14 @@ t.test('refusals come in the order currency, self-exclusion, status, daily limit
 
 t.test('of the player statuses only ativo may deposit, and autoexcluido is RG_BLOCKED', async (t) => {
   for (const status of playerStatuses) {
-    const code = refusal(() => admitDeposit({ ...admission, standing: { ...standing, status } }))
+    const code = codeOf(() => admitDeposit({ ...admission, standing: { ...standing, status } }))
     t.equal(code, status === 'ativo' ? null : status === 'autoexcluido' ? 'RG_BLOCKED' : 'PLAYER_NOT_ACTIVE', status)
   }
 })
 
 t.test('a deposit needs no KYC', async (t) => {
   t.equal(
-    refusal(() => admitDeposit({ ...admission, standing: { ...standing, kycStatus: 'nao_iniciado' } })),
+    codeOf(() => admitDeposit({ ...admission, standing: { ...standing, kycStatus: 'nao_iniciado' } })),
     null,
   )
 })
@@ -159,7 +148,7 @@ t.test(
         details: { reason },
       })
       t.equal(
-        refusal(() => admitDeposit({ ...admission, amount })),
+        codeOf(() => admitDeposit({ ...admission, amount })),
         null,
       )
     }
@@ -172,7 +161,7 @@ t.test('the day never sums to more than the limit, and reaches it exactly', asyn
     const limited = { ...standing, dailyDepositLimit: `${limit / 100n}.${String(limit % 100n).padStart(2, '0')}` }
     let dayTotal = 0n
     for (const amount of wished) {
-      const code = refusal(() => admitDeposit({ ...admission, standing: limited, amount, dayTotal }))
+      const code = codeOf(() => admitDeposit({ ...admission, standing: limited, amount, dayTotal }))
       if (code === null) dayTotal += amount
       else if (dayTotal + amount <= limit) return false
     }

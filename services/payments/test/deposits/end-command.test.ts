@@ -10,7 +10,6 @@ const { bed } = path
 const admin = bed.sql('admin')
 const { endCommand, listCommands, showDeposit } = operations.payments
 const { creditAccount } = operations.wallet
-const { reconcileWallet } = operations.reconciler
 const reason = 'the account can hold no more'
 
 const propose = (user: TeamUser, commandId: string) => bed.team(user).call(endCommand, { input: { commandId, reason } })
@@ -45,19 +44,10 @@ async function stuckDeposit(of: MoneyPath = path) {
   return { playerId, depositId, operationId, command }
 }
 
-async function differences(): Promise<unknown> {
-  const team = bed.team('alice')
-  const { runId } = await team.call(reconcileWallet, { input: {} })
-  return eventually(async () => {
-    const { report } = await team.call(reconcileWallet, { input: { runId } })
-    return report?.differences ?? false
-  })
-}
-
 for (const environment of ['sandbox', 'production'] as const satisfies readonly Environment[]) {
   t.test(`two people end a credit that the wallet can never do, in ${environment}`, async (t) => {
     const brand = path.in({ environment, brandId: `brd_ended_${environment}` })
-    t.same(await differences(), [])
+    t.same(await path.differences(), [])
     const { playerId, depositId, operationId, command } = await stuckDeposit(brand)
 
     const { proposalId, ...proposed } = await proposalOf(propose('alice', command.id))
@@ -96,7 +86,7 @@ for (const environment of ['sandbox', 'production'] as const satisfies readonly 
     const late = bed.rpc.call(creditAccount, { ...command.message, operationId: command.id })
     t.equal(await refusal(late), 'INTERNAL_ERROR')
     t.equal(await brand.balance(playerId), '0.00 / 0.00', 'a credit that arrives late does nothing')
-    t.same(await differences(), [])
+    t.same(await path.differences(), [])
   })
 }
 
@@ -203,7 +193,7 @@ t.test('a proposal counts for a day: then the next person proposes', async (t) =
   t.equal(proposedBy, 'bob')
   t.match(await approve('alice', command.id, second), { state: 'ended', proposedBy: 'bob' })
   await makeRoom(playerId)
-  t.same(await differences(), [])
+  t.same(await path.differences(), [])
 })
 
 t.test('of two approvals at once one ends it', async (t) => {

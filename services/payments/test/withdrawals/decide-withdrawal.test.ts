@@ -1,23 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { operations, sandboxAmounts, seenOfWithdrawal } from '@backoffice/contracts'
-import { eventually, refusal, seenWithdrawal } from '@backoffice/test-kit'
+import { refusal, seenWithdrawal } from '@backoffice/test-kit'
 import t from 'tap'
 import { moneyPath, outcomes } from '../money-path.ts'
 
 const alone = { PAY_ALONE_UP_TO: '5.00' }
+// Reconciliation judges by the same limit.
 const path = await moneyPath(t, { config: { payments: alone, reconciler: alone } })
 const production = path.in({ environment: 'production' })
 const { bed } = path
-
-/** What reconciliation finds, with the same limit. */
-async function differences() {
-  const { reconcileWallet } = operations.reconciler
-  const { runId } = await bed.team('alice').call(reconcileWallet, { input: {} })
-  return eventually(async () => {
-    const { report } = await bed.team('alice').call(reconcileWallet, { input: { runId } })
-    return report?.differences ?? false
-  }, 60_000)
-}
 
 t.test('cancel gives the money back and tells the operator', async (t) => {
   const playerId = await path.newPlayerWith('100.00')
@@ -106,7 +97,7 @@ t.test(
       changes.map((row) => row.changes),
       [[paid, { field: 'payAloneUpTo', before: null, after: '5.00' }], [paid]],
     )
-    t.same(await differences(), [])
+    t.same(await path.differences(), [])
   },
 )
 
@@ -130,7 +121,7 @@ t.test('what one person pays alone for a player within a day counts together, at
   const { id: ofOther } = await production.requestWithdrawal(others, { amount: '5.00' })
   await production.decide('alice', ofOther, 'approve')
   t.match(await production.decide('alice', ofOther, 'pay'), { status: 'paid' }, 'another player')
-  t.same(await differences(), [])
+  t.same(await path.differences(), [])
   const yesterday = `update payments.withdrawal set paid_at = paid_at - interval '25 hours' where player_id = $1 and paid_at is not null`
   await bed.sql('admin').query(yesterday, [playerId])
   t.same(await outcomes(ids.map((id) => production.decide('alice', id, 'pay'))), {

@@ -13,7 +13,6 @@ const path = await moneyPath(t)
 const { bed } = path
 const { db } = bed.services.payments
 const { openHold } = operations.wallet
-const { reconcileWallet } = operations.reconciler
 /** `SWEEP_RUNS=500` looks for long. A failure prints its seed, for `SWEEP_SEED`. */
 const numRuns = Number(process.env.SWEEP_RUNS ?? 3)
 const seed = process.env.SWEEP_SEED === undefined ? {} : { seed: Number(process.env.SWEEP_SEED) }
@@ -35,17 +34,6 @@ const kinds = [
   'reconcile',
 ] as const
 const step = fc.record({ is: fc.constantFrom(...kinds), operation })
-
-/** What the reconciliation finds in a brand. */
-async function differences(brandId: string): Promise<unknown[]> {
-  const team = bed.team('alice')
-  const { runId } = await team.call(reconcileWallet, { input: {} })
-  const { report } = await eventually(async () => {
-    const run = await team.call(reconcileWallet, { input: { runId } })
-    return run.state !== 'running' && run
-  })
-  return report?.differences.filter((found) => found.brandId === brandId) ?? ['the run failed']
-}
 
 const attemptsOf = (operationId: string) =>
   path.rows<{ id: string; status: string }>(
@@ -109,7 +97,7 @@ t.test('property: wherever a request ends and the sweeper comes, the reconciliat
               await sweepIntents(bed.services.payments, { abandonAfterMs: -1 })
               break
             case 'reconcile':
-              assert.deepEqual(await differences(scope.brandId), [])
+              assert.deepEqual(await path.differences(scope.brandId), [])
               break
             default:
               is satisfies never
@@ -117,7 +105,7 @@ t.test('property: wherever a request ends and the sweeper comes, the reconciliat
         }
         await sweepIntents(bed.services.payments, { abandonAfterMs: -1 })
         await eventually(async () => (await unfinished()).length === 0)
-        assert.deepEqual(await differences(scope.brandId), [])
+        assert.deepEqual(await path.differences(scope.brandId), [])
         const [under] = await path.rows<{ sum: string }>(
           "select coalesce(sum(amount), 0)::text as sum from withdrawal where player_id = $1 and status = 'under_review'",
           [playerId],

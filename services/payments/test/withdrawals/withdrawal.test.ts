@@ -2,11 +2,11 @@ import {
   kycStatuses,
   type PlayerStanding,
   playerStatuses,
-  Rejection,
   sandboxAmounts,
   toMinorUnits,
   withdrawalStatuses,
 } from '@backoffice/contracts'
+import { codeOf } from '@backoffice/test-kit'
 import fc from 'fast-check'
 import t from 'tap'
 import type { StatusTransition } from '../../src/transition.ts'
@@ -53,16 +53,6 @@ const standing: PlayerStanding = {
 }
 const decisions: readonly WithdrawalDecision[] = ['cancel', 'approve', 'reject', 'pay', 'fail']
 
-function refusal(run: () => unknown): string | null {
-  try {
-    run()
-    return null
-  } catch (error) {
-    if (error instanceof Rejection) return error.code
-    throw error
-  }
-}
-
 t.test('every state × every command leads where the table says, and what it says becomes of the hold', async (t) => {
   const expected: Readonly<Record<string, string>> = {
     'intent begin': 'under_review keep',
@@ -95,7 +85,7 @@ t.test(
       for (const decision of decisions) {
         const run = () => applyDecision({ ...withdrawal, status, approvedBy: 'bob' }, decision, { at, by })
         const refused = decision === 'cancel' ? 'WITHDRAWAL_NOT_CANCELLABLE' : 'WITHDRAWAL_INVALID_STATE'
-        t.equal(refusal(run), nextMove(status, decision) === null ? refused : null, `${decision} when ${status}`)
+        t.equal(codeOf(run), nextMove(status, decision) === null ? refused : null, `${decision} when ${status}`)
       }
     }
     t.throws(() => applyDecision({ ...withdrawal, status: 'approved' }, 'cancel', { at, by }), {
@@ -126,12 +116,12 @@ t.test('in production approving and paying one withdrawal take two people', asyn
   const paid = applyDecision(approved, 'pay', { at, by: { kind: 'team', name: 'bob' } })
   t.equal(paid.withdrawal.status, 'paid')
   t.equal(
-    refusal(() => applyDecision(approved, 'fail', { at, by })),
+    codeOf(() => applyDecision(approved, 'fail', { at, by })),
     null,
     'failing one is no payment',
   )
   t.equal(
-    refusal(() => applyDecision(paid.withdrawal, 'pay', { at, by })),
+    codeOf(() => applyDecision(paid.withdrawal, 'pay', { at, by })),
     'WITHDRAWAL_INVALID_STATE',
     'the status is judged first',
   )
@@ -163,7 +153,7 @@ t.test('in the sandbox one person may approve and pay, and so may the decision r
 t.test('in production only people decide, and what nobody approved is not paid, however small', async (t) => {
   const forged = { ...withdrawal, status: 'approved', approvedBy: null } as const
   t.equal(
-    refusal(() => applyDecision(forged, 'pay', { at, by })),
+    codeOf(() => applyDecision(forged, 'pay', { at, by })),
     'TWO_PEOPLE_REQUIRED',
   )
   const route = { kind: 'sandbox', name: 'op_1' } as const
@@ -194,19 +184,19 @@ t.test('the reserved amount fails on pay in the sandbox, and is paid in producti
 
 t.test('a withdrawal needs the currency of the player, then an approved KYC, whatever the status', async (t) => {
   for (const kycStatus of kycStatuses) {
-    const code = refusal(() => admitWithdrawal({ currency: 'BRL', standing: { ...standing, kycStatus } }))
+    const code = codeOf(() => admitWithdrawal({ currency: 'BRL', standing: { ...standing, kycStatus } }))
     t.equal(code, kycStatus === 'aprovado' ? null : 'KYC_NOT_APPROVED', kycStatus)
   }
   for (const status of playerStatuses) {
     t.equal(
-      refusal(() => admitWithdrawal({ currency: 'BRL', standing: { ...standing, status } })),
+      codeOf(() => admitWithdrawal({ currency: 'BRL', standing: { ...standing, status } })),
       null,
       `${status}: money is never locked in`,
     )
   }
   const neither = { ...standing, kycStatus: 'reprovado' } as const
   t.equal(
-    refusal(() => admitWithdrawal({ currency: 'USD', standing: neither })),
+    codeOf(() => admitWithdrawal({ currency: 'USD', standing: neither })),
     'CURRENCY_MISMATCH',
   )
 })
@@ -237,7 +227,7 @@ t.test(
             by: { kind: 'team', name },
             reason,
           } as const
-          if (refusal(() => applyDecision(current, decision, occasion)) !== null) continue
+          if (codeOf(() => applyDecision(current, decision, occasion)) !== null) continue
           const decided = applyDecision(current, decision, occasion)
           history.push(decided.transition)
           if (decided.hold !== 'keep') holdsEnded++

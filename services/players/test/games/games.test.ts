@@ -4,13 +4,12 @@ import type { AddressInfo } from 'node:net'
 import { operations, sandboxGames } from '@backoffice/contracts'
 import { payments } from '@backoffice/payments'
 import { ConfigurationError, createLogger, type Logger, loadConfig, newId } from '@backoffice/process'
-import { eventually, testBed } from '@backoffice/test-kit'
+import { eventually, newPlayer, testBed } from '@backoffice/test-kit'
 import { wallet } from '@backoffice/wallet'
 import t from 'tap'
 import { GameProvider } from '../../src/games/game-provider.ts'
 import { providerMeasurement } from '../../src/measurements.ts'
 import { players } from '../../src/service.ts'
-import { newPlayer } from '../new-player.ts'
 
 type Behaviour = (response: ServerResponse, launch: { sessionId: string; gameId: string }) => void
 

@@ -2,13 +2,21 @@ import { execFileSync } from 'node:child_process'
 import { createHmac } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { operations } from '@backoffice/contracts'
-import { byTwo, proposalOf, refusal, skipWithout, type TeamUser, TestTime, testBed } from '@backoffice/test-kit'
+import {
+  byTwo,
+  newPlayer,
+  proposalOf,
+  refusal,
+  skipWithout,
+  type TeamUser,
+  TestTime,
+  testBed,
+} from '@backoffice/test-kit'
 import { wallet } from '@backoffice/wallet'
 import fc from 'fast-check'
 import t from 'tap'
 import { documentLink, faultOfTemplate } from '../../src/kyc/document-link.ts'
 import { players } from '../../src/service.ts'
-import { newPlayer } from '../new-player.ts'
 
 const document = readFileSync(new URL('../../../../docs/kyc-documents.md', import.meta.url), 'utf8')
 const codeIn = (language: string) => document.split(`\`\`\`${language}\n`)[1]?.split('```')[0] ?? ''

@@ -1,10 +1,9 @@
 import { operations } from '@backoffice/contracts'
-import { eventually, keptMessages, TestTime, testBed } from '@backoffice/test-kit'
+import { eventually, keptMessages, newPlayer, TestTime, testBed } from '@backoffice/test-kit'
 import { wallet } from '@backoffice/wallet'
 import t from 'tap'
 import { sweepApprovals } from '../../src/kyc/change-kyc.ts'
 import { players } from '../../src/service.ts'
-import { newPlayer } from '../new-player.ts'
 
 const { registerPlayer, decideKyc, submitKyc, getKyc, getPlayerStanding, listPlayers, showPlayer, listAudit } =
   operations.players

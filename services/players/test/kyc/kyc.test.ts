@@ -1,10 +1,17 @@
 import { operations, submissionsBytesMax } from '@backoffice/contracts'
 import { newId } from '@backoffice/process'
-import { keptMessages, refusal, seenSubmission, type TeamUser, TestTime, testBed } from '@backoffice/test-kit'
+import {
+  keptMessages,
+  newPlayer,
+  refusal,
+  seenSubmission,
+  type TeamUser,
+  TestTime,
+  testBed,
+} from '@backoffice/test-kit'
 import { wallet } from '@backoffice/wallet'
 import t from 'tap'
 import { players } from '../../src/service.ts'
-import { newPlayer } from '../new-player.ts'
 
 const { registerPlayer, getKyc, submitKyc, decideKycInSandbox, decideKyc, showPlayer } = operations.players
 const { kycQueue, countKycQueue, takeKycCase, releaseKycCase } = operations.players

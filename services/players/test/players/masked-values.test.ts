@@ -1,9 +1,8 @@
 import { type Input, operations, type Reply } from '@backoffice/contracts'
-import { testBed } from '@backoffice/test-kit'
+import { newPlayer, testBed } from '@backoffice/test-kit'
 import { wallet } from '@backoffice/wallet'
 import t from 'tap'
 import { players } from '../../src/service.ts'
-import { newPlayer } from '../new-player.ts'
 
 const { registerPlayer, showPlayer, listPlayers, setPlayerStatus, exportPlayer, listAudit } = operations.players
 

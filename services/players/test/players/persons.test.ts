@@ -2,12 +2,11 @@ import assert from 'node:assert/strict'
 import { operations, type PlayerStatus } from '@backoffice/contracts'
 import { payments } from '@backoffice/payments'
 import { newId } from '@backoffice/process'
-import { newCpf, refusal, TestTime, testBed } from '@backoffice/test-kit'
+import { newCpf, newPlayer, refusal, TestTime, testBed } from '@backoffice/test-kit'
 import { wallet } from '@backoffice/wallet'
 import fc from 'fast-check'
 import t from 'tap'
 import { players } from '../../src/service.ts'
-import { newPlayer } from '../new-player.ts'
 
 t.setTimeout(120_000)
 

@@ -1,9 +1,8 @@
 import { operations } from '@backoffice/contracts'
-import { eventually, keptMessages, seenSubmission, TestTime, testBed } from '@backoffice/test-kit'
+import { eventually, keptMessages, newPlayer, seenSubmission, TestTime, testBed } from '@backoffice/test-kit'
 import { wallet } from '@backoffice/wallet'
 import t from 'tap'
 import { players } from '../../src/service.ts'
-import { newPlayer } from '../new-player.ts'
 
 const { registerPlayer, findPlayers, getKyc, submitKyc, decideKycInSandbox, decideKyc, getPlayerStanding } =
   operations.players

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
 import { type Input, operations } from '@backoffice/contracts'
 import { payments } from '@backoffice/payments'
-import { eventually, refusal, testBed } from '@backoffice/test-kit'
+import { eventually, newPlayer, refusal, testBed } from '@backoffice/test-kit'
 import { wallet } from '@backoffice/wallet'
 import t from 'tap'
 import { players } from '../../src/service.ts'
-import { newPlayer } from '../new-player.ts'
 
 const { registerPlayer, searchPlayers, getPlayerStanding, listAudit, sealStoredData } = operations.players
 const { setPlayerStatus, selfExcludePlayer, anonymisePlayer } = operations.players

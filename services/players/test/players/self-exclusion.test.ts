@@ -1,9 +1,8 @@
 import { operations, type Reply } from '@backoffice/contracts'
-import { refusal, testBed } from '@backoffice/test-kit'
+import { newPlayer, refusal, testBed } from '@backoffice/test-kit'
 import { wallet } from '@backoffice/wallet'
 import t from 'tap'
 import { players } from '../../src/service.ts'
-import { newPlayer } from '../new-player.ts'
 
 const { registerPlayer, findPlayers, listPlayers, searchPlayers, showPlayer, getPlayerStanding, openGameSession } =
   operations.players

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { operations } from '@backoffice/contracts'
 import { payments } from '@backoffice/payments'
 import { players } from '@backoffice/players'
-import { eventually, testBed } from '@backoffice/test-kit'
+import { eventually, newPlayer, testBed } from '@backoffice/test-kit'
 import { wallet } from '@backoffice/wallet'
 import t from 'tap'
 import { forgetFound, judgeEvents } from '../../src/deliveries/upkeep.ts'
@@ -23,13 +23,7 @@ const call = <O extends Parameters<typeof bed.rpc.call>[0]>(
   input: Parameters<typeof bed.rpc.call<O>>[1]['input'],
 ) => bed.rpc.call(operation, { scope, input, operationId: randomUUID() })
 
-const { id: playerId } = await call(operations.players.registerPlayer, {
-  externalId: randomUUID(),
-  name: 'Ana Souza',
-  email: 'ana@example.com',
-  cpf: '529.982.247-25',
-  birthDate: '1990-05-17',
-})
+const { id: playerId } = await call(operations.players.registerPlayer, newPlayer())
 
 /** Confirms a deposit. @returns the id of its event, once it has a delivery */
 async function confirmedEvent(): Promise<string> {

@@ -1,4 +1,4 @@
-import { randomInt } from 'node:crypto'
+import { randomInt, randomUUID } from 'node:crypto'
 import { isCpf } from '@backoffice/contracts'
 
 /** A valid CPF, digits only, that no other test uses: players who share one are the same person. */
@@ -8,3 +8,13 @@ export function newCpf(): string {
   // Nine times the same digit gives a number that is never issued.
   return checks.find(isCpf) ?? newCpf()
 }
+
+/** A valid registration of a person of its own. */
+export const newPlayer = (overrides: Record<string, string> = {}) => ({
+  externalId: `user-${randomUUID()}`,
+  name: 'Ana Souza',
+  email: 'ana@example.com',
+  cpf: newCpf(),
+  birthDate: '1990-05-17',
+  ...overrides,
+})
