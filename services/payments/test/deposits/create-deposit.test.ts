@@ -38,16 +38,6 @@ t.test('a deposit begins pending and does not touch the wallet', async (t) => {
   t.same(await path.events(deposit.id), [])
 })
 
-t.test('a replay answers the same deposit, twice at once included', async (t) => {
-  const playerId = await path.newPlayer({ kyc: false })
-  const operationId = randomUUID()
-  const body = { externalReference: `pay-${operationId}` }
-  const replies = await Promise.all([1, 2, 3].map(() => path.createDeposit(playerId, body, operationId)))
-  replies.push(await path.createDeposit(playerId, body, operationId))
-  for (const reply of replies) t.same(reply, replies[0])
-  t.same(await path.rows('select count(*)::int from deposit where player_id = $1', [playerId]), [{ count: 1 }])
-})
-
 t.test("an unknown player, or another brand's, is PLAYER_NOT_FOUND", async (t) => {
   const playerId = await path.newPlayer({ kyc: false })
   t.equal(await refusal(path.createDeposit('ply_unknown')), 'PLAYER_NOT_FOUND')
@@ -246,18 +236,6 @@ t.test('a confirmed deposit is in the wallet when the reply arrives, and the ope
   ])
 })
 
-t.test('a retry gets the first reply to the byte', async (t) => {
-  const playerId = await path.newPlayer({ kyc: false })
-  const [creation, confirmation] = [randomUUID(), randomUUID()]
-  const create = () => path.createDeposit(playerId, { amount: '150.00', externalReference: 'pay "ü" 1' }, creation)
-  const pending = JSON.stringify(await create())
-  t.equal(JSON.stringify(await create()), pending, 'while it is pending')
-  const { id } = JSON.parse(pending)
-  const confirmed = JSON.stringify(await path.confirm(id, confirmation))
-  t.equal(JSON.stringify(await path.confirm(id, confirmation)), confirmed)
-  t.equal(JSON.stringify(await create()), pending, 'long after')
-})
-
 t.test('a failed deposit credits nothing, keeps its reason and tells nobody', async (t) => {
   const playerId = await path.newPlayer({ kyc: false })
   const { id } = await path.createDeposit(playerId)
@@ -288,30 +266,6 @@ t.test("an unknown deposit, or another brand's, is DEPOSIT_NOT_FOUND", async (t)
   const production = path.in({ environment: 'production' })
   const calls = [path.confirm('dep_unknown'), path.fail('dep_unknown'), production.confirm(id), production.fail(id)]
   t.same(await outcomes(calls), { DEPOSIT_NOT_FOUND: 4 })
-})
-
-t.test('a replay answers the same, long after and twice at once, and credits once', async (t) => {
-  const playerId = await path.newPlayer({ kyc: false })
-  const { id } = await path.createDeposit(playerId)
-  const operationId = randomUUID()
-  const replies = await Promise.all([1, 2, 3, 4].map(() => path.confirm(id, operationId)))
-  replies.push(await path.confirm(id, operationId))
-  for (const reply of replies) t.same(reply, replies[0])
-  t.same(await path.ledgerTypes(playerId), ['DEPOSIT 10.00'])
-  const refused = randomUUID()
-  t.equal(await refusal(path.fail(id, { operationId: refused })), 'DEPOSIT_NOT_PENDING')
-  t.equal(await refusal(path.fail(id, { operationId: refused })), 'DEPOSIT_NOT_PENDING')
-})
-
-t.test('of twenty confirmations and failures at once one wins, and the wallet agrees', async (t) => {
-  for (let round = 0; round < 5; round++) {
-    const playerId = await path.newPlayer({ kyc: false })
-    const { id } = await path.createDeposit(playerId)
-    const calls = Array.from({ length: 20 }, (_, index) => (index % 2 === 0 ? path.confirm(id) : path.fail(id)))
-    t.same(await outcomes(calls), { done: 1, DEPOSIT_NOT_PENDING: 19 })
-    const deposit = await bed.team('alice').call(operations.payments.showDeposit, { input: { depositId: id } })
-    t.equal(await path.balance(playerId), deposit.status === 'confirmed' ? '10.00 / 10.00' : '0.00 / 0.00')
-  }
 })
 
 t.test('a deposit is confirmed after a self-exclusion and past a limit: the money has been collected', async (t) => {

@@ -180,20 +180,6 @@ t.test('without players nothing begins; what has begun can be ended', async (t) 
   t.match(await path.cancel(withdrawal.id), { status: 'cancelled' })
 })
 
-t.test('two replicas share the work: each operation id has one effect', async (t) => {
-  const path = await moneyPath(t)
-  await path.bed.start('payments')
-  const playerId = await path.newPlayerWith('100.00')
-  const ids = Array.from({ length: 10 }, () => randomUUID())
-  const calls = [...ids, ...ids, ...ids].map((operationId) =>
-    path.requestWithdrawal(playerId, { amount: '1.00' }, operationId),
-  )
-  const replies = await Promise.allSettled(calls)
-  const done = new Set(replies.flatMap((reply) => (reply.status === 'fulfilled' ? [reply.value.id] : [])))
-  t.equal(done.size, 10)
-  t.equal(await path.balance(playerId), '100.00 / 90.00')
-})
-
 const main = fileURLToPath(new URL('../../../wallet/src/main.ts', import.meta.url))
 
 t.test('with one of two replicas of the wallet frozen, every read and every confirmation is answered', async (t) => {

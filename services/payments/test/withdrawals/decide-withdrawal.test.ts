@@ -204,35 +204,6 @@ t.test('the reserved amount fails on pay in the sandbox, and is paid in producti
   t.match(await production.decide('bob', real.id, 'pay'), { status: 'paid' })
 })
 
-t.test('approve against cancel has one winner, and the wallet agrees', async (t) => {
-  const playerId = await path.newPlayerWith('100.00')
-  for (let round = 0; round < 10; round++) {
-    const { id } = await path.requestWithdrawal(playerId, { amount: '1.00' })
-    const calls = [
-      path.decide('alice', id, 'approve'),
-      path.cancel(id),
-      path.decideInSandbox(id, 'reject'),
-      path.cancel(id),
-    ]
-    const result = await outcomes(calls)
-    t.equal(result.done, 1)
-    const { status } = await path.getWithdrawal(id)
-    const open = status === 'approved' ? '99.00' : '100.00'
-    t.equal(await path.balance(playerId), `100.00 / ${open}`)
-    if (status === 'approved') await path.decide('alice', id, 'fail')
-  }
-})
-
-t.test('paying and failing at once has one winner', async (t) => {
-  const playerId = await path.newPlayerWith('100.00')
-  const { id } = await path.requestWithdrawal(playerId)
-  await path.decide('alice', id, 'approve')
-  const calls = Array.from({ length: 10 }, (_, index) => path.decide('bob', id, index % 2 === 0 ? 'pay' : 'fail'))
-  t.same(await outcomes(calls), { done: 1, WITHDRAWAL_INVALID_STATE: 9 })
-  const paid = (await path.getWithdrawal(id)).status === 'paid'
-  t.equal(await path.balance(playerId), paid ? '90.00 / 90.00' : '100.00 / 100.00')
-})
-
 t.test('a decision is made once per operation id', async (t) => {
   const { id } = await path.requestWithdrawal(await path.newPlayerWith('100.00'))
   const operationId = randomUUID()

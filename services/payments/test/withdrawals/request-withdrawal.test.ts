@@ -44,15 +44,6 @@ t.test('thirty withdrawals of 10 at once from 100 let exactly ten pass', async (
   ])
 })
 
-t.test('a replay answers the same, four at once included, and reserves once', async (t) => {
-  const playerId = await path.newPlayerWith('100.00')
-  const operationId = randomUUID()
-  const replies = await Promise.all([1, 2, 3, 4].map(() => path.requestWithdrawal(playerId, {}, operationId)))
-  replies.push(await path.requestWithdrawal(playerId, {}, operationId))
-  for (const reply of replies) t.same(reply, replies[0])
-  t.equal(await path.balance(playerId), '100.00 / 90.00')
-})
-
 t.test('a replay answers the same when the player has lost the KYC since', async (t) => {
   const playerId = await path.newPlayerWith('100.00')
   const operationId = randomUUID()

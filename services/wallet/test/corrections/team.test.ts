@@ -19,7 +19,6 @@ const {
   listEntries,
   listTransactions,
   openAccount,
-  openHold,
   reverseTransfer,
 } = operations.wallet
 const alice = bed.team('alice')
@@ -58,28 +57,17 @@ t.test('an adjustment is a new entry with its reason, and in the audit trail', a
   t.match(rows, [{ actor: 'alice', operation: 'adjustWallet', reason: 'double payout' }])
 })
 
-t.test('an adjustment is done once per reference', async (t) => {
+t.test('an adjustment is done once per reference, twenty at once too', async (t) => {
   const playerId = await player()
   const input = { playerId, amount: '5.00', reference: 'ticket/2' }
-  const first = await adjust(input)
-  const again = await adjust(input)
-  t.same(again, { ...first, replayed: true })
+  const posted = await Promise.all(Array.from({ length: 20 }, () => adjust(input)))
+  const [first, ...more] = posted.filter(({ replayed }) => !replayed)
+  t.same(more, [])
+  t.same(await adjust(input), { ...first, replayed: true })
   t.equal(await available(playerId), '5.00')
   t.equal(await refusal(adjust({ ...input, amount: '5.01' })), 'TRANSFER_CONFLICT')
   t.equal(await refusal(adjust({ ...input, playerId: await player() })), 'TRANSFER_CONFLICT')
   t.equal(await refusal(adjust({ ...input, amount: '-5.00' })), 'TRANSFER_CONFLICT')
-  const { rows } = await bed
-    .sql('wallet')
-    .query("select * from audit_entry where subject = $1 and outcome = 'done'", [playerId])
-  t.equal(rows.length, 1)
-})
-
-t.test('twenty of one adjustment at once move the money once', async (t) => {
-  const playerId = await player()
-  const input = { playerId, amount: '1.00', reference: 'ticket/parallel' }
-  const posted = await Promise.all(Array.from({ length: 20 }, () => adjust(input)))
-  t.equal(posted.filter(({ replayed }) => !replayed).length, 1)
-  t.equal(await available(playerId), '1.00')
   const { rows } = await bed
     .sql('wallet')
     .query("select * from audit_entry where subject = $1 and outcome = 'done'", [playerId])
@@ -121,13 +109,6 @@ t.test('the team may not take a balance so far up that a deposit finds no room',
   admin.release()
 })
 
-t.test('money held for a withdrawal cannot be adjusted away', async (t) => {
-  const playerId = await player('10.00')
-  await bed.rpc.call(openHold, { scope, input: { playerId, withdrawalId: newId('wdr'), amount: '8.00' } })
-  t.equal(await refusal(adjust({ playerId, amount: '-2.01', reference: 'ticket/5' })), 'INSUFFICIENT_FUNDS')
-  t.equal(await refusal(adjust({ playerId, amount: '-2.00', reference: 'ticket/6' })), null)
-})
-
 t.test('an adjustment needs a player, an amount that is not zero and a reference of its own kind', async (t) => {
   const playerId = await player()
   t.equal(await refusal(adjust({ playerId: 'ply_unknown', amount: '1.00', reference: 'a' })), 'PLAYER_NOT_FOUND')
@@ -155,22 +136,6 @@ t.test('a reversal takes a transfer back, once', async (t) => {
   t.equal(await refusal(reverse({ transferId: 'trf_unknown', reference: 'reversal/3' })), 'TRANSFER_NOT_FOUND')
 })
 
-t.test('a reversal that was refused for want of money does not bar a later one', async (t) => {
-  const playerId = await player('10.00')
-  const { data } = await bed.rpc.call(listTransactions, { scope, input: { playerId, limit: 1 } })
-  const transferId = String(data[0]?.id)
-  await adjust({ playerId, amount: '-4.00', reference: 'ticket/spent' })
-  t.equal(await refusal(reverse({ transferId, reference: 'reversal/poor' })), 'INSUFFICIENT_FUNDS')
-  await adjust({ playerId, amount: '4.00', reference: 'ticket/back' })
-  t.equal(
-    await refusal(reverse({ transferId, reference: 'reversal/poor' })),
-    'INSUFFICIENT_FUNDS',
-    'that one stays refused',
-  )
-  t.match(await reverse({ transferId, reference: 'reversal/rich' }), { amount: '-10.00', replayed: false })
-  t.equal(await available(playerId), '0.00')
-})
-
 t.test('an adjustment and a reversal are entered in the brand of the record they name', async (t) => {
   const own = bed.scope({ brandId: newId('brd') })
   const playerId = newId('ply')
@@ -190,17 +155,6 @@ t.test('an adjustment and a reversal are entered in the brand of the record they
       { brandId: own.brandId, playerId, replayed: false },
     ],
   )
-})
-
-t.test('two reversals of one transfer at once: one wins', async (t) => {
-  const playerId = await player('10.00')
-  const { data } = await bed.rpc.call(listTransactions, { scope, input: { playerId } })
-  const transferId = data[0]?.id ?? ''
-  const outcomes = await Promise.all(
-    ['a', 'b', 'c', 'd'].map((name) => refusal(reverse({ transferId, reference: `race/${name}` }))),
-  )
-  t.same(outcomes.sort(), ['TRANSFER_ALREADY_REVERSED', 'TRANSFER_ALREADY_REVERSED', 'TRANSFER_ALREADY_REVERSED', null])
-  t.equal(await available(playerId), '0.00')
 })
 
 t.test('entries are listed newest first and page by the last id', async (t) => {
