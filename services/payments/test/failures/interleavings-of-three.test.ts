@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import type { Choose } from './interleaver.ts'
 import { goOn, Interleavings, orderOf } from './interleavings.ts'
-import { stageFor, stepNames } from './money-races.ts'
+import { callsOf, stepNames } from './money-races.ts'
 
 /** How many times three calls are put in a random order. */
 const runs = Number(process.env.THREES_RUNS ?? 25)
@@ -27,7 +27,7 @@ t.test('three calls at once are right in random orders', async (t) => {
     fc.tuple(name, name, name),
     fc.array(fc.nat(2), { minLength: 40, maxLength: 40 }),
     async (names, choices) => {
-      const run = await interleavings.run((given) => stageFor(given, names), choosing(choices))
+      const run = await interleavings.run((given) => callsOf(given, names), choosing(choices))
       const faults = run.outcomes.split(', ').filter((code) => unlikely.has(code))
       if (faults.length + run.broken.length > 0)
         throw new Error(JSON.stringify({ order: orderOf(run.turns).join(''), ...run, turns: undefined }))

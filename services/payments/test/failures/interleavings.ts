@@ -56,7 +56,8 @@ export class Interleavings {
   /** One run: the outcomes of the calls, which rules the books break afterwards, and the turns. */
   async run(set: Pair['set'], choose: Choose) {
     const path = this.#path
-    const { playerId, calls } = await set({ path, playerId: await this.#players.next() })
+    const playerId = await this.#players.next()
+    const calls = await set({ path, playerId })
     await this.#outboxesAreEmpty()
     const first: Promise<Answer>[] = []
     const turns = await this.#interleaver.run(

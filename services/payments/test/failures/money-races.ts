@@ -22,15 +22,15 @@ export class Players {
   }
 }
 
-/** Calls that are made at once, on the records of one player. */
-export interface Stage {
+interface Stage {
+  readonly path: MoneyPath
   readonly playerId: string
-  readonly calls: readonly Call[]
 }
 
+/** Calls that are made at once, on the records of one player. */
 export interface Pair {
   readonly title: string
-  readonly set: (given: { readonly path: MoneyPath; readonly playerId: string }) => Promise<Stage>
+  readonly set: (given: Stage) => Promise<readonly Call[]>
   /** The outcomes that are right, in the order of the calls: `done`, or the code of a refusal. */
   readonly outcomes: readonly string[]
 }
@@ -39,6 +39,17 @@ const withId = (call: (side: MoneyPath, operationId: string) => Promise<unknown>
   const operationId = randomUUID()
   return (side) => call(side, operationId)
 }
+
+const create = (playerId: string, externalReference: string = randomUUID()) =>
+  withId((side, id) => side.createDeposit(playerId, { externalReference }, id))
+const confirm = (depositId: string) => withId((side, id) => side.confirm(depositId, id))
+const failDeposit = (depositId: string) => withId((side, operationId) => side.fail(depositId, { operationId }))
+const request = (playerId: string, amount = '10.00') =>
+  withId((side, id) => side.requestWithdrawal(playerId, { amount }, id))
+const cancel = (withdrawalId: string) => withId((side, id) => side.cancel(withdrawalId, id))
+const decide = (user: 'alice' | 'bob', withdrawalId: string, decision: 'approve' | 'reject' | 'pay' | 'fail') =>
+  withId((side, operationId) => side.decide(user, withdrawalId, decision, { operationId }))
+const sweep: Call = ({ bed }) => sweepIntents(bed.services.payments, { abandonAfterMs: -1 })
 
 async function approvedWithdrawal(path: MoneyPath, playerId: string): Promise<string> {
   const { id } = await path.requestWithdrawal(playerId, { amount: '3.00' })
@@ -50,6 +61,8 @@ async function limitDay(path: MoneyPath, playerId: string, dailyDepositLimit: st
   await path.bed.team('carol').call(operations.players.setDailyLimit, { input: { playerId, dailyDepositLimit } })
 }
 
+const twice = (call: Call): readonly Call[] => [call, call]
+
 /** Two calls, of which each could make the other go wrong. */
 export const pairs: readonly Pair[] = [
   {
@@ -57,11 +70,7 @@ export const pairs: readonly Pair[] = [
     outcomes: ['done, RG_BLOCKED', 'RG_BLOCKED, done'],
     async set({ path, playerId }) {
       await limitDay(path, playerId, '25.00')
-      const create = () => {
-        const externalReference = randomUUID()
-        return withId((side, id) => side.createDeposit(playerId, { externalReference }, id))
-      }
-      return { playerId, calls: [create(), create()] }
+      return [create(playerId), create(playerId)]
     },
   },
   {
@@ -69,78 +78,48 @@ export const pairs: readonly Pair[] = [
     outcomes: ['done, DEPOSIT_ALREADY_EXISTS', 'DEPOSIT_ALREADY_EXISTS, done'],
     async set({ playerId }) {
       const externalReference = randomUUID()
-      const create = () => withId((side, id) => side.createDeposit(playerId, { externalReference }, id))
-      return { playerId, calls: [create(), create()] }
+      return [create(playerId, externalReference), create(playerId, externalReference)]
     },
   },
   {
     title: 'one deposit, sent twice under one operation id',
     outcomes: ['done, done'],
-    async set({ playerId }) {
-      const externalReference = randomUUID()
-      const create = withId((side, id) => side.createDeposit(playerId, { externalReference }, id))
-      return { playerId, calls: [create, create] }
-    },
+    set: async ({ playerId }) => twice(create(playerId)),
   },
   {
     title: 'one confirmation, sent twice under one operation id',
     outcomes: ['done, done'],
-    async set({ path, playerId }) {
-      const deposit = await path.createDeposit(playerId)
-      const confirm = withId((side, id) => side.confirm(deposit.id, id))
-      return { playerId, calls: [confirm, confirm] }
-    },
+    set: async ({ path, playerId }) => twice(confirm((await path.createDeposit(playerId)).id)),
   },
   {
     title: 'a deposit is confirmed and failed',
     outcomes: ['done, DEPOSIT_NOT_PENDING', 'DEPOSIT_NOT_PENDING, done'],
     async set({ path, playerId }) {
-      const deposit = await path.createDeposit(playerId)
-      return {
-        playerId,
-        calls: [
-          withId((side, id) => side.confirm(deposit.id, id)),
-          withId((side, operationId) => side.fail(deposit.id, { operationId })),
-        ],
-      }
+      const { id } = await path.createDeposit(playerId)
+      return [confirm(id), failDeposit(id)]
     },
   },
   {
     title: 'two withdrawals of the same money',
     outcomes: ['done, INSUFFICIENT_FUNDS', 'INSUFFICIENT_FUNDS, done'],
-    async set({ playerId }) {
-      const request = () => withId((side, id) => side.requestWithdrawal(playerId, {}, id))
-      return { playerId, calls: [request(), request()] }
-    },
+    set: async ({ playerId }) => [request(playerId), request(playerId)],
   },
   {
     title: 'one withdrawal, sent twice under one operation id',
     outcomes: ['done, done'],
-    async set({ playerId }) {
-      const request = withId((side, id) => side.requestWithdrawal(playerId, {}, id))
-      return { playerId, calls: [request, request] }
-    },
+    set: async ({ playerId }) => twice(request(playerId)),
   },
   {
     title: 'a withdrawal, while intents are swept',
     outcomes: ['done, done'],
-    async set({ playerId }) {
-      const sweep: Call = ({ bed }) => sweepIntents(bed.services.payments, { abandonAfterMs: -1 })
-      return { playerId, calls: [withId((side, id) => side.requestWithdrawal(playerId, {}, id)), sweep] }
-    },
+    set: async ({ playerId }) => [request(playerId), sweep],
   },
   {
     title: 'a withdrawal is cancelled and approved',
     outcomes: ['done, WITHDRAWAL_INVALID_STATE', 'WITHDRAWAL_NOT_CANCELLABLE, done'],
     async set({ path, playerId }) {
       const { id } = await path.requestWithdrawal(playerId)
-      return {
-        playerId,
-        calls: [
-          withId((side, operationId) => side.cancel(id, operationId)),
-          withId((side, operationId) => side.decide('alice', id, 'approve', { operationId })),
-        ],
-      }
+      return [cancel(id), decide('alice', id, 'approve')]
     },
   },
   {
@@ -148,42 +127,18 @@ export const pairs: readonly Pair[] = [
     outcomes: ['done, WITHDRAWAL_INVALID_STATE', 'WITHDRAWAL_INVALID_STATE, done'],
     async set({ path, playerId }) {
       const id = await approvedWithdrawal(path, playerId)
-      return {
-        playerId,
-        calls: [
-          withId((side, operationId) => side.decide('alice', id, 'pay', { operationId })),
-          withId((side, operationId) => side.decide('bob', id, 'fail', { operationId })),
-        ],
-      }
+      return [decide('alice', id, 'pay'), decide('bob', id, 'fail')]
     },
   },
   {
     title: 'a deposit is confirmed while its money is withdrawn',
     outcomes: ['done, done', 'done, INSUFFICIENT_FUNDS'],
-    async set({ path, playerId }) {
-      const deposit = await path.createDeposit(playerId)
-      return {
-        playerId,
-        calls: [
-          withId((side, id) => side.confirm(deposit.id, id)),
-          withId((side, id) => side.requestWithdrawal(playerId, { amount: '20.00' }, id)),
-        ],
-      }
-    },
+    set: async ({ path, playerId }) => [confirm((await path.createDeposit(playerId)).id), request(playerId, '20.00')],
   },
   {
     title: 'a withdrawal is cancelled while its money is withdrawn again',
     outcomes: ['done, done', 'done, INSUFFICIENT_FUNDS'],
-    async set({ path, playerId }) {
-      const { id } = await path.requestWithdrawal(playerId)
-      return {
-        playerId,
-        calls: [
-          withId((side, operationId) => side.cancel(id, operationId)),
-          withId((side, operationId) => side.requestWithdrawal(playerId, {}, operationId)),
-        ],
-      }
-    },
+    set: async ({ path, playerId }) => [cancel((await path.requestWithdrawal(playerId)).id), request(playerId)],
   },
 ]
 
@@ -198,25 +153,16 @@ interface Records {
 }
 
 const steps: Readonly<Record<string, (records: Records) => Call>> = {
-  create: ({ playerId }) => {
-    const externalReference = randomUUID()
-    return withId((side, id) => side.createDeposit(playerId, { externalReference }, id))
-  },
-  confirm: ({ depositId }) => withId((side, id) => side.confirm(depositId, id)),
-  failDeposit: ({ depositId }) => withId((side, operationId) => side.fail(depositId, { operationId })),
-  request: ({ playerId }) => withId((side, id) => side.requestWithdrawal(playerId, { amount: '3.00' }, id)),
-  cancel: ({ requestedId }) => withId((side, id) => side.cancel(requestedId, id)),
-  approve: ({ requestedId }) =>
-    withId((side, operationId) => side.decide('alice', requestedId, 'approve', { operationId })),
-  reject: ({ requestedId }) =>
-    withId((side, operationId) => side.decide('bob', requestedId, 'reject', { operationId })),
-  pay: ({ approvedId }) => withId((side, operationId) => side.decide('bob', approvedId, 'pay', { operationId })),
-  failPayment: ({ approvedId }) =>
-    withId((side, operationId) => side.decide('alice', approvedId, 'fail', { operationId })),
-  sweep:
-    () =>
-    ({ bed }) =>
-      sweepIntents(bed.services.payments, { abandonAfterMs: -1 }),
+  create: ({ playerId }) => create(playerId),
+  confirm: ({ depositId }) => confirm(depositId),
+  failDeposit: ({ depositId }) => failDeposit(depositId),
+  request: ({ playerId }) => request(playerId, '3.00'),
+  cancel: ({ requestedId }) => cancel(requestedId),
+  approve: ({ requestedId }) => decide('alice', requestedId, 'approve'),
+  reject: ({ requestedId }) => decide('bob', requestedId, 'reject'),
+  pay: ({ approvedId }) => decide('bob', approvedId, 'pay'),
+  failPayment: ({ approvedId }) => decide('alice', approvedId, 'fail'),
+  sweep: () => sweep,
 }
 export const stepNames = Object.keys(steps)
 
@@ -224,10 +170,7 @@ export const stepNames = Object.keys(steps)
  * Sets the stage for several calls. Of the player's 10.00, 6.00 are reserved, and each new withdrawal is of 3.00. Today
  * there is room for one more deposit, which is of 10.00.
  */
-export async function stageFor(
-  { path, playerId }: Parameters<Pair['set']>[0],
-  names: readonly string[],
-): Promise<Stage> {
+export async function callsOf({ path, playerId }: Stage, names: readonly string[]): Promise<readonly Call[]> {
   const approvedId = await approvedWithdrawal(path, playerId)
   const [{ id: depositId }, { id: requestedId }] = await Promise.all([
     path.createDeposit(playerId, { amount: '3.00' }),
@@ -235,5 +178,5 @@ export async function stageFor(
     limitDay(path, playerId, '28.00'),
   ])
   const records = { playerId, depositId, requestedId, approvedId }
-  return { playerId, calls: names.map((name) => (steps[name] as (typeof steps)[string])(records)) }
+  return names.map((name) => (steps[name] as (typeof steps)[string])(records))
 }
