@@ -3,9 +3,9 @@ import { type EventMessage, type Input, operations, type Scope } from '@backoffi
 import { players } from '@backoffice/players'
 import { reconciler } from '@backoffice/reconciler'
 import {
-  eventually,
   keptMessages,
   newPlayer,
+  reconcile,
   refusal,
   seenWithdrawal,
   type Teardown,
@@ -150,13 +150,7 @@ export class MoneyPath {
 
   /** What a reconciliation finds; `brandId`: of that brand alone. */
   async differences(brandId?: string): Promise<readonly unknown[]> {
-    const team = this.bed.team('alice')
-    const { reconcileWallet } = operations.reconciler
-    const { runId } = await team.call(reconcileWallet, { input: {} })
-    const report = await eventually(
-      async () => (await team.call(reconcileWallet, { input: { runId } })).report ?? false,
-      60_000,
-    )
+    const report = await reconcile(this.bed.team('alice'))
     return report.differences.filter((found) => brandId === undefined || found.brandId === brandId)
   }
 

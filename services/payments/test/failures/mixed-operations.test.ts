@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { fromMinorUnits, operations, type ReconciliationReport, toMinorUnits } from '@backoffice/contracts'
-import { eventually, refusal } from '@backoffice/test-kit'
+import { fromMinorUnits, toMinorUnits } from '@backoffice/contracts'
+import { eventually, reconcile, refusal } from '@backoffice/test-kit'
 import t from 'tap'
 import { sweepIntents } from '../../src/withdrawals/request.ts'
 import { type MoneyPath, moneyPath } from '../money-path.ts'
@@ -73,15 +73,6 @@ async function step(path: MoneyPath, playerId: string, told: Told): Promise<void
     told.move(playerId, { reserved: -minor, ...(ended.status === 'paid' ? { available: -minor } : {}) })
 }
 
-async function reconcile(path: MoneyPath): Promise<ReconciliationReport> {
-  const team = path.bed.team('carol')
-  const { runId } = await team.call(operations.reconciler.reconcileWallet, { input: {} })
-  return eventually(async () => {
-    const { report } = await team.call(operations.reconciler.reconcileWallet, { input: { runId } })
-    return report ?? false
-  }, 30_000)
-}
-
 t.test(
   'mixed operations while a replica is killed and the wallet restarts: what clients were told is what the ledger says',
   async (t) => {
@@ -109,7 +100,7 @@ t.test(
     await sweepIntents(replica, { abandonAfterMs: -1 })
     await eventually(async () => (await path.rows('select from outbox')).length === 0, 30_000)
     for (const playerId of playerIds) t.equal(await path.balance(playerId), told.balance(playerId))
-    const report = await reconcile(path)
+    const report = await reconcile(path.bed.team('carol'))
     t.same(report.differences, [])
     t.same(report.inFlight, [])
   },
