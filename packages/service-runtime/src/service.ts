@@ -187,12 +187,66 @@ const disconnectingMsMax = 2_000
 export async function startService<S extends ServiceName, P extends TProperties, Outside, Addresses>(
   service: Service<S, P, Outside, Addresses>,
   settings: SettingsOf<P>,
-  { clock = systemClock, outside = {}, intercept, seals }: StartOptions<Outside> = {},
+  options: StartOptions<Outside> = {},
 ): Promise<RunningService<Addresses>> {
-  const { name, plugins = [] } = service
   assertInboxOutlivesEvents(settings)
   service.assertSettings?.(settings)
-  for (const plugin of plugins) plugin.assertSettings?.(settings as never)
+  for (const plugin of service.plugins ?? []) plugin.assertSettings?.(settings as never)
+  const backends = await connectBackends(service, settings, options)
+  const { context, events } = backends
+  const { db, nats, log } = context
+  const composition = service.compose(context, settings, options.outside ?? {})
+  const background = composition.background ?? []
+  const parts = assemble(service, settings, backends, composition)
+
+  await parts.watch.start()
+  parts.relay.start()
+  const stopMeasuring = startMeasuring([outboxBacklog(db.reader, service.name), ...(composition.measurements ?? [])])
+  for (const part of [...parts.consumers, ...parts.upkeep]) part.start()
+  parts.server.listen(nats, service.name)
+  await nats.flush()
+  for (const entry of background) await entry.start?.()
+
+  const program = await startProgram({
+    log,
+    settings,
+    ready: async () =>
+      background.every((entry) => entry.ready?.() ?? true) &&
+      (service.readyWithoutBackends === true ||
+        (backends.stream.wasFound && !backends.stream.differs && (await areBackendsReachable(context)))),
+    leave() {
+      for (const entry of background) entry.leave?.()
+    },
+    // What takes work stops before what finishes it. What is unfinished by then is found in the outbox.
+    stopping: [
+      stopAll('taking work', takingWorkMsMax, [parts.server, ...background, ...parts.consumers]),
+      stopAll('finishing work', finishingWorkMsMax, [
+        { stop: () => parts.dispatch.stop().then(() => parts.relay.stop()) },
+        ...[parts.watch, ...parts.upkeep],
+        { stop: async () => stopMeasuring() },
+      ]),
+      disconnect(events),
+      disconnect(nats),
+      { what: 'database connections', msMax: disconnectingMsMax, stop: () => db.close() },
+    ],
+  })
+  return {
+    ...context,
+    ...program,
+    addresses: (composition.addresses?.() ?? {}) as Addresses,
+    natsClosed: Promise.race([nats.closed(), events.closed()]).then((reason) => reason ?? undefined),
+  }
+}
+
+type Backends = Awaited<ReturnType<typeof connectBackends>>
+
+/** Connects the database, whose schema it waits for, and NATS. */
+async function connectBackends<S extends ServiceName, P extends TProperties, Outside, Addresses>(
+  service: Service<S, P, Outside, Addresses>,
+  settings: SettingsOf<P>,
+  { clock = systemClock, intercept, seals }: StartOptions<Outside>,
+) {
+  const { name } = service
   const log = createLogger(name, settings.LOG_LEVEL)
   const hasSealed = Object.keys(sealingSettings).every((setting) => setting in service.configuration.properties)
   const vault = hasSealed ? vaultFrom(name, settings, { seals }) : noVault
@@ -214,68 +268,37 @@ export async function startService<S extends ServiceName, P extends TProperties,
   const stream = new EventStream({ connection: events, replicasMin: settings.EVENTS_REPLICAS, log })
   const publisher = new EventPublisher(events, { stream, asksAs: publishedKinds(name)[0], history, intercept })
   const relay = new Relay({ db, rpc, publisher, log })
-  const dispatch = new Dispatch({ db, rpc, publisher, relay, log })
   const context: ServiceContext = { db, rpc, nats, clock, log, transact: transactor({ db, relay, log }) }
+  return { context, events, history, stream, publisher, relay }
+}
 
-  const composition = service.compose(context, settings, outside)
+/** The parts that serve operations, take events, and look after the service's tables and stream. */
+function assemble<S extends ServiceName, P extends TProperties, Outside, Addresses>(
+  service: Service<S, P, Outside, Addresses>,
+  settings: SettingsOf<P>,
+  { context, events, history, stream, publisher, relay }: Backends,
+  composition: Composition<S, Addresses>,
+) {
+  const { name, plugins = [] } = service
+  const { db, rpc, clock, log } = context
   const own = Object.values(composition.operations) as Handler[]
   const given = { ...context, service: name, settings: settings as never, own: own.map(({ operation }) => operation) }
   const plugged = plugins.map((plugin) => plugin.plug(given))
   const gate = plugged.find((plugin) => plugin.gate !== undefined)?.gate ?? noGate
+  const dispatch = new Dispatch({ db, rpc, publisher, relay, log })
   const runner = new Runner({ db, rpc, dispatch, clock, log, gate })
   const handlers = [...own, ...builtInHandlers(name), ...plugged.flatMap(({ operations = [] }) => operations)]
   const served = handlers.map((handler) => runner.serve(handler))
-  const server = new RpcServer({ served, gate, brands: new Brands(db), log })
-  const consumers = (composition.reactions ?? []).map(
-    (reaction) => new EventConsumer({ service: name, db, nats: events, stream, clock, log }, reaction),
-  )
-  const background = composition.background ?? []
-  const purges = purging(
-    { db, clock, log },
-    [...runtimeRetentions, ...[...plugins, service].flatMap(({ retentions = [] }) => retentions)],
-    settings,
-  )
-  const young = analyzing({ db, log })
-  const watch = new StreamWatch({ db, history, nats: events, stream, publisher, log })
-
-  await watch.start()
-  relay.start()
-  const stopMeasuring = startMeasuring([outboxBacklog(db.reader, name), ...(composition.measurements ?? [])])
-  for (const consumer of consumers) consumer.start()
-  purges.start()
-  young.start()
-  server.listen(nats, name)
-  await nats.flush()
-  for (const entry of background) await entry.start?.()
-
-  const program = await startProgram({
-    log,
-    settings,
-    ready: async () =>
-      background.every((entry) => entry.ready?.() ?? true) &&
-      (service.readyWithoutBackends === true ||
-        (stream.wasFound && !stream.differs && (await areBackendsReachable(context)))),
-    leave() {
-      for (const entry of background) entry.leave?.()
-    },
-    // What takes work stops before what finishes it. What is unfinished by then is found in the outbox.
-    stopping: [
-      stopAll('taking work', takingWorkMsMax, [server, ...background, ...consumers]),
-      stopAll('finishing work', finishingWorkMsMax, [
-        { stop: () => dispatch.stop().then(() => relay.stop()) },
-        ...[watch, purges, young],
-        { stop: async () => stopMeasuring() },
-      ]),
-      disconnect(events),
-      disconnect(nats),
-      { what: 'database connections', msMax: disconnectingMsMax, stop: () => db.close() },
-    ],
-  })
+  const retentions = [...runtimeRetentions, ...[...plugins, service].flatMap(({ retentions = [] }) => retentions)]
   return {
-    ...context,
-    ...program,
-    addresses: (composition.addresses?.() ?? {}) as Addresses,
-    natsClosed: Promise.race([nats.closed(), events.closed()]).then((reason) => reason ?? undefined),
+    relay,
+    dispatch,
+    server: new RpcServer({ served, gate, brands: new Brands(db), log }),
+    consumers: (composition.reactions ?? []).map(
+      (reaction) => new EventConsumer({ service: name, db, nats: events, stream, clock, log }, reaction),
+    ),
+    upkeep: [purging({ db, clock, log }, retentions, settings), analyzing({ db, log })],
+    watch: new StreamWatch({ db, history, nats: events, stream, publisher, log }),
   }
 }
 
