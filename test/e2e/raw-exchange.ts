@@ -1,4 +1,5 @@
 import { connect } from 'node:net'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 
 /** One HTTP response as it came over the wire. */
 export interface RawResponse {
@@ -62,5 +63,11 @@ function readResponse(bytes: Buffer, hasBody: boolean): RawResponse | null {
   const length = hasBody && status !== 304 ? Number(headers['content-length'] ?? 0) : 0
   const body = bytes.subarray(end + 4)
   if (body.length < length) return null
-  return { status, headers, text: body.subarray(0, length).toString() }
+  return { status, headers, text: decoded(body.subarray(0, length), headers['content-encoding']).toString() }
+}
+
+/** A document is compressed for whoever accepts that. */
+function decoded(body: Buffer, encoding: string | undefined): Buffer {
+  if (body.length === 0) return body
+  return encoding === 'gzip' ? gunzipSync(body) : encoding === 'br' ? brotliDecompressSync(body) : body
 }
