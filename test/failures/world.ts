@@ -53,8 +53,10 @@ export class World {
     const cutDatabase = async (service: ServiceName) => {
       const connections = 'from pg_stat_activity where usename = any($1) and datname = current_database()'
       const roles = [[roleName(service), readerOf(roleName(service))]]
-      await bed.sql('admin').query(`select pg_terminate_backend(pid) ${connections}`, roles)
-      await eventually(async () => (await bed.sql('admin').query(`select ${connections}`, roles)).rowCount === 0)
+      const cut = () => bed.sql('admin').query(`select pg_terminate_backend(pid) ${connections}`, roles)
+      // Again and again: a transaction that is cut off may be tried once more, and holds its new connection until its
+      // service is known to be dead, which it is when no connection is left.
+      await eventually(async () => (await cut()).rowCount === 0)
     }
     const mortal = new MortalServices(cutDatabase)
     const bed: TestBed<typeof services> = await testBed(t, services, {
