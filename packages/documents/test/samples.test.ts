@@ -107,7 +107,7 @@ async function startJourney() {
     async realValues(operationId: string): Promise<Readonly<Record<string, string>>> {
       return {
         [sample.playerId]: operationId === 'submitKyc' ? await register(randomUUID()) : playerId,
-        [sample.depositId]: operationId.endsWith('Deposit') ? await deposit('1.00') : '',
+        [sample.depositId]: operationId.includes('Deposit') ? await deposit('1.00') : '',
         [sample.withdrawalId]: operationId.includes('Withdrawal') ? await withdrawal() : '',
         'user-42': operationId === 'findPlayers' ? externalId : randomUUID(),
         'pay-1001': randomUUID(),
