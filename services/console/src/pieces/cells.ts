@@ -2,7 +2,7 @@ import { isId, moneyPattern } from '@backoffice/contracts'
 import type { TSchema } from '@sinclair/typebox'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { ConsoleContext } from '../context.ts'
-import { isLanguage, type Language, languageOf, sentenceIn, type Word, type Words, wordsIn } from '../words/index.ts'
+import { isLanguage, type Language, languageOf, sentenceIn, textIn, type Word } from '../words/index.ts'
 
 /** One value as a page shows it. */
 export type Cell =
@@ -105,8 +105,8 @@ export interface Display {
   /** A text of the catalogue. `{name}` in it is replaced. */
   readonly t: (word: Word, values?: Readonly<Record<string, string | number>>) => string
   /** A status, a field, an error code as a text; itself where the catalogue has none. */
-  readonly word: (kind: 'field' | 'value' | 'error' | 'help' | 'operation' | 'check', name: string) => string
-  /** A sentence of a service, which is in English; itself where the catalogue has none. */
+  readonly word: (kind: 'field' | 'value' | 'error' | 'operation' | 'check', name: string) => string
+  /** A sentence of a service or of a schema, in English there; itself where the catalogue has none. */
   readonly sentence: (text: string) => string
   readonly money: (amount: string, currency: string) => string
   /** The zone of the settings. */
@@ -133,7 +133,6 @@ const units = [
 export function displayOf(request: FastifyRequest, { clock, config }: ConsoleContext): Display {
   const language = languageOf(request.cookies.language, request.headers['accept-language'])
   const chosen = request.cookies.theme
-  const words: Words = wordsIn(language)
   const zoned = (timeZone: string) =>
     new Intl.DateTimeFormat(formats[language], { dateStyle: 'short', timeStyle: 'short', timeZone })
   const local = zoned(config.CONSOLE_TIME_ZONE)
@@ -141,12 +140,12 @@ export function displayOf(request: FastifyRequest, { clock, config }: ConsoleCon
   const rightNow = new Intl.RelativeTimeFormat(language, { numeric: 'auto' }).format(0, 'second')
   const now = clock.now().getTime()
   const t: Display['t'] = (word, values = {}) =>
-    words[word].replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole))
+    (textIn(language, word) ?? word).replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole))
   return {
     language,
     theme: themes.some((known) => known === chosen) ? (chosen ?? 'system') : 'system',
     t,
-    word: (kind, name) => (words as Readonly<Record<string, string>>)[`${kind}.${name}`] ?? name,
+    word: (kind, name) => textIn(language, `${kind}.${name}`) ?? name,
     sentence: (text) => sentenceIn(language, text),
     // As text: a number would round large amounts.
     money: (amount, currency) =>

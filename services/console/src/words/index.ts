@@ -1,27 +1,40 @@
-import { en } from './en.ts'
-import { ptBR } from './pt-br.ts'
-import { ptBRSentences } from './pt-br-sentences.ts'
+import { generalWords } from './general.ts'
+import { moneyWords, operatorWords } from './money.ts'
+import { peopleWords, playerWords } from './people.ts'
+import { recordWords } from './records.ts'
+import { sentences } from './sentences.ts'
 
-export type Word = keyof typeof en
-export type Words = Readonly<Record<Word, string>>
+/** A text in each language. */
+type Text = readonly [english: string, portuguese: string]
+export type Words = Readonly<Record<string, Text>>
 
-const catalogues = { 'pt-BR': ptBR, en } as const satisfies Record<string, Words>
-export type Language = keyof typeof catalogues
-export const languages = { 'pt-BR': 'Português', en: 'English' } as const satisfies Record<Language, string>
+/** Every text of the pages. */
+const words = {
+  ...generalWords,
+  ...recordWords,
+  ...moneyWords,
+  ...operatorWords,
+  ...peopleWords,
+  ...playerWords,
+} as const satisfies Words
+export type Word = keyof typeof words
 
-export const isLanguage = (value: unknown): value is Language =>
-  typeof value === 'string' && Object.hasOwn(languages, value)
-export const wordsIn = (language: Language): Words => catalogues[language]
+/** English, and Portuguese of Brazil. */
+export type Language = 'en' | 'pt-BR'
+export const isLanguage = (value: unknown): value is Language => value === 'en' || value === 'pt-BR'
 
-/** What services say in whole sentences, which are in English. */
-const sentences: Readonly<Record<Language, typeof ptBRSentences>> = { 'pt-BR': ptBRSentences, en: [] }
+/** A text of the catalogue; undefined for a name that it does not have. */
+export function textIn(language: Language, name: string): string | undefined {
+  const [english, portuguese] = (words as Words)[name] ?? []
+  return language === 'en' ? english : portuguese
+}
 
 /** A sentence of a service in a language; as it is where the catalogue does not have it. */
 export function sentenceIn(language: Language, text: string): string {
-  const known = sentences[language].find(([english]) =>
-    typeof english === 'string' ? english === text : english.test(text),
-  )
-  return known === undefined ? text : text.replace(...known)
+  const [said, portuguese, english] =
+    sentences.find(([said]) => (typeof said === 'string' ? said === text : said.test(text))) ?? []
+  const own = language === 'en' ? english : portuguese
+  return said === undefined || own === undefined ? text : text.replace(said, own)
 }
 
 /** The one that was chosen, or else what the browser asks for first; English for all others. */

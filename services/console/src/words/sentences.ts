@@ -1,8 +1,59 @@
 /**
- * O que a conciliação diz em frases inteiras: o que significa uma diferença, e por que uma conciliação falhou. A frase em
- * inglês está no serviço e nos relatórios que ele guarda, também nos de versões anteriores; por isso é a chave.
+ * What services say in whole English sentences, and each in our own words: what a field of a form takes, what a difference of
+ * a reconciliation means, and why a reconciliation failed. Reports keep the sentences of earlier releases too, so the
+ * sentence itself is the key.
  */
-export const ptBRSentences: readonly (readonly [english: string | RegExp, own: string])[] = [
+export const sentences: readonly (readonly [said: string | RegExp, portuguese: string, english?: string])[] = [
+  // Help of forms
+  [
+    'Over https, with {reference} once, where the reference goes. Null: no links.',
+    'Com https e {reference} uma vez, onde entra a referência. Vazio: sem links.',
+    'Over https, with {reference} once, where the reference goes. Empty: no links.',
+  ],
+  ['Replace the key that signs.', 'Trocar a chave que assina.'],
+  ['On: a signature is accepted for one request only.', 'Ligada: uma assinatura vale para um só pedido.'],
+  [
+    'IPv4 or IPv6, with or without a prefix length.',
+    'IPv4 ou IPv6, com ou sem tamanho de prefixo. Vazio: qualquer endereço.',
+    'IPv4 or IPv6, with or without a prefix length. Empty: any address.',
+  ],
+  [
+    'ISO 4217, with 2 decimals; never changed later; BRL when absent.',
+    'ISO 4217, com 2 decimais; não muda depois.',
+    'ISO 4217, with 2 decimals; never changed later.',
+  ],
+  [
+    'IANA name; where days begin; never changed later; America/Sao_Paulo when absent.',
+    'Nome IANA; onde os dias começam; não muda depois.',
+    'IANA name; where days begin; never changed later.',
+  ],
+  ['Requests per minute and environment.', 'Pedidos por minuto e ambiente.'],
+  [
+    'How long X-Webhook-Signature keeps the former secret: 24 unless said, 0 after a leak.',
+    'Por quanto tempo X-Webhook-Signature mantém o segredo anterior: 24 se nada for dito, 0 após um vazamento.',
+  ],
+  ['Per minute; 300 unless said.', 'Por minuto; 300 se nada for dito.'],
+  ['ISO 8601 in UTC with milliseconds.', 'No fuso do console.', 'In the zone of the console.'],
+  ['Unique among operators.', 'Único entre os operadores.'],
+  [
+    'Account status of the player, as it is now. Deposits and play need `ativo`; withdrawals do not depend on it. `suspenso`, `bloqueado`, `encerrado` and `restrito` refuse the same, and differ in why.',
+    'Situação da conta do jogador, como está agora. Depósitos e jogo exigem `ativo`; saques não dependem dela. `suspenso`, `bloqueado`, `encerrado` e `restrito` recusam o mesmo e diferem no motivo.',
+  ],
+  ['Null: for good.', 'Vazio: para sempre.', 'Empty: for good.'],
+  ['Null: no limit.', 'Vazio: sem limite.', 'Empty: no limit.'],
+  ['Signed: a negative amount takes money from the player.', 'Com sinal: um valor negativo tira dinheiro do jogador.'],
+  [
+    'Unique per brand, for ever: the same reference never moves money twice.',
+    'Única por marca, para sempre: a mesma referência nunca move dinheiro duas vezes.',
+  ],
+  ['Why; the operator reads it with the withdrawal.', 'Por quê; o operador lê com o saque.'],
+  ['Why; the operator reads it with the status.', 'Por quê; o operador lê com o status.'],
+  ['Why; kept in the audit trail.', 'Por quê; fica na auditoria.'],
+  ['With or without punctuation.', 'Com ou sem pontuação.'],
+  ['The whole address.', 'O endereço inteiro.'],
+  ['Digits, with the country code or, in Brazil, without.', 'Só números, com o código do país ou, no Brasil, sem ele.'],
+
+  // Reconciliations
   [
     'A checkpoint of a player is not on the hash chain. The chain was followed from its first entry.',
     'Um ponto de controle de um jogador não está na cadeia de hash. A cadeia foi seguida desde o primeiro lançamento.',
