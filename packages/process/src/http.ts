@@ -1,4 +1,4 @@
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import { Type } from '@sinclair/typebox'
 import type { FastifyInstance } from 'fastify'
 import { holderOf } from './addresses.ts'
@@ -86,10 +86,15 @@ interface ListenerOptions {
   readonly log: Logger
 }
 
+/** Names a connection, of which TLS makes a second socket. */
+const peerOf = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddress} ${remotePort}`
+
 /** Listens for an app. `stop` finishes the requests under way. */
 export class HttpListener {
   readonly #options: ListenerOptions
   readonly #certificateLoop: Loop | undefined
+  /** Connections that have brought no request yet, by their peer. Node would wait for them as for busy ones. */
+  readonly #unused = new Map<string, Socket>()
   #leaving = false
   #refusalLoggedAt = Number.NEGATIVE_INFINITY
 
@@ -98,6 +103,16 @@ export class HttpListener {
     this.#options = options
     app.server.maxConnections = connectionsMax
     app.server.on('drop', () => this.#logRefusal())
+    app.server.on('connection', (socket: Socket) => {
+      const peer = peerOf(socket)
+      this.#unused.set(peer, socket)
+      socket.once('close', () => this.#unused.delete(peer))
+    })
+    app.server.on('request', ({ socket }) => this.#unused.delete(peerOf(socket)))
+    app.addHook('preClose', (done) => {
+      for (const socket of this.#unused.values()) socket.destroy()
+      done()
+    })
     this.#certificateLoop = certificate && keepCertificateFresh(app.server, certificate, { log })
     // A connection that is kept alive could still bring requests while the listener closes.
     app.addHook('onSend', (_request, reply, _payload, done) => {
