@@ -3,7 +3,8 @@ export { documentation } from './docs-page.ts'
 export { openApiDocument } from './openapi.ts'
 export { guideFile, pages } from './pages.ts'
 export { postmanCollection } from './postman.ts'
-export { codeSamplesOf, type SampleLanguage, sampleLanguages, sampleOf, samplePlaceholders } from './samples.ts'
+export { type SampleLanguage, sampleLanguages } from './sample-languages.ts'
+export { codeSamplesOf, sampleOf, samplePlaceholders } from './samples.ts'
 export {
   languages,
   type Snippet,

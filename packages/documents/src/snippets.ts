@@ -16,83 +16,40 @@ interface Language {
   readonly files: { readonly [Purpose in SnippetPurpose]?: string }
 }
 
+const purposes = Object.keys(snippetPurposes) as SnippetPurpose[]
+const named = (filename: (purpose: string) => string, of = purposes): Language['files'] =>
+  Object.fromEntries(of.map((purpose) => [purpose, filename(purpose)]))
+const snakeCase = (purpose: string) => purpose.replace('-', '_')
+const pascalCase = (purpose: string) => purpose.replaceAll(/(?:^|-)(.)/g, (_, letter: string) => letter.toUpperCase())
+
 /** The files stand in snippets/, as the programs that the tests execute. */
 export const languages: readonly Language[] = [
   {
-    id: 'node',
-    name: 'Node.js / TypeScript',
-    runtime: 'Node.js 20 or newer',
-    files: {
-      'sign-request': 'sign-request.mjs',
-      'verify-webhook': 'verify-webhook.mjs',
-      'receive-webhook': 'receive-webhook.mjs',
-    },
+    ...{ id: 'node', name: 'Node.js / TypeScript', runtime: 'Node.js 20 or newer' },
+    files: named((purpose) => `${purpose}.mjs`),
   },
   {
-    id: 'python',
-    name: 'Python',
-    runtime: 'Python 3.8 or newer',
-    files: {
-      'sign-request': 'sign_request.py',
-      'verify-webhook': 'verify_webhook.py',
-      'receive-webhook': 'receive_webhook.py',
-    },
+    ...{ id: 'python', name: 'Python', runtime: 'Python 3.8 or newer' },
+    files: named((purpose) => `${snakeCase(purpose)}.py`),
+  },
+  { ...{ id: 'php', name: 'PHP', runtime: 'PHP 7.4 or newer' }, files: named((purpose) => `${purpose}.php`) },
+  {
+    ...{ id: 'ruby', name: 'Ruby', runtime: 'Ruby 3.0 or newer' },
+    files: named((purpose) => `${snakeCase(purpose)}.rb`),
   },
   {
-    id: 'php',
-    name: 'PHP',
-    runtime: 'PHP 7.4 or newer',
-    files: {
-      'sign-request': 'sign-request.php',
-      'verify-webhook': 'verify-webhook.php',
-      'receive-webhook': 'receive-webhook.php',
-    },
+    ...{ id: 'java', name: 'Java', runtime: 'Java 17 or newer' },
+    files: named((purpose) => `${pascalCase(purpose)}.java`),
+  },
+  { ...{ id: 'go', name: 'Go', runtime: 'Go 1.19 or newer' }, files: named((purpose) => `${snakeCase(purpose)}.go`) },
+  {
+    ...{ id: 'csharp', name: 'C#', runtime: 'Mono, .NET Framework 4.6, .NET 6 or newer' },
+    files: named((purpose) => `${pascalCase(purpose)}.cs`),
   },
   {
-    id: 'ruby',
-    name: 'Ruby',
-    runtime: 'Ruby 3.0 or newer',
-    files: {
-      'sign-request': 'sign_request.rb',
-      'verify-webhook': 'verify_webhook.rb',
-      'receive-webhook': 'receive_webhook.rb',
-    },
-  },
-  {
-    id: 'java',
-    name: 'Java',
-    runtime: 'Java 17 or newer',
-    files: {
-      'sign-request': 'SignRequest.java',
-      'verify-webhook': 'VerifyWebhook.java',
-      'receive-webhook': 'ReceiveWebhook.java',
-    },
-  },
-  {
-    id: 'go',
-    name: 'Go',
-    runtime: 'Go 1.19 or newer',
-    files: {
-      'sign-request': 'sign_request.go',
-      'verify-webhook': 'verify_webhook.go',
-      'receive-webhook': 'receive_webhook.go',
-    },
-  },
-  {
-    id: 'csharp',
-    name: 'C#',
-    runtime: 'Mono, .NET Framework 4.6, .NET 6 or newer',
-    files: {
-      'sign-request': 'SignRequest.cs',
-      'verify-webhook': 'VerifyWebhook.cs',
-      'receive-webhook': 'ReceiveWebhook.cs',
-    },
-  },
-  {
-    id: 'bash',
-    name: 'Bash with openssl and curl',
-    runtime: 'Bash 4, openssl, curl',
-    files: { 'sign-request': 'sign-request.sh', 'verify-webhook': 'verify-webhook.sh' },
+    ...{ id: 'bash', name: 'Bash with openssl and curl', runtime: 'Bash 4, openssl, curl' },
+    // A shell cannot listen.
+    files: named((purpose) => `${purpose}.sh`, ['sign-request', 'verify-webhook']),
   },
 ]
 
