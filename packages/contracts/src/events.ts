@@ -19,7 +19,7 @@ interface EventEntry<Data extends TObject = TObject> {
   readonly example: unknown
 }
 
-const entry = <D extends TObject>(event: EventEntry<D>) => event
+const entry = <D extends TObject, S extends ServiceName>(event: EventEntry<D> & { readonly emittedBy: S }) => event
 
 /**
  * Rises with every change of one record. The order of deliveries is not promised, so a receiver drops an event that is

@@ -1,4 +1,4 @@
-import type { DepositStatus, WithdrawalStatus } from '@backoffice/contracts'
+import type { DepositStatus, EventKind, events as eventTable, WithdrawalStatus } from '@backoffice/contracts'
 import { dayMs, eventsKeepMsMin, type Fragment, sql, unnest } from '@backoffice/service-runtime'
 import type { SqlQuestion } from './check.ts'
 import { environmentOf } from './environments.ts'
@@ -221,6 +221,23 @@ const told = sql`
   select p.id, p.aggregate, p.brand_id, p.version, p.content from payments.reconcilable_waiting_event p
 `
 
+type PaymentsEvent = { [K in EventKind]: 'payments' extends (typeof eventTable)[K]['emittedBy'] ? K : never }[EventKind]
+
+/**
+ * The steps of which each event of payments tells: `s`, of a record of the kind `r.kind`, whose credit was given up by `e`.
+ * What no line here allows is a difference.
+ */
+const stepsToldBy: Readonly<Record<PaymentsEvent, Fragment>> = {
+  // Nobody was told of a confirmation that was taken back.
+  'deposit.confirmed': sql`r.kind = 'deposit' and s.to_status = 'confirmed' and e.deposit_id is null`,
+  'withdrawal.status_changed': sql`r.kind = 'withdrawal' and s.version > 1`,
+}
+/** The kind of the event that tells of a step; null if nobody is told. */
+const eventOfStep = Object.entries(stepsToldBy).reduce(
+  (otherwise, [kind, steps]) => sql`case when ${steps} then ${kind}::text else ${otherwise} end`,
+  sql`null`,
+)
+
 /**
  * Operators were told of every confirmed deposit and of every change of a withdrawal, and of nothing else, as long as
  * the events are kept.
@@ -232,14 +249,12 @@ export const events = recordCheck(
       'A change and what operators were told of it do not agree.' as explanation
     from (
       select r.brand_id, r.id, r.environment, s.version, s.at,
-        format('%s: %s of %s, brand %s %s %s', case r.kind when 'deposit' then 'deposit.confirmed' else 'withdrawal.status_changed' end,
-          s.to_status, (r.amount / 100) || '.' || lpad((r.amount % 100)::text, 2, '0'), r.brand_id, r.environment, r.player_id) as content
+        format('%s: %s of %s, brand %s %s %s', told.kind, s.to_status,
+          (r.amount / 100) || '.' || lpad((r.amount % 100)::text, 2, '0'), r.brand_id, r.environment, r.player_id) as content
       from ${records}
       join payments.reconcilable_transition s on s.record_id = r.id
-      where case r.kind
-        -- Nobody was told of a confirmation that was taken back.
-        when 'deposit' then s.to_status = 'confirmed' and e.deposit_id is null
-        else s.version > 1 end
+      cross join lateral (select ${eventOfStep} as kind) told
+      where told.kind is not null
     ) d
     left join lateral (
       select t.* from (${told}) t where t.aggregate = d.id and t.version = d.version::text offset 0
@@ -258,10 +273,12 @@ export const events = recordCheck(
       cross join lateral (select t.* from (${told}) t where t.aggregate = k.key offset 0) t
       where not exists (
         select from payments.reconcilable_transition s
-        where s.record_id = t.aggregate and s.version::text = t.version and case
-          when exists (select from payments.reconcilable_deposit where id = s.record_id) then s.to_status = 'confirmed'
-            and not exists (select from payments.reconcilable_ended_command e where e.deposit_id = s.record_id)
-          else s.version > 1 and exists (select from payments.reconcilable_withdrawal where id = s.record_id) end
+        join lateral (
+          select 'deposit' as kind from payments.reconcilable_deposit where id = s.record_id
+          union all select 'withdrawal' from payments.reconcilable_withdrawal where id = s.record_id
+        ) r on true
+        left join payments.reconcilable_ended_command e on e.deposit_id = s.record_id
+        where s.record_id = t.aggregate and s.version::text = t.version and (${eventOfStep}) is not null
       )
     `,
   },
