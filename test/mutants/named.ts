@@ -1,16 +1,13 @@
-import { readFileSync } from 'node:fs'
+import { globSync } from 'node:fs'
 import { join } from 'node:path'
-import { defined } from '@backoffice/contracts'
-import { root } from '../structure/source-files.ts'
-import type { Mutant } from './mutations.ts'
-import { targetFiles } from './targets.ts'
+import { root, sourceFiles } from '../structure/source-files.ts'
 
 /** A guard of "exactly one effect", and the mistake that takes it out of the code. */
 interface NamedMutant {
   readonly guard: string
   /** Each text stands once in all sources, and all of one guard in one file. */
   readonly edits: readonly (readonly [from: string, to: string])[]
-  /** The name of the test file that notices first. */
+  /** The name of the test file that notices. */
   readonly test: string
   /** Where it is, if not beside the code. */
   readonly workspace?: string
@@ -165,47 +162,35 @@ export const namedMutants: readonly NamedMutant[] = [
   },
 ]
 
+/** A mutant in the sources. */
+export interface FoundMutant {
+  readonly guard: string
+  /** Of the mutated file, from the root. */
+  readonly path: string
+  readonly mutated: string
+  readonly workspace: string
+  /** From the workspace on. */
+  readonly test: string
+}
+
 /** The named mutants as they stand in the sources. A file may move, and its text may not change unnoticed. */
-export function findNamedMutants(): readonly (Mutant & Pick<NamedMutant, 'test' | 'workspace'>)[] {
-  const sources = targetFiles(['packages/', 'services/']).map((path) => ({
-    path,
-    text: readFileSync(join(root, path), 'utf8'),
-  }))
+export function findNamedMutants(): readonly FoundMutant[] {
+  const sources = sourceFiles().filter(({ path }) => /^(?:packages|services)\/[^/]+\/src\//.test(path))
   return namedMutants.map(({ guard, edits, test, workspace }) => {
     const [first] = edits
-    const [source, ...others] = sources.filter(({ text }) => first !== undefined && text.includes(first[0]))
-    if (source === undefined || others.length > 0)
-      throw new Error(`"${guard}": ${others.length + (source ? 1 : 0)} files have the text of its mutant`)
+    const found = sources.filter(({ text }) => first !== undefined && text.includes(first[0]))
+    const [source] = found
+    if (source === undefined || found.length > 1)
+      throw new Error(`"${guard}": ${found.length} files have the text of its mutant`)
     const { path, text } = source
     let mutated = text
     for (const [from, to] of edits) {
       if (mutated.split(from).length !== 2) throw new Error(`"${guard}": not once in ${path}: ${from}`)
       mutated = mutated.replace(from, () => to)
     }
-    return {
-      ...difference(text, mutated),
-      path,
-      line: lineOf(text, mutated),
-      change: `without "${guard}"`,
-      test,
-      ...defined({ workspace }),
-    }
+    const folder = workspace ?? path.split('/').slice(0, 2).join('/')
+    const [file] = globSync(`test/**/${test}.test.ts`, { cwd: join(root, folder) })
+    if (file === undefined) throw new Error(`"${guard}": ${folder} has no ${test}.test.ts`)
+    return { guard, path, mutated, workspace: folder, test: file }
   })
-}
-
-/** One change of a text that makes it the other. */
-function difference(text: string, mutated: string) {
-  const start = commonStart(text, mutated)
-  let common = 0
-  while (common < Math.min(text.length, mutated.length) - start && text.at(-1 - common) === mutated.at(-1 - common))
-    common += 1
-  return { start, end: text.length - common, replacement: mutated.slice(start, mutated.length - common) }
-}
-
-const lineOf = (text: string, mutated: string) => text.slice(0, commonStart(text, mutated)).split('\n').length
-
-function commonStart(text: string, mutated: string): number {
-  let start = 0
-  while (text[start] === mutated[start]) start += 1
-  return start
 }
