@@ -3,6 +3,7 @@ import { sharedSystemVariable, startSharedSystem } from '@backoffice/test-kit'
 import type { TestFile } from './files.ts'
 import { type Group, inGroups, runAll, type SecondsOf } from './order.ts'
 import { print } from './print.ts'
+import { ReferenceCounted, type Resource } from './reference-counted.ts'
 import { diagnosticsOf } from './results.ts'
 import { type FinishedFile, runTestFiles, runToTheEnd } from './test-file.ts'
 
@@ -57,37 +58,17 @@ async function rerunFailed(finished: readonly FinishedFile[], runFiles: RunFiles
   }
 }
 
-/** The system of all files that share one: it starts with the first of them, and stops with the last. */
-class SharedByFiles {
-  readonly #inherited: NodeJS.ProcessEnv
-  readonly #endings: (() => unknown)[] = []
-  #filesLeft: number
-  #started: Promise<NodeJS.ProcessEnv> | undefined
-
-  constructor(files: number, inherited: NodeJS.ProcessEnv) {
-    this.#filesLeft = files
-    this.#inherited = inherited
+async function startForAll(inherited: NodeJS.ProcessEnv): Promise<Resource> {
+  const endings: (() => unknown)[] = []
+  const stop = async () => {
+    for (const end of endings) await end()
   }
-
-  /** Runs one file. Where no system could be started it gets no variable, and tells by itself what is wrong. */
-  async use<T>(run: (environment: NodeJS.ProcessEnv) => Promise<T>): Promise<T> {
-    this.#started ??= startSharedSystem({ teardown: (end) => this.#endings.push(end) }, this.#inherited).then(
-      ({ stackJson }) => ({ [sharedSystemVariable]: stackJson }),
-      () => ({}),
-    )
-    try {
-      return await run(await this.#started)
-    } finally {
-      this.#filesLeft -= 1
-      if (this.#filesLeft === 0) await this.stop()
-    }
-  }
-
-  /** Also when not all of its files came. Who comes later starts another. */
-  async stop(): Promise<void> {
-    await this.#started
-    this.#started = undefined
-    for (const end of this.#endings.splice(0)) await end()
+  try {
+    const { stackJson } = await startSharedSystem({ teardown: (end) => endings.push(end) }, inherited)
+    return { environment: { [sharedSystemVariable]: stackJson }, stop }
+  } catch (error) {
+    await stop()
+    throw error
   }
 }
 
@@ -100,7 +81,8 @@ export async function execute(
   const stopping = new AbortController()
   // A runner that is ended takes its files along, and still says what it knows.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stopping.abort())
-  const system = new SharedByFiles(files.filter(({ sharesSystem }) => sharesSystem).length, environment)
+  const sharing = files.filter(({ sharesSystem }) => sharesSystem)
+  const system = new ReferenceCounted(sharing.length, () => startForAll(environment))
   const runFiles: RunFiles = async (files) => {
     const run = (more: NodeJS.ProcessEnv) => runTestFiles(files, { ...environment, ...more }, stopping.signal)
     const finished = await (files[0].sharesSystem ? system.use(run) : run({}))

@@ -5,6 +5,8 @@ export interface Options {
   readonly tier: Tier
   /** Workspaces, folders of test/ and files; without any, all. */
   readonly names: readonly string[]
+  /** Only tests of what has changed, since a commit if one is named. */
+  readonly changed: { readonly since: string | undefined } | undefined
   /** This machine is one of several. */
   readonly shard: { readonly number: number; readonly count: number } | undefined
   /** Whether what this run takes is the reference from now on. */
@@ -18,14 +20,17 @@ export function parseOptions(args: readonly string[]): Options {
     allowPositionals: true,
     options: {
       proofs: { type: 'boolean' },
+      changed: { type: 'boolean' },
       shard: { type: 'string' },
       record: { type: 'boolean' },
     },
   })
-  const { proofs = false, shard, record = false } = values
+  const { proofs = false, changed = false, shard, record = false } = values
+  if (changed && positionals.length > 1) throw new Error('--changed takes one commit, and no names')
   return {
     tier: proofs ? 'proofs' : 'test',
-    names: positionals,
+    names: changed ? [] : positionals,
+    changed: changed ? { since: positionals[0] } : undefined,
     shard: shard === undefined ? undefined : shardFrom(shard),
     record,
   }

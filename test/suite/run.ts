@@ -4,12 +4,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { areContainersWanted, startTestPostgres } from '@backoffice/test-kit'
 import { parse } from 'yaml'
+import { changesSince, testsOf } from './changed.ts'
 import { execute, type Outcome } from './execute.ts'
 import { listTestFiles, named, root, type TestFile, type Tier } from './files.ts'
 import { type Options, parseOptions } from './options.ts'
 import { shardOf } from './order.ts'
 import { lastLine, print, printList, printWarning } from './print.ts'
-import { grownSince, record, secondsOf } from './seconds.ts'
+import { grownSince, record, remember, secondsOf } from './seconds.ts'
 
 const postgresConnections = 400
 /** What a run of a whole tier may take, on a machine with two cores that does nothing else. */
@@ -68,9 +69,13 @@ function summarise({ finished, unstable, faults }: Outcome, options: Options, se
   const skipped = sorted.flatMap(({ workspace, results }) =>
     results.skipped.map(({ name, reason }) => `${workspace}  ${name}: ${reason}`),
   )
+  const timesUnstable = remember(finished, unstable)
   printList('Failed', failed)
   printList('Skipped', skipped)
-  printWarning('Unstable (failed beside others, passed alone)', unstable.map(nameOf))
+  printWarning(
+    'Unstable (failed beside others, passed alone)',
+    unstable.map((file) => `${nameOf(file)}, in ${timesUnstable.get(file.place)} of the last runs`),
+  )
   printWarning('Longer than the last record (npm test -- --record writes one)', grownSince(finished))
   printTime(options, seconds)
   print(`\n${lastLine(passed, failed.length, skipped.length)}`)
@@ -79,21 +84,19 @@ function summarise({ finished, unstable, faults }: Outcome, options: Options, se
 }
 
 /** A whole tier has a budget, of which a part says nothing. */
-function printTime({ tier, names, shard }: Options, seconds: number): void {
+function printTime({ tier, names, changed, shard }: Options, seconds: number): void {
   const most = secondsMax[tier]
   const took = `${commands[tier]} took ${seconds.toFixed(0)} s`
-  const isPart = names.length > 0 || shard !== undefined
+  const isPart = names.length > 0 || changed !== undefined || shard !== undefined
   if (isPart || seconds <= most) print(`\n${took}`)
   else printWarning('Over its budget', [`${took}, and ${most} s are what two idle cores should need`])
 }
 
 /** What this run is about: files of one tier, and not always all of them. */
 function chosen(options: Options): readonly TestFile[] {
-  const { tier, names, shard } = options
-  const files = named(
-    listTestFiles().filter((file) => file.tier === tier),
-    names,
-  )
+  const ofTier = listTestFiles().filter(({ tier }) => tier === options.tier)
+  const { changed, names, shard } = options
+  const files = changed === undefined ? named(ofTier, names) : testsOf(changesSince(changed.since), ofTier)
   return shard === undefined ? files : shardOf(files, shard.number, shard.count, secondsOf)
 }
 
@@ -140,6 +143,11 @@ async function main(options: Options): Promise<number> {
   const made = await check('types of the client', process.execPath, ['packages/client/scripts/make-types.ts'])
   if (made.length > 0) return refuse('Nothing can be tested.')
   const files = chosen(options)
+  if (files.length === 0 && options.changed !== undefined) {
+    print(`Nothing has changed that a test of ${commands[options.tier]} could tell.`)
+    print(lastLine(0, 0, 0))
+    return 0
+  }
   if (files.length === 0) {
     const what = options.names.length > 0 ? ` by the name of ${options.names.join(' or ')}` : ''
     return refuse(`${commands[options.tier]} has no test${what}. Perhaps ${commands[otherThan(options.tier)]} has.`)

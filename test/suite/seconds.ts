@@ -1,5 +1,5 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { root, type TestFile } from './files.ts'
 import type { SecondsOf } from './order.ts'
 import type { FinishedFile } from './test-file.ts'
@@ -8,17 +8,22 @@ import type { FinishedFile } from './test-file.ts'
 export type Seconds = Readonly<Record<string, number>>
 
 const referenceFile = join(root, 'test/suite/seconds.json')
+const lastRunsFile = join(root, '.cache/test-seconds.json')
 /** Of files that take less nothing is written. */
 const listedFrom = 2
 /** Files of which nothing is written take about as long. */
 const unlisted = 1
+const runsKept = 20
 /** A file has grown when it takes so many times as long, */
 const growth = 1.5
 /** and so many seconds more. */
 const growthSecondsMin = 5
 
+const readJson = <T>(file: string, otherwise: T): T =>
+  existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : otherwise
+
 /** What `--record` wrote last: order and shards follow from it, and what has grown is held against it. */
-export const reference: Seconds = existsSync(referenceFile) ? JSON.parse(readFileSync(referenceFile, 'utf8')) : {}
+export const reference: Seconds = readJson(referenceFile, {})
 
 export const secondsOf: SecondsOf = ({ place }) => reference[place] ?? unlisted
 
@@ -33,6 +38,30 @@ export function record(finished: readonly FinishedFile[], all: readonly TestFile
     .filter(([, seconds]) => seconds >= listedFrom)
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
   writeFileSync(referenceFile, `${JSON.stringify(Object.fromEntries(lines), undefined, 2)}\n`)
+}
+
+interface LastRuns {
+  readonly seconds: Seconds
+  /** Of each run, the latest first, the files that failed beside others and passed alone. */
+  readonly unstable: readonly (readonly string[])[]
+}
+
+/**
+ * Writes what this run took into `.cache/test-seconds.json`.
+ * @returns the places of files that were unstable lately, with the number of runs
+ */
+export function remember(
+  finished: readonly FinishedFile[],
+  unstable: readonly TestFile[],
+): ReadonlyMap<string, number> {
+  const before = readJson<LastRuns>(lastRunsFile, { seconds: {}, unstable: [] })
+  const runs = [unstable.map(({ place }) => place), ...before.unstable].slice(0, runsKept)
+  const now: LastRuns = { seconds: { ...before.seconds, ...took(finished) }, unstable: runs }
+  mkdirSync(dirname(lastRunsFile), { recursive: true })
+  writeFileSync(lastRunsFile, JSON.stringify(now))
+  const counts = new Map<string, number>()
+  for (const place of runs.flat()) counts.set(place, (counts.get(place) ?? 0) + 1)
+  return counts
 }
 
 /**

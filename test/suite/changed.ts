@@ -1,0 +1,111 @@
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { type SourceFile, sourceFiles } from '../structure/source-files.ts'
+import { root, type TestFile } from './files.ts'
+import { Imports } from './imports.ts'
+
+const git = (...args: readonly string[]) => execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim()
+
+const lines = (text: string) => text.split('\n').filter((line) => line !== '')
+
+const lockFile = 'package-lock.json'
+
+export interface Changes {
+  /** By their paths. */
+  readonly files: readonly string[]
+  /** Packages of others. */
+  readonly dependencies: readonly string[]
+}
+
+/**
+ * What differs from a commit, in the working tree too.
+ * @param since without it, where this branch has left the main one
+ */
+export function changesSince(since: string | undefined): Changes {
+  const [base = 'HEAD'] = since === undefined ? ['origin/main', 'main'].filter(isCommit) : [since]
+  const from = git('merge-base', base, 'HEAD')
+  const known = lines(git('diff', '--name-only', '--no-renames', from))
+  const files = [...known, ...lines(git('ls-files', '--others', '--exclude-standard'))]
+  if (!files.includes(lockFile)) return { files, dependencies: [] }
+  const now = readFileSync(join(root, lockFile), 'utf8')
+  return { files, dependencies: differences(git('show', `${from}:${lockFile}`), now) }
+}
+
+/** The names of packages of others that are not the same in two lock files. */
+export function differences(before: string, now: string): readonly string[] {
+  const [old, young] = [before, now].map((text) => JSON.parse(text).packages as Record<string, unknown>)
+  const places = Object.keys({ ...old, ...young }).filter((place) =>
+    /(^|\/)node_modules\/(?!@backoffice\/)/.test(place),
+  )
+  return places
+    .filter((place) => JSON.stringify(old?.[place]) !== JSON.stringify(young?.[place]))
+    .map((place) => place.replace(/^.*node_modules\//, ''))
+}
+
+function isCommit(name: string): boolean {
+  try {
+    execFileSync('git', ['rev-parse', '--verify', '--quiet', `${name}^{commit}`], { cwd: root, stdio: 'ignore' })
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** `services/wallet`, `test`; of the root and of `docs` there is none. */
+const workspaceOf = (path: string) => /^((packages|services)\/[^/]+|test|bench)\//.exec(path)?.[1]
+
+/** `pg` of `pg/lib`. */
+const packageOf = (name: string) => /^(@[^/]+\/)?[^/]+/.exec(name)?.[0] ?? name
+
+const withoutComments = (text: string) => text.replaceAll(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '')
+
+/** Sources whose code has the name of a file, or of a folder that it is in. */
+function sourcesThatName(path: string, sources: readonly SourceFile[]): readonly string[] {
+  const home = workspaceOf(path)
+  const folders = path.split('/').map((_, depth, parts) => parts.slice(0, depth + 1).join('/'))
+  const names = folders.filter((folder) => folder.includes('/') && folder !== home && folder !== `${home}/src`)
+  // Every folder has one of these.
+  const file = basename(path)
+  if (!['README.md', 'package.json', 'tsconfig.json', '.taprc', 'index.ts'].includes(file)) names.push(file)
+  const namesIt = ({ text }: SourceFile) => names.some((name) => text.includes(name))
+  return sources
+    .filter((source) => namesIt(source) && namesIt({ ...source, text: withoutComments(source.text) }))
+    .map((source) => source.path)
+}
+
+/**
+ * Tests of what has changed. Of a source file, and of each that imports another version of a dependency: those of its
+ * workspace that reach it by imports, those of its own noun if there are any; and where there are none, those of any
+ * workspace. Of another file: those that name it or its
+ * folder, or reach what does. A test in `test/structure` reads all files, and one that waits is chosen when it was changed
+ * itself. What other workspaces make of a change is for a whole run to say.
+ * @param tests of which to choose
+ */
+export function testsOf({ files, dependencies }: Changes, tests: readonly TestFile[]): readonly TestFile[] {
+  const sources = sourceFiles()
+  const known = new Set(sources.map(({ path }) => path))
+  const imports = new Imports(sources)
+  const among = (paths: ReadonlySet<string>) => tests.filter(({ place }) => paths.has(place))
+  const closest = (path: string): readonly TestFile[] => {
+    const home = workspaceOf(path)
+    const near = among(imports.reaching(path, (other) => workspaceOf(other) === home))
+    const [, folder] = /\/src\/([^/]+)\//.exec(path) ?? []
+    const beside = near.filter(({ place }) => folder !== undefined && place.startsWith(`${home}/test/${folder}/`))
+    if (beside.length > 0) return beside
+    return near.length > 0 ? near : among(imports.reaching(path, () => true))
+  }
+  const importing = sources.filter(({ imports }) => imports.some((name) => dependencies.includes(packageOf(name))))
+  const changed = [...files, ...importing.map(({ path }) => path)]
+  const chosen = changed.flatMap((path) => {
+    if (!known.has(path)) return sourcesThatName(path, sources).flatMap(closest)
+    const reaching = closest(path)
+    if (reaching.length > 0) return reaching
+    // A program is started by its name.
+    const neighbours = sources.filter((other) => workspaceOf(other.path) === workspaceOf(path))
+    return sourcesThatName(path, neighbours).flatMap(closest)
+  })
+  const readsAll = tests.filter(({ place }) => changed.length > 0 && place.startsWith('test/structure/'))
+  const places = new Set([...chosen, ...readsAll].map(({ place }) => place))
+  return tests.filter(({ place, waits }) => (waits ? files.includes(place) : places.has(place)))
+}
