@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { type ErrorCode, errorCatalogue, fromMinorUnits, type Operation, operations } from '@backoffice/contracts'
-import type { RpcClient } from '@backoffice/service-runtime/client'
+import type { RpcClient } from '@backoffice/rpc'
 import {
   type HttpReply,
   newCpf,

@@ -11,7 +11,7 @@ import {
   serviceNames,
   servicePermissions,
 } from '@backoffice/contracts'
-import { inputSchema, RpcClient } from '@backoffice/service-runtime/testing'
+import { inputSchema, RpcClient } from '@backoffice/rpc'
 import { OperatorClient, testBed } from '@backoffice/test-kit'
 import t from 'tap'
 import { createDeposit, expectStatus, fund, playerRequest } from '../journey.ts'

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { eventSubject, streamApi, streamBytesMin, streamConfiguration } from '@backoffice/contracts'
 import { natsServerBinary } from '@backoffice/dev-stack'
-import { connectNats } from '@backoffice/service-runtime/client'
+import { connectNats } from '@backoffice/rpc'
 import { eventually, makeCertificate, skipWithout } from '@backoffice/test-kit'
 import { headers, type NatsConnection } from '@nats-io/transport-node'
 import t, { type Test } from 'tap'

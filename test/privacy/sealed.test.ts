@@ -18,7 +18,7 @@ import {
   streamKeeper,
 } from '@backoffice/contracts'
 import { type RunningNats, startNats } from '@backoffice/dev-stack'
-import { connectNats } from '@backoffice/service-runtime/client'
+import { connectNats } from '@backoffice/rpc'
 import { eventually, OperatorClient, testBed } from '@backoffice/test-kit'
 import t, { type Test } from 'tap'
 import { services } from '../services.ts'

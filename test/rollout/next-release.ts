@@ -2,17 +2,19 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { type ServiceName, serviceNames } from '@backoffice/contracts'
-import type { RpcClient } from '@backoffice/service-runtime'
+import type { RpcClient } from '@backoffice/rpc'
 import type { Interceptor } from '@backoffice/service-runtime/testing'
 import type { TeamUser, Teardown, TestBed } from '@backoffice/test-kit'
 import { WorkingCopy } from '../structure/working-copy.ts'
 
 type Seen = typeof import('./added-field.ts')['seen']
 type Runtime = typeof import('@backoffice/service-runtime/testing')
+type Rpc = typeof import('@backoffice/rpc')
 type Program = typeof import('@backoffice/process')
 
 const contracts = 'packages/contracts/src'
 const runtime = 'packages/service-runtime/src'
+const rpc = 'packages/rpc/src'
 const imported = (names: string) => `import { ${names} } from '@backoffice/contracts'\n`
 
 /** What the next release changes, by file: each text stands there once and is replaced by the other. */
@@ -37,7 +39,7 @@ const changes: Readonly<Record<string, readonly (readonly [before: string, after
     ['[kind, envelopeOf(kind)]', '[kind, withField(envelopeOf(kind))]'],
   ],
   // Every input, of an outbox command too.
-  [`${runtime}/messages/message.ts`]: [
+  [`${rpc}/validation.ts`]: [
     ['import { FormatRegistry,', `${imported('withField')}import { FormatRegistry,`],
     [
       '    schema = Type.Object(\n      { ...params.properties, ...query.properties, ...body.properties },\n      { additionalProperties: false },\n    )',
@@ -63,14 +65,14 @@ const changes: Readonly<Record<string, readonly (readonly [before: string, after
       "  if (reply !== null && 'body' in reply) reply = { body: filled(operation.reply, reply.body) }\n  if (!byTeam) return { ...kept, reply,",
     ],
   ],
-  [`${runtime}/messages/rpc-server.ts`]: [
+  [`${rpc}/server.ts`]: [
     ['import { durations,', `${imported('callerHeader, filled, seen')}import { durations,`],
     [
       'const reply = replyMessage(JSON.stringify(body))',
       'const reply = replyMessage(JSON.stringify(filled(operation.reply, body)))\n      seen.call(operation, message.headers?.has(callerHeader) === true)',
     ],
   ],
-  [`${runtime}/messages/rpc-client.ts`]: [
+  [`${rpc}/client.ts`]: [
     ['import { meter,', `${imported('callerHeader, filled, filledScope, seen')}import { meter,`],
     [
       '    const check = options.isStored',
@@ -117,7 +119,8 @@ export async function makeNextRelease(
   copy.show(new Map([...files, [addedField, readFileSync(new URL('./added-field.ts', import.meta.url), 'utf8')]]))
 
   const load = (path: string) => import(pathToFileURL(join(copy.folder, path)).href)
-  const { RpcClient, startService }: Runtime = await load(`${runtime}/testing.ts`)
+  const { RpcClient }: Rpc = await load(`${rpc}/index.ts`)
+  const { startService }: Runtime = await load(`${runtime}/testing.ts`)
   const { loadConfig }: Program = await load('packages/process/src/index.ts')
   const { seen }: { seen: Seen } = await load(addedField)
 

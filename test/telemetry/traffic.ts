@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { operations, Rejection, sandboxGames } from '@backoffice/contracts'
-import { connectNats } from '@backoffice/service-runtime/client'
+import { connectNats } from '@backoffice/rpc'
 import { eventually, OperatorClient, type System, serveHttp, type Teardown } from '@backoffice/test-kit'
 import { depositRequest, expectStatus } from '../journey.ts'
 

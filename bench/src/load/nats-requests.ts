@@ -9,8 +9,7 @@ import {
   rpcSubject,
   type Scope,
 } from '@backoffice/contracts'
-import { connectNats } from '@backoffice/service-runtime/client'
-import { repliesOver } from '@backoffice/service-runtime/testing'
+import { connectNats, repliesOver } from '@backoffice/rpc'
 import { jetstream } from '@nats-io/jetstream'
 import { headers, type Msg, type NatsConnection } from '@nats-io/transport-node'
 

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { operations, type ReconciliationReport, type Scope, teamConsole } from '@backoffice/contracts'
 import { StackPerson, type TeamUser } from '@backoffice/dev-stack'
-import { RpcClient } from '@backoffice/service-runtime/testing'
+import { RpcClient } from '@backoffice/rpc'
 import type { NatsConnection } from '@nats-io/transport-node'
 import { connectAs } from '../load/nats-requests.ts'
 import type { RunningStack } from './subject.ts'

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Environment, type Input, type Operation, operations, Rejection, type Reply } from '@backoffice/contracts'
-import { connectNats, RpcClient } from '@backoffice/service-runtime/client'
+import { connectNats, RpcClient } from '@backoffice/rpc'
 import { StackPerson } from './identity/log-in.ts'
 import type { TeamUser } from './identity/people.ts'
 import { type EnvironmentCredentials, type StackOperator, writeFileAtomically } from './stack-file.ts'

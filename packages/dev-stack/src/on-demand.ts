@@ -1,5 +1,5 @@
 import { headerNames, type ServiceName, servedSubjects, teamConsole } from '@backoffice/contracts'
-import { connectNats } from '@backoffice/service-runtime/client'
+import { connectNats } from '@backoffice/rpc'
 import type { Child } from './child.ts'
 import type { StackSecrets } from './secrets.ts'
 

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { type BrokerUser, brokerUsers, headerNames, inboxOf, type ServiceName } from '@backoffice/contracts'
-import { repliesOver } from '@backoffice/service-runtime/testing'
+import { repliesOver } from '@backoffice/rpc'
 import { connect, errors, headers, type NatsConnection } from '@nats-io/transport-node'
 import t, { type Test } from 'tap'
 import type { Child } from '../src/child.ts'

@@ -1,6 +1,6 @@
 import { streamKeeper } from '@backoffice/contracts'
 import { type Logger, retry } from '@backoffice/process'
-import { connectNats } from '@backoffice/service-runtime/client'
+import { connectNats } from '@backoffice/rpc'
 import { type MigratorConfig, streamSettingsFrom } from './config.ts'
 import { makeStream } from './stream-keeper.ts'
 

@@ -13,7 +13,7 @@ import {
   streamKeeper,
 } from '@backoffice/contracts'
 import { type Logger, Loop } from '@backoffice/process'
-import { askJetStream, connectNats, differencesFrom, type NatsConfig } from '@backoffice/service-runtime/client'
+import { askJetStream, connectNats, differencesFrom, type NatsConfig } from '@backoffice/rpc'
 import type { NatsConnection } from '@nats-io/transport-node'
 
 const checkMs = 2_000

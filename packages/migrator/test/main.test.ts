@@ -18,7 +18,7 @@ import {
   streamConfiguration,
 } from '@backoffice/contracts'
 import { databaseUrl, freePort, startNats, startPostgres, startThrowAwayPostgres } from '@backoffice/dev-stack'
-import { connectNats } from '@backoffice/service-runtime/client'
+import { connectNats } from '@backoffice/rpc'
 import { eventually, makeCertificate } from '@backoffice/test-kit'
 import pg from 'pg'
 import t from 'tap'

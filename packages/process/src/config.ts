@@ -23,6 +23,9 @@ export const programSettings = {
   LOG_LEVEL: Type.String({ pattern: '^(fatal|error|warn|info|debug|trace|silent)$', default: 'info' }),
 }
 
+/** Relaxes what production must not: plain http to loopback, built-in keys. Set by `npm start` and tests only. */
+export const developmentSetting = Type.Boolean({ default: false })
+
 export class ConfigurationError extends Error {
   override readonly name = 'ConfigurationError'
 }

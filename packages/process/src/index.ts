@@ -8,7 +8,7 @@ export {
   keepCertificateFresh,
   useCertificate,
 } from './certificate.ts'
-export { ConfigurationError, loadConfig, programSettings, secret } from './config.ts'
+export { ConfigurationError, developmentSetting, loadConfig, programSettings, secret } from './config.ts'
 export { HttpListener, httpFrame, proxySettings, requestLimit } from './http.ts'
 export { createLogger, type Logger } from './log.ts'
 export { type StartedProgram, type StoppingStep, startProgram } from './program.ts'

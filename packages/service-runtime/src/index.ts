@@ -39,8 +39,7 @@ export { batchFaultOf, isPassingFault } from './database/faults.ts'
 export { dayMs, eventsKeepMsMin, hourMs, type Retention } from './database/purge.ts'
 export { Gatherer } from './gatherer.ts'
 export { enterInbox, type Reaction, type ReactionTools } from './messages/consumer.ts'
-export { readEvent, validate } from './messages/message.ts'
-export type { RpcClient } from './messages/rpc-client.ts'
+export { readEvent } from './messages/event-stream.ts'
 
 export {
   type EmittedEvent,

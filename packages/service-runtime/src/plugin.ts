@@ -3,6 +3,4 @@ export type { AuditedCall, AuditOutcome, CallToAudit, Gate, TwoPeopleCall } from
 export type { Handler, QueryTools } from './commands/handle.ts'
 export { isStorable } from './commands/reply.ts'
 export { keyAbove, keyOf } from './database/db.ts'
-export { inputSchema, readMessage } from './messages/message.ts'
-export type { ServedOperation, TeamCall } from './messages/rpc-server.ts'
 export type { Plugin } from './service.ts'

@@ -19,6 +19,7 @@ import {
   systemClock,
   waitAtMost,
 } from '@backoffice/process'
+import { type AroundCall, connectNats, RpcClient, RpcServer } from '@backoffice/rpc'
 import { noVault, sealingSettings, vaultFrom } from '@backoffice/vault'
 import type { NatsConnection } from '@nats-io/transport-node'
 import { type Static, type TObject, type TProperties, Type } from '@sinclair/typebox'
@@ -30,20 +31,18 @@ import { Runner } from './commands/runner.ts'
 import { connectDatabase } from './database/connect.ts'
 import type { Database, Interceptor } from './database/db.ts'
 import type { Entities } from './database/entities.ts'
+import { isPassingFault } from './database/faults.ts'
 import { DatabaseHistory } from './database/history.ts'
 import { untilPrepared } from './database/prepared.ts'
-import { analyzing, assertInboxOutlivesEvents, purging, type Retention, runtimeRetentions } from './database/purge.ts'
+import { analyzing, purging, type Retention, runtimeRetentions } from './database/purge.ts'
 import { Brands } from './database/remembered.ts'
 import type { Migration } from './database/runtime-tables.ts'
-import { connectNats } from './messages/connect.ts'
 import { EventConsumer, type Reaction } from './messages/consumer.ts'
 import { EventPublisher, EventStream } from './messages/event-stream.ts'
-import { RpcClient } from './messages/rpc-client.ts'
-import { RpcServer } from './messages/rpc-server.ts'
 import { Dispatch, Relay } from './outbox/sending.ts'
 import { outboxBacklog } from './outbox/store.ts'
 import { StreamWatch } from './outbox/stream-watch.ts'
-import { type ServiceConfig, serviceConfig } from './settings.ts'
+import { assertInboxOutlivesEvents, type ServiceConfig, serviceConfig } from './settings.ts'
 
 type Table<S extends ServiceName> = (typeof operationTable)[S]
 
@@ -263,7 +262,8 @@ async function connectBackends<S extends ServiceName, P extends TProperties, Out
     connectNats(settings, { name, log }),
     connectNats(settings, { name, purpose: 'events', log }),
   ])
-  const rpc = new RpcClient(nats, undefined, intercept)
+  const around: AroundCall | undefined = intercept && ((name, send) => intercept({ kind: 'call', name }, send))
+  const rpc = new RpcClient(nats, undefined, around)
   const history = new DatabaseHistory(db.reader)
   const stream = new EventStream({ connection: events, replicasMin: settings.EVENTS_REPLICAS, log })
   const publisher = new EventPublisher(events, { stream, asksAs: publishedKinds(name)[0], history, intercept })
@@ -293,7 +293,7 @@ function assemble<S extends ServiceName, P extends TProperties, Outside, Address
   return {
     relay,
     dispatch,
-    server: new RpcServer({ served, gate, brands: new Brands(db), log }),
+    server: new RpcServer({ served, gate, brands: new Brands(db), isPassing: isPassingFault, log }),
     consumers: (composition.reactions ?? []).map(
       (reaction) => new EventConsumer({ service: name, db, nats: events, stream, clock, log }, reaction),
     ),

@@ -1,5 +1,5 @@
+import { validate } from '@backoffice/rpc'
 import type { TSchema } from '@sinclair/typebox'
-import { validate } from '../src/testing.ts'
 
 /** Characters from the heaviest in JSON to the lightest: an escaped one, one of 4 bytes, a quotation mark, a plain one. */
 const characters = ['\u0001', '😀', '"', 'A', '1', 'a']

@@ -9,17 +9,9 @@ import {
   Rejection,
 } from '@backoffice/contracts'
 import { meter } from '@backoffice/process'
+import { inputSchema, readMessage, type ServedOperation, type TeamCall } from '@backoffice/rpc'
 import type { Database, Db, ServiceContext } from '@backoffice/service-runtime'
-import {
-  type AuditOutcome,
-  type CallToAudit,
-  type Gate,
-  inputSchema,
-  isStorable,
-  readMessage,
-  type ServedOperation,
-  type TeamCall,
-} from '@backoffice/service-runtime/plugin'
+import { type AuditOutcome, type CallToAudit, type Gate, isStorable } from '@backoffice/service-runtime/plugin'
 import {
   IdentityRefused,
   KeysUnavailable,

@@ -1,5 +1,6 @@
 import { operations, Rejection, type Scope } from '@backoffice/contracts'
-import type { Call, RpcClient } from '@backoffice/service-runtime'
+import type { RpcClient } from '@backoffice/rpc'
+import type { Call } from '@backoffice/service-runtime'
 
 /** A row of a list of the team's, and whom it belongs to. */
 interface Owned {

@@ -1,7 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { allOperations, type Operation, Rejection } from '@backoffice/contracts'
-import { validate } from '@backoffice/service-runtime'
-import { inputSchema } from '@backoffice/service-runtime/testing'
+import { inputSchema, validate } from '@backoffice/rpc'
 import { captured } from '@backoffice/test-kit/captured'
 import t from 'tap'
 import { rows } from '../src/commands/index.ts'

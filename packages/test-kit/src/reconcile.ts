@@ -1,5 +1,5 @@
 import { operations, type ReconciliationReport } from '@backoffice/contracts'
-import type { RpcClient } from '@backoffice/service-runtime/client'
+import type { RpcClient } from '@backoffice/rpc'
 import { eventually } from './eventually.ts'
 
 const timeoutMsDefault = 60_000

@@ -1,5 +1,5 @@
 import { operations, seenOfWithdrawal } from '@backoffice/contracts'
-import type { RpcClient } from '@backoffice/service-runtime/client'
+import type { RpcClient } from '@backoffice/rpc'
 
 /** What somebody of the team says of a withdrawal with their decision, after they have looked at it. */
 export async function seenWithdrawal(team: Pick<RpcClient, 'call'>, withdrawalId: string) {

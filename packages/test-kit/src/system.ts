@@ -14,7 +14,7 @@ import {
   stackSecrets,
   type TeamUser,
 } from '@backoffice/dev-stack'
-import { connectNats, RpcClient } from '@backoffice/service-runtime/client'
+import { connectNats, RpcClient } from '@backoffice/rpc'
 import { exportSessionKey, newSessionKey } from '@backoffice/team-identity'
 import type { NatsConnection } from '@nats-io/transport-node'
 import { type BackendName, startBackends } from './backends.ts'

@@ -28,14 +28,8 @@ import {
 } from '@backoffice/dev-stack'
 import { makeStream } from '@backoffice/migrator/stream'
 import { createLogger, loadConfig } from '@backoffice/process'
-import { type CallOptions, connectNats } from '@backoffice/service-runtime/client'
-import {
-  type Interceptor,
-  RpcClient,
-  type RunningService,
-  type Service,
-  startService,
-} from '@backoffice/service-runtime/testing'
+import { type CallOptions, connectNats, RpcClient } from '@backoffice/rpc'
+import { type Interceptor, type RunningService, type Service, startService } from '@backoffice/service-runtime/testing'
 import type { TeamSigner } from '@backoffice/team-identity'
 import { connect, type NatsConnection } from '@nats-io/transport-node'
 import pg from 'pg'

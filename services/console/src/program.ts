@@ -9,7 +9,7 @@ import {
   systemClock,
   waitAtMost,
 } from '@backoffice/process'
-import { connectNats } from '@backoffice/service-runtime/client'
+import { connectNats } from '@backoffice/rpc'
 import { identityOf, TeamVerifier } from '@backoffice/team-identity'
 import { createApp } from './http/app.ts'
 import { Provider } from './identity/provider.ts'

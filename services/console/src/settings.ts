@@ -1,5 +1,12 @@
-import { ConfigurationError, certificateSettings, programSettings, proxySettings, secret } from '@backoffice/process'
-import { natsConfig, serviceConfig } from '@backoffice/service-runtime/client'
+import {
+  ConfigurationError,
+  certificateSettings,
+  developmentSetting,
+  programSettings,
+  proxySettings,
+  secret,
+} from '@backoffice/process'
+import { natsSettings } from '@backoffice/rpc'
 import { identitySettings } from '@backoffice/team-identity'
 import { type Static, Type } from '@sinclair/typebox'
 
@@ -37,8 +44,8 @@ export const settings = Type.Object({
   CONSOLE_CALLS_PER_MINUTE: Type.Integer({ minimum: 1, default: 600 }),
   /** IANA name of the zone in which times are shown. */
   CONSOLE_TIME_ZONE: Type.String({ minLength: 1, default: 'America/Sao_Paulo' }),
-  ...natsConfig.properties,
-  DEVELOPMENT: serviceConfig.properties.DEVELOPMENT,
+  ...natsSettings,
+  DEVELOPMENT: developmentSetting,
   ...programSettings,
 })
 export type ConsoleSettings = Static<typeof settings>

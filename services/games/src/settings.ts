@@ -1,8 +1,8 @@
 import { programSettings, proxySettings } from '@backoffice/process'
-import { serviceConfig } from '@backoffice/service-runtime/pool'
+import { databaseSettings } from '@backoffice/service-runtime/pool'
 import { type Static, Type } from '@sinclair/typebox'
 
-const { DATABASE_URL, DATABASE_PASSWORD, DATABASE_CA_FILE } = serviceConfig.properties
+const { DATABASE_URL, DATABASE_PASSWORD, DATABASE_CA_FILE } = databaseSettings
 
 /** The environment variables of the public games. */
 export const settings = Type.Object({

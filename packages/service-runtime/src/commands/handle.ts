@@ -1,8 +1,8 @@
 import type { AuditedChange, IdPrefix, Input, Operation, Rejection, Reply, Scope } from '@backoffice/contracts'
 import type { Logger } from '@backoffice/process'
+import type { RpcClient } from '@backoffice/rpc'
 import type { TeamCaller } from '@backoffice/team-identity'
 import type { Database, Db, ReadDb } from '../database/db.ts'
-import type { RpcClient } from '../messages/rpc-client.ts'
 import type { EmittedEvent, SentCommand, SentMessage } from '../outbox/store.ts'
 
 export interface Call<O extends Operation = Operation> {

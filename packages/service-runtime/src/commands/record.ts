@@ -10,10 +10,10 @@ import {
   storedBytesMax,
 } from '@backoffice/contracts'
 import { type Logger, meter, newId } from '@backoffice/process'
+import { contextOf } from '@backoffice/rpc'
 import { digestToKeep, isReplyToSeal, placeOfReply, sealMessage } from '@backoffice/vault'
 import type { Attributes, Context } from '@opentelemetry/api'
 import { type Database, type Db, readNow, unnest } from '../database/db.ts'
-import { contextOf } from '../messages/message.ts'
 import type { Relay, SentRows } from '../outbox/sending.ts'
 import { type OutboxRow, type SentMessage, toRow } from '../outbox/store.ts'
 import type { CallToAudit, Gate } from './gate.ts'

@@ -4,7 +4,6 @@ import { Lane, meter, retry } from '@backoffice/process'
 import type { Vault } from '@backoffice/vault'
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { Pool, type PoolClient, type PoolConfig } from 'pg'
-import type { ServiceConfig } from '../settings.ts'
 import {
   type Database,
   type Db,
@@ -16,6 +15,7 @@ import {
 } from './db.ts'
 import type { Entities, EntityManagers } from './entities.ts'
 import { isInFailedTransaction, isRetryable, isStaleConnection } from './faults.ts'
+import type { DatabaseConfig } from './settings.ts'
 
 /**
  * The login role with which a service reads: it has the rights and the password of the service's own role, and its
@@ -86,8 +86,6 @@ const attemptsMax = 4
 const writersPerReader = 4
 /** Of their own, since a list or an export may take long, and operators' requests wait for the readers. */
 const teamReadersMax = 2
-
-type DatabaseConfig = Pick<ServiceConfig, 'DATABASE_URL' | 'DATABASE_CA_FILE' | 'DATABASE_POOL_MAX'>
 
 interface ConnectOptions {
   /** Nothing where SQL serves. */

@@ -1,6 +1,4 @@
-import { streamMaxAgeDays } from '@backoffice/contracts'
-import { type Clock, ConfigurationError, type Logger, Loop } from '@backoffice/process'
-import type { ServiceConfig } from '../settings.ts'
+import { type Clock, type Logger, Loop } from '@backoffice/process'
 import { type Database, type Db, type Fragment, identifier, sql } from './db.ts'
 
 /** How long the rows of a table are kept, counted from one of its time columns. A row with a null there is kept. */
@@ -26,17 +24,6 @@ export const hourMs = 3_600_000
 export const dayMs = 24 * hourMs
 /** How long an event is kept at least after it was published, whatever the settings say. */
 export const eventsKeepMsMin = 49 * hourMs
-
-/**
- * The inbox must remember an event for as long as it may still arrive: published again at the end of its own time, it
- * stays in the stream for the stream's time.
- * @throws {ConfigurationError} otherwise
- */
-export function assertInboxOutlivesEvents({ EVENTS_KEEP_HOURS, INBOX_KEEP_DAYS }: ServiceConfig): void {
-  const daysMin = streamMaxAgeDays + EVENTS_KEEP_HOURS / 24
-  if (INBOX_KEEP_DAYS < daysMin)
-    throw new ConfigurationError(`INBOX_KEEP_DAYS must be at least ${Math.ceil(daysMin)} with this EVENTS_KEEP_HOURS`)
-}
 
 /**
  * What the runtime itself keeps. Replies, messages and messages that were set aside are copies with data of persons, so

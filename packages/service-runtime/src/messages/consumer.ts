@@ -11,6 +11,7 @@ import {
   unacknowledgedMax,
 } from '@backoffice/contracts'
 import { type Clock, type Logger, Loop, meter } from '@backoffice/process'
+import { extractTrace, traceparentOf } from '@backoffice/rpc'
 import { placeOfPayload } from '@backoffice/vault'
 import { type Consumer, type ConsumerMessages, type JsMsg, jetstream } from '@nats-io/jetstream'
 import type { NatsConnection } from '@nats-io/transport-node'
@@ -18,8 +19,7 @@ import { context, SpanKind, trace } from '@opentelemetry/api'
 import type { Database, Db, TransactionOptions } from '../database/db.ts'
 import { batchFaultOf } from '../database/faults.ts'
 import { Gatherer } from '../gatherer.ts'
-import { type EventStream, StreamFault } from './event-stream.ts'
-import { extractTrace, notJson, readEvent, traceparentOf } from './message.ts'
+import { type EventStream, notJson, readEvent, StreamFault } from './event-stream.ts'
 
 export interface ReactionTools {
   readonly db: Db

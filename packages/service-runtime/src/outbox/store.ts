@@ -13,12 +13,11 @@ import {
   type ServiceName,
 } from '@backoffice/contracts'
 import { type Measurement, measurement, newId } from '@backoffice/process'
+import { inContextOf, inputSchema, type RpcClient, validateAsWritten } from '@backoffice/rpc'
 import { openMessage, type StoredMessage, type Vault } from '@backoffice/vault'
 import type { TSchema } from '@sinclair/typebox'
 import { type Db, type Fragment, type ReadDb, sql, unnest } from '../database/db.ts'
 import type { EventPublisher } from '../messages/event-stream.ts'
-import { inContextOf, inputSchema, validateAsWritten } from '../messages/message.ts'
-import type { RpcClient } from '../messages/rpc-client.ts'
 
 interface RowBase {
   readonly id: string

@@ -7,12 +7,12 @@ import {
   Scope,
   storedBytesMax,
 } from '@backoffice/contracts'
+import { inputSchema, validate } from '@backoffice/rpc'
 import { testBed } from '@backoffice/test-kit'
 import { type TSchema, Type } from '@sinclair/typebox'
 import t from 'tap'
 import { noGate } from '../../src/commands/gate.ts'
 import { writeRecords } from '../../src/commands/record.ts'
-import { inputSchema, validate } from '../../src/testing.ts'
 import { longest } from '../longest.ts'
 import { payments } from '../probe-services.ts'
 

@@ -1,5 +1,6 @@
 import { type ExportedAuditEntry, type Operation, operations, Rejection } from '@backoffice/contracts'
 import { newId } from '@backoffice/process'
+import { RpcClient } from '@backoffice/rpc'
 import {
   type IdentityRefused,
   identityFrom,
@@ -10,7 +11,6 @@ import {
 } from '@backoffice/team-identity'
 import { TestTime, testBed } from '@backoffice/test-kit'
 import t, { type Test } from 'tap'
-import { RpcClient } from '../../src/client.ts'
 import { correct, correctByTwo, faults, payments, postByTwo, readPerson } from '../probe-services.ts'
 
 let nowMs = Date.parse('2026-03-02T12:00:00Z')

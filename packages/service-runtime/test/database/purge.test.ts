@@ -2,10 +2,10 @@ import { operations, streamMaxAgeDays } from '@backoffice/contracts'
 import { loadConfig, newId } from '@backoffice/process'
 import { eventually, testBed } from '@backoffice/test-kit'
 import t from 'tap'
-import { assertInboxOutlivesEvents, purge, retentionFor, runtimeRetentions } from '../../src/database/purge.ts'
+import { purge, retentionFor, runtimeRetentions } from '../../src/database/purge.ts'
 import { dayMs, hourMs } from '../../src/index.ts'
 import { enterInbox } from '../../src/messages/consumer.ts'
-import { serviceConfig } from '../../src/settings.ts'
+import { assertInboxOutlivesEvents, serviceConfig } from '../../src/settings.ts'
 import { countUp, payments, wallet } from '../probe-services.ts'
 
 // Before any time at which PostgreSQL runs, whose clock has a say too.

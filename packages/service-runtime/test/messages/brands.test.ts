@@ -1,7 +1,7 @@
 import { operations, rpcSubject, type Scope } from '@backoffice/contracts'
+import { RpcClient } from '@backoffice/rpc'
 import { refusal, testBed } from '@backoffice/test-kit'
 import t from 'tap'
-import { RpcClient } from '../../src/messages/rpc-client.ts'
 import { countUp, payments } from '../probe-services.ts'
 
 const bed = await testBed(t, { payments })

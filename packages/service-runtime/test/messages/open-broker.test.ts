@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { streamBytesMin } from '@backoffice/contracts'
 import { Child, freePort, natsServerBinary } from '@backoffice/dev-stack'
 import { makeStream } from '@backoffice/migrator/stream'
+import { connectNats } from '@backoffice/rpc'
 import { eventually, testBed } from '@backoffice/test-kit'
 import t from 'tap'
-import { connectNats } from '../../src/messages/connect.ts'
 import { eventData, payments } from '../probe-services.ts'
 
 t.test('on a broker without users a service is ready when the stream is there, and publishes', async (t) => {

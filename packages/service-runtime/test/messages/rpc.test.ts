@@ -1,11 +1,11 @@
 import { headerNames, operator, rpcSubject, service } from '@backoffice/contracts'
 import { newId } from '@backoffice/process'
+import { repliesOver } from '@backoffice/rpc'
 import { eventually, refusal, testBed } from '@backoffice/test-kit'
 import { headers as natsHeaders } from '@nats-io/transport-node'
 import { Type } from '@sinclair/typebox'
 import t from 'tap'
 import { UnfinishedOperation } from '../../src/index.ts'
-import { repliesOver } from '../../src/messages/rpc-client.ts'
 import {
   addUp,
   answerAnything,

@@ -1,8 +1,8 @@
 import { headerNames, operations, rpcSubject, rpcSubjectOfAll, teamSubject } from '@backoffice/contracts'
+import { RpcClient, repliesOver } from '@backoffice/rpc'
 import { eventually, refusal, type Teardown, testBed } from '@backoffice/test-kit'
 import { type Msg, headers as natsHeaders } from '@nats-io/transport-node'
 import t from 'tap'
-import { RpcClient, repliesOver } from '../../src/messages/rpc-client.ts'
 import { correct, payments, reading, readRecord } from '../probe-services.ts'
 
 const { getWallet } = operations.wallet

@@ -9,7 +9,7 @@ import {
   teamHeaders,
 } from '@backoffice/contracts'
 import type { Clock, Logger } from '@backoffice/process'
-import { RpcClient } from '@backoffice/service-runtime/client'
+import { RpcClient } from '@backoffice/rpc'
 import { IdentityRefused, type Proof, type TeamVerifier } from '@backoffice/team-identity'
 import type { NatsConnection } from '@nats-io/transport-node'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'

@@ -9,7 +9,7 @@ import {
   type TeamRole,
 } from '@backoffice/contracts'
 import { newId } from '@backoffice/process'
-import { RpcClient } from '@backoffice/service-runtime/client'
+import { RpcClient } from '@backoffice/rpc'
 import { PersonSigner, refusalOf, type TeamCaller, type TeamVerifier, type Who } from '@backoffice/team-identity'
 import type { NatsConnection } from '@nats-io/transport-node'
 import type { SignedIn } from './cookies.ts'

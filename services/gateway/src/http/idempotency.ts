@@ -9,7 +9,8 @@ import {
   Rejection,
   type Scope,
 } from '@backoffice/contracts'
-import { batchFaultOf, type Db, Gatherer, type RpcClient } from '@backoffice/service-runtime'
+import type { RpcClient } from '@backoffice/rpc'
+import { batchFaultOf, type Db, Gatherer } from '@backoffice/service-runtime'
 import type { FastifyRequest } from 'fastify'
 import type { Claim, StoredResponse } from '../claims/claim.ts'
 import {

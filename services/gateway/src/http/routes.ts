@@ -7,7 +7,7 @@ import {
   Rejection,
   type ValidationDetails,
 } from '@backoffice/contracts'
-import { type RpcClient, validate } from '@backoffice/service-runtime'
+import { type RpcClient, validate } from '@backoffice/rpc'
 import type { TObject } from '@sinclair/typebox'
 import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import { visit } from 'jsonc-parser'

@@ -1,5 +1,6 @@
 import { operations, Rejection, type WithdrawalFacts } from '@backoffice/contracts'
-import { handle, type RpcClient, toPage, withIsoTimes } from '@backoffice/service-runtime'
+import type { RpcClient } from '@backoffice/rpc'
+import { handle, toPage, withIsoTimes } from '@backoffice/service-runtime'
 import { withOperatorNames } from '@backoffice/team-desk'
 import { inOrder, listedPeriod, listTransitions, ofBrand, scopeOf, shownTransitions } from '../records.ts'
 import {

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { operations, Rejection, type Scope, sandboxGames, toMinorUnits } from '@backoffice/contracts'
-import { type Call, handle, type RpcClient, toPage, withIsoTimes } from '@backoffice/service-runtime'
+import type { RpcClient } from '@backoffice/rpc'
+import { type Call, handle, toPage, withIsoTimes } from '@backoffice/service-runtime'
 import { limitNow } from '../players/player.ts'
 import { readPlayers, requirePlayer, seePlayers } from '../players/records.ts'
 import type { GameProvider } from './game-provider.ts'

@@ -1,5 +1,6 @@
 import { Difference, type ReconciliationReport } from '@backoffice/contracts'
-import { type Db, type ReadDb, unnest, validate } from '@backoffice/service-runtime'
+import { validate } from '@backoffice/rpc'
+import { type Db, type ReadDb, unnest } from '@backoffice/service-runtime'
 import { type Static, Type } from '@sinclair/typebox'
 
 /** A run without a heartbeat for this long has ended with its process. */

@@ -5,7 +5,7 @@ import { operations, ReconciliationReport, type ServiceName } from '@backoffice/
 import { payments } from '@backoffice/payments'
 import { players } from '@backoffice/players'
 import { newId } from '@backoffice/process'
-import { validate } from '@backoffice/service-runtime'
+import { validate } from '@backoffice/rpc'
 import { connectDatabase } from '@backoffice/service-runtime/testing'
 import { testBed } from '@backoffice/test-kit'
 import { wallet } from '@backoffice/wallet'

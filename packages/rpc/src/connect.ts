@@ -1,7 +1,7 @@
 import { defined, inboxOf } from '@backoffice/contracts'
-import { type Logger, retry } from '@backoffice/process'
+import { type Logger, retry, secret } from '@backoffice/process'
 import { connect, type NatsConnection } from '@nats-io/transport-node'
-import type { ServiceConfig } from '../settings.ts'
+import { type Static, type TObject, Type } from '@sinclair/typebox'
 
 /**
  * 2.9 is the first version with everything that is used here: request/reply, JetStream with de-duplication, durable
@@ -13,10 +13,17 @@ const connectRetryMs = 500
 const sayEveryMs = 30_000
 const reconnectWaitMs = 250
 
-export type NatsConfig = Pick<
-  ServiceConfig,
-  'NATS_URL' | 'NATS_USER' | 'NATS_PASSWORD' | 'NATS_CA_FILE' | 'NATS_CERT_FILE' | 'NATS_KEY_FILE'
->
+/** The settings of a program that speaks to NATS, by the names of their environment variables. */
+export const natsSettings = {
+  NATS_URL: Type.String({ minLength: 1 }),
+  NATS_USER: Type.Optional(Type.String({ minLength: 1 })),
+  NATS_PASSWORD: Type.Optional(secret()),
+  /** PEM files; set all that the server asks for. */
+  NATS_CA_FILE: Type.Optional(Type.String({ minLength: 1 })),
+  NATS_CERT_FILE: Type.Optional(Type.String({ minLength: 1 })),
+  NATS_KEY_FILE: Type.Optional(Type.String({ minLength: 1 })),
+}
+export type NatsConfig = Static<TObject<typeof natsSettings>>
 
 export interface NatsOptions {
   /** Of the program. */

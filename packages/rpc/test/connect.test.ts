@@ -1,13 +1,25 @@
 import { once } from 'node:events'
+import { appendFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { type AddressInfo, connect, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type BrokerUser, brokerUsers } from '@backoffice/contracts'
+import { freePort, startNats } from '@backoffice/dev-stack'
 import type { Logger } from '@backoffice/process'
-import { eventually, testBed } from '@backoffice/test-kit'
+import { eventually, makeCertificate } from '@backoffice/test-kit'
 import t from 'tap'
-import { assertServerVersion, connectNats } from '../../src/messages/connect.ts'
-import { startOwnBroker } from '../own-broker.ts'
-import { payments } from '../probe-services.ts'
+import { assertServerVersion, connectNats } from '../src/connect.ts'
 
-t.setTimeout(120_000)
+const dir = mkdtempSync(join(tmpdir(), 'backoffice-connect-'))
+const port = await freePort()
+const passwords = Object.fromEntries(brokerUsers.map((name) => [name, 'secret'])) as Record<BrokerUser, string>
+const start = () => startNats({ dir, port, passwords })
+let nats = await start()
+t.teardown(async () => {
+  await nats.child.stop()
+  rmSync(dir, { recursive: true, force: true })
+})
+const login = { NATS_URL: nats.url, NATS_USER: 'payments', NATS_PASSWORD: 'secret' }
 
 t.test('a server that is too old is refused', async (t) => {
   for (const version of ['2.9.0', '2.9.10', '2.10.1-beta', '3.0.0']) t.doesNotThrow(() => assertServerVersion(version))
@@ -15,12 +27,7 @@ t.test('a server that is too old is refused', async (t) => {
 })
 
 t.test('a service hears replies to its own inbox only', async (t) => {
-  const bed = await testBed(t, { payments })
-  const environment = bed.environment('payments')
-  const connection = await connectNats(
-    { NATS_URL: bed.natsUrl, NATS_USER: 'payments', NATS_PASSWORD: environment.NATS_PASSWORD ?? '' },
-    { name: 'spy', attemptsMax: 1 },
-  )
+  const connection = await connectNats(login, { name: 'spy', attemptsMax: 1 })
   t.teardown(() => connection.close())
   const refused = new Promise((resolve) => {
     connection.subscribe('_INBOX_gateway.>', {
@@ -33,13 +40,12 @@ t.test('a service hears replies to its own inbox only', async (t) => {
 })
 
 t.test('after its clock has stepped back by an hour a service reconnects at once', async (t) => {
-  const { environment, stop, start } = await startOwnBroker(t)
   const realNow = Date.now
   t.teardown(() => {
     Date.now = realNow
   })
   Date.now = () => realNow() + 3_600_000
-  const connection = await connectNats({ ...environment, NATS_USER: 'payments' }, { name: 'stepped', attemptsMax: 1 })
+  const connection = await connectNats(login, { name: 'stepped', attemptsMax: 1 })
   t.teardown(() => connection.close())
   let reconnected = false
   // It ends with the connection.
@@ -47,15 +53,13 @@ t.test('after its clock has stepped back by an hour a service reconnects at once
     for await (const { type } of connection.status()) if (type === 'reconnect') reconnected = true
   })()
   Date.now = realNow
-  await stop()
-  await start()
+  await nats.child.stop()
+  nats = await start()
   t.ok(await eventually(() => reconnected))
 })
 
 t.test('a broker that cannot be reached is waited for, and the log says so now and then', async (t) => {
-  const { environment } = await startOwnBroker(t)
   // In front of the broker: it ends each connection at once until the broker may be reached.
-  const port = Number(new URL(environment.NATS_URL).port)
   let attempts = 0
   let isOpen = false
   const front = createServer((socket) => {
@@ -69,7 +73,7 @@ t.test('a broker that cannot be reached is waited for, and the log says so now a
   await once(front, 'listening')
   let said = 0
   const connecting = connectNats(
-    { ...environment, NATS_URL: `nats://127.0.0.1:${(front.address() as AddressInfo).port}`, NATS_USER: 'payments' },
+    { ...login, NATS_URL: `nats://127.0.0.1:${(front.address() as AddressInfo).port}` },
     { name: 'patient', retryMs: 1, log: { warn: () => (said += 1) } as unknown as Logger },
   )
   let gaveUp: unknown
@@ -83,4 +87,18 @@ t.test('a broker that cannot be reached is waited for, and the log says so now a
   const connection = await connecting
   t.notOk(connection.isClosed())
   await connection.close()
+})
+
+t.test('with NATS_CA_FILE the connection is TLS, and only to whom the authority vouches for', async (t) => {
+  const [server, stranger] = [await makeCertificate(dir, 'server'), await makeCertificate(dir, 'stranger')]
+  const tls = `\ntls { cert_file: "${server.certFile}", key_file: "${server.keyFile}" }\n`
+  appendFileSync(join(dir, 'nats.conf'), tls)
+  process.kill(nats.child.pid, 'SIGHUP')
+  const connectTo = ({ certFile }: { readonly certFile: string }) =>
+    connectNats({ ...login, NATS_CA_FILE: certFile }, { name: 'wallet', attemptsMax: 1 })
+  const connection = await eventually(() => connectTo(server))
+  t.teardown(() => connection.close())
+  t.equal(connection.info?.tls_required, true)
+  await connection.flush()
+  await t.rejects(connectTo(stranger))
 })

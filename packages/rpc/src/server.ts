@@ -18,19 +18,8 @@ import { durations, type Logger, newId } from '@backoffice/process'
 import type { CallToProve, Proof, TeamCaller } from '@backoffice/team-identity'
 import type { Msg, NatsConnection, Subscription } from '@nats-io/transport-node'
 import { context, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
-import { isPassingFault } from '../database/faults.ts'
-import type { Brands } from '../database/remembered.ts'
-import {
-  type ErrorReply,
-  endOfTurn,
-  extractTrace,
-  inputSchema,
-  type RequestMessage,
-  readMessage,
-  replyMessage,
-  validateAsReader,
-  validateAsWritten,
-} from './message.ts'
+import { type ErrorReply, endOfTurn, extractTrace, type RequestMessage, replyMessage } from './message.ts'
+import { inputSchema, readMessage, validateAsReader, validateAsWritten } from './validation.ts'
 
 /** A request as it reached the service: validated, with whom it acts for. */
 export interface ReceivedCall {
@@ -69,6 +58,16 @@ export interface TeamCall extends CallToProve, Partial<Proof> {}
  */
 export type Admit = (operation: Operation, call: TeamCall) => Promise<TeamCaller>
 
+export interface ServerOptions {
+  readonly served: readonly ServedOperation[]
+  readonly gate: { readonly admit: Admit }
+  /** Throws when a scope is not that of its brand. */
+  readonly brands: { verify(scope: Scope): Promise<void> }
+  /** Whether waiting helps against an error: then the caller hears SERVICE_UNAVAILABLE. */
+  readonly isPassing: (error: unknown) => boolean
+  readonly log: Logger
+}
+
 /** How a message came: to one replica, to all of them, or from a person of the team to one. */
 type Way = keyof ReturnType<typeof servedSubjects>
 
@@ -97,27 +96,16 @@ const duration = durations(
  */
 export class RpcServer {
   readonly #served: ReadonlyMap<string, ServedOperation>
-  readonly #log: Logger
-  readonly #gate: { readonly admit: Admit }
-  readonly #brands: Pick<Brands, 'verify'>
+  readonly #options: Omit<ServerOptions, 'served'>
   readonly #inFlight = new Set<Promise<void>>()
   readonly #inFlightByOwner = new Map<string, number>()
   /** The calls under way, by operation, operation id and proof. */
   readonly #running = new Map<string, { readonly data: Uint8Array; readonly outcome: Promise<Outcome> }>()
   readonly #subscriptions: Subscription[] = []
 
-  constructor(options: {
-    readonly served: readonly ServedOperation[]
-    readonly gate: { readonly admit: Admit }
-    readonly brands: Pick<Brands, 'verify'>
-    readonly log: Logger
-  }) {
-    this.#gate = options.gate
-    this.#brands = options.brands
-    this.#served = new Map(
-      options.served.map((entry) => [key(entry.operation.audience === 'team', entry.operation.id), entry]),
-    )
-    this.#log = options.log
+  constructor({ served, ...options }: ServerOptions) {
+    this.#served = new Map(served.map((entry) => [key(entry.operation.audience === 'team', entry.operation.id), entry]))
+    this.#options = options
   }
 
   listen(connection: NatsConnection, service: ServiceName): void {
@@ -127,7 +115,7 @@ export class RpcServer {
         // Without a queue every replica gets the message.
         ...(way === 'all' ? {} : { queue: service }),
         callback: (error, message) => {
-          if (error !== null) this.#log.error({ err: error }, 'the subscription failed')
+          if (error !== null) this.#options.log.error({ err: error }, 'the subscription failed')
           else this.#accept(message, way, service)
         },
       })
@@ -145,7 +133,7 @@ export class RpcServer {
   #accept(message: Msg, way: Way, service: ServiceName): void {
     if (!isReplyInbox(message.reply, service)) {
       // No client of ours sends one, and JetStream passes messages on without a reply subject.
-      this.#log.error(
+      this.#options.log.error(
         { subject: message.subject, reply: message.reply },
         'a request that asks for no reply to an inbox of ours was dropped',
       )
@@ -156,7 +144,7 @@ export class RpcServer {
       return
     }
     const task = this.#serve(message, way)
-      .catch((error) => this.#log.error({ err: error, subject: message.subject }, 'a request got no reply'))
+      .catch((error) => this.#options.log.error({ err: error, subject: message.subject }, 'a request got no reply'))
       .finally(() => this.#inFlight.delete(task))
     this.#inFlight.add(task)
   }
@@ -169,7 +157,7 @@ export class RpcServer {
     if (entry === undefined) {
       // The caller may be of the next release, and another replica may know the operation. A refusal would be stored as
       // the reply, so there is none.
-      this.#log.warn({ subject: message.subject }, 'a request for an operation that this release does not know')
+      this.#options.log.warn({ subject: message.subject }, 'a request for an operation that this release does not know')
       this.#respondUnavailable(message, way)
       return
     }
@@ -206,11 +194,14 @@ export class RpcServer {
       const operationId = message.headers?.get(headerNames.operationId) || newId('opn')
       const caller =
         operation.audience === 'team'
-          ? await this.#gate.admit(operation, teamCallOf(operation, { message, operationId, input: request.input }))
+          ? await this.#options.gate.admit(
+              operation,
+              teamCallOf(operation, { message, operationId, input: request.input }),
+            )
           : undefined
       const call = receive(operation, message, { request, caller, operationId, requestId })
       // Where a brand belongs is no matter of who calls. Only the operation that makes it known comes before that.
-      if (call.scope !== undefined && operation.id !== 'registerBrand') await this.#brands.verify(call.scope)
+      if (call.scope !== undefined && operation.id !== 'registerBrand') await this.#options.brands.verify(call.scope)
       environment = call.scope?.environment ?? 'none'
       const { body, isStored } = await this.#withinShare(ownerOf(call), () => run(call))
       const issues = isStored ? validateAsReader(operation.reply, body) : validateAsWritten(operation.reply, body)
@@ -240,14 +231,14 @@ export class RpcServer {
   #refuse(operation: Operation, error: unknown, requestId: string): ErrorReply {
     if (error instanceof Rejection && isDeclared(operation, error.code)) {
       if (errorCatalogue[error.code].status >= 500)
-        this.#log.warn(
+        this.#options.log.warn(
           { operation: operation.id, requestId, code: error.code, err: error.cause },
           'refused: something that it needs is unavailable',
         )
       return errorReply(error.code, error.details)
     }
-    this.#log.error({ operation: operation.id, requestId, err: error }, 'an operation failed')
-    return errorReply(isPassingFault(error) ? 'SERVICE_UNAVAILABLE' : 'INTERNAL_ERROR')
+    this.#options.log.error({ operation: operation.id, requestId, err: error }, 'an operation failed')
+    return errorReply(this.#options.isPassing(error) ? 'SERVICE_UNAVAILABLE' : 'INTERNAL_ERROR')
   }
 
   /** When all replicas got the message, another one may answer it, so this one stays silent. */
@@ -260,7 +251,7 @@ export class RpcServer {
     try {
       message.respond(reply)
     } catch (error) {
-      this.#log.error({ err: error, subject: message.subject }, 'a reply could not be sent')
+      this.#options.log.error({ err: error, subject: message.subject }, 'a reply could not be sent')
     }
   }
 }

@@ -1,89 +1,13 @@
 import {
-  type ErrorCode,
-  type EventMessage,
-  eventEnvelope,
-  eventKinds,
   formatMessages,
   type Operation,
   patternMessages,
-  type Scope,
   shownPath,
   type ValidationDetails,
 } from '@backoffice/contracts'
-import type { MsgHdrs } from '@nats-io/transport-node'
-import { type Context, context, propagation } from '@opentelemetry/api'
 import { FormatRegistry, type TSchema, Type } from '@sinclair/typebox'
 import { type TypeCheck, TypeCompiler, type ValueError, ValueErrorType } from '@sinclair/typebox/compiler'
 import { Clean } from '@sinclair/typebox/value'
-
-export interface RequestMessage {
-  readonly scope?: Scope
-  readonly input: unknown
-}
-
-export interface ErrorReply {
-  readonly error: { readonly code: ErrorCode; readonly message: string; readonly details?: Record<string, unknown> }
-}
-
-export type ReplyMessage = { readonly body: unknown } | ErrorReply
-
-const prefix = '{"body":'
-const suffix = '}'
-
-/** A reply's message around the bytes of its body. The operator gets these bytes as the service wrote them. */
-export const replyMessage = (body: string): string => `${prefix}${body}${suffix}`
-
-/** The bytes of a reply's body, as the service wrote them. */
-export const bodyBytes = (message: Uint8Array): Uint8Array =>
-  message.subarray(prefix.length, message.length - suffix.length)
-
-/** Carries the active trace in the headers of a message. */
-export function injectTrace(headers: MsgHdrs, active: Context = context.active()): void {
-  propagation.inject(active, headers, { set: (carrier, name, value) => carrier.set(name, value) })
-}
-
-/** The trace that a message belongs to. */
-export function extractTrace(headers: MsgHdrs | undefined): Context {
-  return propagation.extract(context.active(), headers, {
-    get: (carrier, name) => carrier?.get(name) || undefined,
-    keys: (carrier) => carrier?.keys() ?? [],
-  })
-}
-
-/** What travels with an outbox row: the request it comes from, and its trace. */
-export function contextOf(requestId: string, active: Context = context.active()): Readonly<Record<string, string>> {
-  const carrier: Record<string, string> = { requestId }
-  propagation.inject(active, carrier)
-  return carrier
-}
-
-/** A trace as one line of text, to be kept with a record; null when nothing is traced. */
-export function traceparentOf(active: Context): string | null {
-  const carrier: { traceparent?: string } = {}
-  propagation.inject(active, carrier)
-  return carrier.traceparent ?? null
-}
-
-/** Runs within the trace that `contextOf` kept. */
-export function inContextOf<T>(carrier: Readonly<Record<string, string>>, run: () => T): T {
-  return context.with(propagation.extract(context.active(), carrier), run)
-}
-
-let end: Promise<void> | undefined
-
-/**
- * Resolves when the event loop has read all that had arrived. Messages that are sent after it leave together: one write of
- * this process, one read of the broker, and one batch for those who receive them.
- */
-export function endOfTurn(): Promise<void> {
-  end ??= new Promise((resolve) => {
-    setImmediate(() => {
-      end = undefined
-      resolve()
-    })
-  })
-  return end
-}
 
 const compiled = new WeakMap<TSchema, TypeCheck<TSchema>>()
 
@@ -273,22 +197,4 @@ export function lengthMessage(format: string): string | undefined {
   if (kind !== lengthFormats) return undefined
   if (max === 'Infinity') return `must have at least ${min} characters`
   return min === '0' ? `must have at most ${max} characters` : `must have ${min} to ${max} characters`
-}
-
-const knownKinds: ReadonlySet<string> = new Set(eventKinds)
-
-/** Nobody will ever read such a message. */
-export const notJson = 'the payload is not JSON'
-
-/** The event of a message's payload, or what is wrong with it. */
-export function readEvent(payload: string): EventMessage | string {
-  let event: EventMessage
-  try {
-    event = JSON.parse(payload) as EventMessage
-  } catch {
-    return notJson
-  }
-  if (!knownKinds.has(event?.type)) return `unknown event type: ${String(event?.type)}`
-  const issues = validateAsReader(eventEnvelope(event.type), event)
-  return issues === null ? event : `the event is not valid: ${JSON.stringify(issues)}`
 }

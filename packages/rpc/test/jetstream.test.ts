@@ -7,7 +7,7 @@ import {
   streamConfiguration,
 } from '@backoffice/contracts'
 import t from 'tap'
-import { differencesFrom } from '../../src/messages/event-stream.ts'
+import { differencesFrom } from '../src/jetstream.ts'
 
 const settings = { replicas: 3, bytesMax: streamBytesMin }
 /** As nats-server 2.9 shows the stream that the migration Job has made. */

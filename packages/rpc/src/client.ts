@@ -27,17 +27,8 @@ import {
   headers as natsHeaders,
 } from '@nats-io/transport-node'
 import { SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
-import type { Interceptor } from '../database/db.ts'
-import {
-  bodyBytes,
-  endOfTurn,
-  injectTrace,
-  inputSchema,
-  type ReplyMessage,
-  readMessage,
-  validate,
-  validateAsReader,
-} from './message.ts'
+import { bodyBytes, endOfTurn, injectTrace, type ReplyMessage } from './message.ts'
+import { inputSchema, readMessage, validate, validateAsReader } from './validation.ts'
 
 export interface CallOptions<O extends Operation> {
   readonly input: Input<O>
@@ -80,6 +71,9 @@ const sentAgain = meter.createCounter('backoffice.rpc.second_attempts', {
   description: 'Calls that were sent again because no reply had come yet',
 })
 
+/** Stands around each call of a client, and calls `send` to make it. @param name `service.operation` */
+export type AroundCall = <T>(name: string, send: () => Promise<T>) => Promise<T>
+
 type SaidByTeam = Omit<CallToProve, 'operation'>
 
 interface Exchange {
@@ -94,13 +88,13 @@ export class RpcClient {
   readonly #replies: Replies
   readonly #team: TeamSigner | undefined
   #secondAttempts = 0
-  readonly #intercept: Interceptor | undefined
+  readonly #around: AroundCall
 
   /** @param team signs the calls, for a client that calls the team's operations */
-  constructor(connection: NatsConnection, team?: TeamSigner, intercept?: Interceptor) {
+  constructor(connection: NatsConnection, team?: TeamSigner, around: AroundCall = (_name, send) => send()) {
     this.#replies = repliesOver(connection)
     this.#team = team
-    this.#intercept = intercept
+    this.#around = around
   }
 
   /**
@@ -120,7 +114,7 @@ export class RpcClient {
     const send = () => this.#send(operation, options)
     return tracer.startActiveSpan(name, { kind: SpanKind.CLIENT }, async (span) => {
       try {
-        return (await (this.#intercept?.({ kind: 'call', name }, send) ?? send())) as CallResult<O>
+        return (await this.#around(name, send)) as CallResult<O>
       } catch (error) {
         span.setStatus({ code: SpanStatusCode.ERROR, message: error instanceof Rejection ? error.code : 'failed' })
         throw error

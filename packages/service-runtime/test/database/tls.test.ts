@@ -1,14 +1,12 @@
-import { appendFileSync, chmodSync, chownSync, mkdtempSync, rmSync, statSync } from 'node:fs'
+import { chmodSync, chownSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type BrokerUser, brokerUsers } from '@backoffice/contracts'
-import { startNats, startThrowAwayPostgres } from '@backoffice/dev-stack'
+import { startThrowAwayPostgres } from '@backoffice/dev-stack'
 import { loadConfig } from '@backoffice/process'
 import { eventually, makeCertificate } from '@backoffice/test-kit'
 import pg from 'pg'
 import t from 'tap'
 import { connectDatabase, verifiedUrl } from '../../src/database/connect.ts'
-import { connectNats } from '../../src/messages/connect.ts'
 import { serviceConfig } from '../../src/settings.ts'
 
 const dir = mkdtempSync(join(tmpdir(), 'backoffice-tls-'))
@@ -47,23 +45,4 @@ t.test('with DATABASE_CA_FILE the connection is TLS, and only to whom the author
   await t.rejects(other`select 1`, /self-signed|certificate/)
   const byUrl = new pg.Client({ connectionString: verifiedUrl(url, stranger.certFile) })
   await t.rejects(byUrl.connect(), /self-signed|certificate/)
-})
-
-t.test('with NATS_CA_FILE the connection is TLS, and only to whom the authority vouches for', async (t) => {
-  const passwords = Object.fromEntries(brokerUsers.map((name) => [name, 'secret'])) as Record<BrokerUser, string>
-  const nats = await startNats({ dir: join(dir, 'nats'), passwords })
-  t.teardown(() => nats.child.stop())
-  appendFileSync(
-    join(dir, 'nats/nats.conf'),
-    `\ntls { cert_file: "${server.certFile}", key_file: "${server.keyFile}" }\n`,
-  )
-  process.kill(nats.child.pid, 'SIGHUP')
-  const login = { NATS_URL: nats.url, NATS_USER: 'wallet', NATS_PASSWORD: 'secret' }
-  const connection = await eventually(() =>
-    connectNats({ ...login, NATS_CA_FILE: server.certFile }, { name: 'wallet', attemptsMax: 1 }),
-  )
-  t.teardown(() => connection.close())
-  t.equal(connection.info?.tls_required, true)
-  await connection.flush()
-  await t.rejects(connectNats({ ...login, NATS_CA_FILE: stranger.certFile }, { name: 'wallet', attemptsMax: 1 }))
 })
