@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { type HttpReply, OperatorClient } from '@backoffice/test-kit'
 import type { Random } from './random.ts'
@@ -73,8 +72,6 @@ export class Client {
     await Promise.all(this.#gateways.map((gateway) => gateway.close()))
   }
 }
-
-export const newKey = (): string => randomUUID()
 
 const describeReply = ({ status, body, headers }: HttpReply): string =>
   `${status} ${body?.error?.code}${headers['retry-after'] === undefined ? '' : ', Retry-After'}`

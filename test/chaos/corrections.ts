@@ -1,8 +1,9 @@
+import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
-import { type Input, operations, Rejection } from '@backoffice/contracts'
+import { fromMinorUnits, type Input, operations, Rejection, toMinorUnits } from '@backoffice/contracts'
 import { eventually } from '@backoffice/test-kit'
-import { Client, newKey } from './client.ts'
-import { amountText, minorUnits } from './operations.ts'
+import { playerRequest } from '../journey.ts'
+import { Client } from './client.ts'
 import type { Random } from './random.ts'
 import type { ChaosSystem } from './system.ts'
 
@@ -76,7 +77,7 @@ export function judgeCorrections(
     balance += amount
     if (balance !== balanceAfter) problems.push(`after ${reference} the statement does not add up`)
   }
-  if (available !== balance) problems.push(`available is ${amountText(available)}, not ${amountText(balance)}`)
+  if (available !== balance) problems.push(`available is ${fromMinorUnits(available)}, not ${fromMinorUnits(balance)}`)
   return problems
 }
 
@@ -149,21 +150,15 @@ export class Corrections {
       const read = async (path: string) =>
         (await this.#client.ask({ method: 'GET', path: `/players/${id}/${path}` }, random)).reply?.body
       const statement = (await read(`transactions?limit=${statementLimit}`)).data.map(postedOf).reverse()
-      problems.push(...judgeCorrections(corrections, statement, minorUnits((await read('wallet')).available)))
+      problems.push(...judgeCorrections(corrections, statement, toMinorUnits((await read('wallet')).available)))
     }
     return problems
   }
 
   async #correct(random: Random): Promise<void> {
     while (!this.#isStopped) {
-      const body = {
-        externalId: newKey(),
-        name: 'Ana Souza',
-        email: 'ana@example.com',
-        cpf: '529.982.247-25',
-        birthDate: '1990-05-17',
-      }
-      const request = { method: 'POST', path: '/players', body, idempotencyKey: newKey() } as const
+      const body = playerRequest()
+      const request = { method: 'POST', path: '/players', body, idempotencyKey: randomUUID() } as const
       const { reply } = await this.#client.ask(request, random)
       if (reply?.status !== 201) {
         this.#problems.push(`unexpected answer to ${request.path}: ${reply?.status} ${reply?.bytes}`)
@@ -183,8 +178,8 @@ export class Corrections {
       random.integer(0, approvedWithinMsMax),
     ]
     const [isOwn, isTwice] = [random.oneIn(4), random.oneIn(3)]
-    const reference = newKey()
-    const input = { playerId, amount: amountText(amount), reference, reason: 'chaos' }
+    const reference = randomUUID()
+    const input = { playerId, amount: fromMinorUnits(amount), reference, reason: 'chaos' }
     const steps: Step[] = []
     const approves = await this.#propose(input, steps)
     const expiresAt = approves === undefined ? 0 : await this.#expireIn(approves, expiresInMs)
@@ -249,6 +244,6 @@ const answerOf = (error: unknown): string =>
 
 const postedOf = (item: { amount: string; balanceAfter: string; reference: { id: string } }): Posted => ({
   reference: item.reference.id,
-  amount: minorUnits(item.amount),
-  balanceAfter: minorUnits(item.balanceAfter),
+  amount: toMinorUnits(item.amount),
+  balanceAfter: toMinorUnits(item.balanceAfter),
 })

@@ -70,7 +70,7 @@ export class Link {
 }
 
 /** A connection that is ending cannot be reset: Node leaves it open then, and the process does not exit. */
-export function reset(socket: Socket): void {
+function reset(socket: Socket): void {
   if (socket.writableEnded) socket.destroy()
   else socket.resetAndDestroy()
 }

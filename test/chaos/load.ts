@@ -1,5 +1,5 @@
 import { operations, Rejection } from '@backoffice/contracts'
-import { eventually } from '@backoffice/test-kit'
+import { eventually, type Teardown } from '@backoffice/test-kit'
 import { Client } from './client.ts'
 import type { ChaosOptions } from './options.ts'
 import { Player } from './player.ts'
@@ -35,13 +35,13 @@ export async function createOperators(
   const names = Array.from({ length: operatorsMax }, (_, index) => `${named} ${index + 1}`)
   return Promise.all(
     names.map(async (name): Promise<Operator> => {
-      const receiver = await Receiver.start(random.stream(`receiver of ${name}`))
-      ending.defer(() => receiver.close())
+      const t: Teardown = { teardown: (end) => ending.defer(async () => void (await end())) }
+      const { receiver, url } = await Receiver.start(t, random.stream(`receiver of ${name}`))
       const input = { name, rateLimitPerMinute }
       const created = await eventually(() => system.team.call(operations.gateway.createOperator, { input }))
       const { key, secret, webhookSecret } = created.sandbox
       receiver.verifyWith(webhookSecret ?? '')
-      const endpoint = { operatorId: created.operatorId, environment: 'sandbox', url: receiver.url } as const
+      const endpoint = { operatorId: created.operatorId, environment: 'sandbox', url } as const
       await eventually(() => system.team.call(operations.webhooks.setWebhookUrl, { input: endpoint }))
       const client = new Client(system.baseUrls, { key, secret: secret ?? '' }, deadline)
       ending.defer(() => client.close())

@@ -1,3 +1,4 @@
+import { fromMinorUnits } from '@backoffice/contracts'
 import type { Timed } from './linearizability.ts'
 
 export const withdrawalDecisions = ['cancel', 'approve', 'reject', 'pay'] as const
@@ -38,15 +39,7 @@ export interface PlayerOperation extends Timed {
   readonly attempts: number
 }
 
-const textOf = (value: unknown) => (typeof value === 'bigint' ? amountText(value) : String(value))
-
-/** As the API writes it. */
-export function amountText(minorUnits: bigint): string {
-  const digits = String(minorUnits < 0n ? -minorUnits : minorUnits).padStart(3, '0')
-  return `${minorUnits < 0n ? '-' : ''}${digits.slice(0, -2)}.${digits.slice(-2)}`
-}
-
-export const minorUnits = (text: string): bigint => BigInt(text.replace('.', ''))
+const textOf = (value: unknown) => (typeof value === 'bigint' ? fromMinorUnits(value) : String(value))
 
 /** A line for a person. */
 export function describeOperation({ client, call, answer, attempts, calledAt, returnedAt }: PlayerOperation): string {
@@ -64,9 +57,9 @@ function describeAnswer(answer: Answer | undefined): string {
     case 'refused':
       return `${answer.code} ${answer.status ?? ''}`.trim()
     case 'wallet':
-      return `available ${amountText(answer.available)}, withdrawable ${amountText(answer.withdrawable)}`
+      return `available ${fromMinorUnits(answer.available)}, withdrawable ${fromMinorUnits(answer.withdrawable)}`
     case 'statement':
-      return `${answer.items.length} items, balance ${amountText(answer.items.at(-1)?.balanceAfter ?? 0n)}`
+      return `${answer.items.length} items, balance ${fromMinorUnits(answer.items.at(-1)?.balanceAfter ?? 0n)}`
     default:
       return answer satisfies never
   }

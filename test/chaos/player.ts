@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
+import { fromMinorUnits, toMinorUnits } from '@backoffice/contracts'
 import type { HttpReply } from '@backoffice/test-kit'
-import { type Asked, type Client, newKey, type Request } from './client.ts'
+import { playerRequest } from '../journey.ts'
+import type { Asked, Client, Request } from './client.ts'
 import {
   type Answer,
-  amountText,
   type Call,
-  minorUnits,
   type PlayerOperation,
   type StatementItem,
   type WithdrawalDecision,
@@ -72,7 +72,7 @@ export class Player {
   /** Limits what it may deposit on a day. A day later it would be more. */
   async keepTo(limit: (playerId: string, dailyDepositLimit: string) => Promise<'limited' | 'unknown'>): Promise<void> {
     for (const perDay of [dailyLimit, 10n * dailyLimit]) {
-      if ((await limit(this.id, amountText(perDay))) === 'limited') this.#dailyLimit = dailyLimit
+      if ((await limit(this.id, fromMinorUnits(perDay))) === 'limited') this.#dailyLimit = dailyLimit
       else this.problems.push('there is no such player to limit')
     }
   }
@@ -83,18 +83,12 @@ export class Player {
 
   /** Registers the player and has its identity approved. */
   async register(random: Random): Promise<void> {
-    const body = {
-      externalId: randomUUID(),
-      name: 'Ana Souza',
-      email: 'ana@example.com',
-      cpf: '529.982.247-25',
-      birthDate: '1990-05-17',
-    }
-    const registered = await this.#send({ method: 'POST', path: '/players', body, idempotencyKey: newKey() }, random)
+    const creation = { method: 'POST', path: '/players', body: playerRequest(), idempotencyKey: randomUUID() } as const
+    const registered = await this.#send(creation, random)
     if (registered?.status !== 201) return this.#unexpected('register', registered)
     this.id = registered.body.id
     const steps: readonly (readonly [Request, number])[] = [
-      [this.#post('kyc/submissions', { documentType: 'rg', reference: 'doc-1' }, newKey()), 201],
+      [this.#post('kyc/submissions', { documentType: 'rg', reference: 'doc-1' }, randomUUID()), 201],
       [
         {
           method: 'POST',
@@ -278,20 +272,25 @@ export class Player {
     const money = { currency: 'BRL', method: 'pix' }
     switch (call.kind) {
       case 'createDeposit': {
-        const body = { ...money, amount: amountText(call.amount), externalReference: randomUUID() }
-        return this.#post('deposits', body, newKey())
+        const body = { ...money, amount: fromMinorUnits(call.amount), externalReference: randomUUID() }
+        return this.#post('deposits', body, randomUUID())
       }
       case 'confirmDeposit':
       case 'failDeposit': {
         const verb = call.kind === 'confirmDeposit' ? 'confirm' : 'fail'
-        return { method: 'POST', path: `/deposits/${call.depositId}/${verb}`, body: {}, idempotencyKey: newKey() }
+        return { method: 'POST', path: `/deposits/${call.depositId}/${verb}`, body: {}, idempotencyKey: randomUUID() }
       }
       case 'requestWithdrawal': {
-        const body = { ...money, amount: amountText(call.amount), destination: 'ana@example.com' }
-        return this.#post('withdrawals', body, newKey())
+        const body = { ...money, amount: fromMinorUnits(call.amount), destination: 'ana@example.com' }
+        return this.#post('withdrawals', body, randomUUID())
       }
       case 'cancel':
-        return { method: 'POST', path: `/withdrawals/${call.withdrawalId}/cancel`, body: {}, idempotencyKey: newKey() }
+        return {
+          method: 'POST',
+          path: `/withdrawals/${call.withdrawalId}/cancel`,
+          body: {},
+          idempotencyKey: randomUUID(),
+        }
       case 'approve':
       case 'reject':
       case 'pay': {
@@ -332,7 +331,7 @@ function answerOf({ kind }: Call, { status, body }: HttpReply, isLimited: boolea
   }
   if (status !== 200 && status !== 201) return undefined
   if (kind === 'readWallet') {
-    return { kind: 'wallet', available: minorUnits(body.available), withdrawable: minorUnits(body.withdrawable) }
+    return { kind: 'wallet', available: toMinorUnits(body.available), withdrawable: toMinorUnits(body.withdrawable) }
   }
   if (kind === 'readStatement') {
     if (body.nextCursor !== null) throw new Error('the statement has outgrown its page')
@@ -343,6 +342,6 @@ function answerOf({ kind }: Call, { status, body }: HttpReply, isLimited: boolea
 
 const statementItem = (item: { amount: string; balanceAfter: string; reference: { id: string } }): StatementItem => ({
   referenceId: item.reference.id,
-  amount: minorUnits(item.amount),
-  balanceAfter: minorUnits(item.balanceAfter),
+  amount: toMinorUnits(item.amount),
+  balanceAfter: toMinorUnits(item.balanceAfter),
 })

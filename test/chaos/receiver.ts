@@ -1,7 +1,6 @@
 import { createHmac } from 'node:crypto'
-import { once } from 'node:events'
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { buffer } from 'node:stream/consumers'
+import { serveHttp, type Teardown } from '@backoffice/test-kit'
 import type { Random } from './random.ts'
 
 /** An event that was answered with 2xx. */
@@ -20,25 +19,15 @@ export class Receiver {
   deliveries = 0
   /** Answers 503 to everything then. */
   isAway = false
-  readonly url: string
-  readonly #server: Server
   #secret = ''
 
-  private constructor(server: Server) {
-    this.#server = server
-    this.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`
-  }
-
-  static async start(random: Random): Promise<Receiver> {
-    const server = createServer(async (request, response) => {
-      const chunks: Buffer[] = []
-      try {
-        for await (const chunk of request) chunks.push(chunk)
-      } catch {
-        // The sender has died in the middle of its request.
-        return
-      }
-      const body = Buffer.concat(chunks)
+  /** @returns the receiver and its URL */
+  static async start(t: Teardown, random: Random): Promise<{ readonly receiver: Receiver; readonly url: string }> {
+    const receiver = new Receiver()
+    const url = await serveHttp(t, async (request, response) => {
+      // The sender may die in the middle of its request.
+      const body = await buffer(request).catch(() => undefined)
+      if (body === undefined) return
       receiver.deliveries += 1
       if (receiver.isAway) response.writeHead(503).end()
       else if (random.oneIn(10)) response.writeHead(500).end()
@@ -48,19 +37,11 @@ export class Receiver {
         response.writeHead(204).end()
       }
     })
-    server.listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    const receiver: Receiver = new Receiver(server)
-    return receiver
+    return { receiver, url: `${url}/hook` }
   }
 
   verifyWith(secret: string): void {
     this.#secret = secret
-  }
-
-  close(): void {
-    this.#server.close()
-    this.#server.closeAllConnections()
   }
 
   #take(body: Buffer, headers: Readonly<Record<string, string | string[] | undefined>>): void {

@@ -1,6 +1,7 @@
 // proof: takes a copy under load and goes back to it.
 // waits: for servers to recover and for real time-outs.
 
+import { randomUUID } from 'node:crypto'
 import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,8 +9,9 @@ import { eventStream, serviceNames } from '@backoffice/contracts'
 import { eventually, type HttpReply, lastingPort, recoverCopy, takeBaseBackup } from '@backoffice/test-kit'
 import { jetstreamManager } from '@nats-io/jetstream'
 import t from 'tap'
+import { playerRequest } from '../journey.ts'
 import { PostgresPart } from './backends.ts'
-import { newKey, type Request } from './client.ts'
+import type { Request } from './client.ts'
 import type { Operator } from './load.ts'
 import { MoneyBed } from './money-bed.ts'
 import { newSeed } from './options.ts'
@@ -159,14 +161,7 @@ class RequestsOf {
   }
 
   async register(): Promise<string> {
-    const body = {
-      externalId: 'ana',
-      name: 'Ana Souza',
-      email: 'ana@example.com',
-      cpf: '529.982.247-25',
-      birthDate: '1990-05-17',
-    }
-    const { body: player } = await this.#post('/players', body)
+    const { body: player } = await this.#post('/players', playerRequest())
     await this.#post(`/players/${player.id}/kyc/submissions`, { documentType: 'rg', reference: 'doc-1' })
     await this.#ask({
       method: 'POST',
@@ -196,7 +191,7 @@ class RequestsOf {
 
   #post(path: string, body: object): Promise<HttpReply> {
     const what = `${path} ${JSON.stringify(body)}`
-    const idempotencyKey = this.#keys.get(what) ?? newKey()
+    const idempotencyKey = this.#keys.get(what) ?? randomUUID()
     this.#keys.set(what, idempotencyKey)
     return this.#ask({ method: 'POST', path, body, idempotencyKey })
   }
