@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { type BrokerUser, brokerUsers, headerNames, inboxOf, type ServiceName } from '@backoffice/contracts'
 import { repliesOver } from '@backoffice/rpc'
+import { temporaryFolder } from '@backoffice/test-kit'
 import { connect, errors, headers, type NatsConnection } from '@nats-io/transport-node'
 import t, { type Test } from 'tap'
 import type { Child } from '../src/child.ts'
@@ -8,7 +9,7 @@ import { startNats } from '../src/nats.ts'
 import { OnDemand } from '../src/on-demand.ts'
 
 const passwords = Object.fromEntries(brokerUsers.map((name) => [name, `p-${name}`])) as Record<BrokerUser, string>
-const nats = await startNats({ dir: t.testdir(), passwords })
+const nats = await startNats({ dir: temporaryFolder(t), passwords })
 t.teardown(() => nats.child.stop())
 
 async function connectAs(t: Test, user: string): Promise<NatsConnection> {

@@ -1,8 +1,11 @@
 import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
+import { temporaryFolder } from '@backoffice/test-kit'
 import pg from 'pg'
 import t from 'tap'
 import { startPostgres } from '../src/postgres.ts'
@@ -30,10 +33,13 @@ async function startOnceFree(options: Parameters<typeof startPostgres>[0]) {
   }
 }
 
+const notRoot = userInfo().uid !== 0 && 'only root hands PostgreSQL to another account'
+
 t.test('committed data survive a PostgreSQL that is killed, on the same port', async (t) => {
-  const options = { dir: t.testdir(), password: 'secret' }
+  const options = { dir: temporaryFolder(t), password: 'secret' }
   const first = await startPostgres(options)
   t.teardown(() => first.child.stop())
+  t.equal(await query(first.url, 'show fsync'), 'on', 'a stack keeps its data on disk')
   const port = Number(new URL(first.url).port)
   await query(first.url, 'create table kept as select 42 as answer')
   process.kill(first.child.pid, 'SIGKILL')
@@ -45,44 +51,32 @@ t.test('committed data survive a PostgreSQL that is killed, on the same port', a
   t.equal(await query(second.url, 'select answer from kept'), 42)
 })
 
-t.test('a stack keeps its data on disk; a throw-away one does not flush', async (t) => {
-  for (const durable of [true, false]) {
-    const server = await startPostgres({ dir: t.testdir({ [String(durable)]: {} }), password: 'secret', durable })
-    t.equal(await query(server.url, 'show fsync'), durable ? 'on' : 'off')
-    await server.child.stop()
-  }
-})
+t.test('a throw-away server', async (t) => {
+  const home = join(temporaryFolder(t), 'home')
+  mkdirSync(home, { mode: 0o700 })
+  const options = { dir: join(home, 'postgres'), password: 'secret', durable: false }
+  const { url, child } = await startPostgres(options)
+  t.teardown(() => child.stop())
 
-t.test('text is ordered alike on every machine', async (t) => {
-  const server = await startPostgres({ dir: t.testdir(), password: 'secret', durable: false })
-  t.teardown(() => server.child.stop())
-  t.equal(await query(server.url, 'select datlocprovider from pg_database where datname = current_database()'), 'b')
-  t.equal(
-    await query(server.url, "select string_agg(x, '' order by x) from unnest(array['b', 'A', 'a', 'B']) x"),
-    'ABab',
-  )
-})
+  await t.test('does not flush', async (t) => t.equal(await query(url, 'show fsync'), 'off'))
 
-const notRoot = userInfo().uid !== 0 && 'only root hands PostgreSQL to another account'
+  await t.test('orders text as on every machine', async (t) => {
+    t.equal(await query(url, 'select datlocprovider from pg_database where datname = current_database()'), 'b')
+    t.equal(await query(url, "select string_agg(x, '' order by x) from unnest(array['b', 'A', 'a', 'B']) x"), 'ABab')
+  })
 
-t.test('root starts it in a folder that nobody else may enter', { skip: notRoot }, async (t) => {
-  const home = join(t.testdir(), 'home')
-  mkdirSync(home)
-  chmodSync(home, 0o700)
-  const server = await startPostgres({ dir: join(home, 'postgres'), password: 'secret', durable: false })
-  t.teardown(() => server.child.stop())
-  t.equal(await query(server.url, 'select 1'), 1)
-  const status = readFileSync(`/proc/${server.child.pid}/status`, 'utf8')
-  t.notMatch(status, /^Uid:\s+0\b/m)
-})
+  await t.test('is started by root in a folder that nobody else may enter', { skip: notRoot }, async (t) => {
+    t.notMatch(readFileSync(`/proc/${child.pid}/status`, 'utf8'), /^Uid:\s+0\b/m)
+  })
 
-t.test('a port that is taken is an error with what PostgreSQL says', async (t) => {
-  const first = await startPostgres({ dir: t.testdir({ a: {} }), password: 'secret', durable: false })
-  t.teardown(() => first.child.stop())
-  const port = Number(new URL(first.url).port)
-  const dir = join(t.testdirName, 'b')
-  mkdirSync(dir, { recursive: true })
-  await t.rejects(startPostgres({ dir, password: 'other', port, durable: false }), /Address already in use/)
+  await t.test('whose port is taken says so in the words of PostgreSQL', async (t) => {
+    await child.stop()
+    const port = Number(new URL(url).port)
+    const other = createServer().listen(port, '127.0.0.1')
+    t.teardown(() => other.close())
+    await once(other, 'listening')
+    await t.rejects(startPostgres({ ...options, port }), /Address already in use/)
+  })
 })
 
 t.test('root hands a program in a private folder to another account', { skip: notRoot }, async (t) => {

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { operations, teamConsole } from '@backoffice/contracts'
 import { connectNats, RpcClient } from '@backoffice/rpc'
-import { eventually, skipWithout } from '@backoffice/test-kit'
+import { eventually, skipWithout, temporaryFolder } from '@backoffice/test-kit'
 import t, { type Test } from 'tap'
 import { StackPerson } from '../src/identity/log-in.ts'
 import { readStack, type StackDescription, stackFileIn } from '../src/stack-file.ts'
@@ -59,7 +59,7 @@ async function pasteCurl(stack: StartedStack): Promise<unknown> {
 }
 
 t.test('one stack, from the first start to the second', async (t) => {
-  const dir = t.testdir()
+  const dir = temporaryFolder(t)
   const stack = startStack(t, dir, '--port', '0')
   const description = await ready(stack, dir)
   const pids = () => Object.values(readStack(stackFileIn(dir)).processes)
@@ -175,7 +175,7 @@ t.test('a port that is taken is said, with what to do', async (t) => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   t.teardown(() => server.close())
   const { port } = server.address() as { port: number }
-  const stack = startStack(t, t.testdir(), '--port', String(port))
+  const stack = startStack(t, temporaryFolder(t), '--port', String(port))
   t.equal(await stack.exitCode, 1)
   t.match(stack.printed(), `Port ${port} is taken`)
   t.match(stack.printed(), '--port')

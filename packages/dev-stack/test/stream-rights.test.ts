@@ -1,12 +1,13 @@
 import { brokerUsers, inboxOf, streamConfiguration, streamKeeper } from '@backoffice/contracts'
 import { makeStream } from '@backoffice/migrator/stream'
 import { createLogger } from '@backoffice/process'
+import { temporaryFolder } from '@backoffice/test-kit'
 import { connect, type NatsConnection } from '@nats-io/transport-node'
 import t, { type Test } from 'tap'
 import { startNats } from '../src/nats.ts'
 
 const passwords = Object.fromEntries(brokerUsers.map((user) => [user, `p-${user}`])) as never
-const nats = await startNats({ dir: t.testdir(), passwords })
+const nats = await startNats({ dir: temporaryFolder(t), passwords })
 t.teardown(() => nats.child.stop())
 
 const users = [...brokerUsers]

@@ -1,22 +1,20 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
-import { fileURLToPath } from 'node:url'
 import { freePort } from '@backoffice/dev-stack'
 import { eventually } from '@backoffice/test-kit'
 import t from 'tap'
+import { runPreflight } from '../src/preflight-job.ts'
 import { reach, targetsIn } from '../src/reach.ts'
 
 t.setTimeout(120_000)
 
-const program = fileURLToPath(new URL('../src/preflight.ts', import.meta.url))
-
 async function run(environment: Readonly<Record<string, string>>) {
-  const env = { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE, PREFLIGHT_WAIT_MS: '0', ...environment }
-  const child = spawn(process.execPath, [program], { env, stdio: ['ignore', 'pipe', 'pipe'] })
   let text = ''
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (text += chunk))
-  const [code] = await once(child, 'close')
+  const write = (line: string) => {
+    text += line
+  }
+  const code = await runPreflight({ PREFLIGHT_WAIT_MS: '0', ...environment }, { write })
   return {
     code,
     lines: text

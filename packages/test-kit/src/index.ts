@@ -22,6 +22,7 @@ export {
   startSystem,
 } from './system.ts'
 export { type LoginOptions, type TeamUser, TestIssuer } from './team-people.ts'
+export { temporaryFolder } from './temporary-folder.ts'
 export { natsPassword, type Teardown, type TestBed, type TestBedOptions, type TestRpc, testBed } from './test-bed.ts'
 export { searchPathOf, TestTime } from './test-time.ts'
 export { skipWithout, toolPath, unlessRequired } from './tools.ts'

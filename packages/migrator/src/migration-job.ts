@@ -1,0 +1,38 @@
+import { createLogger, loadConfig } from '@backoffice/process'
+import { verifiedUrl } from '@backoffice/service-runtime/pool'
+import { migratorConfig, passwordsFrom } from './config.ts'
+import { prepareDatabase } from './prepare-database.ts'
+import { prepareStream } from './prepare-stream.ts'
+import { waitForDatabase } from './wait-for-database.ts'
+
+/**
+ * Prepares the database and then the stream.
+ * @param destination of the log, in place of standard output
+ * @returns the exit status; why it is not 0 is in the log
+ */
+export async function runMigrationJob(
+  environment: NodeJS.ProcessEnv,
+  destination?: Parameters<typeof createLogger>[2],
+): Promise<0 | 1> {
+  let what: 'database' | 'stream' = 'database'
+  try {
+    const config = loadConfig(migratorConfig, environment)
+    const log = createLogger('migrator', config.LOG_LEVEL, destination)
+    const url = verifiedUrl(config.ADMIN_DATABASE_URL, config.DATABASE_CA_FILE)
+    await waitForDatabase(url, {
+      waitMs: config.DATABASE_WAIT_MS,
+      onWait: (err) => log.warn({ err }, 'waiting for PostgreSQL'),
+    })
+    for (const { service, applied } of await prepareDatabase(url, passwordsFrom(config), log)) {
+      log.info({ service, applied }, applied.length === 0 ? 'up to date' : 'migrated')
+    }
+    log.info('the database is ready')
+    what = 'stream'
+    await prepareStream(config, log)
+    log.info('the stream is ready')
+    return 0
+  } catch (err) {
+    createLogger('migrator', 'info', destination).fatal({ err }, `the ${what} is not ready`)
+    return 1
+  }
+}

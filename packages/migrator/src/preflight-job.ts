@@ -1,0 +1,36 @@
+import { createLogger, loadConfig } from '@backoffice/process'
+import { preflightConfig } from './config.ts'
+import { obstacles, reach, targetsIn } from './reach.ts'
+
+/**
+ * Whether names resolve and connections open from where this runs, before anything depends on it: with a network policy
+ * that does not fit the cluster, services would only say that their backends are away. It takes no secret, and sends
+ * nothing.
+ * @param destination of the log, in place of standard output
+ * @returns the exit status; what is out of reach is in the log
+ */
+export async function runPreflight(
+  environment: NodeJS.ProcessEnv,
+  destination?: Parameters<typeof createLogger>[2],
+): Promise<0 | 1> {
+  try {
+    const { LOG_LEVEL, PREFLIGHT_WAIT_MS, ...places } = loadConfig(preflightConfig, environment)
+    const log = createLogger('preflight', LOG_LEVEL, destination)
+    const targets = Object.values(places).flatMap(targetsIn)
+    if (targets.length === 0) throw new Error('there is nothing to reach')
+    const outcomes = await Promise.all(targets.map((target) => reach(target, { waitMs: PREFLIGHT_WAIT_MS })))
+    for (const { host, port, addresses, obstacle } of outcomes) {
+      const target = `${host}:${port}`
+      if (obstacle === null) log.info({ target, addresses }, 'reached')
+      else log.error({ target, addresses, obstacle }, `not reached: ${obstacles[obstacle]}`)
+    }
+    const failed = outcomes.filter(({ obstacle }) => obstacle !== null)
+    if (failed.length > 0)
+      throw new Error(`not reached: ${failed.map(({ host, port }) => `${host}:${port}`).join(', ')}`)
+    log.info('everything is within reach')
+    return 0
+  } catch (err) {
+    createLogger('preflight', 'info', destination).fatal({ err }, 'something is out of reach')
+    return 1
+  }
+}
