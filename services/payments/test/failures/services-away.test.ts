@@ -1,6 +1,4 @@
-import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { fileURLToPath } from 'node:url'
 import { operations } from '@backoffice/contracts'
 import { eventually, refusal, seenWithdrawal } from '@backoffice/test-kit'
 import t from 'tap'
@@ -8,17 +6,21 @@ import { listQueue, listWithdrawals as listRows } from '../../src/withdrawals/re
 import { shownListed } from '../../src/withdrawals/views.ts'
 import { moneyPath, outcomes } from '../money-path.ts'
 
+const one = { DATABASE_POOL_MAX: 1 }
+const path = await moneyPath(t, { config: { payments: one, players: one, wallet: one } })
+
+let { wallet } = path.bed.services
+
 /** What a record still has to send, in its order. */
 const unsent = 'select name from outbox where aggregate = $1 order by aggregate_seq'
 
 t.test('without the wallet a confirmation is not over: 503, still pending for everyone, and no event', async (t) => {
-  const path = await moneyPath(t)
   const playerId = await path.newPlayer({ kyc: false })
   const { id } = await path.createDeposit(playerId)
   const operationId = randomUUID()
   const team = path.bed.team('alice')
   const input = { depositId: id }
-  await path.bed.services.wallet.drain()
+  await wallet.drain()
   t.equal(await refusal(path.confirm(id, operationId)), 'SERVICE_UNAVAILABLE')
 
   const shown = await team.call(operations.payments.showDeposit, { input })
@@ -37,7 +39,7 @@ t.test('without the wallet a confirmation is not over: 503, still pending for ev
     t.equal(await refusal(path.bed.rpc.call(operation, { scope: path.scope, input, deadline })), 'SERVICE_UNAVAILABLE')
   }
   const others = outcomes([path.fail(id), path.confirm(id)])
-  await path.bed.start('wallet')
+  wallet = await path.bed.start('wallet')
   t.same(await others, { DEPOSIT_NOT_PENDING: 2 })
   t.match(await path.confirm(id, operationId), { status: 'confirmed' })
   t.equal(await path.balance(playerId), '10.00 / 10.00')
@@ -50,11 +52,10 @@ t.test('without the wallet a confirmation is not over: 503, still pending for ev
 t.test(
   'without the wallet a payment is not over: still approved for everyone, and a cancellation is still refused',
   async (t) => {
-    const path = await moneyPath(t)
     const playerId = await path.newPlayerWith('100.00')
     const { id } = await path.requestWithdrawal(playerId)
     const approved = await path.decideInSandbox(id, 'approve')
-    await path.bed.services.wallet.drain()
+    await wallet.drain()
     t.equal(await refusal(path.decideInSandbox(id, 'pay')), 'SERVICE_UNAVAILABLE')
     t.same(await path.getWithdrawal(id), approved)
     const waiting = [{ name: 'wallet.captureHold' }, { name: 'withdrawal.status_changed' }]
@@ -72,14 +73,13 @@ t.test(
       code: 'WITHDRAWAL_INVALID_STATE',
       details: { withdrawalId: id, status: 'paid' },
     })
-    await path.bed.start('wallet')
+    wallet = await path.bed.start('wallet')
     await fail
     t.equal(await path.balance(playerId), '90.00 / 90.00')
   },
 )
 
 t.test('without the wallet withdrawals are listed under the status that is shown, and wait for nobody', async (t) => {
-  const path = await moneyPath(t)
   const { listWithdrawals, countWithdrawalQueue } = operations.payments
   const team = path.bed.team('alice')
   const playerId = await path.newPlayerWith('100.00')
@@ -118,7 +118,7 @@ t.test('without the wallet withdrawals are listed under the status that is shown
     ])
   }
 
-  await path.bed.services.wallet.drain()
+  await wallet.drain()
   const decided = await Promise.all([
     refusal(path.decideInSandbox(ids.paid, 'pay')),
     refusal(path.decide('alice', ids.failed, 'fail')),
@@ -142,7 +142,7 @@ t.test('without the wallet withdrawals are listed under the status that is shown
 
   // What was found under a status is shown under it, though the wallet may finish before it is shown.
   const listed = await listRows(teamReader, { playerId, status: 'approved', limit: 9 })
-  await path.bed.start('wallet')
+  wallet = await path.bed.start('wallet')
   await eventually(async () => (await found('approved')).length === 1)
   const shown = await shownListed(teamReader, listed)
   t.same(new Set(shown.map(({ status }) => status)), new Set(['approved']))
@@ -153,69 +153,8 @@ t.test('without the wallet withdrawals are listed under the status that is shown
 })
 
 t.test(
-  'without the wallet a withdrawal has an unknown outcome; the same key is answered once it is back',
-  async (t) => {
-    const path = await moneyPath(t)
-    const playerId = await path.newPlayerWith('100.00')
-    const operationId = randomUUID()
-    await path.bed.services.wallet.drain()
-    t.equal(await refusal(path.requestWithdrawal(playerId, {}, operationId)), 'SERVICE_UNAVAILABLE')
-    await path.bed.start('wallet')
-    t.match(await path.requestWithdrawal(playerId, {}, operationId), { status: 'under_review' })
-    t.same(await path.rows('select status from withdrawal where player_id = $1', [playerId]), [
-      { status: 'under_review' },
-    ])
-  },
-)
-
-t.test('without players nothing begins; what has begun can be ended', async (t) => {
-  const path = await moneyPath(t)
-  const playerId = await path.newPlayerWith('100.00')
-  const { id } = await path.createDeposit(playerId)
-  const withdrawal = await path.requestWithdrawal(playerId)
-  await path.bed.services.players.drain()
-  t.equal(await refusal(path.createDeposit(playerId)), 'SERVICE_UNAVAILABLE')
-  t.equal(await refusal(path.requestWithdrawal(playerId)), 'SERVICE_UNAVAILABLE')
-  t.match(await path.confirm(id), { status: 'confirmed' })
-  t.match(await path.cancel(withdrawal.id), { status: 'cancelled' })
-})
-
-const main = fileURLToPath(new URL('../../../wallet/src/main.ts', import.meta.url))
-
-t.test('with one of two replicas of the wallet frozen, every read and every confirmation is answered', async (t) => {
-  const path = await moneyPath(t)
-  const { bed, scope } = path
-  const calls = Array.from({ length: 20 }, (_, index) => index)
-  const playerIds = await Promise.all(calls.map(() => path.newPlayer()))
-  const deposits = await Promise.all(playerIds.map((playerId) => path.createDeposit(playerId)))
-
-  const replica = spawn(process.execPath, [main], {
-    env: { ...process.env, ...bed.environment('wallet'), LOG_LEVEL: 'info' },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  t.teardown(() => replica.kill('SIGKILL'))
-  let logged = ''
-  replica.stdout.on('data', (chunk) => {
-    logged += chunk
-  })
-  await eventually(() => logged.includes('"started"'), 30_000)
-  replica.kill('SIGSTOP')
-
-  const { getWallet } = operations.wallet
-  const outcomes = await Promise.all([
-    ...deposits.map(({ id }) => refusal(path.confirm(id))),
-    ...playerIds.map((playerId) => refusal(bed.rpc.call(getWallet, { scope, input: { playerId } }))),
-  ])
-  t.same(outcomes, Array(40).fill(null))
-  t.same(new Set(await Promise.all(playerIds.map((playerId) => path.balance(playerId)))), new Set(['10.00 / 10.00']))
-})
-
-const one = { DATABASE_POOL_MAX: 1 }
-
-t.test(
   'everything works with one database connection per service: no transaction waits for another of its own',
   async (t) => {
-    const path = await moneyPath(t, { config: { payments: one, players: one, wallet: one } })
     const playerId = await path.newPlayerWith('100.00')
     const deposits = await Promise.all(
       Array.from({ length: 20 }, () => path.createDeposit(playerId, { amount: '1.00' })),
@@ -229,3 +168,14 @@ t.test(
     t.equal((await outcomes(calls)).done, 10)
   },
 )
+
+t.test('without players nothing begins; what has begun can be ended', async (t) => {
+  const playerId = await path.newPlayerWith('100.00')
+  const { id } = await path.createDeposit(playerId)
+  const withdrawal = await path.requestWithdrawal(playerId)
+  await path.bed.services.players.drain()
+  t.equal(await refusal(path.createDeposit(playerId)), 'SERVICE_UNAVAILABLE')
+  t.equal(await refusal(path.requestWithdrawal(playerId)), 'SERVICE_UNAVAILABLE')
+  t.match(await path.confirm(id), { status: 'confirmed' })
+  t.match(await path.cancel(withdrawal.id), { status: 'cancelled' })
+})
