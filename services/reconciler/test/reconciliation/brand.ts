@@ -12,7 +12,7 @@ import { Ledger } from '../../../wallet/src/ledger/ledger.ts'
 import type { Posting } from '../../../wallet/src/ledger/posting.ts'
 import { aloneUpToAnything } from '../../../wallet/test/alone.ts'
 import { reconciler } from '../../src/service.ts'
-import { runOf } from './run.ts'
+import { runOf, behindItsBack as tamper } from './run.ts'
 
 const neverSweep = { INTENT_SWEEP_EVERY_MS: 3_600_000 }
 /** Test files that run in one process share it: each has brands of its own. */
@@ -112,12 +112,16 @@ export class Brand {
     return outcome.transferId
   }
 
-  /** The names of the checks that report this brand, or a subject of it that has no brand. */
-  foundIn({ differences }: ReconciliationReport): string[] {
+  /**
+   * The names of the checks that report this brand, or a subject of it that has no brand. Sums are left out: they count
+   * transactions that have ended, and those of other tests on the same server have to end first.
+   */
+  foundIn({ differences }: ReconciliationReport): string {
     const ours = differences.filter(
-      ({ brandId, subject }) => brandId === this.scope.brandId || subject === this.playerId,
+      ({ check, brandId, subject }) =>
+        check !== 'sums' && (brandId === this.scope.brandId || subject === this.playerId),
     )
-    return [...new Set(ours.map(({ check }) => check))].sort()
+    return [...new Set(ours.map(({ check }) => check))].sort().join(' ')
   }
 }
 
@@ -127,25 +131,37 @@ export async function as(service: ServiceName, text: string, values: readonly un
   if (rowCount === 0) throw new Error('nothing was forged')
 }
 
-// Whoever holds the rights of one service writes what that service could write. All triggers and rights are in force,
-// and the hashes are right: what is found is found by comparing with what another part of the system recorded.
+/** As an administrator, for whom no trigger speaks: what the role of a service is refused. */
+export const behindItsBack = (text: string, values: readonly unknown[] = []) => tamper(bed.sql('admin'), text, values)
 
-export interface Forgery {
-  readonly what: string
-  readonly found: readonly string[]
-  readonly forge: (brand: Brand) => Promise<unknown>
+/** Adds a row, as the role of a service or behind its back. Objects are written as JSON. */
+export const add = (by: ServiceName | 'admin', table: string, row: Readonly<Record<string, unknown>>) => {
+  const text = `insert into ${table} (${Object.keys(row)}) values (${Object.keys(row).map((_, index) => `$${index + 1}`)})`
+  const values = Object.values(row).map((value) => (Array.isArray(value) ? JSON.stringify(value) : value))
+  return by === 'admin' ? behindItsBack(text, values) : as(by, text, values)
 }
+
+/**
+ * What is forged, the checks that find it, in alphabetical order and with a space between, and how it is forged in a brand.
+ * Whoever holds the rights of one service writes what that service could write. All triggers and rights are in force,
+ * and the hashes are right: what is found is found by comparing with what another part of the system recorded.
+ */
+export type Forgery = readonly [what: string, found: string, forge: (brand: Brand) => Promise<unknown>]
 
 /** Forges all, each in a brand of its own, and shows that each is named by its checks, and by no other. */
 export async function eachIsNamed(t: Test, forgeries: readonly Forgery[]): Promise<void> {
-  const forged = await Promise.all(forgeries.map(async (forgery) => ({ ...forgery, brand: await Brand.funded() })))
-  await Promise.all(forged.map(({ forge, brand }) => forge(brand)))
+  const forged = await Promise.all(
+    forgeries.map(async ([what, found, forge]) => {
+      const brand = await Brand.funded()
+      await forge(brand)
+      return { what, found, brand }
+    }),
+  )
   const [incremental, full] = [await run(false), await run()]
-  for (const { what, found, brand } of forged)
-    t.test(`${what}: found by ${found.join(' and ') || 'nothing'}`, async (t) => {
-      t.same(brand.foundIn(incremental), found, 'by the incremental run')
-      t.same(brand.foundIn(full), found, 'by the full run')
-    })
+  for (const { what, found, brand } of forged) {
+    t.equal(brand.foundIn(incremental), found, `${what}: found by the incremental run`)
+    t.equal(brand.foundIn(full), found, `${what}: found by the full run`)
+  }
 }
 
 export const longAgo = () => new Date(Date.now() - 2 * 24 * 3_600_000)
@@ -166,12 +182,10 @@ export const auditCorrection = (
   subject: string,
   now = () => new Date(),
 ) =>
-  as(
-    'wallet',
-    `insert into audit_entry (id, at, actor, operation, operation_id, subject, reason, input, outcome)
-    values ($1, $6, 'alice', $2, $1, $3, $4, $5, 'done')`,
-    [newId('aud'), operation, subject, input.reason, JSON.stringify(input), now()],
-  )
+  add('wallet', 'audit_entry', {
+    ...{ id: newId('aud'), at: now(), actor: 'alice', operation, operation_id: newId('opn'), subject },
+    ...{ reason: input.reason, input, outcome: 'done' },
+  })
 
 /** An adjustment, with an audit entry that nobody signed and that may say something else. @returns its key */
 export async function forgeAudited(

@@ -10,7 +10,7 @@ import { ask, type Question } from '../../src/reconciliation/check.ts'
 import { signatures } from '../../src/reconciliation/signatures.ts'
 import { Snapshots } from '../../src/reconciliation/snapshots.ts'
 import { TeamHistory, type TeamRules } from '../../src/reconciliation/team-history.ts'
-import { adjustment, as, Brand, bed, eachIsNamed, type Forgery, forgeAudited, longAgo, team } from './brand.ts'
+import { add, adjustment, Brand, bed, eachIsNamed, type Forgery, forgeAudited, longAgo, team } from './brand.ts'
 import { runOf } from './run.ts'
 
 const { wallet: money } = operations
@@ -36,11 +36,9 @@ async function signedBy(user: TeamUser, call: object, { issuer = bed.issuer, now
   const { idToken, proof } = await issuer.signer(user, { now }).sign(signed)
   const session = newId('ses')
   const anchor = JSON.parse(keysText(issuer)).keys[0]
-  await as(
-    'wallet',
-    `insert into team_session (session, person, kind, id_token, anchor, first_used_at) values ($1, $2, 'person', $3, $4, now())`,
-    [session, user, idToken, JSON.stringify(anchor)],
-  )
+  await add('wallet', 'team_session', {
+    ...{ session, person: user, kind: 'person', id_token: idToken, anchor, first_used_at: new Date() },
+  })
   return { user, operationId, proof, session }
 }
 
@@ -64,135 +62,114 @@ async function forgeCorrection(
 ): Promise<string> {
   const signing = { issuer, now }
   const what = { playerId: brand.playerId, amount, reference }
-  const input = { ...what, reason: 'a gift' }
+  const reason = 'a gift'
+  const input = { ...what, reason }
   const id = newId('prp')
   if (two !== undefined) {
     const proposed = await signedBy(two[0], { input }, signing)
     const approved = await signedBy(two[1], { input, approves: id }, signing)
-    await as(
-      'wallet',
-      `insert into team_proposal (id, operation, fingerprint, input, reason, proposed_by, proposed_by_id, proposed_at, expires_at,
-        operation_id, state, decided_by, decided_by_id, decided_at, decided_operation_id, decision_reason, session, proof, decided_session, decided_proof)
-      values ($1, 'adjustWallet', $1, $2, 'a gift', $3::text, $11::text || $3::text, now(), now(), $4, 'approved', $5::text, $11::text || $5::text, now(), $6, 'a gift', $7, $8, $9,
-        $10)`,
-      [
-        ...[id, JSON.stringify(what), proposed.user, proposed.operationId, approved.user, approved.operationId],
-        ...[proposed.session, proposed.proof, approved.session, approved.proof, accounts],
-      ],
-    )
+    await add('wallet', 'team_proposal', {
+      ...{ id, operation: 'adjustWallet', fingerprint: id, input: what, reason, state: 'approved' },
+      ...{ proposed_by: proposed.user, proposed_by_id: `${accounts}${proposed.user}`, proposed_at: new Date() },
+      ...{ expires_at: new Date(), operation_id: proposed.operationId },
+      ...{ session: proposed.session, proof: proposed.proof },
+      ...{ decided_by: approved.user, decided_by_id: `${accounts}${approved.user}`, decided_at: new Date() },
+      ...{ decided_operation_id: approved.operationId, decision_reason: reason },
+      ...{ decided_session: approved.session, decided_proof: approved.proof },
+    })
   }
-  const { operationId, proof, session } = await signedBy(by, { input, ...signs }, signing)
-  await as(
-    'wallet',
-    `insert into audit_entry (id, at, actor, actor_id, operation, operation_id, subject, reason, input, outcome, session, tool, proof, proposal)
-    values ($1, $9, $2::text, $10::text || $2::text, 'adjustWallet', $3, $4, 'a gift', $5, 'done', $6, 'command line', $7, $8)`,
-    [
-      newId('aud'),
-      by,
-      operationId,
-      brand.playerId,
-      JSON.stringify(input),
-      session,
-      proof,
-      two === undefined ? claimed : id,
-      now(),
-      accounts,
-    ],
-  )
-  return brand.post({ ...adjustment, amount: toMinorUnits(amount), reference, reason: 'a gift' }, posted)
+  const { operationId: operation_id, proof, session } = await signedBy(by, { input, ...signs }, signing)
+  await add('wallet', 'audit_entry', {
+    ...{
+      id: newId('aud'),
+      at: now(),
+      actor: by,
+      actor_id: `${accounts}${by}`,
+      operation: 'adjustWallet',
+      operation_id,
+    },
+    ...{ subject: brand.playerId, reason, input, outcome: 'done', session, tool: 'command line', proof },
+    proposal: two === undefined ? claimed : id,
+  })
+  return brand.post({ ...adjustment, amount: toMinorUnits(amount), reference, reason }, posted)
 }
 
+/** Corrections of one player, each under a reference of its own. */
+const corrections =
+  (...all: readonly Forged[]) =>
+  async (brand: Brand) => {
+    for (const [index, one] of all.entries()) await forgeCorrection(brand, { reference: `gift ${index}`, ...one })
+  }
+
 const forgeries: readonly Forgery[] = [
-  {
-    what: 'the wallet enters an adjustment that a person made, with what proves it',
-    found: [],
-    forge: (brand) => forgeCorrection(brand, { by: 'finance' }),
-  },
-  {
-    what: 'the wallet enters an adjustment with an audit entry that nobody signed',
-    found: ['signatures'],
-    forge: (brand) => forgeAudited(brand),
-  },
-  {
-    what: 'the wallet enters an adjustment as if it were of before people signed',
-    found: ['signatures'],
-    forge: (brand) => forgeAudited(brand, { now: longAgo }),
-  },
-  {
-    what: 'the wallet enters an adjustment as if it were of the time of an old login',
-    found: ['signatures'],
-    forge: (brand) => forgeCorrection(brand, { by: 'finance', now: longAgo, posted: longAgo }),
-  },
-  {
-    what: 'the wallet enters an adjustment with the audit entry and signature of an old login',
-    found: ['signatures'],
-    forge: (brand) => forgeCorrection(brand, { by: 'finance', now: longAgo }),
-  },
-  {
-    what: 'the wallet enters an adjustment with a signature for another one',
-    found: ['signatures'],
-    forge: (brand) => forgeCorrection(brand, { by: 'finance', signs: { input: { amount: '0.01' } } }),
-  },
-  {
-    what: 'the wallet enters an adjustment of somebody who may not make one',
-    found: ['signatures'],
-    forge: (brand) => forgeCorrection(brand, { by: 'support' }),
-  },
-  {
-    what: 'the wallet enters an adjustment of a login that the identity provider did not sign',
-    found: ['signatures'],
-    forge: (brand) => forgeCorrection(brand, { by: 'finance', issuer: stranger }),
-  },
-  {
-    what: 'the wallet enters an adjustment that takes two people, and two have signed it',
-    found: [],
-    forge: (brand) => forgeCorrection(brand, { amount: '50.01', by: 'bob', two: ['alice', 'bob'] }),
-  },
-  {
-    what: 'the wallet enters an adjustment that takes two people, and one has signed it',
-    found: ['signatures'],
-    forge: (brand) => forgeCorrection(brand, { amount: '50.01', by: 'finance' }),
-  },
-  {
-    what: 'the wallet enters an adjustment that one person has proposed and approved',
-    found: ['signatures'],
-    forge: (brand) => forgeCorrection(brand, { amount: '50.01', by: 'alice', two: ['alice', 'alice'] }),
-  },
-  {
-    what: 'the wallet enters adjustments by one person, each of them small and together too much for one',
-    found: ['signatures'],
-    async forge(brand) {
-      await forgeCorrection(brand, { amount: '30.00', by: 'finance' })
-      await forgeCorrection(brand, { amount: '20.01', by: 'finance', reference: 'more' })
-    },
-  },
-  {
-    what: 'the wallet enters small adjustments and says that each was proposed, and nobody did',
-    found: ['signatures'],
-    async forge(brand) {
-      await forgeCorrection(brand, { amount: '30.00', by: 'finance', claimed: 'prp_none' })
-      await forgeCorrection(brand, { amount: '20.01', by: 'finance', claimed: 'prp_none', reference: 'more' })
-    },
-  },
-  {
-    what: 'the wallet enters small adjustments by two people, each of whom might make them',
-    found: [],
-    async forge(brand) {
-      await forgeCorrection(brand, { amount: '30.00', by: 'finance' })
-      await forgeCorrection(brand, { amount: '20.01', by: 'alice', reference: 'more' })
-    },
-  },
-  {
-    what: 'the wallet enters small adjustments by one person, and to one of them another has agreed',
-    found: [],
-    async forge(brand) {
-      await forgeCorrection(brand, { amount: '30.00', by: 'bob', two: ['alice', 'bob'] })
-      await forgeCorrection(brand, { amount: '30.00', by: 'bob', reference: 'more' })
-    },
-  },
+  ['an adjustment that a person made, with what proves it', '', corrections({ by: 'finance' })],
+  ['an adjustment with an audit entry that nobody signed', 'signatures', (brand) => forgeAudited(brand)],
+  [
+    'an adjustment as if it were of before people signed',
+    'signatures',
+    (brand) => forgeAudited(brand, { now: longAgo }),
+  ],
+  [
+    'an adjustment as if it were of the time of an old login',
+    'signatures',
+    corrections({ by: 'finance', now: longAgo, posted: longAgo }),
+  ],
+  [
+    'an adjustment with the audit entry and signature of an old login',
+    'signatures',
+    corrections({ by: 'finance', now: longAgo }),
+  ],
+  [
+    'an adjustment with a signature for another one',
+    'signatures',
+    corrections({ by: 'finance', signs: { input: { amount: '0.01' } } }),
+  ],
+  ['an adjustment of somebody who may not make one', 'signatures', corrections({ by: 'support' })],
+  [
+    'an adjustment of a login that the identity provider did not sign',
+    'signatures',
+    corrections({ by: 'finance', issuer: stranger }),
+  ],
+  [
+    'an adjustment that takes two people, and two have signed it',
+    '',
+    corrections({ amount: '50.01', by: 'bob', two: ['alice', 'bob'] }),
+  ],
+  [
+    'an adjustment that takes two people, and one has signed it',
+    'signatures',
+    corrections({ amount: '50.01', by: 'finance' }),
+  ],
+  [
+    'an adjustment that one person has proposed and approved',
+    'signatures',
+    corrections({ amount: '50.01', by: 'alice', two: ['alice', 'alice'] }),
+  ],
+  [
+    'adjustments by one person, each of them small and together too much for one',
+    'signatures',
+    corrections({ amount: '30.00', by: 'finance' }, { amount: '20.01', by: 'finance' }),
+  ],
+  [
+    'small adjustments, of which the wallet says that each was proposed, and nobody did',
+    'signatures',
+    corrections(...['30.00', '20.01'].map((amount): Forged => ({ amount, by: 'finance', claimed: 'prp_none' }))),
+  ],
+  [
+    'small adjustments by two people, each of whom might make them',
+    '',
+    corrections({ amount: '30.00', by: 'finance' }, { amount: '20.01', by: 'alice' }),
+  ],
+  [
+    'small adjustments by one person, and to one of them another has agreed',
+    '',
+    corrections({ amount: '30.00', by: 'bob', two: ['alice', 'bob'] }, { amount: '30.00', by: 'bob' }),
+  ],
 ]
 
-t.test('a forged correction is named by what people have signed, and nothing else is', (t) => eachIsNamed(t, forgeries))
+t.test('a correction that the wallet enters is named by what people have signed, and nothing else is', (t) =>
+  eachIsNamed(t, forgeries),
+)
 
 const url = bed.environment('reconciler').DATABASE_URL ?? ''
 const snapshots = await Snapshots.connect(url, { statementMsMax: 60_000, signal: new AbortController().signal })
@@ -228,7 +205,7 @@ t.test(
     await bed.team('finance').call(money.adjustWallet, { input })
     const dir = t.testdir({ store: {}, older: {} })
     const store = folderStore(`${dir}/store`)
-    t.same(brand.foundIn(await runOf(bed, { isFull: false, team, heads: { store, everyMs: 1_000 } })), [])
+    t.same(brand.foundIn(await runOf(bed, { isFull: false, team, heads: { store, everyMs: 1_000 } })), '')
     t.same(await faults(brand, { store }), [])
     const [recorded = '', ...others] = await store.list('team/', '')
     t.same(others, [], 'the same is recorded once')
@@ -238,7 +215,7 @@ t.test(
     t.equal(payAloneUpTo, team.payAloneUpTo)
     await older.put(recorded, JSON.stringify(first))
     const ofOlder = await runOf(bed, { isFull: false, team, heads: { store: older, everyMs: 1_000 } })
-    t.same(brand.foundIn(ofOlder), [], 'the first records said less')
+    t.same(brand.foundIn(ofOlder), '', 'the first records said less')
 
     const keys = fixedKeys([{ ...JSON.parse(keysText(stranger)).keys[0], kid: 'new' }])
     const changed = { ...team, keys, identity: { ...team.identity, rolesOfGroup: new Map() } }

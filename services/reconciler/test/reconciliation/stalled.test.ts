@@ -31,43 +31,46 @@ t.test('PostgreSQL itself ends a statement that takes too long, and the run fail
   holder.release()
 })
 
-t.test('a run that makes no progress, because its connection is dead, ends, and the next one is not kept waiting', async (t) => {
-  const direct = new URL(bed.environment('reconciler').DATABASE_URL ?? '')
-  const sockets = new Set<Socket>()
-  let silent = true
-  let bytes = 0
-  // A machine that is lost after it has taken the connection: nothing goes through, and nothing is closed.
-  const proxy = createServer((client) => {
-    const server = connectSocket(Number(direct.port), direct.hostname)
-    for (const [socket, other] of [
-      [client, server],
-      [server, client],
-    ] as const) {
-      sockets.add(socket)
-      socket.on('error', () => {})
-      socket.on('data', (chunk) => {
-        bytes += chunk.length
-        if (!silent || bytes < 2_000) other.write(chunk)
-      })
-      if (!silent) socket.on('close', () => other.destroy())
-    }
-  })
-  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
-  t.teardown(() => {
-    for (const socket of sockets) socket.destroy()
-    proxy.close()
-  })
-  const through = new URL(direct)
-  through.port = String((proxy.address() as { port: number }).port)
-  const reconciler = new Reconciler({ db, clock, log, url: through.href, stallMsMax: 1_500 })
-  const [lost, next] = [newId('opn'), newId('opn')]
-  await reconciler.begin({ id: lost, startedBy: 'alice', isFull: true })
-  const run = await eventually(async () => {
-    const found = await reconciler.find(lost)
-    return found.state === 'failed' && found
-  })
-  t.match(run.failure, /no progress/)
-  silent = false
-  await reconciler.begin({ id: next, startedBy: 'alice', isFull: true })
-  await eventually(async () => (await reconciler.find(next)).state === 'done')
-})
+t.test(
+  'a run that makes no progress, because its connection is dead, ends, and the next one is not kept waiting',
+  async (t) => {
+    const direct = new URL(bed.environment('reconciler').DATABASE_URL ?? '')
+    const sockets = new Set<Socket>()
+    let silent = true
+    let bytes = 0
+    // A machine that is lost after it has taken the connection: nothing goes through, and nothing is closed.
+    const proxy = createServer((client) => {
+      const server = connectSocket(Number(direct.port), direct.hostname)
+      for (const [socket, other] of [
+        [client, server],
+        [server, client],
+      ] as const) {
+        sockets.add(socket)
+        socket.on('error', () => {})
+        socket.on('data', (chunk) => {
+          bytes += chunk.length
+          if (!silent || bytes < 2_000) other.write(chunk)
+        })
+        if (!silent) socket.on('close', () => other.destroy())
+      }
+    })
+    await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
+    t.teardown(() => {
+      for (const socket of sockets) socket.destroy()
+      proxy.close()
+    })
+    const through = new URL(direct)
+    through.port = String((proxy.address() as { port: number }).port)
+    const reconciler = new Reconciler({ db, clock, log, url: through.href, stallMsMax: 1_500 })
+    const [lost, next] = [newId('opn'), newId('opn')]
+    await reconciler.begin({ id: lost, startedBy: 'alice', isFull: true })
+    const run = await eventually(async () => {
+      const found = await reconciler.find(lost)
+      return found.state === 'failed' && found
+    })
+    t.match(run.failure, /no progress/)
+    silent = false
+    await reconciler.begin({ id: next, startedBy: 'alice', isFull: true })
+    await eventually(async () => (await reconciler.find(next)).state === 'done')
+  },
+)
