@@ -203,7 +203,7 @@ for (const [program, code] of [
     const duringLoad = `import { registerHooks } from 'node:module'
       const hooks = registerHooks({
         load(url, context, load) {
-          if (!url.includes('/service-runtime/')) return load(url, context)
+          if (!url.includes('/packages/process/')) return load(url, context)
           hooks.deregister()
           process.kill(process.pid, 'SIGTERM')
           return load(url, context)
