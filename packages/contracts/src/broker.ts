@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { type EventKind, eventKinds, events } from './events.ts'
 import { type Operation, type ServiceName, serviceNames } from './operation.ts'
 import { EnvironmentName, Id, Timestamp } from './resources.ts'
-import { closed, described, text } from './schema.ts'
+import { described, object, text } from './schema.ts'
 
 type Named = Pick<Operation, 'service' | 'id'>
 
@@ -86,19 +86,16 @@ export function defined<T extends object>(
 }
 
 const envelopeOf = <K extends EventKind>(kind: K) =>
-  Type.Object(
-    {
-      id: described(Id, 'The event: equal to `X-Webhook-Id`. Drop an event that you have already seen.'),
-      type: Type.Literal(kind, { description: 'Kind of event. Acknowledge and ignore kinds that you do not know.' }),
-      apiVersion: text(32, { description: 'Version of the API that sends it.' }),
-      environment: described(EnvironmentName, 'Where the record belongs.'),
-      operatorId: described(Id, 'You, the operator.'),
-      brandId: described(Id, 'The brand that the record belongs to.'),
-      createdAt: described(Timestamp, 'When it happened.'),
-      data: events[kind].data,
-    },
-    closed,
-  )
+  object({
+    id: described(Id, 'The event: equal to `X-Webhook-Id`. Drop an event that you have already seen.'),
+    type: Type.Literal(kind, { description: 'Kind of event. Acknowledge and ignore kinds that you do not know.' }),
+    apiVersion: text(32, { description: 'Version of the API that sends it.' }),
+    environment: described(EnvironmentName, 'Where the record belongs.'),
+    operatorId: described(Id, 'You, the operator.'),
+    brandId: described(Id, 'The brand that the record belongs to.'),
+    createdAt: described(Timestamp, 'When it happened.'),
+    data: events[kind].data,
+  })
 type EventEnvelope<K extends EventKind> = ReturnType<typeof envelopeOf<K>>
 
 const envelopes = Object.fromEntries(eventKinds.map((kind) => [kind, envelopeOf(kind)]))

@@ -1,7 +1,7 @@
 import { type TSchema, Type } from '@sinclair/typebox'
 import { sample } from './examples.ts'
 import { Currency, Id } from './resources.ts'
-import { closed, described, oneOf, text } from './schema.ts'
+import { described, object, oneOf, text } from './schema.ts'
 import { DepositStatus, KycStatus, PlayerStatus, WithdrawalStatus } from './statuses.ts'
 
 /** The `details` that errors with one code have. */
@@ -16,41 +16,32 @@ export interface DetailsEntry<D extends TSchema = TSchema> {
 const always = <D extends TSchema>(schema: D, example: unknown) => ({ schema, always: true as const, example })
 const sometimes = <D extends TSchema>(schema: D, example: unknown) => ({ schema, always: false as const, example })
 
-const withdrawalDetails = Type.Object(
-  { withdrawalId: described(Id, 'The withdrawal.'), status: WithdrawalStatus },
-  closed,
-)
+const withdrawalDetails = object({ withdrawalId: described(Id, 'The withdrawal.'), status: WithdrawalStatus })
 
 /** The `details` of each error code that has some. No other code has any. */
 export const errorDetails = {
   VALIDATION_ERROR: always(
-    Type.Object(
-      {
-        in: oneOf(['body', 'query', 'path', 'headers'], { description: 'Which part of the request is not valid.' }),
-        issues: Type.Array(
-          Type.Object(
-            {
-              path: text(256, { description: 'JSON pointer to the value; empty for the whole part.' }),
-              message: text(1_000, { description: 'What is wrong with it, in plain words. It may change.' }),
-            },
-            closed,
-          ),
-          { description: 'What is wrong, a place each.' },
-        ),
-      },
-      closed,
-    ),
+    object({
+      in: oneOf(['body', 'query', 'path', 'headers'], { description: 'Which part of the request is not valid.' }),
+      issues: Type.Array(
+        object({
+          path: text(256, { description: 'JSON pointer to the value; empty for the whole part.' }),
+          message: text(1_000, { description: 'What is wrong with it, in plain words. It may change.' }),
+        }),
+        { description: 'What is wrong, a place each.' },
+      ),
+    }),
     { in: 'body', issues: [{ path: '/amount', message: 'must be a decimal string over zero' }] },
   ),
   INVALID_SIGNATURE: sometimes(
-    Type.Object(
+    object(
       {
         canonicalString: Type.String({ description: 'The string that we built from your request and signed.' }),
         compareAt: Type.Optional(
           Type.String({ description: 'A page that compares it with yours. It sends nothing to anybody.' }),
         ),
       },
-      { ...closed, description: 'In the sandbox only.' },
+      { description: 'In the sandbox only.' },
     ),
     {
       canonicalString: 'GET\n/api/v1/me\n1772452800\ne3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
@@ -58,58 +49,49 @@ export const errorDetails = {
     },
   ),
   TIMESTAMP_OUT_OF_RANGE: sometimes(
-    Type.Object(
+    object(
       { serverTime: Type.Integer({ description: 'Our clock, in epoch seconds.' }) },
-      { ...closed, description: 'In the sandbox only.' },
+      { description: 'In the sandbox only.' },
     ),
     { serverTime: 1772452800 },
   ),
   IDEMPOTENCY_CONFLICT: sometimes(
-    Type.Object(
+    object(
       { signature: oneOf(['used'], { description: 'The signature was accepted before, for another request.' }) },
-      { ...closed, description: 'Under replay protection only. The request had no effect: sign it anew, and send it.' },
+      { description: 'Under replay protection only. The request had no effect: sign it anew, and send it.' },
     ),
     undefined,
   ),
-  PLAYER_ALREADY_EXISTS: always(
-    Type.Object({ playerId: described(Id, 'The player that has the `externalId`.') }, closed),
-    {
-      playerId: sample.playerId,
-    },
-  ),
+  PLAYER_ALREADY_EXISTS: always(object({ playerId: described(Id, 'The player that has the `externalId`.') }), {
+    playerId: sample.playerId,
+  }),
   DEPOSIT_ALREADY_EXISTS: always(
-    Type.Object({ depositId: described(Id, 'The deposit that has the `externalReference`.') }, closed),
+    object({ depositId: described(Id, 'The deposit that has the `externalReference`.') }),
     { depositId: sample.depositId },
   ),
-  DEPOSIT_NOT_PENDING: always(
-    Type.Object({ depositId: described(Id, 'The deposit.'), status: DepositStatus }, closed),
-    { depositId: sample.depositId, status: 'confirmed' },
-  ),
+  DEPOSIT_NOT_PENDING: always(object({ depositId: described(Id, 'The deposit.'), status: DepositStatus }), {
+    depositId: sample.depositId,
+    status: 'confirmed',
+  }),
   WITHDRAWAL_NOT_CANCELLABLE: always(withdrawalDetails, { withdrawalId: sample.withdrawalId, status: 'approved' }),
   WITHDRAWAL_INVALID_STATE: always(withdrawalDetails, { withdrawalId: sample.withdrawalId, status: 'under_review' }),
   CURRENCY_MISMATCH: always(
-    Type.Object(
-      { expected: described(Currency, 'The currency of the player.'), received: described(Currency, 'Yours.') },
-      closed,
-    ),
+    object({ expected: described(Currency, 'The currency of the player.'), received: described(Currency, 'Yours.') }),
     { expected: 'BRL', received: 'USD' },
   ),
   RG_BLOCKED: always(
-    Type.Object(
-      {
-        reason: oneOf(['self_exclusion', 'daily_limit', 'sandbox_trigger'], {
-          description: 'What blocks.',
-          meanings: {
-            self_exclusion: 'the person is excluded at its own wish, as this player or another with the same CPF',
-            daily_limit: "the day's deposits would pass, or have passed, the limit that the player set",
-            sandbox_trigger: 'the reserved game `sandbox-rg-blocked` was opened; only in the sandbox',
-          },
-        }),
-      },
-      closed,
-    ),
+    object({
+      reason: oneOf(['self_exclusion', 'daily_limit', 'sandbox_trigger'], {
+        description: 'What blocks.',
+        meanings: {
+          self_exclusion: 'the person is excluded at its own wish, as this player or another with the same CPF',
+          daily_limit: "the day's deposits would pass, or have passed, the limit that the player set",
+          sandbox_trigger: 'the reserved game `sandbox-rg-blocked` was opened; only in the sandbox',
+        },
+      }),
+    }),
     { reason: 'self_exclusion' },
   ),
-  PLAYER_NOT_ACTIVE: always(Type.Object({ status: PlayerStatus }, closed), { status: 'suspenso' }),
-  KYC_NOT_APPROVED: always(Type.Object({ kycStatus: KycStatus }, closed), { kycStatus: 'em_analise' }),
+  PLAYER_NOT_ACTIVE: always(object({ status: PlayerStatus }), { status: 'suspenso' }),
+  KYC_NOT_APPROVED: always(object({ kycStatus: KycStatus }), { kycStatus: 'em_analise' }),
 } as const satisfies Record<string, DetailsEntry>

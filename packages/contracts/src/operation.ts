@@ -2,7 +2,7 @@ import { type Static, type TObject, type TSchema, Type } from '@sinclair/typebox
 import type { ErrorCode } from './errors.ts'
 import { maskable } from './personal.ts'
 import { EnvironmentName } from './resources.ts'
-import { closed, text } from './schema.ts'
+import { object, text } from './schema.ts'
 import { type TeamRole, unmaskRoles } from './team.ts'
 
 export const serviceNames = ['gateway', 'players', 'wallet', 'payments', 'webhooks', 'reconciler'] as const
@@ -58,17 +58,14 @@ export type Tag = keyof typeof tags
  * The operator, brand and environment that a call acts for. The gateway takes them from the credential, never from the
  * input.
  */
-export const Scope = Type.Object(
-  {
-    operatorId: text(64),
-    brandId: text(64),
-    environment: EnvironmentName,
-    currency: Type.String({ pattern: '^[A-Z]{3}$' }),
-    /** IANA name. The brand's calendar day begins and ends at midnight there. */
-    timeZone: text(64),
-  },
-  closed,
-)
+export const Scope = object({
+  operatorId: text(64),
+  brandId: text(64),
+  environment: EnvironmentName,
+  currency: Type.String({ pattern: '^[A-Z]{3}$' }),
+  /** IANA name. The brand's calendar day begins and ends at midnight there. */
+  timeZone: text(64),
+})
 export type Scope = Static<typeof Scope>
 
 /** Always, or for inputs with these values. */
@@ -177,7 +174,7 @@ export type Reply<O> =
   O extends Operation<string, OperationKind, TObject, TObject, TObject, infer R> ? Static<R> : never
 
 type Empty = TObject<Record<never, never>>
-const nothing = Type.Object({}, closed)
+const nothing = object({})
 
 /** What is written in the table. Names must not clash between params, query and body, because they become one input. */
 type Written<P extends TObject, Q extends TObject, B extends TObject, R extends TSchema> = Facts & {

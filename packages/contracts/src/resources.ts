@@ -2,7 +2,7 @@ import './formats.ts'
 import { type Static, type TString, Type } from '@sinclair/typebox'
 import { amountPattern, moneyPattern } from './formats.ts'
 import { personal } from './personal.ts'
-import { closed, described, Line, Lines, Nullable, text } from './schema.ts'
+import { described, Line, Lines, Nullable, object, text } from './schema.ts'
 import {
   DepositStatus,
   EnvironmentName,
@@ -65,33 +65,33 @@ export const Method = Line({
 
 const listOfCauses = new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(Object.values(ledgerCauses))
 
-export const Me = Type.Object(
+export const Me = object(
   {
-    operator: Type.Object(
+    operator: object(
       {
         id: described(Id, 'You, the operator.'),
         name: text(64, { description: 'Your name, as our team registered it.' }),
         environment: described(EnvironmentName, 'Where your requests belong; the key chooses it.'),
       },
-      { ...closed, description: 'Whose credential it is.' },
+      { description: 'Whose credential it is.' },
     ),
-    brand: Type.Object(
+    brand: object(
       {
         id: described(Id, 'The brand whose data the key reaches.'),
         name: text(100, { description: 'Its name.' }),
         currency: described(Currency, 'Its currency (ISO 4217): that of every player you register.'),
         isSandbox: Type.Boolean({ description: 'True for the test brand, whose data is isolated from production.' }),
       },
-      { ...closed, description: 'The brand that the key works on.' },
+      { description: 'The brand that the key works on.' },
     ),
     apiVersion: text(32, { description: 'Version of the API, a semantic version.' }),
   },
-  { ...closed, $id: 'Me' },
+  { $id: 'Me' },
 )
 
 export const PersonName = personal('name', text(200, { description: 'Full name.' }))
 
-export const Player = Type.Object(
+export const Player = object(
   {
     id: personal('player', described(Id, 'Our id of the player.')),
     externalId: Nullable(personal('externalId', text(128, { description: 'Your own id of the player.' }))),
@@ -106,7 +106,6 @@ export const Player = Type.Object(
     createdAt: described(Timestamp, 'When the player was registered.'),
   },
   {
-    ...closed,
     $id: 'Player',
     description: 'A player of your brand. Withdrawals do not depend on its status: nobody is kept from their money.',
   },
@@ -117,7 +116,7 @@ const externalId = { minLength: 1, maxLength: 128, description: "The operator's 
 /** By which a player is looked up: it may be as it was accepted long ago, with control characters. */
 export const ExternalId = personal('externalId', Type.String(externalId))
 
-export const PlayerRequest = Type.Object(
+export const PlayerRequest = object(
   {
     externalId: personal('externalId', Line(externalId)),
     name: personal('name', Line({ minLength: 2, maxLength: 200, description: 'Full name.' })),
@@ -131,7 +130,7 @@ export const PlayerRequest = Type.Object(
       Type.String({ format: 'date', description: 'YYYY-MM-DD; the player must be over 18.' }),
     ),
   },
-  { ...closed, $id: 'PlayerRequest' },
+  { $id: 'PlayerRequest' },
 )
 
 export const DocumentReference = personal(
@@ -139,17 +138,17 @@ export const DocumentReference = personal(
   text(256, { description: 'Your reference to the stored document file.' }),
 )
 
-export const KycSubmission = Type.Object(
+export const KycSubmission = object(
   {
     id: described(Id, 'The submission.'),
     documentType: text(64, { description: 'Kind of document, as you labelled it.' }),
     reference: DocumentReference,
     submittedAt: described(Timestamp, 'When you submitted it.'),
   },
-  { ...closed, $id: 'KycSubmission', description: 'A document that you submitted.' },
+  { $id: 'KycSubmission', description: 'A document that you submitted.' },
 )
 
-export const Kyc = Type.Object(
+export const Kyc = object(
   {
     playerId: described(Id, 'The player.'),
     kycStatus: KycStatus,
@@ -160,7 +159,7 @@ export const Kyc = Type.Object(
     decidedAt: Nullable(described(Timestamp, 'When the team last decided; null before the first decision.')),
     reason: Nullable(described(Note, 'Why it decided so, if it said; for you to act on.')),
   },
-  { ...closed, $id: 'Kyc', description: "A player's identity check." },
+  { $id: 'Kyc', description: "A player's identity check." },
 )
 export type Kyc = Static<typeof Kyc>
 
@@ -168,7 +167,7 @@ export type Kyc = Static<typeof Kyc>
  * What a decision has changed: the reply to it, and its event. Both are stored, the event several times, so it carries
  * the latest submission and not all of them.
  */
-export const KycChange = Type.Object(
+export const KycChange = object(
   {
     ...Kyc.properties,
     submissions: Type.Array(KycSubmission, {
@@ -176,11 +175,11 @@ export const KycChange = Type.Object(
       maxItems: 1,
     }),
   },
-  { ...closed, $id: 'KycChange', description: "A player's identity check after a decision." },
+  { $id: 'KycChange', description: "A player's identity check after a decision." },
 )
 export type KycChange = Static<typeof KycChange>
 
-export const KycSubmissionRequest = Type.Object(
+export const KycSubmissionRequest = object(
   {
     documentType: Line({ minLength: 1, maxLength: 64, description: 'Kind of document, a label of your own.' }),
     reference: personal(
@@ -192,15 +191,15 @@ export const KycSubmissionRequest = Type.Object(
       }),
     ),
   },
-  { ...closed, $id: 'KycSubmissionRequest' },
+  { $id: 'KycSubmissionRequest' },
 )
 
-export const KycSubmissionReceipt = Type.Object(
+export const KycSubmissionReceipt = object(
   { submission: KycSubmission, kycStatus: KycStatus },
-  { ...closed, $id: 'KycSubmissionReceipt' },
+  { $id: 'KycSubmissionReceipt' },
 )
 
-export const Wallet = Type.Object(
+export const Wallet = object(
   {
     playerId: described(Id, 'The player.'),
     currency: described(Currency, 'Currency of the amounts (ISO 4217).'),
@@ -208,31 +207,31 @@ export const Wallet = Type.Object(
     withdrawable: described(Money, '`available` minus withdrawals that are `under_review` or `approved`.'),
     updatedAt: described(Timestamp, 'When `available` or `withdrawable` last changed.'),
   },
-  { ...closed, $id: 'Wallet', description: "A player's balance." },
+  { $id: 'Wallet', description: "A player's balance." },
 )
 export type Wallet = Static<typeof Wallet>
 
-export const LedgerItem = Type.Object(
+export const LedgerItem = object(
   {
     id: described(Id, 'The entry; begins with `led_`.'),
     type: LedgerType,
     amount: described(Money, 'Signed: the items sum to `available`.'),
     currency: described(Currency, 'Currency of the amounts (ISO 4217).'),
     balanceAfter: described(Money, '`available` after this entry.'),
-    reference: Type.Object(
+    reference: object(
       {
         type: text(32, { description: `What caused the entry: ${listOfCauses}.` }),
         id: text(128, { description: 'Id of the deposit or withdrawal; of a correction, our reference.' }),
       },
-      { ...closed, description: 'What the entry belongs to.' },
+      { description: 'What the entry belongs to.' },
     ),
     createdAt: described(Timestamp, 'When it was entered.'),
   },
-  { ...closed, $id: 'LedgerItem', description: 'One entry of the ledger (extrato). Entries never change.' },
+  { $id: 'LedgerItem', description: 'One entry of the ledger (extrato). Entries never change.' },
 )
 export type LedgerItem = Static<typeof LedgerItem>
 
-export const Deposit = Type.Object(
+export const Deposit = object(
   {
     id: described(Id, 'The deposit.'),
     playerId: described(Id, 'The player whose wallet it credits.'),
@@ -246,21 +245,21 @@ export const Deposit = Type.Object(
     confirmedAt: Nullable(described(Timestamp, 'When it was confirmed; null until then.')),
     failedAt: Nullable(described(Timestamp, 'When it failed; null unless it did.')),
   },
-  { ...closed, $id: 'Deposit', description: 'A deposit. You collect the payment; we credit the wallet on confirm.' },
+  { $id: 'Deposit', description: 'A deposit. You collect the payment; we credit the wallet on confirm.' },
 )
 export type Deposit = Static<typeof Deposit>
 
-export const DepositRequest = Type.Object(
+export const DepositRequest = object(
   {
     amount: Amount,
     currency: Currency,
     method: Method,
     externalReference: Line({ minLength: 1, maxLength: 128, description: 'Your payment reference; unique.' }),
   },
-  { ...closed, $id: 'DepositRequest' },
+  { $id: 'DepositRequest' },
 )
 
-export const Withdrawal = Type.Object(
+export const Withdrawal = object(
   {
     id: described(Id, 'The withdrawal.'),
     playerId: described(Id, 'The player who is paid.'),
@@ -275,21 +274,21 @@ export const Withdrawal = Type.Object(
     reviewedAt: Nullable(described(Timestamp, 'When the team approved or rejected it; null until then.')),
     paidAt: Nullable(described(Timestamp, 'When it was paid; null unless it was.')),
   },
-  { ...closed, $id: 'Withdrawal', description: 'A request to pay a player out, which our team reviews and pays.' },
+  { $id: 'Withdrawal', description: 'A request to pay a player out, which our team reviews and pays.' },
 )
 export type Withdrawal = Static<typeof Withdrawal>
 
-export const WithdrawalRequest = Type.Object(
+export const WithdrawalRequest = object(
   {
     amount: Amount,
     currency: Currency,
     method: Method,
     destination: personal('destination', Line({ minLength: 1, maxLength: 256, description: 'Payout destination.' })),
   },
-  { ...closed, $id: 'WithdrawalRequest' },
+  { $id: 'WithdrawalRequest' },
 )
 
-export const Game = Type.Object(
+export const Game = object(
   {
     id: described(Id, 'The game: the `gameId` of a session.'),
     name: text(128, { description: 'Its name, for players.' }),
@@ -299,11 +298,11 @@ export const Game = Type.Object(
     rtp: text(16, { description: 'Return to player in percent, as a decimal string.' }),
     demo: Type.Boolean({ description: 'Whether the game can be opened as a demonstration.' }),
   },
-  { ...closed, $id: 'Game', description: 'A game of the catalogue.' },
+  { $id: 'Game', description: 'A game of the catalogue.' },
 )
 export type Game = Static<typeof Game>
 
-export const GameSession = Type.Object(
+export const GameSession = object(
   {
     id: described(Id, 'The session.'),
     playerId: described(Id, 'The player.'),
@@ -314,11 +313,11 @@ export const GameSession = Type.Object(
     }),
     expiresAt: described(Timestamp, 'Until when `gameUrl` can be opened.'),
   },
-  { ...closed, $id: 'GameSession' },
+  { $id: 'GameSession' },
 )
 export type GameSession = Static<typeof GameSession>
 
-export const WebhookTestResult = Type.Object(
+export const WebhookTestResult = object(
   {
     eventId: described(Id, 'Id of the test event: its `X-Webhook-Id`.'),
     delivered: Type.Boolean({ description: 'Whether the receiver answered 2xx.' }),
@@ -326,5 +325,5 @@ export const WebhookTestResult = Type.Object(
     durationMs: Type.Integer({ description: 'How long the attempt took, in milliseconds.' }),
     error: Nullable(text(1_000, { description: 'What went wrong, in plain words; null if nothing did.' })),
   },
-  { ...closed, $id: 'WebhookTestResult' },
+  { $id: 'WebhookTestResult' },
 )

@@ -1,10 +1,21 @@
-import { FormatRegistry, type StringOptions, type TLiteral, type TSchema, type TUnion, Type } from '@sinclair/typebox'
+import {
+  FormatRegistry,
+  type StringOptions,
+  type TLiteral,
+  type TProperties,
+  type TSchema,
+  type TUnion,
+  Type,
+} from '@sinclair/typebox'
 import { formatChecks } from './formats.ts'
 
 for (const [name, hasFormat] of Object.entries(formatChecks)) FormatRegistry.Set(name, hasFormat)
 
-/** The options of an object that has no other fields than those it names. */
-export const closed = { additionalProperties: false } as const
+/** An object that has no other fields than those it names. */
+export const object = <Fields extends TProperties>(
+  fields: Fields,
+  options: { $id?: string; description?: string } = {},
+) => Type.Object(fields, { additionalProperties: false, ...options })
 
 type Literals<T extends readonly string[]> = { -readonly [K in keyof T]: TLiteral<T[K]> }
 
@@ -30,13 +41,7 @@ export const text = (maxLength: number, options: { description?: string; pattern
  * `nextCursor` is where the next page begins; null means that there is none.
  */
 export const pageOf = <R extends TSchema>(row: R) =>
-  Type.Object(
-    {
-      data: Type.Array(row, { maxItems: 1_000 }),
-      nextCursor: Nullable(text(256)),
-    },
-    closed,
-  )
+  object({ data: Type.Array(row, { maxItems: 1_000 }), nextCursor: Nullable(text(256)) })
 
 /** The same schema with another description, for the place where it is used. */
 export const described = <T extends TSchema>(schema: T, description: string): T => ({ ...schema, description })

@@ -1,11 +1,11 @@
 import { type TSchema, Type } from '@sinclair/typebox'
 import { listedDays } from '../limits.ts'
 import { EnvironmentName, Id, PathId, Timestamp } from '../resources.ts'
-import { closed, described, Nullable, text } from '../schema.ts'
+import { described, Nullable, object, text } from '../schema.ts'
 
-export const PlayerPath = Type.Object({ playerId: described(PathId, 'Id of the player, as we gave it.') }, closed)
-export const DepositPath = Type.Object({ depositId: described(PathId, 'Id of the deposit.') }, closed)
-export const WithdrawalPath = Type.Object({ withdrawalId: described(PathId, 'Id of the withdrawal.') }, closed)
+export const PlayerPath = object({ playerId: described(PathId, 'Id of the player, as we gave it.') })
+export const DepositPath = object({ depositId: described(PathId, 'Id of the deposit.') })
+export const WithdrawalPath = object({ withdrawalId: described(PathId, 'Id of the withdrawal.') })
 
 /** Whose records a list of the team's shows. A brand is one operator in one environment. */
 export const ownerFields = {
@@ -26,7 +26,7 @@ const waitingFields = {
 
 /** The state of queues, with a line for each environment, also for those in which nothing waits. */
 export const queueState = <Fields extends Record<string, TSchema>>(fields: Fields) =>
-  Type.Object({ data: Type.Array(Type.Object({ ...fields, ...waitingFields }, closed), { maxItems: 20 }) }, closed)
+  object({ data: Type.Array(object({ ...fields, ...waitingFields }), { maxItems: 20 }) })
 
 /** Where a page of a list begins. */
 export const cursorField = Type.Optional(

@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { sample } from '../examples.ts'
 import { get, operator, post, team } from '../operation.ts'
 import { Game, GameSession, Id, Reason } from '../resources.ts'
-import { closed, described, pageOf } from '../schema.ts'
+import { described, object, pageOf } from '../schema.ts'
 import { PlayerPath } from './fields.ts'
 import { OpenedSession } from './player-records.ts'
 
@@ -12,7 +12,7 @@ export const games = {
     http: get('/games'),
     tag: 'Games',
     summary: 'List the game catalogue',
-    reply: Type.Object({ data: Type.Array(Game, { description: 'The games that your players may open.' }) }, closed),
+    reply: object({ data: Type.Array(Game, { description: 'The games that your players may open.' }) }),
     example: {
       reply: {
         data: [
@@ -37,9 +37,9 @@ export const games = {
     description:
       "Answers a `gameUrl` for the player's browser. Needs an approved KYC, status `ativo`, and no self-exclusion or exceeded daily limit. In the sandbox the session is a demonstration with a fictitious balance.",
     params: PlayerPath,
-    body: Type.Object(
+    body: object(
       { gameId: Type.String({ minLength: 1, maxLength: 128, description: 'A game of the catalogue.' }) },
-      { ...closed, $id: 'GameSessionRequest' },
+      { $id: 'GameSessionRequest' },
     ),
     reply: GameSession,
     rejects: [
@@ -70,14 +70,11 @@ export const games = {
     roles: ['compliance', 'finance', 'support', 'auditor'],
     summary: 'List the game sessions of a player, newest first',
     description: 'What was opened in the last 90 days. What was played is with the game provider.',
-    body: Type.Object(
-      {
-        playerId: Id,
-        before: Type.Optional(described(Id, 'Go on below this session.')),
-        limit: Type.Integer({ minimum: 1, maximum: 1000 }),
-      },
-      closed,
-    ),
+    body: object({
+      playerId: Id,
+      before: Type.Optional(described(Id, 'Go on below this session.')),
+      limit: Type.Integer({ minimum: 1, maximum: 1000 }),
+    }),
     reply: pageOf(OpenedSession),
     rejects: ['PLAYER_NOT_FOUND'],
   }),
@@ -85,8 +82,8 @@ export const games = {
   setGameAvailability: team.command({
     roles: ['integration'],
     summary: "Put a game into a brand's catalogue or take it out",
-    body: Type.Object({ brandId: Id, gameId: Id, available: Type.Boolean(), reason: Type.Optional(Reason) }, closed),
-    reply: Type.Object({ gameId: Id, available: Type.Boolean() }, closed),
+    body: object({ brandId: Id, gameId: Id, available: Type.Boolean(), reason: Type.Optional(Reason) }),
+    reply: object({ gameId: Id, available: Type.Boolean() }),
     rejects: ['GAME_NOT_FOUND'],
   }),
 }

@@ -3,7 +3,7 @@ import { sample } from '../examples.ts'
 import { brandDefaults } from '../limits.ts'
 import { document, get, internal, operator, team } from '../operation.ts'
 import { apiVersion, EnvironmentName, Id, Me, Reason, Timestamp } from '../resources.ts'
-import { closed, Nullable, pageOf, text } from '../schema.ts'
+import { Nullable, object, pageOf, text } from '../schema.ts'
 import { service } from '../service.ts'
 import { everyRole } from '../team.ts'
 
@@ -32,56 +32,44 @@ const OnOrOff = Type.Union([Type.Literal('on'), Type.Literal('off')], {
 })
 
 /** A key with its secrets, which are shown once. A replay of the same operation id shows nulls instead. */
-const ShownOnce = Type.Object(
-  {
-    key: text(64),
-    secret: Nullable(text(128)),
-    webhookSecret: Nullable(text(128)),
-  },
-  closed,
-)
+const ShownOnce = object({
+  key: text(64),
+  secret: Nullable(text(128)),
+  webhookSecret: Nullable(text(128)),
+})
 
 /** An operator as the team sees it: never a secret. */
-export const OperatorRecord = Type.Object(
-  {
-    id: Id,
-    name: text(64),
-    status: Type.Union([Type.Literal('active'), Type.Literal('suspended')]),
-    rateLimitPerMinute: Type.Integer(),
-    /** Empty: any address. */
-    allowedAddresses: Type.Array(AddressRange, { maxItems: 200 }),
-    replayProtection: OnOrOff,
-    createdAt: Timestamp,
-    brands: Type.Array(
-      Type.Object(
-        {
-          id: Id,
-          environment: EnvironmentName,
-          name: text(100),
-          currency: text(3),
-          timeZone: text(64),
-        },
-        closed,
-      ),
-      { maxItems: 2 },
-    ),
-    credentials: Type.Array(
-      Type.Object(
-        {
-          key: text(64),
-          environment: EnvironmentName,
-          createdAt: Timestamp,
-          revokedAt: Nullable(Timestamp),
-          /** Exact to five minutes; null: never. Only where an operator is read. */
-          lastUsedAt: Type.Optional(Nullable(Timestamp)),
-        },
-        closed,
-      ),
-      { maxItems: credentialsShownMax },
-    ),
-  },
-  closed,
-)
+export const OperatorRecord = object({
+  id: Id,
+  name: text(64),
+  status: Type.Union([Type.Literal('active'), Type.Literal('suspended')]),
+  rateLimitPerMinute: Type.Integer(),
+  /** Empty: any address. */
+  allowedAddresses: Type.Array(AddressRange, { maxItems: 200 }),
+  replayProtection: OnOrOff,
+  createdAt: Timestamp,
+  brands: Type.Array(
+    object({
+      id: Id,
+      environment: EnvironmentName,
+      name: text(100),
+      currency: text(3),
+      timeZone: text(64),
+    }),
+    { maxItems: 2 },
+  ),
+  credentials: Type.Array(
+    object({
+      key: text(64),
+      environment: EnvironmentName,
+      createdAt: Timestamp,
+      revokedAt: Nullable(Timestamp),
+      /** Exact to five minutes; null: never. Only where an operator is read. */
+      lastUsedAt: Type.Optional(Nullable(Timestamp)),
+    }),
+    { maxItems: credentialsShownMax },
+  ),
+})
 export type OperatorRecord = Static<typeof OperatorRecord>
 
 /** The public documents, the caller's own identity, and the team's work on operators and credentials. */
@@ -147,11 +135,8 @@ export const gateway = service('gateway', {
   readOperatorNames: internal.query({
     callers: ['players', 'payments'],
     summary: 'Read the names of operators',
-    body: Type.Object({ operatorIds: Type.Array(Id, { maxItems: 1_000 }) }, closed),
-    reply: Type.Object(
-      { operators: Type.Array(Type.Object({ id: Id, name: text(64) }, closed), { maxItems: 1_000 }) },
-      closed,
-    ),
+    body: object({ operatorIds: Type.Array(Id, { maxItems: 1_000 }) }),
+    reply: object({ operators: Type.Array(object({ id: Id, name: text(64) }), { maxItems: 1_000 }) }),
     // A list without names is better than none.
     timeoutMs: 2_000,
   }),
@@ -160,62 +145,53 @@ export const gateway = service('gateway', {
     roles: ['integration'],
     freshLogin: 'always',
     summary: 'Create an operator with its two brands and a sandbox pair; the secrets are shown once',
-    body: Type.Object(
-      {
-        name: OperatorName,
-        rateLimitPerMinute: Type.Optional(RateLimit),
-        allowedAddresses: Type.Optional(AllowedAddresses),
-        currency: Type.Optional(
-          Type.String({
-            format: 'currency',
-            maxLength: 3,
-            description: `ISO 4217, with 2 decimals; never changed later; ${brandDefaults.currency} when absent.`,
-          }),
-        ),
-        timeZone: Type.Optional(
-          Type.String({
-            format: 'time-zone',
-            maxLength: 64,
-            description: `IANA name; where days begin; never changed later; ${brandDefaults.timeZone} when absent.`,
-          }),
-        ),
-        reason: Type.Optional(Reason),
-      },
-      closed,
-    ),
+    body: object({
+      name: OperatorName,
+      rateLimitPerMinute: Type.Optional(RateLimit),
+      allowedAddresses: Type.Optional(AllowedAddresses),
+      currency: Type.Optional(
+        Type.String({
+          format: 'currency',
+          maxLength: 3,
+          description: `ISO 4217, with 2 decimals; never changed later; ${brandDefaults.currency} when absent.`,
+        }),
+      ),
+      timeZone: Type.Optional(
+        Type.String({
+          format: 'time-zone',
+          maxLength: 64,
+          description: `IANA name; where days begin; never changed later; ${brandDefaults.timeZone} when absent.`,
+        }),
+      ),
+      reason: Type.Optional(Reason),
+    }),
     storedBytesMax: operatorBytesMax,
-    reply: Type.Object(
-      {
-        operatorId: Id,
-        name: text(64),
-        /** As they were understood. */
-        allowedAddresses: Type.Array(AddressRange, { maxItems: 200 }),
-        sandbox: ShownOnce,
-        /** Null but in development: production's pair is issued after homologation, by two people. */
-        production: Type.Union([ShownOnce, Type.Null()]),
-      },
-      closed,
-    ),
+    reply: object({
+      operatorId: Id,
+      name: text(64),
+      /** As they were understood. */
+      allowedAddresses: Type.Array(AddressRange, { maxItems: 200 }),
+      sandbox: ShownOnce,
+      /** Null but in development: production's pair is issued after homologation, by two people. */
+      production: Type.Union([ShownOnce, Type.Null()]),
+    }),
     rejects: ['VALIDATION_ERROR', 'OPERATOR_ALREADY_EXISTS'],
   }),
 
   listOperators: team.query({
     roles: everyRole,
     summary: 'List the operators, by name',
-    body: Type.Object(
-      {
-        after: Type.Optional(Type.String({ minLength: 1, maxLength: 256, description: 'Go on after this name.' })),
-        limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000 })),
-      },
-      closed,
-    ),
+    body: object({
+      after: Type.Optional(Type.String({ minLength: 1, maxLength: 256, description: 'Go on after this name.' })),
+      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000 })),
+    }),
     reply: pageOf(OperatorRecord),
   }),
 
   getOperator: team.query({
     roles: everyRole,
     summary: 'Show an operator with its brands and keys',
-    body: Type.Object({ name: Type.String({ minLength: 1, maxLength: 64, description: 'Name or id.' }) }, closed),
+    body: object({ name: Type.String({ minLength: 1, maxLength: 64, description: 'Name or id.' }) }),
     reply: OperatorRecord,
     rejects: ['OPERATOR_NOT_FOUND'],
   }),
@@ -224,7 +200,7 @@ export const gateway = service('gateway', {
     roles: ['integration'],
     freshLogin: 'always',
     summary: 'Suspend an operator: its requests answer OPERATOR_SUSPENDED within a second',
-    body: Type.Object({ operatorId: Id, reason: Type.Optional(Reason) }, closed),
+    body: object({ operatorId: Id, reason: Type.Optional(Reason) }),
     storedBytesMax: operatorBytesMax,
     reply: OperatorRecord,
     rejects: ['OPERATOR_NOT_FOUND'],
@@ -233,7 +209,7 @@ export const gateway = service('gateway', {
   activateOperator: team.command({
     roles: ['integration'],
     summary: 'Activate a suspended operator',
-    body: Type.Object({ operatorId: Id, reason: Type.Optional(Reason) }, closed),
+    body: object({ operatorId: Id, reason: Type.Optional(Reason) }),
     storedBytesMax: operatorBytesMax,
     reply: OperatorRecord,
     rejects: ['OPERATOR_NOT_FOUND'],
@@ -245,15 +221,12 @@ export const gateway = service('gateway', {
     twoPeople: 'in production',
     summary: "Change an operator's rate limit or permitted addresses",
     description: 'To permit addresses that were not permitted before takes two people.',
-    body: Type.Object(
-      {
-        operatorId: Id,
-        rateLimitPerMinute: Type.Optional(RateLimit),
-        allowedAddresses: Type.Optional(AllowedAddresses),
-        reason: Type.Optional(Reason),
-      },
-      closed,
-    ),
+    body: object({
+      operatorId: Id,
+      rateLimitPerMinute: Type.Optional(RateLimit),
+      allowedAddresses: Type.Optional(AllowedAddresses),
+      reason: Type.Optional(Reason),
+    }),
     storedBytesMax: operatorBytesMax,
     reply: OperatorRecord,
     rejects: ['VALIDATION_ERROR', 'OPERATOR_NOT_FOUND'],
@@ -264,7 +237,7 @@ export const gateway = service('gateway', {
     freshLogin: { when: { replayProtection: 'off' } },
     twoPeople: { when: { replayProtection: 'off' } },
     summary: 'Accept a signature for one request only, or, as the specification allows, for several',
-    body: Type.Object({ operatorId: Id, replayProtection: OnOrOff, reason: Type.Optional(Reason) }, closed),
+    body: object({ operatorId: Id, replayProtection: OnOrOff, reason: Type.Optional(Reason) }),
     storedBytesMax: operatorBytesMax,
     reply: OperatorRecord,
     rejects: ['OPERATOR_NOT_FOUND'],
@@ -275,8 +248,8 @@ export const gateway = service('gateway', {
     freshLogin: { when: { environment: 'production' } },
     twoPeople: { when: { environment: 'production' } },
     summary: 'Issue one more key and secret, shown once; the old pair goes on working',
-    body: Type.Object({ operatorId: Id, environment: EnvironmentName, reason: Type.Optional(Reason) }, closed),
-    reply: Type.Object({ key: text(64), secret: Nullable(text(128)), environment: EnvironmentName }, closed),
+    body: object({ operatorId: Id, environment: EnvironmentName, reason: Type.Optional(Reason) }),
+    reply: object({ key: text(64), secret: Nullable(text(128)), environment: EnvironmentName }),
     rejects: ['OPERATOR_NOT_FOUND'],
   }),
 
@@ -284,15 +257,15 @@ export const gateway = service('gateway', {
     roles: ['integration'],
     freshLogin: 'always',
     summary: 'Revoke a key; it answers INVALID_CREDENTIALS within a second',
-    body: Type.Object({ key: Type.String({ minLength: 1, maxLength: 128 }), reason: Type.Optional(Reason) }, closed),
-    reply: Type.Object({ key: text(128), revokedAt: Timestamp }, closed),
+    body: object({ key: Type.String({ minLength: 1, maxLength: 128 }), reason: Type.Optional(Reason) }),
+    reply: object({ key: text(128), revokedAt: Timestamp }),
     rejects: ['CREDENTIAL_NOT_FOUND', 'CREDENTIAL_LAST_ACTIVE'],
   }),
 
   rewrapSecrets: team.command({
     roles: ['integration'],
     summary: 'Encrypt every operator secret with the newest master key',
-    body: Type.Object({ reason: Type.Optional(Reason) }, closed),
-    reply: Type.Object({ rewrapped: Type.Integer(), keyId: text(64) }, closed),
+    body: object({ reason: Type.Optional(Reason) }),
+    reply: object({ rewrapped: Type.Integer(), keyId: text(64) }),
   }),
 })

@@ -11,7 +11,7 @@ import {
   Reason,
   Timestamp,
 } from '../resources.ts'
-import { closed, described, Nullable, pageOf } from '../schema.ts'
+import { described, Nullable, object, pageOf } from '../schema.ts'
 import { caseTakenMinutes, everyRole } from '../team.ts'
 import { cursorField, operatorNameField, ownerFields, queueState } from './fields.ts'
 import { TakenCase, TeamSubmission, takenField } from './player-records.ts'
@@ -21,40 +21,34 @@ export const kycReview = {
   kycQueue: team.query({
     roles: ['compliance', 'support', 'auditor'],
     summary: 'List the players whose documents wait for a decision, the longest wait first',
-    body: Type.Object(
-      {
-        ...ownerFields,
-        after: cursorField,
-        limit: Type.Integer({ minimum: 1, maximum: 1000 }),
-      },
-      closed,
-    ),
+    body: object({
+      ...ownerFields,
+      after: cursorField,
+      limit: Type.Integer({ minimum: 1, maximum: 1000 }),
+    }),
     reply: pageOf(
-      Type.Object(
-        {
-          playerId: Id,
-          operatorId: Id,
-          ...operatorNameField,
-          brandId: Id,
-          environment: EnvironmentName,
-          name: PersonName,
-          kycStatus: KycStatus,
-          submissions: Type.Integer(),
-          latestDocumentType: KycSubmission.properties.documentType,
-          latestReference: KycSubmission.properties.reference,
-          documentUrl: TeamSubmission.properties.documentUrl,
-          waitingSince: Timestamp,
-          ...takenField,
-        },
-        closed,
-      ),
+      object({
+        playerId: Id,
+        operatorId: Id,
+        ...operatorNameField,
+        brandId: Id,
+        environment: EnvironmentName,
+        name: PersonName,
+        kycStatus: KycStatus,
+        submissions: Type.Integer(),
+        latestDocumentType: KycSubmission.properties.documentType,
+        latestReference: KycSubmission.properties.reference,
+        documentUrl: TeamSubmission.properties.documentUrl,
+        waitingSince: Timestamp,
+        ...takenField,
+      }),
     ),
   }),
 
   countKycQueue: team.query({
     roles: everyRole,
     summary: 'Count the players whose documents wait for a decision',
-    body: Type.Object({ environment: ownerFields.environment }, closed),
+    body: object({ environment: ownerFields.environment }),
     reply: queueState({}),
   }),
 
@@ -62,23 +56,20 @@ export const kycReview = {
     roles: ['compliance'],
     summary: 'Take an identity check, so that nobody else works on it',
     description: `For ${caseTakenMinutes} minutes, or until it is decided, nobody else can decide it. Taken again, the time begins anew.`,
-    body: Type.Object(
-      {
-        playerId: Id,
-        takeOver: Type.Optional(Type.Boolean({ description: 'Also from somebody else who has it.' })),
-        reason: Type.Optional(Reason),
-      },
-      closed,
-    ),
-    reply: Type.Object({ playerId: Id, taken: Nullable(TakenCase) }, closed),
+    body: object({
+      playerId: Id,
+      takeOver: Type.Optional(Type.Boolean({ description: 'Also from somebody else who has it.' })),
+      reason: Type.Optional(Reason),
+    }),
+    reply: object({ playerId: Id, taken: Nullable(TakenCase) }),
     rejects: ['PLAYER_NOT_FOUND', 'KYC_TAKEN'],
   }),
 
   releaseKycCase: team.command({
     roles: ['compliance'],
     summary: 'Give an identity check back that one has taken',
-    body: Type.Object({ playerId: Id, reason: Type.Optional(Reason) }, closed),
-    reply: Type.Object({ playerId: Id, taken: Nullable(TakenCase) }, closed),
+    body: object({ playerId: Id, reason: Type.Optional(Reason) }),
+    reply: object({ playerId: Id, taken: Nullable(TakenCase) }),
     rejects: ['PLAYER_NOT_FOUND', 'KYC_TAKEN'],
   }),
 
@@ -89,16 +80,13 @@ export const kycReview = {
     summary: "Decide a player's identity check",
     description:
       'Refused while somebody else has taken the case: take it over first. Refused too when another submission has arrived.',
-    body: Type.Object(
-      {
-        playerId: Id,
-        // Not called an id: the audit trail files the decision under its player.
-        submission: described(Nullable(Id), 'The latest submission (kyc_…) that was shown; null where there is none.'),
-        status: KycDecision,
-        reason: described(Reason, 'Why; the operator reads it with the status.'),
-      },
-      closed,
-    ),
+    body: object({
+      playerId: Id,
+      // Not called an id: the audit trail files the decision under its player.
+      submission: described(Nullable(Id), 'The latest submission (kyc_…) that was shown; null where there is none.'),
+      status: KycDecision,
+      reason: described(Reason, 'Why; the operator reads it with the status.'),
+    }),
     reply: KycChange,
     rejects: ['PLAYER_NOT_FOUND', 'KYC_TAKEN', 'KYC_NOT_AS_SEEN'],
   }),

@@ -1,34 +1,28 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { personal } from '../personal.ts'
 import { Deposit, EnvironmentName, Id, Money, Note, Timestamp, Withdrawal } from '../resources.ts'
-import { closed, described, Nullable, text } from '../schema.ts'
+import { described, Nullable, object, text } from '../schema.ts'
 import { AccountId } from './runtime.ts'
 
 /** Who made a change: the operator over the API, a person of the team, or the sandbox decision route. */
-export const TransitionActor = Type.Object(
-  {
-    kind: Type.Union([Type.Literal('operator'), Type.Literal('team'), Type.Literal('sandbox')]),
-    /** The person's name; the operator's id otherwise. */
-    name: personal('staff', text(254)),
-    /** Of a person: their account at the identity provider. */
-    id: Type.Optional(AccountId),
-  },
-  closed,
-)
+export const TransitionActor = object({
+  kind: Type.Union([Type.Literal('operator'), Type.Literal('team'), Type.Literal('sandbox')]),
+  /** The person's name; the operator's id otherwise. */
+  name: personal('staff', text(254)),
+  /** Of a person: their account at the identity provider. */
+  id: Type.Optional(AccountId),
+})
 export type TransitionActor = Static<typeof TransitionActor>
 
 /** One change of status, from the creation (`from` null) on. */
-export const Transition = Type.Object(
-  {
-    version: Type.Integer({ minimum: 1 }),
-    from: Nullable(text(32)),
-    to: text(32),
-    at: Timestamp,
-    by: TransitionActor,
-    reason: Nullable(Note),
-  },
-  closed,
-)
+export const Transition = object({
+  version: Type.Integer({ minimum: 1 }),
+  from: Nullable(text(32)),
+  to: text(32),
+  at: Timestamp,
+  by: TransitionActor,
+  reason: Nullable(Note),
+})
 export type Transition = Static<typeof Transition>
 
 /** What the team sees of a record besides its public fields. */
@@ -42,32 +36,26 @@ const teamFields = {
   settling: Type.Boolean(),
 }
 
-export const TeamDeposit = Type.Object({ ...Deposit.properties, ...teamFields }, closed)
+export const TeamDeposit = object({ ...Deposit.properties, ...teamFields })
 export type TeamDeposit = Static<typeof TeamDeposit>
 
-export const TeamWithdrawal = Type.Object(
-  {
-    ...Withdrawal.properties,
-    ...teamFields,
-    /** Null before that, and when the sandbox route approved it. */
-    approvedBy: Nullable(personal('staff', text(64))),
-  },
-  closed,
-)
+export const TeamWithdrawal = object({
+  ...Withdrawal.properties,
+  ...teamFields,
+  /** Null before that, and when the sandbox route approved it. */
+  approvedBy: Nullable(personal('staff', text(64))),
+})
 export type TeamWithdrawal = Static<typeof TeamWithdrawal>
 
-const CountAndSum = Type.Object({ count: Type.Integer({ minimum: 0 }), amount: Money }, closed)
+const CountAndSum = object({ count: Type.Integer({ minimum: 0 }), amount: Money })
 
 /** What of a player's past helps to decide about a withdrawal. */
-export const WithdrawalFacts = Type.Object(
-  {
-    firstWithdrawal: Type.Boolean({ description: 'No other withdrawal of the player was paid before.' }),
-    destinationUsedBefore: Type.Boolean({
-      description: "Another one of the player's, of the last 50 that were paid before, went to the same destination.",
-    }),
-    deposits30Days: described(CountAndSum, 'Deposits that were begun in the last 30 days and confirmed.'),
-    withdrawals30Days: described(CountAndSum, 'Withdrawals that were paid in the last 30 days, without this one.'),
-  },
-  closed,
-)
+export const WithdrawalFacts = object({
+  firstWithdrawal: Type.Boolean({ description: 'No other withdrawal of the player was paid before.' }),
+  destinationUsedBefore: Type.Boolean({
+    description: "Another one of the player's, of the last 50 that were paid before, went to the same destination.",
+  }),
+  deposits30Days: described(CountAndSum, 'Deposits that were begun in the last 30 days and confirmed.'),
+  withdrawals30Days: described(CountAndSum, 'Withdrawals that were paid in the last 30 days, without this one.'),
+})
 export type WithdrawalFacts = Static<typeof WithdrawalFacts>

@@ -21,7 +21,7 @@ import {
   WithdrawalStatus,
   waitingStatuses,
 } from '../resources.ts'
-import { closed, described, Nullable, oneOf, pageOf, text } from '../schema.ts'
+import { described, Nullable, object, oneOf, pageOf, text } from '../schema.ts'
 import { service } from '../service.ts'
 import { everyRole } from '../team.ts'
 import {
@@ -145,12 +145,12 @@ export const payments = service('payments', {
     tag: 'Sandbox',
     summary: "Simulate the team's withdrawal decision",
     params: WithdrawalPath,
-    body: Type.Object(
+    body: object(
       {
         decision: WithdrawalDecision,
         reason: Type.Optional(PublicReason),
       },
-      { ...closed, $id: 'WithdrawalDecisionRequest' },
+      { $id: 'WithdrawalDecisionRequest' },
     ),
     reply: Withdrawal,
     rejects: ['WITHDRAWAL_NOT_FOUND', 'WITHDRAWAL_INVALID_STATE'],
@@ -166,7 +166,7 @@ export const payments = service('payments', {
     callers: ['players'],
     summary: "Sum a player's deposits of today",
     params: PlayerPath,
-    reply: Type.Object({ total: Money }, closed),
+    reply: object({ total: Money }),
   }),
 
   /** What stands against anonymising a player, beside the balance. */
@@ -174,22 +174,19 @@ export const payments = service('payments', {
     callers: ['players'],
     summary: "Count a player's open deposits and withdrawals",
     params: PlayerPath,
-    reply: Type.Object(
-      {
-        openDeposits: Type.Integer(),
-        openWithdrawals: Type.Integer(),
-        lastChangeAt: Nullable(Timestamp, { description: 'Null: the player has neither.' }),
-      },
-      closed,
-    ),
+    reply: object({
+      openDeposits: Type.Integer(),
+      openWithdrawals: Type.Integer(),
+      lastChangeAt: Nullable(Timestamp, { description: 'Null: the player has neither.' }),
+    }),
   }),
 
   /** Replaces where the player's withdrawals were paid to. Once it is done, doing it again changes nothing. */
   forgetDestinations: internal.direct({
     callers: ['players'],
     summary: "Replace the destinations of a player's withdrawals",
-    body: Type.Object({ playerId: Id }, closed),
-    reply: Type.Object({ playerId: Id }, closed),
+    body: object({ playerId: Id }),
+    reply: object({ playerId: Id }),
   }),
 
   exportPlayer: playerExport(),
@@ -197,50 +194,44 @@ export const payments = service('payments', {
   showDeposit: team.query({
     roles: ['finance', 'compliance', 'support', 'auditor'],
     summary: 'Show a deposit with its history',
-    body: Type.Object({ depositId: Id }, closed),
-    reply: Type.Object({ ...TeamDeposit.properties, transitions: Type.Array(Transition, { maxItems: 10 }) }, closed),
+    body: object({ depositId: Id }),
+    reply: object({ ...TeamDeposit.properties, transitions: Type.Array(Transition, { maxItems: 10 }) }),
     rejects: ['DEPOSIT_NOT_FOUND'],
   }),
 
   listDeposits: team.query({
     roles: ['finance', 'compliance', 'support', 'auditor'],
     summary: 'List deposits, newest first',
-    body: Type.Object(
-      {
-        brandId: Type.Optional(Id),
-        environment: ownerFields.environment,
-        playerId: Type.Optional(Id),
-        status: Type.Optional(DepositStatus),
-        method: Type.Optional(DepositRequest.properties.method),
-        ...periodFields('Created', 'a brand'),
-        externalReference: Type.Optional(
-          Type.String({ minLength: 1, maxLength: 128, description: 'Of a brand or a player that is named too.' }),
-        ),
-        before: Type.Optional(described(Id, 'Go on below this deposit.')),
-        limit: Type.Integer({ minimum: 1, maximum: 1000 }),
-      },
-      closed,
-    ),
-    reply: pageOf(Type.Object({ ...TeamDeposit.properties, ...operatorNameField }, closed)),
+    body: object({
+      brandId: Type.Optional(Id),
+      environment: ownerFields.environment,
+      playerId: Type.Optional(Id),
+      status: Type.Optional(DepositStatus),
+      method: Type.Optional(DepositRequest.properties.method),
+      ...periodFields('Created', 'a brand'),
+      externalReference: Type.Optional(
+        Type.String({ minLength: 1, maxLength: 128, description: 'Of a brand or a player that is named too.' }),
+      ),
+      before: Type.Optional(described(Id, 'Go on below this deposit.')),
+      limit: Type.Integer({ minimum: 1, maximum: 1000 }),
+    }),
+    reply: pageOf(object({ ...TeamDeposit.properties, ...operatorNameField })),
   }),
 
   showWithdrawal: team.query({
     roles: ['finance', 'compliance', 'support', 'auditor'],
     summary: 'Show a withdrawal with its history',
-    body: Type.Object({ withdrawalId: Id }, closed),
-    reply: Type.Object(
-      {
-        ...TeamWithdrawal.properties,
-        ...operatorNameField,
-        facts: WithdrawalFacts,
-        destinationSalt: text(64, {
-          description: 'Belongs to the digest of the destination that `decideWithdrawal` wants.',
-        }),
-        payTakesTwo: Type.Boolean({ description: 'Whoever approves it cannot pay it.' }),
-        transitions: Type.Array(Transition, { maxItems: 10 }),
-      },
-      closed,
-    ),
+    body: object({ withdrawalId: Id }),
+    reply: object({
+      ...TeamWithdrawal.properties,
+      ...operatorNameField,
+      facts: WithdrawalFacts,
+      destinationSalt: text(64, {
+        description: 'Belongs to the digest of the destination that `decideWithdrawal` wants.',
+      }),
+      payTakesTwo: Type.Boolean({ description: 'Whoever approves it cannot pay it.' }),
+      transitions: Type.Array(Transition, { maxItems: 10 }),
+    }),
     rejects: ['WITHDRAWAL_NOT_FOUND'],
   }),
 
@@ -248,18 +239,15 @@ export const payments = service('payments', {
     roles: ['finance', 'compliance', 'support', 'auditor'],
     summary: 'List withdrawals, newest first',
     description: 'What waits for the team is in its queue, however old it is.',
-    body: Type.Object(
-      {
-        ...ownerFields,
-        playerId: Type.Optional(Id),
-        status: Type.Optional(WithdrawalStatus),
-        ...periodFields('Requested', 'an operator'),
-        before: cursorField,
-        limit: Type.Integer({ minimum: 1, maximum: 1000 }),
-      },
-      closed,
-    ),
-    reply: pageOf(Type.Object({ ...TeamWithdrawal.properties, ...operatorNameField }, closed)),
+    body: object({
+      ...ownerFields,
+      playerId: Type.Optional(Id),
+      status: Type.Optional(WithdrawalStatus),
+      ...periodFields('Requested', 'an operator'),
+      before: cursorField,
+      limit: Type.Integer({ minimum: 1, maximum: 1000 }),
+    }),
+    reply: pageOf(object({ ...TeamWithdrawal.properties, ...operatorNameField })),
   }),
 
   withdrawalQueue: team.query({
@@ -267,28 +255,22 @@ export const payments = service('payments', {
     summary: 'List the withdrawals that wait for the team, oldest first',
     description:
       '`under_review` waits for a decision (the default), `approved` for its payment. What was decided and only waits for the wallet is in the list of all.',
-    body: Type.Object(
-      {
-        ...ownerFields,
-        status: Type.Optional(oneOf(waitingStatuses)),
-        after: Type.Optional(described(Id, 'Go on after this withdrawal.')),
-        limit: Type.Integer({ minimum: 1, maximum: 200 }),
-      },
-      closed,
-    ),
+    body: object({
+      ...ownerFields,
+      status: Type.Optional(oneOf(waitingStatuses)),
+      after: Type.Optional(described(Id, 'Go on after this withdrawal.')),
+      limit: Type.Integer({ minimum: 1, maximum: 200 }),
+    }),
     reply: pageOf(
-      Type.Object(
-        {
-          ...TeamWithdrawal.properties,
-          ...operatorNameField,
-          facts: WithdrawalFacts,
-          playerStatus: PlayerStatus,
-          kycStatus: KycStatus,
-          available: Money,
-          withdrawable: Money,
-        },
-        closed,
-      ),
+      object({
+        ...TeamWithdrawal.properties,
+        ...operatorNameField,
+        facts: WithdrawalFacts,
+        playerStatus: PlayerStatus,
+        kycStatus: KycStatus,
+        available: Money,
+        withdrawable: Money,
+      }),
     ),
     timeoutMs: 10_000,
   }),
@@ -296,7 +278,7 @@ export const payments = service('payments', {
   countWithdrawalQueue: team.query({
     roles: everyRole,
     summary: 'Count the withdrawals that wait for a decision, and those that wait for their payment',
-    body: Type.Object({ environment: ownerFields.environment }, closed),
+    body: object({ environment: ownerFields.environment }),
     reply: queueState({ status: oneOf(waitingStatuses) }),
   }),
 
@@ -307,21 +289,18 @@ export const payments = service('payments', {
     summary: 'Approve, reject, pay or fail a withdrawal',
     description:
       'The call says what its person has seen: player, amount, currency and a digest of the destination. When the withdrawal is another one, it is refused.',
-    body: Type.Object(
-      {
-        withdrawalId: Id,
-        playerId: Id,
-        amount: Amount,
-        currency: Currency,
-        destinationDigest: Type.String({
-          pattern: '^[\\w-]{43}$',
-          description: 'SHA-256 of the JSON text of [destinationSalt, method, destination], in base64url.',
-        }),
-        decision: oneOf(['approve', 'reject', 'pay', 'fail']),
-        reason: Type.Optional(described(PublicReason, 'Why; the operator reads it with the withdrawal.')),
-      },
-      closed,
-    ),
+    body: object({
+      withdrawalId: Id,
+      playerId: Id,
+      amount: Amount,
+      currency: Currency,
+      destinationDigest: Type.String({
+        pattern: '^[\\w-]{43}$',
+        description: 'SHA-256 of the JSON text of [destinationSalt, method, destination], in base64url.',
+      }),
+      decision: oneOf(['approve', 'reject', 'pay', 'fail']),
+      reason: Type.Optional(described(PublicReason, 'Why; the operator reads it with the withdrawal.')),
+    }),
     reply: TeamWithdrawal,
     rejects: ['WITHDRAWAL_NOT_FOUND', 'WITHDRAWAL_NOT_AS_SEEN', 'WITHDRAWAL_INVALID_STATE', 'TWO_PEOPLE_REQUIRED'],
   }),
@@ -331,18 +310,15 @@ export const payments = service('payments', {
     roles: ['finance'],
     twoPeople: 'always',
     summary: 'Give up a credit that the wallet can never do: the deposit fails. Takes two people',
-    body: Type.Object({ commandId: Id, reason: Reason }, closed),
-    reply: Type.Object(
-      {
-        commandId: Id,
-        depositId: Id,
-        state: Type.Literal('ended'),
-        proposedBy: personal('staff', text(254)),
-        /** Until then another person could carry it out. */
-        expiresAt: Timestamp,
-      },
-      closed,
-    ),
+    body: object({ commandId: Id, reason: Reason }),
+    reply: object({
+      commandId: Id,
+      depositId: Id,
+      state: Type.Literal('ended'),
+      proposedBy: personal('staff', text(254)),
+      /** Until then another person could carry it out. */
+      expiresAt: Timestamp,
+    }),
     rejects: ['COMMAND_NOT_FOUND', 'COMMAND_CANNOT_BE_ENDED'],
   }),
 })

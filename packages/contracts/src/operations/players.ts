@@ -20,7 +20,7 @@ import {
   Reason,
   Timestamp,
 } from '../resources.ts'
-import { closed, described, Line, Nullable, pageOf, text } from '../schema.ts'
+import { described, Line, Nullable, object, pageOf, text } from '../schema.ts'
 import { service } from '../service.ts'
 import { everyRole } from '../team.ts'
 import { operatorNameField, ownerFields, PlayerPath } from './fields.ts'
@@ -66,8 +66,8 @@ export const players = service('players', {
     tag: 'Players',
     summary: 'Find a player by externalId',
     description: 'The list is empty when the brand has no such player.',
-    query: Type.Object({ externalId: ExternalId }, closed),
-    reply: Type.Object({ data: Type.Array(Player, { description: 'The player, or nobody.' }) }, closed),
+    query: object({ externalId: ExternalId }),
+    reply: object({ data: Type.Array(Player, { description: 'The player, or nobody.' }) }),
     example: { query: { externalId: 'user-42' }, reply: { data: [examplePlayer] } },
   }),
 
@@ -106,10 +106,7 @@ export const players = service('players', {
     tag: 'Sandbox',
     summary: "Simulate the team's KYC decision",
     params: PlayerPath,
-    body: Type.Object(
-      { status: KycDecision, reason: Type.Optional(PublicReason) },
-      { ...closed, $id: 'KycDecisionRequest' },
-    ),
+    body: object({ status: KycDecision, reason: Type.Optional(PublicReason) }, { $id: 'KycDecisionRequest' }),
     reply: KycChange,
     rejects: ['PLAYER_NOT_FOUND'],
     example: { params: { playerId: sample.playerId }, body: { status: 'aprovado' }, reply: approvedKyc },
@@ -128,20 +125,17 @@ export const players = service('players', {
     summary: 'Show a player with KYC submissions and the history of its status',
     description:
       'CPF, e-mail, phone and birth date are masked. `unmask` shows them; it needs a reason and is recorded.',
-    body: Type.Object({ playerId: Id, ...unmaskFields }, closed),
-    reply: Type.Object(
-      {
-        ...TeamPlayer.properties,
-        ...takenField,
-        documentSourceChangedAt: Nullable(Timestamp, {
-          description:
-            "When the address that the operator's documents open at was last changed. Null: never, it has none, or you do not review them.",
-        }),
-        submissions: Type.Array(TeamSubmission, { maxItems: 100 }),
-        changes: Type.Array(PlayerChange),
-      },
-      closed,
-    ),
+    body: object({ playerId: Id, ...unmaskFields }),
+    reply: object({
+      ...TeamPlayer.properties,
+      ...takenField,
+      documentSourceChangedAt: Nullable(Timestamp, {
+        description:
+          "When the address that the operator's documents open at was last changed. Null: never, it has none, or you do not review them.",
+      }),
+      submissions: Type.Array(TeamSubmission, { maxItems: 100 }),
+      changes: Type.Array(PlayerChange),
+    }),
     rejects: ['PLAYER_NOT_FOUND'],
   }),
 
@@ -150,17 +144,14 @@ export const players = service('players', {
   listPlayers: team.query({
     roles: everyRole,
     summary: "List a brand's players, newest first",
-    body: Type.Object(
-      {
-        brandId: Id,
-        externalId: Type.Optional(ExternalId),
-        status: Type.Optional(PlayerStatus),
-        kycStatus: Type.Optional(KycStatus),
-        before: Type.Optional(described(Id, 'Go on below this player.')),
-        limit: Type.Integer({ minimum: 1, maximum: 1000 }),
-      },
-      closed,
-    ),
+    body: object({
+      brandId: Id,
+      externalId: Type.Optional(ExternalId),
+      status: Type.Optional(PlayerStatus),
+      kycStatus: Type.Optional(KycStatus),
+      before: Type.Optional(described(Id, 'Go on below this player.')),
+      limit: Type.Integer({ minimum: 1, maximum: 1000 }),
+    }),
     reply: pageOf(TeamPlayer),
   }),
 
@@ -169,33 +160,30 @@ export const players = service('players', {
     summary: 'Search the players of all operators, newest first',
     description:
       'By one of id, externalId, CPF, e-mail, phone or name. To search by CPF, e-mail or phone needs a reason and is recorded. What is found is masked.',
-    body: Type.Object(
-      {
-        playerId: Type.Optional(Id),
-        externalId: Type.Optional(ExternalId),
-        cpf: Type.Optional(described(PlayerRequest.properties.cpf, 'With or without punctuation.')),
-        email: Type.Optional(described(PlayerRequest.properties.email, 'The whole address.')),
-        phone: Type.Optional(
-          described(PlayerRequest.properties.phone, 'Digits, with the country code or, in Brazil, without.'),
+    body: object({
+      playerId: Type.Optional(Id),
+      externalId: Type.Optional(ExternalId),
+      cpf: Type.Optional(described(PlayerRequest.properties.cpf, 'With or without punctuation.')),
+      email: Type.Optional(described(PlayerRequest.properties.email, 'The whole address.')),
+      phone: Type.Optional(
+        described(PlayerRequest.properties.phone, 'Digits, with the country code or, in Brazil, without.'),
+      ),
+      name: Type.Optional(
+        personal(
+          'name',
+          Type.String({
+            minLength: 2,
+            maxLength: 200,
+            description: 'Words of the name, or how they begin. Case and accents do not matter.',
+          }),
         ),
-        name: Type.Optional(
-          personal(
-            'name',
-            Type.String({
-              minLength: 2,
-              maxLength: 200,
-              description: 'Words of the name, or how they begin. Case and accents do not matter.',
-            }),
-          ),
-        ),
-        ...ownerFields,
-        before: Type.Optional(described(Id, 'Go on below this player.')),
-        limit: Type.Integer({ minimum: 1, maximum: 100 }),
-        reason: Type.Optional(Reason),
-      },
-      closed,
-    ),
-    reply: pageOf(Type.Object({ ...TeamPlayer.properties, ...operatorNameField }, closed)),
+      ),
+      ...ownerFields,
+      before: Type.Optional(described(Id, 'Go on below this player.')),
+      limit: Type.Integer({ minimum: 1, maximum: 100 }),
+      reason: Type.Optional(Reason),
+    }),
+    reply: pageOf(object({ ...TeamPlayer.properties, ...operatorNameField })),
   }),
 
   ...kycReview,
@@ -203,7 +191,7 @@ export const players = service('players', {
   showDocumentUrl: team.query({
     roles: ['integration', 'compliance', 'auditor'],
     summary: "Show where an operator's KYC documents open",
-    body: Type.Object({ operatorId: Id, environment: EnvironmentName }, closed),
+    body: object({ operatorId: Id, environment: EnvironmentName }),
     reply: DocumentSource,
   }),
 
@@ -214,22 +202,19 @@ export const players = service('players', {
     summary: "Set where an operator's KYC documents open, for the links in the queue",
     description:
       'The key that signs the links is shown once, when it is made: give it to the operator. A new key replaces the old one at once.',
-    body: Type.Object(
-      {
-        operatorId: Id,
-        environment: EnvironmentName,
-        template: Nullable(Line({ minLength: 1, maxLength: 500 }), {
-          description: 'Over https, with {reference} once, where the reference goes. Null: no links.',
-        }),
-        newKey: Type.Optional(Type.Boolean({ description: 'Replace the key that signs.' })),
-        reason: Reason,
-      },
-      closed,
-    ),
-    reply: Type.Object(
-      { ...DocumentSource.properties, secret: Nullable(text(128), { description: 'Null: it is not shown again.' }) },
-      closed,
-    ),
+    body: object({
+      operatorId: Id,
+      environment: EnvironmentName,
+      template: Nullable(Line({ minLength: 1, maxLength: 500 }), {
+        description: 'Over https, with {reference} once, where the reference goes. Null: no links.',
+      }),
+      newKey: Type.Optional(Type.Boolean({ description: 'Replace the key that signs.' })),
+      reason: Reason,
+    }),
+    reply: object({
+      ...DocumentSource.properties,
+      secret: Nullable(text(128), { description: 'Null: it is not shown again.' }),
+    }),
     rejects: ['VALIDATION_ERROR'],
   }),
 
@@ -238,7 +223,7 @@ export const players = service('players', {
     twoPeople: 'in production',
     summary: "Change a player's status",
     description: 'Ending a self-exclusion in production takes two people.',
-    body: Type.Object({ playerId: Id, status: PlayerStatus, reason: Reason }, closed),
+    body: object({ playerId: Id, status: PlayerStatus, reason: Reason }),
     reply: TeamPlayer,
     rejects: ['PLAYER_NOT_FOUND'],
   }),
@@ -247,14 +232,11 @@ export const players = service('players', {
     roles: ['compliance'],
     summary: 'Exclude a player at its own wish, until a time or for good',
     description: 'A running exclusion can be made longer, never shorter.',
-    body: Type.Object(
-      {
-        playerId: Id,
-        until: Nullable(Timestamp, { description: 'Null: for good.' }),
-        reason: Type.Optional(Reason),
-      },
-      closed,
-    ),
+    body: object({
+      playerId: Id,
+      until: Nullable(Timestamp, { description: 'Null: for good.' }),
+      reason: Type.Optional(Reason),
+    }),
     reply: TeamPlayer,
     rejects: ['PLAYER_NOT_FOUND', 'VALIDATION_ERROR'],
   }),
@@ -263,14 +245,11 @@ export const players = service('players', {
     roles: ['compliance'],
     summary: "Set a player's daily deposit limit",
     description: 'Lowering holds at once; raising or removing only after a cooling-off of 24 hours.',
-    body: Type.Object(
-      {
-        playerId: Id,
-        dailyDepositLimit: Nullable(Amount, { description: 'Null: no limit.' }),
-        reason: Type.Optional(Reason),
-      },
-      closed,
-    ),
+    body: object({
+      playerId: Id,
+      dailyDepositLimit: Nullable(Amount, { description: 'Null: no limit.' }),
+      reason: Type.Optional(Reason),
+    }),
     reply: TeamPlayer,
     rejects: ['PLAYER_NOT_FOUND'],
   }),
@@ -281,7 +260,7 @@ export const players = service('players', {
     summary: 'Replace everything that identifies a player, for good',
     description:
       'The ids, amounts and dates stay, so that the ledger stays whole. Refused unless the player is `encerrado`, without money, open deposits or withdrawals or a running self-exclusion, and the law no longer asks to keep the records.',
-    body: Type.Object({ playerId: Id, reason: Reason }, closed),
+    body: object({ playerId: Id, reason: Reason }),
     reply: TeamPlayer,
     rejects: ['PLAYER_NOT_FOUND', 'PLAYER_DATA_NEEDED'],
     timeoutMs: 15_000,

@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { team } from '../operation.ts'
 import { personal } from '../personal.ts'
 import { EnvironmentName, Id, Reason, Timestamp } from '../resources.ts'
-import { closed, described, Nullable, oneOf, pageOf, text } from '../schema.ts'
+import { described, Nullable, object, oneOf, pageOf, text } from '../schema.ts'
 import { service } from '../service.ts'
 
 /**
@@ -15,96 +15,80 @@ const DifferenceClass = oneOf(differenceClasses)
 export type DifferenceClass = (typeof differenceClasses)[number]
 
 /** One record that does not agree with what it should follow from. */
-export const Difference = Type.Object(
-  {
-    /** The check that found it, for example `balances`. */
-    check: text(64),
-    class: DifferenceClass,
-    brandId: Nullable(Id),
-    /** Of the brand. Where it is not known, production. */
-    environment: EnvironmentName,
-    /** The record: a player, transfer, deposit, withdrawal or outbox row. */
-    subject: text(256),
-    expected: text(2_000),
-    actual: text(2_000),
-    explanation: text(500),
-  },
-  closed,
-)
+export const Difference = object({
+  /** The check that found it, for example `balances`. */
+  check: text(64),
+  class: DifferenceClass,
+  brandId: Nullable(Id),
+  /** Of the brand. Where it is not known, production. */
+  environment: EnvironmentName,
+  /** The record: a player, transfer, deposit, withdrawal or outbox row. */
+  subject: text(256),
+  expected: text(2_000),
+  actual: text(2_000),
+  explanation: text(500),
+})
 export type Difference = Static<typeof Difference>
 
 /** An effect that one service has committed and another has not finished; after five minutes it is a difference. */
-export const InFlight = Type.Object(
-  { service: text(64), name: text(64), subject: text(256), ageSeconds: Type.Integer() },
-  closed,
-)
+export const InFlight = object({ service: text(64), name: text(64), subject: text(256), ageSeconds: Type.Integer() })
 export type InFlight = Static<typeof InFlight>
 
 const ReconciliationState = oneOf(['running', 'done', 'failed'])
 const ReconciliationKind = oneOf(['full', 'incremental'])
-const DifferencesIn = Type.Object({ sandbox: Type.Integer(), production: Type.Integer() }, closed)
+const DifferencesIn = object({ sandbox: Type.Integer(), production: Type.Integer() })
 
 /** That the database was restored, as two people recorded it, and what is not compared because of it. */
-export const RecordedRestore = Type.Object(
-  {
-    restoredTo: Timestamp,
-    recordedAt: Timestamp,
-    /** Who carried it out; the proposal in the audit trail says who asked for it. */
-    recordedBy: personal('staff', text(254)),
-    reason: Reason,
-    /** How many exports of heads count for nothing: what they hold is of a future that is gone. */
-    exportsSilenced: Type.Integer({ minimum: 1 }),
-  },
-  closed,
-)
+export const RecordedRestore = object({
+  restoredTo: Timestamp,
+  recordedAt: Timestamp,
+  /** Who carried it out; the proposal in the audit trail says who asked for it. */
+  recordedBy: personal('staff', text(254)),
+  reason: Reason,
+  /** How many exports of heads count for nothing: what they hold is of a future that is gone. */
+  exportsSilenced: Type.Integer({ minimum: 1 }),
+})
 export type RecordedRestore = Static<typeof RecordedRestore>
 
-export const ReconciliationReport = Type.Object(
-  {
-    snapshotAt: Timestamp,
-    /** Whether the run looked at all that was ever entered, or at what was entered since the run before. */
-    kind: ReconciliationKind,
-    /** When the last full run began. */
-    fullAt: Timestamp,
-    /** What each check looked at. */
-    checks: Type.Array(
-      Type.Object({ check: text(64), compared: Type.Integer(), differences: Type.Integer() }, closed),
-      { maxItems: 100 },
-    ),
-    /** At most the first 1,000, and fewer when they are long; `differencesTotal` counts all. */
-    differences: Type.Array(Difference),
-    differencesTotal: Type.Integer(),
-    /** The same by environment. */
-    differencesIn: DifferencesIn,
-    /** The same by class and environment; only those of which there are some. */
-    differencesOf: Type.Array(
-      Type.Object({ class: DifferenceClass, environment: EnvironmentName, differences: Type.Integer() }, closed),
-    ),
-    /** Restores that silence exported heads. */
-    restores: Type.Array(RecordedRestore),
-    inFlight: Type.Array(InFlight),
-    inFlightTotal: Type.Integer(),
-  },
-  closed,
-)
+export const ReconciliationReport = object({
+  snapshotAt: Timestamp,
+  /** Whether the run looked at all that was ever entered, or at what was entered since the run before. */
+  kind: ReconciliationKind,
+  /** When the last full run began. */
+  fullAt: Timestamp,
+  /** What each check looked at. */
+  checks: Type.Array(object({ check: text(64), compared: Type.Integer(), differences: Type.Integer() }), {
+    maxItems: 100,
+  }),
+  /** At most the first 1,000, and fewer when they are long; `differencesTotal` counts all. */
+  differences: Type.Array(Difference),
+  differencesTotal: Type.Integer(),
+  /** The same by environment. */
+  differencesIn: DifferencesIn,
+  /** The same by class and environment; only those of which there are some. */
+  differencesOf: Type.Array(
+    object({ class: DifferenceClass, environment: EnvironmentName, differences: Type.Integer() }),
+  ),
+  /** Restores that silence exported heads. */
+  restores: Type.Array(RecordedRestore),
+  inFlight: Type.Array(InFlight),
+  inFlightTotal: Type.Integer(),
+})
 export type ReconciliationReport = Static<typeof ReconciliationReport>
 
 /** A run in a list: how many differences it found, and not which. */
-const ReconciliationSummary = Type.Object(
-  {
-    runId: Id,
-    state: ReconciliationState,
-    /** A person, or `schedule`. */
-    startedBy: personal('staff', text(254)),
-    startedAt: Timestamp,
-    /** Null while it runs. */
-    endedAt: Nullable(Timestamp),
-    kind: ReconciliationKind,
-    /** Null until it is done. */
-    differencesIn: Nullable(DifferencesIn),
-  },
-  closed,
-)
+const ReconciliationSummary = object({
+  runId: Id,
+  state: ReconciliationState,
+  /** A person, or `schedule`. */
+  startedBy: personal('staff', text(254)),
+  startedAt: Timestamp,
+  /** Null while it runs. */
+  endedAt: Nullable(Timestamp),
+  kind: ReconciliationKind,
+  /** Null until it is done. */
+  differencesIn: Nullable(DifferencesIn),
+})
 
 /** How the team compares the records of money with each other, and says that a database was restored. */
 export const reconciler = service('reconciler', {
@@ -115,28 +99,22 @@ export const reconciler = service('reconciler', {
   reconcileWallet: team.query({
     roles: ['finance', 'auditor'],
     summary: 'Recompute balances, holds and hash chains and compare them with deposits, withdrawals and outboxes',
-    body: Type.Object(
-      {
-        runId: Type.Optional(Id),
-        // A run is full unless this says otherwise.
-        full: Type.Optional(
-          Type.Boolean({ description: 'Look at all that was ever entered, and not only at what was entered lately.' }),
-        ),
-      },
-      closed,
-    ),
-    reply: Type.Object(
-      {
-        runId: Id,
-        state: ReconciliationState,
-        progress: Type.Object({ check: text(64), done: Type.Integer(), total: Type.Integer() }, closed),
-        /** When `done`. */
-        report: Nullable(ReconciliationReport),
-        /** When `failed`. */
-        failure: Nullable(text(1_000)),
-      },
-      closed,
-    ),
+    body: object({
+      runId: Type.Optional(Id),
+      // A run is full unless this says otherwise.
+      full: Type.Optional(
+        Type.Boolean({ description: 'Look at all that was ever entered, and not only at what was entered lately.' }),
+      ),
+    }),
+    reply: object({
+      runId: Id,
+      state: ReconciliationState,
+      progress: object({ check: text(64), done: Type.Integer(), total: Type.Integer() }),
+      /** When `done`. */
+      report: Nullable(ReconciliationReport),
+      /** When `failed`. */
+      failure: Nullable(text(1_000)),
+    }),
     rejects: ['RECONCILIATION_NOT_FOUND'],
     timeoutMs: 15_000,
   }),
@@ -144,13 +122,10 @@ export const reconciler = service('reconciler', {
   listReconciliations: team.query({
     roles: ['finance', 'auditor'],
     summary: 'List the reconciliations of the last 90 days, newest first',
-    body: Type.Object(
-      {
-        before: Type.Optional(described(Id, 'Go on below this run.')),
-        limit: Type.Integer({ minimum: 1, maximum: 1000 }),
-      },
-      closed,
-    ),
+    body: object({
+      before: Type.Optional(described(Id, 'Go on below this run.')),
+      limit: Type.Integer({ minimum: 1, maximum: 1000 }),
+    }),
     reply: pageOf(ReconciliationSummary),
   }),
 
@@ -164,11 +139,11 @@ export const reconciler = service('reconciler', {
     freshLogin: 'always',
     twoPeople: 'always',
     summary: 'Record that the database was restored to an earlier moment. Takes two people',
-    body: Type.Object(
-      { restoredTo: described(Timestamp, 'The recovery target: what was committed after it is gone.'), reason: Reason },
-      closed,
-    ),
-    reply: Type.Object({ restoredTo: Timestamp, recordedAt: Timestamp }, closed),
+    body: object({
+      restoredTo: described(Timestamp, 'The recovery target: what was committed after it is gone.'),
+      reason: Reason,
+    }),
+    reply: object({ restoredTo: Timestamp, recordedAt: Timestamp }),
     rejects: ['VALIDATION_ERROR'],
   }),
 })

@@ -2,47 +2,41 @@ import { type Static, Type } from '@sinclair/typebox'
 import { internal, team } from '../operation.ts'
 import { personal } from '../personal.ts'
 import { EnvironmentName, Id, Note, Reason, Timestamp } from '../resources.ts'
-import { closed, described, Nullable, pageOf, text } from '../schema.ts'
+import { described, Nullable, object, pageOf, text } from '../schema.ts'
 import { everyRole } from '../team.ts'
 import { cursorField } from './fields.ts'
 
 /** One field of a record, before and after what a person of the team did. */
-export const AuditedChange = Type.Object(
-  {
-    field: text(64),
-    before: Nullable(personal('player', text(2_048))),
-    after: Nullable(personal('player', text(2_048))),
-  },
-  closed,
-)
+export const AuditedChange = object({
+  field: text(64),
+  before: Nullable(personal('player', text(2_048))),
+  after: Nullable(personal('player', text(2_048))),
+})
 export type AuditedChange = Static<typeof AuditedChange>
 
 /** Somebody's account: issuer and subject. A name may change, and this does not. */
 export const AccountId = personal('staff', text(512))
 
-export const AuditEntry = Type.Object(
-  {
-    id: text(64),
-    at: Timestamp,
-    actor: personal('staff', text(254)),
-    actorId: Nullable(AccountId, { description: 'Null for what a service did by itself.' }),
-    operation: text(64),
-    operationId: text(64),
-    subject: Nullable(text(200)),
-    reason: Nullable(Note),
-    /** Without secrets. */
-    input: personal(['player', 'note'], Type.Unknown()),
-    /** `done`, or the code that it was refused with. */
-    outcome: text(64),
-    /** Thumbprint of the key that signed it. Null for what a service did by itself. */
-    session: Nullable(text(64)),
-    /** Where the person worked. Null for what a service did by itself. */
-    tool: Nullable(text(32)),
-    /** What became different in the record. Null where nothing did. */
-    changes: Nullable(Type.Array(AuditedChange, { maxItems: 20 })),
-  },
-  closed,
-)
+export const AuditEntry = object({
+  id: text(64),
+  at: Timestamp,
+  actor: personal('staff', text(254)),
+  actorId: Nullable(AccountId, { description: 'Null for what a service did by itself.' }),
+  operation: text(64),
+  operationId: text(64),
+  subject: Nullable(text(200)),
+  reason: Nullable(Note),
+  /** Without secrets. */
+  input: personal(['player', 'note'], Type.Unknown()),
+  /** `done`, or the code that it was refused with. */
+  outcome: text(64),
+  /** Thumbprint of the key that signed it. Null for what a service did by itself. */
+  session: Nullable(text(64)),
+  /** Where the person worked. Null for what a service did by itself. */
+  tool: Nullable(text(32)),
+  /** What became different in the record. Null where nothing did. */
+  changes: Nullable(Type.Array(AuditedChange, { maxItems: 20 })),
+})
 export type AuditEntry = Static<typeof AuditEntry>
 
 /** What proves a call of the team to somebody who trusts no service. Each is null where there was none. */
@@ -55,28 +49,22 @@ const evidence = {
   anchor: Nullable(Type.Unknown()),
 }
 
-const SignedCall = Type.Object(
-  {
-    operationId: text(64),
-    actor: personal('staff', text(254)),
-    actorId: Nullable(AccountId),
-    at: Timestamp,
-    input: personal(['player', 'note'], Type.Unknown()),
-    ...evidence,
-  },
-  closed,
-)
+const SignedCall = object({
+  operationId: text(64),
+  actor: personal('staff', text(254)),
+  actorId: Nullable(AccountId),
+  at: Timestamp,
+  input: personal(['player', 'note'], Type.Unknown()),
+  ...evidence,
+})
 
 /** An entry of the trail with all that it takes to verify it. */
-export const ExportedAuditEntry = Type.Object(
-  {
-    ...AuditEntry.properties,
-    ...evidence,
-    /** What two people agreed to. Null where one was enough, and where nobody has agreed. */
-    proposal: Nullable(Type.Object({ id: Id, proposed: SignedCall, approved: Nullable(SignedCall) }, closed)),
-  },
-  closed,
-)
+export const ExportedAuditEntry = object({
+  ...AuditEntry.properties,
+  ...evidence,
+  /** What two people agreed to. Null where one was enough, and where nobody has agreed. */
+  proposal: Nullable(object({ id: Id, proposed: SignedCall, approved: Nullable(SignedCall) })),
+})
 export type ExportedAuditEntry = Static<typeof ExportedAuditEntry>
 
 export const proposalStates = ['open', 'approved', 'declined', 'expired'] as const
@@ -86,57 +74,48 @@ export type ProposalState = (typeof proposalStates)[number]
 export const teamMembersMax = 500
 
 /** Somebody of the team, or a machine that acts for it. */
-export const TeamMember = Type.Object(
-  {
-    name: personal('staff', text(254)),
-    kind: Type.Union([Type.Literal('person'), Type.Literal('machine')]),
-    latestSessionAt: Timestamp,
-  },
-  closed,
-)
+export const TeamMember = object({
+  name: personal('staff', text(254)),
+  kind: Type.Union([Type.Literal('person'), Type.Literal('machine')]),
+  latestSessionAt: Timestamp,
+})
 export type TeamMember = Static<typeof TeamMember>
 
 /** A command of an outbox that its receiver has not done, although it was sent. */
-export const StuckCommand = Type.Object(
-  {
-    id: text(64),
-    /** The service and operation that it is for, such as `wallet.creditAccount`. */
-    operation: text(128),
-    /** The id of the record that it is about. */
-    subject: text(64),
-    environment: EnvironmentName,
-    createdAt: Timestamp,
-    attempts: Type.Integer(),
-    /** Null before the first failure. */
-    lastFault: Nullable(text(200)),
-    /** Under this id the receiver logged why it failed. */
-    requestId: Nullable(text(64)),
-  },
-  closed,
-)
+export const StuckCommand = object({
+  id: text(64),
+  /** The service and operation that it is for, such as `wallet.creditAccount`. */
+  operation: text(128),
+  /** The id of the record that it is about. */
+  subject: text(64),
+  environment: EnvironmentName,
+  createdAt: Timestamp,
+  attempts: Type.Integer(),
+  /** Null before the first failure. */
+  lastFault: Nullable(text(200)),
+  /** Under this id the receiver logged why it failed. */
+  requestId: Nullable(text(64)),
+})
 export type StuckCommand = Static<typeof StuckCommand>
 
 /** A call that one person made and that a second one is to make, before it is carried out. */
-export const Proposal = Type.Object(
-  {
-    id: Id,
-    operation: text(64),
-    /** Without the reason: whoever approves makes the same call. */
-    input: personal(['player', 'note'], Type.Unknown()),
-    reason: Nullable(Note),
-    proposedBy: personal('staff', text(254)),
-    proposedById: Nullable(AccountId),
-    proposedAt: Timestamp,
-    /** Until then somebody else may carry it out. */
-    expiresAt: Timestamp,
-    operationId: text(64),
-    state: Type.Union(proposalStates.map((state) => Type.Literal<ProposalState>(state))),
-    decidedBy: Nullable(personal('staff', text(254))),
-    decidedAt: Nullable(Timestamp),
-    decisionReason: Nullable(Note),
-  },
-  closed,
-)
+export const Proposal = object({
+  id: Id,
+  operation: text(64),
+  /** Without the reason: whoever approves makes the same call. */
+  input: personal(['player', 'note'], Type.Unknown()),
+  reason: Nullable(Note),
+  proposedBy: personal('staff', text(254)),
+  proposedById: Nullable(AccountId),
+  proposedAt: Timestamp,
+  /** Until then somebody else may carry it out. */
+  expiresAt: Timestamp,
+  operationId: text(64),
+  state: Type.Union(proposalStates.map((state) => Type.Literal<ProposalState>(state))),
+  decidedBy: Nullable(personal('staff', text(254))),
+  decidedAt: Nullable(Timestamp),
+  decisionReason: Nullable(Note),
+})
 export type Proposal = Static<typeof Proposal>
 
 /**
@@ -150,15 +129,12 @@ export const runtimeEntries = {
   abandonOperation: internal.direct({
     callers: ['gateway'],
     summary: 'Resolve an operation of unknown outcome',
-    body: Type.Object({ abandonedOperationId: Type.String({ minLength: 1, maxLength: 64 }) }, closed),
-    reply: Type.Object(
-      {
-        outcome: Type.Union([Type.Literal('replied'), Type.Literal('refused'), Type.Literal('abandoned')]),
-        /** The reply's body when `replied`; {code, message, details} when `refused`; null when `abandoned`. */
-        reply: Type.Unknown(),
-      },
-      closed,
-    ),
+    body: object({ abandonedOperationId: Type.String({ minLength: 1, maxLength: 64 }) }),
+    reply: object({
+      outcome: Type.Union([Type.Literal('replied'), Type.Literal('refused'), Type.Literal('abandoned')]),
+      /** The reply's body when `replied`; {code, message, details} when `refused`; null when `abandoned`. */
+      reply: Type.Unknown(),
+    }),
   }),
 
   /**
@@ -168,22 +144,19 @@ export const runtimeEntries = {
   registerBrand: internal.direct({
     callers: ['gateway'],
     summary: 'Register a brand: whose it is, its environment, currency and time zone, for ever',
-    reply: Type.Object({ brandId: Id }, closed),
+    reply: object({ brandId: Id }),
   }),
 
   listAudit: team.query({
     roles: ['auditor'],
     summary: "List the team's actions in one service, newest first",
-    body: Type.Object(
-      {
-        actor: Type.Optional(personal('staff', Type.String({ description: 'The person.' }))),
-        subject: Type.Optional(Type.String({ description: 'The id of a player, withdrawal, operator, key, …' })),
-        since: Type.Optional(Timestamp),
-        before: cursorField,
-        limit: Type.Integer({ minimum: 1, maximum: 1000 }),
-      },
-      closed,
-    ),
+    body: object({
+      actor: Type.Optional(personal('staff', Type.String({ description: 'The person.' }))),
+      subject: Type.Optional(Type.String({ description: 'The id of a player, withdrawal, operator, key, …' })),
+      since: Type.Optional(Timestamp),
+      before: cursorField,
+      limit: Type.Integer({ minimum: 1, maximum: 1000 }),
+    }),
     reply: pageOf(AuditEntry),
   }),
 
@@ -191,15 +164,12 @@ export const runtimeEntries = {
   exportAudit: team.query({
     roles: ['auditor'],
     summary: "Export the team's actions in one service over a period, oldest first, with their proofs",
-    body: Type.Object(
-      {
-        from: described(Timestamp, 'Included.'),
-        to: described(Timestamp, 'Not included; at least a minute ago.'),
-        cursor: cursorField,
-        limit: Type.Integer({ minimum: 1, maximum: 1000 }),
-      },
-      closed,
-    ),
+    body: object({
+      from: described(Timestamp, 'Included.'),
+      to: described(Timestamp, 'Not included; at least a minute ago.'),
+      cursor: cursorField,
+      limit: Type.Integer({ minimum: 1, maximum: 1000 }),
+    }),
     reply: pageOf(ExportedAuditEntry),
     rejects: ['VALIDATION_ERROR'],
     timeoutMs: 30_000,
@@ -209,44 +179,38 @@ export const runtimeEntries = {
   listSessions: team.query({
     roles: ['auditor'],
     summary: 'List the people and machines that have called one service, and when their latest session began',
-    body: Type.Object({ since: described(Timestamp, 'Sessions whose first call was at this time or later.') }, closed),
-    reply: Type.Object({ data: Type.Array(TeamMember, { maxItems: teamMembersMax }) }, closed),
+    body: object({ since: described(Timestamp, 'Sessions whose first call was at this time or later.') }),
+    reply: object({ data: Type.Array(TeamMember, { maxItems: teamMembersMax }) }),
   }),
 
   listCommands: team.query({
     roles: ['integration', 'finance', 'auditor'],
     summary: 'List the commands of one service that have waited for a minute or longer, oldest first',
-    body: Type.Object(
-      {
-        commandId: Type.Optional(described(Id, 'Only this one, however long it has waited.')),
-        after: Type.Optional(described(Id, 'Go on after this command.')),
-        limit: Type.Integer({ minimum: 1, maximum: 1000 }),
-      },
-      closed,
-    ),
+    body: object({
+      commandId: Type.Optional(described(Id, 'Only this one, however long it has waited.')),
+      after: Type.Optional(described(Id, 'Go on after this command.')),
+      limit: Type.Integer({ minimum: 1, maximum: 1000 }),
+    }),
     reply: pageOf(StuckCommand),
   }),
 
   listProposals: team.query({
     roles: everyRole,
     summary: 'List the calls of one service that take two people, newest first',
-    body: Type.Object(
-      {
-        proposalId: Type.Optional(described(Id, 'Only this one.')),
-        state: Type.Optional(Type.Union(proposalStates.map((state) => Type.Literal<ProposalState>(state)))),
-        before: Type.Optional(described(Id, 'Go on below this proposal.')),
-        limit: Type.Integer({ minimum: 1, maximum: 1000 }),
-      },
-      closed,
-    ),
+    body: object({
+      proposalId: Type.Optional(described(Id, 'Only this one.')),
+      state: Type.Optional(Type.Union(proposalStates.map((state) => Type.Literal<ProposalState>(state)))),
+      before: Type.Optional(described(Id, 'Go on below this proposal.')),
+      limit: Type.Integer({ minimum: 1, maximum: 1000 }),
+    }),
     reply: pageOf(Proposal),
   }),
 
   declineProposal: team.command({
     roles: everyRole,
     summary: 'Decline what somebody proposed, or take back what one proposed oneself',
-    body: Type.Object({ proposalId: Id, reason: Reason }, closed),
-    reply: Type.Object({ proposalId: Id, state: Type.Literal('declined') }, closed),
+    body: object({ proposalId: Id, reason: Reason }),
+    reply: object({ proposalId: Id, state: Type.Literal('declined') }),
     rejects: ['PROPOSAL_NOT_FOUND', 'PROPOSAL_NOT_OPEN'],
   }),
 
@@ -257,16 +221,13 @@ export const runtimeEntries = {
   sealStoredData: team.direct({
     roles: ['integration'],
     summary: 'Seal stored personal data under the newest master key',
-    body: Type.Object(
-      {
-        after: Type.Optional(
-          Type.String({ minLength: 1, maxLength: 512, description: 'The cursor of the call before.' }),
-        ),
-        reason: Type.Optional(Reason),
-      },
-      closed,
-    ),
-    reply: Type.Object({ sealed: Type.Integer(), nextCursor: Nullable(text(512)) }, closed),
+    body: object({
+      after: Type.Optional(
+        Type.String({ minLength: 1, maxLength: 512, description: 'The cursor of the call before.' }),
+      ),
+      reason: Type.Optional(Reason),
+    }),
+    reply: object({ sealed: Type.Integer(), nextCursor: Nullable(text(512)) }),
     timeoutMs: 30_000,
   }),
 }

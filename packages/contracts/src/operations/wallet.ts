@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { sample } from '../examples.ts'
 import { get, internal, operator, team } from '../operation.ts'
 import { Amount, Id, LedgerItem, Money, Note, Reason, Timestamp, Wallet } from '../resources.ts'
-import { closed, described, Nullable, pageOf, text } from '../schema.ts'
+import { described, Nullable, object, pageOf, text } from '../schema.ts'
 import { service } from '../service.ts'
 import { PlayerPath } from './fields.ts'
 import { playerExport } from './player-export.ts'
@@ -19,21 +19,18 @@ const TransferReference = Type.String({
 })
 
 /** A ledger entry with the transfer behind it. */
-export const TeamEntry = Type.Object(
-  {
-    ...LedgerItem.properties,
-    playerId: Id,
-    transferId: Id,
-    reversesTransferId: Nullable(Id),
-    reason: Nullable(Note),
-    effectiveAt: Timestamp,
-  },
-  closed,
-)
+export const TeamEntry = object({
+  ...LedgerItem.properties,
+  playerId: Id,
+  transferId: Id,
+  reversesTransferId: Nullable(Id),
+  reason: Nullable(Note),
+  effectiveAt: Timestamp,
+})
 export type TeamEntry = Static<typeof TeamEntry>
 
 /** `replayed`: the reference was posted before, and this is what it did then. */
-const PostedTransfer = Type.Object({ ...TeamEntry.properties, brandId: Id, replayed: Type.Boolean() }, closed)
+const PostedTransfer = object({ ...TeamEntry.properties, brandId: Id, replayed: Type.Boolean() })
 
 const creditFields = { playerId: Id, depositId: Id, amount: Amount, effectiveAt: Timestamp }
 
@@ -65,23 +62,18 @@ export const wallet = service('wallet', {
     description:
       'Most recent first. Pass the previous `nextCursor` as `cursor` for the next page; null means no more pages.',
     params: PlayerPath,
-    query: Type.Object(
-      {
-        limit: Type.Optional(
-          Type.Integer({ minimum: 1, maximum: 200, default: 50, description: 'Entries on a page.' }),
-        ),
-        cursor: Type.Optional(
-          Type.String({ minLength: 1, maxLength: 512, description: 'Opaque, from the previous page.' }),
-        ),
-      },
-      closed,
-    ),
-    reply: Type.Object(
+    query: object({
+      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: 50, description: 'Entries on a page.' })),
+      cursor: Type.Optional(
+        Type.String({ minLength: 1, maxLength: 512, description: 'Opaque, from the previous page.' }),
+      ),
+    }),
+    reply: object(
       {
         data: Type.Array(LedgerItem, { maxItems: 200, description: 'Most recent first.' }),
         nextCursor: Nullable(text(512, { description: 'Opaque; null means no more pages.' })),
       },
-      { ...closed, $id: 'LedgerPage' },
+      { $id: 'LedgerPage' },
     ),
     rejects: ['VALIDATION_ERROR', 'PLAYER_NOT_FOUND'],
     example: {
@@ -108,16 +100,16 @@ export const wallet = service('wallet', {
   openAccount: internal.direct({
     callers: ['players'],
     summary: "Open a player's account",
-    body: Type.Object({ playerId: Id }, closed),
-    reply: Type.Object({ playerId: Id }, closed),
+    body: object({ playerId: Id }),
+    reply: object({ playerId: Id }),
   }),
 
   /** Credits a player. Idempotent by deposit, for ever; opens a missing account; is never refused. */
   creditAccount: internal.direct({
     callers: ['payments'],
     summary: "Credit a player's account with a confirmed deposit",
-    body: Type.Object(creditFields, closed),
-    reply: Type.Object({ transferId: Id }, closed),
+    body: object(creditFields),
+    reply: object({ transferId: Id }),
   }),
 
   /**
@@ -127,19 +119,16 @@ export const wallet = service('wallet', {
   refuseCredit: internal.direct({
     callers: ['payments'],
     summary: "Refuse a deposit's credit that can never be done",
-    body: Type.Object({ ...creditFields, reason: Reason }, closed),
-    reply: Type.Object(
-      { state: Type.Union([Type.Literal('refused'), Type.Literal('posted'), Type.Literal('possible')]) },
-      closed,
-    ),
+    body: object({ ...creditFields, reason: Reason }),
+    reply: object({ state: Type.Union([Type.Literal('refused'), Type.Literal('posted'), Type.Literal('possible')]) }),
   }),
 
   /** Reserves money for a withdrawal; only the state `open` means that it is reserved. */
   openHold: internal.direct({
     callers: ['payments'],
     summary: 'Reserve money for a withdrawal',
-    body: Type.Object({ playerId: Id, withdrawalId: Id, amount: Amount }, closed),
-    reply: Type.Object({ state: HoldState }, closed),
+    body: object({ playerId: Id, withdrawalId: Id, amount: Amount }),
+    reply: object({ state: HoldState }),
     rejects: ['INSUFFICIENT_FUNDS'],
   }),
 
@@ -147,24 +136,24 @@ export const wallet = service('wallet', {
   captureHold: internal.direct({
     callers: ['payments'],
     summary: 'Debit a paid withdrawal',
-    body: Type.Object({ playerId: Id, withdrawalId: Id, effectiveAt: Timestamp }, closed),
-    reply: Type.Object({ transferId: Id }, closed),
+    body: object({ playerId: Id, withdrawalId: Id, effectiveAt: Timestamp }),
+    reply: object({ transferId: Id }),
   }),
 
   /** Gives back what a withdrawal reserved; for an unknown withdrawal it leaves a released tombstone that refuses a late hold. */
   releaseHold: internal.direct({
     callers: ['payments'],
     summary: 'Release the money of a withdrawal',
-    body: Type.Object({ playerId: Id, withdrawalId: Id }, closed),
-    reply: Type.Object({ state: HoldState }, closed),
+    body: object({ playerId: Id, withdrawalId: Id }),
+    reply: object({ state: HoldState }),
   }),
 
   /** The balance beside a withdrawal in the team's review queue. */
   readBalance: internal.query({
     callers: ['payments'],
     summary: "Read a player's balance",
-    body: Type.Object({ playerId: Id }, closed),
-    reply: Type.Object({ available: Money, withdrawable: Money }, closed),
+    body: object({ playerId: Id }),
+    reply: object({ available: Money, withdrawable: Money }),
     rejects: ['PLAYER_NOT_FOUND'],
   }),
 
@@ -172,8 +161,8 @@ export const wallet = service('wallet', {
   readAccount: internal.query({
     callers: ['players'],
     summary: "Read a player's balance and its last change",
-    body: Type.Object({ playerId: Id }, closed),
-    reply: Type.Object({ available: Money, withdrawable: Money, updatedAt: Timestamp }, closed),
+    body: object({ playerId: Id }),
+    reply: object({ available: Money, withdrawable: Money, updatedAt: Timestamp }),
     rejects: ['PLAYER_NOT_FOUND'],
   }),
 
@@ -183,18 +172,15 @@ export const wallet = service('wallet', {
     freshLogin: 'always',
     twoPeople: 'in production',
     summary: "Correct a player's balance with a new ledger entry",
-    body: Type.Object(
-      {
-        playerId: Id,
-        amount: Type.String({
-          pattern: '^-?(0|[1-9]\\d{0,12})(\\.\\d{1,2})?$',
-          description: 'Signed: a negative amount takes money from the player.',
-        }),
-        reference: TransferReference,
-        reason: Reason,
-      },
-      closed,
-    ),
+    body: object({
+      playerId: Id,
+      amount: Type.String({
+        pattern: '^-?(0|[1-9]\\d{0,12})(\\.\\d{1,2})?$',
+        description: 'Signed: a negative amount takes money from the player.',
+      }),
+      reference: TransferReference,
+      reason: Reason,
+    }),
     reply: PostedTransfer,
     rejects: ['PLAYER_NOT_FOUND', 'TRANSFER_CONFLICT', 'INSUFFICIENT_FUNDS'],
   }),
@@ -205,14 +191,11 @@ export const wallet = service('wallet', {
     freshLogin: 'always',
     twoPeople: 'in production',
     summary: 'Reverse a transfer with a new ledger entry',
-    body: Type.Object(
-      {
-        transferId: described(Id, 'A transfer (trf_…), or the ledger item (led_…) that it made.'),
-        reference: TransferReference,
-        reason: Reason,
-      },
-      closed,
-    ),
+    body: object({
+      transferId: described(Id, 'A transfer (trf_…), or the ledger item (led_…) that it made.'),
+      reference: TransferReference,
+      reason: Reason,
+    }),
     reply: PostedTransfer,
     rejects: ['TRANSFER_NOT_FOUND', 'TRANSFER_CONFLICT', 'TRANSFER_ALREADY_REVERSED', 'INSUFFICIENT_FUNDS'],
   }),
@@ -222,21 +205,16 @@ export const wallet = service('wallet', {
   listEntries: team.query({
     roles: ['finance', 'compliance', 'support', 'auditor'],
     summary: "List a player's ledger entries, newest first",
-    body: Type.Object(
-      {
-        playerId: Id,
-        transferId: Type.Optional(
-          described(Id, 'Only the entry of this transfer (trf_…), or this ledger item (led_…).'),
-        ),
-        type: Type.Optional(LedgerItem.properties.type),
-        from: Type.Optional(described(Timestamp, 'Entered at this time or later.')),
-        to: Type.Optional(described(Timestamp, 'Entered before this time.')),
-        before: Type.Optional(described(Id, 'Go on below this entry.')),
-        limit: Type.Integer({ minimum: 1, maximum: 1000 }),
-      },
-      closed,
-    ),
-    reply: Type.Object({ available: Money, withdrawable: Money, ...pageOf(TeamEntry).properties }, closed),
+    body: object({
+      playerId: Id,
+      transferId: Type.Optional(described(Id, 'Only the entry of this transfer (trf_…), or this ledger item (led_…).')),
+      type: Type.Optional(LedgerItem.properties.type),
+      from: Type.Optional(described(Timestamp, 'Entered at this time or later.')),
+      to: Type.Optional(described(Timestamp, 'Entered before this time.')),
+      before: Type.Optional(described(Id, 'Go on below this entry.')),
+      limit: Type.Integer({ minimum: 1, maximum: 1000 }),
+    }),
+    reply: object({ available: Money, withdrawable: Money, ...pageOf(TeamEntry).properties }),
     rejects: ['PLAYER_NOT_FOUND'],
   }),
 
@@ -244,40 +222,31 @@ export const wallet = service('wallet', {
   exportStatement: team.query({
     roles: ['finance', 'auditor'],
     summary: "Export a brand's ledger over a period",
-    body: Type.Object(
-      {
-        brandId: Id,
-        from: described(Timestamp, 'Included.'),
-        to: described(Timestamp, 'Not included; at least a minute ago.'),
-        cursor: Type.Optional(Type.String({ minLength: 1, maxLength: 256 })),
-        limit: Type.Integer({ minimum: 1, maximum: 1000 }),
-      },
-      closed,
-    ),
-    reply: Type.Object(
-      {
-        data: Type.Array(TeamEntry, { maxItems: 1_000 }),
-        nextCursor: Nullable(text(256)),
-        /** Of the whole period, per currency, in every page. closingBalance = openingBalance + net, over all players. */
-        totals: Type.Array(
-          Type.Object(
-            {
-              currency: text(3),
-              openingBalance: Money,
-              byType: Type.Array(Type.Object({ type: text(32), entries: Type.Integer(), amount: Money }, closed), {
-                maxItems: 10,
-              }),
-              entries: Type.Integer(),
-              net: Money,
-              closingBalance: Money,
-            },
-            closed,
-          ),
-          { maxItems: 200 },
-        ),
-      },
-      closed,
-    ),
+    body: object({
+      brandId: Id,
+      from: described(Timestamp, 'Included.'),
+      to: described(Timestamp, 'Not included; at least a minute ago.'),
+      cursor: Type.Optional(Type.String({ minLength: 1, maxLength: 256 })),
+      limit: Type.Integer({ minimum: 1, maximum: 1000 }),
+    }),
+    reply: object({
+      data: Type.Array(TeamEntry, { maxItems: 1_000 }),
+      nextCursor: Nullable(text(256)),
+      /** Of the whole period, per currency, in every page. closingBalance = openingBalance + net, over all players. */
+      totals: Type.Array(
+        object({
+          currency: text(3),
+          openingBalance: Money,
+          byType: Type.Array(object({ type: text(32), entries: Type.Integer(), amount: Money }), {
+            maxItems: 10,
+          }),
+          entries: Type.Integer(),
+          net: Money,
+          closingBalance: Money,
+        }),
+        { maxItems: 200 },
+      ),
+    }),
     rejects: ['VALIDATION_ERROR'],
     timeoutMs: 30_000,
   }),

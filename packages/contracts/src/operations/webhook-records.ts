@@ -3,7 +3,7 @@ import { eventKinds, events } from '../events.ts'
 import { storedBytesMax } from '../limits.ts'
 import { personal, personalKindsIn } from '../personal.ts'
 import { EnvironmentName, Timestamp } from '../resources.ts'
-import { closed, Nullable, oneOf, text } from '../schema.ts'
+import { Nullable, object, oneOf, text } from '../schema.ts'
 
 /** Which endpoint: each environment of an operator has one. */
 export const endpoint = { operatorId: text(64), environment: EnvironmentName }
@@ -33,95 +33,77 @@ const endpointState = {
   disabledAt: Nullable(Timestamp),
   disabledReason: Nullable(text(500)),
   /** `open`: nothing is sent until `retryAt`. `recovering`: the backlog leaves at a growing rate. */
-  breaker: Type.Object(
-    {
-      state: Type.Union([Type.Literal('closed'), Type.Literal('open'), Type.Literal('recovering')]),
-      consecutiveFailures: Type.Integer(),
-      failingSince: Nullable(Timestamp),
-      retryAt: Nullable(Timestamp),
-      concurrency: Type.Integer({ description: 'Deliveries that may be under way at once.' }),
-    },
-    closed,
-  ),
+  breaker: object({
+    state: Type.Union([Type.Literal('closed'), Type.Literal('open'), Type.Literal('recovering')]),
+    consecutiveFailures: Type.Integer(),
+    failingSince: Nullable(Timestamp),
+    retryAt: Nullable(Timestamp),
+    concurrency: Type.Integer({ description: 'Deliveries that may be under way at once.' }),
+  }),
 }
 
 /** An endpoint as the team sees it: never a secret. */
-export const WebhookEndpoint = Type.Object(
-  {
-    ...endpointState,
-    /** Newest first. All secrets that have not expired sign. */
-    secrets: Type.Array(Type.Object({ createdAt: Timestamp, expiresAt: Nullable(Timestamp) }, closed), {
-      maxItems: secretsShownMax,
-    }),
-    pending: Type.Integer({ description: 'Deliveries that wait for an attempt.' }),
-    oldestPendingAt: Nullable(Timestamp),
-    updatedAt: Timestamp,
-  },
-  closed,
-)
+export const WebhookEndpoint = object({
+  ...endpointState,
+  /** Newest first. All secrets that have not expired sign. */
+  secrets: Type.Array(object({ createdAt: Timestamp, expiresAt: Nullable(Timestamp) }), {
+    maxItems: secretsShownMax,
+  }),
+  pending: Type.Integer({ description: 'Deliveries that wait for an attempt.' }),
+  oldestPendingAt: Nullable(Timestamp),
+  updatedAt: Timestamp,
+})
 export type WebhookEndpoint = Static<typeof WebhookEndpoint>
 
 /** An endpoint as a list shows it. */
-export const WebhookEndpointSummary = Type.Object(
-  {
-    ...endpointState,
-    failing: Type.Boolean(),
-    pending: Type.Integer({
-      maximum: pendingCountedMax,
-      description: `Deliveries that wait for an attempt, counted up to ${pendingCountedMax}.`,
-    }),
-    oldestPendingAt: Nullable(Timestamp),
-    updatedAt: Timestamp,
-  },
-  closed,
-)
+export const WebhookEndpointSummary = object({
+  ...endpointState,
+  failing: Type.Boolean(),
+  pending: Type.Integer({
+    maximum: pendingCountedMax,
+    description: `Deliveries that wait for an attempt, counted up to ${pendingCountedMax}.`,
+  }),
+  oldestPendingAt: Nullable(Timestamp),
+  updatedAt: Timestamp,
+})
 export type WebhookEndpointSummary = Static<typeof WebhookEndpointSummary>
 
-export const DeliverySummary = Type.Object(
-  {
-    id: text(64),
-    eventId: text(64),
-    type: text(64),
-    ...endpoint,
-    brandId: text(64),
-    state: DeliveryState,
-    attempts: Type.Integer({ description: 'All attempts ever made, those of resends included.' }),
-    lastResponseStatus: Nullable(Type.Integer()),
-    lastError: Nullable(text(500)),
-    eventCreatedAt: Timestamp,
-    receivedAt: Timestamp,
-    nextAttemptAt: Nullable(Timestamp),
-    finishedAt: Nullable(Timestamp),
-  },
-  closed,
-)
+export const DeliverySummary = object({
+  id: text(64),
+  eventId: text(64),
+  type: text(64),
+  ...endpoint,
+  brandId: text(64),
+  state: DeliveryState,
+  attempts: Type.Integer({ description: 'All attempts ever made, those of resends included.' }),
+  lastResponseStatus: Nullable(Type.Integer()),
+  lastError: Nullable(text(500)),
+  eventCreatedAt: Timestamp,
+  receivedAt: Timestamp,
+  nextAttemptAt: Nullable(Timestamp),
+  finishedAt: Nullable(Timestamp),
+})
 export type DeliverySummary = Static<typeof DeliverySummary>
 
-export const DeliveryAttempt = Type.Object(
-  {
-    number: Type.Integer(),
-    startedAt: Timestamp,
-    durationMs: Type.Integer(),
-    url: text(2_048),
-    responseStatus: Nullable(Type.Integer()),
-    /** At most the first KiB; null when no response came. */
-    responseHead: Nullable(text(1_024)),
-    /** In plain words; null when the receiver acknowledged. */
-    error: Nullable(text(500)),
-  },
-  closed,
-)
+export const DeliveryAttempt = object({
+  number: Type.Integer(),
+  startedAt: Timestamp,
+  durationMs: Type.Integer(),
+  url: text(2_048),
+  responseStatus: Nullable(Type.Integer()),
+  /** At most the first KiB; null when no response came. */
+  responseHead: Nullable(text(1_024)),
+  /** In plain words; null when the receiver acknowledged. */
+  error: Nullable(text(500)),
+})
 
 /** The story of one delivery: what happened, in one sentence, then attempt by attempt. */
-export const DeliveryStory = Type.Object(
-  {
-    ...DeliverySummary.properties,
-    outcome: text(1_000, { description: 'One sentence.' }),
-    attemptLog: Type.Array(DeliveryAttempt, { description: 'Of very many the latest.' }),
-    body: anyEvent(text(storedBytesMax, { description: 'The signed bytes.' })),
-  },
-  closed,
-)
+export const DeliveryStory = object({
+  ...DeliverySummary.properties,
+  outcome: text(1_000, { description: 'One sentence.' }),
+  attemptLog: Type.Array(DeliveryAttempt, { description: 'Of very many the latest.' }),
+  body: anyEvent(text(storedBytesMax, { description: 'The signed bytes.' })),
+})
 export type DeliveryStory = Static<typeof DeliveryStory>
 
 export const setAsideColumns = {
@@ -135,5 +117,5 @@ export const setAsideColumns = {
 }
 
 /** A message that webhooks could not handle. No delivery has been made of it. */
-export const SetAsideSummary = Type.Object(setAsideColumns, closed)
+export const SetAsideSummary = object(setAsideColumns)
 export type SetAsideSummary = Static<typeof SetAsideSummary>

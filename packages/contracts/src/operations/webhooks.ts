@@ -3,7 +3,7 @@ import { eventKinds } from '../events.ts'
 import { sample } from '../examples.ts'
 import { internal, operator, post, team } from '../operation.ts'
 import { EnvironmentName, Id, Reason, Timestamp, WebhookTestResult } from '../resources.ts'
-import { closed, described, Line, Nullable, oneOf, text } from '../schema.ts'
+import { described, Line, Nullable, object, oneOf, text } from '../schema.ts'
 import { service } from '../service.ts'
 import {
   anyEvent,
@@ -52,8 +52,8 @@ export const webhooks = service('webhooks', {
     callers: ['gateway'],
     sentOnce: true,
     summary: 'Make the webhook secret of an environment',
-    body: Type.Object({ operatorName: Type.String() }, closed),
-    reply: Type.Object({ webhookSecret: Nullable(Type.String({ pattern: '^whsec_' })) }, closed),
+    body: object({ operatorName: Type.String() }),
+    reply: object({ webhookSecret: Nullable(Type.String({ pattern: '^whsec_' })) }),
   }),
 
   setWebhookUrl: team.command({
@@ -61,10 +61,7 @@ export const webhooks = service('webhooks', {
     twoPeople: { when: { environment: 'production' } },
     summary: 'Set the webhook URL of an environment',
     description: 'Setting a URL also enables the endpoint and closes its circuit breaker.',
-    body: Type.Object(
-      { ...endpoint, url: Line({ minLength: 1, maxLength: 2048 }), reason: Type.Optional(Reason) },
-      closed,
-    ),
+    body: object({ ...endpoint, url: Line({ minLength: 1, maxLength: 2048 }), reason: Type.Optional(Reason) }),
     storedBytesMax: endpointBytesMax,
     reply: WebhookEndpoint,
     rejects: ['OPERATOR_NOT_FOUND', 'WEBHOOK_URL_REFUSED'],
@@ -73,7 +70,7 @@ export const webhooks = service('webhooks', {
   showWebhook: team.query({
     roles: ['integration', 'support', 'auditor'],
     summary: 'Show the webhook endpoint of an environment, its circuit breaker and what waits',
-    body: Type.Object(endpoint, closed),
+    body: object(endpoint),
     reply: WebhookEndpoint,
     rejects: ['OPERATOR_NOT_FOUND'],
   }),
@@ -83,21 +80,15 @@ export const webhooks = service('webhooks', {
     summary: 'List the webhook endpoints of an environment that have a URL, those that fail first',
     description:
       'An endpoint fails while its circuit breaker is open or recovering, or when it was failing as it was disabled.',
-    body: Type.Object(
-      {
-        environment: EnvironmentName,
-        failing: Type.Optional(Type.Boolean({ description: 'Only those that fail.' })),
-        after: Type.Optional(
-          Type.String({ minLength: 1, maxLength: 128, description: 'The cursor of the page before.' }),
-        ),
-        limit: Type.Integer({ minimum: 1, maximum: 100 }),
-      },
-      closed,
-    ),
-    reply: Type.Object(
-      { data: Type.Array(WebhookEndpointSummary, { maxItems: 100 }), nextCursor: Nullable(text(128)) },
-      closed,
-    ),
+    body: object({
+      environment: EnvironmentName,
+      failing: Type.Optional(Type.Boolean({ description: 'Only those that fail.' })),
+      after: Type.Optional(
+        Type.String({ minLength: 1, maxLength: 128, description: 'The cursor of the page before.' }),
+      ),
+      limit: Type.Integer({ minimum: 1, maximum: 100 }),
+    }),
+    reply: object({ data: Type.Array(WebhookEndpointSummary, { maxItems: 100 }), nextCursor: Nullable(text(128)) }),
   }),
 
   /** The secret is shown once: a replay of the same operation id answers null. */
@@ -106,27 +97,21 @@ export const webhooks = service('webhooks', {
     twoPeople: { when: { environment: 'production' } },
     summary: 'Make a new webhook secret, shown once',
     description: 'X-Webhook-Signature keeps the former one until the overlap ends.',
-    body: Type.Object(
-      {
-        ...endpoint,
-        overlapHours: Type.Optional(
-          Type.Number({
-            minimum: 0,
-            maximum: 720,
-            description: 'How long X-Webhook-Signature keeps the former secret: 24 unless said, 0 after a leak.',
-          }),
-        ),
-        reason: Type.Optional(Reason),
-      },
-      closed,
-    ),
-    reply: Type.Object(
-      {
-        webhookSecret: Nullable(text(128, { pattern: '^whsec_' })),
-        formerSecretExpiresAt: Nullable(Timestamp),
-      },
-      closed,
-    ),
+    body: object({
+      ...endpoint,
+      overlapHours: Type.Optional(
+        Type.Number({
+          minimum: 0,
+          maximum: 720,
+          description: 'How long X-Webhook-Signature keeps the former secret: 24 unless said, 0 after a leak.',
+        }),
+      ),
+      reason: Type.Optional(Reason),
+    }),
+    reply: object({
+      webhookSecret: Nullable(text(128, { pattern: '^whsec_' })),
+      formerSecretExpiresAt: Nullable(Timestamp),
+    }),
     rejects: ['OPERATOR_NOT_FOUND'],
   }),
 
@@ -136,7 +121,7 @@ export const webhooks = service('webhooks', {
     description: 'Events are kept, and leave with a resend or a replay.',
     // An endpoint that fails for days is disabled by the service.
     alsoByItself: true,
-    body: Type.Object({ ...endpoint, reason: Reason }, closed),
+    body: object({ ...endpoint, reason: Reason }),
     storedBytesMax: endpointBytesMax,
     reply: WebhookEndpoint,
     rejects: ['OPERATOR_NOT_FOUND'],
@@ -145,29 +130,23 @@ export const webhooks = service('webhooks', {
   listDeliveries: team.query({
     roles: ['integration', 'support', 'auditor'],
     summary: 'List deliveries, newest first',
-    body: Type.Object(
-      {
-        operatorId: Type.Optional(Type.String()),
-        environment: Type.Optional(EnvironmentName),
-        state: Type.Optional(DeliveryState),
-        type: Type.Optional(EventType),
-        since: Type.Optional(Timestamp),
-        until: Type.Optional(Timestamp),
-        after: Type.Optional(Type.String({ description: 'Go on after this delivery.' })),
-        limit: Type.Integer({ minimum: 1, maximum: 1000 }),
-      },
-      closed,
-    ),
-    reply: Type.Object(
-      { data: Type.Array(DeliverySummary, { maxItems: 1_000 }), nextCursor: Nullable(text(64)) },
-      closed,
-    ),
+    body: object({
+      operatorId: Type.Optional(Type.String()),
+      environment: Type.Optional(EnvironmentName),
+      state: Type.Optional(DeliveryState),
+      type: Type.Optional(EventType),
+      since: Type.Optional(Timestamp),
+      until: Type.Optional(Timestamp),
+      after: Type.Optional(Type.String({ description: 'Go on after this delivery.' })),
+      limit: Type.Integer({ minimum: 1, maximum: 1000 }),
+    }),
+    reply: object({ data: Type.Array(DeliverySummary, { maxItems: 1_000 }), nextCursor: Nullable(text(64)) }),
   }),
 
   showDelivery: team.query({
     roles: ['integration', 'support', 'auditor'],
     summary: 'Tell the story of one delivery: what happened, in one sentence, then attempt by attempt',
-    body: Type.Object({ id: Type.String({ description: 'Of the delivery (dlv_…) or of its event (evt_…).' }) }, closed),
+    body: object({ id: Type.String({ description: 'Of the delivery (dlv_…) or of its event (evt_…).' }) }),
     reply: DeliveryStory,
     rejects: ['DELIVERY_NOT_FOUND'],
   }),
@@ -176,7 +155,7 @@ export const webhooks = service('webhooks', {
     roles: ['integration'],
     summary: 'Send a delivery again: the same event id and body',
     description: 'Whatever its state, the delivery is due at once, with all its attempts before it.',
-    body: Type.Object({ id: text(128), reason: Type.Optional(Reason) }, closed),
+    body: object({ id: text(128), reason: Type.Optional(Reason) }),
     reply: DeliverySummary,
     rejects: ['DELIVERY_NOT_FOUND', 'WEBHOOK_NOT_CONFIGURED'],
   }),
@@ -185,61 +164,49 @@ export const webhooks = service('webhooks', {
     roles: ['integration'],
     summary: "Send a period's events again, oldest first, at a steady pace",
     description: 'At most 5,000 by one call; the next one goes on after them, at the same pace.',
-    body: Type.Object(
-      {
-        ...endpoint,
-        since: Timestamp,
-        until: Type.Optional(Timestamp),
-        states: Type.Optional(
-          Type.Array(DeliveryState, {
-            minItems: 1,
-            maxItems: deliveryStates.length,
-            uniqueItems: true,
-            description: 'Failed and withheld unless said; delivered ones only when named.',
-          }),
-        ),
-        type: Type.Optional(EventType),
-        ratePerMinute: Type.Optional(
-          Type.Integer({ minimum: 1, maximum: 6000, description: 'Per minute; 300 unless said.' }),
-        ),
-        after: Type.Optional(described(Id, 'Go on after this delivery.')),
-        reason: Type.Optional(Reason),
-      },
-      closed,
-    ),
-    reply: Type.Object(
-      {
-        scheduled: Type.Integer(),
-        firstAt: Nullable(Timestamp),
-        lastAt: Nullable(Timestamp),
-        nextCursor: Nullable(Id),
-      },
-      closed,
-    ),
+    body: object({
+      ...endpoint,
+      since: Timestamp,
+      until: Type.Optional(Timestamp),
+      states: Type.Optional(
+        Type.Array(DeliveryState, {
+          minItems: 1,
+          maxItems: deliveryStates.length,
+          uniqueItems: true,
+          description: 'Failed and withheld unless said; delivered ones only when named.',
+        }),
+      ),
+      type: Type.Optional(EventType),
+      ratePerMinute: Type.Optional(
+        Type.Integer({ minimum: 1, maximum: 6000, description: 'Per minute; 300 unless said.' }),
+      ),
+      after: Type.Optional(described(Id, 'Go on after this delivery.')),
+      reason: Type.Optional(Reason),
+    }),
+    reply: object({
+      scheduled: Type.Integer(),
+      firstAt: Nullable(Timestamp),
+      lastAt: Nullable(Timestamp),
+      nextCursor: Nullable(Id),
+    }),
     rejects: ['OPERATOR_NOT_FOUND', 'WEBHOOK_NOT_CONFIGURED'],
   }),
 
   listSetAside: team.query({
     roles: ['integration', 'auditor'],
     summary: 'List the messages that could not be handled, oldest first',
-    body: Type.Object(
-      {
-        after: Type.Optional(Type.String({ description: 'Go on after this message.' })),
-        limit: Type.Integer({ minimum: 1, maximum: 1000 }),
-      },
-      closed,
-    ),
-    reply: Type.Object(
-      { data: Type.Array(SetAsideSummary, { maxItems: 1_000 }), nextCursor: Nullable(text(64)) },
-      closed,
-    ),
+    body: object({
+      after: Type.Optional(Type.String({ description: 'Go on after this message.' })),
+      limit: Type.Integer({ minimum: 1, maximum: 1000 }),
+    }),
+    reply: object({ data: Type.Array(SetAsideSummary, { maxItems: 1_000 }), nextCursor: Nullable(text(64)) }),
   }),
 
   showSetAside: team.query({
     roles: ['integration', 'auditor'],
     summary: 'Show a message that could not be handled, with its payload',
-    body: Type.Object({ id: Type.String() }, closed),
-    reply: Type.Object({ ...setAsideColumns, payload: anyEvent(text(65_536)) }, closed),
+    body: object({ id: Type.String() }),
+    reply: object({ ...setAsideColumns, payload: anyEvent(text(65_536)) }),
     rejects: ['MESSAGE_NOT_FOUND'],
   }),
 
@@ -248,18 +215,15 @@ export const webhooks = service('webhooks', {
     summary: 'Handle messages again that could not be handled, once their cause is removed',
     description:
       'Each event is delivered once. A message that cannot be read, or fails again, stays where it is and holds back no other.',
-    body: Type.Object(
-      { id: Type.Optional(text(128, { description: 'This message; the oldest ones unless said.' })), reason: Reason },
-      closed,
-    ),
-    reply: Type.Object(
-      {
-        handled: Type.Integer(),
-        left: Type.Integer({ description: 'Messages of this run that cannot be read, or failed again.' }),
-        remaining: Type.Integer({ description: 'Messages that are still set aside, those included.' }),
-      },
-      closed,
-    ),
+    body: object({
+      id: Type.Optional(text(128, { description: 'This message; the oldest ones unless said.' })),
+      reason: Reason,
+    }),
+    reply: object({
+      handled: Type.Integer(),
+      left: Type.Integer({ description: 'Messages of this run that cannot be read, or failed again.' }),
+      remaining: Type.Integer({ description: 'Messages that are still set aside, those included.' }),
+    }),
     rejects: ['MESSAGE_NOT_FOUND'],
   }),
 
@@ -267,7 +231,7 @@ export const webhooks = service('webhooks', {
   rewrapWebhookSecrets: team.command({
     roles: ['integration'],
     summary: 'Encrypt the webhook secrets under the newest master key',
-    body: Type.Object({ reason: Type.Optional(Reason) }, closed),
-    reply: Type.Object({ rewrapped: Type.Integer() }, closed),
+    body: object({ reason: Type.Optional(Reason) }),
+    reply: object({ rewrapped: Type.Integer() }),
   }),
 })
