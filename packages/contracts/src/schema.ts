@@ -11,11 +11,20 @@ import { formatChecks } from './formats.ts'
 
 for (const [name, hasFormat] of Object.entries(formatChecks)) FormatRegistry.Set(name, hasFormat)
 
+interface ObjectOptions {
+  readonly $id?: string
+  readonly description?: string
+}
+
 /** An object that has no other fields than those it names. */
-export const object = <Fields extends TProperties>(
-  fields: Fields,
-  options: { $id?: string; description?: string } = {},
-) => Type.Object(fields, { additionalProperties: false, ...options })
+export const object = <Fields extends TProperties>(fields: Fields, options: ObjectOptions = {}) =>
+  Type.Object(fields, { additionalProperties: false, ...options })
+
+/** The same with a name, under which documents and clients have it. */
+export const named =
+  ($id: string, description?: string) =>
+  <Fields extends TProperties>(fields: Fields) =>
+    object(fields, { $id, ...(description === undefined ? {} : { description }) })
 
 type Literals<T extends readonly string[]> = { -readonly [K in keyof T]: TLiteral<T[K]> }
 

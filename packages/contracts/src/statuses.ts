@@ -6,10 +6,7 @@ import { oneOf } from './schema.ts'
 
 export const environments = ['sandbox', 'production'] as const
 export const EnvironmentName = oneOf(environments, {
-  meanings: {
-    sandbox: 'the test brand, with invented people and fictitious money',
-    production: 'the real brand',
-  },
+  meanings: { sandbox: 'the test brand, with invented people and fictitious money', production: 'the real brand' },
 })
 export type Environment = Static<typeof EnvironmentName>
 

@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { sample } from '../examples.ts'
 import { get, operator, post, team } from '../operation.ts'
 import { Game, GameSession, Id, Reason } from '../resources.ts'
-import { described, object, pageOf } from '../schema.ts'
+import { described, named, object, pageOf } from '../schema.ts'
 import { PlayerPath } from './fields.ts'
 import { OpenedSession } from './player-records.ts'
 
@@ -37,10 +37,9 @@ export const games = {
     description:
       "Answers a `gameUrl` for the player's browser. Needs an approved KYC, status `ativo`, and no self-exclusion or exceeded daily limit. In the sandbox the session is a demonstration with a fictitious balance.",
     params: PlayerPath,
-    body: object(
-      { gameId: Type.String({ minLength: 1, maxLength: 128, description: 'A game of the catalogue.' }) },
-      { $id: 'GameSessionRequest' },
-    ),
+    body: named('GameSessionRequest')({
+      gameId: Type.String({ minLength: 1, maxLength: 128, description: 'A game of the catalogue.' }),
+    }),
     reply: GameSession,
     rejects: [
       'PLAYER_NOT_FOUND',

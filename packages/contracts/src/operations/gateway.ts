@@ -32,11 +32,7 @@ const OnOrOff = Type.Union([Type.Literal('on'), Type.Literal('off')], {
 })
 
 /** A key with its secrets, which are shown once. A replay of the same operation id shows nulls instead. */
-const ShownOnce = object({
-  key: text(64),
-  secret: Nullable(text(128)),
-  webhookSecret: Nullable(text(128)),
-})
+const ShownOnce = object({ key: text(64), secret: Nullable(text(128)), webhookSecret: Nullable(text(128)) })
 
 /** An operator as the team sees it: never a secret. */
 export const OperatorRecord = object({
@@ -49,13 +45,7 @@ export const OperatorRecord = object({
   replayProtection: OnOrOff,
   createdAt: Timestamp,
   brands: Type.Array(
-    object({
-      id: Id,
-      environment: EnvironmentName,
-      name: text(100),
-      currency: text(3),
-      timeZone: text(64),
-    }),
+    object({ id: Id, environment: EnvironmentName, name: text(100), currency: text(3), timeZone: text(64) }),
     { maxItems: 2 },
   ),
   credentials: Type.Array(

@@ -21,11 +21,7 @@ export const kycReview = {
   kycQueue: team.query({
     roles: ['compliance', 'support', 'auditor'],
     summary: 'List the players whose documents wait for a decision, the longest wait first',
-    body: object({
-      ...ownerFields,
-      after: cursorField,
-      limit: Type.Integer({ minimum: 1, maximum: 1000 }),
-    }),
+    body: object({ ...ownerFields, after: cursorField, limit: Type.Integer({ minimum: 1, maximum: 1000 }) }),
     reply: pageOf(
       object({
         playerId: Id,

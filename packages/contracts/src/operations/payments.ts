@@ -21,7 +21,7 @@ import {
   WithdrawalStatus,
   waitingStatuses,
 } from '../resources.ts'
-import { described, Nullable, object, oneOf, pageOf, text } from '../schema.ts'
+import { described, Nullable, named, object, oneOf, pageOf, text } from '../schema.ts'
 import { service } from '../service.ts'
 import { everyRole } from '../team.ts'
 import {
@@ -71,11 +71,7 @@ export const payments = service('payments', {
     body: AnyObject,
     reply: Deposit,
     rejects: ['DEPOSIT_NOT_FOUND', 'DEPOSIT_NOT_PENDING'],
-    example: {
-      params: { depositId: sample.depositId },
-      body: {},
-      reply: confirmedDeposit,
-    },
+    example: { params: { depositId: sample.depositId }, body: {}, reply: confirmedDeposit },
   }),
 
   failDeposit: operator.command({
@@ -145,13 +141,10 @@ export const payments = service('payments', {
     tag: 'Sandbox',
     summary: "Simulate the team's withdrawal decision",
     params: WithdrawalPath,
-    body: object(
-      {
-        decision: WithdrawalDecision,
-        reason: Type.Optional(PublicReason),
-      },
-      { $id: 'WithdrawalDecisionRequest' },
-    ),
+    body: named('WithdrawalDecisionRequest')({
+      decision: WithdrawalDecision,
+      reason: Type.Optional(PublicReason),
+    }),
     reply: Withdrawal,
     rejects: ['WITHDRAWAL_NOT_FOUND', 'WITHDRAWAL_INVALID_STATE'],
     example: {

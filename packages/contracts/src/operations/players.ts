@@ -20,7 +20,7 @@ import {
   Reason,
   Timestamp,
 } from '../resources.ts'
-import { described, Line, Nullable, object, pageOf, text } from '../schema.ts'
+import { described, Line, Nullable, named, object, pageOf, text } from '../schema.ts'
 import { service } from '../service.ts'
 import { everyRole } from '../team.ts'
 import { operatorNameField, ownerFields, PlayerPath } from './fields.ts'
@@ -106,7 +106,7 @@ export const players = service('players', {
     tag: 'Sandbox',
     summary: "Simulate the team's KYC decision",
     params: PlayerPath,
-    body: object({ status: KycDecision, reason: Type.Optional(PublicReason) }, { $id: 'KycDecisionRequest' }),
+    body: named('KycDecisionRequest')({ status: KycDecision, reason: Type.Optional(PublicReason) }),
     reply: KycChange,
     rejects: ['PLAYER_NOT_FOUND'],
     example: { params: { playerId: sample.playerId }, body: { status: 'aprovado' }, reply: approvedKyc },

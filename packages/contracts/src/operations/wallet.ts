@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { sample } from '../examples.ts'
 import { get, internal, operator, team } from '../operation.ts'
 import { Amount, Id, LedgerItem, Money, Note, Reason, Timestamp, Wallet } from '../resources.ts'
-import { described, Nullable, object, pageOf, text } from '../schema.ts'
+import { described, Nullable, named, object, pageOf, text } from '../schema.ts'
 import { service } from '../service.ts'
 import { PlayerPath } from './fields.ts'
 import { playerExport } from './player-export.ts'
@@ -68,13 +68,10 @@ export const wallet = service('wallet', {
         Type.String({ minLength: 1, maxLength: 512, description: 'Opaque, from the previous page.' }),
       ),
     }),
-    reply: object(
-      {
-        data: Type.Array(LedgerItem, { maxItems: 200, description: 'Most recent first.' }),
-        nextCursor: Nullable(text(512, { description: 'Opaque; null means no more pages.' })),
-      },
-      { $id: 'LedgerPage' },
-    ),
+    reply: named('LedgerPage')({
+      data: Type.Array(LedgerItem, { maxItems: 200, description: 'Most recent first.' }),
+      nextCursor: Nullable(text(512, { description: 'Opaque; null means no more pages.' })),
+    }),
     rejects: ['VALIDATION_ERROR', 'PLAYER_NOT_FOUND'],
     example: {
       params: { playerId: sample.playerId },
@@ -237,9 +234,7 @@ export const wallet = service('wallet', {
         object({
           currency: text(3),
           openingBalance: Money,
-          byType: Type.Array(object({ type: text(32), entries: Type.Integer(), amount: Money }), {
-            maxItems: 10,
-          }),
+          byType: Type.Array(object({ type: text(32), entries: Type.Integer(), amount: Money }), { maxItems: 10 }),
           entries: Type.Integer(),
           net: Money,
           closingBalance: Money,

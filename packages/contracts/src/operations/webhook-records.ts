@@ -46,9 +46,7 @@ const endpointState = {
 export const WebhookEndpoint = object({
   ...endpointState,
   /** Newest first. All secrets that have not expired sign. */
-  secrets: Type.Array(object({ createdAt: Timestamp, expiresAt: Nullable(Timestamp) }), {
-    maxItems: secretsShownMax,
-  }),
+  secrets: Type.Array(object({ createdAt: Timestamp, expiresAt: Nullable(Timestamp) }), { maxItems: secretsShownMax }),
   pending: Type.Integer({ description: 'Deliveries that wait for an attempt.' }),
   oldestPendingAt: Nullable(Timestamp),
   updatedAt: Timestamp,

@@ -37,13 +37,7 @@ export const webhooks = service('webhooks', {
     sentOnce: true,
     example: {
       body: {},
-      reply: {
-        eventId: sample.testEventId,
-        delivered: true,
-        responseStatus: 204,
-        durationMs: 41,
-        error: null,
-      },
+      reply: { eventId: sample.testEventId, delivered: true, responseStatus: 204, durationMs: 41, error: null },
     },
   }),
 
