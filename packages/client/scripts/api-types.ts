@@ -13,7 +13,7 @@ interface Document {
   readonly components: { readonly schemas: Record<string, unknown> }
 }
 
-const retryableByCode = publicErrorCodes.map((code) => [code, publicErrors[code].retryable])
+const retryableByCode = publicErrorCodes.map((code) => [code, publicErrors[code].retryable === true])
 const finalCodes = new Set(httpOperations.flatMap(refusalsAfterKey))
 
 /**

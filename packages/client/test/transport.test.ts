@@ -112,7 +112,7 @@ const withoutAKey: readonly PublicErrorCode[] = ['GAME_NOT_FOUND', 'WITHDRAWAL_I
 
 t.test('after a lost reply a refusal is the outcome only if it came after the key was looked up', async (t) => {
   for (const code of publicErrorCodes) {
-    const { status, retryable } = publicErrors[code]
+    const { status, retryable = false } = publicErrors[code]
     const error = await failureOf(t, [lost, refusal(code, status)])
     if (beforeTheKey.includes(code) || withoutAKey.includes(code)) t.match(error, unknown({ code, status }), code)
     // A failure says by itself that the outcome is unknown.

@@ -2,92 +2,57 @@ import type { Static } from '@sinclair/typebox'
 import { type DetailsEntry, errorDetails } from './error-details.ts'
 import { type PublicErrorCode, publicErrors } from './public-errors.ts'
 
-/**
- * What everybody must know of an error code. `retryable` says whether the same request, with the same Idempotency-Key,
- * may succeed when it is sent again.
- */
+/** What everybody must know of an error code. */
 export interface ErrorEntry {
   readonly status: number
   readonly message: string
-  readonly retryable: boolean
+  /** The same request, with the same Idempotency-Key, may succeed when it is sent again. */
+  readonly retryable?: true
 }
 
 /** The error catalogue: the codes that operators read, and those of the team. */
 const catalogue = {
   ...publicErrors,
   // The team's side only: these are never in the published documents, and their details are for the team's tools.
-  LOGIN_REQUIRED: {
-    status: 401,
-    message: 'Who calls is not proven. Log in again; the details say why.',
-    retryable: false,
-  },
-  FRESH_LOGIN_REQUIRED: {
-    status: 401,
-    message: 'This takes a login of the last minutes. Log in again.',
-    retryable: false,
-  },
-  ROLE_REQUIRED: {
-    status: 403,
-    message: 'This takes a role that you do not have; the details say which.',
-    retryable: false,
-  },
+  LOGIN_REQUIRED: { status: 401, message: 'Who calls is not proven. Log in again; the details say why.' },
+  FRESH_LOGIN_REQUIRED: { status: 401, message: 'This takes a login of the last minutes. Log in again.' },
+  ROLE_REQUIRED: { status: 403, message: 'This takes a role that you do not have; the details say which.' },
   AWAITS_APPROVAL: {
     status: 202,
     message: 'Proposed: it is carried out when somebody else approves it. The details name the proposal.',
-    retryable: false,
   },
-  PROPOSAL_NOT_FOUND: { status: 404, message: 'There is no such proposal.', retryable: false },
-  PROPOSAL_NOT_OPEN: { status: 409, message: 'The proposal is no longer open.', retryable: false },
-  OPERATOR_NOT_FOUND: { status: 404, message: 'There is no such operator.', retryable: false },
-  OPERATOR_ALREADY_EXISTS: { status: 409, message: 'An operator with this name already exists.', retryable: false },
-  CREDENTIAL_NOT_FOUND: { status: 404, message: 'There is no such credential.', retryable: false },
+  PROPOSAL_NOT_FOUND: { status: 404, message: 'There is no such proposal.' },
+  PROPOSAL_NOT_OPEN: { status: 409, message: 'The proposal is no longer open.' },
+  OPERATOR_NOT_FOUND: { status: 404, message: 'There is no such operator.' },
+  OPERATOR_ALREADY_EXISTS: { status: 409, message: 'An operator with this name already exists.' },
+  CREDENTIAL_NOT_FOUND: { status: 404, message: 'There is no such credential.' },
   CREDENTIAL_LAST_ACTIVE: {
     status: 409,
     message: 'This is the last active credential of the environment; issue another one first.',
-    retryable: false,
   },
-  DELIVERY_NOT_FOUND: { status: 404, message: 'There is no such delivery.', retryable: false },
-  MESSAGE_NOT_FOUND: { status: 404, message: 'There is no such message.', retryable: false },
-  TRANSFER_NOT_FOUND: { status: 404, message: 'There is no such transfer in this brand.', retryable: false },
-  TRANSFER_CONFLICT: { status: 409, message: 'The reference was used for another transfer.', retryable: false },
-  TRANSFER_ALREADY_REVERSED: { status: 409, message: 'The transfer is already reversed.', retryable: false },
-  RECONCILIATION_NOT_FOUND: { status: 404, message: 'There is no such reconciliation run.', retryable: false },
+  DELIVERY_NOT_FOUND: { status: 404, message: 'There is no such delivery.' },
+  MESSAGE_NOT_FOUND: { status: 404, message: 'There is no such message.' },
+  TRANSFER_NOT_FOUND: { status: 404, message: 'There is no such transfer in this brand.' },
+  TRANSFER_CONFLICT: { status: 409, message: 'The reference was used for another transfer.' },
+  TRANSFER_ALREADY_REVERSED: { status: 409, message: 'The transfer is already reversed.' },
+  RECONCILIATION_NOT_FOUND: { status: 404, message: 'There is no such reconciliation run.' },
   TWO_PEOPLE_REQUIRED: {
     status: 403,
     message: 'This takes two people: somebody else must do it. The details name the first.',
-    retryable: false,
   },
-  COMMAND_NOT_FOUND: {
-    status: 404,
-    message: 'There is no such command of the outbox, or it is done.',
-    retryable: false,
-  },
-  COMMAND_CANNOT_BE_ENDED: {
-    status: 409,
-    message: 'This command is not given up; the details say why.',
-    retryable: false,
-  },
-  PLAYER_DATA_NEEDED: {
-    status: 409,
-    message: 'The data of this player are still needed; the details say why.',
-    retryable: false,
-  },
-  KYC_TAKEN: {
-    status: 409,
-    message: 'Somebody else has taken this case; the details say who. It can be taken over.',
-    retryable: false,
-  },
+  COMMAND_NOT_FOUND: { status: 404, message: 'There is no such command of the outbox, or it is done.' },
+  COMMAND_CANNOT_BE_ENDED: { status: 409, message: 'This command is not given up; the details say why.' },
+  PLAYER_DATA_NEEDED: { status: 409, message: 'The data of this player are still needed; the details say why.' },
+  KYC_TAKEN: { status: 409, message: 'Somebody else has taken this case; the details say who. It can be taken over.' },
   KYC_NOT_AS_SEEN: {
     status: 409,
     message: 'The latest submission is not the one that was shown. Look at it again; the details name both.',
-    retryable: false,
   },
   WITHDRAWAL_NOT_AS_SEEN: {
     status: 409,
     message: 'The withdrawal is not the one that was shown. Look at it again; the details say what differs.',
-    retryable: false,
   },
-  WEBHOOK_URL_REFUSED: { status: 422, message: 'The webhook URL is not allowed.', retryable: false },
+  WEBHOOK_URL_REFUSED: { status: 422, message: 'The webhook URL is not allowed.' },
 } as const satisfies Record<string, ErrorEntry>
 
 export type ErrorCode = keyof typeof catalogue
