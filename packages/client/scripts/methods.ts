@@ -20,8 +20,7 @@ import type { operations } from './api.ts'
 import type * as named from './names.ts'
 
 /** The fields that have a name. What may be left out may also be undefined. */
-type Optional<Fields> = {
-  readonly [Name in keyof Fields as string extends Name ? never : Name]?: Fields[Name] | undefined
+type Optional<Fields> = { readonly [Name in keyof Fields as string extends Name ? never : Name]?: Fields[Name] | undefined
 }
 type QueryOf<Operation> = Optional<InputOf<Operation> extends { readonly query?: infer Query } ? NonNullable<Query> : never>
 type BodyOf<Operation> = Optional<InputOf<Operation> extends { readonly body?: infer Body } ? NonNullable<Body> : never>

@@ -29,10 +29,7 @@ t.test('headers are those of Fetch, of Node.js, or of any object', async (t) => 
 
 t.test('while a secret is changed, either of them is enough, and so is a verifier that knows both', async (t) => {
   const signedWith = (name: string) => signWebhook(name, { timestamp, body: rawBody })
-  const rotated = {
-    ...headers,
-    'x-webhook-signatures': `t=${timestamp},v1=${signedWith('whsec_new')},v1=${signature}`,
-  }
+  const rotated = { ...headers, 'x-webhook-signatures': `t=${timestamp},v1=${signedWith('whsec_new')},v1=${signature}` }
   for (const known of ['whsec_new', secret, [secret, 'whsec_new'], ['whsec_unknown', secret]])
     t.equal(verifyWebhook({ secret: known, headers: rotated, rawBody, now }).id, 'evt_1', String(known))
   const unknown = { secret: ['whsec_unknown', 'whsec_other'], headers: rotated, rawBody, now }

@@ -79,23 +79,37 @@ export function takeOut(
   value: unknown,
 ): { readonly rest: unknown; readonly taken: readonly TakenOut[] } {
   const taken: TakenOut[] = []
-  return { rest: withoutSealed(schema, value, { path: [], taken }), taken }
-}
-
-function withoutSealed(
-  schema: TSchema,
-  value: unknown,
-  { path, taken }: { readonly path: readonly string[]; readonly taken: TakenOut[] },
-): unknown {
-  if (value === null || value === undefined || !hasSealed(schema)) return value
-  const { properties = {}, items, anyOf } = schema as Node
-  if (marksOf(schema).some((kind) => sealedKinds.includes(kind))) {
-    taken.push([path, String(value)])
+  const take = (_kind: PersonalKind, text: unknown, path: readonly string[]) => {
+    taken.push([path, String(text)])
     return ''
   }
-  if (anyOf !== undefined) return withoutSealed(anyOf.find(hasSealed) ?? Type.Null(), value, { path, taken })
+  return { rest: replaced(schema, value, { kinds: sealedKinds, hasOne: hasSealed, replace: take }), taken }
+}
+
+interface Replacing<Kind extends PersonalKind> {
+  readonly kinds: readonly Kind[]
+  /** Whether a value of the schema can have one of them. */
+  readonly hasOne: (schema: TSchema) => boolean
+  readonly replace: (kind: Kind, value: unknown, path: readonly string[]) => unknown
+}
+
+/** A value of the schema in which everything of some kinds is replaced. */
+function replaced<Kind extends PersonalKind>(
+  schema: TSchema,
+  value: unknown,
+  replacing: Replacing<Kind>,
+  path: readonly string[] = [],
+): unknown {
+  const { kinds, hasOne, replace } = replacing
+  if (value === null || value === undefined || !hasOne(schema)) return value
+  const marks = marksOf(schema)
+  const kind = kinds.find((candidate) => marks.includes(candidate))
+  if (kind !== undefined) return replace(kind, value, path)
+  const { properties = {}, items, anyOf } = schema as Node
+  // Only a value that may be null is a union here.
+  if (anyOf !== undefined) return replaced(anyOf.find(hasOne) ?? Type.Null(), value, replacing, path)
   const inside = (part: TSchema | undefined, name: string, field: unknown) =>
-    part === undefined ? field : withoutSealed(part, field, { path: [...path, name], taken })
+    part === undefined ? field : replaced(part, field, replacing, [...path, name])
   if (items !== undefined) return (value as readonly unknown[]).map((item, index) => inside(items, String(index), item))
   return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, inside(properties[name], name, field)]))
 }
@@ -175,18 +189,9 @@ const mapped = (properties: Readonly<Record<string, TSchema>>) =>
   Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, maskable(schema)]))
 
 /** A value of the schema with everything of these kinds masked. */
-export function masked(schema: TSchema, value: unknown, kinds: readonly MaskableKind[] = maskedKinds): unknown {
-  if (value === null || value === undefined || !hasOneOf(schema, kinds)) return value
-  const { properties = {}, items, anyOf } = schema as Node
-  const marks = marksOf(schema)
-  const kind = kinds.find((candidate) => marks.includes(candidate))
-  if (kind !== undefined) return typeof value === 'string' ? masks[kind](value) : value
-  // Only a value that may be null is a union here.
-  if (anyOf !== undefined) return masked(anyOf.find((part) => hasOneOf(part, kinds)) ?? Type.Null(), value, kinds)
-  if (items !== undefined) return (value as readonly unknown[]).map((item) => masked(items, item, kinds))
-  const fields = Object.entries(value).map(([name, field]) => {
-    const part = properties[name]
-    return [name, part === undefined ? field : masked(part, field, kinds)]
+export const masked = (schema: TSchema, value: unknown, kinds: readonly MaskableKind[] = maskedKinds): unknown =>
+  replaced(schema, value, {
+    kinds,
+    hasOne: (part) => hasOneOf(part, kinds),
+    replace: (kind, text) => (typeof text === 'string' ? masks[kind](text) : text),
   })
-  return Object.fromEntries(fields)
-}

@@ -23,7 +23,6 @@ import {
   type QueryOperation,
   Rejection,
   refusalsAfterKey,
-  runtimeOperationIds,
 } from '../src/index.ts'
 
 /** The routes of release 1.1.0, by whom they are for: exactly those of the specification. */
@@ -82,33 +81,6 @@ t.test('exactly the operations that the specification names require an Idempoten
   )
 })
 
-t.test('an entry stands in the table of its service under its own id', async (t) => {
-  for (const [service, table] of Object.entries(operations)) {
-    for (const [name, operation] of Object.entries(table)) {
-      t.equal(operation.id, name)
-      t.equal(operation.service, service, name)
-    }
-  }
-})
-
-t.test('every service answers the operations of the runtime, as entries of its own table', async (t) => {
-  t.same(runtimeOperationIds, [
-    'abandonOperation',
-    'registerBrand',
-    'listAudit',
-    'exportAudit',
-    'listSessions',
-    'listCommands',
-    'listProposals',
-    'declineProposal',
-    'sealStoredData',
-  ])
-  for (const [service, table] of Object.entries(operations)) {
-    for (const id of runtimeOperationIds) t.match(table[id], { id, service })
-  }
-  t.equal(operations.wallet.listAudit, operations.wallet.listAudit, 'made once')
-})
-
 t.test('there is one way to an operation: through the table', async (t) => {
   const exported: unknown[] = Object.values(contracts)
   t.same(
@@ -130,16 +102,6 @@ t.test('the type of an operation knows its kind and its input', async (t) => {
   t.equal(input.depositId, undefined)
 })
 
-t.test('operations are in the order of their keys, and of the tags where they are published', async (t) => {
-  const ofPayments = allOperations.filter(({ service }) => service === 'payments').map(({ id }) => id)
-  t.same(ofPayments, Object.keys(operations.payments))
-  t.ok(ofPayments.indexOf('createDeposit') < ofPayments.indexOf('confirmDeposit'))
-  t.same(
-    httpOperations.filter(({ tag }) => tag === 'Sandbox').map(({ id }) => id),
-    ['decideWithdrawalInSandbox', 'decideKycInSandbox'],
-  )
-})
-
 t.test('an operation may be refused with what it declares, and with what any of its kind may meet', async (t) => {
   const { createDeposit, getWithdrawal, decideWithdrawalInSandbox } = operations.payments
   t.ok(isDeclared(createDeposit, 'RG_BLOCKED'))
@@ -151,12 +113,6 @@ t.test('an operation may be refused with what it declares, and with what any of 
   t.notOk(isDeclared(operations.wallet.creditAccount, 'IDEMPOTENCY_CONFLICT'))
   t.ok(isDeclared(decideWithdrawalInSandbox, 'SANDBOX_ONLY'))
   t.notOk(isDeclared(createDeposit, 'SANDBOX_ONLY'))
-})
-
-t.test('a rejection carries what caused it', async (t) => {
-  const cause = new Error('connection refused')
-  t.equal(new Rejection('SERVICE_UNAVAILABLE', undefined, { cause }).cause, cause)
-  t.notOk('cause' in new Rejection('PLAYER_ALREADY_EXISTS', { playerId: 'ply_1' }))
 })
 
 t.test('an event kind has one envelope: the same schema object each time', async (t) => {

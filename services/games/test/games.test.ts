@@ -191,8 +191,7 @@ t.test('it loads nothing of NATS, of MikroORM or of the table of operations, and
   const script = `
     import { registerHooks } from 'node:module'
     const loaded = []
-    registerHooks({
-      resolve(specifier, context, next) {
+    registerHooks({ resolve(specifier, context, next) {
         const resolved = next(specifier, context)
         loaded.push(resolved.url)
         return resolved

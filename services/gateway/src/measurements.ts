@@ -20,9 +20,7 @@ const unusedAfterMs = 90 * dayMs
 /** How many keys are in force and unused for that long. */
 export const unusedCredentials = ({ db, clock }: Pick<ServiceContext, 'db' | 'clock'>): Measurement =>
   measurement({
-    gauges: {
-      'backoffice.credentials.unused': { description: 'Keys in force that nobody has used for 90 days' },
-    },
+    gauges: { 'backoffice.credentials.unused': { description: 'Keys in force that nobody has used for 90 days' } },
     async read() {
       const counts = await countUnusedCredentials(db.reader, new Date(clock.now().getTime() - unusedAfterMs))
       return {

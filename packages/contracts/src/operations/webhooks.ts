@@ -3,7 +3,7 @@ import { eventKinds } from '../events.ts'
 import { sample } from '../examples.ts'
 import { internal, operator, post, team } from '../operation.ts'
 import { EnvironmentName, Id, Reason, Timestamp, WebhookTestResult } from '../resources.ts'
-import { described, Line, Nullable, object, oneOf, text } from '../schema.ts'
+import { described, Line, Nullable, object, oneOf, pageOf, text } from '../schema.ts'
 import { service } from '../service.ts'
 import {
   anyEvent,
@@ -134,7 +134,7 @@ export const webhooks = service('webhooks', {
       after: Type.Optional(Type.String({ description: 'Go on after this delivery.' })),
       limit: Type.Integer({ minimum: 1, maximum: 1000 }),
     }),
-    reply: object({ data: Type.Array(DeliverySummary, { maxItems: 1_000 }), nextCursor: Nullable(text(64)) }),
+    reply: pageOf(DeliverySummary),
   }),
 
   showDelivery: team.query({
@@ -193,7 +193,7 @@ export const webhooks = service('webhooks', {
       after: Type.Optional(Type.String({ description: 'Go on after this message.' })),
       limit: Type.Integer({ minimum: 1, maximum: 1000 }),
     }),
-    reply: object({ data: Type.Array(SetAsideSummary, { maxItems: 1_000 }), nextCursor: Nullable(text(64)) }),
+    reply: pageOf(SetAsideSummary),
   }),
 
   showSetAside: team.query({

@@ -209,14 +209,7 @@ async function issuePair(
   const key = keyPrefixes[brand.environment] + randomBytes(16).toString('hex')
   const secret = `sk_${randomBytes(32).toString('hex')}`
   const { em, Credential } = await records(db)
-  em.create(Credential, {
-    id,
-    brand,
-    key,
-    sealedSecret: secrets.encrypt(secret, id),
-    createdAt: now,
-    revokedAt: null,
-  })
+  em.create(Credential, { id, brand, key, sealedSecret: secrets.encrypt(secret, id), createdAt: now, revokedAt: null })
   return { key, secret }
 }
 

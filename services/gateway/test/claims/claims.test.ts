@@ -104,10 +104,7 @@ t.test(
     await quick.outcome
     t.equal(await store(slow, 'slow'), null, 'nothing is stored yet, and not by this one')
     t.match(await store(quick, 'quick'), { requestId: 'req_quick' })
-    t.match(await store(slow, 'slow'), {
-      requestId: 'req_quick',
-      body: Buffer.from('quick'),
-    })
+    t.match(await store(slow, 'slow'), { requestId: 'req_quick', body: Buffer.from('quick') })
     t.match(await claim(key).outcome, { state: 'replay', response: response('quick') })
   },
 )

@@ -281,11 +281,7 @@ export function setLimit<P extends DailyLimit>(player: P, wished: bigint | null,
   const tightens = current === null || (wished !== null && wished <= current)
   const next = tightens
     ? { dailyDepositLimit: wished, pendingLimit: null, pendingLimitFrom: null }
-    : {
-        dailyDepositLimit: current,
-        pendingLimit: wished,
-        pendingLimitFrom: new Date(now.getTime() + coolingOffMs),
-      }
+    : { dailyDepositLimit: current, pendingLimit: wished, pendingLimitFrom: new Date(now.getTime() + coolingOffMs) }
   return {
     player: { ...player, ...next },
     change: { field: 'dailyDepositLimit', previous: amountOf(current), next: amountOf(wished) },

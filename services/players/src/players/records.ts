@@ -79,10 +79,7 @@ export const playerOf = ({
 }: {
   readonly input: { readonly playerId: string }
   readonly scope: Scope
-}) => ({
-  playerId: input.playerId,
-  brandId: scope.brandId,
-})
+}) => ({ playerId: input.playerId, brandId: scope.brandId })
 
 /** A player, or undefined, for each key. */
 export async function readPlayers(db: ReadDb, keys: readonly PlayerKey[]): Promise<(PlayerRecord | undefined)[]> {

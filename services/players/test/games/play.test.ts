@@ -2,12 +2,7 @@ import { kycStatuses, playerStatuses } from '@backoffice/contracts'
 import t from 'tap'
 import { admitToPlay } from '../../src/games/play.ts'
 
-const eligible = {
-  status: 'ativo',
-  kycStatus: 'aprovado',
-  dailyLimit: null,
-  dayDeposits: 0n,
-} as const
+const eligible = { status: 'ativo', kycStatus: 'aprovado', dailyLimit: null, dayDeposits: 0n } as const
 
 t.test('play needs an active player with an approved identity check', async (t) => {
   t.doesNotThrow(() => admitToPlay(eligible))
@@ -27,12 +22,7 @@ t.test("play is refused once the day's deposits exceed the limit, not when they 
 })
 
 t.test('refusals come in order: self-exclusion, status, KYC, daily limit', async (t) => {
-  const worst = {
-    status: 'autoexcluido',
-    kycStatus: 'nao_iniciado',
-    dailyLimit: 1n,
-    dayDeposits: 2n,
-  } as const
+  const worst = { status: 'autoexcluido', kycStatus: 'nao_iniciado', dailyLimit: 1n, dayDeposits: 2n } as const
   t.throws(() => admitToPlay(worst), { code: 'RG_BLOCKED', details: { reason: 'self_exclusion' } })
   t.throws(() => admitToPlay({ ...worst, status: 'suspenso' }), { code: 'PLAYER_NOT_ACTIVE' })
   t.throws(() => admitToPlay({ ...worst, status: 'ativo' }), { code: 'KYC_NOT_APPROVED' })

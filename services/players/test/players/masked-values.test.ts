@@ -16,12 +16,7 @@ const reads = async () =>
     ({ operation }) => operation === 'showPlayer',
   )
 
-const maskedValues = {
-  cpf: '*********25',
-  email: 'a***@example.com',
-  phone: '**********4321',
-  birthDate: '1990-**-**',
-}
+const maskedValues = { cpf: '*********25', email: 'a***@example.com', phone: '**********4321', birthDate: '1990-**-**' }
 
 t.test('the team reads CPF, e-mail, phone and birth date masked, in every reply', async (t) => {
   const shown = await alice.call(showPlayer, { input: { playerId } })

@@ -72,13 +72,7 @@ const closed: PlayerRecord = {
   status: 'encerrado',
   kycReason: 'Ana sent her passport',
 }
-const nothing: Obligations = {
-  posted: 0n,
-  held: 0n,
-  openDeposits: 0,
-  openWithdrawals: 0,
-  lastChangeAt: closedAt,
-}
+const nothing: Obligations = { posted: 0n, held: 0n, openDeposits: 0, openWithdrawals: 0, lastChangeAt: closedAt }
 const keepYears = 5
 let ids = 0
 const newId = () => {
@@ -105,10 +99,7 @@ t.test('two players of one brand get different external ids', async (t) => {
 
 t.test('who is anonymised already stays so, whatever is open by now', async (t) => {
   const { player } = anonymise(closed, nothing, { now: over, ...given })
-  t.strictSame(anonymise(player, { ...nothing, posted: 1n }, { now: closedAt, ...given }), {
-    player,
-    change: null,
-  })
+  t.strictSame(anonymise(player, { ...nothing, posted: 1n }, { now: closedAt, ...given }), { player, change: null })
 })
 
 const cases: readonly (readonly [string, Partial<PlayerRecord>, Partial<Obligations>, Date])[] = [
