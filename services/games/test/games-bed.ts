@@ -37,10 +37,8 @@ export async function gamesBed(t: Teardown, clock?: { now(): Date }) {
 async function newPlayer(bed: Awaited<ReturnType<typeof testBed>>, scope: Scope): Promise<string> {
   const input = { externalId: randomUUID(), ...person }
   const { id } = await bed.rpc.call(operations.players.registerPlayer, { scope, input })
-  await bed
-    .team('alice')
-    .call(operations.players.decideKyc, {
-      input: { playerId: id, submission: null, status: 'aprovado', reason: 'documents match' },
-    })
+  await bed.team('alice').call(operations.players.decideKyc, {
+    input: { playerId: id, submission: null, status: 'aprovado', reason: 'documents match' },
+  })
   return id
 }
