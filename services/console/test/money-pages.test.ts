@@ -346,7 +346,8 @@ t.test('what the reconciler says in whole sentences has words in Portuguese', as
 
 t.test('a period is whole days of a zone, wherever its clocks change', async (t) => {
   const now = new Date('2026-03-08T02:30:00.000Z')
-  const of = (query: Record<string, string>, timeZone = 'America/Sao_Paulo') => periodOf({ query, timeZone, now })
+  const of = (query: Record<string, string>, timeZone = 'America/Sao_Paulo') =>
+    periodOf({ query, display: { timeZone }, now })
   const days = (from: string, to: string) => ({ from: `${from}:00.000Z`, to: `${to}:00.000Z` })
   // There it is still the evening of the 7th.
   t.same(of({ period: 'today' }), days('2026-03-07T03:00', '2026-03-08T03:00'))

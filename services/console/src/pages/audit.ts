@@ -1,10 +1,18 @@
-import { allOperations, operations, Rejection, type Reply, type ServiceName, serviceNames } from '@backoffice/contracts'
-import { type Cell, factsOf, id, lines, link, rowSchema, type ShownColumn, status, text } from '../pieces/cells.ts'
-import { notYours } from '../pieces/counts.ts'
+import {
+  allOperations,
+  defined,
+  operations,
+  Rejection,
+  type Reply,
+  type ServiceName,
+  serviceNames,
+} from '@backoffice/contracts'
+import { askEach } from '../pieces/away.ts'
+import { type Cell, folded, id, lines, link, rowsOf, status, text } from '../pieces/cells.ts'
 import { type FilterField, filterOf, periodFields, periodOf, textField, valuesOf } from '../pieces/filters.ts'
 import { csvRows, sendCsv } from '../pieces/listed.ts'
 import { cutOff, merged } from '../pieces/open-proposals.ts'
-import { beforeOf, rowsOnPage, showList, showLists } from '../pieces/queue.ts'
+import { beforeOf, rowsOnPage, showList, showNotYours } from '../pieces/queue.ts'
 import type { Pages, Visit } from '../pieces/visit.ts'
 import { placeOf } from './search.ts'
 
@@ -27,10 +35,10 @@ const fields: readonly FilterField[] = [
 export const auditPages: Pages = (route) => {
   route.get('/audit', async (visit) => {
     const { display } = visit
-    const list = { title: 'audit' as const, path: '/audit' }
-    if (!visit.person.mayCall(listAudit)) return showLists(visit, { ...list, ...notYours(visit, listAudit) })
+    const list = { title: 'audit', path: '/audit' } as const
+    if (!visit.person.mayCall(listAudit)) return showNotYours(visit, list, listAudit)
     const { entries, missing, nextCursor } = await readShown(visit)
-    const columns: readonly ShownColumn<Entry>[] = [
+    const rows = rowsOf(listAudit.reply, entries, [
       'at',
       'actor',
       [
@@ -47,15 +55,15 @@ export const auditPages: Pages = (route) => {
           ),
       ],
       ['changes', ({ changes, reason }) => lines(...(changes ?? []).map(changeCell), text(reason))],
-      ['input', ({ input }) => ({ kind: 'folded', text: JSON.stringify(input) })],
-    ]
+      ['input', ({ input }) => folded(JSON.stringify(input))],
+    ])
     return showList(visit, {
       ...list,
       remark: display.t('auditNotice'),
       filter: filterOf(visit, { list: 'audit', path: list.path, fields }),
       csv: '/audit.csv',
       missing,
-      rows: entries.map((row) => ({ cells: factsOf(rowSchema(listAudit.reply), row, columns) })),
+      rows,
       nextCursor,
     })
   })
@@ -95,33 +103,22 @@ interface Trail {
 
 /** Each service keeps its own trail, in the transaction of the action itself. */
 async function readTrail(visit: Visit, cursor: string | undefined, rowsMax = rowsOnPage): Promise<Trail> {
-  const { person, query, display, now } = visit
-  const { from, to } = periodOf({ query, timeZone: display.timeZone, now })
+  const { person, query } = visit
+  const { from, to } = periodOf(visit)
   const asked = {
     ...valuesOf(visit, ['actor', 'subject']),
-    ...(from === undefined ? {} : { since: from }),
+    ...defined({ since: from }),
     // A place in the order of the trail, which is that of all services: before every entry of that moment.
     ...beforeOf(cursor ?? (to === undefined ? undefined : `${to}/0`)),
     limit: entriesMax,
   }
-  const silent = new Set<ServiceName>()
-  const pages = await Promise.all(
-    serviceNames.map(async (service) => {
-      try {
-        const { data, ...page } = await person.call(operations[service].listAudit, asked)
-        return { ...page, data: data.map((entry) => ({ ...entry, service })) }
-      } catch (error) {
-        if (!(error instanceof Rejection) || error.code !== 'SERVICE_UNAVAILABLE') throw error
-        silent.add(service)
-        return { data: [] }
-      }
-    }),
-  )
-  const { rows, end } = merged<Entry>(pages, newestFirst)
+  const { replies, missing } = await askEach(serviceNames, async (service) => {
+    const { data, ...page } = await person.call(operations[service].listAudit, asked)
+    return { ...page, data: data.map((entry) => ({ ...entry, service })) }
+  })
+  const { rows, end } = merged<Entry>(replies, newestFirst)
   const wanted = query.reads === 'yes' ? rows : rows.filter((entry) => !isRead(entry))
   const { shown: entries, last } = cutOff(wanted, rowsMax, end)
-  // In one order, whoever fails first.
-  const missing = serviceNames.filter((service) => silent.has(service))
   return { entries, missing, nextCursor: last === undefined ? null : `${last.at}/${last.id}` }
 }
 

@@ -1,17 +1,14 @@
-import { deliveryStates, type Input, operations, type Reply } from '@backoffice/contracts'
+import { defined, deliveryStates, type Input, operations, type Reply } from '@backoffice/contracts'
 import type { FastifyReply } from 'fastify'
-import { factsOf, id, lines, link, rowSchema, type ShownColumn, status, text } from '../pieces/cells.ts'
+import { factsOf, folded, id, lines, link, rowsOf, status, text } from '../pieces/cells.ts'
 import { withQuery } from '../pieces/filters.ts'
 import { operatorName, operatorNames } from '../pieces/listed.ts'
 import { afterOf, rowsOnPage, showCase, showList, type Tab } from '../pieces/queue.ts'
-import { type Decision, decide, type Pages, type SentForm, shownDecision, type Visit } from '../pieces/visit.ts'
+import { type Decision, type Pages, pageWithForms, type SentForm, type Visit } from '../pieces/visit.ts'
 
 const { listDeliveries, showDelivery, resendDelivery, listSetAside, showSetAside, rerunSetAside } = operations.webhooks
 
-type Delivery = Reply<typeof listDeliveries>['data'][number]
 type Story = Reply<typeof showDelivery>
-type Attempt = Story['attemptLog'][number]
-type SetAside = Reply<typeof listSetAside>['data'][number]
 type State = NonNullable<Input<typeof listDeliveries>['state']>
 
 /** What is to be looked into first. */
@@ -20,20 +17,23 @@ const tabs = ['failed', 'withheld', 'pending', 'delivered'] as const satisfies r
 /** What was sent to the operators, and the messages of which nothing could be made. */
 export const deliveryPages: Pages = (route) => {
   route.get('/deliveries', showDeliveries)
-  route.get('/deliveries/:deliveryId', (visit) => showStory(visit))
-  route.post('/deliveries/:deliveryId/resend', async (visit) => {
-    const delivery = await findDelivery(visit)
-    return decide(visit, resendOf(visit, delivery), pathOf(delivery), (sent) => showStory(visit, sent))
+  pageWithForms(route, '/deliveries/:deliveryId', {
+    find: ({ person, params }) => person.call(showDelivery, { id: params.deliveryId ?? '' }),
+    pathOf,
+    environmentOf: ({ environment }) => environment,
+    show: showStory,
+    decisionOf: (visit, story, name) => (name === 'resend' ? resendOf(visit, story) : undefined),
   })
   route.get('/set-aside', showSetAsides)
-  route.get('/set-aside/:messageId', (visit) => showMessage(visit))
-  // A message that was handled has no page any more.
-  route.post('/set-aside/:messageId/rerun', (visit) =>
-    decide(visit, rerunOf(visit), '/set-aside', (sent) => showMessage(visit, sent)),
-  )
+  pageWithForms(route, '/set-aside/:messageId', {
+    find: ({ params }) => params.messageId ?? '',
+    pathOf: (messageId) => `/set-aside/${messageId}`,
+    show: showMessage,
+    decisionOf: (visit, messageId, name) => (name === 'rerun' ? rerunOf(visit, messageId) : undefined),
+  })
 }
 
-const pathOf = ({ id: deliveryId }: Pick<Delivery, 'id'>): string => `/deliveries/${deliveryId}`
+const pathOf = ({ id: deliveryId }: Pick<Story, 'id'>): string => `/deliveries/${deliveryId}`
 
 const isState = (value: string | undefined): value is State => deliveryStates.some((state) => state === value)
 
@@ -54,47 +54,41 @@ async function showDeliveries(visit: Visit): Promise<FastifyReply> {
   const { person, environment, query, address } = visit
   const state = isState(query.state) ? query.state : 'failed'
   const { operatorId } = query
-  const of = operatorId === undefined ? {} : { operatorId }
-  const given = { environment, state, limit: rowsOnPage, ...of, ...afterOf(query.after) }
+  const given = { environment, state, limit: rowsOnPage, ...defined({ operatorId }), ...afterOf(query.after) }
   const { data, nextCursor } = await person.call(listDeliveries, given)
   const names = await operatorNames(visit, data)
   const inState = `/deliveries?state=${state}`
-  const columns: readonly ShownColumn<Delivery>[] = [
-    'eventCreatedAt',
-    ['operator', (row) => text(names.get(row.operatorId))],
-    ['event', ({ type, eventId }) => lines(text(type), id(eventId))],
-    'attempts',
-    // For a delivery that succeeded the same column holds the receiver's reply, not a fault.
+  const rows = rowsOf(
+    listDeliveries.reply,
+    data,
     [
-      state === 'delivered' ? 'response' : 'lastFault',
-      ({ lastError, lastResponseStatus }) => lines(text(lastError), text(lastResponseStatus)),
+      'eventCreatedAt',
+      ['operator', (row) => text(names.get(row.operatorId))],
+      ['event', ({ type, eventId }) => lines(text(type), id(eventId))],
+      'attempts',
+      // For a delivery that succeeded the same column holds the receiver's reply, not a fault.
+      [
+        state === 'delivered' ? 'response' : 'lastFault',
+        ({ lastError, lastResponseStatus }) => lines(text(lastError), text(lastResponseStatus)),
+      ],
+      'nextAttemptAt',
     ],
-    'nextAttemptAt',
-  ]
+    (row) => address(pathOf(row)),
+  )
   return showList(visit, {
     title: 'deliveries',
     tabs: tabsOf(visit, state),
-    rows: data.map((row) => ({
-      href: address(pathOf(row)),
-      cells: factsOf(rowSchema(listDeliveries.reply), row, columns),
-    })),
+    rows,
     path: operatorId === undefined ? inState : withQuery(inState, new URLSearchParams({ operatorId }).toString()),
     nextCursor,
   })
 }
 
-const findDelivery = ({ person, params }: Visit): Promise<Story> =>
-  person.call(showDelivery, { id: params.deliveryId ?? '' })
-
 /** What happened to one delivery: in one sentence, then attempt by attempt. */
-async function showStory(visit: Visit, sent?: SentForm): Promise<FastifyReply> {
-  const { display, environment, address } = visit
-  const story = await findDelivery(visit)
-  const path = pathOf(story)
-  if (story.environment !== environment) return visit.reply.redirect(`/${story.environment}${path}`, 303)
+async function showStory(visit: Visit, story: Story, sent?: SentForm): Promise<FastifyReply> {
+  const { display, address } = visit
   const operator = await operatorName(visit, story.operatorId)
-  const decisions = [shownDecision(visit, resendOf(visit, story), path, sent)]
-  const shown: readonly ShownColumn<Story>[] = [
+  const facts = factsOf(showDelivery.reply, story, [
     ['state', (row) => status(row.state)],
     'outcome',
     ['operator', ({ operatorId }) => link(operator, address(`/operators/${operatorId}`))],
@@ -104,35 +98,29 @@ async function showStory(visit: Visit, sent?: SentForm): Promise<FastifyReply> {
     'finishedAt',
     ['event', ({ eventId }) => id(eventId)],
     ['id', (row) => id(row.id)],
-    ['body', ({ body }) => ({ kind: 'folded', text: body })],
-  ]
-  const attempts: readonly ShownColumn<Attempt>[] = [
+    ['body', ({ body }) => folded(body)],
+  ])
+  const attempts = rowsOf(showDelivery.reply.properties.attemptLog.items, story.attemptLog, [
     'startedAt',
     ['outcome', ({ error, responseStatus }) => lines(text(error ?? display.t('acknowledged')), text(responseStatus))],
     ['duration', ({ durationMs }) => text(`${durationMs} ms`)],
     'url',
-    ['response', ({ responseHead }) => (responseHead ? { kind: 'folded', text: responseHead } : text(null))],
-  ]
+    ['response', ({ responseHead }) => (responseHead ? folded(responseHead) : text(null))],
+  ])
   return showCase(visit, {
+    path: pathOf(story),
     title: story.type,
     about: display.t('deliveries'),
     list: address(`/deliveries?state=${story.state}`),
-    facts: factsOf(showDelivery.reply, story, shown),
-    decisions,
+    facts,
+    decisions: [resendOf(visit, story)],
     decisionsTitle: 'actions',
     sent,
-    sections: [
-      {
-        title: 'attempts',
-        rows: story.attemptLog.map((row) => ({
-          cells: factsOf(showDelivery.reply.properties.attemptLog.items, row, attempts),
-        })),
-      },
-    ],
+    sections: [{ title: 'attempts', rows: attempts }],
   })
 }
 
-const resendOf = ({ display }: Visit, { id: deliveryId, type }: Pick<Delivery, 'id' | 'type'>): Decision => ({
+const resendOf = ({ display }: Visit, { id: deliveryId, type }: Pick<Story, 'id' | 'type'>): Decision => ({
   name: 'resend',
   label: 'operation.resendDelivery',
   operation: resendDelivery,
@@ -146,52 +134,54 @@ const resendOf = ({ display }: Visit, { id: deliveryId, type }: Pick<Delivery, '
 async function showSetAsides(visit: Visit): Promise<FastifyReply> {
   const { person, query, address } = visit
   const { data, nextCursor } = await person.call(listSetAside, { limit: rowsOnPage, ...afterOf(query.after) })
-  const columns: readonly ShownColumn<SetAside>[] = ['setAsideAt', 'subject', 'fault', 'operatorId', 'eventId']
   return showList(visit, {
     title: 'deliveries',
     tabs: tabsOf(visit, 'setAside'),
-    rows: data.map((row) => ({
-      href: address(`/set-aside/${row.id}`),
-      cells: factsOf(rowSchema(listSetAside.reply), row, columns),
-    })),
+    rows: rowsOf(
+      listSetAside.reply,
+      data,
+      ['setAsideAt', 'subject', 'fault', 'operatorId', 'eventId'],
+      ({ id: messageId }) => address(`/set-aside/${messageId}`),
+    ),
     path: '/set-aside',
     nextCursor,
   })
 }
 
-async function showMessage(visit: Visit, sent?: SentForm): Promise<FastifyReply> {
-  const { person, params, display, address } = visit
-  const message = await person.call(showSetAside, { id: params.messageId ?? '' })
-  const decisions = [shownDecision(visit, rerunOf(visit), `/set-aside/${message.id}`, sent)]
-  const shown: readonly ShownColumn<typeof message>[] = [
-    'fault',
-    'setAsideAt',
-    'operatorId',
-    'eventId',
-    'id',
-    ['payload', ({ payload }) => ({ kind: 'code', text: payload })],
-  ]
+async function showMessage(visit: Visit, messageId: string, sent?: SentForm): Promise<FastifyReply> {
+  const { person, display, address } = visit
+  const message = await person.call(showSetAside, { id: messageId })
   return showCase(visit, {
+    path: `/set-aside/${messageId}`,
     title: message.subject,
     about: display.t('setAside'),
     list: address('/set-aside'),
-    facts: factsOf(showSetAside.reply, message, shown),
-    decisions,
+    facts: factsOf(showSetAside.reply, message, [
+      'fault',
+      'setAsideAt',
+      'operatorId',
+      'eventId',
+      'id',
+      ['payload', ({ payload }) => ({ kind: 'code', text: payload })],
+    ]),
+    decisions: [rerunOf(visit, messageId)],
     decisionsTitle: 'actions',
     sent,
   })
 }
 
-const rerunOf = ({ display, params }: Visit): Decision => ({
+const rerunOf = ({ display }: Visit, messageId: string): Decision => ({
   name: 'rerun',
   label: 'operation.rerunSetAside',
   operation: rerunSetAside,
-  fixed: { id: params.messageId ?? '' },
+  fixed: { id: messageId },
   ask: display.t('rerunAsk'),
   // One that cannot be read stays where it is.
   done: (reply) => {
     const { handled, left } = reply as Reply<typeof rerunSetAside>
     return display.t('rerunDone', { handled, left })
   },
+  // A message that was handled has no page any more.
+  leadsTo: () => '/set-aside',
   tone: 'good',
 })

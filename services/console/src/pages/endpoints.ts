@@ -1,17 +1,6 @@
 import { operations, pendingCountedMax, type Reply, type WebhookEndpoint } from '@backoffice/contracts'
 import type { FastifyReply } from 'fastify'
-import {
-  ago,
-  type Cell,
-  factsOf,
-  lines,
-  nothing,
-  type Row,
-  rowSchema,
-  type ShownColumn,
-  status,
-  text,
-} from '../pieces/cells.ts'
+import { ago, type Cell, lines, nothing, type Row, rowsOf, status, text } from '../pieces/cells.ts'
 import { operatorNames } from '../pieces/listed.ts'
 import { afterOf, rowsOnPage, showList } from '../pieces/queue.ts'
 import type { Pages, Visit } from '../pieces/visit.ts'
@@ -19,8 +8,7 @@ import { tabsOf } from './deliveries.ts'
 
 const { listEndpoints } = operations.webhooks
 
-type Page = Reply<typeof listEndpoints>
-type Endpoint = Page['data'][number]
+type Endpoint = Reply<typeof listEndpoints>['data'][number]
 
 /** Where the operators' events go, and whether they arrive. */
 export const endpointPages: Pages = (route) => {
@@ -37,53 +25,47 @@ async function showEndpoints(visit: Visit): Promise<FastifyReply> {
   return showList(visit, {
     title: 'endpoints',
     tabs: tabsOf(visit, 'endpoints'),
-    rows: await rowsOf(visit, data),
+    rows: await endpointRows(visit, data),
     path: '/endpoints',
     nextCursor,
   })
 }
 
-/** What fails, for the start page. */
-export interface FailingEndpoints {
-  readonly count: string
-  /** Since when the first of them fails. Null: those that are left recover. */
-  readonly since: string | null
-  readonly rows: readonly Row[]
-}
-
 /** As many as the start page shows; the list has all of them. */
 const shownMax = 5
 
-/** The endpoints that fail. Undefined where this person may not know. */
-export async function failingEndpoints(visit: Visit): Promise<FailingEndpoints | undefined> {
+/** The endpoints that fail, for the start page. Undefined where this person may not know. */
+export async function failingEndpoints(visit: Visit) {
   const { person, environment } = visit
   if (!person.mayCall(listEndpoints)) return undefined
   const { data, nextCursor } = await person.call(listEndpoints, { environment, failing: true, limit: rowsOnPage })
   return {
     count: nextCursor === null ? String(data.length) : `${data.length}+`,
+    /** Since when the first of them fails. Null: those that are left recover. */
     since: data[0]?.breaker.failingSince ?? null,
-    rows: await rowsOf(visit, data.slice(0, shownMax)),
+    rows: await endpointRows(visit, data.slice(0, shownMax)),
   }
 }
 
-async function rowsOf(visit: Visit, endpoints: readonly Endpoint[]): Promise<readonly Row[]> {
+async function endpointRows(visit: Visit, endpoints: readonly Endpoint[]): Promise<readonly Row[]> {
   const { address, display, now } = visit
   const names = await operatorNames(visit, endpoints)
   /** Once its time has come, a try waits only for something to send. */
   const nextTry = (at: string | null) => (at === null || Date.parse(at) <= now.getTime() ? null : display.time(at))
-  const columns: readonly ShownColumn<Endpoint>[] = [
-    ['operator', ({ operatorId, url }) => lines(text(names.get(operatorId)), text(url))],
-    ['health', (row) => lines(status(healthOf(row)), text(row.disabledReason))],
-    ['failures', ({ breaker }) => text(breaker.consecutiveFailures || null)],
-    ['failingSince', ({ breaker }) => agoOf(breaker.failingSince)],
-    ['retryAt', ({ enabled, breaker }) => text(nextTry(enabled ? breaker.retryAt : null))],
-    ['pending', ({ pending }) => text(pending < pendingCountedMax ? pending : `${pending}+`)],
-    ['oldestPendingAt', ({ oldestPendingAt }) => agoOf(oldestPendingAt)],
-  ]
-  return endpoints.map((row) => ({
-    href: address(`/operators/${row.operatorId}`),
-    cells: factsOf(rowSchema(listEndpoints.reply), row, columns),
-  }))
+  return rowsOf(
+    listEndpoints.reply,
+    endpoints,
+    [
+      ['operator', ({ operatorId, url }) => lines(text(names.get(operatorId)), text(url))],
+      ['health', (row) => lines(status(healthOf(row)), text(row.disabledReason))],
+      ['failures', ({ breaker }) => text(breaker.consecutiveFailures || null)],
+      ['failingSince', ({ breaker }) => agoOf(breaker.failingSince)],
+      ['retryAt', ({ enabled, breaker }) => text(nextTry(enabled ? breaker.retryAt : null))],
+      ['pending', ({ pending }) => text(pending < pendingCountedMax ? pending : `${pending}+`)],
+      ['oldestPendingAt', ({ oldestPendingAt }) => agoOf(oldestPendingAt)],
+    ],
+    ({ operatorId }) => address(`/operators/${operatorId}`),
+  )
 }
 
 const agoOf = (at: string | null): Cell => (at === null ? nothing : ago(at))

@@ -1,19 +1,10 @@
-import {
-  entryCells,
-  entryTitles,
-  type Input,
-  ledgerTypes,
-  operations,
-  Rejection,
-  type Reply,
-} from '@backoffice/contracts'
+import { defined, entryCells, entryTitles, ledgerTypes, operations, Rejection, type Reply } from '@backoffice/contracts'
 import type { FastifyReply } from 'fastify'
-import { factsOf, link, rowSchema, type ShownColumn, text } from '../pieces/cells.ts'
-import { notYours } from '../pieces/counts.ts'
+import { factsOf, link, referenceColumn, rowSchema, rowsOf } from '../pieces/cells.ts'
 import { choice, filterOf, periodFields, periodOf } from '../pieces/filters.ts'
 import { type CsvRow, rowsPerRead, sendCsv } from '../pieces/listed.ts'
-import { beforeOf, rowsOnPage, showCase, showList, showLists } from '../pieces/queue.ts'
-import { type Decision, decide, type Pages, type SentForm, shownDecision, type Visit } from '../pieces/visit.ts'
+import { beforeOf, rowsOnPage, showCase, showList, showNotYours } from '../pieces/queue.ts'
+import { type Decision, type Pages, pageWithForms, type SentForm, type Visit } from '../pieces/visit.ts'
 
 const { showPlayer } = operations.players
 const { listEntries, reverseTransfer } = operations.wallet
@@ -23,16 +14,23 @@ type Entry = Reply<typeof listEntries>['data'][number]
 
 /** The ledger of one player, and one entry of it, which can be taken back. */
 export const entryPages: Pages = (route) => {
-  route.get('/players/:playerId/entries', showEntries)
   route.get('/players/:playerId/entries.csv', async (visit) => {
     const { id, environment } = await findPlayer(visit)
     if (environment !== visit.environment) throw new Rejection('PLAYER_NOT_FOUND')
     return sendCsv(visit, `entries-${id}`, allEntries(visit))
   })
-  route.get('/players/:playerId/entries/:transferId', (visit) => showEntry(visit))
-  route.post('/players/:playerId/entries/:transferId/reverse', async (visit) => {
-    const entry = await findEntry(visit)
-    return decide(visit, reverseOf(visit, entry), pathOf(entry), (sent) => showEntry(visit, sent))
+  pageWithForms(route, '/players/:playerId/entries', {
+    find: findPlayer,
+    pathOf: ({ id }) => `${playerPath(id)}/entries`,
+    environmentOf: ({ environment }) => environment,
+    show: showEntries,
+  })
+  pageWithForms(route, '/players/:playerId/entries/:transferId', {
+    find: async (visit) => ({ player: await findPlayer(visit), entry: await findEntry(visit) }),
+    pathOf: ({ entry }) => pathOf(entry),
+    environmentOf: ({ player }) => player.environment,
+    show: showEntry,
+    decisionOf: (visit, { entry }, name) => (name === 'reverse' ? reverseOf(visit, entry) : undefined),
   })
 }
 
@@ -42,49 +40,31 @@ const pathOf = ({ playerId, transferId }: Entry): string => `${playerPath(player
 const findPlayer = ({ person, params }: Visit): Promise<Player> =>
   person.call(showPlayer, { playerId: params.playerId ?? '' })
 
-function filterGiven({ query, display, now }: Visit): Pick<Input<typeof listEntries>, 'type' | 'from' | 'to'> {
+const readEntries = (visit: Visit, cursor: string | undefined, limit: number) => {
+  const { params, person, query } = visit
   const type = ledgerTypes.find((known) => known === query.type)
-  return { ...(type === undefined ? {} : { type }), ...periodOf({ query, timeZone: display.timeZone, now }) }
+  const filter = { ...defined({ type }), ...periodOf(visit), ...beforeOf(cursor) }
+  return person.call(listEntries, { playerId: params.playerId ?? '', ...filter, limit })
 }
 
-const readEntries = (visit: Visit, cursor: string | undefined, limit: number) =>
-  visit.person.call(listEntries, {
-    playerId: visit.params.playerId ?? '',
-    ...filterGiven(visit),
-    ...beforeOf(cursor),
-    limit,
-  })
-
-async function showEntries(visit: Visit): Promise<FastifyReply> {
-  const { environment, address, query, display } = visit
-  const player = await findPlayer(visit)
+async function showEntries(visit: Visit, player: Player): Promise<FastifyReply> {
+  const { address, query, display } = visit
   const path = `${playerPath(player.id)}/entries`
-  if (player.environment !== environment) return visit.reply.redirect(`/${player.environment}${path}`, 303)
-  const list = {
-    title: 'ledger' as const,
-    path,
-    about: { name: player.name, href: address(playerPath(player.id)) },
-  }
-  if (!visit.person.mayCall(listEntries)) return showLists(visit, { ...list, ...notYours(visit, listEntries) })
+  const list = { title: 'ledger', path, about: { name: player.name, href: address(playerPath(player.id)) } } as const
+  if (!visit.person.mayCall(listEntries)) return showNotYours(visit, list, listEntries)
   const { data, nextCursor, available, withdrawable } = await readEntries(visit, query.after, rowsOnPage)
   const amount = (value: string) => display.money(value, player.currency)
-  const columns: readonly ShownColumn<Entry>[] = [
-    'createdAt',
-    'type',
-    'amount',
-    'balanceAfter',
-    ['reference', ({ reference }) => text(`${reference.type} ${reference.id}`)],
-    'reason',
-  ]
   return showList(visit, {
     ...list,
     remark: display.t('balances', { available: amount(available), withdrawable: amount(withdrawable) }),
     filter: filterOf(visit, { list: 'entries', path, fields: [choice('type', ledgerTypes), ...periodFields] }),
     csv: `${path}.csv`,
-    rows: data.map((row) => ({
-      href: address(pathOf(row)),
-      cells: factsOf(rowSchema(listEntries.reply), row, columns),
-    })),
+    rows: rowsOf(
+      listEntries.reply,
+      data,
+      ['createdAt', 'type', 'amount', 'balanceAfter', referenceColumn, 'reason'],
+      (row) => address(pathOf(row)),
+    ),
     nextCursor,
   })
 }
@@ -108,32 +88,27 @@ async function findEntry({ person, params }: Visit): Promise<Entry> {
 }
 
 /** One ledger entry, and the form that takes it back. */
-async function showEntry(visit: Visit, sent?: SentForm): Promise<FastifyReply> {
-  const { display, environment } = visit
-  const player = await findPlayer(visit)
-  const entry = await findEntry(visit)
-  const path = pathOf(entry)
-  if (player.environment !== environment) return visit.reply.redirect(`/${player.environment}${path}`, 303)
-  const decisions = [shownDecision(visit, reverseOf(visit, entry), path, sent)]
-  const shown: readonly ShownColumn<Entry>[] = [
-    'type',
-    'amount',
-    'balanceAfter',
-    ['player', () => link(player.name, visit.address(playerPath(player.id)))],
-    'reason',
-    'createdAt',
-    'effectiveAt',
-    ['reference', ({ reference }) => text(`${reference.type} ${reference.id}`)],
-    'reversesTransferId',
-    'transferId',
-    'id',
-  ]
+function showEntry(visit: Visit, { player, entry }: { player: Player; entry: Entry }, sent?: SentForm): FastifyReply {
+  const list = visit.address(playerPath(player.id))
   return showCase(visit, {
-    title: display.money(entry.amount, entry.currency),
+    path: pathOf(entry),
+    title: visit.display.money(entry.amount, entry.currency),
     about: player.name,
-    list: visit.address(playerPath(player.id)),
-    facts: factsOf(listEntries.reply.properties.data.items, entry, shown),
-    decisions,
+    list,
+    facts: factsOf(rowSchema(listEntries.reply), entry, [
+      'type',
+      'amount',
+      'balanceAfter',
+      ['player', () => link(player.name, list)],
+      'reason',
+      'createdAt',
+      'effectiveAt',
+      referenceColumn,
+      'reversesTransferId',
+      'transferId',
+      'id',
+    ]),
+    decisions: [reverseOf(visit, entry)],
     decisionsTitle: 'actions',
     sent,
   })

@@ -1,4 +1,5 @@
-import { operations, Rejection } from '@backoffice/contracts'
+import { operations } from '@backoffice/contracts'
+import { whenAway } from '../pieces/away.ts'
 import { queueStates } from '../pieces/counts.ts'
 import type { Pages } from '../pieces/visit.ts'
 import { failingEndpoints } from './endpoints.ts'
@@ -11,10 +12,7 @@ const { listEndpoints } = operations.webhooks
 export const lateAfterHours = 24
 
 /** For a part of the page whose service is away: the queues are shown all the same. */
-function unknown(error: unknown): 'unknown' {
-  if (!(error instanceof Rejection) || error.code !== 'SERVICE_UNAVAILABLE') throw error
-  return 'unknown'
-}
+const unknown = whenAway('unknown' as const)
 
 export const homePages: Pages = (route) => {
   route.get('', async (visit) => {

@@ -1,25 +1,13 @@
-import { caseTakenMinutes, type KycDecision, operations, Rejection, type Reply } from '@backoffice/contracts'
+import { caseTakenMinutes, type KycDecision, operations, type Reply } from '@backoffice/contracts'
 import type { FastifyReply } from 'fastify'
-import {
-  ago,
-  factsOf,
-  id,
-  lines,
-  link,
-  linkElsewhere,
-  nothing,
-  rowSchema,
-  type ShownColumn,
-  text,
-} from '../pieces/cells.ts'
+import { ago, factsOf, id, lines, link, linkElsewhere, nothing, rowsOf, status, text } from '../pieces/cells.ts'
 import { dayMs } from '../pieces/filters.ts'
 import { operatorName } from '../pieces/listed.ts'
 import { afterOf, rowAfter, rowsOnPage, showCase, showList } from '../pieces/queue.ts'
-import { type Decision, decide, type Pages, type SentForm, shownDecision, type Visit } from '../pieces/visit.ts'
+import { type Decision, type Pages, pageWithForms, type SentForm, type Visit } from '../pieces/visit.ts'
 
 const { kycQueue, showPlayer, decideKyc, takeKycCase, releaseKycCase } = operations.players
 
-type Waiting = Reply<typeof kycQueue>['data'][number]
 type Player = Reply<typeof showPlayer>
 
 /** What a reviewer decides, as the forms call it. */
@@ -40,19 +28,19 @@ const isHoldingVerb = (name: string): name is HoldingVerb => holdingVerbs.some((
 export const kycPages: Pages = (route) => {
   route.get('/kyc', showQueue)
   route.get('/kyc/next', goToNext)
-  route.get('/kyc/:playerId', (visit) => showPage(visit))
-  route.post('/kyc/:playerId/:verb', async (visit) => {
-    const { verb = '' } = visit.params
-    if (!isVerb(verb) && !isHoldingVerb(verb)) throw new Rejection('NOT_FOUND')
-    const player = await findPlayer(visit)
-    const decision = isVerb(verb) ? decisionOf(visit, player, verb) : holdingOf(visit, player, verb)
-    return decide(visit, decision, pathOf(player.id), (sent) => showPage(visit, sent))
+  pageWithForms(route, '/kyc/:playerId', {
+    find: ({ person, params }) => person.call(showPlayer, { playerId: params.playerId ?? '' }),
+    pathOf: ({ id: playerId }) => pathOf(playerId),
+    environmentOf: ({ environment }) => environment,
+    show: showPage,
+    decisionOf: (visit, player, name) => {
+      if (isVerb(name)) return decisionOf(visit, player, name)
+      return isHoldingVerb(name) ? holdingOf(visit, player, name) : undefined
+    },
   })
 }
 
 const pathOf = (playerId: string): string => `/kyc/${playerId}`
-const findPlayer = ({ person, params }: Visit): Promise<Player> =>
-  person.call(showPlayer, { playerId: params.playerId ?? '' })
 
 /** Past those that others have taken. */
 async function goToNext(visit: Visit): Promise<FastifyReply> {
@@ -72,107 +60,89 @@ const readQueue = ({ person, environment }: Visit, after: string | undefined) =>
 async function showQueue(visit: Visit): Promise<FastifyReply> {
   const { query } = visit
   const { data, nextCursor } = await readQueue(visit, query.after)
-  const columns: readonly ShownColumn<Waiting>[] = [
-    ['waitingSince', ({ waitingSince }) => ago(waitingSince)],
-    ['operator', ({ operatorId, operatorName }) => text(operatorName ?? operatorId)],
-    ['player', ({ name, playerId }) => lines(text(name), id(playerId))],
+  const rows = rowsOf(
+    kycQueue.reply,
+    data,
     [
-      'documentOf',
-      ({ latestDocumentType, latestReference, documentUrl }) =>
-        lines(text(latestDocumentType), linkElsewhere(latestReference, documentUrl ?? '')),
+      ['waitingSince', ({ waitingSince }) => ago(waitingSince)],
+      ['operator', ({ operatorId, operatorName }) => text(operatorName ?? operatorId)],
+      ['player', ({ name, playerId }) => lines(text(name), id(playerId))],
+      [
+        'documentOf',
+        ({ latestDocumentType, latestReference, documentUrl }) =>
+          lines(text(latestDocumentType), linkElsewhere(latestReference, documentUrl ?? '')),
+      ],
+      'submissions',
+      'kycStatus',
+      ['taken', (row) => takenCell(visit, row)],
     ],
-    'submissions',
-    'kycStatus',
-    ['taken', (row) => takenCell(visit, row)],
-  ]
-  return showList(visit, {
-    title: 'kyc',
-    empty: 'noneWaits',
-    rows: data.map((row) => ({
-      href: visit.address(pathOf(row.playerId)),
-      cells: factsOf(rowSchema(kycQueue.reply), row, columns),
-    })),
-    path: '/kyc',
-    nextCursor,
-  })
+    ({ playerId }) => visit.address(pathOf(playerId)),
+  )
+  return showList(visit, { title: 'kyc', empty: 'noneWaits', rows, path: '/kyc', nextCursor })
 }
 
-async function showPage(visit: Visit, sent?: SentForm): Promise<FastifyReply> {
-  const { display, environment } = visit
-  const player = await findPlayer(visit)
-  const path = pathOf(player.id)
-  if (player.environment !== environment) return visit.reply.redirect(`/${player.environment}${path}`, 303)
+async function showPage(visit: Visit, player: Player, sent?: SentForm): Promise<FastifyReply> {
+  const { display, address } = visit
   const operator = await operatorName(visit, player.operatorId)
-  const holding = holdingFor(visit, player)
-  const decided = decisionsFor(player).map((verb) => decisionOf(visit, player, verb))
-  const held = holding === undefined ? [] : [holdingOf(visit, player, holding)]
-  const forms = holding === 'release' ? [...decided, ...held] : [...held, ...decided]
-  const decisions = forms.map((form) => shownDecision(visit, form, path, sent))
-  const shown: readonly ShownColumn<Player>[] = [
+  const facts = factsOf(showPlayer.reply, player, [
     'kycStatus',
     'birthDate',
     'cpf',
     'email',
     'phone',
-    ['playerStatus', ({ status: value }) => ({ kind: 'status', text: value })],
-    ['operator', ({ operatorId }) => link(operator, visit.address(`/operators/${operatorId}`))],
+    ['playerStatus', ({ status: value }) => status(value)],
+    ['operator', ({ operatorId }) => link(operator, address(`/operators/${operatorId}`))],
     'externalId',
     'createdAt',
     'kycDecidedAt',
     'kycReason',
     [
       'player',
-      ({ id: playerId }) => lines(link(display.t('playerOpen'), visit.address(`/players/${playerId}`)), id(playerId)),
+      ({ id: playerId }) => lines(link(display.t('playerOpen'), address(`/players/${playerId}`)), id(playerId)),
     ],
-  ]
-  const documents: readonly ShownColumn<Player['submissions'][number]>[] = [
+  ])
+  const documents = rowsOf(showPlayer.reply.properties.submissions.items, player.submissions, [
     'submittedAt',
     'documentType',
     ['reference', ({ reference, documentUrl }) => linkElsewhere(reference, documentUrl ?? '')],
-  ]
-  const [latest] = player.submissions
-  const href = latest?.documentUrl
+  ])
   return showCase(visit, {
-    document: latest === undefined || href == null ? undefined : documentOf(visit, player, href, latest.reference),
+    path: pathOf(player.id),
+    document: documentOf(visit, player),
     title: player.name,
     about: display.t('kyc'),
-    list: visit.address('/kyc'),
-    next: visit.address(`/kyc/next?not=${player.id}`),
-    facts: factsOf(showPlayer.reply, player, shown),
+    list: address('/kyc'),
+    next: address(`/kyc/next?not=${player.id}`),
+    facts,
     people: peopleOf(visit, player),
-    decisions,
+    decisions: formsOf(visit, player),
     sent,
     history: player.changes
       .filter(({ field }) => field === 'kycStatus')
-      .map(({ at, actor, from, to, reason }) => ({
-        at,
-        who: actor === player.operatorId ? operator : actor,
-        from,
-        to,
-        reason,
-      })),
-    sections: [
-      {
-        title: 'documents',
-        rows: player.submissions.map((row) => ({
-          cells: factsOf(showPlayer.reply.properties.submissions.items, row, documents),
-        })),
-      },
-    ],
+      .map(({ actor, ...change }) => ({ ...change, who: actor === player.operatorId ? operator : actor })),
+    sections: [{ title: 'documents', rows: documents }],
   })
 }
 
-/** Whose server shows the document, and whether that is new: whoever changes the address decides what a reviewer sees. */
-const documentOf = ({ now }: Visit, { documentSourceChangedAt: at }: Player, href: string, reference: string) => ({
-  href,
-  reference,
-  host: new URL(href).host,
-  isMoved: at !== null && now.getTime() - Date.parse(at) < dayMs,
-})
+/** Taking a case comes first, giving it back last. */
+function formsOf(visit: Visit, player: Player): readonly Decision[] {
+  // Where nothing was submitted, there is nothing to work on.
+  if (player.submissions.length === 0) return []
+  const holding = player.taken == null ? 'take' : isOwn(visit, player) ? 'release' : 'takeOver'
+  // Nobody decides what the person's status is already.
+  const decided = verbNames.filter((verb) => verbs[verb].status !== player.kycStatus)
+  const forms = decided.map((verb) => decisionOf(visit, player, verb))
+  const held = holdingOf(visit, player, holding)
+  return holding === 'release' ? [...forms, held] : [held, ...forms]
+}
 
-/** Nobody decides what the person's status is already. */
-const decisionsFor = ({ kycStatus, submissions }: Player): readonly Verb[] =>
-  submissions.length === 0 ? [] : verbNames.filter((verb) => verbs[verb].status !== kycStatus)
+/** Whose server shows the document, and whether that is new: whoever changes the address decides what a reviewer sees. */
+function documentOf({ now }: Visit, { documentSourceChangedAt: at, submissions: [latest] }: Player) {
+  if (latest?.documentUrl == null) return undefined
+  const { documentUrl: href, reference } = latest
+  const isMoved = at !== null && now.getTime() - Date.parse(at) < dayMs
+  return { href, reference, host: new URL(href).host, isMoved }
+}
 
 type Held = Pick<Player, 'taken'>
 const isOwn = ({ person }: Visit, { taken }: Held): boolean => taken?.by === person.name
@@ -189,13 +159,6 @@ function peopleOf(visit: Visit, held: Held): readonly string[] {
   if (held.taken == null) return []
   const words = { name: held.taken.by, time: display.time(held.taken.until) }
   return [display.t(isOwn(visit, held) ? 'takenByYou' : 'takenByOther', words)]
-}
-
-/** Where nothing was submitted, there is nothing to work on. */
-function holdingFor(visit: Visit, player: Player): HoldingVerb | undefined {
-  if (player.submissions.length === 0) return undefined
-  if (player.taken == null) return 'take'
-  return isOwn(visit, player) ? 'release' : 'takeOver'
 }
 
 function holdingOf({ display }: Visit, player: Player, verb: HoldingVerb): Decision {

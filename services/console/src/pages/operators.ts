@@ -1,17 +1,6 @@
 import { operations, Rejection, type Reply } from '@backoffice/contracts'
 import type { FastifyReply } from 'fastify'
-import {
-  type Cell,
-  factsOf,
-  id,
-  link,
-  nothing,
-  rowSchema,
-  type ShownColumn,
-  status,
-  text,
-  time,
-} from '../pieces/cells.ts'
+import { type Cell, factsOf, id, link, nothing, rowsOf, status, text, time } from '../pieces/cells.ts'
 import {
   createDecision,
   lastFour,
@@ -22,7 +11,7 @@ import {
   revokeDecision,
 } from '../pieces/operator-actions.ts'
 import { afterOf, rowsOnPage, showCase, showList } from '../pieces/queue.ts'
-import { decide, type Pages, type SentForm, shownDecision, type Visit } from '../pieces/visit.ts'
+import { type Decision, type Pages, pageWithForms, type SentForm, shownDecision, type Visit } from '../pieces/visit.ts'
 import { healthOf } from './endpoints.ts'
 
 const { createOperator, listOperators, getOperator } = operations.gateway
@@ -35,58 +24,63 @@ type Endpoint = Reply<typeof showWebhook>
 /** The operators: what they may do, and their brand, keys and webhooks of one environment. */
 export const operatorPages: Pages = (route) => {
   route.get('/operators', showOperators)
-  route.get('/operators/new', (visit) => showForm(visit))
-  route.post('/operators/new/create', (visit) =>
-    decide(visit, createDecision(visit), '/operators', (sent) => showForm(visit, sent)),
-  )
-  route.get('/operators/:operator', async (visit) => showOperator(visit, await findState(visit)))
-  route.post('/operators/:operator/:verb', async (visit) => {
-    const state = await findState(visit)
-    const decision = operatorDecision(visit, visit.params.verb ?? '', state)
-    if (decision === undefined) throw new Rejection('NOT_FOUND')
-    return decide(visit, decision, pathOf(state.operator), (sent) => showOperator(visit, state, sent))
+  pageWithForms(route, '/operators/new', {
+    find: createDecision,
+    pathOf: () => '/operators/new',
+    show: showForm,
+    decisionOf: (_visit, form, name) => (name === form.name ? form : undefined),
   })
-  route.get('/operators/:operator/keys/:key', (visit) => showKey(visit))
-  route.post('/operators/:operator/keys/:key/revoke', async (visit) => {
-    const { operator, credential } = await findKey(visit)
-    const decision = revokeDecision(visit, operator, credential.key)
-    return decide(visit, decision, keyPath(operator, credential), (sent) => showKey(visit, sent))
+  pageWithForms(route, '/operators/:operator', {
+    find: findState,
+    pathOf: ({ operator }) => pathOf(operator),
+    show: showOperator,
+    decisionOf: operatorDecision,
+  })
+  pageWithForms(route, '/operators/:operator/keys/:key', {
+    find: findKey,
+    pathOf: keyPath,
+    environmentOf: ({ credential }) => credential.environment,
+    show: showKey,
+    decisionOf: (visit, { operator, credential }, name) =>
+      name === 'revoke' ? revokeDecision(visit, operator, credential.key) : undefined,
   })
 }
 
 const pathOf = ({ id: operatorId }: Pick<Operator, 'id'>): string => `/operators/${operatorId}`
-const keyPath = (operator: Operator, { key }: Credential): string => `${pathOf(operator)}/keys/${key}`
+const keyPath = ({ operator, credential }: FoundKey): string => `${pathOf(operator)}/keys/${credential.key}`
 
 async function showOperators(visit: Visit): Promise<FastifyReply> {
   const { person, environment, query, address } = visit
   const { data, nextCursor } = await person.call(listOperators, { limit: rowsOnPage, ...afterOf(query.after) })
-  const columns: readonly ShownColumn<Operator>[] = [
-    'name',
-    'status',
-    ['brand', ({ brands }) => text(brands.find((brand) => brand.environment === environment)?.name)],
-    'rateLimitPerMinute',
-    ['keys', ({ credentials }) => text(credentials.filter((key) => isActive(key, environment)).length)],
-    'createdAt',
-  ]
+  const rows = rowsOf(
+    listOperators.reply,
+    data,
+    [
+      'name',
+      'status',
+      ['brand', ({ brands }) => text(brands.find((brand) => brand.environment === environment)?.name)],
+      'rateLimitPerMinute',
+      ['keys', ({ credentials }) => text(credentials.filter((key) => isActive(key, environment)).length)],
+      'createdAt',
+    ],
+    (row) => address(pathOf(row)),
+  )
   return showList(visit, {
     title: 'operators',
     create: person.mayCall(createOperator)
       ? { href: address('/operators/new'), label: 'operation.createOperator' }
       : undefined,
-    rows: data.map((row) => ({
-      href: address(pathOf(row)),
-      cells: factsOf(rowSchema(listOperators.reply), row, columns),
-    })),
+    rows,
     path: '/operators',
     nextCursor,
   })
 }
 
-const showForm = (visit: Visit, sent?: SentForm): FastifyReply =>
+const showForm = (visit: Visit, form: Decision, sent?: SentForm): FastifyReply =>
   visit.show('form', {
     about: visit.display.t('operators'),
     list: visit.address('/operators'),
-    decision: shownDecision(visit, createDecision(visit), '/operators/new', sent),
+    decision: shownDecision(visit, form, '/operators/new', sent),
   })
 
 async function findState(visit: Visit): Promise<OperatorState> {
@@ -108,10 +102,9 @@ function notKnown(error: unknown): undefined {
 async function showOperator(visit: Visit, state: OperatorState, sent?: SentForm): Promise<FastifyReply> {
   const { display, environment, address } = visit
   const { operator, webhook, documents } = state
-  const path = pathOf(operator)
   const brand = operator.brands.find((candidate) => candidate.environment === environment)
-  const decisions = operatorDecisions(visit, state).map((decision) => shownDecision(visit, decision, path, sent))
-  const shown: readonly ShownColumn<Operator>[] = [
+  const decisions = operatorDecisions(visit, state)
+  const facts = factsOf(getOperator.reply, operator, [
     'status',
     ['brand', () => text(brand?.name)],
     ['brandId', () => (brand === undefined ? text(null) : id(brand.id))],
@@ -123,53 +116,58 @@ async function showOperator(visit: Visit, state: OperatorState, sent?: SentForm)
     ['template', () => text(documents?.template)],
     'createdAt',
     'id',
-  ]
-  const keys: readonly ShownColumn<Credential>[] = [
-    ['key', ({ key }) => text(lastFour(key))],
-    'createdAt',
-    ['lastUsedAt', (credential) => lastUse(visit, credential)],
-    'revokedAt',
-  ]
+  ])
+  const credentials = operator.credentials.filter((key) => key.environment === environment)
+  const keys = rowsOf(
+    credentialSchema,
+    credentials,
+    [
+      ['key', ({ key }) => text(lastFour(key))],
+      'createdAt',
+      ['lastUsedAt', (credential) => lastUse(visit, credential)],
+      'revokedAt',
+    ],
+    (credential) => address(keyPath({ operator, credential })),
+  )
   return showCase(visit, {
+    path: pathOf(operator),
     title: operator.name,
     about: display.t('operators'),
     list: address('/operators'),
-    facts: factsOf(getOperator.reply, operator, shown),
+    facts,
     decisions: decisions.length === 0 ? undefined : decisions,
     decisionsTitle: 'actions',
     sent,
     sections: [
-      ...(webhook === undefined ? [] : [{ title: 'webhook' as const, rows: [endpointRow(visit, webhook)] }]),
-      {
-        title: 'keys',
-        rows: operator.credentials
-          .filter((key) => key.environment === environment)
-          .map((row) => ({
-            href: address(keyPath(operator, row)),
-            cells: factsOf(getOperator.reply.properties.credentials.items, row, keys),
-          })),
-      },
+      ...(webhook === undefined ? [] : [{ title: 'webhook' as const, rows: endpointRows(visit, webhook) }]),
+      { title: 'keys', rows: keys },
     ],
   })
 }
 
 /** Where events go, and whether they arrive. */
-function endpointRow({ display }: Visit, webhook: Endpoint) {
-  const shown: readonly ShownColumn<Endpoint>[] = [
-    'url',
-    ['health', (row) => status(healthOf(row))],
-    ['failingSince', ({ breaker }) => text(breaker.failingSince && display.time(breaker.failingSince))],
-    'pending',
-    'oldestPendingAt',
-    'disabledReason',
-  ]
-  return { cells: factsOf(showWebhook.reply, webhook, shown) }
+const endpointRows = ({ display }: Visit, webhook: Endpoint) =>
+  rowsOf(
+    showWebhook.reply,
+    [webhook],
+    [
+      'url',
+      ['health', (row) => status(healthOf(row))],
+      ['failingSince', ({ breaker }) => text(breaker.failingSince && display.time(breaker.failingSince))],
+      'pending',
+      'oldestPendingAt',
+      'disabledReason',
+    ],
+  )
+
+const credentialSchema = getOperator.reply.properties.credentials.items
+
+interface FoundKey {
+  readonly operator: Operator
+  readonly credential: Credential
 }
 
-async function findKey({
-  person,
-  params,
-}: Visit): Promise<{ readonly operator: Operator; readonly credential: Credential }> {
+async function findKey({ person, params }: Visit): Promise<FoundKey> {
   const operator = await person.call(getOperator, { name: params.operator ?? '' })
   const credential = operator.credentials.find(({ key }) => key === params.key)
   if (credential === undefined) throw new Rejection('CREDENTIAL_NOT_FOUND')
@@ -177,29 +175,23 @@ async function findKey({
 }
 
 /** One key, and the form that revokes it. */
-async function showKey(visit: Visit, sent?: SentForm): Promise<FastifyReply> {
-  const { environment, address } = visit
-  const { operator, credential } = await findKey(visit)
-  const path = keyPath(operator, credential)
-  if (credential.environment !== environment) return visit.reply.redirect(`/${credential.environment}${path}`, 303)
-  const decisions =
-    credential.revokedAt === null
-      ? [shownDecision(visit, revokeDecision(visit, operator, credential.key), path, sent)]
-      : []
-  const shown: readonly ShownColumn<Credential>[] = [
-    ['key', ({ key }) => id(key)],
-    ['operator', () => link(operator.name, address(pathOf(operator)))],
-    'environment',
-    'createdAt',
-    ['lastUsedAt', (one) => lastUse(visit, one)],
-    'revokedAt',
-  ]
+function showKey(visit: Visit, found: FoundKey, sent?: SentForm): FastifyReply {
+  const { operator, credential } = found
+  const list = visit.address(pathOf(operator))
   return showCase(visit, {
+    path: keyPath(found),
     title: lastFour(credential.key),
     about: operator.name,
-    list: address(pathOf(operator)),
-    facts: factsOf(getOperator.reply.properties.credentials.items, credential, shown),
-    decisions,
+    list,
+    facts: factsOf(credentialSchema, credential, [
+      ['key', ({ key }) => id(key)],
+      ['operator', () => link(operator.name, list)],
+      'environment',
+      'createdAt',
+      ['lastUsedAt', (one) => lastUse(visit, one)],
+      'revokedAt',
+    ]),
+    decisions: credential.revokedAt === null ? [revokeDecision(visit, operator, credential.key)] : [],
     decisionsTitle: 'actions',
     sent,
   })

@@ -2,14 +2,15 @@ import {
   allOperations,
   type Operation,
   operations,
-  Rejection,
   serviceNames,
   type TeamMember,
   type TeamRole,
   teamRoles,
 } from '@backoffice/contracts'
 import { identityOf } from '@backoffice/team-identity'
-import { id, lines, type Row, status, text, words } from '../pieces/cells.ts'
+import { askEach } from '../pieces/away.ts'
+import { id, lines, type Row, status, text, time, words } from '../pieces/cells.ts'
+import { dayMs } from '../pieces/filters.ts'
 import { showLists } from '../pieces/queue.ts'
 import type { Pages, Visit } from '../pieces/visit.ts'
 
@@ -17,7 +18,6 @@ const { listSessions } = operations.gateway
 
 /** How far back the list of who was here goes. */
 const latelyDays = 30
-const dayMs = 86_400_000
 
 const ofTeam = allOperations.filter(({ audience }) => audience === 'team')
 
@@ -76,7 +76,7 @@ const memberRow = ({ name, kind, latestSessionAt }: TeamMember): Row => ({
   cells: [
     { field: 'name', cell: text(name) },
     { field: 'holder', cell: status(kind) },
-    { field: 'latestSession', cell: { kind: 'time', text: latestSessionAt } },
+    { field: 'latestSession', cell: time(latestSessionAt) },
   ],
 })
 
@@ -93,10 +93,9 @@ function abilitiesOf(role: TeamRole): readonly Ability[] {
     ({ id: name }) => name,
   )
   return [...theirs.values()]
-    .flatMap((same): readonly Ability[] => {
-      const [operation] = same
-      return operation === undefined ? [] : [{ operation, services: same.map(({ service }) => service) }]
-    })
+    .flatMap((same): readonly Ability[] =>
+      same.slice(0, 1).map((operation) => ({ operation, services: same.map(({ service }) => service) })),
+    )
     .sort((a, b) => Number(changes(b.operation)) - Number(changes(a.operation)))
 }
 
@@ -130,22 +129,12 @@ function conditionCell(display: Visit['display'], condition: Operation['twoPeopl
 /** Each service knows the sessions that have called it: of all of them, everybody with their latest. */
 async function whoWasHere({ person, now }: Visit) {
   const since = new Date(now.getTime() - latelyDays * dayMs).toISOString()
-  const pages = await Promise.all(
-    serviceNames.map(async (service) => {
-      try {
-        return (await person.call(operations[service].listSessions, { since })).data
-      } catch (error) {
-        if (!(error instanceof Rejection) || error.code !== 'SERVICE_UNAVAILABLE') throw error
-        return service
-      }
-    }),
+  const { replies, missing } = await askEach(serviceNames, (service) =>
+    person.call(operations[service].listSessions, { since }),
   )
-  const found = pages.flatMap((page) => (typeof page === 'string' ? [] : page)).sort(oldestFirst)
+  const found = replies.flatMap(({ data }) => data).sort(oldestFirst)
   const members = new Map(found.map((member) => [`${member.kind} ${member.name}`, member]))
-  return {
-    members: [...members.values()].sort(oldestFirst).reverse(),
-    missing: pages.filter((page) => typeof page === 'string'),
-  }
+  return { members: [...members.values()].sort(oldestFirst).reverse(), missing }
 }
 
 const oldestFirst = (a: TeamMember, b: TeamMember): number => a.latestSessionAt.localeCompare(b.latestSessionAt)

@@ -1,18 +1,10 @@
-import { operations, Rejection, type Reply } from '@backoffice/contracts'
+import { operations, type Reply } from '@backoffice/contracts'
 import type { FastifyReply } from 'fastify'
 import { factsOf, id, lines, link, type ShownColumn, status, text } from '../pieces/cells.ts'
 import { operatorName } from '../pieces/listed.ts'
 import { showCase } from '../pieces/queue.ts'
 import { timelineOf } from '../pieces/timeline.ts'
-import {
-  type Decision,
-  decide,
-  type Pages,
-  perform,
-  type SentForm,
-  shownDecision,
-  type Visit,
-} from '../pieces/visit.ts'
+import { type Decision, type Pages, pageWithForms, perform, type SentForm, type Visit } from '../pieces/visit.ts'
 
 const { showPlayer, setPlayerStatus, selfExcludePlayer, setDailyLimit } = operations.players
 const { listEntries, adjustWallet } = operations.wallet
@@ -26,14 +18,13 @@ const isVerb = (name: string): name is Verb => verbs.some((verb) => verb === nam
 
 /** One player: who it is, its money, what has happened, and what the team can do about it. */
 export const playerPages: Pages = (route) => {
-  route.get('/players/:playerId', async (visit) => showPage(visit, await findPlayer(visit)))
-  route.post('/players/:playerId/:verb', async (visit) => {
-    const { verb = '' } = visit.params
-    if (!isVerb(verb)) throw new Rejection('NOT_FOUND')
-    const player = await findPlayer(visit)
-    if (verb === 'unmask') return unmask(visit, player)
-    const decision = decisionOf(visit, player, verb)
-    return decide(visit, decision, pathOf(player.id), (sent) => showPage(visit, player, { sent }))
+  route.post('/players/:playerId/unmask', unmask)
+  pageWithForms(route, '/players/:playerId', {
+    find: findPlayer,
+    pathOf: ({ id: playerId }) => pathOf(playerId),
+    environmentOf: ({ environment }) => environment,
+    show: (visit, player, sent) => showPage(visit, player, { sent }),
+    decisionOf: (visit, player, name) => (isVerb(name) ? decisionOf(visit, player, name) : undefined),
   })
 }
 
@@ -42,13 +33,14 @@ const findPlayer = ({ person, params }: Visit): Promise<Player> =>
   person.call(showPlayer, { playerId: params.playerId ?? '' })
 
 interface ShownPlayer {
-  readonly sent?: SentForm
+  readonly sent?: SentForm | undefined
   /** Nothing is masked, of this player and on this page alone. */
   readonly isUnmasked?: true
 }
 
 /** The reply of the form is the page with everything on it. Nothing keeps it: the next page is masked again. */
-async function unmask(visit: Visit, player: Player): Promise<FastifyReply> {
+async function unmask(visit: Visit): Promise<FastifyReply> {
+  const player = await findPlayer(visit)
   const outcome = await perform(visit, decisionOf(visit, player, 'unmask'), pathOf(player.id))
   if (outcome === undefined) return visit.reply
   if ('reply' in outcome) return showPage(visit, outcome.reply as Player, { isUnmasked: true })
@@ -57,15 +49,13 @@ async function unmask(visit: Visit, player: Player): Promise<FastifyReply> {
 }
 
 async function showPage(visit: Visit, player: Player, { sent, isUnmasked }: ShownPlayer = {}): Promise<FastifyReply> {
-  const { display, environment } = visit
-  const path = pathOf(player.id)
-  if (player.environment !== environment) return visit.reply.redirect(`/${player.environment}${path}`, 303)
+  const { display } = visit
   const operator = await operatorName(visit, player.operatorId)
   const [money, timeline] = await Promise.all([moneyOf(visit, player), timelineOf(visit, player, operator)])
   const decisions = verbs
     .filter((verb) => verb !== 'unmask' || isUnmasked !== true)
-    .map((verb) => shownDecision(visit, decisionOf(visit, player, verb), path, sent))
-  const shown: readonly ShownColumn<Player>[] = [
+    .map((verb) => decisionOf(visit, player, verb))
+  const facts = factsOf(showPlayer.reply, player, [
     ['playerStatus', (row) => status(row.status)],
     [
       'kycStatus',
@@ -86,11 +76,12 @@ async function showPage(visit: Visit, player: Player, { sent, isUnmasked }: Show
     ['selfExclusion', ({ selfExclusion }) => text(selfExclusion && exclusionText(visit, selfExclusion))],
     'createdAt',
     ['id', (row) => id(row.id)],
-  ]
+  ])
   return showCase(visit, {
+    path: pathOf(player.id),
     title: player.name,
     about: display.t('player'),
-    facts: factsOf(showPlayer.reply, player, shown),
+    facts,
     remark: isUnmasked ? display.t('unmasked') : undefined,
     decisions,
     decisionsTitle: 'actions',

@@ -1,30 +1,11 @@
 import { operations, Rejection, type Reply } from '@backoffice/contracts'
 import type { FastifyReply } from 'fastify'
-import {
-  type Cell,
-  type Fact,
-  factsOf,
-  id,
-  lines,
-  link,
-  money,
-  rowSchema,
-  type ShownColumn,
-  text,
-} from '../pieces/cells.ts'
+import { type Cell, type Fact, factsOf, id, lines, link, money, rowSchema, rowsOf, text } from '../pieces/cells.ts'
 import { operatorName } from '../pieces/listed.ts'
 import { type FoundProposal, findDecided, findProposals, isOwn, waitsFor } from '../pieces/open-proposals.ts'
 import { secretsIn } from '../pieces/operator-actions.ts'
 import { beforeOf, rowsOnPage, showCase, showLists } from '../pieces/queue.ts'
-import {
-  type Decision,
-  decide,
-  type Pages,
-  rolesFor,
-  type SentForm,
-  shownDecision,
-  type Visit,
-} from '../pieces/visit.ts'
+import { type Decision, type Pages, pageWithForms, rolesFor, type SentForm, type Visit } from '../pieces/visit.ts'
 import type { Word } from '../words/index.ts'
 import { placeOf } from './search.ts'
 
@@ -37,12 +18,13 @@ type Verb = 'approve' | 'decline'
 /** What takes two people. In the sandbox that is so for giving up a credit alone, which is shown with those of production. */
 export const proposalPages: Pages = (route) => {
   route.get('/proposals', showProposals)
-  route.get('/proposals/:proposalId', (visit) => showPage(visit))
-  route.post('/proposals/:proposalId/:verb', async (visit) => {
-    const { verb = '' } = visit.params
-    if (verb !== 'approve' && verb !== 'decline') throw new Rejection('NOT_FOUND')
-    const proposal = await findOne(visit)
-    return decide(visit, decisionOf(visit, proposal, verb), pathOf(proposal), (sent) => showPage(visit, sent))
+  pageWithForms(route, '/proposals/:proposalId', {
+    find: findOne,
+    pathOf,
+    environmentOf: () => 'production',
+    show: showPage,
+    decisionOf: (visit, proposal, name) =>
+      name === 'approve' || name === 'decline' ? decisionOf(visit, proposal, name) : undefined,
   })
 }
 
@@ -67,41 +49,40 @@ async function showProposals(visit: Visit): Promise<FastifyReply> {
       { label: 'decidedProposals' as const, href: address('/proposals?state=decided'), current: !isOpen },
     ],
   }
-  if (environment === 'sandbox') return showLists(visit, { ...frame, remark: display.t('oneIsEnough'), sections: [] })
+  if (environment === 'sandbox') return showLists(visit, { ...frame, remark: display.t('oneIsEnough') })
   const { proposals, nextCursor, missing } = isOpen
     ? await findProposals(person, { state: 'open', limit: rowsOnPage, ...beforeOf(query.after) })
     : await findDecided(person, query.after)
-  const section = (title: Word, those: readonly FoundProposal[]) => ({ title, rows: rowsOf(visit, those, isOpen) })
+  const section = (title: Word, those: readonly FoundProposal[]) => ({
+    title,
+    rows: proposalRows(visit, those, isOpen),
+  })
   const others = proposals.filter((one) => !isOwn(person, one) && !waitsFor(person, one))
+  const waiting = proposals.filter((one) => waitsFor(person, one))
+  const own = proposals.filter((one) => isOwn(person, one))
   const sections = isOpen
-    ? [
-        section(
-          'waitForMe',
-          proposals.filter((one) => waitsFor(person, one)),
-        ),
-        section(
-          'mine',
-          proposals.filter((one) => isOwn(person, one)),
-        ),
-        ...(others.length > 0 ? [section('waitForOthers', others)] : []),
-      ]
+    ? [section('waitForMe', waiting), section('mine', own), section('waitForOthers', others)].slice(
+        0,
+        others.length > 0 ? 3 : 2,
+      )
     : [section('decidedProposals', proposals)]
   return showLists(visit, { ...frame, missing, sections, nextCursor })
 }
 
-function rowsOf(visit: Visit, proposals: readonly FoundProposal[], areOpen: boolean) {
-  const columns: readonly ShownColumn<FoundProposal>[] = [
-    'proposedAt',
-    ['proposal', (row) => text(nameOf(visit, row))],
-    ['input', (row) => lines(...inputOf(row).map(({ field, cell }) => text(labelOf(visit, field, cell))))],
-    'reason',
-    'proposedBy',
-    ...(areOpen ? (['expiresAt'] as const) : (['state', 'decidedBy', 'decidedAt'] as const)),
-  ]
-  return proposals.map((row) => ({
-    href: visit.address(pathOf(row)),
-    cells: factsOf(rowSchema(listProposals.reply), row, columns),
-  }))
+function proposalRows(visit: Visit, proposals: readonly FoundProposal[], areOpen: boolean) {
+  return rowsOf(
+    listProposals.reply,
+    proposals,
+    [
+      'proposedAt',
+      ['proposal', (row) => text(nameOf(visit, row))],
+      ['input', (row) => lines(...inputOf(row).map(({ field, cell }) => text(labelOf(visit, field, cell))))],
+      'reason',
+      'proposedBy',
+      ...(areOpen ? (['expiresAt'] as const) : (['state', 'decidedBy', 'decidedAt'] as const)),
+    ],
+    (row) => visit.address(pathOf(row)),
+  )
 }
 
 /** What is proposed, in a few words. */
@@ -121,15 +102,11 @@ function labelOf({ display }: Visit, field: string, cell: Cell): string {
   return `${display.word('field', field)}: ${cell.kind === 'status' ? display.word('value', value) : value}`
 }
 
-async function showPage(visit: Visit, sent?: SentForm): Promise<FastifyReply> {
-  const { display, environment, person } = visit
-  const proposal = await findOne(visit)
-  const path = pathOf(proposal)
-  if (environment === 'sandbox') return visit.reply.redirect(`/production${path}`, 303)
+async function showPage(visit: Visit, proposal: FoundProposal, sent?: SentForm): Promise<FastifyReply> {
+  const { display, person } = visit
   const verbs: readonly Verb[] =
     proposal.state === 'open' ? (isOwn(person, proposal) ? ['decline'] : ['approve', 'decline']) : []
-  const decisions = verbs.map((verb) => shownDecision(visit, decisionOf(visit, proposal, verb), path, sent))
-  const shown: readonly ShownColumn<FoundProposal>[] = [
+  const facts = factsOf(rowSchema(listProposals.reply), proposal, [
     'state',
     'proposedBy',
     'proposedAt',
@@ -137,15 +114,15 @@ async function showPage(visit: Visit, sent?: SentForm): Promise<FastifyReply> {
     'reason',
     ...(proposal.state === 'open' ? [] : (['decidedBy', 'decidedAt', 'decisionReason'] as const)),
     ['id', (row) => id(row.id)],
-  ]
-  const facts = factsOf(rowSchema(listProposals.reply), proposal, shown)
+  ])
   return showCase(visit, {
+    path: pathOf(proposal),
     title: nameOf(visit, proposal),
     about: display.t('proposals'),
     list: visit.address('/proposals'),
     facts: [...(await subjectFacts(visit, proposal)), ...facts],
     people: peopleOf(visit, proposal),
-    decisions,
+    decisions: verbs.map((verb) => decisionOf(visit, proposal, verb)),
     sent,
   })
 }

@@ -1,10 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { operations, ReconciliationReport, RecordedRestore, Rejection, type Reply } from '@backoffice/contracts'
+import { operations, ReconciliationReport, RecordedRestore, type Reply } from '@backoffice/contracts'
 import type { FastifyReply } from 'fastify'
-import { factsOf, id, lines, link, type Row, rowSchema, type ShownColumn, status, text } from '../pieces/cells.ts'
-import { notYours } from '../pieces/counts.ts'
-import { beforeOf, rowsOnPage, showCase, showLists } from '../pieces/queue.ts'
-import { type Decision, decide, type Pages, type SentForm, shownDecision, type Visit } from '../pieces/visit.ts'
+import { factsOf, id, lines, link, type Row, rowsOf, status, text } from '../pieces/cells.ts'
+import { beforeOf, rowsOnPage, type Section, showCase, showLists, showNotYours } from '../pieces/queue.ts'
+import { type Decision, type Pages, pageWithForms, type SentForm, type Visit } from '../pieces/visit.ts'
 import { sendEvents } from './live.ts'
 import { placeOf } from './search.ts'
 
@@ -16,15 +15,15 @@ type Followed = Reply<typeof reconcileWallet>
 /** A quick run looks at what is new since the run before, a full one at all that was ever entered. */
 const verbs = ['quick', 'full'] as const
 type Verb = (typeof verbs)[number]
-const isVerb = (name: string | undefined): name is Verb => verbs.some((verb) => verb === name)
+const isVerb = (name: string): name is Verb => verbs.some((verb) => verb === name)
 
 /** Whether the ledger agrees with what it follows from: runs, the progress of one, and what it found. */
 export const reconcilePages: Pages = (route, context) => {
-  route.get('/reconcile', (visit) => showRuns(visit))
-  route.post('/reconcile/:verb', (visit) => {
-    const { verb } = visit.params
-    if (!isVerb(verb)) throw new Rejection('NOT_FOUND')
-    return decide(visit, decisionOf(visit, verb), '/reconcile', (sent) => showRuns(visit, sent))
+  pageWithForms(route, '/reconcile', {
+    find: () => undefined,
+    pathOf: () => '/reconcile',
+    show: (visit, _found, sent) => showRuns(visit, sent),
+    decisionOf: (visit, _found, name) => (isVerb(name) ? decisionOf(visit, name) : undefined),
   })
   route.get('/reconcile/:runId', showRun)
   route.get('/reconcile/:runId/live', (visit) => sendEvents(visit, context, (signal) => progressOf(visit, signal)))
@@ -41,30 +40,27 @@ export async function latestRun({ person }: Visit): Promise<Run | undefined> {
 
 async function showRuns(visit: Visit, sent?: SentForm): Promise<FastifyReply> {
   const { address, display, person, query } = visit
-  const list = { title: 'reconcile' as const, path: '/reconcile' }
-  if (!person.mayCall(listReconciliations))
-    return showLists(visit, { ...list, ...notYours(visit, listReconciliations) })
+  const list = { title: 'reconcile', path: '/reconcile' } as const
+  if (!person.mayCall(listReconciliations)) return showNotYours(visit, list, listReconciliations)
   const { data, nextCursor } = await person.call(listReconciliations, { limit: rowsOnPage, ...beforeOf(query.after) })
-  const columns: readonly ShownColumn<Run>[] = [
-    'startedAt',
-    ['result', (run) => resultCell(visit, run)],
-    'kind',
-    ['startedBy', ({ startedBy }) => text(startedBy === 'schedule' ? display.t('bySchedule') : startedBy)],
-    'endedAt',
-  ]
+  const rows = rowsOf(
+    listReconciliations.reply,
+    data,
+    [
+      'startedAt',
+      ['result', (run) => resultCell(visit, run)],
+      'kind',
+      ['startedBy', ({ startedBy }) => text(startedBy === 'schedule' ? display.t('bySchedule') : startedBy)],
+      'endedAt',
+    ],
+    ({ runId }) => address(pathOf(runId)),
+  )
   return showLists(visit, {
     ...list,
     remark: display.t('reconcileWhat'),
-    decisions: verbs.map((verb) => shownDecision(visit, decisionOf(visit, verb), '/reconcile', sent)),
-    sections: [
-      {
-        title: 'runs',
-        rows: data.map((run) => ({
-          href: address(pathOf(run.runId)),
-          cells: factsOf(rowSchema(listReconciliations.reply), run, columns),
-        })),
-      },
-    ],
+    decisions: verbs.map((verb) => decisionOf(visit, verb)),
+    sent,
+    sections: [{ title: 'runs', rows }],
     nextCursor,
   })
 }
@@ -94,16 +90,14 @@ const findRun = ({ person, params }: Visit): Promise<Followed> =>
 async function showRun(visit: Visit): Promise<FastifyReply> {
   const { address, display, environment } = visit
   const { runId, state, progress, report, failure } = await findRun(visit)
-  const found = (report?.differences ?? []).filter((one) => one.environment === environment)
+  const path = pathOf(runId)
   const count = report === null ? 0 : report.differencesIn[environment]
-  const elsewhere = (report?.differencesTotal ?? 0) - count
   return showCase(visit, {
+    path,
     title: report === null ? display.t('run') : display.time(report.snapshotAt),
     about: display.t('reconcile'),
     list: address('/reconcile'),
-    ...(state === 'running'
-      ? { progress: { ...progress, live: address(`${pathOf(runId)}/live`), page: address(pathOf(runId)) } }
-      : {}),
+    ...(state === 'running' ? { progress: { ...progress, live: address(`${path}/live`), page: address(path) } } : {}),
     verdict: verdictOf(visit, report, count),
     facts: [
       { field: 'state', cell: status(state) },
@@ -111,45 +105,36 @@ async function showRun(visit: Visit): Promise<FastifyReply> {
       ...(report === null ? [] : reportFacts(visit, report)),
       { field: 'id', cell: id(runId) },
     ],
-    sections:
-      report === null
-        ? []
-        : [
-            {
-              title: 'differences',
-              remark: elsewhere > 0 ? display.t('differencesElsewhere', { count: elsewhere }) : undefined,
-              rows: found.map((difference) => differenceRow(visit, difference)),
-            },
-            ...(report.restores.length === 0
-              ? []
-              : [
-                  {
-                    title: 'restores' as const,
-                    remark: display.t('restoresWhat'),
-                    rows: report.restores.map((one) => ({
-                      cells: factsOf(RecordedRestore, one, [
-                        'restoredTo',
-                        'recordedAt',
-                        'recordedBy',
-                        'reason',
-                        'exportsSilenced',
-                      ]),
-                    })),
-                  },
-                ]),
-            { title: 'checks', rows: report.checks.map((check) => checkRow(visit, check)) },
-            ...(report.inFlight.length === 0
-              ? []
-              : [
-                  {
-                    title: 'inFlight' as const,
-                    remark: display.t('inFlightWhat'),
-                    rows: report.inFlight.map(inFlightRow),
-                  },
-                ]),
-          ],
+    sections: report === null ? [] : reportSections(visit, report, report.differencesTotal - count),
   })
 }
+
+/** What was found, and what was compared. What there seldom is stands there only when there is some. */
+function reportSections(visit: Visit, report: ReconciliationReport, elsewhere: number): readonly Section[] {
+  const { display, environment } = visit
+  const { checks, differences, inFlight, restores } = report
+  const ownDifferences = differences.filter((one) => one.environment === environment)
+  const restored = rowsOf(RecordedRestore, restores, [
+    'restoredTo',
+    'recordedAt',
+    'recordedBy',
+    'reason',
+    'exportsSilenced',
+  ])
+  const inFlightRows = inFlight.map(inFlightRow)
+  return [
+    {
+      title: 'differences',
+      remark: elsewhere > 0 ? display.t('differencesElsewhere', { count: elsewhere }) : undefined,
+      rows: ownDifferences.map((difference) => differenceRow(visit, difference)),
+    },
+    ...unlessEmpty({ title: 'restores', remark: display.t('restoresWhat'), rows: restored }),
+    { title: 'checks', rows: checks.map((check) => checkRow(visit, check)) },
+    ...unlessEmpty({ title: 'inFlight', remark: display.t('inFlightWhat'), rows: inFlightRows }),
+  ]
+}
+
+const unlessEmpty = (section: Section): readonly Section[] => (section.rows.length === 0 ? [] : [section])
 
 /** In one sentence, before the tables. */
 function verdictOf({ display, environment }: Visit, report: ReconciliationReport | null, count: number) {
@@ -162,16 +147,9 @@ function verdictOf({ display, environment }: Visit, report: ReconciliationReport
 }
 
 const reportFacts = ({ display }: Visit, report: ReconciliationReport) => {
-  const shown: readonly ShownColumn<ReconciliationReport>[] = [
-    'kind',
-    'snapshotAt',
-    'fullAt',
-    [
-      'compared',
-      ({ checks }) => text(checks.reduce((sum, { compared }) => sum + compared, 0).toLocaleString(display.language)),
-    ],
-  ]
-  return factsOf(ReconciliationReport, report, shown)
+  const compared = report.checks.reduce((sum, check) => sum + check.compared, 0)
+  const shown = text(compared.toLocaleString(display.language))
+  return factsOf(ReconciliationReport, report, ['kind', 'snapshotAt', 'fullAt', ['compared', () => shown]])
 }
 
 function differenceRow({ address, display }: Visit, difference: ReconciliationReport['differences'][number]): Row {

@@ -1,6 +1,6 @@
 import { isCpf, operations, Rejection, type Reply } from '@backoffice/contracts'
 import type { FastifyReply } from 'fastify'
-import { factsOf, rowSchema, type ShownColumn, text as textCell } from '../pieces/cells.ts'
+import { rowsOf, text as textCell } from '../pieces/cells.ts'
 import { rowsOnPage, showList, showLists } from '../pieces/queue.ts'
 import {
   type Decision,
@@ -70,24 +70,24 @@ export const searchPages: Pages = (route) => {
 }
 
 function showFound(visit: Visit, players: readonly Found[], operators: readonly Operator[] = []): FastifyReply {
-  const columns: readonly ShownColumn<Found>[] = [
-    'name',
-    ['operator', ({ operatorId, operatorName }) => textCell(operatorName ?? operatorId)],
-    'externalId',
-    'status',
-    'kycStatus',
-    'createdAt',
-  ]
-  const rows = players.map((player) => ({
-    href: visit.address(`/players/${player.id}`),
-    cells: factsOf(rowSchema(searchPlayers.reply), player, columns),
-  }))
+  const rows = rowsOf(
+    searchPlayers.reply,
+    players,
+    [
+      'name',
+      ['operator', ({ operatorId, operatorName }) => textCell(operatorName ?? operatorId)],
+      'externalId',
+      'status',
+      'kycStatus',
+      'createdAt',
+    ],
+    (player) => visit.address(`/players/${player.id}`),
+  )
   const list = { title: 'players', empty: 'searchNobody', path: '/search' } as const
   if (operators.length === 0) return showList(visit, { ...list, rows })
-  const operatorRows = operators.map((operator) => ({
-    href: visit.address(`/operators/${operator.id}`),
-    cells: factsOf(rowSchema(listOperators.reply), operator, ['name', 'status', 'createdAt']),
-  }))
+  const operatorRows = rowsOf(listOperators.reply, operators, ['name', 'status', 'createdAt'], (operator) =>
+    visit.address(`/operators/${operator.id}`),
+  )
   const sections = [{ title: 'operators', rows: operatorRows } as const, { title: 'players', rows } as const]
   return showLists(visit, { ...list, title: 'searchLabel', sections })
 }

@@ -1,15 +1,13 @@
-import { operations, type Reply, readStatement, statementRows } from '@backoffice/contracts'
+import { defined, operations, type Reply, readStatement, statementRows } from '@backoffice/contracts'
 import type { FastifyReply } from 'fastify'
-import { type Fact, factsOf, id, money, type Row, rowSchema, type ShownColumn, status, text } from '../pieces/cells.ts'
-import { notYours } from '../pieces/counts.ts'
+import { type Fact, id, money, type Row, referenceColumn, rowsOf, status, text } from '../pieces/cells.ts'
 import { type Filter, filterOf, operatorGiven, type Period, periodFields, periodOf } from '../pieces/filters.ts'
 import { sendCsv } from '../pieces/listed.ts'
-import { rowsOnPage, showLists } from '../pieces/queue.ts'
+import { rowsOnPage, showLists, showNotYours } from '../pieces/queue.ts'
 import type { Pages, Visit } from '../pieces/visit.ts'
 
 const { exportStatement } = operations.wallet
 
-type Entry = Reply<typeof exportStatement>['data'][number]
 type Totals = Reply<typeof exportStatement>['totals'][number]
 
 /** An operator's ledger over a period, with its balance before and after. Its days are those of the operator's brand. */
@@ -34,12 +32,11 @@ interface Asked {
 
 /** Whose statement, and of which period. Nothing is asked for until both are given. */
 async function readAsked(visit: Visit): Promise<{ readonly filter: Filter; readonly asked: Asked | undefined }> {
-  const { query, environment, now, display } = visit
-  const { field, operator } = await operatorGiven(visit)
+  const { now, display } = visit
+  const { field, operator, brand } = await operatorGiven(visit)
   const filter = filterOf(visit, { list: 'statement', path: '/statement', fields: [field, ...periodFields] })
-  const brand = operator?.brands.find((candidate) => candidate.environment === environment)
   const timeZone = brand?.timeZone ?? display.timeZone
-  const period = untilSettled(periodOf({ query, timeZone, now }), now)
+  const period = untilSettled(periodOf(visit, timeZone), now)
   if (operator === undefined || brand === undefined || period === undefined) return { filter, asked: undefined }
   return { filter, asked: { name: operator.name, timeZone, input: { brandId: brand.id, ...period } } }
 }
@@ -53,22 +50,22 @@ function untilSettled({ from, to }: Period, now: Date): Required<Period> | undef
 
 async function showStatement(visit: Visit): Promise<FastifyReply> {
   const { display, person, query, address } = visit
-  const list = { title: 'statement' as const, path: '/statement' }
-  if (!person.mayCall(exportStatement)) return showLists(visit, { ...list, ...notYours(visit, exportStatement) })
+  const list = { title: 'statement', path: '/statement' } as const
+  if (!person.mayCall(exportStatement)) return showNotYours(visit, list, exportStatement)
   const { filter, asked } = await readAsked(visit)
-  if (asked === undefined)
-    return showLists(visit, { ...list, filter, remark: display.t('statementWhat'), sections: [] })
+  if (asked === undefined) return showLists(visit, { ...list, filter, remark: display.t('statementWhat') })
   const { input, timeZone } = asked
-  const cursor = query.after === undefined ? {} : { cursor: query.after }
-  const { data, nextCursor, totals } = await person.call(exportStatement, { ...input, ...cursor, limit: rowsOnPage })
-  const columns: readonly ShownColumn<Entry>[] = [
-    'createdAt',
-    ['player', ({ playerId }) => id(playerId)],
-    'type',
-    'amount',
-    'balanceAfter',
-    ['reference', ({ reference }) => text(`${reference.type} ${reference.id}`)],
-  ]
+  const { data, nextCursor, totals } = await person.call(exportStatement, {
+    ...input,
+    ...defined({ cursor: query.after }),
+    limit: rowsOnPage,
+  })
+  const rows = rowsOf(
+    exportStatement.reply,
+    data,
+    ['createdAt', ['player', ({ playerId }) => id(playerId)], 'type', 'amount', 'balanceAfter', referenceColumn],
+    (row) => address(`/players/${row.playerId}/entries/${row.transferId}`),
+  )
   return showLists(visit, {
     ...list,
     filter,
@@ -76,13 +73,7 @@ async function showStatement(visit: Visit): Promise<FastifyReply> {
     remark: display.t('statementOf', { from: display.time(input.from), to: display.time(input.to), timeZone }),
     sections: [
       { title: 'totals', rows: totals.flatMap((total) => totalsRows(visit, total)) },
-      {
-        title: 'entries',
-        rows: data.map((row) => ({
-          href: address(`/players/${row.playerId}/entries/${row.transferId}`),
-          cells: factsOf(rowSchema(exportStatement.reply), row, columns),
-        })),
-      },
+      { title: 'entries', rows },
     ],
     nextCursor,
   })

@@ -1,7 +1,7 @@
 import {
+  defined,
   type Input,
   operations,
-  Rejection,
   type Reply,
   seenOfWithdrawal,
   type WaitingStatus,
@@ -9,28 +9,16 @@ import {
 } from '@backoffice/contracts'
 import { isSame, type Who } from '@backoffice/team-identity'
 import type { FastifyReply } from 'fastify'
-import {
-  ago,
-  type Cell,
-  factsOf,
-  id,
-  lines,
-  link,
-  money,
-  rowSchema,
-  type ShownColumn,
-  status,
-  text,
-} from '../pieces/cells.ts'
+import { ago, type Cell, factsOf, id, lines, link, money, rowsOf, status, text } from '../pieces/cells.ts'
 import { choice, filterOf, operatorGiven, periodFields, periodOf, textField, valuesOf } from '../pieces/filters.ts'
 import { csvRows, historyOf, lately, rowsPerRead, sendCsv, settledStatus } from '../pieces/listed.ts'
 import { afterOf, beforeOf, rowAfter, rowsOnPage, showCase, showList, type Tab } from '../pieces/queue.ts'
-import { type Decision, decide, type Pages, type SentForm, shownDecision, type Visit } from '../pieces/visit.ts'
+import { type Decision, type Pages, pageWithForms, type SentForm, type Visit } from '../pieces/visit.ts'
 
 const { withdrawalQueue, listWithdrawals, showWithdrawal, decideWithdrawal } = operations.payments
 const { showPlayer } = operations.players
 
-type Waiting = Reply<typeof withdrawalQueue>['data'][number]
+type Filter = Omit<Input<typeof listWithdrawals>, 'limit' | 'before'>
 type Withdrawal = Reply<typeof showWithdrawal>
 type Verb = Input<typeof decideWithdrawal>['decision']
 
@@ -52,20 +40,16 @@ export const withdrawalPages: Pages = (route) => {
   route.get('/withdrawals', showQueue)
   route.get('/withdrawals.csv', async (visit) => {
     const { filter } = await readFilter(visit)
-    const read = async (cursor: string | undefined) =>
-      filter === undefined
-        ? { data: [] }
-        : visit.person.call(listWithdrawals, { ...filter, limit: rowsPerRead, ...beforeOf(cursor) })
+    const read = (cursor: string | undefined) => readAll(visit, filter, { cursor, limit: rowsPerRead })
     return sendCsv(visit, `withdrawals-${visit.environment}`, csvRows(csvColumns, read))
   })
   route.get('/withdrawals/next', goToNext)
-  route.get('/withdrawals/:withdrawalId', (visit) => showPage(visit))
-  route.post('/withdrawals/:withdrawalId/:verb', async (visit) => {
-    const { verb = '' } = visit.params
-    if (!isVerb(verb)) throw new Rejection('NOT_FOUND')
-    const found = await findCase(visit)
-    const path = pathOf(found.withdrawal)
-    return decide(visit, decisionOf(visit, found, verb), path, (sent) => showPage(visit, sent))
+  pageWithForms(route, '/withdrawals/:withdrawalId', {
+    find: findCase,
+    pathOf: ({ withdrawal }) => pathOf(withdrawal),
+    environmentOf: ({ withdrawal }) => withdrawal.environment,
+    show: showPage,
+    decisionOf: (visit, found, name) => (isVerb(name) ? decisionOf(visit, found, name) : undefined),
   })
 }
 
@@ -82,85 +66,79 @@ async function showQueue(visit: Visit): Promise<FastifyReply> {
   if (query.status === 'all') return showAll(visit)
   const shown = waitingStatus(query.status)
   const { data, nextCursor } = await readQueue(visit, shown, query.after)
-  const columns: readonly ShownColumn<Waiting>[] = [
-    ['waitingFor', ({ createdAt }) => ago(createdAt)],
-    ['operator', operatorCell],
-    ['player', ({ playerId, playerStatus }) => lines(id(playerId), status(playerStatus))],
-    ['amount', ({ amount, currency }) => money(amount, currency)],
-    'withdrawable',
-    ['destination', (row) => lines(text(row.destination), text(row.method), ...destinationFacts(visit, row))],
-    'kycStatus',
-    ...(shown === 'approved' ? (['approvedBy'] as const) : []),
-  ]
-  return showList(visit, {
-    ...frameOf(visit, shown),
-    nextCursor,
-    empty: 'noneWaits',
-    rows: data.map((row) => ({
-      href: visit.address(pathOf(row)),
-      cells: factsOf(rowSchema(withdrawalQueue.reply), row, columns),
-    })),
-  })
+  const rows = rowsOf(
+    withdrawalQueue.reply,
+    data,
+    [
+      ['waitingFor', ({ createdAt }) => ago(createdAt)],
+      ['operator', operatorCell],
+      ['player', ({ playerId, playerStatus }) => lines(id(playerId), status(playerStatus))],
+      ['amount', ({ amount, currency }) => money(amount, currency)],
+      'withdrawable',
+      ['destination', (row) => lines(text(row.destination), text(row.method), ...destinationFacts(visit, row))],
+      'kycStatus',
+      ...(shown === 'approved' ? (['approvedBy'] as const) : []),
+    ],
+    (row) => visit.address(pathOf(row)),
+  )
+  return showList(visit, { ...frameOf(visit, shown), nextCursor, empty: 'noneWaits', rows })
 }
 
 /** All of them, newest first: what became of a withdrawal. */
 async function showAll(visit: Visit): Promise<FastifyReply> {
-  const { person, query } = visit
   const { operatorField, filter } = await readFilter(visit)
-  const { data, nextCursor } =
-    filter === undefined
-      ? { data: [], nextCursor: null }
-      : await person.call(listWithdrawals, { ...filter, limit: rowsOnPage, ...beforeOf(query.after) })
+  const { data, nextCursor } = await readAll(visit, filter, { cursor: visit.query.after, limit: rowsOnPage })
   const frame = frameOf(visit, 'all')
   const fields = [operatorField, choice('state', withdrawalStatuses), textField('player', 'ply_…'), ...periodFields]
-  const columns: readonly ShownColumn<(typeof data)[number]>[] = [
-    'createdAt',
-    ['operator', operatorCell],
-    'playerId',
-    ['amount', ({ amount, currency }) => money(amount, currency)],
-    ['destination', ({ method, destination }) => lines(text(destination), text(method))],
-    ['status', (row) => settledStatus(visit, row)],
-    'reason',
-  ]
+  const rows = rowsOf(
+    listWithdrawals.reply,
+    data,
+    [
+      'createdAt',
+      ['operator', operatorCell],
+      'playerId',
+      ['amount', ({ amount, currency }) => money(amount, currency)],
+      ['destination', ({ method, destination }) => lines(text(destination), text(method))],
+      ['status', (row) => settledStatus(visit, row)],
+      'reason',
+    ],
+    (row) => visit.address(pathOf(row)),
+  )
   return showList(visit, {
     ...frame,
     filter: filterOf(visit, { list: 'withdrawals', path: frame.path, fields }),
     csv: '/withdrawals.csv',
     remark: filter && lately(visit, { owner: filter.operatorId ?? filter.playerId, from: filter.from }),
     nextCursor,
-    rows: data.map((row) => ({
-      href: visit.address(pathOf(row)),
-      cells: factsOf(rowSchema(listWithdrawals.reply), row, columns),
-    })),
+    rows,
   })
 }
 
 /** Without a filter where the operator that was asked for is not known: nothing can be listed then. */
 async function readFilter(visit: Visit) {
-  const { query, display, now, environment } = visit
   const { field: operatorField, operator, isUnknown } = await operatorGiven(visit)
   const { state, player } = valuesOf(visit, ['state', 'player'])
   const status = withdrawalStatuses.find((known) => known === state)
-  const filter = {
-    environment,
-    ...(operator === undefined ? {} : { operatorId: operator.id }),
-    ...(player === undefined ? {} : { playerId: player }),
-    ...(status === undefined ? {} : { status }),
-    ...periodOf({ query, timeZone: display.timeZone, now }),
-  }
+  const given = defined({ operatorId: operator?.id, playerId: player, status })
+  const filter: Filter = { environment: visit.environment, ...given, ...periodOf(visit) }
   return { operatorField, filter: isUnknown ? undefined : filter }
 }
 
+interface Place {
+  readonly cursor: string | undefined
+  readonly limit: number
+}
+
+const readAll = async ({ person }: Visit, filter: Filter | undefined, { cursor, limit }: Place) =>
+  filter === undefined
+    ? { data: [], nextCursor: null }
+    : person.call(listWithdrawals, { ...filter, limit, ...beforeOf(cursor) })
+
 function frameOf({ address }: Visit, shown: WaitingStatus | 'all') {
   const pathIn = (value: string) => `/withdrawals?status=${value}`
-  const shownTabs = tabs.map(
-    ({ status: value, label }): Tab => ({
-      label,
-      count: label,
-      href: address(pathIn(value)),
-      current: value === shown,
-    }),
-  )
+  const shownTabs = tabs.map(({ status: value, label }): Tab => {
+    return { label, count: label, href: address(pathIn(value)), current: value === shown }
+  })
   return { title: 'withdrawals' as const, tabs: shownTabs, path: pathIn(shown) }
 }
 
@@ -202,15 +180,11 @@ async function findCase({ person, params }: Visit): Promise<Case> {
   return { withdrawal, player: await person.call(showPlayer, { playerId: withdrawal.playerId }) }
 }
 
-async function showPage(visit: Visit, sent?: SentForm): Promise<FastifyReply> {
-  const { display, environment } = visit
-  const found = await findCase(visit)
+function showPage(visit: Visit, found: Case, sent?: SentForm): FastifyReply {
+  const { display } = visit
   const { withdrawal, player } = found
-  const path = pathOf(withdrawal)
-  if (withdrawal.environment !== environment) return visit.reply.redirect(`/${withdrawal.environment}${path}`, 303)
   const verbs = isWaiting(withdrawal.status) && !withdrawal.settling ? decisionsIn[withdrawal.status] : []
-  const decisions = verbs.map((verb) => shownDecision(visit, decisionOf(visit, found, verb), path, sent))
-  const shown: readonly ShownColumn<Withdrawal>[] = [
+  const facts = factsOf(showWithdrawal.reply, withdrawal, [
     'status',
     ['destination', (row) => lines(text(row.destination), ...destinationFacts(visit, row))],
     'method',
@@ -228,16 +202,17 @@ async function showPage(visit: Visit, sent?: SentForm): Promise<FastifyReply> {
     'paidAt',
     'reason',
     'id',
-  ]
+  ])
   return showCase(visit, {
+    path: pathOf(withdrawal),
     title: display.money(withdrawal.amount, withdrawal.currency),
     about: display.t('withdrawals'),
     list: visit.address(`/withdrawals?status=${withdrawal.status === 'approved' ? 'approved' : 'under_review'}`),
     next: visit.address(`/withdrawals/next?status=${stageOf(withdrawal)}&not=${withdrawal.id}`),
-    facts: factsOf(showWithdrawal.reply, withdrawal, shown),
+    facts,
     remark: withdrawal.settling ? display.t('settling') : undefined,
     people: peopleOf(visit, withdrawal),
-    decisions,
+    decisions: verbs.map((verb) => decisionOf(visit, found, verb)),
     sent,
     history: historyOf(withdrawal.transitions, withdrawal.operatorName ?? withdrawal.operatorId),
   })

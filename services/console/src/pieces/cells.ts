@@ -1,4 +1,4 @@
-import { isId, moneyPattern } from '@backoffice/contracts'
+import { choicesOf, defined, type FieldSchema, isId, moneyPattern, valueSchema } from '@backoffice/contracts'
 import type { TSchema } from '@sinclair/typebox'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { ConsoleContext } from '../context.ts'
@@ -33,6 +33,8 @@ export const text = (value: unknown): Cell =>
 export const id = (value: string): Cell => ({ kind: 'id', text: value })
 export const time = (value: string): Cell => ({ kind: 'time', text: value })
 export const ago = (value: string): Cell => ({ kind: 'ago', text: value })
+/** Long: it is shown when it is asked for. */
+export const folded = (value: string): Cell => ({ kind: 'folded', text: value })
 export const status = (value: string): Cell => ({ kind: 'status', text: value })
 export const link = (value: string, href: string): Cell => ({ kind: 'link', text: value, href })
 /** To a page of somebody else. An address that is none of the web is shown and leads nowhere. */
@@ -48,22 +50,18 @@ export function lines(...cells: readonly Cell[]): Cell {
 export const words = (...cells: readonly Cell[]): Cell =>
   cells.length === 0 ? nothing : { kind: 'words', lines: cells }
 
-/** As much of JSON Schema as the replies of the team's operations use. */
-interface Schema {
-  readonly type?: string
-  readonly format?: string
-  readonly pattern?: string
-  readonly const?: string
-  readonly anyOf?: readonly Schema[]
-  readonly items?: Schema
-  readonly properties?: Readonly<Record<string, Schema>>
-}
+/** What an entry of a ledger belongs to. */
+export const referenceColumn = [
+  'reference',
+  ({ reference }: { readonly reference: { readonly type: string; readonly id: string } }) =>
+    text(`${reference.type} ${reference.id}`),
+] as const
 
 /** What the rows of a list are: the elements of `data` in its reply. */
 export const rowSchema = (reply: TSchema): TSchema =>
-  ((reply as Schema).properties?.data?.items as TSchema | undefined) ?? reply
+  ((reply as FieldSchema).properties?.data?.items as TSchema | undefined) ?? reply
 
-/** Fields of a record as cells. The operation's schema says what each one is: a time, an amount, a status, an id. */
+/** Fields of a record as cells. The schema of the operation's reply says what each one is: a time, an amount, a status, an id. */
 export function factsOf<Row extends object>(
   schema: TSchema,
   row: Row,
@@ -76,49 +74,26 @@ export function factsOf<Row extends object>(
   )
 }
 
+/** Rows of a list, each with the page that it opens. */
+export const rowsOf = <Listed extends object>(
+  reply: TSchema,
+  listed: readonly Listed[],
+  shown: readonly ShownColumn<Listed>[],
+  hrefOf?: (row: Listed) => string,
+): readonly Row[] =>
+  listed.map((row) => ({ ...defined({ href: hrefOf?.(row) }), cells: factsOf(rowSchema(reply), row, shown) }))
+
 function cellOf(schema: TSchema, row: object, field: string): Cell {
   const value = (row as Readonly<Record<string, unknown>>)[field]
   if (value === null || value === undefined || value === '') return nothing
-  const known = valueSchema((schema as Schema).properties?.[field] ?? {})
+  const known = valueSchema((schema as FieldSchema).properties?.[field] ?? {})
   if (known.format === 'date-time') return { kind: 'time', text: String(value) }
-  if (isMoney(known)) return money(String(value), (row as { readonly currency?: string }).currency ?? '')
-  if (known.anyOf?.every((choice) => choice.const !== undefined)) return status(String(value))
+  if (known.pattern === moneyPattern)
+    return money(String(value), (row as { readonly currency?: string }).currency ?? '')
+  if (choicesOf(known).length > 0) return status(String(value))
   if (isId(known)) return id(String(value))
   if (Array.isArray(value)) return value.length === 0 ? nothing : lines(...value.map(text))
   return typeof value === 'object' ? { kind: 'code', text: JSON.stringify(value) } : text(value)
-}
-
-const isMoney = ({ pattern }: Schema) => pattern === moneyPattern
-
-/** Not null. */
-function valueSchema(schema: Schema): Schema {
-  const { anyOf = [] } = schema
-  if (!anyOf.some(({ type }) => type === 'null')) return schema
-  const [first = {}, ...others] = anyOf.filter(({ type }) => type !== 'null')
-  return others.length === 0 ? first : { anyOf: [first, ...others] }
-}
-
-/** How a person sees things: their language, their zone, their colours. */
-export interface Display {
-  readonly language: Language
-  readonly theme: string
-  /** A text of the catalogue. `{name}` in it is replaced. */
-  readonly t: (word: Word, values?: Readonly<Record<string, string | number>>) => string
-  /** A status, a field, an error code as a text; itself where the catalogue has none. */
-  readonly word: (kind: 'field' | 'value' | 'error' | 'operation' | 'check', name: string) => string
-  /** A sentence of a service or of a schema, in English there; itself where the catalogue has none. */
-  readonly sentence: (text: string) => string
-  readonly money: (amount: string, currency: string) => string
-  /** The zone of the settings. */
-  readonly timeZone: string
-  /** In that zone. */
-  readonly time: (iso: string) => string
-  readonly utc: (iso: string) => string
-  /** What somebody filled in as a time of that zone; undefined where it is none. */
-  readonly isoOf: (local: string) => string | undefined
-  /** How long ago, in its largest unit. */
-  readonly ago: (iso: string) => string
-  readonly hoursSince: (iso: string) => number
 }
 
 /** Of English, the form that the rest of the world reads: day before month. */
@@ -130,38 +105,45 @@ const units = [
   ['minute', 60_000],
 ] as const
 
-export function displayOf(request: FastifyRequest, { clock, config }: ConsoleContext): Display {
+/** How a person sees things: their language, their zone, their colours. */
+export function displayOf(request: FastifyRequest, { clock, config }: ConsoleContext) {
   const language = languageOf(request.cookies.language, request.headers['accept-language'])
   const chosen = request.cookies.theme
-  const zoned = (timeZone: string) =>
-    new Intl.DateTimeFormat(formats[language], { dateStyle: 'short', timeStyle: 'short', timeZone })
-  const local = zoned(config.CONSOLE_TIME_ZONE)
+  const timeZone = config.CONSOLE_TIME_ZONE
+  const local = new Intl.DateTimeFormat(formats[language], { dateStyle: 'short', timeStyle: 'short', timeZone })
   const relative = new Intl.RelativeTimeFormat(language, { numeric: 'always' })
   const rightNow = new Intl.RelativeTimeFormat(language, { numeric: 'auto' }).format(0, 'second')
   const now = clock.now().getTime()
-  const t: Display['t'] = (word, values = {}) =>
-    (textIn(language, word) ?? word).replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole))
   return {
     language,
-    theme: themes.some((known) => known === chosen) ? (chosen ?? 'system') : 'system',
-    t,
-    word: (kind, name) => textIn(language, `${kind}.${name}`) ?? name,
-    sentence: (text) => sentenceIn(language, text),
+    theme: themes.find((known) => known === chosen) ?? 'system',
+    /** A text of the catalogue. `{name}` in it is replaced. */
+    t: (word: Word, values: Readonly<Record<string, string | number>> = {}): string =>
+      (textIn(language, word) ?? word).replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole)),
+    /** A status, a field, an error code as a text; itself where the catalogue has none. */
+    word: (kind: 'field' | 'value' | 'error' | 'operation' | 'check', name: string): string =>
+      textIn(language, `${kind}.${name}`) ?? name,
+    /** A sentence of a service or of a schema, in English there; itself where the catalogue has none. */
+    sentence: (text: string): string => sentenceIn(language, text),
     // As text: a number would round large amounts.
-    money: (amount, currency) =>
+    money: (amount: string, currency: string): string =>
       new Intl.NumberFormat(formats[language], { style: 'currency', currency }).format(amount as `${number}`),
-    timeZone: config.CONSOLE_TIME_ZONE,
-    time: (iso) => local.format(new Date(iso)),
-    isoOf: (text) => isoOf(text, config.CONSOLE_TIME_ZONE),
-    utc: (iso) => `${iso.slice(0, 19).replace('T', ' ')} UTC`,
-    ago(iso) {
+    timeZone,
+    /** In that zone. */
+    time: (iso: string): string => local.format(new Date(iso)),
+    utc: (iso: string): string => `${iso.slice(0, 19).replace('T', ' ')} UTC`,
+    /** What somebody filled in as a time of that zone; undefined where it is none. */
+    isoOf: (text: string): string | undefined => isoOf(text, timeZone),
+    /** How long ago, in its largest unit. */
+    ago(iso: string): string {
       const ms = Math.max(now - Date.parse(iso), 0)
       const unit = units.find(([, least]) => ms >= least)
       return unit === undefined ? rightNow : relative.format(-Math.floor(ms / unit[1]), unit[0])
     },
-    hoursSince: (iso) => (now - Date.parse(iso)) / 3_600_000,
+    hoursSince: (iso: string): number => (now - Date.parse(iso)) / 3_600_000,
   }
 }
+export type Display = ReturnType<typeof displayOf>
 
 /** A time as browsers send it from a form, such as 2026-11-22T09:30, as it is in a zone. */
 export function isoOf(local: string, timeZone: string): string | undefined {

@@ -1,8 +1,9 @@
-import { type Operation, operations, Rejection, type ServiceName } from '@backoffice/contracts'
+import { type Operation, operations, type ServiceName } from '@backoffice/contracts'
 import type { Person } from '../identity/person.ts'
 import type { Word } from '../words/index.ts'
+import { whenAway } from './away.ts'
 import { proposalsFor } from './open-proposals.ts'
-import { rolesFor, type Visit } from './visit.ts'
+import type { Visit } from './visit.ts'
 
 const { countWithdrawalQueue } = operations.payments
 const { countKycQueue } = operations.players
@@ -21,18 +22,14 @@ interface QueueState {
 
 const notKnown = { waiting: null, oldestAt: null }
 
-/** The queues of a service that is away are there, without a number. */
-const unlessAway =
-  <Line>(...lines: readonly Line[]) =>
-  (error: unknown): { readonly data: readonly Line[] } => {
-    if (!(error instanceof Rejection) || error.code !== 'SERVICE_UNAVAILABLE') throw error
-    return { data: lines }
-  }
-const unknownKyc = unlessAway(notKnown)
-const unknownWithdrawals = unlessAway(
-  { ...notKnown, status: 'under_review' as const },
-  { ...notKnown, status: 'approved' as const },
-)
+// The queues of a service that is away are there, without a number.
+const unknownKyc = whenAway({ data: [notKnown] })
+const unknownWithdrawals = whenAway({
+  data: [
+    { ...notKnown, status: 'under_review' as const },
+    { ...notKnown, status: 'approved' as const },
+  ],
+})
 
 /** The queues that this person may count, of one environment. */
 export async function queueStates({ person, environment }: Visit): Promise<readonly QueueState[]> {
@@ -45,31 +42,25 @@ export async function queueStates({ person, environment }: Visit): Promise<reado
     environment === 'production' ? proposalsFor(person) : undefined,
   ])
   return [
-    ...kyc.data.map(({ waiting, oldestAt }) => ({
-      name: 'kyc' as const,
-      path: '/kyc',
-      count: waiting,
-      oldest: oldestAt,
-      service: 'players' as const,
-    })),
-    ...withdrawals.data.map(({ status, waiting, oldestAt }) => ({
-      name: status === 'approved' ? ('toPay' as const) : ('toReview' as const),
-      path: `/withdrawals?status=${status}`,
-      count: waiting,
-      oldest: oldestAt,
-      service: 'payments' as const,
-    })),
-    ...(proposals === undefined
-      ? []
-      : [
-          {
-            name: 'proposals' as const,
-            path: '/proposals',
-            count: proposals.length,
-            oldest: proposals.at(-1)?.proposedAt ?? null,
-          },
-        ]),
+    ...kyc.data.map(
+      ({ waiting: count, oldestAt: oldest }) =>
+        ({ name: 'kyc', path: '/kyc', count, oldest, service: 'players' }) as const,
+    ),
+    ...withdrawals.data.map(({ status, waiting: count, oldestAt: oldest }) => {
+      const name = status === 'approved' ? 'toPay' : 'toReview'
+      return { name, path: `/withdrawals?status=${status}`, count, oldest, service: 'payments' } as const
+    }),
+    ...(proposals === undefined ? [] : [proposalState(proposals)]),
   ]
+}
+
+const proposalState = (proposals: Awaited<ReturnType<typeof proposalsFor>>): QueueState => {
+  return {
+    name: 'proposals',
+    path: '/proposals',
+    count: proposals.length,
+    oldest: proposals.at(-1)?.proposedAt ?? null,
+  }
 }
 
 /** What is open at once: so much in all, and of one person so much that others have theirs. */
@@ -141,9 +132,3 @@ const items: readonly MenuItem[] = [
 /** What somebody finds in the menu: the pages that their roles show something on. */
 export const menuFor = (person: Person): readonly MenuItem[] =>
   items.filter(({ needs }) => needs?.some((operation) => person.mayCall(operation)) ?? true)
-
-/** What a list says to whoever came by a link and may not read it. */
-export const notYours = (visit: Visit, operation: Operation) => ({
-  remark: visit.display.t('notYours', { roles: rolesFor(visit, operation) }),
-  sections: [],
-})

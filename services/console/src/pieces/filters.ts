@@ -1,6 +1,7 @@
-import { operations, Rejection, type Reply } from '@backoffice/contracts'
+import { defined, operations, Rejection } from '@backoffice/contracts'
 import { keepFilters, leaveNotice, type SavedFilter, savedFilters } from '../identity/cookies.ts'
 import type { Word } from '../words/index.ts'
+import { whenAway } from './away.ts'
 import { goTo, isoOf, ownAddress } from './cells.ts'
 import type { Pages, Visit } from './visit.ts'
 
@@ -16,8 +17,9 @@ export interface Period {
 
 interface Asked {
   /** A named period, or the first and the last day. */
-  readonly query: Readonly<Record<string, string | undefined>>
-  readonly timeZone: string
+  readonly query: Visit['query']
+  /** The zone of the page, unless another one is given. */
+  readonly display: Pick<Visit['display'], 'timeZone'>
   readonly now: Date
 }
 
@@ -25,14 +27,14 @@ interface Asked {
  * Whole days of a zone, the last one included.
  * @throws Error with the status 400 for what is no day
  */
-export function periodOf({ query, timeZone, now }: Asked): Period {
+export function periodOf({ query, display, now }: Asked, timeZone = display.timeZone): Period {
   const today = new Intl.DateTimeFormat('sv', { dateStyle: 'short', timeZone }).format(now)
   const { period = '', firstDay = '', lastDay = '' } = query
   const [first, last] = isNamed(period) ? daysOf(period, today) : [firstDay, lastDay]
-  return {
-    ...(first === '' ? {} : { from: midnight(first, timeZone) }),
-    ...(last === '' ? {} : { to: midnight(dayAfter(last), timeZone) }),
-  }
+  return defined({
+    from: first === '' ? undefined : midnight(first, timeZone),
+    to: last === '' ? undefined : midnight(dayAfter(last), timeZone),
+  })
 }
 
 const isNamed = (text: string): text is NamedPeriod => namedPeriods.some((known) => known === text)
@@ -103,16 +105,10 @@ const valueLengthMax = 254
 
 /** What is filled in in the address of a list. */
 export function valuesOf({ query }: Pick<Visit, 'query'>, names: readonly string[]): Readonly<Record<string, string>> {
-  const given = names.map(
-    (name) =>
-      [
-        name,
-        String(query[name] ?? '')
-          .trim()
-          .slice(0, valueLengthMax),
-      ] as const,
+  const given = names.map((name) => [name, String(query[name] ?? '').trim()] as const)
+  return Object.fromEntries(
+    given.flatMap(([name, text]) => (text === '' ? [] : [[name, text.slice(0, valueLengthMax)]])),
   )
-  return Object.fromEntries(given.filter(([, value]) => value !== ''))
 }
 
 interface FilteredList {
@@ -155,32 +151,27 @@ export const periodFields: readonly FilterField[] = [
   { name: 'lastDay', kind: 'day' },
 ]
 
-type Operator = Reply<typeof getOperator>
-
 /** How many operators are proposed while somebody fills in the field. */
 const proposedMax = 200
 
 /** The operator that a list is filtered by: people give its name or id. */
-export async function operatorGiven({ person, query }: Visit): Promise<{
-  readonly field: FilterField
-  readonly operator: Operator | undefined
-  /** Nothing is found under what was given, so nothing belongs to it. */
-  readonly isUnknown: boolean
-}> {
+export async function operatorGiven({ person, query, environment }: Visit) {
   const { operator: name } = valuesOf({ query }, ['operator'])
   const [operator, { data }] = await Promise.all([
     name === undefined ? undefined : person.call(getOperator, { name: name.slice(0, 64) }).catch(unlessUnknown),
-    person.call(listOperators, { limit: proposedMax }).catch(noneProposed),
+    // Without the gateway there are no proposals, and still the list.
+    person.call(listOperators, { limit: proposedMax }).catch(whenAway({ data: [] })),
   ])
   const isUnknown = name !== undefined && operator === undefined
   const field: FilterField = { ...textField('operator'), choices: data.map((known) => known.name) }
-  return { field: isUnknown ? { ...field, issue: 'error.OPERATOR_NOT_FOUND' } : field, operator, isUnknown }
-}
-
-/** Without the gateway there are no proposals, and still the list. */
-function noneProposed(error: unknown): { readonly data: readonly Operator[] } {
-  if (!(error instanceof Rejection) || error.code !== 'SERVICE_UNAVAILABLE') throw error
-  return { data: [] }
+  return {
+    field: isUnknown ? { ...field, issue: 'error.OPERATOR_NOT_FOUND' } : field,
+    operator,
+    /** A brand is an operator in one environment. */
+    brand: operator?.brands.find((one) => one.environment === environment),
+    /** Nothing is found under what was given, so nothing belongs to it. */
+    isUnknown,
+  }
 }
 
 function unlessUnknown(error: unknown): undefined {

@@ -1,4 +1,12 @@
-import type { Operation, Rejection, ValidationDetails } from '@backoffice/contracts'
+import {
+  choicesOf,
+  type FieldSchema,
+  type Operation,
+  type Rejection,
+  takesNull,
+  type ValidationDetails,
+  valueSchema,
+} from '@backoffice/contracts'
 import { newId } from '@backoffice/process'
 import type { Display } from './cells.ts'
 
@@ -32,20 +40,6 @@ export interface FormField {
   readonly issue: string | undefined
 }
 
-/** As much of JSON Schema as the bodies of the team's operations use. */
-interface Schema {
-  readonly type?: string
-  readonly format?: string
-  readonly description?: string
-  readonly const?: string
-  readonly maxLength?: number
-  readonly anyOf?: readonly Schema[]
-}
-interface Body {
-  readonly properties: Readonly<Record<string, Schema>>
-  readonly required?: readonly string[]
-}
-
 /** Longer texts get several lines. */
 const lineLengthMax = 256
 
@@ -57,7 +51,7 @@ export function fieldsOf(
   given: GivenValues = form.initial ?? {},
   rejection?: Rejection,
 ): readonly FormField[] {
-  const { required = [] } = form.operation.body as unknown as Body
+  const { required = [] } = form.operation.body as FieldSchema
   const issues = new Map(issuesOf(rejection).map(({ path, message }) => [path.slice(1).split('/')[0], message]))
   return shownFields(form).map(([name, schema]) => {
     const value = given[name] ?? ''
@@ -83,8 +77,12 @@ export function inputOf(form: Form, given: GivenValues, display: Pick<Display, '
   return { ...Object.fromEntries(values), ...form.fixed }
 }
 
-function emptyOf({ operation, initial }: Form, name: string, schema: Schema): readonly (readonly [string, unknown])[] {
-  const { required = [] } = operation.body as unknown as Body
+function emptyOf(
+  { operation, initial }: Form,
+  name: string,
+  schema: FieldSchema,
+): readonly (readonly [string, unknown])[] {
+  const { required = [] } = operation.body as FieldSchema
   if (required.includes(name) && takesNull(schema)) return [[name, null]]
   // Somebody took all of them out.
   if (kindOf(schema).kind === 'list' && (initial?.[name] ?? '') !== '') return [[name, []]]
@@ -100,8 +98,6 @@ function parsed(kind: FormField['kind'], value: string, { isoOf }: Pick<Display,
   return value.replaceAll('\r\n', '\n')
 }
 
-const takesNull = ({ anyOf = [] }: Schema) => anyOf.some(({ type }) => type === 'null')
-
 /** The fields that the page wants and that are empty. The operation itself says what else is wrong. */
 export const missingFields = (form: Form, given: GivenValues): readonly string[] =>
   (form.required ?? []).filter((name) => (given[name]?.trim() ?? '') === '')
@@ -109,25 +105,19 @@ export const missingFields = (form: Form, given: GivenValues): readonly string[]
 const issuesOf = (rejection: Rejection | undefined): ValidationDetails['issues'] =>
   rejection?.code === 'VALIDATION_ERROR' ? ((rejection.details as ValidationDetails | undefined)?.issues ?? []) : []
 
-function shownFields({ operation, fixed, only }: Form): readonly (readonly [string, Schema])[] {
-  const { properties } = operation.body as unknown as Body
+function shownFields({ operation, fixed, only }: Form): readonly (readonly [string, FieldSchema])[] {
+  const { properties = {} } = operation.body as FieldSchema
   return Object.entries(properties).filter(([name]) => !(name in fixed) && (only?.includes(name) ?? true))
 }
 
-function kindOf(schema: Schema): Pick<FormField, 'kind' | 'choices'> {
-  const { anyOf = [], format, type, maxLength = 0 } = valueSchema(schema)
-  const choices = anyOf.flatMap((choice) => choice.const ?? [])
+function kindOf(schema: FieldSchema): Pick<FormField, 'kind' | 'choices'> {
+  const value = valueSchema(schema)
+  const { format, type, maxLength = 0 } = value
+  const choices = choicesOf(value)
   if (choices.length > 0) return { kind: 'choice', choices }
   if (format === 'date-time') return { kind: 'time', choices }
   if (type === 'integer' || type === 'number') return { kind: 'number', choices }
   if (type === 'array') return { kind: 'list', choices }
   if (type === 'boolean') return { kind: 'yes', choices }
   return { kind: maxLength > lineLengthMax ? 'lines' : 'text', choices }
-}
-
-/** Not null. */
-function valueSchema(schema: Schema): Schema {
-  const { anyOf = [] } = schema
-  if (!anyOf.some(({ type }) => type === 'null')) return schema
-  return anyOf.find(({ type }) => type !== 'null') ?? schema
 }

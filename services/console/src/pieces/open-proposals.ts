@@ -4,12 +4,12 @@ import {
   operations,
   type Proposal,
   type ProposalState,
-  Rejection,
   type ServiceName,
   serviceNames,
 } from '@backoffice/contracts'
 import { isSame, type Who } from '@backoffice/team-identity'
 import type { Person } from '../identity/person.ts'
+import { askEach } from './away.ts'
 import { beforeOf, rowsOnPage } from './queue.ts'
 
 /** A proposal, and the call that it would carry out. */
@@ -43,18 +43,11 @@ export async function findProposals(
   wanted: Wanted,
   from: readonly ServiceName[] = serviceNames.filter((name) => forTwo.some(({ service }) => service === name)),
 ): Promise<FoundProposals> {
-  const missing: ServiceName[] = []
-  const pages = from.map(async (service) => {
-    try {
-      const { data, ...page } = await person.call(operations[service].listProposals, wanted)
-      return { ...page, data: data.map((proposal) => ({ ...proposal, service, call: callOf(service, proposal) })) }
-    } catch (error) {
-      if (!(error instanceof Rejection) || error.code !== 'SERVICE_UNAVAILABLE') throw error
-      missing.push(service)
-      return { data: [] }
-    }
+  const { replies, missing } = await askEach(from, async (service) => {
+    const { data, ...page } = await person.call(operations[service].listProposals, wanted)
+    return { ...page, data: data.map((proposal) => ({ ...proposal, service, call: callOf(service, proposal) })) }
   })
-  const { rows, end } = merged<FoundProposal>(await Promise.all(pages), newestFirst)
+  const { rows, end } = merged<FoundProposal>(replies, newestFirst)
   const { shown: proposals, last } = cutOff(rows, wanted.limit, end)
   return { proposals, nextCursor: last?.id ?? null, missing }
 }

@@ -132,7 +132,7 @@ export const operatorDecisions = (visit: Visit, state: OperatorState): readonly 
     .map(([name, action]) => decisionOf(visit, { name, action, state }))
 
 /** The one of a form; undefined where there is none of that name. */
-export function operatorDecision(visit: Visit, name: string, state: OperatorState): Decision | undefined {
+export function operatorDecision(visit: Visit, state: OperatorState, name: string): Decision | undefined {
   const action = Object.hasOwn(actions, name) ? actions[name] : undefined
   return action && decisionOf(visit, { name, action, state })
 }
@@ -189,6 +189,7 @@ export const createDecision = ({ display }: Visit): Decision => ({
   done: display.t(labelOf(createOperator)),
   tone: 'good',
   secrets: secretsIn(createOperator),
+  leadsTo: () => '/operators',
 })
 
 export const revokeDecision = ({ display }: Visit, operator: Operator, key: string): Decision => ({

@@ -1,17 +1,16 @@
+import { defined, type Operation } from '@backoffice/contracts'
 import type { FastifyReply } from 'fastify'
 import type { Word } from '../words/index.ts'
 import type { Fact, Row } from './cells.ts'
 import { type Filter, withQuery } from './filters.ts'
-import type { SentForm, ShownDecision, Visit } from './visit.ts'
+import { type Decision, rolesFor, type SentForm, type ShownDecision, shownDecision, type Visit } from './visit.ts'
 
 /** How many rows a page of a list has. */
 export const rowsOnPage = 50
 
 /** Where a page of a list begins; nothing for the first one. */
-export const afterOf = (cursor: string | undefined): { readonly after?: string } =>
-  cursor === undefined ? {} : { after: cursor }
-export const beforeOf = (cursor: string | undefined): { readonly before?: string } =>
-  cursor === undefined ? {} : { before: cursor }
+export const afterOf = (cursor: string | undefined) => defined({ after: cursor })
+export const beforeOf = (cursor: string | undefined) => defined({ before: cursor })
 
 /**
  * The row that somebody goes on to: the next free one after the one that they come from, and from the last one the first.
@@ -30,7 +29,7 @@ export interface Tab {
   readonly count?: Word
 }
 
-interface Section {
+export interface Section {
   readonly title?: Word
   readonly tabs?: readonly Tab[]
   readonly remark?: string | undefined
@@ -45,14 +44,15 @@ interface List {
   /** The form that makes one more. */
   readonly create?: { readonly href: string; readonly label: Word } | undefined
   /** What can be done besides looking. */
-  readonly decisions?: readonly ShownDecision[]
+  readonly decisions?: readonly Decision[]
+  readonly sent?: SentForm | undefined
   readonly filter?: Filter
   /** Of the same rows as a file. */
   readonly csv?: string | undefined
   readonly remark?: string | undefined
   /** The services that did not answer. */
   readonly missing?: readonly string[] | undefined
-  readonly sections: readonly Section[]
+  readonly sections?: readonly Section[]
   /** What is said where there are no rows. */
   readonly empty?: Word
   /** Of its first page, without the filter. */
@@ -61,13 +61,15 @@ interface List {
 }
 
 /** A page of lists under one head. */
-export function showLists(visit: Visit, { path, nextCursor, csv, missing = [], ...list }: List): FastifyReply {
+export function showLists(visit: Visit, list: List): FastifyReply {
+  const { path, nextCursor, csv, decisions = [], missing = [], sent, ...others } = list
   const filtered = withQuery(path, list.filter?.query ?? '')
   return visit.show('list', {
     tabs: [],
+    sections: [],
     empty: 'none',
-    decisions: [],
-    ...list,
+    ...others,
+    decisions: decisions.map((decision) => shownDecision(visit, decision, path, sent)),
     missing: missing.join(', '),
     csv: csv && visit.address(withQuery(csv, list.filter?.query ?? '')),
     more: nextCursor && visit.address(withQuery(filtered, new URLSearchParams({ after: nextCursor }).toString())),
@@ -78,8 +80,14 @@ export function showLists(visit: Visit, { path, nextCursor, csv, missing = [], .
 export const showList = (visit: Visit, { rows, ...list }: Omit<List, 'sections'> & Section): FastifyReply =>
   showLists(visit, { ...list, sections: [{ rows }] })
 
+/** What a list says to whoever came by a link and may not read it. */
+export const showNotYours = (visit: Visit, list: Pick<List, 'title' | 'path' | 'about'>, operation: Operation) =>
+  showLists(visit, { ...list, remark: visit.display.t('notYours', { roles: rolesFor(visit, operation) }) })
+
 /** A record on a page of its own: what is known of it, and what can be done. */
 interface Case {
+  /** Of this page, without the environment. */
+  readonly path: string
   readonly title: string
   /** What kind of record it is. It leads to `list`. */
   readonly about: string
@@ -97,11 +105,7 @@ interface Case {
     readonly page: string
   }
   readonly facts: readonly Fact[]
-  readonly sections?: readonly {
-    readonly title: Word
-    readonly remark?: string | undefined
-    readonly rows: readonly Row[]
-  }[]
+  readonly sections?: readonly Section[]
   /** What is looked at before deciding. It is shown beside the decision, from another server. */
   readonly document?:
     | { readonly href: string; readonly reference: string; readonly host: string; readonly isMoved: boolean }
@@ -115,7 +119,7 @@ interface Case {
     readonly reason: string | null
   }[]
   /** Undefined where nobody decides anything. */
-  readonly decisions?: readonly ShownDecision[] | undefined
+  readonly decisions?: readonly Decision[] | undefined
   /** What can be done at any time stands last on a narrow screen; what waits for a decision stands first. */
   readonly decisionsTitle?: 'actions'
   /** Why nothing can be decided now, or what is special about this page. */
@@ -126,15 +130,17 @@ interface Case {
   readonly sent?: SentForm | undefined
 }
 
-export function showCase(visit: Visit, { sent, ...given }: Case): FastifyReply {
+export function showCase(visit: Visit, { path, sent, ...given }: Case): FastifyReply {
   if (given.document !== undefined) allowFrame(visit.reply, given.document.href)
+  const decisions = given.decisions?.map((decision) => shownDecision(visit, decision, path, sent))
   return visit.show('case', {
     document: undefined,
     sections: [],
     history: [],
     people: [],
     ...given,
-    lost: refusalWithoutForm(given.decisions ?? [], sent),
+    decisions,
+    lost: refusalWithoutForm(decisions ?? [], sent),
   })
 }
 

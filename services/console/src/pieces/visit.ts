@@ -1,30 +1,13 @@
 import { defined, type Environment, invalid, type Operation, Rejection, rolesThatMay } from '@backoffice/contracts'
-import type { Logger } from '@backoffice/process'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ConsoleContext } from '../context.ts'
 import { leaveNotice } from '../identity/cookies.ts'
-import type { Person } from '../identity/person.ts'
 import type { Word } from '../words/index.ts'
-import { type Display, displayOf, goTo } from './cells.ts'
-import { type Form, type FormField, fieldsOf, inputOf, missingFields, newOperationId } from './forms.ts'
+import { displayOf, goTo } from './cells.ts'
+import { type Form, fieldsOf, inputOf, missingFields, newOperationId } from './forms.ts'
 
 /** What a page works with: who asks, and for which environment. */
-export interface Visit {
-  readonly person: Person
-  readonly environment: Environment
-  readonly display: Display
-  readonly request: FastifyRequest
-  readonly reply: FastifyReply
-  readonly query: Readonly<Record<string, string | undefined>>
-  readonly params: Readonly<Record<string, string>>
-  readonly now: Date
-  readonly log: Logger
-  /** The address of a page in the same environment. */
-  address(path: string): string
-  show(page: string, data: object): FastifyReply
-}
-
-export function visitOf(request: FastifyRequest, reply: FastifyReply, context: ConsoleContext): Visit {
+export function visitOf(request: FastifyRequest, reply: FastifyReply, context: ConsoleContext) {
   const { person } = request
   if (person === undefined) throw new Error('nobody is signed in')
   const params = request.params as Readonly<Record<string, string>>
@@ -38,11 +21,13 @@ export function visitOf(request: FastifyRequest, reply: FastifyReply, context: C
     params,
     now: context.clock.now(),
     log: context.log,
-    query: request.query as Visit['query'],
-    address: (path) => `/${environment}${path}`,
-    show: (page, data) => reply.page(page, { environment, ...data }, { request }),
+    query: request.query as Readonly<Record<string, string | undefined>>,
+    /** The address of a page in the same environment. */
+    address: (path: string): string => `/${environment}${path}`,
+    show: (page: string, data: object): FastifyReply => reply.page(page, { environment, ...data }, { request }),
   }
 }
+export type Visit = ReturnType<typeof visitOf>
 
 /** A form of a page, with what is said beside its button. */
 export interface Decision extends Form {
@@ -58,7 +43,7 @@ export interface Decision extends Form {
   readonly unless?: string | undefined
   /** The proposal of somebody else that it carries out. */
   readonly approves?: string
-  /** The page of what it has made, where that is another one. */
+  /** The page that follows, where that is another one: of what it has made, or of what is left. */
   readonly leadsTo?: (reply: unknown) => string
   /** What is in its reply that nobody is shown a second time. */
   readonly secrets?: ((reply: unknown) => readonly Secret[]) | undefined
@@ -69,19 +54,6 @@ export interface Secret {
   /** Names it in the catalogue of words. */
   readonly field: string
   readonly value: string | null
-}
-
-/** A decision as its template needs it. */
-export interface ShownDecision extends Pick<Decision, 'name' | 'label' | 'ask' | 'tone' | 'key' | 'unless'> {
-  readonly fields: readonly FormField[]
-  /** What the page shows of the call, which the form sends back: see `ShownCall`. */
-  readonly shown: string
-  readonly operationId: string
-  /** Set when the person must log in once more before: the address of that login. */
-  readonly loginAgain: string | undefined
-  readonly action: string
-  /** What went wrong when it was sent. */
-  readonly refusal: Refusal | undefined
 }
 
 /**
@@ -95,13 +67,6 @@ interface ShownCall {
   readonly operation: string
   readonly input: Readonly<Record<string, unknown>>
   readonly approves?: string
-}
-
-interface Refusal {
-  readonly code: string
-  readonly details: string
-  /** Whether it may have been done all the same. */
-  readonly unknown: boolean
 }
 
 /** What was sent and not done. */
@@ -121,31 +86,32 @@ export const rolesFor = (
     .map((role) => display.word('value', role))
     .join(', ')
 
-export function shownDecision(visit: Visit, decision: Decision, path: string, sent?: SentForm): ShownDecision {
+/** A decision as its template needs it. */
+export function shownDecision(visit: Visit, decision: Decision, path: string, sent?: SentForm) {
   const { name, label, ask, tone, key, unless, operation, fixed, approves } = decision
   const shown: ShownCall = { form: name, operation: nameOf(operation), input: fixed, ...defined({ approves }) }
   const own = sent?.name === name ? sent : undefined
   const unknown = own !== undefined && isUnknown(own.rejection)
   const here = encodeURIComponent(visit.address(path))
   return {
-    name,
-    label,
-    ask,
-    tone,
-    ...(key === undefined ? {} : { key }),
+    ...{ name, label, ask, tone, key },
     unless: visit.person.mayCall(operation, fixed)
       ? unless
       : visit.display.t('notYours', { roles: rolesFor(visit, operation, fixed) }),
     fields: fieldsOf(decision, own?.given, own?.rejection),
-    // Views write characters that do not show as \u202e, which JSON reads as the same characters.
+    // What the page shows of the call, which the form sends back. Views write characters that do not show as \u202e, which
+    // JSON reads as the same characters.
     shown: JSON.stringify(shown),
     // Sent once more under the same id it acts once. After a refusal nothing was done, and a new id is a new try.
     operationId: unknown ? (own.given.operationId ?? newOperationId()) : newOperationId(),
+    /** Set when the person must log in once more before: the address of that login. */
     loginAgain: visit.person.needsFreshLogin(operation, fixed) ? `/login?again=yes&returnTo=${here}` : undefined,
     action: visit.address(`${path}/${name}`),
+    /** What went wrong when it was sent, and whether it may have been done all the same. */
     refusal: own && { code: own.rejection.code, details: detailsOf(own.rejection), unknown },
   }
 }
+export type ShownDecision = ReturnType<typeof shownDecision>
 
 const nameOf = ({ service, id }: Operation): string => `${service}.${id}`
 
@@ -211,11 +177,11 @@ export async function perform(
  * Carries a decision out as it was sent, and goes to `path` with a word about it.
  * @param showAgain shows the page with the form again, and what was refused
  */
-export async function decide(
+async function decide(
   visit: Visit,
   decision: Decision,
   path: string,
-  showAgain: (sent: SentForm) => FastifyReply | Promise<FastifyReply>,
+  showAgain: (sent: SentForm) => Promise<FastifyReply>,
 ): Promise<FastifyReply> {
   const outcome = await perform(visit, decision, path)
   if (outcome === undefined) return visit.reply
@@ -226,10 +192,11 @@ export async function decide(
   const { done } = decision
   const what = typeof done === 'string' ? done : done(outcome.reply)
   const secrets = decision.secrets?.(outcome.reply) ?? []
+  const next = visit.address(decision.leadsTo?.(outcome.reply) ?? path)
   // No redirect: nothing keeps them, so this reply is the only place for them.
-  if (secrets.length > 0) return visit.show('secrets', { what, secrets, href: visit.address(path) })
+  if (secrets.length > 0) return visit.show('secrets', { what, secrets, href: next })
   leaveNotice(visit.request, { kind: 'done', text: visit.display.t('done', { what }) })
-  return visit.reply.redirect(visit.address(decision.leadsTo?.(outcome.reply) ?? path), 303)
+  return visit.reply.redirect(next, 303)
 }
 
 /** A form's fields that are texts. */
@@ -247,3 +214,39 @@ export interface Route {
 }
 
 export type Pages = (route: Route, context: ConsoleContext) => void
+
+/** A page with forms: a record, a list, or a form alone. */
+interface PageWithForms<Found> {
+  /** What the page is about. */
+  readonly find: (visit: Visit) => Found | Promise<Found>
+  /** Its address, without the environment. */
+  readonly pathOf: (found: Found) => string
+  /** The environment that it belongs to, where it has one: in the other one, the browser is sent there. */
+  readonly environmentOf?: (found: Found) => Environment
+  /** @param sent the form that was refused, to be shown again */
+  readonly show: (visit: Visit, found: Found, sent?: SentForm) => FastifyReply | Promise<FastifyReply>
+  /**
+   * The form of this name; undefined where there is none. It may be one that the page does not show any more: then the
+   * service says why it cannot be done.
+   */
+  readonly decisionOf?: (visit: Visit, found: Found, name: string) => Decision | undefined
+}
+
+/** Adds a page, and each form of it under its name below the page's address. */
+export function pageWithForms<Found>(route: Route, address: string, page: PageWithForms<Found>): void {
+  const { find, pathOf, environmentOf, show, decisionOf } = page
+  async function showPage(visit: Visit, sent?: SentForm) {
+    const found = await find(visit)
+    const environment = environmentOf?.(found) ?? visit.environment
+    if (environment !== visit.environment) return visit.reply.redirect(`/${environment}${pathOf(found)}`, 303)
+    return show(visit, found, sent)
+  }
+  route.get(address, (visit) => showPage(visit))
+  if (decisionOf === undefined) return
+  route.post(`${address}/:form`, async (visit) => {
+    const found = await find(visit)
+    const decision = decisionOf(visit, found, visit.params.form ?? '')
+    if (decision === undefined) throw new Rejection('NOT_FOUND')
+    return decide(visit, decision, pathOf(found), (sent) => showPage(visit, sent))
+  })
+}
