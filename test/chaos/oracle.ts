@@ -22,7 +22,7 @@ export interface Problem {
 export const settledWithinMs = 65_000
 
 /** Ends every lease, as if its time had passed. A lease only says who should work; ending it early does no harm. */
-export async function endLeases({ sql }: Judged): Promise<void> {
+export async function endLeases({ sql }: Pick<Judged, 'sql'>): Promise<void> {
   const statements = [
     ...serviceNames.map((name) => `update ${name}.outbox set leased_until = null where leased_until is not null`),
     'update webhooks.delivery set leased_until = leased_at where leased_until is not null',

@@ -1,6 +1,10 @@
 import { randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { eventually, reconcile, startSystem } from '@backoffice/test-kit'
+import pg from 'pg'
 import t from 'tap'
+import { endLeases } from '../chaos/oracle.ts'
 import {
   balanceOf,
   busyOperator,
@@ -14,14 +18,18 @@ import {
   sumOf,
 } from '../journey.ts'
 import { isRefusal } from './refusal.ts'
+import { startTraceCollector, traceTests, tracing } from './trace-tests.ts'
 import { webhookTests } from './webhook-tests.ts'
 
 t.setTimeout(240_000)
-// A claim whose gateway was killed is free again after its lease, which is shortened here to just over a call's deadline.
-const environment = { CLAIM_LEASE_MS: '9000', WEBHOOK_BACKOFF_BASE_MS: '200' }
+// The tests of a system that dies, in parts and as a whole, and exports its traces: it is started for this file alone.
+const collector = await startTraceCollector(t)
+const environment = { WEBHOOK_BACKOFF_BASE_MS: '200', ...tracing(collector) }
 const system = await startSystem(t, { backends: 'own', environment })
 const operator = await busyOperator(system)
 t.teardown(() => operator.close())
+
+t.test('traces and logs', (t) => traceTests(t, system, collector))
 
 const times = <T>(count: number, work: (index: number) => Promise<T>) =>
   Promise.all(Array.from({ length: count }, (_, index) => work(index)))
@@ -119,26 +127,31 @@ t.test('whatever service is killed, retries with the same keys move every amount
   const { id: playerId } = await register(operator)
   expectStatus(await operator.post(`/sandbox/players/${playerId}/kyc/decision`, { status: 'aprovado' }), 200)
   await fund(operator, playerId, '20.00')
-  const deposits = await times(40, () => createDeposit(operator, playerId, '1.00'))
+  const deposits = await times(20, () => createDeposit(operator, playerId, '1.00'))
   const confirmed = times(deposits.length, (index) =>
     untilAnswered(`/deposits/${deposits[index]?.id}/confirm`, {}, 200),
   )
   const destination = { currency: 'BRL', method: 'pix', destination: 'ana@example.com' }
-  const requested = times(10, () =>
+  const requested = times(5, () =>
     untilAnswered(`/players/${playerId}/withdrawals`, { amount: '2.00', ...destination }, 201),
   )
-  for (const name of ['wallet', 'payments', 'gateway', 'players', 'webhooks'] as const) {
+  // Webhooks dies below, together with its stream.
+  for (const name of ['wallet', 'payments', 'gateway', 'players'] as const) {
     const pid = system.pid(name)
     process.kill(pid, 'SIGKILL')
     await eventually(() => system.pid(name) !== pid, 30_000)
   }
+  // A claim and a row of an outbox wait for the lease of who was killed.
+  const sql = new pg.Pool({ connectionString: system.postgresUrl, max: 1 })
+  await endLeases({ sql })
+  await sql.end()
   t.same(new Set((await confirmed).map(({ status }) => status)), new Set(['confirmed']))
-  t.equal(new Set((await requested).map(({ id }) => id)).size, 10)
+  t.equal(new Set((await requested).map(({ id }) => id)).size, 5)
   const wallet = expectStatus(await operator.get(`/players/${playerId}/wallet`), 200)
-  t.match(wallet, { available: '60.00', withdrawable: '40.00' })
+  t.match(wallet, { available: '40.00', withdrawable: '30.00' })
   const statement = await statementOf(operator, playerId)
-  t.equal(statement.length, 41)
-  t.equal(sumOf(statement.map(({ amount }) => amount)), 6000n)
+  t.equal(statement.length, 21)
+  t.equal(sumOf(statement.map(({ amount }) => amount)), 4000n)
   t.equal((await reconcile(await system.asTeam('alice'))).differencesTotal, 0)
 })
 
@@ -150,30 +163,62 @@ t.test('a service that hangs is SERVICE_UNAVAILABLE, and the same key finishes l
   process.kill(pid, 'SIGSTOP')
   const idempotencyKey = randomUUID()
   const confirm = () => operator.post(`/deposits/${deposit.id}/confirm`, {}, { idempotencyKey })
-  const away = await confirm()
+  const refusal = confirm()
+  await t.test(
+    'meanwhile the public games may hang or die: sessions are opened, and they come back where they were',
+    async (t) => {
+      const { id } = await register(operator)
+      expectStatus(await operator.post(`/sandbox/players/${id}/kyc/decision`, { status: 'aprovado' }), 200)
+      const open = async () =>
+        new URL(expectStatus(await operator.post(`/players/${id}/game-sessions`, game), 201).gameUrl)
+      const game = { gameId: 'fortune-reels' }
+      const { origin } = await open()
+      const thumbnail = () => fetch(`${origin}/thumbnails/fortune-reels.svg`).then(({ status }) => status)
+      t.equal(await thumbnail(), 200)
+
+      const pid = system.pid('games')
+      process.kill(pid, 'SIGSTOP')
+      t.equal((await open()).origin, origin)
+      t.ok(expectStatus(await operator.get('/games'), 200).data.length > 0)
+      process.kill(pid, 'SIGKILL')
+      await eventually(() => system.pid('games') !== pid, 30_000)
+      await eventually(async () => (await thumbnail().catch(() => 0)) === 200, 30_000)
+    },
+  )
+  const away = await refusal
   process.kill(pid, 'SIGCONT')
   isRefusal(t, away, 'SERVICE_UNAVAILABLE')
   t.ok(Number(away.headers['retry-after']) >= 1)
   await eventually(async () => (await confirm()).status === 200, 30_000)
 })
 
-t.test('the public games may hang or die: the API does not notice, and they come back where they were', async (t) => {
-  const { id } = await register(operator)
-  expectStatus(await operator.post(`/sandbox/players/${id}/kyc/decision`, { status: 'aprovado' }), 200)
-  const open = async () => new URL(expectStatus(await operator.post(`/players/${id}/game-sessions`, game), 201).gameUrl)
-  const game = { gameId: 'fortune-reels' }
-  const { origin } = await open()
-  const thumbnail = () => fetch(`${origin}/thumbnails/fortune-reels.svg`).then(({ status }) => status)
-  t.equal(await thumbnail(), 200)
-
-  const pid = system.pid('games')
-  process.kill(pid, 'SIGSTOP')
-  await fund(operator, id, '10.00')
-  t.equal((await open()).origin, origin)
-  t.ok(expectStatus(await operator.get('/games'), 200).data.length > 0)
-  process.kill(pid, 'SIGKILL')
-  await eventually(() => system.pid('games') !== pid, 30_000)
-  await eventually(async () => (await thumbnail().catch(() => 0)) === 200, 30_000)
-})
-
 t.test('webhooks', (t) => webhookTests(t, system))
+
+// The last one: it ends the system.
+t.test('a stack that is stopped under load answers what it has taken, and no answer is a 5xx', async (t) => {
+  const statuses = new Map<number | string, number>()
+  const count = (outcome: number | string) => statuses.set(outcome, (statuses.get(outcome) ?? 0) + 1)
+  const enough = Promise.withResolvers<void>()
+  let closed = false
+  const client = async (number: number) => {
+    for (let index = 0; !closed; index += 1) {
+      try {
+        const answer = await operator.post('/players', playerRequest(`${number}-${index}`))
+        count(answer.status)
+        if (statuses.get(201) === 100) enough.resolve()
+      } catch (error) {
+        count((error as { code?: string }).code ?? String(error))
+        closed = true
+      }
+    }
+  }
+  const clients = Array.from({ length: 16 }, (_, number) => client(number))
+  await enough.promise
+  process.kill(Number(readFileSync(join(system.dir, 'supervisor.pid'), 'utf8')), 'SIGTERM')
+  await Promise.all(clients)
+
+  t.same(
+    [...statuses.keys()].filter((outcome) => typeof outcome === 'number'),
+    [201],
+  )
+})

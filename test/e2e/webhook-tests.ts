@@ -1,9 +1,9 @@
 import { buffer } from 'node:stream/consumers'
 import { verifyWebhook } from '@backoffice/client'
+import { operations } from '@backoffice/contracts'
 import { eventually, type System, serveHttp } from '@backoffice/test-kit'
 import type { Test } from 'tap'
 import { createDeposit, demoOperator, expectStatus, fund, register } from '../journey.ts'
-import { team } from './team.ts'
 
 /** NATS and PostgreSQL die in it. Its first retry of a delivery comes after 200 ms. */
 export async function webhookTests(t: Test, system: System): Promise<void> {
@@ -18,8 +18,9 @@ export async function webhookTests(t: Test, system: System): Promise<void> {
     received.push(verifyWebhook({ secret, headers: request.headers, rawBody: await buffer(request) }))
     response.writeHead(answer).end()
   })
-  const json = (...args: string[]) => team(system, 'alice', ...args, '--json')
-  const demo = ['--operator', 'demo', '--env', 'sandbox']
+  const { setWebhookUrl, showDelivery, resendDelivery } = operations.webhooks
+  const alice = await system.asTeam('alice')
+  const { id: operatorId } = await alice.call(operations.gateway.getOperator, { input: { name: 'demo' } })
   const confirmed = (depositId: string) =>
     received.filter(({ type, data }) => type === 'deposit.confirmed' && (data as { id: string }).id === depositId)
 
@@ -29,7 +30,8 @@ export async function webhookTests(t: Test, system: System): Promise<void> {
   })
 
   t.test('the team sets the URL, and a test delivery says what the receiver answered', async (t) => {
-    t.match(await json('webhook', 'set', ...demo, '--url', url), { status: 0, json: { url, enabled: true } })
+    const input = { operatorId, environment: 'sandbox', url } as const
+    t.match(await alice.call(setWebhookUrl, { input }), { url, enabled: true })
     const tested = expectStatus(await operator.post('/webhooks/test'), 200)
     t.match(tested, { delivered: true, responseStatus: 204, error: null })
     t.match(received.at(-1), { id: tested.eventId, type: 'webhook.test' })
@@ -44,13 +46,13 @@ export async function webhookTests(t: Test, system: System): Promise<void> {
     answer = 204
     const eventId = confirmed(deposit.id)[0]?.id ?? ''
     const shown = await eventually(async () => {
-      const shown = await json('deliveries', 'show', eventId)
-      return shown.json?.state === 'delivered' && shown.json
+      const shown = await alice.call(showDelivery, { input: { id: eventId } })
+      return shown.state === 'delivered' && shown
     }, 20_000)
     t.match(shown.attemptLog[0], { number: 1, responseStatus: 500, error: 'The receiver answered 500.' })
     t.match(shown.outcome, /^Delivered on attempt \d/)
     const before = confirmed(deposit.id).length
-    t.equal((await json('deliveries', 'resend', eventId)).status, 0)
+    await alice.call(resendDelivery, { input: { id: eventId } })
     await eventually(() => confirmed(deposit.id).length > before)
   })
 
