@@ -3,7 +3,6 @@ import { sharedSystemVariable, startSharedSystem } from '@backoffice/test-kit'
 import type { TestFile } from './files.ts'
 import { type Group, inGroups, runAll, type SecondsOf } from './order.ts'
 import { print } from './print.ts'
-import { ReferenceCounted, type Resource } from './reference-counted.ts'
 import { diagnosticsOf } from './results.ts'
 import { type FinishedFile, runTestFiles, runToTheEnd } from './test-file.ts'
 
@@ -58,17 +57,37 @@ async function rerunFailed(finished: readonly FinishedFile[], runFiles: RunFiles
   }
 }
 
-async function startForAll(inherited: NodeJS.ProcessEnv): Promise<Resource> {
-  const endings: (() => unknown)[] = []
-  const stop = async () => {
-    for (const end of endings) await end()
+/** The system of all files that share one: it starts with the first of them, and stops with the last. */
+class SharedByFiles {
+  readonly #inherited: NodeJS.ProcessEnv
+  readonly #endings: (() => unknown)[] = []
+  #filesLeft: number
+  #started: Promise<NodeJS.ProcessEnv> | undefined
+
+  constructor(files: number, inherited: NodeJS.ProcessEnv) {
+    this.#filesLeft = files
+    this.#inherited = inherited
   }
-  try {
-    const { stackJson } = await startSharedSystem({ teardown: (end) => endings.push(end) }, inherited)
-    return { environment: { [sharedSystemVariable]: stackJson }, stop }
-  } catch (error) {
-    await stop()
-    throw error
+
+  /** Runs one file. Where no system could be started it gets no variable, and tells by itself what is wrong. */
+  async use<T>(run: (environment: NodeJS.ProcessEnv) => Promise<T>): Promise<T> {
+    this.#started ??= startSharedSystem({ teardown: (end) => this.#endings.push(end) }, this.#inherited).then(
+      ({ stackJson }) => ({ [sharedSystemVariable]: stackJson }),
+      () => ({}),
+    )
+    try {
+      return await run(await this.#started)
+    } finally {
+      this.#filesLeft -= 1
+      if (this.#filesLeft === 0) await this.stop()
+    }
+  }
+
+  /** Also when not all of its files came. Who comes later starts another. */
+  async stop(): Promise<void> {
+    await this.#started
+    this.#started = undefined
+    for (const end of this.#endings.splice(0)) await end()
   }
 }
 
@@ -81,8 +100,7 @@ export async function execute(
   const stopping = new AbortController()
   // A runner that is ended takes its files along, and still says what it knows.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stopping.abort())
-  const sharing = files.filter(({ sharesSystem }) => sharesSystem)
-  const system = new ReferenceCounted(sharing.length, () => startForAll(environment))
+  const system = new SharedByFiles(files.filter(({ sharesSystem }) => sharesSystem).length, environment)
   const runFiles: RunFiles = async (files) => {
     const run = (more: NodeJS.ProcessEnv) => runTestFiles(files, { ...environment, ...more }, stopping.signal)
     const finished = await (files[0].sharesSystem ? system.use(run) : run({}))

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { eventually } from '@backoffice/test-kit'
 import t, { type Test } from 'tap'
 import { readSource, type TestFile } from './files.ts'
+import { diagnosticsOf } from './results.ts'
 import { runTestFiles, runToTheEnd } from './test-file.ts'
 
 const never = new AbortController().signal
@@ -29,13 +30,28 @@ async function run(t: Test, lines: string, options: Parameters<typeof runAll>[2]
 
 const passing = "t.test('passes', async (t) => { t.ok(true) })"
 
-t.test('a file that passes', async (t) => {
-  t.match(await run(t, passing), { ok: true, results: { passed: 1, failed: [] } })
+t.test('what passed, failed and was skipped is counted and named, whatever group it stands in', async (t) => {
+  const group = `t.test('group', async (t) => {
+    ${passing}
+    t.test('fails', async (t) => { t.equal(1, 2) })
+    t.test('needs an engine', { skip: 'no engine answers' }, async () => {})
+  })`
+  const file = await run(t, `${group}\nt.test('not written', { todo: true }, async () => {})`)
+  t.equal(file?.ok, false)
+  t.same(file?.results, {
+    passed: 1,
+    failed: ['a.test.ts > group > fails'],
+    skipped: [
+      { name: 'a.test.ts > group > needs an engine', reason: 'no engine answers' },
+      { name: 'a.test.ts > not written', reason: 'to do' },
+    ],
+  })
+  t.match(diagnosticsOf(file?.tap ?? '').join(' '), /not ok .*diff: .*not ok .*fails/)
 })
 
-t.test('a file with a failed test', async (t) => {
-  const file = await run(t, `${passing}\nt.test('fails', async (t) => { t.equal(1, 2) })`)
-  t.match(file, { ok: false, results: { passed: 1, failed: ['a.test.ts > fails'] } })
+t.test('a file of assertions alone is one test, and one that says nothing has failed', async (t) => {
+  t.match(await run(t, 't.ok(true)\nt.ok(true)'), { ok: true, results: { passed: 1 } })
+  t.match(await run(t, 'process.exit(0)'), { ok: false, results: { failed: ['a.test.ts'] } })
 })
 
 t.test('a file that cannot be loaded says why', async (t) => {
@@ -104,14 +120,6 @@ t.test('what one of several files tears down has ended before the next begins', 
   const after = "t.test('comes after', async (t) => { t.ok(existsSync('ended')) })"
   const fs = "import { existsSync, writeFileSync } from 'node:fs'"
   t.match(await runAll(t, [`${fs}\n${tidying}`, `${fs}\n${after}`]), [{ ok: true }, { ok: true }])
-})
-
-t.test('when the process dies in one of several files, that file is the last of the results', async (t) => {
-  const dying = `${passing}\nt.test('dies', async () => { process.kill(process.pid, 'SIGKILL') })`
-  t.match(await runAll(t, [passing, dying, passing]), [
-    { path: 'a.test.ts', ok: true },
-    { path: 'b.test.ts', ok: false, results: { passed: 1, failed: ['b.test.ts'] }, errors: /SIGKILL/ },
-  ])
 })
 
 t.test('the files behind one in which the process dies run in another process', async (t) => {
