@@ -34,7 +34,6 @@ crashPoints.tryAgain(
   { service, step: 'commit of outbox, operation, deposit, status_transition', nth: 1, when: 'after' },
   [
     { service, step: 'call of wallet.creditAccount', nth: 1, when: 'after' },
-    { service, step: 'publication of deposit.confirmed', nth: 1, when: 'before' },
     { service, step: 'publication of deposit.confirmed', nth: 1, when: 'after' },
     { ...transfer, when: 'before' },
     { ...transfer, when: 'after' },

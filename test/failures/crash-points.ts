@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import { operations } from '@backoffice/contracts'
+import { type Operation, operations } from '@backoffice/contracts'
 import { eventually } from '@backoffice/test-kit'
 import type { Test } from 'tap'
 import { Bookkeeper, changes, owed } from './books.ts'
 import type { Moment, SeenStep } from './mortal-services.ts'
 import { type Command, World } from './world.ts'
 
-/** Also what comes to the same: before each step, and the delivery of an event after each command that sends it. */
+/** Also what comes to the same: before each step, and what no command has a part in, again for each of them. */
 const everyMoment = process.env.EVERY_MOMENT === 'true'
 const answeredMsMax = 15_000
 
@@ -32,8 +32,8 @@ function likeness(value: unknown): unknown {
 }
 
 /**
- * The moments at which a death can make a difference. Just before a call or a single write is just after the step before
- * it.
+ * The moments at which a death can make a difference. Just before a call, a publication or a single write is just after
+ * the step before it.
  */
 function momentsOf(steps: readonly SeenStep[]): Moment[] {
   return steps.flatMap(({ kind, ...step }): Moment[] => {
@@ -41,8 +41,8 @@ function momentsOf(steps: readonly SeenStep[]): Moment[] {
     const after = { ...step, when: 'after' } as const
     switch (kind) {
       case 'commit':
-      case 'publish':
         return [before, after]
+      case 'publish':
       case 'call':
       case 'statement':
         return everyMoment ? [before, after] : [after]
@@ -61,8 +61,8 @@ const titleOf = ({ service, when, step, nth }: Moment) =>
 export class CrashPoints {
   readonly #world: World
   readonly #bookkeeper: Bookkeeper
-  /** Moments of an event's way to the operator that were tried. */
-  readonly #triedOnTheWay = new Set<string>()
+  /** Moments that were tried of what no command has a part in. */
+  readonly #triedForAll = new Set<string>()
 
   private constructor(world: World, bookkeeper: Bookkeeper) {
     this.#world = world
@@ -94,7 +94,7 @@ export class CrashPoints {
         })
         // The reconciler has work of its own at any time, and a part in its own commands alone.
         const ofCommand = steps.filter(({ service }) => service !== 'reconciler' || operation.service === 'reconciler')
-        const moments = momentsOf(ofCommand).filter((moment) => this.#isNew(moment))
+        const moments = momentsOf(ofCommand).filter((moment) => this.#isNew(moment, operation))
         t.ok(moments.length > 1, `it can die at ${moments.length} moments`)
         for (const moment of moments) t.same(await this.#effectOfDeaths(command, [moment]), expected, titleOf(moment))
       })
@@ -145,13 +145,20 @@ export class CrashPoints {
     return { changed, reply: likeness(reply), owed: owing, heard: new Set(world.received).size - heardBefore }
   }
 
-  /** What becomes of an event once it is published is the same, whichever command sent it: it is tried once. */
-  #isNew({ service, step, nth, when }: Moment): boolean {
-    const isOnTheWay = service === 'webhooks' && !step.includes('operation')
-    if (everyMoment || !isOnTheWay) return true
-    const moment = `${when} ${step} ${nth}`
-    const isTried = this.#triedOnTheWay.has(moment)
-    this.#triedOnTheWay.add(moment)
+  /**
+   * The gateway's claim and call, the session of a person of the team, the relay's publication with what it notes, and the
+   * way of an event to the operator are the same, whichever command it is: they are tried once.
+   */
+  #isNew({ service, step, nth, when }: Moment, { id, service: callee }: Operation): boolean {
+    const own = step.replace(`call of ${callee}.${id}`, 'call of the command')
+    const isForAll =
+      (service === 'webhooks' && !step.includes('operation')) ||
+      (service === 'gateway' && /^write to .*claim|^call of the command/.test(own)) ||
+      /^write to (?:team_session|outbox, published_event)$|^publication of/.test(step)
+    if (everyMoment || !isForAll) return true
+    const moment = `${service} ${when} ${own} ${nth}`
+    const isTried = this.#triedForAll.has(moment)
+    this.#triedForAll.add(moment)
     return !isTried
   }
 
