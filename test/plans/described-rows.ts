@@ -76,16 +76,7 @@ async function readCatalogue(client: pg.Client): Promise<Catalogue> {
   const views = await client.query(
     `select ev_class::text, ev_action::text from pg_rewrite where rulename = '_RETURN' and ev_class >= 16384`,
   )
-  const together = await client.query(
-    `select conrelid || '.' || one.attnum as key, array_agg(other.attnum::text) as columns
-    from pg_constraint,
-      regexp_matches(pg_get_constraintdef(pg_constraint.oid), '\\((\\w+) IS NULL\\) = \\((\\w+) IS NULL\\)', 'g') pair
-    join pg_attribute one on one.attname = any(pair)
-    join pg_attribute other on other.attname = any(pair) and other.attrelid = one.attrelid and other.attnum <> one.attnum
-    where contype = 'c' and one.attrelid = conrelid group by 1`,
-  )
   return {
-    together: new Map(together.rows.map(({ key, columns }) => [key, columns])),
     notNull: new Set(columns.rows.map(({ key }) => key)),
     functions: new Map(functions.rows.map((row) => [row.oid, { name: row.proname, isStrict: row.proisstrict }])),
     views: new Map(views.rows.map((row) => [row.ev_class, (parseTree(row.ev_action) as Node[])[0] as Node])),

@@ -35,13 +35,6 @@ export class Node {
     const part = this.#fields.get(field)
     return Array.isArray(part) ? part : []
   }
-
-  /** Of a set of numbers: `(b 1 2)`. */
-  numbers(field: string): readonly number[] {
-    return this.parts(field)
-      .slice(1)
-      .map((part) => Number(part))
-  }
 }
 
 /** Reads the text of a tree, which is `{NAME :field part :field part}`, `(part part)` or a word, one in another. */

@@ -1,39 +1,30 @@
 import type { DeclaredField, SourceTemplate } from './declared-rows.ts'
 import type { DescribedColumn } from './described-rows.ts'
 
-/** Columns that are never null for a reason that PostgreSQL does not know. */
-const neverNull: readonly { readonly file: string; readonly field: string; readonly reason: string }[] = [
-  {
-    file: 'packages/team-desk/src/two-people.ts',
-    field: 'proposedById',
-    reason: 'the account of who proposes is written with each proposal',
-  },
-  { file: 'packages/team-desk/src/player-rows.ts', field: 'values', reason: 'every table has columns' },
-  {
-    file: 'services/games/src/storage/demonstrations.ts',
-    field: 'balance',
-    reason: 'a session with a token is a demonstration, which has a balance',
-  },
-  {
-    file: 'services/payments/src/deposits/records.ts',
-    field: 'dayTotal',
-    reason: 'the sum of a day is written together with the day',
-  },
-  {
-    file: 'services/reconciler/src/reconciliation/account-check.ts',
-    field: 'playerId',
-    reason: "a constraint of the wallet's accounts: those of players have an owner",
-  },
-  {
-    file: 'services/reconciler/src/storage/reconciliations.ts',
-    field: 'differencesOf',
-    reason: 'a run that is done has a report, and every report has them',
-  },
-  {
-    file: 'services/wallet/src/statement/records.ts',
-    field: 'playerId',
-    reason: 'entries with a number are those of players',
-  },
+/** Fields that are never null for a reason that PostgreSQL does not know, or that only a condition says. */
+const neverNull: readonly (readonly [file: string, fields: readonly string[], reason: string])[] = [
+  ['packages/service-runtime/src/outbox/store.ts', ['operationId'], 'the conditions ask for rows that have one'],
+  ['packages/team-desk/src/player-rows.ts', ['key', 'values'], 'every table has a key and columns'],
+  ['packages/team-desk/src/two-people.ts', ['proposedById'], 'it is written with each proposal'],
+  ['services/games/src/storage/demonstrations.ts', ['balance'], 'a session with a token has a balance'],
+  ['services/payments/src/deposits/records.ts', ['dayTotal'], 'the sum of a day is written together with the day'],
+  ['services/players/src/kyc/records.ts', ['template'], 'its condition'],
+  [
+    'services/reconciler/src/reconciliation/account-check.ts',
+    ['playerId', 'seq', 'balance', 'hash'],
+    'players alone have accounts with an owner, and entries with a number; what has a number has the rest',
+  ],
+  ['services/reconciler/src/reconciliation/check.ts', ['explanation'], 'the conditions of a check, which explain'],
+  ['services/reconciler/src/reconciliation/players-checks.ts', ['accountId'], 'its condition'],
+  ['services/reconciler/src/storage/heads.ts', ['playerId'], 'its condition'],
+  ['services/reconciler/src/storage/reconciliations.ts', ['differencesOf'], 'a run that is done has a report'],
+  ['services/wallet/src/ledger/records.ts', ['playerId', 'reverses'], 'the conditions, which look for these'],
+  [
+    'services/wallet/src/statement/records.ts',
+    ['playerId', 'seq', 'balance', 'hash'],
+    'the condition: entries with a number are those of players',
+  ],
+  ['services/webhooks/src/deliveries/queue.ts', ['leaseId', 'url'], 'the lease that the same statement takes'],
 ]
 
 /** Files whose statements name their columns when they run, with rows that may hold anything. */
@@ -88,11 +79,14 @@ function faultOf({ kind, mayBeNull, isOptional }: DeclaredField, column: Describ
 }
 
 /** The faults without a reason, and the reasons without a fault. */
-export function withReasons(faults: readonly string[]): { wrong: string[]; needless: unknown[] } {
-  const excuses = ({ file, field }: (typeof neverNull)[number], fault: string) =>
+export function withReasons(faults: readonly string[]): { wrong: string[]; needless: string[] } {
+  const excuses = neverNull.flatMap(([file, fields]) => fields.map((field) => ({ file, field })))
+  const excuse = ({ file, field }: (typeof excuses)[number], fault: string) =>
     fault.startsWith(`${file}:`) && fault.includes(`: ${field} is `) && fault.includes('may be null')
   return {
-    wrong: faults.filter((fault) => !neverNull.some((one) => excuses(one, fault))),
-    needless: neverNull.filter((one) => !faults.some((fault) => excuses(one, fault))),
+    wrong: faults.filter((fault) => !excuses.some((one) => excuse(one, fault))),
+    needless: excuses
+      .filter((one) => !faults.some((fault) => excuse(one, fault)))
+      .map(({ file, field }) => `${file}: ${field}`),
   }
 }
