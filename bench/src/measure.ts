@@ -1,8 +1,9 @@
-import type { Sample } from './case.ts'
+import type { Case, Sample, Setting } from './case.ts'
 import { latencyFigures } from './figures.ts'
 import { closedLoop, type Work } from './load/load.ts'
 import type { Options } from './options.ts'
 import { machineCpuMs, ProcessTable } from './stack/processes.ts'
+import type { Subject } from './stack/subject.ts'
 
 /** The present process numbers of the servers, by name. */
 export type Processes = () => Readonly<Record<string, number>>
@@ -30,6 +31,19 @@ export async function measureLoad({ options, clients, processes }: LoadSettings,
     },
     failures: { ...Object.fromEntries(load.failures), ...clock.failures() },
   }
+}
+
+interface LoadCase extends Pick<Case, 'id' | 'title'> {
+  readonly clients: number
+  /** Operations a second, unless it is something else. */
+  readonly shows?: string
+}
+
+/** A load on the system of one checkout. */
+export function loadCase({ options }: Pick<Setting, 'options'>, subject: Subject, load: LoadCase, work: Work): Case {
+  const { id, title, clients, shows = 'perSecond' } = load
+  const settings = { options, clients, processes: () => subject.stack.processes() }
+  return { id, title, column: subject.column, shows, measure: () => measureLoad(settings, work) }
 }
 
 interface Reading {

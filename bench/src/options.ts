@@ -82,25 +82,8 @@ export const usage = (groups: readonly string[]): string => `npm run bench -- [o
   --write             also put the figures into docs/performance.md, with the commit; for a full run, or --lasting
   --rounds N          how often each case is measured (full ${full.rounds}, short ${short.rounds})
   --window-ms N       how long each time (full ${full.windowMs}, short ${short.windowMs})
-  --rows N            rows of the filled ledger (full ${full.rows}, short ${short.rows})
-  --claims N          stored claims of the filled gateway (full ${full.claims}, short ${short.claims})
-  --deposits N        deposits whose bytes are counted (full ${full.deposits}, short ${short.deposits})
-  --checkout DIR      measure the checkout in DIR instead of this one
   --out DIR           write results.json to DIR (bench/results)
   --dir DIR           keep the data of the systems under DIR while they run (the system's temporary folder)`
-
-const strings = [
-  'only',
-  'against',
-  'rounds',
-  'window-ms',
-  'rows',
-  'claims',
-  'deposits',
-  'checkout',
-  'out',
-  'dir',
-] as const
 
 /**
  * @param groups the names that `--only` takes
@@ -115,32 +98,26 @@ export function parseOptions(args: readonly string[], groups: readonly string[])
         bytes: { type: 'boolean', default: false },
         lasting: { type: 'boolean', default: false },
         write: { type: 'boolean', default: false },
-        ...(Object.fromEntries(strings.map((name) => [name, { type: 'string' }])) as Record<
-          (typeof strings)[number],
-          { type: 'string' }
-        >),
+        only: { type: 'string' },
+        against: { type: 'string' },
+        rounds: { type: 'string' },
+        'window-ms': { type: 'string' },
+        out: { type: 'string', default: resolve(root, 'bench/results') },
+        dir: { type: 'string', default: tmpdir() },
       },
     })
-    const extent = values.short ? short : full
-    const count = (name: (typeof strings)[number], otherwise: number) => atLeastOne(name, values[name], otherwise)
+    const { short: isShort, bytes, lasting, write, only, against, out, dir } = values
+    const extent = isShort ? short : full
     const options = {
-      ...extent,
-      short: values.short,
-      bytes: values.bytes,
-      lasting: values.lasting,
-      write: values.write,
-      rounds: count('rounds', extent.rounds),
-      windowMs: count('window-ms', extent.windowMs),
-      rows: count('rows', extent.rows),
-      claims: count('claims', extent.claims),
-      deposits: count('deposits', extent.deposits),
-      only: known(values.only?.split(','), groups),
-      checkout: resolve(values.checkout ?? root),
-      against: values.against === undefined ? undefined : resolve(values.against),
-      out: resolve(values.out ?? resolve(root, 'bench/results')),
-      dir: resolve(values.dir ?? tmpdir()),
+      ...{ ...extent, short: isShort, bytes, lasting, write, checkout: root },
+      rounds: atLeastOne('rounds', values.rounds, extent.rounds),
+      windowMs: atLeastOne('window-ms', values['window-ms'], extent.windowMs),
+      only: known(only?.split(','), groups),
+      against: against === undefined ? undefined : resolve(against),
+      out: resolve(out),
+      dir: resolve(dir),
     }
-    const isLess = (['rounds', 'windowMs', 'rows', 'claims'] as const).some((name) => options[name] < full[name])
+    const isLess = (['rounds', 'windowMs', 'rows'] as const).some((name) => options[name] < full[name])
     if (options.write && (options.bytes || isLess)) throw new Error('--write keeps figures of a full run only.')
     return options
   } catch (error) {

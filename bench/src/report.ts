@@ -1,74 +1,32 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { arch, cpus, platform, totalmem } from 'node:os'
+import { cpus, totalmem } from 'node:os'
 import { join } from 'node:path'
 import type { Sample } from './case.ts'
-import { failuresOf, find, isSound, type Measured, type Results, type Spread, shown, spread } from './figures.ts'
+import { failuresOf, isSound, type Measured, type Results, type Spread, shown, spread } from './figures.ts'
 import type { Options } from './options.ts'
 import { commitOf } from './stack/subject.ts'
 import { type Judged, judge } from './targets.ts'
 
 /** Which versions, machine and options the figures belong to. Without them a figure means nothing a month later. */
-interface RunDescription {
-  readonly startedAt: string
-  readonly commit: string
-  readonly commitBefore: string | null
-  readonly machine: Readonly<Record<string, string | number>>
-  readonly extent: Readonly<Record<string, string | number | boolean | null>>
-}
-
-export function describeRun(options: Options): RunDescription {
-  const { short, rounds, windowMs, warmUpMs, players, replayedKeys, accounts, rows, claims } = options
+export function describeRun(options: Options) {
   return {
     startedAt: new Date().toISOString(),
     commit: commitOf(options.checkout),
     commitBefore: options.against === undefined ? null : commitOf(options.against),
-    machine: {
-      cores: cpus().length,
-      processor: cpus()[0]?.model ?? 'unknown',
-      memoryGiB: Math.round(totalmem() / 2 ** 30),
-      system: `${platform()} ${arch()}`,
-      node: process.version,
-    },
-    extent: {
-      form: short ? 'short' : 'full',
-      ...{ rounds, windowMs, warmUpMs, players, replayedKeys, accounts, rows, claims },
-    },
+    machine: { cores: cpus().length, processor: cpus()[0]?.model, memoryGiB: Math.round(totalmem() / 2 ** 30) },
+    node: process.version,
+    options,
   }
 }
+type RunDescription = ReturnType<typeof describeRun>
 
-/** Writes the figures. @returns the report as text */
-export function writeReport(results: Results, options: Options, description: RunDescription): string {
-  mkdirSync(options.out, { recursive: true })
-  writeFileSync(
-    join(options.out, 'results.json'),
-    `${JSON.stringify({ ...description, ...asJson(results) }, null, 2)}\n`,
-  )
-  return `${reportText(results)}\nThe figures are in ${join(options.out, 'results.json')}\n`
-}
-
-function asJson(results: Results) {
-  return {
-    cases: results.measured.map((one) => ({
-      id: one.id,
-      group: one.group,
-      title: one.title,
-      column: one.column,
-      failures: failuresOf(one),
-      figures: Object.fromEntries(
-        [...new Set(one.samples.flatMap(({ figures }) => Object.keys(figures)))].map((name) => {
-          const rounds = one.samples.map(({ figures }) => figures[name] ?? null)
-          return [name, { ...spread(rounds.filter((value) => value !== null)), rounds }]
-        }),
-      ),
-    })),
-    targets: (['this', 'before'] as const).flatMap((column) =>
-      judge(results, column).map(({ target, value, verdict }) => {
-        const { title, against, unit, wants, must, wish } = target
-        return { title, against, unit: unit ?? null, column, ...value, wants, must, wish, verdict }
-      }),
-    ),
-    books: results.books,
-  }
+/** Writes the figures of each round, and what they say of the targets. @returns the report as text */
+export function writeReport(results: Results, { out }: Options, description: RunDescription): string {
+  const file = join(out, 'results.json')
+  const targets = (['this', 'before'] as const).flatMap((column) => judge(results, column))
+  mkdirSync(out, { recursive: true })
+  writeFileSync(file, `${JSON.stringify({ ...description, ...results, targets }, null, 2)}\n`)
+  return `${reportText(results)}\nThe figures are in ${file}\n`
 }
 
 /** A number with its significant places only. */
@@ -145,30 +103,6 @@ function targetTable(judged: readonly Judged[]): string {
   return `Targets\n\n${table(['', 'against', 'of', 'median (least–most)', 'must', 'wish', ''], rows)}`
 }
 
-/** The targets that are missed, each with the processes that use the most processor time for one operation. */
-function shortfalls(results: Results, judged: readonly Judged[]): string {
-  const short = judged.filter(({ column, verdict }) => column === 'this' && verdict === 'short')
-  if (short.length === 0) return 'All targets that were measured are reached.'
-  const lines = short.map((one) => {
-    const wanted = `${inUnit(one)}, wanted ${one.target.wants} ${one.target.must}`
-    return `  ${one.target.title}: ${wanted}${busiest(results, one)}`
-  })
-  return `Missed:\n${lines.join('\n')}`
-}
-
-const busiestMax = 3
-
-function busiest(results: Results, { target, column }: Judged): string {
-  const one = find(results, { id: target.of.id, column })
-  if (one === undefined) return ''
-  const shares = Object.keys(one.samples[0]?.figures ?? {})
-    .filter((name) => name.startsWith('cpuMs.') && name !== 'cpuMs.servers' && name !== 'cpuMs.client')
-    .map((name) => ({ name: name.slice('cpuMs.'.length), ms: figuresOf(one, name).median }))
-    .toSorted((a, b) => b.ms - a.ms)
-    .slice(0, busiestMax)
-  return shares.length === 0 ? '' : ` (CPU ms: ${shares.map(({ name, ms }) => `${name} ${inShort(ms)}`).join(', ')})`
-}
-
 function failureLines({ measured, books }: Results): string {
   const failed = measured.flatMap((one) =>
     Object.entries(failuresOf(one)).map(([what, count]) => `  ${one.title} (${one.column}): ${count} × ${what}`),
@@ -198,14 +132,7 @@ function noise({ measured }: Results): string | undefined {
 export function reportText(results: Results): string {
   const columns = [...new Set(results.measured.map(({ column }) => column))].filter((column) => column !== 'reference')
   const judged = columns.flatMap((column) => judge(results, column))
-  const parts = [
-    measuredTable(results),
-    cpuTable(results),
-    targetTable(judged),
-    shortfalls(results, judged),
-    failureLines(results),
-    noise(results),
-  ]
+  const parts = [measuredTable(results), cpuTable(results), targetTable(judged), failureLines(results), noise(results)]
   return `\n${parts.filter((part) => part !== undefined).join('\n\n')}\n`
 }
 

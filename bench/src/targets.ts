@@ -28,120 +28,79 @@ const rate = (id: string): Term => ({ id, figure: 'perSecond' })
 const p99 = (id: string): Term => ({ id, figure: 'p99Ms' })
 const atLeast = (must: number, wish: number) => ({ wants: 'at least', must, wish }) as const
 const atMost = (must: number, wish: number) => ({ wants: 'at most', must, wish }) as const
+type Bound = ReturnType<typeof atLeast | typeof atMost>
+
+const ratio = (title: string, against: string, of: Term, over: Target['over'], bound: Bound): Target => ({
+  ...{ title, against, of, ...bound },
+  ...(over === undefined ? {} : { over }),
+})
+const figure = (title: string, unit: string, of: Term, bound: Bound): Target => ({
+  ...{ title, against: '', unit, of },
+  ...bound,
+})
+
+const sql = 'SQL, one posting a transaction, 32 clients'
+const lockingSql = 'row-locking SQL, same distribution'
+const p50: Term = { id: 'pairs-1', figure: 'p50Ms' }
 
 export const targets: readonly Target[] = [
-  {
-    title: 'create + confirm, pairs/s, 32 clients',
-    against: 'SQL, one posting a transaction, 32 clients',
-    of: rate('pairs-32'),
-    over: rate('sql-uniform'),
-    ...atLeast(0.07, 0.1),
-  },
-  {
-    title: 'create + confirm, pairs/s, 128 clients',
-    against: 'the same',
-    of: rate('pairs-128'),
-    over: rate('sql-uniform'),
-    ...atLeast(0.11, 0.2),
-  },
-  {
-    title: 'CPU per pair of all servers, 32 clients',
-    against: '',
-    of: { id: 'pairs-32', figure: 'cpuMs.servers' },
-    unit: 'ms',
-    ...atMost(6, 4),
-  },
-  {
-    title: 'p50 of a request, 1 client',
-    against: 'the checkout before',
-    of: { id: 'pairs-1', figure: 'p50Ms' },
-    over: { id: 'pairs-1', figure: 'p50Ms', column: 'before' },
-    ...atMost(1, 0.7),
-  },
-  {
-    title: 'GET wallet/s, 32 clients',
-    against: 'Fastify + HMAC + one NATS echo',
-    of: rate('wallet'),
-    over: rate('echo'),
-    ...atLeast(0.9, 1.3),
-  },
-  {
-    title: 'replay/s, 32 clients',
-    against: 'the same echo',
-    of: rate('replay'),
-    over: rate('echo'),
-    ...atLeast(1, 1.5),
-  },
-  {
-    title: 'signed GET /me/s',
-    against: 'bare Fastify, same JSON',
-    of: rate('me'),
-    over: rate('bare'),
-    ...atLeast(0.5, 0.6),
-  },
-  {
-    title: 'wallet postings/s over NATS, 512 in flight',
-    against: 'SQL, one posting a transaction, 32 clients',
-    of: rate('postings-uniform'),
-    over: rate('sql-uniform'),
-    ...atLeast(2, 3),
-  },
-  {
-    title: 'the same, one hot account',
-    against: 'row-locking SQL, same distribution',
-    of: rate('postings-hot'),
-    over: rate('sql-hot'),
-    ...atLeast(5, 8),
-  },
-  {
-    title: 'the same, Zipf 2.0',
-    against: 'row-locking SQL, same distribution',
-    of: rate('postings-zipf'),
-    over: rate('sql-zipf'),
-    ...atLeast(5, 8),
-  },
-  {
-    title: 'webhook deliveries/s to a local receiver',
-    against: 'undici POST loop, same concurrency',
-    of: rate('deliveries'),
-    over: rate('post-loop'),
-    ...atLeast(0.3, 0.5),
-  },
-  {
-    title: 'p99 event to socket beside a black hole',
-    against: 'without it',
-    of: p99('beside-black-hole'),
-    over: p99('without-black-hole'),
-    ...atMost(1.2, 1.1),
-  },
-  {
-    title: 'statement page p99, large account',
-    against: 'small account of the same ledger',
-    of: p99('statement-large'),
-    over: p99('statement-small'),
-    ...atMost(1.5, 1.2),
-  },
-  {
-    title: 'cost of a claim among stored claims',
-    against: 'among none',
-    of: rate('claims-among-none'),
-    over: rate('claims-among-many'),
-    ...atMost(1.3, 1.1),
-  },
-  {
-    title: 'memory of the services, idle',
-    against: '',
-    of: { id: 'memory-idle', figure: 'rssMiB' },
-    unit: 'MiB',
-    ...atMost(500, 400),
-  },
-  {
-    title: 'memory of the services, under deposits',
-    against: '',
-    of: { id: 'memory-deposits', figure: 'rssMiB' },
-    unit: 'MiB',
-    ...atMost(800, 600),
-  },
+  ratio('create + confirm, pairs/s, 32 clients', sql, rate('pairs-32'), rate('sql-uniform'), atLeast(0.07, 0.1)),
+  ratio(
+    'create + confirm, pairs/s, 128 clients',
+    'the same',
+    rate('pairs-128'),
+    rate('sql-uniform'),
+    atLeast(0.11, 0.2),
+  ),
+  figure('CPU per pair of all servers, 32 clients', 'ms', { id: 'pairs-32', figure: 'cpuMs.servers' }, atMost(6, 4)),
+  ratio('p50 of a request, 1 client', 'the checkout before', p50, { ...p50, column: 'before' }, atMost(1, 0.7)),
+  ratio('GET wallet/s, 32 clients', 'Fastify + HMAC + one NATS echo', rate('wallet'), rate('echo'), atLeast(0.9, 1.3)),
+  ratio('replay/s, 32 clients', 'the same echo', rate('replay'), rate('echo'), atLeast(1, 1.5)),
+  ratio('signed GET /me/s', 'bare Fastify, same JSON', rate('me'), rate('bare'), atLeast(0.5, 0.6)),
+  ratio(
+    'wallet postings/s over NATS, 512 in flight',
+    sql,
+    rate('postings-uniform'),
+    rate('sql-uniform'),
+    atLeast(2, 3),
+  ),
+  ratio('the same, one hot account', lockingSql, rate('postings-hot'), rate('sql-hot'), atLeast(5, 8)),
+  ratio('the same, Zipf 2.0', lockingSql, rate('postings-zipf'), rate('sql-zipf'), atLeast(5, 8)),
+  ratio(
+    'webhook deliveries/s to a local receiver',
+    'undici POST loop, same concurrency',
+    rate('deliveries'),
+    rate('post-loop'),
+    atLeast(0.3, 0.5),
+  ),
+  ratio(
+    'p99 event to socket beside a black hole',
+    'without it',
+    p99('beside-black-hole'),
+    p99('without-black-hole'),
+    atMost(1.2, 1.1),
+  ),
+  ratio(
+    'statement page p99, large account',
+    'small account of the same ledger',
+    p99('statement-large'),
+    p99('statement-small'),
+    atMost(1.5, 1.2),
+  ),
+  ratio(
+    'cost of a claim among stored claims',
+    'among none',
+    rate('claims-among-none'),
+    rate('claims-among-many'),
+    atMost(1.3, 1.1),
+  ),
+  figure('memory of the services, idle', 'MiB', { id: 'memory-idle', figure: 'rssMiB' }, atMost(500, 400)),
+  figure(
+    'memory of the services, under deposits',
+    'MiB',
+    { id: 'memory-deposits', figure: 'rssMiB' },
+    atMost(800, 600),
+  ),
 ]
 
 export type Verdict = 'wish reached' | 'must reached' | 'short'

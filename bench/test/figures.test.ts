@@ -113,10 +113,7 @@ const inAll: Results = {
 t.test('the report names medians with their spread, what was missed, what failed and books that differ', async (t) => {
   const text = reportText(inAll)
   t.match(text, /100 \(80\.0–120\)/)
-  t.match(
-    text,
-    /Missed:\n {2}CPU per pair of all servers, 32 clients: 10\.0 ms, wanted at most 6 \(CPU ms: postgres 8\.00, gateway 2\.00\)/,
-  )
+  t.match(text, /CPU per pair of all servers, 32 clients .* 10\.0 ms .* short\n/)
   t.match(text, /4 × GET: 503/)
   t.match(text, /books of this: 1 differences\n {4}balances: somebody: differs/)
 })
@@ -185,6 +182,6 @@ t.test('the sizes of disks follow from the bytes of a deposit and from how long 
 t.test('only what a full run measured is kept', async (t) => {
   const keeps = (...more: string[]) => parseOptions(['--write', ...more], ['me']).write
   t.ok(keeps() && keeps('--only', 'me') && keeps('--rounds', '10') && keeps('--lasting'))
-  for (const less of ['--short', '--bytes', '--rounds=1', '--window-ms=700', '--rows=9', '--claims=9'])
+  for (const less of ['--short', '--bytes', '--rounds=1', '--window-ms=700'])
     t.throws(() => keeps(less), { message: /^--write keeps figures of a full run only\.\n/ }, less)
 })

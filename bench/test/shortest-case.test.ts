@@ -41,6 +41,6 @@ t.test('the shortest case runs on a real system, and what it leaves behind recon
 
   t.match(writeReport(results, options, describeRun(options)), /signed GET \/me\/s/)
   const written = JSON.parse(readFileSync(join(out, 'results.json'), 'utf8'))
-  t.equal(written.cases.length, 2)
+  t.equal(written.measured.length, 2)
   t.equal(written.targets.length, 1)
 })

@@ -6,7 +6,7 @@ import { latencyFigures } from '../figures.ts'
 import { openEndpoints } from '../fills.ts'
 import { steadyRate, type Work } from '../load/load.ts'
 import { connectAs, depositEvents, type PublishEvent } from '../load/nats-requests.ts'
-import { measureLoad } from '../measure.ts'
+import { loadCase, measureLoad } from '../measure.ts'
 import { clockMs, WebhookReceiver } from '../references/webhook-receiver.ts'
 import type { Subject } from '../stack/subject.ts'
 
@@ -29,17 +29,8 @@ export const deliveries: Group = {
       const connection = await connectAs(subject.login('payments'))
       setting.ending.defer(() => connection.close())
       const work = deliverEvents({ receiver, publish: depositEvents(connection), scopes })
-      cases.push({
-        id: 'deliveries',
-        title: `webhook deliveries, ${concurrency} under way`,
-        column: subject.column,
-        shows: 'perSecond',
-        measure: () =>
-          measureLoad(
-            { options: setting.options, clients: undelivered, processes: () => subject.stack.processes() },
-            work,
-          ),
-      })
+      const title = `webhook deliveries, ${concurrency} under way`
+      cases.push(loadCase(setting, subject, { id: 'deliveries', title, clients: undelivered }, work))
     }
     return [...cases, postLoop(setting, receiver)]
   },

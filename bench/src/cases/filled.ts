@@ -3,7 +3,7 @@ import type { Case, Group } from '../case.ts'
 import { filledPlayers } from '../fills.ts'
 import type { Work } from '../load/load.ts'
 import { get, post } from '../load/operator.ts'
-import { measureLoad } from '../measure.ts'
+import { loadCase } from '../measure.ts'
 import type { Subject } from '../stack/subject.ts'
 
 const readers = 4
@@ -15,18 +15,14 @@ const walkEntries = 200
 export const statement: Group = {
   name: 'statement',
   needs: ['filled'],
-  async prepare({ options, systems }) {
+  async prepare(setting) {
     const cases: Case[] = []
-    for (const subject of systems.filled) {
+    for (const subject of setting.systems.filled) {
       for (const [name, playerId] of Object.entries(filledPlayers)) {
         const work = readPages(subject, playerId, await placesIn(subject, playerId))
-        cases.push({
-          id: `statement-${name}`,
-          title: `statement page, ${name} account of a ledger of ${options.rows} rows`,
-          column: subject.column,
-          shows: 'p99Ms',
-          measure: () => measureLoad({ options, clients: readers, processes: () => subject.stack.processes() }, work),
-        })
+        const title = `statement page, ${name} account of a ledger of ${setting.options.rows} rows`
+        const load = { id: `statement-${name}`, title, clients: readers, shows: 'p99Ms' }
+        cases.push(loadCase(setting, subject, load, work))
       }
     }
     return cases
@@ -61,20 +57,17 @@ const clients = 32
 export const claims: Group = {
   name: 'claims',
   needs: ['plain', 'filled'],
-  async prepare({ options, systems }) {
-    const amongMany = systems.filled.map((subject) => ({ subject, id: 'claims-among-many', beside: options.claims }))
-    const amongNone = systems.plain.map((subject) => ({ subject, id: 'claims-among-none', beside: 0 }))
-    return [...amongNone, ...amongMany].map(
-      ({ subject, id, beside }): Case => ({
-        id,
-        title: `claim, ${clients} clients, beside ${beside} stored claims`,
-        column: subject.column,
-        shows: 'perSecond',
-        measure: () =>
-          measureLoad({ options, clients, processes: () => subject.stack.processes() }, async (client, load) => {
-            await subject.operator.measured(client, load, post('/players', {}), 422)
-          }),
-      }),
-    )
+  async prepare(setting) {
+    const { plain, filled } = setting.systems
+    const beside = (stored: number, id: string) => (subject: Subject) => {
+      const title = `claim, ${clients} clients, beside ${stored} stored claims`
+      return loadCase(setting, subject, { id, title, clients }, async (client, load) => {
+        await subject.operator.measured(client, load, post('/players', {}), 422)
+      })
+    }
+    return [
+      ...plain.map(beside(0, 'claims-among-none')),
+      ...filled.map(beside(setting.options.claims, 'claims-among-many')),
+    ]
   },
 }

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto'
 import type { Case, Group, Sample } from '../case.ts'
 import { closedLoop, type Work } from '../load/load.ts'
 import { bodyOf, post } from '../load/operator.ts'
-import { measureLoad } from '../measure.ts'
+import { loadCase } from '../measure.ts'
 import type { Options } from '../options.ts'
 import { postingReference } from '../references/posting.ts'
-import { PeakMemory } from '../stack/processes.ts'
+import { memoryNow, peakOf } from '../stack/processes.ts'
 import type { Subject } from '../stack/subject.ts'
 
 const clientCounts = [1, 32, 128] as const
@@ -14,21 +14,17 @@ const clientCounts = [1, 32, 128] as const
 export const pairs: Group = {
   name: 'pairs',
   needs: ['plain'],
-  async prepare({ options, systems, ending }) {
+  async prepare(setting) {
     const cases: Case[] = []
-    for (const subject of systems.plain) {
-      const work = createAndConfirm(subject, await subject.players(options.players))
+    for (const subject of setting.systems.plain) {
+      const work = createAndConfirm(subject, await subject.players(setting.options.players))
       for (const clients of clientCounts) {
-        cases.push({
-          id: `pairs-${clients}`,
-          title: `create + confirm, ${clients} client${clients === 1 ? '' : 's'}`,
-          column: subject.column,
-          shows: clients === 1 ? 'p50Ms' : 'perSecond',
-          measure: () => measureLoad({ options, clients, processes: () => subject.stack.processes() }, work),
-        })
+        const title = `create + confirm, ${clients} client${clients === 1 ? '' : 's'}`
+        const shows = clients === 1 ? 'p50Ms' : 'perSecond'
+        cases.push(loadCase(setting, subject, { id: `pairs-${clients}`, title, clients, shows }, work))
       }
     }
-    const reference = await postingReference({ options, systems, ending })
+    const reference = await postingReference(setting)
     return [...cases, ...reference('uniform')]
   },
 }
@@ -77,11 +73,11 @@ export const memory: Group = {
 async function memoryUnderDeposits(subject: Subject, options: Options): Promise<Sample> {
   const { players, warmUpMs, windowMs } = options
   const work = createAndConfirm(subject, await subject.players(players))
-  const peak = new PeakMemory(subject.stack)
-  const looking = setInterval(() => peak.look(), lookEveryMs)
+  const readings = [memoryNow(subject.stack)]
+  const looking = setInterval(() => readings.push(memoryNow(subject.stack)), lookEveryMs)
   try {
     const { failures } = await closedLoop({ clients, warmUpMs, windowMs }, work)
-    return peak.sample(failures)
+    return { figures: peakOf(readings), failures: Object.fromEntries(failures) }
   } finally {
     clearInterval(looking)
   }

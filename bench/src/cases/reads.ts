@@ -1,7 +1,7 @@
 import type { Case, Group, Setting } from '../case.ts'
 import type { Work } from '../load/load.ts'
 import { get, type LoadOperator, post } from '../load/operator.ts'
-import { measureLoad } from '../measure.ts'
+import { loadCase } from '../measure.ts'
 import { bareReference, echoReference } from '../references/http-references.ts'
 import type { Subject } from '../stack/subject.ts'
 
@@ -16,13 +16,15 @@ export const wallet: Group = {
     const cases: Case[] = []
     for (const subject of setting.systems.plain) {
       const players = await subject.players(setting.options.players)
-      cases.push(readCase(setting, subject, { id: 'wallet', what: 'GET wallet', work: readWallets(subject, players) }))
+      const load = { id: 'wallet', title: `GET wallet, ${clients} clients`, clients }
+      cases.push(loadCase(setting, subject, load, readWallets(subject, players)))
     }
     for (const subject of setting.systems.plain) {
       const work = await replays(subject, setting.options)
-      cases.push(readCase(setting, subject, { id: 'replay', what: 'replay of a creation', work }))
+      const load = { id: 'replay', title: `replay of a creation, ${clients} clients`, clients }
+      cases.push(loadCase(setting, subject, load, work))
     }
-    return [...cases, await echoReference(setting, { clients })]
+    return [...cases, await echoReference(setting, clients)]
   },
 }
 
@@ -31,47 +33,31 @@ export const me: Group = {
   name: 'me',
   needs: ['plain'],
   async prepare(setting) {
+    const load = { id: 'me', title: `GET /me, ${clients} clients`, clients }
     const cases = setting.systems.plain.map((subject) =>
-      readCase(setting, subject, {
-        id: 'me',
-        what: 'GET /me',
-        work: expecting(subject.operator, () => get('/me'), 200),
-      }),
+      loadCase(
+        setting,
+        subject,
+        load,
+        expecting(subject.operator, () => get('/me')),
+      ),
     )
-    return [...cases, await bareReference(setting, { clients })]
+    return [...cases, await bareReference(setting, clients)]
   },
 }
 
-function readCase(
-  { options }: Setting,
-  { column, stack }: Subject,
-  { id, what, work }: { readonly id: string; readonly what: string; readonly work: Work },
-): Case {
-  return {
-    id,
-    title: `${what}, ${clients} clients`,
-    column,
-    shows: 'perSecond',
-    measure: () => measureLoad({ options, clients, processes: () => stack.processes() }, work),
-  }
-}
-
 const expecting =
-  (operator: LoadOperator, call: () => ReturnType<typeof get>, status: number): Work =>
+  (operator: LoadOperator, call: () => ReturnType<typeof get>): Work =>
   async (client, load) => {
-    await operator.measured(client, load, call(), status)
+    await operator.measured(client, load, call(), 200)
   }
 
 function readWallets({ operator }: Subject, players: readonly string[]): Work {
   let turn = 0
-  return expecting(
-    operator,
-    () => {
-      turn += 1
-      return get(`/players/${players[turn % players.length]}/wallet`)
-    },
-    200,
-  )
+  return expecting(operator, () => {
+    turn += 1
+    return get(`/players/${players[turn % players.length]}/wallet`)
+  })
 }
 
 /** Creations whose replies are stored. Every further request under their keys must be marked as a replay. */

@@ -25,41 +25,25 @@ export const connectAs = ({ url, user, password }: NatsLogin): Promise<NatsConne
 const timeoutMs = 8_000
 
 /**
- * Calls of one service on another, many in flight at once. The services' own client validates requests and replies and
- * opens spans. That is the sender's cost and is not measured here, so a load sends and reads the bare messages.
+ * A call of one service on another. The services' own client validates requests and replies and opens spans. That is the
+ * sender's cost and is not measured here, so a load sends and reads the bare messages.
+ * @returns what failed, or undefined
  */
-export class NatsRequests {
-  readonly #connection: NatsConnection
-  #sent = 0
-
-  private constructor(connection: NatsConnection) {
-    this.#connection = connection
-  }
-
-  static async open(login: NatsLogin): Promise<NatsRequests> {
-    return new NatsRequests(await connectAs(login))
-  }
-
-  /** @returns what failed, or undefined */
-  async call(
-    operation: Operation,
-    message: { readonly scope: Scope; readonly input: unknown },
-  ): Promise<string | undefined> {
-    this.#sent += 1
-    const sent = headers()
-    sent.set(headerNames.operationId, `opn_${randomUUID()}`)
-    sent.set(headerNames.requestId, `req_${this.#sent}`)
-    sent.set(headerNames.timeoutMs, String(timeoutMs))
-    const request = { service: operation.service, subject: rpcSubject(operation), headers: sent, timeoutMs }
-    try {
-      return failureIn(await repliesOver(this.#connection).request({ ...request, payload: JSON.stringify(message) }))
-    } catch (error) {
-      return String(error)
-    }
-  }
-
-  close(): Promise<void> {
-    return this.#connection.close()
+export async function callOver(
+  connection: NatsConnection,
+  operation: Operation,
+  message: { readonly scope: Scope; readonly input: unknown },
+): Promise<string | undefined> {
+  const id = randomUUID()
+  const sent = headers()
+  sent.set(headerNames.operationId, `opn_${id}`)
+  sent.set(headerNames.requestId, `req_${id}`)
+  sent.set(headerNames.timeoutMs, String(timeoutMs))
+  const request = { service: operation.service, subject: rpcSubject(operation), headers: sent, timeoutMs }
+  try {
+    return failureIn(await repliesOver(connection).request({ ...request, payload: JSON.stringify(message) }))
+  } catch (error) {
+    return String(error)
   }
 }
 

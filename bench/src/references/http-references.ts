@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { apiPrefix, operations } from '@backoffice/contracts'
 import { freePort, natsServerBinary } from '@backoffice/dev-stack'
 import type { Case, Setting } from '../case.ts'
+import type { Work } from '../load/load.ts'
 import { get, LoadOperator } from '../load/operator.ts'
 import { measureLoad } from '../measure.ts'
 
@@ -14,55 +15,52 @@ const credentials = { key: 'bk_test_reference', secret: `sk_${randomBytes(32).to
 const subject = 'echo'
 
 type Needs = Pick<Setting, 'options' | 'ending'>
-interface Load {
-  readonly clients: number
+interface Program {
+  readonly child: ChildProcess
+  readonly ready: Serializable
 }
 
 /**
  * What a signed read costs at the least: Fastify, the check of the signature, and one request over NATS to a process that
  * replies at once. No database, no validation, no rate limit.
  */
-export async function echoReference({ options, ending }: Needs, { clients }: Load): Promise<Case> {
-  const nats = await startNatsServer(ending)
+export async function echoReference(needs: Needs, clients: number): Promise<Case> {
+  const nats = await startNatsServer(needs.ending)
   const wallet = operations.wallet.getWallet
   const settings = { natsUrl: nats.url, subject, body: wallet.example?.reply }
-  const responder = await startProgram('./echo-responder.ts', settings, ending)
+  const responder = await startProgram('./echo-responder.ts', settings, needs.ending)
   const path = apiPrefix + (wallet.http?.path ?? '').replace('{playerId}', ':playerId')
-  const server = await startProgram('./echo-server.ts', { ...settings, path, secret: credentials.secret }, ending)
-  const operator = new LoadOperator(`${server.ready}${apiPrefix}`, credentials)
-  ending.defer(() => operator.close())
-  const processes = { server: server.child.pid ?? 0, responder: responder.child.pid ?? 0, nats: nats.pid }
+  const server = await startProgram('./echo-server.ts', { ...settings, path, secret: credentials.secret }, needs.ending)
   const read = get('/players/ply_01kaj6dfw0e2x8bxmtpcs8nwfe/wallet')
-  return {
-    id: 'echo',
-    title: `Fastify + HMAC + one NATS echo, ${clients} clients`,
-    column: 'reference',
-    shows: 'perSecond',
-    measure: () =>
-      measureLoad({ options, clients, processes: () => processes }, async (client, load) => {
-        await operator.measured(client, load, read, 200)
-      }),
-  }
+  const title = `Fastify + HMAC + one NATS echo, ${clients} clients`
+  const beside = { responder: responder.child.pid ?? 0, nats: nats.pid }
+  return readCase(needs, { id: 'echo', title, clients, read, server, beside })
 }
 
 /** The JSON of `GET /me` from Fastify alone. Its requests are signed too, so that the client does the same work. */
-export async function bareReference({ options, ending }: Needs, { clients }: Load): Promise<Case> {
-  const me = operations.gateway.getMe
-  const settings = { path: `${apiPrefix}/me`, body: me.example?.reply }
-  const server = await startProgram('./bare-server.ts', settings, ending)
+export async function bareReference(needs: Needs, clients: number): Promise<Case> {
+  const settings = { path: `${apiPrefix}/me`, body: operations.gateway.getMe.example?.reply }
+  const server = await startProgram('./bare-server.ts', settings, needs.ending)
+  const title = `bare Fastify, same JSON, ${clients} clients`
+  return readCase(needs, { id: 'bare', title, clients, read: get('/me'), server })
+}
+
+interface ReadCase extends Pick<Case, 'id' | 'title'> {
+  readonly clients: number
+  readonly read: ReturnType<typeof get>
+  readonly server: Program
+  /** Processes beside the server. */
+  readonly beside?: Readonly<Record<string, number>>
+}
+
+function readCase({ options, ending }: Needs, { id, title, clients, read, server, beside }: ReadCase): Case {
   const operator = new LoadOperator(`${server.ready}${apiPrefix}`, credentials)
   ending.defer(() => operator.close())
-  const processes = { server: server.child.pid ?? 0 }
-  return {
-    id: 'bare',
-    title: `bare Fastify, same JSON, ${clients} clients`,
-    column: 'reference',
-    shows: 'perSecond',
-    measure: () =>
-      measureLoad({ options, clients, processes: () => processes }, async (client, load) => {
-        await operator.measured(client, load, get('/me'), 200)
-      }),
+  const settings = { options, clients, processes: () => ({ server: server.child.pid ?? 0, ...beside }) }
+  const work: Work = async (client, load) => {
+    await operator.measured(client, load, read, 200)
   }
+  return { id, title, column: 'reference', shows: 'perSecond', measure: () => measureLoad(settings, work) }
 }
 
 const natsStartTimeoutMs = 10_000
@@ -72,11 +70,7 @@ const lookEveryMs = 20
  * Starts a program beside this file as a process of its own, so that it is scheduled as a service is and its processor time
  * is its own. Its settings go over as one JSON argument; its first message says that it is ready.
  */
-export async function startProgram(
-  name: string,
-  settings: unknown,
-  ending: AsyncDisposableStack,
-): Promise<{ readonly child: ChildProcess; readonly ready: Serializable }> {
+export async function startProgram(name: string, settings: unknown, ending: AsyncDisposableStack): Promise<Program> {
   const child = fork(fileURLToPath(new URL(name, import.meta.url)), [JSON.stringify(settings)])
   ending.defer(() => end(child))
   const [ready] = await Promise.race([

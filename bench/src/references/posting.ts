@@ -34,10 +34,8 @@ export function accountsOf(distribution: Distribution, accounts: number): () => 
       return () => 1 + Math.floor(Math.random() * accounts)
     case 'hot':
       return () => 1
-    case 'zipf': {
-      const zipf = new Zipf(accounts, zipfExponent)
-      return () => zipf.draw(Math.random())
-    }
+    case 'zipf':
+      return zipf(accounts, zipfExponent)
     default:
       throw distribution satisfies never
   }
@@ -179,27 +177,16 @@ function resultIn(printed: string): PostingResult {
  * Numbers from 1 to `count`, where number n is drawn in proportion to 1 / n ** exponent: what pgbench's random_zipfian
  * draws. With exponent 2 the first is drawn in six of ten cases.
  */
-class Zipf {
-  /** The cumulative shares of the draws; the last is 1. */
-  readonly #cumulative: Float64Array
-
-  constructor(count: number, exponent: number) {
-    this.#cumulative = new Float64Array(count)
-    let sum = 0
-    for (let index = 0; index < count; index += 1) {
-      sum += (index + 1) ** -exponent
-      this.#cumulative[index] = sum
-    }
-    for (let index = 0; index < count; index += 1) this.#cumulative[index] = (this.#cumulative[index] ?? 0) / sum
-  }
-
-  /** @param random uniform in [0, 1) */
-  draw(random: number): number {
-    let low = 0
-    let high = this.#cumulative.length - 1
+function zipf(count: number, exponent: number): () => number {
+  const cumulative = new Float64Array(count)
+  let sum = 0
+  for (let index = 0; index < count; index += 1) cumulative[index] = sum += (index + 1) ** -exponent
+  return () => {
+    const drawn = Math.random() * sum
+    let [low, high] = [0, count - 1]
     while (low < high) {
       const middle = (low + high) >>> 1
-      if ((this.#cumulative[middle] ?? 1) > random) high = middle
+      if ((cumulative[middle] ?? sum) > drawn) high = middle
       else low = middle + 1
     }
     return low + 1

@@ -1,5 +1,4 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import type { Sample } from '../case.ts'
 import type { RunningStack } from './subject.ts'
 
 /** The kernel counts processor time in hundredths of a second, on every Linux that Node runs on. */
@@ -85,30 +84,17 @@ function namesIn(folder: string): readonly string[] {
   }
 }
 
-/** The most memory that the services used together at one reading of several, and what each used then. */
-export class PeakMemory {
-  readonly #stack: RunningStack
-  #figures: Readonly<Record<string, number>> = { rssMiB: 0 }
-
-  constructor(stack: RunningStack) {
-    this.#stack = stack
-  }
-
-  look(): void {
-    const table = new ProcessTable()
-    const services = Object.entries(this.#stack.servicePids()).map(
-      ([name, pid]) => [name, memoryOf(table.family(pid))] as const,
-    )
-    const rssMiB = services.reduce((sum, [, memory]) => sum + memory.rssMiB, 0)
-    if (rssMiB <= (this.#figures.rssMiB ?? 0)) return
-    this.#figures = {
-      rssMiB,
-      pssMiB: services.reduce((sum, [, memory]) => sum + memory.pssMiB, 0),
-      ...Object.fromEntries(services.map(([name, memory]) => [`rssMiB.${name}`, memory.rssMiB])),
-    }
-  }
-
-  sample(failures: ReadonlyMap<string, number> = new Map()): Sample {
-    return { figures: this.#figures, failures: Object.fromEntries(failures) }
-  }
+/** What the services use together now, in resident memory, and what each does. */
+export function memoryNow(stack: RunningStack): Readonly<Record<string, number>> & { readonly rssMiB: number } {
+  const table = new ProcessTable()
+  const services = Object.entries(stack.servicePids()).map(
+    ([name, pid]) => [name, memoryOf(table.family(pid))] as const,
+  )
+  const sum = (figure: keyof Memory) => services.reduce((total, [, memory]) => total + memory[figure], 0)
+  const each = Object.fromEntries(services.map(([name, memory]) => [`rssMiB.${name}`, memory.rssMiB]))
+  return { ...each, rssMiB: sum('rssMiB'), pssMiB: sum('pssMiB') }
 }
+
+/** The most that they used together at one reading of several. */
+export const peakOf = (readings: readonly ReturnType<typeof memoryNow>[]) =>
+  readings.reduce((most, one) => (one.rssMiB > most.rssMiB ? one : most))

@@ -1,4 +1,4 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -10,7 +10,7 @@ import pg from 'pg'
 import type { Column, Sample } from '../case.ts'
 import type { NatsLogin } from '../load/nats-requests.ts'
 import { LoadOperator, post } from '../load/operator.ts'
-import { PeakMemory } from './processes.ts'
+import { memoryNow, peakOf } from './processes.ts'
 import { Team } from './team.ts'
 
 const registrationsAtOnce = 8
@@ -83,12 +83,12 @@ export class Subject {
 }
 
 async function lookWhileIdle(stack: RunningStack): Promise<Sample> {
-  const peak = new PeakMemory(stack)
+  const readings = []
   for (let look = 0; look < idleLooks; look += 1) {
     await wait(idleLookEveryMs)
-    peak.look()
+    readings.push(memoryNow(stack))
   }
-  return peak.sample()
+  return { figures: peakOf(readings), failures: {} }
 }
 
 function demo({ description }: RunningStack) {
@@ -105,9 +105,7 @@ const newPlayer = () => ({
   birthDate: '1990-05-17',
 })
 
-/** A checkout that was never started installs first. */
-const startTimeoutMs = 300_000
-const startAttemptsMax = 3
+const startTimeoutMs = 90_000
 const lookEveryMs = 100
 
 interface Where {
@@ -119,56 +117,42 @@ interface Where {
 /** The system of one checkout, as its own `npm start` runs it: with servers of its own, in a folder of its own. */
 export class RunningStack {
   readonly #dir: string
-  readonly #npm: ChildProcess
-  #printed = ''
 
-  private constructor({ checkout }: Where, dir: string) {
+  private constructor(dir: string) {
     this.#dir = dir
-    // Other servers have other settings and other load, and their processor time cannot be read.
-    const { POSTGRES_URL: _postgres, NATS_URL: _nats, ...env } = process.env
-    this.#npm = spawn('npm', ['start', '--', '--dir', dir, '--port', '0'], {
-      cwd: checkout,
-      env,
-      stdio: ['ignore', 'pipe', 'pipe'],
-    })
-    for (const stream of [this.#npm.stdout, this.#npm.stderr]) {
-      stream?.on('data', (chunk) => {
-        this.#printed += chunk
-      })
-    }
   }
 
   /**
    * @param ending stops the system, also when it has only begun to start
    * @throws with the system's output when it does not start
    */
-  static async start(where: Where, ending: AsyncDisposableStack): Promise<RunningStack> {
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        return await RunningStack.#startOnce(where, ending)
-      } catch (error) {
-        // The system finds free ports first and uses them later. Another program may take them in between.
-        const isTaken = /address already in use/i.test((error as Error).message)
-        if (!isTaken || attempt >= startAttemptsMax) throw error
-      }
-    }
-  }
-
-  static async #startOnce(where: Where, ending: AsyncDisposableStack): Promise<RunningStack> {
-    const { checkout, under } = where
+  static async start({ checkout, under }: Where, ending: AsyncDisposableStack): Promise<RunningStack> {
+    // As `npm start` does it, for a checkout that was never started.
+    const install = 'packages/dev-stack/bootstrap/install.mjs'
+    execFileSync(process.execPath, [install], { cwd: checkout, stdio: ['ignore', 'ignore', 'inherit'] })
     mkdirSync(under, { recursive: true })
     const dir = mkdtempSync(join(under, 'backoffice-bench-'))
     // PostgreSQL runs as a user of its own when this is root.
     chmodSync(dir, 0o755)
-    const stack = new RunningStack(where, dir)
-    ending.defer(() => stack.#stop())
+    // Other servers have other settings and other load, and their processor time cannot be read.
+    const { POSTGRES_URL: _postgres, NATS_URL: _nats, ...env } = process.env
+    const program = ['packages/dev-stack/src/main.ts', '--dir', dir, '--port', '0']
+    const child = spawn(process.execPath, program, { cwd: checkout, env, stdio: ['ignore', 'pipe', 'pipe'] })
+    const exited = once(child, 'exit')
+    let printed = ''
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (printed += chunk))
+    ending.defer(async () => {
+      child.kill('SIGTERM')
+      await exited
+      rmSync(dir, { recursive: true, force: true })
+    })
     const deadline = Date.now() + startTimeoutMs
     while (!existsSync(stackFileIn(dir))) {
-      if (stack.#ended || Date.now() > deadline)
-        throw new Error(`npm start in ${checkout} did not start a system:\n${stack.#printed}`)
+      if (child.exitCode !== null || Date.now() > deadline)
+        throw new Error(`${checkout} did not start a system:\n${printed}`)
       await wait(lookEveryMs)
     }
-    return stack
+    return new RunningStack(dir)
   }
 
   /** What the system reports now. A process that died has been started again under another number. */
@@ -194,29 +178,6 @@ export class RunningStack {
     const all = this.processes()
     const names = [...serviceNames, 'games'].filter((name) => all[name] !== undefined)
     return Object.fromEntries(names.map((name) => [name, all[name] ?? 0]))
-  }
-
-  get #ended(): boolean {
-    return this.#npm.exitCode !== null || this.#npm.signalCode !== null
-  }
-
-  /** Stops the system gracefully and removes its folder. */
-  async #stop(): Promise<void> {
-    if (!this.#ended) {
-      const exited = once(this.#npm, 'exit')
-      this.#tellToStop()
-      await exited
-    }
-    rmSync(this.#dir, { recursive: true, force: true })
-  }
-
-  /** The shell between npm and the supervisor may not pass a signal on, so the supervisor gets it; npm, while it installs. */
-  #tellToStop(): void {
-    try {
-      process.kill(Number(readFileSync(join(this.#dir, 'supervisor.pid'), 'utf8')), 'SIGTERM')
-    } catch {
-      this.#npm.kill('SIGTERM')
-    }
   }
 }
 
