@@ -33,8 +33,8 @@ export interface RecorderContext {
   readonly concurrency: number
 }
 
-/** When something of this endpoint can be due next because of the recorded attempt; null when nothing is known. */
-export type NextDue = Date | null
+/** When something of this endpoint can be due next because of the recorded attempt. */
+export type NextDue = readonly Date[]
 
 const batchMax = 200
 /** For the few rows that a batch does not lock first. A batch that waits longer runs again attempt by attempt. */
@@ -137,9 +137,9 @@ function nextDue(
 ): NextDue {
   if (outcome.error === null) {
     // While the endpoint recovers, more may leave than a moment ago.
-    return before === undefined || isAtRest(before.breaker) ? null : now
+    return before === undefined || isAtRest(before.breaker) ? [] : [now]
   }
-  const retryAt = change?.nextAttemptAt ?? null
+  // A retry that is due during a pause leaves at its end, and a pause that ends before the retry lets others leave.
   const probeAt = after?.url === lease.url ? after.breaker.openUntil : null
-  return retryAt === null || probeAt === null ? (retryAt ?? probeAt) : new Date(Math.min(+retryAt, +probeAt))
+  return [change?.nextAttemptAt, probeAt].filter((at) => at != null)
 }

@@ -170,8 +170,8 @@ export class Scheduler implements Background {
       { deliveryId, eventId, attempt: number, status, durationMs, error },
       error === null ? 'delivered' : 'an attempt failed',
     )
-    const nextDue = await this.#record({ lease, startedAt, outcome })
-    if (nextDue !== null) this.#wakeups.nudgeAt(endpointId, nextDue.getTime() - clock.now().getTime())
+    for (const due of await this.#record({ lease, startedAt, outcome }))
+      this.#wakeups.nudgeAt(endpointId, due.getTime() - clock.now().getTime())
   }
 
   /** The receiver has replied. That must be recorded, even if PostgreSQL is unavailable for a minute. */

@@ -8,7 +8,7 @@ import { acknowledge, type Received, startReceiver, status, verifies } from '../
 const never = () => {}
 const median = (values: readonly number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
 
-const { bed, operator, emit, endpoint, story, hold } = await webhooksBed(t, { WEBHOOK_DEADLINE_MS: 3_000 })
+const { bed, operator, emit, endpoint, story, hold } = await webhooksBed(t, { WEBHOOK_DEADLINE_MS: 1_000 })
 
 const test = (scope: Scope) => bed.rpc.call(operations.webhooks.testWebhook, { scope, input: {} })
 
@@ -33,23 +33,19 @@ t.test('a failure is told at once, and not tried again', async (t) => {
   t.equal(receiver.received.length, 1)
 })
 
-t.test('a receiver that never answers is told after the deadline', async (t) => {
-  const receiver = await startReceiver(t, () => {})
-  const { scope } = await operator(receiver.url)
-  t.match(await test(scope), { delivered: false, responseStatus: null, error: 'No answer within 3 s.' })
-})
-
 t.test('without a URL it is refused with WEBHOOK_NOT_CONFIGURED', async (t) => {
   const { scope } = await operator()
   await t.rejects(test(scope), { code: 'WEBHOOK_NOT_CONFIGURED' })
   await t.rejects(test(bed.scope({ operatorId: 'op_unknown' })), { code: 'WEBHOOK_NOT_CONFIGURED' })
 })
 
-t.test('an operator has five tests under way at most', async (t) => {
+t.test('a receiver that never answers is told after the deadline; five tests are under way at most', async (t) => {
   const receiver = await startReceiver(t, () => {})
   const { scope } = await operator(receiver.url)
   const outcomes = await Promise.allSettled(Array.from({ length: 8 }, () => test(scope)))
-  t.equal(outcomes.filter(({ status }) => status === 'fulfilled').length, 5)
+  const silent = { delivered: false, responseStatus: null, error: 'No answer within 1 s.' }
+  const told = outcomes.filter(({ status }) => status === 'fulfilled')
+  t.match(told, Array(5).fill({ value: silent }))
   t.equal(receiver.received.length, 5)
 })
 
@@ -94,8 +90,8 @@ t.test('a hundred endpoints, one of them a black hole: the others are served as 
     await eventually(() => receiver.received.length === before + others.length)
     return median(receiver.received.slice(before).map(({ id, atMs }) => atMs - (sentAtMs.get(id) ?? 0)))
   }
-  /** The best of three: a busy machine only ever adds. */
-  const best = async () => Math.min(await round(), await round(), await round())
+  /** The better of two: a busy machine only ever adds. */
+  const best = async () => Math.min(await round(), await round())
   await round()
   const aloneMs = await best()
   for (let n = 0; n < 60; n++) await emit(unlucky)

@@ -125,10 +125,10 @@ t.test('an endpoint that is disabled with what waits for it delays no other atte
   t.match(await endpoint(dying), { enabled: false, disabledReason: /20 attempts/, pending: 1 })
   await letGo()
   await eventually(async () => (await story(waiting.deliveryId)).state === 'withheld')
-  const { rows } = await pool.query('select actor, reason, input from audit_entry where subject = $1', [
+  const { rows } = await pool.query('select actor, operation, reason, input from audit_entry where subject = $1', [
     last.endpointId,
   ])
-  t.match(rows, [{ actor: 'webhooks', reason: /20 attempts/, input: { withheld: 1 } }])
+  t.match(rows, [{ actor: 'webhooks', operation: 'disableWebhook', reason: /20 attempts/, input: { withheld: 1 } }])
 })
 
 t.test('a late 2xx counts; a late failure is only logged', async (t) => {

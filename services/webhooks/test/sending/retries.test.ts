@@ -73,20 +73,6 @@ t.test('the eighth failure is the last', async (t) => {
   t.ok((gaps.at(-1) ?? 0) > (gaps[3] ?? 0), 'the waits grow')
 })
 
-t.test('Retry-After is honoured', async (t) => {
-  let attempt = 0
-  const receiver = await startReceiver(t, (response, delivery, request) => {
-    attempt += 1
-    const answer = attempt === 1 ? status(429, { 'Retry-After': '1' }) : acknowledge
-    answer(response, delivery, request)
-  })
-  const { scope } = await operator(receiver.url)
-  await emit(scope)
-  await eventually(() => receiver.received.length === 2)
-  const [first, second] = receiver.received as [Received, Received]
-  t.ok(second.atMs - first.atMs >= 990, `${second.atMs - first.atMs} ms`)
-})
-
 t.test('a huge Retry-After waits an hour at most', async (t) => {
   const receiver = await startReceiver(t, status(503, { 'Retry-After': '999999999' }))
   const { scope } = await operator(receiver.url)
@@ -119,29 +105,6 @@ t.test(
     t.ok(stories.every(({ state }) => state === 'delivered'))
   },
 )
-
-t.test('an endpoint that fails for five days is disabled, and the audit trail says so', async (t) => {
-  const receiver = await startReceiver(t, status(500))
-  const { scope } = await operator(receiver.url)
-  const failed = await Promise.all([emit(scope), emit(scope), emit(scope)])
-  for (const { id } of failed) await eventually(async () => (await story(id)).state === 'failed', 20_000)
-  t.match(await endpoint(scope), { enabled: true, breaker: { consecutiveFailures: 24 } })
-
-  const sql = bed.sql('webhooks')
-  await sql.query(`update endpoint set failing_since = failing_since - interval '5 days'`)
-  const last = await emit(scope)
-  const shown = await eventually(async () => {
-    const shown = await endpoint(scope)
-    return !shown.enabled && shown
-  })
-  t.match(shown, { disabledReason: /^It failed for 5 days without one success/, pending: 0 })
-  const told = await story(last.id)
-  t.match(told, { state: 'withheld', attempts: 1 })
-  const { rows } = await bed
-    .sql('webhooks')
-    .query("select actor, operation, subject, reason from audit_entry where actor = 'webhooks'")
-  t.match(rows, [{ operation: 'disableWebhook', subject: `${scope.operatorId}/sandbox`, reason: shown.disabledReason }])
-})
 
 t.test('a large backlog is withheld page by page, and not in the transaction that disables', async (t) => {
   const { scope } = await operator('http://127.0.0.1:1/hook')
