@@ -3,9 +3,8 @@ import { join } from 'node:path'
 import { brokerUsers, observer } from '@backoffice/contracts'
 import t from 'tap'
 import { allows, refusals, rulesOf, rulesOfRole } from './authority.ts'
-import { Cluster } from './cluster.ts'
-import { copyOfDeploy, deployFolder, kustomizeCommand, type Manifest, render } from './kustomize.ts'
-import { skip } from './rendered.ts'
+import { deployFolder, type Manifest } from './kustomize.ts'
+import { rendered, skip } from './rendered.ts'
 
 t.setTimeout(120_000)
 
@@ -14,7 +13,7 @@ const onCall = 'backoffice-on-call'
 const opsPod: Manifest = JSON.parse(readFileSync(join(deployFolder, 'k8s/on-call/nats-pod.json'), 'utf8'))
 
 t.test('who may do what in the cluster', { skip }, async (t) => {
-  const cluster = new Cluster(render(kustomizeCommand() ?? [], copyOfDeploy(t.testdir()), 'production'))
+  const cluster = rendered('production')
 
   t.test('NATS knows no person: nobody of the team has a user, a pod or a Secret in the cluster', async (t) => {
     const users = readFileSync(join(deployFolder, 'nats/users.conf'), 'utf8')

@@ -1,9 +1,9 @@
-import { execFileSync, spawnSync } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { copyOfDeploy, documentsIn, isMeant, kustomizeCommand, type Manifest } from './kustomize.ts'
-import { skip } from './rendered.ts'
+import { isMeant, kustomizeCommand, type Manifest } from './kustomize.ts'
+import { deployCopy, rendered, skip } from './rendered.ts'
 import { nameOf } from './schemas.ts'
 
 t.setTimeout(240_000)
@@ -12,15 +12,11 @@ const component = 'app.kubernetes.io/component'
 const isProgram = ({ metadata }: Manifest) => ['service', 'games', 'console'].includes(metadata.labels?.[component])
 
 t.test('the deploy script', { skip }, async (t) => {
-  const command = kustomizeCommand() ?? []
-  const dir = t.testdir({ bin: {}, deploy: {} })
-  const deploy = copyOfDeploy(join(dir, 'deploy'))
-  const overlay = join(deploy, 'k8s/overlays/production')
-  const [program = '', ...words] = command
-  const rendered = execFileSync(program, [...words, overlay], { encoding: 'utf8', maxBuffer: 2 ** 26 })
-  const manifests = documentsIn(rendered)
+  const dir = t.testdir({ bin: {} })
+  const overlay = join(deployCopy(), 'k8s/overlays/production')
+  const { manifests } = rendered('production')
   const [, version] = /^VERSION=(.*)$/m.exec(readFileSync(join(overlay, 'values.env'), 'utf8')) ?? []
-  writeFileSync(join(dir, 'rendered.yaml'), rendered)
+  writeFileSync(join(dir, 'rendered.yaml'), manifests.map((manifest) => JSON.stringify(manifest)).join('\n---\n'))
 
   /**
    * Stands for kubectl and its cluster: notes what it is asked, and answers with what is in `answers`. A Job is running
@@ -74,7 +70,7 @@ esac
       JOB_TIMEOUT: '30',
       ...environment,
     }
-    const result = spawnSync('sh', [join(deploy, 'k8s/deploy.sh'), overlay, ...args], { encoding: 'utf8', env })
+    const result = spawnSync('sh', [join(deployCopy(), 'k8s/deploy.sh'), overlay, ...args], { encoding: 'utf8', env })
     const asked = existsSync(join(dir, 'asked')) ? readFileSync(join(dir, 'asked'), 'utf8') : ''
     const calls = asked
       .trimEnd()
@@ -191,7 +187,7 @@ esac
 
   await t.test(
     'kubectl itself understands every call',
-    { skip: program !== 'kubectl' && 'needs kubectl' },
+    { skip: kustomizeCommand()?.[0] !== 'kubectl' && 'needs kubectl' },
     async (t) => {
       const failing = run([], { migration: 'migration-1.1.0 Failed,' }).calls
       const calls = [...run([]).calls, ...failing].filter(([verb]) => verb !== 'kustomize')

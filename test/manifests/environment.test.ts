@@ -1,17 +1,16 @@
 // proof: starts every program as the manifests say, with TLS and three NATS servers.
 
-import { mkdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { get } from 'node:https'
 import { join } from 'node:path'
 import { databaseRoles, roleName, serviceNames } from '@backoffice/contracts'
 import { natsServerBinary } from '@backoffice/dev-stack'
-import { eventually, makeCertificate } from '@backoffice/test-kit'
+import { eventually, makeCertificate, temporaryFolder } from '@backoffice/test-kit'
 import t from 'tap'
-import type { Cluster } from './cluster.ts'
 import { type Database, startDatabase } from './database.ts'
 import { portsFor, startServer } from './nats-cluster.ts'
 import { environmentHere, type Pod, run } from './pod.ts'
-import { forEachOverlay, skip } from './rendered.ts'
+import { rendered, skip } from './rendered.ts'
 import { environmentWithFiles } from './secrets.ts'
 
 t.setTimeout(600_000)
@@ -19,17 +18,11 @@ const soonMs = 120_000
 const programs = [...serviceNames, 'games', 'console'] as const
 
 t.test('with the environment of its pods in production', { skip }, async (t) => {
-  let found: Cluster | undefined
-  forEachOverlay(t, (overlay, cluster) => {
-    if (overlay === 'production') found = cluster
-  })
-  if (found === undefined) return
-  const cluster = found
-  const dir = join(t.testdirName, 'machine')
+  const cluster = rendered('production')
+  const dir = temporaryFolder(t)
   const environmentOf = (name: string) =>
     environmentWithFiles(cluster, cluster.container(name), join(dir, 'pods', name))
 
-  mkdirSync(dir)
   const certificate = await makeCertificate(dir, 'internal')
   const { password: ownerPassword = '' } = cluster.secret('postgres-admin') ?? {}
   const database = await startDatabase(dir, { ...certificate, ownerPassword })

@@ -1,9 +1,8 @@
-import { readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { readFileSync } from 'node:fs'
 import t from 'tap'
-import { Cluster } from './cluster.ts'
-import { copyOfDeploy, isMeant, kustomizeCommand, render } from './kustomize.ts'
-import { skip } from './rendered.ts'
+import type { Cluster } from './cluster.ts'
+import { isMeant } from './kustomize.ts'
+import { rendered, skip, withSettings } from './rendered.ts'
 
 t.setTimeout(240_000)
 
@@ -50,15 +49,22 @@ const lines = sections.flatMap(({ where, text }) =>
   ].map(({ groups }) => ({ where, ...(groups as Record<'name' | 'value' | 'file', string>) })),
 )
 
-/** What a person is told to write into other files: the words, and the change that they ask for. */
-const edits: readonly (readonly [file: string, words: RegExp, change: (text: string) => string])[] = [
-  ['overlays/production/postgres.yaml', /`imageName`/, (text) => text.replace(/18\.\d+-system/, '18.99-system')],
+/** What a person is told to write into other files: the words, the change that they ask for, and how that shows. */
+const edits: readonly (readonly [file: string, words: RegExp, change: (text: string) => string, shown: string])[] = [
+  [
+    'overlays/production/postgres.yaml',
+    /`imageName`/,
+    (text) => text.replace(/18\.\d+-system/, '18.99-system'),
+    '18.99-system',
+  ],
   [
     'overlays/production/postgres.yaml',
     /`serverName: postgres-19`/,
     (text) => text.replace(/serverName: .*/, 'serverName: postgres-19'),
+    // The name of the cluster stands before it, which is another setting.
+    '-19"',
   ],
-  ['base/nats.yaml', /[Ss]et the image/, (text) => text.replace(/nats:2\.\d+/, 'nats:2.99')],
+  ['base/nats.yaml', /[Ss]et the image/, (text) => text.replace(/nats:2\.\d+/, 'nats:2.99'), 'nats:2.99'],
   [
     'components/tls/authority.yaml',
     /second authority/,
@@ -66,69 +72,60 @@ const edits: readonly (readonly [file: string, words: RegExp, change: (text: str
       const authority = text.split(/^---$/m).find((part) => /name: backoffice-authority$/m.test(part)) ?? ''
       return `${text.trimEnd()}\n---\n${authority.replaceAll('backoffice-authority', 'backoffice-authority-2')}`
     },
+    'backoffice-authority-2',
   ],
   [
     'overlays/production/team-identity/machines.json',
     /make-machine\.sh/,
     () => '[{"name":"ledger-export","roles":["finance"]}]',
+    'ledger-export',
   ],
 ]
 
+/** Where below deploy/k8s a file is whose short name is in a guide. */
+const placeOf = (file: string) =>
+  file.includes('/') ? file.replace(/^(?=production\/|restore\/)/, 'overlays/') : `overlays/production/${file}`
+
 t.test('the guides and the manifests', { skip }, async (t) => {
-  const kustomize = kustomizeCommand() ?? []
-  const deploy = copyOfDeploy(t.testdir())
-  const rendered = (overlay: 'production' | 'restore') => render(kustomize, deploy, overlay)
-  const production = new Cluster(rendered('production'))
+  const production = rendered('production')
 
-  /** The places of `deploy/k8s` that a file's short name in a guide may mean. */
-  const pathOf = (file: string) =>
-    join(
-      deploy,
-      'k8s',
-      file.includes('/') ? file.replace(/^(?=production\/|restore\/)/, 'overlays/') : `overlays/production/${file}`,
-    )
-
-  /** Whether what would be applied changes with the text of a file. */
-  function changes(path: string, change: (text: string) => string): boolean {
-    const text = readFileSync(path, 'utf8')
-    const overlay = path.includes('overlays/restore') ? 'restore' : 'production'
-    const before = JSON.stringify(rendered(overlay))
-    writeFileSync(path, change(text))
-    const after = JSON.stringify(rendered(overlay))
-    writeFileSync(path, text)
-    return before !== after
-  }
-
-  t.test('a value that the guide tells to write changes what is applied', async (t) => {
+  t.test('what the guides tell to write changes what is applied, and they name no other file', async (t) => {
     t.ok(lines.length >= 7, `${lines.length} lines`)
-    for (const { where, file, name, value } of lines) {
-      const line = new RegExp(`^${name}=.*$`, 'm')
-      const path = pathOf(file)
-      const [now] = line.exec(readFileSync(path, 'utf8')) ?? []
-      t.ok(now, `${where}: ${file} has ${name}`)
-      // A value that stands there already shows nothing.
-      const other = now === `${name}=${value}` ? `${value}9` : value
-      t.ok(
-        changes(path, (text) => text.replace(line, `${name}=${other}`)),
-        `${where}: ${name} in ${file}`,
+    // Each change in a word of its own, so that all are tried at once.
+    const told = [
+      ...lines.map(({ where, file, name }, index) => {
+        const change = withSettings({ [name]: `told-${index}` })
+        return { what: `${where}: ${name} in ${file}`, file: placeOf(file), change, shown: `told-${index}` }
+      }),
+      ...edits.map(([file, words, change, shown]) => ({ what: `${file}: ${words}`, file, change, shown })),
+    ]
+    for (const overlay of ['production', 'restore'] as const) {
+      const changed = told.filter(({ file }) => file.startsWith('overlays/restore/') === (overlay === 'restore'))
+      const changes: Record<string, (text: string) => string> = {}
+      for (const { file, change } of changed) {
+        const before = changes[file] ?? ((text: string) => text)
+        changes[file] = (text) => change(before(text))
+      }
+      const [before, after] = [rendered(overlay), rendered(overlay, changes)].map(({ manifests }) =>
+        JSON.stringify(manifests),
       )
+      for (const { what, shown } of changed) {
+        t.notOk(before?.includes(shown), what)
+        t.ok(after?.includes(shown), what)
+      }
     }
-  })
-
-  t.test('so does each other change that it asks for, and no file is named beside these', async (t) => {
-    for (const [file, words, change] of edits) {
-      const asked = sections.filter(({ text }) => words.test(text))
-      t.ok(asked.length > 0, `some section says ${words}`)
-      t.ok(changes(pathOf(file), change), `${file}: ${words}`)
-    }
+    for (const [, words] of edits)
+      t.ok(
+        sections.some(({ text }) => words.test(text)),
+        `some section says ${words}`,
+      )
     const named = sections.flatMap(({ text }) =>
       [...text.matchAll(/`((?:overlays|base|components|production|restore)\/[\w/-]+\.(?:yaml|env))`/g)].map(
-        ([, file = '']) => file,
+        ([, file = '']) => placeOf(file),
       ),
     )
-    const known = [...edits.map(([file]) => file), ...lines.map(({ file }) => file)].map(pathOf)
     t.same(
-      named.filter((file) => !known.includes(pathOf(file))),
+      named.filter((file) => !told.some((each) => each.file === file)),
       [],
     )
   })

@@ -1,15 +1,12 @@
 import { execFileSync } from 'node:child_process'
-import { createHash } from 'node:crypto'
-import { cpSync, globSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join, relative } from 'node:path'
+import { cpSync, globSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parse, parseAllDocuments } from 'yaml'
 
 export const deployFolder = fileURLToPath(new URL('../../deploy', import.meta.url))
 export const overlays = ['local', 'production'] as const
 export type Overlay = (typeof overlays)[number]
-/** Besides, what is applied only while PostgreSQL is restored. */
-type AnyOverlay = Overlay | 'restore'
 
 // biome-ignore lint/suspicious/noExplicitAny: what a manifest says is what the tests are about; the schemas type it
 export type Manifest = any
@@ -27,7 +24,7 @@ export function kustomizeCommand(): readonly string[] | null {
 }
 
 const output = (command: string, args: readonly string[]) =>
-  execFileSync(command, args, { encoding: 'utf8', maxBuffer: 64 * 2 ** 20, stdio: ['ignore', 'pipe', 'pipe'] })
+  execFileSync(command, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
 
 /** A copy of deploy/ in which everything is there that the repository must not hold. */
 export function copyOfDeploy(dir: string): string {
@@ -47,30 +44,6 @@ export function secretValue(key: string): string {
   const bytes = Buffer.alloc(32, key).toString('base64')
   if (key.startsWith('MASTER_KEYS')) return `first:${bytes}`
   return key === 'CONSOLE_SESSION_KEYS' ? bytes : `of-the-test-${key}`
-}
-
-/** What was built, by the digest of its sources: most tests build the same, which takes a second of processor time. */
-const built = new Map<string, string>()
-
-/** What would be applied. */
-export function render(command: readonly string[], deploy: string, overlay: AnyOverlay): readonly Manifest[] {
-  const [program = '', ...args] = command
-  const source = `${overlay} ${contentsOf(deploy)}`
-  const text = built.get(source) ?? output(program, [...args, join(deploy, 'k8s/overlays', overlay)])
-  built.set(source, text)
-  return documentsIn(text)
-}
-
-/** The digest of all files below a folder. */
-function contentsOf(folder: string): string {
-  const hash = createHash('sha256')
-  const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
-  // Sorted, because a folder lists its files in an order of its own.
-  for (const path of entries.map(({ name, parentPath }) => join(parentPath, name)).sort()) {
-    const content = readFileSync(path)
-    hash.update(`${relative(folder, path)}\n${content.length}\n`).update(content)
-  }
-  return hash.digest('hex')
 }
 
 export function documentsIn(text: string): readonly Manifest[] {

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { eventSubject, streamApi, streamBytesMin, streamConfiguration } from '@backoffice/contracts'
 import { natsServerBinary } from '@backoffice/dev-stack'
 import { connectNats } from '@backoffice/rpc'
-import { eventually, makeCertificate, skipWithout } from '@backoffice/test-kit'
+import { eventually, makeCertificate, skipWithout, temporaryFolder } from '@backoffice/test-kit'
 import { headers, type NatsConnection } from '@nats-io/transport-node'
 import t, { type Test } from 'tap'
 import { password, portsFor, startServer } from './nats-cluster.ts'
@@ -26,7 +26,7 @@ interface Made {
 
 /** Three servers with the configuration of the cluster. */
 async function testCluster(t: Test, binary: string): Promise<void> {
-  const dir = t.testdir({})
+  const dir = temporaryFolder(t)
   const [ours, stranger] = [await makeCertificate(dir, 'ours'), await makeCertificate(dir, 'stranger')]
   const ports = await portsFor(4)
   const start = async (index: number, certificate = ours) => {

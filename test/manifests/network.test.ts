@@ -1,12 +1,12 @@
-import { readdirSync, writeFileSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { serviceNames } from '@backoffice/contracts'
 import ipaddr from 'ipaddr.js'
 import t from 'tap'
 import { arrowsOf, namespacesThatRefuse } from './arrows.ts'
 import { Cluster } from './cluster.ts'
-import { copyOfDeploy, deployFolder, kustomizeCommand, type Manifest, render } from './kustomize.ts'
-import { forEachOverlay, skip } from './rendered.ts'
+import { deployFolder, type Manifest, overlays } from './kustomize.ts'
+import { rendered, skip } from './rendered.ts'
 
 t.setTimeout(300_000)
 
@@ -56,7 +56,8 @@ const more: Readonly<Record<string, readonly string[]>> = {
 }
 
 t.test('network', { skip }, async (t) => {
-  forEachOverlay(t, (overlay, cluster) => {
+  for (const overlay of overlays) {
+    const cluster = rendered(overlay)
     t.test(`${overlay}: nothing may talk but along the arrows of the picture`, async (t) => {
       t.same(
         namespacesThatRefuse(cluster),
@@ -124,7 +125,7 @@ t.test('network', { skip }, async (t) => {
       }
       t.equal(ingresses.length + routes.length, 3)
     })
-  })
+  }
 })
 
 /** The components for clusters that differ, and what each of them opens. */
@@ -146,18 +147,15 @@ t.test('a component for another kind of cluster opens what it says, and nothing 
   const folder = join(deployFolder, 'k8s/components')
   const there = ['dns', 'egress'].flatMap((kind) => readdirSync(join(folder, kind)).map((name) => `${kind}/${name}`))
   t.same(there.sort(), Object.keys(variants).sort())
-  const deploy = copyOfDeploy(t.testdir())
-  const kustomize = kustomizeCommand() ?? []
-  const production = render(kustomize, deploy, 'production')
-  const { open: before } = arrowsOf(new Cluster(production))
-  const pods = new Cluster(production).pods.map(({ name }) => name)
-  // The component alone: it adds to what is there, and so does this.
-  const alone = join(deploy, 'k8s/overlays/local/kustomization.yaml')
+  const production = rendered('production')
+  const { open: before } = arrowsOf(production)
+  const pods = production.pods.map(({ name }) => name)
   for (const [name, opened] of Object.entries(variants)) {
-    writeFileSync(alone, `components: [../../components/${name}]\n`)
-    const added = render(kustomize, deploy, 'local')
+    // The component alone: it adds to what is there, and so does this.
+    const alone = { 'overlays/local/kustomization.yaml': () => `components: [../../components/${name}]\n` }
+    const added = rendered('local', alone).manifests
     t.ok(added.every(({ kind }) => kind === 'NetworkPolicy'))
-    const { open } = arrowsOf(new Cluster([...production, ...added]))
+    const { open } = arrowsOf(new Cluster([...production.manifests, ...added]))
     t.same(
       open.filter((arrow) => !before.includes(arrow)),
       [...opened(pods)].sort(),

@@ -1,12 +1,10 @@
-import { readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { allOperations, bodyBytesMax } from '@backoffice/contracts'
 import ipaddr from 'ipaddr.js'
 import type { Test } from 'tap'
 import { arrowsOf } from './arrows.ts'
-import { Cluster } from './cluster.ts'
-import { copyOfDeploy, kustomizeCommand, type Manifest, render } from './kustomize.ts'
+import type { Manifest } from './kustomize.ts'
 import type { Production } from './production-cluster.ts'
+import { rendered } from './rendered.ts'
 
 const prefix = 'nginx.ingress.kubernetes.io/'
 const longestMs = Math.max(...allOperations.map(({ timeoutMs }) => timeoutMs ?? 0))
@@ -60,21 +58,9 @@ export function edgeTests(t: Test, { cluster, environmentOf, namesOn }: Producti
     },
   )
 
-  t.test('both ways in can stand side by side, while the public names move', async (t) => {
-    const deploy = copyOfDeploy(t.testdir())
-    const file = join(deploy, 'k8s/overlays/production/kustomization.yaml')
-    const both = readFileSync(file, 'utf8').replace(/^( *- .*components\/)gateway-api$/m, '$&\n$1ingress-nginx')
-    writeFileSync(file, both)
-    const { open } = arrowsOf(new Cluster(render(kustomizeCommand() ?? [], deploy, 'production')))
-    for (const proxy of ['envoy-gateway-system/envoy', 'ingress-nginx/ingress-nginx'])
-      for (const to of ['gateway:8080', 'games:8082', 'console:8083']) t.ok(open.includes(`${proxy} → ${to}`), proxy)
-  })
-
   t.test('with the component for ingress-nginx the same holds of its Ingress', async (t) => {
-    const deploy = copyOfDeploy(t.testdir())
-    const file = join(deploy, 'k8s/overlays/production/kustomization.yaml')
-    writeFileSync(file, readFileSync(file, 'utf8').replace('components/gateway-api', 'components/ingress-nginx'))
-    const legacy = new Cluster(render(kustomizeCommand() ?? [], deploy, 'production'))
+    const instead = (text: string) => text.replace('components/gateway-api', 'components/ingress-nginx')
+    const legacy = rendered('production', { 'overlays/production/kustomization.yaml': instead })
     t.equal(legacy.all('HTTPRoute').length, 0)
     t.ok(arrowsOf(legacy).open.includes('ingress-nginx/ingress-nginx → gateway:8080'))
     const { annotations } = legacy.find('Ingress', 'gateway')?.metadata ?? {}

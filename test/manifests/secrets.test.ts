@@ -1,12 +1,17 @@
-import { execFileSync } from 'node:child_process'
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { serviceNames } from '@backoffice/contracts'
 import t from 'tap'
 import { type Cluster, secretsIn } from './cluster.ts'
-import { deployFolder, type Manifest, type Overlay } from './kustomize.ts'
-import { forEachOverlay, skip } from './rendered.ts'
-import { holdersInProduction, keysOfTheExample, secretsThatAreMade, secretsThatAreMounted } from './secrets.ts'
+import { deployFolder, type Manifest } from './kustomize.ts'
+import { rendered, skip } from './rendered.ts'
+import {
+  holdersInProduction,
+  ignoredByGit,
+  keysOfTheExample,
+  secretsThatAreMade,
+  secretsThatAreMounted,
+} from './secrets.ts'
 
 t.setTimeout(300_000)
 
@@ -15,8 +20,7 @@ const isSecretName = (name: string) => /PASSWORD|TOKEN|SECRET|MASTER_KEYS|SESSIO
 t.test('the files with the local secrets are ignored by git, and their example is empty', async (t) => {
   const folder = join(deployFolder, 'k8s/overlays/local')
   const files = ['.env', 'secrets/gateway.env', 'secrets/nats/gateway.conf']
-  const ignored = execFileSync('git', ['check-ignore', ...files], { cwd: folder, encoding: 'utf8' })
-  t.same(ignored.trim().split('\n'), files)
+  t.same(ignoredByGit(files, folder), files)
   t.notMatch(readFileSync(join(folder, '.env.example'), 'utf8'), /^\w+=.+$/m)
 })
 
@@ -49,9 +53,8 @@ function expectedHolders(key: string): readonly string[] {
 }
 
 t.test('secrets', { skip }, async (t) => {
-  const clusters: Partial<Record<Overlay, Cluster>> = {}
-  forEachOverlay(t, (overlay, cluster) => {
-    clusters[overlay] = cluster
+  const [local, production] = [rendered('local'), rendered('production')]
+  for (const [overlay, cluster] of Object.entries({ local, production })) {
     t.test(
       `${overlay}: no container has a secret in its environment: what it names is a file of its own`,
       async (t) => {
@@ -97,10 +100,8 @@ t.test('secrets', { skip }, async (t) => {
         for (const [secret, names] of mountedBy) t.equal(names.size, 1, `${secret}: ${[...names].join(', ')}`)
       },
     )
-  })
+  }
 
-  const { local, production } = clusters
-  if (local === undefined || production === undefined) return
   const holders = holdersInProduction(production)
 
   t.test('production asks the store for the keys of the example, no more and no fewer', async (t) => {

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { TObject } from '@sinclair/typebox'
@@ -9,6 +10,12 @@ export function keysOfTheExample(): readonly string[] {
   const text = readFileSync(join(deployFolder, 'k8s/overlays/local/.env.example'), 'utf8')
   return [...text.matchAll(/^(\w+)=/gm)].map(([, key = '']) => key)
 }
+
+/** Those of these files in a folder that cannot be committed by mistake. */
+export const ignoredByGit = (files: readonly string[], cwd: string): readonly string[] =>
+  execFileSync('git', ['check-ignore', ...files], { cwd, encoding: 'utf8' })
+    .trim()
+    .split('\n')
 
 /** Secrets that pods mount. */
 export function secretsThatAreMounted(cluster: Cluster): readonly { readonly secretName: string }[] {

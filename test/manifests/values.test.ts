@@ -1,9 +1,8 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { Cluster } from './cluster.ts'
-import { copyOfDeploy, kustomizeCommand, type Manifest, render } from './kustomize.ts'
-import { skip } from './rendered.ts'
+import { deployFolder, type Manifest } from './kustomize.ts'
+import { rendered, skip, withSettings } from './rendered.ts'
 
 t.setTimeout(120_000)
 
@@ -35,21 +34,17 @@ const others: Readonly<Record<string, readonly [value: string, places: number]>>
 }
 
 t.test('the values of production', { skip }, async (t) => {
-  const deploy = copyOfDeploy(t.testdir())
-  const file = join(deploy, 'k8s/overlays/production/values.env')
-  const text = readFileSync(file, 'utf8')
-  const now = () => render(kustomizeCommand() ?? [], deploy, 'production')
-  const before = leaves(now())
+  const file = 'overlays/production/values.env'
+  const text = readFileSync(join(deployFolder, 'k8s', file), 'utf8')
+  const values = Object.fromEntries(Object.entries(others).map(([name, [value]]) => [name, value]))
+  const before = leaves(rendered('production').manifests)
 
   t.test('the file lists the values that are tried here', async (t) => {
     t.same([...text.matchAll(/^(\w+)=/gm)].map(([, name]) => name).sort(), Object.keys(others).sort())
   })
 
   t.test('each goes to every field that it is about, and nothing else changes', async (t) => {
-    const all = text.replaceAll(/^(\w+)=.*$/gm, (_, name: string) => `${name}=${others[name]?.[0]}`)
-    writeFileSync(file, all)
-    const after = leaves(now())
-    writeFileSync(file, text)
+    const after = leaves(rendered('production', { [file]: withSettings(values) }).manifests)
     t.equal(after.length, before.length)
     const changed = after.filter((leaf, index) => leaf !== before[index] && !/^settings-\w+$/.test(leaf))
     for (const [name, [value, places]] of Object.entries(others)) {
@@ -63,7 +58,7 @@ t.test('the values of production', { skip }, async (t) => {
   })
 
   t.test('nothing of it reaches the cluster by itself', async (t) => {
-    t.equal(new Cluster(now()).find('ConfigMap', 'values'), undefined)
+    t.equal(rendered('production').find('ConfigMap', 'values'), undefined)
   })
 })
 

@@ -17,8 +17,8 @@ import { webhooks } from '@backoffice/webhooks'
 import type { TObject } from '@sinclair/typebox'
 import t from 'tap'
 import { partsOfOthers, secretsIn } from './cluster.ts'
-import { deployFolder, type Manifest, secretValue } from './kustomize.ts'
-import { forEachOverlay, skip } from './rendered.ts'
+import { deployFolder, type Manifest, overlays, secretValue } from './kustomize.ts'
+import { rendered, skip } from './rendered.ts'
 import { environmentWithFiles, variablesOf } from './secrets.ts'
 
 t.setTimeout(300_000)
@@ -76,7 +76,8 @@ const containerPorts = (container: Manifest): readonly number[] =>
   (container.ports ?? []).map(({ containerPort }: Manifest) => containerPort)
 
 t.test('workloads', { skip }, async (t) => {
-  forEachOverlay(t, (overlay, cluster) => {
+  for (const overlay of overlays) {
+    const cluster = rendered(overlay)
     t.test(`${overlay}: a container is nobody, writes to volumes only, and has no token`, async (t) => {
       t.ok(cluster.containers.length >= 8)
       for (const { name, where, pod, container } of cluster.containers) {
@@ -325,5 +326,5 @@ t.test('workloads', { skip }, async (t) => {
       const { TEAM_ISSUER } = cluster.environment(cluster.container('console').container)
       t.equal(tried.TEAM_ISSUER, overlay === 'production' ? TEAM_ISSUER : undefined)
     })
-  })
+  }
 })
