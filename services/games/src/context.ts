@@ -1,9 +1,9 @@
 import type { Clock, Logger } from '@backoffice/process'
-import type { Db } from '@backoffice/service-runtime/pool'
+import type { Statements } from '@backoffice/service-runtime/pool'
 import type { Thumbnails } from './thumbnails.ts'
 
 export interface GamesContext {
-  readonly db: Db
+  readonly db: Statements
   readonly clock: Clock
   readonly log: Logger
   readonly thumbnails: Thumbnails

@@ -1,13 +1,13 @@
-import type { ReadDb } from '@backoffice/service-runtime/pool'
+import type { Statements } from '@backoffice/service-runtime/pool'
 import { thumbnail } from './domain/thumbnail.ts'
 import { listGames } from './storage/demonstrations.ts'
 
 /** The thumbnails of all games, drawn once: a request for one asks nobody. */
 export class Thumbnails {
-  readonly #db: ReadDb
+  readonly #db: Statements
   #drawn: ReadonlyMap<string, string> | undefined
 
-  constructor(db: ReadDb) {
+  constructor(db: Statements) {
     this.#db = db
   }
 

@@ -11,6 +11,7 @@ import {
   type Interceptor,
   type Queryable,
   type ReadDb,
+  type Statements,
   type TransactionOptions,
 } from './db.ts'
 import type { Entities, EntityManagers } from './entities.ts'
@@ -90,8 +91,7 @@ const teamReadersMax = 2
 interface ConnectOptions {
   /** Nothing where SQL serves. */
   readonly loadEntities?: (() => Promise<Entities>) | undefined
-  /** For a database that holds anything sealed, and for whatever runs operations. */
-  readonly vault?: Vault | undefined
+  readonly vault: Vault
   /** Only for tests. */
   readonly intercept?: Interceptor | undefined
 }
@@ -105,7 +105,7 @@ const noEntities = () => Promise.reject(new Error('there are no entities here'))
 export async function connectDatabase(
   service: ServiceName,
   config: DatabaseConfig,
-  { loadEntities = noEntities, vault, intercept }: ConnectOptions = {},
+  { loadEntities = noEntities, vault, intercept }: ConnectOptions,
 ): Promise<Database> {
   const reading = { ...config, DATABASE_URL: readerUrl(config.DATABASE_URL) }
   const readersMax = Math.ceil(config.DATABASE_POOL_MAX / writersPerReader)
@@ -135,10 +135,10 @@ export async function connectDatabase(
   })
 }
 
-/** A single pool, for a program that has part of a service's data and no operations. */
-export function connectPool(config: DatabaseConfig, program: string): Db & Pick<Database, 'close'> {
+/** A single pool, for a program that has part of a service's data, no operations, and nothing sealed. */
+export function connectPool(config: DatabaseConfig, program: string): Statements & Pick<Database, 'close'> {
   const pool = openPool(config, { program, purpose: 'write', max: config.DATABASE_POOL_MAX })
-  return Object.assign(overPool(pool, { managers: noEntities }), { close: () => pool.end() })
+  return Object.assign(statementsOver(pool, { isPool: true }), { close: () => pool.end() })
 }
 
 function readerUrl(url: string): string {
@@ -180,12 +180,12 @@ function openPool(
 }
 
 /** Reads over one connection that the caller owns, for example one whose transaction keeps a snapshot. */
-export const readOver = (connection: Queryable): ReadDb =>
-  handleOver(connection, { managers: noEntities }, { isPool: false })
+export const readOver = (connection: Queryable, vault: Vault): ReadDb =>
+  handleOver(connection, { managers: noEntities, vault }, { isPool: false })
 
 interface Tools {
   readonly managers: () => Promise<EntityManagers>
-  readonly vault?: Vault | undefined
+  readonly vault: Vault
 }
 
 const overPool = (pool: Pool, { intercept, ...tools }: Tools & { readonly intercept?: Interceptor | undefined }): Db =>
@@ -202,19 +202,21 @@ function intercepted(connection: Queryable, intercept: Interceptor | undefined, 
   } as unknown as Queryable
 }
 
-/** The handle over a pool or a connection. Its entity manager is made on first use. */
-function handleOver(connection: Queryable, { managers, vault }: Tools, { isPool }: { readonly isPool: boolean }): Db {
-  let manager: Promise<EntityManager> | undefined
-  const db = <Row extends object>(text: TemplateStringsArray, ...values: readonly unknown[]) => {
+const statementsOver =
+  (connection: Queryable, { isPool }: { readonly isPool: boolean }): Statements =>
+  <Row extends object>(text: TemplateStringsArray, ...values: readonly unknown[]) => {
     const run = () => execute<Row>(connection, text, values)
     // Over a pool a statement is a transaction of its own.
     return isPool ? retrying(run) : run()
   }
+
+/** The handle over a pool or a connection. Its entity manager is made on first use. */
+function handleOver(connection: Queryable, { managers, vault }: Tools, { isPool }: { readonly isPool: boolean }): Db {
+  let manager: Promise<EntityManager> | undefined
   const newManager = async () => (await managers()).managerOver(connection)
-  return Object.assign(db, {
+  return Object.assign(statementsOver(connection, { isPool }), {
     mayWrite: true as const,
-    // Who has connected without one has nothing sealed.
-    vault: vault as Vault,
+    vault,
     em() {
       // Outside a transaction each use gets a new entity manager, so that it reads what the database holds now.
       if (isPool) return newManager()

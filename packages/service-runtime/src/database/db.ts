@@ -93,7 +93,7 @@ export const camelCase = (name: string): string =>
   name.replace(/_([a-z0-9])/g, (_match, letter: string) => letter.toUpperCase())
 
 /**
- * The way to a service's data: a template tag that runs a statement and returns its rows.
+ * A template tag that runs a statement and returns its rows.
  * ```ts
  * const rows = await db<{ id: string; amount: bigint }>`select id, amount from record where id = any(${ids}::text[])`
  * ```
@@ -101,11 +101,13 @@ export const camelCase = (name: string): string =>
  * arrays of them alike. The text is prepared once per connection: pass lists as arrays, so that it does not vary with
  * them.
  */
-export interface ReadDb {
-  <Row extends object = Record<string, never>>(
-    text: TemplateStringsArray,
-    ...values: readonly unknown[]
-  ): Promise<Row[]>
+export type Statements = <Row extends object = Record<string, never>>(
+  text: TemplateStringsArray,
+  ...values: readonly unknown[]
+) => Promise<Row[]>
+
+/** The way to a service's data. */
+export interface ReadDb extends Statements {
   /**
    * MikroORM's entity manager, for records that are edited one by one. It works in this handle's transaction. MikroORM and
    * the service's entities are loaded by the first call in the process.

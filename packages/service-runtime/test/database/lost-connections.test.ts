@@ -1,6 +1,7 @@
 import { type AddressInfo, connect, createServer } from 'node:net'
 import { loadConfig } from '@backoffice/process'
 import { eventually, postgres, type Teardown } from '@backoffice/test-kit'
+import { noVault } from '@backoffice/vault'
 import pg from 'pg'
 import t from 'tap'
 import { connectDatabase, endSilentConnections } from '../../src/database/connect.ts'
@@ -15,7 +16,7 @@ t.teardown(() => administrator.end())
 /** A pool of one place: whoever comes after a lost connection waits for that place. */
 async function poolOfOne(t: Teardown) {
   const config = loadConfig(serviceConfig, { DATABASE_URL: url, DATABASE_POOL_MAX: '1', NATS_URL: 'nats://unused' })
-  const db = await connectDatabase('webhooks', config)
+  const db = await connectDatabase('webhooks', config, { vault: noVault })
   t.teardown(() => db.close())
   return db
 }

@@ -16,6 +16,7 @@ const { postgres, testBed } = await import('@backoffice/test-kit')
 const { payments } = await import('../probe-services.ts')
 const { connectDatabase } = await import('../../src/database/connect.ts')
 const { loadConfig } = await import('@backoffice/process')
+const { noVault } = await import('@backoffice/vault')
 const { serviceConfig } = await import('../../src/settings.ts')
 const { measurePool } = await import('../../src/database/connect.ts')
 
@@ -68,7 +69,7 @@ t.test('the three pools of a service are measured apart', async (t) => {
   const bed = await testBed(t, { payments })
   await bed.services.payments.drain()
   const config = loadConfig(serviceConfig, { ...bed.environment('payments'), DATABASE_POOL_MAX: '8' })
-  const db = await connectDatabase('payments', config)
+  const db = await connectDatabase('payments', config, { vault: noVault })
   t.teardown(() => db.close())
   await db.reader`select 1`
   t.match(await exported(), {

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { startThrowAwayPostgres } from '@backoffice/dev-stack'
 import { loadConfig } from '@backoffice/process'
 import { eventually, makeCertificate } from '@backoffice/test-kit'
+import { noVault } from '@backoffice/vault'
 import pg from 'pg'
 import t from 'tap'
 import { connectDatabase, verifiedUrl } from '../../src/database/connect.ts'
@@ -35,7 +36,7 @@ t.test('with DATABASE_CA_FILE the connection is TLS, and only to whom the author
   const url = postgres.url.replace('127.0.0.1', 'localhost')
   const connect = (caFile?: string) => {
     const given = { DATABASE_URL: url, NATS_URL: 'nats://unused', DATABASE_CA_FILE: caFile }
-    return connectDatabase('wallet', loadConfig(serviceConfig, given))
+    return connectDatabase('wallet', loadConfig(serviceConfig, given), { vault: noVault })
   }
   const db = await connect(server.certFile)
   t.teardown(() => db.close())

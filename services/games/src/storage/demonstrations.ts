@@ -1,4 +1,4 @@
-import type { Db, ReadDb } from '@backoffice/service-runtime/pool'
+import type { Statements } from '@backoffice/service-runtime/pool'
 
 // The role of this program may read these columns alone, and change the balance alone: a migration of players says so.
 
@@ -13,7 +13,7 @@ export interface Demonstration {
 
 /** The demonstration that a token stands for, unless it has expired. */
 export async function findDemonstration(
-  db: ReadDb,
+  db: Statements,
   tokenSha256: Buffer,
   now: Date,
 ): Promise<Demonstration | undefined> {
@@ -30,7 +30,7 @@ export async function findDemonstration(
  * @returns undefined when the balance does not cover the stake, or the session has expired
  */
 export async function bookSpin(
-  db: Db,
+  db: Statements,
   spin: { readonly tokenSha256: Buffer; readonly stake: bigint; readonly win: bigint; readonly now: Date },
 ): Promise<bigint | undefined> {
   const { tokenSha256, stake, win, now } = spin
@@ -49,4 +49,4 @@ interface ShownGame {
 }
 
 /** All games, whether or not they are in any brand's catalogue. */
-export const listGames = (db: ReadDb): Promise<ShownGame[]> => db<ShownGame>`select id, name, provider from game`
+export const listGames = (db: Statements): Promise<ShownGame[]> => db<ShownGame>`select id, name, provider from game`

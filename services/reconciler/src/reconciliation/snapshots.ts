@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Database, ReadDb } from '@backoffice/service-runtime'
 import { readOver } from '@backoffice/service-runtime/pool'
+import { noVault } from '@backoffice/vault'
 import { Client } from 'pg'
 
 /** A handle that sees one moment. */
@@ -57,7 +58,7 @@ export class Snapshots {
     const client = this.#client
     await client.query(this.#begin)
     const rewind = async () => void (await client.query('rollback to savepoint begun'))
-    const result = await run(Object.assign(readOver(client), { rewind }))
+    const result = await run(Object.assign(readOver(client, noVault), { rewind }))
     await client.query('commit')
     return result
   }

@@ -5,6 +5,7 @@ import { players } from '@backoffice/players'
 import { newId } from '@backoffice/process'
 import { connectDatabase } from '@backoffice/service-runtime/testing'
 import { searchPathOf, seenWithdrawal, TestTime, testBed } from '@backoffice/test-kit'
+import { noVault } from '@backoffice/vault'
 import { wallet } from '@backoffice/wallet'
 import type { Test } from 'tap'
 import t from 'tap'
@@ -27,10 +28,14 @@ const { DATABASE_URL = '' } = bed.environment('wallet')
 const time = new TestTime()
 await time.install(bed.databaseUrl)
 /** Not that of a replica, which may be stopped. */
-const ownDb = connectDatabase('wallet', {
-  DATABASE_URL: `${DATABASE_URL}?options=${encodeURIComponent(`-c search_path=${searchPathOf('wallet').replaceAll(' ', '')}`)}`,
-  DATABASE_POOL_MAX: 2,
-})
+const ownDb = connectDatabase(
+  'wallet',
+  {
+    DATABASE_URL: `${DATABASE_URL}?options=${encodeURIComponent(`-c search_path=${searchPathOf('wallet').replaceAll(' ', '')}`)}`,
+    DATABASE_POOL_MAX: 2,
+  },
+  { vault: noVault },
+)
 t.teardown(async () => (await ownDb).close())
 
 /** The rules by which reconciliation judges. What the services of this bed allow is more. */

@@ -4,6 +4,7 @@ import { players } from '@backoffice/players'
 import { newId } from '@backoffice/process'
 import { connectDatabase } from '@backoffice/service-runtime/testing'
 import { eventually, type Teardown, testBed } from '@backoffice/test-kit'
+import { noVault } from '@backoffice/vault'
 import { wallet } from '@backoffice/wallet'
 import type { Pool } from 'pg'
 import pg from 'pg'
@@ -21,7 +22,7 @@ export async function runOf(
   { url, ...options }: Partial<ReconcileOptions> & { readonly url?: string } = {},
 ): Promise<ReconciliationReport> {
   const { DATABASE_URL = '' } = bed.environment('reconciler')
-  const db = await connectDatabase('reconciler', { DATABASE_URL, DATABASE_POOL_MAX: 1 })
+  const db = await connectDatabase('reconciler', { DATABASE_URL, DATABASE_POOL_MAX: 1 }, { vault: noVault })
   try {
     return await reconcile(url ?? DATABASE_URL, db, {
       runId: newId('opn'),
@@ -111,7 +112,7 @@ export async function quietDatabase(t: Teardown) {
       return (await count()) - before
     },
     async write(run: (by: Writer) => Promise<unknown>): Promise<void> {
-      const db = await connectDatabase('wallet', { DATABASE_URL, DATABASE_POOL_MAX: 4 })
+      const db = await connectDatabase('wallet', { DATABASE_URL, DATABASE_POOL_MAX: 4 }, { vault: noVault })
       const admin = new pg.Pool({ connectionString: quiet.databaseUrl, max: 4 })
       try {
         await run({ admin, ledger: new Ledger({ db }) })

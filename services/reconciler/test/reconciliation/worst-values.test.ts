@@ -8,6 +8,7 @@ import { newId } from '@backoffice/process'
 import { validate } from '@backoffice/rpc'
 import { connectDatabase } from '@backoffice/service-runtime/testing'
 import { testBed } from '@backoffice/test-kit'
+import { noVault } from '@backoffice/vault'
 import { wallet } from '@backoffice/wallet'
 import t from 'tap'
 import { Ledger } from '../../../wallet/src/ledger/ledger.ts'
@@ -35,7 +36,7 @@ const admin = bed.sql('admin')
 const scope = bed.scope({ environment: 'production' })
 const team = { ...bed.issuer.team, aloneUpTo: '50.00', payAloneUpTo: '9.99', rollOutMs: 0 }
 const { DATABASE_URL = '' } = bed.environment('wallet')
-const db = await connectDatabase('wallet', { DATABASE_URL, DATABASE_POOL_MAX: 2 })
+const db = await connectDatabase('wallet', { DATABASE_URL, DATABASE_POOL_MAX: 2 }, { vault: noVault })
 t.teardown(() => db.close())
 const ledger = new Ledger({ db })
 
