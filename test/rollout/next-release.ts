@@ -32,7 +32,10 @@ const changes: Readonly<Record<string, readonly (readonly [before: string, after
   ],
   [`${contracts}/events.ts`]: [
     ['import type { ServiceName }', "import { withField } from './added-field.ts'\nimport type { ServiceName }"],
-    ['{ readonly emittedBy: S }) => event', '{ readonly emittedBy: S }) => ({ ...event, data: withField(event.data) })'],
+    [
+      '{ readonly emittedBy: S }) => event',
+      '{ readonly emittedBy: S }) => ({ ...event, data: withField(event.data) })',
+    ],
   ],
   [`${contracts}/broker.ts`]: [
     ['const envelopeOf = <K', "import { withField } from './added-field.ts'\nconst envelopeOf = <K"],
