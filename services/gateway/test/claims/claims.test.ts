@@ -1,15 +1,11 @@
 import { purge } from '@backoffice/service-runtime/testing'
-import { eventually } from '@backoffice/test-kit'
 import t from 'tap'
 import { judgeUsedKey, type UsedKey } from '../../src/claims/claim.ts'
 import { forgetClaim, releaseClaims, storeResponses } from '../../src/claims/records.ts'
 import { gateway } from '../../src/service.ts'
-import { batchTests } from './claim-batches.ts'
-import { claimBed, newKey, response } from './claim-bed.ts'
-import { signatureTests } from './claim-signatures.ts'
-
-const claims = await claimBed(t)
-const { bed, db, claim, store, expire, endLease } = claims
+import { admin, bed, claim, db, endLease, expire, newKey, response, store } from './claim-bed.ts'
+import './claim-batches.ts'
+import './claim-signatures.ts'
 
 t.test('of thirty parallel claims of one key exactly one is ours, the rest see it running', async (t) => {
   const key = newKey()
@@ -67,15 +63,6 @@ t.test('one key in sandbox and production, and of two operators, is as many keys
     })
 })
 
-t.test('a conflict is judged before in-progress, and neither touches the claim', async (t) => {
-  const key = newKey()
-  const first = claim(key)
-  t.match(await first.outcome, { state: 'mine', operationId: first.operationId })
-  t.match(await claim(key, { fingerprint: 'other' }).outcome, { state: 'conflict' })
-  t.match(await claim(key).outcome, { state: 'running' })
-  t.ok(await store(first, 'a'))
-})
-
 t.test(
   'a claim whose lease is over, or which was released, goes on under the first operation id; another body is still a conflict',
   async (t) => {
@@ -114,7 +101,6 @@ t.test('a key is remembered from its first use on: no retry makes that longer', 
   const first = claim(key)
   await first.outcome
   await releaseClaims(db, [first])
-  const admin = bed.sql('admin')
   await admin.query(`update gateway.claim set expires_at = now() + interval '1 minute' where key = $1`, [key.key])
   t.match(await claim(key).outcome, { state: 'mine', operationId: first.operationId })
   const { rows } = await admin.query(
@@ -130,9 +116,7 @@ t.test('a key is remembered for 24 hours to the second: a replay before, and a n
   await first.outcome
   await store(first, 'a')
   const pass = (time: string) =>
-    bed
-      .sql('admin')
-      .query(`update gateway.claim set expires_at = expires_at - $2::interval where key = $1`, [key.key, time])
+    admin.query(`update gateway.claim set expires_at = expires_at - $2::interval where key = $1`, [key.key, time])
   await pass('23:59:50')
   t.match(await claim(key).outcome, { state: 'replay' })
   await pass('00:00:11')
@@ -182,25 +166,16 @@ t.test('a late attempt never gets the reply that its key has found since for ano
   t.match(await claim(key, { fingerprint: 'other' }).outcome, { state: 'replay', response: response('next') })
 })
 
-t.test('a lease ends by itself', async () => {
-  const key = newKey()
-  await claim(key, { leaseMs: 100 }).outcome
-  await eventually(async () => (await claim(key).outcome)?.state === 'mine')
-})
-
 t.test('a lease that ends later than it can, as after a clock was set back, is over', async (t) => {
   const key = newKey()
   const first = claim(key)
   await first.outcome
-  await bed
-    .sql('admin')
-    .query(`update gateway.claim set leased_until = leased_until + interval '1 hour' where key = $1`, [key.key])
+  await admin.query(`update gateway.claim set leased_until = leased_until + interval '1 hour' where key = $1`, [
+    key.key,
+  ])
   t.match(await claim(key, { fingerprint: 'other' }).outcome, { state: 'conflict' })
   t.match(await claim(key).outcome, { state: 'mine', operationId: first.operationId })
 })
-
-batchTests(t, claims)
-signatureTests(t, claims)
 
 const [same, other] = [Buffer.from('same'), Buffer.from('other')]
 const base: UsedKey = {
@@ -228,11 +203,3 @@ for (const [name, state, forSame, forOther] of table) {
     t.equal(judgeUsedKey(used, other)?.state ?? 'free', forOther)
   })
 }
-
-t.test('a judgement carries what its request needs', async (t) => {
-  const answered = { response: response('a') }
-  t.same(judgeUsedKey({ ...base, ...answered }, same), { state: 'replay', ...answered })
-  t.same(judgeUsedKey({ ...base, remainingMs: 5 }, same), { state: 'running', remainingMs: 5 })
-  const { operation, operationId } = base
-  t.same(judgeUsedKey({ ...base, expired: true }, same), { state: 'unresolved', operation, operationId })
-})

@@ -113,14 +113,6 @@ t.test('a reply is the bytes that the service wrote, and so is what is stored', 
   t.same(events, ['call getWallet', 'call confirmDeposit opn_1', `store 200 ${written}`])
 })
 
-t.test('who one is needs no service', async (t) => {
-  const { send, events } = appOf(t, {})
-  const { statusCode, body } = await send('GET', '/me')
-  t.equal(statusCode, 200)
-  t.match(JSON.parse(body), { operator: { id: 'op_1', name: 'Acme' }, brand: { isSandbox: true } })
-  t.same(events, [])
-})
-
 t.test('an operation that the table says is to end tells so with every reply', async (t) => {
   const entry: { deprecated?: Operation['deprecated'] } = operations.wallet.getWallet
   entry.deprecated = { since: '2027-01-01', sunset: '2027-07-01' }
@@ -131,18 +123,6 @@ t.test('an operation that the table says is to end tells so with every reply', a
   t.equal(refused.statusCode, 404)
   t.match(refused.headers, notice)
   t.equal((await appOf(t, {}).send('GET', '/me')).headers.deprecation, undefined)
-})
-
-t.test('a refusal after the claim is stored as it is sent', async (t) => {
-  const { send, events } = appOf(t, { rpc: refusing('DEPOSIT_NOT_PENDING') })
-  const { statusCode, body, headers } = await send('POST', '/deposits/dep_1/confirm')
-  t.equal(statusCode, 409)
-  t.match(JSON.parse(body).error, {
-    code: 'DEPOSIT_NOT_PENDING',
-    requestId: headers['x-request-id'],
-    details: { why: 'test' },
-  })
-  t.same(events, ['call confirmDeposit opn_1', `store 409 ${body}`])
 })
 
 t.test('after a fault the key is given back and nothing is stored', async (t) => {
@@ -162,16 +142,6 @@ t.test('after a fault the key is given back and nothing is stored', async (t) =>
     t.equal(headers['retry-after'], '1')
     t.same(events, ['call confirmDeposit opn_1', 'release'])
   }
-})
-
-t.test('a replay is sent as it was stored, and says that it is one', async (t) => {
-  const reply = { status: 201, contentType: 'text/x', body: Buffer.from('as before'), requestId: 'req_first' }
-  const { send, events } = appOf(t, { claim: () => ({ is: 'replay', reply }) })
-  const { statusCode, body, headers } = await send('POST', '/deposits/dep_1/confirm')
-  t.equal(statusCode, 201)
-  t.equal(body, 'as before')
-  t.match(headers, { 'x-request-id': 'req_first', 'content-type': 'text/x', 'idempotent-replayed': 'true' })
-  t.same(events, [])
 })
 
 t.test('what another attempt stored first is what is sent', async (t) => {

@@ -12,6 +12,7 @@ import { type Answer, post } from '../signed-client.ts'
 
 const bed = await gatewayBed(t)
 const { db, rpc } = bed.services.gateway
+const admin = bed.sql('admin')
 let statements = 0
 const counted: Db = Object.assign(<Row extends object>(text: TemplateStringsArray, ...values: readonly unknown[]) => {
   statements++
@@ -47,7 +48,7 @@ t.test('requests that come together share statements: to claim, to store, to giv
 
 t.test('no claim waits for replies that cannot be stored yet', async (t) => {
   const held = await Promise.all(Array.from({ length: 3 }, () => claim(randomUUID())))
-  const other = await bed.sql('admin').connect()
+  const other = await admin.connect()
   await other.query('begin')
   await other.query('select from gateway.claim where key = any($1) for update', [held.map(({ key }) => key)])
   let stored = 0
@@ -65,6 +66,13 @@ t.test('no claim waits for replies that cannot be stored yet', async (t) => {
 })
 
 const register = (body: unknown, key: string, baseUrl = first) => post(baseUrl, sandbox, '/players', body, key)
+/** Leaves a claim as it stands when the gateway has died between the effect and the storing of its reply. */
+const forgetReply = (key: string, also: string) =>
+  admin.query(
+    `update gateway.claim set status = null, content_type = null, body = null, request_id = null, ${also} where key = $1`,
+    [key],
+  )
+const expired = "leased_until = null, expires_at = now() - interval '1 second'"
 const seen = ({ status, text, headers }: Answer) => ({
   status,
   text,
@@ -94,9 +102,9 @@ t.test('twenty parallel requests over two replicas with one key make one player'
   const created = new Set(answers.filter(({ status }) => status === 201).map(({ json }) => json.id))
   t.equal(created.size, 1)
   for (const { status, json } of answers) if (status !== 201) t.equal(json.error.code, 'IDEMPOTENCY_IN_PROGRESS')
-  const { rows } = await bed
-    .sql('admin')
-    .query('select count(*)::int as players from players.player where external_id = $1', [body.externalId])
+  const { rows } = await admin.query('select count(*)::int as players from players.player where external_id = $1', [
+    body.externalId,
+  ])
   t.equal(rows[0].players, 1)
 })
 
@@ -114,13 +122,7 @@ t.test('a gateway that died in the middle leaves a key that its client can finis
   const body = newPlayer()
   const key = randomUUID()
   const original = await register(body, key)
-  // As it stands when the gateway dies between the effect and the storing of its reply.
-  await bed
-    .sql('admin')
-    .query(
-      `update gateway.claim set status = null, content_type = null, body = null, request_id = null, leased_until = now() - interval '1 second' where key = $1`,
-      [key],
-    )
+  await forgetReply(key, "leased_until = now() - interval '1 second'")
   const retried = await register(body, key, second)
   t.equal(retried.status, 201)
   t.equal(retried.json.id, original.json.id, 'the effect is found, not done twice')
@@ -130,12 +132,7 @@ t.test('a gateway that died in the middle leaves a key that its client can finis
 t.test('a key past its memory whose outcome nobody stored is resolved, then names a new effect', async (t) => {
   const key = randomUUID()
   const before = await register(newPlayer(), key)
-  await bed
-    .sql('admin')
-    .query(
-      `update gateway.claim set status = null, content_type = null, body = null, request_id = null, leased_until = null, expires_at = now() - interval '1 second' where key = $1`,
-      [key],
-    )
+  await forgetReply(key, expired)
   const after = await register(newPlayer(), key)
   t.equal(after.status, 201)
   t.not(after.json.id, before.json.id)
@@ -146,23 +143,16 @@ t.test('a message that comes after its key was given a new effect does nothing',
   const input = newPlayer()
   const { json } = await register(newPlayer(), key)
   // As it stands when the message of the first attempt has been under way for a day.
-  await bed
-    .sql('admin')
-    .query(
-      `update gateway.claim set status = null, content_type = null, body = null, request_id = null, leased_until = null, expires_at = now() - interval '1 second', operation_id = $2 where key = $1`,
-      [key, late],
-    )
+  await forgetReply(key, `${expired}, operation_id = '${late}'`)
   t.equal((await register(newPlayer(), key)).status, 201)
-  const { rows } = await bed
-    .sql('admin')
-    .query(
-      'select operator_id as "operatorId", brand_id as "brandId", environment, currency, time_zone as "timeZone" from players.player where id = $1',
-      [json.id],
-    )
+  const { rows } = await admin.query(
+    'select operator_id as "operatorId", brand_id as "brandId", environment, currency, time_zone as "timeZone" from players.player where id = $1',
+    [json.id],
+  )
   const call = bed.rpc.call(operations.players.registerPlayer, { scope: rows[0], input, operationId: late })
   t.equal(await refusal(call), 'SERVICE_UNAVAILABLE')
   const made = 'select from players.player where external_id = $1'
-  t.equal((await bed.sql('admin').query(made, [input.externalId])).rowCount, 0)
+  t.equal((await admin.query(made, [input.externalId])).rowCount, 0)
 })
 
 t.test(

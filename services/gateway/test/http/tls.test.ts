@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connect } from 'node:tls'
 import { createLogger, keepCertificateFresh, loadConfig, useCertificate } from '@backoffice/process'
-import { startService } from '@backoffice/service-runtime/testing'
 import { eventually, makeCertificate, testBed } from '@backoffice/test-kit'
 import t from 'tap'
 import { Agent, request } from 'undici'
@@ -31,10 +30,9 @@ t.test('with a certificate the listener speaks TLS only', async (t) => {
 })
 
 t.test('a certificate without its key is refused at the start', async (t) => {
-  const bed = await testBed(t, { gateway })
-  const environment = { ...bed.environment('gateway'), TLS_CERT_FILE: first.certFile }
-  const config = loadConfig(gateway.configuration, environment) as never
-  await t.rejects(startService(gateway, config), /TLS_CERT_FILE and TLS_KEY_FILE/)
+  const environment = { DATABASE_URL: 'postgres://127.0.0.1/x', NATS_URL: 'nats://127.0.0.1', DEVELOPMENT: 'true' }
+  const config = loadConfig(gateway.configuration, { ...environment, TLS_CERT_FILE: first.certFile }) as never
+  t.throws(() => gateway.assertSettings?.(config), /TLS_CERT_FILE and TLS_KEY_FILE/)
 })
 
 t.test('a renewed certificate is used without a restart, and a broken one is not', async (t) => {

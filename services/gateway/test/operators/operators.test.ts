@@ -4,6 +4,7 @@ import t from 'tap'
 import { gatewayBed } from '../bed.ts'
 
 const bed = await gatewayBed(t)
+const admin = bed.sql('admin')
 const alice = bed.team('alice')
 const {
   createOperator,
@@ -52,7 +53,7 @@ t.test(
     for (const { id, environment, currency, timeZone } of brands) {
       t.same({ currency, timeZone }, where)
       for (const service of ['players', 'wallet', 'payments', 'webhooks']) {
-        const { rows } = await bed.sql('admin').query(`select * from ${service}.brand where id = $1`, [id])
+        const { rows } = await admin.query(`select * from ${service}.brand where id = $1`, [id])
         t.same(
           rows,
           [{ id, operator_id: operatorId, environment, currency: 'PEN', time_zone: 'America/Lima' }],
@@ -211,12 +212,10 @@ t.test('replay protection is off until the team turns it on, and that is recorde
   t.equal(await shown(), 'off')
   const unknown = { operatorId: 'op_unknown', replayProtection: 'on' } as const
   t.equal(await refusal(alice.call(setReplayProtection, { input: unknown })), 'OPERATOR_NOT_FOUND')
-  const { rows } = await bed
-    .sql('admin')
-    .query(
-      "select outcome, reason, changes from gateway.audit_entry where operation = 'setReplayProtection' and subject = any($1) order by at",
-      [[operatorId, 'op_unknown']],
-    )
+  const { rows } = await admin.query(
+    "select outcome, reason, changes from gateway.audit_entry where operation = 'setReplayProtection' and subject = any($1) order by at",
+    [[operatorId, 'op_unknown']],
+  )
   const changed = (before: boolean, after: boolean) => [
     { field: 'replayProtection', before: String(before), after: String(after) },
   ]

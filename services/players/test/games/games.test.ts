@@ -60,6 +60,7 @@ const bed = await testBed(
     },
   },
 )
+const admin = bed.sql('admin')
 const { registerPlayer, decideKyc, openGameSession, listGames, setGameAvailability, setDailyLimit } = operations.players
 const sandbox = bed.scope()
 const production = bed.scope({ environment: 'production', brandId: 'brd_live' })
@@ -123,11 +124,9 @@ t.test('in the sandbox a session is a demonstration, whose token is kept only as
   t.equal(session.mode, 'demo')
   const { origin, pathname, hash } = new URL(session.gameUrl)
   t.equal(`${origin}${pathname}`, `${gamesUrl}/demo/fortune-reels`)
-  const { rows } = await bed
-    .sql('admin')
-    .query(
-      `select json_agg(s)::text || (select json_agg(o)::text from players.operation o) as everything from players.game_session s`,
-    )
+  const { rows } = await admin.query(
+    `select json_agg(s)::text || (select json_agg(o)::text from players.operation o) as everything from players.game_session s`,
+  )
   t.notMatch(rows[0].everything, hash.slice(1))
 })
 
@@ -150,7 +149,7 @@ t.test(
     const call = { scope: production, input, operationId: newId('opn') }
     const { id, gameUrl } = await bed.rpc.call(openGameSession, call)
     t.equal(gameUrl, `https://provider.example/play?s=${id}`)
-    const { rows } = await bed.sql('admin').query(
+    const { rows } = await admin.query(
       `select s.game_url, (select json_agg(s)::text from players.game_session s) as sessions,
         (select json_agg(o)::text from players.operation o) as operations
       from players.game_session s where id = $1`,
@@ -241,9 +240,10 @@ for (const [name, failure] of failures) {
       await t.rejects(open(playerId, production), { code: 'PROVIDER_UNAVAILABLE' })
       t.equal(launches.length, 2)
       t.ok(performance.now() - started < 2_000)
-      const { rows } = await bed
-        .sql('admin')
-        .query('select count(*)::int as sessions from players.game_session where player_id = $1', [playerId])
+      const { rows } = await admin.query(
+        'select count(*)::int as sessions from players.game_session where player_id = $1',
+        [playerId],
+      )
       t.equal(rows[0].sessions, 1, 'no session is recorded')
       behaviour = works
     },
@@ -291,7 +291,7 @@ t.test(
     const last = await list({ limit: 2, before: nextCursor ?? '' })
     t.match(last, { data: [{ id: ids[2], gameId: 'fortune-reels' }], nextCursor: null })
     t.equal(last.data.length, 1)
-    await bed.sql('admin').query("delete from players.game where id = 'crystal-cave'")
+    await admin.query("delete from players.game where id = 'crystal-cave'")
     t.match((await list({ limit: 3 })).data[1], { gameId: 'crystal-cave', gameName: null })
     const unknown = support.call(operations.players.listGameSessions, { input: { playerId: 'ply_nobody', limit: 1 } })
     await t.rejects(unknown, { code: 'PLAYER_NOT_FOUND' })

@@ -18,6 +18,7 @@ const { kycQueue, countKycQueue, takeKycCase, releaseKycCase } = operations.play
 
 const time = new TestTime(new Date('2026-03-02T12:00:00.000Z'))
 const bed = await testBed(t, { players, wallet }, { time })
+const admin = bed.sql('admin')
 const scope = bed.scope()
 const elsewhere = bed.scope({ environment: 'production', brandId: 'brd_other' })
 const register = (overrides?: Record<string, string>) =>
@@ -25,7 +26,7 @@ const register = (overrides?: Record<string, string>) =>
 
 /** What operators were told of a player, oldest first. */
 const toldOf = async (playerId: string) =>
-  (await keptMessages(bed.sql('admin'), 'players'))
+  (await keptMessages(admin, 'players'))
     .map(({ message }) => message.event.data)
     .filter((data) => data.playerId === playerId)
     .toSorted((a, b) => a.version - b.version)
@@ -59,7 +60,7 @@ t.test('a submission is kept with its reference; a decision is told once, the sa
 t.test('a decision and its event carry the latest submission, however many and long there are', async (t) => {
   const { id: playerId } = await register()
   const reference = '😀'.repeat(256)
-  await bed.sql('admin').query(
+  await admin.query(
     `insert into players.kyc_submission select $1 || lpad(n::text, 3, '0'), $1, 'rg', $2, $3::timestamptz + n * interval '1 second'
      from generate_series(1, 100) n`,
     [playerId, reference, time.now().toISOString()],
@@ -74,9 +75,10 @@ t.test('a decision and its event carry the latest submission, however many and l
     decided.submissions.map(({ id }) => id),
     [`${playerId}100`],
   )
-  const { rows } = await bed
-    .sql('admin')
-    .query('select octet_length(reply::text) as stored from players.operation where operation_id = $1', [operationId])
+  const { rows } = await admin.query(
+    'select octet_length(reply::text) as stored from players.operation where operation_id = $1',
+    [operationId],
+  )
   const [told] = await toldOf(playerId)
   t.strictSame(told.submissions, decided.submissions)
   const bytes = Buffer.byteLength(JSON.stringify(told))
@@ -103,11 +105,9 @@ t.test("the sandbox's decision looks at the brand under the lock, whatever a rec
   const mistaken = bed.scope({ brandId: 'brd_mistaken' })
   const { id: playerId } = await bed.rpc.call(registerPlayer, { scope: mistaken, input: newPlayer() })
   // Triggers keep it otherwise. The process goes on knowing the brand as one of the sandbox, and the row says so too.
-  await bed
-    .sql('admin')
-    .query(
-      "begin; set local session_replication_role = 'replica'; update players.brand set environment = 'production' where id = 'brd_mistaken'; commit",
-    )
+  await admin.query(
+    "begin; set local session_replication_role = 'replica'; update players.brand set environment = 'production' where id = 'brd_mistaken'; commit",
+  )
   const input = { playerId, status: 'aprovado' } as const
   await t.rejects(bed.rpc.call(decideKycInSandbox, { scope: mistaken, input }), { code: 'INTERNAL_ERROR' })
   t.equal((await bed.rpc.call(getKyc, { scope: mistaken, input: { playerId } })).kycStatus, 'nao_iniciado')
@@ -131,7 +131,7 @@ t.test('the kind of a document is a label in words, of one line', async (t) => {
 
 t.test('the record shows the latest 100 submissions, most recent first', async (t) => {
   const { id: playerId } = await register()
-  const { rows } = await bed.sql('admin').query(
+  const { rows } = await admin.query(
     `insert into players.kyc_submission select 'kyc_many_' || lpad(n::text, 3, '0'), $1, 'rg', 'doc-' || n, $2::timestamptz + n * interval '1 second'
      from generate_series(1, 120) n returning id`,
     [playerId, time.now().toISOString()],

@@ -7,6 +7,7 @@ import { players } from '../../src/service.ts'
 const { registerPlayer, showPlayer, listPlayers, setPlayerStatus, exportPlayer, listAudit } = operations.players
 
 const bed = await testBed(t, { players, wallet })
+const admin = bed.sql('admin')
 const scope = bed.scope()
 const person = { ...newPlayer({ cpf: '529.982.247-25' }), phone: '+5511987654321' }
 const { id: playerId } = await bed.rpc.call(registerPlayer, { scope, input: person })
@@ -31,9 +32,7 @@ t.test('a command shows and keeps masked values only', async (t) => {
   const operationId = 'opn_masked'
   t.match(await alice.call(setPlayerStatus, { input, operationId }), maskedValues)
   t.match(await alice.call(setPlayerStatus, { input, operationId }), maskedValues, 'the stored reply as well')
-  const { rows } = await bed
-    .sql('admin')
-    .query('select reply::text from players.operation where operation_id = $1', [operationId])
+  const { rows } = await admin.query('select reply::text from players.operation where operation_id = $1', [operationId])
   t.notMatch(rows[0].reply, /52998224725|ana@example|87654321|1990-05-17/)
 })
 
@@ -68,7 +67,6 @@ t.test('without a reason nothing is shown, not even masked', async (t) => {
 })
 
 t.test('a read that cannot be recorded is not answered', async (t) => {
-  const admin = bed.sql('admin')
   await admin.query('alter table players.audit_entry rename to audit_entry_away')
   t.teardown(() => admin.query('alter table if exists players.audit_entry_away rename to audit_entry'))
   const input = { playerId, unmask: true, reason: 'a court asks' }
@@ -83,7 +81,7 @@ const reason = 'the player asked for it'
 t.test("every row about the player is exported once, page by page, and nobody else's", async (t) => {
   const [{ id: playerId, cpf }, { id: other }] = [await register(), await register()]
   for (const id of [playerId, other]) {
-    await bed.sql('admin').query(
+    await admin.query(
       `insert into players.kyc_submission select 'kyc_' || $1 || lpad(n::text, 3, '0'), $1, 'rg', 'doc-' || n, now()
        from generate_series(1, 450) n`,
       [id],
