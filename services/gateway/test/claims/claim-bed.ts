@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { testBed } from '@backoffice/test-kit'
-import t from 'tap'
+import { type Teardown, testBed } from '@backoffice/test-kit'
 import type { StoredResponse } from '../../src/claims/claim.ts'
 import { type ClaimKey, type ClaimRequest, claimKeys, storeResponses } from '../../src/claims/records.ts'
 import { gateway } from '../../src/service.ts'
@@ -30,19 +29,27 @@ export function requestFor(
   }
 }
 
-export const bed = await testBed(t, { gateway })
-export const admin = bed.sql('admin')
-export const { db } = bed.services.gateway
-
-/** One claim in a batch of its own. */
-export function claim(key: ClaimKey, options?: Parameters<typeof requestFor>[1]) {
-  const request = requestFor(key, options)
-  return { ...request, outcome: claimKeys(db, [request]).then(([claimed]) => claimed) }
+/** A gateway, with what its tests do to claims. */
+export async function claimBed(t: Teardown) {
+  const bed = await testBed(t, { gateway })
+  const { db } = bed.services.gateway
+  const admin = bed.sql('admin')
+  return {
+    bed,
+    db,
+    admin,
+    /** One claim in a batch of its own. */
+    claim(key: ClaimKey, options?: Parameters<typeof requestFor>[1]) {
+      const request = requestFor(key, options)
+      return { ...request, outcome: claimKeys(db, [request]).then(([claimed]) => claimed) }
+    },
+    store: async (attempt: ClaimRequest, text: string) =>
+      (await storeResponses(db, [{ ...attempt, response: response(text) }]))[0],
+    /** What time does to a claim. */
+    expire: ({ key }: ClaimKey) =>
+      admin.query(`update gateway.claim set expires_at = now() - interval '1 second' where key = $1`, [key]),
+    endLease: ({ key }: ClaimKey) =>
+      admin.query(`update gateway.claim set leased_until = now() - interval '1 second' where key = $1`, [key]),
+  }
 }
-export const store = async (attempt: ClaimRequest, text: string) =>
-  (await storeResponses(db, [{ ...attempt, response: response(text) }]))[0]
-/** What time does to a claim. */
-export const expire = ({ key }: ClaimKey) =>
-  admin.query(`update gateway.claim set expires_at = now() - interval '1 second' where key = $1`, [key])
-export const endLease = ({ key }: ClaimKey) =>
-  admin.query(`update gateway.claim set leased_until = now() - interval '1 second' where key = $1`, [key])
+export type ClaimBed = Awaited<ReturnType<typeof claimBed>>

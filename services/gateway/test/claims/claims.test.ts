@@ -3,9 +3,12 @@ import t from 'tap'
 import { judgeUsedKey, type UsedKey } from '../../src/claims/claim.ts'
 import { forgetClaim, releaseClaims, storeResponses } from '../../src/claims/records.ts'
 import { gateway } from '../../src/service.ts'
-import { admin, bed, claim, db, endLease, expire, newKey, response, store } from './claim-bed.ts'
-import './claim-batches.ts'
-import './claim-signatures.ts'
+import { batchTests } from './claim-batches.ts'
+import { claimBed, newKey, response } from './claim-bed.ts'
+import { signatureTests } from './claim-signatures.ts'
+
+const claims = await claimBed(t)
+const { bed, admin, db, claim, store, expire, endLease } = claims
 
 t.test('of thirty parallel claims of one key exactly one is ours, the rest see it running', async (t) => {
   const key = newKey()
@@ -176,6 +179,9 @@ t.test('a lease that ends later than it can, as after a clock was set back, is o
   t.match(await claim(key, { fingerprint: 'other' }).outcome, { state: 'conflict' })
   t.match(await claim(key).outcome, { state: 'mine', operationId: first.operationId })
 })
+
+batchTests(t, claims)
+signatureTests(t, claims)
 
 const [same, other] = [Buffer.from('same'), Buffer.from('other')]
 const base: UsedKey = {

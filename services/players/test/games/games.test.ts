@@ -3,11 +3,11 @@ import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { operations, sandboxGames } from '@backoffice/contracts'
 import { payments } from '@backoffice/payments'
-import { ConfigurationError, createLogger, type Logger, loadConfig, newId } from '@backoffice/process'
+import { ConfigurationError, createLogger, loadConfig, newId } from '@backoffice/process'
 import { eventually, newPlayer, testBed } from '@backoffice/test-kit'
 import { wallet } from '@backoffice/wallet'
 import t from 'tap'
-import { GameProvider } from '../../src/games/game-provider.ts'
+import { GameProvider, type GameProviderOptions } from '../../src/games/game-provider.ts'
 import { providerMeasurement } from '../../src/measurements.ts'
 import { players } from '../../src/service.ts'
 
@@ -44,17 +44,16 @@ t.teardown(() => {
 
 const gamesUrl = 'https://games.example.com'
 // Longer than the calls that are made on an open circuit.
-const openMs = 2_000
+const openMs = 1_000
+const url = `http://127.0.0.1:${(provider.address() as AddressInfo).port}`
 const bed = await testBed(
   t,
   { players, wallet, payments },
   {
     config: {
       players: {
-        GAME_PROVIDER_URL: `http://127.0.0.1:${(provider.address() as AddressInfo).port}`,
+        GAME_PROVIDER_URL: url,
         GAME_PROVIDER_TOKEN: 'provider-token',
-        GAME_PROVIDER_TIMEOUT_MS: 400,
-        GAME_PROVIDER_OPEN_MS: openMs,
         GAMES_BASE_URL: gamesUrl,
       },
     },
@@ -163,50 +162,44 @@ t.test(
   },
 )
 
-t.test(
-  'outside development a session without TLS is refused, since its URL is all that it takes to play',
-  async (t) => {
-    const launch = { sessionId: 'ses_1', gameId: 'fortune-reels', playerId: 'ply_1', brandId: 'brd_1', currency: 'BRL' }
-    const answer = (gameUrl: string) => {
-      behaviour = (response) => response.end(JSON.stringify({ gameUrl, expiresAt: '2026-03-02T14:00:00.000Z' }))
-    }
-    const launchWith = (allowHttp: boolean) => {
-      const log = { warn() {} } as unknown as Logger
-      const url = `http://127.0.0.1:${(provider.address() as AddressInfo).port}`
-      return new GameProvider({ url, token: undefined, timeoutMs: 5_000, openMs, allowHttp, log }).launch(
-        launch,
-        new Date(Date.now() + 10_000),
-      )
-    }
-    answer('http://provider.example/play')
-    await t.rejects(launchWith(false), { code: 'PROVIDER_UNAVAILABLE' })
-    t.match(await launchWith(true), { gameUrl: 'http://provider.example/play' })
-    answer('https://provider.example/play')
-    t.match(await launchWith(false), { gameUrl: 'https://provider.example/play' })
-    behaviour = works
-  },
-)
+const launch = { sessionId: 'ses_1', gameId: 'star-miner', playerId: 'ply_1', brandId: 'brd_1', currency: 'BRL' }
+const refused = { code: 'PROVIDER_UNAVAILABLE' }
+
+/** A client of the provider with a circuit of its own. */
+function providerWith(options: Partial<GameProviderOptions> = {}) {
+  const log = createLogger('players', 'silent')
+  const client = new GameProvider({ url, token: undefined, timeoutMs: 150, openMs, allowHttp: false, log, ...options })
+  return { client, open: () => client.launch(launch, new Date(Date.now() + 10_000)) }
+}
+
+t.test('outside development a session without TLS is refused: its URL is all that it takes to play', async (t) => {
+  const answer = (gameUrl: string) => {
+    behaviour = (response) => response.end(JSON.stringify({ gameUrl, expiresAt: '2026-03-02T14:00:00.000Z' }))
+  }
+  answer('http://provider.example/play')
+  await t.rejects(providerWith().open(), refused)
+  t.match(await providerWith({ allowHttp: true }).open(), { gameUrl: 'http://provider.example/play' })
+  answer('https://provider.example/play')
+  t.match(await providerWith().open(), { gameUrl: 'https://provider.example/play' })
+})
 
 t.test('a launch that the provider refuses is asked once, and does not open the circuit for others', async (t) => {
-  const playerId = await approvedPlayer(production)
+  const { open } = providerWith()
   launches = []
   behaviour = (response) => response.writeHead(422).end('{}')
-  for (let refused = 0; refused < 6; refused++) {
-    await t.rejects(open(playerId, production), { code: 'PROVIDER_UNAVAILABLE' })
-  }
+  for (let count = 0; count < 6; count++) await t.rejects(open(), refused)
   t.equal(launches.length, 6)
   behaviour = works
-  t.ok(await open(playerId, production))
+  t.ok(await open())
 })
 
 t.test('after a first failure the launch is repeated with the same session id', async (t) => {
-  const playerId = await approvedPlayer(production)
   launches = []
-  behaviour = (response, launch) => (launches.length === 1 ? response.destroy() : works(response, launch))
-  const session = await open(playerId, production)
+  behaviour = (response, asked) => (launches.length === 1 ? response.destroy() : works(response, asked))
+  t.ok(await providerWith().open())
   t.strictSame(
     launches.map(({ key }) => key),
-    [session.id, session.id],
+    [launch.sessionId, launch.sessionId],
   )
 })
 
@@ -227,40 +220,37 @@ const failures: readonly [string, Behaviour][] = [
   ['a redirect', (response) => response.writeHead(302, { Location: 'http://127.0.0.1:1/' }).end()],
 ]
 for (const [name, failure] of failures) {
-  t.test(
-    `a provider that answers with ${name} is asked twice, and the answer is PROVIDER_UNAVAILABLE in time`,
-    async (t) => {
-      const playerId = await approvedPlayer(production)
-      // A success first, so that the circuit counts from zero.
-      behaviour = works
-      await open(playerId, production)
-      behaviour = failure
-      launches = []
-      const started = performance.now()
-      await t.rejects(open(playerId, production), { code: 'PROVIDER_UNAVAILABLE' })
-      t.equal(launches.length, 2)
-      t.ok(performance.now() - started < 2_000)
-      const { rows } = await admin.query(
-        'select count(*)::int as sessions from players.game_session where player_id = $1',
-        [playerId],
-      )
-      t.equal(rows[0].sessions, 1, 'no session is recorded')
-      behaviour = works
-    },
-  )
+  t.test(`a provider that answers with ${name} is asked twice, and the answer is PROVIDER_UNAVAILABLE`, async (t) => {
+    behaviour = failure
+    launches = []
+    const started = performance.now()
+    await t.rejects(providerWith().open(), refused)
+    t.equal(launches.length, 2)
+    t.ok(performance.now() - started < 2_000)
+  })
 }
 
-t.test('after five failures in a row nobody is asked; later one launch is tried, and closes the circuit', async (t) => {
+t.test('an operator is told PROVIDER_UNAVAILABLE, and no session is recorded', async (t) => {
   const playerId = await approvedPlayer(production)
-  await open(playerId, production)
+  behaviour = (response) => response.writeHead(500).end('{}')
+  await t.rejects(open(playerId, production), refused)
+  const { rows } = await admin.query('select from players.game_session where player_id = $1', [playerId])
+  t.same(rows, [])
+  behaviour = works
+})
+
+t.test('after five failures in a row nobody is asked; later one launch is tried, and closes the circuit', async (t) => {
+  const { client, open } = providerWith()
+  const { read } = providerMeasurement(client)
+  const gauge = async () => (await read())['backoffice.provider.breaker_open']
   behaviour = (response) => response.writeHead(503).end()
   launches = []
-  for (let call = 0; call < 4; call++) {
-    await t.rejects(open(playerId, production), { code: 'PROVIDER_UNAVAILABLE' })
-  }
+  t.strictSame(await gauge(), [{ value: 0 }])
+  for (let call = 0; call < 4; call++) await t.rejects(open(), refused)
   t.equal(launches.length, 5)
+  t.strictSame(await gauge(), [{ value: 1 }])
   behaviour = works
-  t.ok(await eventually(() => open(playerId, production)), 'it recovers by itself')
+  t.ok(await eventually(open), 'it recovers by itself')
 })
 
 t.test(
@@ -309,18 +299,4 @@ t.test('outside development it does not start before it is told where browsers r
   t.throws(() => check({}), ConfigurationError)
   t.doesNotThrow(() => check({ DEVELOPMENT: 'true' }))
   t.doesNotThrow(() => check({ GAMES_BASE_URL: 'https://games.example' }))
-})
-
-t.test('the gauge shows when launches are refused without asking the provider', async (t) => {
-  // Nothing listens on the port of the discard service.
-  const options = { url: 'http://127.0.0.1:9', token: undefined, timeoutMs: 1_000, openMs: 60_000, allowHttp: true }
-  const provider = new GameProvider({ ...options, log: createLogger('players', 'silent') })
-  const { read } = providerMeasurement(provider)
-  const open = async () => (await read())['backoffice.provider.breaker_open']
-  t.strictSame(await open(), [{ value: 0 }])
-  const launch = { sessionId: 'ses_1', gameId: 'star-miner', playerId: 'ply_1', brandId: 'brd_1', currency: 'BRL' }
-  for (let count = 0; count < 3; count++) {
-    await t.rejects(provider.launch(launch, new Date(Date.now() + 5_000)), { code: 'PROVIDER_UNAVAILABLE' })
-  }
-  t.strictSame(await open(), [{ value: 1 }])
 })
