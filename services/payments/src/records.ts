@@ -1,4 +1,11 @@
-import { listedDays, type Scope, type Transition, type TransitionActor } from '@backoffice/contracts'
+import {
+  type Environment,
+  environments,
+  listedDays,
+  type Scope,
+  type Transition,
+  type TransitionActor,
+} from '@backoffice/contracts'
 import {
   columnNames,
   type Db,
@@ -129,6 +136,10 @@ export function shownTransitions(
 ): Transition[] {
   return history.filter(({ version }) => version <= shown.version).map(withIsoTimes)
 }
+
+/** The environments that a list is of. Each is read by itself, because an index begins with it. */
+export const environmentsOf = ({ environment }: { readonly environment?: Environment | undefined }) =>
+  environment === undefined ? environments : [environment]
 
 /** From a time on, and before another; undefined: without an end. */
 export interface ListedPeriod {

@@ -2,8 +2,6 @@
 
 import type { TransitionActor } from '@backoffice/contracts'
 
-export type Actor = TransitionActor
-
 /** One change of a record's status: who made it, when, and why. The history of a record is never rewritten. */
 export interface StatusTransition {
   readonly version: number
@@ -11,13 +9,13 @@ export interface StatusTransition {
   readonly from: string | null
   readonly to: string
   readonly at: Date
-  readonly by: Actor
+  readonly by: TransitionActor
   readonly reason: string | null
 }
 
 /** The circumstances of a change. They are passed in so that the rules stay pure. */
 export interface Occasion {
   readonly at: Date
-  readonly by: Actor
+  readonly by: TransitionActor
   readonly reason?: string | undefined
 }

@@ -1,4 +1,4 @@
-import { type DepositStatus, type Environment, environments, type Scope } from '@backoffice/contracts'
+import type { DepositStatus, Environment, Scope } from '@backoffice/contracts'
 import {
   type ApprovedProposal,
   assignments,
@@ -13,6 +13,7 @@ import {
 import {
   type Change,
   type CheckedRecord,
+  environmentsOf,
   inOrder,
   insertTransitions,
   type ListedRecord,
@@ -223,10 +224,6 @@ export function listDeposits(db: ReadDb, filter: DepositFilter): Promise<ListedR
     select ${listed} from deposit where ${whose} and ${matches} order by created_at desc, id desc limit ${limit}
   `
 }
-
-/** Each is read by itself, because an index begins with it. */
-const environmentsOf = ({ environment }: DepositFilter): readonly Environment[] =>
-  environment === undefined ? environments : [environment]
 
 /** What `shownDeposits` makes of it. */
 const shownStatus = sql`case when ${isSettling} then 'pending' else deposit.status end`

@@ -1,7 +1,6 @@
 import {
   aloneHours,
   type Environment,
-  environments,
   type Scope,
   type WaitingStatus,
   type WithdrawalStatus,
@@ -21,6 +20,7 @@ import {
 import {
   type Change,
   type CheckedRecord,
+  environmentsOf,
   inOrder,
   insertTransitions,
   type ListedRecord,
@@ -106,10 +106,6 @@ interface OwnerFilter {
   /** Of both when it is undefined. */
   readonly environment?: Environment | undefined
 }
-
-/** Each is read by itself, because an index begins with it. */
-const environmentsOf = ({ environment }: OwnerFilter): readonly Environment[] =>
-  environment === undefined ? environments : [environment]
 
 function isOwned(filter: OwnerFilter) {
   const { operatorId = null, brandId = null } = filter

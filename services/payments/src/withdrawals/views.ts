@@ -7,14 +7,7 @@ import {
 import { type ReadDb, withIsoTimes } from '@backoffice/service-runtime'
 import { type ListedRecord, listTransitions, withUnfinished } from '../records.ts'
 import { readPasts, type WithdrawalRecord } from './records.ts'
-import {
-  beforeLastTransition,
-  hasEnded,
-  isDestinationKnown,
-  isFirstWithdrawal,
-  type StoredWithdrawal,
-  sumsBegin,
-} from './withdrawal.ts'
+import { beforeLastTransition, hasEnded, isDestinationKnown, type StoredWithdrawal, sumsBegin } from './withdrawal.ts'
 
 /** A withdrawal as operators see it. */
 export function publicWithdrawal(withdrawal: StoredWithdrawal): PublicWithdrawal {
@@ -68,7 +61,7 @@ export async function factsOf(
 ): Promise<WithdrawalFacts[]> {
   const pasts = await readPasts(db, withdrawals, sumsBegin(now))
   return pasts.map((past, index) => ({
-    firstWithdrawal: isFirstWithdrawal(past),
+    firstWithdrawal: !past.paidBefore,
     destinationUsedBefore: isDestinationKnown(withdrawals[index]?.destination ?? '', past),
     deposits30Days: shownSum(past.deposits),
     withdrawals30Days: shownSum(past.withdrawals),

@@ -7,11 +7,12 @@ import {
   type PlayerStanding,
   Rejection,
   sandboxAmounts,
+  type TransitionActor,
   toMinorUnits,
   type WithdrawalStatus,
   withdrawalStatuses,
 } from '@backoffice/contracts'
-import type { Actor, Occasion, StatusTransition } from '../transition.ts'
+import type { Occasion, StatusTransition } from '../transition.ts'
 
 /**
  * An intent is a withdrawal that nobody outside sees. It exists so that its hold has a reference before the wallet is
@@ -153,8 +154,10 @@ export const payTakesTwo = (
  * Whether in production nobody but one person has a part in a payment: who approved it pays it too, or a machine does,
  * which is no second person.
  */
-export const isPaidAlone = (withdrawal: StoredWithdrawal, by: Actor & { readonly isMachine: boolean }): boolean =>
-  withdrawal.environment === 'production' && (by.isMachine || isApprover(by, withdrawal))
+export const isPaidAlone = (
+  withdrawal: StoredWithdrawal,
+  by: TransitionActor & { readonly isMachine: boolean },
+): boolean => withdrawal.environment === 'production' && (by.isMachine || isApprover(by, withdrawal))
 
 /**
  * Applies a decision to a withdrawal that everyone sees.
@@ -193,7 +196,7 @@ export function applyDecision<W extends StoredWithdrawal>(
 }
 
 /** One account under another name is the same person, and so is another account under one name. */
-const isApprover = ({ kind, name, id }: Actor, { approvedBy, approvedById }: StoredWithdrawal) =>
+const isApprover = ({ kind, name, id }: TransitionActor, { approvedBy, approvedById }: StoredWithdrawal) =>
   kind === 'team' && (name === approvedBy || (id !== undefined && id === approvedById))
 
 export const takesSomebodyElse = ({ id: withdrawalId, approvedBy }: StoredWithdrawal): Rejection =>
@@ -260,8 +263,6 @@ interface CountAndSum {
 const sumDays = 30
 const dayMs = 86_400_000
 export const sumsBegin = (now: Date): Date => new Date(now.getTime() - sumDays * dayMs)
-
-export const isFirstWithdrawal = ({ paidBefore }: Pick<Past, 'paidBefore'>): boolean => !paidBefore
 
 /** The same destination may be written in another case, or with spaces around it. */
 export function isDestinationKnown(destination: string, { destinations }: Pick<Past, 'destinations'>): boolean {

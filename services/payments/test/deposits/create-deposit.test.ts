@@ -246,21 +246,6 @@ t.test('a failed deposit credits nothing, keeps its reason and tells nobody', as
   t.same(await path.events(id), [])
 })
 
-t.test('what is settled is DEPOSIT_NOT_PENDING, with its id and status', async (t) => {
-  const playerId = await path.newPlayer({ kyc: false })
-  const [first, second] = [await path.createDeposit(playerId), await path.createDeposit(playerId)]
-  await path.confirm(first.id)
-  await path.fail(second.id)
-  for (const [id, status] of [
-    [first.id, 'confirmed'],
-    [second.id, 'failed'],
-  ] as const) {
-    for (const call of [() => path.confirm(id), () => path.fail(id)]) {
-      await t.rejects(call(), { code: 'DEPOSIT_NOT_PENDING', details: { depositId: id, status } })
-    }
-  }
-})
-
 t.test("an unknown deposit, or another brand's, is DEPOSIT_NOT_FOUND", async (t) => {
   const { id } = await path.createDeposit(await path.newPlayer({ kyc: false }))
   const production = path.in({ environment: 'production' })

@@ -13,7 +13,6 @@ import {
   admitDeposit,
   beforeSettling,
   beginDeposit,
-  isConfirmed,
   type StoredDeposit,
   settleDeposit,
   takeBackConfirmation,
@@ -168,13 +167,6 @@ t.test('the day never sums to more than the limit, and reaches it exactly', asyn
     return dayTotal <= limit
   })
   t.doesNotThrow(() => fc.assert(property))
-})
-
-t.test('of all statuses only confirmed waits for the wallet', async (t) => {
-  t.same(
-    depositStatuses.filter((status) => isConfirmed({ status })),
-    ['confirmed'],
-  )
 })
 
 t.test('a confirmation that is taken back leaves a failed deposit and both steps of its history', async (t) => {

@@ -18,7 +18,6 @@ import {
   invisibleStates,
   isDestinationKnown,
   isFinal,
-  isFirstWithdrawal,
   isPaidAlone,
   isVisible,
   nextMove,
@@ -251,11 +250,6 @@ t.test('a destination is known however it was written, and no other is', async (
     t.ok(isDestinationKnown(destination, past), destination)
   for (const destination of ['ana@example.com.br', '5511987654321', ''])
     t.notOk(isDestinationKnown(destination, past), destination)
-})
-
-t.test('a withdrawal is the first when none was paid before', async (t) => {
-  t.ok(isFirstWithdrawal({ paidBefore: false }))
-  t.notOk(isFirstWithdrawal({ paidBefore: true }))
 })
 
 t.test('sums begin 30 days ago', async (t) => {

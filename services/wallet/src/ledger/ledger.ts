@@ -1,5 +1,5 @@
 import { type Input, operations, Rejection, toMinorUnits } from '@backoffice/contracts'
-import { batchFaultOf, type Database, type Db, Gatherer, handle } from '@backoffice/service-runtime'
+import { batchFaultOf, type Database, type Db, Gatherer, handle, type ReadDb } from '@backoffice/service-runtime'
 import { decideBatch } from './decide.ts'
 import {
   type AccountTarget,
@@ -11,6 +11,7 @@ import {
   unexpected,
 } from './posting.ts'
 import {
+  type Balance,
   balanceOf,
   findBalances,
   lockAccounts,
@@ -226,31 +227,23 @@ export const releaseHold = (ledger: Ledger) =>
     return { state: result.state }
   })
 
-export const getWallet = handle(operations.wallet.getWallet, {
-  async read(calls, { db }) {
-    const accounts = await findBalances(db, calls.map(playerOf))
-    return accounts.map((account) => {
-      if (account === undefined) return new Rejection('PLAYER_NOT_FOUND')
-      const { playerId, currency, updatedAt } = account
-      return { playerId, currency, ...balanceOf(account), updatedAt: updatedAt.toISOString() }
-    })
-  },
-})
-
-export const readAccount = handle(operations.wallet.readAccount, {
-  async read(calls, { db }) {
-    const accounts = await findBalances(db, calls.map(playerOf))
-    return accounts.map((account) =>
-      account === undefined
-        ? new Rejection('PLAYER_NOT_FOUND')
-        : { ...balanceOf(account), updatedAt: account.updatedAt.toISOString() },
+/** Reads the accounts of players, and shows each as the operation does. */
+const accountsAs =
+  <Shown>(show: (account: Balance) => Shown) =>
+  async (calls: readonly Parameters<typeof playerOf>[0][], { db }: { readonly db: ReadDb }) =>
+    (await findBalances(db, calls.map(playerOf))).map((account) =>
+      account === undefined ? new Rejection('PLAYER_NOT_FOUND') : show(account),
     )
-  },
+
+const shownAccount = (account: Balance) => ({ ...balanceOf(account), updatedAt: account.updatedAt.toISOString() })
+
+export const getWallet = handle(operations.wallet.getWallet, {
+  read: accountsAs((account) => {
+    const { playerId, currency } = account
+    return { playerId, currency, ...shownAccount(account) }
+  }),
 })
 
-export const readBalance = handle(operations.wallet.readBalance, {
-  async read(calls, { db }) {
-    const accounts = await findBalances(db, calls.map(playerOf))
-    return accounts.map((account) => (account === undefined ? new Rejection('PLAYER_NOT_FOUND') : balanceOf(account)))
-  },
-})
+export const readAccount = handle(operations.wallet.readAccount, { read: accountsAs(shownAccount) })
+
+export const readBalance = handle(operations.wallet.readBalance, { read: accountsAs(balanceOf) })

@@ -86,16 +86,6 @@ t.test('what is held is not there for a debit, and all that is left is', async (
   t.same(books.balance(ana), { posted: 40n, held: 40n })
 })
 
-t.test('a whole balance can be held', async (t) => {
-  const books = new Books()
-  t.match(books.post(credit(ana, 'd', 100n), hold(ana, 'w', 100n), hold(ana, 'x', 1n)), [
-    { outcome: 'posted', replayed: false },
-    open,
-    insufficient,
-  ])
-  t.same(books.faults(), [])
-})
-
 t.test('a reference of another transfer is a conflict, and nothing is posted', async (t) => {
   const books = new Books()
   books.post(credit(ana, 'd', 100n))

@@ -8,11 +8,11 @@ import { eventually, testBed } from '@backoffice/test-kit'
 import fc from 'fast-check'
 import t from 'tap'
 import { runOf } from '../../../reconciler/test/reconciliation/run.ts'
+import { takeCheckpoints } from '../../src/background/take-checkpoints.ts'
 import { Ledger } from '../../src/ledger/ledger.ts'
 import type { Posting } from '../../src/ledger/posting.ts'
 import { wallet } from '../../src/service.ts'
 import { sumPeriod } from '../../src/statement/records.ts'
-import { takeCheckpoints } from '../../src/storage/checkpoints.ts'
 
 const bed = await testBed(t, { wallet, reconciler }, { config: { wallet: { DATABASE_POOL_MAX: 8 } } })
 for (const { name: service, migrations } of [payments, players])
@@ -112,32 +112,6 @@ t.test('more than may wait is refused at once, and what was taken is posted', as
     brandId,
   ])
   t.equal(rows[0].sum, outcomes.filter(({ status }) => status === 'fulfilled').length)
-})
-
-t.test('an account that another session has locked keeps its own posting waiting, not its neighbours', async (t) => {
-  const brandId = newId('brd')
-  const ledger = new Ledger({ db })
-  await ledger.post(postingOf([0, 1, 1, 10], brandId))
-  const other = await admin.connect()
-  await other.query('begin')
-  await other.query('select from wallet.account where brand_id = $1 and owner_id = $2 for update', [
-    brandId,
-    playerOf(brandId, 1),
-  ])
-  let answered = false
-  const began = performance.now()
-  const locked = ledger.post(postingOf([0, 1, 2, 10], brandId)).finally(() => {
-    answered = true
-  })
-  const others = await Promise.all(
-    Array.from({ length: 39 }, (_, index) => ledger.post(postingOf([0, 2 + index, 100 + index, 1], brandId))),
-  )
-  t.ok(others.every(({ outcome }) => outcome === 'posted'))
-  t.ok(performance.now() - began < 8_000, 'before their callers give up')
-  t.notOk(answered)
-  await other.query('commit')
-  other.release()
-  t.match(await locked, { outcome: 'posted', replayed: false })
 })
 
 t.test('postings of a locked account, however many, delay their own account alone', async (t) => {
