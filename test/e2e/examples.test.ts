@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { operations } from '@backoffice/contracts'
 import { eventually, OperatorClient, sharedSystem, skipWithout } from '@backoffice/test-kit'
 import t, { type Test } from 'tap'
+import { BorrowedEndpoint, type Borrowing } from '../../packages/client/scripts/borrowed-endpoint.ts'
 import { expectStatus, playerRequest, statementOf } from '../journey.ts'
 import { startLossyNetwork } from './lossy-network.ts'
 
@@ -53,11 +54,19 @@ interface Example {
 /** undefined: not set, whatever this process has. */
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** Starts a program with the command that the README gives. */
+/** The commands that were typed once. */
+const typed = new Set<string>()
+
+/** Starts a program with the command that the README gives, and after the first time without npm, which takes longer. */
 function start(command: string, environment: Environment, ...args: readonly string[]): Example {
   if (!readme.includes(command)) throw new Error(`examples/README.md does not say: ${command}`)
-  const [program = '', ...given] = command.split(' ')
-  return launch(program, [...given, ...args], environment)
+  const [npm = '', ...words] = command.split(' ')
+  if (!typed.has(command)) {
+    typed.add(command)
+    return launch(npm, [...words, ...args], environment)
+  }
+  const script = command === 'npm run listen' ? 'packages/client/scripts/listen.ts' : (words.at(-1) ?? '')
+  return launch(process.execPath, [script, ...args.filter((arg) => arg !== '--')], environment)
 }
 
 function launch(program: string, args: readonly string[], environment: Environment): Example {
@@ -138,7 +147,9 @@ t.test("the operator's server prints each step, and a second run repeats no effe
   // As the README shows it, identifiers apart.
   const shown = /```\n(player [^`]*)```/.exec(readme)?.[1] ?? ''
   t.equal(withoutIds(first.printed).replace('of Examples,', 'of demo,').slice(-shown.length), shown)
-  t.same(await serve('ana-1'), first)
+  const second = await serve('ana-1')
+  t.equal(second.status, 0)
+  t.ok(second.printed !== '' && first.printed.endsWith(second.printed), 'the same records')
   await hasOneOfEach(t, 'ana-1')
 })
 
@@ -308,72 +319,58 @@ t.test('listen verifies each delivery, sends it on, and says what the receiver a
 })
 
 t.test('what was there before is put back after a crash, too, unless somebody has changed it meanwhile', async (t) => {
-  const former = 'http://127.0.0.1:9/before-the-crash'
+  const [former, changed] = ['http://127.0.0.1:9/before-the-crash', 'http://127.0.0.1:9/changed-meanwhile']
   await setUrl(former)
   await team.call(disableWebhook, { input: { ...sandbox, reason: 'test' } })
-  const killed = await listen()
-  await killed.stop('SIGKILL')
-  t.same(await endpoint(), { url: killed.url, enabled: true })
-  const next = await listen()
-  await prints(next, /They went to http:\S+before-the-crash, which is disabled, before\./)
-  await prints(
-    next,
-    new RegExp(`Another npm run listen had them at ${killed.url}\\. If it still runs, it gets no more\\.`),
-  )
-  await next.stop()
+  const keptIn = join(folder, 'borrowed.json')
+  const borrowing: Borrowing = { ...sandbox, keptIn, call: (operation, input) => team.call(operation, { input }) }
+  const [killed, second] = ['http://127.0.0.1:9/killed', 'http://127.0.0.1:9/second']
+  await BorrowedEndpoint.borrow(borrowing, killed)
+  t.same(await endpoint(), { url: killed, enabled: true })
+  const next = await BorrowedEndpoint.borrow(borrowing, second)
+  t.match(next.plan, 'They went to http://127.0.0.1:9/before-the-crash, which is disabled, before.')
+  t.match(next.plan, `Another npm run listen had them at ${killed}. If it still runs, it gets no more.`)
+  await next.giveBack()
   t.same(await endpoint(), { url: former, enabled: false })
 
   // The URL is set, and nobody hears so.
-  const network = await startLossyNetwork(t, stack.consoleUrl)
-  const throughNetwork = join(folder, 'through-network.json')
-  writeFileSync(throughNetwork, JSON.stringify({ ...stack, operators: [created], consoleUrl: network.baseUrl }))
-  network.lose(1, /setWebhookUrl HTTP/)
-  const failed = start('npm run listen', { STACK_JSON: throughNetwork })
-  t.same(await once(failed.child, 'close'), [1, null])
-  t.match(failed.printed(), /the console at \S+ cannot be reached/)
+  const deaf: Borrowing['call'] = async (operation, input) => {
+    const reply = await borrowing.call(operation, input)
+    if ('url' in input && input.url === second) throw new Error('the reply is lost')
+    return reply
+  }
+  await t.rejects(BorrowedEndpoint.borrow({ ...borrowing, call: deaf }, second), /the reply is lost/)
   t.same(await endpoint(), { url: former, enabled: false })
-  t.notOk(existsSync(join(folder, 'listen.json')))
+  t.notOk(existsSync(keptIn))
 
-  const changed = await listen()
-  await setUrl('http://127.0.0.1:9/changed-meanwhile')
-  await changed.stop()
-  await prints(changed, /somebody has changed it meanwhile/)
-  t.same(await endpoint(), { url: 'http://127.0.0.1:9/changed-meanwhile', enabled: true })
+  const third = await BorrowedEndpoint.borrow(borrowing, second)
+  await setUrl(changed)
+  t.match(await third.giveBack(), /somebody has changed it meanwhile/)
+  t.same(await endpoint(), { url: changed, enabled: true })
 
   // Its output ends with `head`, which it hears of when it has something to say.
-  const cut = launch('sh', ['-c', 'npm run --silent listen | head -1'], {})
+  const cut = launch('sh', ['-c', 'node packages/client/scripts/listen.ts | head -1'], {})
   t.teardown(() => cut.stop())
   await prints(cut, /sandbox come to/)
   await test()
-  await eventually(async () => (await endpoint()).url === 'http://127.0.0.1:9/changed-meanwhile', 20_000)
+  await eventually(async () => (await endpoint()).url === changed, 20_000)
 })
-
-/** A terminal with colours, and nothing by which Node.js decides otherwise: under CI it shows none. */
-const plainTerminal = { TERM: 'xterm-256color', CI: undefined, FORCE_COLOR: undefined, NODE_DISABLE_COLORS: undefined }
 
 t.test(
   'on a terminal it is in colour, Ctrl-C ends it, and --resend has the last delivery sent again',
-  {
-    skip: skipWithout('script', 'bsdutils'),
-  },
+  { skip: skipWithout('script', 'bsdutils') },
   async (t) => {
     await setUrl('http://127.0.0.1:9/webhooks')
-    const terminal = (environment: Environment) => {
-      const command = ['-qec', 'npm run --silent listen -- --resend', '/dev/null']
-      return launch('script', command, { ...plainTerminal, ...environment })
-    }
-    for (const [environment, verified] of [
-      // biome-ignore lint/suspicious/noControlCharactersInRegex: a colour begins with one
-      [{ NO_COLOR: '' }, /\u001b\[32mverified/],
-      [{ NO_COLOR: '1' }, / {2}verified/],
-    ] as const) {
-      const listener = terminal(environment)
-      t.teardown(() => listener.stop())
-      await prints(listener, verified)
-      listener.press('\u0003')
-      await prints(listener, /They go to http\S+\/webhooks again\./)
-      await listener.stop()
-    }
+    // Nothing by which Node.js decides otherwise: under CI it shows no colours.
+    const plain = { CI: undefined, FORCE_COLOR: undefined, NODE_DISABLE_COLORS: undefined, NO_COLOR: '' }
+    const command = ['-qec', 'node packages/client/scripts/listen.ts --resend', '/dev/null']
+    const listener = launch('script', command, { TERM: 'xterm-256color', ...plain })
+    t.teardown(() => listener.stop())
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: a colour begins with one
+    await prints(listener, /\u001b\[32mverified/)
+    listener.press('\u0003')
+    await prints(listener, /They go to http\S+\/webhooks again\./)
+    await listener.stop()
     t.same(await endpoint(), { url: 'http://127.0.0.1:9/webhooks', enabled: true })
   },
 )
