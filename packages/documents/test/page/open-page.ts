@@ -1,3 +1,4 @@
+import type { Teardown } from '@backoffice/test-kit'
 import { violations as violationsOf } from '@backoffice/test-kit/browser'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 
@@ -8,9 +9,15 @@ export interface OpenPage {
   readonly faults: string[]
 }
 
-/** A page as somebody sees it who was never here before. */
-export async function openPage(browser: Browser, url: string, options: BrowserContextOptions = {}): Promise<OpenPage> {
+/** A page as somebody sees it who was never here before. It is closed with `t`. */
+export async function openPage(
+  t: Teardown,
+  browser: Browser,
+  url: string,
+  options: BrowserContextOptions = {},
+): Promise<OpenPage> {
   const context = await browser.newContext({ viewport: { width: 1366, height: 900 }, ...options })
+  t.teardown(() => context.close())
   const page = await context.newPage()
   const requests: string[] = []
   const faults: string[] = []

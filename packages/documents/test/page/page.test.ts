@@ -9,5 +9,5 @@ t.test('the documentation in a real browser', { skip: noBrowser }, async (t) => 
   const system = await sharedSystem(t)
   const browser = await startBrowser(t)
   readingTests(t, { docsUrl: system.docsUrl, browser })
-  testerTests(t, { system, open: (options) => openPage(browser, system.docsUrl, options) })
+  testerTests(t, { system, open: (t, options) => openPage(t, browser, system.docsUrl, options) })
 })

@@ -1,11 +1,11 @@
-import type { SharedSystem } from '@backoffice/test-kit'
+import type { SharedSystem, Teardown } from '@backoffice/test-kit'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import type { Test } from 'tap'
 import type { OpenPage } from './open-page.ts'
 
 interface TesterTests {
   readonly system: SharedSystem
-  readonly open: (options?: BrowserContextOptions) => Promise<OpenPage>
+  readonly open: (t: Teardown, options?: BrowserContextOptions) => Promise<OpenPage>
 }
 const phone = { viewport: { width: 390, height: 844 } }
 
@@ -26,7 +26,7 @@ export function testerTests(t: Test, { system, open }: TesterTests): void {
   const operator = system.operators[0]
 
   t.test('a player is registered and a deposit credited from the tester, with every example filled', async (t) => {
-    const { page, requests, faults } = await open()
+    const { page, requests, faults } = await open(t)
     await fillKeys(page, operator?.sandbox)
     t.equal(await run(page, 'getMe'), '200')
     t.equal(await run(page, 'registerPlayer'), '201')
@@ -60,11 +60,10 @@ export function testerTests(t: Test, { system, open }: TesterTests): void {
       requests.every((entry) => entry.includes(new URL(system.baseUrl).host) || entry.includes('data:')),
       'nothing is loaded from elsewhere',
     )
-    await page.context().close()
   })
 
   t.test('a production key is refused before anything is sent, and a former reply goes away', async (t) => {
-    const { page, requests } = await open(phone)
+    const { page, requests } = await open(t, phone)
     await fillKeys(page, operator?.sandbox)
     t.equal(await run(page, 'getMe'), '200')
     t.ok(await page.isVisible('#tester-result'))
@@ -78,22 +77,20 @@ export function testerTests(t: Test, { system, open }: TesterTests): void {
     t.equal(await page.evaluate(() => document.documentElement.scrollWidth), 390, 'nothing is wider than a phone')
     await page.keyboard.press('Escape')
     t.notMatch(await page.textContent('main'), operator?.production.key ?? '-', 'and no sample shows it')
-    await page.context().close()
   })
 
   t.test('a wrong signature leads to the page that compares it', async (t) => {
-    const { page } = await open()
+    const { page } = await open(t)
     await fillKeys(page, { key: operator?.sandbox.key ?? '', secret: 'sk_wrong' })
     t.equal(await run(page, 'getMe'), '401')
     const [comparison] = await Promise.all([page.waitForEvent('popup'), page.click('#tester-response a')])
     await comparison.waitForFunction(() => document.querySelector<HTMLTextAreaElement>('#signing-ours')?.value)
     t.equal(await comparison.inputValue('#signing-ours'), await page.textContent('#tester-canonical'))
     t.match(await page.textContent('#tester-response'), /"compareAt": "http[^"]+"\n/, 'the text is as it was')
-    await page.context().close()
   })
 
   t.test('a value cannot lead to another path than the one that is shown', async (t) => {
-    const { page, requests } = await open()
+    const { page, requests } = await open(t)
     await fillKeys(page, operator?.sandbox)
     await page.selectOption('#tester-operation', 'getWallet')
     for (const value of ['..', '.']) {
@@ -112,11 +109,10 @@ export function testerTests(t: Test, { system, open }: TesterTests): void {
       t.equal(requests.at(-1), `GET ${new URL(system.baseUrl).origin}${path}`)
       t.match(await page.textContent('#tester-response'), 'VALIDATION_ERROR', 'the signature is right')
     }
-    await page.context().close()
   })
 
   t.test('the tester is reached and closed by keyboard alone', async (t) => {
-    const { page } = await open()
+    const { page } = await open(t)
     const isOpen = () => page.evaluate(() => document.getElementById('tester')?.matches('[open]'))
     for (let stops = 0; stops < 8; stops += 1) {
       await page.keyboard.press('Tab')
@@ -127,6 +123,5 @@ export function testerTests(t: Test, { system, open }: TesterTests): void {
     await page.keyboard.press('Escape')
     t.equal(await isOpen(), false)
     t.equal(await page.evaluate(() => document.activeElement?.textContent), 'Open the tester', 'the focus comes back')
-    await page.context().close()
   })
 }
