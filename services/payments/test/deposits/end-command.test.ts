@@ -126,31 +126,12 @@ t.test('a credit that the wallet can do, or has done, is not given up', async (t
   t.equal(await refusal(approve('bob', command.id, proposalId)), 'COMMAND_NOT_FOUND')
 })
 
-t.test('nobody makes the wallet refuse a credit alone', async (t) => {
+t.test('one person alone, or a proposal that is declined at the last moment, leaves the credit as it is', async (t) => {
   const { playerId, depositId, operationId, command } = await stuckDeposit()
   await leaveAlone(command.id)
   const { proposalId } = await proposalOf(propose('alice', command.id))
-  const ofAnother = await stuckDeposit()
-  const { proposalId: otherProposal } = await proposalOf(propose('bob', ofAnother.command.id))
-  await t.rejects(approve('alice', command.id, proposalId), {
-    code: 'TWO_PEOPLE_REQUIRED',
-    details: { proposedBy: 'alice' },
-  })
-  for (const unknown of ['prp_nothing', otherProposal])
-    t.equal(await refusal(approve('alice', command.id, unknown)), 'PROPOSAL_NOT_FOUND')
-  const decline = { proposalId, reason: 'the account has room' }
-  await bed.team('bob').call(operations.payments.declineProposal, { input: decline })
-  t.equal(await refusal(approve('bob', command.id, proposalId)), 'PROPOSAL_NOT_OPEN')
-  await makeRoom(playerId)
-  t.equal((await path.confirm(depositId, operationId)).status, 'confirmed')
-  t.equal(await path.balance(playerId), '10.00 / 10.00')
-  await makeRoom(ofAnother.playerId)
-})
-
-t.test('a proposal that is declined at the last moment leaves the credit as it is', async (t) => {
-  const { playerId, depositId, operationId, command } = await stuckDeposit()
-  await leaveAlone(command.id)
-  const { proposalId } = await proposalOf(propose('alice', command.id))
+  t.equal(await refusal(approve('alice', command.id, proposalId)), 'TWO_PEOPLE_REQUIRED')
+  t.equal(await refusal(approve('bob', command.id, 'prp_nothing')), 'PROPOSAL_NOT_FOUND')
   const declining = await admin.connect()
   t.teardown(() => declining.release())
   await declining.query('begin')
@@ -180,20 +161,6 @@ t.test('no other command is given up, and no command that is unknown', async (t)
   })
   await admin.query('delete from payments.outbox where id = $1', [id])
   t.equal(await refusal(propose('alice', id)), 'COMMAND_NOT_FOUND')
-})
-
-t.test('a proposal counts for a day: then the next person proposes', async (t) => {
-  const { playerId, command } = await stuckDeposit()
-  const { proposalId: first } = await proposalOf(propose('alice', command.id))
-  await admin.query("update payments.team_proposal set expires_at = expires_at - interval '1 day' where id = $1", [
-    first,
-  ])
-  t.equal(await refusal(approve('bob', command.id, first)), 'PROPOSAL_NOT_OPEN')
-  const { proposalId: second, proposedBy } = await proposalOf(propose('bob', command.id))
-  t.equal(proposedBy, 'bob')
-  t.match(await approve('alice', command.id, second), { state: 'ended', proposedBy: 'bob' })
-  await makeRoom(playerId)
-  t.same(await path.differences(), [])
 })
 
 t.test('of two approvals at once one ends it', async (t) => {
