@@ -97,23 +97,6 @@ t.test('a deposit posted by three replicas at once is posted once', async (t) =>
   }
 })
 
-t.test('more than may wait is refused at once, and what was taken is posted', async (t) => {
-  const brandId = newId('brd')
-  const ledger = new Ledger({ db })
-  const outcomes = await Promise.allSettled(
-    Array.from({ length: 5_200 }, (_, index) => ledger.post(postingOf([0, 1 + (index % 4), index, 1], brandId))),
-  )
-  t.ok(outcomes.filter(({ status }) => status === 'rejected').length > 0)
-  t.match(
-    outcomes.find(({ status }) => status === 'rejected'),
-    { reason: { code: 'SERVICE_UNAVAILABLE' } },
-  )
-  const { rows } = await admin.query('select sum(posted)::int as sum from wallet.account where brand_id = $1', [
-    brandId,
-  ])
-  t.equal(rows[0].sum, outcomes.filter(({ status }) => status === 'fulfilled').length)
-})
-
 t.test('postings of a locked account, however many, delay their own account alone', async (t) => {
   const brandId = newId('brd')
   const ledger = new Ledger({ db })
