@@ -1,24 +1,19 @@
 import { operations, type ReconciliationReport } from '@backoffice/contracts'
-import { migrate } from '@backoffice/migrator/schema'
-import { payments } from '@backoffice/payments'
-import { players } from '@backoffice/players'
 import { newId } from '@backoffice/process'
-import { eventually, refusal, testBed } from '@backoffice/test-kit'
-import { wallet } from '@backoffice/wallet'
+import { eventually, refusal } from '@backoffice/test-kit'
 import t from 'tap'
 import { exportHeads, HeadsExport } from '../../src/background/export-heads.ts'
 import { exportsFor, lastExportAt, readHeads, writeHeads } from '../../src/heads/exports.ts'
-import { bucketStore, folderStore } from '../../src/heads/store.ts'
+import { bucketStore, folderStore, type HeadStore } from '../../src/heads/store.ts'
 import { exportedHeads } from '../../src/measurements.ts'
-import { reconciler } from '../../src/service.ts'
-import { runOf } from '../reconciliation/run.ts'
+import { behindItsBack, ledgerBed, runOf } from '../reconciliation/run.ts'
 import { bucket, startS3 } from './s3-server.ts'
 
 t.setTimeout(240_000)
 
 // A client that tries again, as it does otherwise, waits for seconds where the storage is unavailable.
 process.env.AWS_MAX_ATTEMPTS = '1'
-const s3 = await startS3()
+const s3 = await startS3(t)
 // The loop of the service exports once, when it starts.
 const everyMs = 12 * 3_600_000
 const settings = {
@@ -30,10 +25,7 @@ const settings = {
   HEADS_SECRET_ACCESS_KEY: bucket.credentials.secretAccessKey,
   HEADS_EXPORT_EVERY_MS: everyMs,
 }
-const bed = await testBed(t, { wallet, reconciler }, { config: { reconciler: settings } })
-t.teardown(() => s3.close())
-for (const { name: service, migrations } of [payments, players])
-  await migrate({ service, migrations, url: bed.databaseUrl })
+const bed = await ledgerBed(t, { config: { reconciler: settings } })
 const { reconciler: service } = bed.services
 const scope = bed.scope()
 const store = bucketStore({ ...bucket, endpoint: s3.endpoint })
@@ -62,10 +54,11 @@ async function headsReport(full: boolean, playerId = ''): Promise<Reconciliation
   }, 60_000)
 }
 
-async function newestHeads(since: Date): Promise<string[]> {
+/** The heads that were exported since a moment, as `player number`. */
+async function headsSince(of: HeadStore, deltasSince: Date): Promise<string[]> {
   const found: string[] = []
-  for (const one of await exportsFor(store, { deltasSince: since }))
-    for await (const batch of readHeads(store, one, 100))
+  for (const one of await exportsFor(of, { deltasSince }))
+    for await (const batch of readHeads(of, one, 100))
       found.push(...batch.map(({ playerId, seq }) => `${playerId} ${seq}`))
   return found.sort()
 }
@@ -76,12 +69,12 @@ t.test('the heads that moved are exported, and once a day those of all accounts'
   const at = nextMoment()
   t.equal(await exportHeads(service, store, at), 2)
   t.equal(await exportHeads(service, store, at), null, 'once')
-  t.same(await newestHeads(at), players.map((id) => `${id} 1`).sort())
+  t.same(await headsSince(store, at), players.map((id) => `${id} 1`).sort())
   t.same(await headsReport(true), [])
   await deposit(players[0])
   const then = nextMoment()
   await exportHeads(service, store, then)
-  t.ok((await newestHeads(then)).includes(`${players[0]} 2`))
+  t.ok((await headsSince(store, then)).includes(`${players[0]} 2`))
   t.same(await headsReport(false), [])
 })
 
@@ -105,23 +98,22 @@ t.test('once a day the heads of all accounts are exported', async (t) => {
 
 /** Takes the last entry off a player's chain, with balance and head, as somebody with the database in hand could. */
 async function cutOff(playerId: string): Promise<void> {
-  const client = await bed.sql('admin').connect()
-  await client.query("set session_replication_role = 'replica'")
-  await client.query(
+  const admin = bed.sql('admin')
+  await behindItsBack(
+    admin,
     `with cut as (
       delete from wallet.entry e using wallet.account a where a.id = e.account_id and a.owner_id = $1 and e.seq = a.seq returning e.transfer_id
     ), other as (delete from wallet.entry e using cut where e.transfer_id = cut.transfer_id and e.seq is null)
     delete from wallet.transfer t using cut where t.id = cut.transfer_id`,
     [playerId],
   )
-  await client.query(
+  await behindItsBack(
+    admin,
     `update wallet.account a set posted = posted - 100, seq = seq - 1, updated_at = now(),
       head = (select hash from wallet.entry e where e.account_id = a.id and e.seq = a.seq - 1)
     where owner_id = $1`,
     [playerId],
   )
-  await client.query("set session_replication_role = 'origin'")
-  client.release()
 }
 
 const restoreInput = (restoredTo: Date) => ({ restoredTo: restoredTo.toISOString(), reason: 'the disks were lost' })
@@ -255,11 +247,7 @@ t.test("a head is chosen by PostgreSQL's clock, whatever the wallet's own says",
     .query("update account set updated_at = now() - interval '1 day' where owner_id = $1", [playerId])
   const then = new Date(at.getTime() + 1)
   await exportHeads(service, folder, then)
-  const [, delta] = await exportsFor(folder, { deltasSince: at })
-  const found: string[] = []
-  for await (const batch of readHeads(folder, delta as NonNullable<typeof delta>, 1_000))
-    found.push(...batch.map((head) => head.playerId))
-  t.ok(found.includes(playerId))
+  t.ok((await headsSince(folder, at)).includes(`${playerId} 1`))
 })
 
 t.test('a head that was being written during one export is in the next', async (t) => {
@@ -271,10 +259,7 @@ t.test('a head that was being written during one export is in the next', async (
   await deposit(playerId)
   const then = new Date(at.getTime() + 1)
   await exportHeads(service, folder, then)
-  const found: string[] = []
-  for (const one of await exportsFor(folder, { deltasSince: then }))
-    for await (const batch of readHeads(folder, one, 1_000)) found.push(...batch.map((head) => head.playerId))
-  t.ok(found.includes(playerId))
+  t.ok((await headsSince(folder, then)).includes(`${playerId} 1`))
 })
 
 t.test('a store that cannot be read is missing evidence, and all other checks are made', async (t) => {
@@ -285,11 +270,8 @@ t.test('a store that cannot be read is missing evidence, and all other checks ar
   for (const isFull of [false, true]) {
     s3.isUnavailable = true
     const { differences, differencesOf } = await runOf(bed, {
-      ...{
-        heads: { store, everyMs },
-        isFull,
-        team: { ...bed.issuer.team, aloneUpTo: '50.00', payAloneUpTo: '9.99' },
-      },
+      ...{ heads: { store, everyMs }, isFull },
+      team: { ...bed.issuer.team, aloneUpTo: '50.00', payAloneUpTo: '9.99' },
     })
     s3.isUnavailable = false
     t.match(

@@ -6,8 +6,7 @@ import { bucketStore, folderStore, type HeadStore, nameOf, type ObjectKind, part
 import type { Head } from '../../src/storage/heads.ts'
 import { bucket, startS3 } from './s3-server.ts'
 
-const s3 = await startS3()
-t.teardown(() => s3.close())
+const s3 = await startS3(t)
 const dir = t.testdir()
 const stores: Readonly<Record<string, HeadStore>> = {
   folder: folderStore(dir),
@@ -29,14 +28,13 @@ const history = '7300000000000000000-00000001'
 const time = (text: string) => new Date(`2026-03-${text}:00.000Z`)
 
 /** The heads of some exports, as `account:seq`. */
-async function heads(store: HeadStore, wanted: Parameters<typeof exportsFor>[1]): Promise<string[]> {
+async function heads(store: HeadStore, wanted: Parameters<typeof exportsFor>[1], batchMax = 3): Promise<string[]> {
   const found: string[] = []
   for (const one of await exportsFor(store, wanted))
-    for await (const batch of readHeads(store, one, 3))
-      for (const { accountId, seq, exportedAt } of batch) {
-        t.equal(exportedAt, one.at.toISOString())
-        found.push(`${accountId}:${seq}`)
-      }
+    for await (const batch of readHeads(store, one, batchMax)) {
+      if (batch.some(({ exportedAt }) => exportedAt !== one.at.toISOString())) throw new Error('of another export')
+      found.push(...batch.map(({ accountId, seq }) => `${accountId}:${seq}`))
+    }
   return found
 }
 
@@ -93,7 +91,7 @@ for (const [place, store] of Object.entries(stores)) {
     t.equal(await write('delta', '05T00:00', ...many), many.length)
     t.equal((await store.list('delta/2026-03-05', '')).length, 4)
     t.same(
-      await heads(store, { deltasSince: time('05T00:00') }),
+      await heads(store, { deltasSince: time('05T00:00') }, 1_000),
       many.map(({ accountId }) => `${accountId}:1`),
     )
   })
@@ -116,9 +114,9 @@ t.test('a file that a killed process left in the middle of a line is read to its
 })
 
 t.test('a wrong key is refused, and an error is no export', async (t) => {
-  const credentials = { ...bucket.credentials, secretAccessKey: 'another' }
+  const credentials = { ...bucket.credentials, accessKeyId: 'another' }
   const stranger = bucketStore({ ...bucket, credentials, endpoint: s3.endpoint })
-  await t.rejects(stranger.put('delta/x', ''), { name: 'SignatureDoesNotMatch' })
-  await t.rejects(lastExportAt(stranger, { now: time('08T00:00') }), { name: 'SignatureDoesNotMatch' })
+  await t.rejects(stranger.put('delta/x', ''), { name: 'InvalidAccessKeyId' })
+  await t.rejects(lastExportAt(stranger, { now: time('08T00:00') }), { name: 'InvalidAccessKeyId' })
   t.ok([...s3.objects.keys()].every((key) => key.startsWith(bucket.prefix)))
 })

@@ -1,22 +1,15 @@
 import { operations, type ReconciliationReport } from '@backoffice/contracts'
-import { migrate } from '@backoffice/migrator/schema'
-import { payments } from '@backoffice/payments'
-import { players } from '@backoffice/players'
 import { firstId, newId } from '@backoffice/process'
-import { eventually, testBed } from '@backoffice/test-kit'
-import { wallet } from '@backoffice/wallet'
+import { eventually } from '@backoffice/test-kit'
 import t from 'tap'
 import { Ledger } from '../../../wallet/src/ledger/ledger.ts'
 import type { HeadStore } from '../../src/heads/store.ts'
 import type { ReconcileOptions } from '../../src/reconciliation/reconcile.ts'
-import { reconciler } from '../../src/service.ts'
-import { ended, quietDatabase, runOf, behindItsBack as tamper, type Writer } from './run.ts'
+import { ended, ledgerBed, quietDatabase, runOf, behindItsBack as tamper, type Writer } from './run.ts'
 
 t.setTimeout(240_000)
 
-const bed = await testBed(t, { wallet, reconciler }, { config: { wallet: { CHECKPOINT_EVERY_MS: 3_600_000 } } })
-for (const { name: service, migrations } of [payments, players])
-  await migrate({ service, migrations, url: bed.databaseUrl })
+const bed = await ledgerBed(t, { config: { wallet: { CHECKPOINT_EVERY_MS: 3_600_000 } } })
 const writer: Writer = {
   admin: bed.sql('admin'),
   ledger: new Ledger({ db: bed.services.wallet.db }),

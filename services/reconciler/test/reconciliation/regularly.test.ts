@@ -1,20 +1,10 @@
-import { migrate } from '@backoffice/migrator/schema'
-import { payments } from '@backoffice/payments'
-import { players } from '@backoffice/players'
-import { eventually, testBed } from '@backoffice/test-kit'
-import { wallet } from '@backoffice/wallet'
+import { eventually } from '@backoffice/test-kit'
 import t from 'tap'
-import { reconciler } from '../../src/service.ts'
 import { beginRun, findCheckpoint, latestReport } from '../../src/storage/reconciliations.ts'
+import { ledgerBed } from './run.ts'
 
 let now = new Date('2026-03-02T12:00:00.000Z')
-const bed = await testBed(
-  t,
-  { wallet, reconciler },
-  { clock: { now: () => now }, config: { reconciler: { RECONCILE_EVERY_MS: 100 } } },
-)
-for (const { name: service, migrations } of [payments, players])
-  await migrate({ service, migrations, url: bed.databaseUrl })
+const bed = await ledgerBed(t, { clock: { now: () => now }, config: { reconciler: { RECONCILE_EVERY_MS: 100 } } })
 await bed.start('reconciler')
 const runs = async () =>
   (await bed.sql('reconciler').query(`select id, started_by, state, is_full from reconciliation order by id`)).rows

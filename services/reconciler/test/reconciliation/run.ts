@@ -1,9 +1,10 @@
 import type { ReconciliationReport } from '@backoffice/contracts'
+import { migrate } from '@backoffice/migrator/schema'
 import { payments } from '@backoffice/payments'
 import { players } from '@backoffice/players'
 import { newId } from '@backoffice/process'
 import { connectDatabase } from '@backoffice/service-runtime/testing'
-import { eventually, type Teardown, testBed } from '@backoffice/test-kit'
+import { eventually, type Teardown, type TestBedOptions, testBed } from '@backoffice/test-kit'
 import { noVault } from '@backoffice/vault'
 import { wallet } from '@backoffice/wallet'
 import type { Pool } from 'pg'
@@ -14,6 +15,14 @@ import { reconciler } from '../../src/service.ts'
 
 interface Bed {
   environment(name: 'reconciler'): Readonly<Record<string, string>>
+}
+
+/** A bed of the two that know the ledger, with the tables that it is compared with, as their services make them. */
+export async function ledgerBed(t: Teardown, options: TestBedOptions = {}) {
+  const bed = await testBed(t, { wallet, reconciler }, options)
+  for (const { name: service, migrations } of [payments, players])
+    await migrate({ service, migrations, url: bed.databaseUrl })
+  return bed
 }
 
 /** One run beside the service, which need not be there: a full one unless the options say otherwise. */

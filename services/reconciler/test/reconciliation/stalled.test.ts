@@ -1,17 +1,11 @@
 import { connect as connectSocket, createServer, type Socket } from 'node:net'
-import { migrate } from '@backoffice/migrator/schema'
-import { payments } from '@backoffice/payments'
-import { players } from '@backoffice/players'
 import { newId } from '@backoffice/process'
-import { eventually, testBed } from '@backoffice/test-kit'
-import { wallet } from '@backoffice/wallet'
+import { eventually } from '@backoffice/test-kit'
 import t from 'tap'
 import { Reconciler } from '../../src/reconciliation/reconciler.ts'
-import { reconciler } from '../../src/service.ts'
+import { ledgerBed } from './run.ts'
 
-const bed = await testBed(t, { wallet, reconciler })
-for (const { name: service, migrations } of [payments, players])
-  await migrate({ service, migrations, url: bed.databaseUrl })
+const bed = await ledgerBed(t)
 const { db, clock, log } = bed.services.reconciler
 t.setTimeout(120_000)
 

@@ -4,16 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { operations } from '@backoffice/contracts'
 import { startPostgres } from '@backoffice/dev-stack'
-import { migrate } from '@backoffice/migrator/schema'
-import { payments } from '@backoffice/payments'
-import { players } from '@backoffice/players'
 import { newId } from '@backoffice/process'
-import { eventually, testBed } from '@backoffice/test-kit'
-import { wallet } from '@backoffice/wallet'
+import { eventually } from '@backoffice/test-kit'
 import pg from 'pg'
 import t from 'tap'
-import { reconciler } from '../../src/service.ts'
-import { runOf } from './run.ts'
+import { ledgerBed, runOf } from './run.ts'
 
 t.setTimeout(240_000)
 
@@ -27,9 +22,7 @@ t.teardown(async () => {
   await primary.child.stop()
   rmSync(dir, { recursive: true, force: true })
 })
-const bed = await testBed(t, { wallet, reconciler }, { servers: { postgresUrl: primary.url } })
-for (const { name: service, migrations } of [payments, players])
-  await migrate({ service, migrations, url: bed.databaseUrl })
+const bed = await ledgerBed(t, { servers: { postgresUrl: primary.url } })
 
 /** A copy of the primary's files that follows it from then on. */
 async function startStandby() {
