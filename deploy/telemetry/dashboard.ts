@@ -1,8 +1,28 @@
-// The dashboard that Grafana reads, from the tables of panels. `npm run generate` writes dashboard.json.
-import { type Panel, rows } from './panels.ts'
-import { platformRows } from './platform-panels.ts'
+// The dashboard that Grafana reads, from panels.yaml. `npm run generate` writes dashboard.json.
+import { readFileSync } from 'node:fs'
+import { operations, runtimeOperationIds } from '@backoffice/contracts'
+import { parse } from 'yaml'
 
-export const dashboardFile = new URL('dashboard.json', import.meta.url)
+interface Panel {
+  readonly title: string
+  readonly says: string
+  readonly unit: string
+  readonly asks: Readonly<Record<string, string>>
+  readonly as?: 'timeseries' | 'stat' | 'heatmap'
+  readonly width?: number
+  readonly bounds?: Readonly<Record<string, number | null>>
+  readonly min?: number | null
+  readonly max?: number
+  readonly isStacked?: boolean
+}
+
+/** A refused credit moves nothing, and a restore that is recorded neither. */
+const postNothing = new Set<string>(['openAccount', 'refuseCredit', 'recordRestore', ...runtimeOperationIds])
+const postings = Object.values(operations.wallet)
+  .flatMap(({ kind, id }) => (kind === 'direct' && !postNothing.has(id) ? [id] : []))
+  .join('|')
+
+const rows = parse(readFileSync(new URL('panels.yaml', import.meta.url), 'utf8')) as Record<string, readonly Panel[]>
 
 const datasource = { type: 'prometheus', uid: '$' + '{datasource}' }
 const height = 8
@@ -24,7 +44,7 @@ const options = {
 function placed(): readonly object[] {
   let y = 0
   let id = 0
-  return Object.entries({ ...rows, ...platformRows }).flatMap(([title, panels]) => {
+  return Object.entries(rows).flatMap(([title, panels]) => {
     const row = {
       id: ++id,
       type: 'row',
@@ -35,23 +55,24 @@ function placed(): readonly object[] {
     }
     let x = 0
     const drawn = panels.map((panel) => {
-      if (x + panel.width > width) {
+      const { width: w = 8 } = panel
+      if (x + w > width) {
         x = 0
         y += height
       }
-      x += panel.width
-      return drawnAt(panel, ++id, { h: height, w: panel.width, x: x - panel.width, y })
+      x += w
+      return drawnAt(panel, ++id, { h: height, w, x: x - w, y })
     })
     y += height
     return [row, ...drawn]
   })
 }
 
-function drawnAt({ title, says, as, asks, ...panel }: Panel, id: number, gridPos: object): object {
+function drawnAt({ title, says, as = 'timeseries', asks, ...panel }: Panel, id: number, gridPos: object): object {
   const targets = Object.entries(asks).map(([legendFormat, expr], index) => ({
     refId: 'ABCDEF'[index],
     datasource,
-    expr,
+    expr: expr.replace('$postings', postings),
     legendFormat,
     ...(as === 'heatmap' ? { format: 'heatmap' } : {}),
   }))
@@ -59,7 +80,7 @@ function drawnAt({ title, says, as, asks, ...panel }: Panel, id: number, gridPos
   return { id, type: as, title, description: says, datasource, gridPos, fieldConfig, options: options[as], targets }
 }
 
-function defaultsOf(as: Panel['as'], { unit, min, max, bounds, isStacked }: Partial<Panel>): object {
+function defaultsOf(as: Panel['as'], { unit, min = 0, max, bounds, isStacked }: Partial<Panel>): object {
   const steps = Object.entries(bounds ?? {}).map(([color, value]) => ({ color, value }))
   const hasSteps = steps.length > 0
   const custom = {
@@ -68,7 +89,7 @@ function defaultsOf(as: Panel['as'], { unit, min, max, bounds, isStacked }: Part
     ...(hasSteps ? { thresholdsStyle: { mode: 'line' } } : {}),
   }
   return {
-    ...{ unit, min, max },
+    ...{ unit, min: min ?? undefined, max },
     ...(hasSteps ? { thresholds: { mode: 'absolute', steps } } : {}),
     ...(as === 'timeseries' ? { custom } : {}),
   }
