@@ -1,11 +1,4 @@
-import {
-  eventually,
-  lastingPort,
-  type Teardown,
-  type TestBed,
-  type TestBedOptions,
-  testBed,
-} from '@backoffice/test-kit'
+import { eventually, freePort, type Teardown, type TestBed, type TestBedOptions, testBed } from '@backoffice/test-kit'
 import { services } from '../services.ts'
 import { createOperators, Load, type Operator } from './load.ts'
 import { endLeases, judge, type Problem, settledWithinMs, untilSettled } from './oracle.ts'
@@ -31,7 +24,7 @@ export class MoneyBed implements Judged {
     const bed = await testBed(t, services, {
       servers,
       config: {
-        gateway: { ...shortWaits, PORT: await lastingPort() },
+        gateway: { ...shortWaits, PORT: await freePort() },
         payments: shortWaits,
         webhooks: shortWaits,
       },

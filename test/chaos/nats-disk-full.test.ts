@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { serviceNames, streamBytesMin } from '@backoffice/contracts'
 import { outboxBacklog } from '@backoffice/service-runtime/testing'
-import { eventually, lastingPort } from '@backoffice/test-kit'
+import { eventually, freePort } from '@backoffice/test-kit'
 import t from 'tap'
 import { NatsPart } from './backends.ts'
 import { MoneyBed } from './money-bed.ts'
@@ -24,7 +24,7 @@ t.test("nats-server's disk is full while money moves", { skip: skipWithoutSmallD
   t.teardown(() => rmSync(dir, { recursive: true }))
   // JetStream promises the stream its size when it is made.
   const disk = SmallDisk.mount(t, join(dir, 'jetstream'), Math.ceil((2 * streamBytesMin) / 1024 ** 2))
-  const port = await lastingPort()
+  const port = await freePort()
   let nats: NatsPart | undefined
   t.teardown(() => nats?.stop())
   const money = await MoneyBed.start(t, new Random(seed), {

@@ -4,7 +4,7 @@
 import { chmodSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { eventually, lastingPort } from '@backoffice/test-kit'
+import { eventually, freePort } from '@backoffice/test-kit'
 import t from 'tap'
 import { PostgresPart } from './backends.ts'
 import { MoneyBed } from './money-bed.ts'
@@ -32,7 +32,7 @@ t.test('PostgreSQL fails while money moves', async (t) => {
   if (disk !== undefined) symlinkSync(log, join(folder, 'postgres.log'))
   const postgres = await PostgresPart.start({
     dir: folder,
-    port: await lastingPort(),
+    port: await freePort(),
     password: 'password-of-postgres',
     durable: 'process',
   })

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { databaseUrl } from '@backoffice/dev-stack'
-import { eventually, lastingPort, recoverCopy, takeBaseBackup } from '@backoffice/test-kit'
+import { eventually, freePort, recoverCopy, takeBaseBackup } from '@backoffice/test-kit'
 import pg from 'pg'
 import { PostgresPart } from './backends.ts'
 import { createOperators, type Operator } from './load.ts'
@@ -33,7 +33,7 @@ export async function runPromotions(
   // PostgreSQL runs as somebody else.
   chmodSync(dir, 0o755)
   ending.defer(() => rmSync(dir, { recursive: true, force: true }))
-  const options = { port: await lastingPort(), password: 'password-of-postgres', durable: 'process' } as const
+  const options = { port: await freePort(), password: 'password-of-postgres', durable: 'process' } as const
   const folderOf = (round: number) => join(dir, String(round))
   let postgres = await PostgresPart.start({ ...options, dir: folderOf(0) })
   ending.defer(() => postgres.stop())
@@ -73,7 +73,7 @@ export async function runPromotions(
 
     const left = [...(await untilSettled(money, settledWithinMs)), ...(await reconciliationProblems(money))]
     const has = await idsIn(money)
-    const had = await idsInFolder({ ...options, dir: folderOf(round - 1), port: await lastingPort() }, money)
+    const had = await idsInFolder({ ...options, dir: folderOf(round - 1), port: await freePort() }, money)
     rmSync(folderOf(round - 1), { recursive: true })
     const missing = answeredRecords(operators).filter(({ id }) => !has.has(id))
     const unexplained = missing.filter(({ answeredAt }) => answeredAt < copiedFrom)

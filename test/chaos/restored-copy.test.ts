@@ -6,7 +6,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { eventStream, serviceNames } from '@backoffice/contracts'
-import { eventually, type HttpReply, lastingPort, recoverCopy, takeBaseBackup } from '@backoffice/test-kit'
+import { eventually, freePort, type HttpReply, recoverCopy, takeBaseBackup } from '@backoffice/test-kit'
 import { jetstreamManager } from '@nats-io/jetstream'
 import t from 'tap'
 import { playerRequest } from '../journey.ts'
@@ -33,7 +33,7 @@ t.test('the services start on a restored copy of the database', async (t) => {
   // PostgreSQL runs as somebody else.
   chmodSync(dir, 0o755)
   t.teardown(() => rmSync(dir, { recursive: true }))
-  const options = { port: await lastingPort(), password: 'password-of-postgres', durable: 'process' } as const
+  const options = { port: await freePort(), password: 'password-of-postgres', durable: 'process' } as const
   const [before, after] = [join(dir, 'before'), join(dir, 'after')]
   let postgres = await PostgresPart.start({ ...options, dir: before })
   t.teardown(() => postgres.stop())

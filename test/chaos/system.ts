@@ -7,7 +7,7 @@ import { prepareDatabase } from '@backoffice/migrator'
 import { StreamKeeper } from '@backoffice/migrator/stream'
 import { createLogger } from '@backoffice/process'
 import { connectNats, RpcClient } from '@backoffice/rpc'
-import { lastingPort, TestIssuer } from '@backoffice/test-kit'
+import { freePort, TestIssuer } from '@backoffice/test-kit'
 import pg from 'pg'
 import { NatsPart, PostgresPart } from './backends.ts'
 import { Link } from './link.ts'
@@ -55,7 +55,7 @@ export class ChaosSystem {
     const logs = join(dir, 'services')
     mkdirSync(logs)
 
-    const [postgresPort, natsPort] = [await lastingPort(), await lastingPort()]
+    const [postgresPort, natsPort] = [await freePort(), await freePort()]
     const [postgres, nats] = await Promise.all([
       PostgresPart.start({
         dir: join(dir, 'postgres'),
@@ -97,7 +97,7 @@ export class ChaosSystem {
     for (const service of serviceNames) {
       for (const name of [`${service}-1`, `${service}-2`]) {
         const [toPostgres, toNats] = [await openLink(postgresPort), await openLink(natsPort)]
-        const httpPort = await lastingPort()
+        const httpPort = await freePort()
         const fromClients = service === 'gateway' ? [await openLink(httpPort)] : []
         for (const { port } of fromClients) baseUrls.push(`http://127.0.0.1:${port}/api/v1`)
         const throughLink = onPort(administratorUrl, toPostgres.port)
@@ -106,7 +106,7 @@ export class ChaosSystem {
             name,
             service,
             dir: logs,
-            healthPort: await lastingPort(),
+            healthPort: await freePort(),
             links: [toPostgres, toNats, ...fromClients],
             environment: {
               ...settings,

@@ -8,7 +8,7 @@ import { operations, type ServiceName, serviceNames, streamBytesMin } from '@bac
 import { type NatsOptions, type RunningNats, startNats } from '@backoffice/dev-stack'
 import { makeStream } from '@backoffice/migrator/stream'
 import { createLogger } from '@backoffice/process'
-import { eventually, lastingPort, OperatorClient, reconcile, testBed } from '@backoffice/test-kit'
+import { eventually, freePort, OperatorClient, reconcile, testBed } from '@backoffice/test-kit'
 import t from 'tap'
 import { services } from '../services.ts'
 import { ArchivingPostgres } from './archiving-postgres.ts'
@@ -33,14 +33,14 @@ t.test('a restore to an earlier moment', async (t) => {
   t.teardown(() => rmSync(dir, { recursive: true }))
   const headsDir = join(dir, 'heads')
   mkdirSync(headsDir)
-  const postgres = await ArchivingPostgres.start(dir, await lastingPort())
+  const postgres = await ArchivingPostgres.start(dir, await freePort())
   t.teardown(() => postgres.stop())
-  const broker = new Broker(join(dir, 'nats'), await lastingPort())
+  const broker = new Broker(join(dir, 'nats'), await freePort())
   t.teardown(() => broker.stop())
   const bed = await testBed(t, services, {
     servers: { postgresUrl: postgres.url, nats: (users) => broker.start(users) },
     config: {
-      gateway: { PORT: await lastingPort() },
+      gateway: { PORT: await freePort() },
       reconciler: { HEADS_EXPORT_DIR: headsDir, HEADS_EXPORT_EVERY_MS: headsEveryMs },
     },
   })

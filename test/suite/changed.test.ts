@@ -15,7 +15,7 @@ t.test('of a source file: tests of its workspace that reach it', async (t) => {
 })
 
 t.test('of a file that its workspace does not test: those that reach it from elsewhere', async (t) => {
-  t.ok(chosen('packages/test-kit/src/lasting-port.ts').length > 0)
+  t.ok(chosen('packages/test-kit/src/eventually.ts').length > 0)
 })
 
 t.test('of a test, and of what only tests use: the tests themselves', async (t) => {

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { signWebhook } from '@backoffice/contracts/signing'
-import { lastingPort } from '@backoffice/test-kit'
+import { freePort } from '@backoffice/test-kit'
 import t from 'tap'
 import { judge, signedAnew } from '../src/listen/forward.ts'
 import { Listener } from '../src/listen/listener.ts'
@@ -113,7 +113,7 @@ t.test('a delivery under way is answered before it ends', async (t) => {
 })
 
 t.test('what it forwards to itself goes round once', async (t) => {
-  const port = await lastingPort()
+  const port = await freePort()
   const { listener, send, printed } = await listen(`http://127.0.0.1:${port}/webhooks`, port)
   t.teardown(() => listener.close())
   const response = await send()

@@ -2,17 +2,21 @@ import { randomInt } from 'node:crypto'
 import { createServer } from 'node:net'
 
 /**
- * Below the ports that systems give to outgoing connections (from 32768 on Linux, from 49152 elsewhere). One of those may
- * be given away between the moment when it is found free and the moment when a server listens on it.
+ * Below the ports that systems give to outgoing connections (from 32768 on Linux, from 49152 elsewhere). Such a connection
+ * could take the port before a server listens on it, or while a server that was killed is away.
  */
-const range = { from: 20_000, to: 30_000 }
+const range = { from: 15_000, to: 32_000 }
 const triesMax = 100
+/** By this process, which may use them later. */
+const given = new Set<number>()
 
-/** A TCP port of 127.0.0.1 that nobody listens on at this moment. */
+/** A TCP port of 127.0.0.1 that nobody listens on at this moment, another one each time. */
 export async function freePort(): Promise<number> {
   for (let tries = 0; tries < triesMax; tries += 1) {
     const port = randomInt(range.from, range.to)
-    if (await portIsFree(port)) return port
+    if (given.has(port) || !(await portIsFree(port))) continue
+    given.add(port)
+    return port
   }
   throw new Error(`no free port was found between ${range.from} and ${range.to}`)
 }

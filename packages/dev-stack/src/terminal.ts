@@ -75,7 +75,7 @@ function people(): string {
 }
 
 /** GET /me for a POSIX shell with openssl and curl: the signature covers method, path, timestamp and the empty body. */
-export function signedCurl(baseUrl: string, credentials: { readonly key: string; readonly secret: string }): string {
+function signedCurl(baseUrl: string, credentials: { readonly key: string; readonly secret: string }): string {
   const path = `${new URL(baseUrl).pathname}/me`
   return [
     'TIMESTAMP=$(date +%s)',

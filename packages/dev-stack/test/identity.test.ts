@@ -4,16 +4,14 @@ import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { teamRoles } from '@backoffice/contracts'
 import {
   identityOf,
-  newSessionKey,
   PersonSigner,
   type IdentitySettings as ServiceSettings,
   TeamVerifier,
 } from '@backoffice/team-identity'
 import { startLogin } from '@backoffice/team-identity/login'
-import { eventually } from '@backoffice/test-kit'
+import { eventually, temporaryFolder } from '@backoffice/test-kit'
 import { decodeJwt } from 'jose'
 import t, { type Test } from 'tap'
 import { choosePerson, logIn } from '../src/identity/log-in.ts'
@@ -51,9 +49,18 @@ function verifierOf(issuer: string): TeamVerifier {
 const call = { operation: 'gateway.listOperators', operationId: 'opn_1', input: {} }
 
 t.test('a running provider', async (t) => {
-  const dir = t.testdir()
+  const dir = temporaryFolder(t)
   const provider = await start(t, dir)
   const { issuer } = provider
+
+  /** Where a login of the command line begins. */
+  async function begin(parameters: Readonly<Record<string, string>> = {}): Promise<URL> {
+    const redirectUri = 'http://127.0.0.1/callback'
+    const { address } = await startLogin({ issuer, clientId: commandLineClientId, redirectUri, nonce: 'n' })
+    address.searchParams.delete('prompt')
+    for (const [name, value] of Object.entries(parameters)) address.searchParams.set(name, value)
+    return address
+  }
 
   await t.test('everybody can log in without a browser, and a service knows them with their roles', async (t) => {
     const verifier = verifierOf(issuer)
@@ -69,12 +76,6 @@ t.test('a running provider', async (t) => {
     }
   })
 
-  await t.test('each role has somebody who has only that, and two people have all', async (t) => {
-    const alone = teamPeople.filter(({ roles }) => roles.length === 1).flatMap(({ roles }) => roles)
-    t.same([...alone].sort(), [...teamRoles].sort())
-    t.equal(teamPeople.filter(({ roles }) => roles.length === teamRoles.length).length, 2)
-  })
-
   await t.test(
     'a person whom nobody knows cannot be chosen, and a choice that is cancelled is a refusal',
     async (t) => {
@@ -84,35 +85,9 @@ t.test('a running provider', async (t) => {
     },
   )
 
-  await t.test('an answer for one login does not finish another', async (t) => {
-    const begin = async () =>
-      startLogin({
-        issuer,
-        clientId: commandLineClientId,
-        redirectUri: 'http://127.0.0.1/callback',
-        nonce: (await newSessionKey()).thumbprint,
-      })
-    const [first, second] = [await begin(), await begin()]
-    const callback = new URL('http://127.0.0.1/callback?code=of-another')
-    callback.searchParams.set('state', first.address.searchParams.get('state') ?? '')
-    callback.searchParams.set('iss', issuer)
-    await t.rejects(second.finish(callback), /state/)
-  })
-
   await t.test('a browser that logged in is asked again only when the client wants that', async (t) => {
-    const begin = async (parameters: Readonly<Record<string, string>>) => {
-      const { address } = await startLogin({
-        issuer,
-        clientId: commandLineClientId,
-        redirectUri: 'http://127.0.0.1/callback',
-        nonce: 'n',
-      })
-      address.searchParams.delete('prompt')
-      for (const [name, value] of Object.entries(parameters)) address.searchParams.set(name, value)
-      return address
-    }
     const cookies = new Map<string, string>()
-    await choosePerson(await begin({}), 'sofia', cookies)
+    await choosePerson(await begin(), 'sofia', cookies)
     const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ')
     const isAsked = async (parameters: Readonly<Record<string, string>>) => {
       const { headers } = await fetch(await begin(parameters), { redirect: 'manual', headers: { Cookie: cookie } })
@@ -124,50 +99,12 @@ t.test('a running provider', async (t) => {
     t.ok(await eventually(() => isAsked({ max_age: '1' })), 'once the login is older')
   })
 
-  await t.test('a redirect to another machine is refused; to this one, any port will do', async (t) => {
-    const page = async (redirectUri: string) => {
-      const { address } = await startLogin({ issuer, clientId: commandLineClientId, redirectUri, nonce: 'n' })
-      return fetch(address, { redirect: 'manual' })
-    }
-    t.equal((await page('http://127.0.0.1:54321/callback')).status, 303)
-    t.equal((await page('http://198.51.100.1/callback')).status, 400)
-    t.equal((await page('http://127.0.0.1:54321/elsewhere')).status, 400)
-  })
-
   await t.test('a login takes PKCE', async (t) => {
-    const { address } = await startLogin({
-      issuer,
-      clientId: commandLineClientId,
-      redirectUri: 'http://127.0.0.1/callback',
-      nonce: 'n',
-    })
+    const address = await begin()
     address.searchParams.delete('code_challenge')
     address.searchParams.delete('code_challenge_method')
     const { headers } = await fetch(address, { redirect: 'manual' })
     t.match(headers.get('location'), /error=invalid_request/)
-  })
-
-  await t.test('the page has the people as buttons, and runs and loads nothing of others', async (t) => {
-    const { address } = await startLogin({
-      issuer,
-      clientId: commandLineClientId,
-      redirectUri: 'http://127.0.0.1/callback',
-      nonce: 'n',
-    })
-    const begun = await fetch(address, { redirect: 'manual' })
-    const cookie = begun.headers
-      .getSetCookie()
-      .map((text) => text.split(';')[0])
-      .join('; ')
-    const page = await fetch(new URL(begun.headers.get('location') ?? '', issuer), { headers: { Cookie: cookie } })
-    const text = await page.text()
-    for (const { id, name } of teamPeople) {
-      t.match(text, `value="${id}"`)
-      t.match(text, name)
-    }
-    t.match(page.headers.get('content-security-policy'), /^default-src 'none'; style-src 'self';/)
-    t.notMatch(text, /<script|style=|https?:\/\//)
-    t.equal((await fetch(`${issuer}/style.css`)).headers.get('content-type'), 'text/css; charset=utf-8')
   })
 
   await t.test('after a restart it has the same address and keys, so that sessions go on', async (t) => {

@@ -11,9 +11,19 @@ import { eventually, skipWithout, temporaryFolder } from '@backoffice/test-kit'
 import t, { type Test } from 'tap'
 import { StackPerson } from '../src/identity/log-in.ts'
 import { readStack, type StackDescription, stackFileIn } from '../src/stack-file.ts'
-import { isRunning } from './is-running.ts'
 
 const run = promisify(execFile)
+
+/** Whether there is a process of that number. */
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}
+
 const mainFile = fileURLToPath(new URL('../src/main.ts', import.meta.url))
 const startTimeoutMs = 60_000
 const restartTimeoutMs = 30_000
@@ -113,17 +123,15 @@ t.test('one stack, from the first start to the second', async (t) => {
     const team = new RpcClient(connection, new StackPerson({ issuer, person: 'alice', tool: 'command line' }))
     const list = () => team.call(operations.reconciler.listReconciliations, { input: { limit: 1 } })
     const current = () => readStack(stackFileIn(dir)).processes.reconciler
-    for (const time of ['the first time', 'again']) {
-      t.equal(current(), undefined, `${time}: it does not run`)
-      t.same(await Promise.all([list(), list()]), [
-        { data: [], nextCursor: null },
-        { data: [], nextCursor: null },
-      ])
-      const pid = current() ?? 0
-      t.ok(isRunning(pid))
-      t.ok(await eventually(() => current() === undefined, restartTimeoutMs))
-      t.notOk(isRunning(pid))
-    }
+    t.equal(current(), undefined, 'it does not run')
+    t.same(await Promise.all([list(), list()]), [
+      { data: [], nextCursor: null },
+      { data: [], nextCursor: null },
+    ])
+    const pid = current() ?? 0
+    t.ok(isRunning(pid))
+    t.ok(await eventually(() => current() === undefined, restartTimeoutMs))
+    t.notOk(isRunning(pid))
   })
 
   await t.test('the documentation is where it says', async (t) => {
@@ -131,10 +139,11 @@ t.test('one stack, from the first start to the second', async (t) => {
   })
 
   await t.test('whatever is killed is started again, and stack.json tells its new number', async (t) => {
-    for (const [name, pid] of Object.entries(description.processes)) {
+    // Each of another kind; what is left are services, as the gateway is one.
+    for (const name of ['postgres', 'nats', 'identity', 'gateway'] as const) {
+      const pid = description.processes[name] ?? 0
       process.kill(pid, 'SIGKILL')
-      const current = () => readStack(stackFileIn(dir)).processes[name as keyof typeof description.processes]
-      t.ok(await eventually(() => current() !== pid, restartTimeoutMs), name)
+      t.ok(await eventually(() => readStack(stackFileIn(dir)).processes[name] !== pid, restartTimeoutMs), name)
     }
     const answer = await eventually(async () => {
       const body = (await pasteCurl(stack)) as { operator?: { name: string } }

@@ -5,7 +5,7 @@ import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { operations, signWebhook } from '@backoffice/contracts'
-import { eventually, lastingPort, OperatorClient, type SharedSystem, type Teardown } from '@backoffice/test-kit'
+import { eventually, freePort, OperatorClient, type SharedSystem, type Teardown } from '@backoffice/test-kit'
 import type { Test } from 'tap'
 import { type Command, programEnvironment, type Workshop } from './workshop.ts'
 
@@ -77,7 +77,7 @@ export async function checkReceiver(
   { commandOn, workCommand }: ReceiverProgram,
   shop: Workshop,
 ): Promise<void> {
-  const port = await lastingPort()
+  const port = await freePort()
   const folder = eventsFolder(t)
   const newId = () => `evt_${randomUUID().replaceAll('-', '')}`
   // What a receiver that was killed leaves: an event that was acknowledged, and one that was worked on.

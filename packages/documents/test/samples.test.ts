@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
 import { httpOperations, operations, sample } from '@backoffice/contracts'
-import { type HttpReply, lastingPort, OperatorClient, sharedSystem, skipWithout } from '@backoffice/test-kit'
+import { freePort, type HttpReply, OperatorClient, sharedSystem, skipWithout } from '@backoffice/test-kit'
 import t, { type Test } from 'tap'
 import { codeSamplesOf, type SampleLanguage, sampleLanguages, sampleOf, samplePlaceholders } from '../src/index.ts'
 import { eventsFolder, startReceiver } from './receivers.ts'
@@ -65,7 +65,7 @@ async function startJourney() {
   t.teardown(() => operator.close())
 
   // A process of its own, since this one stands still while a sample runs.
-  const port = await lastingPort()
+  const port = await freePort()
   const settings = {
     PORT: String(port),
     WEBHOOK_SECRET: sandbox.webhookSecret ?? '',

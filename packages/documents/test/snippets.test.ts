@@ -2,7 +2,7 @@
 
 import { cpSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { lastingPort, sharedSystem, skipWithout } from '@backoffice/test-kit'
+import { freePort, sharedSystem, skipWithout } from '@backoffice/test-kit'
 import t from 'tap'
 import { languages, type SnippetPurpose } from '../src/index.ts'
 import { checkReceiver, eventsFolder, startReceiver, startReceivingOperator } from './receivers.ts'
@@ -88,7 +88,7 @@ t.test("the guide's quickstart works when it is pasted", async (t) => {
   const guide = readFileSync(new URL('../../../docs/guide.md', import.meta.url), 'utf8')
   const steps = [...guide.slice(0, guide.indexOf('## Signing')).matchAll(/```bash\n(.*?)```/gs)].map(([, step]) => step)
   t.equal(steps.length, 3)
-  const port = String(await lastingPort())
+  const port = String(await freePort())
   const settings = { PORT: port, WEBHOOK_SECRET: 'whsec_own', EVENTS_FOLDER: eventsFolder(t) }
   await startReceiver(t, [process.execPath, snippet('node', 'receive-webhook')], settings)
   const values = {

@@ -1,6 +1,5 @@
-import { type StackSecrets, stackSecrets } from '@backoffice/dev-stack'
+import { freePort, type StackSecrets, stackSecrets } from '@backoffice/dev-stack'
 import { areContainersWanted, startNatsContainer, startPostgresContainer } from './containers.ts'
-import { lastingPort } from './lasting-port.ts'
 import { createEmptyDatabase } from './postgres.ts'
 
 export type BackendName = 'postgres' | 'nats'
@@ -42,9 +41,9 @@ async function databaseOn(shared: string): Promise<Backends> {
 
 /** They keep their addresses when they crash. */
 async function startContainers(passwords: StackSecrets['nats']): Promise<Backends> {
-  const natsPort = await lastingPort()
+  const natsPort = await freePort()
   const [postgres, first] = await Promise.all([
-    startPostgresContainer(connectionsMax, await lastingPort()),
+    startPostgresContainer(connectionsMax, await freePort()),
     startNatsContainer(passwords, natsPort),
   ])
   let nats = first
