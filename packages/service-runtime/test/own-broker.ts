@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type BrokerUser, brokerUsers, streamBytesMin } from '@backoffice/contracts'
-import { freePort, startNats } from '@backoffice/dev-stack'
+import { Child, freePort, natsServerBinary, startNats } from '@backoffice/dev-stack'
 import { StreamKeeper } from '@backoffice/migrator/stream'
 import { createLogger } from '@backoffice/process'
 import type { Teardown } from '@backoffice/test-kit'
@@ -50,4 +50,24 @@ export async function startOwnBroker(t: Teardown): Promise<OwnBroker> {
     freeze: () => process.kill(nats.child.pid, 'SIGSTOP'),
     thaw: () => process.kill(nats.child.pid, 'SIGCONT'),
   }
+}
+
+/** A broker that permits everything to everybody. It ends with `t`. @returns its URL */
+export async function startOpenBroker(t: Teardown): Promise<string> {
+  const dir = mkdtempSync(join(tmpdir(), 'backoffice-open-broker-'))
+  const port = await freePort()
+  const child = await Child.start({
+    name: 'nats-server',
+    command: await natsServerBinary(),
+    args: ['--addr', '127.0.0.1', '--port', String(port), '--jetstream', '--store_dir', dir],
+    env: process.env,
+    logFile: join(dir, 'log'),
+    stopSignal: 'SIGTERM',
+    stopTimeoutMs: 5_000,
+  })
+  t.teardown(async () => {
+    await child.stop()
+    rmSync(dir, { recursive: true, force: true })
+  })
+  return `nats://127.0.0.1:${port}`
 }

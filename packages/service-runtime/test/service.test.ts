@@ -3,10 +3,11 @@ import { newId } from '@backoffice/process'
 import { eventually, testBed } from '@backoffice/test-kit'
 import t from 'tap'
 import type { RunningService } from '../src/testing.ts'
-import { correct, countUp, crediting, payments, wallet } from './probe-services.ts'
+import { callsOn, holdCredits } from './probe-calls.ts'
+import { correct, countUp, payments, wallet } from './probe-services.ts'
 
 const bed = await testBed(t, { payments, wallet })
-const scope = bed.scope()
+const { scope, unsent } = callsOn(bed)
 
 const health = async (service: RunningService, path: string) =>
   (await fetch(`http://127.0.0.1:${service.healthPort}${path}`)).status
@@ -47,27 +48,19 @@ t.test('the audit trail cannot be changed by the service', async (t) => {
 t.test('a drain finishes what is under way, refuses nothing it took, and takes nothing more', async (t) => {
   const replica = await bed.start('payments')
   await bed.services.payments.drain()
-  let release = () => {}
-  let waiting = 0
-  crediting.during = () => {
-    waiting++
-    return new Promise((resolve) => {
-      release = resolve
-    })
-  }
+  const held = holdCredits()
   const call = bed.rpc.call(countUp, { scope, input: { record: 'drained', sends: ['command', 'event'] } })
-  await eventually(() => waiting === 1)
+  await eventually(() => held.asked() === 1)
   const drained = replica.drain()
   await eventually(async () => (await health(replica, '/readyz')) === 503)
   t.equal(await health(replica, '/healthz'), 200, 'it lives while it drains')
   // The broker hears of it a moment later; until then calls are still answered.
   const late = () => code(bed.rpc.call(countUp, { scope, input: { record: 'late' } }))
   await eventually(async () => (await late()) === 'SERVICE_UNAVAILABLE')
-  release()
+  held.release()
   t.same(await call, { count: 1 })
   await drained
   await replica.drain()
-  const { rowCount } = await bed.sql('payments').query('select from outbox')
-  t.equal(rowCount, 0, 'its last events left with it')
+  t.same(await unsent(), [], 'its last events left with it')
   await t.rejects(health(replica, '/healthz'))
 })

@@ -1,27 +1,21 @@
-// waits: for leases of killed processes.
-
-import { type ChildProcess, spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { fileURLToPath } from 'node:url'
 import { newId } from '@backoffice/process'
 import { eventually, refusal, testBed } from '@backoffice/test-kit'
 import t from 'tap'
+import { callsOn } from '../probe-calls.ts'
 import { addUp, countUp, crediting, payments, wallet } from '../probe-services.ts'
+import { startProbe } from '../start-probe.ts'
 
-t.setTimeout(180_000)
 const bed = await testBed(t, { payments, wallet })
-const scope = bed.scope()
+const { scope, unsent } = callsOn(bed)
 await bed.services.payments.drain()
 let child = await startProcess()
 
 /** The service in a process of its own, which is up when it answers. */
 async function startProcess(): Promise<ChildProcess> {
-  const child = spawn(process.execPath, [fileURLToPath(new URL('../probe-process.ts', import.meta.url))], {
-    env: { PATH: process.env.PATH, ...bed.environment('payments') },
-    stdio: 'inherit',
-  })
+  const { child } = startProbe(t, bed, { LOG_LEVEL: 'silent' })
   child.setMaxListeners(0)
-  t.teardown(() => child.kill('SIGKILL'))
   const warm = () => bed.rpc.call(countUp, { scope, input: { record: 'warm' }, operationId: 'opn_warm' })
   await eventually(warm, 30_000)
   return child
@@ -30,6 +24,8 @@ async function kill(): Promise<void> {
   child.kill('SIGKILL')
   await once(child, 'exit')
 }
+/** What the process has leased is due, as it is after a while. */
+const endLeases = () => bed.sql('payments').query('update outbox set leased_until = now()')
 
 type Sends = readonly ('event' | 'command')[]
 /** Calls of which each adds one to a record of its own, to be sent again and again under the same operation ids. */
@@ -57,9 +53,7 @@ async function credits(all: Calls): Promise<number | null> {
   const references = all.map(({ operationId }) => `${operationId}-0`)
   return (await bed.sql('wallet').query('select from credit where reference = any($1)', [references])).rowCount
 }
-async function nothingIsLeft(): Promise<boolean> {
-  return (await bed.sql('payments').query('select from outbox')).rowCount === 0
-}
+const nothingIsLeft = async () => (await unsent()).length === 0
 
 /** An advisory lock, by which a transaction of the process can be held. */
 async function holdLock(lock: number) {
@@ -87,7 +81,7 @@ t.test('a process killed between its commit and its command: the next one finish
     reached = true
     if (hang) throw await once(child, 'exit').then(() => new Error('too late for its caller'))
   }
-  const lost = refusal(send(0, 3_000))
+  const lost = refusal(send(0, 1_500))
   await eventually(() => reached)
   await kill()
   hang = false
@@ -110,7 +104,7 @@ for (const [where, hold] of [
     async (t) => {
       const lock = await holdLock(8)
       const { all, sendAll } = calls(where, 50, ['command', 'event'], { [hold]: 8 })
-      const lost = sendAll(2_500).map(refusal)
+      const lost = sendAll(1_500).map(refusal)
       await lock.awaited()
       await kill()
       t.same(await effects(all), { counted: 0, stored: 0 })
@@ -131,7 +125,7 @@ t.test('a process killed after the commit of a batch: every reply is kept, and e
   crediting.during = async () => {
     throw await once(child, 'exit').then(() => new Error('too late for its caller'))
   }
-  const lost = sendAll(2_500).map(refusal)
+  const lost = sendAll(1_500).map(refusal)
   await eventually(async () => (await effects(all)).stored === 50)
   await kill()
   crediting.during = async () => {}
@@ -139,7 +133,8 @@ t.test('a process killed after the commit of a batch: every reply is kept, and e
 
   child = await startProcess()
   t.same(await send(7, 8_000), { count: 1 })
-  await eventually(async () => (await credits(all)) === 50, 20_000)
+  await endLeases()
+  await eventually(async () => (await credits(all)) === 50)
   t.same(await Promise.all(sendAll(8_000)), Array(50).fill({ count: 1 }))
   t.same(await effects(all), { counted: 50, stored: 50 })
   await eventually(nothingIsLeft)

@@ -1,54 +1,19 @@
 import { Rejection } from '@backoffice/contracts'
 import { newId } from '@backoffice/process'
 import { eventually, refusal, testBed } from '@backoffice/test-kit'
-import { ROOT_CONTEXT } from '@opentelemetry/api'
 import t from 'tap'
 import { gatheredAttempts } from '../../src/commands/command.ts'
 import { noGate } from '../../src/commands/gate.ts'
 import { UnfinishedOperation } from '../../src/index.ts'
+import { type AddInput, attemptOn, callsOn, failCredits, records } from '../probe-calls.ts'
 import { adding, addUp, countUp, crediting, faults, payments, wallet } from '../probe-services.ts'
 
 const bed = await testBed(t, { payments, wallet })
-const scope = bed.scope()
+const { scope, add, countOf, gather, lock, unsent } = callsOn(bed)
 
-type Input = Parameters<typeof add>[0]
-const add = (
-  input: { record: string; by?: number; sends?: ('event' | 'command')[]; about?: string },
-  operationId = newId('opn'),
-  deadline?: Date,
-) =>
-  bed.rpc.call(addUp, {
-    scope,
-    input: { by: 1, ...input },
-    operationId,
-    ...(deadline === undefined ? {} : { deadline }),
-  })
-
-const records = (name: string, count: number) => Array.from({ length: count }, (_, index) => `${name} ${index}`)
-
-async function countOf(record: string): Promise<number | undefined> {
-  const { rows } = await bed.sql('payments').query('select count from record where id = $1', [record])
-  return rows[0]?.count
-}
 async function stored(operationId: string): Promise<boolean> {
   const { rowCount } = await bed.sql('payments').query('select from operation where operation_id = $1', [operationId])
   return rowCount === 1
-}
-
-let opened = 0
-/** Holds a batch open until so many more calls wait, and it is time; they form the next one. */
-async function gather<T>(count: number, call: () => T, isTime = () => true): Promise<T> {
-  const until = adding.prepared + 1 + count
-  adding.during = async () => {
-    adding.during = async () => {}
-    await eventually(() => adding.prepared >= until && isTime())
-  }
-  const opener = add({ record: `opener ${opened++}` })
-  const batches = adding.batches.length
-  await eventually(() => adding.batches.length > batches)
-  const called = call()
-  await opener
-  return called
 }
 
 t.test('calls that wait together are one transaction; refusals touch nobody else and are stored', async (t) => {
@@ -123,8 +88,7 @@ t.test('a call that breaks a constraint when it is saved fails alone', async (t)
 
 t.test('a record that somebody else has locked delays its own call, and nobody else', async (t) => {
   await add({ record: 'locked' })
-  const holder = await bed.sql('admin').connect()
-  await holder.query("begin; select from payments.record where id = 'locked' for update")
+  const letGo = await lock(['locked'])
   const [locked, ...others] = await gather(21, () => [
     add({ record: 'locked' }),
     ...records('beside locked', 20).map((record) => add({ record })),
@@ -135,8 +99,7 @@ t.test('a record that somebody else has locked delays its own call, and nobody e
   const started = performance.now()
   t.same(await add({ record: 'later' }), { count: 1 })
   t.ok(performance.now() - started < 900, 'who comes later does not even wait for the time-out of a batch')
-  await holder.query('rollback')
-  holder.release()
+  await letGo()
   t.same(await locked, { count: 2 })
   t.same(await namesake, { count: 12 }, 'in the order in which they came')
 })
@@ -190,9 +153,7 @@ t.test('one operation id with two inputs at once: one takes effect, the other is
 t.test('a call that has to wait for an unfinished operation waits alone, and then begins again', async (t) => {
   const unfinished = newId('opn')
   let down = true
-  crediting.during = async (reference) => {
-    if (down && reference.startsWith(unfinished)) throw new Error('the wallet is down')
-  }
+  const comeBack = failCredits(unfinished)
   t.equal(
     await refusal(
       bed.rpc.call(countUp, { scope, input: { record: 'elsewhere', sends: ['command'] }, operationId: unfinished }),
@@ -207,6 +168,7 @@ t.test('a call that has to wait for an unfinished operation waits alone, and the
   t.same(await Promise.all(others), Array(5).fill({ count: 1 }))
   t.equal(await countOf('blocked'), undefined)
   down = false
+  comeBack()
   t.same(await blocked, { count: 1 })
   faults.atWork.clear()
 })
@@ -259,10 +221,7 @@ t.test('what the calls of a batch send leaves after the commit, each in its own 
       crediting.order.filter((reference) => reference.startsWith(id)),
       [`${id}-0`, `${id}-1`],
     )
-  await eventually(async () => {
-    const { rowCount } = await bed.sql('payments').query('select from outbox')
-    return rowCount === 0
-  })
+  await eventually(async () => (await unsent()).length === 0)
 })
 
 t.test('two calls of one batch that send about one record are a bug that is said, and both take effect', async (t) => {
@@ -271,9 +230,9 @@ t.test('two calls of one batch that send about one record are a bug that is said
   const loud = Object.assign(Object.create(log), { error: (...line: unknown[]) => said.push(line) })
   let before = 0
   const command = {
-    apart: ({ input }: { input: Input }) => [input.record],
+    apart: ({ input }: { input: AddInput }) => [input.record],
     load: async (calls: readonly unknown[]) => calls.map(() => before++),
-    decide: ({ input }: { input: Input }) => ({
+    decide: ({ input }: { input: AddInput }) => ({
       reply: { count: 1 },
       change: null,
       sends: [{ kind: 'webhook.test', aggregate: input.about, scope, data: { message: 'x' } }],
@@ -281,22 +240,8 @@ t.test('two calls of one batch that send about one record are a bug that is said
     save: async () => {},
   }
   const gatherer = gatheredAttempts(addUp, command as never, { db, log: loud, gate: noGate })
-  const attempt = (record: string) => ({
-    operation: addUp,
-    call: {
-      input: { record, by: 1, about: 'shared' },
-      operationId: newId('opn'),
-      requestId: 'req',
-      deadline: new Date(Date.now() + 5_000),
-    },
-    fingerprint: record,
-    preparation: { is: 'prepared', value: undefined },
-    byTeam: false,
-    owner: 'x',
-    bytes: 1,
-    trace: ROOT_CONTEXT,
-  })
-  const outcomes = await Promise.all(['one', 'other'].map((record) => gatherer.add(attempt(record) as never)))
+  const attempts = ['one', 'other'].map((record) => attemptOn(record, { input: { record, by: 1, about: 'shared' } }))
+  const outcomes = await Promise.all(attempts.map((each) => gatherer.add(each)))
   t.match(outcomes, [{ is: 'replied' }, { is: 'replied' }])
   t.equal(said.length, 1)
   t.match(String((said[0] as [{ err: Error }])[0].err), /apart.*must name it/)

@@ -1,76 +1,42 @@
-import { type AddressInfo, connect, createServer } from 'node:net'
-import { loadConfig, newId } from '@backoffice/process'
-import { type Teardown, testBed } from '@backoffice/test-kit'
+import { loadConfig } from '@backoffice/process'
+import { testBed } from '@backoffice/test-kit'
 import { noVault } from '@backoffice/vault'
-import { ROOT_CONTEXT } from '@opentelemetry/api'
 import t from 'tap'
 import { gatheredAttempts } from '../../src/commands/command.ts'
 import { noGate } from '../../src/commands/gate.ts'
 import { connectDatabase } from '../../src/database/connect.ts'
 import { isPassingFault } from '../../src/index.ts'
 import { serviceConfig } from '../../src/settings.ts'
+import { breakingLine } from '../breaking-line.ts'
+import { attemptOn } from '../probe-calls.ts'
 import { adding, addUp, payments, wallet } from '../probe-services.ts'
 
 const bed = await testBed(t, { payments, wallet })
 
-/** A database that is reached over a line which breaks, once told to, between a commit and its answer. */
-async function overBreakingLine(t: Teardown) {
-  const url = new URL(bed.environment('payments').DATABASE_URL as string)
-  const { hostname: host, port } = url
-  const line = { breaks: false }
-  const proxy = createServer((client) => {
-    const server = connect(Number(port), host)
-    client.on('data', (chunk) => server.write(chunk))
-    server.on('data', (chunk) => {
-      if (line.breaks && chunk.includes('COMMIT\0')) {
-        line.breaks = false
-        client.destroy()
-      } else client.write(chunk)
-    })
-    for (const [one, other] of [
-      [client, server],
-      [server, client],
-    ] as const)
-      one.on('error', () => {}).on('close', () => other.destroy())
-  })
-  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
-  t.teardown(() => proxy.close())
-  url.port = String((proxy.address() as AddressInfo).port)
-  const config = loadConfig(serviceConfig, { DATABASE_URL: url.href, NATS_URL: 'nats://unused' })
-  const db = await connectDatabase('payments', config, { vault: noVault })
-  t.teardown(() => db.close())
-  return { db, line }
-}
-
 t.test(
   'a batch whose commit nobody heard of is an unknown outcome for each call, and a retry finds its reply',
   async (t) => {
-    const { db, line } = await overBreakingLine(t)
+    let breaks = false
+    const url = await breakingLine(t, {
+      to: bed.environment('payments').DATABASE_URL as string,
+      // Once: between a commit and its answer.
+      fate(chunk, from) {
+        if (!breaks || from === 'client' || !chunk.includes('COMMIT\0')) return 'pass'
+        breaks = false
+        return 'break'
+      },
+    })
+    const config = loadConfig(serviceConfig, { DATABASE_URL: url, NATS_URL: 'nats://unused' })
+    const db = await connectDatabase('payments', config, { vault: noVault })
+    t.teardown(() => db.close())
     const { log } = bed.services.payments
     const { addUpHandler } = payments.compose({} as never, {} as never, {}).operations as never as {
       addUpHandler: { command: never }
     }
     const gatherer = gatheredAttempts(addUp, addUpHandler.command, { db, log, gate: noGate })
-    const scope = bed.scope()
-    const attempt = (record: string) => ({
-      operation: addUp,
-      call: {
-        input: { record, by: 1 },
-        scope,
-        operationId: newId('opn'),
-        requestId: 'req',
-        deadline: new Date(Date.now() + 10_000),
-      },
-      fingerprint: record,
-      preparation: { is: 'prepared', value: undefined },
-      byTeam: false,
-      owner: 'x',
-      bytes: 1,
-      trace: ROOT_CONTEXT,
-    })
-    const attempts = ['one', 'two'].map(attempt)
-    const run = () => Promise.allSettled(attempts.map((each) => gatherer.add(each as never)))
-    line.breaks = true
+    const attempts = ['one', 'two'].map((record) => attemptOn(record, { scope: bed.scope() }))
+    const run = () => Promise.allSettled(attempts.map((each) => gatherer.add(each)))
+    breaks = true
     const batches = adding.batches.length
     for (const lost of await run()) {
       t.equal(lost.status, 'rejected')

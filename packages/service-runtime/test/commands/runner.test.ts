@@ -2,17 +2,13 @@ import { operations, Rejection } from '@backoffice/contracts'
 import { newId } from '@backoffice/process'
 import { eventually, keptEvents, refusal, testBed } from '@backoffice/test-kit'
 import t from 'tap'
+import { callsOn, failCredits, holdCredits } from '../probe-calls.ts'
 import { addUp, correct, countUp, crediting, faults, payments, RecordEntity, wallet } from '../probe-services.ts'
 
 // One connection: a transaction that needed a second one would wait for ever.
 const bed = await testBed(t, { payments, wallet }, { config: { payments: { DATABASE_POOL_MAX: 1 } } })
-const scope = bed.scope()
+const { scope, countOf } = callsOn(bed)
 const abandon = operations.payments.abandonOperation
-
-async function countOf(record: string): Promise<number> {
-  const { rows } = await bed.sql('payments').query('select count from record where id = $1', [record])
-  return rows[0]?.count ?? 0
-}
 
 t.test('an operation id has one effect, and its replay the same reply', async (t) => {
   const options = { scope, input: { record: 'replayed' }, operationId: newId('opn') }
@@ -28,7 +24,7 @@ t.test('a replay needs none of the services that the first attempt asked', async
   const unavailable = new Rejection('SERVICE_UNAVAILABLE')
   faults.inPrepare.set(record, unavailable)
   t.equal(await refusal(call(operationId)), 'SERVICE_UNAVAILABLE')
-  t.equal(await countOf(record), 0)
+  t.equal(await countOf(record), undefined)
   faults.inPrepare.delete(record)
   t.same(await call(operationId), { count: 1 })
   faults.inPrepare.set(record, unavailable)
@@ -70,11 +66,11 @@ for (const [where, details] of [
     if (where === 'prepare') faults.inPrepare.set(record, new Rejection('TRANSFER_CONFLICT', details))
     else faults.atWork.set(record, (count) => new Rejection('TRANSFER_CONFLICT', { count }))
     await t.rejects(bed.rpc.call(countUp, options), { code: 'TRANSFER_CONFLICT', details })
-    t.equal(await countOf(record), 0)
+    t.equal(await countOf(record), undefined)
     faults.inPrepare.delete(record)
     faults.atWork.delete(record)
     await t.rejects(bed.rpc.call(countUp, options), { code: 'TRANSFER_CONFLICT', details })
-    t.equal(await countOf(record), 0)
+    t.equal(await countOf(record), undefined)
     const sent = `select from ${keptEvents('payments')} where message #>> '{event,data,id}' like $1 || '-%'`
     const { rowCount } = await bed.sql('admin').query(sent, [options.operationId])
     t.equal(rowCount, 0)
@@ -90,7 +86,7 @@ for (const [what, fault, code] of [
     const options = { scope, input: { record: what }, operationId: newId('opn') }
     faults.atWork.set(what, () => fault)
     t.equal(await refusal(bed.rpc.call(countUp, options)), code)
-    t.equal(await countOf(what), 0)
+    t.equal(await countOf(what), undefined)
     faults.atWork.delete(what)
     t.same(await bed.rpc.call(countUp, options), { count: 1 })
   })
@@ -107,16 +103,13 @@ t.test('until its command is done an operation answers SERVICE_UNAVAILABLE; its 
   const operationId = newId('opn')
   const call = () =>
     bed.rpc.call(countUp, { scope, input: { record: 'waiting', sends: ['command', 'event'] }, operationId })
-  let down = true
-  crediting.during = async (reference) => {
-    if (down && reference.startsWith(operationId)) throw new Error('the wallet is down')
-  }
+  const comeBack = failCredits(operationId)
   t.equal(await refusal(call()), 'SERVICE_UNAVAILABLE')
   t.equal(await countOf('waiting'), 1, 'the effect is committed')
   const events = () =>
     bed.sql('payments').query("select from outbox where operation_id = $1 and kind = 'event'", [operationId])
   t.equal((await events()).rowCount, 1, 'its event waits behind the command')
-  down = false
+  comeBack()
   t.same(await call(), { count: 1 })
   await eventually(async () => (await events()).rowCount === 0)
   t.equal(await countOf('waiting'), 1)
@@ -127,37 +120,32 @@ t.test('a command behind an unfinished one of its record waits for it', async (t
   const second = newId('opn')
   const call = (operationId: string) =>
     bed.rpc.call(countUp, { scope, input: { record: 'queued', sends: ['command'] }, operationId })
-  let down = true
-  crediting.during = async (reference) => {
-    if (down && reference.startsWith(first)) throw new Error('the wallet is down')
-  }
+  const comeBack = failCredits(first)
   crediting.order.length = 0
   t.equal(await refusal(call(first)), 'SERVICE_UNAVAILABLE')
   const answered = call(second)
   await eventually(async () => (await countOf('queued')) === 2)
   t.same(crediting.order, [])
-  down = false
+  comeBack()
   t.same(await answered, { count: 2 })
   t.same(crediting.order, [`${first}-0`, `${second}-0`])
 })
 
 t.test('the deadline of a call bounds its commands', async (t) => {
-  let release = () => {}
-  crediting.during = () => new Promise((resolve) => (release = resolve))
+  const held = holdCredits()
   const deadline = new Date(Date.now() + 300)
   const started = Date.now()
   const input = { record: 'late', sends: ['command' as const] }
   t.equal(await refusal(bed.rpc.call(countUp, { scope, input, deadline })), 'SERVICE_UNAVAILABLE')
   t.ok(Date.now() - started < 2_000)
-  crediting.during = async () => {}
-  release()
+  held.release()
 })
 
 t.test('a call whose deadline has passed is not begun', async (t) => {
   const input = { record: 'expired' }
   const deadline = new Date(Date.now() - 1)
   t.equal(await refusal(bed.rpc.call(countUp, { scope, input, deadline })), 'SERVICE_UNAVAILABLE')
-  t.equal(await countOf('expired'), 0)
+  t.equal(await countOf('expired'), undefined)
 })
 
 t.test('a tombstone fences whatever comes late with its operation id', async (t) => {
@@ -168,7 +156,7 @@ t.test('a tombstone fences whatever comes late with its operation id', async (t)
   t.equal(await refusal(late()), 'SERVICE_UNAVAILABLE')
   faults.inPrepare.set('fenced', new Rejection('TRANSFER_CONFLICT'))
   t.equal(await refusal(late()), 'SERVICE_UNAVAILABLE', 'refused before its transaction')
-  t.equal(await countOf('fenced'), 0)
+  t.equal(await countOf('fenced'), undefined)
   t.same(await bed.rpc.call(abandon, { scope, input }), { outcome: 'abandoned', reply: null }, 'for good')
 })
 
@@ -201,7 +189,7 @@ t.test('entities and SQL are one transaction, and no one else sees it before the
   })
   t.equal(seen.own?.n, 1n)
   t.equal(seen.byEntity?.xid, seen.own?.xid)
-  t.equal(seen.outside, 0)
+  t.equal(seen.outside, undefined)
   t.equal(await countOf('by entity'), 1)
 })
 
@@ -215,7 +203,7 @@ t.test('an operation id stands for one operation and one input; with another it 
   ]
   for (const code of await Promise.all(conflicts.map((call) => refusal(call)))) t.equal(code, 'IDEMPOTENCY_CONFLICT')
   t.same(await bed.rpc.call(countUp, options), { count: 1 }, 'the first is not disturbed')
-  t.equal(await countOf('renamed'), 0)
+  t.equal(await countOf('renamed'), undefined)
 })
 
 t.test('an operation id of one person of the team is a conflict for another', async (t) => {

@@ -1,4 +1,3 @@
-import { type AddressInfo, connect, createServer } from 'node:net'
 import { loadConfig } from '@backoffice/process'
 import { eventually, postgres, type Teardown } from '@backoffice/test-kit'
 import { noVault } from '@backoffice/vault'
@@ -7,6 +6,7 @@ import t from 'tap'
 import { connectDatabase, endSilentConnections } from '../../src/database/connect.ts'
 import type { Db } from '../../src/database/db.ts'
 import { serviceConfig } from '../../src/settings.ts'
+import { breakingLine } from '../breaking-line.ts'
 
 const url = await postgres()
 const administrator = new pg.Client({ connectionString: url })
@@ -52,24 +52,10 @@ t.test('a connection breaks while nobody uses it: the next user gets another', a
 })
 
 t.test('a server that says nothing any more is given up, and the next connection is another', async (t) => {
-  const proxied = new URL(url)
-  const { hostname: host, port } = proxied
-  let lost = false
   // As behind a machine that was switched off: what is sent arrives nowhere, and nobody says so.
-  const proxy = createServer((client) => {
-    const server = connect(Number(port), host)
-    client.on('data', (chunk) => lost || server.write(chunk))
-    server.on('data', (chunk) => lost || client.write(chunk))
-    for (const [one, other] of [
-      [client, server],
-      [server, client],
-    ] as const)
-      one.on('error', () => {}).on('close', () => other.destroy())
-  })
-  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
-  t.teardown(() => proxy.close())
-  proxied.port = String((proxy.address() as AddressInfo).port)
-  const pool = new pg.Pool({ connectionString: proxied.href, max: 1 })
+  let lost = false
+  const over = await breakingLine(t, { to: url, fate: () => (lost ? 'lose' : 'pass') })
+  const pool = new pg.Pool({ connectionString: over, max: 1 })
   pool.on('error', () => {})
   t.teardown(() => pool.end())
   endSilentConnections(pool, 300)

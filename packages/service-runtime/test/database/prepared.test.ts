@@ -1,28 +1,16 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { fileURLToPath } from 'node:url'
 import { freePort } from '@backoffice/dev-stack'
 import { migrate } from '@backoffice/migrator/schema'
 import { eventually, testBed } from '@backoffice/test-kit'
 import t from 'tap'
 import { payments } from '../probe-services.ts'
+import { startProbe } from '../start-probe.ts'
 
 t.setTimeout(120_000)
 const patienceMs = 60_000
 const bed = await testBed(t, { payments }, { startServices: false })
 const admin = bed.sql('admin')
 
-function start(environment: Readonly<Record<string, string>> = {}) {
-  const child = spawn(process.execPath, [fileURLToPath(new URL('../probe-process.ts', import.meta.url))], {
-    env: { PATH: process.env.PATH, ...bed.environment('payments'), LOG_LEVEL: 'info', ...environment },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  t.teardown(() => child.kill('SIGKILL'))
-  let text = ''
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (text += chunk))
-  const ended = once(child, 'close').then(([code, signal]): number | string => code ?? signal)
-  return { child, ended, printed: () => text }
-}
+const start = (environment?: Readonly<Record<string, string>>) => startProbe(t, bed, environment)
 
 /** Takes the last migration back. */
 const goBack = () => admin.query("drop table payments.record; delete from payments.migration where name = '0001_probe'")

@@ -1,6 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import '../short-waits.ts'
 import {
   consumerApi,
   consumerConfiguration,
@@ -8,11 +6,11 @@ import {
   type EventMessage,
   eventConsumers,
   eventStream,
+  type Scope,
   streamApi,
   streamBytesMin,
   streamConfiguration,
 } from '@backoffice/contracts'
-import { Child, freePort, natsServerBinary } from '@backoffice/dev-stack'
 import { makeStream } from '@backoffice/migrator/stream'
 import { createLogger } from '@backoffice/process'
 import { eventually, testBed } from '@backoffice/test-kit'
@@ -21,9 +19,10 @@ import t from 'tap'
 import type { Reaction } from '../../src/index.ts'
 import { EventPublisher, EventStream } from '../../src/messages/event-stream.ts'
 import type { RunningService } from '../../src/testing.ts'
+import { startOpenBroker } from '../own-broker.ts'
+import { callsOn } from '../probe-calls.ts'
 import { eventData, payments, webhooksWith } from '../probe-services.ts'
 
-t.setTimeout(120_000)
 const settings = { replicas: 1, bytesMax: streamBytesMin }
 const silent = createLogger('test', 'silent')
 const configuration = streamConfiguration(settings)
@@ -40,23 +39,16 @@ const event: EventMessage<'deposit.confirmed'> = {
   data: eventData('dep_1'),
 }
 
+const isReady = async ({ healthPort }: RunningService) => (await fetch(`http://127.0.0.1:${healthPort}/readyz`)).ok
+const emitOn = ({ transact }: RunningService, scope: Scope) =>
+  transact(async ({ emit, newId }) => {
+    const id = newId('dep')
+    emit({ kind: 'deposit.confirmed', aggregate: id, scope, data: eventData(id) })
+  })
+
 t.test('on a server that permits everything to everybody', async (t) => {
-  const dir = mkdtempSync(join(tmpdir(), 'backoffice-open-broker-'))
-  const port = await freePort()
-  const child = await Child.start({
-    name: 'nats-server',
-    command: await natsServerBinary(),
-    args: ['--addr', '127.0.0.1', '--port', String(port), '--jetstream', '--store_dir', dir],
-    env: process.env,
-    logFile: join(dir, 'log'),
-    stopSignal: 'SIGTERM',
-    stopTimeoutMs: 5_000,
-  })
-  t.teardown(async () => {
-    await child.stop()
-    rmSync(dir, { recursive: true, force: true })
-  })
-  const connection = await eventually(() => connect({ servers: `nats://127.0.0.1:${port}`, reconnect: false }))
+  const url = await startOpenBroker(t)
+  const connection = await eventually(() => connect({ servers: url, reconnect: false }))
   t.teardown(() => connection.close())
   const ask = async (subject: string, request: object = {}) => {
     const reply = await connection.request(subject, JSON.stringify(request))
@@ -67,6 +59,18 @@ t.test('on a server that permits everything to everybody', async (t) => {
     const { error } = await ask(streamApi.create, { ...configuration, ...options })
     if (error !== undefined) throw new Error(error.description)
   }
+
+  await t.test('a service is ready when the stream is there, and publishes', async (t) => {
+    const config = { payments: { NATS_URL: url, NATS_USER: '', NATS_PASSWORD: '' } }
+    const bed = await testBed(t, { payments }, { startServices: false, config })
+    const service = await bed.start('payments')
+    t.notOk(await isReady(service), 'it has never seen the stream')
+    await makeStream(connection, settings, service.log)
+    t.ok(await eventually(() => isReady(service)))
+    await emitOn(service, bed.scope())
+    t.ok(await eventually(async () => (await callsOn(bed).unsent()).length === 0))
+    await ask(`$JS.API.STREAM.DELETE.${eventStream}`)
+  })
 
   const lines: { readonly msg: string; readonly differences?: readonly string[] }[] = []
   const log = createLogger('test', 'info', { write: (line: string) => void lines.push(JSON.parse(line)) })
@@ -182,13 +186,7 @@ t.test('services that run', async (t) => {
       state: { messages: number }
       num_waiting: number
     }>()
-  const isReady = async ({ healthPort }: RunningService) => (await fetch(`http://127.0.0.1:${healthPort}/readyz`)).ok
-  const emit = () =>
-    sender.transact(async ({ db, emit: send, newId }) => {
-      const deposit = newId('dep')
-      await db`insert into record values (${deposit}, 1)`
-      send({ kind: 'deposit.confirmed', aggregate: deposit, scope: bed.scope(), data: eventData(deposit) })
-    })
+  const emit = () => emitOn(sender, bed.scope())
   const heard = async () => (await bed.sql('webhooks').query('select from heard')).rowCount
   const attempted = async () => (await bed.sql('payments').query('select from outbox where attempts > 0')).rowCount
   const stored = async () => (await ask(streamApi.info, {})).state.messages

@@ -1,3 +1,4 @@
+import '../short-waits.ts'
 import { rmSync } from 'node:fs'
 import { eventually, testBed } from '@backoffice/test-kit'
 import t from 'tap'

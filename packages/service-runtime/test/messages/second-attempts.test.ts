@@ -3,13 +3,14 @@ import { RpcClient, repliesOver } from '@backoffice/rpc'
 import { eventually, refusal, type Teardown, testBed } from '@backoffice/test-kit'
 import { type Msg, headers as natsHeaders } from '@nats-io/transport-node'
 import t from 'tap'
+import { callsOn } from '../probe-calls.ts'
 import { correct, payments, reading, readRecord } from '../probe-services.ts'
 
 const { getWallet } = operations.wallet
 const { testWebhook } = operations.webhooks
 
 const bed = await testBed(t, { payments })
-const scope = bed.scope()
+const { scope, lock, lockIsAwaited } = callsOn(bed)
 await bed.register(scope)
 const gateway = await bed.nats('gateway')
 const rpc = new RpcClient(gateway)
@@ -121,12 +122,9 @@ t.test('who repeats a call of the team without its proof gets nothing, however w
   const input = { recordId: 'held', brandId: 'brd_1', secretNote: 'x', reason: 'a typo' }
   const alice = bed.team('alice')
   await alice.call(correct, { input })
-  const session = await bed.sql('admin').connect()
-  t.teardown(() => session.release())
-  await session.query("begin; select from payments.record where id = 'held' for update")
+  const letGo = await lock(['held'])
   const first = alice.call(correct, { input, operationId: 'opn_held' })
-  const waiting = "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
-  await eventually(async () => (await bed.sql('admin').query(waiting)).rowCount === 1)
+  await lockIsAwaited()
   const headers = natsHeaders()
   headers.set(headerNames.operationId, 'opn_held')
   headers.set(headerNames.attempt, '2')
@@ -140,6 +138,6 @@ t.test('who repeats a call of the team without its proof gets nothing, however w
     headers,
   })
   t.match((await repeated).string(), /LOGIN_REQUIRED/)
-  await session.query('commit')
+  await letGo()
   t.same(await first, { count: 2 })
 })

@@ -3,11 +3,12 @@ import { newId } from '@backoffice/process'
 import { eventually, keptEvents, refusal, type Teardown, testBed } from '@backoffice/test-kit'
 import { jetstream } from '@nats-io/jetstream'
 import t from 'tap'
+import { callsOn, failCredits } from '../probe-calls.ts'
 import { countUp, crediting, creditOf, eventData, payments, wallet } from '../probe-services.ts'
 
 const bed = await testBed(t, { payments, wallet })
 const second = await bed.start('payments')
-const scope = bed.scope()
+const { scope, unsent } = callsOn(bed)
 
 interface Heard {
   readonly id: string
@@ -63,28 +64,20 @@ t.test('events of one record leave in the order of their writing, over two repli
 
 t.test('an event waits behind a command of its record, and no other record waits', async (t) => {
   const blocked = newId('opn')
-  let down = true
-  crediting.during = async (reference) => {
-    if (down && reference.startsWith(blocked)) throw new Error('the wallet is down')
-  }
+  const comeBack = failCredits(blocked)
   const call = (record: string, operationId: string) =>
     bed.rpc.call(countUp, { scope, input: { record, sends: ['command', 'event'] }, operationId })
   await t.rejects(call('blocked', blocked))
   await call('free', newId('opn'))
-  const unsent = async (record: string) =>
-    (await bed.sql('payments').query('select kind from outbox where aggregate = $1', [record])).rows
   await eventually(async () => (await unsent('free')).length === 0)
   t.same((await unsent('blocked')).map(({ kind }) => kind).sort(), ['command', 'event'])
-  down = false
+  comeBack()
   await eventually(async () => (await unsent('blocked')).length === 0)
 })
 
 t.test('a command waits for no event of its record: the stream may be away for longer', async (t) => {
   const operationId = newId('opn')
-  let down = true
-  crediting.during = async (reference) => {
-    if (down && reference.startsWith(operationId)) throw new Error('the wallet is down')
-  }
+  const comeBack = failCredits(operationId)
   await bed.sql('payments').query(
     `insert into outbox (id, aggregate, aggregate_seq, kind, name, message, environment, created_at, leased_until)
      values ('evt_stuck', 'stuck', 1, 'event', 'x', '{}', 'sandbox', now(), now() + interval '1 hour')`,
@@ -92,12 +85,9 @@ t.test('a command waits for no event of its record: the stream may be away for l
   const call = () =>
     bed.rpc.call(countUp, { scope, input: { record: 'stuck', sends: ['command', 'event'] }, operationId })
   t.equal(await refusal(call()), 'SERVICE_UNAVAILABLE')
-  down = false
+  comeBack()
   t.same(await call(), { count: 1 })
-  const { rows } = await bed
-    .sql('payments')
-    .query("select kind from outbox where aggregate = 'stuck' order by aggregate_seq")
-  t.same(rows, [{ kind: 'event' }, { kind: 'event' }], 'its own event does wait for the earlier one')
+  t.same(await unsent('stuck'), [{ kind: 'event' }, { kind: 'event' }], 'its own event does wait for the earlier one')
   await bed.sql('payments').query("delete from outbox where aggregate = 'stuck'")
 })
 
@@ -117,17 +107,13 @@ t.test('what a process of the next release wrote leaves as it is, with fields th
        ($2, 'newer', 2, 'event', 'deposit.confirmed', $3, 'sandbox', now())`,
     [{ context: {}, scope, input: credit }, newer.id, { context: {}, event: newer }],
   )
-  await eventually(async () => {
-    const { rowCount } = await bed.sql('payments').query("select from outbox where aggregate = 'newer'")
-    return rowCount === 0
-  })
+  await eventually(async () => (await unsent('newer')).length === 0)
   const { rows } = await bed.sql('wallet').query("select calls from credit where reference = 'newer'")
   t.same(rows, [{ calls: 1 }])
   t.same(await eventually(() => heard.find(({ id }) => id === newer.id)), newer)
 })
 
 t.test('what the table does not allow is not written: the transaction fails', async (t) => {
-  const written = "select from outbox where aggregate = 'wrong'"
   for (const wrong of [
     { kind: 'deposit.confirmed', aggregate: 'wrong', scope, data: { ...eventData('wrong'), channel: 'app' } },
     { operation: operations.wallet.creditAccount, aggregate: 'wrong', scope, input: { depositId: 'dep_1' } },
@@ -137,7 +123,7 @@ t.test('what the table does not allow is not written: the transaction fails', as
     )
     await t.rejects(write, /is not valid/)
   }
-  t.equal((await bed.sql('payments').query(written)).rowCount, 0)
+  t.same(await unsent('wrong'), [])
 })
 
 t.test('a command that fails is tried again by itself until it is done', async (t) => {
@@ -147,10 +133,7 @@ t.test('a command that fails is tried again by itself until it is done', async (
     if (reference.startsWith(operationId) && failures-- > 0) throw new Error('not yet')
   }
   await t.rejects(bed.rpc.call(countUp, { scope, input: { record: 'persistent', sends: ['command'] }, operationId }))
-  await eventually(async () => {
-    const left = await bed.sql('payments').query('select from outbox where operation_id = $1', [operationId])
-    return left.rowCount === 0
-  })
+  await eventually(async () => (await unsent('persistent')).length === 0)
   const { rows } = await bed.sql('wallet').query('select calls from credit where reference = $1', [`${operationId}-0`])
   t.same(rows, [{ calls: 1 }])
 })
@@ -169,8 +152,6 @@ t.test('what a dead process had leased is taken over when the lease ends', async
 t.test('what stands behind a command leaves as soon as that one is done, without a poll', async (t) => {
   const call = (sends: ('event' | 'command')[], operationId = newId('opn')) =>
     bed.rpc.call(countUp, { scope, input: { record: 'hurried', sends }, operationId })
-  const unsent = async () =>
-    (await bed.sql('payments').query("select from outbox where aggregate = 'hurried'")).rowCount
   const rounds = 8
   let waitedMs = 0
   for (let round = 0; round < rounds; round++) {
@@ -182,11 +163,11 @@ t.test('what stands behind a command leaves as soon as that one is done, without
     const answer = call(['command'], first)
     await eventually(() => release !== undefined)
     await call(['event'])
-    t.equal(await unsent(), 2)
+    t.equal((await unsent('hurried')).length, 2)
     release?.()
     await answer
     const answered = performance.now()
-    await eventually(async () => (await unsent()) === 0)
+    await eventually(async () => (await unsent('hurried')).length === 0)
     waitedMs += performance.now() - answered
   }
   t.ok(waitedMs < rounds * 250, `${waitedMs} ms; a poll takes half a second on average`)
