@@ -92,43 +92,6 @@ t.test('a statement is paged without a gap or a repetition, and sums to the bala
   t.equal(sumOf(items.map((item) => item.amount)), sumOf([await balanceOf(operator, playerId)]))
 })
 
-t.test('of thirty parallel withdrawals of 10 from 100 exactly ten pass', async (t) => {
-  const playerId = await richPlayer('100.00')
-  const answers = await Promise.all(
-    Array.from({ length: 30 }, () => operator.post(`/players/${playerId}/withdrawals`, request('10.00'))),
-  )
-  const passed = answers.filter((answer) => answer.status === 201)
-  t.equal(passed.length, 10)
-  for (const answer of answers.filter(({ status }) => status !== 201)) {
-    t.match(answer, { status: 422, body: { error: { code: 'INSUFFICIENT_FUNDS' } } })
-  }
-  t.match(await walletOf(playerId), { available: '100.00', withdrawable: '0.00' })
-  for (const { body } of passed) {
-    expectStatus(await decide(body.id, 'approve'), 200)
-    expectStatus(await decide(body.id, 'pay'), 200)
-  }
-  t.match(await walletOf(playerId), { available: '0.00', withdrawable: '0.00' })
-  const amounts = (await statementOf(operator, playerId)).map(({ amount }) => amount)
-  t.equal(amounts.filter((amount) => amount === '-10.00').length, 10)
-  t.equal(sumOf(amounts), 0n)
-})
-
-t.test('approve against cancel has one winner, and the wallet agrees', async (t) => {
-  const playerId = await richPlayer('60.00')
-  for (let round = 0; round < 6; round += 1) {
-    const before = await walletOf(playerId)
-    const { id } = expectStatus(await operator.post(`/players/${playerId}/withdrawals`, request('10.00')), 201)
-    const answers = await Promise.all([operator.post(`/withdrawals/${id}/cancel`), decide(id, 'approve')])
-    t.equal(answers.filter(({ status }) => status === 200).length, 1)
-    t.match(answers.find(({ status }) => status !== 200)?.body.error.code, /^WITHDRAWAL_/)
-    const { status } = expectStatus(await operator.get(`/withdrawals/${id}`), 200)
-    const after = await walletOf(playerId)
-    const held = sumOf([before.withdrawable]) - sumOf([after.withdrawable])
-    t.equal(held, status === 'approved' ? 1000n : 0n, status)
-    t.equal(after.available, '60.00')
-  }
-})
-
 t.test('rejecting or cancelling gives the money free, and nothing is in the ledger', async (t) => {
   const playerId = await richPlayer('20.00')
   const create = async () => expectStatus(await operator.post(`/players/${playerId}/withdrawals`, request('20')), 201)
@@ -139,37 +102,6 @@ t.test('rejecting or cancelling gives the money free, and nothing is in the ledg
   t.match(expectStatus(await operator.post(`/withdrawals/${cancelled.id}/cancel`), 200), { status: 'cancelled' })
   t.match(await walletOf(playerId), { available: '20.00', withdrawable: '20.00' })
   t.equal((await statementOf(operator, playerId)).length, 1)
-})
-
-const notFrom: Record<string, readonly string[]> = {
-  under_review: ['pay'],
-  approved: ['approve', 'reject'],
-  paid: ['approve', 'reject', 'pay'],
-  rejected: ['approve', 'reject', 'pay'],
-  cancelled: ['approve', 'reject', 'pay'],
-}
-const waysTo: Record<string, readonly string[]> = {
-  under_review: [],
-  approved: ['approve'],
-  paid: ['approve', 'pay'],
-  rejected: ['reject'],
-  cancelled: ['cancel'],
-}
-
-t.test('a decision that the state does not allow is refused and changes nothing', async (t) => {
-  const playerId = await richPlayer('100.00')
-  for (const [state, ways] of Object.entries(waysTo)) {
-    const { id } = expectStatus(await operator.post(`/players/${playerId}/withdrawals`, request('1.00')), 201)
-    for (const way of ways) {
-      expectStatus(way === 'cancel' ? await operator.post(`/withdrawals/${id}/cancel`) : await decide(id, way), 200)
-    }
-    for (const decision of notFrom[state] ?? []) {
-      const answer = await decide(id, decision)
-      t.match(answer, { status: 409, body: { error: { code: 'WITHDRAWAL_INVALID_STATE' } } }, `${state}: ${decision}`)
-    }
-    t.equal(expectStatus(await operator.get(`/withdrawals/${id}`), 200).status, state)
-  }
-  t.equal(await balanceOf(operator, playerId), '99.00')
 })
 
 t.test('without approved KYC there is no withdrawal and no game; with it a session opens a page', async (t) => {

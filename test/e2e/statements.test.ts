@@ -2,16 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { operations } from '@backoffice/contracts'
 import { OperatorClient, sharedSystem } from '@backoffice/test-kit'
 import t from 'tap'
-import {
-  balanceOf,
-  busyOperator,
-  createDeposit,
-  depositRequest,
-  expectStatus,
-  fund,
-  playerRequest,
-  register,
-} from '../journey.ts'
+import { balanceOf, busyOperator, createDeposit, expectStatus, fund, register } from '../journey.ts'
 
 // Statements of the customer's document (docs/conformance.md) that no other test has.
 
@@ -22,7 +13,6 @@ t.teardown(() => operator.close())
 const alice = await system.asTeam('alice')
 
 const publicJson = async (path: string) => (await fetch(`${system.baseUrl}${path}`)).json()
-const withdrawal = { amount: '1', currency: 'BRL', method: 'pix', destination: 'ana@example.com' }
 
 /** Every list of values in a JSON document, as text. */
 function enumerations(node: unknown): readonly string[] {
@@ -55,26 +45,6 @@ t.test('the public documents are what they say they are', async (t) => {
   for (const kind of ['requests', 'webhooks']) t.match(JSON.stringify(vectors[kind]), /"signature":"[0-9a-f]{64}"/)
   const changelog = await (await fetch(`${system.baseUrl}/changelog`)).text()
   for (const version of ['1.0.0', '1.1.0']) t.match(changelog, `## ${version}`)
-})
-
-t.test('each of the seven operations is refused without an Idempotency-Key, and has no effect', async (t) => {
-  const { id } = await register(operator)
-  const deposit = await createDeposit(operator, id)
-  const requests: readonly (readonly [string, unknown])[] = [
-    ['/players', playerRequest()],
-    [`/players/${id}/kyc/submissions`, { documentType: 'rg', reference: 'doc-1' }],
-    [`/players/${id}/deposits`, depositRequest()],
-    [`/deposits/${deposit.id}/confirm`, {}],
-    [`/deposits/${deposit.id}/fail`, {}],
-    [`/players/${id}/withdrawals`, withdrawal],
-    ['/withdrawals/wdr_unknown/cancel', {}],
-  ]
-  for (const [path, body] of requests) {
-    const answer = await operator.post(path, body, { idempotencyKey: null })
-    t.match(answer, { status: 400, body: { error: { code: 'IDEMPOTENCY_KEY_REQUIRED' } } }, path)
-  }
-  t.equal(expectStatus(await operator.get(`/players/${id}/kyc`), 200).kycStatus, 'nao_iniciado')
-  expectStatus(await operator.post(`/deposits/${deposit.id}/confirm`), 200)
 })
 
 t.test('an operator may send 600 requests a minute unless its rate is set', async (t) => {
@@ -118,33 +88,4 @@ t.test('a failed deposit credits nothing, and a confirmed one cannot be undone',
   for (const step of ['fail', 'confirm'])
     t.equal((await operator.post(`/deposits/${confirmed.id}/${step}`)).body.error.code, 'DEPOSIT_NOT_PENDING', step)
   t.equal(await balanceOf(operator, id), '7.00')
-})
-
-t.test('a withdrawal in another currency than the player’s is CURRENCY_MISMATCH', async (t) => {
-  const { id } = await register(operator)
-  const answer = await operator.post(`/players/${id}/withdrawals`, { ...withdrawal, currency: 'USD' })
-  t.equal(answer.body.error.code, 'CURRENCY_MISMATCH')
-})
-
-t.test('play asks for KYC, then for ativo, and stops at a self-exclusion', async (t) => {
-  const { id } = await register(operator)
-  const play = async () => {
-    const answer = await operator.post(
-      `/players/${id}/game-sessions`,
-      { gameId: 'fortune-reels' },
-      { idempotencyKey: null },
-    )
-    return answer.body.error?.code ?? answer.status
-  }
-  t.equal(await play(), 'KYC_NOT_APPROVED')
-  expectStatus(await operator.post(`/sandbox/players/${id}/kyc/decision`, { status: 'aprovado' }), 200)
-  t.equal(await play(), 201)
-  const { players } = operations
-  await alice.call(players.setPlayerStatus, { input: { playerId: id, status: 'suspenso', reason: 'test' } })
-  t.equal(await play(), 'PLAYER_NOT_ACTIVE')
-  await alice.call(players.setPlayerStatus, { input: { playerId: id, status: 'ativo', reason: 'test' } })
-  const until = new Date(Date.now() + 3_600_000).toISOString()
-  await alice.call(players.selfExcludePlayer, { input: { playerId: id, until, reason: 'test' } })
-  t.equal(await play(), 'RG_BLOCKED')
-  t.equal((await operator.post(`/players/${id}/deposits`, depositRequest())).body.error.code, 'RG_BLOCKED')
 })
