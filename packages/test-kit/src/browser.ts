@@ -27,17 +27,23 @@ export async function startBrowser(t: Teardown): Promise<Browser> {
 /** Those whose pages come with axe by now: it is half a megabyte, which need not be sent to each page. */
 const equipped = new WeakSet<BrowserContext>()
 
-/** What of a page breaks a rule of WCAG 2.2 AA or a best practice of axe, as `rule: element and its HTML`. */
-export async function violations(page: Page): Promise<readonly string[]> {
+/**
+ * What of a page breaks a rule of WCAG 2.2 AA or a best practice of axe, as `rule: element and its HTML`.
+ * @param rules only these, where all were looked at before and something has changed since
+ */
+export async function violations(page: Page, rules: readonly string[] = []): Promise<readonly string[]> {
   const context = page.context()
   if (!equipped.has(context)) await context.addInitScript(axe.source)
   equipped.add(context)
   // A page's Content-Security-Policy does not hold for what the test evaluates in it.
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axe.source)
-  return page.evaluate(async () => {
-    // Only what is broken, since all that axe looked at is long, and would be carried here.
-    const options = { resultTypes: ['violations' as const] }
-    const { violations: found } = await (globalThis as unknown as { axe: typeof axe }).axe.run(options)
-    return found.flatMap(({ id, nodes }) => nodes.map(({ target, html }) => `${id}: ${target.join(' ')} ${html}`))
-  })
+  return page.evaluate(
+    async (only) => {
+      // Only what is broken, since all that axe looked at is long, and would be carried here.
+      const options = { resultTypes: ['violations' as const], ...(only.length === 0 ? {} : { runOnly: only }) }
+      const { violations: found } = await (globalThis as unknown as { axe: typeof axe }).axe.run(options)
+      return found.flatMap(({ id, nodes }) => nodes.map(({ target, html }) => `${id}: ${target.join(' ')} ${html}`))
+    },
+    [...rules],
+  )
 }
