@@ -164,6 +164,7 @@ export interface Shown {
 export class Visitor {
   readonly #url: string
   readonly #cookies: Map<string, string>
+  #csrf: string | undefined
 
   constructor(url: string, cookies: Readonly<Record<string, string>>) {
     this.#url = url
@@ -178,6 +179,19 @@ export class Visitor {
 
   post(path: string, form: Readonly<Record<string, string>>, headers: Readonly<Record<string, string>> = {}) {
     return this.#send(path, { method: 'POST', body: new URLSearchParams(form), headers })
+  }
+
+  /** Fills in a form of a page, and sends it. */
+  async submit(page: string, name: string, filledIn: Readonly<Record<string, string>> = {}): Promise<Shown> {
+    const action = `${page}/${name}`
+    return this.post(action, { ...formOf(await this.get(page), action), ...filledIn })
+  }
+
+  /** What the field in the header finds. */
+  async search(environment: Environment, q: string): Promise<Shown> {
+    const action = `/${environment}/search`
+    this.#csrf ??= formOf(await this.get(`/${environment}`), action)._csrf
+    return this.post(action, { _csrf: this.#csrf ?? '', q })
   }
 
   async #send(path: string, init: RequestInit): Promise<Shown> {

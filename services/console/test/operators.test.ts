@@ -16,23 +16,22 @@ t.test('the pages of operators', async (t) => {
   const show = (name: string) => bed.bed.team('alice').call(getOperator, { input: { name } })
 
   await t.test('create one, whose secrets are shown once', async (t) => {
-    const form = formOf(await alice.get('/sandbox/operators/new'), '/sandbox/operators/new/create')
+    const page = '/sandbox/operators/new'
+    const form = formOf(await alice.get(page), `${page}/create`)
     const taken = { ...form, name: 'Aurora', allowedAddresses: '203.0.113.7\r\n2001:db8::/32', reason }
-    const made = await alice.post('/sandbox/operators/new/create', taken)
+    const made = await alice.post(`${page}/create`, taken)
     t.equal(made.status, 200)
     t.match(made.text, 'This is shown once.')
     t.equal(new Set(copied(made)).size, 6)
-    const again = await alice.post('/sandbox/operators/new/create', taken)
+    const again = await alice.post(`${page}/create`, taken)
     t.strictSame(copied(again), [])
     t.match(again.text, 'They are not shown again')
     t.strictSame((await show('Aurora')).allowedAddresses, ['203.0.113.7', '2001:db8::/32'])
     t.match((await show('Aurora')).brands, [{ currency: 'BRL', timeZone: 'America/Sao_Paulo' }], 'as the form says')
-    const other = formOf(await alice.get('/sandbox/operators/new'), '/sandbox/operators/new/create')
-    const twice = await alice.post('/sandbox/operators/new/create', { ...other, name: 'Aurora', reason })
+    const twice = await alice.submit(page, 'create', { name: 'Aurora', reason })
     t.match(twice.text, 'An operator with this name exists.')
     const where = { currency: 'PEN', timeZone: 'America/Lima' }
-    const third = formOf(await alice.get('/sandbox/operators/new'), '/sandbox/operators/new/create')
-    await alice.post('/sandbox/operators/new/create', { ...third, name: 'Lima', ...where, reason })
+    await alice.submit(page, 'create', { name: 'Lima', ...where, reason })
     t.match((await show('Lima')).brands, [where, where])
     const support = await bed.visitor('support')
     t.notMatch((await support.get('/sandbox/operators')).text, '/operators/new')
@@ -41,8 +40,7 @@ t.test('the pages of operators', async (t) => {
   await t.test('are found by their names in the search', async (t) => {
     const { id } = await show('Aurora')
     const path = `/sandbox/operators/${id}`
-    const { _csrf = '' } = formOf(await alice.get('/sandbox'), '/sandbox/search')
-    const search = (q: string) => alice.post('/sandbox/search', { _csrf, q })
+    const search = (q: string) => alice.search('sandbox', q)
     for (const q of ['Aurora', 'auro', id]) t.equal((await search(q)).location, path, q)
     const playerId = await bed.newPlayer('sandbox', 'Aurora Dias')
     const both = await search('aurora')
@@ -54,8 +52,7 @@ t.test('the pages of operators', async (t) => {
   await t.test('change its limits, protection and state', async (t) => {
     const { id } = await show('Aurora')
     const path = `/sandbox/operators/${id}`
-    const send = async (verb: string, fields: Readonly<Record<string, string>> = {}) =>
-      alice.post(`${path}/${verb}`, { ...formOf(await alice.get(path), `${path}/${verb}`), reason, ...fields })
+    const send = (verb: string, fields = {}) => alice.submit(path, verb, { reason, ...fields })
     t.match((await alice.get(path)).text, '203.0.113.7\n2001:db8::/32')
     const limits = { rateLimitPerMinute: '120', allowedAddresses: '203.0.113.7' }
     t.equal((await send('limits', limits)).status, 303)
@@ -81,19 +78,16 @@ t.test('the pages of operators', async (t) => {
   await t.test('issue and revoke keys; in production another person is needed', async (t) => {
     const { id } = await show('Aurora')
     const path = `/sandbox/operators/${id}`
-    const issue = formOf(await alice.get(path), `${path}/issue`)
-    const [key = '', secret = ''] = copied(await alice.post(`${path}/issue`, { ...issue, reason }))
+    const [key = '', secret = ''] = copied(await alice.submit(path, 'issue', { reason }))
     t.ok(secret.length > 20)
     const page = await alice.get(`${path}/keys/${key}`)
     t.notMatch(page.text, secret)
     t.match(page.text, /Last used[\s\S]{0,80}Never/)
-    const revoke = formOf(page, `${path}/keys/${key}/revoke`)
-    t.equal((await alice.post(`${path}/keys/${key}/revoke`, { ...revoke, reason })).status, 303)
+    t.equal((await alice.submit(`${path}/keys/${key}`, 'revoke', { reason })).status, 303)
     t.type((await show(id)).credentials.find((known) => known.key === key)?.revokedAt, 'string')
 
     const live = `/production/operators/${id}`
-    const form = formOf(await alice.get(live), `${live}/issue`)
-    t.equal((await alice.post(`${live}/issue`, { ...form, reason })).location, live)
+    t.equal((await alice.submit(live, 'issue', { reason })).location, live)
     const { text } = await alice.get(live)
     t.match(text, /Proposed\. .*href="\/production\/proposals\/prp_/)
     const [proposal = ''] = /\/production\/proposals\/prp_\w+/.exec(text) ?? []
@@ -111,8 +105,7 @@ t.test('the pages of operators', async (t) => {
   await t.test('set where events go, say whether they arrive, and stop them', async (t) => {
     const { id } = await show('Aurora')
     const path = `/sandbox/operators/${id}`
-    const send = async (verb: string, fields: Readonly<Record<string, string>> = {}) =>
-      alice.post(`${path}/${verb}`, { ...formOf(await alice.get(path), `${path}/${verb}`), reason, ...fields })
+    const send = (verb: string, fields = {}) => alice.submit(path, verb, { reason, ...fields })
     t.match((await alice.get(path)).text, 'no address')
     t.equal((await send('webhookUrl', { url: 'ftp://hooks.example.com/' })).status, 422)
     t.equal((await send('webhookUrl', { url: 'https://hooks.example.com/back-office' })).status, 303)
@@ -140,15 +133,11 @@ t.test('the pages of operators', async (t) => {
     const page = await alice.get(path)
     t.match(page.text, 'Aurora')
     t.equal((await alice.get(path.replace('sandbox', 'production'))).location, path)
-    const form = formOf(page, `${path}/resend`)
     // Its endpoint was switched off above.
-    const refused = await alice.post(`${path}/resend`, { ...form, reason })
-    t.match(refused.text, 'There is no address to send to.')
-    const operator = `/sandbox/operators/${operatorId}`
-    const address = formOf(await alice.get(operator), `${operator}/webhookUrl`)
-    await alice.post(`${operator}/webhookUrl`, { ...address, url: 'http://127.0.0.1:9/hooks', reason })
-    const again = formOf(await alice.get(path), `${path}/resend`)
-    t.equal((await alice.post(`${path}/resend`, { ...again, reason })).status, 303)
+    t.match((await alice.submit(path, 'resend', { reason })).text, 'There is no address to send to.')
+    const url = 'http://127.0.0.1:9/hooks'
+    await alice.submit(`/sandbox/operators/${operatorId}`, 'webhookUrl', { url, reason })
+    t.equal((await alice.submit(path, 'resend', { reason })).status, 303)
     t.match((await alice.get(path)).text, 'Done: Send again')
     const compliance = await bed.visitor('compliance')
     t.equal((await compliance.get(list)).status, 403)
@@ -190,9 +179,8 @@ t.test('the pages of operators', async (t) => {
     const page = await alice.get(path)
     t.match(page.text, '&lt;script&gt;')
     t.notMatch(page.text, '<script>alert')
-    const form = formOf(page, `${path}/rerun`)
-    t.equal((await alice.post(`${path}/rerun`, form)).status, 422)
-    t.equal((await alice.post(`${path}/rerun`, { ...form, reason })).status, 303)
+    t.equal((await alice.submit(path, 'rerun')).status, 422)
+    t.equal((await alice.submit(path, 'rerun', { reason })).location, '/production/set-aside')
     t.match((await alice.get('/production/set-aside')).text, '0 handled, 1 left set aside')
   })
 })

@@ -108,11 +108,9 @@ t.test('what takes two people', async (t) => {
       const id = await adjust(button.replace(' ', '-'))
       const path = `/production/proposals/${id}`
       const approve = formOf(await alice.get(path), `${path}/approve`)
-      const page = await visitor.get(path)
-      t.match(page.text, button)
-      const decline = formOf(page, `${path}/decline`)
-      t.equal((await visitor.post(`${path}/decline`, decline)).status, 422)
-      t.equal((await visitor.post(`${path}/decline`, { ...decline, reason: 'not now' })).status, 303)
+      t.match((await visitor.get(path)).text, button)
+      t.equal((await visitor.submit(path, 'decline')).status, 422)
+      t.equal((await visitor.submit(path, 'decline', { reason: 'not now' })).status, 303)
       const late = await alice.post(`${path}/approve`, { ...approve, reason: 'checked' })
       t.equal(late.status, 422)
       t.match(late.text, 'The proposal is no longer open')
@@ -173,8 +171,7 @@ t.test('a credit is given up by two people, the second in the console, who sees 
   t.match((await finance.get('/production/deposits?state=pending')).text, 'being carried out')
   const page = await finance.get(path)
   for (const shown of ['Give up a credit', 'R$10.00', depositId]) t.match(page.text, shown)
-  const form = formOf(page, `${path}/approve`)
-  t.equal((await finance.post(`${path}/approve`, { ...form, reason: 'agreed with the operator' })).status, 303)
+  t.equal((await finance.submit(path, 'approve', { reason: 'agreed with the operator' })).status, 303)
   t.match((await finance.get(path)).text, 'agreed with the operator')
   t.match(await bed.bed.team('bob').call(showDeposit, { input: { depositId } }), { status: 'failed' })
 })
@@ -212,8 +209,7 @@ t.test('the page of a player', async (t) => {
   await t.test('changes status, limit and self-exclusion, each with a reason, by whoever may', async (t) => {
     const id = await newPlayer()
     const path = `/production/players/${id}`
-    const send = async (verb: string, fields: Readonly<Record<string, string>>) =>
-      alice.post(`${path}/${verb}`, { ...formOf(await alice.get(path), `${path}/${verb}`), ...fields })
+    const send = (verb: string, fields: Readonly<Record<string, string>>) => alice.submit(path, verb, fields)
     t.equal((await send('status', { status: 'suspenso' })).status, 422)
     t.equal((await send('status', { status: 'suspenso', reason })).status, 303)
     t.equal((await send('limit', { dailyDepositLimit: '200.00', reason })).status, 303)
@@ -246,8 +242,7 @@ t.test('the page of a player', async (t) => {
     const id = await newPlayer()
     await bed.newWithdrawal('production', id)
     const path = `/production/players/${id}`
-    const adjust = formOf(await alice.get(path), `${path}/adjust`)
-    const waits = await alice.post(`${path}/adjust`, { ...adjust, amount: '7.50', reference: 'ticket-7', reason })
+    const waits = await alice.submit(path, 'adjust', { amount: '7.50', reference: 'ticket-7', reason })
     t.equal(waits.status, 303)
     const input = { playerId: id, amount: '7.50', reference: 'ticket-7', reason: 'checked' }
     const [proposal] = (
@@ -264,8 +259,7 @@ t.test('the page of a player', async (t) => {
     t.strictSame(times, times.toSorted().reverse())
 
     const entry = `${path}/entries/${transferId}`
-    const form = formOf(await alice.get(entry), `${entry}/reverse`)
-    const reversed = await alice.post(`${entry}/reverse`, { ...form, reference: 'ticket-7-back', reason })
+    const reversed = await alice.submit(entry, 'reverse', { reference: 'ticket-7-back', reason })
     t.equal(reversed.status, 303)
     t.match((await alice.get(entry)).text, '/production/proposals/prp_')
     t.equal((await alice.get(`${path}/entries/trf_nothing`)).status, 404)
@@ -285,17 +279,16 @@ t.test('the page of a player', async (t) => {
 t.test('the search', async (t) => {
   const alice = await bed.visitor('alice')
   const support = await bed.visitor('support')
-  const { _csrf = '' } = formOf(await alice.get('/production'), '/production/search')
+  const search = (q: string) => alice.search('production', q)
   const playerId = await bed.newPlayer('production', 'Elisa Prado')
   const form = async (q: string) => {
-    const page = await alice.post('/production/search', { _csrf, q })
+    const page = await search(q)
     t.equal(page.status, 200, q)
     return page
   }
   const reason = 'a complaint by letter'
 
   await t.test('goes to the record with an id, and lists who has a name', async (t) => {
-    const search = (q: string) => alice.post('/production/search', { _csrf, q })
     t.equal((await search(` ${playerId} `)).location, `/production/players/${playerId}`)
     const found = await search('elisa')
     t.match(found.text, `/production/players/${playerId}`)
@@ -331,11 +324,7 @@ t.test('the search', async (t) => {
       const recorded = data.filter(({ operation }) => operation === 'searchPlayers').map(({ input }) => input)
       t.notMatch(JSON.stringify(recorded), /\d{4}/, 'nor does the audit trail')
       for (const ownId of ['user-20261122001', '20261122-a', '123456789'])
-        t.equal(
-          (await alice.post('/production/search', { _csrf, q: ownId })).status,
-          404,
-          'an id of an operator is none',
-        )
+        t.equal((await search(ownId)).status, 404, 'an id of an operator is none')
     },
   )
 
