@@ -1,16 +1,6 @@
-import { Timestamp } from '@backoffice/contracts'
+import { choicesOf, type FieldSchema, Timestamp, takesNull, valueSchema } from '@backoffice/contracts'
 import { hours, integer, moment, oneOf, type Parse } from './options.ts'
 import type { AnyRow } from './row.ts'
-
-/** As much of JSON Schema as the bodies of the team's operations use. */
-interface Schema {
-  readonly type?: string
-  readonly format?: string
-  readonly description?: string
-  readonly const?: string
-  readonly anyOf?: readonly Schema[]
-  readonly items?: Schema
-}
 
 /** How a field is presented where its name and schema do not serve. */
 export interface Wording {
@@ -57,16 +47,13 @@ export const wordings: Readonly<Record<string, Wording>> = {
 export const productionFirst = { environment: { default: 'production', none: 'all' } } as const
 
 /** The environment of a brand. People name a brand by its operator and its environment. */
-const environment: Schema = { anyOf: [{ const: 'sandbox' }, { const: 'production' }] }
+const environment: FieldSchema = { anyOf: [{ const: 'sandbox' }, { const: 'production' }] }
 
 /** The fields that a person gives, in the order of the body. */
 export function fieldsOf({ operation, fixed = {}, wording = {} }: AnyRow): readonly Field[] {
-  const { properties, required = [] } = operation.body as {
-    readonly properties: Readonly<Record<string, Schema>>
-    readonly required?: readonly string[]
-  }
+  const { properties = {}, required = [] } = operation.body as FieldSchema
   const ofBrand = 'brandId' in properties && !('environment' in properties) ? { environment } : {}
-  return Object.entries<Schema>({ ...properties, ...ofBrand })
+  return Object.entries<FieldSchema>({ ...properties, ...ofBrand })
     .filter(([name]) => !(name in fixed))
     .map(([name, schema]) => {
       const isRequired = required.includes(name) || name in ofBrand
@@ -76,9 +63,9 @@ export function fieldsOf({ operation, fixed = {}, wording = {} }: AnyRow): reado
     })
 }
 
-function fieldOf(name: string, schema: Schema, words: Wording & { readonly required: boolean }): Field {
-  const value = valueSchema(schema)
-  const nullable = isNullable(schema)
+function fieldOf(name: string, schema: FieldSchema, words: Wording & { readonly required: boolean }): Field {
+  const value = oneOfSchema(schema)
+  const nullable = takesNull(schema)
   const flags = words.flags ?? flagsOf(name, value, schema.items !== undefined)
   const choices = [...choicesOf(value), ...(words.none === undefined ? [] : [words.none])]
   const known = parserOf(flags.split(' ')[0] ?? '', value, choices)
@@ -86,36 +73,27 @@ function fieldOf(name: string, schema: Schema, words: Wording & { readonly requi
   return { default: undefined, parse, help: helpOf(schema), ...words, name, flags, choices, nullable }
 }
 
-const isNullable = ({ anyOf = [] }: Schema) => anyOf.some(({ type }) => type === 'null')
-
 /** The schema of one value: no list, and not null. */
-function valueSchema(schema: Schema): Schema {
-  if (schema.items !== undefined) return valueSchema(schema.items)
-  if (!isNullable(schema)) return schema
-  const [first = {}, ...others] = (schema.anyOf ?? []).filter(({ type }) => type !== 'null')
-  return others.length === 0 ? first : { anyOf: [first, ...others] }
-}
+const oneOfSchema = (schema: FieldSchema): FieldSchema => valueSchema(schema.items ?? schema)
 
-const choicesOf = ({ anyOf = [] }: Schema) => anyOf.flatMap((choice) => choice.const ?? [])
-
-function flagsOf(name: string, { type, format }: Schema, isList: boolean): string {
+function flagsOf(name: string, { type, format }: FieldSchema, isList: boolean): string {
   const flag = `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
   if (type === 'boolean') return flag
   const value = type === 'integer' ? 'n' : format === 'date-time' ? 'time' : name
   return `${flag} <${value}${isList ? '...' : ''}>`
 }
 
-function parserOf(flag: string, { type, format }: Schema, choices: readonly string[]): Parse {
+function parserOf(flag: string, { type, format }: FieldSchema, choices: readonly string[]): Parse {
   if (choices.length > 0) return oneOf(flag, choices)
   if (type === 'integer') return integer(flag)
   return format === 'date-time' ? moment : (value) => value
 }
 
 /** A sentence of the contract as commander's users expect it: no capital, no full stop. */
-function helpOf(schema: Schema): string {
+function helpOf(schema: FieldSchema): string {
   const { description = '' } = schema
   const sentence = description.replace(/^[A-Z](?=[a-z ])/, (letter) => letter.toLowerCase()).replace(/\.$/, '')
-  if (valueSchema(schema).format !== 'date-time') return sentence
+  if (oneOfSchema(schema).format !== 'date-time') return sentence
   // People may write less than the contract asks for.
   const time = 'date or ISO 8601 time'
   return description === '' || description === Timestamp.description ? time : `${time}; ${sentence}`

@@ -19,50 +19,21 @@ const has = (command: string, option: string) =>
   commands.get(command)?.options.some(({ long }) => long === option) ?? false
 
 t.test("the design's commands are all there, each described", async (t) => {
-  for (const command of [
-    ...[
-      'operators create',
-      'operators list',
-      'operators suspend',
-      'operators activate',
-      'credentials issue',
-      'credentials revoke',
-    ],
-    ...[
-      'webhook set',
-      'webhook show',
-      'webhook rotate-secret',
-      'webhook disable',
-      'deliveries list',
-      'deliveries show',
-      'deliveries resend',
-    ],
-    ...[
-      'kyc queue',
-      'kyc count',
-      'kyc decide',
-      'withdrawals queue',
-      'withdrawals count',
-      'withdrawals list',
-      'withdrawals approve',
-      'withdrawals reject',
-      'withdrawals pay',
-      'withdrawals fail',
-    ],
-    ...[
-      'deposits list',
-      'deposits show',
-      'statement export',
-      'players show',
-      'players search',
-      'players status',
-      'players self-exclude',
-      'players limit',
-    ],
-    ...['wallet adjust', 'wallet reverse', 'wallet reconcile', 'events replay', 'audit list'],
-  ]) {
-    t.ok(commands.get(command)?.description(), command)
-  }
+  for (const [group, names] of Object.entries({
+    operators: 'create list suspend activate',
+    credentials: 'issue revoke',
+    webhook: 'set show rotate-secret disable',
+    deliveries: 'list show resend',
+    kyc: 'queue count decide',
+    withdrawals: 'queue count list approve reject pay fail',
+    deposits: 'list show',
+    statement: 'export',
+    players: 'show search status self-exclude limit',
+    wallet: 'adjust reverse reconcile',
+    events: 'replay',
+    audit: 'list',
+  }))
+    for (const name of names.split(' ')) t.ok(commands.get(`${group} ${name}`)?.description(), `${group} ${name}`)
 })
 
 t.test('the commands that call no operation are there', async (t) => {
@@ -81,22 +52,6 @@ t.test('every command speaks JSON; one that changes something takes an operation
     t.ok(has(command, '--json'), command)
     t.equal(has(command, '--operation-id'), !reads.test(command), command)
     t.equal(has(command, '--reason'), !reads.test(command) || readsForReason.includes(command), command)
-  }
-})
-
-t.test('what cannot be undone asks first', async (t) => {
-  for (const command of [
-    'credentials revoke',
-    'withdrawals pay',
-    'withdrawals reject',
-    'withdrawals fail',
-    'wallet adjust',
-    'wallet reverse',
-    'players self-exclude',
-    'webhook rotate-secret',
-    'events replay',
-  ]) {
-    t.ok(has(command, '--yes'), command)
   }
 })
 

@@ -12,9 +12,16 @@ const { listEntries, adjustWallet } = operations.wallet
 type Player = Reply<typeof showPlayer>
 
 /** What can be done with a player, in the order of the page. */
-const verbs = ['unmask', 'status', 'exclude', 'limit', 'adjust'] as const
-type Verb = (typeof verbs)[number]
-const isVerb = (name: string): name is Verb => verbs.some((verb) => verb === name)
+const verbs = {
+  unmask: { operation: showPlayer, tone: 'plain' },
+  status: { operation: setPlayerStatus, tone: 'plain' },
+  exclude: { operation: selfExcludePlayer, tone: 'bad' },
+  limit: { operation: setDailyLimit, tone: 'plain' },
+  adjust: { operation: adjustWallet, tone: 'bad' },
+} as const
+type Verb = keyof typeof verbs
+const verbNames = Object.keys(verbs) as readonly Verb[]
+const isVerb = (name: string): name is Verb => Object.hasOwn(verbs, name)
 
 /** One player: who it is, its money, what has happened, and what the team can do about it. */
 export const playerPages: Pages = (route) => {
@@ -52,7 +59,7 @@ async function showPage(visit: Visit, player: Player, { sent, isUnmasked }: Show
   const { display } = visit
   const operator = await operatorName(visit, player.operatorId)
   const [money, timeline] = await Promise.all([moneyOf(visit, player), timelineOf(visit, player, operator)])
-  const decisions = verbs
+  const decisions = verbNames
     .filter((verb) => verb !== 'unmask' || isUnmasked !== true)
     .map((verb) => decisionOf(visit, player, verb))
   const facts = factsOf(showPlayer.reply, player, [
@@ -117,37 +124,18 @@ async function moneyOf({ person, display, address }: Visit, player: Player): Pro
 }
 
 function decisionOf({ display }: Visit, player: Player, verb: Verb): Decision {
-  const words = { player: `“${player.name}”` }
-  const common = {
+  const { operation, tone } = verbs[verb]
+  const endsExclusion = player.environment === 'production' && player.statusSet === 'autoexcluido'
+  const ask = verb === 'status' && endsExclusion ? 'statusAskTwo' : (`${verb}Ask` as const)
+  return {
     name: verb,
-    fixed: { playerId: player.id },
+    label: verb,
+    operation,
+    fixed: { playerId: player.id, ...(verb === 'unmask' ? { unmask: true } : {}) },
     // Whatever is done to a player, somebody will ask why.
     required: ['reason'],
-    ask: display.t(`${verb}Ask`, words),
-    tone: 'plain' as const,
-  }
-  const done = (operation: { readonly id: string }) => `${display.word('operation', operation.id)}: ${player.name}`
-  switch (verb) {
-    case 'unmask':
-      return {
-        ...common,
-        label: 'unmask',
-        operation: showPlayer,
-        fixed: { playerId: player.id, unmask: true },
-        done: done(showPlayer),
-      }
-    case 'status': {
-      const endsExclusion = player.environment === 'production' && player.statusSet === 'autoexcluido'
-      const ask = endsExclusion ? display.t('statusAskTwo', words) : common.ask
-      return { ...common, ask, label: 'status', operation: setPlayerStatus, done: done(setPlayerStatus) }
-    }
-    case 'exclude':
-      return { ...common, label: 'exclude', operation: selfExcludePlayer, done: done(selfExcludePlayer), tone: 'bad' }
-    case 'limit':
-      return { ...common, label: 'limit', operation: setDailyLimit, done: done(setDailyLimit) }
-    case 'adjust':
-      return { ...common, label: 'adjust', operation: adjustWallet, done: done(adjustWallet), tone: 'bad' }
-    default:
-      return verb satisfies never
+    ask: display.t(ask, { player: `“${player.name}”` }),
+    done: `${display.word('operation', operation.id)}: ${player.name}`,
+    tone,
   }
 }

@@ -1,5 +1,6 @@
-import { operations, Rejection, type Reply } from '@backoffice/contracts'
-import { type Cell, type Fact, lines, money, status, text } from './cells.ts'
+import { defined, operations, type Reply } from '@backoffice/contracts'
+import { whenAway } from './away.ts'
+import { type Cell, lines, money, type Row, status, text, time } from './cells.ts'
 import type { Visit } from './visit.ts'
 
 const { showPlayer, listGameSessions, listAudit: listPlayersAudit } = operations.players
@@ -30,7 +31,7 @@ interface Source {
 }
 
 interface Timeline {
-  readonly rows: readonly { readonly href?: string; readonly cells: readonly Fact[] }[]
+  readonly rows: readonly Row[]
   /** There is more before this time. */
   readonly since: string | undefined
 }
@@ -56,10 +57,10 @@ export async function timelineOf(visit: Visit, player: Player, operator: string)
   return { rows: shown.map(rowOf), since }
 }
 
-const rowOf = ({ at, kind, what, who, reason, href }: Happening) => ({
-  ...(href === undefined ? {} : { href }),
+const rowOf = ({ at, kind, what, who, reason, href }: Happening): Row => ({
+  ...defined({ href }),
   cells: [
-    { field: 'at', cell: { kind: 'time' as const, text: at } },
+    { field: 'at', cell: time(at) },
     { field: 'type', cell: status(kind) },
     { field: 'happened', cell: what },
     { field: 'by', cell: text(who) },
@@ -98,68 +99,76 @@ function shownValue({ word, time, money: moneyOf }: Visit['display'], value: str
   return /^\d+\.\d\d$/.test(value) ? moneyOf(value, currency) : word('value', value)
 }
 
-async function depositsOf({ person, address }: Visit, { id: playerId, brandId }: Player): Promise<Source> {
-  if (!person.mayCall(listDeposits)) return whole([])
-  const { data, nextCursor } = await person.call(listDeposits, { brandId, playerId, limit: eachMax })
-  const happenings = data.map(({ id, createdAt, amount, currency, status: value, method, externalReference }) => ({
-    at: createdAt,
-    kind: 'deposit' as const,
-    what: lines(money(amount, currency), status(value), text(`${method} ${externalReference}`)),
-    href: address(`/deposits/${id}`),
-  }))
-  return { happenings, isWhole: nextCursor == null }
+/** The latest of a list, where the person may read it. */
+async function latest<Listed>(
+  isAllowed: boolean,
+  list: () => Promise<{ readonly data: readonly Listed[]; readonly nextCursor?: string | null }>,
+  happened: (row: Listed) => Happening,
+): Promise<Source> {
+  if (!isAllowed) return whole([])
+  const { data, nextCursor } = await list()
+  return { happenings: data.map(happened), isWhole: nextCursor == null }
 }
 
-async function withdrawalsOf({ person, address }: Visit, { id: playerId }: Player): Promise<Source> {
-  if (!person.mayCall(listWithdrawals)) return whole([])
-  const { data, nextCursor } = await person.call(listWithdrawals, { playerId, limit: eachMax })
-  const happenings = data.map(({ id, createdAt, amount, currency, status: value, method, destination, reason }) => ({
-    at: createdAt,
-    kind: 'withdrawal' as const,
-    what: lines(money(amount, currency), status(value), text(`${method} ${destination}`)),
-    reason,
-    href: address(`/withdrawals/${id}`),
-  }))
-  return { happenings, isWhole: nextCursor == null }
-}
+const depositsOf = ({ person, address }: Visit, { id: playerId, brandId }: Player): Promise<Source> =>
+  latest(
+    person.mayCall(listDeposits),
+    () => person.call(listDeposits, { brandId, playerId, limit: eachMax }),
+    ({ id, createdAt, amount, currency, status: value, method, externalReference }) => ({
+      at: createdAt,
+      kind: 'deposit',
+      what: lines(money(amount, currency), status(value), text(`${method} ${externalReference}`)),
+      href: address(`/deposits/${id}`),
+    }),
+  )
 
-async function entriesOf({ person, address, display }: Visit, { id: playerId }: Player): Promise<Source> {
-  if (!person.mayCall(listEntries)) return whole([])
-  const { data, nextCursor } = await person.call(listEntries, { playerId, limit: eachMax })
-  const happenings = data.map(({ createdAt, type, amount, balanceAfter, currency, transferId, reason }) => ({
-    at: createdAt,
-    kind: 'entry' as const,
-    what: lines(
-      money(amount, currency),
-      text(display.word('value', type)),
-      text(`${display.word('field', 'balanceAfter')}: ${display.money(balanceAfter, currency)}`),
-    ),
-    reason,
-    href: address(`/players/${playerId}/entries/${transferId}`),
-  }))
-  return { happenings, isWhole: nextCursor == null }
-}
+const withdrawalsOf = ({ person, address }: Visit, { id: playerId }: Player): Promise<Source> =>
+  latest(
+    person.mayCall(listWithdrawals),
+    () => person.call(listWithdrawals, { playerId, limit: eachMax }),
+    ({ id, createdAt, amount, currency, status: value, method, destination, reason }) => ({
+      at: createdAt,
+      kind: 'withdrawal',
+      what: lines(money(amount, currency), status(value), text(`${method} ${destination}`)),
+      reason,
+      href: address(`/withdrawals/${id}`),
+    }),
+  )
 
-async function sessionsOf({ person }: Visit, { id: playerId }: Player): Promise<Source> {
-  if (!person.mayCall(listGameSessions)) return whole([])
-  const { data, nextCursor } = await person.call(listGameSessions, { playerId, limit: eachMax })
-  const happenings = data.map(({ createdAt, gameId, gameName, mode }) => ({
-    at: createdAt,
-    kind: 'session' as const,
-    what: lines(text(gameName ?? gameId), status(mode)),
-  }))
-  return { happenings, isWhole: nextCursor == null }
-}
+const entriesOf = ({ person, address, display }: Visit, { id: playerId }: Player): Promise<Source> =>
+  latest(
+    person.mayCall(listEntries),
+    () => person.call(listEntries, { playerId, limit: eachMax }),
+    ({ createdAt, type, amount, balanceAfter, currency, transferId, reason }) => ({
+      at: createdAt,
+      kind: 'entry',
+      what: lines(
+        money(amount, currency),
+        text(display.word('value', type)),
+        text(`${display.word('field', 'balanceAfter')}: ${display.money(balanceAfter, currency)}`),
+      ),
+      reason,
+      href: address(`/players/${playerId}/entries/${transferId}`),
+    }),
+  )
+
+const sessionsOf = ({ person }: Visit, { id: playerId }: Player): Promise<Source> =>
+  latest(
+    person.mayCall(listGameSessions),
+    () => person.call(listGameSessions, { playerId, limit: eachMax }),
+    ({ createdAt, gameId, gameName, mode }) => ({
+      at: createdAt,
+      kind: 'session',
+      what: lines(text(gameName ?? gameId), status(mode)),
+    }),
+  )
 
 /** Entries of the audit trail, where the person may read it: neither changes, which are shown already, nor reads. */
 async function actionsOf({ person, display, address }: Visit, { id }: Player): Promise<Source> {
   const trails = [listPlayersAudit, listWalletAudit].filter((operation) => person.mayCall(operation))
   const pages = await Promise.all(
     trails.map((operation) =>
-      person.call(operation, { subject: id, limit: eachMax }).catch((error) => {
-        if (error instanceof Rejection && error.code === 'SERVICE_UNAVAILABLE') return { data: [], nextCursor: null }
-        throw error
-      }),
+      person.call(operation, { subject: id, limit: eachMax }).catch(whenAway({ data: [], nextCursor: null })),
     ),
   )
   const happenings = pages

@@ -2,7 +2,7 @@ import { generalWords } from './general.ts'
 import { moneyWords, operatorWords } from './money.ts'
 import { peopleWords, playerWords } from './people.ts'
 import { recordWords } from './records.ts'
-import { sentences } from './sentences.ts'
+import { englishSentences, portuguesePatterns, portugueseSentences } from './sentences.ts'
 
 /** A text in each language. */
 type Text = readonly [english: string, portuguese: string]
@@ -31,10 +31,9 @@ export function textIn(language: Language, name: string): string | undefined {
 
 /** A sentence of a service in a language; as it is where the catalogue does not have it. */
 export function sentenceIn(language: Language, text: string): string {
-  const [said, portuguese, english] =
-    sentences.find(([said]) => (typeof said === 'string' ? said === text : said.test(text))) ?? []
-  const own = language === 'en' ? english : portuguese
-  return said === undefined || own === undefined ? text : text.replace(said, own)
+  if (language === 'en') return englishSentences[text] ?? text
+  const pattern = portuguesePatterns.find(([said]) => said.test(text))
+  return portugueseSentences[text] ?? (pattern === undefined ? text : text.replace(...pattern))
 }
 
 /** The one that was chosen, or else what the browser asks for first; English for all others. */
