@@ -1,4 +1,4 @@
-import { BlockList, isIP } from 'node:net'
+import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import { ConfigurationError } from './config.ts'
 
@@ -19,34 +19,105 @@ export function holderOf(address: string): string {
 /** Whether the peer of a connection is a proxy of ours. */
 export type IsTrusted = (address: string) => boolean
 
-const families = { 4: 'ipv4', 6: 'ipv6' } as const
-const familyOf = (address: string) => families[isIP(address) as 4 | 6] as 'ipv4' | 'ipv6' | undefined
-
 /**
- * Reads TRUSTED_PROXIES: addresses and CIDR ranges, separated by commas. What programs read in different ways, such as
- * 010.0.0.1, is neither.
- * @throws {ConfigurationError} naming the entry that is neither
+ * Reads TRUSTED_PROXIES: addresses and CIDR ranges, separated by commas.
+ * @throws {ConfigurationError} naming the entry that is neither, or that programs read in different ways
  */
 export function trustedProxies(text: string): IsTrusted {
-  const ranges = new BlockList()
-  const entries = text.split(',').map((part) => part.trim())
-  for (const entry of entries) if (entry !== '') add(ranges, entry)
-  return (address) => {
-    const family = familyOf(address)
-    return family !== undefined && ranges.check(address, family)
+  const entries = text.split(',').flatMap((part) => part.trim() || [])
+  for (const entry of entries)
+    if (writtenRange(entry) === null)
+      throw new ConfigurationError(`TRUSTED_PROXIES: not an address or CIDR range: ${entry}`)
+  const ranges = new AddressRanges(entries)
+  // The library alone would take a hop of octal numbers for another address.
+  return (address) => isIP(address) !== 0 && ranges.has(address)
+}
+
+type Range = readonly [ipaddr.IPv4 | ipaddr.IPv6, number]
+
+/**
+ * An address or a CIDR range; IPv4-mapped IPv6 counts as IPv4. Null when it is neither. The library also reads what
+ * others read differently: octal parts (`010.1.2.3` is 8.1.2.3), and addresses of fewer than four parts (`1` is 0.0.0.1).
+ */
+function parseRange(text: string): Range | null {
+  try {
+    if (text.includes('/')) {
+      const [address, prefix] = ipaddr.parseCIDR(text)
+      const mapped = address.kind() === 'ipv6' && (address as ipaddr.IPv6).isIPv4MappedAddress()
+      if (!mapped) return [address, prefix]
+      return prefix < 96 ? null : [(address as ipaddr.IPv6).toIPv4Address(), prefix - 96]
+    }
+    const address = ipaddr.process(text)
+    return [address, bitsOf(address)]
+  } catch {
+    return null
   }
 }
 
-const mappedPrefix = '::ffff:'
+const bitsOf = (address: ipaddr.IPv4 | ipaddr.IPv6): number => (address.kind() === 'ipv4' ? 32 : 128)
 
-function add(ranges: BlockList, entry: string): void {
-  const [, address = '', prefix] = /^([^/]+)(?:\/(0|[1-9]\d*))?$/.exec(entry) ?? []
-  const isMapped = address.toLowerCase().startsWith(mappedPrefix) && address.includes('.')
-  const [written, shift] = isMapped ? [address.slice(mappedPrefix.length), 96] : [address, 0]
-  const family = familyOf(written)
-  const bits = family === 'ipv4' ? 32 : 128
-  const length = prefix === undefined ? bits : Number(prefix) - shift
-  if (family === undefined || length < 0 || length > bits)
-    throw new ConfigurationError(`TRUSTED_PROXIES: not an address or CIDR range: ${entry}`)
-  ranges.addSubnet(written, length, family)
+/** Whether an address, or that of a range, can be read in one way only: IPv4 as four decimal numbers. */
+function isUnambiguous(text: string): boolean {
+  const [address = '', prefix = '0'] = text.split('/')
+  const ipv4 = address.slice(address.lastIndexOf(':') + 1)
+  const isIpv4 = !address.includes(':') || ipv4.includes('.')
+  return /^(0|[1-9]\d*)$/.test(prefix) && (!isIpv4 || ipaddr.IPv4.isValidFourPartDecimal(ipv4))
+}
+
+/**
+ * A range as its first address and its length, such as 10.0.0.0/8; an address of its own without a length. Null for what is
+ * neither, or what programs read in different ways.
+ */
+export function writtenRange(text: string): string | null {
+  const range = isUnambiguous(text) ? parseRange(text) : null
+  if (range === null) return null
+  const [address, prefix] = range
+  if (prefix === bitsOf(address)) return address.toString()
+  const cidr = `${address.toString()}/${prefix}`
+  const first = address.kind() === 'ipv4' ? ipaddr.IPv4 : ipaddr.IPv6
+  return `${first.networkAddressFromCIDR(cidr).toString()}/${prefix}`
+}
+
+/** A set of addresses given as CIDR ranges. */
+export class AddressRanges {
+  readonly #ranges: readonly Range[]
+
+  /**
+   * Reads what was stored before ranges were normalised as it was always read, so that nobody is locked out.
+   * @throws {RangeError} naming the entry that is no address and no range
+   */
+  constructor(entries: readonly string[]) {
+    this.#ranges = entries.map((entry) => {
+      const range = parseRange(entry)
+      if (range === null) throw new RangeError(`not an address or CIDR range: ${entry}`)
+      return range
+    })
+  }
+
+  get isEmpty(): boolean {
+    return this.#ranges.length === 0
+  }
+
+  /** Whether a range lies in one of these. */
+  covers(range: string): boolean {
+    const [address, length] = parseRange(range) ?? []
+    if (address === undefined || length === undefined) return false
+    return this.#ranges.some(
+      ([network, prefix]) =>
+        network.kind() === address.kind() && length >= prefix && address.match([network, prefix] as never),
+    )
+  }
+
+  has(address: string): boolean {
+    if (this.isEmpty || !ipaddr.isValid(address)) return false
+    const parsed = ipaddr.process(address)
+    return this.#ranges.some(
+      ([network, prefix]) => network.kind() === parsed.kind() && parsed.match([network, prefix] as never),
+    )
+  }
+}
+
+/** One way to write an address. */
+export function normaliseAddress(address: string): string {
+  return ipaddr.isValid(address) ? ipaddr.process(address).toString() : address
 }

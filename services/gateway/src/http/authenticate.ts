@@ -7,10 +7,9 @@ import {
   signRequest,
   timestampToleranceSeconds,
 } from '@backoffice/contracts'
-import type { Clock, IsTrusted, Logger } from '@backoffice/process'
+import { type Clock, type IsTrusted, type Logger, normaliseAddress } from '@backoffice/process'
 import { type Db, sql } from '@backoffice/service-runtime'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { normalise } from '../operators/operator.ts'
 import type { CredentialDirectory, CredentialUses, KnownCredential } from './credentials.ts'
 import { RetryLater, retryAfterSeconds } from './reply.ts'
 import { type FailedAuthentications, isKeyShaped, type Refusal, type SecurityLog } from './security-log.ts'
@@ -161,7 +160,7 @@ export function rawBody(request: FastifyRequest): Buffer {
  * address that we know is the proxy's own.
  */
 export function callerAddress({ ip, ips = [ip] }: Pick<FastifyRequest, 'ip' | 'ips'>): string {
-  return normalise(ips.findLast((hop) => isIP(hop) !== 0) ?? '')
+  return normaliseAddress(ips.findLast((hop) => isIP(hop) !== 0) ?? '')
 }
 
 /**

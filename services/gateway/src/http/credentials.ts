@@ -1,9 +1,8 @@
 import { Rejection, type Scope } from '@backoffice/contracts'
-import { holderOf, type Logger, Loop } from '@backoffice/process'
+import { AddressRanges, holderOf, type Logger, Loop } from '@backoffice/process'
 import { type Background, type Database, Gatherer, type ReadDb } from '@backoffice/service-runtime'
 import type { SecretBox } from '@backoffice/vault'
 import { LRUCache } from 'lru-cache'
-import { AddressRanges } from '../operators/operator.ts'
 import { writeCredentialUses } from '../operators/records.ts'
 import { RetryLater } from './reply.ts'
 

@@ -1,7 +1,7 @@
 // Rules.
 
 import { Rejection } from '@backoffice/contracts'
-import ipaddr from 'ipaddr.js'
+import { AddressRanges, writtenRange } from '@backoffice/process'
 
 /** What the team changes about an operator. */
 export interface OperatorTerms {
@@ -51,111 +51,22 @@ export function revokedAt(before: Date | null, activeKeys: number, now: Date): D
   return now
 }
 
-type Range = readonly [ipaddr.IPv4 | ipaddr.IPv6, number]
-
-/**
- * An address or a CIDR range; IPv4-mapped IPv6 counts as IPv4. Null when it is neither. The library also reads what
- * others read differently: octal parts (`010.1.2.3` is 8.1.2.3), and addresses of fewer than four parts (`1` is 0.0.0.1).
- */
-function parseRange(text: string): Range | null {
-  try {
-    if (text.includes('/')) {
-      const [address, prefix] = ipaddr.parseCIDR(text)
-      const mapped = address.kind() === 'ipv6' && (address as ipaddr.IPv6).isIPv4MappedAddress()
-      if (!mapped) return [address, prefix]
-      return prefix < 96 ? null : [(address as ipaddr.IPv6).toIPv4Address(), prefix - 96]
-    }
-    const address = ipaddr.process(text)
-    return [address, bitsOf(address)]
-  } catch {
-    return null
-  }
-}
-
-const bitsOf = (address: ipaddr.IPv4 | ipaddr.IPv6): number => (address.kind() === 'ipv4' ? 32 : 128)
-
-/** Whether an address, or that of a range, can be read in one way only: IPv4 as four decimal numbers. */
-function isUnambiguous(text: string): boolean {
-  const [address = '', prefix = '0'] = text.split('/')
-  const ipv4 = address.slice(address.lastIndexOf(':') + 1)
-  const isIpv4 = !address.includes(':') || ipv4.includes('.')
-  return /^(0|[1-9]\d*)$/.test(prefix) && (!isIpv4 || ipaddr.IPv4.isValidFourPartDecimal(ipv4))
-}
-
-/** A range as its first address and its length, such as 10.0.0.0/8; an address of its own without a length. */
-function writtenRange([address, prefix]: Range): string {
-  if (prefix === bitsOf(address)) return address.toString()
-  const text = `${address.toString()}/${prefix}`
-  const first = address.kind() === 'ipv4' ? ipaddr.IPv4 : ipaddr.IPv6
-  return `${first.networkAddressFromCIDR(text).toString()}/${prefix}`
-}
-
 /**
  * Ranges as they are stored and shown: one way to write each, so that a person sees what a range really means.
  * @throws {Rejection} VALIDATION_ERROR naming each entry that is neither an address nor a CIDR range
  */
 export function normaliseRanges(allowedAddresses: readonly string[]): string[] {
-  const ranges = allowedAddresses.map((entry) => (isUnambiguous(entry) ? parseRange(entry) : null))
+  const ranges = allowedAddresses.map(writtenRange)
+  const message = 'must be an address or a CIDR range, and IPv4 four decimal numbers'
   const issues = ranges.flatMap((range, index) =>
-    range === null
-      ? [
-          {
-            path: `/allowedAddresses/${index}`,
-            message: 'must be an address or a CIDR range, and IPv4 four decimal numbers',
-          },
-        ]
-      : [],
+    range === null ? [{ path: `/allowedAddresses/${index}`, message }] : [],
   )
   if (issues.length > 0) throw new Rejection('VALIDATION_ERROR', { in: 'body', issues })
-  return ranges.flatMap((range) => (range === null ? [] : writtenRange(range)))
+  return ranges.filter((range) => range !== null)
 }
 
 /** Whether ranges permit what those before did not. An empty list permits any address; each range must lie in one of before. */
 export function isWidened(before: readonly string[], after: readonly string[]): boolean {
   const permitted = new AddressRanges(before)
   return !permitted.isEmpty && (after.length === 0 || !after.every((range) => permitted.covers(range)))
-}
-
-/** A set of addresses given as CIDR ranges. */
-export class AddressRanges {
-  readonly #ranges: readonly Range[]
-
-  /**
-   * Reads what was stored before ranges were normalised as it was always read, so that nobody is locked out.
-   * @throws {RangeError} naming the entry that is no address and no range
-   */
-  constructor(entries: readonly string[]) {
-    this.#ranges = entries.map((entry) => {
-      const range = parseRange(entry)
-      if (range === null) throw new RangeError(`not an address or CIDR range: ${entry}`)
-      return range
-    })
-  }
-
-  get isEmpty(): boolean {
-    return this.#ranges.length === 0
-  }
-
-  /** Whether a range lies in one of these. */
-  covers(range: string): boolean {
-    const [address, length] = parseRange(range) ?? []
-    if (address === undefined || length === undefined) return false
-    return this.#ranges.some(
-      ([network, prefix]) =>
-        network.kind() === address.kind() && length >= prefix && address.match([network, prefix] as never),
-    )
-  }
-
-  has(address: string): boolean {
-    if (!ipaddr.isValid(address)) return false
-    const parsed = ipaddr.process(address)
-    return this.#ranges.some(
-      ([network, prefix]) => network.kind() === parsed.kind() && parsed.match([network, prefix] as never),
-    )
-  }
-}
-
-/** One way to write an address. */
-export function normalise(address: string): string {
-  return ipaddr.isValid(address) ? ipaddr.process(address).toString() : address
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { connect } from 'node:net'
 import { apiPrefix, type ErrorCode, type Operation, operations, Rejection } from '@backoffice/contracts'
-import { createLogger, systemClock, trustedProxies } from '@backoffice/process'
+import { AddressRanges, createLogger, systemClock, trustedProxies } from '@backoffice/process'
 import { eventually } from '@backoffice/test-kit'
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
@@ -11,7 +11,6 @@ import type { ClaimOutcome } from '../../src/http/idempotency.ts'
 import { type HttpReply, RetryLater } from '../../src/http/reply.ts'
 import { parseStrictJson, StrictJsonError } from '../../src/http/routes.ts'
 import { FailedAuthentications, SecurityLog } from '../../src/http/security-log.ts'
-import { AddressRanges } from '../../src/operators/operator.ts'
 import { signedHeaders } from '../signed-client.ts'
 
 const pair = { key: 'bk_test_1', secret: 'sk_1' }
