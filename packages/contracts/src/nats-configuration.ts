@@ -102,8 +102,7 @@ function mayCall(service: ServiceName, operation: Operation): boolean {
 }
 
 /** The variable of the configuration that holds a user's permissions. */
-export const permissionsVariable = (user: BrokerUser | typeof observer | typeof systemObserver): string =>
-  `${user}_permissions`
+export const permissionsVariable = (user: PermittedUser): string => `${user}_permissions`
 
 /** Permissions in the language of nats-server's configuration. */
 export function renderPermissions(permissions: BrokerPermissions): string {
@@ -111,42 +110,45 @@ export function renderPermissions(permissions: BrokerPermissions): string {
   return ['{', `  publish: ${list(permissions.publish)}`, `  subscribe: ${list(permissions.subscribe)}`, '}'].join('\n')
 }
 
+type PermittedUser = BrokerUser | typeof observer | typeof systemObserver
+
+/** A file of variables, each with the permissions of a user. */
+const fileOf = (header: readonly string[], users: readonly (readonly [PermittedUser, BrokerPermissions])[]): string => {
+  const variables = users.map(([user, may]) => `${permissionsVariable(user)} = ${renderPermissions(may)}`)
+  return `${[header.join('\n'), ...variables].join('\n\n')}\n`
+}
+
 /** The text of deploy/nats/permissions.conf. */
 export const renderPermissionsFile = (): string =>
-  renderFile(
+  fileOf(
     [
       '# What each program may send and hear, for every environment: a main configuration file includes this one inside',
       '# its authorization block and gives each user its variable. Written from the operation and event tables by',
       '# `npm run generate`; a test compares them. Read by nats-server 2.9 and newer.',
     ],
-    servicePermissions,
+    [
+      ...serviceNames.map((service) => [service, servicePermissions(service)] as const),
+      [streamKeeper, streamKeeperPermissions()],
+      [teamConsole, teamConsolePermissions()],
+    ],
   )
 
 /** The text of deploy/nats/ops-permissions.conf. */
 export const renderObserverFile = (): string =>
-  renderOne(observer, observerPermissions(), [
-    '# What those may ask who look after the stream. Not among the permissions of the programs, because development has no',
-    '# such user. Written by `npm run generate`; a test compares them.',
-  ])
+  fileOf(
+    [
+      '# What those may ask who look after the stream. Not among the permissions of the programs, because development has no',
+      '# such user. Written by `npm run generate`; a test compares them.',
+    ],
+    [[observer, observerPermissions()]],
+  )
 
 /** The text of deploy/nats/system-permissions.conf. */
 export const renderSystemObserverFile = (): string =>
-  renderOne(systemObserver, systemObserverPermissions(), [
-    '# What those may ask, in the account of the servers, who look after NATS itself. Written by `npm run generate`; a',
-    '# test compares them.',
-  ])
-
-const renderOne = (
-  user: typeof observer | typeof systemObserver,
-  permissions: BrokerPermissions,
-  header: readonly string[],
-): string => `${header.join('\n')}\n\n${permissionsVariable(user)} = ${renderPermissions(permissions)}\n`
-
-function renderFile(header: readonly string[], permissionsOf: typeof servicePermissions): string {
-  const services = serviceNames.map(
-    (service) => `${permissionsVariable(service)} = ${renderPermissions(permissionsOf(service))}`,
+  fileOf(
+    [
+      '# What those may ask, in the account of the servers, who look after NATS itself. Written by `npm run generate`; a',
+      '# test compares them.',
+    ],
+    [[systemObserver, systemObserverPermissions()]],
   )
-  const keeper = `${permissionsVariable(streamKeeper)} = ${renderPermissions(streamKeeperPermissions())}`
-  const console = `${permissionsVariable(teamConsole)} = ${renderPermissions(teamConsolePermissions())}`
-  return `${[header.join('\n'), ...services, keeper, console].join('\n\n')}\n`
-}

@@ -163,10 +163,6 @@ export interface Operation<
   readonly id: Id
   readonly service: ServiceName
 }
-export type QueryOperation = Operation<string, 'query'>
-export type CommandOperation = Operation<string, 'command'>
-export type DirectOperation = Operation<string, 'direct'>
-
 /** Params, query and body as one object: a service does not see where a field came from. */
 export type Input<O> =
   O extends Operation<string, OperationKind, infer P, infer Q, infer B> ? Static<P> & Static<Q> & Static<B> : never

@@ -2,15 +2,6 @@
 export const teamRoles = ['compliance', 'finance', 'integration', 'support', 'auditor'] as const
 export type TeamRole = (typeof teamRoles)[number]
 
-/** What each role is for. */
-export const teamRoleSummaries: Readonly<Record<TeamRole, string>> = {
-  compliance: 'identity checks, the status of players, self-exclusion and limits',
-  finance: 'withdrawals, corrections, statements and reconciliation',
-  integration: 'operators, credentials, webhooks, deliveries and messages',
-  support: 'reads records, with personal data masked',
-  auditor: "reads everything, and the trail of the team's actions",
-}
-
 /** Everybody of the team. */
 export const everyRole: readonly TeamRole[] = teamRoles
 

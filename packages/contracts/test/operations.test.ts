@@ -3,9 +3,7 @@ import t from 'tap'
 import * as contracts from '../src/index.ts'
 import {
   allOperations,
-  type CommandOperation,
   commonRejects,
-  type DirectOperation,
   type ErrorCode,
   errorAnchor,
   errorCatalogue,
@@ -14,13 +12,11 @@ import {
   eventKinds,
   events,
   httpOperations,
-  type Input,
   isDeclared,
   operations,
   type PublicErrorCode,
   publicErrorCodes,
   publicErrors,
-  type QueryOperation,
   Rejection,
   refusalsAfterKey,
 } from '../src/index.ts'
@@ -87,19 +83,6 @@ t.test('there is one way to an operation: through the table', async (t) => {
     allOperations.filter((operation) => exported.includes(operation)),
     [],
   )
-})
-
-t.test('the type of an operation knows its kind and its input', async (t) => {
-  const query: QueryOperation = operations.payments.getWithdrawal
-  const command: CommandOperation = operations.payments.createDeposit
-  const direct: DirectOperation = operations.wallet.creditAccount
-  t.same([query.kind, command.kind, direct.kind], ['query', 'command', 'direct'])
-  // @ts-expect-error: a command is no query
-  const wrong: QueryOperation = operations.payments.createDeposit
-  t.equal(wrong.kind, 'command')
-  const input: Input<typeof operations.wallet.getWallet> = { playerId: 'ply_1' }
-  // @ts-expect-error: an input has the fields of its schemas, and no others
-  t.equal(input.depositId, undefined)
 })
 
 t.test('an operation may be refused with what it declares, and with what any of its kind may meet', async (t) => {

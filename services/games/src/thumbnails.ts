@@ -1,6 +1,5 @@
 import type { Statements } from '@backoffice/service-runtime/pool'
 import { thumbnail } from './domain/thumbnail.ts'
-import { listGames } from './storage/demonstrations.ts'
 
 /** The thumbnails of all games, drawn once: a request for one asks nobody. */
 export class Thumbnails {
@@ -11,9 +10,9 @@ export class Thumbnails {
     this.#db = db
   }
 
-  /** Reads the catalogue and draws it. */
+  /** Reads the catalogue and draws it: all games, whether or not they are in any brand's. */
   async load(): Promise<void> {
-    const games = await listGames(this.#db)
+    const games = await this.#db<Parameters<typeof thumbnail>[0]>`select id, name, provider from game`
     this.#drawn = new Map(games.map((game) => [game.id, thumbnail(game)]))
   }
 

@@ -14,111 +14,54 @@ export const shapes = {
   clover:
     'M50 48C30 54 12 44 18 28C24 14 44 20 48 40C46 18 58 6 70 14C84 24 72 42 54 46C76 44 90 56 82 70C74 82 56 72 52 54L60 94H48Z',
 } as const
-export type Shape = keyof typeof shapes
+type Shape = keyof typeof shapes
 
-export type Symbol = readonly [shape: Shape, color: string]
-
-/** How a game looks: its symbols from the rarest to the most common, and the two colours of its scenery. */
-export interface Theme {
-  readonly symbols: readonly [Symbol, Symbol, Symbol, Symbol, Symbol]
-  readonly from: string
-  readonly to: string
+/** How a game looks: the colours of its symbols, from the rarest to the most common, and the two of its scenery. */
+interface Theme {
+  readonly symbols: Readonly<Partial<Record<Shape, string>>>
+  readonly scenery: readonly [from: string, to: string]
 }
 
 const classic: Theme = {
-  symbols: [
-    ['seven', '#d7263d'],
-    ['bell', '#f2a900'],
-    ['heart', '#e2528f'],
-    ['drop', '#2f80ed'],
-    ['leaf', '#3fa34d'],
-  ],
-  from: '#7a1f2b',
-  to: '#2b0d3a',
+  symbols: { seven: '#d7263d', bell: '#f2a900', heart: '#e2528f', drop: '#2f80ed', leaf: '#3fa34d' },
+  scenery: ['#7a1f2b', '#2b0d3a'],
 }
 
 const themes: Readonly<Record<string, Theme>> = {
   'fortune-reels': {
-    symbols: [
-      ['gem', '#1fa2ff'],
-      ['crown', '#f2a900'],
-      ['clover', '#2e9e4f'],
-      ['coin', '#d98e04'],
-      ['bell', '#b5651d'],
-    ],
-    from: '#14532d',
-    to: '#052e2b',
+    symbols: { gem: '#1fa2ff', crown: '#f2a900', clover: '#2e9e4f', coin: '#d98e04', bell: '#b5651d' },
+    scenery: ['#14532d', '#052e2b'],
   },
   'amazon-gold': {
-    symbols: [
-      ['crown', '#f2a900'],
-      ['coin', '#d98e04'],
-      ['clover', '#2e9e4f'],
-      ['leaf', '#57a639'],
-      ['drop', '#1fa2ff'],
-    ],
-    from: '#3f6212',
-    to: '#1a2e05',
+    symbols: { crown: '#f2a900', coin: '#d98e04', clover: '#2e9e4f', leaf: '#57a639', drop: '#1fa2ff' },
+    scenery: ['#3f6212', '#1a2e05'],
   },
   'carnival-nights': {
-    symbols: [
-      ['star', '#f2a900'],
-      ['heart', '#e2528f'],
-      ['crown', '#a855f7'],
-      ['bell', '#f97316'],
-      ['moon', '#64748b'],
-    ],
-    from: '#86198f',
-    to: '#3b0764',
+    symbols: { star: '#f2a900', heart: '#e2528f', crown: '#a855f7', bell: '#f97316', moon: '#64748b' },
+    scenery: ['#86198f', '#3b0764'],
   },
   'ocean-treasure': {
-    symbols: [
-      ['gem', '#14b8a6'],
-      ['coin', '#f2a900'],
-      ['star', '#f97316'],
-      ['moon', '#6366f1'],
-      ['drop', '#0ea5e9'],
-    ],
-    from: '#075985',
-    to: '#082f49',
+    symbols: { gem: '#14b8a6', coin: '#f2a900', star: '#f97316', moon: '#6366f1', drop: '#0ea5e9' },
+    scenery: ['#075985', '#082f49'],
   },
   'star-miner': {
-    symbols: [
-      ['star', '#facc15'],
-      ['bolt', '#f97316'],
-      ['gem', '#8b5cf6'],
-      ['moon', '#94a3b8'],
-      ['coin', '#b45309'],
-    ],
-    from: '#312e81',
-    to: '#0b1026',
+    symbols: { star: '#facc15', bolt: '#f97316', gem: '#8b5cf6', moon: '#94a3b8', coin: '#b45309' },
+    scenery: ['#312e81', '#0b1026'],
   },
   'lucky-tiger': {
-    symbols: [
-      ['seven', '#dc2626'],
-      ['crown', '#f2a900'],
-      ['coin', '#d98e04'],
-      ['heart', '#ef4444'],
-      ['leaf', '#4d7c0f'],
-    ],
-    from: '#9a3412',
-    to: '#450a0a',
+    symbols: { seven: '#dc2626', crown: '#f2a900', coin: '#d98e04', heart: '#ef4444', leaf: '#4d7c0f' },
+    scenery: ['#9a3412', '#450a0a'],
   },
   'crystal-cave': {
-    symbols: [
-      ['gem', '#a855f7'],
-      ['star', '#06b6d4'],
-      ['bolt', '#22c55e'],
-      ['drop', '#60a5fa'],
-      ['moon', '#64748b'],
-    ],
-    from: '#155e75',
-    to: '#1e1b4b',
+    symbols: { gem: '#a855f7', star: '#06b6d4', bolt: '#22c55e', drop: '#60a5fa', moon: '#64748b' },
+    scenery: ['#155e75', '#1e1b4b'],
   },
   'fruit-classic': classic,
 }
 
 /** A game without a theme of its own gets the classic one. */
-export function themeOf(gameId: string): Theme {
-  return themes[gameId] ?? classic
+export function themeOf(gameId: string) {
+  const { symbols, scenery } = themes[gameId] ?? classic
+  const [from, to] = scenery
+  return { symbols: Object.entries(symbols) as readonly (readonly [shape: Shape, color: string])[], from, to }
 }

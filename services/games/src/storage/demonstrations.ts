@@ -41,12 +41,3 @@ export async function bookSpin(
   `
   return booked?.balance
 }
-
-interface ShownGame {
-  readonly id: string
-  readonly name: string
-  readonly provider: string
-}
-
-/** All games, whether or not they are in any brand's catalogue. */
-export const listGames = (db: Statements): Promise<ShownGame[]> => db<ShownGame>`select id, name, provider from game`
