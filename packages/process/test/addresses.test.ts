@@ -1,5 +1,6 @@
 import t from 'tap'
-import { AddressRanges, holderOf, trustedProxies, writtenRange } from '../src/addresses.ts'
+import { AddressRanges, writtenRange } from '../src/address-ranges.ts'
+import { holderOf, trustedProxies } from '../src/addresses.ts'
 import { ConfigurationError } from '../src/config.ts'
 
 t.test('one holder has all addresses of an IPv6 /64, and one IPv4 address', async (t) => {

@@ -1,7 +1,7 @@
 // Rules.
 
 import { Rejection } from '@backoffice/contracts'
-import { AddressRanges, writtenRange } from '@backoffice/process'
+import { AddressRanges, writtenRange } from '@backoffice/process/address-ranges'
 
 /** What the team changes about an operator. */
 export interface OperatorTerms {
