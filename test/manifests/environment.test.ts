@@ -5,11 +5,11 @@ import { get } from 'node:https'
 import { join } from 'node:path'
 import { databaseRoles, roleName, serviceNames } from '@backoffice/contracts'
 import { natsServerBinary } from '@backoffice/dev-stack'
-import { eventually, makeCertificate, temporaryFolder } from '@backoffice/test-kit'
+import { eventually, makeCertificate, type StartedProcess, temporaryFolder } from '@backoffice/test-kit'
 import t from 'tap'
 import { type Database, startDatabase } from './database.ts'
 import { portsFor, startServer } from './nats-cluster.ts'
-import { environmentHere, type Pod, run } from './pod.ts'
+import { environmentHere, run } from './pod.ts'
 import { rendered, skip } from './rendered.ts'
 import { environmentWithFiles } from './secrets.ts'
 
@@ -40,15 +40,15 @@ t.test('with the environment of its pods in production', { skip }, async (t) => 
 
   await t.test('the migration job prepares the database over TLS, as an owner that is no superuser', async (t) => {
     const environment = await environmentHere(environmentOf('migrate'), surroundings)
-    const job = run('packages/migrator/src/main.ts', environment)
-    t.equal(await job.ended(), 0, job.printed())
+    const job = run(t, 'packages/migrator/src/main.ts', environment)
+    t.equal(await job.ended, 0, job.printed())
   })
 
-  const pods: Record<string, { readonly pod: Pod; readonly environment: Readonly<Record<string, string>> }> = {}
+  const pods: Record<string, { readonly pod: StartedProcess; readonly environment: Readonly<Record<string, string>> }> =
+    {}
   for (const service of programs) {
     const environment = await environmentHere(environmentOf(service), surroundings)
-    const pod = run(`services/${service}/src/main.ts`, environment)
-    t.teardown(() => pod.child.kill('SIGKILL'))
+    const pod = run(t, `services/${service}/src/main.ts`, environment)
     pods[service] = { pod, environment }
   }
 
@@ -92,7 +92,7 @@ t.test('with the environment of its pods in production', { skip }, async (t) => 
 
   await t.test('told to stop, each drains and ends with 0', async (t) => {
     for (const { pod } of Object.values(pods)) pod.child.kill('SIGTERM')
-    for (const [service, { pod }] of Object.entries(pods)) t.equal(await pod.ended(), 0, service)
+    for (const [service, { pod }] of Object.entries(pods)) t.equal(await pod.ended, 0, service)
   })
 })
 

@@ -1,9 +1,7 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { streamBytesMin } from '@backoffice/contracts'
 import { freePort } from '@backoffice/dev-stack'
-import type { CertificateFiles } from '@backoffice/test-kit'
+import { type CertificateFiles, type StartedProcess, startProcess, type Teardown } from '@backoffice/test-kit'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const register = './packages/process/src/telemetry/register.ts'
@@ -40,23 +38,9 @@ export async function environmentHere(
   return here
 }
 
-export interface Pod {
-  readonly child: ChildProcess
-  printed(): string
-  /** @returns the exit code */
-  ended(): Promise<number | null>
-}
-
 /** Runs a program as its container does: with that environment and nothing else, but for what Node has compiled. */
-export function run(program: string, environment: Readonly<Record<string, string>>): Pod {
+export function run(t: Teardown, program: string, environment: Readonly<Record<string, string>>): StartedProcess {
   const { NODE_COMPILE_CACHE } = process.env
-  const child = spawn(process.execPath, ['--import', register, program], {
-    cwd: root,
-    env: { NODE_COMPILE_CACHE, ...environment },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  let text = ''
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (text += chunk))
-  const exit = once(child, 'exit')
-  return { child, printed: () => text, ended: async () => (await exit)[0] }
+  const env = { NODE_COMPILE_CACHE, ...environment }
+  return startProcess(t, [process.execPath, '--import', register, program], { cwd: root, env })
 }

@@ -1,9 +1,7 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { type ServiceName, serviceNames } from '@backoffice/contracts'
 import { freePort } from '@backoffice/dev-stack'
-import { eventually, type Teardown, type TestBed, testBed } from '@backoffice/test-kit'
+import { startProcess, type Teardown, type TestBed, testBed } from '@backoffice/test-kit'
 import { services } from '../services.ts'
 
 const ownRoot = fileURLToPath(new URL('../../', import.meta.url))
@@ -44,47 +42,29 @@ export interface Fleet {
 /** PostgreSQL and NATS with everything prepared as in production, and as many processes of each service as are wanted. */
 export async function startFleet(t: Teardown, environment: Readonly<Record<string, string>> = {}): Promise<Fleet> {
   const bed = await testBed(t, services, { startServices: false })
-  const running = new Set<Replica>()
-  t.teardown(() => Promise.all([...running].map((replica) => replica.stop())))
-
   const start: Fleet['start'] = async (name, options = {}) => {
     const ports = options.ports ?? (await freePorts())
     const root = options.root ?? ownRoot
-    const child = spawn(process.execPath, ['--import', `${root}${telemetry}`, `${root}services/${name}/src/main.ts`], {
-      cwd: root,
-      env: {
-        ...process.env,
-        ...bed.environment(name),
-        NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? compiled,
-        HEALTH_PORT: String(ports.healthPort),
-        PORT: String(ports.port),
-        ...environment,
-        ...options.environment,
-      },
-      stdio: ['ignore', 'ignore', 'pipe'],
-    })
-    let errors = ''
-    child.stderr.on('data', (chunk) => {
-      errors += chunk
-    })
-    const exited = once(child, 'exit')
-    const replica: Replica = {
-      name,
-      ...ports,
-      async stop() {
-        running.delete(replica)
-        child.kill('SIGTERM')
-        const [code] = await exited
-        return code as number | null
-      },
+    const command = [process.execPath, '--import', `${root}${telemetry}`, `${root}services/${name}/src/main.ts`]
+    const env = {
+      ...process.env,
+      ...bed.environment(name),
+      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? compiled,
+      HEALTH_PORT: String(ports.healthPort),
+      PORT: String(ports.port),
+      ...environment,
+      ...options.environment,
     }
-    running.add(replica)
-    await eventually(async () => {
-      if (child.exitCode !== null) throw new Error(`${name} ended: ${errors}`)
-      const answer = await fetch(`http://127.0.0.1:${ports.healthPort}/readyz`).catch(() => null)
-      return answer?.ok === true
-    }, startTimeoutMs)
-    return replica
+    const { child, ended, until } = startProcess(t, command, { cwd: root, env })
+    await until(
+      async () => (await fetch(`http://127.0.0.1:${ports.healthPort}/readyz`).catch(() => null))?.ok === true,
+      startTimeoutMs,
+    )
+    const stop = () => {
+      child.kill('SIGTERM')
+      return ended
+    }
+    return { name, ...ports, stop }
   }
 
   return {

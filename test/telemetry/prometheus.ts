@@ -1,10 +1,7 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { freePort } from '@backoffice/dev-stack'
-import { eventually, type Teardown } from '@backoffice/test-kit'
+import { startProcess, type Teardown, temporaryFolder } from '@backoffice/test-kit'
 import { stringify } from 'yaml'
 
 const startTimeoutMs = 60_000
@@ -59,7 +56,7 @@ export async function startPrometheus(
   targets: Readonly<Record<string, string>>,
   ruleFile: string,
 ): Promise<Prometheus> {
-  const folder = mkdtempSync(join(tmpdir(), 'prometheus-'))
+  const folder = temporaryFolder(t)
   const config = {
     global: { scrape_interval: '1s', scrape_timeout: '1s', evaluation_interval: '1s' },
     rule_files: [ruleFile],
@@ -75,19 +72,8 @@ export async function startPrometheus(
     `--storage.tsdb.path=${join(folder, 'data')}`,
     `--web.listen-address=127.0.0.1:${port}`,
   ]
-  const child = spawn('prometheus', args, { stdio: ['ignore', 'ignore', 'pipe'] })
-  const exited = once(child, 'exit')
-  let text = ''
-  child.stderr.on('data', (chunk) => {
-    text += chunk
-  })
-  t.teardown(async () => {
-    child.kill('SIGTERM')
-    await exited
-    rmSync(folder, { recursive: true, force: true })
-  })
+  const { until } = startProcess(t, ['prometheus', ...args], { endsBy: 'SIGTERM' })
   const url = `http://127.0.0.1:${port}`
-  await eventually(async () => child.exitCode !== null || (await fetch(`${url}/-/ready`)).ok, startTimeoutMs)
-  if (child.exitCode !== null) throw new Error(`prometheus did not start:\n${text}`)
+  await until(async () => (await fetch(`${url}/-/ready`)).ok, startTimeoutMs)
   return new Prometheus(url)
 }

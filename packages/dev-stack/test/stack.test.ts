@@ -1,5 +1,4 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process'
-import { once } from 'node:events'
+import { execFile } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
@@ -7,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { operations, teamConsole } from '@backoffice/contracts'
 import { connectNats, RpcClient } from '@backoffice/rpc'
-import { eventually, skipWithout, temporaryFolder } from '@backoffice/test-kit'
+import { eventually, type StartedProcess, skipWithout, startProcess, temporaryFolder } from '@backoffice/test-kit'
 import t, { type Test } from 'tap'
 import { StackPerson } from '../src/identity/log-in.ts'
 import { readStack, type StackDescription, stackFileIn } from '../src/stack-file.ts'
@@ -30,38 +29,21 @@ const restartTimeoutMs = 30_000
 
 t.setTimeout(240_000)
 
-interface StartedStack {
-  readonly process: ChildProcess
-  /** All that was printed so far. */
-  readonly printed: () => string
-  readonly exitCode: Promise<number | null>
-}
-
-function startStack(t: Test, dir: string, ...args: string[]): StartedStack {
+function startStack(t: Test, dir: string, ...args: string[]): StartedProcess {
   // The stack must not use the PostgreSQL of the test run: its own is under test here.
   const { POSTGRES_URL: _ours, NATS_URL: _theirs, ...others } = process.env
   const env = { ...others, LEAVE_WHEN_IDLE_MS: '500' }
-  const child = spawn(process.execPath, [mainFile, '--dir', dir, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] })
-  let text = ''
-  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => (text += chunk))
-  const exitCode = once(child, 'exit').then(([code]) => code as number | null)
-  t.teardown(async () => {
-    child.kill('SIGTERM')
-    await exitCode
-  })
-  return { process: child, printed: () => text, exitCode }
+  return startProcess(t, [process.execPath, mainFile, '--dir', dir, ...args], { env, endsBy: 'SIGTERM' })
 }
 
-/** Waits until the stack is ready. @throws at once when it ended, with what it printed. */
-async function ready(stack: StartedStack, dir: string): Promise<StackDescription> {
-  await eventually(() => stack.process.exitCode !== null || existsSync(stackFileIn(dir)), startTimeoutMs)
-  if (stack.process.exitCode !== null) throw new Error(stack.printed())
-  await eventually(() => stack.printed().includes('Ctrl-C'))
+/** Waits until the stack is ready. */
+async function ready(stack: StartedProcess, dir: string): Promise<StackDescription> {
+  await stack.until(() => existsSync(stackFileIn(dir)) && stack.printed().includes('Ctrl-C'), startTimeoutMs)
   return readStack(stackFileIn(dir))
 }
 
 /** The printed request, pasted. */
-async function pasteCurl(stack: StartedStack): Promise<unknown> {
+async function pasteCurl(stack: StartedProcess): Promise<unknown> {
   const text = stack.printed()
   const from = text.indexOf('TIMESTAMP=')
   const curl = text.slice(from, text.indexOf('\n\n', from))
@@ -154,15 +136,15 @@ t.test('one stack, from the first start to the second', async (t) => {
 
   await t.test('a second stack in the same folder is refused, and says where the first one is', async (t) => {
     const second = startStack(t, dir, '--port', '0')
-    t.equal(await second.exitCode, 1)
+    t.equal(await second.ended, 1)
     t.match(second.printed(), description.baseUrl)
     t.ok(existsSync(stackFileIn(dir)), 'the first one is left alone')
   })
 
   await t.test('SIGTERM ends all of it', async (t) => {
     const all = pids()
-    stack.process.kill('SIGTERM')
-    t.equal(await stack.exitCode, 0)
+    stack.child.kill('SIGTERM')
+    t.equal(await stack.ended, 0)
     t.notOk(all.some(isRunning))
     t.notOk(existsSync(stackFileIn(dir)))
   })
@@ -174,7 +156,7 @@ t.test('one stack, from the first start to the second', async (t) => {
     t.match(await pasteCurl(again), { operator: { name: 'demo' } })
 
     const all = pids()
-    again.process.kill('SIGKILL')
+    again.child.kill('SIGKILL')
     t.ok(await eventually(() => !all.some(isRunning), restartTimeoutMs), 'nothing outlives a killed supervisor')
   })
 })
@@ -185,7 +167,7 @@ t.test('a port that is taken is said, with what to do', async (t) => {
   t.teardown(() => server.close())
   const { port } = server.address() as { port: number }
   const stack = startStack(t, temporaryFolder(t), '--port', String(port))
-  t.equal(await stack.exitCode, 1)
+  t.equal(await stack.ended, 1)
   t.match(stack.printed(), `Port ${port} is taken`)
   t.match(stack.printed(), '--port')
 })

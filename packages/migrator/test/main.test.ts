@@ -1,5 +1,3 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { appendFileSync, chownSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -19,7 +17,7 @@ import {
 } from '@backoffice/contracts'
 import { databaseUrl, freePort, startNats, startPostgres } from '@backoffice/dev-stack'
 import { connectNats } from '@backoffice/rpc'
-import { eventually, makeCertificate, temporaryFolder } from '@backoffice/test-kit'
+import { eventually, makeCertificate, startProcess, temporaryFolder } from '@backoffice/test-kit'
 import pg from 'pg'
 import t, { type Test } from 'tap'
 import { runMigrationJob } from '../src/migration-job.ts'
@@ -73,12 +71,8 @@ function run(environment: Environment) {
 function start(t: Test, program: 'main.ts' | 'keep-stream.ts', environment: Environment, options: string[] = []) {
   const env = { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE, ...broker, ...passwords, ...environment }
   const file = fileURLToPath(new URL(`../src/${program}`, import.meta.url))
-  const child = spawn(process.execPath, [...options, file], { env, stdio: ['ignore', 'pipe', 'pipe'] })
-  t.teardown(() => child.kill('SIGKILL'))
-  let text = ''
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (text += chunk))
-  const ended = once(child, 'close').then(([code]) => ({ code: code as number, lines: linesOf(text) }))
-  return { child, ended, printed: () => text }
+  const { child, printed, ended } = startProcess(t, [process.execPath, ...options, file], { env })
+  return { child, printed, ended: ended.then((code) => ({ code, lines: linesOf(printed()) })) }
 }
 
 async function query(url: string, text: string) {

@@ -12,6 +12,7 @@ export { reconcile } from './reconcile.ts'
 export { codeOf, refusal } from './refusal.ts'
 export { seenSubmission, seenWithdrawal } from './seen.ts'
 export { serveHttp } from './serve-http.ts'
+export { type StartedProcess, startProcess } from './started-process.ts'
 export {
   type SharedSystem,
   type System,

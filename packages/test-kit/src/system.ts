@@ -1,7 +1,4 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { teamConsole } from '@backoffice/contracts'
@@ -19,6 +16,8 @@ import { exportSessionKey, newSessionKey } from '@backoffice/team-identity'
 import type { NatsConnection } from '@nats-io/transport-node'
 import { type BackendName, startBackends } from './backends.ts'
 import { eventually } from './eventually.ts'
+import { startProcess } from './started-process.ts'
+import { temporaryFolder } from './temporary-folder.ts'
 import type { Teardown } from './test-bed.ts'
 
 const mainFile = fileURLToPath(new URL('../../dev-stack/src/main.ts', import.meta.url))
@@ -93,38 +92,19 @@ export async function startSystem(t: Teardown, options: SystemOptions = {}): Pro
   const own = options.backends === 'own'
   const asProcesses = options.services === 'processes' || own
   const services = images === undefined || asProcesses ? {} : { SERVICE_IMAGES: images }
-  const dir = mkdtempSync(join(tmpdir(), 'backoffice-system-'))
-  chmodSync(dir, 0o755)
+  const dir = temporaryFolder(t)
   const backends = await startBackends(dir, own, environment)
 
   const machines = 'SERVICE_IMAGES' in services ? {} : await makeMachine(dir)
   const env = { ...inherited, ...services, ...machines, ...backends.environment, ...options.environment }
-  const child = spawn(process.execPath, [mainFile, '--dir', dir, '--port', '0'], {
-    env,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  const exited = once(child, 'exit')
-  let text = ''
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.on('data', (chunk) => {
-      text += chunk
-    })
-  }
-  let closeTeam = async () => {}
-  t.teardown(async () => {
-    await closeTeam()
-    child.kill('SIGTERM')
-    await exited
-    await backends.stop()
-    rmSync(dir, { recursive: true, force: true })
-  })
-
+  t.teardown(() => backends.stop())
+  const command = [process.execPath, mainFile, '--dir', dir, '--port', '0']
+  const { until, printed } = startProcess(t, command, { env, endsBy: 'SIGTERM' })
   const stackJson = stackFileIn(dir)
-  await eventually(() => child.exitCode !== null || existsSync(stackJson), startTimeoutMs)
-  if (child.exitCode !== null) throw new Error(`the system did not start:\n${text}`)
+  await until(() => existsSync(stackJson), startTimeoutMs)
   const description = readStack(stackJson)
   const { asTeam, close } = teamOf(description, dir)
-  closeTeam = close
+  t.teardown(close)
   const pid = (name: ProcessName) => {
     const pid = readStack(stackJson).processes[name]
     if (pid === undefined) throw new Error(`${name} is not a process of this system`)
@@ -136,7 +116,7 @@ export async function startSystem(t: Teardown, options: SystemOptions = {}): Pro
     stackJson,
     machineKeyFile: machineKeyIn(dir),
     pid,
-    printed: () => text,
+    printed,
     asTeam,
     async crash(name) {
       if (!own) throw new Error(`others use ${name} too: only a system with backends of its own may lose it`)
