@@ -8,7 +8,7 @@ interface RuleGroup {
 
 interface RuleTest {
   readonly interval: string
-  readonly input_series: readonly unknown[]
+  readonly input_series: readonly { readonly series: string }[]
   readonly alert_rule_test: readonly { readonly alertname: string; readonly eval_time: string }[]
 }
 
@@ -57,24 +57,20 @@ export function testsOfNeededRules(): RuleTestRun {
 }
 
 /**
- * All rules of a file on the series of each of its tests, at the first moment and a later one. promtool tells when a rule
- * cannot be evaluated there, such as one that finds several series where it wants one.
+ * All rules of a file on the series of all of its tests together, at the first moment and a later one. promtool tells when
+ * a rule cannot be evaluated there, such as one that finds several series where it wants one.
  */
 export function testsThatRulesCanBeEvaluated(): RuleTestRun {
   const files: Record<string, unknown> = {}
   for (const file of ruleTests) {
-    const given = read<RuleTestFile>(file)
+    const { tests, ...given } = read<RuleTestFile>(file)
     for (const rulesFile of given.rule_files) files[rulesFile] = read(rulesFile)
+    const series = new Map(tests.flatMap(({ input_series }) => input_series.map((one) => [one.series, one])))
     const later = '10m'
-    files[file] = {
-      ...given,
-      evaluation_interval: later,
-      tests: given.tests.map(({ alert_rule_test: _, ...test }) => ({
-        ...test,
-        // Nothing is expected, but promtool goes on until here.
-        promql_expr_test: [{ expr: 'vector(1)', eval_time: later, exp_samples: [{ labels: '{}', value: 1 }] }],
-      })),
-    }
+    // Nothing is expected, but promtool goes on until here.
+    const promql_expr_test = [{ expr: 'vector(1)', eval_time: later, exp_samples: [{ labels: '{}', value: 1 }] }]
+    const together = { interval: '1m', input_series: [...series.values()], promql_expr_test }
+    files[file] = { ...given, evaluation_interval: later, tests: [together] }
   }
   return { files, tests: ruleTests }
 }

@@ -41,6 +41,10 @@ t.test(
     t.same(Object.keys(targets).sort(), [...programs].sort(), 'everything has its metrics')
     const prometheus = await startPrometheus(t, targets, `${telemetryFolder}alerts.yaml`)
 
+    const shows = (expr: string, something = true) =>
+      eventually(async () => (await prometheus.query(expr)).length > 0 === something, 30_000)
+    const value = (expr: string) => oneValue(prometheus, expr)
+
     const well = await operatorWithReceiver(t, system, 204)
     const failing = await operatorWithReceiver(t, system, 500)
     // Counters are first seen at their first value: what happens again after that is what a rate shows.
@@ -53,9 +57,9 @@ t.test(
       await refusedToTheTeam(system)
       await eventually(
         async () =>
-          (await oneValue(prometheus, 'sum(backoffice_messages_set_aside_total)')) >= round &&
-          (await oneValue(prometheus, 'sum(backoffice_idempotency_replays_total)')) >= round &&
-          (await oneValue(prometheus, 'sum(backoffice_team_refused_calls_total{code="ROLE_REQUIRED"})')) >= round,
+          (await value('sum(backoffice_messages_set_aside_total)')) >= round &&
+          (await value('sum(backoffice_idempotency_replays_total)')) >= round &&
+          (await value('sum(backoffice_team_refused_calls_total{code="ROLE_REQUIRED"})')) >= round,
         scrapedTimeoutMs,
       )
     }
@@ -87,29 +91,21 @@ t.test(
         ['max(backoffice_ledger_differences{class="money"})', 0],
         ['max(backoffice_provider_breaker_open)', 0],
       ]
-      for (const [expr, value] of expected) {
-        const reached = () => oneValue(prometheus, expr).then((found) => found === value)
-        await eventually(reached, 15_000).catch(() => {})
-        t.equal(await oneValue(prometheus, expr), value, expr)
+      for (const [expr, wanted] of expected) {
+        await eventually(async () => (await value(expr)) === wanted, 15_000).catch(() => {})
+        t.equal(await value(expr), wanted, expr)
       }
       // The failing receiver's breaker opens after five failures in a row; the other's stays closed.
       await t.resolves(
         eventually(
           async () =>
-            (await oneValue(
-              prometheus,
-              'sum(max by (breaker) (backoffice_webhook_endpoints{breaker=~"open|half_open"}))',
-            )) === 1 && (await oneValue(prometheus, 'sum(backoffice_webhook_endpoints{breaker="closed"})')) >= 1,
+            (await value('sum(max by (breaker) (backoffice_webhook_endpoints{breaker=~"open|half_open"}))')) === 1 &&
+            (await value('sum(backoffice_webhook_endpoints{breaker="closed"})')) >= 1,
           scrapedTimeoutMs,
         ),
       )
       for (const outcome of ['delivered', 'failed'])
-        t.ok(
-          (await oneValue(
-            prometheus,
-            `sum(backoffice_delivery_attempt_duration_seconds_count{outcome="${outcome}"})`,
-          )) > 0,
-        )
+        t.ok((await value(`sum(backoffice_delivery_attempt_duration_seconds_count{outcome="${outcome}"})`)) > 0)
     })
 
     await t.test('the pools of a service are told apart, and nobody else counts them', async (t) => {
@@ -139,11 +135,7 @@ t.test(
     })
 
     await t.test('every query of the dashboard shows something', async (t) => {
-      for (const { panel, expr } of ours)
-        await t.resolves(
-          eventually(async () => (await prometheus.query(expr)).length > 0, 15_000),
-          `${panel}: ${expr}`,
-        )
+      for (const { panel, expr } of ours) await t.resolves(shows(expr), `${panel}: ${expr}`)
     })
 
     await t.test('Prometheus evaluates every rule', async (t) => {
@@ -195,20 +187,12 @@ t.test(
       process.kill(wallet, 'SIGSTOP')
       try {
         t.equal(await deposit.confirm(), 503)
-        for (const expr of seen)
-          await t.resolves(
-            eventually(async () => (await prometheus.query(expr)).length > 0, 30_000),
-            expr,
-          )
+        for (const expr of seen) await t.resolves(shows(expr), expr)
       } finally {
         process.kill(wallet, 'SIGCONT')
       }
       await eventually(async () => (await deposit.confirm()) === 200, 60_000)
-      for (const expr of seen.slice(0, -2))
-        await t.resolves(
-          eventually(async () => (await prometheus.query(expr)).length === 0, 30_000),
-          `no more: ${expr}`,
-        )
+      for (const expr of seen.slice(0, -2)) await t.resolves(shows(expr, false), `no more: ${expr}`)
     })
 
     await t.test('no metric names a person, a player or a secret', async (t) => {
