@@ -18,6 +18,13 @@ const daySeconds = 86_400
 const rates = [3, 30, 300] as const
 
 const sizeOf = ({ heap, indexes, toast }: TableGrowth) => heap + indexes + toast
+const columns = [
+  (one: TableGrowth) => one.heap,
+  (one: TableGrowth) => one.indexes,
+  (one: TableGrowth) => one.toast,
+  sizeOf,
+  (one: TableGrowth) => one.wal,
+]
 const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0)
 const round = (value: number) => Math.round(value).toLocaleString('en')
 
@@ -33,50 +40,29 @@ const keptText = (hours: number | undefined) =>
 /** Bytes that stay, for how long, and how large that makes the database. */
 export function bytesText(report: BytesReport): string {
   const tables = report.tables.toSorted((a, b) => sizeOf(b) - sizeOf(a))
-  const kept = (one: TableGrowth) => keptHours(one.table)
-  const forever = sum(tables.filter((one) => kept(one) === undefined).map(sizeOf))
-  const total = sum(tables.map(sizeOf))
+  const total = (of: readonly TableGrowth[], what = sizeOf) => sum(of.map(what))
+  const forever = tables.filter(({ table }) => hours[table] === undefined)
   const rows = tables
     .filter((one) => sizeOf(one) >= listedBytesMin || one.wal >= listedBytesMin)
-    .map((one) => [
-      one.table,
-      ...[one.heap, one.indexes, one.toast, sizeOf(one), one.wal].map(round),
-      keptText(kept(one)),
-    ])
-  const wholes = (what: (one: TableGrowth) => number) => round(sum(tables.map(what)))
-  const all = [
-    'all',
-    wholes((one) => one.heap),
-    wholes((one) => one.indexes),
-    wholes((one) => one.toast),
-    round(total),
-    round(report.wal),
-    '',
-  ]
-  const purged = tables.filter((one) => kept(one) !== undefined)
-  const purgedSeconds = sum(purged.map((one) => sizeOf(one) * (kept(one) ?? 0) * 3_600))
+    .map((one) => [one.table, ...columns.map((what) => round(what(one))), keptText(hours[one.table])])
+  const all = ['all', ...columns.slice(0, -1).map((what) => round(total(tables, what))), round(report.wal), '']
+  const purgedSeconds = total(tables, (one) => sizeOf(one) * (hours[one.table] ?? 0) * 3_600)
   const sizing = rates.map((rate) => [
     String(rate),
     inShort((rate * purgedSeconds) / gigabyte),
-    inShort((rate * daySeconds * forever) / gigabyte),
-    inShort((rate * daySeconds * report.wal) / gigabyte),
-    inShort((rate * daySeconds * report.streamBytesPerEvent) / gigabyte),
+    ...[total(forever), report.wal, report.streamBytesPerEvent].map((bytes) =>
+      inShort((rate * daySeconds * bytes) / gigabyte),
+    ),
   ])
   const failed = Object.entries(report.failures).map(([what, count]) => `  ${count} × ${what}`)
   return [
     '',
     `Bytes of one deposit, created and confirmed over HTTP and delivered as a webhook (${report.deposits} of them)`,
     table(['table', 'rows', 'indexes', 'TOAST', 'together', 'WAL', 'kept'], [...rows, all]),
-    `${round(total)} bytes a deposit, ${round(forever)} of them for ever. Byte-days of what is deleted again: ${round(purgedSeconds / daySeconds)}. An event in the stream: ${round(report.streamBytesPerEvent)} bytes.`,
+    `${round(total(tables))} bytes a deposit, ${round(total(forever))} of them for ever. Byte-days of what is deleted again: ${round(purgedSeconds / daySeconds)}. An event in the stream: ${round(report.streamBytesPerEvent)} bytes.`,
     'What that makes of the disks, in GB',
     table(
-      [
-        'deposits/s',
-        'deleted again, at any time',
-        'kept for ever, a day',
-        'WAL a day',
-        'stream a day, until max_bytes',
-      ],
+      ['deposits/s', 'deleted again', 'kept for ever, a day', 'WAL a day', 'stream a day, until max_bytes'],
       sizing,
     ),
     failed.length === 0 ? 'Failed: nothing.' : ['FAILED:', ...failed].join('\n'),
@@ -151,18 +137,11 @@ export async function measureBytes(
       await client.query('vacuum (analyze)')
       if (round === rounds) before = await readSizes(client)
     }
-    const after = await readSizes(client)
     const made = perRound * rounds
-    const tables = [...after].map(([table, now]): TableGrowth => {
-      const then = before.get(table) ?? { heap: 0, indexes: 0, toast: 0 }
-      const grown = (kind: keyof TableBytes) => (now[kind] - then[kind]) / made
-      return {
-        table,
-        heap: grown('heap'),
-        indexes: grown('indexes'),
-        toast: grown('toast'),
-        wal: (wal.get(table) ?? 0) / made,
-      }
+    const tables = [...(await readSizes(client))].map(([table, now]): TableGrowth => {
+      const grown = (kind: keyof TableBytes) => (now[kind] - (before.get(table)?.[kind] ?? 0)) / made
+      const [heap, indexes, toast] = [grown('heap'), grown('indexes'), grown('toast')]
+      return { table, heap, indexes, toast, wal: (wal.get(table) ?? 0) / made }
     })
     const failures = Object.fromEntries(load.failures)
     return { deposits: made, tables, wal: walTotal / made, streamBytesPerEvent: await eventBytes(subject), failures }
@@ -219,20 +198,15 @@ const relations = `
 
 /** How large each table of the services is now. */
 async function readSizes(client: pg.Client): Promise<ReadonlyMap<string, TableBytes>> {
-  const { rows } = await client.query<{ table: string; heap: string; indexes: string; toast: string }>(
+  const { rows } = await client.query<TableBytes & { table: string }>(
     `${relations}
-    select table_name as table, sum(pg_relation_size(oid)) filter (where kind = 'heap') as heap,
-      coalesce(sum(pg_relation_size(oid)) filter (where kind = 'indexes'), 0) as indexes,
-      coalesce(sum(pg_relation_size(oid)) filter (where kind = 'toast'), 0) as toast
+    select table_name as table, ${['heap', 'indexes', 'toast']
+      .map((kind) => `coalesce(sum(pg_relation_size(oid)) filter (where kind = '${kind}'), 0)::float as ${kind}`)
+      .join(', ')}
     from relation group by 1`,
     [serviceNames],
   )
-  return new Map(
-    rows.map(({ table, heap, indexes, toast }) => [
-      table,
-      { heap: Number(heap), indexes: Number(indexes), toast: Number(toast) },
-    ]),
-  )
+  return new Map(rows.map(({ table, ...bytes }) => [table, bytes]))
 }
 
 interface WalBytes {
@@ -283,5 +257,3 @@ const hours: Readonly<Record<string, number>> = {
   'webhooks.delivery': 9 * 24,
   'webhooks.attempt': 9 * 24,
 }
-
-const keptHours = (table: string): number | undefined => hours[table]
