@@ -1,6 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { operations } from '@backoffice/contracts'
-import { type HttpReply, newCpf, OperatorClient, type SharedSystem } from '@backoffice/test-kit'
+import {
+  type HttpReply,
+  newCpf,
+  OperatorClient,
+  proposalOf,
+  type SharedSystem,
+  type TestBed,
+} from '@backoffice/test-kit'
 
 /** The demo operator of a running system, in one environment. */
 export function demoOperator(system: SharedSystem, environment: 'sandbox' | 'production' = 'sandbox'): OperatorClient {
@@ -81,3 +88,22 @@ export async function statementOf(operator: OperatorClient, playerId: string, li
 /** In minor units, so that no floating point comes near. */
 export const sumOf = (amounts: readonly string[]): bigint =>
   amounts.reduce((sum, amount) => sum + BigInt(amount.replace('.', '')), 0n)
+
+type Bed = Pick<TestBed<never>, 'sql' | 'team'>
+type Person = Parameters<Bed['team']>[0]
+interface EndedCommand {
+  readonly depositId: string
+  readonly first: Person
+  readonly second: Person
+  readonly reason: string
+}
+
+/** Two people of the team give up the command that a deposit waits for. */
+export async function endCommandOf(bed: Bed, { depositId, first, second, reason }: EndedCommand): Promise<void> {
+  const command = `select id from payments.outbox where aggregate = $1 and kind = 'command'`
+  const { rows } = await bed.sql('admin').query(command, [depositId])
+  const input = { commandId: rows[0].id, reason }
+  const { endCommand } = operations.payments
+  const { proposalId: approves } = await proposalOf(bed.team(first).call(endCommand, { input }))
+  await bed.team(second).call(endCommand, { input, approves })
+}

@@ -3,7 +3,6 @@ import { deliveryStates, type Operation, operations, serviceNames } from '@backo
 import { knownStatements } from '@backoffice/service-runtime/testing'
 import {
   eventually,
-  type HttpReply,
   newCpf,
   OperatorClient,
   proposalOf,
@@ -12,17 +11,11 @@ import {
   type Teardown,
   type TestBed,
 } from '@backoffice/test-kit'
+import { depositRequest, endCommandOf, expectStatus, playerRequest } from '../journey.ts'
 import type { services } from '../services.ts'
 
-const person = {
-  name: 'Ana Souza',
-  email: 'ana@example.com',
-  cpf: '529.982.247-25',
-  phone: '+5511987654321',
-  birthDate: '1990-05-17',
-}
+const person = playerRequest(undefined, '529.982.247-25')
 const withdrawal = { amount: '10.00', currency: 'BRL', method: 'pix', destination: 'ana@example.com' }
-const depositOf = (amount: string) => ({ amount, currency: 'BRL', method: 'pix', externalReference: randomUUID() })
 
 /** An operator of the gateway, in its sandbox. */
 export interface Operator {
@@ -47,19 +40,14 @@ export async function newOperator(t: Teardown, team: Team, baseUrl: string): Pro
   await team(webhooks.setWebhookUrl, { operatorId, environment: 'sandbox', url: await startReceiver(t) })
   const client = new OperatorClient(baseUrl, sandbox)
   t.teardown(() => client.close())
-  const { brand } = bodyOf(await client.get('/me'), 200)
+  const { brand } = expectStatus(await client.get('/me'), 200)
   return {
     operatorId,
     brandId: brand.id,
-    get: async (path, status = 200) => bodyOf(await client.get(path), status),
+    get: async (path, status = 200) => expectStatus(await client.get(path), status),
     post: async (path, status, body = {}, idempotencyKey = randomUUID()) =>
-      bodyOf(await client.post(path, body, { idempotencyKey }), status),
+      expectStatus(await client.post(path, body, { idempotencyKey }), status),
   }
-}
-
-function bodyOf(reply: HttpReply, status: number): Body {
-  if (reply.status !== status) throw new Error(`expected ${status}, not ${reply.status}: ${reply.bytes}`)
-  return reply.body
 }
 
 /** A receiver that refuses every third delivery. */
@@ -73,7 +61,7 @@ function startReceiver(t: Teardown): Promise<string> {
 
 /** A player who may deposit, withdraw and play. */
 export async function newPlayer({ post }: Operator, cpf = newCpf()): Promise<string> {
-  const { id } = await post('/players', 201, { externalId: randomUUID(), ...person, cpf })
+  const { id } = await post('/players', 201, playerRequest(undefined, cpf))
   await post(`/sandbox/players/${id}/kyc/decision`, 200, { status: 'aprovado' })
   return id
 }
@@ -90,13 +78,13 @@ export async function callAsOperator(operator: Operator, team: Team, gamesUrl: s
   const playerId = await newPlayer(operator)
   const player = `/players/${playerId}`
   await get('/players?externalId=unknown')
-  const { id: other } = await post('/players', 201, { externalId: randomUUID(), ...person })
+  const { id: other } = await post('/players', 201, person)
   await post(`/players/${other}/kyc/submissions`, 201, { documentType: 'rg', reference: 'doc-1' })
   await get(`${player}/kyc`)
 
-  const { id: depositId } = await post(`${player}/deposits`, 201, depositOf('100.00'))
+  const { id: depositId } = await post(`${player}/deposits`, 201, depositRequest('100.00'))
   await post(`/deposits/${depositId}/confirm`, 200)
-  await post(`/deposits/${(await post(`${player}/deposits`, 201, depositOf('5.00'))).id}/fail`, 200)
+  await post(`/deposits/${(await post(`${player}/deposits`, 201, depositRequest('5.00'))).id}/fail`, 200)
   await get(`${player}/wallet`)
   const { id: withdrawalId } = await post(`${player}/withdrawals`, 201, withdrawal)
   for (const decision of ['approve', 'pay'])
@@ -258,16 +246,12 @@ export const correctedAlone = '1.00'
 /** Two people give up a credit for which the account has no room. */
 async function endCredit(operator: Operator, bed: TestBed<typeof services>): Promise<void> {
   const playerId = await newPlayer(operator)
-  const { id } = await operator.post(`/players/${playerId}/deposits`, 201, depositOf('10.00'))
+  const { id } = await operator.post(`/players/${playerId}/deposits`, 201, depositRequest('10.00'))
   const admin = bed.sql('admin')
   await admin.query('update wallet.account set posted = 9223372036854775807 where owner_id = $1', [playerId])
   const [path, key] = [`/deposits/${id}/confirm`, randomUUID()]
   await operator.post(path, 503, {}, key)
-  const { rows } = await admin.query(`select id from payments.outbox where aggregate = $1 and kind = 'command'`, [id])
-  const input = { commandId: rows[0].id, reason: 'plans' }
-  const { endCommand } = operations.payments
-  const { proposalId: approves } = await proposalOf(bed.team('alice').call(endCommand, { input }))
-  await bed.team('bob').call(endCommand, { input, approves })
+  await endCommandOf(bed, { depositId: id, first: 'alice', second: 'bob', reason: 'plans' })
   await operator.post(path, 409, {}, key)
   await admin.query('update wallet.account set posted = 0 where owner_id = $1', [playerId])
 }
@@ -281,7 +265,7 @@ export async function callInTrouble(operator: Operator, bed: TestBed<typeof serv
   const playerId = await newPlayer(operator)
   const requests = await Promise.all(
     ['10.00', '20.00'].map(async (amount) => {
-      const { id } = await post(`/players/${playerId}/deposits`, 201, depositOf(amount))
+      const { id } = await post(`/players/${playerId}/deposits`, 201, depositRequest(amount))
       return { path: `/deposits/${id}/confirm`, key: randomUUID() }
     }),
   )

@@ -10,6 +10,7 @@ import {
   type TestBed,
 } from '@backoffice/test-kit'
 import type { Pool } from 'pg'
+import { endCommandOf } from '../journey.ts'
 import type { services } from '../services.ts'
 
 type Bed = TestBed<typeof services>
@@ -92,8 +93,11 @@ export async function leaveTraces(t: Teardown, bed: Bed): Promise<Traces> {
   for (const [first, second] of [
     ['bob', staff],
     [staff, 'bob'],
-  ] as const)
-    await endCredit(bed, { first, second, client, depositId: (await deposit()).id })
+  ] as const) {
+    const { id: depositId } = await deposit()
+    await client.post(`/deposits/${depositId}/confirm`, {}, { idempotencyKey: randomUUID() })
+    await endCommandOf(bed, { depositId, first, second, reason: note })
+  }
   await setBalance('0')
   await post(`/deposits/${(await deposit()).id}/confirm`, {})
   await post(`/deposits/${(await deposit()).id}/fail`, { reason: note })
@@ -150,27 +154,6 @@ async function leaveProposals(
     await bed.team(staff).call(declineProposal, { input: { proposalId, reason: note } })
   }
   await inProduction('sandbox', 'ativo')
-}
-
-/** Two people of the team give up a credit for which the account has no room. */
-async function endCredit(
-  bed: Bed,
-  given: {
-    readonly first: 'bob' | typeof staff
-    readonly second: 'bob' | typeof staff
-    readonly client: OperatorClient
-    readonly depositId: string
-  },
-): Promise<void> {
-  const { first, second, client, depositId } = given
-  await client.post(`/deposits/${depositId}/confirm`, {}, { idempotencyKey: randomUUID() })
-  const command = `select id from payments.outbox where aggregate = $1 and kind = 'command'`
-  const { rows } = await bed.sql('admin').query(command, [depositId])
-  const commandId = rows[0].id
-  const input = { commandId, reason: note }
-  const { endCommand } = operations.payments
-  const { proposalId: approves } = await proposalOf(bed.team(first).call(endCommand, { input }))
-  await bed.team(second).call(endCommand, { input, approves })
 }
 
 /** An event that ends too early: nobody can read it, so it is set aside. */

@@ -179,45 +179,38 @@ function success(operation: Operation, components: SchemaComponents): JsonSchema
   }
 }
 
+const webhookHeaders = [
+  [
+    'X-Webhook-Id',
+    { maxLength: 64 },
+    'Id of the event: equal to `id` in the body. Only the body is signed, so drop duplicates by the `id` in the verified body.',
+  ],
+  ['X-Webhook-Timestamp', { pattern: '^\\d{10}$' }, 'Epoch seconds of this attempt, part of what is signed.'],
+  [
+    'X-Webhook-Signature',
+    { pattern: '^[0-9a-f]{64}$' },
+    'Lowercase hex HMAC-SHA256 with the webhook secret over timestamp, a dot, and the raw body.',
+  ],
+  [
+    'X-Webhook-Signatures',
+    { pattern: '^t=\\d{10}(,v1=[0-9a-f]{64})+$' },
+    'The same signature made with every valid secret, newest first.',
+  ],
+] as const
+
 /** What an operator's server receives for one kind of event. */
 function webhookObject(kind: EventKind, components: SchemaComponents): JsonSchema {
   const event = events[kind]
-  const header = (name: string, description: string, schema: JsonSchema) => ({
-    name,
-    in: 'header',
-    required: true,
-    description,
-    schema,
-  })
   return {
     operationId: `webhook_${kind.replaceAll('.', '_')}`,
     summary: event.summary,
     description: event.description,
     tags: ['Webhooks'],
     security: [],
-    parameters: [
-      header(
-        'X-Webhook-Id',
-        'Id of the event: equal to `id` in the body. Only the body is signed, so drop duplicates by the `id` in the verified body.',
-        { type: 'string', maxLength: 64 },
-      ),
-      header('X-Webhook-Timestamp', 'Epoch seconds of this attempt, part of what is signed.', {
-        type: 'string',
-        pattern: '^\\d{10}$',
-      }),
-      header(
-        'X-Webhook-Signature',
-        'Lowercase hex HMAC-SHA256 with the webhook secret over timestamp, a dot, and the raw body.',
-        {
-          type: 'string',
-          pattern: '^[0-9a-f]{64}$',
-        },
-      ),
-      header('X-Webhook-Signatures', 'The same signature made with every valid secret, newest first.', {
-        type: 'string',
-        pattern: '^t=\\d{10}(,v1=[0-9a-f]{64})+$',
-      }),
-    ],
+    parameters: webhookHeaders.map(([name, schema, description]) => ({
+      ...{ name, in: 'header', required: true, description },
+      schema: { type: 'string', ...schema },
+    })),
     requestBody: {
       required: true,
       content: {

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { apiVersion, httpOperations, type Operation, type Tag } from '@backoffice/contracts'
 
 type Json = Record<string, unknown>
@@ -87,31 +88,10 @@ const pathVariables: Readonly<Record<string, string>> = {
   withdrawalId: '{{withdrawalId}}',
 }
 
-/**
- * Signs what is really sent. The body's variables are resolved once and written back, since dynamic ones such as
- * `{{$guid}}` would otherwise be rolled again on the wire; the URL is percent-encoded and written back for the same reason.
- */
-const signingScript = `const cryptoJs = require('crypto-js')
-
-const secret = pm.variables.get('operatorSecret')
-if (!secret) throw new Error('Set the collection variables operatorKey and operatorSecret first.')
-
-const resolvedUrl = pm.variables.replaceIn(pm.request.url.toString())
-const url = encodeURI(resolvedUrl).replace(/%25([0-9A-Fa-f]{2})/g, '%$1').replace(/'/g, '%27')
-pm.request.url.update(url)
-const path = url.replace(/^[a-z]+:\\/\\/[^/]+/i, '')
-
-let body = ''
-if (pm.request.body && pm.request.body.raw) {
-  body = pm.variables.replaceIn(pm.request.body.raw)
-  pm.request.body.update({ mode: 'raw', raw: body, options: { raw: { language: 'json' } } })
-}
-
-const timestamp = String(Math.floor(Date.now() / 1000))
-const canonical = [pm.request.method, path, timestamp, cryptoJs.SHA256(body).toString()].join('\\n')
-pm.request.headers.upsert({ key: 'X-Operator-Key', value: pm.variables.get('operatorKey') })
-pm.request.headers.upsert({ key: 'X-Timestamp', value: timestamp })
-pm.request.headers.upsert({ key: 'X-Signature', value: cryptoJs.HmacSHA256(canonical, secret).toString() })`
+/** Below the comment that says what it does. */
+const signingScript = readFileSync(new URL('../assets/postman-signing.txt', import.meta.url), 'utf8')
+  .replace(/^(\/\/.*\n)+/, '')
+  .trimEnd()
 
 /** The Postman v2.1 collection with all operations and a pre-request signing script. */
 export function postmanCollection({ baseUrl }: { readonly baseUrl: string }): Json {

@@ -165,24 +165,9 @@ const languages = { bash, csharp, go, http, java, javascript, json, php, python,
 for (const [name, language] of Object.entries(languages)) highlighter.registerLanguage(name, language)
 highlighter.registerAliases('node', { languageName: 'typescript' })
 
-/** How a reader knows them, where that is not the name itself. */
-const names: Readonly<Record<string, string>> = {
-  bash: 'Shell',
-  sh: 'Shell',
-  csharp: 'C#',
-  go: 'Go',
-  http: 'HTTP',
-  java: 'Java',
-  javascript: 'JavaScript',
-  json: 'JSON',
-  node: 'Node.js',
-  php: 'PHP',
-  python: 'Python',
-  ruby: 'Ruby',
-  typescript: 'TypeScript',
-}
-
-const languageName = (language: string): string => names[language] ?? 'Text'
+/** How a reader knows a language. */
+const languageName = (language: string): string =>
+  ({ bash: 'Shell', sh: 'Shell', node: 'Node.js' })[language] ?? highlighter.getLanguage(language)?.name ?? 'Text'
 
 /** The code as HTML with class names, so that the page needs no style attributes. */
 export function highlight(code: string, language: string): string {
