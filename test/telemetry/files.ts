@@ -60,19 +60,15 @@ export function alertCases(): readonly AlertCase[] {
 }
 
 export interface Panel {
-  readonly id: number
   readonly type: string
   readonly title: string
   readonly description?: string
-  readonly datasource?: { readonly uid: string }
-  readonly gridPos: { readonly x: number; readonly y: number; readonly w: number; readonly h: number }
-  readonly targets?: readonly { readonly refId: string; readonly expr: string; readonly datasource: { uid: string } }[]
+  readonly targets?: readonly { readonly refId: string; readonly expr: string }[]
 }
 
 export interface Dashboard {
-  readonly schemaVersion: number
   readonly panels: readonly Panel[]
-  readonly templating: { readonly list: readonly { name: string; type: string; definition?: string }[] }
+  readonly templating: { readonly list: readonly { name: string }[] }
 }
 
 export const dashboard = (): Dashboard => JSON.parse(readText('dashboard.json')) as Dashboard

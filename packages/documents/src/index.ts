@@ -4,7 +4,7 @@ export { openApiDocument } from './openapi.ts'
 export { guideFile, pages } from './pages.ts'
 export { postmanCollection } from './postman.ts'
 export { type SampleLanguage, sampleLanguages } from './sample-languages.ts'
-export { codeSamplesOf, sampleOf, samplePlaceholders } from './samples.ts'
+export { sampleOf, samplePlaceholders } from './samples.ts'
 export {
   languages,
   type Snippet,

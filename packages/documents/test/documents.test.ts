@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs'
 import {
   bodySha256,
   canonicalString,
-  errorAnchor,
   errorCatalogue,
   errorDetails,
   eventEnvelope,
@@ -135,13 +134,6 @@ t.test('the page is complete, loads nothing from elsewhere, and its policy forbi
   t.notMatch(page, /<script(?![^>]*(src=|application\/json))/)
   t.notMatch(page, / (?:style|on\w+)="/, 'nor anything else that the policy forbids')
   t.match(docsContentSecurityPolicy, "default-src 'none'")
-})
-
-t.test('every link within the page has its place, and every error code and event field is explained', async (t) => {
-  const page = mainPage()
-  const places = new Set([...page.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id))
-  for (const [, target] of page.matchAll(/href="#([^"]+)"/g)) t.ok(places.has(target ?? ''), `#${target}`)
-  for (const code of publicErrorCodes) t.ok(places.has(errorAnchor(code)), code)
 })
 
 /** Fields whose values need no explanation. */

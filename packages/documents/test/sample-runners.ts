@@ -25,25 +25,28 @@ type Environment = Readonly<Record<string, string>>
 const driver = (name: string) => fileURLToPath(new URL(`./drivers/${name}`, import.meta.url))
 const save = (shop: Workshop, { filename, code }: Program) => shop.write(filename, code)
 
-/** Starts so quickly that each program is run as a reader runs it. */
-function quick(command: string, debianPackage: string): Runner {
-  const asPasted: Runner['asPasted'] = (shop, program, env) => shop.run(command, [save(shop, program)], env)
+interface Script {
+  readonly command: string
+  readonly debianPackage: string
+  /** Runs all in one process, for what takes longer to start than to run a program. */
+  readonly together?: string
+  /** What must be in the folder. */
+  readonly prepare?: (shop: Workshop) => void
+}
+
+/** A language whose programs are run as they are. */
+function script({ command, debianPackage, together, prepare = () => {} }: Script): Runner {
+  const asPasted: Runner['asPasted'] = (shop, program, env) => {
+    prepare(shop)
+    return shop.run(command, [save(shop, program)], env)
+  }
   return {
     command,
     debianPackage,
     asPasted,
-    all: (shop, programs, env) =>
-      new Map(programs.map((program) => [program.operationId, asPasted(shop, program, env)])),
-  }
-}
-
-/** Takes longer to start than to run a program, so that one process runs them all. */
-function interpreted(command: string, debianPackage: string, together: string): Runner {
-  return {
-    command,
-    debianPackage,
-    asPasted: (shop, program, env) => shop.run(command, [save(shop, program)], env),
     all(shop, programs, env) {
+      if (together === undefined) return new Map(programs.map((one) => [one.operationId, asPasted(shop, one, env)]))
+      prepare(shop)
       const files = programs.map((program) => save(shop, program))
       return sections(shop.run(command, [driver(together), ...files], env), namesOf(programs))
     },
@@ -119,32 +122,23 @@ const go: Runner = {
 
 /** Where the samples find the client, as if it had been installed. */
 const clientFolder = fileURLToPath(new URL('../../client/', import.meta.url))
-const node = interpreted(process.execPath, 'the node package', 'samples.mjs')
 export function installClient(shop: Workshop): void {
   shop.once('node_modules', (folder) => {
     mkdirSync(join(folder, '@backoffice'), { recursive: true })
     symlinkSync(clientFolder, join(folder, '@backoffice/client'))
   })
 }
-const client: Runner = {
-  ...node,
-  asPasted(shop, program, env) {
-    installClient(shop)
-    return node.asPasted(shop, program, env)
-  },
-  all(shop, programs, env) {
-    installClient(shop)
-    return node.all(shop, programs, env)
-  },
-}
+const node = { command: process.execPath, debianPackage: 'the node package', together: 'samples.mjs' }
 
 const runners: Readonly<Record<string, Runner>> = {
   // Every system has the shell; what may be missing is curl.
-  curl: { ...quick('sh', 'openssl, curl'), command: 'curl' },
-  php: quick('php', 'php-cli'),
-  python: interpreted('python3', 'python3', 'samples.py'),
-  ruby: interpreted('ruby', 'ruby', 'samples.rb'),
-  ...{ node, client, go, java, csharp },
+  curl: { ...script({ command: 'sh', debianPackage: 'openssl, curl' }), command: 'curl' },
+  php: script({ command: 'php', debianPackage: 'php-cli' }),
+  python: script({ command: 'python3', debianPackage: 'python3', together: 'samples.py' }),
+  ruby: script({ command: 'ruby', debianPackage: 'ruby', together: 'samples.rb' }),
+  node: script(node),
+  client: script({ ...node, prepare: installClient }),
+  ...{ go, java, csharp },
 }
 
 export function runnerOf({ id }: SampleLanguage): Runner {

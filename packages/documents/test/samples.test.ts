@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { httpOperations, operations, sample } from '@backoffice/contracts'
 import { freePort, type HttpReply, OperatorClient, sharedSystem, skipWithout } from '@backoffice/test-kit'
 import t, { type Test } from 'tap'
-import { codeSamplesOf, type SampleLanguage, sampleLanguages, sampleOf, samplePlaceholders } from '../src/index.ts'
+import { type SampleLanguage, sampleLanguages, sampleOf, samplePlaceholders } from '../src/index.ts'
 import { eventsFolder, startReceiver } from './receivers.ts'
 import { snippet } from './runtimes.ts'
 import { installClient, type Program, runnerOf } from './sample-runners.ts'
@@ -38,20 +38,6 @@ t.test('a sample has the address, the key and the secret in one place each, and 
       )
     }
   }
-})
-
-t.test('the OpenAPI extension has a sample of each language', async (t) => {
-  const samples = codeSamplesOf('getMe', { baseUrl })
-  t.same(
-    samples.map(({ label }) => label),
-    sampleLanguages.map(({ name }) => name),
-  )
-  for (const { source } of samples) t.match(source, /\bme\b/)
-})
-
-t.test('there is no sample of what is not there', async (t) => {
-  t.throws(() => sampleOf('cobol', 'getMe', { baseUrl }), /cobol/)
-  t.throws(() => sampleOf('curl', 'decideKyc', { baseUrl }), /decideKyc/)
 })
 
 /** An operator of its own, with a player and whatever the operations need, and a server for its webhooks. */
