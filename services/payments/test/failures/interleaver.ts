@@ -71,13 +71,12 @@ export class Interleaver {
   async run(calls: readonly (() => Promise<unknown>)[], choose: Choose): Promise<readonly Turn[]> {
     const turns: Turn[] = []
     this.#running = true
-    const sides = this.#sides.slice(0, calls.length)
-    for (const side of this.#sides)
-      Object.assign(side, { waiting: [], finished: !sides.includes(side), lastStep: undefined })
+    const sides = this.#sides
+    for (const side of sides) Object.assign(side, { waiting: [], finished: false, lastStep: undefined })
     const ended = calls.map((call, index) => call().finally(() => this.#finish(sides[index] as Side)))
     while (sides.some(({ finished }) => !finished)) {
-      await this.#quiet(sides)
-      const possible = this.#possible(sides)
+      await this.#quiet()
+      const possible = this.#possible()
       if (possible.length === 0) {
         // All wait for each other's locks, which PostgreSQL ends; or the last of them has just finished.
         if (sides.some(({ finished }) => !finished)) await this.#change()
@@ -120,7 +119,8 @@ export class Interleaver {
   }
 
   /** Who asks the same again, such as whether another has finished, lets the others go first. */
-  #possible(sides: readonly Side[]): number[] {
+  #possible(): number[] {
+    const sides = this.#sides
     const waiting = [...sides.keys()].filter((index) => (sides[index] as Side).waiting.length > 0)
     const patient = waiting.filter((index) => {
       const { waiting, lastStep } = sides[index] as Side
@@ -130,9 +130,9 @@ export class Interleaver {
   }
 
   /** Resolves when each call has finished, waits for its turn, or waits for a lock. */
-  async #quiet(sides: readonly Side[]): Promise<void> {
+  async #quiet(): Promise<void> {
     for (;;) {
-      const underWay = sides.filter(({ finished }) => !finished)
+      const underWay = this.#sides.filter(({ finished }) => !finished)
       const atWork = underWay.reduce((sum, side) => sum + side.atWork.size, 0)
       const isOnItsWay = underWay.some((side) => side.waiting.length === 0 && side.atWork.size === 0)
       if (isOnItsWay) await this.#change()
