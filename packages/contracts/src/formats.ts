@@ -88,24 +88,22 @@ export function isTimeZone(value: string): boolean {
   }
 }
 
-/** The message a caller reads when a format fails; the schema compiler itself only says which format it was. */
-export const formatMessages: Readonly<Record<string, string>> = {
-  cpf: 'must be a valid CPF: 11 digits or 000.000.000-00, with correct check digits',
-  date: 'must be a real calendar date as YYYY-MM-DD',
-  'date-time': 'must be ISO 8601 in UTC with milliseconds',
-  email: 'must be an e-mail address',
-  currency: 'must be the ISO 4217 code of a currency with 2 decimals',
-  'time-zone': 'must be the IANA name of a time zone, such as America/Sao_Paulo',
-  amount: 'must be a decimal string over zero, with at most 13 integer digits and 2 decimals',
+interface Format {
+  readonly has: (value: string) => boolean
+  /** What a caller reads whose text does not have it; the schema compiler itself only says which format it was. */
+  readonly message: string
 }
 
-/** By its name in a schema: whether a text has the format. */
-export const formatChecks: Readonly<Record<string, (value: string) => boolean>> = {
-  cpf: isCpf,
-  date: isCalendarDate,
-  'date-time': isTimestamp,
-  email: isEmail,
-  currency: isCurrency,
-  'time-zone': isTimeZone,
-  amount: isPositiveAmount,
+/** By its name in a schema. */
+export const formats: Readonly<Record<string, Format>> = {
+  cpf: { has: isCpf, message: 'must be a valid CPF: 11 digits or 000.000.000-00, with correct check digits' },
+  date: { has: isCalendarDate, message: 'must be a real calendar date as YYYY-MM-DD' },
+  'date-time': { has: isTimestamp, message: 'must be ISO 8601 in UTC with milliseconds' },
+  email: { has: isEmail, message: 'must be an e-mail address' },
+  currency: { has: isCurrency, message: 'must be the ISO 4217 code of a currency with 2 decimals' },
+  'time-zone': { has: isTimeZone, message: 'must be the IANA name of a time zone, such as America/Sao_Paulo' },
+  amount: {
+    has: isPositiveAmount,
+    message: 'must be a decimal string over zero, with at most 13 integer digits and 2 decimals',
+  },
 }

@@ -7,9 +7,9 @@ import {
   type TUnion,
   Type,
 } from '@sinclair/typebox'
-import { formatChecks } from './formats.ts'
+import { formats } from './formats.ts'
 
-for (const [name, hasFormat] of Object.entries(formatChecks)) FormatRegistry.Set(name, hasFormat)
+for (const [name, { has }] of Object.entries(formats)) FormatRegistry.Set(name, has)
 
 interface ObjectOptions {
   readonly $id?: string

@@ -1,10 +1,4 @@
-import {
-  formatMessages,
-  type Operation,
-  patternMessages,
-  shownPath,
-  type ValidationDetails,
-} from '@backoffice/contracts'
+import { formats, type Operation, patternMessages, shownPath, type ValidationDetails } from '@backoffice/contracts'
 import { FormatRegistry, type TSchema, Type } from '@sinclair/typebox'
 import { type TypeCheck, TypeCompiler, type ValueError, ValueErrorType } from '@sinclair/typebox/compiler'
 import { Clean } from '@sinclair/typebox/value'
@@ -129,14 +123,14 @@ function message(error: ValueError): string {
       return 'is not a known field'
     case ValueErrorType.StringFormat:
       return (
-        formatMessages[error.schema.format] ??
+        formats[error.schema.format]?.message ??
         lengthMessage(error.schema.format) ??
         `must be of format ${error.schema.format}`
       )
     case ValueErrorType.StringPattern:
       return (
         patternMessages[error.schema.pattern] ??
-        formatMessages[error.schema.format] ??
+        formats[error.schema.format]?.message ??
         `must match ${error.schema.pattern}`
       )
     case ValueErrorType.Union:

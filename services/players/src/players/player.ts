@@ -257,7 +257,7 @@ export function selfExclude<P extends Exclusion>(player: P, until: Date | null, 
 }
 
 /** Whether `until` is later than the end of the running exclusion; null means for good. */
-export function isLonger(exclusion: Exclusion, until: Date | null, now: Date): boolean {
+function isLonger(exclusion: Exclusion, until: Date | null, now: Date): boolean {
   if (until !== null && until <= now) return false
   if (!isSelfExcluded({ ...exclusion, status: 'ativo' }, now)) return true
   if (exclusion.selfExcludedUntil === null) return until === null
