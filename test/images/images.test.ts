@@ -1,13 +1,12 @@
 // proof: builds the tree of each image and starts what is in it.
 
 import { execFileSync, spawnSync } from 'node:child_process'
-import { cpSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { serviceNames } from '@backoffice/contracts'
 import { pages } from '@backoffice/documents'
-import { OperatorClient } from '@backoffice/test-kit'
+import { OperatorClient, temporaryFolder } from '@backoffice/test-kit'
 import t from 'tap'
 
 t.setTimeout(1_800_000)
@@ -16,7 +15,16 @@ const root = fileURLToPath(new URL('../../', import.meta.url))
 const tag = `test-${process.pid}`
 const programs = [...serviceNames, 'games', 'console']
 const targets = [...programs, 'migrate', 'team']
-const docker = (...args: string[]) => execFileSync('docker', args, { cwd: root, encoding: 'utf8', maxBuffer: 2 ** 28 })
+/** @param command words between spaces; `more` may have spaces in them */
+function docker(command: string, ...more: string[]): string {
+  const env = { ...process.env, TAG: tag }
+  return execFileSync('docker', [...command.split(' '), ...more], {
+    cwd: root,
+    encoding: 'utf8',
+    maxBuffer: 2 ** 28,
+    env,
+  })
+}
 
 // Ten builds take minutes and a registry, so an engine that happens to be there is no reason. Who asks and has none is told.
 const skip =
@@ -27,22 +35,11 @@ if (skip === false) {
     process.env[name] === undefined ? [] : ['--build-arg', name],
   )
   for (const target of targets)
-    docker(
-      'build',
-      '-f',
-      'deploy/docker/Dockerfile',
-      ...args,
-      '--target',
-      target,
-      '-t',
-      `backoffice/${target}:${tag}`,
-      '.',
-    )
-  t.teardown(() => void docker('image', 'rm', '--force', ...targets.map((target) => `backoffice/${target}:${tag}`)))
+    docker('build -f deploy/docker/Dockerfile', ...args, '--target', target, '-t', `backoffice/${target}:${tag}`, '.')
 }
 
 const configOf = (target: string) =>
-  JSON.parse(docker('image', 'inspect', '--format', '{{json .Config}}', `backoffice/${target}:${tag}`)) as {
+  JSON.parse(docker('image inspect --format', '{{json .Config}}', `backoffice/${target}:${tag}`)) as {
     readonly User: string
     readonly Entrypoint: readonly string[]
   }
@@ -50,7 +47,7 @@ const configOf = (target: string) =>
 /** The paths of all files of an image's /app. */
 const list = "console.log(require('node:fs').readdirSync('/app', { recursive: true }).join('\\n'))"
 const filesOf = (target: string) =>
-  docker('run', '--rm', '--entrypoint', 'node', `backoffice/${target}:${tag}`, '--eval', list).trim().split('\n')
+  docker('run --rm --entrypoint node', `backoffice/${target}:${tag}`, '--eval', list).trim().split('\n')
 
 t.test('each image holds one program and what runs it, and no tool', { skip }, async (t) => {
   const tools =
@@ -95,50 +92,26 @@ t.test('without its secrets nothing starts', { skip }, async (t) => {
 })
 
 t.test('compose brings up the whole system: an operator, its money, its documents', { skip }, async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'backoffice-images-'))
+  const folder = temporaryFolder(t)
   const here = join(folder, 'deploy/docker')
   cpSync(join(root, 'deploy'), join(folder, 'deploy'), {
     recursive: true,
     filter: (path) => !/\/(\.env|machines\.json|machine-key\.json)$/.test(path),
   })
   execFileSync('sh', [join(here, 'make-env.sh')], { stdio: 'pipe' })
-  const compose = (...args: string[]) =>
-    execFileSync(
-      'docker',
-      ['compose', '--project-name', `backoffice-${tag}`, '-f', join(here, 'compose.yaml'), ...args],
-      {
-        cwd: here,
-        encoding: 'utf8',
-        env: { ...process.env, TAG: tag },
-      },
+  const compose = (command: string, ...more: string[]) =>
+    docker(
+      `compose --project-name backoffice-${tag} --project-directory ${here} -f ${join(here, 'compose.yaml')} ${command}`,
+      ...more,
     )
-  t.teardown(() => {
-    compose('down', '--volumes', '--timeout', '5')
-    rmSync(folder, { recursive: true, force: true })
-  })
-  compose('up', '--no-build', '--wait', '--wait-timeout', '300')
+  t.teardown(() => compose('down --volumes --timeout 5'))
+  compose('up --no-build --wait --wait-timeout 300')
 
-  const preflight = compose(
-    'run',
-    '--rm',
-    '-T',
-    '--no-deps',
-    '--entrypoint',
-    'node',
-    'migrate',
-    'packages/migrator/src/preflight.ts',
-  )
+  const preflight = compose('run --rm -T --no-deps --entrypoint node migrate packages/migrator/src/preflight.ts')
   t.type(preflight, 'string', 'the preflight is in the image')
   const ownUser = `${process.getuid?.()}:${process.getgid?.()}`
-  const created = compose(
-    'run',
-    '--rm',
-    '-T',
-    '--user',
-    ownUser,
-    'team',
-    ...['operators', 'create', '--name', 'Casa Azul', '--reason', 'contract signed', '--json'],
-  )
+  const naming = ['--name', 'Casa Azul', '--reason', 'contract signed', '--json']
+  const created = compose(`run --rm -T --user ${ownUser} team operators create`, ...naming)
   const baseUrl = `http://127.0.0.1:8080/api/v1`
   const operator = new OperatorClient(baseUrl, JSON.parse(created).sandbox)
   for (const path of ['/docs', ...pages.map((page) => `/docs/${page.path}`), '/docs/assets/search.json'])
@@ -163,11 +136,8 @@ t.test('compose brings up the whole system: an operator, its money, its document
   // compose waits as long as each may take, and kills what is left then.
   compose('stop')
   for (const name of programs) {
-    const id = compose('ps', '--all', '--quiet', name).trim()
-    t.equal(
-      docker('inspect', '--format', '{{.State.ExitCode}}', id).trim(),
-      '0',
-      `${name} drains on SIGTERM and ends with 0`,
-    )
+    const id = compose('ps --all --quiet', name).trim()
+    const status = docker('inspect --format', '{{.State.ExitCode}}', id).trim()
+    t.equal(status, '0', `${name} drains on SIGTERM and ends with 0`)
   }
 })

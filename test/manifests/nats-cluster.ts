@@ -2,6 +2,7 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { brokerUsers, observer, systemObserver } from '@backoffice/contracts'
 import { freePort } from '@backoffice/dev-stack'
 import type { CertificateFiles } from '@backoffice/test-kit'
 import { deployFolder } from './kustomize.ts'
@@ -27,18 +28,7 @@ interface Ports {
 
 /** Of every user, unless a test has others. */
 export const password = 'secret'
-const users = [
-  'gateway',
-  'players',
-  'wallet',
-  'payments',
-  'webhooks',
-  'reconciler',
-  'streams',
-  'console',
-  'ops',
-  'system',
-]
+const users = [...brokerUsers, observer, systemObserver]
 /** The Secret `nats`: files of its configuration. */
 const sameSecrets: Readonly<Record<string, string>> = {
   ...Object.fromEntries(users.map((user) => [`${user}.conf`, `password: "${password}"`])),

@@ -175,27 +175,15 @@ async function downloadDebianPackage(): Promise<void> {
     for (const folder of [join(lists, 'partial'), join(work, 'archives/partial')])
       mkdirSync(folder, { recursive: true })
     symlinkSync('/var/lib/dpkg/status', join(work, 'status'))
-    const apt = (...args: string[]) =>
-      run(
-        'apt-get',
-        [
-          '-o',
-          `Dir::State=${work}`,
-          '-o',
-          `Dir::State::status=${join(work, 'status')}`,
-          '-o',
-          `Dir::Cache=${work}`,
-          '-o',
-          'APT::Sandbox::User=',
-          '-o',
-          'APT::Update::Error-Mode=any',
-          ...args,
-        ],
-        {
-          cwd: work,
-          timeout: downloadTimeoutMs,
-        },
-      )
+    const options = {
+      'Dir::State': work,
+      'Dir::State::status': join(work, 'status'),
+      'Dir::Cache': work,
+      'APT::Sandbox::User': '',
+      'APT::Update::Error-Mode': 'any',
+    }
+    const flags = Object.entries(options).flatMap(([name, value]) => ['-o', `${name}=${value}`])
+    const apt = (...args: string[]) => run('apt-get', [...flags, ...args], { cwd: work, timeout: downloadTimeoutMs })
     // One source of packages may be out of order and the package be in another.
     const update = await apt('update').catch((error: Error) => error)
     await apt('download', 'nats-server').catch((error: Error) => {

@@ -3,7 +3,7 @@ import { makeStream } from '@backoffice/migrator/stream'
 import { createLogger } from '@backoffice/process'
 import { temporaryFolder } from '@backoffice/test-kit'
 import { connect, type NatsConnection } from '@nats-io/transport-node'
-import t, { type Test } from 'tap'
+import t from 'tap'
 import { startNats } from '../src/nats.ts'
 
 const passwords = Object.fromEntries(brokerUsers.map((user) => [user, `p-${user}`])) as never
@@ -120,49 +120,11 @@ async function ask(user: string, subject: string, request: object) {
 }
 
 const base = streamConfiguration({ replicas: 1, bytesMax: 64 * 1024 ** 2 })
-/** What lets a stream send in the name of others, or read or swallow what is said to others. */
-const attacks: Readonly<Record<string, object>> = {
-  'a command of the team': { republish: { src: 'events.webhook.test', dest: 'team.wallet.adjustWallet' } },
-  'a call of a service': { republish: { src: 'events.webhook.test', dest: 'rpc.wallet.creditAccount' } },
-  'the calls of services': { subjects: ['events.>', 'rpc.>'] },
-  'the commands of people': { subjects: ['events.>', 'team.>'], no_ack: true },
-  'the replies to the console': { subjects: ['events.>', '_INBOX_console.>'], no_ack: true },
-  'messages of another stream': { sources: [{ name: 'OTHER' }] },
-  'a copy of another stream': { subjects: undefined, mirror: { name: 'OTHER' } },
-}
-
-async function triesTheAttacks(t: Test): Promise<void> {
-  for (const user of users.filter((name) => name !== streamKeeper)) {
-    for (const [name, options] of Object.entries(attacks)) {
-      for (const verb of ['CREATE', 'UPDATE'])
-        await t.rejects(
-          ask(user, `$JS.API.STREAM.${verb}.EVENTS`, { ...base, ...options }),
-          /Permissions Violation/,
-          `${user}: ${name}, ${verb}`,
-        )
-    }
-    for (const name of ['evil', consumer]) {
-      const config = { durable_name: name, name, ack_policy: 'none', deliver_subject: 'rpc.wallet.creditAccount' }
-      for (const subject of [
-        '$JS.API.CONSUMER.CREATE.EVENTS',
-        `$JS.API.CONSUMER.CREATE.EVENTS.${name}`,
-        `$JS.API.CONSUMER.DURABLE.CREATE.EVENTS.${name}`,
-      ])
-        await t.rejects(
-          ask(user, subject, { stream_name: 'EVENTS', config }),
-          /Permissions Violation/,
-          `${user}: ${name}`,
-        )
-    }
-  }
-}
-
 const streamNow = () => ask(streamKeeper, '$JS.API.STREAM.INFO.EVENTS', {})
 
 t.test(
   'while there is no stream, neither a service nor the console can make one or anything else in JetStream',
   async (t) => {
-    await triesTheAttacks(t)
     for (const user of users) t.same(await notRefused(user, subjects), permitted[user], user)
     t.equal((await streamNow()).error?.code, 404, 'and there is none')
   },
@@ -172,8 +134,8 @@ t.test('with the webhooks password alone no command of the team is sent', async 
   const heard: string[] = []
   of('wallet').subscribe('team.wallet.*', { callback: (_error, { subject }) => void heard.push(subject) })
   await of('wallet').flush()
-  const options = attacks['a command of the team']
-  await t.rejects(ask('webhooks', '$JS.API.STREAM.CREATE.EVENTS', { ...base, ...options }), /Permissions Violation/)
+  const republish = { src: 'events.webhook.test', dest: 'team.wallet.adjustWallet' }
+  await t.rejects(ask('webhooks', '$JS.API.STREAM.CREATE.EVENTS', { ...base, republish }), /Permissions Violation/)
   // A stream would acknowledge it after it had sent on what it was told to.
   await t.rejects(ask('webhooks', 'events.webhook.test', { input: { amount: '1000000.00' } }), /Permissions Violation/)
   await of('wallet').flush()
@@ -183,7 +145,6 @@ t.test('with the webhooks password alone no command of the team is sent', async 
 t.test('once the stream is there, nobody but its keeper changes it or its consumer', async (t) => {
   await make()
   const before = await streamNow()
-  await triesTheAttacks(t)
   for (const user of users) t.same(await notRefused(user, subjects), permitted[user], user)
   t.same((await streamNow()).config, before.config)
 })
