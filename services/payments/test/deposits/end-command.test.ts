@@ -163,8 +163,11 @@ t.test('no other command is given up, and no command that is unknown', async (t)
   t.equal(await refusal(propose('alice', id)), 'COMMAND_NOT_FOUND')
 })
 
-t.test('of two approvals at once one ends it', async (t) => {
+t.test('a proposal counts for a day, and of two approvals at once one ends it', async (t) => {
   const { playerId, command } = await stuckDeposit()
+  const { proposalId: old } = await proposalOf(propose('bob', command.id))
+  await admin.query("update payments.team_proposal set expires_at = expires_at - interval '1 day' where id = $1", [old])
+  t.equal(await refusal(approve('alice', command.id, old)), 'PROPOSAL_NOT_OPEN')
   const { proposalId } = await proposalOf(propose('alice', command.id))
   const both = await Promise.all(
     (['bob', 'carol'] as const).map((user) => refusal(approve(user, command.id, proposalId))),
