@@ -46,23 +46,6 @@ t.test('items that share a name are in no batch together, nor in two that run, a
   t.same(ids().slice(2), [[3]])
 })
 
-t.test('names keep their order across owners too', async (t) => {
-  const { batches, run, ids } = held()
-  const gatherer = new Gatherer({ ...options, run, batchMax: 2, ownerOf: ({ owner = '' }: Item) => owner })
-  void gatherer.add({ id: 0, names: ['x'] })
-  await turns()
-  void gatherer.add({ id: 1, owner: 'a' })
-  void gatherer.add({ id: 2, owner: 'a', names: ['x'] })
-  void gatherer.add({ id: 3, owner: 'b', names: ['x'] })
-  void gatherer.add({ id: 4, owner: 'a' })
-  for (let index = 0; index < 3; index++) {
-    batches[index]?.end()
-    await turns()
-  }
-  const order = ids().flat()
-  t.ok(order.indexOf(2) < order.indexOf(3), `${order}`)
-})
-
 t.test('when more waits than one batch takes, the owners take turns', async (t) => {
   const { batches, run, ids } = held()
   const gatherer = new Gatherer({ ...options, run, batchMax: 4, ownerOf: ({ owner = '' }: Item) => owner })

@@ -92,8 +92,7 @@ const table = service('payments', {
         sends,
         /** What the sends are about, where it is not the record: `apart` does not name it. */
         about: Type.Optional(Type.String()),
-        /** Waits in the transaction, before or after it wrote, while somebody else has this advisory lock. */
-        waitsBefore: Type.Optional(Type.Integer()),
+        /** Waits in the transaction, after it wrote, while somebody else has this advisory lock. */
         waitsAfter: Type.Optional(Type.Integer()),
       },
       closed,
@@ -293,10 +292,6 @@ const addUpHandler = handle(addUp, {
     const ids = calls.map(({ input }) => input.record)
     adding.batches.push(ids)
     await adding.during(db)
-    await waitFor(
-      db,
-      calls.map(({ input }) => input.waitsBefore),
-    )
     const rows = await db<{ id: string; count: number }>`
       select id, count from record where id = any(${ids}::text[]) order by id for update
     `
@@ -318,16 +313,10 @@ const addUpHandler = handle(addUp, {
       select * from unnest(${changes.map(({ id }) => id)}::text[], ${changes.map(({ count }) => count)}::int[])
       on conflict (id) do update set count = excluded.count
     `
-    await waitFor(
-      db,
-      changes.map(({ waitsAfter }) => waitsAfter),
-    )
+    for (const { waitsAfter: lock } of changes)
+      if (lock !== undefined) await db`select pg_advisory_xact_lock(${lock}::bigint)`
   },
 })
-
-async function waitFor(db: Db, locks: readonly (number | undefined)[]): Promise<void> {
-  for (const lock of locks) if (lock !== undefined) await db`select pg_advisory_xact_lock(${lock}::bigint)`
-}
 
 const readHandler = handle(readRecord, {
   async read(calls, { db }) {

@@ -103,19 +103,6 @@ for (const [signal, message] of [
   })
 }
 
-t.test('SIGTERM lets it finish what it took', async (t) => {
-  const { child, ended } = await startAndServe()
-  const held = holdCredits()
-  const answer = call('under way', ['command', 'event'])
-  await eventually(() => held.asked() > 0)
-  child.kill('SIGTERM')
-  await eventually(async () => (await call('late').catch(({ code }) => code)) === 'SERVICE_UNAVAILABLE')
-  held.release()
-  t.same(await answer, { count: 1 })
-  t.equal(await ended, 0)
-  t.same(await unsent(), [])
-})
-
 t.test(
   'with a broker that answers nothing any more it ends in time, and what it leaves is in the outbox',
   async (t) => {

@@ -73,52 +73,25 @@ async function holdLock(lock: number) {
   }
 }
 
-t.test('a process killed between its commit and its command: the next one finishes, once', async (t) => {
-  const { all, send } = calls('killed', 1, ['command', 'event'])
-  let hang = true
-  let reached = false
-  crediting.during = async () => {
-    reached = true
-    if (hang) throw await once(child, 'exit').then(() => new Error('too late for its caller'))
-  }
-  const lost = refusal(send(0, 1_500))
-  await eventually(() => reached)
-  await kill()
-  hang = false
-  // Before there is another process: the caller would be answered by that one, since a call is sent again.
-  t.equal(await lost, 'SERVICE_UNAVAILABLE')
+t.test(
+  'a process killed when all of a batch is written and nothing is committed: a retry does all of it',
+  async (t) => {
+    const lock = await holdLock(8)
+    const { all, sendAll } = calls('written', 50, ['command', 'event'], { waitsAfter: 8 })
+    const lost = sendAll(1_500).map(refusal)
+    await lock.awaited()
+    await kill()
+    t.same(await effects(all), { counted: 0, stored: 0 })
+    await lock.release()
+    for (const code of await Promise.all(lost)) t.equal(code, 'SERVICE_UNAVAILABLE')
 
-  child = await startProcess()
-  t.same(await send(0, 8_000), { count: 1 }, 'the retry takes the command over')
-  t.same(await effects(all), { counted: 1, stored: 1 })
-  t.equal(await credits(all), 1)
-  await eventually(nothingIsLeft)
-})
-
-for (const [where, hold] of [
-  ['before it wrote anything', 'waitsBefore'],
-  ['when all is written and nothing is committed', 'waitsAfter'],
-] as const) {
-  t.test(
-    `a process killed in the middle of a batch, ${where}: nothing happened, and a retry does all of it`,
-    async (t) => {
-      const lock = await holdLock(8)
-      const { all, sendAll } = calls(where, 50, ['command', 'event'], { [hold]: 8 })
-      const lost = sendAll(1_500).map(refusal)
-      await lock.awaited()
-      await kill()
-      t.same(await effects(all), { counted: 0, stored: 0 })
-      await lock.release()
-      for (const code of await Promise.all(lost)) t.equal(code, 'SERVICE_UNAVAILABLE')
-
-      child = await startProcess()
-      t.same(await Promise.all(sendAll(8_000)), Array(50).fill({ count: 1 }))
-      t.same(await effects(all), { counted: 50, stored: 50 })
-      t.equal(await credits(all), 50)
-      await eventually(nothingIsLeft)
-    },
-  )
-}
+    child = await startProcess()
+    t.same(await Promise.all(sendAll(8_000)), Array(50).fill({ count: 1 }))
+    t.same(await effects(all), { counted: 50, stored: 50 })
+    t.equal(await credits(all), 50)
+    await eventually(nothingIsLeft)
+  },
+)
 
 t.test('a process killed after the commit of a batch: every reply is kept, and every command is done', async (t) => {
   const { all, send, sendAll } = calls('committed', 50, ['command', 'event'])

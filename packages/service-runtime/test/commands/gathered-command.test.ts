@@ -9,7 +9,7 @@ import { type AddInput, attemptOn, callsOn, failCredits, records } from '../prob
 import { adding, addUp, countUp, crediting, faults, payments, wallet } from '../probe-services.ts'
 
 const bed = await testBed(t, { payments, wallet })
-const { scope, add, countOf, gather, lock, unsent } = callsOn(bed)
+const { scope, add, countOf, gather, unsent } = callsOn(bed)
 
 async function stored(operationId: string): Promise<boolean> {
   const { rowCount } = await bed.sql('payments').query('select from operation where operation_id = $1', [operationId])
@@ -74,50 +74,6 @@ for (const [what, fault, code] of [
   })
 }
 
-t.test('a call that breaks a constraint when it is saved fails alone', async (t) => {
-  const operationId = newId('opn')
-  const [poison, ...others] = await gather(21, () => [
-    refusal(add({ record: 'poison', by: -5 }, operationId)),
-    ...records('beside poison', 20).map((record) => add({ record })),
-  ])
-  t.equal(await poison, 'INTERNAL_ERROR')
-  t.same(await Promise.all(others), Array(20).fill({ count: 1 }))
-  t.notOk(await stored(operationId))
-  t.equal(await countOf('poison'), undefined)
-})
-
-t.test('a record that somebody else has locked delays its own call, and nobody else', async (t) => {
-  await add({ record: 'locked' })
-  const letGo = await lock(['locked'])
-  const [locked, ...others] = await gather(21, () => [
-    add({ record: 'locked' }),
-    ...records('beside locked', 20).map((record) => add({ record })),
-  ])
-  t.same(await Promise.all(others), Array(20).fill({ count: 1 }))
-  t.equal(await countOf('locked'), 1, 'still locked')
-  const namesake = add({ record: 'locked', by: 10 })
-  const started = performance.now()
-  t.same(await add({ record: 'later' }), { count: 1 })
-  t.ok(performance.now() - started < 900, 'who comes later does not even wait for the time-out of a batch')
-  await letGo()
-  t.same(await locked, { count: 2 })
-  t.same(await namesake, { count: 12 }, 'in the order in which they came')
-})
-
-t.test('a deadlock runs the batch again', async (t) => {
-  let runs = 0
-  const [first, second] = await gather(2, () => {
-    adding.during = async (db) => {
-      runs++
-      if (runs === 1) await db`do $$ begin raise exception 'as PostgreSQL says it' using errcode = '40P01'; end $$`
-    }
-    return [add({ record: 'first in a deadlock' }), add({ record: 'second in a deadlock' })]
-  })
-  t.same([await first, await second], [{ count: 1 }, { count: 1 }])
-  adding.during = async () => {}
-  t.ok(runs >= 2)
-})
-
 t.test('two replicas that get one operation at once: one effect, and one reply for both', async (t) => {
   const replica = await bed.start('payments')
   let met = 0
@@ -171,19 +127,6 @@ t.test('a call that has to wait for an unfinished operation waits alone, and the
   comeBack()
   t.same(await blocked, { count: 1 })
   faults.atWork.clear()
-})
-
-t.test('a call that is blocked for longer than its caller waits is given up, and nothing happened', async (t) => {
-  const never = newId('opn')
-  faults.atWork.set('blocked for ever', () => new UnfinishedOperation(never))
-  const started = performance.now()
-  t.equal(
-    await refusal(add({ record: 'blocked for ever' }, newId('opn'), new Date(Date.now() + 400))),
-    'SERVICE_UNAVAILABLE',
-  )
-  t.ok(performance.now() - started < 4_000)
-  faults.atWork.clear()
-  t.equal(await countOf('blocked for ever'), undefined)
 })
 
 t.test('a call whose caller has left while it waited is not begun', async (t) => {

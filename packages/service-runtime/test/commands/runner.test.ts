@@ -92,13 +92,6 @@ for (const [what, fault, code] of [
   })
 }
 
-t.test('an operation that sent a command answers when the command is done', async (t) => {
-  const operationId = newId('opn')
-  await bed.rpc.call(countUp, { scope, input: { record: 'commanding', sends: ['command', 'event'] }, operationId })
-  const credited = await bed.sql('wallet').query('select calls from credit where reference = $1', [`${operationId}-0`])
-  t.same(credited.rows, [{ calls: 1 }])
-})
-
 t.test('until its command is done an operation answers SERVICE_UNAVAILABLE; its replay finishes it', async (t) => {
   const operationId = newId('opn')
   const call = () =>
@@ -139,13 +132,6 @@ t.test('the deadline of a call bounds its commands', async (t) => {
   t.equal(await refusal(bed.rpc.call(countUp, { scope, input, deadline })), 'SERVICE_UNAVAILABLE')
   t.ok(Date.now() - started < 2_000)
   held.release()
-})
-
-t.test('a call whose deadline has passed is not begun', async (t) => {
-  const input = { record: 'expired' }
-  const deadline = new Date(Date.now() - 1)
-  t.equal(await refusal(bed.rpc.call(countUp, { scope, input, deadline })), 'SERVICE_UNAVAILABLE')
-  t.equal(await countOf('expired'), undefined)
 })
 
 t.test('a tombstone fences whatever comes late with its operation id', async (t) => {

@@ -345,29 +345,19 @@ t.test('a proposal is declined by who may do what it proposes, or is over after 
   t.not(await propose(), second)
 })
 
-t.test('a proposal that somebody was told is expired stays so, for a call that began before too', async (t) => {
-  const input = { recordId: 'expired', environment: 'production' }
-  const { details } = await refusal(bed.team('alice').call(correctByTwo, { input }))
-  const late = (user: 'bob' | 'carol') =>
-    refusal(bed.team(user).call(correctByTwo, { input, approves: String(details?.proposalId) }))
-  const expired = { code: 'PROPOSAL_NOT_OPEN', details: { state: 'expired' } }
-  await pass(24 * 3_600_000)
-  t.match(await late('bob'), expired)
-  await pass(-60_000)
-  t.match(await late('carol'), expired)
-})
-
-t.test('a proposal that somebody declined too late is expired, for a call that began before too', async (t) => {
-  const input = { recordId: 'declined too late', environment: 'production' }
-  const { details } = await refusal(bed.team('alice').call(correctByTwo, { input }))
-  const proposalId = String(details?.proposalId)
-  const expired = { code: 'PROPOSAL_NOT_OPEN', details: { state: 'expired' } }
-  await pass(24 * 3_600_000)
-  const decline = { input: { proposalId, reason: 'not agreed' } }
-  t.match(await refusal(bed.team('bob').call(declineProposal, decline)), expired)
-  await pass(-60_000)
-  t.match(await refusal(bed.team('carol').call(correctByTwo, { input, approves: proposalId })), expired)
-})
+for (const how of ['approved', 'declined'] as const)
+  t.test(`a proposal that somebody ${how} too late stays expired, for a call that began before too`, async (t) => {
+    const input = { recordId: `${how} too late`, environment: 'production' }
+    const { details } = await refusal(bed.team('alice').call(correctByTwo, { input }))
+    const proposalId = String(details?.proposalId)
+    const approve = (user: 'bob' | 'carol') => bed.team(user).call(correctByTwo, { input, approves: proposalId })
+    const decline = () => bed.team('bob').call(declineProposal, { input: { proposalId, reason: 'not agreed' } })
+    const expired = { code: 'PROPOSAL_NOT_OPEN', details: { state: 'expired' } }
+    await pass(24 * 3_600_000)
+    t.match(await refusal(how === 'approved' ? approve('bob') : decline()), expired)
+    await pass(-60_000)
+    t.match(await refusal(approve('carol')), expired)
+  })
 
 t.test('what is idempotent by a reference may be finished by a retry, after a process died in between', async (t) => {
   const input = { recordId: 'posted', reference: 'ref-1' }

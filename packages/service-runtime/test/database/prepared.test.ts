@@ -1,45 +1,43 @@
 import { freePort } from '@backoffice/dev-stack'
 import { migrate } from '@backoffice/migrator/schema'
+import { loadConfig } from '@backoffice/process'
 import { eventually, testBed } from '@backoffice/test-kit'
 import t from 'tap'
+import { startService } from '../../src/testing.ts'
 import { payments } from '../probe-services.ts'
 import { startProbe } from '../start-probe.ts'
 
 t.setTimeout(120_000)
-const patienceMs = 60_000
 const bed = await testBed(t, { payments }, { startServices: false })
 const admin = bed.sql('admin')
 
-const start = (environment?: Readonly<Record<string, string>>) => startProbe(t, bed, environment)
+const start = (environment: Readonly<Record<string, string>> = {}) =>
+  startService(
+    payments,
+    loadConfig(payments.configuration, { ...bed.environment('payments'), ...environment }) as never,
+  )
 
 /** Takes the last migration back. */
 const goBack = () => admin.query("drop table payments.record; delete from payments.migration where name = '0001_probe'")
 
 t.test('a service does not run on an older schema than its own', async (t) => {
   await goBack()
-  const { ended, printed } = start({ SCHEMA_WAIT_MS: '0' })
-  t.equal(await ended, 1)
-  t.match(printed(), /"level":60.*the schema is older than this release: it lacks 0001_probe/)
+  await t.rejects(start({ SCHEMA_WAIT_MS: '0' }), { message: /older than this release: it lacks 0001_probe/ })
 })
 
 t.test('it waits for the migrator, and starts when that is done', async (t) => {
-  const { child, ended, printed } = start()
-  await eventually(() => printed().includes('waiting for the migrations'), patienceMs)
-  t.match(printed(), 'it lacks 0001_probe')
-  t.notMatch(printed(), '"started"')
+  const starting = start()
+  const asked = `select from pg_stat_activity where datname = current_database() and query like '%from migration%'
+    and pid <> pg_backend_pid()`
+  await eventually(async () => (await admin.query(asked)).rowCount !== 0)
   t.same(await migrate({ service: 'payments', migrations: payments.migrations, url: bed.databaseUrl }), ['0001_probe'])
-  await eventually(() => printed().includes('"started"'), patienceMs)
-  child.kill('SIGTERM')
-  t.equal(await ended, 0)
+  await (await starting).drain()
 })
 
-t.test('it runs on a newer schema', async (t) => {
+t.test('it runs on a newer schema', async () => {
   const next = { name: '0002_next', sql: 'alter table payments.record add column next text' }
   await migrate({ service: 'payments', migrations: [...payments.migrations, next], url: bed.databaseUrl })
-  const { child, ended, printed } = start({ SCHEMA_WAIT_MS: '0' })
-  await eventually(() => printed().includes('"started"'), patienceMs)
-  child.kill('SIGTERM')
-  t.equal(await ended, 0)
+  await (await start({ SCHEMA_WAIT_MS: '0' })).drain()
 })
 
 t.test('SIGTERM ends the wait at once, for the migrator and for PostgreSQL', async (t) => {
@@ -51,8 +49,8 @@ t.test('SIGTERM ends the wait at once, for the migrator and for PostgreSQL', asy
     // However short the wait for the migrator is: nobody knows what is there.
     [{ DATABASE_URL: away.href, SCHEMA_WAIT_MS: '0' }, 'waiting for PostgreSQL'],
   ] as const) {
-    const { child, ended, printed } = start(environment)
-    await eventually(() => printed().includes(line), patienceMs)
+    const { child, ended, printed } = startProbe(t, bed, environment)
+    await eventually(() => printed().includes(line), 60_000)
     child.kill('SIGTERM')
     t.equal(await ended, 0, line)
   }
@@ -64,7 +62,5 @@ t.test('it does not run where reading is not held to reading', async (t) => {
   await admin.query(
     `alter role backoffice_payments_reader in database ${database} set default_transaction_read_only = off`,
   )
-  const { ended, printed } = start({ SCHEMA_WAIT_MS: '0' })
-  t.equal(await ended, 1)
-  t.match(printed(), 'its settings are not in force')
+  await t.rejects(start({ SCHEMA_WAIT_MS: '0' }), { message: /its settings are not in force/ })
 })

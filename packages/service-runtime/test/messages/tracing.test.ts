@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { eventually, keptEvents, testBed } from '@backoffice/test-kit'
 import { type Context, context, createContextKey, propagation, ROOT_CONTEXT } from '@opentelemetry/api'
 import t from 'tap'
-import { adding, addUp, countUp, payments } from '../probe-services.ts'
+import { adding, addUp, payments } from '../probe-services.ts'
 
 // The least that a trace needs: a context that follows the calls, with one value in it, carried as a header.
 const key = createContextKey('trace of the test')
@@ -37,15 +37,7 @@ async function traceOf(record: string): Promise<{ requestId: string; trace: stri
   return rows[0].message.context
 }
 
-t.test('what a call sends belongs to its trace and request', async (t) => {
-  const input = { record: 'alone', sends: ['event' as const] }
-  await within('trace alone', () =>
-    bed.rpc.call(countUp, { scope, input, operationId: 'opn_alone', requestId: 'req_alone' }),
-  )
-  t.same(await traceOf('alone'), { requestId: 'req_alone', trace: 'trace alone' })
-})
-
-t.test('and so it does when many share a transaction', async (t) => {
+t.test('what a call sends belongs to its trace and request, also when many share a transaction', async (t) => {
   const numbers = Array.from({ length: 20 }, (_, index) => index)
   const call = (n: number | string) =>
     within(`trace ${n}`, () =>
