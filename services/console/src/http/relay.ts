@@ -5,31 +5,20 @@ import {
   headerNames,
   type Operation,
   Rejection,
-  type TeamTool,
   teamHeaders,
 } from '@backoffice/contracts'
-import type { Clock, Logger } from '@backoffice/process'
+import type { Logger } from '@backoffice/process'
 import { RpcClient } from '@backoffice/rpc'
-import { IdentityRefused, type Proof, type TeamVerifier } from '@backoffice/team-identity'
-import type { NatsConnection } from '@nats-io/transport-node'
+import { IdentityRefused, type Proof } from '@backoffice/team-identity'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { decodeJwt } from 'jose'
+import type { ConsoleContext } from '../context.ts'
 import { whoAmI } from '../identity/person.ts'
-import type { ConsoleSettings } from '../settings.ts'
 import { isPassing } from './errors.ts'
 
 const minuteMs = 60_000
 const operationIdPattern = /^[A-Za-z0-9_.:-]{1,64}$/
 const bodyBytesMax = 64 * 1024
-
-export interface RelayContext {
-  readonly config: ConsoleSettings
-  readonly clock: Clock
-  readonly log: Logger
-  readonly nats: NatsConnection
-  readonly verifier: TeamVerifier
-  readonly version: string
-}
 
 interface Signed {
   readonly operationId: string
@@ -55,7 +44,7 @@ const teamOperations = new Map(
  *
  * A browser cannot use it for somebody: no cookie is read, and other origins get no permission (CORS).
  */
-export function registerRelay(app: FastifyInstance, context: RelayContext): void {
+export function registerRelay(app: FastifyInstance, context: ConsoleContext & { readonly version: string }): void {
   const { clock, config, log, nats, verifier, version } = context
   const bySession = app.createRateLimit({
     max: config.CONSOLE_CALLS_PER_MINUTE,
@@ -69,7 +58,7 @@ export function registerRelay(app: FastifyInstance, context: RelayContext): void
     const { operationId, input, approves, proof } = readSigned(request)
     const name = `${operation.service}.${operation.id}`
     const caller = await verifier.verify({ operation: name, operationId, input, ...approves }, proof, clock.now())
-    if (caller.tool === tools.console) throw new IdentityRefused('call', 'the console makes no calls here')
+    if (caller.tool === 'console') throw new IdentityRefused('call', 'the console makes no calls here')
     request.callerSession = caller.session
     const limit = await bySession(request)
     if (!limit.isAllowed && limit.isExceeded) {
@@ -106,8 +95,6 @@ declare module 'fastify' {
     callerSession: string | undefined
   }
 }
-
-const tools = { console: 'console' } as const satisfies Partial<Record<TeamTool, TeamTool>>
 
 function operationOf(request: FastifyRequest): Operation {
   const { service, operation: id } = request.params as { readonly service: string; readonly operation: string }

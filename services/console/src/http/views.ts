@@ -6,9 +6,8 @@ import view from '@fastify/view'
 import { Eta } from 'eta'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { ConsoleContext } from '../context.ts'
-import { type Notice, takeNotice } from '../identity/cookies.ts'
-import type { Person } from '../identity/person.ts'
-import { type Display, displayOf } from '../pieces/cells.ts'
+import { takeNotice } from '../identity/cookies.ts'
+import { displayOf } from '../pieces/cells.ts'
 import { menuFor } from '../pieces/counts.ts'
 import { visible } from '../text.ts'
 
@@ -36,21 +35,6 @@ const entities: Readonly<Record<string, string>> = {
 const escapeText = (value: unknown): string =>
   visible(String(value ?? '')).replace(/[&<>"']/g, (character) => entities[character] ?? '')
 
-/** What every page gets. */
-interface PageFrame extends Display {
-  readonly person: Person | undefined
-  readonly menu: ReturnType<typeof menuFor>
-  readonly notice: Notice | undefined
-  readonly csrfToken: string
-  readonly here: string
-  /** The same list in each environment. */
-  readonly environments: readonly { readonly name: Environment; readonly href: string }[]
-  readonly asset: typeof assetAddress
-  readonly freshLoginMinutes: number
-  readonly shortTextMax: number
-  readonly isId: (text: string) => boolean
-}
-
 declare module 'fastify' {
   interface FastifyReply {
     /** Sends a page of `views`. */
@@ -65,7 +49,8 @@ export async function registerViews(app: FastifyInstance, context: ConsoleContex
   app.decorateReply(
     'page',
     function page(this: FastifyReply, name: string, data: object, { request }: { readonly request: FastifyRequest }) {
-      const frame: PageFrame = {
+      // What every page gets.
+      const frame = {
         ...displayOf(request, context),
         person: request.person,
         menu: request.person === undefined ? [] : menuFor(request.person),
@@ -73,6 +58,7 @@ export async function registerViews(app: FastifyInstance, context: ConsoleContex
         csrfToken: this.generateCsrf(),
         // Where a form was sent to is no page.
         here: request.method === 'GET' ? request.url : request.url.replace(/\/\w+$/, ''),
+        // The same list in each environment.
         environments: environmentNames.map((name) => ({ name, href: listAddress(name, request.url) })),
         asset: assetAddress,
         freshLoginMinutes,

@@ -37,11 +37,7 @@ export class Provider {
    * @param again the person must show once more who they are, although the provider knows them
    * @throws {ProviderUnavailable}
    */
-  async begin({ again }: { readonly again: boolean }): Promise<{
-    readonly address: URL
-    readonly attempt: LoginAttempt
-    readonly key: SessionKey
-  }> {
+  async begin({ again }: { readonly again: boolean }) {
     const configuration = await this.#discovered()
     const key = await newSessionKey()
     // Asked for in every login: only then must the provider say when the person has proven who they are (auth_time).

@@ -94,15 +94,8 @@ function subjectOf(visit: Visit, subject: string | null): Cell {
   return place === undefined ? id(subject) : link(subject, visit.address(place))
 }
 
-interface Trail {
-  readonly entries: readonly Entry[]
-  readonly nextCursor: string | null
-  /** The services that did not answer: what they keep is missing. */
-  readonly missing: readonly ServiceName[]
-}
-
-/** Each service keeps its own trail, in the transaction of the action itself. */
-async function readTrail(visit: Visit, cursor: string | undefined, rowsMax = rowsOnPage): Promise<Trail> {
+/** Each service keeps its own trail, in the transaction of the action itself. What keeps silent is missing. */
+async function readTrail(visit: Visit, cursor: string | undefined, rowsMax = rowsOnPage) {
   const { person, query } = visit
   const { from, to } = periodOf(visit)
   const asked = {
@@ -123,7 +116,7 @@ async function readTrail(visit: Visit, cursor: string | undefined, rowsMax = row
 }
 
 /** A page full of reads that are not asked for has nothing to show, so it goes on for a while. */
-async function readShown(visit: Visit): Promise<Trail> {
+async function readShown(visit: Visit) {
   let trail = await readTrail(visit, visit.query.after)
   for (let reads = 1; reads < readsMax && trail.entries.length === 0 && trail.nextCursor !== null; reads += 1)
     trail = await readTrail(visit, trail.nextCursor)

@@ -3,7 +3,7 @@ import type { FastifyReply } from 'fastify'
 import { factsOf, id, lines, link, money, rowsOf, text } from '../pieces/cells.ts'
 import { choice, filterOf, operatorGiven, periodFields, periodOf, textField, valuesOf } from '../pieces/filters.ts'
 import { csvRows, historyOf, lately, operatorName, rowsPerRead, sendCsv, settledStatus } from '../pieces/listed.ts'
-import { beforeOf, rowsOnPage, showCase, showList, showNotYours } from '../pieces/queue.ts'
+import { beforeOf, type Place, rowsOnPage, showCase, showList, showNotYours } from '../pieces/queue.ts'
 import { type Pages, pageWithForms, type Visit } from '../pieces/visit.ts'
 
 const { listDeposits, showDeposit } = operations.payments
@@ -79,11 +79,6 @@ async function readFilter(visit: Visit) {
   const given = defined({ brandId: brand?.id, playerId: player, status, method })
   const filter: Filter = { environment: visit.environment, ...given, ...periodOf(visit) }
   return { operatorField, filter: isUnknown ? undefined : filter }
-}
-
-interface Place {
-  readonly cursor: string | undefined
-  readonly limit: number
 }
 
 const readDeposits = async ({ person }: Visit, filter: Filter | undefined, { cursor, limit }: Place) =>

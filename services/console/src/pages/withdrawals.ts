@@ -12,7 +12,7 @@ import type { FastifyReply } from 'fastify'
 import { ago, type Cell, factsOf, id, lines, link, money, rowsOf, status, text } from '../pieces/cells.ts'
 import { choice, filterOf, operatorGiven, periodFields, periodOf, textField, valuesOf } from '../pieces/filters.ts'
 import { csvRows, historyOf, lately, rowsPerRead, sendCsv, settledStatus } from '../pieces/listed.ts'
-import { afterOf, beforeOf, rowAfter, rowsOnPage, showCase, showList, type Tab } from '../pieces/queue.ts'
+import { afterOf, beforeOf, type Place, rowAfter, rowsOnPage, showCase, showList, type Tab } from '../pieces/queue.ts'
 import { type Decision, type Pages, pageWithForms, type SentForm, type Visit } from '../pieces/visit.ts'
 
 const { withdrawalQueue, listWithdrawals, showWithdrawal, decideWithdrawal } = operations.payments
@@ -122,11 +122,6 @@ async function readFilter(visit: Visit) {
   const given = defined({ operatorId: operator?.id, playerId: player, status })
   const filter: Filter = { environment: visit.environment, ...given, ...periodOf(visit) }
   return { operatorField, filter: isUnknown ? undefined : filter }
-}
-
-interface Place {
-  readonly cursor: string | undefined
-  readonly limit: number
 }
 
 const readAll = async ({ person }: Visit, filter: Filter | undefined, { cursor, limit }: Place) =>

@@ -89,17 +89,6 @@ export interface FilterField {
   readonly issue?: string | undefined
 }
 
-/** The head of a list: what it shows, and the filters that somebody saved for it. */
-export interface Filter {
-  readonly list: string
-  /** Of the list, without a filter. */
-  readonly path: string
-  readonly fields: readonly (FilterField & { readonly value: string })[]
-  /** What is filled in, as part of an address. */
-  readonly query: string
-  readonly saved: readonly { readonly name: string; readonly href: string; readonly isCurrent: boolean }[]
-}
-
 /** Longer texts are no values of any field. */
 const valueLengthMax = 254
 
@@ -111,15 +100,11 @@ export function valuesOf({ query }: Pick<Visit, 'query'>, names: readonly string
   )
 }
 
-interface FilteredList {
-  /** Its name among the saved filters. */
-  readonly list: string
-  readonly path: string
-  readonly fields: readonly FilterField[]
-}
-
-/** The head of a list, with what the address of the page fills in. */
-export function filterOf(visit: Visit, { list, path, fields }: FilteredList): Filter {
+/** The head of a list, with what the address of the page fills in, and the filters that somebody saved under `list`. */
+export function filterOf(
+  visit: Visit,
+  { list, path, fields }: { readonly list: string; readonly path: string; readonly fields: readonly FilterField[] },
+) {
   const names = fields.map(({ name }) => name)
   const values = valuesOf(visit, names)
   const query = new URLSearchParams(values).toString()
@@ -138,6 +123,8 @@ export function filterOf(visit: Visit, { list, path, fields }: FilteredList): Fi
     })),
   }
 }
+
+export type Filter = ReturnType<typeof filterOf>
 
 /** A path with more behind its question mark. */
 export const withQuery = (path: string, query: string): string =>

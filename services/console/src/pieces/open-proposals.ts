@@ -19,15 +19,6 @@ export interface FoundProposal extends Proposal {
   readonly call: Operation | undefined
 }
 
-interface FoundProposals {
-  /** Newest first. */
-  readonly proposals: readonly FoundProposal[]
-  /** Where the next page begins. */
-  readonly nextCursor: string | null
-  /** The services that did not answer. */
-  readonly missing: readonly ServiceName[]
-}
-
 interface Wanted {
   readonly proposalId?: string
   readonly state?: ProposalState
@@ -37,12 +28,12 @@ interface Wanted {
 
 const forTwo = allOperations.filter(({ twoPeople }) => twoPeople !== undefined)
 
-/** Each service keeps the proposals that it would carry out. */
+/** The newest first, and the services that did not answer: each service keeps the proposals that it would carry out. */
 export async function findProposals(
   person: Person,
   wanted: Wanted,
   from: readonly ServiceName[] = serviceNames.filter((name) => forTwo.some(({ service }) => service === name)),
-): Promise<FoundProposals> {
+) {
   const { replies, missing } = await askEach(from, async (service) => {
     const { data, ...page } = await person.call(operations[service].listProposals, wanted)
     return { ...page, data: data.map((proposal) => ({ ...proposal, service, call: callOf(service, proposal) })) }
@@ -61,7 +52,7 @@ const callOf = (service: ServiceName, { operation }: Proposal): Operation | unde
 const readsMax = 5
 
 /** Those that are open no more. A page that is full of open ones has nothing to show, so it goes on for a while. */
-export async function findDecided(person: Person, cursor: string | undefined): Promise<FoundProposals> {
+export async function findDecided(person: Person, cursor: string | undefined): ReturnType<typeof findProposals> {
   let before = cursor
   for (let reads = 1; ; reads += 1) {
     const found = await findProposals(person, { limit: rowsOnPage, ...beforeOf(before) })

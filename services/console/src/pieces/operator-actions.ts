@@ -1,4 +1,4 @@
-import { brandDefaults, type Environment, type Operation, operations, type Reply } from '@backoffice/contracts'
+import { brandDefaults, defined, type Operation, operations, type Reply } from '@backoffice/contracts'
 import type { Word } from '../words/index.ts'
 import type { Decision, Secret, Visit } from './visit.ts'
 
@@ -9,10 +9,7 @@ const { setDocumentUrl, showDocumentUrl } = operations.players
 const { setWebhookUrl, rotateWebhookSecret, disableWebhook, replayEvents, showWebhook } = operations.webhooks
 
 /** Where replies have what is shown once, in the order of reading: the field of the catalogue, and the way to its value. */
-const places: ReadonlyMap<Operation, Readonly<Record<string, readonly string[]>>> = new Map<
-  Operation,
-  Readonly<Record<string, readonly string[]>>
->([
+const places = new Map<Operation, Readonly<Record<string, readonly string[]>>>([
   [
     createOperator,
     {
@@ -65,9 +62,8 @@ export interface OperatorState {
 
 interface Action {
   readonly operation: Operation
-  readonly tone: Decision['tone']
-  /** It acts in the environment of the page, or in both. */
-  readonly isOfEnvironment?: true
+  /** Plain when absent. */
+  readonly tone?: Decision['tone']
   readonly initial?: (state: OperatorState) => Decision['initial']
   /** Whether it makes sense now. */
   readonly when?: (state: OperatorState) => boolean
@@ -78,10 +74,9 @@ interface Action {
 
 /** By the last part of the form's address, in the order of the page. */
 const actions: Readonly<Record<string, Action>> = {
-  issue: { operation: issueCredential, tone: 'plain', isOfEnvironment: true },
+  issue: { operation: issueCredential },
   limits: {
     operation: setOperatorLimits,
-    tone: 'plain',
     initial: ({ operator }) => ({
       rateLimitPerMinute: String(operator.rateLimitPerMinute),
       allowedAddresses: operator.allowedAddresses.join('\n'),
@@ -89,38 +84,20 @@ const actions: Readonly<Record<string, Action>> = {
   },
   replayProtection: {
     operation: setReplayProtection,
-    tone: 'plain',
     initial: ({ operator }) => ({ replayProtection: operator.replayProtection }),
   },
-  documents: {
-    operation: setDocumentUrl,
-    tone: 'plain',
-    isOfEnvironment: true,
-    initial: ({ documents }) => ({ template: documents?.template ?? '' }),
-  },
-  webhookUrl: {
-    operation: setWebhookUrl,
-    tone: 'plain',
-    isOfEnvironment: true,
-    initial: ({ webhook }) => ({ url: webhook?.url ?? '' }),
-  },
-  webhookSecret: { operation: rotateWebhookSecret, tone: 'plain', isOfEnvironment: true },
+  documents: { operation: setDocumentUrl, initial: ({ documents }) => ({ template: documents?.template ?? '' }) },
+  webhookUrl: { operation: setWebhookUrl, initial: ({ webhook }) => ({ url: webhook?.url ?? '' }) },
+  webhookSecret: { operation: rotateWebhookSecret },
   replay: {
     operation: replayEvents,
-    tone: 'plain',
-    isOfEnvironment: true,
     when: ({ webhook }) => webhook?.enabled === true && webhook.url !== null,
     // Failed and withheld ones: to choose among states, there is the command line.
     without: ['states', 'after'],
     // Those that are scheduled wait, so the same form takes the next ones.
     more: (reply) => (reply as Reply<typeof replayEvents>).nextCursor !== null,
   },
-  disableWebhook: {
-    operation: disableWebhook,
-    tone: 'bad',
-    isOfEnvironment: true,
-    when: ({ webhook }) => webhook?.enabled === true,
-  },
+  disableWebhook: { operation: disableWebhook, tone: 'bad', when: ({ webhook }) => webhook?.enabled === true },
   suspend: { operation: suspendOperator, tone: 'bad', when: ({ operator }) => operator.status === 'active' },
   activate: { operation: activateOperator, tone: 'good', when: ({ operator }) => operator.status === 'suspended' },
 }
@@ -129,34 +106,30 @@ const actions: Readonly<Record<string, Action>> = {
 export const operatorDecisions = (visit: Visit, state: OperatorState): readonly Decision[] =>
   Object.entries(actions)
     .filter(([, { operation, when }]) => visit.person.mayCall(operation) && when?.(state) !== false)
-    .map(([name, action]) => decisionOf(visit, { name, action, state }))
+    .map(([name, action]) => decisionOf(visit, state, { name, ...action }))
 
 /** The one of a form; undefined where there is none of that name. */
 export function operatorDecision(visit: Visit, state: OperatorState, name: string): Decision | undefined {
   const action = Object.hasOwn(actions, name) ? actions[name] : undefined
-  return action && decisionOf(visit, { name, action, state })
+  return action && decisionOf(visit, state, { name, ...action })
 }
 
-interface Chosen {
-  readonly name: string
-  readonly action: Action
-  readonly state: OperatorState
-}
-
-function decisionOf({ display, environment }: Visit, { name, action, state }: Chosen): Decision {
-  const { operation, isOfEnvironment, tone, initial, without = [], more } = action
+function decisionOf(visit: Visit, state: OperatorState, action: Action & { readonly name: string }): Decision {
+  const { display, environment } = visit
+  const { name, operation, tone = 'plain', initial, without = [], more } = action
   const { operator } = state
-  const fixed = { operatorId: operator.id, ...(isOfEnvironment ? { environment } : {}) }
-  const given = initial?.(state)
+  // It acts in the environment of the page, or in both.
+  const ofEnvironment = 'environment' in operation.body.properties
+  const ask = ofEnvironment ? 'operatorAskIn' : 'operatorAsk'
   return {
     name,
     label: labelOf(operation),
     operation,
-    fixed,
+    fixed: { operatorId: operator.id, ...(ofEnvironment ? { environment } : {}) },
     only: Object.keys(operation.body.properties).filter((field) => !without.includes(field)),
     required: ['reason'],
-    ...(given === undefined ? {} : { initial: given }),
-    ask: askOf({ display, operator, environment: isOfEnvironment && environment }),
+    ...defined({ initial: initial?.(state) }),
+    ask: display.t(ask, { operator: operator.name, environment: display.t(environment) }),
     done: (reply) =>
       `${display.t(labelOf(operation))}: ${operator.name}${more?.(reply) ? ` ${display.t('replayMore')}` : ''}`,
     tone,
@@ -166,17 +139,6 @@ function decisionOf({ display, environment }: Visit, { name, action, state }: Ch
 
 /** The catalogue names every operation that has a form here. */
 const labelOf = ({ id }: Operation): Word => `operation.${id}` as Word
-
-interface Asked {
-  readonly display: Visit['display']
-  readonly operator: Pick<Operator, 'name'>
-  readonly environment: Environment | undefined
-}
-
-const askOf = ({ display, operator, environment }: Asked): string =>
-  environment === undefined
-    ? display.t('operatorAsk', { operator: operator.name })
-    : display.t('operatorAskIn', { operator: operator.name, environment: display.t(environment) })
 
 export const createDecision = ({ display }: Visit): Decision => ({
   name: 'create',

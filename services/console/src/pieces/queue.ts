@@ -21,6 +21,12 @@ export function rowAfter<Row>(rows: readonly Row[], isHere: (row: Row) => boolea
   return [...rows.slice(here + 1), ...rows.slice(0, Math.max(here, 0))].find(isFree)
 }
 
+/** Where a page of a list begins, and how many rows it has. */
+export interface Place {
+  readonly cursor: string | undefined
+  readonly limit: number
+}
+
 export interface Tab {
   readonly label: Word
   readonly href: string
