@@ -100,7 +100,7 @@ export async function consoleBed(
         Authorization: `Bearer ${idToken}`,
         'Team-Proof': proof,
         'Operation-Id': call.operationId,
-        ...approvesHeader(call),
+        ...(call.approves === undefined ? {} : { Approves: call.approves }),
       }
     },
     /** A player whose identity document waits for a decision. */
@@ -142,10 +142,6 @@ export async function consoleBed(
   }
 }
 export type ConsoleBed = Awaited<ReturnType<typeof consoleBed>>
-
-/** The id of the proposal that a call becomes. */
-const approvesHeader = ({ approves }: SignedCall): Record<string, string> =>
-  approves === undefined ? {} : { Approves: approves }
 
 interface SignedCall {
   readonly operationId: string

@@ -17,6 +17,8 @@ const { setDocumentUrl, showDocumentUrl } = operations.players
 
 /** In this group the operator is what a command is about. */
 const byName = { operatorId: { flags: '--name <name>' } } as const
+/** A command that answers with the operator. */
+const ofOperator = { wording: byName, show: showOperator }
 
 export const operators = [
   row({
@@ -49,34 +51,20 @@ export const operators = [
     ],
   }),
   row({ path: 'operators show', operation: getOperator, arguments: ['name'], show: showOperator }),
-  row({
-    path: 'operators suspend',
-    operation: suspendOperator,
-    either: ['operatorId'],
-    wording: byName,
-    show: showOperator,
-  }),
-  row({
-    path: 'operators activate',
-    operation: activateOperator,
-    either: ['operatorId'],
-    wording: byName,
-    show: showOperator,
-  }),
+  row({ path: 'operators suspend', operation: suspendOperator, either: ['operatorId'], ...ofOperator }),
+  row({ path: 'operators activate', operation: activateOperator, either: ['operatorId'], ...ofOperator }),
   row({
     path: 'operators limits',
     operation: setOperatorLimits,
     either: ['operatorId'],
-    wording: byName,
     switches: [{ flags: '--allow-any-ip', help: 'permit every address', gives: { allowedAddresses: [] } }],
-    show: showOperator,
+    ...ofOperator,
   }),
   row({
     path: 'operators replay-protection',
     operation: setReplayProtection,
     arguments: ['operatorId', 'replayProtection'],
-    wording: byName,
-    show: showOperator,
+    ...ofOperator,
   }),
   row({
     path: 'operators document-url',

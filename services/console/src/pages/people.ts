@@ -9,7 +9,7 @@ import {
 } from '@backoffice/contracts'
 import { identityOf } from '@backoffice/team-identity'
 import { askEach } from '../pieces/away.ts'
-import { id, lines, type Row, status, text, time, words } from '../pieces/cells.ts'
+import { id, lines, type Row, rowWith, status, text, time, words } from '../pieces/cells.ts'
 import { dayMs } from '../pieces/filters.ts'
 import { showLists } from '../pieces/queue.ts'
 import type { Pages, Visit } from '../pieces/visit.ts'
@@ -32,17 +32,20 @@ export const peoplePages: Pages = (route, { config }) => {
     const role = teamRoles.find((known) => known === query.role) ?? [...person.roles][0] ?? 'auditor'
     const lately = person.mayCall(listSessions) ? await whoWasHere(visit) : undefined
     const holders = [
-      ...[...rolesOfGroup].map(([name, roles]) => ({ name, kind: 'group', roles })),
-      ...[...machines.values()].map(({ name, roles }) => ({ name, kind: 'machine', roles })),
+      ...[...rolesOfGroup].map(([name, roles]) => holderRow(name, 'group', roles)),
+      ...[...machines.values()].map(({ name, roles }) => holderRow(name, 'machine', roles)),
     ]
+    const members = (lately?.members ?? []).map(({ name, kind, latestSessionAt }) =>
+      rowWith({ name: text(name), holder: status(kind), latestSession: time(latestSessionAt) }),
+    )
     return showLists(visit, {
       title: 'people',
       path: '/people',
       remark: display.t('peopleWhat', { claim: config.TEAM_GROUPS_CLAIM }),
       missing: lately?.missing,
       sections: [
-        { title: 'groups', rows: holders.map((holder) => holderRow(holder)) },
-        ...(lately === undefined ? [] : [{ title: 'lately' as const, rows: lately.members.map(memberRow) }]),
+        { title: 'groups', rows: holders },
+        ...(lately === undefined ? [] : [{ title: 'lately' as const, rows: members }]),
         {
           title: 'mayDo',
           tabs: teamRoles.map((known) => ({
@@ -58,27 +61,8 @@ export const peoplePages: Pages = (route, { config }) => {
   })
 }
 
-interface Holder {
-  readonly name: string
-  readonly kind: string
-  readonly roles: readonly TeamRole[]
-}
-
-const holderRow = ({ name, kind, roles }: Holder): Row => ({
-  cells: [
-    { field: 'name', cell: id(name) },
-    { field: 'holder', cell: status(kind) },
-    { field: 'roles', cell: words(...roles.map(status)) },
-  ],
-})
-
-const memberRow = ({ name, kind, latestSessionAt }: TeamMember): Row => ({
-  cells: [
-    { field: 'name', cell: text(name) },
-    { field: 'holder', cell: status(kind) },
-    { field: 'latestSession', cell: time(latestSessionAt) },
-  ],
-})
+const holderRow = (name: string, kind: string, roles: readonly TeamRole[]): Row =>
+  rowWith({ name: id(name), holder: status(kind), roles: words(...roles.map(status)) })
 
 /** An operation that a role may call. One that several services have is one line. */
 interface Ability {
@@ -104,15 +88,13 @@ const changes = ({ kind }: Operation): boolean => kind !== 'query'
 function abilityRow({ display }: Visit, { operation, services }: Ability): Row {
   const { freshLogin, id: name, summary, twoPeople } = operation
   const known = display.word('operation', name)
-  return {
-    cells: [
-      { field: 'operation', cell: lines(text(known === name ? summary : known), text(name)) },
-      { field: 'does', cell: status(changes(operation) ? 'changes' : 'reads') },
-      { field: 'service', cell: text(services.join(', ')) },
-      { field: 'freshLogin', cell: conditionCell(display, freshLogin) },
-      { field: 'twoPeople', cell: conditionCell(display, twoPeople) },
-    ],
-  }
+  return rowWith({
+    operation: lines(text(known === name ? summary : known), text(name)),
+    does: status(changes(operation) ? 'changes' : 'reads'),
+    service: text(services.join(', ')),
+    freshLogin: conditionCell(display, freshLogin),
+    twoPeople: conditionCell(display, twoPeople),
+  })
 }
 
 /** Always, in production, or with what is given. */

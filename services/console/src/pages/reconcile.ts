@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { operations, ReconciliationReport, RecordedRestore, type Reply } from '@backoffice/contracts'
 import type { FastifyReply } from 'fastify'
-import { factsOf, id, lines, link, type Row, rowsOf, status, text } from '../pieces/cells.ts'
+import { factsOf, id, lines, link, type Row, rowsOf, rowWith, status, text } from '../pieces/cells.ts'
 import { beforeOf, rowsOnPage, type Section, showCase, showLists, showNotYours } from '../pieces/queue.ts'
 import { type Decision, type Pages, pageWithForms, type SentForm, type Visit } from '../pieces/visit.ts'
 import { sendEvents } from './live.ts'
@@ -121,7 +121,12 @@ function reportSections(visit: Visit, report: ReconciliationReport, elsewhere: n
     'reason',
     'exportsSilenced',
   ])
-  const inFlightRows = inFlight.map(inFlightRow)
+  const checkRows = checks.map(({ check, compared, differences: count }) =>
+    rowWith({ check: text(display.word('check', check)), compared: text(compared), differences: text(count) }),
+  )
+  const inFlightRows = inFlight.map(({ service, name, subject, ageSeconds }) =>
+    rowWith({ command: lines(text(name), text(service)), subject: id(subject), seconds: text(ageSeconds) }),
+  )
   return [
     {
       title: 'differences',
@@ -129,7 +134,7 @@ function reportSections(visit: Visit, report: ReconciliationReport, elsewhere: n
       rows: ownDifferences.map((difference) => differenceRow(visit, difference)),
     },
     ...unlessEmpty({ title: 'restores', remark: display.t('restoresWhat'), rows: restored }),
-    { title: 'checks', rows: checks.map((check) => checkRow(visit, check)) },
+    { title: 'checks', rows: checkRows },
     ...unlessEmpty({ title: 'inFlight', remark: display.t('inFlightWhat'), rows: inFlightRows }),
   ]
 }
@@ -155,32 +160,14 @@ const reportFacts = ({ display }: Visit, report: ReconciliationReport) => {
 function differenceRow({ address, display }: Visit, difference: ReconciliationReport['differences'][number]): Row {
   const { check, class: says, subject, expected, actual, explanation } = difference
   const place = placeOf(subject)
-  return {
-    cells: [
-      { field: 'check', cell: lines(text(display.word('check', check)), text(display.word('value', says))) },
-      { field: 'subject', cell: place === undefined ? text(subject) : link(subject, address(place)) },
-      { field: 'expected', cell: text(expected) },
-      { field: 'actual', cell: text(actual) },
-      { field: 'explanation', cell: text(display.sentence(explanation)) },
-    ],
-  }
+  return rowWith({
+    check: lines(text(display.word('check', check)), text(display.word('value', says))),
+    subject: place === undefined ? text(subject) : link(subject, address(place)),
+    expected: text(expected),
+    actual: text(actual),
+    explanation: text(display.sentence(explanation)),
+  })
 }
-
-const checkRow = (visit: Visit, { check, compared, differences }: ReconciliationReport['checks'][number]): Row => ({
-  cells: [
-    { field: 'check', cell: text(visit.display.word('check', check)) },
-    { field: 'compared', cell: text(compared) },
-    { field: 'differences', cell: text(differences) },
-  ],
-})
-
-const inFlightRow = ({ service, name, subject, ageSeconds }: ReconciliationReport['inFlight'][number]): Row => ({
-  cells: [
-    { field: 'command', cell: lines(text(name), text(service)) },
-    { field: 'subject', cell: id(subject) },
-    { field: 'seconds', cell: text(ageSeconds) },
-  ],
-})
 
 const everyMs = 1_000
 

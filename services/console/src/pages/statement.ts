@@ -1,6 +1,6 @@
 import { defined, operations, type Reply, readStatement, statementRows } from '@backoffice/contracts'
 import type { FastifyReply } from 'fastify'
-import { type Fact, id, money, type Row, referenceColumn, rowsOf, status, text } from '../pieces/cells.ts'
+import { type Cell, id, money, type Row, referenceColumn, rowsOf, rowWith, status, text } from '../pieces/cells.ts'
 import { type Filter, filterOf, operatorGiven, type Period, periodFields, periodOf } from '../pieces/filters.ts'
 import { sendCsv } from '../pieces/listed.ts'
 import { rowsOnPage, showLists, showNotYours } from '../pieces/queue.ts'
@@ -82,13 +82,8 @@ async function showStatement(visit: Visit): Promise<FastifyReply> {
 /** The balance before, what changed it, and the balance after. */
 function totalsRows({ display }: Visit, total: Totals): readonly Row[] {
   const { currency, openingBalance, closingBalance, net, entries, byType } = total
-  const line = (what: Fact['cell'], amount: string, count?: number): Row => ({
-    cells: [
-      { field: 'total', cell: what },
-      { field: 'entries', cell: text(count) },
-      { field: 'amount', cell: money(amount, currency) },
-    ],
-  })
+  const line = (total: Cell, amount: string, count?: number): Row =>
+    rowWith({ total, entries: text(count), amount: money(amount, currency) })
   return [
     line(text(display.t('openingBalance')), openingBalance),
     ...byType.map(({ type, entries: count, amount }) => line(status(type), amount, count)),

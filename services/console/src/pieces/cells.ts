@@ -83,6 +83,11 @@ export const rowsOf = <Listed extends object>(
 ): readonly Row[] =>
   listed.map((row) => ({ ...defined({ href: hrefOf?.(row) }), cells: factsOf(rowSchema(reply), row, shown) }))
 
+/** A row whose cells are made by hand, by the names of their fields. */
+export const rowWith = (cells: Readonly<Record<string, Cell>>): Row => ({
+  cells: Object.entries(cells).map(([field, cell]) => ({ field, cell })),
+})
+
 function cellOf(schema: TSchema, row: object, field: string): Cell {
   const value = (row as Readonly<Record<string, unknown>>)[field]
   if (value === null || value === undefined || value === '') return nothing

@@ -1,9 +1,9 @@
 import {
   allOperations,
+  type Input,
   type Operation,
   operations,
   type Proposal,
-  type ProposalState,
   type ServiceName,
   serviceNames,
 } from '@backoffice/contracts'
@@ -19,12 +19,7 @@ export interface FoundProposal extends Proposal {
   readonly call: Operation | undefined
 }
 
-interface Wanted {
-  readonly proposalId?: string
-  readonly state?: ProposalState
-  readonly before?: string
-  readonly limit: number
-}
+type Wanted = Input<typeof operations.wallet.listProposals>
 
 const forTwo = allOperations.filter(({ twoPeople }) => twoPeople !== undefined)
 

@@ -1,6 +1,6 @@
 import { defined, operations, type Reply } from '@backoffice/contracts'
 import { whenAway } from './away.ts'
-import { type Cell, lines, money, type Row, status, text, time } from './cells.ts'
+import { type Cell, lines, money, type Row, rowWith, status, text, time } from './cells.ts'
 import type { Visit } from './visit.ts'
 
 const { showPlayer, listGameSessions, listAudit: listPlayersAudit } = operations.players
@@ -59,13 +59,7 @@ export async function timelineOf(visit: Visit, player: Player, operator: string)
 
 const rowOf = ({ at, kind, what, who, reason, href }: Happening): Row => ({
   ...defined({ href }),
-  cells: [
-    { field: 'at', cell: time(at) },
-    { field: 'type', cell: status(kind) },
-    { field: 'happened', cell: what },
-    { field: 'by', cell: text(who) },
-    { field: 'reason', cell: text(reason) },
-  ],
+  ...rowWith({ at: time(at), type: status(kind), happened: what, by: text(who), reason: text(reason) }),
 })
 
 const whole = (happenings: readonly Happening[]): Source => ({ happenings, isWhole: true })
