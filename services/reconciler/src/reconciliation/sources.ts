@@ -1,5 +1,7 @@
 import { firstId } from '@backoffice/process'
-import { type Fragment, type ReadDb, sql } from '@backoffice/service-runtime'
+import { columnNames, type Fragment, type ReadDb, sql } from '@backoffice/service-runtime'
+import { keyAbove } from '@backoffice/service-runtime/plugin'
+import { fixed } from '@backoffice/service-runtime/pool'
 import type { Kind } from './check.ts'
 
 /** Where an incremental run begins. */
@@ -12,10 +14,6 @@ export interface Since {
 
 /** Where a page begins: after the row of this place. Null: before all rows, whatever they are called. */
 type Place = readonly (string | null)[]
-
-/** A statement of its own for the first page: one for both would be planned to read the whole table for each page. */
-const comesAfter = (last: string | null | undefined, condition: Fragment): Fragment =>
-  last === null ? sql`true` : condition
 
 interface Row {
   readonly key: string
@@ -46,127 +44,53 @@ export const beginningOf = ({ below, at }: { readonly below: string; readonly at
 /** Whether an id was made before the moment from which an incremental run finds it by its own table. */
 export const isOlder = (prefix: 'dep' | 'wdr', id: string, { at }: Since): boolean => id < firstId(prefix, at)
 
-interface ById {
+interface Paged {
   readonly kind: Kind
-  readonly from: Fragment
-  readonly prefix: Parameters<typeof firstId>[0]
+  readonly table: string
+  /** Of the record that a row `r` is about; the row's id without it. */
+  readonly key?: Fragment
+  /** The columns, with their types, in whose order an index has the rows. As text they keep all of a time. */
+  readonly order: string
+  readonly first: Place
+  /** Which rows there are besides, beginning with `and`. */
+  readonly range?: Fragment
   readonly skipped?: Fragment
 }
 
-/** Rows by an id that begins with its kind and goes on with its time: those since a moment are neighbours. */
-function byId({ kind, from, prefix, skipped = sql`false` }: ById, since: Since | null): Source {
-  // A full run takes ids of every form. The underscore is followed by the backquote.
-  const range = since === null ? sql`` : sql`and r.id < ${`${prefix}\``}`
+/** Goes through a table in the order of some columns. */
+function paged(source: Paged): Source {
+  const { kind, table, key = sql`r.id`, order, first, range = sql``, skipped = sql`false` } = source
+  const columns = order.split(', ').map((column) => column.split(' ') as [string, string])
+  const place = fixed(columns.map(([name]) => `r.${name}::text`).join(', '))
+  const [[name, type]] = columns as [[string, string]]
+  // A statement of its own for the first page: one for both would be planned to read the whole table for each page. An index
+  // may have the first column alone.
+  const isAfter = (after: Place) =>
+    after[0] === null
+      ? sql`true`
+      : sql`r.${fixed(name)} >= ${after[0]}::text::${fixed(type)} and ${keyAbove(order, after as readonly string[])}`
   return {
     kind,
-    table: from.strings.join(''),
-    first: [since === null ? null : firstId(prefix, since.at)],
-    page: (db, [after], limit) => db<Row>`
-      select r.id as key, array[r.id] as place, ${skipped} as skipped from ${from} r
-      where ${comesAfter(after, sql`r.id > ${after}`)} ${range} order by r.id limit ${limit}
+    table,
+    first,
+    page: (db, after, limit) => db<Row>`
+      select ${key} as key, array[${place}] as place, ${skipped} as skipped from ${fixed(table)} r
+      where ${isAfter(after)} ${range} order by ${columnNames(order, 'r')} limit ${limit}
     `,
   }
 }
 
-/** Histories, row by row. The rows of a record that is there are looked at with the record. */
-function histories(prefix: 'dep' | 'wdr', since: Since | null): Source {
-  const range = since === null ? sql`` : sql`and r.record_id < ${`${prefix}\``}`
-  return {
-    kind: 'history',
-    table: 'payments.reconcilable_transition',
-    first: since === null ? [null, null] : [firstId(prefix, since.at), '0'],
-    page: (db, [id, version], limit) => db<Row>`
-      select r.record_id as key, array[r.record_id, r.version::text] as place,
-        exists (select from payments.reconcilable_transition f where f.record_id = r.record_id and f.version < r.version)
-        or exists (select from payments.reconcilable_deposit d where d.id = r.record_id)
-        or exists (select from payments.reconcilable_withdrawal w where w.id = r.record_id) as skipped
-      from payments.reconcilable_transition r
-      where ${comesAfter(id, sql`(r.record_id, r.version) > (${id}, ${version}::text::integer)`)} ${range}
-      order by r.record_id, r.version limit ${limit}
-    `,
-  }
-}
+const holdKey = sql`json_build_array(r.brand_id, r.reference)::text`
 
-/** Audit entries by their time, as text, which keeps microseconds. */
-function audits(kind: 'walletAudit' | 'paymentsAudit', from: Fragment, since: Since | null): Source {
-  return {
-    kind,
-    table: from.strings.join(''),
-    first: [since?.at.toISOString() ?? null, ''],
-    page: (db, [at, id], limit) => db<Row>`
-      select r.id as key, array[r.at::text, r.id] as place, false as skipped from ${from} r
-      where ${comesAfter(at, sql`r.at >= ${at}::text::timestamptz and (r.at, r.id) > (${at}::text::timestamptz, ${id})`)}
-      order by r.at, r.id limit ${limit}
-    `,
-  }
-}
-
-/** Published events by their time, on PostgreSQL's clock, as text which keeps all of it. */
-const publishedEvents = (since: Since | null): Source => ({
-  kind: 'event',
-  table: 'payments.reconcilable_event',
-  first: [since?.at.toISOString() ?? null, ''],
-  page: (db, [at, id], limit) => db<Row>`
-    select r.aggregate as key, array[r.published_at::text, r.id] as place, false as skipped
-    from payments.reconcilable_event r
-    where ${comesAfter(
-      at,
-      sql`r.published_at >= ${at}::text::timestamptz and (r.published_at, r.id) > (${at}::text::timestamptz, ${id})`,
-    )}
-    order by r.published_at, r.id limit ${limit}
-  `,
-})
-
-/** Events that wait to be published. */
-const waitingEvents = (since: Since | null): Source => ({
-  kind: 'event',
-  table: 'payments.reconcilable_outbox',
-  first: [since === null ? null : firstId('evt', since.at)],
-  page: (db, [after], limit) => db<Row>`
-    select r.aggregate as key, array[r.id] as place, r.kind <> 'event' as skipped
-    from payments.reconcilable_outbox r where ${comesAfter(after, sql`r.id > ${after}`)} order by r.id limit ${limit}
-  `,
-})
-
-/** Changes of the KYC status by their time. An index has these alone. */
-const kycChanges = (since: Since | null): Source => ({
-  kind: 'kycChange',
-  table: 'players.reconcilable_kyc_change',
-  first: [since?.at.toISOString() ?? null, '0'],
-  page: (db, [at, id], limit) => db<Row>`
-    select r.id::text as key, array[r.at::text, r.id::text] as place, false as skipped from players.reconcilable_kyc_change r
-    where ${comesAfter(
-      at,
-      sql`r.at >= ${at}::text::timestamptz and (r.at, r.id) > (${at}::text::timestamptz, ${id}::text::bigint)`,
-    )}
-    order by r.at, r.id limit ${limit}
-  `,
-})
-
-/**
- * Holds by brand and reference. Those since a moment are looked for in each brand: their references are ids of withdrawals.
- */
-function holds(since: Since | null): Source {
-  const table = 'wallet.hold'
-  if (since === null)
-    return {
-      kind: 'hold',
-      table,
-      first: [null, null],
-      page: (db, [brandId, reference], limit) => db<Row>`
-        select json_build_array(r.brand_id, r.reference)::text as key, array[r.brand_id, r.reference] as place, false as skipped
-        from wallet.hold r
-        where ${comesAfter(brandId, sql`(r.brand_id, r.reference) > (${brandId}, ${reference})`)}
-        order by r.brand_id, r.reference limit ${limit}
-      `,
-    }
-  const first = firstId('wdr', since.at)
+/** Those since a moment are looked for in each brand: their references are ids of withdrawals. */
+function holdsSince({ at }: Since): Source {
+  const first = firstId('wdr', at)
   return {
     kind: 'hold',
-    table,
+    table: 'wallet.hold',
     first: ['', ''],
     page: (db, [brandId, reference], limit) => db<Row>`
-      select json_build_array(r.brand_id, r.reference)::text as key, array[r.brand_id, r.reference] as place, false as skipped
+      select ${holdKey} as key, array[r.brand_id, r.reference] as place, false as skipped
       from (
         select distinct brand_id from wallet.account where owner_id is null and brand_id >= ${brandId}
       ) b
@@ -182,33 +106,53 @@ function holds(since: Since | null): Source {
 }
 
 /**
- * Everything that has something to be compared with, in the order in which it is looked at.
+ * Everything that has something to be compared with, in the order in which it is looked at. Ids begin with their kind and go
+ * on with their time: those since a moment are neighbours.
  * @param endedBelow transactions below this one have ended
  */
 export function sourcesOf(since: Since | null, endedBelow: bigint): readonly Source[] {
+  type Prefix = Parameters<typeof firstId>[0]
+  const firstOf = (prefix: Prefix) => (since === null ? null : firstId(prefix, since.at))
+  // A full run takes ids of every form. The underscore is followed by the backquote.
+  const rangeOf = (prefix: Prefix, id: Fragment) => (since === null ? sql`` : sql`and ${id} < ${`${prefix}\``}`)
+  const byId = (kind: Kind, table: string, prefix: Prefix, more: Partial<Paged> = {}) =>
+    paged({ kind, table, order: 'id text', first: [firstOf(prefix)], range: rangeOf(prefix, sql`r.id`), ...more })
+  const byTime = (kind: Kind, table: string, more: Partial<Paged> = {}) =>
+    paged({ kind, table, order: 'at timestamptz, id text', first: [since?.at.toISOString() ?? null, ''], ...more })
+  /** Row by row. The rows of a record that is there are looked at with the record. */
+  const histories = (prefix: 'dep' | 'wdr') =>
+    paged({
+      ...{ kind: 'history', table: 'payments.reconcilable_transition', key: sql`r.record_id` },
+      ...{ order: 'record_id text, version integer', first: [firstOf(prefix), '0'] },
+      range: rangeOf(prefix, sql`r.record_id`),
+      skipped: sql`exists (select from payments.reconcilable_transition f where f.record_id = r.record_id and f.version < r.version)
+        or exists (select from payments.reconcilable_deposit d where d.id = r.record_id)
+        or exists (select from payments.reconcilable_withdrawal w where w.id = r.record_id)`,
+    })
   const enteredLately = sql`exists (
     select from wallet.entry e where e.transfer_id = r.id and e.seq is null
       and e.xid >= ${String(since?.below ?? 0n)}::text::xid8 and e.xid < ${String(endedBelow)}::text::xid8)`
-  const both = <T>(of: (prefix: 'dep' | 'wdr') => T): T[] => (since === null ? [of('dep')] : [of('dep'), of('wdr')])
+  const about = { key: sql`r.aggregate` }
   return [
-    byId(
-      {
-        ...{ kind: 'transfer', from: sql`wallet.transfer`, prefix: 'trf' },
-        // Those were found by their entries.
-        ...(since === null ? {} : { skipped: enteredLately }),
-      },
-      since,
-    ),
-    holds(since),
-    byId({ kind: 'deposit', from: sql`payments.reconcilable_deposit`, prefix: 'dep' }, since),
-    byId({ kind: 'withdrawal', from: sql`payments.reconcilable_withdrawal`, prefix: 'wdr' }, since),
-    ...both((prefix) => histories(prefix, since)),
-    audits('walletAudit', sql`wallet.reconcilable_audit`, since),
-    audits('paymentsAudit', sql`payments.reconcilable_audit`, since),
-    publishedEvents(since),
-    waitingEvents(since),
-    byId({ kind: 'player', from: sql`players.reconcilable_player`, prefix: 'ply' }, since),
-    kycChanges(since),
+    // In an incremental run those were found by their entries.
+    byId('transfer', 'wallet.transfer', 'trf', since === null ? {} : { skipped: enteredLately }),
+    since === null
+      ? byId('hold', 'wallet.hold', 'wdr', { key: holdKey, order: 'brand_id text, reference text' })
+      : holdsSince(since),
+    byId('deposit', 'payments.reconcilable_deposit', 'dep'),
+    byId('withdrawal', 'payments.reconcilable_withdrawal', 'wdr'),
+    histories('dep'),
+    ...(since === null ? [] : [histories('wdr')]),
+    byTime('walletAudit', 'wallet.reconcilable_audit'),
+    byTime('paymentsAudit', 'payments.reconcilable_audit'),
+    // Published ones by PostgreSQL's clock, and those that wait to be published.
+    byTime('event', 'payments.reconcilable_event', { ...about, order: 'published_at timestamptz, id text' }),
+    byId('event', 'payments.reconcilable_outbox', 'evt', { ...about, range: sql``, skipped: sql`r.kind <> 'event'` }),
+    byId('player', 'players.reconcilable_player', 'ply'),
+    byTime('kycChange', 'players.reconcilable_kyc_change', {
+      ...{ key: sql`r.id::text`, order: 'at timestamptz, id bigint' },
+      first: [since?.at.toISOString() ?? null, '0'],
+    }),
   ]
 }
 
