@@ -19,22 +19,17 @@ interface Asking extends Pick<Call, 'requestId' | 'deadline'> {
  */
 export async function withOperatorNames<Row extends Owned>(
   rows: readonly Row[],
-  { scope, ...asking }: Asking,
+  { scope, rpc, ...options }: Asking,
 ): Promise<(Row & { readonly operatorName: string | null })[]> {
-  const names = scope === undefined ? undefined : await readNames(rows, { ...asking, scope })
-  return rows.map((row) => ({ ...row, operatorName: names?.get(row.operatorId) ?? null }))
-}
-
-async function readNames(
-  rows: readonly Owned[],
-  { rpc, ...options }: Asking & { readonly scope: Scope },
-): Promise<ReadonlyMap<string, string> | undefined> {
-  const operatorIds = [...new Set(rows.map(({ operatorId }) => operatorId))]
-  try {
-    const { operators } = await rpc.call(operations.gateway.readOperatorNames, { ...options, input: { operatorIds } })
-    return new Map(operators.map(({ id, name }) => [id, name]))
-  } catch (error) {
-    if (error instanceof Rejection && error.code === 'SERVICE_UNAVAILABLE') return undefined
-    throw error
+  const names = new Map<string, string>()
+  if (scope !== undefined) {
+    const operatorIds = [...new Set(rows.map(({ operatorId }) => operatorId))]
+    const read = rpc.call(operations.gateway.readOperatorNames, { ...options, scope, input: { operatorIds } })
+    const { operators } = await read.catch((error) => {
+      if (error instanceof Rejection && error.code === 'SERVICE_UNAVAILABLE') return { operators: [] }
+      throw error
+    })
+    for (const { id, name } of operators) names.set(id, name)
   }
+  return rows.map((row) => ({ ...row, operatorName: names.get(row.operatorId) ?? null }))
 }

@@ -68,16 +68,18 @@ interface Proposed {
  * @throws {Rejection} PROPOSAL_NOT_FOUND, PROPOSAL_NOT_OPEN, TWO_PEOPLE_REQUIRED
  */
 export async function proposeOrApprove(two: TwoPeopleCall): Promise<Rejection | { readonly approved: string }> {
-  const { reason, ...input } = two.call.input as Given
-  const fingerprint = fingerprintOf(two.operation, two.call)
-  const proposed = { input, reason: typeof reason === 'string' ? reason : null, fingerprint }
+  const proposed = proposalOf(two)
   return two.call.approves === undefined ? propose(two, proposed) : approve(two, proposed, two.call.approves)
 }
 
-/** What both calls have in common: each has a reason of its own. */
-function fingerprintOf({ id }: Operation, call: Pick<Call, 'input'>): string {
-  const { reason: _, ...input } = call.input as Given
-  return inputDigest([id, input])
+/** What both calls have in common, and by which they are known: each has a reason of its own. */
+function proposalOf({ operation, call }: Pick<TwoPeopleCall, 'operation' | 'call'>): Proposed {
+  const { reason, ...input } = call.input as Given
+  return {
+    input,
+    reason: typeof reason === 'string' ? reason : null,
+    fingerprint: inputDigest([operation.id, input]),
+  }
 }
 
 async function propose(
@@ -109,14 +111,14 @@ async function propose(
 }
 
 async function approve(
-  { db, operation, call, now, isRepeatable = false }: TwoPeopleCall,
+  { db, isRepeatable = false, ...two }: TwoPeopleCall,
   { reason, fingerprint }: Proposed,
   proposalId: string,
 ): Promise<Rejection | { readonly approved: string }> {
   const [proposal] = await db<Kept>`${byId(proposalId)} for update`
-  const judged = judge(proposal, { operation, fingerprint, call, now, isRepeatable })
+  const judged = judge(proposal, { ...two, fingerprint, isRepeatable })
   if (judged instanceof Rejection) return keepExpired(db, proposalId, judged)
-  if (judged.state !== 'approved') await keepApproval(db, proposalId, { call, reason, now })
+  if (judged.state !== 'approved') await keepApproval(db, proposalId, { ...two, reason })
   return { approved: proposalId }
 }
 
@@ -181,26 +183,16 @@ function judge(
  */
 export async function approveFirst({
   db,
-  operation,
-  call,
-  now,
+  ...two
 }: Omit<TwoPeopleCall, 'db' | 'isRepeatable'> & { readonly db: Database }): Promise<ApprovedProposal | undefined> {
-  const { approves } = call
+  const { approves, caller, operationId } = two.call
   if (approves === undefined) return undefined
-  const { reason } = call.input as Given
+  const { reason, fingerprint } = proposalOf(two)
   const decided = await db.transaction(async (tx) => {
     const [proposal] = await tx<Kept>`${byId(approves)} for update`
-    const isRepeatable = proposal?.decidedById === call.caller.id
-    const approved = judge(proposal, {
-      operation,
-      fingerprint: fingerprintOf(operation, call),
-      call,
-      now,
-      isRepeatable,
-    })
+    const approved = judge(proposal, { ...two, fingerprint, isRepeatable: proposal?.decidedById === caller.id })
     if (approved instanceof Rejection) return keepExpired(tx, approves, approved)
-    if (approved.decidedOperationId !== call.operationId)
-      await keepApproval(tx, approves, { call, reason: typeof reason === 'string' ? reason : null, now })
+    if (approved.decidedOperationId !== operationId) await keepApproval(tx, approves, { ...two, reason })
     return approved
   })
   if (decided instanceof Rejection) throw decided

@@ -1,4 +1,4 @@
-import { type Difference, differenceClasses, type Environment, type ReconciliationReport } from '@backoffice/contracts'
+import { type Difference, differenceClasses, type Environment } from '@backoffice/contracts'
 import type { OpenDifference, OpenDifferences } from '../storage/reconciliations.ts'
 import { classOf, type FoundDifference, listedMax } from './check.ts'
 
@@ -91,12 +91,7 @@ export class Findings {
   }
 
   /** The part of a report that is about differences. */
-  report(environmentOf: (brandId: string | null) => Environment): Pick<
-    ReconciliationReport,
-    'checks' | 'differences' | 'differencesOf' | 'differencesTotal'
-  > & {
-    readonly differencesIn: Record<Environment, number>
-  } {
+  report(environmentOf: (brandId: string | null) => Environment) {
     const differencesIn = { sandbox: 0, production: 0 }
     const differencesOf = differenceClasses.flatMap((of) =>
       (['production', 'sandbox'] as const).map((environment) => ({ class: of, environment, differences: 0 })),

@@ -81,28 +81,6 @@ export const notSeen = (error: EvidenceMissing): FoundDifference => ({
   explanation: 'What is kept outside of the database could not be compared with it. All other checks were made.',
 })
 
-/**
- * Exports that have stopped are missing evidence, and so are none of a ledger that is older: without them nobody would see
- * a chain whose end was cut off.
- * @param begunBefore whether something was entered before a moment
- */
-async function exportFault(
-  { store, everyMs }: ConfiguredHeads,
-  { at, begunBefore }: { readonly at: Date; readonly begunBefore: (moment: Date) => Promise<boolean> },
-): Promise<FoundDifference | null> {
-  const ageMsMax = periodsMax * everyMs
-  const last = await lastExportAt(store, { now: at })
-  if (last !== null && at.getTime() - last.getTime() <= ageMsMax) return null
-  if (last === null && !(await begunBefore(new Date(at.getTime() - ageMsMax)))) return null
-  return {
-    brandId: null,
-    subject: 'the export of heads',
-    expected: `one at most ${ageMsMax / 1_000} s old`,
-    actual: last === null ? 'none' : `the newest of ${last.toISOString()}`,
-    explanation: 'Heads of the hash chains are not exported, so a chain whose end was cut off would not be seen.',
-  }
-}
-
 /** What a comparison of heads needs of its run. */
 interface HeadsRun {
   readonly snapshots: Snapshots
@@ -121,16 +99,35 @@ export class HeadsComparison {
     this.#run = run
   }
 
-  /** All heads of the named exports, and whether there are such as there must be. */
-  async compareAll(heads: ConfiguredHeads, batches: AsyncIterable<readonly ExportedHead[]>, at: Date): Promise<void> {
+  /**
+   * All heads of the named exports, and whether there are such as there must be. Exports that have stopped are missing
+   * evidence, and so are none of a ledger that is older: without them nobody would see a chain whose end was cut off.
+   */
+  async compareAll(
+    { store, everyMs }: ConfiguredHeads,
+    batches: AsyncIterable<readonly ExportedHead[]>,
+    at: Date,
+  ): Promise<void> {
     for await (const batch of batches) await this.compare(batch)
-    const begunBefore = (moment: Date) =>
-      this.#run.snapshots.see(async (db) => {
-        const rows = await db`select from wallet.transfer where id < ${firstId('trf', moment)} limit 1`
-        return rows.length > 0
-      })
-    const fault = await exportFault(heads, { at, begunBefore })
-    if (fault !== null) this.#run.findings.add(evidence, fault, 'any run')
+    const ageMsMax = periodsMax * everyMs
+    const last = await lastExportAt(store, { now: at })
+    if (last !== null && at.getTime() - last.getTime() <= ageMsMax) return
+    if (last === null && !(await this.#hasTransferBefore(new Date(at.getTime() - ageMsMax)))) return
+    const found = {
+      brandId: null,
+      subject: 'the export of heads',
+      expected: `one at most ${ageMsMax / 1_000} s old`,
+      actual: last === null ? 'none' : `the newest of ${last.toISOString()}`,
+      explanation: 'Heads of the hash chains are not exported, so a chain whose end was cut off would not be seen.',
+    }
+    this.#run.findings.add(evidence, found, 'any run')
+  }
+
+  async #hasTransferBefore(moment: Date): Promise<boolean> {
+    const rows = await this.#run.snapshots.see(
+      (db) => db`select from wallet.transfer where id < ${firstId('trf', moment)} limit 1`,
+    )
+    return rows.length > 0
   }
 
   async compare(heads: readonly ExportedHead[]): Promise<void> {

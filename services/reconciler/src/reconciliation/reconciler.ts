@@ -40,6 +40,12 @@ interface ReconcilerContext extends Pick<ServiceContext, 'db' | 'clock' | 'log'>
   readonly statementMsMax?: number
 }
 
+interface RunToBegin {
+  readonly id: string
+  readonly startedBy: string
+  readonly isFull: boolean
+}
+
 /**
  * Runs reconciliations beside the operations, one at a time. The progress of each is stored, so that every replica can
  * read it.
@@ -63,15 +69,7 @@ export class Reconciler implements Background {
    * Begins a run under the caller's id; beginning it again changes nothing.
    * @param isFull whether it looks at all that was ever entered, or at what was entered since the last run
    */
-  async begin({
-    id,
-    startedBy,
-    isFull,
-  }: {
-    readonly id: string
-    readonly startedBy: string
-    readonly isFull: boolean
-  }): Promise<ReconciliationRun> {
+  async begin({ id, startedBy, isFull }: RunToBegin): Promise<ReconciliationRun> {
     const { db, clock } = this.#context
     if (await beginRun(db, { id, startedBy, isFull, progress: waiting, now: clock.now() })) {
       const run = this.#queue.then(() => this.#run(id, isFull))

@@ -40,6 +40,11 @@ export interface SystemPlace {
   readonly after: string | null
 }
 
+interface SystemPage {
+  readonly entries: readonly SystemEntry[]
+  readonly next: SystemPlace | null
+}
+
 /** A transaction of the wallet has a few hundred entries. Only rows that were written by other means are so many. */
 const pageOfOneTransaction = 20_000
 
@@ -49,30 +54,26 @@ const pageOfOneTransaction = 20_000
  */
 export async function readSystemEntries(
   db: ReadDb,
-  place: SystemPlace,
+  { xid, after }: SystemPlace,
   { accountId, below, limit }: { readonly accountId: bigint; readonly below: bigint; readonly limit: number },
-): Promise<{ readonly entries: readonly SystemEntry[]; readonly next: SystemPlace | null }> {
-  if (place.after !== null) return readOfOneTransaction(db, { ...place, after: place.after }, accountId)
+): Promise<SystemPage> {
+  if (after !== null) return readOfOneTransaction(db, { xid, after }, accountId)
   // By the number, which the index has: `order by xid` alone would mean the text that is selected, where 100 is before 99.
   const entries = await db<SystemEntry>`
     select e.xid::text, e.transfer_id, e.amount from wallet.entry e
     where e.account_id = ${accountId}::bigint and e.seq is null
-      and e.xid >= ${String(place.xid)}::text::xid8 and e.xid < ${String(below)}::text::xid8
+      and e.xid >= ${String(xid)}::text::xid8 and e.xid < ${String(below)}::text::xid8
     order by e.xid limit ${limit + 1}
   `
   const last = entries[limit]
   if (last === undefined) return { entries, next: null }
-  const whole = entries.filter(({ xid }) => xid !== last.xid)
-  const xid = BigInt(last.xid)
-  if (whole.length > 0) return { entries: whole, next: { xid, after: null } }
-  return readOfOneTransaction(db, { xid, after: '' }, accountId)
+  const whole = entries.filter((entry) => entry.xid !== last.xid)
+  const begin = BigInt(last.xid)
+  if (whole.length > 0) return { entries: whole, next: { xid: begin, after: null } }
+  return readOfOneTransaction(db, { xid: begin, after: '' }, accountId)
 }
 
-async function readOfOneTransaction(
-  db: ReadDb,
-  { xid, after }: { readonly xid: bigint; readonly after: string },
-  accountId: bigint,
-): Promise<{ readonly entries: readonly SystemEntry[]; readonly next: SystemPlace }> {
+async function readOfOneTransaction(db: ReadDb, { xid, after }: SystemPlace, accountId: bigint): Promise<SystemPage> {
   const entries = await db<SystemEntry>`
     select e.xid::text, e.transfer_id, e.amount from wallet.entry e
     where e.account_id = ${accountId}::bigint and e.seq is null and e.xid = ${String(xid)}::text::xid8
@@ -83,37 +84,21 @@ async function readOfOneTransaction(
   return { entries, next: last === undefined ? { xid: xid + 1n, after: null } : { xid, after: last.transferId } }
 }
 
-class Sum {
-  balance = 0n
-  entries = 0n
-
-  add(amount: bigint): void {
-    this.balance += amount
-    this.entries += 1n
-  }
-
-  plus({ balance, entries }: Sum): Sum {
-    const sum = new Sum()
-    sum.balance = this.balance + balance
-    sum.entries = this.entries + entries
-    return sum
-  }
-
-  static of(balance: string | null, entries: bigint | null): Sum {
-    const sum = new Sum()
-    sum.balance = BigInt(balance ?? 0)
-    sum.entries = entries ?? 0n
-    return sum
-  }
-
-  equals({ balance, entries }: Sum): boolean {
-    return this.balance === balance && this.entries === entries
-  }
-
-  toString(): string {
-    return `${this.balance} from ${this.entries} entries`
-  }
+interface Sum {
+  readonly balance: bigint
+  readonly entries: bigint
 }
+
+const none: Sum = { balance: 0n, entries: 0n }
+const plus = (one: Sum, other: Sum): Sum => ({
+  balance: one.balance + other.balance,
+  entries: one.entries + other.entries,
+})
+const textOf = ({ balance, entries }: Sum) => `${balance} from ${entries} entries`
+const sumOf = (balance: string | null, entries: bigint | null): Sum => ({
+  balance: BigInt(balance ?? 0),
+  entries: entries ?? 0n,
+})
 
 /**
  * Sums the entries of a system account, and says whether its checkpoints are the sums of the entries that they stand for:
@@ -125,9 +110,9 @@ export class SystemSum {
   /** From which transaction on entries are to be added. */
   readonly from: bigint
   readonly #isFromZero: boolean
-  readonly #ofCheckpoint = new Sum()
-  readonly #ofVerified = new Sum()
-  readonly #all = new Sum()
+  #ofCheckpoint = none
+  #ofVerified = none
+  #all = none
   readonly #since: bigint
 
   /** @param since the transaction that the last reconciliation came to; null: this one begins at zero */
@@ -142,18 +127,19 @@ export class SystemSum {
   add({ xid, amount }: SystemEntry): void {
     const { below, verifiedBelow } = this.account
     const transaction = BigInt(xid)
-    if (transaction >= this.#since) this.#all.add(amount)
-    if (below !== null && transaction < BigInt(below)) this.#ofCheckpoint.add(amount)
-    if (verifiedBelow !== null && transaction < BigInt(verifiedBelow)) this.#ofVerified.add(amount)
+    const entry = { balance: amount, entries: 1n }
+    if (transaction >= this.#since) this.#all = plus(this.#all, entry)
+    if (below !== null && transaction < BigInt(below)) this.#ofCheckpoint = plus(this.#ofCheckpoint, entry)
+    if (verifiedBelow !== null && transaction < BigInt(verifiedBelow)) this.#ofVerified = plus(this.#ofVerified, entry)
   }
 
   get #verified(): Sum {
-    return Sum.of(this.account.verifiedBalance, this.account.verifiedEntries)
+    return sumOf(this.account.verifiedBalance, this.account.verifiedEntries)
   }
 
   faults(): FoundDifference[] {
     const { below, balance, entries, verifiedBelow } = this.account
-    const kept = Sum.of(balance, entries)
+    const kept = sumOf(balance, entries)
     if (this.#isFromZero)
       return [
         ...(below === null ? [] : this.#fault(this.#ofCheckpoint, kept)),
@@ -161,26 +147,20 @@ export class SystemSum {
       ]
     if (below === null) return []
     // Both count from the older of the two transactions, so what lies between them cancels out.
-    return this.#fault(this.#verified.plus(this.#ofCheckpoint), kept.plus(this.#ofVerified))
+    return this.#fault(plus(this.#verified, this.#ofCheckpoint), plus(kept, this.#ofVerified))
   }
 
   #fault(expected: Sum, actual: Sum): FoundDifference[] {
-    if (expected.equals(actual)) return []
+    const said = { expected: textOf(expected), actual: textOf(actual) }
+    if (said.expected === said.actual) return []
     const { id, kind, brandId } = this.account
-    return [
-      {
-        brandId,
-        subject: `${kind} account ${id}`,
-        expected: String(expected),
-        actual: String(actual),
-        explanation: 'A checkpoint of a system account is not the sum of its entries (minor units).',
-      },
-    ]
+    const explanation = 'A checkpoint of a system account is not the sum of its entries (minor units).'
+    return [{ brandId, subject: `${kind} account ${id}`, ...said, explanation }]
   }
 
   /** Up to the transaction below which everything was added. */
   get checkpoint(): AccountCheckpoint {
-    const { balance, entries } = this.#isFromZero ? this.#all : this.#verified.plus(this.#all)
+    const { balance, entries } = this.#isFromZero ? this.#all : plus(this.#verified, this.#all)
     return { accountId: this.account.id, balance, entries, hash: null }
   }
 }
