@@ -61,24 +61,22 @@ t.test(
 
 t.test('an ID token counts only from our provider, for our clients, and for the key that signs', async (t) => {
   await refusedBecause(t, 'ID token', await signed({ signedBy: stranger }))
-  await refusedBecause(t, 'issuer', await signed({ claims: { iss: 'https://id.example.org' } }))
-  await refusedBecause(t, 'audience', await signed({ claims: { aud: 'newsletter' } }))
-  await refusedBecause(
-    t,
-    'audience',
-    await signed({ claims: { aud: ['newsletter', 'backoffice-cli'], azp: 'newsletter' } }),
-  )
-  await refusedBecause(t, 'audience', await signed({ claims: { aud: ['newsletter', 'backoffice-cli'] } }))
-  t.ok(
-    await verifier.verify(call, await signed({ claims: { aud: ['x', 'backoffice-cli'], azp: 'backoffice-cli' } }), now),
-  )
-  await refusedBecause(t, 'nonce', await signed({ claims: { nonce: 'another' } }))
-  await refusedBecause(t, 'ID token', await signed({ claims: { nonce: undefined } }))
-  // A provider says it only when it is asked to. Without it, a new token would pass for a new login.
-  await refusedBecause(t, 'ID token', await signed({ claims: { auth_time: undefined } }))
-  await refusedBecause(t, 'ID token', await signed({ claims: { iat: seconds(now) + 120 } }))
-  await refusedBecause(t, 'name', await signed({ claims: { email: undefined } }))
-  await refusedBecause(t, 'name', await signed({ claims: { email_verified: false } }))
+  const both = ['newsletter', 'backoffice-cli']
+  for (const [reason, claims] of [
+    ['issuer', { iss: 'https://id.example.org' }],
+    ['audience', { aud: 'newsletter' }],
+    ['audience', { aud: both, azp: 'newsletter' }],
+    ['audience', { aud: both }],
+    ['nonce', { nonce: 'another' }],
+    ['ID token', { nonce: undefined }],
+    // A provider says it only when it is asked to. Without it, a new token would pass for a new login.
+    ['ID token', { auth_time: undefined }],
+    ['ID token', { iat: seconds(now) + 120 }],
+    ['name', { email: undefined }],
+    ['name', { email_verified: false }],
+  ] as const)
+    await refusedBecause(t, reason, await signed({ claims }))
+  t.ok(await verifier.verify(call, await signed({ claims: { aud: both, azp: 'backoffice-cli' } }), now))
   await refusedBecause(t, 'no proof', {})
 })
 

@@ -147,25 +147,26 @@ export const add = (by: ServiceName | 'admin', table: string, row: Readonly<Reco
 }
 
 /**
- * What is forged, the checks that find it, in alphabetical order and with a space between, and how it is forged in a brand.
- * Whoever holds the rights of one service writes what that service could write. All triggers and rights are in force,
- * and the hashes are right: what is found is found by comparing with what another part of the system recorded.
+ * How something is forged in a brand. Each is named by what is forged and, after a colon, the checks that find it, in
+ * alphabetical order. Whoever holds the rights of one service writes what that service could write. All triggers and rights
+ * are in force, and the hashes are right: what is found is found by comparing with what another part of the system recorded.
  */
-export type Forgery = readonly [what: string, found: string, forge: (brand: Brand) => Promise<unknown>]
+export type Forgeries = Readonly<Record<string, (brand: Brand) => Promise<unknown>>>
 
 /** Forges all, each in a brand of its own, and shows that each is named by its checks, and by no other. */
-export async function eachIsNamed(t: Test, forgeries: readonly Forgery[]): Promise<void> {
+export async function eachIsNamed(t: Test, forgeries: Forgeries): Promise<void> {
   const forged = await Promise.all(
-    forgeries.map(async ([what, found, forge]) => {
+    Object.entries(forgeries).map(async ([name, forge]) => {
       const brand = await Brand.funded()
       await forge(brand)
-      return { what, found, brand }
+      return { name, brand }
     }),
   )
   const [incremental, full] = [await run(false), await run()]
-  for (const { what, found, brand } of forged) {
-    t.equal(brand.foundIn(incremental), found, `${what}: found by the incremental run`)
-    t.equal(brand.foundIn(full), found, `${what}: found by the full run`)
+  for (const { name, brand } of forged) {
+    const what = name.slice(0, name.lastIndexOf(': '))
+    t.equal(`${what}: ${brand.foundIn(incremental) || 'nothing'}`, name, 'by the incremental run')
+    t.equal(`${what}: ${brand.foundIn(full) || 'nothing'}`, name, 'by the full run')
   }
 }
 

@@ -2,7 +2,7 @@ import { operations } from '@backoffice/contracts'
 import { newId } from '@backoffice/process'
 import { eventually, keptEvents } from '@backoffice/test-kit'
 import t from 'tap'
-import { add, as, Brand, bed, behindItsBack, eachIsNamed, type Forgery, run } from './brand.ts'
+import { add, as, Brand, bed, behindItsBack, eachIsNamed, type Forgeries, run } from './brand.ts'
 
 const { wallet: money } = operations
 const hourMs = 3_600_000
@@ -175,205 +175,128 @@ const abandoned = (more: number) => async (brand: Brand) => {
   await behindItsBack(statement, [brand.playerId, more])
 }
 
-const forgeries: readonly Forgery[] = [
-  [
-    'payments cancels a withdrawal, and its hold is to be released in a thousand years',
-    'inFlight withdrawals',
-    async (brand) => cancelInFuture(brand, await brand.request('5.00')),
-  ],
-  [
-    'payments says that a deposit of production is of the sandbox',
-    'environments events',
-    async (brand) =>
-      behindItsBack("update payments.deposit set environment = 'sandbox' where id = $1", [await confirmed(brand)]),
-  ],
-  [
-    'payments confirms a deposit, and it is to be credited in a thousand years',
-    'deposits histories inFlight',
-    async (brand) => {
-      const id = await brand.deposit('5.00')
-      await as('payments', `update deposit set status = 'confirmed', confirmed_at = now() where id = $1`, [id])
-      await addToOutbox('command', 'wallet.creditAccount', id, { scope: brand.scope })
-    },
-  ],
-  [
-    'payments confirms a deposit, and nobody credits it',
-    'deposits histories',
-    async (brand) =>
-      as('payments', `update deposit set status = 'confirmed', confirmed_at = now() where id = $1`, [
-        await brand.deposit('5.00'),
-      ]),
-  ],
-  [
-    'payments sets a deposit to failed that is pending',
-    'deposits histories',
-    async (brand) =>
-      as('payments', `update deposit set status = 'failed', failed_at = now(), version = 2 where id = $1`, [
-        await brand.deposit('5.00'),
-      ]),
-  ],
-  [
-    'a deposit, and the sum of its day, is of another amount than its credit',
-    'deposits events',
-    async (brand) =>
-      behindItsBack(
-        `with d as (update payments.deposit set amount = amount + 1 where id = $1 returning player_id)
+const namesApprover = (column: string) => async (brand: Brand) =>
+  behindItsBack(`update payments.withdrawal set ${column} = 'other' where id = $1`, [await brand.approved()])
+
+/** A pending deposit, of which payments then says something else. */
+const saysOfDeposit = (change: string) => async (brand: Brand) =>
+  as('payments', `update deposit set ${change} where id = $1`, [await brand.deposit('5.00')])
+
+const forgeries: Forgeries = {
+  'payments cancels a withdrawal, and its hold is to be released in a thousand years: inFlight withdrawals': async (
+    brand,
+  ) => cancelInFuture(brand, await brand.request('5.00')),
+  'payments says that a deposit of production is of the sandbox: environments events': async (brand) =>
+    behindItsBack("update payments.deposit set environment = 'sandbox' where id = $1", [await confirmed(brand)]),
+  'payments confirms a deposit, and it is to be credited in a thousand years: deposits histories inFlight': async (
+    brand,
+  ) => {
+    const id = await brand.deposit('5.00')
+    await as('payments', `update deposit set status = 'confirmed', confirmed_at = now() where id = $1`, [id])
+    await addToOutbox('command', 'wallet.creditAccount', id, { scope: brand.scope })
+  },
+  'payments confirms a deposit, and nobody credits it: deposits histories': saysOfDeposit(
+    `status = 'confirmed', confirmed_at = now()`,
+  ),
+  'payments sets a deposit to failed that is pending: deposits histories': saysOfDeposit(
+    `status = 'failed', failed_at = now(), version = 2`,
+  ),
+  'a deposit, and the sum of its day, is of another amount than its credit: deposits events': async (brand) =>
+    behindItsBack(
+      `with d as (update payments.deposit set amount = amount + 1 where id = $1 returning player_id)
         update payments.depositor p set day_total = day_total + 1 from d where d.player_id = p.player_id`,
-        [await confirmed(brand)],
-      ),
-  ],
+      [await confirmed(brand)],
+    ),
   // Far enough from the limit for a busy machine.
-  ['a command has waited for three minutes', '', waitsFor(200)],
-  ['a command has waited for more than five minutes', 'inFlight', waitsFor(302)],
-  [
-    'payments changes the version of a record',
-    'histories',
-    async (brand) => as('payments', 'update deposit set version = 3 where id = $1', [await brand.deposit('5.00')]),
-  ],
-  [
-    'payments adds a step that no state machine has',
-    'histories',
-    async (brand) => {
-      const id = await brand.deposit('5.00')
-      await as('payments', 'update deposit set version = 2 where id = $1', [id])
-      await addStep(id, 2, ['pending', 'pending'])
-    },
-  ],
-  [
-    'payments leaves a step out',
-    'events histories',
-    async (brand) => {
-      const id = await brand.request('5.00')
-      await as('payments', `update withdrawal set status = 'cancelled', version = 3 where id = $1`, [id])
-      await addStep(id, 3, ['under_review', 'cancelled'])
-      const input = { playerId: brand.playerId, withdrawalId: id }
-      await bed.rpc.call(money.releaseHold, { scope: brand.scope, input })
-    },
-  ],
-  ...['paid', 'rejected', 'cancelled', 'failed', 'refused', 'abandoned'].map(
-    (status): Forgery => [
-      `a withdrawal is said to be ${status}, and its hold is open`,
-      'histories withdrawals',
+  'a command has waited for three minutes: nothing': waitsFor(200),
+  'a command has waited for more than five minutes: inFlight': waitsFor(302),
+  'payments changes the version of a record: histories': saysOfDeposit('version = 3'),
+  'payments adds a step that no state machine has: histories': async (brand) => {
+    const id = await brand.deposit('5.00')
+    await as('payments', 'update deposit set version = 2 where id = $1', [id])
+    await addStep(id, 2, ['pending', 'pending'])
+  },
+  'payments leaves a step out: events histories': async (brand) => {
+    const id = await brand.request('5.00')
+    await as('payments', `update withdrawal set status = 'cancelled', version = 3 where id = $1`, [id])
+    await addStep(id, 3, ['under_review', 'cancelled'])
+    const input = { playerId: brand.playerId, withdrawalId: id }
+    await bed.rpc.call(money.releaseHold, { scope: brand.scope, input })
+  },
+  ...Object.fromEntries(
+    ['paid', 'rejected', 'cancelled', 'failed', 'refused', 'abandoned'].map((status) => [
+      `a withdrawal is said to be ${status}, and its hold is open: histories withdrawals`,
       says(status),
-    ],
+    ]),
   ),
-  ['a withdrawal is abandoned whose hold was refused', '', abandoned(0)],
-  ['a withdrawal is abandoned whose hold was refused for another amount', 'withdrawals', abandoned(1)],
-  ['one person approves and pays', 'decisions', pays({ by: 'alice' })],
-  [
-    'one person approves and pays under another name',
-    'decisions',
-    async (brand) => {
-      const id = await brand.approved()
-      await forgePayment(brand, id, { by: 'alice.souza', byId: await approverOf(id) })
-    },
-  ],
-  [
-    'another account than the audit trail names pays under the name that it has',
-    'decisions',
-    pays({ by: 'bob', byId: 'idp bob', auditedId: 'idp other' }),
-  ],
+  'a withdrawal is abandoned whose hold was refused: nothing': abandoned(0),
+  'a withdrawal is abandoned whose hold was refused for another amount: withdrawals': abandoned(1),
+  'one person approves and pays: decisions': pays({ by: 'alice' }),
+  'one person approves and pays under another name: decisions': async (brand) => {
+    const id = await brand.approved()
+    await forgePayment(brand, id, { by: 'alice.souza', byId: await approverOf(id) })
+  },
+  'another account than the audit trail names pays under the name that it has: decisions': pays({
+    by: 'bob',
+    byId: 'idp bob',
+    auditedId: 'idp other',
+  }),
   // The service's role is refused these two. An administrator may switch the triggers off.
-  ...['approved_by', 'approved_by_id'].map(
-    (column): Forgery => [
-      `another approver is written into a withdrawal (${column})`,
-      'decisions',
-      async (brand) =>
-        behindItsBack(`update payments.withdrawal set ${column} = 'other' where id = $1`, [await brand.approved()]),
-    ],
+  'another approver is written into a withdrawal: decisions': namesApprover('approved_by'),
+  'the account of another approver is written into a withdrawal: decisions': namesApprover('approved_by_id'),
+  'payments forgets what a player has deposited today: deposits': ({ playerId }) =>
+    as('payments', 'update depositor set day_total = 0 where player_id = $1', [playerId]),
+  'one person approves and pays, up to the amount for which one is enough: nothing': pays({ by: 'alice' }, '9.99'),
+  'one person approves and pays several, each of them small and together too much for one: decisions': async (
+    brand,
+  ) => {
+    for (const amount of ['5.00', '5.00']) await pays({ by: 'alice' }, amount)(brand)
+  },
+  'one person approves several that are small together with one that another pays: nothing': async (brand) => {
+    for (const by of ['alice', 'bob']) await pays({ by }, '5.00')(brand)
+  },
+  'one person approves and pays, and the withdrawal has another time than its history: decisions': pays(
+    { by: 'alice', paidAt: new Date(Date.now() - 25 * hourMs) },
+    '5.00',
   ),
-  [
-    'payments forgets what a player has deposited today',
-    'deposits',
-    ({ playerId }) => as('payments', 'update depositor set day_total = 0 where player_id = $1', [playerId]),
-  ],
-  ['one person approves and pays, up to the amount for which one is enough', '', pays({ by: 'alice' }, '9.99')],
-  [
-    'one person approves and pays several, each of them small and together too much for one',
-    'decisions',
-    async (brand) => {
-      for (const amount of ['5.00', '5.00']) await pays({ by: 'alice' }, amount)(brand)
-    },
-  ],
-  [
-    'one person approves several that are small together with one that another pays',
-    '',
-    async (brand) => {
-      for (const by of ['alice', 'bob']) await pays({ by }, '5.00')(brand)
-    },
-  ],
-  [
-    'one person approves and pays, and the withdrawal has another time than its history',
-    'decisions',
-    pays({ by: 'alice', paidAt: new Date(Date.now() - 25 * hourMs) }, '5.00'),
-  ],
-  [
-    'one person approves and pays, and payments says that one was enough',
-    'decisions',
-    pays({ by: 'alice', changes: [{ field: 'payAloneUpTo', before: null, after: '10.00' }] }),
-  ],
-  ['payments writes a list of changes that is none', 'decisions', pays({ by: 'alice', changes: {} })],
-  ['a payment is in nobody’s audit trail', 'decisions', pays({ by: 'bob', audited: null })],
-  ['a payment is in the audit trail of another person', 'decisions', pays({ by: 'bob', audited: 'alice' })],
-  [
-    'a payment in production is said to be the sandbox’s',
-    'decisions',
-    pays({ kind: 'sandbox', by: 'op', audited: null }),
-  ],
-  [
-    'the audit trail names a decision that was not made',
-    'decisions',
-    // It cannot say whose brand that is. The player stands in for the withdrawal, so that the difference is found again.
-    ({ playerId: subject }) =>
-      addAudit({ operation: 'decideWithdrawal', operation_id: newId('opn'), subject, input: { decision: 'pay' } }),
-  ],
-  ['a credit is given up as two people do', '', endsCredit()],
-  ['a credit is given up by one account under two names', 'decisions', endsCredit({ proposer: 'iss bob' })],
-  ['a credit is given up whose proposal was refused', 'decisions', endsCredit({ outcome: 'ROLE_REQUIRED' })],
-  [
-    'a confirmation is taken back, and no command was ended',
-    'decisions events histories',
-    endsCredit({ isRecorded: false }),
-  ],
-  ['a credit is given up that nobody else had proposed', 'decisions', endsCredit({ proposedDaysAgo: null })],
-  ['a credit is given up that somebody else had proposed long ago', 'decisions', endsCredit({ proposedDaysAgo: 2 })],
-  [
-    'an operator is told of a confirmation that was taken back',
-    'events',
-    async (brand) => tellOf(brand, await forgeEnding(brand)),
-  ],
-  [
-    'the event of a confirmed deposit is removed',
-    'events',
-    async (brand) =>
-      changeEvent([await confirmed(brand)], `delete from published_event where message #>> '{event,data,id}' = $1`),
-  ],
-  [
-    'the event of a confirmed deposit is replaced by that of another',
-    'events',
-    async (brand) =>
-      changeEvent(
-        [await confirmed(brand), await confirmed(brand, '6.00')],
-        `update published_event e set message = o.message from published_event o
+  'one person approves and pays, and payments says that one was enough: decisions': pays({
+    by: 'alice',
+    changes: [{ field: 'payAloneUpTo', before: null, after: '10.00' }],
+  }),
+  'payments writes a list of changes that is none: decisions': pays({ by: 'alice', changes: {} }),
+  'a payment is in nobody’s audit trail: decisions': pays({ by: 'bob', audited: null }),
+  'a payment is in the audit trail of another person: decisions': pays({ by: 'bob', audited: 'alice' }),
+  'a payment in production is said to be the sandbox’s: decisions': pays({ kind: 'sandbox', by: 'op', audited: null }),
+  // It cannot say whose brand that is. The player stands in for the withdrawal, so that the difference is found again.
+  'the audit trail names a decision that was not made: decisions': ({ playerId: subject }) =>
+    addAudit({ operation: 'decideWithdrawal', operation_id: newId('opn'), subject, input: { decision: 'pay' } }),
+  'a credit is given up as two people do: nothing': endsCredit(),
+  'a credit is given up by one account under two names: decisions': endsCredit({ proposer: 'iss bob' }),
+  'a credit is given up whose proposal was refused: decisions': endsCredit({ outcome: 'ROLE_REQUIRED' }),
+  'a confirmation is taken back, and no command was ended: decisions events histories': endsCredit({
+    isRecorded: false,
+  }),
+  'a credit is given up that nobody else had proposed: decisions': endsCredit({ proposedDaysAgo: null }),
+  'a credit is given up that somebody else had proposed long ago: decisions': endsCredit({ proposedDaysAgo: 2 }),
+  'an operator is told of a confirmation that was taken back: events': async (brand) =>
+    tellOf(brand, await forgeEnding(brand)),
+  'the event of a confirmed deposit is removed: events': async (brand) =>
+    changeEvent([await confirmed(brand)], `delete from published_event where message #>> '{event,data,id}' = $1`),
+  'the event of a confirmed deposit is replaced by that of another: events': async (brand) =>
+    changeEvent(
+      [await confirmed(brand), await confirmed(brand, '6.00')],
+      `update published_event e set message = o.message from published_event o
         where e.message #>> '{event,data,id}' = $1 and o.message #>> '{event,data,id}' = $2`,
-      ),
-  ],
-  [
-    'an operator is told of a deposit that is not confirmed',
-    'events',
-    async (brand) => tellOf(brand, await brand.deposit('5.00')),
-  ],
-  [
-    'an operator is told of another amount',
-    'events',
-    async (brand) =>
-      changeEvent(
-        [await brand.approved()],
-        `update published_event set message = jsonb_set(message::jsonb, '{event,data,amount}', '"99.00"')::json
+    ),
+  'an operator is told of a deposit that is not confirmed: events': async (brand) =>
+    tellOf(brand, await brand.deposit('5.00')),
+  'an operator is told of another amount: events': async (brand) =>
+    changeEvent(
+      [await brand.approved()],
+      `update published_event set message = jsonb_set(message::jsonb, '{event,data,amount}', '"99.00"')::json
         where message #>> '{event,data,id}' = $1`,
-      ),
-  ],
-]
+    ),
+}
 
 t.test('what is forged in payments is named, each by its check, and nothing else is', (t) => eachIsNamed(t, forgeries))
 

@@ -10,7 +10,7 @@ import { ask, type Question } from '../../src/reconciliation/check.ts'
 import { signatures } from '../../src/reconciliation/signatures.ts'
 import { Snapshots } from '../../src/reconciliation/snapshots.ts'
 import { TeamHistory, type TeamRules } from '../../src/reconciliation/team-history.ts'
-import { add, adjustment, Brand, bed, eachIsNamed, type Forgery, forgeAudited, longAgo, team } from './brand.ts'
+import { add, adjustment, Brand, bed, eachIsNamed, type Forgeries, forgeAudited, longAgo, team } from './brand.ts'
 import { runOf } from './run.ts'
 
 const { wallet: money } = operations
@@ -101,71 +101,58 @@ const corrections =
     for (const [index, one] of all.entries()) await forgeCorrection(brand, { reference: `gift ${index}`, ...one })
   }
 
-const forgeries: readonly Forgery[] = [
-  ['an adjustment that a person made, with what proves it', '', corrections({ by: 'finance' })],
-  ['an adjustment with an audit entry that nobody signed', 'signatures', (brand) => forgeAudited(brand)],
-  [
-    'an adjustment as if it were of before people signed',
-    'signatures',
-    (brand) => forgeAudited(brand, { now: longAgo }),
-  ],
-  [
-    'an adjustment as if it were of the time of an old login',
-    'signatures',
-    corrections({ by: 'finance', now: longAgo, posted: longAgo }),
-  ],
-  [
-    'an adjustment with the audit entry and signature of an old login',
-    'signatures',
-    corrections({ by: 'finance', now: longAgo }),
-  ],
-  [
-    'an adjustment with a signature for another one',
-    'signatures',
-    corrections({ by: 'finance', signs: { input: { amount: '0.01' } } }),
-  ],
-  ['an adjustment of somebody who may not make one', 'signatures', corrections({ by: 'support' })],
-  [
-    'an adjustment of a login that the identity provider did not sign',
-    'signatures',
-    corrections({ by: 'finance', issuer: stranger }),
-  ],
-  [
-    'an adjustment that takes two people, and two have signed it',
-    '',
-    corrections({ amount: '50.01', by: 'bob', two: ['alice', 'bob'] }),
-  ],
-  [
-    'an adjustment that takes two people, and one has signed it',
-    'signatures',
-    corrections({ amount: '50.01', by: 'finance' }),
-  ],
-  [
-    'an adjustment that one person has proposed and approved',
-    'signatures',
-    corrections({ amount: '50.01', by: 'alice', two: ['alice', 'alice'] }),
-  ],
-  [
-    'adjustments by one person, each of them small and together too much for one',
-    'signatures',
-    corrections({ amount: '30.00', by: 'finance' }, { amount: '20.01', by: 'finance' }),
-  ],
-  [
-    'small adjustments, of which the wallet says that each was proposed, and nobody did',
-    'signatures',
-    corrections(...['30.00', '20.01'].map((amount): Forged => ({ amount, by: 'finance', claimed: 'prp_none' }))),
-  ],
-  [
-    'small adjustments by two people, each of whom might make them',
-    '',
-    corrections({ amount: '30.00', by: 'finance' }, { amount: '20.01', by: 'alice' }),
-  ],
-  [
-    'small adjustments by one person, and to one of them another has agreed',
-    '',
-    corrections({ amount: '30.00', by: 'bob', two: ['alice', 'bob'] }, { amount: '30.00', by: 'bob' }),
-  ],
-]
+const forgeries: Forgeries = {
+  'an adjustment that a person made, with what proves it: nothing': corrections({ by: 'finance' }),
+  'an adjustment with an audit entry that nobody signed: signatures': (brand) => forgeAudited(brand),
+  'an adjustment as if it were of before people signed: signatures': (brand) => forgeAudited(brand, { now: longAgo }),
+  'an adjustment as if it were of the time of an old login: signatures': corrections({
+    by: 'finance',
+    now: longAgo,
+    posted: longAgo,
+  }),
+  'an adjustment with the audit entry and signature of an old login: signatures': corrections({
+    by: 'finance',
+    now: longAgo,
+  }),
+  'an adjustment with a signature for another one: signatures': corrections({
+    by: 'finance',
+    signs: { input: { amount: '0.01' } },
+  }),
+  'an adjustment of somebody who may not make one: signatures': corrections({ by: 'support' }),
+  'an adjustment of a login that the identity provider did not sign: signatures': corrections({
+    by: 'finance',
+    issuer: stranger,
+  }),
+  'an adjustment that takes two people, and two have signed it: nothing': corrections({
+    amount: '50.01',
+    by: 'bob',
+    two: ['alice', 'bob'],
+  }),
+  'an adjustment that takes two people, and one has signed it: signatures': corrections({
+    amount: '50.01',
+    by: 'finance',
+  }),
+  'an adjustment that one person has proposed and approved: signatures': corrections({
+    amount: '50.01',
+    by: 'alice',
+    two: ['alice', 'alice'],
+  }),
+  'adjustments by one person, each of them small and together too much for one: signatures': corrections(
+    { amount: '30.00', by: 'finance' },
+    { amount: '20.01', by: 'finance' },
+  ),
+  'small adjustments, of which the wallet says that each was proposed, and nobody did: signatures': corrections(
+    ...['30.00', '20.01'].map((amount): Forged => ({ amount, by: 'finance', claimed: 'prp_none' })),
+  ),
+  'small adjustments by two people, each of whom might make them: nothing': corrections(
+    { amount: '30.00', by: 'finance' },
+    { amount: '20.01', by: 'alice' },
+  ),
+  'small adjustments by one person, and to one of them another has agreed: nothing': corrections(
+    { amount: '30.00', by: 'bob', two: ['alice', 'bob'] },
+    { amount: '30.00', by: 'bob' },
+  ),
+}
 
 t.test('a correction that the wallet enters is named by what people have signed, and nothing else is', (t) =>
   eachIsNamed(t, forgeries),
