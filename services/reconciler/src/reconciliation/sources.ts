@@ -1,6 +1,5 @@
 import { firstId } from '@backoffice/process'
 import { columnNames, type Fragment, type ReadDb, sql } from '@backoffice/service-runtime'
-import { keyAbove } from '@backoffice/service-runtime/plugin'
 import { fixed } from '@backoffice/service-runtime/pool'
 import type { Kind } from './check.ts'
 
@@ -62,13 +61,16 @@ function paged(source: Paged): Source {
   const { kind, table, key = sql`r.id`, order, first, range = sql``, skipped = sql`false` } = source
   const columns = order.split(', ').map((column) => column.split(' ') as [string, string])
   const place = fixed(columns.map(([name]) => `r.${name}::text`).join(', '))
-  const [[name, type]] = columns as [[string, string]]
+  const [[one, typeOfOne], other] = columns as [[string, string], [string, string]?]
   // A statement of its own for the first page: one for both would be planned to read the whole table for each page. An index
   // may have the first column alone.
-  const isAfter = (after: Place) =>
-    after[0] === null
-      ? sql`true`
-      : sql`r.${fixed(name)} >= ${after[0]}::text::${fixed(type)} and ${keyAbove(order, after as readonly string[])}`
+  const isAfter = ([first, second]: Place) => {
+    if (first === null) return sql`true`
+    const begin = sql`${first}::text::${fixed(typeOfOne)}`
+    if (other === undefined) return sql`r.${fixed(one)} > ${begin}`
+    const [two, typeOfTwo] = other.map(fixed)
+    return sql`r.${fixed(one)} >= ${begin} and (r.${fixed(one)}, r.${two}) > (${begin}, ${second}::text::${typeOfTwo})`
+  }
   return {
     kind,
     table,
