@@ -1,5 +1,6 @@
 import pg from 'pg'
 import { type Catalogue, Nullability, targetsOf } from './nullability.ts'
+import { inItsSchema } from './plan.ts'
 import { Node, parseTree } from './query-tree.ts'
 
 /** A column of the rows that a statement gives. */
@@ -36,16 +37,8 @@ export class Describer {
   }
 
   /** The rows of a statement in the first of the schemas that have what it names. */
-  async describe(text: string, schemas: readonly string[]): Promise<DescribedColumn[]> {
-    for (const schema of schemas) {
-      await this.#client.query(`set search_path = ${schema}`)
-      try {
-        return await this.#describe(text)
-      } catch (error) {
-        if (!unknownNames.has((error as { code: string }).code)) throw error
-      }
-    }
-    throw new Error(`a statement of no schema: ${text}`)
+  describe(text: string, schemas: readonly string[]): Promise<DescribedColumn[]> {
+    return inItsSchema(this.#client, schemas, () => this.#describe(text))
   }
 
   async #describe(text: string): Promise<DescribedColumn[]> {
@@ -82,6 +75,3 @@ async function readCatalogue(client: pg.Client): Promise<Catalogue> {
     views: new Map(views.rows.map((row) => [row.ev_class, (parseTree(row.ev_action) as Node[])[0] as Node])),
   }
 }
-
-/** PostgreSQL's codes for tables and columns that it does not know. */
-const unknownNames: ReadonlySet<string> = new Set(['42P01', '42703'])

@@ -21,26 +21,24 @@ const rowsOfLargeTable = 10_000
 /** What it costs to look at some hundred rows, in PostgreSQL's unit. */
 const costOfFewRows = 500
 
+/** What PostgreSQL's catalogue says of tables and indexes. */
+interface Indexed {
+  /** As `schema.table`. */
+  readonly largeTables: ReadonlySet<string>
+  /** The first column of each index, by `schema.index`. */
+  readonly firstColumns: ReadonlyMap<string, string>
+  /** The columns of each key, as `schema.index`, by `schema.table`. */
+  readonly keys: ReadonlyMap<string, ReadonlyMap<string, readonly string[]>>
+}
+
 /** How PostgreSQL runs statements that it plans once for all values. */
 export class Planner {
   readonly #client: pg.Client
-  /** As `schema.table`. */
-  readonly #largeTables: ReadonlySet<string>
-  /** The first column of each index, by `schema.index`. */
-  readonly #firstColumns: ReadonlyMap<string, string>
-  /** The columns of each key, as `schema.index`, by `schema.table`. */
-  readonly #keys: ReadonlyMap<string, ReadonlyMap<string, readonly string[]>>
+  readonly #indexed: Indexed
 
-  private constructor(
-    client: pg.Client,
-    largeTables: ReadonlySet<string>,
-    firstColumns: ReadonlyMap<string, string>,
-    keys: ReadonlyMap<string, ReadonlyMap<string, readonly string[]>>,
-  ) {
+  private constructor(client: pg.Client, indexed: Indexed) {
     this.#client = client
-    this.#largeTables = largeTables
-    this.#firstColumns = firstColumns
-    this.#keys = keys
+    this.#indexed = indexed
   }
 
   /** @param settings of the sessions that send the statements */
@@ -62,17 +60,16 @@ export class Planner {
       from pg_index join pg_class on pg_class.oid = indrelid
       where indisunique and indpred is null and indexprs is null and relkind = 'r'`,
     )
-    return new Planner(
-      client,
-      new Set(tables.rows.map(({ name }) => name)),
-      new Map(indexes.rows.map(({ name, first }) => [name, first])),
-      new Map(
+    return new Planner(client, {
+      largeTables: new Set(tables.rows.map(({ name }) => name)),
+      firstColumns: new Map(indexes.rows.map(({ name, first }) => [name, first])),
+      keys: new Map(
         [...Map.groupBy(keys.rows, ({ table }) => table)].map(([table, rows]) => [
           table,
           new Map(rows.map(({ name, columns }) => [name, columns])),
         ]),
       ),
-    )
+    })
   }
 
   close(): Promise<void> {
@@ -80,17 +77,11 @@ export class Planner {
   }
 
   /** The plan of a statement in the first of the schemas that have what it names. */
-  async planOf(text: string, schemas: readonly string[]): Promise<PlanNode> {
-    for (const schema of schemas) {
-      await this.#client.query(`set search_path = ${schema}`)
-      try {
-        const { rows } = await this.#client.query(`explain (generic_plan, verbose, format json) ${text}`)
-        return rows[0]['QUERY PLAN'][0].Plan
-      } catch (error) {
-        if (!unknownNames.has((error as { code: string }).code)) throw error
-      }
-    }
-    throw new Error(`a statement of no schema: ${text}`)
+  planOf(text: string, schemas: readonly string[]): Promise<PlanNode> {
+    return inItsSchema(this.#client, schemas, async () => {
+      const { rows } = await this.#client.query(`explain (generic_plan, verbose, format json) ${text}`)
+      return rows[0]['QUERY PLAN'][0].Plan
+    })
   }
 
   /** What of a plan reads more of large tables than it needs. */
@@ -117,7 +108,9 @@ export class Planner {
     const conditions = [node['Index Cond'], node['Recheck Cond'], node.Filter].join(' AND ').split(' AND ')
     const isGiven = (column: string) =>
       conditions.some((one) => one.includes(`(${alias}.${column} = `) && !/\bNOT\b|ANY/.test(one))
-    const given = [...(this.#keys.get(`${schema}.${table}`) ?? [])].filter(([, columns]) => columns.every(isGiven))
+    const given = [...(this.#indexed.keys.get(`${schema}.${table}`) ?? [])].filter(([, columns]) =>
+      columns.every(isGiven),
+    )
     if (given.length === 0 || given.some(([name]) => name === `${schema}.${used}`)) return below
     return [`looks for a key of ${table} in ${used}`, ...below]
   }
@@ -139,14 +132,14 @@ export class Planner {
     const { Schema: schema, 'Relation Name': table, Alias: alias } = read
     if (type === 'Seq Scan') return `reads all of ${table}`
     if (index !== undefined && !isFirstRows(node, above)) {
-      const first = `${alias}.${this.#firstColumns.get(`${schema}.${index}`)}`
+      const first = `${alias}.${this.#indexed.firstColumns.get(`${schema}.${index}`)}`
       if (!restricts(node['Index Cond'] ?? '', first)) return `reads all of ${index}`
     }
     return filter !== undefined && isCostly(node) ? `filters ${table}: ${filter}` : null
   }
 
   #isLarge({ Schema: schema, 'Relation Name': table }: PlanNode): boolean {
-    return this.#largeTables.has(`${schema}.${table}`)
+    return this.#indexed.largeTables.has(`${schema}.${table}`)
   }
 }
 
@@ -173,3 +166,16 @@ function restricts(condition: string, firstColumn: string): boolean {
 
 /** PostgreSQL's codes for tables and columns that it does not know. */
 const unknownNames: ReadonlySet<string> = new Set(['42P01', '42703'])
+
+/** Asks in the first of the schemas that have what a statement names. */
+export async function inItsSchema<T>(client: pg.Client, schemas: readonly string[], ask: () => Promise<T>): Promise<T> {
+  for (const schema of schemas) {
+    await client.query(`set search_path = ${schema}`)
+    try {
+      return await ask()
+    } catch (error) {
+      if (!unknownNames.has((error as { code: string }).code)) throw error
+    }
+  }
+  throw new Error('a statement of no schema')
+}
