@@ -5,55 +5,32 @@ import { parseArgs } from 'node:util'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 
-/** How much is measured: the full form for figures that are kept, the short form for a quick look. */
-export interface Extent {
-  readonly rounds: number
+/** How much is measured: in full for figures that are kept, in short for a quick look. */
+const extents = {
+  rounds: [5, 2],
   /** Of one measurement. */
-  readonly windowMs: number
-  readonly warmUpMs: number
+  windowMs: [4_000, 700],
+  warmUpMs: [1_000, 200],
   /** How long each system is under load before anything is measured: the first requests of a process compile its code. */
-  readonly firstLoadMs: number
-  readonly players: number
-  readonly replayedKeys: number
+  firstLoadMs: [8_000, 2_000],
+  players: [200, 100],
+  replayedKeys: [1_000, 200],
   /** Accounts over which postings are spread, also in the SQL reference. */
-  readonly accounts: number
+  accounts: [100_000, 20_000],
   /** Rows of the ledger's entries on the filled system. */
-  readonly rows: number
+  rows: [10_000_000, 100_000],
   /** Stored claims on the filled system. */
-  readonly claims: number
+  claims: [5_000_000, 50_000],
   /** Endpoints that reply, beside the one that does not. */
-  readonly neighbours: number
+  neighbours: [99, 19],
   /** Deposits whose bytes are counted. */
-  readonly deposits: number
-}
+  deposits: [5_000, 500],
+} as const
 
-const full: Extent = {
-  rounds: 5,
-  windowMs: 4_000,
-  warmUpMs: 1_000,
-  firstLoadMs: 8_000,
-  players: 200,
-  replayedKeys: 1_000,
-  accounts: 100_000,
-  rows: 10_000_000,
-  claims: 5_000_000,
-  neighbours: 99,
-  deposits: 5_000,
-}
-
-const short: Extent = {
-  rounds: 2,
-  windowMs: 700,
-  warmUpMs: 200,
-  firstLoadMs: 2_000,
-  players: 100,
-  replayedKeys: 200,
-  accounts: 20_000,
-  rows: 100_000,
-  claims: 50_000,
-  neighbours: 19,
-  deposits: 500,
-}
+export type Extent = Readonly<Record<keyof typeof extents, number>>
+const extentOf = (place: 0 | 1) =>
+  Object.fromEntries(Object.entries(extents).map(([name, values]) => [name, values[place]])) as Extent
+const [full, short] = [extentOf(0), extentOf(1)]
 
 export interface Options extends Extent {
   readonly short: boolean

@@ -8,7 +8,12 @@ const { natsUrl, subject, body } = JSON.parse(process.argv[2] ?? '') as {
   body: unknown
 }
 
-const connection = await connect({ servers: natsUrl })
+const connection = await connect({
+  servers: natsUrl,
+  waitOnFirstConnect: true,
+  reconnectTimeWait: 100,
+  maxReconnectAttempts: 100,
+})
 connection.subscribe(subject, {
   callback: (_error, message) => {
     // Parsed and serialised, as a service does. To return the bytes would be no work at all.

@@ -11,7 +11,12 @@ const { natsUrl, subject, path, secret } = JSON.parse(process.argv[2] ?? '') as 
   secret: string
 }
 
-const connection = await connect({ servers: natsUrl })
+const connection = await connect({
+  servers: natsUrl,
+  waitOnFirstConnect: true,
+  reconnectTimeWait: 100,
+  maxReconnectAttempts: 100,
+})
 const app = fastify()
 
 app.get<{ Params: { playerId: string } }>(path, async (request, reply) => {

@@ -1,8 +1,6 @@
 import { type ChildProcess, fork, type Serializable, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { createConnection } from 'node:net'
-import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { apiPrefix, operations } from '@backoffice/contracts'
 import { freePort, natsServerBinary } from '@backoffice/dev-stack'
@@ -63,9 +61,6 @@ function readCase({ options, ending }: Needs, { id, title, clients, read, server
   return { id, title, column: 'reference', shows: 'perSecond', measure: () => measureLoad(settings, work) }
 }
 
-const natsStartTimeoutMs = 10_000
-const lookEveryMs = 20
-
 /**
  * Starts a program beside this file as a process of its own, so that it is scheduled as a service is and its processor time
  * is its own. Its settings go over as one JSON argument; its first message says that it is ready.
@@ -80,15 +75,11 @@ export async function startProgram(name: string, settings: unknown, ending: Asyn
   return { child, ready }
 }
 
-/** Starts a nats-server with its default settings, for the references alone. */
+/** Starts a nats-server with its default settings, for the references alone. Who connects waits until it listens. */
 async function startNatsServer(ending: AsyncDisposableStack): Promise<{ url: string; pid: number }> {
   const port = await freePort()
   const child = spawn(await natsServerBinary(), ['--addr', '127.0.0.1', '--port', String(port)], { stdio: 'ignore' })
   ending.defer(() => end(child))
-  for (let leftMs = natsStartTimeoutMs; !(await listens(port)); leftMs -= lookEveryMs) {
-    if (leftMs <= 0 || child.exitCode !== null) throw new Error('the nats-server of the references did not start')
-    await wait(lookEveryMs)
-  }
   return { url: `nats://127.0.0.1:${port}`, pid: child.pid ?? 0 }
 }
 
@@ -97,16 +88,4 @@ async function end(child: ChildProcess): Promise<void> {
   const exited = once(child, 'exit')
   child.kill('SIGTERM')
   await exited
-}
-
-function listens(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = createConnection(port, '127.0.0.1')
-    const done = (isReady: boolean) => {
-      socket.destroy()
-      resolve(isReady)
-    }
-    socket.once('connect', () => done(true))
-    socket.once('error', () => done(false))
-  })
 }

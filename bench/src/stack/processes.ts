@@ -10,16 +10,13 @@ interface Known {
   readonly cpuMs: number
 }
 
-/**
- * All processes of this machine at one moment, by number. Where there is no /proc, as on macOS, it is empty and every
- * figure is 0.
- */
+/** All processes of this machine at one moment, by number. */
 export class ProcessTable {
   readonly #known = new Map<number, Known>()
   readonly #children = new Map<number, number[]>()
 
   constructor() {
-    for (const name of namesIn('/proc')) if (/^\d+$/.test(name)) this.#read(Number(name))
+    for (const name of readdirSync('/proc')) if (/^\d+$/.test(name)) this.#read(Number(name))
   }
 
   /** Processor time of a process and its descendants so far. It never falls: a process that ends leaves it to its parent. */
@@ -73,14 +70,6 @@ function textOf(file: string): string {
     return readFileSync(file, 'utf8')
   } catch {
     return ''
-  }
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder)
-  } catch {
-    return []
   }
 }
 
