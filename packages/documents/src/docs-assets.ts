@@ -2,30 +2,21 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { type AssetName, assetNames, type DocumentFile, docsPath } from './served.ts'
 
-const styles = 'text/css; charset=utf-8'
-const script = 'text/javascript; charset=utf-8'
 const own = (name: string) => new URL(`../assets/${name}`, import.meta.url)
 
-/** What stands in each file. The parts of the style sheet are one file. */
-const sources: Readonly<Record<AssetName, { readonly contentType: string; readonly files: readonly URL[] }>> = {
-  'docs.css': { contentType: styles, files: [own('docs.css'), own('text.css'), own('code.css'), own('dialogs.css')] },
-  'theme.js': { contentType: script, files: [own('theme.js')] },
-  'page.js': { contentType: script, files: [own('page.js')] },
-  'samples.js': { contentType: script, files: [own('samples.js')] },
-  'tester.js': { contentType: script, files: [own('tester.js')] },
-  'search.js': { contentType: script, files: [own('search.js')] },
-  'signing.css': { contentType: styles, files: [own('signing.css')] },
-  'signing.js': { contentType: script, files: [own('signing.js')] },
-  'signing-comparison.js': { contentType: script, files: [own('signing-comparison.js')] },
-  'minisearch.js': { contentType: script, files: [new URL(import.meta.resolve('minisearch'))] },
+/** What stands in a file that is not the one of its name in assets/. The parts of the style sheet are one file. */
+const sources: Readonly<Partial<Record<AssetName, readonly URL[]>>> = {
+  'docs.css': ['docs.css', 'text.css', 'code.css', 'dialogs.css'].map(own),
+  'minisearch.js': [new URL(import.meta.resolve('minisearch'))],
 }
 
 /** By name: what is served below /docs/assets/. */
 export const docsAssets: ReadonlyMap<string, DocumentFile> = new Map(assetNames.map((name) => [name, asset(name)]))
 
 function asset(name: AssetName): DocumentFile {
-  const { contentType, files } = sources[name]
+  const files = sources[name] ?? [own(name)]
   const body = Buffer.from(withVersions(files.map((file) => readFileSync(file, 'utf8')).join('')))
+  const contentType = `text/${name.endsWith('.css') ? 'css' : 'javascript'}; charset=utf-8`
   return { contentType, body, version: createHash('sha256').update(body).digest('base64url').slice(0, 12) }
 }
 

@@ -26,17 +26,7 @@ t.test('there are at least 30 vectors, with names of their own, and our own sign
   t.ok(requests.length + webhooks.length >= 30)
   t.equal(new Set(requests.map(({ name }) => name)).size, requests.length)
   for (const vector of requests) {
-    t.strictSame(Object.keys(vector).sort(), [
-      'body',
-      'bodySha256',
-      'canonical',
-      'method',
-      'name',
-      'path',
-      'secret',
-      'signature',
-      'timestamp',
-    ])
+    t.equal(Object.keys(vector).sort().join(), 'body,bodySha256,canonical,method,name,path,secret,signature,timestamp')
     t.equal(bodySha256(vector.body), vector.bodySha256)
     t.equal(canonicalString(vector), vector.canonical)
     t.equal(signRequest(vector.secret, vector), vector.signature)

@@ -9,7 +9,7 @@ import { type SampleLanguage, sampleLanguages, sampleOf, samplePlaceholders } fr
 import { eventsFolder, startReceiver } from './receivers.ts'
 import { snippet } from './runtimes.ts'
 import { installClient, type Program, runnerOf } from './sample-runners.ts'
-import { Workshop } from './workshop.ts'
+import { newWorkshop } from './workshop.ts'
 
 t.setTimeout(300_000)
 
@@ -139,8 +139,7 @@ for (const language of sampleLanguages) {
   }
 
   t.test(`${name}: every operation's sample is answered with its status`, { skip }, async (t) => {
-    const shop = new Workshop()
-    t.teardown(() => shop.remove())
+    const shop = newWorkshop(t)
     const programs: Program[] = []
     for (const operation of httpOperations) programs.push(await programOf(language, operation.id))
     const printed = runner.all(shop, programs, journey.environment)
@@ -152,8 +151,7 @@ for (const language of sampleLanguages) {
     `${name}: a sample shows that the key is missing, and runs as it is pasted once it is filled in`,
     { skip },
     async (t) => {
-      const shop = new Workshop()
-      t.teardown(() => shop.remove())
+      const shop = newWorkshop(t)
       const nameless = await programOf(language, 'getMe')
       // The client throws a refusal.
       if (id === 'client') t.throws(() => runner.asPasted(shop, nameless, {}), /401.*INVALID_CREDENTIALS/s)
@@ -176,8 +174,7 @@ t.test(
   'curl: the same command again, in the same shell, is a retry',
   { skip: skipWithout('curl', 'curl') },
   async (t) => {
-    const shop = new Workshop()
-    t.teardown(() => shop.remove())
+    const shop = newWorkshop(t)
     const { code } = await programOf(curl, 'requestWithdrawal')
     const file = shop.write('request-withdrawal.sh', code)
     // As after a time-out: the shell still has its variables.
@@ -189,8 +186,7 @@ t.test(
 )
 
 t.test('curl: a sample can be pasted into zsh', { skip: skipWithout('zsh', 'zsh') }, async (t) => {
-  const shop = new Workshop()
-  t.teardown(() => shop.remove())
+  const shop = newWorkshop(t)
   const { code } = await programOf(curl, 'createDeposit')
   const file = shop.write('create-deposit.sh', code)
   // As typed: then zsh knows no comments.
@@ -201,16 +197,14 @@ t.test(
   'Go: the samples have the form that gofmt gives them',
   { skip: skipWithout('gofmt', 'golang-go') },
   async (t) => {
-    const shop = new Workshop()
-    t.teardown(() => shop.remove())
+    const shop = newWorkshop(t)
     for (const { id } of httpOperations) shop.write(`${id}.go`, sampleOf('go', id, { baseUrl }))
     t.equal(shop.run('gofmt', ['-l', '.']), '')
   },
 )
 
 t.test('TypeScript client: the samples are TypeScript', async (t) => {
-  const shop = new Workshop()
-  t.teardown(() => shop.remove())
+  const shop = newWorkshop(t)
   installClient(shop)
   for (const { id } of httpOperations) shop.write(`${id}.mts`, sampleOf('client', id, { baseUrl }))
   shop.write('tsconfig.json', JSON.stringify({ extends: strictest, compilerOptions, include: ['*.mts'] }))

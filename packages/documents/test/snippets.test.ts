@@ -7,11 +7,10 @@ import t from 'tap'
 import { languages, type SnippetPurpose } from '../src/index.ts'
 import { checkReceiver, eventsFolder, startReceiver, startReceivingOperator } from './receivers.ts'
 import { runtimes, snippet } from './runtimes.ts'
-import { Workshop, writeVectors } from './workshop.ts'
+import { newWorkshop, writeVectors } from './workshop.ts'
 
 t.setTimeout(240_000)
-const shop = new Workshop()
-t.teardown(() => shop.remove())
+const shop = newWorkshop(t)
 const vectors = writeVectors(shop)
 const system = await sharedSystem(t)
 const { key, secret } = system.operators[0]?.sandbox ?? { key: '', secret: '' }

@@ -3,6 +3,7 @@ import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import type { Teardown } from '@backoffice/test-kit'
 import { testVectors } from '../src/index.ts'
 
 /** Kept, so that only the first run compiles what the programs import. Go removes by itself what is old. */
@@ -69,6 +70,13 @@ export class Workshop {
     writeFileSync(file, text)
     return file
   }
+}
+
+/** It is removed with `t`. */
+export function newWorkshop(t: Teardown): Workshop {
+  const shop = new Workshop()
+  t.teardown(() => shop.remove())
+  return shop
 }
 
 export type Command = readonly [program: string, ...args: string[]]

@@ -3,6 +3,7 @@ import { OperatorClient, sharedSystem } from '@backoffice/test-kit'
 import { noBrowser, startBrowser } from '@backoffice/test-kit/browser'
 import type { Page } from 'playwright-core'
 import t from 'tap'
+import { openPage } from './open-page.ts'
 
 t.test('the comparison of canonical strings in a real browser', { skip: noBrowser }, async (t) => {
   const system = await sharedSystem(t)
@@ -13,13 +14,7 @@ t.test('the comparison of canonical strings in a real browser', { skip: noBrowse
   const { canonicalString, compareAt } = refusal.body.error.details
   const browser = await startBrowser(t)
 
-  const requests: string[] = []
-  const faults: string[] = []
-  const page = await browser.newPage({ viewport: { width: 390, height: 844 } })
-  page.on('request', (request) => requests.push(request.url()))
-  page.on('pageerror', (error) => faults.push(error.message))
-  page.on('console', (message) => message.type() === 'error' && faults.push(message.text()))
-  await page.goto(compareAt)
+  const { page, requests, faults } = await openPage(t, browser, compareAt, { viewport: { width: 390, height: 844 } })
   requests.length = 0
 
   const causes = async (yours: string) => {
