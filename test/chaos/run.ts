@@ -6,7 +6,7 @@ import type { ChaosOptions } from './options.ts'
 import { endLeases, general, judge, type Problem, settledWithinMs, untilSettled } from './oracle.ts'
 import { isKill, planFaults } from './plan.ts'
 import { Random } from './random.ts'
-import { ChaosSystem } from './system.ts'
+import { startChaosSystem } from './system.ts'
 
 export interface ChaosResult {
   readonly problems: readonly Problem[]
@@ -41,7 +41,7 @@ export async function runChaos(
 ): Promise<ChaosResult> {
   const random = new Random(options.seed)
   const plan = planFaults(random.stream('faults'), options)
-  const system = await ChaosSystem.start(ending)
+  const system = await startChaosSystem(ending)
   let deadline = Number.POSITIVE_INFINITY
   const operators = await createOperators(system, random, { ending, deadline: () => deadline })
   const corrections = await Corrections.start(system, random, { ending, deadline: () => deadline })

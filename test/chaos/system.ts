@@ -19,7 +19,7 @@ const passwordOf = (user: string) => `password-of-${user}`
 export type Judged = Pick<ChaosSystem, 'sql' | 'team' | 'replicas'>
 
 /** PostgreSQL, nats-server and two processes of each service, each with connections of its own to its backends. */
-export class ChaosSystem {
+export interface ChaosSystem {
   readonly postgres: PostgresPart
   readonly nats: NatsPart
   readonly replicas: readonly Replica[]
@@ -31,117 +31,96 @@ export class ChaosSystem {
   readonly team: RpcClient
   /** The same, called by somebody else. */
   readonly second: RpcClient
+}
 
-  private constructor(
-    parts: Pick<ChaosSystem, 'postgres' | 'nats' | 'replicas' | 'baseUrls' | 'sql' | 'team' | 'second'>,
-  ) {
-    this.postgres = parts.postgres
-    this.nats = parts.nats
-    this.replicas = parts.replicas
-    this.baseUrls = parts.baseUrls
-    this.sql = parts.sql
-    this.team = parts.team
-    this.second = parts.second
+/** All that it starts ends with `ending`. */
+export async function startChaosSystem(ending: AsyncDisposableStack): Promise<ChaosSystem> {
+  const dir = mkdtempSync(join(tmpdir(), 'backoffice-chaos-'))
+  // PostgreSQL runs as somebody else.
+  chmodSync(dir, 0o755)
+  ending.defer(() => rmSync(dir, { recursive: true, force: true }))
+  const issuer = new TestIssuer()
+  ending.defer(() => issuer.remove())
+  const logs = join(dir, 'services')
+  mkdirSync(logs)
+
+  const [postgresPort, natsPort] = [await freePort(), await freePort()]
+  const [postgres, nats] = await Promise.all([
+    PostgresPart.start({
+      dir: join(dir, 'postgres'),
+      port: postgresPort,
+      password: passwordOf('postgres'),
+      // Its processes are killed, never the machine.
+      durable: 'process',
+    }),
+    NatsPart.start({
+      dir: join(dir, 'nats'),
+      port: natsPort,
+      passwords: Object.fromEntries(brokerUsers.map((name) => [name, passwordOf(name)])) as Record<BrokerUser, string>,
+    }),
+  ])
+  ending.defer(() => nats.stop())
+  ending.defer(() => postgres.stop())
+  const keeper = await StreamKeeper.start(
+    { NATS_URL: nats.url, NATS_PASSWORD: passwordOf('streams') },
+    { replicas: 1, bytesMax: streamBytesMin },
+    createLogger('streams', 'silent'),
+  )
+  ending.defer(() => keeper.stop())
+  const administratorUrl = await makeDatabase(postgres.url)
+  const passwords = sharedRolePasswords(postgres.url)
+  await prepareDatabase(administratorUrl, withOtherRoles(passwords))
+
+  const links: Link[] = []
+  ending.defer(() => Promise.all(links.map((link) => link.close())).then(() => {}))
+  const openLink = async (port: number) => {
+    const link = await Link.open(port)
+    links.push(link)
+    return link
   }
-
-  /** All that it starts ends with `ending`. */
-  static async start(ending: AsyncDisposableStack): Promise<ChaosSystem> {
-    const dir = mkdtempSync(join(tmpdir(), 'backoffice-chaos-'))
-    // PostgreSQL runs as somebody else.
-    chmodSync(dir, 0o755)
-    ending.defer(() => rmSync(dir, { recursive: true, force: true }))
-    const issuer = new TestIssuer()
-    ending.defer(() => issuer.remove())
-    const logs = join(dir, 'services')
-    mkdirSync(logs)
-
-    const [postgresPort, natsPort] = [await freePort(), await freePort()]
-    const [postgres, nats] = await Promise.all([
-      PostgresPart.start({
-        dir: join(dir, 'postgres'),
-        port: postgresPort,
-        password: passwordOf('postgres'),
-        // Its processes are killed, never the machine.
-        durable: 'process',
-      }),
-      NatsPart.start({
-        dir: join(dir, 'nats'),
-        port: natsPort,
-        passwords: Object.fromEntries(brokerUsers.map((name) => [name, passwordOf(name)])) as Record<
-          BrokerUser,
-          string
-        >,
-      }),
-    ])
-    ending.defer(() => nats.stop())
-    ending.defer(() => postgres.stop())
-    const keeper = await StreamKeeper.start(
-      { NATS_URL: nats.url, NATS_PASSWORD: passwordOf('streams') },
-      { replicas: 1, bytesMax: streamBytesMin },
-      createLogger('streams', 'silent'),
-    )
-    ending.defer(() => keeper.stop())
-    const administratorUrl = await makeDatabase(postgres.url)
-    const passwords = sharedRolePasswords(postgres.url)
-    await prepareDatabase(administratorUrl, withOtherRoles(passwords))
-
-    const links: Link[] = []
-    ending.defer(() => Promise.all(links.map((link) => link.close())).then(() => {}))
-    const openLink = async (port: number) => {
-      const link = await Link.open(port)
-      links.push(link)
-      return link
+  const baseUrls: string[] = []
+  const replicas: Replica[] = []
+  for (const service of serviceNames) {
+    for (const name of [`${service}-1`, `${service}-2`]) {
+      const [toPostgres, toNats] = [await openLink(postgresPort), await openLink(natsPort)]
+      const httpPort = await freePort()
+      const fromClients = service === 'gateway' ? [await openLink(httpPort)] : []
+      for (const { port } of fromClients) baseUrls.push(`http://127.0.0.1:${port}/api/v1`)
+      const throughLink = onPort(administratorUrl, toPostgres.port)
+      replicas.push(
+        new Replica({
+          name,
+          service,
+          dir: logs,
+          healthPort: await freePort(),
+          links: [toPostgres, toNats, ...fromClients],
+          environment: {
+            ...settings,
+            ...issuer.settings,
+            DATABASE_URL: roleUrl(throughLink, service, passwords[service]),
+            NATS_URL: `nats://127.0.0.1:${toNats.port}`,
+            NATS_USER: service,
+            NATS_PASSWORD: passwordOf(service),
+            PORT: String(httpPort),
+          },
+        }),
+      )
     }
-    const baseUrls: string[] = []
-    const replicas: Replica[] = []
-    for (const service of serviceNames) {
-      for (const name of [`${service}-1`, `${service}-2`]) {
-        const [toPostgres, toNats] = [await openLink(postgresPort), await openLink(natsPort)]
-        const httpPort = await freePort()
-        const fromClients = service === 'gateway' ? [await openLink(httpPort)] : []
-        for (const { port } of fromClients) baseUrls.push(`http://127.0.0.1:${port}/api/v1`)
-        const throughLink = onPort(administratorUrl, toPostgres.port)
-        replicas.push(
-          new Replica({
-            name,
-            service,
-            dir: logs,
-            healthPort: await freePort(),
-            links: [toPostgres, toNats, ...fromClients],
-            environment: {
-              ...settings,
-              ...issuer.settings,
-              DATABASE_URL: roleUrl(throughLink, service, passwords[service]),
-              NATS_URL: `nats://127.0.0.1:${toNats.port}`,
-              NATS_USER: service,
-              NATS_PASSWORD: passwordOf(service),
-              PORT: String(httpPort),
-            },
-          }),
-        )
-      }
-    }
-    ending.defer(() => Promise.all(replicas.map((replica) => replica.stop())).then(() => {}))
-    await Promise.all(replicas.map((replica) => replica.start()))
-    await Promise.all(replicas.map((replica) => replica.untilReady()))
-
-    const sql = new pg.Pool({ connectionString: administratorUrl, max: 2 })
-    // A connection that ends with PostgreSQL is replaced by the next query.
-    sql.on('error', () => {})
-    ending.defer(() => sql.end())
-    const login = { NATS_URL: nats.url, NATS_USER: teamConsole, NATS_PASSWORD: passwordOf(teamConsole) }
-    const connection = await connectNats(login, { name: teamConsole })
-    ending.defer(() => connection.close())
-    return new ChaosSystem({
-      postgres,
-      nats,
-      replicas,
-      baseUrls,
-      sql,
-      team: new RpcClient(connection, issuer.signer('alice')),
-      second: new RpcClient(connection, issuer.signer('bob')),
-    })
   }
+  ending.defer(() => Promise.all(replicas.map((replica) => replica.stop())).then(() => {}))
+  await Promise.all(replicas.map((replica) => replica.start()))
+  await Promise.all(replicas.map((replica) => replica.untilReady()))
+
+  const sql = new pg.Pool({ connectionString: administratorUrl, max: 2 })
+  // A connection that ends with PostgreSQL is replaced by the next query.
+  sql.on('error', () => {})
+  ending.defer(() => sql.end())
+  const login = { NATS_URL: nats.url, NATS_USER: teamConsole, NATS_PASSWORD: passwordOf(teamConsole) }
+  const connection = await connectNats(login, { name: teamConsole })
+  ending.defer(() => connection.close())
+  const team = new RpcClient(connection, issuer.signer('alice'))
+  const second = new RpcClient(connection, issuer.signer('bob'))
+  return { postgres, nats, replicas, baseUrls, sql, team, second }
 }
 
 /** Leases and sweeps that a person would wait for are as short as the longest call allows. */

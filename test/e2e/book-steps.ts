@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { fromMinorUnits, operations } from '@backoffice/contracts'
-import { refusal, type TeamUser } from '@backoffice/test-kit'
+import { refusal } from '@backoffice/test-kit'
 import fc from 'fast-check'
 import { playerRequest } from '../journey.ts'
 import {
   type Book,
   type BookedDeposit,
   type BookedPlayer,
-  type BookedWithdrawal,
   blockedDeposit,
   type Decision,
   failingWithdrawal,
@@ -76,8 +75,21 @@ function step<Drawn>(
   }))
 }
 
-const hasDeposits = ({ deposits }: Book) => deposits.length > 0
-const hasWithdrawals = ({ withdrawals }: Book) => withdrawals.length > 0
+type Noun = 'players' | 'deposits' | 'withdrawals'
+
+/** A step with one of the players, deposits or withdrawals, whichever was drawn; it is left out while there is none. */
+const stepWith = <Of extends Noun, Drawn>(
+  nouns: Of,
+  name: string,
+  drawn: { readonly [Key in keyof Drawn]: fc.Arbitrary<Drawn[Key]> },
+  run: (book: Book, reached: Reached, each: Book[Of][number], drawn: Drawn) => Promise<void>,
+): fc.Arbitrary<Step> =>
+  step(
+    name,
+    fc.record({ which: any, ...drawn }) as fc.Arbitrary<Drawn & { readonly which: number }>,
+    (book, reached, values) => run(book, reached, nth<Book[Of][number]>(book[nouns], values.which), values),
+    (book) => book[nouns].length > 0,
+  )
 
 interface DrawnDeposit {
   readonly amount: DrawnAmount
@@ -98,25 +110,15 @@ async function deposit(book: Book, reached: Reached, player: BookedPlayer, drawn
     book.deposits.push({ id: reply.body.id, player, amount, reference, at: now, status: 'pending' })
 }
 
-async function settle(book: Book, reached: Reached, each: BookedDeposit, command: 'confirm' | 'fail', sent: number) {
-  const reply = await post(reached, `/deposits/${each.id}/${command}`, {}, sent)
-  const before = each.status
-  assert.equal(outcomeOf(reply), book.settles(each, command))
-  if (before !== 'pending') assert.equal(reply.body.error.details.status, before)
-  await compareWallet(reached, each.player)
-}
-
-async function cancel(book: Book, reached: Reached, each: BookedWithdrawal, sent: number): Promise<void> {
-  const reply = await post(reached, `/withdrawals/${each.id}/cancel`, {}, sent)
-  assert.equal(outcomeOf(reply), book.cancels(each))
-  await compareWallet(reached, each.player)
-}
-
-async function decide(book: Book, reached: Reached, each: BookedWithdrawal, decision: Decision, by: TeamUser) {
-  const outcome = await sendDecision(book, reached, each.id, decision, by)
-  assert.equal(outcome, book.decides(each, decision, book.isSandbox ? null : by))
-  await compareWallet(reached, each.player)
-}
+const settle =
+  (command: 'confirm' | 'fail') =>
+  async (book: Book, reached: Reached, each: BookedDeposit, { sent }: { readonly sent: number }): Promise<void> => {
+    const reply = await post(reached, `/deposits/${each.id}/${command}`, {}, sent)
+    const before = each.status
+    assert.equal(outcomeOf(reply), book.settles(each, command))
+    if (before !== 'pending') assert.equal(reply.body.error.details.status, before)
+    await compareWallet(reached, each.player)
+  }
 
 /** A step that is drawn as often as several others. */
 const often = (times: number, one: fc.Arbitrary<Step>): fc.Arbitrary<Step>[] => Array.from({ length: times }, () => one)
@@ -130,31 +132,30 @@ export const steps: fc.Arbitrary<Step>[] = [
     ({ players }) => players.length < 4,
   ),
 
-  step('register again', fc.record({ player: any }), async (book, reached, { player }) => {
-    const { id, externalId } = nth(book.players, player)
+  stepWith('players', 'register again', {}, async (_book, reached, { id, externalId }) => {
     const reply = await post(reached, '/players', playerRequest(externalId))
     assert.equal(outcomeOf(reply), 'PLAYER_ALREADY_EXISTS')
     assert.equal(reply.body.error.details.playerId, id)
   }),
 
-  step('submit documents', fc.record({ player: any }), async (book, reached, { player }) => {
-    const each = nth(book.players, player)
+  stepWith('players', 'submit documents', {}, async (book, reached, each) => {
     const submission = { documentType: 'rg', reference: randomUUID() }
     const reply = await post(reached, `/players/${each.id}/kyc/submissions`, submission)
     assert.equal(outcomeOf(reply), book.submitsDocuments(each))
   }),
 
-  step(
+  stepWith(
+    'players',
     'decide KYC',
-    fc.record({ player: any, status: fc.constantFrom('aprovado', 'aprovado', 'reprovado', 'expirado') }),
-    (book, reached, { player, status }) => decideKyc(book, reached, nth(book.players, player), status),
+    { status: fc.constantFrom('aprovado', 'aprovado', 'reprovado', 'expirado') },
+    (book, reached, each, { status }) => decideKyc(book, reached, each, status),
   ),
 
-  step(
+  stepWith(
+    'players',
     'set status',
-    fc.record({ player: any, status: fc.constantFrom('ativo', 'ativo', 'ativo', 'ativo', 'suspenso', 'autoexcluido') }),
-    async (book, { team, agreed }, { player, status }) => {
-      const each = nth(book.players, player)
+    { status: fc.constantFrom('ativo', 'ativo', 'ativo', 'ativo', 'suspenso', 'autoexcluido') },
+    async (book, { team, agreed }, each, { status }) => {
       const input = { playerId: each.id, status, reason }
       const outcome = (await refusal(team('alice', operations.players.setPlayerStatus, input))) ?? 'done'
       assert.equal(outcome, book.setsStatusAlone(each, status))
@@ -163,11 +164,11 @@ export const steps: fc.Arbitrary<Step>[] = [
     },
   ),
 
-  step(
+  stepWith(
+    'players',
     'self-exclude',
-    fc.record({ player: any, hours: fc.option(fc.integer({ min: -1, max: 12 }), { freq: 9 }) }),
-    async (book, { team, clock }, { player, hours }) => {
-      const each = nth(book.players, player)
+    { hours: fc.option(fc.integer({ min: -1, max: 12 }), { freq: 9 }) },
+    async (book, { team, clock }, each, { hours }) => {
       const until = hours === null ? null : clock.time + hours * hourMs
       const input = { playerId: each.id, until: until === null ? null : new Date(until).toISOString() }
       const outcome = (await refusal(team('bob', operations.players.selfExcludePlayer, input))) ?? 'done'
@@ -175,11 +176,11 @@ export const steps: fc.Arbitrary<Step>[] = [
     },
   ),
 
-  step(
+  stepWith(
+    'players',
     'set daily limit',
-    fc.record({ player: any, limit: fc.option(roundAmounts, { freq: 4 }) }),
-    async (book, { team, clock }, { player, limit }) => {
-      const each = nth(book.players, player)
+    { limit: fc.option(roundAmounts, { freq: 4 }) },
+    async (book, { team, clock }, each, { limit }) => {
       const dailyDepositLimit = limit === null ? null : fromMinorUnits(limit)
       await team('alice', operations.players.setDailyLimit, { playerId: each.id, dailyDepositLimit })
       book.setsLimit(each, limit, clock.time)
@@ -190,28 +191,21 @@ export const steps: fc.Arbitrary<Step>[] = [
     await clock.pass(hours * hourMs)
   }),
 
-  ...often(
-    3,
-    step(
-      'deposit',
-      fc.record({ player: any, amount: amounts, currency: currencies, sent: copies }),
-      (book, reached, drawn) => deposit(book, reached, nth(book.players, drawn.player), drawn),
-    ),
-  ),
+  ...often(3, stepWith('players', 'deposit', { amount: amounts, currency: currencies, sent: copies }, deposit)),
 
-  step(
+  stepWith(
+    'deposits',
     'deposit with a reference that is taken',
-    fc.record({ player: any, which: any, amount: amounts }),
-    (book, reached, { player, which, amount }) =>
-      deposit(book, reached, nth(book.players, player), { amount, reference: nth(book.deposits, which).reference }),
-    hasDeposits,
+    { player: any, amount: amounts },
+    (book, reached, { reference }, { player, amount }) =>
+      deposit(book, reached, nth(book.players, player), { amount, reference }),
   ),
 
-  step(
+  stepWith(
+    'players',
     'several deposits at once',
-    fc.record({ player: any, amount: amounts, count: fc.integer({ min: 2, max: 5 }) }),
-    async (book, reached, { player, amount: drawn, count }) => {
-      const each = nth(book.players, player)
+    { amount: amounts, count: fc.integer({ min: 2, max: 5 }) },
+    async (book, reached, each, { amount: drawn, count }) => {
       const now = reached.clock.time
       const references = Array.from({ length: count }, () => randomUUID())
       const amount = amountOf(drawn, leftToday(book, each, now))
@@ -238,49 +232,30 @@ export const steps: fc.Arbitrary<Step>[] = [
     },
   ),
 
-  ...often(
-    3,
-    step(
-      'confirm',
-      fc.record({ which: any, sent: copies }),
-      (book, reached, { which, sent }) => settle(book, reached, nth(book.deposits, which), 'confirm', sent),
-      hasDeposits,
-    ),
-  ),
+  ...often(3, stepWith('deposits', 'confirm', { sent: copies }, settle('confirm'))),
 
-  step(
-    'fail',
-    fc.record({ which: any, sent: copies }),
-    (book, reached, { which, sent }) => settle(book, reached, nth(book.deposits, which), 'fail', sent),
-    hasDeposits,
-  ),
+  stepWith('deposits', 'fail', { sent: copies }, settle('fail')),
 
-  step(
-    'confirm and fail at once',
-    fc.record({ which: any }),
-    async (book, reached, { which }) => {
-      const each = nth(book.deposits, which)
-      const wasPending = each.status === 'pending'
-      const commands = ['confirm', 'fail'] as const
-      const replies = await Promise.all(commands.map((command) => post(reached, `/deposits/${each.id}/${command}`)))
-      reached.last = null
-      const won = replies.findIndex(({ status }) => status === 200)
-      assert.equal(replies.filter(({ status }) => status === 200).length, wasPending ? 1 : 0)
-      if (won !== -1) assert.equal(book.settles(each, commands[won] as 'confirm' | 'fail'), 'done')
-      for (const reply of replies.filter(({ status }) => status !== 200))
-        assert.equal(outcomeOf(reply), 'DEPOSIT_NOT_PENDING')
-      await compareWallet(reached, each.player)
-    },
-    hasDeposits,
-  ),
+  stepWith('deposits', 'confirm and fail at once', {}, async (book, reached, each) => {
+    const wasPending = each.status === 'pending'
+    const commands = ['confirm', 'fail'] as const
+    const replies = await Promise.all(commands.map((command) => post(reached, `/deposits/${each.id}/${command}`)))
+    reached.last = null
+    const won = replies.findIndex(({ status }) => status === 200)
+    assert.equal(replies.filter(({ status }) => status === 200).length, wasPending ? 1 : 0)
+    if (won !== -1) assert.equal(book.settles(each, commands[won] as 'confirm' | 'fail'), 'done')
+    for (const reply of replies.filter(({ status }) => status !== 200))
+      assert.equal(outcomeOf(reply), 'DEPOSIT_NOT_PENDING')
+    await compareWallet(reached, each.player)
+  }),
 
   ...often(
     2,
-    step(
+    stepWith(
+      'players',
       'withdraw',
-      fc.record({ player: any, amount: amounts, currency: currencies, sent: copies }),
-      async (book, reached, { player, amount: drawn, currency, sent }) => {
-        const each = nth(book.players, player)
+      { amount: amounts, currency: currencies, sent: copies },
+      async (book, reached, each, { amount: drawn, currency, sent }) => {
         const amount = amountOf(drawn, withdrawable(each))
         const request = { amount: fromMinorUnits(amount), currency, method: 'pix', destination: 'ana@example.com' }
         const reply = await post(reached, `/players/${each.id}/withdrawals`, request, sent)
@@ -292,11 +267,11 @@ export const steps: fc.Arbitrary<Step>[] = [
     ),
   ),
 
-  step(
+  stepWith(
+    'players',
     'several withdrawals at once',
-    fc.record({ player: any, parts: fc.integer({ min: 1, max: 4 }), count: fc.integer({ min: 2, max: 5 }) }),
-    async (book, reached, { player, parts, count }) => {
-      const each = nth(book.players, player)
+    { parts: fc.integer({ min: 1, max: 4 }), count: fc.integer({ min: 2, max: 5 }) },
+    async (book, reached, each, { parts, count }) => {
       const amount = withdrawable(each) / BigInt(parts)
       if (amount === 0n) return
       const request = { amount: fromMinorUnits(amount), currency: 'BRL', method: 'pix', destination: 'ana@example.com' }
@@ -318,48 +293,43 @@ export const steps: fc.Arbitrary<Step>[] = [
     },
   ),
 
-  step(
-    'cancel',
-    fc.record({ which: any, sent: copies }),
-    (book, reached, { which, sent }) => cancel(book, reached, nth(book.withdrawals, which), sent),
-    hasWithdrawals,
-  ),
+  stepWith('withdrawals', 'cancel', { sent: copies }, async (book, reached, each, { sent }) => {
+    const reply = await post(reached, `/withdrawals/${each.id}/cancel`, {}, sent)
+    assert.equal(outcomeOf(reply), book.cancels(each))
+    await compareWallet(reached, each.player)
+  }),
 
   ...often(
     3,
-    step(
+    stepWith(
+      'withdrawals',
       'decide',
-      fc.record({
-        which: any,
+      {
         decision: fc.constantFrom<Decision>('approve', 'approve', 'pay', 'pay', 'reject'),
         by: fc.constantFrom(...people),
-      }),
-      (book, reached, { which, decision, by }) => decide(book, reached, nth(book.withdrawals, which), decision, by),
-      hasWithdrawals,
+      },
+      async (book, reached, each, { decision, by }) => {
+        const outcome = await sendDecision(book, reached, each.id, decision, by)
+        assert.equal(outcome, book.decides(each, decision, book.isSandbox ? null : by))
+        await compareWallet(reached, each.player)
+      },
     ),
   ),
 
-  step(
-    'cancel and approve at once',
-    fc.record({ which: any }),
-    async (book, reached, { which }) => {
-      const each = nth(book.withdrawals, which)
-      const wasUnderReview = each.status === 'under_review'
-      const [cancelled, approved] = await Promise.all([
-        post(reached, `/withdrawals/${each.id}/cancel`).then(outcomeOf),
-        sendDecision(book, reached, each.id, 'approve', 'alice'),
-      ])
-      reached.last = null
-      if (cancelled === 'done') assert.equal(book.cancels(each), 'done')
-      else if (approved === 'done') assert.equal(book.decides(each, 'approve', book.isSandbox ? null : 'alice'), 'done')
-      assert.equal([cancelled, approved].filter((outcome) => outcome === 'done').length, wasUnderReview ? 1 : 0)
-      await compareWallet(reached, each.player)
-    },
-    hasWithdrawals,
-  ),
+  stepWith('withdrawals', 'cancel and approve at once', {}, async (book, reached, each) => {
+    const wasUnderReview = each.status === 'under_review'
+    const [cancelled, approved] = await Promise.all([
+      post(reached, `/withdrawals/${each.id}/cancel`).then(outcomeOf),
+      sendDecision(book, reached, each.id, 'approve', 'alice'),
+    ])
+    reached.last = null
+    if (cancelled === 'done') assert.equal(book.cancels(each), 'done')
+    else if (approved === 'done') assert.equal(book.decides(each, 'approve', book.isSandbox ? null : 'alice'), 'done')
+    assert.equal([cancelled, approved].filter((outcome) => outcome === 'done').length, wasUnderReview ? 1 : 0)
+    await compareWallet(reached, each.player)
+  }),
 
-  step('play', fc.record({ player: any }), async (book, reached, { player }) => {
-    const each = nth(book.players, player)
+  stepWith('players', 'play', {}, async (book, reached, each) => {
     const reply = await post(reached, `/players/${each.id}/game-sessions`, { gameId: 'fortune-reels' })
     // Its URL is shown once, and production has no provider here: neither is replayed byte for byte.
     reached.last = null
@@ -367,8 +337,11 @@ export const steps: fc.Arbitrary<Step>[] = [
     assert.equal(outcomeOf(reply), expected === 'done' && !book.isSandbox ? 'PROVIDER_UNAVAILABLE' : expected)
   }),
 
-  step('read a statement', fc.record({ player: any, limit: fc.integer({ min: 1, max: 9 }) }), (book, reached, drawn) =>
-    compareStatement(reached, nth(book.players, drawn.player), drawn.limit),
+  stepWith(
+    'players',
+    'read a statement',
+    { limit: fc.integer({ min: 1, max: 9 }) },
+    (_book, reached, each, { limit }) => compareStatement(reached, each, limit),
   ),
 
   step('retry the last request', fc.constant(null), async (_book, reached) => {

@@ -163,7 +163,7 @@ t.test('whatever is sent to an operation is answered as published, and what is r
     before = `${outcome}\n${textOf(sent)}`
     met.set(outcome, (met.get(outcome) ?? 0) + 1)
   })
-  await holdsForRandom(t, property, { runsByDefault: 800 })
+  await holdsForRandom(t, property, { runsByDefault: 500 })
   t.strictSame([...attacked.keys()].sort(), [...byId.keys()].sort(), 'every operation was attacked')
 })
 

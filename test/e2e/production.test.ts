@@ -1,7 +1,7 @@
 import { OperatorClient, sharedSystem } from '@backoffice/test-kit'
 import pg from 'pg'
 import t from 'tap'
-import { balanceOf, expectStatus, fund, register, statementOf, sumOf } from '../journey.ts'
+import { balanceOf, depositRequest, expectStatus, fund, register, statementOf, sumOf } from '../journey.ts'
 import { team, typedByTeam } from './team.ts'
 
 const system = await sharedSystem(t)
@@ -22,6 +22,10 @@ const operator = new OperatorClient(system.baseUrl, created.json.production)
 t.teardown(() => operator.close())
 const { id: playerId } = await register(operator)
 const json = (person: string, ...args: string[]) => team(system, person, ...args, '--json')
+const withdrawal = (amount: string, destination = 'ana@example.com') => ({
+  ...{ amount, currency: 'BRL', method: 'pix' },
+  destination,
+})
 
 t.test('creating an operator prints both environments once, in the form that programs read', async (t) => {
   t.equal(created.status, 0)
@@ -43,17 +47,8 @@ t.test('the typical order, in production: the team decides KYC and withdrawals',
     await operator.post(`/players/${playerId}/kyc/submissions`, { documentType: 'rg', reference: 'doc-1' }),
     201,
   )
-  t.equal(
-    (
-      await operator.post(`/players/${playerId}/withdrawals`, {
-        amount: '1',
-        currency: 'BRL',
-        method: 'pix',
-        destination: 'x',
-      })
-    ).body.error.code,
-    'KYC_NOT_APPROVED',
-  )
+  const withdraw = (amount: string) => operator.post(`/players/${playerId}/withdrawals`, withdrawal(amount))
+  t.equal((await withdraw('1')).body.error.code, 'KYC_NOT_APPROVED')
   const queue = await json('alice', 'kyc', 'queue')
   t.match(
     queue.json.find((row: { playerId: string }) => row.playerId === playerId),
@@ -65,35 +60,27 @@ t.test('the typical order, in production: the team decides KYC and withdrawals',
   )
 
   await fund(operator, playerId, '100.00')
-  const withdrawal = expectStatus(
-    await operator.post(`/players/${playerId}/withdrawals`, {
-      amount: '40',
-      currency: 'BRL',
-      method: 'pix',
-      destination: 'ana@example.com',
-    }),
-    201,
-  )
+  const { id: withdrawalId } = expectStatus(await withdraw('40'), 201)
   const waiting = await json('alice', 'withdrawals', 'queue')
   t.match(
-    waiting.json.find(({ id }: { id: string }) => id === withdrawal.id),
+    waiting.json.find(({ id }: { id: string }) => id === withdrawalId),
     { amount: '40.00', available: '100.00', withdrawable: '60.00', kycStatus: 'aprovado', playerStatus: 'ativo' },
   )
 
-  t.equal((await json('alice', 'withdrawals', 'approve', withdrawal.id, '--yes')).json.status, 'approved')
-  const alone = await json('alice', 'withdrawals', 'pay', withdrawal.id, '--yes')
+  t.equal((await json('alice', 'withdrawals', 'approve', withdrawalId, '--yes')).json.status, 'approved')
+  const alone = await json('alice', 'withdrawals', 'pay', withdrawalId, '--yes')
   t.match(alone, { status: 1, stderr: /TWO_PEOPLE_REQUIRED/ })
   t.equal(await balanceOf(operator, playerId), '100.00')
-  const unasked = await json('bob', 'withdrawals', 'pay', withdrawal.id)
+  const unasked = await json('bob', 'withdrawals', 'pay', withdrawalId)
   t.match(unasked, { status: 1, stderr: /--yes/ }, 'nobody is there to confirm')
   for (const shown of [playerId, '40.00 BRL', 'ana@example.com']) t.match(unasked.stderr, shown)
   t.equal(
-    (await json('bob', 'withdrawals', 'pay', withdrawal.id, '--yes', '--reason', 'bank file 7')).json.status,
+    (await json('bob', 'withdrawals', 'pay', withdrawalId, '--yes', '--reason', 'bank file 7')).json.status,
     'paid',
   )
   t.equal(await balanceOf(operator, playerId), '60.00')
 
-  const shown = await json('bob', 'withdrawals', 'show', withdrawal.id)
+  const shown = await json('bob', 'withdrawals', 'show', withdrawalId)
   t.strictSame(
     shown.json.transitions
       .map(({ to, by }: { to: string; by: { kind: string; name: string } }) => [to, by.kind, by.name])
@@ -115,27 +102,26 @@ t.test('what an operator writes cannot deceive the person who decides', async (t
   const { id } = await register(sandbox)
   await json('alice', 'kyc', 'decide', id, 'aprovado', '--yes', '--reason', 'documents match')
   await fund(sandbox, id, '900.00')
-  const request = (destination: string) =>
-    sandbox.post(`/players/${id}/withdrawals`, { amount: '900', currency: 'BRL', method: 'pix', destination })
+  const request = (destination: string) => sandbox.post(`/players/${id}/withdrawals`, withdrawal('900', destination))
   t.match((await request(hostile)).body.error, {
     code: 'VALIDATION_ERROR',
     details: { in: 'body', issues: [{ path: '/destination' }] },
   })
   // As it would be accepted by a service that does not look.
-  const withdrawal = expectStatus(await request('ana@example.com'), 201)
+  const accepted = expectStatus(await request('ana@example.com'), 201)
   const client = new pg.Client({ connectionString: system.postgresUrl })
   await client.connect()
   await client.query("set session_replication_role = 'replica'")
   await client.query('update payments.withdrawal set destination = $1, sealed_destination = null where id = $2', [
     hostile,
-    withdrawal.id,
+    accepted.id,
   ])
   await client.end()
 
-  t.equal((await sandbox.get(`/withdrawals/${withdrawal.id}`)).body.destination, hostile, 'it is read as before')
+  t.equal((await sandbox.get(`/withdrawals/${accepted.id}`)).body.destination, hostile, 'it is read as before')
   const queue = await team(system, 'alice', 'withdrawals', 'queue', '--operator', 'Casa Rosa', '--env', 'sandbox')
-  const record = await json('alice', 'withdrawals', 'show', withdrawal.id)
-  const question = await team(system, 'alice', 'withdrawals', 'approve', withdrawal.id)
+  const record = await json('alice', 'withdrawals', 'show', accepted.id)
+  const question = await team(system, 'alice', 'withdrawals', 'approve', accepted.id)
   t.equal(record.json.destination, hostile, 'programs get the same value')
   for (const { stdout, stderr } of [queue, record, question]) {
     const raw = [...stdout, ...stderr].filter((character) => /[^\n\P{C}]|[\u2028\u2029]/u.test(character))
@@ -145,7 +131,7 @@ t.test('what an operator writes cannot deceive the person who decides', async (t
   t.match(queue.stdout, `900.00 BRL`)
   t.match(queue.stdout, String.raw`pix \u001b[2K\u001b[1GSPOOFED`)
   t.match(question, { status: 1, stderr: `900.00 BRL of player ${id} in sandbox` })
-  expectStatus(await sandbox.post(`/withdrawals/${withdrawal.id}/cancel`), 200)
+  expectStatus(await sandbox.post(`/withdrawals/${accepted.id}/cancel`), 200)
 })
 
 /** Proposed by one person, and carried out by another. */
@@ -179,20 +165,14 @@ t.test('an adjustment and its reversal take two people, and are new entries, onc
 
 t.test('self-exclusion and a daily limit block deposits, and say RG_BLOCKED', async (t) => {
   const { id } = await register(operator)
-  const deposit = (amount: string, reference: string) =>
-    operator.post(`/players/${id}/deposits`, { amount, currency: 'BRL', method: 'pix', externalReference: reference })
+  const deposit = (amount: string) => operator.post(`/players/${id}/deposits`, depositRequest(amount))
   await json('alice', 'players', 'limit', id, '50')
-  t.equal((await deposit('50', 'limit-a')).status, 201)
-  t.match((await deposit('0.01', 'limit-b')).body.error, { code: 'RG_BLOCKED' })
+  t.equal((await deposit('50')).status, 201)
+  t.match((await deposit('0.01')).body.error, { code: 'RG_BLOCKED' })
   await json('alice', 'players', 'self-exclude', id, '--until', new Date(Date.now() + 3_600_000).toISOString(), '--yes')
-  t.match((await deposit('0.01', 'limit-c')).body.error, { code: 'RG_BLOCKED', details: { reason: 'self_exclusion' } })
+  t.match((await deposit('0.01')).body.error, { code: 'RG_BLOCKED', details: { reason: 'self_exclusion' } })
   await json('alice', 'players', 'status', playerId, 'suspenso', '--reason', 'fraud check')
-  const refused = await operator.post(`/players/${playerId}/deposits`, {
-    amount: '1',
-    currency: 'BRL',
-    method: 'pix',
-    externalReference: 'limit-d',
-  })
+  const refused = await operator.post(`/players/${playerId}/deposits`, depositRequest('1'))
   t.equal(`${refused.status} ${refused.body.error.code}`, '403 PLAYER_NOT_ACTIVE')
 })
 
