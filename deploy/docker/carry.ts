@@ -18,7 +18,7 @@ import {
 import { createRequire, isBuiltin } from 'node:module'
 import { dirname, join, relative } from 'node:path'
 
-const root = process.cwd()
+const root = join(import.meta.dirname, '../..')
 
 /** Not those of types, which are stripped before anything is loaded. */
 const staticImport = /^(?:import|export)\s+(?!type\b)(?:[\w*\s{},$]+\sfrom\s+)?'([^']+)'/gm
@@ -110,22 +110,29 @@ function link(from: string, into: string): void {
   }
 }
 
-const [folder = '', ...entries] = process.argv.slice(2)
-const { links, packages } = loadedBy(entries)
-const place = (path: string) => join(root, folder, relative(root, path))
-for (const path of links) {
-  mkdirSync(dirname(place(path)), { recursive: true })
-  symlinkSync(readlinkSync(path), place(path))
-  // It says what the names of its entries mean, also where an image has only some of its sources.
-  const declaration = join(realpathSync(path), 'package.json')
-  mkdirSync(dirname(place(declaration)), { recursive: true })
-  linkSync(declaration, place(declaration))
-}
-for (const path of withDependencies(packages)) {
+/** What an image of these entries is given. */
+export function carriedBy(entries: readonly string[]): Loaded {
+  const { links, packages } = loadedBy(entries)
   // What a package has in a node_modules of its own comes with it.
-  const isInAnother =
-    relative(root, path)
-      .split('/')
-      .filter((part) => part === 'node_modules').length > 1
-  if (!isInAnother) link(path, place(path))
+  const isInAnother = (path: string) => relative(root, path).split('node_modules').length > 2
+  return { links, packages: new Set([...withDependencies(packages)].filter((path) => !isInAnother(path))) }
+}
+
+function carry(folder: string, entries: readonly string[]): void {
+  const { links, packages } = carriedBy(entries)
+  const place = (path: string) => join(root, folder, relative(root, path))
+  for (const path of links) {
+    mkdirSync(dirname(place(path)), { recursive: true })
+    symlinkSync(readlinkSync(path), place(path))
+    // It says what the names of its entries mean, also where an image has only some of its sources.
+    const declaration = join(realpathSync(path), 'package.json')
+    mkdirSync(dirname(place(declaration)), { recursive: true })
+    linkSync(declaration, place(declaration))
+  }
+  for (const path of packages) link(path, place(path))
+}
+
+if (import.meta.main) {
+  const [folder = '', ...entries] = process.argv.slice(2)
+  carry(folder, entries)
 }

@@ -1,16 +1,12 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, globSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { serviceNames } from '@backoffice/contracts'
 import t from 'tap'
+import { carriedBy } from '../../deploy/docker/carry.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
-// Packages are linked, so the folder is on the disk of the checkout.
-mkdirSync(join(root, '.cache'), { recursive: true })
-const folder = mkdtempSync(join(root, '.cache/carried-'))
-t.teardown(() => rmSync(folder, { recursive: true, force: true }))
-
 /** What the Dockerfile gives each image: the loop over services, and a line for each of the others. */
 function entriesByTarget(): ReadonlyMap<string, readonly string[]> {
   const text = readFileSync(join(root, 'deploy/docker/Dockerfile'), 'utf8').replaceAll('\\\n', ' ')
@@ -28,16 +24,14 @@ function entriesByTarget(): ReadonlyMap<string, readonly string[]> {
 
 const entries = entriesByTarget()
 const programs = [...serviceNames, 'games', 'console']
-for (const [target, files] of entries)
-  execFileSync(process.execPath, ['deploy/docker/carry.ts', join(relative(root, folder), target), ...files], {
-    cwd: root,
-  })
-
-/** The packages that an image is given, by name and by folder: a service may have one of its own beside its sources. */
-function packagesOf(target: string): ReadonlyMap<string, string> {
-  const found = globSync('{.,packages/*,services/*}/node_modules/{[!@]*,@*/*}', { cwd: join(folder, target) })
-  return new Map(found.map((path) => [path.replace(/^.*node_modules\//, ''), join(folder, target, path)]))
-}
+const nameOf = (path: string) => path.replace(/^.*node_modules\//, '')
+/** The packages that each image is given. */
+const packagesOf = new Map(
+  [...entries].map(([target, files]) => {
+    const { links, packages } = carriedBy(files)
+    return [target, new Set([...links, ...packages].map(nameOf))] as const
+  }),
+)
 
 /** What only some of them need, and who. */
 const neededBy: Readonly<Record<string, readonly string[]>> = {
@@ -64,16 +58,24 @@ t.test('an image has the packages that its program loads, and none that only oth
   t.same([...entries.keys()].sort(), [...programs, 'migrate', 'team'].sort())
   for (const [name, needed] of Object.entries(neededBy)) {
     const carrying = [...entries.keys()].filter(
-      (target) => packagesOf(target).has(name) && !onlyHere.has(`${target} ${name}`),
+      (target) => packagesOf.get(target)?.has(name) && !onlyHere.has(`${target} ${name}`),
     )
     t.same(carrying.sort(), [...needed].sort(), name)
   }
 })
 
-t.test('what it is given leads to something', async (t) => {
-  for (const target of entries.keys())
-    for (const [name, path] of packagesOf(target)) {
-      // Our own packages are links to sources, which the image has from another stage.
-      if (!name.startsWith('@backoffice/')) t.ok(existsSync(path), `${target}: ${name}`)
-    }
+t.test('what it is given is there: our packages as links, those of others with their files', async (t) => {
+  // Packages are linked, so the folder is on the disk of the checkout.
+  mkdirSync(join(root, '.cache'), { recursive: true })
+  const folder = mkdtempSync(join(root, '.cache/carried-'))
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+  const [target, files] = ['team', entries.get('team') ?? []]
+  execFileSync(process.execPath, ['deploy/docker/carry.ts', relative(root, folder), ...files], { cwd: root })
+  const found = globSync('{.,packages/*,services/*}/node_modules/{[!@]*,@*/*}', { cwd: folder })
+  t.same(new Set(found.map(nameOf)), packagesOf.get(target))
+  for (const path of found) {
+    // Our own packages are links to sources, which the image has from another stage.
+    if (nameOf(path).startsWith('@backoffice/')) t.ok(lstatSync(join(folder, path)).isSymbolicLink(), path)
+    else t.ok(existsSync(join(folder, path, 'package.json')), path)
+  }
 })

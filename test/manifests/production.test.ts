@@ -164,20 +164,6 @@ t.test('production elsewhere, while its public names move from one way in to the
       t.equal(annotations.runbook_url, `https://wiki.bank.example/oncall/alerts#${fragmentOf(alert)}`)
   })
 
-  t.test('the probe asks the address that operators are given', async (t) => {
-    t.same(cluster.find('Probe', 'public-address')?.spec.targets.staticConfig.static, [
-      'https://api.bank.example/api/v1/docs',
-    ])
-  })
-
-  t.test('and the probes of the console the address that the team is given', async (t) => {
-    for (const [name, path] of [
-      ['console-address', 'cli'],
-      ['console-sign-in', 'login'],
-    ] as const)
-      t.same(cluster.find('Probe', name)?.spec.targets.staticConfig.static, [`https://office.bank.example/${path}`])
-  })
-
   t.test('what these settings are written in is not applied itself', async (t) => {
     t.notOk(cluster.all('ConfigMap').some(({ metadata }) => metadata.name.startsWith('monitoring-settings')))
   })

@@ -33,15 +33,6 @@ t.test('no document has a field that its schema does not know; a misspelt one wo
   )
 })
 
-t.test('a missing field and a wrong type would be found', async (t) => {
-  const nameless = structuredClone(deployment)
-  delete nameless.spec.template.spec.containers[0].name
-  t.match((await faultsOf(nameless)).join(), /name/)
-  const wrong = structuredClone(deployment)
-  wrong.spec.minReadySeconds = 'five'
-  t.match((await faultsOf(wrong)).join(), /minReadySeconds/)
-})
-
 t.test('no two documents of an overlay are the same thing', { skip }, async (t) => {
   for (const overlay of overlays) {
     const names = rendered(overlay).manifests.map((manifest) => `${nameOf(manifest)} ${manifest.metadata.namespace}`)

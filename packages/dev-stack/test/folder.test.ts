@@ -2,26 +2,7 @@ import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'no
 import { join } from 'node:path'
 import t from 'tap'
 import { stackSecrets } from '../src/secrets.ts'
-import {
-  claimFolder,
-  readStack,
-  releaseFolder,
-  type StackDescription,
-  StackFile,
-  stackFileIn,
-} from '../src/stack-file.ts'
-
-const description: StackDescription = {
-  baseUrl: 'http://127.0.0.1:1/api/v1',
-  docsUrl: 'http://127.0.0.1:1/api/v1/docs',
-  postgresUrl: 'postgresql://127.0.0.1:2/backoffice',
-  natsUrl: 'nats://127.0.0.1:3',
-  consoleUrl: 'http://127.0.0.1:4',
-  issuer: 'http://127.0.0.1:5',
-  people: ['alice', 'bob'],
-  operators: [],
-  processes: { gateway: 10, wallet: 11 },
-}
+import { claimFolder, releaseFolder } from '../src/stack-file.ts'
 
 t.test('secrets are made once, differ from each other and are readable by the owner only', async (t) => {
   const dir = t.testdir()
@@ -47,19 +28,6 @@ t.test(
     t.same(stackSecrets(dir), secrets)
   },
 )
-
-t.test('stack.json follows a restarted process and goes when the stack stops', async (t) => {
-  const dir = t.testdir()
-  const file = new StackFile(dir)
-  file.updateProcess('wallet', 5)
-  t.notOk(existsSync(stackFileIn(dir)), 'a stack that is not ready has no stack.json')
-  file.publish(description)
-  file.updateProcess('wallet', 12)
-  t.same(readStack(stackFileIn(dir)), { ...description, processes: { gateway: 10, wallet: 12 } })
-  t.equal(statSync(stackFileIn(dir)).mode & 0o777, 0o600)
-  file.remove()
-  t.throws(() => readStack(stackFileIn(dir)), /npm start/)
-})
 
 t.test('a folder left by a crash is taken over', async (t) => {
   const dir = t.testdir({ 'supervisor.pid': '999999999' })

@@ -5,7 +5,6 @@ import { testBed } from '@backoffice/test-kit'
 import pg from 'pg'
 import t from 'tap'
 import { payments, wallet } from '../../service-runtime/test/probe-services.ts'
-import { migrate } from '../src/migrate.ts'
 import { provisionDatabase } from '../src/provision.ts'
 
 const bed = await testBed(t, { payments, wallet })
@@ -93,10 +92,6 @@ t.test('no role stores anything beside its tables, or holds up the next migratio
     for (const database of ['postgres', 'template1'])
       await t.rejects(sessionOf(role, { reads, database }), { code: '42501' }, `${role} into ${database}`)
   }
-})
-
-t.test('migrating again changes nothing', async (t) => {
-  t.same(await migrate({ service: 'payments', migrations: payments.migrations, url: bed.databaseUrl }), [])
 })
 
 t.test('provisioning again, or several times at once, changes nothing', async (t) => {
