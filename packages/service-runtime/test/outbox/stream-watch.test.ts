@@ -5,6 +5,7 @@ import { jetstreamManager } from '@nats-io/jetstream'
 import t from 'tap'
 import type { RunningService } from '../../src/testing.ts'
 import { startOwnBroker } from '../own-broker.ts'
+import { callsOn } from '../probe-calls.ts'
 import { eventData, payments } from '../probe-services.ts'
 
 t.setTimeout(120_000)
@@ -14,7 +15,7 @@ const copy = `${broker.store}-copy`
 const clock = { offsetMs: 0, now: () => new Date(Date.now() + clock.offsetMs) }
 const bed = await testBed(t, { payments }, { clock, config: { payments: broker.environment } })
 let service: RunningService = bed.services.payments
-const scope = bed.scope()
+const { scope, unsent } = callsOn(bed)
 
 async function emit(count: number): Promise<void> {
   await service.transact(async ({ db, emit, newId }) => {
@@ -30,62 +31,58 @@ async function stored(): Promise<number> {
   return (await manager.streams.info('EVENTS')).state.messages
 }
 
-async function unsent(): Promise<number | null> {
-  return (await bed.sql('payments').query('select from outbox')).rowCount
+const isStored = async (messages: number) => (await stored()) === messages && (await unsent()).length === 0
+
+/** The broker's disk as it is now, to go back to. */
+async function saveDisk(): Promise<void> {
+  await broker.stop()
+  rmSync(copy, { recursive: true, force: true })
+  cpSync(broker.store, copy, { recursive: true })
+  await broker.start()
+  await eventually(stored, 20_000)
+}
+
+/** As after a power cut: what the broker had not synced is gone, or all. */
+async function loseDisk(what: 'since it was saved' | 'all'): Promise<void> {
+  await broker.stop()
+  rmSync(broker.store, { recursive: true })
+  if (what !== 'all') cpSync(copy, broker.store, { recursive: true })
+  await broker.start()
 }
 
 t.test('events that were acknowledged but lost with the broker are published again', async (t) => {
   await emit(20)
-  await eventually(async () => (await stored()) === 20)
-  await broker.stop()
-  cpSync(broker.store, copy, { recursive: true })
-  await broker.start()
-  await eventually(stored, 20_000)
+  await eventually(() => isStored(20))
+  await saveDisk()
   await emit(250)
-  await eventually(async () => (await stored()) === 270 && (await unsent()) === 0)
-  await broker.stop()
-  // As after a power cut: what the broker had not synced is gone.
-  rmSync(broker.store, { recursive: true })
-  cpSync(copy, broker.store, { recursive: true })
-  await broker.start()
-  t.equal(await eventually(async () => (await stored()) === 270, 20_000), true)
+  await eventually(() => isStored(270))
+  await loseDisk('since it was saved')
+  t.equal(await eventually(() => isStored(270), 20_000), true)
 })
 
 t.test('a lost stream is made anew and rebuilt from the retained events', async (t) => {
-  await broker.stop()
-  rmSync(broker.store, { recursive: true })
-  await broker.start()
-  t.equal(await eventually(async () => (await stored()) === 270, 20_000), true)
+  await loseDisk('all')
+  t.equal(await eventually(() => isStored(270), 20_000), true)
   await emit(1)
-  t.equal(await eventually(async () => (await stored()) === 271), true, 'and goes on')
+  t.equal(await eventually(() => isStored(271)), true, 'and goes on')
 })
 
 t.test(
   'when service and broker die together, what was published last is published again by the next start',
   async (t) => {
-    await broker.stop()
-    rmSync(copy, { recursive: true, force: true })
-    cpSync(broker.store, copy, { recursive: true })
-    await broker.start()
-    await eventually(stored, 20_000)
+    await saveDisk()
     await emit(30)
-    await eventually(async () => (await stored()) === 301 && (await unsent()) === 0, 20_000)
+    await eventually(() => isStored(301), 20_000)
     await service.drain()
-    await broker.stop()
-    rmSync(broker.store, { recursive: true })
-    cpSync(copy, broker.store, { recursive: true })
-    await broker.start()
+    await loseDisk('since it was saved')
     service = await bed.start('payments')
-    t.equal(await eventually(async () => (await stored()) === 301, 20_000), true)
+    t.equal(await eventually(() => isStored(301), 20_000), true)
   },
 )
 
 t.test('and so it is when PostgreSQL comes back later than the service', async (t) => {
   await service.drain()
-  await broker.stop()
-  rmSync(broker.store, { recursive: true })
-  cpSync(copy, broker.store, { recursive: true })
-  await broker.start()
+  await loseDisk('since it was saved')
   const admin = bed.sql('admin')
   const database = new URL(bed.databaseUrl).pathname.slice(1)
   await admin.query(`revoke connect on database ${database} from public`)
@@ -93,16 +90,14 @@ t.test('and so it is when PostgreSQL comes back later than the service', async (
   const starting = bed.start('payments')
   await admin.query(`grant connect on database ${database} to public`)
   service = await starting
-  t.equal(await eventually(async () => (await stored()) === 301, 20_000), true)
+  t.equal(await eventually(() => isStored(301), 20_000), true)
 })
 
 t.test('a second crash of the broker, while the first is being made good, is made good as well', async (t) => {
   // The first crash loses the stream. The service rebuilds it, and is held up just before it notes that.
   const holder = await bed.sql('admin').connect()
   await holder.query('begin; lock table payments.stream_seen in exclusive mode')
-  await broker.stop()
-  rmSync(broker.store, { recursive: true })
-  await broker.start()
+  await loseDisk('all')
   const waiting = `select from pg_stat_activity
     where datname = current_database() and usename = 'backoffice_payments' and wait_event_type = 'Lock'`
   // Not by the holder: within a transaction PostgreSQL shows the activity of its first look.
@@ -116,22 +111,16 @@ t.test('a second crash of the broker, while the first is being made good, is mad
   t.equal(await eventually(async () => ({ messages: await stored() }), 20_000).then(({ messages }) => messages), 0)
   await holder.query('rollback')
   holder.release()
-  t.equal(await eventually(async () => (await stored()) === 301, 20_000), true)
+  t.equal(await eventually(() => isStored(301), 20_000), true)
 })
 
 t.test('also what was published while the clock of its process was an hour behind', async (t) => {
-  await broker.stop()
-  rmSync(copy, { recursive: true, force: true })
-  cpSync(broker.store, copy, { recursive: true })
-  await broker.start()
-  const before = await eventually(stored, 20_000)
+  await saveDisk()
+  const before = await stored()
   clock.offsetMs = -3_600_000
   await emit(5)
-  await eventually(async () => (await stored()) === before + 5 && (await unsent()) === 0)
+  await eventually(() => isStored(before + 5))
   clock.offsetMs = 0
-  await broker.stop()
-  rmSync(broker.store, { recursive: true })
-  cpSync(copy, broker.store, { recursive: true })
-  await broker.start()
-  t.equal(await eventually(async () => (await stored()) === before + 5, 20_000), true)
+  await loseDisk('since it was saved')
+  t.equal(await eventually(() => isStored(before + 5), 20_000), true)
 })
