@@ -6,7 +6,7 @@ import { Clean } from '@sinclair/typebox/value'
 const compiled = new WeakMap<TSchema, TypeCheck<TSchema>>()
 
 /** The compiled form of a schema, made on its first use. */
-export function compile(schema: TSchema): TypeCheck<TSchema> {
+function compile(schema: TSchema): TypeCheck<TSchema> {
   let check = compiled.get(schema)
   if (check === undefined) {
     check = TypeCompiler.Compile(countingCodePoints(schema))
@@ -154,22 +154,13 @@ const lengthFormats = 'characters'
  * units, of which 😀 has two, so it would refuse what the published documents allow. Formats take ASCII only, where both
  * counts agree.
  */
-export function countingCodePoints<T extends TSchema>(schema: T): T {
-  return convert(schema) as T
-}
-
-function convert(node: unknown): unknown {
-  if (Array.isArray(node)) return node.map(convert)
-  if (typeof node !== 'object' || node === null) return node
-  // Symbols are copied too: the compiler tells the kinds of schemas by them.
-  const copy: Record<PropertyKey, unknown> = { ...node }
-  for (const [key, value] of Object.entries(node)) copy[key] = convert(value)
-  const { type, format, minLength, maxLength } = copy
-  if (type !== 'string' || format !== undefined || (minLength === undefined && maxLength === undefined)) return copy
-  delete copy.minLength
-  delete copy.maxLength
-  return { ...copy, format: lengthFormat(Number(minLength ?? 0), Number(maxLength ?? Number.POSITIVE_INFINITY)) }
-}
+const countingCodePoints = variant((schema) => {
+  const { type, format, minLength, maxLength } = schema
+  if (type !== 'string' || format !== undefined || (minLength === undefined && maxLength === undefined)) return
+  delete schema.minLength
+  delete schema.maxLength
+  schema.format = lengthFormat(Number(minLength ?? 0), Number(maxLength ?? Number.POSITIVE_INFINITY))
+})
 
 function lengthFormat(min: number, max: number): string {
   const name = `${lengthFormats}:${min}:${max}`
@@ -186,7 +177,7 @@ function hasLength(value: string, min: number, max: number): boolean {
 }
 
 /** What a caller reads when such a string is too short or too long; undefined for any other format. */
-export function lengthMessage(format: string): string | undefined {
+function lengthMessage(format: string): string | undefined {
   const [kind, min, max] = format.split(':')
   if (kind !== lengthFormats) return undefined
   if (max === 'Infinity') return `must have at least ${min} characters`
