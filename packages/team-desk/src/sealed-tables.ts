@@ -28,6 +28,10 @@ export interface SealedTable {
   readonly renew: (row: AnyRow, vault: Vault) => object | null
 }
 
+/** What is written of a row; null when its value is as it should be. */
+const written = (column: string, value: unknown, more = {}): object | null =>
+  value === null ? null : { [column]: value, ...more }
+
 /** What the runtime itself keeps sealed. */
 const runtimeTables: readonly SealedTable[] = [
   {
@@ -35,31 +39,25 @@ const runtimeTables: readonly SealedTable[] = [
     key: 'operation_id text',
     reads: 'name text, reply json',
     writes: 'reply json',
-    renew({ operationId, name, reply }, vault) {
-      if (reply === null || !isReplyToSeal(name) || reply.error !== undefined) return null
-      const renewed = vault.renewJson(reply, placeOfReply(operationId))
-      return renewed === null ? null : { reply: renewed }
-    },
+    renew: ({ operationId, name, reply }, vault) =>
+      reply === null || !isReplyToSeal(name) || reply.error !== undefined
+        ? null
+        : written('reply', vault.renewJson(reply, placeOfReply(operationId))),
   },
   {
     table: 'outbox',
     key: 'id text',
     reads: 'name text, message json',
     writes: 'message json',
-    renew({ id, name, message }, vault) {
-      const renewed = renewMessage(vault, { id, name }, message)
-      return renewed === null ? null : { message: renewed }
-    },
+    renew: ({ id, name, message }, vault) => written('message', renewMessage(vault, { id, name }, message)),
   },
   {
     table: 'published_event',
     key: 'published_at timestamptz, id text',
     reads: 'message json',
     writes: 'message json',
-    renew({ id, message }, vault) {
-      const renewed = renewMessage(vault, { id, name: message.event.type }, message)
-      return renewed === null ? null : { message: renewed }
-    },
+    renew: ({ id, message }, vault) =>
+      written('message', renewMessage(vault, { id, name: message.event.type }, message)),
   },
   {
     table: 'set_aside_message',
@@ -69,7 +67,7 @@ const runtimeTables: readonly SealedTable[] = [
     renew({ id, payload, sealed }, vault) {
       const place = placeOfPayload(BigInt(id))
       const renewed = sealed ? vault.renew(payload, place) : vault.seals ? vault.seal(payload, place) : null
-      return renewed === null ? null : { payload: renewed, sealed: true }
+      return written('payload', renewed, { sealed: true })
     },
   },
 ]

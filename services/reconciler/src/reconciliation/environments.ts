@@ -1,6 +1,6 @@
 import type { Environment } from '@backoffice/contracts'
 import { type Fragment, type ReadDb, sql } from '@backoffice/service-runtime'
-import { type SqlQuestion, sqlCheck } from './check.ts'
+import type { SqlQuestion } from './check.ts'
 
 /**
  * The environments of brands, as the wallet was told when they were created. A brand that it does not know is taken for
@@ -21,20 +21,21 @@ export async function readEnvironments(
 export const environmentOf = (brandId: Fragment): Fragment =>
   sql`coalesce((select environment from wallet.brand where id = ${brandId}), 'production')`
 
-const recordsAgainstBrand = (kind: SqlQuestion['kind'], table: Fragment): Omit<SqlQuestion, 'check' | 'counts'> => ({
-  kind,
-  differences: (keys) => sql`
-    select k.key, r.brand_id, r.id as subject, format('%s, as brand %s', ${environmentOf(sql`r.brand_id`)}, r.brand_id) as expected,
-      r.environment as actual, 'A record is of another environment than its brand.' as explanation
-    from ${keys} join ${table} r on r.id = k.key
-    where r.environment <> ${environmentOf(sql`r.brand_id`)}
-  `,
-})
+const tables = {
+  deposit: sql`payments.reconcilable_deposit`,
+  withdrawal: sql`payments.reconcilable_withdrawal`,
+  player: sql`players.reconcilable_player`,
+}
 
 /** Each record is of the environment of its brand, which its own service did not choose. */
-export const environments = sqlCheck(
-  'environments',
-  recordsAgainstBrand('deposit', sql`payments.reconcilable_deposit`),
-  recordsAgainstBrand('withdrawal', sql`payments.reconcilable_withdrawal`),
-  recordsAgainstBrand('player', sql`players.reconcilable_player`),
-).map((question) => ({ ...question, counts: true }))
+export const environments = (['deposit', 'withdrawal', 'player'] as const).map(
+  (kind): SqlQuestion => ({
+    ...{ check: 'environments', kind, counts: true },
+    differences: (keys) => sql`
+      select k.key, r.brand_id, r.id as subject, format('%s, as brand %s', ${environmentOf(sql`r.brand_id`)}, r.brand_id) as expected,
+        r.environment as actual, 'A record is of another environment than its brand.' as explanation
+      from ${keys} join ${tables[kind]} r on r.id = k.key
+      where r.environment <> ${environmentOf(sql`r.brand_id`)}
+    `,
+  }),
+)

@@ -85,11 +85,8 @@ export const kycDecisions: readonly SqlQuestion[] = [
   },
 ]
 
-/** Entries of players whose account is gone, between two ids of accounts. A full run alone goes through all ids. */
-async function entriesWithoutAccount(
-  db: ReadDb,
-  { after, upTo }: { readonly after: bigint | null; readonly upTo: bigint | null },
-): Promise<readonly { readonly accountId: bigint; readonly found: FoundDifference }[]> {
+/** Accounts that entries of players name and that are gone, between two ids of accounts. A full run alone goes through all ids. */
+async function accountsGone(db: ReadDb, after: bigint | null, upTo: bigint | null): Promise<bigint[]> {
   const begin = after === null ? sql`` : sql`and account_id > ${after}::bigint`
   const end = upTo === null ? sql`` : sql`and account_id <= ${upTo}::bigint`
   const rows = await db<{ accountId: bigint }>`
@@ -105,29 +102,22 @@ async function entriesWithoutAccount(
     select account_id from owner
     where account_id is not null and not exists (select from wallet.account a where a.id = owner.account_id and a.kind = 'player')
   `
-  return rows.map(({ accountId }) => ({
-    accountId,
-    found: {
-      brandId: null,
-      subject: `account ${accountId}`,
-      expected: 'an account',
-      actual: 'nothing',
-      explanation: 'The account of entries is gone.',
-    },
-  }))
+  return rows.map(({ accountId }) => accountId)
 }
 
-type PlayersPage = Awaited<ReturnType<typeof playersAfter>>
+interface PlayersPage {
+  readonly ids: bigint[]
+  readonly gone: readonly bigint[]
+}
 
-/** The next accounts of players, and the entries around them whose account is gone. */
-async function playersAfter(db: ReadDb, after: bigint | null, limit: number) {
+/** The next accounts of players, and those around them that are gone. */
+async function playersAfter(db: ReadDb, after: bigint | null, limit: number): Promise<PlayersPage> {
   const rows = await db<{ id: bigint }>`
     select id from wallet.account where kind = 'player' ${after === null ? sql`` : sql`and id > ${after}`}
     order by id limit ${limit}
   `
   const ids = rows.map(({ id }) => id)
-  const upTo = ids.length < limit ? null : (ids.at(-1) ?? null)
-  return { ids, gone: await entriesWithoutAccount(db, { after, upTo }) }
+  return { ids, gone: await accountsGone(db, after, ids.length < limit ? null : (ids.at(-1) ?? null)) }
 }
 
 /** All accounts of players, page after page, each in a snapshot of its own. */
@@ -136,10 +126,12 @@ export async function* allPlayers(
   limit: number,
   isGone: (found: FoundDifference) => void,
 ): AsyncGenerator<bigint[]> {
+  const explanation = 'The account of entries is gone.'
   for (let after: bigint | null = null; ; ) {
     const begin: bigint | null = after
     const { ids, gone }: PlayersPage = await snapshots.see((db) => playersAfter(db, begin, limit))
-    for (const { found } of gone) isGone(found)
+    for (const id of gone)
+      isGone({ brandId: null, subject: `account ${id}`, expected: 'an account', actual: 'nothing', explanation })
     if (ids.length > 0) yield ids
     if (ids.length < limit) return
     after = ids.at(-1) ?? after

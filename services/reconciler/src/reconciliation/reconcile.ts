@@ -86,6 +86,8 @@ export async function reconcile(
   }
 }
 
+type RunOptions = ReconcileOptions & { readonly pages: typeof pageSizes }
+
 /** What a run begins with, as of one moment. */
 interface Beginning {
   readonly checkpoint: ReconciliationCheckpoint | undefined
@@ -105,7 +107,7 @@ interface Begun extends Beginning {
 class Run {
   readonly #snapshots: Snapshots
   readonly #db: Database
-  readonly #options: ReconcileOptions & { readonly pages: typeof pageSizes }
+  readonly #options: RunOptions
   readonly #findings: Findings
   /** Accounts whose chains are followed from their first entry on. */
   readonly #fromZero = new Set<bigint>()
@@ -113,7 +115,7 @@ class Run {
   /** Of transactions that have ended since the last run. */
   readonly #sums = new CurrencySums()
 
-  constructor(snapshots: Snapshots, db: Database, options: ReconcileOptions & { readonly pages: typeof pageSizes }) {
+  constructor(snapshots: Snapshots, db: Database, options: RunOptions) {
     this.#snapshots = snapshots
     this.#db = db
     const heads = options.heads && { ...options.heads, store: told(options.heads.store) }
@@ -198,13 +200,8 @@ class Run {
     return this.#snapshots.see(async (db) => {
       const [horizon] = await db<{ below: string }>`select pg_snapshot_xmin(pg_current_snapshot())::text as below`
       const endedBelow = BigInt(horizon?.below ?? 0)
-      const checkpoint = await findCheckpoint(db, () =>
-        this.#findings.add(
-          'checkpoints',
-          unreadable('the end of the last run', 'it is not what a run writes'),
-          'any run',
-        ),
-      )
+      const fault = unreadable('the end of the last run', 'it is not what a run writes')
+      const checkpoint = await findCheckpoint(db, () => this.#findings.add('checkpoints', fault, 'any run'))
       // Transactions are counted anew in a cluster that was restored from a dump.
       const isUsable = checkpoint !== undefined && BigInt(checkpoint.below) <= endedBelow
       const since = this.#options.isFull || !isUsable ? null : beginningOf(checkpoint)

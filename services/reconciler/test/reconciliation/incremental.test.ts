@@ -258,13 +258,13 @@ t.test('between two snapshots nothing is locked and no snapshot is kept', async 
 t.test('an incremental run reads what was entered lately, however large the ledger is', async (t) => {
   const { analyze, blocksOf, write } = await quietDatabase(t)
   const { deposit } = brand()
-  const others = Array.from({ length: 100 }, () => newId('ply'))
+  const others = Array.from({ length: 50 }, () => newId('ply'))
   const fill = (rounds: number) =>
     write(async (by) => {
       for (let round = 0; round < rounds; round++) await Promise.all(others.map((of) => deposit({ of, by })))
     })
   const hour = async () => {
-    await write((by) => Promise.all(others.slice(0, 10).map((of) => deposit({ of, by }))))
+    await write((by) => Promise.all(others.slice(0, 5).map((of) => deposit({ of, by }))))
     return blocksOf(false)
   }
   const measure = async (rounds: number) => {
