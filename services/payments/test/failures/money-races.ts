@@ -48,8 +48,10 @@ const failDeposit = (depositId: string) => withId((side, operationId) => side.fa
 const request = (playerId: string, amount = '10.00') =>
   withId((side, id) => side.requestWithdrawal(playerId, { amount }, id))
 const cancel = (withdrawalId: string) => withId((side, id) => side.cancel(withdrawalId, id))
+type Decision = 'approve' | 'reject' | 'pay' | 'fail'
+
 /** What the person saw is read before: it is no part of the race. */
-async function decide(path: MoneyPath, user: 'alice' | 'bob', withdrawalId: string, decision: 'pay' | 'fail') {
+async function decide(path: MoneyPath, user: 'alice' | 'bob', withdrawalId: string, decision: Decision) {
   const input = { ...(await seenWithdrawal(path.bed.team(user), withdrawalId)), decision }
   return withId(({ bed }, operationId) =>
     bed.team(user).call(operations.payments.decideWithdrawal, { input, operationId }),
@@ -121,6 +123,14 @@ export const pairs: readonly Pair[] = [
     set: async ({ playerId }) => [request(playerId), sweep],
   },
   {
+    title: 'a withdrawal is cancelled and approved',
+    outcomes: ['done, WITHDRAWAL_INVALID_STATE', 'WITHDRAWAL_NOT_CANCELLABLE, done'],
+    async set({ path, playerId }) {
+      const { id } = await path.requestWithdrawal(playerId)
+      return [cancel(id), await decide(path, 'alice', id, 'approve')]
+    },
+  },
+  {
     title: 'a withdrawal is paid and failed',
     outcomes: ['done, WITHDRAWAL_INVALID_STATE', 'WITHDRAWAL_INVALID_STATE, done'],
     async set({ path, playerId }) {
@@ -129,8 +139,51 @@ export const pairs: readonly Pair[] = [
     },
   },
   {
+    title: 'a deposit is confirmed while its money is withdrawn',
+    outcomes: ['done, done', 'done, INSUFFICIENT_FUNDS'],
+    set: async ({ path, playerId }) => [confirm((await path.createDeposit(playerId)).id), request(playerId, '20.00')],
+  },
+  {
     title: 'a withdrawal is cancelled while its money is withdrawn again',
     outcomes: ['done, done', 'done, INSUFFICIENT_FUNDS'],
     set: async ({ path, playerId }) => [cancel((await path.requestWithdrawal(playerId)).id), request(playerId)],
   },
 ]
+
+/** What is there before three calls: money, and a record in each state that a call can change. */
+interface Records extends Stage {
+  /** Pending. */
+  readonly depositId: string
+  /** Under review. */
+  readonly requestedId: string
+  readonly approvedId: string
+}
+
+const steps: Readonly<Record<string, (records: Records) => Call | Promise<Call>>> = {
+  create: ({ playerId }) => create(playerId),
+  confirm: ({ depositId }) => confirm(depositId),
+  failDeposit: ({ depositId }) => failDeposit(depositId),
+  request: ({ playerId }) => request(playerId, '3.00'),
+  cancel: ({ requestedId }) => cancel(requestedId),
+  approve: ({ path, requestedId }) => decide(path, 'alice', requestedId, 'approve'),
+  reject: ({ path, requestedId }) => decide(path, 'bob', requestedId, 'reject'),
+  pay: ({ path, approvedId }) => decide(path, 'bob', approvedId, 'pay'),
+  failPayment: ({ path, approvedId }) => decide(path, 'alice', approvedId, 'fail'),
+  sweep: () => sweep,
+}
+export const stepNames = Object.keys(steps)
+
+/**
+ * Sets the stage for several calls. Of the player's 10.00, 6.00 are reserved, and each new withdrawal is of 3.00. Today
+ * there is room for one more deposit, which is of 10.00.
+ */
+export async function callsOf({ path, playerId }: Stage, names: readonly string[]): Promise<readonly Call[]> {
+  const approvedId = await approvedWithdrawal(path, playerId)
+  const [{ id: depositId }, { id: requestedId }] = await Promise.all([
+    path.createDeposit(playerId, { amount: '3.00' }),
+    path.requestWithdrawal(playerId, { amount: '3.00' }),
+    limitDay(path, playerId, '28.00'),
+  ])
+  const records = { path, playerId, depositId, requestedId, approvedId }
+  return Promise.all(names.map((name) => (steps[name] as (typeof steps)[string])(records)))
+}
