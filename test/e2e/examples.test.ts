@@ -1,12 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
 import { operations } from '@backoffice/contracts'
-import { eventually, OperatorClient, sharedSystem, skipWithout } from '@backoffice/test-kit'
+import { eventually, OperatorClient, sharedSystem, skipWithout, temporaryFolder } from '@backoffice/test-kit'
 import t, { type Test } from 'tap'
 import { BorrowedEndpoint, type Borrowing } from '../../packages/client/scripts/borrowed-endpoint.ts'
 import { expectStatus, playerRequest, statementOf } from '../journey.ts'
@@ -18,8 +17,7 @@ const readme = readFileSync(`${root}examples/README.md`, 'utf8')
 
 const system = await sharedSystem(t)
 const team = await system.asTeam('alice')
-const folder = mkdtempSync(join(tmpdir(), 'examples-'))
-t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+const folder = temporaryFolder(t)
 
 /** The system's, but for its operator: others send to the demo operator's webhooks meanwhile. */
 const stackJson = join(folder, 'stack.json')

@@ -1,10 +1,15 @@
-import { execFileSync, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { execFileSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { freePort } from '@backoffice/dev-stack'
-import { eventually, skipWithout, type Teardown, toolPath, unlessRequired } from '@backoffice/test-kit'
+import {
+  skipWithout,
+  startProcess,
+  type Teardown,
+  temporaryFolder,
+  toolPath,
+  unlessRequired,
+} from '@backoffice/test-kit'
 import pg from 'pg'
 
 const env = { ...process.env, PATH: toolPath }
@@ -34,10 +39,9 @@ export async function startPgBouncer(t: Teardown, logins: readonly string[]): Pr
   const [first = ''] = logins
   const { hostname, port } = new URL(first)
   const listenPort = await freePort()
-  const dir = mkdtempSync(join(tmpdir(), 'backoffice-pgbouncer-'))
+  const dir = temporaryFolder(t)
   // It refuses to run as root.
   const isRoot = process.getuid?.() === 0
-  chmodSync(dir, 0o755)
   writeFileSync(
     join(dir, 'users.txt'),
     logins
@@ -66,22 +70,13 @@ max_client_conn = 500
 ${isRoot ? 'user = nobody' : ''}
 `,
   )
-  const child = spawn('pgbouncer', [join(dir, 'pgbouncer.ini')], { stdio: ['ignore', 'ignore', 'pipe'], env })
-  let printed = ''
-  child.stderr.on('data', (chunk) => (printed += chunk))
-  const exited = once(child, 'exit')
-  t.teardown(async () => {
-    child.kill('SIGKILL')
-    await exited
-    rmSync(dir, { recursive: true, force: true })
-  })
+  const { until } = startProcess(t, ['pgbouncer', join(dir, 'pgbouncer.ini')], { env })
   const through = (url: string) => {
     const changed = new URL(url)
     changed.host = `127.0.0.1:${listenPort}`
     return changed.href
   }
-  await eventually(async () => {
-    if (child.exitCode !== null) throw new Error(`PgBouncer ended: ${printed}`)
+  await until(() => {
     const client = new pg.Client({ connectionString: through(first) })
     return client.connect().then(
       () => client.end().then(() => true),

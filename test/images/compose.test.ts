@@ -1,6 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { checkedSettings, settings as console } from '@backoffice/console'
@@ -14,6 +13,7 @@ import { players } from '@backoffice/players'
 import { loadConfig } from '@backoffice/process'
 import { reconciler } from '@backoffice/reconciler'
 import { identityOf, identitySettings, importSessionKey, MachineSigner, TeamVerifier } from '@backoffice/team-identity'
+import { temporaryFolder } from '@backoffice/test-kit'
 import { wallet } from '@backoffice/wallet'
 import { webhooks } from '@backoffice/webhooks'
 import { Type } from '@sinclair/typebox'
@@ -27,8 +27,7 @@ type Manifest = any
 const folder = fileURLToPath(new URL('../../deploy/docker/', import.meta.url))
 const { services, networks } = parse(readFileSync(join(folder, 'compose.yaml'), 'utf8'), { merge: true })
 const script = join(folder, 'make-env.sh')
-const dir = mkdtempSync(join(tmpdir(), 'backoffice-env-'))
-t.teardown(() => rmSync(dir, { recursive: true, force: true }))
+const dir = temporaryFolder(t)
 let files = 0
 /** The text of a new file of secrets. */
 function makeEnv(): string {

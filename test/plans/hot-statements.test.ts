@@ -1,8 +1,5 @@
 // proof: fills tables with half a year of rows.
 
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type ServiceName, serviceNames } from '@backoffice/contracts'
 import { settings as gamesSettings, startGames } from '@backoffice/games'
@@ -16,7 +13,7 @@ import {
   runtimeRetentions,
   type Service,
 } from '@backoffice/service-runtime/testing'
-import { testBed } from '@backoffice/test-kit'
+import { temporaryFolder, testBed } from '@backoffice/test-kit'
 import t from 'tap'
 import { services } from '../services.ts'
 import { type DeclaredField, readTemplates, type SourceTemplate } from './declared-rows.ts'
@@ -29,8 +26,7 @@ import { fillSome, fillTables } from './volumes.ts'
 
 t.setTimeout(230_000)
 
-const headsDir = mkdtempSync(join(tmpdir(), 'backoffice-heads-'))
-t.teardown(() => rmSync(headsDir, { recursive: true, force: true }))
+const headsDir = temporaryFolder(t)
 /** What the services' own roles send. Lists and exports are read with the roles for reading. */
 const sentByWriters = new Set<string>()
 const bed = await testBed(t, services, {

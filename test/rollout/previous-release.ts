@@ -1,10 +1,9 @@
 import { execFileSync } from 'node:child_process'
-import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { globSync, readFileSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { ServiceName } from '@backoffice/contracts'
-import type { Teardown } from '@backoffice/test-kit'
+import { type Teardown, temporaryFolder } from '@backoffice/test-kit'
 import { linkDependencies } from '../structure/working-copy.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
@@ -62,8 +61,7 @@ export function historyIsMissing(): string | false {
 export function extractPreviousRelease(t: Teardown): string {
   const revision = previousRevision()
   if (revision === null) throw new Error('there is no previous release to extract')
-  const dir = mkdtempSync(join(tmpdir(), 'backoffice-previous-'))
-  t.teardown(() => rmSync(dir, { recursive: true, force: true }))
+  const dir = temporaryFolder(t)
   const archive = execFileSync('git', ['-C', root, 'archive', revision, 'package.json', 'packages', 'services'], {
     maxBuffer: 256 * 1024 * 1024,
   })

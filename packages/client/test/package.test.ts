@@ -1,14 +1,12 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { skipWithout } from '@backoffice/test-kit'
+import { skipWithout, temporaryFolder } from '@backoffice/test-kit'
 import t from 'tap'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const folder = mkdtempSync(join(tmpdir(), 'client-pack-'))
-t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+const folder = temporaryFolder(t)
 // Deno keeps what it has compiled; here, and not with whoever runs this.
 const env = { ...process.env, DENO_DIR: join(folder, 'deno') }
 const run = (command: string, args: readonly string[], cwd = folder) =>

@@ -1,9 +1,8 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Rejection } from '@backoffice/contracts'
-import { skipWithout } from '@backoffice/test-kit'
+import { skipWithout, temporaryFolder } from '@backoffice/test-kit'
 import { captured } from '@backoffice/test-kit/captured'
 import t from 'tap'
 import { ConsoleUnreachable } from '../src/console-client.ts'
@@ -12,8 +11,7 @@ import { type Shell, shells } from '../src/own-commands.ts'
 import { watch, watchSecondsOf } from '../src/watch.ts'
 import { typed } from './typed.ts'
 
-const dir = mkdtempSync(join(tmpdir(), 'backoffice-completion-'))
-t.teardown(() => rmSync(dir, { recursive: true, force: true }))
+const dir = temporaryFolder(t)
 
 async function scriptFor(shell: Shell): Promise<string> {
   const { stdout } = await captured(() => program().parseAsync(['completion', shell], { from: 'user' }))

@@ -1,14 +1,12 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { identityEnvironment, identitySettings, startIdentityProvider } from '@backoffice/dev-stack'
+import { temporaryFolder } from '@backoffice/test-kit'
 import { noBrowser, startBrowser } from '@backoffice/test-kit/browser'
 import t from 'tap'
 import { consoleBed } from './console-bed.ts'
 
 t.test('signing in at a real identity provider, in a real browser', { skip: noBrowser }, async (t) => {
-  const dir = mkdtempSync(join(tmpdir(), 'backoffice-login-'))
-  t.teardown(() => rmSync(dir, { recursive: true, force: true }))
+  const dir = temporaryFolder(t)
   const secret = 'secret-of-the-console'
   const file = join(dir, 'identity.json')
   const identity = await identitySettings(file, secret)

@@ -1,18 +1,15 @@
-import { chmodSync, chownSync, mkdtempSync, rmSync, statSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { chownSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { startThrowAwayPostgres } from '@backoffice/dev-stack'
 import { loadConfig } from '@backoffice/process'
-import { eventually, makeCertificate } from '@backoffice/test-kit'
+import { eventually, makeCertificate, temporaryFolder } from '@backoffice/test-kit'
 import { noVault } from '@backoffice/vault'
 import pg from 'pg'
 import t from 'tap'
 import { connectDatabase, verifiedUrl } from '../../src/database/connect.ts'
 import { serviceConfig } from '../../src/settings.ts'
 
-const dir = mkdtempSync(join(tmpdir(), 'backoffice-tls-'))
-chmodSync(dir, 0o755)
-t.teardown(() => rmSync(dir, { recursive: true, force: true }))
+const dir = temporaryFolder(t)
 const [server, stranger] = [await makeCertificate(dir, 'server'), await makeCertificate(dir, 'stranger')]
 
 t.test('with DATABASE_CA_FILE the connection is TLS, and only to whom the authority vouches for', async (t) => {

@@ -1,16 +1,14 @@
-import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { copyFileSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { connect } from 'node:tls'
 import { createLogger, keepCertificateFresh, loadConfig, useCertificate } from '@backoffice/process'
-import { eventually, makeCertificate, testBed } from '@backoffice/test-kit'
+import { eventually, makeCertificate, temporaryFolder, testBed } from '@backoffice/test-kit'
 import t from 'tap'
 import { Agent, request } from 'undici'
 import { createServer } from '../../src/http/app.ts'
 import { gateway } from '../../src/service.ts'
 
-const dir = mkdtempSync(join(tmpdir(), 'backoffice-certificates-'))
-t.teardown(() => rmSync(dir, { recursive: true, force: true }))
+const dir = temporaryFolder(t)
 const [first, second] = [await makeCertificate(dir, 'first'), await makeCertificate(dir, 'second')]
 const lines: string[] = []
 const log = createLogger('test', 'error', { write: (line) => lines.push(line) })
