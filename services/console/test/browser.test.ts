@@ -29,6 +29,7 @@ t.test('the console in a real browser', { skip: noBrowser }, async (t) => {
     page.on('console', (message) => message.type() === 'error' && faults.push(message.text()))
     return page
   }
+  const page = await windowOf('alice')
 
   await t.test(
     'three identities and a withdrawal are decided by keyboard, and both people are in the audit',
@@ -36,7 +37,6 @@ t.test('the console in a real browser', { skip: noBrowser }, async (t) => {
       const ids = []
       for (const name of ['Ana Souza', 'Bruno Lima', 'Célia Reis']) ids.push(await bed.newPlayer('production', name))
       const withdrawalId = await bed.newWithdrawal('production', await bed.newPlayer('production', 'Davi Melo'))
-      const page = await windowOf('alice')
       await page.goto(`${bed.url}/production/kyc`)
       await press(page, 'j', 'Enter')
       for (const name of ['Ana Souza', 'Bruno Lima', 'Célia Reis']) {
@@ -76,7 +76,6 @@ t.test('the console in a real browser', { skip: noBrowser }, async (t) => {
     const template = 'https://kyc.example/{reference}'
     const input = { operatorId: scope.operatorId, environment: 'production', template, reason: 'contract' } as const
     await byTwo(bed.bed, operations.players.setDocumentUrl, input)
-    const page = await windowOf('alice')
     await page.goto(`${bed.url}/production/kyc`)
     t.ok(await page.isVisible('tbody a[target=_blank]'))
     await press(page, 'j')
@@ -85,7 +84,6 @@ t.test('the console in a real browser', { skip: noBrowser }, async (t) => {
   })
 
   await t.test('? shows the keys, / and Ctrl-K go to the search', async (t) => {
-    const page = await windowOf('alice')
     await page.goto(`${bed.url}/production`)
     await press(page, '?')
     t.ok(await page.isVisible('#help'))
@@ -100,14 +98,12 @@ t.test('the console in a real browser', { skip: noBrowser }, async (t) => {
   })
 
   await t.test('the counts change by themselves', async (t) => {
-    const page = await windowOf('alice')
     await page.goto(`${bed.url}/sandbox`)
     await page.waitForSelector('.pages [data-count=kyc]:not(:empty)')
     t.equal(await page.textContent('.pages [data-count=kyc]'), await page.textContent('.number[data-count=kyc]'))
   })
 
   await t.test('a reconciliation that was started shows its result when it has ended, without a click', async (t) => {
-    const page = await windowOf('alice')
     await page.goto(`${bed.url}/production/reconcile`)
     await page.click('summary:has-text("Run over everything")')
     await page.click('.decision[open] button')

@@ -63,9 +63,14 @@ export async function consoleBed(
     ...environment,
   }
   const consoleConfig = loadConfig(settings, own)
-  const running: RunningConsole = await startConsole(consoleConfig)
-  t.teardown(() => running.drain())
-  const url = `http://127.0.0.1:${running.port}`
+  const running = await start(consoleConfig)
+  const url = urlOf(running)
+
+  async function start(config: typeof consoleConfig): Promise<RunningConsole> {
+    const started = await startConsole(config)
+    t.teardown(() => started.drain())
+    return started
+  }
 
   /** The cookies of somebody who has signed in, under the first of `keys`. */
   async function cookiesOf(user: TeamUser, login: LoginOptions = {}, keys = own.CONSOLE_SESSION_KEYS) {
@@ -86,6 +91,8 @@ export async function consoleBed(
     url,
     healthUrl: `http://127.0.0.1:${running.healthPort}`,
     cookiesOf,
+    /** The address of a second console before the same services, which has other keys for its cookies. */
+    urlWithKeys: async (keys: string) => urlOf(await start({ ...consoleConfig, CONSOLE_SESSION_KEYS: keys })),
     /** A browser's tab, without the browser. */
     async visitor(user: TeamUser, login: LoginOptions = {}): Promise<Visitor> {
       return new Visitor(url, await cookiesOf(user, login))
@@ -141,6 +148,7 @@ export async function consoleBed(
       bed.team('bob').call(operations.payments.showWithdrawal, { input: { withdrawalId } }),
   }
 }
+const urlOf = ({ port }: RunningConsole) => `http://127.0.0.1:${port}`
 export type ConsoleBed = Awaited<ReturnType<typeof consoleBed>>
 
 interface SignedCall {

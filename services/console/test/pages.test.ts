@@ -47,8 +47,8 @@ t.test('the pages', async (t) => {
     const other = new Visitor(bed.url, await bed.cookiesOf('alice', {}, newCookieKey()))
     t.equal((await other.get('/production')).status, 303)
     const former = newCookieKey()
-    const rotated = await consoleBed(t, { CONSOLE_SESSION_KEYS: `${newCookieKey()},${former}` })
-    const visitor = new Visitor(rotated.url, await rotated.cookiesOf('alice', {}, former))
+    const rotated = await bed.urlWithKeys(`${newCookieKey()},${former}`)
+    const visitor = new Visitor(rotated, await bed.cookiesOf('alice', {}, former))
     t.equal((await visitor.get('/production')).status, 200)
   })
 
