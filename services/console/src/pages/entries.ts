@@ -2,7 +2,7 @@ import { defined, entryCells, entryTitles, ledgerTypes, operations, Rejection, t
 import type { FastifyReply } from 'fastify'
 import { factsOf, link, referenceColumn, rowSchema, rowsOf } from '../pieces/cells.ts'
 import { choice, filterOf, periodFields, periodOf } from '../pieces/filters.ts'
-import { type CsvRow, rowsPerRead, sendCsv } from '../pieces/listed.ts'
+import { csvOf, rowsPerRead, sendCsv } from '../pieces/listed.ts'
 import { beforeOf, rowsOnPage, showCase, showList, showNotYours } from '../pieces/queue.ts'
 import { type Decision, type Pages, pageWithForms, type SentForm, type Visit } from '../pieces/visit.ts'
 
@@ -17,7 +17,9 @@ export const entryPages: Pages = (route) => {
   route.get('/players/:playerId/entries.csv', async (visit) => {
     const { id, environment } = await findPlayer(visit)
     if (environment !== visit.environment) throw new Rejection('PLAYER_NOT_FOUND')
-    return sendCsv(visit, `entries-${id}`, allEntries(visit))
+    // In the columns of the statement.
+    const read = (cursor: string | undefined) => readEntries(visit, cursor, rowsPerRead)
+    return sendCsv(visit, `entries-${id}`, csvOf(entryTitles, read, entryCells))
   })
   pageWithForms(route, '/players/:playerId/entries', {
     find: findPlayer,
@@ -67,16 +69,6 @@ async function showEntries(visit: Visit, player: Player): Promise<FastifyReply> 
     ),
     nextCursor,
   })
-}
-
-/** The rows of a CSV file of the ledger, in the columns of the statement. */
-async function* allEntries(visit: Visit): AsyncGenerator<readonly CsvRow[]> {
-  yield [entryTitles]
-  for (let cursor: string | null | undefined; cursor !== null; ) {
-    const { data, nextCursor } = await readEntries(visit, cursor, rowsPerRead)
-    yield data.map(entryCells)
-    cursor = nextCursor ?? null
-  }
 }
 
 async function findEntry({ person, params }: Visit): Promise<Entry> {

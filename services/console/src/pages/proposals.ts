@@ -178,15 +178,6 @@ function peopleOf({ display, person }: Visit, proposal: FoundProposal): readonly
   return [display.t('proposedByOther', { name: proposedBy, ago: display.ago(proposedAt) })]
 }
 
-const declines = {
-  reconciler: operations.reconciler.declineProposal,
-  gateway: operations.gateway.declineProposal,
-  players: operations.players.declineProposal,
-  wallet: operations.wallet.declineProposal,
-  payments: operations.payments.declineProposal,
-  webhooks: operations.webhooks.declineProposal,
-}
-
 function decisionOf(visit: Visit, proposal: FoundProposal, verb: Verb): Decision {
   const { display, person } = visit
   const { call, id: proposalId, proposedBy, service } = proposal
@@ -199,7 +190,7 @@ function decisionOf(visit: Visit, proposal: FoundProposal, verb: Verb): Decision
     return {
       name: 'decline',
       label: isOwn(person, proposal) ? 'takeBack' : 'decline',
-      operation: declines[service],
+      operation: operations[service].declineProposal,
       fixed: { proposalId },
       ask: display.t('declineAsk', { what }),
       done: display.t('declined', { what: nameOf(visit, proposal) }),

@@ -111,14 +111,19 @@ type Read<Row> = (
 ) => Promise<{ readonly data: readonly Row[]; readonly nextCursor?: string | null }>
 
 /** All rows of a list, page by page, with the named fields as columns. */
-export async function* csvRows<Row>(
-  columns: readonly (keyof Row & string)[],
+export const csvRows = <Row>(columns: readonly (keyof Row & string)[], read: Read<Row>) =>
+  csvOf(columns, read, (row) => columns.map((column) => asText(row[column])))
+
+/** The same with titles and cells of its own. */
+export async function* csvOf<Row>(
+  titles: CsvRow,
   read: Read<Row>,
+  cellsOf: (row: Row) => CsvRow,
 ): AsyncGenerator<readonly CsvRow[]> {
-  yield [columns]
+  yield [titles]
   for (let cursor: string | null | undefined; cursor !== null; ) {
     const { data, nextCursor } = await read(cursor)
-    yield data.map((row) => columns.map((column) => asText(row[column])))
+    yield data.map(cellsOf)
     cursor = nextCursor ?? null
   }
 }
