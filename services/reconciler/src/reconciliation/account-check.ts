@@ -251,30 +251,25 @@ function follow(verified: Verified, entry: Entry, endedBelow: bigint): FoundDiff
 }
 
 function faultOf({ account, last }: Verified, entry: Entry): FoundDifference | null {
-  const where = { brandId: account.brandId, subject: `${account.playerId} entry ${entry.seq} (${entry.transferId})` }
-  if (!isWhole(entry)) {
-    const explanation = 'The transfer of an entry is gone.'
-    return { ...where, expected: 'a transfer', actual: 'nothing', explanation }
-  }
-  if (entry.seq !== last.seq + 1n) {
-    const explanation = 'Entries are missing before this one.'
-    return { ...where, expected: `entry ${last.seq + 1n}`, actual: `entry ${entry.seq}`, explanation }
-  }
-  const balance = last.balance + entry.amount
-  if (entry.balance !== balance) {
-    const explanation = 'The balance after an entry is not the one before plus its amount (minor units).'
-    return { ...where, expected: `${balance}`, actual: `${entry.balance}`, explanation }
-  }
-  let hash: Buffer
+  const { brandId, playerId } = account
+  const subject = `${playerId} entry ${entry.seq} (${entry.transferId})`
+  const differs = (expected: string, actual: string, explanation: string) =>
+    expected === actual ? null : { brandId, subject, expected, actual, explanation }
+  if (!isWhole(entry)) return differs('a transfer', 'nothing', 'The transfer of an entry is gone.')
+  const missing = 'Entries are missing before this one.'
+  const sum = 'The balance after an entry is not the one before plus its amount (minor units).'
+  const before =
+    differs(`entry ${last.seq + 1n}`, `entry ${entry.seq}`, missing) ??
+    differs(`${last.balance + entry.amount}`, `${entry.balance}`, sum)
+  if (before !== null) return before
+  const changed = 'The hash does not cover what is stored: this row, its transfer or the one before was changed.'
   try {
-    hash = entryHash(last.hash, entry, { ...entry, id: entry.transferId, amount: entry.transferAmount })
+    const hash = entryHash(last.hash, entry, { ...entry, id: entry.transferId, amount: entry.transferAmount })
+    return differs(hash.toString('hex'), entry.hash.toString('hex'), changed)
   } catch (error) {
     // A time that is none, for example.
-    return unreadable(where.subject, error, account.brandId)
+    return unreadable(subject, error, brandId)
   }
-  if (hash.equals(entry.hash)) return null
-  const explanation = 'The hash does not cover what is stored: this row, its transfer or the one before was changed.'
-  return { ...where, expected: hash.toString('hex'), actual: entry.hash.toString('hex'), explanation }
 }
 
 /** The account against the end of its chain and its open holds. */

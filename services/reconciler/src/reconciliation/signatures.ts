@@ -60,7 +60,8 @@ async function findUnsignedCorrections(db: ReadDb, keys: readonly string[], run:
       takesTwo && amount <= aloneUpTo ? `: ${fromMinorUnits(sum)} for this player within ${aloneHours} hours` : ''
     const expected = takesTwo ? 'the signatures of two people who might' : 'the signature of a person who might'
     const explanation = 'An adjustment or reversal is not proven by signatures of the team.'
-    found.push(differs({ key, brandId, subject: key, expected, explanation, together }, entry, fault))
+    const why = `${fault.why}${together}`
+    found.push(differs(key, { brandId, subject: key, expected, explanation }, entry, { ...fault, why }))
   }
   return found
 }
@@ -78,7 +79,7 @@ async function findUnsignedDecisions(db: ReadDb, keys: readonly string[], run: R
     if (fault === null) continue
     const expected = 'the signature of a person who might'
     const explanation = 'A decision on an identity is not proven by the signature of somebody of the team.'
-    found.push(differs({ key, brandId, subject, expected, explanation }, entry, fault))
+    found.push(differs(key, { brandId, subject, expected, explanation }, entry, fault))
   }
   return found
 }
@@ -124,18 +125,11 @@ async function faultOf(
 }
 
 const differs = (
-  {
-    key,
-    together = '',
-    ...found
-  }: Omit<KeyedFound['found'], 'actual'> & { readonly key: string; readonly together?: string },
+  key: string,
+  said: Omit<KeyedFound['found'], 'actual'>,
   { actor, operationId }: ExportedAuditEntry,
-  { why, check }: Fault,
-): KeyedFound => ({
-  key,
-  ...(check !== undefined && { check }),
-  found: { ...found, actual: `${actor} (operation ${operationId}): ${why}${together}` },
-})
+  { why, ...check }: Fault,
+): KeyedFound => ({ key, ...check, found: { ...said, actual: `${actor} (operation ${operationId}): ${why}` } })
 
 /** Whether it is known who might do what at the time, or somebody is waiting to see it mended. */
 const isJudged = ({ at, team, named }: Run, key: string, when: Date): boolean =>
