@@ -105,6 +105,10 @@ const textsOf = Map.groupBy(
 /** The first words of a statement, as far as they are the same for all values. */
 const beginningOf = ({ strings }: SourceTemplate) => inOneLine(strings[0] ?? '')
 
+// Before the first test: tap ends a file that has tests and waits for something else.
+const describer = await Describer.connect(bed.databaseUrl)
+t.teardown(() => describer.close())
+
 t.test('every statement of the source was sent', async (t) => {
   t.ok(templates.length > 200, 'they are found')
   const beginnings = new Set(templates.map(beginningOf))
@@ -120,8 +124,6 @@ t.test('every statement of the source was sent', async (t) => {
 })
 
 t.test('rows are what PostgreSQL says that they are', async (t) => {
-  const describer = await Describer.connect(bed.databaseUrl)
-  t.teardown(() => describer.close())
   const faults = new Set<string>()
   for (const template of templates.filter(({ fields }) => fields.length > 0)) {
     // One that was not sent is described as it stands, with nothing but values put into it.
@@ -157,8 +159,6 @@ const unlike: Readonly<Record<string, readonly [field: DeclaredField, statement:
 }
 for (const [what, [field, statement, fault]] of Object.entries(unlike))
   t.test(`a declared field that ${what} is noticed`, async (t) => {
-    const describer = await Describer.connect(bed.databaseUrl)
-    t.teardown(() => describer.close())
     const template = { place: 'x.ts:1', strings: [statement], fields: [field], isOpen: false }
     t.match(faultsIn(template, await describer.describe(statement, schemas)), [fault])
   })

@@ -40,17 +40,22 @@ interface Deliveries {
   readonly receiver: WebhookReceiver
   readonly publish: PublishEvent
   readonly scopes: readonly Scope[]
+  /** Milliseconds from an event's publication to its arrival. */
+  readonly arrived?: (latencyMs: number) => void
 }
 
 /** Publishes one event for the next endpoint and waits until it has arrived. */
-function deliverEvents({ receiver, publish, scopes }: Deliveries): Work {
+function deliverEvents({ receiver, publish, scopes, arrived }: Deliveries): Work {
   let turn = 0
   return async (_client, load) => {
     turn += 1
     const id = newId('evt')
+    const publishedAtMs = clockMs()
     const arrival = receiver.expect(id)
     await publish(id, scopes[turn % scopes.length] as Scope)
-    if ((await arrival) === undefined) load.failed('not delivered in time')
+    const atMs = await arrival
+    if (atMs === undefined) load.failed('not delivered in time')
+    else arrived?.(atMs - publishedAtMs)
   }
 }
 
@@ -134,18 +139,8 @@ async function besideBlackHole(street: Street, silent: Scope): Promise<Sample> {
 /** Events at a steady rate, to each endpoint that replies in turn. */
 async function measureEvents({ setting, receiver, publish, neighbours }: Street): Promise<Sample> {
   const latenciesMs: number[] = []
-  let turn = 0
-  const work: Work = async (_client, load) => {
-    turn += 1
-    const id = newId('evt')
-    const scope = neighbours[turn % neighbours.length] as Scope
-    const publishedAtMs = clockMs()
-    const arrival = receiver.expect(id)
-    await publish(id, scope)
-    const atMs = await arrival
-    if (atMs === undefined) load.failed('not delivered in time')
-    else latenciesMs.push(atMs - publishedAtMs)
-  }
+  const arrived = (latencyMs: number) => latenciesMs.push(latencyMs)
+  const work = deliverEvents({ receiver, publish, scopes: neighbours, arrived })
   const windowMs = setting.options.windowMs * windowsLong
   const load = await steadyRate({ perSecond: eventsPerSecond, windowMs }, work)
   return {
