@@ -13,77 +13,48 @@ export interface ChaosOptions extends Extent {
   readonly promotions: number
 }
 
+/** Over a midnight, whatever time it is, and over the day that a higher limit waits. */
+const clockStepMsMax = 36 * 3_600_000
+
 export const shortForm = {
   durationMs: 9_000,
   kills: 9,
   players: 4,
   clientsPerPlayer: 2,
   silenceMsMax: 3_000,
-  clockStepMsMax: 36 * 3_600_000,
+  clockStepMsMax,
   skipLeases: true,
   promotions: 0,
 } as const
 
-const minutesDefault = 10
 const killsPerMinute = 11
-const silenceMsMaxDefault = 30_000
-/** Over a midnight, whatever time it is, and over the day that a higher limit waits. */
-const clockStepMsMaxDefault = 36 * 3_600_000
+const longForm = { players: 8, clientsPerPlayer: 3, silenceMsMax: 30_000, clockStepMsMax, skipLeases: false } as const
 
 export const newSeed = (): string => String(randomInt(1_000_000_000))
 
 export const usage = `npm run chaos -- [options]
 
-Money moves while processes die, freeze and lose their connections. Then everything is held against the clients' own
+Money moves while processes die, freeze and lose their connections, and clocks step: by ${clockStepMsMax / 3_600_000} hours, where somebody
+signs or checks signatures for operators by ${signersStepMsMax / 1_000} seconds. Then everything is held against the clients' own
 records. Exit status 1 when anything differs.
 
   --seed S       the choices of faults and clients; printed at the start, made up when left out
-  --minutes M    how long faults happen (default ${minutesDefault})
-  --kills K      processes that are killed in that time (default ${killsPerMinute} a minute). For three kills there are one
-                 freeze, one fault of a connection and one clock that steps
-  --players P    players whose clients are under way at the same time (default 8)
-  --clients C    clients of each player (default 3)
-  --silence S    the longest freeze in seconds (default ${silenceMsMaxDefault / 1_000})
-  --clock S      the largest step of a clock in seconds (default ${clockStepMsMaxDefault / 1_000}). Who signs or checks
-                 signatures for operators steps by ${signersStepMsMax / 1_000} at most
+  --minutes M    how long faults happen (default 10), with ${killsPerMinute} kills a minute. For three kills there are one freeze,
+                 one fault of a connection and one clock that steps
   --promotions N instead of all that: N times a standby that is behind is promoted under the running services
   --help`
 
 /** @throws with the usage when an argument is unknown or not well formed */
 export function parseOptions(args: readonly string[]): ChaosOptions {
   const text = { type: 'string' } as const
-  const options = {
-    seed: text,
-    minutes: text,
-    kills: text,
-    players: text,
-    clients: text,
-    silence: text,
-    clock: text,
-    promotions: text,
-  } as const
-  let values: Partial<Record<keyof typeof options, string>>
   try {
-    values = parseArgs({ args: [...args], options }).values
+    const { values } = parseArgs({ args: [...args], options: { seed: text, minutes: text, promotions: text } })
+    const { seed = newSeed(), minutes = '10', promotions = '0' } = values
+    if (!(Number(minutes) > 0 && Number(promotions) >= 0)) throw new Error('--minutes and --promotions take numbers')
+    const durationMs = Number(minutes) * 60_000
+    const kills = Math.ceil(Number(minutes) * killsPerMinute)
+    return { ...longForm, seed, durationMs, kills, promotions: Number(promotions) }
   } catch (error) {
     throw new Error(`${(error as Error).message}\n\n${usage}`)
-  }
-  const number = (name: keyof typeof options, whenLeftOut: number) => {
-    const given = values[name]
-    const parsed = given === undefined ? whenLeftOut : Number(given)
-    if (!(parsed > 0)) throw new Error(`--${name} takes a number above 0, not "${given}".\n\n${usage}`)
-    return parsed
-  }
-  const minutes = number('minutes', minutesDefault)
-  return {
-    seed: values.seed ?? newSeed(),
-    durationMs: minutes * 60_000,
-    kills: Math.ceil(number('kills', minutes * killsPerMinute)),
-    players: Math.ceil(number('players', 8)),
-    clientsPerPlayer: Math.ceil(number('clients', 3)),
-    silenceMsMax: number('silence', silenceMsMaxDefault / 1_000) * 1_000,
-    clockStepMsMax: number('clock', clockStepMsMaxDefault / 1_000) * 1_000,
-    skipLeases: false,
-    promotions: values.promotions === undefined ? 0 : Math.ceil(number('promotions', 1)),
   }
 }
