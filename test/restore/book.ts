@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { eventually, type HttpReply, type OperatorClient } from '@backoffice/test-kit'
+import { depositRequest, playerRequest } from '../journey.ts'
 
 /** A request that changes something: how the operator sent it, and when. Times are of the machine's clock. */
 interface Sent {
   readonly path: string
-  readonly body: unknown
   readonly key: string
   readonly sentAt: number
   /** Infinite until it is answered. */
@@ -49,26 +49,19 @@ export class Book {
   }
 
   /** Sends a confirmation once more, as it was. */
-  confirmAgain({ confirmation: { path, body, key } }: BookedDeposit): Promise<HttpReply> {
-    return this.#answered(path, body, key)
+  confirmAgain({ confirmation: { path, key } }: BookedDeposit): Promise<HttpReply> {
+    return this.#answered(path, {}, key)
   }
 
   async #play(index: number): Promise<void> {
     while (!this.#isStopped) {
-      const person = { name: 'Ana Souza', email: 'ana@example.com', cpf: '529.982.247-25', birthDate: '1990-05-17' }
-      const player = await this.#post('/players', { externalId: randomUUID(), ...person })
+      const player = await this.#post('/players', playerRequest())
       for (let count = 0; count < depositsPerPlayer && !this.#isStopped; count += 1) {
         const amount = `${index + 1}.${10 + count}`
-        const asked = { amount, currency: 'BRL', method: 'pix', externalReference: randomUUID() }
-        const { id } = await this.#post(`/players/${player.id}/deposits`, asked)
+        const { id } = await this.#post(`/players/${player.id}/deposits`, depositRequest(amount))
         const path = `/deposits/${id}/confirm`
-        const confirmation: Sent = {
-          path,
-          body: {},
-          key: randomUUID(),
-          sentAt: Date.now(),
-          answeredAt: Number.POSITIVE_INFINITY,
-        }
+        const times = { sentAt: Date.now(), answeredAt: Number.POSITIVE_INFINITY }
+        const confirmation: Sent = { path, key: randomUUID(), ...times }
         this.deposits.push({ playerId: player.id, id, amount, confirmation })
         await this.#post(path, {}, confirmation.key)
         confirmation.answeredAt = Date.now()

@@ -10,6 +10,7 @@ import { makeStream } from '@backoffice/migrator/stream'
 import { createLogger } from '@backoffice/process'
 import { eventually, freePort, OperatorClient, reconcile, testBed } from '@backoffice/test-kit'
 import t from 'tap'
+import { depositRequest } from '../journey.ts'
 import { services } from '../services.ts'
 import { ArchivingPostgres } from './archiving-postgres.ts'
 import { Book } from './book.ts'
@@ -166,12 +167,7 @@ t.test('a restore to an earlier moment', async (t) => {
     const [victim] = before
     const exported = exportsIn(headsDir)
     await client
-      .post(`/players/${victim?.playerId}/deposits`, {
-        amount: '3.00',
-        currency: 'BRL',
-        method: 'pix',
-        externalReference: 'after the restore',
-      })
+      .post(`/players/${victim?.playerId}/deposits`, depositRequest('3.00'))
       .then(({ body }) => client.post(`/deposits/${body.id}/confirm`))
     await eventually(() => exportsIn(headsDir) >= exported + 2, soonMs)
     t.same((await reconcile(alice, soonMs)).differences, [])
