@@ -135,6 +135,12 @@ t.test('lists of options and options with a value of their own', async (t) => {
   t.equal(await addressesIn('--rate-limit', '9'), undefined)
 })
 
+t.test('an operator is created with the currency and time zone that somebody names', async (t) => {
+  const where = { name: 'Lima', currency: 'PEN', timeZone: 'America/Lima' }
+  const words = ['--name', 'Lima', '--currency', 'PEN', '--time-zone', 'America/Lima']
+  t.strictSame(await inputOf('operators', 'create', ...words), where)
+})
+
 t.test('people read tables: a title for each column, a dash for what is absent, none for an empty list', async (t) => {
   const entry = { playerId: 'ply_1', name: 'Ana', kycStatus: 'em_analise', latestReference: null, submissions: 2 }
   const { stdout } = await typed(['kyc', 'queue'], () => ({ data: [entry] }))
