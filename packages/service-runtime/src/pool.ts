@@ -2,7 +2,7 @@
 // it from outside. It loads nothing of NATS, of MikroORM or of the table of operations, and so needs half the memory of a
 // service.
 export { connectPool, readerOf, readOver, verifiedUrl } from './database/connect.ts'
-export { type Database, type Db, fixed, type ReadDb, type Statements } from './database/db.ts'
+export { fixed, type Statements } from './database/db.ts'
 export { isCatalogueRace, isLockTimeout, isPassingFault, isRetryable, sqlState } from './database/faults.ts'
 export { DatabaseHistory } from './database/history.ts'
 export type { Migration } from './database/runtime-tables.ts'

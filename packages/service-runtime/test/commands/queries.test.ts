@@ -9,10 +9,7 @@ await bed.sql('payments').query("insert into record select 'record ' || n, n fro
 
 /** Holds queries open until so many more calls wait, which then share one. */
 async function gather<T>(calls: () => readonly Promise<T>[]): Promise<T[]> {
-  let release = () => {}
-  const held = new Promise<void>((resolve) => {
-    release = resolve
-  })
+  const { promise: held, resolve: release } = Promise.withResolvers<void>()
   reading.during = () => held
   reading.batches.length = 0
   // As many as run at once.

@@ -1,12 +1,14 @@
 import { createLogger } from '@backoffice/process'
-import { eventually, testBed } from '@backoffice/test-kit'
+import { testBed } from '@backoffice/test-kit'
 import t from 'tap'
 import { sqlState } from '../../src/database/faults.ts'
 import type { Db } from '../../src/index.ts'
+import { callsOn } from '../probe-calls.ts'
 import { payments, RecordEntity } from '../probe-services.ts'
 
 const bed = await testBed(t, { payments }, { config: { payments: { DATABASE_POOL_MAX: 1 } } })
 const { db } = bed.services.payments
+const { lock, lockIsAwaited } = callsOn(bed)
 
 const insert = (over: Db, id: string) => over`insert into record (id, count) values (${id}, 1)`
 async function exists(id: string): Promise<boolean> {
@@ -81,10 +83,7 @@ t.test('of statements that travel together the first fault is told, however late
 })
 
 t.test('what one of several left on its way does not outlive the failed transaction', async (t) => {
-  let goOn = () => {}
-  const gate = new Promise<void>((resolve) => {
-    goOn = resolve
-  })
+  const { promise: gate, resolve: goOn } = Promise.withResolvers<void>()
   let straggler: Promise<unknown> | undefined
   const failed = db.transaction((tx) => {
     straggler = gate.then(() => insert(tx, 'straggler'))
@@ -134,10 +133,7 @@ t.test('a transaction that PostgreSQL ends as a deadlock runs again, as a whole'
   await insert(db, 'two')
   let holding = 0
   let runs = 0
-  let goOn = () => {}
-  const bothHold = new Promise<void>((resolve) => {
-    goOn = resolve
-  })
+  const { promise: bothHold, resolve: goOn } = Promise.withResolvers<void>()
   const countBoth = (over: typeof db, first: string, second: string) =>
     over.transaction(async (tx) => {
       runs++
@@ -154,15 +150,13 @@ t.test('a transaction that PostgreSQL ends as a deadlock runs again, as a whole'
 
 t.test('a lock that somebody else holds is waited for as long as the transaction says', async (t) => {
   await insert(db, 'locked')
-  const holder = await bed.sql('admin').connect()
-  await holder.query("begin; select from payments.record where id = 'locked' for update")
+  const letGo = await lock(['locked'])
   const started = performance.now()
   const locking = db.transaction((tx) => tx`select from record where id = 'locked' for update`, { lockTimeoutMs: 100 })
   const error = await locking.catch((error) => error)
   t.equal(sqlState(error), '55P03')
   t.ok(performance.now() - started < 3_000)
-  await holder.query('rollback')
-  holder.release()
+  await letGo()
   t.same(await db`show lock_timeout`, [{ lockTimeout: '0' }], 'it holds for that transaction alone')
 })
 
@@ -197,11 +191,7 @@ t.test('a statement of its own that PostgreSQL ends as a deadlock runs again', a
     with ordered as (select id from record where id in ('a', 'b') order by id for update)
     update record set count = count + 1 from ordered where record.id = ordered.id
   `
-  await eventually(async () => {
-    const waiting = `select from pg_stat_activity where usename = 'backoffice_payments' and wait_event_type = 'Lock'
-      and datname = current_database()`
-    return (await bed.sql('admin').query(waiting)).rowCount === 1
-  })
+  await lockIsAwaited()
   await other.query("update payments.record set count = count + 10 where id = 'a'; commit")
   other.release()
   await both

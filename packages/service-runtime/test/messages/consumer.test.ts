@@ -58,6 +58,11 @@ async function setAside(text: string): Promise<{ fault: string; consumer: string
   const query = 'select fault, consumer from set_aside_message where position($1 in payload) > 0'
   return (await bed.sql('webhooks').query(query, [text])).rows
 }
+const untilSetAside = (text: string) =>
+  eventually(async () => {
+    const found = await setAside(text)
+    return found.length > 0 && found
+  })
 
 t.test('an event of another service takes effect once, soon after its commit', async (t) => {
   const started = performance.now()
@@ -100,22 +105,14 @@ t.test('what cannot be read is set aside, at once if it is no JSON, and delays n
     ['no text', /not valid/],
     ['unheard-of', /unknown event type/],
   ] as const) {
-    const rows = await eventually(async () => {
-      const found = await setAside(text)
-      return found.length > 0 && found
-    })
-    t.match(rows, [{ fault, consumer: 'schedule-delivery' }], text)
+    t.match(await untilSetAside(text), [{ fault, consumer: 'schedule-delivery' }], text)
   }
 })
 
 t.test('what always fails is set aside when it has been tried for so long', async (t) => {
   const poison = event('op_poison')
   await publish(JSON.stringify(poison))
-  const rows = await eventually(async () => {
-    const found = await setAside(poison.id)
-    return found.length > 0 && found
-  })
-  t.match(rows, [{ fault: /never/ }])
+  t.match(await untilSetAside(poison.id), [{ fault: /never/ }])
   t.equal(await heard(poison.id), 0)
 })
 
@@ -146,7 +143,7 @@ t.test('of events that come together one was seen before and one always fails: t
   hold = undefined
   release()
 
-  await eventually(async () => (await setAside(poison.id)).length > 0)
+  await untilSetAside(poison.id)
   for (const { id } of fresh) t.same([await heard(id), await setAside(id)], [1, []])
   t.equal(await heard(seen.id), 1)
   t.equal(await heard(poison.id), 0)
