@@ -1,7 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { inspect } from 'node:util'
 import {
   type BrokerUser,
@@ -36,6 +33,7 @@ import pg from 'pg'
 import { areContainersWanted, startNatsContainer } from './containers.ts'
 import { createDatabase, postgres } from './postgres.ts'
 import { type LoginOptions, type TeamUser, TestIssuer } from './team-people.ts'
+import { temporaryFolder } from './temporary-folder.ts'
 import type { TestTime } from './test-time.ts'
 
 const poolConnectionsMax = 4
@@ -149,8 +147,6 @@ export async function testBed<S extends Services>(
   const urlOf = (role: DatabaseRole) => roleUrl(database.url, role, rolePassword[role])
   const issuer = new TestIssuer()
   endings.push(() => issuer.remove())
-  const connections = new Map<string, Promise<NatsConnection>>()
-  const pools = new Map<string, pg.Pool>()
   const brands = new Map<string, Promise<void>>()
 
   const bed: TestBed<S> = {
@@ -192,23 +188,19 @@ export async function testBed<S extends Services>(
       brands.set(brandId, registered)
       return registered
     },
-    sql(who) {
+    sql: perKey((who) => {
       const url = who === 'admin' ? database.url : urlOf(who)
-      const pool = pools.get(who) ?? new pg.Pool({ connectionString: url, max: poolConnectionsMax, ...searchPath(who) })
-      if (!pools.has(who)) endings.push(() => pool.end())
-      pools.set(who, pool)
+      const pool = new pg.Pool({ connectionString: url, max: poolConnectionsMax, ...searchPath(who) })
+      endings.push(() => pool.end())
       // A dropped database or a test's own terminated session is no fault of the pool's.
-      if (pool.listenerCount('error') === 0) pool.on('error', () => {})
+      pool.on('error', () => {})
       return pool
-    },
-    nats(user) {
-      const known = connections.get(user)
-      if (known !== undefined) return known
+    }),
+    nats: perKey((user) => {
       const connection = connect({ servers: nats.url, user, pass: natsPassword(user), inboxPrefix: inboxOf(user) })
-      connections.set(user, connection)
       endings.push(async () => (await connection).close())
       return connection
-    },
+    }),
     environment: (name) => ({
       ...compileCache(),
       DEVELOPMENT: 'true',
@@ -267,12 +259,8 @@ async function startBedNats(
     await makeBedStream(nats.url)
     return nats
   }
-  const dir = mkdtempSync(join(tmpdir(), 'backoffice-nats-'))
-  endings.push(() => rmSync(dir, { recursive: true, force: true }))
-  const nats = await startNats({
-    dir,
-    ...users,
-  })
+  const dir = temporaryFolder({ teardown: (end) => endings.push(end) })
+  const nats = await startNats({ dir, ...users })
   endings.push(() => nats.child.stop())
   await makeBedStream(nats.url)
   return nats
@@ -286,6 +274,16 @@ async function makeBedStream(url: string): Promise<void> {
     await makeStream(connection, { replicas: 1, bytesMax: streamBytesMin }, createLogger('test bed', 'silent'))
   } finally {
     await connection.close()
+  }
+}
+
+/** Makes what belongs to a key when it is first asked for. */
+function perKey<K, V>(make: (key: K) => V): (key: K) => V {
+  const made = new Map<K, V>()
+  return (key) => {
+    const value = made.get(key) ?? make(key)
+    made.set(key, value)
+    return value
   }
 }
 
