@@ -8,9 +8,6 @@ await runService(
     compose(context, settings, outside) {
       process.once('SIGUSR2', () => void context.nats.close())
       process.once('SIGHUP', () => void Promise.reject(new Error('nobody waits for this task')))
-      process.once('SIGWINCH', () => {
-        throw new Error('nobody catches this')
-      })
       return payments.compose(context, settings, outside)
     },
   }),

@@ -36,8 +36,8 @@ const login = {
 }
 const gateway = await connectNats(login, { name: 'gateway' })
 t.teardown(() => gateway.close())
-const call = (record: string, sends: ('event' | 'command')[] = []) =>
-  new RpcClient(gateway).call(countUp, { scope, input: { record, sends } })
+const call = (record: string, sends: ('event' | 'command')[], waitsMs = 10_000) =>
+  new RpcClient(gateway).call(countUp, { scope, input: { record, sends }, deadline: new Date(Date.now() + waitsMs) })
 
 t.test('settings that are missing end it at once, all of them named', async (t) => {
   const { ended, printed } = start({ DATABASE_URL: '', NATS_URL: '' })
@@ -78,37 +78,33 @@ t.test('a connection to NATS that closes for good ends the process, to be starte
   t.match(printed(), 'the connection to NATS is closed')
 })
 
-for (const [signal, message] of [
-  ['SIGHUP', 'nobody waits for this task'],
-  ['SIGWINCH', 'nobody catches this'],
-] as const) {
-  t.test(`a fault that no task handles ends it, logged, and after what it took (${message})`, async (t) => {
-    const { child, ended, printed } = await startAndServe()
-    const held = holdCredits()
-    const answer = call(signal, ['command'])
-    await eventually(() => held.asked() > 0)
-    child.kill(signal)
-    await eventually(() => printed().includes(message))
-    held.release()
-    t.same(await answer, { count: 1 })
-    t.equal(await ended, 1)
-    const line = printed()
-      .split('\n')
-      .find((text) => text.includes(message))
-    t.match(JSON.parse(line ?? '{}'), {
-      level: 60,
-      msg: 'a fault that nothing handled ends the process',
-      err: { message },
-    })
+t.test('a fault that no task handles ends it, logged, and after what it took', async (t) => {
+  const message = 'nobody waits for this task'
+  const { child, ended, printed } = await startAndServe()
+  const held = holdCredits()
+  const answer = call('at fault', ['command'])
+  await eventually(() => held.asked() > 0)
+  child.kill('SIGHUP')
+  await eventually(() => printed().includes(message))
+  held.release()
+  t.same(await answer, { count: 1 })
+  t.equal(await ended, 1)
+  const line = printed()
+    .split('\n')
+    .find((text) => text.includes(message))
+  t.match(JSON.parse(line ?? '{}'), {
+    level: 60,
+    msg: 'a fault that nothing handled ends the process',
+    err: { message },
   })
-}
+})
 
 t.test(
   'with a broker that answers nothing any more it ends in time, and what it leaves is in the outbox',
   async (t) => {
     const { child, ended } = await startAndServe(['--import', new URL('./short-waits.ts', import.meta.url).href])
     const held = holdCredits()
-    const lost = call('left', ['command', 'event']).catch(({ code }) => code)
+    const lost = call('left', ['command', 'event'], 3_000).catch(({ code }) => code)
     await eventually(() => held.asked() > 0)
     broker.freeze()
     const started = performance.now()
