@@ -40,8 +40,8 @@ t.test('differences of the sandbox are told from those of production', async (t)
 
 t.test('the chains are followed beyond one page, and to their ends', async (t) => {
   const brands = [await fundedTimes(5), await fundedTimes(5)]
-  const subjects = async (entries: number) => {
-    const { differences, checks } = await runOf(bed, { pages: { keys: 3, entries } })
+  const subjects = async (entries: number, keys = 1_000) => {
+    const { differences, checks } = await runOf(bed, { pages: { keys, entries } })
     const broken = differences.filter(({ check }) => check === 'chains').map(({ subject }) => subject.split(' ', 1)[0])
     const ours = brands.filter(({ playerId }) => broken.includes(playerId))
     return { compared: checks.find(({ check }) => check === 'chains')?.compared ?? 0, ours }
@@ -53,8 +53,9 @@ t.test('the chains are followed beyond one page, and to their ends', async (t) =
     where t.id = e.transfer_id and e.seq = 5 and a.owner_id = any($1)`,
     [brands.map(({ playerId }) => playerId)],
   )
-  for (const entries of [1, 2, 3, 5, compared, compared + 1])
+  for (const entries of [1, 4, compared])
     t.same(await subjects(entries), { compared, ours: brands }, `${entries} entries at once`)
+  t.same(await subjects(3, 5), { compared, ours: brands }, 'and five accounts at once')
 })
 
 t.test('pages of entries go on where the numbers of transactions get another digit', async (t) => {
@@ -67,7 +68,7 @@ t.test('pages of entries go on where the numbers of transactions get another dig
     ) n where n.transfer_id = e.transfer_id`,
     [brandId],
   )
-  const { differences, checks } = await runOf(bed, { pages: { keys: 2, entries: 3 } })
+  const { differences, checks } = await runOf(bed, { pages: { keys: 5, entries: 3 } })
   // Checkpoints of before that know nothing of it, if there are any.
   const found = differences.filter((difference) => difference.brandId === brandId && difference.check !== 'checkpoints')
   t.same(found, [])
