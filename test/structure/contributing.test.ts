@@ -66,14 +66,14 @@ t.test('what follows from an entry is written by one command, and the compiler n
     visibility: 'public',
     emittedBy: 'payments',
     consumedBy: ['webhooks'],
-    data: Type.Object({ ...Deposit.properties, previousStatus: DepositStatus, version }, closed),
+    data: object({ ...Deposit.properties, previousStatus: DepositStatus, version }),
     example: { ...confirmedDeposit, previousStatus: 'pending', version: 2 },
   }),
 `,
     "  'withdrawal.status_changed': entry({\n",
   )
-  const holder = "    holder: personal('name', text(80)),\n"
-  insert('packages/contracts/src/resources.ts', holder, '    externalReference: text(128, ')
+  const holder = "  holder: personal('name', text(80)),\n"
+  insert('packages/contracts/src/resources.ts', holder, '  externalReference: text(128, ')
   const { ok, output } = await copy.run('npm', ['run', '-s', 'generate'])
   t.ok(ok, output)
   const read = (file: string) => readFileSync(join(copy.folder, file), 'utf8')
