@@ -42,7 +42,7 @@ const changes: Readonly<Record<string, readonly (readonly [before: string, after
     ['[kind, envelopeOf(kind)]', '[kind, withField(envelopeOf(kind))]'],
   ],
   // Every input, of an outbox command too.
-  [`${rpc}/validation.ts`]: [
+  [`${rpc}/message.ts`]: [
     ['import { FormatRegistry,', `${imported('withField')}import { FormatRegistry,`],
     [
       '    schema = Type.Object(\n      { ...params.properties, ...query.properties, ...body.properties },\n      { additionalProperties: false },\n    )',

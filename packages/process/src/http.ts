@@ -86,15 +86,12 @@ interface ListenerOptions {
   readonly log: Logger
 }
 
-/** Names a connection, of which TLS makes a second socket. */
-const peerOf = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddress} ${remotePort}`
-
 /** Listens for an app. `stop` finishes the requests under way. */
 export class HttpListener {
   readonly #options: ListenerOptions
   readonly #certificateLoop: Loop | undefined
-  /** Connections that have brought no request yet, by their peer. Node would wait for them as for busy ones. */
-  readonly #unused = new Map<string, Socket>()
+  /** One that speaks TLS is two: the bytes that come, and what they say. */
+  readonly #connections = new Set<Socket>()
   #leaving = false
   #refusalLoggedAt = Number.NEGATIVE_INFINITY
 
@@ -103,14 +100,18 @@ export class HttpListener {
     this.#options = options
     app.server.maxConnections = connectionsMax
     app.server.on('drop', () => this.#logRefusal())
-    app.server.on('connection', (socket: Socket) => {
-      const peer = peerOf(socket)
-      this.#unused.set(peer, socket)
-      socket.once('close', () => this.#unused.delete(peer))
-    })
-    app.server.on('request', ({ socket }) => this.#unused.delete(peerOf(socket)))
+    // Node would wait for a connection that was opened ahead and has brought nothing, as for a busy one.
+    let ends = false
+    const endUnused = (socket: Socket) => ends && socket.bytesRead === 0 && socket.destroy()
+    for (const event of ['connection', 'secureConnection'])
+      app.server.on(event, (socket: Socket) => {
+        this.#connections.add(socket)
+        socket.once('close', () => this.#connections.delete(socket))
+        endUnused(socket)
+      })
     app.addHook('preClose', (done) => {
-      for (const socket of this.#unused.values()) socket.destroy()
+      ends = true
+      for (const socket of this.#connections) endUnused(socket)
       done()
     })
     this.#certificateLoop = certificate && keepCertificateFresh(app.server, certificate, { log })

@@ -27,8 +27,16 @@ import {
   headers as natsHeaders,
 } from '@nats-io/transport-node'
 import { SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
-import { bodyBytes, endOfTurn, injectTrace, type ReplyMessage } from './message.ts'
-import { inputSchema, readMessage, validate, validateAsReader } from './validation.ts'
+import {
+  bodyBytes,
+  endOfTurn,
+  injectTrace,
+  inputSchema,
+  type ReplyMessage,
+  readMessage,
+  validate,
+  validateAsReader,
+} from './message.ts'
 
 export interface CallOptions<O extends Operation> {
   readonly input: Input<O>

@@ -2,7 +2,18 @@
 export { type AroundCall, type CallOptions, RpcClient, repliesOver } from './client.ts'
 export { connectNats, type NatsConfig, natsSettings } from './connect.ts'
 export { askJetStream, differencesFrom, type JetStreamInfo } from './jetstream.ts'
-export { contextOf, extractTrace, inContextOf, injectTrace, traceparentOf } from './message.ts'
+export {
+  contextOf,
+  extractTrace,
+  inContextOf,
+  injectTrace,
+  inputSchema,
+  readMessage,
+  traceparentOf,
+  validate,
+  validateAsReader,
+  validateAsWritten,
+} from './message.ts'
 export {
   type Admit,
   ownerOf,
@@ -12,4 +23,3 @@ export {
   type ServedOperation,
   type TeamCall,
 } from './server.ts'
-export { inputSchema, readMessage, validate, validateAsReader, validateAsWritten } from './validation.ts'

@@ -18,8 +18,17 @@ import { durations, type Logger, newId } from '@backoffice/process'
 import type { CallToProve, Proof, TeamCaller } from '@backoffice/team-identity'
 import type { Msg, NatsConnection, Subscription } from '@nats-io/transport-node'
 import { context, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
-import { type ErrorReply, endOfTurn, extractTrace, type RequestMessage, replyMessage } from './message.ts'
-import { inputSchema, readMessage, validateAsReader, validateAsWritten } from './validation.ts'
+import {
+  type ErrorReply,
+  endOfTurn,
+  extractTrace,
+  inputSchema,
+  type RequestMessage,
+  readMessage,
+  replyMessage,
+  validateAsReader,
+  validateAsWritten,
+} from './message.ts'
 
 /** A request as it reached the service: validated, with whom it acts for. */
 export interface ReceivedCall {

@@ -1,7 +1,7 @@
 import { allOperations, type Operation } from '@backoffice/contracts'
 import type { TSchema } from '@sinclair/typebox'
 import t from 'tap'
-import { validate } from '../src/validation.ts'
+import { validate } from '../src/message.ts'
 
 /** C0, DEL and C1: what moves a terminal's cursor, or looks like another row. */
 const controls = Array.from({ length: 0x100 }, (_, code) => code).filter(

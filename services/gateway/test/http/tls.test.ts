@@ -1,7 +1,9 @@
+import { once } from 'node:events'
 import { copyFileSync, readFileSync } from 'node:fs'
+import { connect as connectPlainly } from 'node:net'
 import { join } from 'node:path'
 import { connect } from 'node:tls'
-import { createLogger, keepCertificateFresh, loadConfig, useCertificate } from '@backoffice/process'
+import { createLogger, HttpListener, keepCertificateFresh, loadConfig, useCertificate } from '@backoffice/process'
 import { eventually, makeCertificate, temporaryFolder, testBed } from '@backoffice/test-kit'
 import t from 'tap'
 import { Agent, request } from 'undici'
@@ -26,6 +28,22 @@ t.test('with a certificate the listener speaks TLS only', async (t) => {
   await t.rejects(request(`${baseUrl}/me`), /self-signed/)
   await t.rejects(request(`${baseUrl.replace('https:', 'http:')}/me`))
 })
+
+t.test(
+  'a listener that ends waits for no connection without a request, whether or not it speaks TLS yet',
+  async (t) => {
+    const app = createServer({ log, tls: true })
+    const listener = new HttpListener({ app, host: '127.0.0.1', port: 0, connectionsMax: 10, certificate: first, log })
+    await listener.start()
+    const { port } = listener
+    const ahead = connect({ port, host: '127.0.0.1', ca: readFileSync(first.certFile) })
+    const silent = connectPlainly(port, '127.0.0.1')
+    await Promise.all([once(ahead, 'secureConnect'), once(silent, 'connect')])
+    const closed = Promise.all([ahead, silent].map((socket) => once(socket.resume(), 'close')))
+    await listener.stop()
+    t.equal((await closed).length, 2)
+  },
+)
 
 t.test('a certificate without its key is refused at the start', async (t) => {
   const environment = { DATABASE_URL: 'postgres://127.0.0.1/x', NATS_URL: 'nats://127.0.0.1', DEVELOPMENT: 'true' }

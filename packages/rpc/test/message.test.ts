@@ -1,7 +1,7 @@
 import { events, operations, storedBytesMax } from '@backoffice/contracts'
 import { Type } from '@sinclair/typebox'
 import t from 'tap'
-import { inputSchema, validate, validateAsReader, validateAsWritten } from '../src/validation.ts'
+import { inputSchema, validate, validateAsReader, validateAsWritten } from '../src/message.ts'
 
 const { data: schema, ...entry } = events['kyc.status_changed']
 const example = entry.example as { readonly submissions: readonly unknown[] }
