@@ -45,6 +45,9 @@ export const run = (isFull = true): Promise<ReconciliationReport> => runOf(bed, 
 // The first one is always full. Here it finds nothing to read.
 await run()
 
+/** The posting before. */
+let turn: Promise<unknown> = Promise.resolve()
+
 /** A brand of its own, with a player who has 100.00, and the ways in which money moves there. */
 export class Brand {
   readonly scope: Scope
@@ -100,8 +103,14 @@ export class Brand {
     return id
   }
 
-  /** Posts with the wallet's rights and by its own code, and asks nobody. */
-  async post(
+  /** Posts with the wallet's rights and by its own code, and asks nobody. One at a time, as all share PostgreSQL's clock. */
+  post(...posting: Parameters<Brand['postInTurn']>): Promise<string> {
+    const posted = turn.then(() => this.postInTurn(...posting))
+    turn = posted.catch(() => {})
+    return posted
+  }
+
+  private async postInTurn(
     posting: Omit<
       Extract<Posting, { kind: 'credit' | 'debit' }>,
       'brandId' | 'playerId' | 'currency' | 'transferId' | 'effectiveAt'
@@ -155,13 +164,9 @@ export type Forgeries = Readonly<Record<string, (brand: Brand) => Promise<unknow
 
 /** Forges all, each in a brand of its own, and shows that each is named by its checks, and by no other. */
 export async function eachIsNamed(t: Test, forgeries: Forgeries): Promise<void> {
-  const forged = await Promise.all(
-    Object.entries(forgeries).map(async ([name, forge]) => {
-      const brand = await Brand.funded()
-      await forge(brand)
-      return { name, brand }
-    }),
-  )
+  const all = Object.entries(forgeries)
+  const forged = await Promise.all(all.map(async ([name, forge]) => ({ name, forge, brand: await Brand.funded() })))
+  await Promise.all(forged.map(({ forge, brand }) => forge(brand)))
   const [incremental, full] = [await run(false), await run()]
   for (const { name, brand } of forged) {
     const what = name.slice(0, name.lastIndexOf(': '))
