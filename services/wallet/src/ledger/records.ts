@@ -211,13 +211,6 @@ export const entryColumns = sql`
   ${columnNames(transferFacts, 't')}
 `
 
-/** The transfer behind an entry. */
-export const transferOf = (entry: EntryOfTransfer): Transfer => ({
-  ...entry,
-  id: entry.transferId,
-  amount: entry.transferAmount,
-})
-
 /**
  * Writes what a batch decided, in one statement. Transfers go in by reference, so that two batches that meet on a
  * reference of different accounts cannot deadlock; one of them then fails on the unique index and runs again.
