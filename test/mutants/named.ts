@@ -118,7 +118,7 @@ export const namedMutants: readonly NamedMutant[] = [
       ['(i.after_abandoned or not exists (select from withdrawal w where w.operation_id = i.operation_id))', 'true'],
       ["on conflict (operation_id) where status <> 'abandoned' do nothing", ''],
     ],
-    test: 'request-withdrawal',
+    test: 'late-requests',
   },
   {
     guard: 'a withdrawal begins from its intent alone',
