@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { isRunning } from '@backoffice/dev-stack'
 import { eventually } from '@backoffice/test-kit'
 import t, { type Test } from 'tap'
 import { readSource, type TestFile } from './files.ts'
@@ -144,12 +145,3 @@ t.test('the time of one of several files is its own', async (t) => {
     { path: 'b.test.ts', ok: true },
   ])
 })
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch {
-    return false
-  }
-}

@@ -72,7 +72,8 @@ function describe(pid: number): string[] {
   }
 }
 
-function isRunning(pid: number): boolean {
+/** Whether there is a process of that number. */
+export function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0)
     return true

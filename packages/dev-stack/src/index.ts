@@ -1,4 +1,5 @@
 export { Child, type ChildOptions, type Exit } from './child.ts'
+export { isRunning } from './guard.ts'
 export { choosePerson, logIn, type PersonLogin, StackPerson } from './identity/log-in.ts'
 export {
   type IdentitySettings,

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync 
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { ServiceName } from '@backoffice/contracts'
+import { isRunning } from './guard.ts'
 import type { TeamUser } from './identity/people.ts'
 
 export interface EnvironmentCredentials {
@@ -126,11 +127,7 @@ export function releaseFolder(dir: string): void {
 
 /** A number left by a crash may belong to another program by now. */
 function isRunningStack(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-  } catch {
-    return false
-  }
+  if (!isRunning(pid)) return false
   const commandLine = `/proc/${pid}/cmdline`
   return !existsSync(commandLine) || readFileSync(commandLine, 'utf8').includes('dev-stack')
 }

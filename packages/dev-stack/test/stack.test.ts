@@ -8,20 +8,11 @@ import { operations, teamConsole } from '@backoffice/contracts'
 import { connectNats, RpcClient } from '@backoffice/rpc'
 import { eventually, type StartedProcess, skipWithout, startProcess, temporaryFolder } from '@backoffice/test-kit'
 import t, { type Test } from 'tap'
+import { isRunning } from '../src/guard.ts'
 import { StackPerson } from '../src/identity/log-in.ts'
 import { readStack, type StackDescription, stackFileIn } from '../src/stack-file.ts'
 
 const run = promisify(execFile)
-
-/** Whether there is a process of that number. */
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch {
-    return false
-  }
-}
 
 const mainFile = fileURLToPath(new URL('../src/main.ts', import.meta.url))
 const startTimeoutMs = 60_000
