@@ -1,5 +1,6 @@
 import type { Scope } from '@backoffice/contracts'
 import { newId } from '@backoffice/process'
+import pg from 'pg'
 import { Agent, request } from 'undici'
 import type { Case, Group, Sample, Setting } from '../case.ts'
 import { latencyFigures } from '../figures.ts'
@@ -32,7 +33,7 @@ export const deliveries: Group = {
       const title = `webhook deliveries, ${concurrency} under way`
       cases.push(loadCase(setting, subject, { id: 'deliveries', title, clients: undelivered }, work))
     }
-    return [...cases, postLoop(setting, receiver)]
+    return [...cases, await postLoop(setting, receiver)]
   },
 }
 
@@ -59,24 +60,46 @@ function deliverEvents({ receiver, publish, scopes, arrived }: Deliveries): Work
   }
 }
 
-/** A loop that only posts: the same receiver, a similar body, and as many requests at once. */
-function postLoop({ options, ending }: Setting, { url }: WebhookReceiver): Case {
+const loopConnections = 32
+
+/**
+ * What a program without a queue of its own would do: the same receiver, a similar body and as many requests at once, with
+ * a row that is committed before each and changed after it, on the PostgreSQL of the first measured system.
+ */
+async function postLoop({ options, ending, systems: { plain } }: Setting, { url }: WebhookReceiver): Promise<Case> {
+  const [subject] = plain
+  if (subject === undefined) throw new Error('there is no system to hold anything against')
   const agent = new Agent({ connections: concurrency, pipelining: 1 })
   ending.defer(() => agent.close())
+  const rows = new pg.Pool({ connectionString: subject.stack.description.postgresUrl, max: loopConnections })
+  ending.defer(() => rows.end())
+  await rows.query(
+    'create table bench_post (id text primary key, body text not null, status integer, ended_at timestamptz)',
+  )
+  ending.defer(async () => void (await rows.query('drop table bench_post')))
   const body = JSON.stringify({ type: 'deposit.confirmed', data: 'x'.repeat(600) })
-  const headers = { 'Content-Type': 'application/json', 'X-Webhook-Id': 'evt_reference' }
+  const processes = () => ({ postgres: subject.stack.processes().postgres ?? 0 })
   return {
     id: 'post-loop',
-    title: `undici POST loop, ${concurrency} under way`,
+    title: `undici loop, a row before and after each POST, ${concurrency} under way`,
     column: 'reference',
     shows: 'perSecond',
     measure: () =>
-      measureLoad({ options, clients: concurrency, processes: () => ({}) }, async (_client, load) => {
+      measureLoad({ options, clients: concurrency, processes }, async (_client, load) => {
+        const id = newId('evt')
+        await rows.query({
+          name: 'before',
+          text: 'insert into bench_post (id, body) values ($1, $2)',
+          values: [id, body],
+        })
         const sentAtMs = performance.now()
+        const headers = { 'Content-Type': 'application/json', 'X-Webhook-Id': id }
         const reply = await request(url, { method: 'POST', dispatcher: agent, headers, body })
         await reply.body.dump()
         if (reply.statusCode === 204) load.replied(sentAtMs)
         else load.failed(`the receiver replied ${reply.statusCode}`)
+        const text = 'update bench_post set status = $2, ended_at = now() where id = $1'
+        await rows.query({ name: 'after', text, values: [id, reply.statusCode] })
       }),
   }
 }
