@@ -1,6 +1,6 @@
 import { type ServiceName, serviceNames } from '@backoffice/contracts'
 import { loadConfig } from '@backoffice/process'
-import { readerOf } from '@backoffice/service-runtime/pool'
+import { readerOf } from '@backoffice/service-runtime'
 import { type RunningService, type Service, startService } from '@backoffice/service-runtime/testing'
 import { OperatorClient, reconcile, testBed } from '@backoffice/test-kit'
 import pg from 'pg'

@@ -1,5 +1,7 @@
 import { allOperations, Rejection, type ServiceName } from '@backoffice/contracts'
-import type { Interceptor, RunningService, Step } from '@backoffice/service-runtime/testing'
+import type { Interceptor, RunningService } from '@backoffice/service-runtime/testing'
+
+type Step = Parameters<Interceptor>[0]
 
 /** One life of a service, from a start to a death. */
 interface Life {

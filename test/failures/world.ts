@@ -8,7 +8,7 @@ import {
   type Scope,
   type ServiceName,
 } from '@backoffice/contracts'
-import { readerOf } from '@backoffice/service-runtime/pool'
+import { readerOf } from '@backoffice/service-runtime'
 import type { RunningService } from '@backoffice/service-runtime/testing'
 import {
   eventually,

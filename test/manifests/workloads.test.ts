@@ -9,7 +9,6 @@ import { payments } from '@backoffice/payments'
 import { players } from '@backoffice/players'
 import { loadConfig } from '@backoffice/process'
 import { reconciler } from '@backoffice/reconciler'
-import type { ServiceConfig } from '@backoffice/service-runtime/testing'
 import { identityOf } from '@backoffice/team-identity'
 import { secretBoxFrom } from '@backoffice/vault'
 import { wallet } from '@backoffice/wallet'
@@ -162,9 +161,9 @@ t.test('workloads', { skip }, async (t) => {
 
       t.test(`${overlay}: ${service} accepts its configuration, and is itself to everybody`, async (t) => {
         const withFiles = environmentWithFiles(cluster, running, t.testdir())
-        const config = loadConfig(configurations[service], withFiles) as ServiceConfig & {
-          MASTER_KEYS?: string
-        }
+        const config = loadConfig(configurations[service], withFiles) as {
+          readonly [Setting in 'DATABASE_URL' | 'NATS_USER']: string
+        } & { readonly DEVELOPMENT: boolean; readonly HEALTH_PORT: number; readonly MASTER_KEYS?: string }
         if (service === 'console') checkedSettings(config as unknown as Parameters<typeof checkedSettings>[0])
         t.notOk(config.DEVELOPMENT)
         t.equal(config.NATS_USER, hasMessages ? service : undefined)

@@ -1,5 +1,5 @@
 import { hasMasked, operations, type PersonalKind, personal, personalKinds } from '@backoffice/contracts'
-import { dayMs } from '@backoffice/service-runtime'
+import { dayMs } from '@backoffice/process'
 import { purge, runtimeRetentions, type Service } from '@backoffice/service-runtime/testing'
 import { testBed } from '@backoffice/test-kit'
 import { Type } from '@sinclair/typebox'

@@ -4,7 +4,7 @@
 import { migrate } from '@backoffice/migrator/schema'
 import { payments } from '@backoffice/payments'
 import type { Logger } from '@backoffice/process'
-import type { Migration } from '@backoffice/service-runtime/migrations'
+import type { Migration } from '@backoffice/service-runtime'
 import { eventually, OperatorClient, reconcile, testBed } from '@backoffice/test-kit'
 import { wallet } from '@backoffice/wallet'
 import pg from 'pg'

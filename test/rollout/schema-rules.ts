@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createRequire } from 'node:module'
 import { json, text } from 'node:stream/consumers'
-import type { Migration } from '@backoffice/service-runtime/migrations'
+import type { Migration } from '@backoffice/service-runtime'
 
 /** What a migration does that the release before it may not survive. */
 const contractions: readonly (readonly [what: string, pattern: RegExp])[] = [

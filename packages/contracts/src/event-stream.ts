@@ -34,6 +34,8 @@ const nanosPerMs = 1_000_000
 const deduplicationMs = 10 * 60_000
 /** How long the stream keeps an event. */
 export const streamMaxAgeDays = 14
+/** How long a service keeps an event at least after it was published, whatever its settings say. */
+export const eventsKeepHoursMin = 49
 const streamMaxAgeMs = streamMaxAgeDays * 24 * 3_600_000
 /** No stream may be smaller: it would drop events before they are consumed. */
 export const streamBytesMin = 64 * 1024 ** 2

@@ -1,6 +1,6 @@
 import { roleName, type ServiceName } from '@backoffice/contracts'
 import { type Logger, retry } from '@backoffice/process'
-import { isCatalogueRace, isLockTimeout, isRetryable, type Migration } from '@backoffice/service-runtime/pool'
+import { type Migration, sqlState } from '@backoffice/service-runtime'
 import { Migrator, Migration as MikroMigration } from '@mikro-orm/migrations'
 import { MikroORM } from '@mikro-orm/postgresql'
 
@@ -74,9 +74,11 @@ export async function migrate({
   }
 }
 
-/** Another session made it fail: by a lock, a deadlock, or building the same index. */
+/** Another session made it fail: by a lock, a deadlock, or building the same index, for which there is no state of its own. */
 const isCausedByOthers = (error: unknown): boolean =>
-  isLockTimeout(error) || isRetryable(error) || isCatalogueRace(error)
+  statesCausedByOthers.includes(sqlState(error) ?? '') || String(error).includes('tuple concurrently')
+/** lock_not_available, serialization_failure, deadlock_detected */
+const statesCausedByOthers = ['55P03', '40001', '40P01']
 
 const toClass = (migration: Migration) => ({
   name: migration.name,

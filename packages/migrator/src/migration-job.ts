@@ -1,5 +1,5 @@
 import { createLogger, loadConfig } from '@backoffice/process'
-import { verifiedUrl } from '@backoffice/service-runtime/pool'
+import { verifiedUrl } from '@backoffice/service-runtime'
 import { migratorConfig, passwordsFrom } from './config.ts'
 import { prepareDatabase } from './prepare-database.ts'
 import { prepareStream } from './prepare-stream.ts'

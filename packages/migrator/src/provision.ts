@@ -1,5 +1,5 @@
 import { type DatabaseRole, roleName, type ServiceName, serviceNames } from '@backoffice/contracts'
-import { readerOf } from '@backoffice/service-runtime/pool'
+import { readerOf } from '@backoffice/service-runtime'
 import { Client, escapeIdentifier as quoteIdentifier, escapeLiteral as quoteLiteral } from 'pg'
 
 /**

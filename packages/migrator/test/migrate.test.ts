@@ -2,7 +2,7 @@
 
 import type { Socket } from 'node:net'
 import type { Logger } from '@backoffice/process'
-import type { Migration } from '@backoffice/service-runtime/pool'
+import type { Migration } from '@backoffice/service-runtime'
 import { eventually, testBed } from '@backoffice/test-kit'
 import pg from 'pg'
 import t from 'tap'

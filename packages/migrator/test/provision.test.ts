@@ -1,6 +1,6 @@
 import { type DatabaseRole, databaseRoles, roleName, serviceNames } from '@backoffice/contracts'
 import { roleUrl, sharedRolePasswords, withOtherRoles } from '@backoffice/dev-stack'
-import { readerOf } from '@backoffice/service-runtime/pool'
+import { readerOf } from '@backoffice/service-runtime'
 import { testBed } from '@backoffice/test-kit'
 import pg from 'pg'
 import t from 'tap'

@@ -3,6 +3,9 @@ import type { IdPrefix } from '@backoffice/contracts'
 import { fromUUID, typeidUnboxed } from 'typeid-js'
 import type { Logger } from './log.ts'
 
+export const hourMs = 3_600_000
+export const dayMs = 24 * hourMs
+
 /** Where the time comes from: the system's clock in production, a test's own clock in a test. */
 export interface Clock {
   now(): Date

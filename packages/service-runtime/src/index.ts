@@ -1,52 +1,46 @@
-// What services are made of. Tests, and the programs that start services, take the rest from ./testing.ts.
+// What services and their plugins are made of. Tests, and the programs that start services, take the rest from ./testing.ts.
+import { endCommand, findCommand, lockCommand } from './commands/reply.ts'
+import { enterInbox } from './messages/consumer.ts'
+import { readEvent } from './messages/event-stream.ts'
+import { findUnfinished, isUnfinished, unfinishedCommands } from './outbox/store.ts'
 
+export type { CallToAudit, Gate, TwoPeopleCall } from './commands/gate.ts'
 export {
   type ApprovedProposal,
-  type Approver,
   type Call,
-  type DirectTools,
-  type ExecuteTools,
-  type GivenTools,
   handle,
-  type PrepareTools,
+  type Tools,
   UnfinishedOperation,
 } from './commands/handle.ts'
 export { countStoredBytes } from './commands/record.ts'
+export { fitting, isKnownOperation, isStorable, toPage, type WithTimes, withIsoTimes } from './commands/reply.ts'
+export { readerOf, readOver, verifiedUrl } from './database/connect.ts'
+export { type Database, type Db, type Fragment, type ReadDb, sql } from './database/db.ts'
+export { batchFaultOf, isPassingFault, sqlState } from './database/faults.ts'
+export { DatabaseHistory } from './database/history.ts'
 export {
-  endCommand,
-  findCommand,
-  fitting,
-  isKnownOperation,
-  lockCommand,
-  toPage,
-  type UnfinishedCommand,
-  type WithTimes,
-  withIsoTimes,
-} from './commands/reply.ts'
-export {
-  assignments,
-  columnNames,
-  type Database,
-  type Db,
-  type Fragment,
-  identifier,
-  type ReadDb,
-  rowsOf,
-  sql,
-  unnest,
-} from './database/db.ts'
-export { batchFaultOf, isPassingFault } from './database/faults.ts'
-export { dayMs, eventsKeepMsMin, hourMs, type Retention } from './database/purge.ts'
+  appendOnly,
+  brandTable,
+  changed,
+  type Migration,
+  neverDeleted,
+  onlyInSandbox,
+  runtimeMigrations,
+} from './database/runtime-tables.ts'
 export { Gatherer } from './gatherer.ts'
-export { enterInbox, type Reaction, type ReactionTools } from './messages/consumer.ts'
-export { readEvent } from './messages/event-stream.ts'
-
+export type { Reaction } from './messages/consumer.ts'
+export type { EmittedEvent, SentCommand, SentMessage } from './outbox/store.ts'
 export {
-  type EmittedEvent,
-  findUnfinished,
-  isUnfinished,
-  type SentCommand,
-  type SentMessage,
-  unfinishedCommands,
-} from './outbox/store.ts'
-export { type Background, defineService, type HandlersOf, runService, type ServiceContext } from './service.ts'
+  type Background,
+  defineService,
+  type HandlersOf,
+  type Plugin,
+  runService,
+  type ServiceContext,
+} from './service.ts'
+
+/** What a service has sent and its receivers have not done, and how it gives a command up. */
+export const outbox = { isUnfinished, findUnfinished, unfinishedCommands, findCommand, lockCommand, endCommand }
+
+/** How a service handles an event again that it has set aside. */
+export const inbox = { readEvent, enter: enterInbox }

@@ -1,4 +1,4 @@
-import { streamMaxAgeDays } from '@backoffice/contracts'
+import { eventsKeepHoursMin, streamMaxAgeDays } from '@backoffice/contracts'
 import { ConfigurationError, developmentSetting, programSettings } from '@backoffice/process'
 import { natsSettings } from '@backoffice/rpc'
 import { type Static, Type } from '@sinclair/typebox'
@@ -21,7 +21,7 @@ export const serviceConfig = Type.Object({
    */
   REPLIES_KEEP_HOURS: Type.Integer({ minimum: 49, maximum: 8_760, default: 72 }),
   /** How long events are kept after they were published, to fill a stream that was lost. */
-  EVENTS_KEEP_HOURS: Type.Integer({ minimum: 49, maximum: 8_760, default: 72 }),
+  EVENTS_KEEP_HOURS: Type.Integer({ minimum: eventsKeepHoursMin, maximum: 8_760, default: 72 }),
   /** How long the events that were handled are remembered: longer than the stream and EVENTS_KEEP_HOURS together. */
   INBOX_KEEP_DAYS: Type.Integer({ minimum: 17, maximum: 730, default: 18 }),
   SET_ASIDE_KEEP_DAYS: Type.Integer({ minimum: 1, maximum: 365, default: 30 }),

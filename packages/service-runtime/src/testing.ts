@@ -1,7 +1,6 @@
 // For what starts or tests services: the test kit, the benchmark.
 export { connectDatabase } from './database/connect.ts'
-export { type Interceptor, knownStatements, type Step } from './database/db.ts'
+export { type Interceptor, knownStatements } from './database/db.ts'
 export { analyzeYoungTables, purge, runtimeRetentions } from './database/purge.ts'
 export { outboxBacklog } from './outbox/store.ts'
 export { type RunningService, type Service, startService } from './service.ts'
-export type { ServiceConfig } from './settings.ts'

@@ -10,8 +10,14 @@ import {
 } from '@backoffice/contracts'
 import { meter } from '@backoffice/process'
 import { inputSchema, readMessage, type ServedOperation, type TeamCall } from '@backoffice/rpc'
-import type { Database, Db, ServiceContext } from '@backoffice/service-runtime'
-import { type AuditOutcome, type CallToAudit, type Gate, isStorable } from '@backoffice/service-runtime/plugin'
+import {
+  type CallToAudit,
+  type Database,
+  type Db,
+  type Gate,
+  isStorable,
+  type ServiceContext,
+} from '@backoffice/service-runtime'
 import {
   IdentityRefused,
   KeysUnavailable,
@@ -78,7 +84,7 @@ export class TeamGate implements Gate {
       const { unmask = false, reason } = received.input as { readonly unmask?: boolean; readonly reason?: string }
       if (unmask && reason === undefined) throw invalid('body', '/reason', 'is required with unmask')
       // A command is recorded with its reply.
-      const record = (outcome: AuditOutcome) =>
+      const record = (outcome: NonNullable<CallToAudit['outcome']>) =>
         recordAction(db, operation, { ...received, caller, input: received.input as never }, clock.now(), { outcome })
       const result = await run(received).catch(async (error) => {
         if (operation.kind !== 'command' && isStorable(operation, error)) await record(error.code)

@@ -8,8 +8,7 @@ import {
   type TeamMember,
   teamMembersMax,
 } from '@backoffice/contracts'
-import { type Call, handle, toPage, type WithTimes, withIsoTimes } from '@backoffice/service-runtime'
-import type { Handler, QueryTools } from '@backoffice/service-runtime/plugin'
+import { type Call, handle, type Tools, toPage, type WithTimes, withIsoTimes } from '@backoffice/service-runtime'
 import { renewSealed, type SealedTable } from './sealed-tables.ts'
 import { exportAudit, readAudit, recordAction } from './trail.ts'
 import { declineProposal, readProposals } from './two-people.ts'
@@ -17,7 +16,7 @@ import { declineProposal, readProposals } from './two-people.ts'
 type ListSessions = (typeof operations)['gateway']['listSessions']
 
 /** Answers the `listSessions` operation of any service. */
-async function readMembers({ input }: Call<ListSessions>, { db }: QueryTools): Promise<Reply<ListSessions>> {
+async function readMembers({ input }: Call<ListSessions>, { db }: Tools['query']): Promise<Reply<ListSessions>> {
   const rows = await db<WithTimes<TeamMember, 'latestSessionAt'>>`
     select person as name, kind, max(first_used_at) as latest_session_at
     from team_session where first_used_at >= ${input.since}::timestamptz
@@ -32,7 +31,7 @@ type ListCommands = (typeof operations)['gateway']['listCommands']
 const stuckAfterSeconds = 60
 
 /** Answers the `listCommands` operation of any service. Ids are ordered by time, so the oldest come first. */
-async function readCommands({ input }: Call<ListCommands>, { db }: QueryTools): Promise<Reply<ListCommands>> {
+async function readCommands({ input }: Call<ListCommands>, { db }: Tools['query']): Promise<Reply<ListCommands>> {
   const { commandId = null, after = '', limit } = input
   const rows = await db<WithTimes<StuckCommand, 'createdAt'>>`
     select id, name as operation, aggregate as subject, environment, created_at, attempts, last_fault,
@@ -67,7 +66,7 @@ export function deskHandlers(
   service: ServiceName,
   own: readonly Operation[],
   sealedTables: readonly SealedTable[],
-): Handler[] {
+): ReturnType<typeof handle>[] {
   // Each service has them in its own table. They differ in the service's name alone.
   const table = operations[service] as (typeof operations)['gateway']
   return [

@@ -1,8 +1,9 @@
 import { proposalHours, roleName, type ServiceName } from '@backoffice/contracts'
-import { appendOnly, type Tables } from '@backoffice/service-runtime/migrations'
+import { appendOnly } from '@backoffice/service-runtime'
 
 /** The team's part of the runtime's baseline. */
-export const teamTables: Tables = (service) => [auditTrail, team, auditEvidence].map((part) => part(service)).join('\n')
+export const teamTables = (service: ServiceName): string =>
+  [auditTrail, team, auditEvidence].map((part) => part(service)).join('\n')
 
 /** Who of the team called, how, and what became of it. */
 const auditTrail = (service: ServiceName): string => `

@@ -1,5 +1,4 @@
-import { type Fragment, fitting, identifier, type ReadDb } from '@backoffice/service-runtime'
-import { fixed } from '@backoffice/service-runtime/pool'
+import { type Fragment, fitting, type ReadDb, sql } from '@backoffice/service-runtime'
 import type { Vault } from '@backoffice/vault'
 
 /** A table with rows about players. */
@@ -39,7 +38,7 @@ export async function playerRows(
     const found: PlayerRow[] = await db<PlayerRow>`
       select key, (select json_object_agg(field.key, field.value) from json_each_text(to_json(about)) field) as values
       from (
-        select t as about, (${fixed(key)})::text collate "C" as key from ${identifier(table)} t
+        select t as about, (${sql.fixed(key)})::text collate "C" as key from ${sql.identifier(table)} t
         where ${isAbout(playerId)}
       ) found
       where key > ${lastKey}

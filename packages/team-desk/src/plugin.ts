@@ -1,4 +1,4 @@
-import type { Plugin } from '@backoffice/service-runtime/plugin'
+import type { Plugin } from '@backoffice/service-runtime'
 import {
   type IdentitySettings,
   identityOf,

@@ -1,14 +1,4 @@
-import {
-  assignments,
-  columnNames,
-  type Database,
-  type Db,
-  identifier,
-  type ReadDb,
-  sql,
-  unnest,
-} from '@backoffice/service-runtime'
-import { keyAbove, keyOf } from '@backoffice/service-runtime/plugin'
+import { type Database, type Db, type ReadDb, sql } from '@backoffice/service-runtime'
 import { isReplyToSeal, placeOfPayload, placeOfReply, renewMessage, type Vault } from '@backoffice/vault'
 
 // biome-ignore lint/suspicious/noExplicitAny: each table says what its rows are
@@ -112,7 +102,7 @@ export async function renewSealed(
     if (entry === undefined) throw new RangeError(`no sealed table: ${table}`)
     const rows: AnyRow[] = await readPage(db, entry, key)
     sealed += await renewRows(db, entry, rows)
-    place = rows.length < pageMax ? firstOf(tables[index + 1]) : { table, key: keyOf(entry.key, rows.at(-1)) }
+    place = rows.length < pageMax ? firstOf(tables[index + 1]) : { table, key: sql.keyOf(entry.key, rows.at(-1)) }
   }
   return { sealed, nextCursor: place === null ? null : JSON.stringify(place) }
 }
@@ -121,10 +111,10 @@ const firstOf = (entry: SealedTable | undefined): Place | null =>
   entry === undefined ? null : { table: entry.table, key: null }
 
 function readPage(db: ReadDb, { table, key, reads }: SealedTable, after: readonly string[] | null): Promise<AnyRow[]> {
-  const above = after === null ? sql`` : sql`where ${keyAbove(key, after)}`
+  const above = after === null ? sql`` : sql`where ${sql.keyAbove(key, after)}`
   return db<AnyRow>`
-    select ${columnNames(`${key}, ${reads}`)} from ${identifier(table)} ${above}
-    order by ${columnNames(key)} limit ${pageMax}
+    select ${sql.columns(`${key}, ${reads}`)} from ${sql.identifier(table)} ${above}
+    order by ${sql.columns(key)} limit ${pageMax}
   `
 }
 
@@ -135,18 +125,18 @@ async function renewRows(db: Database, entry: SealedTable, page: readonly AnyRow
   if (found.length === 0) return 0
   return db.transaction(async (tx: Db) => {
     const rows = await tx<AnyRow>`
-      select ${columnNames(`${key}, ${reads}`, 't')} from ${identifier(table)} t
-      join ${unnest('page', found, key as string)} using (${columnNames(key)})
-      order by ${columnNames(key, 't')} for no key update of t
+      select ${sql.columns(`${key}, ${reads}`, 't')} from ${sql.identifier(table)} t
+      join ${sql.unnest('page', found, key as string)} using (${sql.columns(key)})
+      order by ${sql.columns(key, 't')} for no key update of t
     `
     const changed = rows.flatMap((row): Values[] => {
       const values = renew(row, tx.vault)
       return values === null ? [] : [{ ...row, ...values }]
     })
     await tx`
-      update ${identifier(table)} t set ${assignments('r', writes)}
-      from ${unnest('r', changed, `${key}, ${writes}` as string)}
-      where (${columnNames(key, 't')}) = (${columnNames(key, 'r')})
+      update ${sql.identifier(table)} t set ${sql.assignments('r', writes)}
+      from ${sql.unnest('r', changed, `${key}, ${writes}` as string)}
+      where (${sql.columns(key, 't')}) = (${sql.columns(key, 'r')})
     `
     return changed.length
   })

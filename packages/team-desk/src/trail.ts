@@ -12,18 +12,16 @@ import {
 import { newId } from '@backoffice/process'
 import {
   type Call,
-  columnNames,
+  type CallToAudit,
   type Db,
   type Fragment,
-  identifier,
   type ReadDb,
-  rowsOf,
   sql,
+  type Tools,
   toPage,
   type WithTimes,
   withIsoTimes,
 } from '@backoffice/service-runtime'
-import type { AuditedCall, AuditOutcome, CallToAudit, QueryTools } from '@backoffice/service-runtime/plugin'
 import { auditedInput, subjectAndReason } from '@backoffice/team-identity'
 
 /** What a page of the trail shows. */
@@ -45,7 +43,7 @@ export interface AuditRow {
   readonly subject: string | null
   readonly reason: string | null
   readonly input: unknown
-  readonly outcome: AuditOutcome
+  readonly outcome: NonNullable<CallToAudit['outcome']>
   /** Null where nothing became different. */
   readonly changes: readonly AuditedChange[] | null
   /** Of a person or a machine; null for what a service did by itself. */
@@ -92,14 +90,14 @@ export function auditRow({ operation, call, outcome = 'done', changes = [] }: Ca
 /** Writes audit entries, in the transaction of what they are about. */
 export async function insertAudit(db: Db, rows: readonly AuditRow[], now: Date): Promise<void> {
   const entries = rows.map((row) => ({ ...row, at: now }))
-  await db`insert into audit_entry ${rowsOf('entry', entries, auditColumns)}`
+  await db`insert into audit_entry ${sql.rows('entry', entries, auditColumns)}`
 }
 
 /** Records a team action that keeps its own transaction. Commands are recorded by the runner. */
 export function recordAction(
   db: Db,
   operation: Operation,
-  call: AuditedCall,
+  call: CallToAudit['call'],
   now: Date,
   became: Pick<CallToAudit, 'outcome' | 'changes'> = {},
 ): Promise<void> {
@@ -109,11 +107,11 @@ export function recordAction(
 type ListAudit = (typeof operations)['gateway']['listAudit']
 
 /** Answers the `listAudit` operation of any service. */
-export async function readAudit({ input }: Call<ListAudit>, { db }: QueryTools): Promise<Reply<ListAudit>> {
+export async function readAudit({ input }: Call<ListAudit>, { db }: Tools['query']): Promise<Reply<ListAudit>> {
   const { actor, subject, since = null, limit } = input
   const before = input.before === undefined ? afterAll : placeOf(input.before, '/before')
   const rows = await db<WithTimes<AuditEntry, 'at'>>`
-    select ${columnNames(shownColumns)} from audit_entry
+    select ${sql.columns(shownColumns)} from audit_entry
     -- Statements of their own, since each uses another index.
     where ${actor === undefined ? sql`true` : sql`actor = ${actor}`}
       and ${subject === undefined ? sql`true` : sql`subject = ${subject}`}
@@ -171,7 +169,7 @@ interface Row extends WithTimes<AuditEntry, 'at'>, Evidence {
  */
 export async function readProvenEntries(db: ReadDb, from: Fragment, which: Fragment): Promise<ExportedAuditEntry[]> {
   const rows = await db<Row>`
-    select ${columnNames(shownColumns, 'e')}, e.proof, e.id_token, e.anchor, e.proposal from ${from} e where ${which}
+    select ${sql.columns(shownColumns, 'e')}, e.proof, e.id_token, e.anchor, e.proposal from ${from} e where ${which}
   `
   return rows.map(({ proposal, ...entry }) => ({
     ...withIsoTimes(entry),
@@ -192,14 +190,14 @@ const signedCall = ({ reason, at, ...call }: ProposalCall, input: object): Signe
 /** Answers the `exportAudit` operation of a service. */
 export const exportAudit =
   (service: ServiceName) =>
-  async ({ input }: Call<ExportAudit>, { db, now }: QueryTools): Promise<Reply<ExportAudit>> => {
+  async ({ input }: Call<ExportAudit>, { db, now }: Tools['query']): Promise<Reply<ExportAudit>> => {
     const { from, to, cursor, limit } = input
     if (now.getTime() - Date.parse(to) < settledAfterMs)
       throw invalid('body', '/to', 'must be at least a minute ago, because entries of the last minute are still coming')
     const after = cursor === undefined ? { at: from, id: '' } : placeOf(cursor, '/cursor')
     const entries = await readProvenEntries(
       db,
-      sql`${identifier(service)}.audit_evidence`,
+      sql`${sql.identifier(service)}.audit_evidence`,
       sql`
         e.at >= ${from}::timestamptz and e.at < ${to}::timestamptz
         and (e.at, e.id) > (${after.at}::timestamptz, ${after.id}::text)

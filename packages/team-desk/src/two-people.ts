@@ -11,17 +11,17 @@ import {
 import { newId } from '@backoffice/process'
 import {
   type ApprovedProposal,
-  type Approver,
   type Call,
   type Database,
   type Db,
-  type ExecuteTools,
+  type Gate,
   sql,
+  type Tools,
+  type TwoPeopleCall,
   toPage,
   type WithTimes,
   withIsoTimes,
 } from '@backoffice/service-runtime'
-import type { QueryTools, TwoPeopleCall } from '@backoffice/service-runtime/plugin'
 import { inputDigest, isSame } from '@backoffice/team-identity'
 
 type Kept = Pick<Proposal, 'id' | 'operation' | 'operationId' | 'proposedBy' | 'state' | 'decidedBy'> & {
@@ -40,11 +40,7 @@ type Given = Readonly<Record<string, unknown>>
  * now, since for the second person the sum of what the first one did alone does not count.
  * @throws {Rejection} of `approval`
  */
-export async function takesSecondPerson(
-  { id, twoPeople }: Operation,
-  { input, approves }: Pick<Call, 'approves' | 'input'>,
-  ask: () => Promise<Approver> | undefined,
-): Promise<boolean> {
+export const takesSecondPerson: Gate['takesSecondPerson'] = async ({ id, twoPeople }, { input, approves }, ask) => {
   if (twoPeople !== undefined && approves !== undefined) return true
   const answer = await ask()
   assert(answer !== 'second person' || twoPeople !== undefined, `the table says that ${id} may take two people`)
@@ -209,7 +205,7 @@ type ListProposals = (typeof operations)['gateway']['listProposals']
 /** Answers the `listProposals` operation of any service, newest first. One that nobody decided in time is expired. */
 export async function readProposals(
   { input }: Call<ListProposals>,
-  { db, now }: QueryTools,
+  { db, now }: Tools['query'],
 ): Promise<Reply<ListProposals>> {
   const { proposalId = null, state = null, before = null, limit } = input
   const rows = await db<WithTimes<Proposal, 'proposedAt' | 'expiresAt' | 'decidedAt'>>`
@@ -230,7 +226,7 @@ type DeclineProposal = (typeof operations)['gateway']['declineProposal']
 
 /** Who may propose may decline; the proposer takes it back. */
 export const declineProposal = (own: readonly Operation[]) => ({
-  async execute({ input, caller, operationId }: Call<DeclineProposal>, { db, now }: ExecuteTools) {
+  async execute({ input, caller, operationId }: Call<DeclineProposal>, { db, now }: Tools['execute']) {
     const { proposalId, reason } = input
     const [proposal] = await db<{ operation: string; state: Proposal['state']; expiresAt: Date }>`
       select operation, state, expires_at from team_proposal where id = ${proposalId} for update

@@ -1,5 +1,5 @@
-import { type Measurement, measurement } from '@backoffice/process'
-import { dayMs, type ServiceContext } from '@backoffice/service-runtime'
+import { dayMs, type Measurement, measurement } from '@backoffice/process'
+import type { ServiceContext } from '@backoffice/service-runtime'
 import type { FailedAuthentications } from './http/security-log.ts'
 import { countUnusedCredentials } from './operators/records.ts'
 

@@ -1,6 +1,6 @@
 import { apiPrefix, idempotencyMemoryHours } from '@backoffice/contracts'
-import { ConfigurationError, certificateFiles, HttpListener, trustedProxies } from '@backoffice/process'
-import { dayMs, defineService, sql } from '@backoffice/service-runtime'
+import { ConfigurationError, certificateFiles, dayMs, HttpListener, trustedProxies } from '@backoffice/process'
+import { defineService, sql } from '@backoffice/service-runtime'
 import { teamDesk } from '@backoffice/team-desk'
 import { secretBoxFrom } from '@backoffice/vault'
 import { sealedClaims } from './claims/records.ts'

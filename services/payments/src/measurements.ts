@@ -1,5 +1,5 @@
 import { type Measurement, measurement } from '@backoffice/process'
-import { type ReadDb, unfinishedCommands } from '@backoffice/service-runtime'
+import { outbox, type ReadDb } from '@backoffice/service-runtime'
 
 /**
  * How long the oldest money operation of each environment has been under way: an intent, or a command that the wallet has
@@ -20,7 +20,7 @@ export function oldestUnfinished(db: ReadDb): Measurement {
           select max(abs(extract(epoch from clock_timestamp()) - extract(epoch from waiting.created_at))) from (
             select created_at from withdrawal w where status = 'intent' and w.environment = e.environment
             union all
-            select created_at from ${unfinishedCommands} c where c.environment = e.environment
+            select created_at from ${outbox.unfinishedCommands} c where c.environment = e.environment
           ) waiting
         ), 0)::double precision as oldest
         from unnest(array['production', 'sandbox']) as e (environment)

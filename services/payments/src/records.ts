@@ -6,15 +6,8 @@ import {
   type Transition,
   type TransitionActor,
 } from '@backoffice/contracts'
-import {
-  columnNames,
-  type Db,
-  dayMs,
-  findUnfinished,
-  type ReadDb,
-  rowsOf,
-  withIsoTimes,
-} from '@backoffice/service-runtime'
+import { dayMs } from '@backoffice/process'
+import { type Db, outbox, type ReadDb, sql, withIsoTimes } from '@backoffice/service-runtime'
 import type { StatusTransition } from './transition.ts'
 
 /** What an operation changes in one record: the record as it is from then on, and the new line of its history. */
@@ -51,7 +44,7 @@ export async function insertTransitions(db: Db, changes: readonly Change<{ reado
     const who = { byKind: by.kind, byName, byId: by.id ?? null }
     return { ...occasion, ...who, recordId: record.id, fromStatus, toStatus, operationId }
   })
-  await db`insert into status_transition ${rowsOf('t', rows, columns)}`
+  await db`insert into status_transition ${sql.rows('t', rows, columns)}`
 }
 
 /** The histories of records, each oldest first. */
@@ -61,7 +54,7 @@ export async function listTransitions(
 ): Promise<ReadonlyMap<string, readonly StatusTransition[]>> {
   if (recordIds.length === 0) return new Map()
   const rows = await db<TransitionRow & { operatorId: string | null }>`
-    select ${columnNames(columns)},
+    select ${sql.columns(columns)},
       case when by_kind = 'operator' then coalesce(
         (select operator_id from deposit where id = record_id), (select operator_id from withdrawal where id = record_id)
       ) end as operator_id
@@ -103,7 +96,7 @@ export async function withUnfinished<R extends { readonly id: string }>(
   hasEnded: (record: R) => boolean,
 ): Promise<CheckedRecord<R>[]> {
   const ended = records.filter(hasEnded).map(({ id }) => id)
-  const unfinished = await findUnfinished(db, ended)
+  const unfinished = await outbox.findUnfinished(db, ended)
   return records.map((record) => ({ ...record, unfinished: unfinished.get(record.id) ?? null }))
 }
 

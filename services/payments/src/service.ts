@@ -1,5 +1,6 @@
 import { toMinorUnits } from '@backoffice/contracts'
-import { dayMs, defineService, type Retention } from '@backoffice/service-runtime'
+import { dayMs } from '@backoffice/process'
+import { defineService } from '@backoffice/service-runtime'
 import { payAloneSettings, teamDesk } from '@backoffice/team-desk'
 import { sealingSettings } from '@backoffice/vault'
 import { Type } from '@sinclair/typebox'
@@ -10,7 +11,7 @@ import { sealedWithdrawals } from './withdrawals/destination.ts'
 import { Intents, intentSweeper } from './withdrawals/request.ts'
 
 /** Refused and abandoned intents are kept as long as the stored replies of their operations. */
-export const droppedIntents: Retention = {
+export const droppedIntents = {
   table: 'withdrawal',
   column: 'dropped_at',
   keepMs: 3 * dayMs,

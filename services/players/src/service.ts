@@ -1,5 +1,5 @@
-import { ConfigurationError, secret } from '@backoffice/process'
-import { dayMs, defineService, sql } from '@backoffice/service-runtime'
+import { ConfigurationError, dayMs, secret } from '@backoffice/process'
+import { defineService, sql } from '@backoffice/service-runtime'
 import { teamDesk } from '@backoffice/team-desk'
 import { sealingSettings } from '@backoffice/vault'
 import { Type } from '@sinclair/typebox'

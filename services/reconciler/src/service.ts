@@ -1,6 +1,5 @@
-import { secret } from '@backoffice/process'
-import { dayMs, defineService } from '@backoffice/service-runtime'
-import { verifiedUrl } from '@backoffice/service-runtime/pool'
+import { dayMs, secret } from '@backoffice/process'
+import { defineService, verifiedUrl } from '@backoffice/service-runtime'
 import { aloneUpTo, payAloneSettings, teamDesk } from '@backoffice/team-desk'
 import { identitySettings, trustedTeam } from '@backoffice/team-identity'
 import { Type } from '@sinclair/typebox'

@@ -1,4 +1,5 @@
-import { dayMs, defineService, type Retention, sql } from '@backoffice/service-runtime'
+import { dayMs } from '@backoffice/process'
+import { defineService, sql } from '@backoffice/service-runtime'
 import { teamDesk } from '@backoffice/team-desk'
 import { sealingSettings, secretBoxFrom } from '@backoffice/vault'
 import { Type } from '@sinclair/typebox'
@@ -30,7 +31,7 @@ const settings = {
 }
 
 /** Deliveries with their attempts are copies of events, kept so that an operator can have them again. Retries last a day. */
-const retentions: readonly Retention[] = [
+const retentions = [
   {
     table: 'delivery',
     column: 'finished_at',

@@ -89,6 +89,15 @@ export interface ExecuteTools extends GivenTools {
   changed(...changes: readonly AuditedChange[]): void
 }
 
+/** What a handler works with, by its step. */
+export interface Tools {
+  given: GivenTools
+  query: QueryTools
+  direct: DirectTools
+  prepare: PrepareTools
+  execute: ExecuteTools
+}
+
 /** Reads one call. */
 export type Query<O extends Operation> = (call: Call<O>, tools: QueryTools) => Promise<Reply<O>>
 

@@ -13,7 +13,7 @@ import { type Logger, meter, newId } from '@backoffice/process'
 import { contextOf } from '@backoffice/rpc'
 import { digestToKeep, isReplyToSeal, placeOfReply, sealMessage } from '@backoffice/vault'
 import type { Attributes, Context } from '@opentelemetry/api'
-import { type Database, type Db, readNow, unnest } from '../database/db.ts'
+import { type Database, type Db, readNow, sql } from '../database/db.ts'
 import type { Relay, SentRows } from '../outbox/sending.ts'
 import { type OutboxRow, type SentMessage, toRow } from '../outbox/store.ts'
 import type { CallToAudit, Gate } from './gate.ts'
@@ -73,7 +73,7 @@ async function insertReplies(db: Db, records: readonly CallRecord[]): Promise<vo
   await db`
     insert into operation (operation_id, name, fingerprint, reply, environment, created_at)
     select operation_id, name, fingerprint, reply::json, environment, statement_timestamp()
-    from ${unnest('record', replies, replyColumns)}
+    from ${sql.unnest('record', replies, replyColumns)}
     order by operation_id
   `
 }
@@ -131,7 +131,7 @@ async function insertOutboxRows(
         case when not exists (
           select from outbox e where e.aggregate = r.aggregate and (e.kind = 'command' or r.kind = 'event')
         ) then clock_timestamp() + make_interval(secs => r.lease_ms / 1000.0) end
-      from ${unnest('r', numbered, rowColumns)}
+      from ${sql.unnest('r', numbered, rowColumns)}
       returning id, leased_until
     )
     select id from sent where leased_until is null

@@ -14,15 +14,13 @@ export class Fragment {
   }
 }
 
-/** Writes a piece of SQL that several statements share. */
-export const sql = (strings: TemplateStringsArray, ...values: readonly unknown[]): Fragment =>
-  new Fragment(strings, values)
+const piece = (strings: TemplateStringsArray, ...values: readonly unknown[]): Fragment => new Fragment(strings, values)
 
 /** The name of a table or column, quoted. Only for names that the source knows: each makes another statement. */
-export const identifier = (name: string): Fragment => fixed(escapeIdentifier(name))
+const identifier = (name: string): Fragment => fixed(escapeIdentifier(name))
 
 /** SQL without values. Like `identifier`, only for text that the source knows. */
-export const fixed = (text: string): Fragment => new Fragment([text] as unknown as TemplateStringsArray, [])
+const fixed = (text: string): Fragment => new Fragment([text] as unknown as TemplateStringsArray, [])
 
 /** A statement as PostgreSQL prepares it: once per connection, under a name that follows from its text. */
 export class Statement {
@@ -270,10 +268,10 @@ const namesOf = (columns: string, table?: string): string =>
     .join(', ')
 
 /** The names of columns that are written with their types: `id, amount` of `id text, amount bigint`. */
-export const columnNames = (columns: string, table?: string): Fragment => fixed(namesOf(columns, table))
+const columnNames = (columns: string, table?: string): Fragment => fixed(namesOf(columns, table))
 
 /** What an UPDATE sets from `name`: `status = name.status, …`. */
-export const assignments = (name: string, columns: string): Fragment =>
+const assignments = (name: string, columns: string): Fragment =>
   fixed(
     columnsOf(columns)
       .map((column) => `${column.name} = ${name}.${column.name}`)
@@ -285,7 +283,7 @@ export const assignments = (name: string, columns: string): Fragment =>
  * `place` counts from 1. Columns are written with their types: `id text, created_at timestamptz`, each named after a field
  * of the records. The text follows from them, and not from how many records there are.
  */
-export function unnest<const Columns extends string>(
+function unnest<const Columns extends string>(
   name: string,
   records: readonly Readonly<Record<FieldsOf<Columns>, unknown>>[],
   columns: Columns,
@@ -302,25 +300,37 @@ export function unnest<const Columns extends string>(
 }
 
 /** The condition that a row comes after another in the order of a key. @param values the other's key, as `keyOf` gives it */
-export function keyAbove(key: string, values: readonly string[]): Fragment {
+function keyAbove(key: string, values: readonly string[]): Fragment {
   const types = columnsOf(key).map(({ type }) => type)
   const strings = types.map((_, index) => (index === 0 ? `(${namesOf(key)}) > (` : `::${types[index - 1]}, `))
   return new Fragment([...strings, `::${types.at(-1)})`] as unknown as TemplateStringsArray, values)
 }
 
 /** The key of a row as text. A time in it must have been stored in milliseconds. */
-export const keyOf = (key: string, row: Readonly<Record<string, unknown>>): string[] =>
+const keyOf = (key: string, row: Readonly<Record<string, unknown>>): string[] =>
   columnsOf(key).map(({ field }) => {
     const value = row[field]
     return value instanceof Date ? value.toISOString() : String(value)
   })
 
 /** What an INSERT takes to write records as they are: `(id, …) select id, … from unnest(…)`. */
-export const rowsOf = <const Columns extends string>(
+const rowsOf = <const Columns extends string>(
   name: string,
   records: readonly Readonly<Record<FieldsOf<Columns>, unknown>>[],
   columns: Columns,
-): Fragment => sql`(${columnNames(columns)}) select ${columnNames(columns)} from ${unnest(name, records, columns)}`
+): Fragment => piece`(${columnNames(columns)}) select ${columnNames(columns)} from ${unnest(name, records, columns)}`
+
+/** Writes a piece of SQL that several statements share. Beside it, pieces that are made of names and records. */
+export const sql = Object.assign(piece, {
+  identifier,
+  fixed,
+  columns: columnNames,
+  assignments,
+  unnest,
+  rows: rowsOf,
+  keyAbove,
+  keyOf,
+})
 
 /**
  * A step with which a service changes something outside of its process. Whatever it does between two steps, nobody else

@@ -10,7 +10,6 @@ const serializationFailure = '40001'
 const deadlockDetected = '40P01'
 const uniqueViolation = '23505'
 const lockNotAvailable = '55P03'
-const internalError = 'XX000'
 const inFailedTransaction = '25P02'
 const queryCanceled = '57014'
 const unknownStatement = '26000'
@@ -38,13 +37,6 @@ export const isUniqueViolation = (error: unknown): boolean => sqlState(error) ==
 
 /** Another transaction has locked a row that the statement needs, and does not end. */
 export const isLockTimeout = (error: unknown): boolean => sqlState(error) === lockNotAvailable
-
-/**
- * Another session changed the same row of PostgreSQL's catalogue in the same moment: it builds or drops the same index.
- * This error has no SQLSTATE of its own.
- */
-export const isCatalogueRace = (error: unknown): boolean =>
-  sqlState(error) === internalError && causesOf(error).some(({ message }) => message.includes('tuple concurrently'))
 
 /**
  * PostgreSQL ended the statement because it took too long, and not because somebody asked for it. A batch may be too much

@@ -1,5 +1,5 @@
-import { type Clock, type Logger, Loop } from '@backoffice/process'
-import { type Database, type Db, type Fragment, identifier, sql } from './db.ts'
+import { type Clock, dayMs, hourMs, type Logger, Loop } from '@backoffice/process'
+import { type Database, type Db, type Fragment, sql } from './db.ts'
 
 /** How long the rows of a table are kept, counted from one of its time columns. A row with a null there is kept. */
 export interface Retention {
@@ -19,11 +19,6 @@ export interface Retention {
    */
   readonly partitionsBy?: string
 }
-
-export const hourMs = 3_600_000
-export const dayMs = 24 * hourMs
-/** How long an event is kept at least after it was published, whatever the settings say. */
-export const eventsKeepMsMin = 49 * hourMs
 
 /**
  * What the runtime itself keeps. Replies, messages and messages that were set aside are copies with data of persons, so
@@ -82,17 +77,17 @@ export async function purge(
   const meant = only === undefined ? sql`` : sql`and ${only}`
   const chosen = !onlySandbox
     ? meant
-    : sql`${meant} and ${identifier(column)} >= ${due} - make_interval(secs => ${sandboxWindowMs / 1_000}) and ${ofSandbox}`
+    : sql`${meant} and ${sql.identifier(column)} >= ${due} - make_interval(secs => ${sandboxWindowMs / 1_000}) and ${ofSandbox}`
   if (partitionsBy !== undefined && !onlySandbox)
-    await db`select ${identifier(partitionsBy)}(${now}::timestamptz, ${keepSeconds}) as dropped`
+    await db`select ${sql.identifier(partitionsBy)}(${now}::timestamptz, ${keepSeconds}) as dropped`
   const parts = partitionsBy === undefined ? [table] : onlySandbox ? await partitionsOf(db, table) : [`${table}_other`]
   let deleted = 0
   for (const part of parts) {
     let found: number
     do {
       const rows = await db`
-        delete from ${identifier(part)} where ctid in (
-          select ctid from ${identifier(part)} where ${identifier(column)} < ${due} ${chosen}
+        delete from ${sql.identifier(part)} where ctid in (
+          select ctid from ${sql.identifier(part)} where ${sql.identifier(column)} < ${due} ${chosen}
           limit ${batchMax} for update skip locked
         ) returning true
       `

@@ -71,14 +71,15 @@ export interface Migration {
   readonly transactional?: false
 }
 
-/** The SQL of tables in the schema of a service. */
-export type Tables = (service: ServiceName) => string
-
 /**
  * What the runtime and a service's plugins keep in its schema. Every service lists these migrations first. What a later
  * release adds comes after the baseline, as a migration of its own.
+ * @param plugged the SQL of a plugin's tables
  */
-export const runtimeMigrations = (service: ServiceName, ...plugged: readonly Tables[]): readonly Migration[] => [
+export const runtimeMigrations = (
+  service: ServiceName,
+  ...plugged: readonly ((service: ServiceName) => string)[]
+): readonly Migration[] => [
   {
     name: '0000_runtime_baseline',
     sql: [refusals, operations, outbox, publishedEvents, inbox, ...plugged, youngTables]

@@ -16,7 +16,7 @@ import { type Measurement, measurement, newId } from '@backoffice/process'
 import { inContextOf, inputSchema, type RpcClient, validateAsWritten } from '@backoffice/rpc'
 import { openMessage, type StoredMessage, type Vault } from '@backoffice/vault'
 import type { TSchema } from '@sinclair/typebox'
-import { type Db, type Fragment, type ReadDb, sql, unnest } from '../database/db.ts'
+import { type Db, type Fragment, type ReadDb, sql } from '../database/db.ts'
 import type { EventPublisher } from '../messages/event-stream.ts'
 
 interface RowBase {
@@ -191,7 +191,7 @@ export async function release(
   await db`
     update outbox o
     set leased_until = clock_timestamp() + make_interval(secs => f.delay_ms / 1000.0), last_fault = f.fault
-    from ${unnest('f', failed, 'id text, delay_ms int, fault text')}
+    from ${sql.unnest('f', failed, 'id text, delay_ms int, fault text')}
     where o.id = f.id
   `
 }

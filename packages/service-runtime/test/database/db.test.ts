@@ -1,7 +1,7 @@
 import { testBed } from '@backoffice/test-kit'
 import t from 'tap'
 import { compile } from '../../src/database/db.ts'
-import { assignments, columnNames, rowsOf, sql, unnest } from '../../src/index.ts'
+import { sql } from '../../src/index.ts'
 import { payments } from '../probe-services.ts'
 
 const bed = await testBed(t, { payments }, { config: { payments: { DATABASE_POOL_MAX: 1 } } })
@@ -79,7 +79,9 @@ const columns = `
 `
 
 t.test('a list of records is a table, whose columns are written once with their types', async (t) => {
-  const { statement, values } = compile(...template`select place from ${unnest('r', records, columns)} order by place`)
+  const { statement, values } = compile(
+    ...template`select place from ${sql.unnest('r', records, columns)} order by place`,
+  )
   const table = 'unnest($1::text[], $2::bigint[], $3::json[]) with ordinality as r (brand_id, amount, input, place)'
   t.equal(statement.text, `select place from ${table} order by place`)
   t.same(values, [
@@ -87,8 +89,8 @@ t.test('a list of records is a table, whose columns are written once with their 
     [2n, 1n],
     ['{"a":"x"}', 'null'],
   ])
-  t.same(compile(...template`select place from ${unnest('r', [], columns)} order by place`).statement, statement)
-  const rows = await db`select ${columnNames(columns)}, place from ${unnest('r', records, columns)} order by amount`
+  t.same(compile(...template`select place from ${sql.unnest('r', [], columns)} order by place`).statement, statement)
+  const rows = await db`select ${sql.columns(columns)}, place from ${sql.unnest('r', records, columns)} order by amount`
   t.same(rows, [
     { ...records[1], place: 2n },
     { ...records[0], place: 1n },
@@ -96,12 +98,12 @@ t.test('a list of records is a table, whose columns are written once with their 
 })
 
 t.test('statements that write records name their columns as the list does', (t) => {
-  const inserted = rowsOf('r', records, 'brand_id text, amount bigint')
+  const inserted = sql.rows('r', records, 'brand_id text, amount bigint')
   t.equal(
     compile(...template`insert into record ${inserted}`).statement.text,
     'insert into record (brand_id, amount) select brand_id, amount from unnest($1::text[], $2::bigint[]) with ordinality as r (brand_id, amount, place)',
   )
-  const changed = assignments('r', 'amount bigint, input json')
+  const changed = sql.assignments('r', 'amount bigint, input json')
   t.equal(
     compile(...template`update record set ${changed}`).statement.text,
     'update record set amount = r.amount, input = r.input',
@@ -111,9 +113,9 @@ t.test('statements that write records name their columns as the list does', (t) 
 
 t.test('a column that records do not have, or that has no type, does not compile', (t) => {
   // @ts-expect-error: the field is called brandId
-  unnest('r', records, 'brand text')
+  sql.unnest('r', records, 'brand text')
   // @ts-expect-error: a type is missing
-  unnest('r', records, 'brand_id')
+  sql.unnest('r', records, 'brand_id')
   t.end()
 })
 

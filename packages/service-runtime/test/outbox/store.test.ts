@@ -1,7 +1,6 @@
-import { newId } from '@backoffice/process'
+import { dayMs, newId } from '@backoffice/process'
 import { eventually, refusal, testBed } from '@backoffice/test-kit'
 import t from 'tap'
-import { dayMs } from '../../src/index.ts'
 import { leaseDue, release } from '../../src/outbox/store.ts'
 import { addUp, payments } from '../probe-services.ts'
 

@@ -1,5 +1,5 @@
 import { type Environment, idempotencyMemoryHours, timestampToleranceSeconds } from '@backoffice/contracts'
-import { assignments, columnNames, type Db, sql, unnest } from '@backoffice/service-runtime'
+import { type Db, sql } from '@backoffice/service-runtime'
 import type { SealedTable } from '@backoffice/team-desk'
 import { isReplyToSeal, type Place, type Vault } from '@backoffice/vault'
 import { type Claim, judgeUsedKey, type StoredResponse, type UsedKey } from './claim.ts'
@@ -168,13 +168,13 @@ type ClaimRow = ResponseColumns & {
  */
 const remembered = sql`
   remembered as (
-    insert into used_signature as s (${columnNames(signatureColumns)}, expires_at)
-    select ${columnNames(signatureColumns)}, clock_timestamp() + make_interval(secs => ${signatureMemorySeconds}::int)
+    insert into used_signature as s (${sql.columns(signatureColumns)}, expires_at)
+    select ${sql.columns(signatureColumns)}, clock_timestamp() + make_interval(secs => ${signatureMemorySeconds}::int)
     from asked where signs order by operator_id collate "C", environment collate "C", signature_digest
     on conflict (operator_id, environment, signature_digest) do update
       set key = excluded.key, expires_at = excluded.expires_at
     where s.key = excluded.key or s.expires_at <= clock_timestamp()
-    returning ${columnNames(signatureColumns, 's')}
+    returning ${sql.columns(signatureColumns, 's')}
   )
 `
 
@@ -196,7 +196,7 @@ export async function useSignatures(db: Db, uses: readonly SignatureUse[]): Prom
   const asked = uses.map((use) => ({ ...use, signs: isFirst(use) }))
   const rows = await db<{ key: string }>`
     with asked as (
-      select * from ${unnest('a', asked, `${signatureColumns}, signs bool`)}
+      select * from ${sql.unnest('a', asked, `${signatureColumns}, signs bool`)}
     ), ${remembered}
     select key from remembered
   `
@@ -222,14 +222,14 @@ async function askForKeys(db: Db, requests: readonly ClaimRequest[]): Promise<Re
   })
   const rows = await db<ClaimRow>`
     with asked as (
-      select * from ${unnest('a', asked, `${claimColumns}, lease_ms int, signature_digest bytea, first bool, signs bool`)}
+      select * from ${sql.unnest('a', asked, `${claimColumns}, lease_ms int, signature_digest bytea, first bool, signs bool`)}
     ), ${remembered}, mine as (
-      insert into claim as c (${columnNames(claimColumns)}, leased_until, expires_at)
-      select ${columnNames(claimColumns)},
+      insert into claim as c (${sql.columns(claimColumns)}, leased_until, expires_at)
+      select ${sql.columns(claimColumns)},
         clock_timestamp() + make_interval(secs => lease_ms / 1000.0),
         clock_timestamp() + make_interval(hours => ${idempotencyMemoryHours}::int)
       from asked where first and (signature_digest is null
-        or (operator_id, environment, signature_digest, key) in (select ${columnNames(signatureColumns)} from remembered))
+        or (operator_id, environment, signature_digest, key) in (select ${sql.columns(signatureColumns)} from remembered))
       order by operator_id collate "C", environment collate "C", key collate "C"
       on conflict (operator_id, environment, key) do update set
         token = excluded.token, leased_until = excluded.leased_until,
@@ -300,9 +300,9 @@ export async function storeResponses(db: Db, completions: readonly Completion[])
   })
   const rows = await db<{ token: string; operation: string; operationId: string } & ResponseColumns>`
     with asked as (
-      select * from ${unnest('a', asked, `${attemptColumns}, operation_id text, ${responseColumns}`)}
+      select * from ${sql.unnest('a', asked, `${attemptColumns}, operation_id text, ${responseColumns}`)}
     ), ${held}, stored as (
-      update claim c set ${assignments('a', responseColumns)}, leased_until = null, token = null
+      update claim c set ${sql.assignments('a', responseColumns)}, leased_until = null, token = null
       from asked a join held h using (token) where ${isHeld}
       returning h.token
     )
@@ -322,7 +322,7 @@ export async function storeResponses(db: Db, completions: readonly Completion[])
 export async function releaseClaims(db: Db, attempts: readonly ClaimAttempt[]): Promise<void> {
   await db`
     with asked as (
-      select * from ${unnest('a', attempts, attemptColumns)}
+      select * from ${sql.unnest('a', attempts, attemptColumns)}
     ), ${held}
     update claim c set leased_until = null from held h where ${isHeld}
   `

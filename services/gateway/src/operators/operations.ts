@@ -10,7 +10,7 @@ import {
   requestsPerMinuteDefault,
   residentServices,
 } from '@backoffice/contracts'
-import { type Db, type ExecuteTools, type GivenTools, handle, toPage } from '@backoffice/service-runtime'
+import { type Db, handle, type Tools, toPage } from '@backoffice/service-runtime'
 import type { SecretBox } from '@backoffice/vault'
 import type { BrandEntity } from './entities.ts'
 import {
@@ -136,7 +136,7 @@ export const readOperatorNames = handle(operations.gateway.readOperatorNames, as
  * @throws {Rejection} OPERATOR_NOT_FOUND
  */
 async function changeOperator(
-  { db, changed: audited }: Pick<ExecuteTools, 'db' | 'changed'>,
+  { db, changed: audited }: Pick<Tools['execute'], 'db' | 'changed'>,
   operatorId: string,
   change: (terms: OperatorTerms) => OperatorTerms,
 ): Promise<OperatorRecord> {
@@ -203,7 +203,7 @@ const keyPrefixes: Readonly<Record<Environment, string>> = { sandbox: 'bk_test_'
 async function issuePair(
   brand: BrandEntity,
   secrets: SecretBox,
-  { db, now, newId }: GivenTools & { readonly db: Db },
+  { db, now, newId }: Tools['given'] & { readonly db: Db },
 ): Promise<IssuedPair> {
   const id = newId('crd')
   const key = keyPrefixes[brand.environment] + randomBytes(16).toString('hex')

@@ -1,5 +1,5 @@
 import { type Environment, Rejection } from '@backoffice/contracts'
-import { type Db, type ReadDb, unnest } from '@backoffice/service-runtime'
+import { type Db, type ReadDb, sql } from '@backoffice/service-runtime'
 import type { Loaded } from '@mikro-orm/postgresql'
 import type { CredentialEntity, OperatorEntity } from './entities.ts'
 
@@ -88,7 +88,7 @@ export async function writeCredentialUses(
 ): Promise<void> {
   await db`
     insert into credential_use (credential_id, last_used_at)
-    select credential_id, at from ${unnest('use', uses, 'credential_id text, at timestamptz')} order by credential_id
+    select credential_id, at from ${sql.unnest('use', uses, 'credential_id text, at timestamptz')} order by credential_id
     on conflict (credential_id) do update set last_used_at = greatest(credential_use.last_used_at, excluded.last_used_at)
   `
 }

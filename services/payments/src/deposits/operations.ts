@@ -13,14 +13,11 @@ import {
 import {
   type Db,
   type EmittedEvent,
-  endCommand as endUnfinished,
-  findCommand,
   handle,
-  lockCommand,
+  outbox,
   type ReadDb,
   type SentCommand,
   toPage,
-  type UnfinishedCommand,
   UnfinishedOperation,
   withIsoTimes,
 } from '@backoffice/service-runtime'
@@ -228,6 +225,8 @@ export const failDeposit = handle(operations.payments.failDeposit, {
 const { creditAccount, refuseCredit } = operations.wallet
 const creditName = `${creditAccount.service}.${creditAccount.id}`
 
+type UnfinishedCommand = Parameters<typeof outbox.endCommand>[1]
+
 /**
  * Only a credit is given up. What the other commands stand for has happened outside, so that there is nothing to take
  * back: see the README.
@@ -246,7 +245,7 @@ export const endCommand = handle(operations.payments.endCommand, {
    * refused whose proposal was declined or has expired. Should this process die now, the same call is made again.
    */
   async prepare({ input, requestId, deadline }, { db, rpc, approveFirst }) {
-    const { aggregate: depositId, message } = creditToEnd(await findCommand(db, input.commandId))
+    const { aggregate: depositId, message } = creditToEnd(await outbox.findCommand(db, input.commandId))
     const proposal = await approveFirst()
     if (proposal === undefined) return { depositId, proposal }
     const { state } = await rpc.call(refuseCredit, {
@@ -262,13 +261,13 @@ export const endCommand = handle(operations.payments.endCommand, {
   async execute({ input, caller, operationId }, { db, now }, { depositId, proposal }) {
     const { commandId, reason } = input
     const [deposit] = await lockDeposits(db, [depositId])
-    const command = creditToEnd(await lockCommand(db, commandId))
+    const command = creditToEnd(await outbox.lockCommand(db, commandId))
     assert(deposit !== undefined, 'a credit is about a deposit')
     assert(proposal !== undefined, 'only an approval is carried out')
     const occasion = { at: now, by: { kind: 'team', name: caller.name, id: caller.id } as const, reason }
     const { deposit: failed, transition } = takeBackConfirmation(deposit, occasion)
     await updateDeposits(db, [{ record: failed, transition, operationId }])
-    await endUnfinished(db, command, new Rejection('DEPOSIT_NOT_PENDING', { depositId, status: failed.status }))
+    await outbox.endCommand(db, command, new Rejection('DEPOSIT_NOT_PENDING', { depositId, status: failed.status }))
     await insertEndedCommand(db, { commandId, depositId, proposal, by: caller.name, at: now, operationId })
     const { proposedBy, expiresAt } = proposal
     return { commandId, depositId, state: 'ended' as const, proposedBy, expiresAt: expiresAt.toISOString() }

@@ -1,15 +1,5 @@
 import type { DepositStatus, Environment, Scope } from '@backoffice/contracts'
-import {
-  type ApprovedProposal,
-  assignments,
-  columnNames,
-  type Db,
-  isUnfinished,
-  type ReadDb,
-  rowsOf,
-  sql,
-  unnest,
-} from '@backoffice/service-runtime'
+import { type ApprovedProposal, type Db, outbox, type ReadDb, sql } from '@backoffice/service-runtime'
 import {
   type Change,
   type CheckedRecord,
@@ -30,7 +20,7 @@ const depositColumns = `
   id text, operator_id text, brand_id text, environment text, currency text, time_zone text, player_id text,
   external_reference text, amount bigint, method text, created_at timestamptz, ${settledColumns}
 ` as const
-const columns = columnNames(depositColumns)
+const columns = sql.columns(depositColumns)
 
 /**
  * Locks players, so that the deposits of one player are created one after another and no two of them read the same
@@ -76,7 +66,7 @@ end::bigint as day_total`
 export async function sumDayDeposits(db: ReadDb, players: readonly PlayerOfDay[]): Promise<bigint[]> {
   const rows = await db<{ dayTotal: bigint }>`
     select ${dayTotal}
-    from ${unnest('asked', players, 'player_id text, time_zone text')}
+    from ${sql.unnest('asked', players, 'player_id text, time_zone text')}
     left join depositor p on p.player_id = asked.player_id
     order by place
   `
@@ -103,7 +93,7 @@ export function readBeforeDeposits(db: Db, keys: readonly DepositKey[]): Promise
     select ${dayTotal}, p.deposited, (
       select d.id from deposit d where d.brand_id = asked.brand_id and d.external_reference = asked.external_reference
     ) as taken
-    from ${unnest('asked', keys, 'player_id text, time_zone text, brand_id text, external_reference text')}
+    from ${sql.unnest('asked', keys, 'player_id text, time_zone text, brand_id text, external_reference text')}
     join depositor p on p.player_id = asked.player_id
     order by place
   `
@@ -128,7 +118,7 @@ export async function insertDeposits(db: Db, changes: readonly NewDeposit[]): Pr
   const sums = changes.map(({ record, deposited, dayTotal }) => ({ ...record, deposited, dayTotal }))
   await Promise.all([
     db`
-      insert into deposit ${rowsOf('d', deposits, depositColumns)}
+      insert into deposit ${sql.rows('d', deposits, depositColumns)}
       -- In one order, so that two transactions that want the same references cannot wait for each other.
       order by d.brand_id, d.external_reference
     `,
@@ -136,7 +126,7 @@ export async function insertDeposits(db: Db, changes: readonly NewDeposit[]): Pr
     db`
       update depositor p set deposited = d.deposited, day = greatest(p.day, ${dayOf}),
         day_total = case when p.day > ${dayOf} then p.day_total else d.day_total end
-      from ${unnest('d', sums, sumColumns)} where p.player_id = d.player_id
+      from ${sql.unnest('d', sums, sumColumns)} where p.player_id = d.player_id
     `,
   ])
 }
@@ -162,8 +152,8 @@ export async function updateDeposits(db: Db, changes: readonly Change<DepositRec
   const failed = deposits.filter(({ status }) => status === 'failed')
   await Promise.all([
     db`
-      update deposit set ${assignments('d', settledColumns)}
-      from ${unnest('d', deposits, `id text, ${settledColumns}`)}
+      update deposit set ${sql.assignments('d', settledColumns)}
+      from ${sql.unnest('d', deposits, `id text, ${settledColumns}`)}
       where deposit.id = d.id
     `,
     insertTransitions(db, changes),
@@ -177,7 +167,7 @@ async function takeFromDay(db: Db, failed: readonly DepositRecord[]): Promise<vo
     update depositor p set day_total = p.day_total - f.amount
     from (
       select d.player_id, ${dayOf} as day, sum(d.amount) as amount
-      from ${unnest('d', failed, 'player_id text, amount bigint, created_at timestamptz, time_zone text')} group by 1, 2
+      from ${sql.unnest('d', failed, 'player_id text, amount bigint, created_at timestamptz, time_zone text')} group by 1, 2
     ) f
     where p.player_id = f.player_id and p.day = f.day
   `
@@ -199,7 +189,7 @@ export interface DepositFilter {
   readonly limit: number
 }
 
-const isSettling = sql`(deposit.status = 'confirmed' and ${isUnfinished(sql`deposit.id`)})`
+const isSettling = sql`(deposit.status = 'confirmed' and ${outbox.isUnfinished(sql`deposit.id`)})`
 
 /** Newest first. The last one of a page is where the next begins. */
 export function listDeposits(db: ReadDb, filter: DepositFilter): Promise<ListedRecord<DepositRecord>[]> {

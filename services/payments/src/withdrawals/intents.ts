@@ -1,15 +1,7 @@
 // Records.
 
 import type { Scope } from '@backoffice/contracts'
-import {
-  columnNames,
-  type Db,
-  isKnownOperation,
-  isUnfinished,
-  type ReadDb,
-  sql,
-  unnest,
-} from '@backoffice/service-runtime'
+import { type Db, isKnownOperation, outbox, type ReadDb, sql } from '@backoffice/service-runtime'
 import { storedDestination } from './destination.ts'
 import type { StoredWithdrawal, WithdrawalState } from './withdrawal.ts'
 
@@ -30,7 +22,7 @@ export type Intent = Pick<StoredWithdrawal, 'id' | 'playerId' | 'amount' | 'curr
 /** All attempts of one operation, the latest first. */
 export function listAttempts(db: ReadDb, operationId: string): Promise<WithdrawalAttempt[]> {
   return db<WithdrawalAttempt>`
-    select w.id, w.status, ${isUnfinished(sql`w.id`)} as releasing
+    select w.id, w.status, ${outbox.isUnfinished(sql`w.id`)} as releasing
     from withdrawal w where w.operation_id = ${operationId} order by w.id desc
   `
 }
@@ -59,9 +51,9 @@ export async function insertIntents(
     ...{ status: 'intent', version: 0 },
   }))
   const rows = await db<{ id: string }>`
-    insert into withdrawal (${columnNames(intentColumns)}, created_at, updated_at)
-    select ${columnNames(intentColumns)}, clock_timestamp(), clock_timestamp()
-    from ${unnest('i', intents, `${intentColumns}, after_abandoned bool`)}
+    insert into withdrawal (${sql.columns(intentColumns)}, created_at, updated_at)
+    select ${sql.columns(intentColumns)}, clock_timestamp(), clock_timestamp()
+    from ${sql.unnest('i', intents, `${intentColumns}, after_abandoned bool`)}
     where (i.after_abandoned or not exists (select from withdrawal w where w.operation_id = i.operation_id))
       and not ${isKnownOperation(sql`i.operation_id`)}
     order by i.operation_id

@@ -6,17 +6,8 @@ import {
   type WithdrawalStatus,
   waitingStatuses,
 } from '@backoffice/contracts'
-import { firstId } from '@backoffice/process'
-import {
-  assignments,
-  columnNames,
-  type Db,
-  hourMs,
-  isUnfinished,
-  type ReadDb,
-  sql,
-  unnest,
-} from '@backoffice/service-runtime'
+import { firstId, hourMs } from '@backoffice/process'
+import { type Db, outbox, type ReadDb, sql } from '@backoffice/service-runtime'
 import {
   type Change,
   type CheckedRecord,
@@ -51,8 +42,8 @@ const fixedColumns = `
   id text, operator_id text, brand_id text, currency text, time_zone text, player_id text,
   amount bigint, method text, destination text, sealed_destination text
 `
-const columns = columnNames(`${fixedColumns}, environment text, ${decidedColumns}`)
-const columnsLocked = columnNames(`${fixedColumns}, ${decidedColumns}`, 'w')
+const columns = sql.columns(`${fixedColumns}, environment text, ${decidedColumns}`)
+const columnsLocked = sql.columns(`${fixedColumns}, ${decidedColumns}`, 'w')
 
 export function isRecord(row: WithdrawalRow): row is WithdrawalRecord {
   return isVisible(row.status)
@@ -91,8 +82,8 @@ export async function updateWithdrawals(db: Db, changes: readonly Change<StoredW
   const withdrawals = changes.map(({ record }) => record)
   await Promise.all([
     db`
-      update withdrawal set ${assignments('w', decidedColumns)}
-      from ${unnest('w', withdrawals, `id text, ${decidedColumns}`)}
+      update withdrawal set ${sql.assignments('w', decidedColumns)}
+      from ${sql.unnest('w', withdrawals, `id text, ${decidedColumns}`)}
       where withdrawal.id = w.id
     `,
     insertTransitions(db, changes),
@@ -152,7 +143,7 @@ const idAheadMs = hourMs
 /** Comes after every id. */
 const afterAllIds = '~'
 
-const isSettling = sql`(withdrawal.status = any(${finalStatuses}::text[]) and ${isUnfinished(sql`withdrawal.id`)})`
+const isSettling = sql`(withdrawal.status = any(${finalStatuses}::text[]) and ${outbox.isUnfinished(sql`withdrawal.id`)})`
 
 /** What `shownWithdrawals` makes of it: the history has the former status. */
 const shownStatus = sql`
@@ -240,7 +231,7 @@ export async function sumPaidAlone(db: ReadDb, asked: readonly AskedPayment[]): 
             and (s.by_name = asked.person or s.by_id = asked.person_id)
         )
     ), 0)::bigint as paid
-    from ${unnest('asked', asked, 'player_id text, person text, person_id text, is_machine bool')}
+    from ${sql.unnest('asked', asked, 'player_id text, person text, person_id text, is_machine bool')}
     order by place
   `
   return rows.map(({ paid }) => paid)
@@ -281,7 +272,7 @@ function readSums(db: ReadDb, asked: readonly AskedWithdrawal[], since: Date): P
       where p.player_id = asked.player_id and p.paid_at < coalesce(asked.paid_at, 'infinity') and p.id <> asked.id
       limit 1
     ) is not null as paid_before
-    from ${unnest('asked', asked, askedColumns)}
+    from ${sql.unnest('asked', asked, askedColumns)}
     cross join lateral (
       select count(*)::int as deposits, coalesce(sum(amount), 0)::text as deposited from deposit
       -- The first condition is that of the index.
@@ -303,7 +294,7 @@ async function readDestinations(
   type Earlier = Destination & { readonly id: string; readonly askedId: string }
   const rows = await db<StoredRow<Earlier>>`
     select asked.id as asked_id, before.id, before.destination, before.sealed_destination
-    from ${unnest('asked', asked, askedColumns)}
+    from ${sql.unnest('asked', asked, askedColumns)}
     cross join lateral (
       select p.id, p.destination, p.sealed_destination from withdrawal p
       where p.player_id = asked.player_id and p.paid_at < coalesce(asked.paid_at, 'infinity') and p.id <> asked.id

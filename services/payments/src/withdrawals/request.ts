@@ -8,8 +8,8 @@ import {
   type Database,
   Gatherer,
   handle,
-  type PrepareTools,
   type ServiceContext,
+  type Tools,
 } from '@backoffice/service-runtime'
 import { inOrder, scopeOf } from '../records.ts'
 import {
@@ -77,7 +77,7 @@ export const requestWithdrawal = ({ intents }: { readonly intents: Intents }) =>
   })
 
 /** @throws {Rejection} INSUFFICIENT_FUNDS, or SERVICE_UNAVAILABLE when the outcome is unknown or the hold is gone */
-async function placeHold(withdrawalId: string, call: RequestCall, { rpc, db }: PrepareTools): Promise<void> {
+async function placeHold(withdrawalId: string, call: RequestCall, { rpc, db }: Tools['prepare']): Promise<void> {
   const { input, scope, requestId, deadline } = call
   const hold = { playerId: input.playerId, withdrawalId, amount: input.amount }
   try {

@@ -1,5 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Interceptor, Step } from '@backoffice/service-runtime/testing'
+import type { Interceptor } from '@backoffice/service-runtime/testing'
+
+type Step = Parameters<Interceptor>[0]
 
 interface Waiting {
   readonly step: Step

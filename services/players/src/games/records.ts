@@ -1,5 +1,5 @@
 import type { Game, GameSession, operations, Reply } from '@backoffice/contracts'
-import { type Db, type ReadDb, rowsOf, sql, type WithTimes } from '@backoffice/service-runtime'
+import { type Db, type ReadDb, sql, type WithTimes } from '@backoffice/service-runtime'
 
 export type CatalogueGame = Omit<Game, 'thumbnailUrl'>
 
@@ -62,7 +62,7 @@ const sessionColumns = `
 
 export async function insertSessions(db: Db, sessions: readonly GameSessionRecord[]): Promise<void> {
   await db`
-    insert into game_session ${rowsOf('new', sessions, sessionColumns)}
+    insert into game_session ${sql.rows('new', sessions, sessionColumns)}
     -- The foreign key locks the players' rows: in id order, as all who lock them do.
     order by player_id
   `

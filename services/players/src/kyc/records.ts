@@ -8,7 +8,7 @@ import {
   submissionsBytesMax,
   type TeamRole,
 } from '@backoffice/contracts'
-import { columnNames, type Db, type ReadDb, rowsOf, sql, unnest, type WithTimes } from '@backoffice/service-runtime'
+import { type Db, type ReadDb, sql, type WithTimes } from '@backoffice/service-runtime'
 import type { SealedTable } from '@backoffice/team-desk'
 import type { Place } from '@backoffice/vault'
 import type { DocumentSource } from './document-link.ts'
@@ -25,7 +25,7 @@ export interface KycSubmission {
 const submissionColumns = 'id text, player_id text, document_type text, reference text, submitted_at timestamptz'
 
 export async function insertSubmissions(db: Db, submissions: readonly KycSubmission[]): Promise<void> {
-  await db`insert into kyc_submission ${rowsOf('new', submissions, submissionColumns)}`
+  await db`insert into kyc_submission ${sql.rows('new', submissions, submissionColumns)}`
 }
 
 const submissionsMax = 100
@@ -39,7 +39,7 @@ export async function latestSubmissions(
   most = submissionsMax,
 ): Promise<KycSubmission[][]> {
   const submissions = await db<KycSubmission>`
-    select ${columnNames(submissionColumns)} from (select distinct asked from unnest(${playerIds}::text[]) as asked) as player
+    select ${sql.columns(submissionColumns)} from (select distinct asked from unnest(${playerIds}::text[]) as asked) as player
     cross join lateral (
       select *, sum(octet_length(to_json(document_type)::text) + octet_length(to_json(reference)::text) + ${otherBytes}::int)
         over (order by submitted_at desc, id desc) as bytes
@@ -129,7 +129,7 @@ export function countWaitingPlayers(db: ReadDb, environment: Environment | undef
   `
 }
 
-const takenColumns = columnNames('player_id text, taken_by text, taken_at timestamptz')
+const takenColumns = sql.columns('player_id text, taken_by text, taken_at timestamptz')
 
 /** By player. Some may count no longer. */
 export async function findTakenCases(
@@ -184,7 +184,7 @@ export async function findSources(
   const asked = [...new Map(keys.map((key) => [nameOf(key), key])).values()]
   const stored = await db<StoredSource & { readonly template: string }>`
     select operator_id, environment, template, sealed_key, template_changed_at from document_source
-    join ${unnest('asked', asked, 'operator_id text, environment text')} using (operator_id, environment)
+    join ${sql.unnest('asked', asked, 'operator_id text, environment text')} using (operator_id, environment)
     where template is not null
   `
   return new Map(

@@ -1,7 +1,7 @@
 // Records.
 
 import type { AuditedChange } from '@backoffice/contracts'
-import { columnNames, type Db, type ReadDb, rowsOf } from '@backoffice/service-runtime'
+import { type Db, type ReadDb, sql } from '@backoffice/service-runtime'
 import type { ChangedPlayer, FieldChange, PlayerRecord } from './player.ts'
 
 /** Who changed what of a player, when and why. */
@@ -22,7 +22,7 @@ export async function insertChanges(db: Db, made: readonly MadeChange[], now: Da
   const changes = made.flatMap(({ player, change, actor, reason }): PlayerChange[] =>
     change === null ? [] : [{ at: now, playerId: player.id, actor, reason, ...change }],
   )
-  if (changes.length > 0) await db`insert into player_change ${rowsOf('new', changes, columns)}`
+  if (changes.length > 0) await db`insert into player_change ${sql.rows('new', changes, columns)}`
 }
 
 const changesMax = 200
@@ -30,7 +30,7 @@ const changesMax = 200
 /** The latest changes of a player, most recent first. */
 export function latestChanges(db: ReadDb, playerId: string): Promise<PlayerChange[]> {
   return db<PlayerChange>`
-    select ${columnNames(columns)} from player_change where player_id = ${playerId} order by id desc limit ${changesMax}
+    select ${sql.columns(columns)} from player_change where player_id = ${playerId} order by id desc limit ${changesMax}
   `
 }
 

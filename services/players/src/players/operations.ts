@@ -9,15 +9,7 @@ import {
   type TeamPlayer,
   toMinorUnits,
 } from '@backoffice/contracts'
-import {
-  type Call,
-  type ExecuteTools,
-  fitting,
-  handle,
-  type PrepareTools,
-  toPage,
-  withIsoTimes,
-} from '@backoffice/service-runtime'
+import { type Call, fitting, handle, type Tools, toPage, withIsoTimes } from '@backoffice/service-runtime'
 import { playerRows, withOperatorNames } from '@backoffice/team-desk'
 import { findSources, findTakenCases, forgetReferences, latestSubmissions, sourceOf } from '../kyc/records.ts'
 import { documentUrl, publicSubmission, shownTakenCase } from '../kyc/views.ts'
@@ -203,7 +195,7 @@ export const exportPlayer = handle(operations.players.exportPlayer, ({ input }, 
  */
 async function editPlayer(
   { input, actor }: { readonly input: { playerId: string; reason?: string }; readonly actor: string },
-  { db, now, changed: audited }: ExecuteTools,
+  { db, now, changed: audited }: Tools['execute'],
   edit: (player: PlayerRecord, now: Date) => ChangedPlayer<PlayerRecord>,
 ): Promise<TeamPlayer> {
   const changed = edit(await lockPlayer(db, input.playerId), now)
@@ -264,7 +256,7 @@ export const anonymisePlayer = ({ keepYears }: { readonly keepYears: number }) =
 /** Asked before the transaction. A closed player gets no new deposit, and has nothing that could be withdrawn. */
 async function readObligations(
   { input, requestId, deadline }: AnonymiseCall,
-  { db, rpc }: PrepareTools,
+  { db, rpc }: Tools['prepare'],
 ): Promise<Obligations> {
   const { playerId } = input
   const player = await requirePlayer(db.reader, playerId)

@@ -1,5 +1,5 @@
 import { type Environment, type KycStatus, type PlayerStatus, Rejection, type Scope } from '@backoffice/contracts'
-import { assignments, columnNames, type Db, type ReadDb, rowsOf, sql, unnest } from '@backoffice/service-runtime'
+import { type Db, type ReadDb, sql } from '@backoffice/service-runtime'
 import {
   cpfDigestsOf,
   digestColumns,
@@ -31,7 +31,7 @@ const fixedColumns = `
   created_at timestamptz
 ` as const
 const playerColumns = `${fixedColumns}, environment text` as const
-const columns = columnNames(playerColumns)
+const columns = sql.columns(playerColumns)
 
 const idsOf = (keys: readonly PlayerKey[]) => keys.map(({ playerId }) => playerId)
 
@@ -93,7 +93,7 @@ export async function readPlayers(db: ReadDb, keys: readonly PlayerKey[]): Promi
  */
 export async function lockPlayers(db: Db, keys: readonly PlayerKey[]): Promise<(PlayerRecord | undefined)[]> {
   const players = await db<StoredPlayer>`
-    select ${columnNames(fixedColumns, 'p')}, b.environment from player p join brand b on b.id = p.brand_id
+    select ${sql.columns(fixedColumns, 'p')}, b.environment from player p join brand b on b.id = p.brand_id
     where p.id = any(${idsOf(keys)}::text[]) order by p.id for update of p
   `
   return inOrder(db, keys, players)
@@ -125,7 +125,7 @@ export async function findPlayersByExternalId(
 ): Promise<(PlayerRecord | undefined)[]> {
   const players = await db<StoredPlayer>`
     select ${columns} from player
-    join ${unnest('wanted', keys, 'brand_id text, external_id text')} using (brand_id, external_id)
+    join ${sql.unnest('wanted', keys, 'brand_id text, external_id text')} using (brand_id, external_id)
   `
   const nameOf = ({ brandId, externalId }: ExternalKey) => JSON.stringify([brandId, externalId])
   const byName = new Map(players.map((player) => [nameOf(player), recordOf(db, player)]))
@@ -136,7 +136,7 @@ export async function findPlayersByExternalId(
 export async function insertPlayers(db: Db, players: readonly PlayerRecord[]): Promise<void> {
   const rows = players.map((player) => ({ ...player, ...storedIdentity(db.vault, player.id, player) }))
   await db`
-    insert into player ${rowsOf('new', rows, `${playerColumns}, ${digestColumns}`)}
+    insert into player ${sql.rows('new', rows, `${playerColumns}, ${digestColumns}`)}
     -- In one order, so that two replicas that insert the same names cannot deadlock.
     order by brand_id, external_id
   `
@@ -145,8 +145,8 @@ export async function insertPlayers(db: Db, players: readonly PlayerRecord[]): P
 /** Writes the KYC fields of players whose rows are locked. */
 export async function updateKyc(db: Db, players: readonly PlayerRecord[]): Promise<void> {
   await db`
-    update player set ${assignments('changed', kycColumns)}
-    from ${unnest('changed', players, `id text, ${kycColumns}`)}
+    update player set ${sql.assignments('changed', kycColumns)}
+    from ${sql.unnest('changed', players, `id text, ${kycColumns}`)}
     where player.id = changed.id
   `
 }
@@ -173,8 +173,8 @@ export async function lockPlayer(db: Db, playerId: string): Promise<PlayerRecord
 /** Writes what the team may edit of a player whose row is locked. The identity is another thing: see `updateIdentity`. */
 export async function updatePlayer(db: Db, player: PlayerRecord): Promise<void> {
   await db`
-    update player set ${assignments('changed', editedColumns)}
-    from ${unnest('changed', [player], `id text, ${editedColumns}`)}
+    update player set ${sql.assignments('changed', editedColumns)}
+    from ${sql.unnest('changed', [player], `id text, ${editedColumns}`)}
     where player.id = changed.id
   `
 }
@@ -184,7 +184,7 @@ export async function updateIdentity(db: Db, player: PlayerRecord): Promise<void
   const changed = { id: player.id, ...storedIdentity(db.vault, player.id, player) }
   const identity = `${identityColumns}, ${digestColumns}` as const
   await db`
-    update player set ${assignments('changed', identity)} from ${unnest('changed', [changed], `id text, ${identity}`)}
+    update player set ${sql.assignments('changed', identity)} from ${sql.unnest('changed', [changed], `id text, ${identity}`)}
     where player.id = changed.id
   `
 }
@@ -302,7 +302,7 @@ export async function seePlayers<P extends PlayerRecord | undefined>(
     select now, id, brand_id, cpf_digest, status, self_excluded_from, self_excluded_until
     from now() left join (
       select id, brand_id, cpf_digest, status, self_excluded_from, self_excluded_until from player
-      join ${unnest('asked', [...asked.values()], 'brand_id text, cpf_digest text')} using (brand_id, cpf_digest)
+      join ${sql.unnest('asked', [...asked.values()], 'brand_id text, cpf_digest text')} using (brand_id, cpf_digest)
       -- As the index says it.
       where status = 'autoexcluido' or self_excluded_from is not null
     ) excluded on true

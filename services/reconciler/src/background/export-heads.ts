@@ -1,6 +1,5 @@
 import { Loop } from '@backoffice/process'
-import type { Background, ServiceContext } from '@backoffice/service-runtime'
-import { DatabaseHistory } from '@backoffice/service-runtime/pool'
+import { type Background, DatabaseHistory, type ServiceContext } from '@backoffice/service-runtime'
 import { lastExportAt, writeHeads } from '../heads/exports.ts'
 import type { HeadStore } from '../heads/store.ts'
 import { listHeadsSince } from '../storage/heads.ts'

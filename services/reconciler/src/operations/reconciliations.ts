@@ -1,6 +1,5 @@
 import { invalid, operations } from '@backoffice/contracts'
-import { type Call, type Db, handle, toPage, withIsoTimes } from '@backoffice/service-runtime'
-import { DatabaseHistory } from '@backoffice/service-runtime/pool'
+import { type Call, DatabaseHistory, type Db, handle, toPage, withIsoTimes } from '@backoffice/service-runtime'
 import { recordAction } from '@backoffice/team-desk'
 import { undoneBy } from '../heads/exports.ts'
 import { listRestores, type Restore, writeRestore } from '../heads/restores.ts'

@@ -1,5 +1,6 @@
 import { aloneHours } from '@backoffice/contracts'
-import { hourMs, type ReadDb, sql } from '@backoffice/service-runtime'
+import { hourMs } from '@backoffice/process'
+import { type ReadDb, sql } from '@backoffice/service-runtime'
 import { withAudit } from './ledger-checks.ts'
 import { overlapMs } from './sources.ts'
 

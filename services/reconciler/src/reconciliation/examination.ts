@@ -1,5 +1,4 @@
-import type { ReadDb } from '@backoffice/service-runtime'
-import { sqlState } from '@backoffice/service-runtime/pool'
+import { type ReadDb, sqlState } from '@backoffice/service-runtime'
 import { ask, type FoundDifference, type Kind, type Question, type TransferFacts } from './check.ts'
 import type { Findings } from './findings.ts'
 import type { Snapshot } from './snapshots.ts'

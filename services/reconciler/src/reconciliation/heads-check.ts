@@ -1,5 +1,5 @@
 import { firstId } from '@backoffice/process'
-import { type ReadDb, unnest } from '@backoffice/service-runtime'
+import { type ReadDb, sql } from '@backoffice/service-runtime'
 import { type ExportedHead, exportsFor, lastExportAt, readHeads, type WantedHeads } from '../heads/exports.ts'
 import { isUndone, listRestores } from '../heads/restores.ts'
 import type { EvidenceMissing, HeadStore } from '../heads/store.ts'
@@ -56,7 +56,7 @@ export async function stillWanted(
 async function compareHeads(db: ReadDb, heads: readonly ExportedHead[]): Promise<KeyedFound[]> {
   const rows = await db<ExportedHead & { readonly actual: string | null }>`
     select h.account_id, h.seq, h.hash, h.brand_id, h.player_id, h.exported_at, h.read_until, h.history, encode(e.hash, 'hex') as actual
-    from ${unnest('h', heads, 'account_id text, seq text, hash text, brand_id text, player_id text, exported_at text, read_until text, history text')}
+    from ${sql.unnest('h', heads, 'account_id text, seq text, hash text, brand_id text, player_id text, exported_at text, read_until text, history text')}
     left join wallet.entry e on e.account_id = h.account_id::bigint and e.seq = h.seq::bigint and e.seq is not null
     where encode(e.hash, 'hex') is distinct from h.hash
   `

@@ -1,5 +1,11 @@
-import type { DepositStatus, EventKind, events as eventTable, WithdrawalStatus } from '@backoffice/contracts'
-import { dayMs, eventsKeepMsMin, type Fragment, sql, unnest } from '@backoffice/service-runtime'
+import {
+  type DepositStatus,
+  type EventKind,
+  eventsKeepHoursMin,
+  type events as eventTable,
+  type WithdrawalStatus,
+} from '@backoffice/contracts'
+import { type Fragment, sql } from '@backoffice/service-runtime'
 import type { SqlQuestion } from './check.ts'
 import { environmentOf } from './environments.ts'
 
@@ -93,7 +99,7 @@ export const histories = recordCheck(
       'The history of a deposit or withdrawal does not lead to its status and version.' as explanation
     from ${records}
     cross join lateral ${historyOf(sql`r.id`)}
-    left join ${unnest('w', [...ways, endedWay], 'kind text, status text, way text, ended bool')}
+    left join ${sql.unnest('w', [...ways, endedWay], 'kind text, status text, way text, ended bool')}
       on w.kind = r.kind and w.status = r.status and w.ended = (e.deposit_id is not null)
     where h.way is distinct from w.way
       or (coalesce(h.first, 1), coalesce(h.last, 0), h.steps) is distinct from (1, r.version, r.version)
@@ -209,7 +215,7 @@ export const decisions = recordCheck(
 )
 
 /** A day less than an event is kept at least, because clocks and the purge do not keep time to the second. */
-const eventsKeptSeconds = (eventsKeepMsMin - dayMs) / 1_000
+const eventsKeptSeconds = (eventsKeepHoursMin - 24) * 3_600
 
 /**
  * What operators were told, by the record that it is about, and what waits to be published. An event of no record is about

@@ -1,5 +1,5 @@
 import type { LedgerType } from '@backoffice/contracts'
-import { type Fragment, sql, unnest } from '@backoffice/service-runtime'
+import { type Fragment, sql } from '@backoffice/service-runtime'
 import { sqlCheck } from './check.ts'
 
 /** Every transfer has its two entries, of its amount and between accounts of its brand and one currency. */
@@ -56,7 +56,7 @@ export const counterparties = sqlCheck('counterparties', {
   differences: (keys) => sql`
     select k.key, t.brand_id, t.id as subject,
       (select string_agg(format('%s to %s', debit, credit), ' or ')
-        from ${unnest('way', ways, 'type text, debit text, credit text')} where way.type = t.type) as expected,
+        from ${sql.unnest('way', ways, 'type text, debit text, credit text')} where way.type = t.type) as expected,
       format('%s to %s', d.kind, c.kind) as actual,
       format('A transfer of type %s is between the wrong kinds of accounts.', t.type) as explanation
     from ${keys}
@@ -64,7 +64,7 @@ export const counterparties = sqlCheck('counterparties', {
     left join wallet.account d on d.id = t.debit_account
     left join wallet.account c on c.id = t.credit_account
     where not exists (
-      select from ${unnest('way', ways, 'type text, debit text, credit text')}
+      select from ${sql.unnest('way', ways, 'type text, debit text, credit text')}
       where (way.type, way.debit, way.credit) = (t.type, d.kind, c.kind)
     )
   `,

@@ -1,5 +1,5 @@
 import { aloneHours } from '@backoffice/contracts'
-import { type Fragment, sql, unnest } from '@backoffice/service-runtime'
+import { type Fragment, sql } from '@backoffice/service-runtime'
 import { isNotOfFuture, type SqlQuestion, sqlCheck } from './check.ts'
 import { environmentOf } from './environments.ts'
 import { holdsOf } from './ledger-checks.ts'
@@ -131,7 +131,7 @@ export interface PayAlone {
 
 /** The largest of the amounts that held at a moment. */
 const payAloneAt = (payAlone: readonly PayAlone[], at: Fragment) => sql`(
-  select max(up_to) from ${unnest('held', payAlone, 'begins timestamptz, ends timestamptz, up_to bigint')}
+  select max(up_to) from ${sql.unnest('held', payAlone, 'begins timestamptz, ends timestamptz, up_to bigint')}
   where held.begins <= ${at} and ${at} < held.ends
 )`
 

@@ -1,6 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Database, ReadDb } from '@backoffice/service-runtime'
-import { readOver } from '@backoffice/service-runtime/pool'
+import { type Database, type ReadDb, readOver } from '@backoffice/service-runtime'
 import { noVault } from '@backoffice/vault'
 import { Client } from 'pg'
 

@@ -1,6 +1,5 @@
 import { firstId } from '@backoffice/process'
-import { columnNames, type Fragment, type ReadDb, sql } from '@backoffice/service-runtime'
-import { fixed } from '@backoffice/service-runtime/pool'
+import { type Fragment, type ReadDb, sql } from '@backoffice/service-runtime'
 import type { Kind } from './check.ts'
 
 /** Where an incremental run begins. */
@@ -60,24 +59,24 @@ interface Paged {
 function paged(source: Paged): Source {
   const { kind, table, key = sql`r.id`, order, first, range = sql``, skipped = sql`false` } = source
   const columns = order.split(', ').map((column) => column.split(' ') as [string, string])
-  const place = fixed(columns.map(([name]) => `r.${name}::text`).join(', '))
+  const place = sql.fixed(columns.map(([name]) => `r.${name}::text`).join(', '))
   const [[one, typeOfOne], other] = columns as [[string, string], [string, string]?]
   // A statement of its own for the first page: one for both would be planned to read the whole table for each page. An index
   // may have the first column alone.
   const isAfter = ([first, second]: Place) => {
     if (first === null) return sql`true`
-    const begin = sql`${first}::text::${fixed(typeOfOne)}`
-    if (other === undefined) return sql`r.${fixed(one)} > ${begin}`
-    const [two, typeOfTwo] = other.map(fixed)
-    return sql`r.${fixed(one)} >= ${begin} and (r.${fixed(one)}, r.${two}) > (${begin}, ${second}::text::${typeOfTwo})`
+    const begin = sql`${first}::text::${sql.fixed(typeOfOne)}`
+    if (other === undefined) return sql`r.${sql.fixed(one)} > ${begin}`
+    const [two, typeOfTwo] = other.map(sql.fixed)
+    return sql`r.${sql.fixed(one)} >= ${begin} and (r.${sql.fixed(one)}, r.${two}) > (${begin}, ${second}::text::${typeOfTwo})`
   }
   return {
     kind,
     table,
     first,
     page: (db, after, limit) => db<Row>`
-      select ${key} as key, array[${place}] as place, ${skipped} as skipped from ${fixed(table)} r
-      where ${isAfter(after)} ${range} order by ${columnNames(order, 'r')} limit ${limit}
+      select ${key} as key, array[${place}] as place, ${skipped} as skipped from ${sql.fixed(table)} r
+      where ${isAfter(after)} ${range} order by ${sql.columns(order, 'r')} limit ${limit}
     `,
   }
 }

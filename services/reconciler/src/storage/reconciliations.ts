@@ -1,6 +1,6 @@
 import { Difference, type ReconciliationReport } from '@backoffice/contracts'
 import { validate } from '@backoffice/rpc'
-import { type Db, type ReadDb, unnest } from '@backoffice/service-runtime'
+import { type Db, type ReadDb, sql } from '@backoffice/service-runtime'
 import { type Static, Type } from '@sinclair/typebox'
 
 /** A run without a heartbeat for this long has ended with its process. */
@@ -235,7 +235,7 @@ export async function keepAccountCheckpoints(
   await db`
     insert into account_checkpoint (account_id, entries, balance, hash, below)
     select account_id, entries, balance::numeric, hash, ${below}::text::xid8
-    from ${unnest('c', rows, 'account_id bigint, entries bigint, balance text, hash bytea')}
+    from ${sql.unnest('c', rows, 'account_id bigint, entries bigint, balance text, hash bytea')}
     order by account_id
     on conflict (account_id) do update
       set entries = excluded.entries, balance = excluded.balance, hash = excluded.hash, below = excluded.below

@@ -1,5 +1,6 @@
 import { aloneHours, fromMinorUnits, invalid, operations, Rejection, toMinorUnits } from '@backoffice/contracts'
-import { type Approver, type Call, type DirectTools, handle, hourMs, type ReadDb } from '@backoffice/service-runtime'
+import { hourMs } from '@backoffice/process'
+import { type Call, handle, type ReadDb, type Tools } from '@backoffice/service-runtime'
 import { recordAction } from '@backoffice/team-desk'
 import type { TeamCaller } from '@backoffice/team-identity'
 import type { Ledger } from '../ledger/ledger.ts'
@@ -50,7 +51,7 @@ export type CorrectionApprover = (
   db: ReadDb,
   correction: Correction & { readonly amount: bigint },
   now: Date,
-) => Promise<Approver>
+) => Promise<'nobody' | 'second person'>
 
 /** @param aloneUpTo money, such as `50.00` */
 export function correctionApprover(aloneUpTo: string): CorrectionApprover {
@@ -81,7 +82,7 @@ async function postTransfer(
   }: {
     readonly operation: TeamTransfer
     readonly call: Call<TeamTransfer>
-    readonly tools: DirectTools
+    readonly tools: Tools['direct']
   },
 ) {
   const result = await ledger.post(posting, async (db, reached, now) => {

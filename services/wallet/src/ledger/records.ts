@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { type Environment, fromMinorUnits, type Scope } from '@backoffice/contracts'
-import { assignments, columnNames, type Db, type ReadDb, rowsOf, sql, unnest } from '@backoffice/service-runtime'
+import { type Db, type ReadDb, sql } from '@backoffice/service-runtime'
 import type { Changes, LedgerState } from './decide.ts'
 import {
   type AccountTarget,
@@ -24,7 +24,7 @@ export async function openPlayerAccounts(db: Db, targets: readonly AccountTarget
   await db`
     insert into account (brand_id, owner_id, kind, currency, genesis, head, created_at, updated_at)
     select brand_id, player_id, 'player', currency, genesis, genesis, now(), now()
-    from ${unnest('new', accounts, 'brand_id text, player_id text, currency text, genesis bytea')}
+    from ${sql.unnest('new', accounts, 'brand_id text, player_id text, currency text, genesis bytea')}
     order by brand_id, player_id
     on conflict (brand_id, owner_id) where owner_id is not null do nothing
   `
@@ -42,7 +42,7 @@ export async function openAccounts(db: Db, sides: readonly Sides[]): Promise<voi
   await db`
     insert into account (brand_id, kind, currency, genesis, head, created_at, updated_at)
     select distinct brand_id, kind, currency, ''::bytea, ''::bytea, now(), now()
-    from ${unnest('new', ofBrands, 'brand_id text, kind text, currency text')}
+    from ${sql.unnest('new', ofBrands, 'brand_id text, kind text, currency text')}
     order by brand_id, kind, currency
     on conflict do nothing
   `
@@ -58,7 +58,7 @@ export const playerOf = ({ input, scope }: { input: { readonly playerId: string 
 
 /** The accounts of players, as `a`. */
 const accountsOf = (players: readonly AccountOwner[]) => sql`
-  ${unnest('asked', players, 'brand_id text, player_id text')}
+  ${sql.unnest('asked', players, 'brand_id text, player_id text')}
   join account a on a.brand_id = asked.brand_id and a.owner_id = asked.player_id
 `
 
@@ -85,7 +85,7 @@ export async function lockAccounts(db: Db, sides: readonly Sides[]): Promise<Loc
   const rows = await db<LockedRow>`
     select a.id, a.brand_id, a.owner_id as player_id, a.currency, a.posted, a.held, a.seq, a.head, asked.kind,
       asked.currency as asked, s.id as system_id, now() as now
-    from ${unnest('asked', sides, 'brand_id text, player_id text, kind text, currency text')}
+    from ${sql.unnest('asked', sides, 'brand_id text, player_id text, kind text, currency text')}
     join account a on a.brand_id = asked.brand_id and a.owner_id = asked.player_id
     left join account s
       on s.brand_id = asked.brand_id and s.kind = asked.kind and s.currency = asked.currency and s.owner_id is null
@@ -163,8 +163,8 @@ async function readTransfers(db: ReadDb, batch: readonly Posting[]): Promise<Map
   if (batch.length === 0) return new Map()
   return byReference(
     await db<Transfer>`
-      select ${columnNames(transferColumns)}
-      from ${unnest('asked', batch, referenceColumns)} join transfer using (brand_id, reference)
+      select ${sql.columns(transferColumns)}
+      from ${sql.unnest('asked', batch, referenceColumns)} join transfer using (brand_id, reference)
     `,
   )
 }
@@ -173,8 +173,8 @@ async function readHolds(db: ReadDb, batch: readonly Posting[]): Promise<Map<str
   if (batch.length === 0) return new Map()
   return byReference(
     await db<Hold>`
-      select ${columnNames(holdColumns)}
-      from ${unnest('asked', batch, referenceColumns)} join hold using (brand_id, reference)
+      select ${sql.columns(holdColumns)}
+      from ${sql.unnest('asked', batch, referenceColumns)} join hold using (brand_id, reference)
     `,
   )
 }
@@ -208,7 +208,7 @@ export interface EntryOfTransfer extends Omit<Transfer, 'id' | 'amount'> {
 /** The columns of `EntryOfTransfer`, from `entry e` and `transfer t`. */
 export const entryColumns = sql`
   e.account_id, e.seq, e.amount, e.balance, e.hash, e.transfer_id, t.amount as transfer_amount,
-  ${columnNames(transferFacts, 't')}
+  ${sql.columns(transferFacts, 't')}
 `
 
 /**
@@ -221,19 +221,19 @@ export async function writeChanges(db: Db, changes: Changes, now: Date): Promise
   const rows = entries.map(({ guarded, ...entry }) => ({ ...entry, ...(guarded ?? unguarded) }))
   await db`
     with new_transfer as (
-      insert into transfer ${rowsOf('t', transfers, transferColumns)}
+      insert into transfer ${sql.rows('t', transfers, transferColumns)}
       order by t.brand_id, t.reference
     ), new_entry as (
-      insert into entry ${rowsOf('e', rows, writtenEntry)}
+      insert into entry ${sql.rows('e', rows, writtenEntry)}
     ), kept_hold as (
-      insert into hold ${rowsOf('h', holds, holdColumns)}
+      insert into hold ${sql.rows('h', holds, holdColumns)}
       order by h.brand_id, h.reference
       -- The account is set so that a trigger compares it. Another player may have used the reference a moment ago.
       on conflict (brand_id, reference) do update
         set account_id = excluded.account_id, state = excluded.state, transfer_id = excluded.transfer_id, closed_at = excluded.closed_at
     )
-    update account a set ${assignments('c', writtenBalance)}, updated_at = ${now}::timestamptz
-    from ${unnest('c', accounts, `id bigint, ${writtenBalance}`)} where a.id = c.id
+    update account a set ${sql.assignments('c', writtenBalance)}, updated_at = ${now}::timestamptz
+    from ${sql.unnest('c', accounts, `id bigint, ${writtenBalance}`)} where a.id = c.id
   `
 }
 

@@ -1,5 +1,5 @@
 import type { LedgerType } from '@backoffice/contracts'
-import { type ReadDb, sql, unnest } from '@backoffice/service-runtime'
+import { type ReadDb, sql } from '@backoffice/service-runtime'
 import type { PlayerTable } from '@backoffice/team-desk'
 import type { AccountTarget, SystemAccountKind } from '../ledger/posting.ts'
 import { type EntryOfTransfer, entryColumns } from '../ledger/records.ts'
@@ -59,7 +59,7 @@ async function readNewest(db: ReadDb, asked: readonly NumberedPage[]): Promise<P
   if (asked.length === 0) return []
   return db<PageRow>`
     select asked.number, null::bytea as hash_before, ${columns}
-    from ${unnest('asked', asked, pageColumns)}
+    from ${sql.unnest('asked', asked, pageColumns)}
     join account a on a.brand_id = asked.brand_id and a.owner_id = asked.player_id
     left join lateral (
       select * from (
@@ -75,7 +75,7 @@ async function readBefore(db: ReadDb, asked: readonly NumberedPage[]): Promise<P
   if (asked.length === 0) return []
   return db<PageRow>`
     select asked.number, bound.hash as hash_before, ${columns}
-    from ${unnest('asked', asked, `${pageColumns}, before bigint`)}
+    from ${sql.unnest('asked', asked, `${pageColumns}, before bigint`)}
     join account a on a.brand_id = asked.brand_id and a.owner_id = asked.player_id
     left join lateral (
       -- Its limit keeps the planner from joining all entries of the account and looking for the number among them.

@@ -1,6 +1,6 @@
 // Records.
 
-import { assignments, columnNames, type Db, sql, unnest } from '@backoffice/service-runtime'
+import { type Db, sql } from '@backoffice/service-runtime'
 import type { SealedTable } from '@backoffice/team-desk'
 import { isEventToSeal, type Place, type Vault } from '@backoffice/vault'
 
@@ -163,7 +163,7 @@ export async function leaseDeliveries(db: Db, request: LeaseRequest): Promise<Le
     with allowed as (
       select a.id, a.url, greatest(0, a.concurrency - (
         select count(*) from delivery d where d.endpoint_id = a.id and d.leased_until is not null and not ${isFree(leaseMs)}))::integer as slots
-      from ${unnest('a', endpoints, 'id text, url text, concurrency int')}
+      from ${sql.unnest('a', endpoints, 'id text, url text, concurrency int')}
     ), picked as (
       select candidate.id, allowed.url, allowed.slots, row_number() over (partition by allowed.id order by candidate.turn) as turn
       from allowed, lateral (
@@ -247,7 +247,7 @@ export async function lockDeliveries(
     )
     select d.id, l.id is null as busy, l.state, l.next_attempt_at, l.finished_at, l.attempts_made,
       l.lease_id is not distinct from m.lease_id as held
-    from ${unnest('m', leases, 'delivery_id text, lease_id text')}
+    from ${sql.unnest('m', leases, 'delivery_id text, lease_id text')}
     join delivery d on d.id = m.delivery_id left join locked l on l.id = d.id
   `
   return new Map(rows.map((row) => [row.id, row.busy ? 'busy' : row]))
@@ -286,13 +286,13 @@ export async function saveAttempts(db: Db, attempts: readonly RecordedAttempt[])
   }))
   await db`
     with made as (
-      select * from ${unnest('m', rows, `${attemptColumns}, ${changeColumns}`)}
+      select * from ${sql.unnest('m', rows, `${attemptColumns}, ${changeColumns}`)}
       where exists (select from delivery d where d.id = m.delivery_id)
     ), logged as (
-      insert into attempt (${columnNames(attemptColumns)}) select ${columnNames(attemptColumns)} from made
-      on conflict (delivery_id, number) do update set ${assignments('excluded', attemptFacts)}
+      insert into attempt (${sql.columns(attemptColumns)}) select ${sql.columns(attemptColumns)} from made
+      on conflict (delivery_id, number) do update set ${sql.assignments('excluded', attemptFacts)}
     )
-    update delivery d set ${assignments('m', changeColumns)}, attempts_made = d.attempts_made + 1,
+    update delivery d set ${sql.assignments('m', changeColumns)}, attempts_made = d.attempts_made + 1,
       lease_id = null, leased_at = null, leased_until = null, leased_url = null,
       last_response_status = m.response_status, last_error = m.error
     from made m where d.id = m.delivery_id and m.state is not null

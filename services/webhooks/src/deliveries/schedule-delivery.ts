@@ -1,6 +1,6 @@
 import { type EventMessage, publicEventKinds } from '@backoffice/contracts'
 import { newId } from '@backoffice/process'
-import { countStoredBytes, type Db, type Reaction, unnest } from '@backoffice/service-runtime'
+import { countStoredBytes, type Db, type Reaction, sql } from '@backoffice/service-runtime'
 import { type EndpointKey, endpointId } from '../endpoints/endpoint.ts'
 import { ensureEndpoints } from '../endpoints/records.ts'
 import { storedBody } from './queue.ts'
@@ -80,7 +80,7 @@ async function insertDeliveries(db: Db, deliveries: readonly NewDelivery[]): Pro
     select r.id, r.endpoint_id, r.event_id, r.type, r.brand_id, r.body,
       case when s.sends then 'pending' else 'withheld' end, r.event_created_at, r.received_at,
       case when s.sends then now() end, case when not s.sends then r.received_at end, r.trace_parent
-    from ${unnest('r', rows, newColumns)}
+    from ${sql.unnest('r', rows, newColumns)}
     join endpoint e on e.id = r.endpoint_id
     cross join lateral (
       select not r.withheld and e.enabled and e.url is not null

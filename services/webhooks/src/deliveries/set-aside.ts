@@ -1,14 +1,8 @@
 import type { EventMessage } from '@backoffice/contracts'
-import {
-  type Db,
-  enterInbox,
-  isPassingFault,
-  type Reaction,
-  type ReactionTools,
-  type ReadDb,
-  readEvent,
-} from '@backoffice/service-runtime'
+import { type Db, inbox, isPassingFault, type Reaction, type ReadDb } from '@backoffice/service-runtime'
 import { placeOfPayload, type Vault } from '@backoffice/vault'
+
+type ReactionTools = Parameters<Reaction['react']>[1]
 
 /** A message that no reaction could handle, with why. */
 export interface SetAsideMessage {
@@ -89,7 +83,7 @@ export async function rerunSetAside(
       order by id limit ${limit} for update skip locked
     `
     const readable = rows.flatMap(({ id, ...row }) => {
-      const event = readEvent(openPayload(db.vault, { id, ...row }))
+      const event = inbox.readEvent(openPayload(db.vault, { id, ...row }))
       return typeof event === 'string' ? [] : [{ id, event }]
     })
     const done = await handleEach(reaction, readable, tools, faults)
@@ -138,7 +132,7 @@ async function handleTogether(
   tools: ReactionTools,
 ): Promise<void> {
   const { db } = tools
-  const unseen = await enterInbox(
+  const unseen = await inbox.enter(
     db,
     reaction.name,
     messages.map(({ event }) => event.id),
@@ -174,7 +168,7 @@ export async function takeSetAside(
       order by id limit ${pageMax}
     `
     const found = rows.flatMap(({ id, ...row }) => {
-      const event = readEvent(openPayload(db.vault, { id, ...row }))
+      const event = inbox.readEvent(openPayload(db.vault, { id, ...row }))
       return typeof event === 'string' || !isWanted(event) ? [] : [{ id, event }]
     })
     await db`delete from set_aside_message where id = any(${found.map(({ id }) => id)}::bigint[])`

@@ -1,6 +1,6 @@
 import { eventKinds, events, type ServiceName } from '@backoffice/contracts'
 import { Loop } from '@backoffice/process'
-import { type Db, identifier, type ReadDb, type ServiceContext } from '@backoffice/service-runtime'
+import { type Db, type ReadDb, type ServiceContext, sql } from '@backoffice/service-runtime'
 import { lockDisabledEndpoint } from '../endpoints/records.ts'
 import { withholdDeliveries } from './records.ts'
 
@@ -32,7 +32,7 @@ export async function judgeEvents(
       select statement_timestamp() - make_interval(secs => ${graceSeconds}::int) as at
     ), page as materialized (
       select p.published_at, p.id from place cross join due cross join lateral (
-        select e.published_at, e.id from ${identifier(service)}.published_event e
+        select e.published_at, e.id from ${sql.identifier(service)}.published_event e
         where e.published_at >= place.published_at and (e.published_at, e.id) > (place.published_at, place.event_id)
           and e.published_at < due.at
         order by e.published_at, e.id limit ${pageMax}::int

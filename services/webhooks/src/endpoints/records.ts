@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { type Environment, pendingCountedMax, Rejection } from '@backoffice/contracts'
-import { assignments, columnNames, type Db, type ReadDb, sql, unnest } from '@backoffice/service-runtime'
+import { type Db, type ReadDb, sql } from '@backoffice/service-runtime'
 import type { SecretBox } from '@backoffice/vault'
 import {
   type BreakerSettings,
@@ -65,7 +65,7 @@ export async function ensureEndpoints(db: Db, keys: readonly EndpointKey[], now:
   await db`
     insert into endpoint (id, operator_id, environment, created_at, updated_at)
     select distinct on (k.id) k.id, k.operator_id, k.environment, ${now}::timestamptz, ${now}::timestamptz
-    from ${unnest('k', rows, 'id text, operator_id text, environment text')}
+    from ${sql.unnest('k', rows, 'id text, operator_id text, environment text')}
     order by k.id
     on conflict do nothing
   `
@@ -79,8 +79,8 @@ const learnedColumns = `
   enabled bool, disabled_at timestamptz, disabled_reason text, breaker_state text, consecutive_failures int,
   failing_since timestamptz, open_until timestamptz, openings int, concurrency int, updated_at timestamptz
 `
-export const endpointColumns = columnNames(`id text, url text, ${learnedColumns}`)
-const rowColumns = columnNames(`id text, operator_id text, environment text, url text, ${learnedColumns}`)
+export const endpointColumns = sql.columns(`id text, url text, ${learnedColumns}`)
+const rowColumns = sql.columns(`id text, operator_id text, environment text, url text, ${learnedColumns}`)
 
 /** An endpoint as the domain sees it. A row without a concurrency gets that of the settings. */
 export function toEndpoint(row: EndpointColumns, { concurrencyMax }: BreakerSettings): Endpoint {
@@ -115,8 +115,8 @@ export async function changeEndpoint(
 ): Promise<EndpointRow> {
   const changed = { ...row, ...toColumns(endpoint, settings) }
   await db`
-    update endpoint e set ${assignments('r', `url text, ${learnedColumns}`)}
-    from ${unnest('r', [changed], `id text, url text, ${learnedColumns}`)} where e.id = r.id
+    update endpoint e set ${sql.assignments('r', `url text, ${learnedColumns}`)}
+    from ${sql.unnest('r', [changed], `id text, url text, ${learnedColumns}`)} where e.id = r.id
   `
   return changed
 }
@@ -130,8 +130,8 @@ export async function saveEndpoints(
   if (endpoints.size === 0) return
   const rows = [...endpoints].map(([id, endpoint]) => ({ id, ...toColumns(endpoint, settings) }))
   await db`
-    update endpoint e set ${assignments('r', learnedColumns)}
-    from ${unnest('r', rows, `id text, ${learnedColumns}`)} where e.id = r.id
+    update endpoint e set ${sql.assignments('r', learnedColumns)}
+    from ${sql.unnest('r', rows, `id text, ${learnedColumns}`)} where e.id = r.id
   `
 }
 
@@ -276,7 +276,7 @@ export async function rotateSecret(
   // Only one secret may be without an end, so the end of the former one is written first.
   await db`
     update secret s set expires_at = f.expires_at
-    from ${unnest('f', ending, 'id bigint, expires_at timestamptz')} where s.id = f.id
+    from ${sql.unnest('f', ending, 'id bigint, expires_at timestamptz')} where s.id = f.id
   `
   const secret = newWebhookSecret()
   await db`
@@ -301,7 +301,7 @@ export async function rewrapStoredSecrets(db: Db, box: SecretBox): Promise<numbe
     const renewed = rows.map((row) => ({ ...row, rewrapped: box.rewrap(row.sealed, row.endpointId) }))
     await db`
       update secret s set sealed = r.rewrapped
-      from ${unnest('r', renewed, 'id bigint, sealed text, rewrapped text')}
+      from ${sql.unnest('r', renewed, 'id bigint, sealed text, rewrapped text')}
       where s.id = r.id and s.sealed = r.sealed
     `
     rewrapped += rows.length

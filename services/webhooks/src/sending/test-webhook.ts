@@ -1,7 +1,7 @@
 // Operations.
 
 import { apiVersion, type EventMessage, operations, Rejection, type Scope } from '@backoffice/contracts'
-import { type GivenTools, handle } from '@backoffice/service-runtime'
+import { handle, type Tools } from '@backoffice/service-runtime'
 import type { SecretBox } from '@backoffice/vault'
 import { insertTestDelivery } from '../deliveries/records.ts'
 import { signatureHeaders } from '../endpoints/endpoint.ts'
@@ -41,7 +41,7 @@ export const testWebhook = ({ box, send }: { readonly box: SecretBox; readonly s
 
 function testEvent(
   { environment, operatorId, brandId }: Scope,
-  { now, newId }: GivenTools,
+  { now, newId }: Tools['given'],
 ): EventMessage<'webhook.test'> {
   return {
     id: newId('evt'),

@@ -1,4 +1,4 @@
-import { changed, type Migration, neverDeleted } from '@backoffice/service-runtime/migrations'
+import { changed, type Migration, neverDeleted } from '@backoffice/service-runtime'
 
 /** Operators with their brands and keys, and what a request leaves: its claim of a key, its signature, its part of a minute. */
 export const baseline: Migration = {

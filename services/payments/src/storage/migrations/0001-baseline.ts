@@ -1,4 +1,4 @@
-import { appendOnly, brandTable, changed, type Migration, onlyInSandbox } from '@backoffice/service-runtime/migrations'
+import { appendOnly, brandTable, changed, type Migration, onlyInSandbox } from '@backoffice/service-runtime'
 import { reconcilableViews, shownToReconciler } from '@backoffice/team-desk/migrations'
 
 /** What an event tells of a record, in the words in which reconciliation holds it against the record. */

@@ -5,7 +5,7 @@ import {
   type Migration,
   neverDeleted,
   onlyInSandbox,
-} from '@backoffice/service-runtime/migrations'
+} from '@backoffice/service-runtime'
 import { reconcilableViews, shownToReconciler } from '@backoffice/team-desk/migrations'
 
 /** Players with their identity checks and histories, and the games that they play. */

@@ -1,4 +1,4 @@
-import { type Migration, runtimeMigrations } from '@backoffice/service-runtime/migrations'
+import { type Migration, runtimeMigrations } from '@backoffice/service-runtime'
 import { teamTables } from '@backoffice/team-desk/migrations'
 import { baseline } from './0001-baseline.ts'
 

@@ -1,4 +1,4 @@
-import { appendOnly, type Migration } from '@backoffice/service-runtime/migrations'
+import { appendOnly, type Migration } from '@backoffice/service-runtime'
 import { jsonText } from '@backoffice/team-desk/migrations'
 
 /** Runs with their reports, how far the last one came, and what it verified. */

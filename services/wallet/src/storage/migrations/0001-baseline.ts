@@ -1,4 +1,4 @@
-import { appendOnly, brandTable, type Migration } from '@backoffice/service-runtime/migrations'
+import { appendOnly, brandTable, type Migration } from '@backoffice/service-runtime'
 import { reconcilableViews, shownToReconciler } from '@backoffice/team-desk/migrations'
 
 /** Accounts, transfers, entries and holds. Amounts are bigint minor units (centavos). */

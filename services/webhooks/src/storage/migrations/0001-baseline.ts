@@ -1,4 +1,4 @@
-import { brandTable, type Migration } from '@backoffice/service-runtime/migrations'
+import { brandTable, type Migration } from '@backoffice/service-runtime'
 
 /** Endpoints with their secrets, and the deliveries of events to them. */
 export const baseline: Migration = {
