@@ -28,11 +28,10 @@ import {
 } from '@nats-io/transport-node'
 import { SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
 import {
-  bodyBytes,
+  bodyOrRejection,
   endOfTurn,
   injectTrace,
   inputSchema,
-  type ReplyMessage,
   readMessage,
   validate,
   validateAsReader,
@@ -51,12 +50,6 @@ export interface CallOptions<O extends Operation> {
   readonly deadline?: Date
   /** The input was validated when it was stored, by a process that may be of the next release. */
   readonly isStored?: true
-}
-
-/** A reply, and the bytes that the service wrote. */
-export interface CallResult<O extends Operation> {
-  readonly body: Reply<O>
-  readonly bytes: Uint8Array
 }
 
 const tracer = trace.getTracer('rpc')
@@ -84,13 +77,6 @@ export type AroundCall = <T>(name: string, send: () => Promise<T>) => Promise<T>
 
 type SaidByTeam = Omit<CallToProve, 'operation'>
 
-interface Exchange {
-  readonly message: Msg
-  readonly reply: ReplyMessage
-}
-
-const isUnavailable = (reply: ReplyMessage): boolean => 'error' in reply && reply.error.code === 'SERVICE_UNAVAILABLE'
-
 /** Calls operations over NATS request/reply. */
 export class RpcClient {
   readonly #replies: Replies
@@ -110,11 +96,14 @@ export class RpcClient {
    *   unknown; VALIDATION_ERROR when the input does not fit the operation
    */
   async call<O extends Operation>(operation: O, options: CallOptions<O>): Promise<Reply<O>> {
-    return (await this.request(operation, options)).body
+    const read = readMessage(operation.reply, JSON.parse((await this.request(operation, options)).toString()))
+    if (read.issues === null) return read.known as Reply<O>
+    const cause = new Error(`the reply of ${operation.id} is not valid: ${JSON.stringify(read.issues)}`)
+    throw new Rejection('INTERNAL_ERROR', undefined, { cause })
   }
 
-  /** Like `call`, with the bytes of the reply, for a caller that passes them on. */
-  async request<O extends Operation>(operation: O, options: CallOptions<O>): Promise<CallResult<O>> {
+  /** Like `call`, for a caller that passes the reply on: the bytes that the service validated and wrote, read by nobody else. */
+  async request<O extends Operation>(operation: O, options: CallOptions<O>): Promise<Buffer> {
     const check = options.isStored === true ? validateAsReader : validate
     const issues = check(inputSchema(operation), options.input)
     if (issues !== null) throw new Rejection('VALIDATION_ERROR', { in: 'body', issues })
@@ -122,7 +111,7 @@ export class RpcClient {
     const send = () => this.#send(operation, options)
     return tracer.startActiveSpan(name, { kind: SpanKind.CLIENT }, async (span) => {
       try {
-        return (await this.#around(name, send)) as CallResult<O>
+        return await this.#around(name, send)
       } catch (error) {
         span.setStatus({ code: SpanStatusCode.ERROR, message: error instanceof Rejection ? error.code : 'failed' })
         throw error
@@ -132,7 +121,7 @@ export class RpcClient {
     })
   }
 
-  async #send(operation: Operation, options: CallOptions<Operation>): Promise<CallResult<Operation>> {
+  async #send(operation: Operation, options: CallOptions<Operation>): Promise<Buffer> {
     const { deadline, operationId, requestId, scope, input } = options
     const timeoutMs = Math.min(
       operation.timeoutMs ?? timeoutMsDefault,
@@ -150,7 +139,7 @@ export class RpcClient {
     injectTrace(headers)
     const payload = JSON.stringify({ scope, input })
     const endsAtMs = performance.now() + timeoutMs
-    const { message, reply } = await this.#firstReply(operation, timeoutMs, async ({ number, toAll }) => {
+    const reply = await this.#firstReply(operation, timeoutMs, async ({ number, toAll }) => {
       await endOfTurn()
       const leftMs = endsAtMs - performance.now()
       // A duration, because the clocks of two machines may differ.
@@ -159,15 +148,10 @@ export class RpcClient {
       const subject = toAll ? rpcSubjectOfAll(operation) : subjectOf(operation)
       const { service } = operation
       const message = await this.#replies.request({ service, subject, payload, headers, timeoutMs: Math.ceil(leftMs) })
-      return { message, reply: message.json<ReplyMessage>() }
+      return bodyOrRejection(message.data)
     })
-    if ('error' in reply) throw Rejection.from(reply.error)
-    const read = readMessage(operation.reply, reply.body)
-    if (read.issues !== null) {
-      const cause = new Error(`the reply of ${operation.id} is not valid: ${JSON.stringify(read.issues)}`)
-      throw new Rejection('INTERNAL_ERROR', undefined, { cause })
-    }
-    return { body: read.known as never, bytes: bodyBytes(message.data) }
+    if (reply instanceof Rejection) throw reply
+    return reply
   }
 
   /** Says who of the team calls. */
@@ -186,9 +170,9 @@ export class RpcClient {
   #firstReply(
     operation: Operation,
     timeoutMs: number,
-    send: (attempt: { readonly number: number; readonly toAll: boolean }) => Promise<Exchange>,
-  ): Promise<Exchange> {
-    const { promise, resolve, reject } = Promise.withResolvers<Exchange>()
+    send: (attempt: { readonly number: number; readonly toAll: boolean }) => Promise<Buffer | Rejection>,
+  ): Promise<Buffer | Rejection> {
+    const { promise, resolve, reject } = Promise.withResolvers<Buffer | Rejection>()
     let underWay = 0
     let timer: NodeJS.Timeout | undefined
     const settle = (how: () => void) => {
@@ -198,9 +182,10 @@ export class RpcClient {
     const attempt = (number: number, toAll: boolean): Promise<void> => {
       underWay += 1
       return send({ number, toAll }).then(
-        (exchange) => {
+        (reply) => {
           underWay -= 1
-          if (underWay === 0 || !isUnavailable(exchange.reply)) settle(() => resolve(exchange))
+          const isUnavailable = reply instanceof Rejection && reply.code === 'SERVICE_UNAVAILABLE'
+          if (underWay === 0 || !isUnavailable) settle(() => resolve(reply))
         },
         (cause) => {
           underWay -= 1

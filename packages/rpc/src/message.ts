@@ -3,6 +3,7 @@ import {
   formats,
   type Operation,
   patternMessages,
+  Rejection,
   type Scope,
   shownPath,
   type ValidationDetails,
@@ -22,17 +23,18 @@ export interface ErrorReply {
   readonly error: { readonly code: ErrorCode; readonly message: string; readonly details?: Record<string, unknown> }
 }
 
-export type ReplyMessage = { readonly body: unknown } | ErrorReply
-
 const prefix = '{"body":'
 const suffix = '}'
 
 /** A reply's message around the bytes of its body. The operator gets these bytes as the service wrote them. */
 export const replyMessage = (body: string): string => `${prefix}${body}${suffix}`
 
-/** The bytes of a reply's body, as the service wrote them. */
-export const bodyBytes = (message: Uint8Array): Uint8Array =>
-  message.subarray(prefix.length, message.length - suffix.length)
+/** The bytes of a reply's body, as the service wrote them, or what it refuses with. The first bytes tell which it is. */
+export function bodyOrRejection(message: Uint8Array): Buffer | Rejection {
+  const bytes = Buffer.from(message.buffer, message.byteOffset, message.byteLength)
+  if (bytes.toString('latin1', 0, prefix.length) === prefix) return bytes.subarray(prefix.length, -suffix.length)
+  return Rejection.from((JSON.parse(bytes.toString()) as ErrorReply).error)
+}
 
 /** Carries the active trace in the headers of a message. */
 export function injectTrace(headers: MsgHdrs, active: Context = context.active()): void {

@@ -66,7 +66,7 @@ export function registerRelay(app: FastifyInstance, context: ConsoleContext & { 
       throw new Rejection('RATE_LIMITED')
     }
     const rpc = new RpcClient(nats, { sign: async () => proof })
-    const { bytes } = await rpc.request(operation, { input: input as never, operationId, ...approves })
+    const bytes = await rpc.request(operation, { input: input as never, operationId, ...approves })
     return reply.type('application/json; charset=utf-8').send(bytes)
   })
 

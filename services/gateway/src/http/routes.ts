@@ -154,16 +154,11 @@ async function runOperation(
   const input = readInput(operation, request) as never
   const { scope } = credential
   const requestId = request.id
-  const { bytes } =
+  const body =
     operation.service === 'gateway'
       ? replyHere(operation.id as OwnOperation, credential)
       : await rpc.request(operation, { scope, input, requestId, ...(operationId === undefined ? {} : { operationId }) })
-  return {
-    status: operation.http?.status ?? 200,
-    contentType: jsonContentType,
-    body: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength),
-    requestId,
-  }
+  return { status: operation.http?.status ?? 200, contentType: jsonContentType, body, requestId }
 }
 
 type GatewayOperation = (typeof operations)['gateway'][keyof (typeof operations)['gateway']]
@@ -172,9 +167,8 @@ type OwnOperation = Extract<GatewayOperation, { readonly audience: 'operator' | 
 /** The replies that need no other service. */
 const ownReplies: Readonly<Record<OwnOperation, (credential: KnownCredential) => unknown>> = { getMe: showMe }
 
-const replyHere = (id: OwnOperation, credential: KnownCredential): { readonly bytes: Uint8Array } => ({
-  bytes: Buffer.from(JSON.stringify(ownReplies[id](credential))),
-})
+const replyHere = (id: OwnOperation, credential: KnownCredential): Buffer =>
+  Buffer.from(JSON.stringify(ownReplies[id](credential)))
 
 const jsonMediaType = /^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i
 

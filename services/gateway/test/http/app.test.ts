@@ -60,7 +60,7 @@ function appOf(
     rpc: {
       async request(operation, { operationId }) {
         events.push(`call ${operation.id} ${operationId ?? ''}`.trim())
-        return { body: undefined as never, bytes: Buffer.from(String(answers.rpc?.() ?? '{}')) }
+        return Buffer.from(String(answers.rpc?.() ?? '{}'))
       },
     },
     idempotency: {
