@@ -5,6 +5,7 @@ import { balanceOf, findBalanceOfPlayer } from '../ledger/records.ts'
 
 import { decodeCursor, encodeCursor, sealOf, transferIdOf } from './item.ts'
 import {
+  findEntries,
   findEntry,
   isSettled,
   listEntriesOf,
@@ -65,7 +66,7 @@ export const listEntries = handle(operations.wallet.listEntries, async ({ input 
   const isFiltered = type !== undefined || from !== undefined || to !== undefined
   const entries = isFiltered
     ? await listEntriesOf(db, { ...asked, type, from: asDate(from), to: asDate(to) })
-    : ((await readPages(db, [asked]))[0]?.entries ?? [])
+    : await findEntries(db, (await readPages(db, [asked]))[0]?.entries.map((entry) => entry.transferId) ?? [])
   return { ...balanceOf(account), ...toPage(entries.map(teamEntry), limit, ({ id }) => id) }
 })
 

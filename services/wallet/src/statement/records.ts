@@ -1,16 +1,30 @@
 import type { LedgerType } from '@backoffice/contracts'
 import { type ReadDb, sql } from '@backoffice/service-runtime'
 import type { PlayerTable } from '@backoffice/team-desk'
-import type { AccountTarget, SystemAccountKind } from '../ledger/posting.ts'
-import { type EntryOfTransfer, entryColumns } from '../ledger/records.ts'
+import type { AccountTarget, SystemAccountKind, Transfer } from '../ledger/posting.ts'
 
-/** A player's entry with the transfer behind it. */
-export interface StatementEntry extends EntryOfTransfer {
-  readonly playerId: string
+/** What everybody is shown of a player's entry, and what its cursor is made of. `amount` is below zero for a debit. */
+export interface ShownEntry extends Pick<Transfer, 'reference' | 'type' | 'amount' | 'createdAt'> {
+  readonly transferId: string
+  readonly seq: bigint
+  readonly balance: bigint
+  readonly hash: Buffer
   readonly currency: string
 }
 
-const columns = sql`${entryColumns}, a.owner_id as player_id, a.currency`
+/** The same, with what the team is shown of the transfer behind it. */
+export interface StatementEntry extends ShownEntry, Pick<Transfer, 'brandId' | 'reverses' | 'reason' | 'effectiveAt'> {
+  readonly playerId: string
+  readonly transferAmount: bigint
+}
+
+const shownColumns = sql`
+  t.reference, t.type, e.amount, t.created_at, e.transfer_id, e.seq, e.balance, e.hash, a.currency
+`
+const columns = sql`
+  ${shownColumns}, t.brand_id, t.reverses, t.reason, t.effective_at, a.owner_id as player_id,
+  t.amount as transfer_amount
+`
 
 export interface AskedPage extends Pick<AccountTarget, 'brandId' | 'playerId'> {
   /** The entries below this number; the newest ones when null. */
@@ -20,7 +34,7 @@ export interface AskedPage extends Pick<AccountTarget, 'brandId' | 'playerId'> {
 
 export interface Page {
   /** Newest first. */
-  readonly entries: StatementEntry[]
+  readonly entries: ShownEntry[]
   /** Of the entry with the number `before`; null when there is none. */
   readonly hash: Buffer | null
 }
@@ -34,10 +48,9 @@ export async function readPages(db: ReadDb, asked: readonly AskedPage[]): Promis
   const [newest, older] = [numbered.filter(isNewest), numbered.filter((page) => !isNewest(page))]
   const rows = await Promise.all([readNewest(db, newest), readBefore(db, older)])
   const pages = asked.map((): Page | undefined => undefined)
-  for (const { number, hashBefore, ...entry } of rows.flat()) {
-    const page = pages[number] ?? { entries: [], hash: hashBefore }
-    pages[number] = page
-    if (entry.seq !== null) page.entries.push(entry)
+  for (const row of rows.flat()) {
+    pages[row.number] ??= { entries: [], hash: row.hashBefore }
+    if (row.seq !== null) pages[row.number]?.entries.push(row)
   }
   return pages
 }
@@ -45,10 +58,7 @@ export async function readPages(db: ReadDb, asked: readonly AskedPage[]): Promis
 const isNewest = ({ before }: Pick<AskedPage, 'before'>): boolean => before === null
 
 /** An account without such entries has one row without an entry. */
-type PageRow = { readonly number: number; readonly hashBefore: Buffer | null } & (
-  | StatementEntry
-  | { readonly seq: null }
-)
+type PageRow = { readonly number: number; readonly hashBefore: Buffer | null } & (ShownEntry | { readonly seq: null })
 type NumberedPage = Omit<AskedPage, 'limit'> & { readonly number: number; readonly most: number }
 const pageColumns = 'number int, brand_id text, player_id text, most int'
 
@@ -58,7 +68,7 @@ const pageMax = sql`1001`
 async function readNewest(db: ReadDb, asked: readonly NumberedPage[]): Promise<PageRow[]> {
   if (asked.length === 0) return []
   return db<PageRow>`
-    select asked.number, null::bytea as hash_before, ${columns}
+    select asked.number, null::bytea as hash_before, ${shownColumns}
     from ${sql.unnest('asked', asked, pageColumns)}
     join account a on a.brand_id = asked.brand_id and a.owner_id = asked.player_id
     left join lateral (
@@ -74,7 +84,7 @@ async function readNewest(db: ReadDb, asked: readonly NumberedPage[]): Promise<P
 async function readBefore(db: ReadDb, asked: readonly NumberedPage[]): Promise<PageRow[]> {
   if (asked.length === 0) return []
   return db<PageRow>`
-    select asked.number, bound.hash as hash_before, ${columns}
+    select asked.number, bound.hash as hash_before, ${shownColumns}
     from ${sql.unnest('asked', asked, `${pageColumns}, before bigint`)}
     join account a on a.brand_id = asked.brand_id and a.owner_id = asked.player_id
     left join lateral (
@@ -112,15 +122,17 @@ export function listEntriesOf(db: ReadDb, filter: EntryFilter): Promise<Statemen
   `
 }
 
-/** The player's side of a posted transfer. */
-export async function findEntry(db: ReadDb, transferId: string): Promise<StatementEntry | undefined> {
-  const rows = await db<StatementEntry>`
+/** The players' sides of posted transfers. Those of one player come newest first. */
+export function findEntries(db: ReadDb, transferIds: readonly string[]): Promise<StatementEntry[]> {
+  return db<StatementEntry>`
     select ${columns} from transfer t join entry e on e.transfer_id = t.id and e.seq is not null
     join account a on a.id = e.account_id
-    where t.id = ${transferId}
+    where t.id = any(${transferIds}::text[]) order by e.seq desc
   `
-  return rows[0]
 }
+
+export const findEntry = async (db: ReadDb, transferId: string): Promise<StatementEntry | undefined> =>
+  (await findEntries(db, [transferId]))[0]
 
 /** The system account on the other side of a posted transfer. */
 export async function readCounterparty(db: ReadDb, transferId: string): Promise<SystemAccountKind> {

@@ -1,9 +1,9 @@
 import { fromMinorUnits, type LedgerItem, type TeamEntry } from '@backoffice/contracts'
 import { causeOf, ledgerItemId } from './item.ts'
-import type { StatementEntry } from './records.ts'
+import type { ShownEntry, StatementEntry } from './records.ts'
 
 /** An entry as the operator reads it in the statement. */
-export function ledgerItem(entry: StatementEntry): LedgerItem {
+export function ledgerItem(entry: ShownEntry): LedgerItem {
   return {
     id: ledgerItemId(entry.transferId),
     type: entry.type,
