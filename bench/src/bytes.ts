@@ -10,63 +10,53 @@ import { WebhookReceiver } from './references/webhook-receiver.ts'
 import { inShort, table } from './report.ts'
 import { Subject } from './stack/subject.ts'
 
-/** What a table of less than this for each deposit is left out of the list, but not of the sums. */
+/** A table of less than this for each deposit is left out of the list, but not of the sums. */
 const listedBytesMin = 5
 const gigabyte = 1e9
 const daySeconds = 86_400
 /** Deposits a second, created and confirmed. */
 const rates = [3, 30, 300] as const
 
-const sizeOf = ({ heap, indexes, toast }: TableGrowth) => heap + indexes + toast
-const columns = [
-  (one: TableGrowth) => one.heap,
-  (one: TableGrowth) => one.indexes,
-  (one: TableGrowth) => one.toast,
-  sizeOf,
-  (one: TableGrowth) => one.wal,
-]
 const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0)
 const round = (value: number) => Math.round(value).toLocaleString('en')
 
 const keptText = (hours: number | undefined) =>
-  hours === undefined
-    ? 'for ever'
-    : hours === 0
-      ? 'until done'
-      : hours < 72
-        ? `${hours} hours`
-        : `${inShort(hours / 24)} days`
+  hours === undefined ? 'for ever' : hours < 72 ? `${hours} hours` : `${inShort(hours / 24)} days`
+
+/** What one deposit leaves behind, in bytes. */
+interface BytesReport {
+  readonly deposits: number
+  /** Rows, indexes and TOAST of each table. */
+  readonly tables: ReadonlyMap<string, number>
+  /** Of the write-ahead log, without images of pages: those depend on checkpoints. */
+  readonly wal: number
+  /** What the stream keeps of one event. */
+  readonly streamBytesPerEvent: number
+  readonly failures: Readonly<Record<string, number>>
+}
 
 /** Bytes that stay, for how long, and how large that makes the database. */
-export function bytesText(report: BytesReport): string {
-  const tables = report.tables.toSorted((a, b) => sizeOf(b) - sizeOf(a))
-  const total = (of: readonly TableGrowth[], what = sizeOf) => sum(of.map(what))
-  const forever = tables.filter(({ table }) => hours[table] === undefined)
-  const rows = tables
-    .filter((one) => sizeOf(one) >= listedBytesMin || one.wal >= listedBytesMin)
-    .map((one) => [one.table, ...columns.map((what) => round(what(one))), keptText(hours[one.table])])
-  const all = ['all', ...columns.slice(0, -1).map((what) => round(total(tables, what))), round(report.wal), '']
-  const purgedSeconds = total(tables, (one) => sizeOf(one) * (hours[one.table] ?? 0) * 3_600)
+export function bytesText({ deposits, tables, wal, streamBytesPerEvent, failures }: BytesReport): string {
+  const sorted = [...tables].toSorted(([, a], [, b]) => b - a)
+  const forever = sum(sorted.map(([name, bytes]) => (hours[name] === undefined ? bytes : 0)))
+  const emptied = sum(sorted.map(([name, bytes]) => bytes * (hours[name] ?? 0) * 3_600))
+  const rows = sorted.flatMap(([name, bytes]) =>
+    bytes < listedBytesMin ? [] : [[name, round(bytes), keptText(hours[name])]],
+  )
+  const inGigabytes = (rate: number, bytes: number) => inShort((rate * bytes) / gigabyte)
   const sizing = rates.map((rate) => [
     String(rate),
-    inShort((rate * purgedSeconds) / gigabyte),
-    ...[total(forever), report.wal, report.streamBytesPerEvent].map((bytes) =>
-      inShort((rate * daySeconds * bytes) / gigabyte),
-    ),
+    inGigabytes(rate, emptied),
+    ...[forever, wal, streamBytesPerEvent].map((bytes) => inGigabytes(rate * daySeconds, bytes)),
   ])
-  const failed = Object.entries(report.failures).map(([what, count]) => `  ${count} × ${what}`)
+  const failed = Object.entries(failures).map(([what, count]) => `  ${count} × ${what}`)
   return [
-    '',
-    `Bytes of one deposit, created and confirmed over HTTP and delivered as a webhook (${report.deposits} of them)`,
-    table(['table', 'rows', 'indexes', 'TOAST', 'together', 'WAL', 'kept'], [...rows, all]),
-    `${round(total(tables))} bytes a deposit, ${round(total(forever))} of them for ever. Byte-days of what is deleted again: ${round(purgedSeconds / daySeconds)}. An event in the stream: ${round(report.streamBytesPerEvent)} bytes.`,
+    `Bytes of one deposit, created and confirmed over HTTP and delivered as a webhook (${deposits} of them)`,
+    table(['table', 'bytes', 'kept'], [...rows, ['all', round(sum([...tables.values()])), '']]),
+    `${round(forever)} bytes are kept for ever. Byte-days of what is emptied again: ${round(emptied / daySeconds)}. Write-ahead log: ${round(wal)} bytes. An event in the stream: ${round(streamBytesPerEvent)} bytes.`,
     'What that makes of the disks, in GB',
-    table(
-      ['deposits/s', 'deleted again', 'kept for ever, a day', 'WAL a day', 'stream a day, until max_bytes'],
-      sizing,
-    ),
-    failed.length === 0 ? 'Failed: nothing.' : ['FAILED:', ...failed].join('\n'),
-    '',
+    table(['deposits/s', 'emptied again', 'kept for ever, a day', 'log a day', 'stream a day'], sizing),
+    failed.length === 0 ? 'Failed: nothing.\n' : ['FAILED:', ...failed, ''].join('\n'),
   ].join('\n\n')
 }
 
@@ -75,22 +65,6 @@ const clients = 16
 const rounds = 10
 const settleMsMax = 120_000
 const lookEveryMs = 200
-
-/** What one deposit adds to a table, in bytes. */
-export interface TableGrowth extends TableBytes {
-  readonly table: string
-  readonly wal: number
-}
-
-interface BytesReport {
-  readonly deposits: number
-  readonly tables: readonly TableGrowth[]
-  /** All of the write-ahead log without images of pages, per deposit. */
-  readonly wal: number
-  /** What the stream keeps of one event. */
-  readonly streamBytesPerEvent: number
-  readonly failures: Readonly<Record<string, number>>
-}
 
 /**
  * Bytes that one deposit adds, created and confirmed over HTTP and delivered as a webhook. The system has made as many
@@ -120,31 +94,26 @@ export async function measureBytes(
     // A background run of its own would end in the middle of a measurement, or not.
     await client.query(`alter system set autovacuum = off`)
     await client.query('select pg_reload_conf()')
-    const wal = new Map<string, number>()
-    let walTotal = 0
-    let before: ReadonlyMap<string, TableBytes> = new Map()
+    let wal = 0
+    let before: ReadonlyMap<string, number> = new Map()
     for (let round = 1; round <= 2 * rounds; round += 1) {
       say(`${perRound} deposits, round ${round} of ${2 * rounds}`)
-      const counts = round > rounds
       const from = await readPosition(client)
       await makeDeposits()
       await settle(client)
-      if (counts) {
-        const written = await readWal(client, from, await readPosition(client))
-        walTotal += written.total
-        for (const [table, bytes] of written.byTable) wal.set(table, (wal.get(table) ?? 0) + bytes)
-      }
+      if (round > rounds) wal += await readWal(client, from, await readPosition(client))
       await client.query('vacuum (analyze)')
       if (round === rounds) before = await readSizes(client)
     }
     const made = perRound * rounds
-    const tables = [...(await readSizes(client))].map(([table, now]): TableGrowth => {
-      const grown = (kind: keyof TableBytes) => (now[kind] - (before.get(table)?.[kind] ?? 0)) / made
-      const [heap, indexes, toast] = [grown('heap'), grown('indexes'), grown('toast')]
-      return { table, heap, indexes, toast, wal: (wal.get(table) ?? 0) / made }
-    })
-    const failures = Object.fromEntries(load.failures)
-    return { deposits: made, tables, wal: walTotal / made, streamBytesPerEvent: await eventBytes(subject), failures }
+    const now = await readSizes(client)
+    return {
+      deposits: made,
+      tables: new Map([...now].map(([name, bytes]) => [name, (bytes - (before.get(name) ?? 0)) / made])),
+      wal: wal / made,
+      streamBytesPerEvent: await eventBytes(subject),
+      failures: Object.fromEntries(load.failures),
+    }
   })
 }
 
@@ -173,47 +142,17 @@ async function eventBytes(subject: Subject): Promise<number> {
   }
 }
 
-/** Bytes of one table. A partitioned table counts as one, with all its partitions. */
-interface TableBytes {
-  readonly heap: number
-  readonly indexes: number
-  /** Values that are too large for a row. */
-  readonly toast: number
-}
-
-/** Each relation with the table that it belongs to: a partition, an index and a TOAST table belong to a table. */
-const relations = `
-  with recursive part as (
-    select c.oid, n.nspname || '.' || c.relname as table_name from pg_class c join pg_namespace n on n.oid = c.relnamespace
-    where c.relkind in ('r', 'p') and not c.relispartition and n.nspname = any($1)
-    union all select i.inhrelid, part.table_name from part join pg_inherits i on i.inhparent = part.oid
-  ), relation as (
-    select oid, table_name, 'heap' as kind from part
-    union all select x.indexrelid, table_name, 'indexes' from part join pg_index x on x.indrelid = part.oid
-    union all select c.reltoastrelid, table_name, 'toast' from part join pg_class c on c.oid = part.oid where c.reltoastrelid <> 0
-    union all select x.indexrelid, table_name, 'toast' from part join pg_class c on c.oid = part.oid
-      join pg_index x on x.indrelid = c.reltoastrelid
-  )
-`
-
-/** How large each table of the services is now. */
-async function readSizes(client: pg.Client): Promise<ReadonlyMap<string, TableBytes>> {
-  const { rows } = await client.query<TableBytes & { table: string }>(
-    `${relations}
-    select table_name as table, ${['heap', 'indexes', 'toast']
-      .map((kind) => `coalesce(sum(pg_relation_size(oid)) filter (where kind = '${kind}'), 0)::float as ${kind}`)
-      .join(', ')}
-    from relation group by 1`,
+/** How large each table of the services is now, with its indexes and large values. A partitioned one counts as one. */
+async function readSizes(client: pg.Client): Promise<ReadonlyMap<string, number>> {
+  const { rows } = await client.query<{ table: string; bytes: number }>(
+    `select n.nspname || '.' || coalesce(whole.relname, c.relname) as table,
+       sum(pg_indexes_size(c.oid) + pg_relation_size(c.oid) + coalesce(pg_total_relation_size(nullif(c.reltoastrelid, 0)), 0))::float as bytes
+     from pg_class c join pg_namespace n on n.oid = c.relnamespace
+     left join pg_inherits i on i.inhrelid = c.oid left join pg_class whole on whole.oid = i.inhparent
+     where c.relkind = 'r' and n.nspname = any($1) group by 1`,
     [serviceNames],
   )
-  return new Map(rows.map(({ table, ...bytes }) => [table, bytes]))
-}
-
-interface WalBytes {
-  /** What a table's rows and indexes wrote, by table. Images of whole pages are left out: they depend on checkpoints. */
-  readonly byTable: ReadonlyMap<string, number>
-  /** Of all tables, and what belongs to none, such as commits. */
-  readonly total: number
+  return new Map(rows.map(({ table, bytes }) => [table, bytes]))
 }
 
 async function readPosition(client: pg.Client): Promise<string> {
@@ -222,24 +161,12 @@ async function readPosition(client: pg.Client): Promise<string> {
 }
 
 /** What was written to the write-ahead log between two positions. Needs PostgreSQL's extension pg_walinspect. */
-async function readWal(client: pg.Client, from: string, to: string): Promise<WalBytes> {
-  const { rows: totals } = await client.query<{ bytes: string }>(
+async function readWal(client: pg.Client, from: string, to: string): Promise<number> {
+  const { rows } = await client.query<{ bytes: string }>(
     'select coalesce(sum(record_size), 0) as bytes from pg_get_wal_stats($1, $2)',
     [from, to],
   )
-  const { rows } = await client.query<{ table: string; bytes: string }>(
-    `${relations}
-    select table_name as table, sum(w.record_length - coalesce(w.block_fpi_length, 0)) as bytes
-    from pg_get_wal_block_info($2, $3) w
-    join pg_class c on pg_relation_filenode(c.oid) = w.relfilenode join relation r on r.oid = c.oid
-    -- A record may touch several pages, and belongs to the table of its first.
-    where w.block_id = 0 group by 1`,
-    [serviceNames, from, to],
-  )
-  return {
-    byTable: new Map(rows.map(({ table, bytes }) => [table, Number(bytes)])),
-    total: Number(totals[0]?.bytes ?? 0),
-  }
+  return Number(rows[0]?.bytes)
 }
 
 /** How long the rows of tables are kept in production, by default. A table that is not named is kept for ever. */

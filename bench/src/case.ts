@@ -24,14 +24,11 @@ export interface Case {
   readonly measure: () => Promise<Sample>
 }
 
-/** `plain`: as `npm start` makes it. `filled`: with the ledger and claims of several years. */
-export type SystemKind = 'plain' | 'filled'
-
 /** What the cases of a group share while they run. */
 export interface Setting {
   readonly options: Options
-  /** The systems that are measured, one for each checkout. A kind that no group needs has none. */
-  readonly systems: Readonly<Record<SystemKind, readonly Subject[]>>
+  /** The systems that are measured, one for each checkout. */
+  readonly systems: readonly Subject[]
   /** Disposed of at the end of the group, in reverse order. */
   readonly ending: AsyncDisposableStack
 }
@@ -40,6 +37,5 @@ export interface Setting {
 export interface Group {
   /** What `--only` takes. */
   readonly name: string
-  readonly needs: readonly SystemKind[]
   readonly prepare: (setting: Setting) => Promise<readonly Case[]>
 }

@@ -1,4 +1,4 @@
-import type { Case, Column, Sample, SystemKind } from './case.ts'
+import type { Case, Column, Sample } from './case.ts'
 
 /** One case with its sample of each round. */
 export interface Measured extends Pick<Case, 'id' | 'title' | 'column' | 'shows'> {
@@ -9,7 +9,6 @@ export interface Measured extends Pick<Case, 'id' | 'title' | 'column' | 'shows'
 /** The books of one system at the end, as the team's reconciliation reports them. */
 export interface Books {
   readonly column: Column
-  readonly system: SystemKind
   readonly compared: number
   readonly differences: number
   /** The first few differences, in words. */
@@ -19,24 +18,19 @@ export interface Books {
 export interface Results {
   readonly measured: readonly Measured[]
   readonly books: readonly Books[]
+  /** Parts of docs/performance.md, in Markdown, by the name of their place. */
+  readonly texts?: Readonly<Record<string, string>>
 }
 
 /** Names one case of one checkout. */
 interface Wanted {
   readonly id: string
   readonly column: Column
-  /** Limits the search to this group, because a reference may be measured in several groups. */
-  readonly group?: string
 }
 
 /** A reference belongs to no column and is compared with every checkout. */
-export function find({ measured }: Results, { id, column, group }: Wanted): Measured | undefined {
-  return measured.find(
-    (one) =>
-      one.id === id &&
-      (one.column === column || one.column === 'reference') &&
-      (group === undefined || one.group === group),
-  )
+export function find({ measured }: Results, { id, column }: Wanted): Measured | undefined {
+  return measured.find((one) => one.id === id && (one.column === column || one.column === 'reference'))
 }
 
 /** A figure of each round; empty when it was not measured. */
@@ -92,5 +86,7 @@ export function latencyFigures(latenciesMs: readonly number[]): Readonly<Record<
   return {
     p50Ms: percentile(latenciesMs, 0.5),
     p99Ms: percentile(latenciesMs, 0.99),
+    p999Ms: percentile(latenciesMs, 0.999),
+    worstMs: percentile(latenciesMs, 1),
   }
 }

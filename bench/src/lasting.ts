@@ -1,61 +1,52 @@
-import { serviceNames } from '@backoffice/contracts'
+import { type AloneTools, compareBooks } from './books.ts'
 import type { Sample } from './case.ts'
 import { createAndConfirm } from './cases/pairs.ts'
+import type { Measured, Results } from './figures.ts'
 import { measureLoad } from './measure.ts'
-import type { Options } from './options.ts'
+import { postingReference } from './references/posting.ts'
+import { memoryNow } from './stack/processes.ts'
 import { Subject } from './stack/subject.ts'
 
 const clients = 32
-const windows = 20
-const windowMs = 15_000
+const quarterMinutes = 20
+/** Those of the first two minutes. */
+const early = 8
 
 /**
  * Pairs on a fresh system, from its first request on: what costs more the longer a load lasts, or until a table has
- * statistics, shows in no short window.
- * @returns a sample for each quarter of five minutes
+ * statistics, shows in no short window. The reference runs before and after.
  */
-export async function measureLasting(
-  options: Options,
-  ending: AsyncDisposableStack,
-  say: (line: string) => void,
-): Promise<readonly Sample[]> {
-  say(`starting the system of ${options.checkout}`)
-  const subject = await Subject.start('this', { checkout: options.checkout, under: options.dir }, ending)
+export async function measureLasting({ options: given, ending, say, column, checkout }: AloneTools): Promise<Results> {
+  say(`starting the system of ${checkout}`)
+  const subject = await Subject.start(column, { checkout, under: given.dir }, ending)
+  const options = { ...given, windowMs: given.quarterMs, warmUpMs: 0 }
+  const references = await postingReference({ options, systems: [subject], ending })
+  const measureReferences = () => Promise.all(references.map((one) => one.measure()))
+  const before = await measureReferences()
   const work = createAndConfirm(subject, await subject.players(options.players))
-  const settings = {
-    options: { ...options, windowMs, warmUpMs: 0 },
-    clients,
-    processes: () => subject.stack.processes(),
+  const settings = { options, clients, processes: () => subject.stack.processes() }
+  const quarters: Sample[] = []
+  while (quarters.length < quarterMinutes) {
+    const quarter = await measureLoad(settings, work)
+    quarters.push(quarter)
+    const { perSecond = 0, p99Ms = 0 } = quarter.figures
+    say(`lasting: ${quarters.length} of ${quarterMinutes}: ${perSecond.toFixed(0)}/s, p99 ${p99Ms.toFixed(0)} ms`)
   }
-  const samples: Sample[] = []
-  for (let window = 1; window <= windows; window += 1) {
-    samples.push(await measureLoad(settings, work))
-    say(lastingText(samples.slice(-1), window))
-  }
-  return samples
-}
-
-const columns = {
-  'pairs/s': ['perSecond'],
-  'p50 ms': ['p50Ms'],
-  'p99 ms': ['p99Ms'],
-  // While V8 still compiles it is larger.
-  'services ms a pair': serviceNames.map((name) => `cpuMs.${name}`),
-  'PostgreSQL ms a pair': ['cpuMs.postgres'],
-  'nats-server ms a pair': ['cpuMs.nats'],
-  'other load': ['othersShare'],
-} as const
-
-/** A row for each quarter of a minute, in Markdown. */
-export function lastingText(samples: readonly Sample[], first = 1): string {
-  const rows = samples.map(({ figures, failures }, index) => {
-    const cells = Object.values(columns).map((names) => {
-      const value = names.reduce((sum, name) => sum + (figures[name] ?? 0), 0)
-      return value.toFixed(/Ms$|Second/.test(names[0] ?? '') ? 0 : 2)
-    })
-    const failed = Object.entries(failures).map(([what, count]) => `${what}: ${count}`)
-    return `| ${[(first + index - 1) * (windowMs / 1_000), ...cells, failed.join(', ')].join(' | ')} |`
+  const memoryAfter = memoryNow(subject.stack)
+  const after = await measureReferences()
+  const rates = quarters.map(({ figures }) => figures.perSecond ?? Number.NaN)
+  const evenness = { figures: { worstToBest: Math.min(...rates) / Math.max(...rates) }, failures: {} }
+  const measured = (id: string, title: string, shows: string, samples: readonly Sample[]): Measured => ({
+    ...{ group: 'lasting', id, title, column, shows, samples },
   })
-  const head = ['second', ...Object.keys(columns), 'failures']
-  return (first > 1 ? rows : [`| ${head.join(' | ')} |`, `|${head.map(() => '---').join('|')}|`, ...rows]).join('\n')
+  const title = `create + confirm from fresh, ${clients} clients`
+  const all = [
+    measured('memory-idle', 'memory of the services, at rest', 'pssMiB', [subject.idleMemory]),
+    measured('memory-deposits', 'memory of the services, after five minutes', 'pssMiB', [memoryAfter]),
+    measured('lasting', `${title}, quarter minutes`, 'perSecond', quarters),
+    measured('lasting-late', `${title}, minutes 3 to 5`, 'perSecond', quarters.slice(early)),
+    measured('evenness', `${title}, worst ÷ best quarter minute`, 'worstToBest', [evenness]),
+    ...references.map(({ title }) => measured('sql-lasting', title, 'perSecond', [...before, ...after])),
+  ]
+  return { measured: all, books: [await compareBooks(subject, say)] }
 }

@@ -1,5 +1,5 @@
 import type { Case, Sample, Setting } from './case.ts'
-import { latencyFigures } from './figures.ts'
+import { latencyFigures, percentile } from './figures.ts'
 import { closedLoop, type Work } from './load/load.ts'
 import type { Options } from './options.ts'
 import { machineCpuMs, ProcessTable } from './stack/processes.ts'
@@ -21,11 +21,13 @@ export async function measureLoad({ options, clients, processes }: LoadSettings,
   const clock = new CpuClock(processes)
   const marks = { opened: () => clock.start(), closed: () => clock.stop() }
   const load = await closedLoop({ clients, warmUpMs, windowMs, ...marks }, work)
-  const { operations, requestsMs } = load
+  const { operationsMs, requestsMs } = load
+  const operations = operationsMs.length
   return {
     figures: {
       perSecond: (operations * 1_000) / load.windowMs,
       operations,
+      operationP50Ms: percentile(operationsMs, 0.5),
       ...latencyFigures(requestsMs),
       ...clock.figures(operations),
     },

@@ -13,16 +13,11 @@ const extents = {
   warmUpMs: [1_000, 200],
   /** How long each system is under load before anything is measured: the first requests of a process compile its code. */
   firstLoadMs: [8_000, 2_000],
+  /** Each quarter of a minute of the lasting case. */
+  quarterMs: [15_000, 300],
   players: [200, 100],
-  replayedKeys: [1_000, 200],
-  /** Accounts over which postings are spread, also in the SQL reference. */
-  accounts: [100_000, 20_000],
-  /** Rows of the ledger's entries on the filled system. */
-  rows: [10_000_000, 100_000],
-  /** Stored claims on the filled system. */
-  claims: [5_000_000, 50_000],
-  /** Endpoints that reply, beside the one that does not. */
-  neighbours: [99, 19],
+  /** Of the open loop. */
+  minutes: [10, 1],
   /** Deposits whose bytes are counted. */
   deposits: [5_000, 500],
 } as const
@@ -35,8 +30,6 @@ const [full, short] = [extentOf(0), extentOf(1)]
 export interface Options extends Extent {
   readonly short: boolean
   readonly only: readonly string[] | undefined
-  /** Measures pairs on a fresh system for five minutes, and nothing else. */
-  readonly lasting: boolean
   /** Puts the figures into docs/performance.md. */
   readonly write: boolean
   /** Counts the bytes of a deposit, and measures nothing else. */
@@ -54,9 +47,11 @@ export const usage = (groups: readonly string[]): string => `npm run bench -- [o
   --short             a quick look, within two minutes: fewer rounds, small fills
   --only A,B          only these groups: ${groups.join(', ')}
   --against DIR       measure the checkout in DIR too, in turns: the column "before"
-  --lasting           pairs of 32 clients on a fresh system, for five minutes in quarter minutes, and nothing else
+  --lasting           the same as --only lasting: 32 clients on a fresh system, for five minutes in quarter minutes
+  --tails             the same as --only tails: an open loop at half of the maximum, and what ran at each peak
+  --minutes N         how long (full ${full.minutes}, short ${short.minutes})
   --bytes             count the bytes of one deposit, table by table, and nothing else: about three minutes
-  --write             also put the figures into docs/performance.md, with the commit; for a full run, or --lasting
+  --write             also put the figures into docs/performance.md, with the commit; for a full run, or some groups of one
   --rounds N          how often each case is measured (full ${full.rounds}, short ${short.rounds})
   --window-ms N       how long each time (full ${full.windowMs}, short ${short.windowMs})
   --out DIR           write results.json to DIR (bench/results)
@@ -74,6 +69,8 @@ export function parseOptions(args: readonly string[], groups: readonly string[])
         short: { type: 'boolean', default: false },
         bytes: { type: 'boolean', default: false },
         lasting: { type: 'boolean', default: false },
+        tails: { type: 'boolean', default: false },
+        minutes: { type: 'string' },
         write: { type: 'boolean', default: false },
         only: { type: 'string' },
         against: { type: 'string' },
@@ -83,18 +80,19 @@ export function parseOptions(args: readonly string[], groups: readonly string[])
         dir: { type: 'string', default: tmpdir() },
       },
     })
-    const { short: isShort, bytes, lasting, write, only, against, out, dir } = values
+    const { short: isShort, bytes, lasting, tails, write, only, against, out, dir } = values
     const extent = isShort ? short : full
     const options = {
-      ...{ ...extent, short: isShort, bytes, lasting, write, checkout: root },
+      ...{ ...extent, short: isShort, bytes, write, checkout: root },
       rounds: atLeastOne('rounds', values.rounds, extent.rounds),
+      minutes: atLeastOne('minutes', values.minutes, extent.minutes),
       windowMs: atLeastOne('window-ms', values['window-ms'], extent.windowMs),
-      only: known(only?.split(','), groups),
+      only: lasting ? ['lasting'] : tails ? ['tails'] : known(only?.split(','), groups),
       against: against === undefined ? undefined : resolve(against),
       out: resolve(out),
       dir: resolve(dir),
     }
-    const isLess = (['rounds', 'windowMs', 'rows'] as const).some((name) => options[name] < full[name])
+    const isLess = (['rounds', 'windowMs', 'minutes'] as const).some((name) => options[name] < full[name])
     if (options.write && (options.bytes || isLess)) throw new Error('--write keeps figures of a full run only.')
     return options
   } catch (error) {

@@ -1,24 +1,37 @@
+import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { cpus, totalmem } from 'node:os'
 import { join } from 'node:path'
-import type { Sample } from './case.ts'
+import { natsServerBinary } from '@backoffice/dev-stack'
+import type { Column } from './case.ts'
 import { failuresOf, isSound, type Measured, type Results, type Spread, shown, spread } from './figures.ts'
 import type { Options } from './options.ts'
 import { commitOf } from './stack/subject.ts'
-import { type Judged, judge } from './targets.ts'
+import { judge } from './targets.ts'
 
 /** Which versions, machine and options the figures belong to. Without them a figure means nothing a month later. */
-export function describeRun(options: Options) {
+export async function describeRun(options: Options) {
   return {
     startedAt: new Date().toISOString(),
     commit: commitOf(options.checkout),
     commitBefore: options.against === undefined ? null : commitOf(options.against),
     machine: { cores: cpus().length, processor: cpus()[0]?.model, memoryGiB: Math.round(totalmem() / 2 ** 30) },
     node: process.version,
+    broker: await brokerVersion(),
     options,
   }
 }
-type RunDescription = ReturnType<typeof describeRun>
+type RunDescription = Awaited<ReturnType<typeof describeRun>>
+
+/** `npm run test-tools` installs it: later than Debian's, as production's is. */
+const laterBroker = 'nats-server-later'
+
+/** Of the broker that the systems and the references use from now on. */
+async function brokerVersion(): Promise<string> {
+  if (spawnSync(laterBroker, ['--version']).status === 0) process.env.NATS_SERVER ??= laterBroker
+  const printed = execFileSync(await natsServerBinary(), ['--version'], { encoding: 'utf8' })
+  return /v([\d.]+)/.exec(printed)?.[1] ?? 'unknown'
+}
 
 /** Writes the figures of each round, and what they say of the targets. @returns the report as text */
 export function writeReport(results: Results, { out }: Options, description: RunDescription): string {
@@ -44,18 +57,17 @@ const withSpread = ({ median, least, most }: Spread): string =>
 
 type Row = readonly string[]
 
-/** The first column to the left, the others to the right. */
-export function table(head: Row, rows: readonly Row[]): string {
-  const widths = head.map((title, column) => Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)))
-  const line = (row: Row) =>
-    row
-      .map((cell, column) => (column === 0 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0)))
-      .join('  ')
-      .trimEnd()
-  return [line(head), line(widths.map((width) => '-'.repeat(width))), ...rows.map(line)].join('\n')
-}
+/** In Markdown. */
+export const table = (head: Row, rows: readonly Row[]): string =>
+  [head, head.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`).join('\n')
 
-const units: Readonly<Record<string, string>> = { perSecond: '/s', p50Ms: 'ms p50', p99Ms: 'ms p99', rssMiB: 'MiB' }
+const units: Readonly<Record<string, string>> = {
+  perSecond: '/s',
+  operationP50Ms: 'ms p50 of all',
+  p99Ms: 'ms p99',
+  pssMiB: 'MiB',
+  worstToBest: '',
+}
 
 const figuresOf = ({ samples }: Measured, name: string): Spread =>
   spread(samples.flatMap(({ figures }) => figures[name] ?? []))
@@ -74,7 +86,7 @@ function measuredTable({ measured }: Results): string {
 
 /** Processor time per operation and process: shows where to look when a rate misses its target. */
 function cpuTable({ measured }: Results): string | undefined {
-  const pairs = measured.filter(({ id }) => id.startsWith('pairs'))
+  const pairs = measured.filter(({ id }) => id.startsWith('pairs') || id === 'lasting')
   const names = [...new Set(pairs.flatMap((one) => Object.keys(one.samples[0]?.figures ?? {})))]
     .filter((name) => name.startsWith('cpuMs.'))
     .map((name) => name.slice('cpuMs.'.length))
@@ -87,21 +99,16 @@ function cpuTable({ measured }: Results): string | undefined {
   return `CPU ms per pair and process\n\n${table(['case', 'of', ...names], rows)}`
 }
 
-const inUnit = ({ target, value }: Judged): string =>
-  target.unit === undefined ? withSpread(value) : `${withSpread(value)} ${target.unit}`
+/** A line of the table: what is measured, against what, must, wish, the figure, the verdict. */
+export type FigureRow = readonly [title: string, against: string, must: string, wish: string, value: string, is: string]
 
-function targetTable(judged: readonly Judged[]): string {
-  const rows = judged.map((one) => [
-    one.target.title,
-    one.target.against,
-    one.column,
-    inUnit(one),
-    `${one.target.wants} ${one.target.must}`,
-    String(one.target.wish),
-    one.verdict,
-  ])
-  return `Targets\n\n${table(['', 'against', 'of', 'median (least–most)', 'must', 'wish', ''], rows)}`
-}
+/** What a run says of the targets. */
+const rowsOf = (results: Results, column: Column): readonly FigureRow[] =>
+  judge(results, column).map(({ target, value, verdict }) => {
+    const { title, against, unit = '', wants, must, wish } = target
+    const bound = (of: number) => `${wants === 'at least' ? '≥' : '≤'} ${of} ${unit}`.trim()
+    return [title, against, bound(must), bound(wish), `${withSpread(value)} ${unit}`.trim(), verdict]
+  })
 
 function failureLines({ measured, books }: Results): string {
   const failed = measured.flatMap((one) =>
@@ -130,63 +137,54 @@ function noise({ measured }: Results): string | undefined {
 
 /** The report that is printed at the end of a run. */
 export function reportText(results: Results): string {
-  const columns = [...new Set(results.measured.map(({ column }) => column))].filter((column) => column !== 'reference')
-  const judged = columns.flatMap((column) => judge(results, column))
-  const parts = [measuredTable(results), cpuTable(results), targetTable(judged), failureLines(results), noise(results)]
+  const head = ['figure', 'against', 'must', 'wish', 'median (least–most)', '', 'of']
+  const judged = (['this', 'before'] as const).flatMap((column) =>
+    rowsOf(results, column).map((row) => [...row, column]),
+  )
+  const texts = Object.values(results.texts ?? {})
+  const tables = [measuredTable(results), cpuTable(results), table(head, judged)]
+  const parts = [...tables, ...texts, failureLines(results), noise(results)]
   return `\n${parts.filter((part) => part !== undefined).join('\n\n')}\n`
 }
 
 // `--write` puts figures into docs/performance.md, each with the commit and the day at which it was measured.
 
 const page = new URL('../../docs/performance.md', import.meta.url)
-const [begin, end] = ['<!-- figures -->\n', '<!-- end of figures -->']
 
-/** A line of the table: what is measured, against what, must, wish, the figure, the verdict. */
-export type FigureRow = readonly [title: string, against: string, must: string, wish: string, value: string, is: string]
-
-/** What the run says of the targets. */
-const rowsOf = (results: Results): readonly FigureRow[] =>
-  judge(results, 'this').map(({ target, value, verdict }) => {
-    const { title, against, unit = '', wants, must, wish } = target
-    const bound = (of: number) => `${wants === 'at least' ? '≥' : '≤'} ${of} ${unit}`.trim()
-    return [title, against, bound(must), bound(wish), `${withSpread(value)} ${unit}`.trim(), verdict]
-  })
-
-const lasting = {
-  'pairs/s': ['perSecond', ''],
-  p99: ['p99Ms', 'ms'],
-  'PostgreSQL a pair': ['cpuMs.postgres', 'ms'],
-  'nats-server a pair': ['cpuMs.nats', 'ms'],
-} as const
-
-/** What five minutes on a fresh system say: no target, but the spread of their quarter minutes. */
-export const rowsOfLasting = (samples: readonly Sample[]): readonly FigureRow[] =>
-  Object.entries(lasting).map(([name, [figure, unit]]) => {
-    const value = spread(samples.map(({ figures }) => figures[figure] ?? Number.NaN))
-    return [`five minutes, 32 clients: ${name}`, '', '', '', `${withSpread(value)} ${unit}`.trim(), '']
-  })
-
-/** The page with these rows in place of their former ones. What was not measured stays, with the commit that it has. */
-export function withFigures(text: string, rows: readonly FigureRow[], commit: string, day: string): string {
-  const from = text.indexOf(begin) + begin.length
-  const to = text.indexOf(end)
-  if (from < begin.length || to < from) throw new Error('docs/performance.md has no table of figures.')
-  const lines = text.slice(from, to).trimEnd().split('\n')
-  for (const row of rows) {
-    const line = `| ${[...row, commit, day].join(' | ')} |`
-    const former = lines.findIndex((one) => one.startsWith(`| ${row[0]} |`))
-    if (former < 0) lines.push(line)
-    else lines[former] = line
-  }
-  return `${text.slice(0, from)}${lines.join('\n')}\n${text.slice(to)}`
+/** The page with a part changed that stands between two marks. */
+function withPart(text: string, name: string, change: (former: string) => string): string {
+  const [begin, end] = [`<!-- ${name} -->\n`, `<!-- end of ${name} -->`]
+  const [from, to] = [text.indexOf(begin) + begin.length, text.indexOf(end)]
+  if (from < begin.length || to < from) throw new Error(`docs/performance.md has no part for ${name}.`)
+  return `${text.slice(0, from)}${change(text.slice(from, to).trimEnd())}\n${text.slice(to)}`
 }
+
+/**
+ * The page with these rows in place of their former ones. What was not measured stays as it is.
+ * @param run commit, broker and day
+ */
+export const withFigures = (text: string, rows: readonly FigureRow[], run: readonly string[]): string =>
+  withPart(text, 'figures', (former) => {
+    const lines = former.split('\n')
+    for (const row of rows) {
+      const line = `| ${[...row, ...run].join(' | ')} |`
+      const place = lines.findIndex((one) => one.startsWith(`| ${row[0]} |`))
+      if (place < 0) lines.push(line)
+      else lines[place] = line
+    }
+    return lines.join('\n')
+  })
 
 /** @throws when requests failed or books differ: such figures are not kept */
-export function writeFigures(results: Results, { commit, startedAt }: { commit: string; startedAt: string }): void {
+export function writeFigures(results: Results, { commit, broker, startedAt }: RunDescription): void {
   if (!isSound(results)) throw new Error('Requests failed or books differ, so nothing is written.')
-  writeRows(rowsOf(results), commit, startedAt)
-}
-
-export function writeRows(rows: readonly FigureRow[], commit: string, startedAt: string): void {
-  writeFileSync(page, withFigures(readFileSync(page, 'utf8'), rows, commit, startedAt.slice(0, 10)))
+  const run = [commit, broker, startedAt.slice(0, 10)]
+  const rows = withFigures(readFileSync(page, 'utf8'), rowsOf(results, 'this'), run)
+  const parts = Object.entries(results.texts ?? {})
+  const text = parts.reduce(
+    (page, [name, part]) =>
+      withPart(page, name, () => `Measured at ${commit} on ${run[2]}, with nats-server ${broker}.\n\n${part}`),
+    rows,
+  )
+  writeFileSync(page, text)
 }

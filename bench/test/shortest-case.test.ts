@@ -7,7 +7,7 @@ import t from 'tap'
 import { find, isSound, roundsOf } from '../src/figures.ts'
 import { parseOptions } from '../src/options.ts'
 import { describeRun, writeReport } from '../src/report.ts'
-import { groups, run } from '../src/run.ts'
+import { groupNames, run } from '../src/run.ts'
 
 t.setTimeout(170_000)
 
@@ -20,10 +20,7 @@ t.test('the shortest case runs on a real system, and what it leaves behind recon
   })
   const words = ['--short', '--only', 'me', '--rounds', '2', '--window-ms', '100', '--out', out]
   const options = {
-    ...parseOptions(
-      words,
-      groups.map(({ name }) => name),
-    ),
+    ...parseOptions(words, groupNames),
     firstLoadMs: 100,
     players: 4,
   }
@@ -39,7 +36,7 @@ t.test('the shortest case runs on a real system, and what it leaves behind recon
   t.ok(isSound(results), JSON.stringify(results))
   t.ok(results.books.every(({ compared }) => compared > 0))
 
-  t.match(writeReport(results, options, describeRun(options)), /signed GET \/me\/s/)
+  t.match(writeReport(results, options, await describeRun(options)), /signed GET \/me\/s/)
   const written = JSON.parse(readFileSync(join(out, 'results.json'), 'utf8'))
   t.equal(written.measured.length, 2)
   t.equal(written.targets.length, 1)

@@ -2,8 +2,8 @@ import { setTimeout as wait } from 'node:timers/promises'
 
 /** What happened under a load. Successes count only inside the window, failures always. */
 export class Load {
-  /** How many operations ended inside the window. One may take several requests. */
-  operations = 0
+  /** How long each operation took that ended inside the window. One may take several requests. */
+  readonly operationsMs: number[] = []
   /** Latencies of single requests, from sending to the complete reply. */
   readonly requestsMs: number[] = []
   readonly failures = new Map<string, number>()
@@ -30,8 +30,8 @@ export class Load {
     if (this.#isOpen) this.requestsMs.push(performance.now() - sentAtMs)
   }
 
-  done(): void {
-    if (this.#isOpen) this.operations += 1
+  done(begunAtMs: number): void {
+    if (this.#isOpen) this.operationsMs.push(performance.now() - begunAtMs)
   }
 
   failed(what: string): void {
@@ -66,8 +66,9 @@ export async function closedLoop(settings: ClosedLoop, work: Work): Promise<Load
   let running = true
   const client = async (number: number) => {
     while (running) {
+      const begunAtMs = performance.now()
       await work(number, load)
-      load.done()
+      load.done(begunAtMs)
     }
   }
   const clients = Promise.all(Array.from({ length: settings.clients }, (_, number) => client(number)))
@@ -78,7 +79,7 @@ export async function closedLoop(settings: ClosedLoop, work: Work): Promise<Load
   load.open()
   await during(settings.windowMs)
   const endMs = performance.now() + settings.windowMs * (windowsMax - 1)
-  while (load.operations < settings.clients * turnsMin && performance.now() < endMs) await during(lookEveryMs)
+  while (load.operationsMs.length < settings.clients * turnsMin && performance.now() < endMs) await during(lookEveryMs)
   load.close()
   settings.closed?.()
   running = false
@@ -87,18 +88,20 @@ export async function closedLoop(settings: ClosedLoop, work: Work): Promise<Load
 }
 
 /**
- * Operations that begin at a fixed rate, however slow those before them are, so that a stall of the server is measured in
- * full. It ends when all have ended.
+ * Operations that begin at times that are fixed in advance, however slow those before them are, so that a stall of the
+ * server is measured in full. It ends when all have ended.
+ * @param work is told when it was to begin, on the clock of `performance`
  */
 export async function steadyRate(
   { perSecond, windowMs }: { readonly perSecond: number; readonly windowMs: number },
-  work: Work,
+  work: (turn: number, load: Load, dueAtMs: number) => Promise<void>,
 ): Promise<Load> {
   const load = new Load()
   const startMs = performance.now()
   const begin = async (turn: number) => {
-    await wait(Math.max(0, startMs + (turn * 1_000) / perSecond - performance.now()))
-    await work(turn, load)
+    const dueAtMs = startMs + (turn * 1_000) / perSecond
+    await wait(Math.max(0, dueAtMs - performance.now()))
+    await work(turn, load, dueAtMs)
   }
   await Promise.all(
     Array.from({ length: Math.max(1, Math.floor((windowMs * perSecond) / 1_000)) }, (_, turn) => begin(turn)),

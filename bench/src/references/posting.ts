@@ -8,74 +8,37 @@ import type { Case, Sample, Setting } from '../case.ts'
 import { CpuClock } from '../measure.ts'
 import type { Subject } from '../stack/subject.ts'
 
-/** How postings are spread: evenly over all accounts, to one account, or mostly to a few of them. */
-export const distributions = ['uniform', 'hot', 'zipf'] as const
-export type Distribution = (typeof distributions)[number]
-const zipfExponent = 2
+const clients = 32
+const database = 'bench_reference'
 
-/** One run of row-locking postings. */
-interface PostingRun {
-  readonly url: string
-  readonly distribution: Distribution
-  readonly clients: number
-  readonly accounts: number
-  readonly seconds: number
-}
+const accounts = 100_000
 
 interface PostingResult {
   readonly perSecond: number
   readonly failures: Readonly<Record<string, number>>
 }
 
-/** Draws the number of the account for the next posting, from 1. */
-export function accountsOf(distribution: Distribution, accounts: number): () => number {
-  switch (distribution) {
-    case 'uniform':
-      return () => 1 + Math.floor(Math.random() * accounts)
-    case 'hot':
-      return () => 1
-    case 'zipf':
-      return zipf(accounts, zipfExponent)
-    default:
-      throw distribution satisfies never
-  }
-}
-
-const clients = 32
-const database = 'bench_reference'
-
-const titles: Readonly<Record<Distribution, string>> = {
-  uniform: 'SQL: one posting a transaction',
-  hot: 'SQL: one posting a transaction, one hot account',
-  zipf: 'SQL: one posting a transaction, Zipf 2.0',
-}
-
 /**
- * Postings as plain SQL, in a database of their own on the PostgreSQL of the first measured system. They show how fast a
- * ledger without services and without gathering is on this machine. Where there is no pgbench, nothing is held against
- * them.
+ * Postings as plain SQL, spread evenly over accounts, in a database of their own on the PostgreSQL of the first measured
+ * system. They show how fast a ledger without services and without gathering is on this machine. Where there is no
+ * pgbench, nothing is held against them.
  */
-export async function postingReference({
-  options,
-  systems,
-  ending,
-}: Setting): Promise<(distribution: Distribution) => readonly Case[]> {
-  const [subject] = systems.plain
+export async function postingReference({ options, systems, ending }: Setting): Promise<readonly Case[]> {
+  const [subject] = systems
   if (subject === undefined) throw new Error('there is no system to hold anything against')
   const pgbench = findPgbench()
-  if (pgbench === undefined) return () => []
-  const url = await makeDatabase(subject, options.accounts)
+  if (pgbench === undefined) return []
+  const url = await makeDatabase(subject)
   ending.defer(() => dropDatabase(subject))
   // pgbench counts in whole seconds.
   const seconds = Math.max(1, Math.round(options.windowMs / 1_000))
-  const { accounts } = options
-  return (distribution) => [
+  return [
     {
-      id: `sql-${distribution}`,
-      title: `${titles[distribution]}, ${clients} clients (pgbench)`,
+      id: 'sql',
+      title: `SQL: one posting a transaction, ${clients} clients (pgbench)`,
       column: 'reference',
       shows: 'perSecond',
-      measure: () => measure(subject, () => runPgbench(pgbench, { url, distribution, clients, accounts, seconds })),
+      measure: () => measure(subject, () => runPgbench(pgbench, url, seconds)),
     },
   ]
 }
@@ -90,7 +53,7 @@ async function measure(subject: Subject, run: () => Promise<PostingResult>): Pro
   return { figures: { perSecond, ...clock.figures(operations) }, failures }
 }
 
-async function makeDatabase(subject: Subject, accounts: number): Promise<string> {
+async function makeDatabase(subject: Subject): Promise<string> {
   await dropDatabase(subject)
   await subject.withSql((client) => client.query(`create database ${database}`))
   const url = new URL(subject.stack.description.postgresUrl)
@@ -130,14 +93,8 @@ function isExecutable(file: string): boolean {
   }
 }
 
-const accountOf: Readonly<Record<Distribution, (accounts: number) => string>> = {
-  uniform: (accounts) => `random(1, ${accounts})`,
-  hot: () => '1',
-  zipf: (accounts) => `random_zipfian(1, ${accounts}, ${zipfExponent})`,
-}
-
-// Account 0 is the system's side. It has no stored balance, so only players' rows can be hot.
-const script = (account: string) => `\\set account ${account}
+// Account 0 is the system's side. It has no stored balance.
+const script = `\\set account random(1, ${accounts})
 \\set id random(1, 4611686018427387904)
 begin;
 update account set posted = posted + 100, seq = seq + 1, updated_at = now() where id = :account returning seq, posted \\gset
@@ -149,12 +106,11 @@ commit;
 `
 
 /** PostgreSQL's own load generator, with statements prepared once per connection. */
-async function runPgbench(program: string, posting: PostingRun): Promise<PostingResult> {
-  const { url, distribution, accounts, clients, seconds } = posting
+async function runPgbench(program: string, url: string, seconds: number): Promise<PostingResult> {
   const dir = mkdtempSync(join(tmpdir(), 'backoffice-bench-pgbench-'))
   try {
     const file = join(dir, 'posting.sql')
-    writeFileSync(file, script(accountOf[distribution](accounts)))
+    writeFileSync(file, script)
     const load = ['--no-vacuum', '--protocol=prepared', `--client=${clients}`, `--jobs=${threads}`, `--time=${seconds}`]
     const { stdout } = await run(program, [...load, `--file=${file}`, url])
     return resultIn(stdout)
@@ -171,24 +127,4 @@ function resultIn(printed: string): PostingResult {
   if (Number.isNaN(perSecond)) throw new Error(`pgbench printed no rate:\n${printed}`)
   const failed = Number(/^number of failed transactions: (\d+)/m.exec(printed)?.[1] ?? 0)
   return { perSecond, failures: failed === 0 ? {} : { 'failed transactions': failed } }
-}
-
-/**
- * Numbers from 1 to `count`, where number n is drawn in proportion to 1 / n ** exponent: what pgbench's random_zipfian
- * draws. With exponent 2 the first is drawn in six of ten cases.
- */
-function zipf(count: number, exponent: number): () => number {
-  const cumulative = new Float64Array(count)
-  let sum = 0
-  for (let index = 0; index < count; index += 1) cumulative[index] = sum += (index + 1) ** -exponent
-  return () => {
-    const drawn = Math.random() * sum
-    let [low, high] = [0, count - 1]
-    while (low < high) {
-      const middle = (low + high) >>> 1
-      if ((cumulative[middle] ?? sum) > drawn) high = middle
-      else low = middle + 1
-    }
-    return low + 1
-  }
 }

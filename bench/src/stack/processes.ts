@@ -1,4 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
+import { residentServices } from '@backoffice/contracts'
+import type { Sample } from '../case.ts'
 import type { RunningStack } from './subject.ts'
 
 /** The kernel counts processor time in hundredths of a second, on every Linux that Node runs on. */
@@ -48,21 +50,7 @@ export function machineCpuMs(): number {
   return (user + nice + system + irq + softirq + steal) * tickMs
 }
 
-interface Memory {
-  /** Resident memory, including memory shared with other processes. */
-  readonly rssMiB: number
-  /** The same, with shared pages divided among the processes that share them. Only these figures may be added up. */
-  readonly pssMiB: number
-}
-
-function memoryOf(pids: readonly number[]): Memory {
-  const sum = (file: string, field: string) =>
-    pids.reduce((total, pid) => {
-      const value = new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(textOf(`/proc/${pid}/${file}`))?.[1]
-      return total + Number(value ?? 0) / 1024
-    }, 0)
-  return { rssMiB: sum('status', 'VmRSS'), pssMiB: sum('smaps_rollup', 'Pss') }
-}
+const pssOf = (pid: number) => Number(/^Pss:\s+(\d+) kB/m.exec(textOf(`/proc/${pid}/smaps_rollup`))?.[1] ?? 0) / 1024
 
 /** A process may end after it was listed and before it is read. */
 function textOf(file: string): string {
@@ -73,17 +61,14 @@ function textOf(file: string): string {
   }
 }
 
-/** What the services use together now, in resident memory, and what each does. */
-export function memoryNow(stack: RunningStack): Readonly<Record<string, number>> & { readonly rssMiB: number } {
-  const table = new ProcessTable()
-  const services = Object.entries(stack.servicePids()).map(
-    ([name, pid]) => [name, memoryOf(table.family(pid))] as const,
-  )
-  const sum = (figure: keyof Memory) => services.reduce((total, [, memory]) => total + memory[figure], 0)
-  const each = Object.fromEntries(services.map(([name, memory]) => [`rssMiB.${name}`, memory.rssMiB]))
-  return { ...each, rssMiB: sum('rssMiB'), pssMiB: sum('pssMiB') }
+/**
+ * Memory of the services that always run, together and each. Pages that processes share, such as those of Node, are
+ * divided among them: only so may the figures be added up.
+ */
+export function memoryNow(stack: RunningStack): Sample {
+  const [table, processes] = [new ProcessTable(), stack.processes()]
+  const ofFamily = (pid = 0) => table.family(pid).reduce((sum, member) => sum + pssOf(member), 0)
+  const each = residentServices.map((name) => [`pssMiB.${name}`, ofFamily(processes[name])] as const)
+  const pssMiB = each.reduce((sum, [, value]) => sum + value, 0)
+  return { figures: { pssMiB, ...Object.fromEntries(each) }, failures: {} }
 }
-
-/** The most that they used together at one reading of several. */
-export const peakOf = (readings: readonly ReturnType<typeof memoryNow>[]) =>
-  readings.reduce((most, one) => (one.rssMiB > most.rssMiB ? one : most))

@@ -4,18 +4,17 @@ import { once } from 'node:events'
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { type BrokerUser, type Scope, type ServiceName, serviceNames } from '@backoffice/contracts'
+import type { BrokerUser, Scope, ServiceName } from '@backoffice/contracts'
 import { readStack, type StackDescription, stackFileIn } from '@backoffice/dev-stack'
 import pg from 'pg'
 import type { Column, Sample } from '../case.ts'
 import type { NatsLogin } from '../load/nats-requests.ts'
 import { LoadOperator, post } from '../load/operator.ts'
-import { memoryNow, peakOf } from './processes.ts'
+import { memoryNow } from './processes.ts'
 import { Team } from './team.ts'
 
 const registrationsAtOnce = 8
-const idleLooks = 4
-const idleLookEveryMs = 250
+const idleMs = 1_000
 
 /** The running system of one checkout, with what a case needs to put load on it. */
 export class Subject {
@@ -41,7 +40,8 @@ export class Subject {
   /** @param ending stops the system and closes all connections to it */
   static async start(column: Column, where: Where, ending: AsyncDisposableStack): Promise<Subject> {
     const stack = await RunningStack.start(where, ending)
-    const idleMemory = await lookWhileIdle(stack)
+    await wait(idleMs)
+    const idleMemory = memoryNow(stack)
     const team = await Team.of(stack)
     ending.defer(() => team.close())
     const scope = await team.sandboxOf(demo(stack).name)
@@ -82,15 +82,6 @@ export class Subject {
   }
 }
 
-async function lookWhileIdle(stack: RunningStack): Promise<Sample> {
-  const readings = []
-  for (let look = 0; look < idleLooks; look += 1) {
-    await wait(idleLookEveryMs)
-    readings.push(memoryNow(stack))
-  }
-  return { figures: peakOf(readings), failures: {} }
-}
-
 function demo({ description }: RunningStack) {
   const [operator] = description.operators
   if (operator === undefined) throw new Error('the system has no demo operator')
@@ -112,6 +103,8 @@ interface Where {
   readonly checkout: string
   /** The folder in which the system's own folder is made. */
   readonly under: string
+  /** What its programs get beside the bench's own environment. */
+  readonly env?: NodeJS.ProcessEnv
 }
 
 /** The system of one checkout, as its own `npm start` runs it: with servers of its own, in a folder of its own. */
@@ -126,7 +119,7 @@ export class RunningStack {
    * @param ending stops the system, also when it has only begun to start
    * @throws with the system's output when it does not start
    */
-  static async start({ checkout, under }: Where, ending: AsyncDisposableStack): Promise<RunningStack> {
+  static async start({ checkout, under, env: added }: Where, ending: AsyncDisposableStack): Promise<RunningStack> {
     // As `npm start` does it, for a checkout that was never started.
     const install = 'packages/dev-stack/bootstrap/install.mjs'
     execFileSync(process.execPath, [install], { cwd: checkout, stdio: ['ignore', 'ignore', 'inherit'] })
@@ -137,7 +130,11 @@ export class RunningStack {
     // Other servers have other settings and other load, and their processor time cannot be read.
     const { POSTGRES_URL: _postgres, NATS_URL: _nats, ...env } = process.env
     const program = ['packages/dev-stack/src/main.ts', '--dir', dir, '--port', '0']
-    const child = spawn(process.execPath, program, { cwd: checkout, env, stdio: ['ignore', 'pipe', 'pipe'] })
+    const child = spawn(process.execPath, program, {
+      cwd: checkout,
+      env: { ...env, ...added },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
     const exited = once(child, 'exit')
     let printed = ''
     for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (printed += chunk))
@@ -168,16 +165,13 @@ export class RunningStack {
     return secrets.nats[user]
   }
 
+  get postgresLog(): string {
+    return join(this.#dir, 'postgres', 'postgres.log')
+  }
+
   /** Process numbers by name. */
   processes(): Readonly<Record<string, number>> {
     return this.description.processes as Record<string, number>
-  }
-
-  /** Of the services and the games. */
-  servicePids(): Readonly<Record<string, number>> {
-    const all = this.processes()
-    const names = [...serviceNames, 'games'].filter((name) => all[name] !== undefined)
-    return Object.fromEntries(names.map((name) => [name, all[name] ?? 0]))
   }
 }
 

@@ -46,15 +46,14 @@ export class Team {
     await this.#rpc.call(operations.webhooks.setWebhookUrl, { input: { operatorId, environment, url, reason } })
   }
 
-  /** Withholds what waits for the endpoint, and sends nothing more to it. */
-  async disableWebhook({ operatorId, environment }: Scope): Promise<void> {
-    await this.#rpc.call(operations.webhooks.disableWebhook, { input: { operatorId, environment, reason } })
+  ask(operation: Parameters<RpcClient['call']>[0], input: Readonly<Record<string, unknown>>): Promise<unknown> {
+    return this.#rpc.call(operation, { input })
   }
 
   /** @throws when the reconciliation itself failed */
-  async reconcile(): Promise<ReconciliationReport> {
+  async reconcile(full = true): Promise<ReconciliationReport> {
     const ask = (runId?: string) =>
-      this.#rpc.call(operations.reconciler.reconcileWallet, { input: runId === undefined ? {} : { runId } })
+      this.#rpc.call(operations.reconciler.reconcileWallet, { input: runId === undefined ? { full } : { runId } })
     for (let run = await ask(); ; run = await ask(run.runId)) {
       if (run.report !== null) return run.report
       if (run.state === 'failed') throw new Error(`the reconciliation failed: ${run.failure}`)
