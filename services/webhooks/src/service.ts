@@ -72,8 +72,9 @@ export const webhooks = defineService({
     const policy = { allowLoopback: settings.DEVELOPMENT }
     const resolve = outside.resolve ?? (settings.DEVELOPMENT ? systemResolver : nameServerResolver())
     const deadlineMs = settings.WEBHOOK_DEADLINE_MS
-    const send = createSender({ policy, resolve, deadlineMs, ...(outside.ca === undefined ? {} : { ca: outside.ca }) })
     const concurrency = settings.WEBHOOK_CONCURRENCY
+    const authority = outside.ca === undefined ? {} : { ca: outside.ca }
+    const send = createSender({ policy, resolve, deadlineMs, keptMax: concurrency, ...authority })
     const random = Math.random
     const scheduler = new Scheduler({ db, clock, log, random, box, breaker, disabling, send, deadlineMs, concurrency })
     const reaction = scheduleDelivery((endpointId) => scheduler.nudge(endpointId))

@@ -68,7 +68,7 @@ function isWorded(error: unknown): error is Error {
 }
 
 /** The most specific code: of the error, of its cause, or of the first of several errors. */
-function codeOf(error: unknown): string | undefined {
+export function codeOf(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined
   const { code, cause } = error as Error & { code?: unknown }
   const inner = codeOf(error instanceof AggregateError ? error.errors[0] : cause)

@@ -164,7 +164,7 @@ export class Scheduler implements Background {
     const secrets = decryptSecrets(sealed, box)
     const startedAt = clock.now()
     const headers = signatureHeaders({ eventId, body, secrets, now: startedAt })
-    const outcome = await observeAttempt(lease, () => send({ url, headers, body }))
+    const outcome = await observeAttempt(lease, () => send({ endpointId, url, headers, body }))
     const { responseStatus: status, durationMs, error } = outcome
     log.info(
       { deliveryId, eventId, attempt: number, status, durationMs, error },

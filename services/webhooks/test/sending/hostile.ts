@@ -40,6 +40,7 @@ export async function startTlsReceiver(
   t: Teardown,
   name: 'valid' | 'expired' | 'other-host',
   hosts: string[] = [],
+  connected: (socket: Socket) => void = () => {},
 ): Promise<number> {
   const server = createTlsServer(
     { key: certificate(`${name}.key`), cert: certificate(`${name}.pem`) },
@@ -48,6 +49,7 @@ export async function startTlsReceiver(
       request.resume().on('end', () => response.writeHead(200).end('ok'))
     },
   )
+  server.on('secureConnection', connected)
   await listen(server)
   t.teardown(() => {
     server.close()

@@ -1,19 +1,29 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { eventually } from '@backoffice/test-kit'
 import t from 'tap'
-import { createSender, responseHeadBytesMax, systemResolver } from '../../src/sending/sender.ts'
-import { acknowledge, startReceiver, status } from '../receiver.ts'
+import { responseHeadBytesMax } from '../../src/sending/connections.ts'
+import { createSender, systemResolver } from '../../src/sending/sender.ts'
+import { startReceiver, status } from '../receiver.ts'
 import { answering, certificate, drip, startRawReceiver, startTlsReceiver } from './hostile.ts'
 
 const deadlineMs = 10_000
 /** For what only the deadline ends. */
 const shortDeadlineMs = 400
-const options = { policy: { allowLoopback: true }, resolve: systemResolver, deadlineMs, ca: certificate('ca.pem') }
+const options = {
+  policy: { allowLoopback: true },
+  resolve: systemResolver,
+  deadlineMs,
+  keptMax: 10,
+  ca: certificate('ca.pem'),
+}
 const send = createSender(options)
 const hasty = createSender({ ...options, deadlineMs: shortDeadlineMs })
-const delivery = (url: string) => ({ url, headers: { 'X-Webhook-Id': 'evt_1' }, body: Buffer.from('{"id":"evt_1"}') })
+const delivery = (url: string) => ({
+  endpointId: 'op_1/sandbox',
+  url,
+  headers: { 'X-Webhook-Id': 'evt_1' },
+  body: Buffer.from('{"id":"evt_1"}'),
+})
 
 t.test('any 2xx acknowledges; the body arrives as it was given', async (t) => {
   for (const code of [200, 201, 202, 204, 299]) {
@@ -212,25 +222,4 @@ t.test('outside development this machine is refused before any socket is made', 
 t.test('a resolver that hangs does not outlast the deadline', async (t) => {
   const hanging = createSender({ ...options, deadlineMs: shortDeadlineMs, resolve: () => new Promise(() => {}) })
   t.match(await hanging(delivery('http://localhost:1/')), { error: /^No answer within/ })
-})
-
-t.test('each attempt has a connection of its own, closed after it', async (t) => {
-  let sockets = 0
-  let open = 0
-  const server = createServer((request, response) => {
-    request.resume().on('end', () => acknowledge(response, undefined as never, request))
-  })
-  server.on('connection', (socket) => {
-    sockets += 1
-    open += 1
-    socket.on('close', () => {
-      open -= 1
-    })
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  t.teardown(() => server.close())
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
-  await Promise.all([send(delivery(url)), send(delivery(url)), send(delivery(url))])
-  t.equal(sockets, 3)
-  await eventually(() => open === 0)
 })
