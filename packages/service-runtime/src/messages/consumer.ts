@@ -39,8 +39,8 @@ export interface Reaction {
   readonly name: string
   readonly kinds: readonly EventKind[]
   /**
-   * Handles events that came together; none of them was handled before. If it throws although PostgreSQL can be
-   * reached, each event is tried alone.
+   * Handles events that came together. When one of them turns out to have been handled before, what it did is rolled back,
+   * and it is called again with the others. If it throws although PostgreSQL can be reached, each event is tried alone.
    */
   readonly react: (events: readonly ReceivedEvent[], tools: ReactionTools) => Promise<void>
   /** How long one message is tried before it is set aside. */
@@ -244,15 +244,28 @@ export class EventConsumer {
 
   async #react(received: readonly ReceivedEvent[], options: TransactionOptions): Promise<undefined[]> {
     const { db, clock, log } = this.#context
-    const react = async (tx: Db) => {
-      const now = clock.now()
-      const ids = received.map(({ event }) => event.id)
-      const unseen = await enterInbox(tx, this.#reaction.name, ids)
+    const ids = received.map(({ event }) => event.id)
+    const enter = (tx: Db) => enterInbox(tx, this.#reaction.name, ids)
+    const handle = (tx: Db, events: readonly ReceivedEvent[]) =>
+      this.#reaction.react(events, { db: tx, now: clock.now(), log })
+    // Nearly always all of them are new, so they are entered in the inbox and handled in one flight.
+    const reactToAll = async (tx: Db) => {
+      const [entered, handled] = await Promise.allSettled([enter(tx), handle(tx, received)])
+      if (entered.status === 'rejected') throw entered.reason
+      if (entered.value.size < ids.length) throw new SeenBefore()
+      if (handled.status === 'rejected') throw handled.reason
+      return received
+    }
+    const reactToUnseen = async (tx: Db) => {
+      const unseen = await enter(tx)
       const events = received.filter(({ event }) => unseen.has(event.id))
-      if (events.length > 0) await this.#reaction.react(events, { db: tx, now, log })
+      if (events.length > 0) await handle(tx, events)
       return events
     }
-    const fresh = await db.transaction(react, options)
+    const fresh = await db.transaction(reactToAll, options).catch((fault) => {
+      if (fault instanceof SeenBefore) return db.transaction(reactToUnseen, options)
+      throw fault
+    })
     if (fresh.length > 0) this.#reaction.committed?.(fresh)
     return received.map(() => undefined)
   }
@@ -273,6 +286,11 @@ export class EventConsumer {
     message.term()
     this.#failing.delete(message.seq)
   }
+}
+
+/** An event of a batch is in the inbox already, so nothing of the batch may stay. */
+class SeenBefore extends Error {
+  override readonly name = 'SeenBefore'
 }
 
 const retryDelayMs = (attempts: number) => Math.min(retryDelayMsMax, 250 * 2 ** attempts)

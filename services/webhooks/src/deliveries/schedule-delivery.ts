@@ -10,18 +10,28 @@ import { takeSetAside } from './set-aside.ts'
  * Stores a delivery for each public event. Scheduling happens in PostgreSQL, never in the stream: a delayed redelivery
  * there counts against a limit for all messages, so a few dead receivers would hold up everybody.
  */
-export const scheduleDelivery = (nudge: (endpointId: string) => void): Reaction => ({
-  name: deliveryReaction,
-  kinds: publicEventKinds,
-  async react(received, { db, now }) {
-    const keys = received.map(({ event }) => event)
-    const deliveries = received.map((one) => ({ ...one, receivedAt: now }))
-    await Promise.all([ensureEndpoints(db, keys, now), insertDeliveries(db, deliveries)])
-  },
-  committed(received) {
-    for (const id of new Set(received.map(({ event }) => endpointId(event)))) nudge(id)
-  },
-})
+export const scheduleDelivery = (nudge: (endpointId: string) => void): Reaction => {
+  /** Endpoints that have rows. Nobody deletes one, but a restored database may lack it: then storing fails. */
+  const known = new Set<string>()
+  return {
+    name: deliveryReaction,
+    kinds: publicEventKinds,
+    async react(received, { db, now }) {
+      const unknown = received.map(({ event }) => event).filter((event) => !known.has(endpointId(event)))
+      const deliveries = received.map((one) => ({ ...one, receivedAt: now }))
+      await Promise.all([ensureEndpoints(db, unknown, now), insertDeliveries(db, deliveries)]).catch((fault) => {
+        known.clear()
+        throw fault
+      })
+    },
+    committed(received) {
+      for (const id of new Set(received.map(({ event }) => endpointId(event)))) {
+        known.add(id)
+        nudge(id)
+      }
+    },
+  }
+}
 
 /** The name of the reaction that stores deliveries. It names the durable consumer, so it never changes. */
 const deliveryReaction = 'schedule-delivery'
@@ -81,7 +91,8 @@ async function insertDeliveries(db: Db, deliveries: readonly NewDelivery[]): Pro
       case when s.sends then 'pending' else 'withheld' end, r.event_created_at, r.received_at,
       case when s.sends then now() end, case when not s.sends then r.received_at end, r.trace_parent
     from ${sql.unnest('r', rows, newColumns)}
-    join endpoint e on e.id = r.endpoint_id
+    -- A delivery without an endpoint is refused, and not left out.
+    left join endpoint e on e.id = r.endpoint_id
     cross join lateral (
       select not r.withheld and e.enabled and e.url is not null
         and exists (select from secret where endpoint_id = e.id) as sends

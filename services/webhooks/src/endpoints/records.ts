@@ -61,6 +61,7 @@ export async function lockDisabledEndpoint(db: Db): Promise<string | null> {
 
 /** Makes the rows of endpoints that have none, in the order of their ids. An event may come before a URL was set. */
 export async function ensureEndpoints(db: Db, keys: readonly EndpointKey[], now: Date): Promise<void> {
+  if (keys.length === 0) return
   const rows = keys.map((key) => ({ ...key, id: endpointId(key) }))
   await db`
     insert into endpoint (id, operator_id, environment, created_at, updated_at)
@@ -233,6 +234,20 @@ export function decryptSecrets(secrets: readonly SealedSecret[], box: SecretBox)
     createdAt,
     expiresAt,
   }))
+}
+
+/** Gives the secrets of endpoints. Those of one are decrypted when its first attempt needs them, once for all that follow. */
+export function openSecrets(
+  sealed: readonly SealedSecret[],
+  box: SecretBox,
+): (endpointId: string) => readonly SigningSecret[] {
+  const byEndpoint = Map.groupBy(sealed, ({ endpointId }) => endpointId)
+  const opened = new Map<string, readonly SigningSecret[]>()
+  return (endpointId) => {
+    const secrets = opened.get(endpointId) ?? decryptSecrets(byEndpoint.get(endpointId) ?? [], box)
+    opened.set(endpointId, secrets)
+    return secrets
+  }
 }
 
 /** All secrets of endpoints that still sign, newest first. */

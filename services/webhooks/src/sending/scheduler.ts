@@ -3,8 +3,8 @@ import { type Clock, Loop, retry } from '@backoffice/process'
 import type { Background, Db } from '@backoffice/service-runtime'
 import type { SecretBox } from '@backoffice/vault'
 import { type Lease, leaseDeliveries, lockDueEndpoints, type MadeAttempt, openBody } from '../deliveries/queue.ts'
-import { afterPause, type Endpoint, signatureHeaders } from '../endpoints/endpoint.ts'
-import { decryptSecrets, loadSecrets, type SealedSecret, saveEndpoints, toEndpoint } from '../endpoints/records.ts'
+import { afterPause, type Endpoint, type SigningSecret, signatureHeaders } from '../endpoints/endpoint.ts'
+import { loadSecrets, openSecrets, saveEndpoints, toEndpoint } from '../endpoints/records.ts'
 import { type NextDue, Recorder, type RecorderContext } from './recorder.ts'
 import { observeAttempt, type Send } from './sender.ts'
 
@@ -20,13 +20,15 @@ export interface SchedulerContext extends RecorderContext {
   readonly deadlineMs: number
 }
 
+/** The secrets of an endpoint. */
+type SecretsOf = (endpointId: string) => readonly SigningSecret[]
+
 /** What one look at the due deliveries has leased. */
 interface Taken {
   readonly leases: readonly Lease[]
   /** Endpoints that had something due. */
   readonly endpointIds: readonly string[]
-  /** By endpoint. */
-  readonly secrets: ReadonlyMap<string, readonly SealedSecret[]>
+  readonly secretsOf: SecretsOf
   /** Endpoints that another transaction has locked. */
   readonly busy: readonly string[]
 }
@@ -81,10 +83,10 @@ export class Scheduler implements Background {
     }
     try {
       const only = this.#wakeups.take()
-      const { leases, endpointIds, secrets, busy } = await this.#context.db.transaction((db) =>
+      const { leases, endpointIds, secretsOf, busy } = await this.#context.db.transaction((db) =>
         this.#lease(db, only, room),
       )
-      for (const lease of leases) this.#begin(lease, secrets.get(lease.endpointId) ?? [])
+      for (const lease of leases) this.#begin(lease, secretsOf)
       if (leases.length >= room) this.#leftOut = true
       for (const endpointId of endpointIds) this.#markWhetherFull(endpointId, leases)
       this.#wakeups.lookAgain(busy)
@@ -98,10 +100,10 @@ export class Scheduler implements Background {
 
   /** @param only these endpoints; null looks at all */
   async #lease(db: Db, only: readonly string[] | null, room: number): Promise<Taken> {
-    const { clock, deadlineMs, breaker: settings } = this.#context
+    const { clock, box, deadlineMs, breaker: settings } = this.#context
     const leaseMs = deadlineMs + leaseMarginMs
     const { locked, busy, now } = await lockDueEndpoints(db, { only, endpointsMax: endpointsPerLookMax, leaseMs })
-    if (locked.length === 0) return { leases: [], endpointIds: [], secrets: new Map(), busy }
+    if (locked.length === 0) return { leases: [], endpointIds: [], secretsOf: () => [], busy }
     const resumed = new Map<string, Endpoint>()
     const endpoints = locked.map((row) => {
       const endpoint = toEndpoint(row, settings)
@@ -115,7 +117,7 @@ export class Scheduler implements Background {
       loadSecrets(db, endpointIds, clock.now()),
       saveEndpoints(db, resumed, settings),
     ])
-    return { leases, endpointIds, secrets: Map.groupBy(secrets, ({ endpointId }) => endpointId), busy }
+    return { leases, endpointIds, secretsOf: openSecrets(secrets, box), busy }
   }
 
   #markWhetherFull(endpointId: string, leases: readonly Lease[]): void {
@@ -129,10 +131,10 @@ export class Scheduler implements Background {
     if (!this.#inFlightByEndpoint.has(endpointId)) this.#wakeups.lookAgain([endpointId])
   }
 
-  #begin(lease: Lease, secrets: readonly SealedSecret[]): void {
+  #begin(lease: Lease, secretsOf: SecretsOf): void {
     const { endpointId, deliveryId } = lease
     this.#inFlightByEndpoint.set(endpointId, (this.#inFlightByEndpoint.get(endpointId) ?? 0) + 1)
-    const task = this.#attempt(lease, secrets)
+    const task = this.#attempt(lease, secretsOf)
       .catch((error) =>
         this.#context.log.error(
           { err: error, deliveryId },
@@ -157,13 +159,12 @@ export class Scheduler implements Background {
     }
   }
 
-  async #attempt(lease: Lease, sealed: readonly SealedSecret[]): Promise<void> {
-    const { db, clock, box, send, log } = this.#context
+  async #attempt(lease: Lease, secretsOf: SecretsOf): Promise<void> {
+    const { db, clock, send, log } = this.#context
     const { deliveryId, eventId, endpointId, url, number } = lease
     const body = openBody(db.vault, lease)
-    const secrets = decryptSecrets(sealed, box)
     const startedAt = clock.now()
-    const headers = signatureHeaders({ eventId, body, secrets, now: startedAt })
+    const headers = signatureHeaders({ eventId, body, secrets: secretsOf(endpointId), now: startedAt })
     const outcome = await observeAttempt(lease, () => send({ endpointId, url, headers, body }))
     const { responseStatus: status, durationMs, error } = outcome
     log.info(

@@ -74,3 +74,21 @@ t.test('an endpoint that is locked against everything does not hold up the event
   await letGo()
   await eventually(async () => (await story(waiting.id)).state === 'delivered')
 })
+
+t.test('an endpoint that a restored database has lost gets a row again, and its event a delivery', async (t) => {
+  const { scope } = await operator()
+  const before = await emit(scope)
+  await eventually(async () => (await story(before.id)).state === 'withheld')
+  const admin = await bed.sql('admin').connect()
+  try {
+    await admin.query('set session_replication_role = replica')
+    for (const [table, column] of Object.entries({ secret: 'endpoint_id', delivery: 'endpoint_id', endpoint: 'id' }))
+      await admin.query(`delete from webhooks.${table} where ${column} = $1`, [endpointId(scope)])
+    await admin.query('reset session_replication_role')
+  } finally {
+    admin.release()
+  }
+  const after = await emit(scope)
+  await eventually(async () => (await story(after.id)).state === 'withheld')
+  t.equal((await story(after.id)).eventId, after.id)
+})
