@@ -1,8 +1,6 @@
-import { randomBytes } from 'node:crypto'
 import { inspect } from 'node:util'
 import {
   type BrokerUser,
-  brokerUsers,
   type DatabaseRole,
   inboxOf,
   type Operation,
@@ -11,29 +9,18 @@ import {
   type Scope,
   type ServiceName,
   serviceNames,
-  streamBytesMin,
-  streamKeeper,
   teamConsole,
 } from '@backoffice/contracts'
-import {
-  type NatsOptions,
-  type RunningNats,
-  roleUrl,
-  sharedRolePasswords,
-  startNats,
-  withOtherRoles,
-} from '@backoffice/dev-stack'
-import { makeStream } from '@backoffice/migrator/stream'
-import { createLogger, loadConfig } from '@backoffice/process'
-import { type CallOptions, connectNats, RpcClient } from '@backoffice/rpc'
+import { type NatsOptions, roleUrl, sharedRolePasswords, withOtherRoles } from '@backoffice/dev-stack'
+import { loadConfig } from '@backoffice/process'
+import { type CallOptions, RpcClient } from '@backoffice/rpc'
 import { type Interceptor, type RunningService, type Service, startService } from '@backoffice/service-runtime/testing'
 import type { TeamSigner } from '@backoffice/team-identity'
 import { connect, type NatsConnection } from '@nats-io/transport-node'
 import pg from 'pg'
-import { areContainersWanted, startNatsContainer } from './containers.ts'
+import { natsPassword, startBedNats } from './bed-nats.ts'
 import { createDatabase, postgres } from './postgres.ts'
 import { type LoginOptions, type TeamUser, TestIssuer } from './team-people.ts'
-import { temporaryFolder } from './temporary-folder.ts'
 import type { TestTime } from './test-time.ts'
 
 const poolConnectionsMax = 4
@@ -125,19 +112,7 @@ export async function testBed<S extends Services>(
 ): Promise<TestBed<S>> {
   // Before the teardown below is registered: a PostgreSQL of this process must end after the bed.
   const administratorUrl = options.servers?.postgresUrl ?? (await postgres())
-  const endings: (() => Promise<unknown> | unknown)[] = []
-  // In the opposite order, and to the end even if one fails: the next test must find nothing left.
-  t.teardown(async () => {
-    const outcomes = []
-    for (const end of endings.reverse()) outcomes.push(...(await Promise.allSettled([end()])))
-    for (const outcome of outcomes) {
-      if (outcome.status === 'fulfilled') continue
-      // tap says only that a teardown failed.
-      process.stderr.write(`the test bed did not end well: ${inspect(outcome.reason)}\n`)
-      throw outcome.reason
-    }
-  })
-
+  const endings = endingsOf(t)
   const names = serviceNames.filter((name) => services[name] !== undefined)
   const chosen = names.map((name) => services[name] as AnyService)
   const [database, nats] = await Promise.all([createDatabase(chosen, administratorUrl), startBedNats(endings, options)])
@@ -147,11 +122,14 @@ export async function testBed<S extends Services>(
   const urlOf = (role: DatabaseRole) => roleUrl(database.url, role, rolePassword[role])
   const issuer = new TestIssuer()
   endings.push(() => issuer.remove())
-  const brands = new Map<string, Promise<void>>()
+  const urls = { natsUrl: nats.url, databaseUrl: database.url, urlOf }
+  const access = accessTo(urls, endings)
 
   const bed: TestBed<S> = {
     natsUrl: nats.url,
     databaseUrl: database.url,
+    ...access,
+    ...environmentsOf(urls, issuer, options),
     services: {} as TestBed<S>['services'],
     rpc: {
       async call(operation, callOptions) {
@@ -173,58 +151,7 @@ export async function testBed<S extends Services>(
       teamClient(() => bed.nats(teamConsole), issuer.signer(user, { ...clockOf(options), ...login })),
     machine: () => teamClient(() => bed.nats(teamConsole), issuer.machine(clockOf(options))),
     scope: (overrides = {}) => testScope(overrides),
-    register({ brandId, operatorId, environment, currency, timeZone }) {
-      const known = brands.get(brandId)
-      if (known !== undefined) return known
-      const inserts = names
-        .filter((name) => name !== 'gateway' && name !== 'reconciler')
-        .map((name) => {
-          const values = [brandId, operatorId, environment, currency, timeZone]
-          return bed
-            .sql('admin')
-            .query(`insert into ${name}.brand values ($1, $2, $3, $4, $5) on conflict do nothing`, values)
-        })
-      const registered = Promise.all(inserts).then(() => {})
-      brands.set(brandId, registered)
-      return registered
-    },
-    sql: perKey((who) => {
-      const url = who === 'admin' ? database.url : urlOf(who)
-      const pool = new pg.Pool({ connectionString: url, max: poolConnectionsMax, ...searchPath(who) })
-      endings.push(() => pool.end())
-      // A dropped database or a test's own terminated session is no fault of the pool's.
-      pool.on('error', () => {})
-      return pool
-    }),
-    nats: perKey((user) => {
-      const connection = connect({ servers: nats.url, user, pass: natsPassword(user), inboxPrefix: inboxOf(user) })
-      endings.push(async () => (await connection).close())
-      return connection
-    }),
-    environment: (name) => ({
-      ...compileCache(),
-      DEVELOPMENT: 'true',
-      ...issuer.settings,
-      DATABASE_URL: urlOf(name),
-      DATABASE_POOL_MAX: '5',
-      NATS_URL: nats.url,
-      NATS_USER: name,
-      NATS_PASSWORD: natsPassword(name),
-      HEALTH_HOST: '127.0.0.1',
-      HEALTH_PORT: '0',
-      PORT: '0',
-      HOST: '127.0.0.1',
-      LOG_LEVEL: process.env.LOG_LEVEL ?? 'silent',
-      ...asText(options.config?.[name] ?? {}),
-    }),
-    gamesEnvironment: () => ({
-      ...compileCache(),
-      DATABASE_URL: urlOf('games'),
-      GAMES_HOST: '127.0.0.1',
-      GAMES_PORT: '0',
-      HEALTH_HOST: '127.0.0.1',
-      LOG_LEVEL: process.env.LOG_LEVEL ?? 'silent',
-    }),
+    register: registering(names, access.sql),
     async start(name) {
       const service = services[name] as AnyService
       const running = await startService(service, loadConfig(service.configuration, bed.environment(name)) as never, {
@@ -242,40 +169,88 @@ export async function testBed<S extends Services>(
   return bed
 }
 
-async function startBedNats(
-  endings: (() => Promise<unknown> | unknown)[],
-  { servers }: TestBedOptions,
-): Promise<Pick<RunningNats, 'url'>> {
-  const passwordsOf = (users: readonly string[]) => Object.fromEntries(users.map((user) => [user, natsPassword(user)]))
-  const users = { passwords: passwordsOf(brokerUsers) as Record<BrokerUser, string> }
-  if (servers?.nats !== undefined) {
-    const { url } = await servers.nats(users)
-    await makeBedStream(url)
-    return { url }
-  }
-  if (areContainersWanted()) {
-    const nats = await startNatsContainer(users.passwords)
-    endings.push(nats.stop)
-    await makeBedStream(nats.url)
-    return nats
-  }
-  const dir = temporaryFolder({ teardown: (end) => endings.push(end) })
-  const nats = await startNats({ dir, ...users })
-  endings.push(() => nats.child.stop())
-  await makeBedStream(nats.url)
-  return nats
+type Ending = () => Promise<unknown> | unknown
+
+/** What ends with a test: in the opposite order, and to the end even if one fails, since the next test must find nothing left. */
+function endingsOf(t: Teardown): Ending[] {
+  const endings: Ending[] = []
+  t.teardown(async () => {
+    const outcomes = []
+    for (const end of endings.reverse()) outcomes.push(...(await Promise.allSettled([end()])))
+    for (const outcome of outcomes) {
+      if (outcome.status === 'fulfilled') continue
+      // tap says only that a teardown failed.
+      process.stderr.write(`the test bed did not end well: ${inspect(outcome.reason)}\n`)
+      throw outcome.reason
+    }
+  })
+  return endings
 }
 
-/** As the migration Job does. */
-async function makeBedStream(url: string): Promise<void> {
-  const login = { NATS_URL: url, NATS_USER: streamKeeper, NATS_PASSWORD: natsPassword(streamKeeper) }
-  const connection = await connectNats(login, { name: 'test bed' })
-  try {
-    await makeStream(connection, { replicas: 1, bytesMax: streamBytesMin }, createLogger('test bed', 'silent'))
-  } finally {
-    await connection.close()
+interface Urls {
+  readonly natsUrl: string
+  readonly databaseUrl: string
+  readonly urlOf: (role: DatabaseRole) => string
+}
+
+const accessTo = ({ natsUrl, databaseUrl, urlOf }: Urls, endings: Ending[]) => ({
+  sql: perKey((who: DatabaseRole | 'admin') => {
+    const url = who === 'admin' ? databaseUrl : urlOf(who)
+    const pool = new pg.Pool({ connectionString: url, max: poolConnectionsMax, ...searchPath(who) })
+    endings.push(() => pool.end())
+    // A dropped database or a test's own terminated session is no fault of the pool's.
+    pool.on('error', () => {})
+    return pool
+  }),
+  nats: perKey((user: BrokerUser) => {
+    const connection = connect({ servers: natsUrl, user, pass: natsPassword(user), inboxPrefix: inboxOf(user) })
+    endings.push(async () => (await connection).close())
+    return connection
+  }),
+})
+
+function registering(services: readonly ServiceName[], sql: TestBed<never>['sql']): TestBed<never>['register'] {
+  const brands = new Map<string, Promise<void>>()
+  const names = services.filter((name) => name !== 'gateway' && name !== 'reconciler')
+  return ({ brandId, operatorId, environment, currency, timeZone }) => {
+    const known = brands.get(brandId)
+    if (known !== undefined) return known
+    const values = [brandId, operatorId, environment, currency, timeZone]
+    const inserts = names.map((name) =>
+      sql('admin').query(`insert into ${name}.brand values ($1, $2, $3, $4, $5) on conflict do nothing`, values),
+    )
+    const registered = Promise.all(inserts).then(() => {})
+    brands.set(brandId, registered)
+    return registered
   }
 }
+
+const environmentsOf = ({ natsUrl, urlOf }: Urls, issuer: TestIssuer, { config }: TestBedOptions) => ({
+  environment: (name: ServiceName) => ({
+    ...compileCache(),
+    DEVELOPMENT: 'true',
+    ...issuer.settings,
+    DATABASE_URL: urlOf(name),
+    DATABASE_POOL_MAX: '5',
+    NATS_URL: natsUrl,
+    NATS_USER: name,
+    NATS_PASSWORD: natsPassword(name),
+    HEALTH_HOST: '127.0.0.1',
+    HEALTH_PORT: '0',
+    PORT: '0',
+    HOST: '127.0.0.1',
+    LOG_LEVEL: process.env.LOG_LEVEL ?? 'silent',
+    ...asText(config?.[name] ?? {}),
+  }),
+  gamesEnvironment: () => ({
+    ...compileCache(),
+    DATABASE_URL: urlOf('games'),
+    GAMES_HOST: '127.0.0.1',
+    GAMES_PORT: '0',
+    HEALTH_HOST: '127.0.0.1',
+    LOG_LEVEL: process.env.LOG_LEVEL ?? 'silent',
+  }),
+})
 
 /** Makes what belongs to a key when it is first asked for. */
 function perKey<K, V>(make: (key: K) => V): (key: K) => V {
@@ -286,11 +261,6 @@ function perKey<K, V>(make: (key: K) => V): (key: K) => V {
     return value
   }
 }
-
-const ofThisProcess = randomBytes(9).toString('hex')
-
-/** On the bed's nats-server. Nobody else knows it: an engine shows the ports of its containers to the whole network. */
-export const natsPassword = (user: string) => `p${ofThisProcess}-of-${user}`
 
 function callerOf(operation: Operation): ServiceName {
   const caller = operation.callers?.[0] ?? 'gateway'

@@ -45,30 +45,32 @@ export function identityProvider(settings: IdentitySettings): Provider {
   return provider
 }
 
+const clientsOf = (console: IdentitySettings['console']): Configuration['clients'] => [
+  {
+    client_id: consoleClientId,
+    client_name: 'Console',
+    client_secret: console.clientSecret,
+    redirect_uris: [`${console.url}/callback`],
+    post_logout_redirect_uris: [console.url, `${console.url}/`],
+    require_auth_time: true,
+  },
+  {
+    client_id: commandLineClientId,
+    client_name: 'Command line',
+    application_type: 'native',
+    token_endpoint_auth_method: 'none',
+    // With any port, as RFC 8252 wants it.
+    redirect_uris: ['http://127.0.0.1/callback'],
+    require_auth_time: true,
+  },
+]
+
 function configuration({ console, cookieKey, port, signingKey }: IdentitySettings): Configuration {
   const policy = interactionPolicy.base()
   // It would ask each user of the command line a second time, whether the program is the one that they started.
   policy.get('consent')?.checks.remove('native_client_prompt')
   return {
-    clients: [
-      {
-        client_id: consoleClientId,
-        client_name: 'Console',
-        client_secret: console.clientSecret,
-        redirect_uris: [`${console.url}/callback`],
-        post_logout_redirect_uris: [console.url, `${console.url}/`],
-        require_auth_time: true,
-      },
-      {
-        client_id: commandLineClientId,
-        client_name: 'Command line',
-        application_type: 'native',
-        token_endpoint_auth_method: 'none',
-        // With any port, as RFC 8252 wants it.
-        redirect_uris: ['http://127.0.0.1/callback'],
-        require_auth_time: true,
-      },
-    ],
+    clients: clientsOf(console),
     clientDefaults: {
       id_token_signed_response_alg: 'ES256',
       grant_types: ['authorization_code'],

@@ -320,17 +320,10 @@ const rowsOf = <const Columns extends string>(
   columns: Columns,
 ): Fragment => piece`(${columnNames(columns)}) select ${columnNames(columns)} from ${unnest(name, records, columns)}`
 
+const made = { identifier, fixed, columns: columnNames, assignments, unnest, rows: rowsOf, keyAbove, keyOf }
+
 /** Writes a piece of SQL that several statements share. Beside it, pieces that are made of names and records. */
-export const sql = Object.assign(piece, {
-  identifier,
-  fixed,
-  columns: columnNames,
-  assignments,
-  unnest,
-  rows: rowsOf,
-  keyAbove,
-  keyOf,
-})
+export const sql = Object.assign(piece, made)
 
 /**
  * A step with which a service changes something outside of its process. Whatever it does between two steps, nobody else

@@ -9,6 +9,7 @@ import {
   Rejection,
   requestsPerMinuteDefault,
   residentServices,
+  type Scope,
 } from '@backoffice/contracts'
 import { type Db, handle, type Tools, toPage } from '@backoffice/service-runtime'
 import type { SecretBox } from '@backoffice/vault'
@@ -54,17 +55,8 @@ export const createOperator = (secrets: SecretBox, { development }: { readonly d
       if (!(await isTimeZoneKnown(db, timeZone))) throw invalid('body', '/timeZone', 'is not known to the database')
       const operatorId = newId('op')
       const provision = async (environment: Environment) => {
-        const brandId = newId('brd')
-        const scope = { operatorId, brandId, environment, currency, timeZone }
-        await Promise.all(
-          others.map((service) => rpc.call(operations[service].registerBrand, { scope, requestId, input: {} })),
-        )
-        const { webhookSecret } = await rpc.call(operations.webhooks.provisionWebhook, {
-          scope,
-          requestId,
-          input: { operatorName: name },
-        })
-        return { brandId, environment, webhookSecret }
+        const scope = { operatorId, brandId: newId('brd'), environment, currency, timeZone }
+        return provisionBrand(rpc, { scope, requestId, operatorName: name })
       }
       const [sandbox, production] = await Promise.all([provision('sandbox'), provision('production')])
       return { operatorId, allowedAddresses, currency, timeZone, sandbox, production }
@@ -110,6 +102,23 @@ export const createOperator = (secrets: SecretBox, { development }: { readonly d
       production: reply.production && { key: reply.production.key, secret: null, webhookSecret: null },
     }),
   })
+
+/** Makes a brand known to the other services. */
+async function provisionBrand(
+  rpc: Tools['prepare']['rpc'],
+  {
+    scope,
+    requestId,
+    operatorName,
+  }: { readonly scope: Scope; readonly requestId: string; readonly operatorName: string },
+) {
+  const register = (service: (typeof others)[number]) =>
+    rpc.call(operations[service].registerBrand, { scope, requestId, input: {} })
+  await Promise.all(others.map(register))
+  const given = { scope, requestId, input: { operatorName } }
+  const { webhookSecret } = await rpc.call(operations.webhooks.provisionWebhook, given)
+  return { brandId: scope.brandId, environment: scope.environment, webhookSecret }
+}
 
 export const getOperator = handle(operations.gateway.getOperator, async ({ input: { name } }, { db }) => {
   const found = await readOperator(db, name.startsWith('op_') ? { id: name } : { name })
