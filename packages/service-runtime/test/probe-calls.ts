@@ -1,5 +1,5 @@
 import { newId } from '@backoffice/process'
-import { eventually, type TestBed } from '@backoffice/test-kit'
+import { eventually, held, lockIsAwaited, type TestBed } from '@backoffice/test-kit'
 import { ROOT_CONTEXT } from '@opentelemetry/api'
 import { adding, addUp, crediting, type payments } from './probe-services.ts'
 
@@ -51,20 +51,11 @@ export function callsOn(bed: TestBed<{ readonly payments: typeof payments }>) {
     },
     /** Locks records as a process does that hangs in the middle of a batch. */
     async lock(names: readonly string[]): Promise<() => Promise<void>> {
-      const holder = await bed.sql('admin').connect()
-      await holder.query('begin')
-      await holder.query('select from payments.record where id = any($1) for update', [names])
-      return async () => {
-        await holder.query('rollback')
-        holder.release()
-      }
+      const statement = 'select from payments.record where id = any($1) for update'
+      return (await held(bed.sql('admin'), statement, [names])).rollback
     },
     /** Resolves once so many sessions wait for a lock. */
-    lockIsAwaited: (count = 1) =>
-      eventually(async () => {
-        const waiting = "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
-        return (await bed.sql('admin').query(waiting)).rowCount === count
-      }),
+    lockIsAwaited: (count = 1) => lockIsAwaited(bed.sql('admin'), { count }),
   }
 }
 

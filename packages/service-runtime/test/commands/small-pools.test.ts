@@ -1,5 +1,5 @@
 import { operations } from '@backoffice/contracts'
-import { refusal, testBed } from '@backoffice/test-kit'
+import { held, refusal, testBed } from '@backoffice/test-kit'
 import t from 'tap'
 import { callsOn } from '../probe-calls.ts'
 import { payments, readRecord } from '../probe-services.ts'
@@ -23,16 +23,14 @@ t.test('with a pool of one connection, locked records delay no call on another',
 
 t.test('lists of the team, however slow, keep no request of an operator waiting', async (t) => {
   const bed = await testBed(t, { payments })
-  const { scope, add, lockIsAwaited } = callsOn(bed)
+  const { scope, add } = callsOn(bed)
   await add({ record: 'read' })
-  const holder = await bed.sql('admin').connect()
-  await holder.query('begin; lock table payments.audit_entry in access exclusive mode')
+  const trail = await held(bed.sql('admin'), 'lock table payments.audit_entry in access exclusive mode')
   const lists = Array.from({ length: 6 }, () =>
     refusal(bed.team('alice').call(operations.payments.listAudit, { input: { limit: 10 } })),
   )
-  await lockIsAwaited(2)
+  await trail.isAwaited({ count: 2 })
   t.same(await bed.rpc.call(readRecord, { scope, input: { record: 'read' } }), { count: 1 })
-  await holder.query('rollback')
-  holder.release()
+  await trail.rollback()
   t.ok((await Promise.all(lists)).includes(null))
 })

@@ -1,4 +1,4 @@
-import { testBed } from '@backoffice/test-kit'
+import { held, testBed } from '@backoffice/test-kit'
 import t from 'tap'
 import { analyzeYoungTables } from '../../src/database/purge.ts'
 import { payments } from '../probe-services.ts'
@@ -48,10 +48,8 @@ t.test('a table whose rows have all gone is not young for ever', async (t) => {
 
 t.test('a table that somebody holds is left for the next time', async (t) => {
   await write(1, 50_000)
-  const holder = await admin.connect()
-  await holder.query('begin; lock table payments.inbox in share update exclusive mode')
+  const { rollback } = await held(admin, 'lock table payments.inbox in share update exclusive mode')
   t.same(await look(), [])
-  await holder.query('rollback')
-  holder.release()
+  await rollback()
   t.same(await look(), ['payments.inbox'])
 })

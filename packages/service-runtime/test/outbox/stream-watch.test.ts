@@ -1,6 +1,6 @@
 import { cpSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { eventually, testBed } from '@backoffice/test-kit'
+import { eventually, held, testBed } from '@backoffice/test-kit'
 import { jetstreamManager } from '@nats-io/jetstream'
 import t from 'tap'
 import type { RunningService } from '../../src/testing.ts'
@@ -95,13 +95,9 @@ t.test('and so it is when PostgreSQL comes back later than the service', async (
 
 t.test('a second crash of the broker, while the first is being made good, is made good as well', async (t) => {
   // The first crash loses the stream. The service rebuilds it, and is held up just before it notes that.
-  const holder = await bed.sql('admin').connect()
-  await holder.query('begin; lock table payments.stream_seen in exclusive mode')
+  const seen = await held(bed.sql('admin'), 'lock table payments.stream_seen in exclusive mode')
   await loseDisk('all')
-  const waiting = `select from pg_stat_activity
-    where datname = current_database() and usename = 'backoffice_payments' and wait_event_type = 'Lock'`
-  // Not by the holder: within a transaction PostgreSQL shows the activity of its first look.
-  await eventually(async () => (await bed.sql('admin').query(waiting)).rowCount !== 0, 20_000)
+  await seen.isAwaited({ role: 'backoffice_payments', timeoutMs: 20_000 })
   t.equal(await stored(), 301)
   // The second one loses what the first had brought back.
   await broker.stop()
@@ -109,8 +105,7 @@ t.test('a second crash of the broker, while the first is being made good, is mad
     if (/EVENTS\/msgs\/[^/]+$/.test(path)) rmSync(join(broker.store, path), { recursive: true })
   await broker.start()
   t.equal(await eventually(async () => ({ messages: await stored() }), 20_000).then(({ messages }) => messages), 0)
-  await holder.query('rollback')
-  holder.release()
+  await seen.rollback()
   t.equal(await eventually(() => isStored(301), 20_000), true)
 })
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { operations } from '@backoffice/contracts'
 import { newId } from '@backoffice/process'
 import type { Db } from '@backoffice/service-runtime'
-import { eventually, newPlayer, postgres, refusal } from '@backoffice/test-kit'
+import { eventually, held, newPlayer, postgres, refusal } from '@backoffice/test-kit'
 import type { FastifyRequest } from 'fastify'
 import pg from 'pg'
 import t from 'tap'
@@ -47,21 +47,19 @@ t.test('requests that come together share statements: to claim, to store, to giv
 })
 
 t.test('no claim waits for replies that cannot be stored yet', async (t) => {
-  const held = await Promise.all(Array.from({ length: 3 }, () => claim(randomUUID())))
-  const other = await admin.connect()
-  await other.query('begin')
-  await other.query('select from gateway.claim where key = any($1) for update', [held.map(({ key }) => key)])
+  const claims = await Promise.all(Array.from({ length: 3 }, () => claim(randomUUID())))
+  const keys = claims.map(({ key }) => key)
+  const { commit } = await held(admin, 'select from gateway.claim where key = any($1) for update', [keys])
   let stored = 0
   const storing: Promise<unknown>[] = []
-  for (const attempt of held) {
+  for (const attempt of claims) {
     storing.push(idempotency.storeReply(attempt, reply).then(() => stored++))
     // Each in a batch of its own, as many as may run at once and more.
     await new Promise(setImmediate)
   }
   await Promise.all(Array.from({ length: 50 }, () => claim(randomUUID())))
   t.equal(stored, 0)
-  await other.query('commit')
-  other.release()
+  await commit()
   await Promise.all(storing)
 })
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { type Environment, type Input, operations, type Scope } from '@backoffice/contracts'
-import { eventually, proposalOf, refusal, type TeamUser } from '@backoffice/test-kit'
+import { eventually, held, proposalOf, refusal, type TeamUser } from '@backoffice/test-kit'
 import t from 'tap'
 import { type MoneyPath, moneyPath } from '../money-path.ts'
 
@@ -132,16 +132,11 @@ t.test('one person alone, or a proposal that is declined at the last moment, lea
   const { proposalId } = await proposalOf(propose('alice', command.id))
   t.equal(await refusal(approve('alice', command.id, proposalId)), 'TWO_PEOPLE_REQUIRED')
   t.equal(await refusal(approve('bob', command.id, 'prp_nothing')), 'PROPOSAL_NOT_FOUND')
-  const declining = await admin.connect()
-  t.teardown(() => declining.release())
-  await declining.query('begin')
-  await declining.query("update payments.team_proposal set state = 'declined' where id = $1", [proposalId])
+  const decline = "update payments.team_proposal set state = 'declined' where id = $1"
+  const declining = await held(admin, decline, [proposalId])
   const approving = refusal(approve('bob', command.id, proposalId))
-  await eventually(async () => {
-    const waiting = "select from pg_stat_activity where wait_event_type = 'Lock' and query like '%team_proposal%'"
-    return (await admin.query(waiting)).rowCount === 1
-  })
-  await declining.query('commit')
+  await declining.isAwaited({ count: 1 })
+  await declining.commit()
   t.equal(await approving, 'PROPOSAL_NOT_OPEN')
   await makeRoom(playerId)
   t.equal((await path.confirm(depositId, operationId)).status, 'confirmed')

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { operations } from '@backoffice/contracts'
-import { eventually, refusal } from '@backoffice/test-kit'
+import { held, refusal } from '@backoffice/test-kit'
 import t from 'tap'
 import { HeldReplies } from '../held-replies.ts'
 import { moneyPath, outcomes } from '../money-path.ts'
@@ -94,9 +94,8 @@ t.test('a deposit whose credit is not done keeps nobody else waiting', async (t)
 t.test('a batch sees the reference that another process took meanwhile, and creates its other deposits', async (t) => {
   const playerIds = await Promise.all([1, 2, 3, 4].map(() => path.newPlayer({ kyc: false })))
   const externalReference = `pay-${randomUUID()}`
-  const other = await path.bed.sql('admin').connect()
-  await other.query('begin')
-  await other.query(
+  const other = await held(
+    path.bed.sql('admin'),
     `insert into payments.deposit (id, brand_id, operator_id, environment, time_zone, player_id, external_reference, amount,
       currency, method, status, version, created_at)
     select 'dep_of_another_process', brand_id, operator_id, environment, time_zone, 'ply_another', $1, amount, currency,
@@ -106,11 +105,8 @@ t.test('a batch sees the reference that another process took meanwhile, and crea
   )
   const calls = playerIds.map((id, index) => path.createDeposit(id, index === 0 ? { externalReference } : {}))
   const ended = outcomes(calls)
-  const waiting = `select from pg_stat_activity
-    where datname = current_database() and usename = 'backoffice_payments' and wait_event_type = 'Lock'`
-  await eventually(async () => (await path.bed.sql('admin').query(waiting)).rowCount !== 0)
-  await other.query('commit')
-  other.release()
+  await other.isAwaited({ role: 'backoffice_payments' })
+  await other.commit()
   t.same(await ended, { done: 3, DEPOSIT_ALREADY_EXISTS: 1 })
   const [refused] = await Promise.allSettled(calls)
   t.match(refused, { reason: { details: { depositId: 'dep_of_another_process' } } })

@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { operations } from '@backoffice/contracts'
-import { eventually, refusal } from '@backoffice/test-kit'
+import { eventually, held, refusal } from '@backoffice/test-kit'
 import t from 'tap'
 import { sweepIntents } from '../../src/withdrawals/request.ts'
 import { HeldReplies } from '../held-replies.ts'
@@ -42,33 +42,16 @@ async function startDoomed() {
   }
 }
 
-/** Holds up whoever writes to a table of `service`. @returns what waits until somebody does, and what lets go */
-async function holdUp(service: 'payments' | 'wallet', table: string) {
-  const client = await admin.connect()
-  await client.query('begin')
-  await client.query(`lock table ${service}.${table} in exclusive mode`)
-  const waiting = `select from pg_stat_activity
-    where datname = current_database() and usename = $1 and wait_event_type = 'Lock'`
-  return {
-    isHeldUp: () =>
-      eventually(async () => (await admin.query(waiting, [`backoffice_${service}`])).rowCount !== 0, waitMs),
-    async release() {
-      await client.query('rollback')
-      client.release()
-    },
-  }
-}
-
 t.test('killed with a hold in place, and nobody comes back: another replica gives it back, once', async (t) => {
   const playerId = await path.newPlayerWith('100.00')
   const operationId = randomUUID()
   const request = () => path.requestWithdrawal(playerId, { amount: '100.00' }, operationId)
   const doomed = await startDoomed()
-  const replies = await holdUp('payments', 'operation')
+  const replies = await held(admin, 'lock table payments.operation in exclusive mode')
   request().catch(() => undefined)
-  await replies.isHeldUp()
+  await replies.isAwaited({ role: 'backoffice_payments', timeoutMs: waitMs })
   await doomed.kill()
-  await replies.release()
+  await replies.rollback()
   t.equal(await path.balance(playerId), '100.00 / 0.00', 'the wallet has reserved it')
 
   const sweeper = await bed.start('payments')
@@ -100,16 +83,16 @@ t.test('killed after the commit of a batch, each of its credits and events follo
   const ids = (await Promise.all(Array.from({ length: 5 }, () => path.createDeposit(playerId)))).map(({ id }) => id)
   const replies = await HeldReplies.on(path)
   const doomed = await startDoomed()
-  const transfers = await holdUp('wallet', 'transfer')
+  const transfers = await held(admin, 'lock table wallet.transfer in exclusive mode')
   await replies.gather(
     (operationId) => path.confirm('dep_unknown', operationId),
     () => ids.map((id) => path.confirm(id, `confirm-${id}`)),
   )
   const confirmed = `select from deposit where status = 'confirmed' and player_id = $1 group by xmin::text having count(*) = 5`
   await eventually(async () => (await path.rows(confirmed, [playerId])).length === 1)
-  await transfers.isHeldUp()
+  await transfers.isAwaited({ role: 'backoffice_wallet', timeoutMs: waitMs })
   await doomed.kill()
-  await transfers.release()
+  await transfers.rollback()
   await bed.start('payments')
   for (const id of ids) t.match(await path.confirm(id, `confirm-${id}`), { id, status: 'confirmed' })
   t.same(

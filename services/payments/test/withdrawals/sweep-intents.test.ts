@@ -21,8 +21,7 @@ const { payments } = path.bed.services
 /** An intent that stays one: the wallet answers nothing. */
 async function leaveIntent(playerId: string, operationId: string): Promise<void> {
   const lock = await path.bed.sql('admin').connect()
-  await lock.query('begin')
-  await lock.query('lock table wallet.hold in exclusive mode')
+  await lock.query('begin; lock table wallet.hold in exclusive mode')
   const unanswered = refusal(path.requestWithdrawal(playerId, {}, operationId))
   await eventually(async () => (await statusOf(operationId)).includes('intent'))
   // The wallet's statement is ended instead of the service, which gives payments an error at once. Others wait for the

@@ -4,7 +4,7 @@ import { payments } from '@backoffice/payments'
 import { players } from '@backoffice/players'
 import { dayMs, newId } from '@backoffice/process'
 import { reconciler } from '@backoffice/reconciler'
-import { eventually, TestTime, testBed } from '@backoffice/test-kit'
+import { held, TestTime, testBed } from '@backoffice/test-kit'
 import t from 'tap'
 import { runOf } from '../../../reconciler/test/reconciliation/run.ts'
 import { wallet } from '../../src/service.ts'
@@ -98,24 +98,13 @@ t.test('what is declined while somebody approves it is not carried out', async (
   const input = { playerId, amount: '30.00', reference: 'both', reason }
   const { details } = await refusal(bed.team('alice').call(adjustWallet, { input }))
   const proposalId = String(details?.proposalId)
-  const holder = await bed.sql('admin').connect()
-  t.teardown(() => holder.release())
-  await holder.query('begin')
-  await holder.query('select from wallet.team_proposal where id = $1 for update', [proposalId])
-  const waiting = (count: number) =>
-    eventually(async () => {
-      const { rows } = await bed
-        .sql('admin')
-        .query(
-          `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query ~ 'team_proposal'`,
-        )
-      return rows.length === count
-    })
+  const lock = 'select from wallet.team_proposal where id = $1 for update'
+  const { isAwaited, commit } = await held(bed.sql('admin'), lock, [proposalId])
   const declined = bed.team('alice').call(declineProposal, { input: { proposalId, reason } })
-  await waiting(1)
+  await isAwaited({ count: 1 })
   const approved = refusal(bed.team('bob').call(adjustWallet, { input, approves: proposalId }))
-  await waiting(2)
-  await holder.query('commit')
+  await isAwaited({ count: 2 })
+  await commit()
   t.match(await declined, { state: 'declined' })
   t.match(await approved, { code: 'PROPOSAL_NOT_OPEN', details: { state: 'declined' } })
   t.equal(await balance(), '0.00')

@@ -4,7 +4,7 @@ import { payments } from '@backoffice/payments'
 import { players } from '@backoffice/players'
 import { newId } from '@backoffice/process'
 import { reconciler } from '@backoffice/reconciler'
-import { eventually, testBed } from '@backoffice/test-kit'
+import { eventually, held, testBed } from '@backoffice/test-kit'
 import fc from 'fast-check'
 import t from 'tap'
 import { runOf } from '../../../reconciler/test/reconciliation/run.ts'
@@ -103,12 +103,8 @@ t.test('postings of a locked account, however many, delay their own account alon
   const credit = (player: number, reference: number) => ledger.post(postingOf([0, player, reference, 1], brandId))
   const numbers = (count: number, from = 0) => Array.from({ length: count }, (_, index) => from + index)
   await credit(1, 1)
-  const other = await admin.connect()
-  await other.query('begin')
-  await other.query('select from wallet.account where brand_id = $1 and owner_id = $2 for update', [
-    brandId,
-    playerOf(brandId, 1),
-  ])
+  const account = 'select from wallet.account where brand_id = $1 and owner_id = $2 for update'
+  const { commit } = await held(admin, account, [brandId, playerOf(brandId, 1)])
   const began = performance.now()
   const locked = numbers(12, 10).map((reference) => credit(1, reference))
   await Promise.all(numbers(30, 100).map((reference) => credit(2 + (reference % 10), reference)))
@@ -117,8 +113,7 @@ t.test('postings of a locked account, however many, delay their own account alon
   locked.push(credit(1, 50))
   await Promise.all(numbers(5, 200).map((reference) => credit(3, reference)))
   t.ok(performance.now() - later < 900, 'a later posting of the account does not even hold up its batch')
-  await other.query('commit')
-  other.release()
+  await commit()
   t.match(await Promise.all(locked), Array(13).fill({ outcome: 'posted', replayed: false }))
 })
 
@@ -127,9 +122,8 @@ t.test('one reference for the holds of two players at once reserves money of the
   const ledger = new Ledger({ db })
   for (const player of [1, 2]) await ledger.post(postingOf([0, player, player, 10], brandId))
   // The hold of the first player, as another replica writes it, not committed yet.
-  const other = await admin.connect()
-  await other.query('begin')
-  await other.query(
+  const other = await held(
+    admin,
     `with reserved as (
        update wallet.account set held = 4 where brand_id = $1 and owner_id like 'ply_1_%' returning id
      )
@@ -138,11 +132,8 @@ t.test('one reference for the holds of two players at once reserves money of the
     [brandId],
   )
   const second = ledger.post(postingOf([3, 2, 7, 4], brandId))
-  const waiting = `select from pg_stat_activity
-    where datname = current_database() and usename = 'backoffice_wallet' and wait_event_type = 'Lock'`
-  await eventually(async () => (await admin.query(waiting)).rowCount !== 0)
-  await other.query('commit')
-  other.release()
+  await other.isAwaited({ role: 'backoffice_wallet' })
+  await other.commit()
   t.match(await second, { outcome: 'conflict' })
   t.same(await differences(), [])
 })
@@ -251,9 +242,7 @@ t.test('a checkpoint never counts what a running transaction may still add to', 
   await ledger.post(postingOf([0, 1, 1, 10], brandId))
   await horizonIsPast(brandId)
   // An older transaction that is still running holds the horizon.
-  const older = await admin.connect()
-  await older.query('begin')
-  await older.query('select pg_current_xact_id()')
+  const older = await held(admin, 'select pg_current_xact_id()')
   await ledger.post(postingOf([0, 1, 2, 20], brandId))
   await takeCheckpoints(db, new Date())
   const read = async () =>
@@ -265,8 +254,7 @@ t.test('a checkpoint never counts what a running transaction may still add to', 
     ).rows.map(({ balance }) => balance)
   t.same(await read(), ['-10'])
   t.equal(await readSystemBalance(brandId), -30n)
-  await older.query('commit')
-  older.release()
+  await older.commit()
   await horizonIsPast(brandId)
   await takeCheckpoints(db, new Date())
   t.same(await read(), ['-30'])

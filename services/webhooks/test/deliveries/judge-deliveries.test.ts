@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { operations } from '@backoffice/contracts'
 import { payments } from '@backoffice/payments'
 import { players } from '@backoffice/players'
-import { eventually, newPlayer, testBed } from '@backoffice/test-kit'
+import { eventually, held, newPlayer, testBed } from '@backoffice/test-kit'
 import { wallet } from '@backoffice/wallet'
 import t from 'tap'
 import { forgetFound, judgeEvents } from '../../src/deliveries/upkeep.ts'
@@ -94,12 +94,9 @@ t.test('a delivery that vanishes is named five minutes after its event, until it
 t.test('nothing is passed over while another replica looks, or once very many are missing', async (t) => {
   const first = await measured()
   await pass(60)
-  const other = await sql.connect()
-  await other.query('begin')
-  await other.query("select from judged_event where service = 'payments' for update")
+  const { rollback } = await held(sql, "select from judged_event where service = 'payments' for update")
   t.same(await judge(), { missing: [], isMore: false })
-  await other.query('rollback')
-  other.release()
+  await rollback()
   t.ok((await measured()).unjudged > first.unjudged + 3_500, 'nobody who takes an hour goes unnoticed')
 
   await sql.query(
