@@ -1,22 +1,8 @@
 import type { HandlersOf } from '@backoffice/service-runtime'
-import {
-  confirmDeposit,
-  createDeposit,
-  endCommand,
-  failDeposit,
-  listDeposits,
-  readDayDeposits,
-  showDeposit,
-} from './deposits/operations.ts'
+import * as deposits from './deposits/operations.ts'
 import { exportPlayer, forgetDestinations, readOpenRecords } from './players/operations.ts'
-import { cancelWithdrawal, decideWithdrawal, decideWithdrawalInSandbox } from './withdrawals/decide.ts'
-import {
-  countWithdrawalQueue,
-  getWithdrawal,
-  listWithdrawals,
-  showWithdrawal,
-  withdrawalQueue,
-} from './withdrawals/operations.ts'
+import * as decisions from './withdrawals/decide.ts'
+import * as withdrawals from './withdrawals/operations.ts'
 import { type Intents, requestWithdrawal } from './withdrawals/request.ts'
 
 export const handlers = ({
@@ -26,23 +12,13 @@ export const handlers = ({
   readonly intents: Intents
   readonly payAloneUpTo: bigint
 }): HandlersOf<'payments'> => ({
-  createDeposit,
-  confirmDeposit,
-  failDeposit,
+  ...deposits,
+  ...withdrawals,
+  ...decisions,
   requestWithdrawal: requestWithdrawal({ intents }),
-  getWithdrawal,
-  cancelWithdrawal,
-  decideWithdrawalInSandbox,
-  readDayDeposits,
+  showWithdrawal: withdrawals.showWithdrawal({ payAloneUpTo }),
+  decideWithdrawal: decisions.decideWithdrawal({ payAloneUpTo }),
   readOpenRecords,
   forgetDestinations,
   exportPlayer,
-  showDeposit,
-  listDeposits,
-  showWithdrawal: showWithdrawal({ payAloneUpTo }),
-  listWithdrawals,
-  withdrawalQueue,
-  countWithdrawalQueue,
-  decideWithdrawal: decideWithdrawal({ payAloneUpTo }),
-  endCommand,
 })

@@ -12,11 +12,11 @@ import {
   refuseCredit,
   releaseHold,
 } from './ledger/ledger.ts'
-import { exportPlayer, exportStatement, listEntries, listTransactions } from './statement/operations.ts'
+import * as statement from './statement/operations.ts'
 
 export const handlers = (ledger: Ledger, approverOf: CorrectionApprover): HandlersOf<'wallet'> => ({
+  ...statement,
   getWallet,
-  listTransactions,
   readBalance,
   readAccount,
   openAccount: openAccount(ledger),
@@ -27,7 +27,4 @@ export const handlers = (ledger: Ledger, approverOf: CorrectionApprover): Handle
   releaseHold: releaseHold(ledger),
   adjustWallet: adjustWallet(ledger, approverOf),
   reverseTransfer: reverseTransfer(ledger, approverOf),
-  exportPlayer,
-  listEntries,
-  exportStatement,
 })

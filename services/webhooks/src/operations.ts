@@ -8,28 +8,21 @@ import {
   showDelivery,
   showSetAside,
 } from './deliveries/operations.ts'
-import {
-  disableWebhook,
-  listEndpoints,
-  provisionWebhook,
-  rewrapWebhookSecrets,
-  rotateWebhookSecret,
-  setWebhookUrl,
-  showWebhook,
-} from './endpoints/operations.ts'
+import * as endpoints from './endpoints/operations.ts'
 import { testWebhook } from './sending/test-webhook.ts'
 
-type Context = Parameters<typeof testWebhook>[0] & Parameters<typeof setWebhookUrl>[0] & { readonly reaction: Reaction }
+type Context = Parameters<typeof testWebhook>[0] &
+  Parameters<typeof endpoints.setWebhookUrl>[0] & { readonly reaction: Reaction }
 
 export const handlers = (context: Context): HandlersOf<'webhooks'> => ({
   testWebhook: testWebhook(context),
-  provisionWebhook: provisionWebhook(context.box),
-  setWebhookUrl: setWebhookUrl(context),
-  showWebhook: showWebhook(context.breaker),
-  listEndpoints: listEndpoints(context.breaker),
-  rotateWebhookSecret: rotateWebhookSecret(context.box),
-  disableWebhook: disableWebhook(context.breaker),
-  rewrapWebhookSecrets: rewrapWebhookSecrets(context.box),
+  provisionWebhook: endpoints.provisionWebhook(context.box),
+  setWebhookUrl: endpoints.setWebhookUrl(context),
+  showWebhook: endpoints.showWebhook(context.breaker),
+  listEndpoints: endpoints.listEndpoints(context.breaker),
+  rotateWebhookSecret: endpoints.rotateWebhookSecret(context.box),
+  disableWebhook: endpoints.disableWebhook(context.breaker),
+  rewrapWebhookSecrets: endpoints.rewrapWebhookSecrets(context.box),
   listDeliveries,
   showDelivery,
   resendDelivery,
