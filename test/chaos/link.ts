@@ -1,6 +1,12 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 
+/** What passes over one connection. Who returns false has dealt with it, and it goes no further. */
+export interface Passing {
+  readonly sent: (bytes: Buffer) => boolean
+  readonly replied: (bytes: Buffer) => boolean
+}
+
 /** A stretch of network between somebody and one port of this machine. It can be cut, and it can be slow. */
 export class Link {
   readonly port: number
@@ -15,14 +21,15 @@ export class Link {
     this.port = (server.address() as AddressInfo).port
   }
 
-  static async open(targetPort: number): Promise<Link> {
+  static async open(targetPort: number, watch?: (near: Socket) => Passing): Promise<Link> {
     const sockets = new Set<Socket>()
     const state = { held: false }
     const server = createServer((near) => {
       const far = connect(targetPort, '127.0.0.1')
-      for (const [side, other] of [
-        [near, far],
-        [far, near],
+      const passing = watch?.(near)
+      for (const [side, other, passes] of [
+        [near, far, passing?.sent],
+        [far, near, passing?.replied],
       ] as const) {
         sockets.add(side)
         side.setNoDelay(true)
@@ -33,7 +40,7 @@ export class Link {
         })
         side.on('end', () => other.end())
         side.on('data', (bytes) => {
-          if (other.destroyed || other.write(bytes)) return
+          if (passes?.(bytes) === false || other.destroyed || other.write(bytes)) return
           side.pause()
           other.once('drain', () => {
             if (!state.held) side.resume()

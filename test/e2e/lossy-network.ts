@@ -1,5 +1,5 @@
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import type { Teardown } from '@backoffice/test-kit'
+import { Link } from '../chaos/link.ts'
 
 export interface LossyNetwork {
   /** The API as the operator's server sees it from the other side. */
@@ -22,47 +22,29 @@ export async function startLossyNetwork(t: Teardown, apiUrl: string): Promise<Lo
   let refusals = 0
   let unwanted = /^/
 
-  const open = new Set<Socket>()
-  const server = createServer((client: Socket) => {
-    const gateway = connect(Number(target.port), target.hostname)
+  const link = await Link.open(Number(target.port), (client) => {
     let requestLine = ''
-    client.on('data', (bytes) => {
-      // A connection carries one request at a time; a body that comes apart from its head has no such line.
-      requestLine = /^[A-Z]+ .*/.exec(bytes.toString('latin1'))?.[0] ?? requestLine
-      if (refusals > 0 && unwanted.test(requestLine)) {
+    return {
+      sent(bytes) {
+        // A connection carries one request at a time; a body that comes apart from its head has no such line.
+        requestLine = /^[A-Z]+ .*/.exec(bytes.toString('latin1'))?.[0] ?? requestLine
+        if (refusals === 0 || !unwanted.test(requestLine)) return true
         refusals -= 1
         client.end(forbidden)
-      } else gateway.write(bytes)
-    })
-    gateway.on('data', (bytes) => {
-      if (losses > 0 && doomed.test(requestLine)) {
+        return false
+      },
+      replied() {
+        if (losses === 0 || !doomed.test(requestLine)) return true
         losses -= 1
         client.destroy()
-        gateway.destroy()
-      } else client.write(bytes)
-    })
-    for (const [side, other] of [
-      [client, gateway],
-      [gateway, client],
-    ] as const) {
-      open.add(side)
-      side.on('error', () => other.destroy())
-      side.on('close', () => {
-        open.delete(side)
-        other.destroy()
-      })
+        return false
+      },
     }
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', () => resolve()))
-  t.teardown(() => {
-    server.close()
-    // The gateway keeps idle connections for more than a minute, and the process would wait for them.
-    for (const side of open) side.destroy()
-  })
+  t.teardown(() => link.close())
 
-  const { port } = server.address() as AddressInfo
   return {
-    baseUrl: `http://127.0.0.1:${port}${target.pathname}`,
+    baseUrl: `http://127.0.0.1:${link.port}${target.pathname}`,
     get losses() {
       return losses
     },
