@@ -150,9 +150,10 @@ export const isSetting = (name: string): boolean => settings.test(name) && !pass
 
 /**
  * Keeps the young generation of the heap at a few MiB. With Node's own limit a busy service uses some 60 MiB more for
- * objects that live as long as a request, and is not faster. The games need less. The images set the same options.
+ * objects that live as long as a request, and is not faster. The games need less. A program that has started collects its
+ * garbage once (program.ts). The images set the same options.
  */
-const heapOption = (program: ProgramName) => `--max-semi-space-size=${program === 'games' ? 1 : 4}`
+const heapOptions = (program: ProgramName) => [`--max-semi-space-size=${program === 'games' ? 1 : 4}`, '--expose-gc']
 
 /**
  * How a program is started: from these sources, or from its image where SERVICE_IMAGES says what images are called, such
@@ -161,7 +162,7 @@ const heapOption = (program: ProgramName) => `--max-semi-space-size=${program ==
 export function serviceCommand(program: ProgramName, env: NodeJS.ProcessEnv): ServiceCommand {
   const images = env.SERVICE_IMAGES
   if (images !== undefined && images !== '') return { cwd: root, ...inContainer(program, images, env) }
-  const args = [heapOption(program), '--import', telemetry, join(root, `services/${program}/src/main.ts`)]
+  const args = [...heapOptions(program), '--import', telemetry, join(root, `services/${program}/src/main.ts`)]
   return { cwd: root, command: process.execPath, args }
 }
 

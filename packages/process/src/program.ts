@@ -37,6 +37,7 @@ export interface StartedProgram {
 /** Says that a program works, once it does, and ends it in order. */
 export async function startProgram({ log, settings, ready, leave, stopping }: Program): Promise<StartedProgram> {
   let draining: Promise<void> | undefined
+  giveBackMemory()
   const health = await startHealthServer({
     host: settings.HEALTH_HOST,
     port: settings.HEALTH_PORT,
@@ -66,3 +67,9 @@ export async function startProgram({ log, settings, ready, leave, stopping }: Pr
     },
   }
 }
+
+/**
+ * The empty part of the heap that loading the program left, a third of it. A collection that Node starts by itself leaves
+ * the heap as large as it was. Whatever starts a service gives --expose-gc.
+ */
+const giveBackMemory = () => globalThis.gc?.({ type: 'major', execution: 'sync', flavor: 'last-resort' })

@@ -36,13 +36,6 @@ const maxAgeSeconds = 3_600
 
 const requestTimeoutMs = 10_000
 
-/** No route has a schema. Without this Fastify loads ajv all the same, which takes 3 MiB. */
-const noSchemas = () => {
-  throw new Error('a route of the games has no schema')
-}
-
-const noCompilers = { buildValidator: noSchemas, buildSerializer: noSchemas }
-
 const duration = durations('backoffice.games.request.duration_seconds', 'Time from a request of a browser to its reply')
 
 /** The public server: everything that it serves is served without a signature. */
@@ -51,7 +44,6 @@ export async function createApp(context: GamesContext, limits: Limits): Promise<
   const app = fastify({
     ...httpFrame({ bodyBytesMax, requestTimeoutMs }),
     trustProxy: limits.trustedProxies,
-    schemaController: { compilersFactory: noCompilers },
   })
   limitConnections(app.server, limits)
   app.addHook('onRequest', async (_request, reply) => {

@@ -21,15 +21,23 @@ export type DocumentReply =
 
 /**
  * Makes documents in a thread of its own. To load what makes them and to make one takes up to half a second, in which
- * this thread would answer no signed request. It starts with the first document.
+ * this thread would answer no signed request. It starts with the first document, and ends when it has nothing to do,
+ * because it takes as much memory as the rest of the process and most documents are made once.
  */
 export class DocumentThread {
   readonly #waiting = new Map<number, PromiseWithResolvers<DocumentFile>>()
   #worker: Worker | undefined
   #lastId = 0
+  readonly #idleMs: number
+  #idle: NodeJS.Timeout | undefined
+
+  constructor(idleMs = 10_000) {
+    this.#idleMs = idleMs
+  }
 
   /** @throws when it cannot be made, or the thread dies. The next document starts another. */
   make(request: Omit<DocumentRequest, 'id'>): Promise<DocumentFile> {
+    clearTimeout(this.#idle)
     this.#worker ??= this.#start()
     this.#lastId += 1
     const made = Promise.withResolvers<DocumentFile>()
@@ -47,7 +55,10 @@ export class DocumentThread {
     worker.on('message', (reply: DocumentReply) => {
       const made = this.#waiting.get(reply.id)
       this.#waiting.delete(reply.id)
-      if (this.#waiting.size === 0) worker.unref()
+      if (this.#waiting.size === 0) {
+        worker.unref()
+        this.#idle = setTimeout(() => this.#end(worker), this.#idleMs).unref()
+      }
       if ('file' in reply) made?.resolve(reply.file)
       else made?.reject(reply.error)
     })
@@ -55,12 +66,19 @@ export class DocumentThread {
       fault = error
     })
     worker.once('exit', (status) => {
+      // It was ended. Another one may work by now.
+      if (this.#worker !== worker) return
       this.#worker = undefined
       for (const made of this.#waiting.values())
         made.reject(fault ?? new Error(`the thread of the documents ended with ${status}`))
       this.#waiting.clear()
     })
     return worker
+  }
+
+  #end(worker: Worker): void {
+    this.#worker = undefined
+    void worker.terminate()
   }
 }
 

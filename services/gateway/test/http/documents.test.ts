@@ -1,10 +1,11 @@
+import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { pages } from '@backoffice/documents'
 import fastify from 'fastify'
 import t from 'tap'
 import { request } from 'undici'
-import { documentRoutes } from '../../src/http/documents.ts'
+import { DocumentThread, documentRoutes } from '../../src/http/documents.ts'
 
 const app = fastify({ exposeHeadRoutes: false })
 const routes = documentRoutes(() => 'https://backoffice.example.org/api/v1')
@@ -40,6 +41,18 @@ t.test('a thread that dies fails the requests that wait for it, and the next req
     [500, 500],
   )
   t.equal((await get('/docs')).status, 200)
+})
+
+t.test('a thread with nothing to do ends, and the next document starts another', async (t) => {
+  const thread = new DocumentThread(0)
+  for (const name of ['getTestVectors', 'getChangelog']) {
+    const started = once(process, 'worker')
+    const made = thread.make({ name, baseUrl })
+    const [worker] = await started
+    const ended = once(worker, 'exit')
+    t.ok((await made).body.length > 0)
+    await ended
+  }
 })
 
 t.test('all documents are made in that one thread', async (t) => {

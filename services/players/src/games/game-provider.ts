@@ -3,7 +3,7 @@ import { type Logger, retry } from '@backoffice/process'
 import { Type } from '@sinclair/typebox'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { BrokenCircuitError, CircuitState, ConsecutiveBreaker, circuitBreaker, handleWhen } from 'cockatiel'
-import { Agent, request } from 'undici'
+import type { Agent } from 'undici'
 
 export interface Launch {
   /** Names the launch: if it is repeated, the provider returns the same session. */
@@ -53,11 +53,10 @@ export interface GameProviderOptions {
 export class GameProvider {
   readonly #options: GameProviderOptions
   readonly #circuit
-  readonly #agent: Agent
+  #client: Promise<Client> | undefined
 
   constructor(options: GameProviderOptions) {
     this.#options = options
-    this.#agent = new Agent({ connect: { timeout: options.timeoutMs }, maxHeaderSize: replyBytesMax })
     this.#circuit = circuitBreaker(
       handleWhen((error) => !(error instanceof RefusedLaunch)),
       {
@@ -95,9 +94,11 @@ export class GameProvider {
     const { token, allowHttp } = this.#options
     const timeoutMs = Math.max(1, Math.min(this.#options.timeoutMs, deadline.getTime() - Date.now()))
     const signal = AbortSignal.timeout(timeoutMs)
+    this.#client ??= connect(this.#options.timeoutMs)
+    const { request, agent } = await this.#client
     const { statusCode, body } = await request(`${url.replace(/\/$/, '')}/sessions`, {
       method: 'POST',
-      dispatcher: this.#agent,
+      dispatcher: agent,
       signal,
       headers: {
         'Content-Type': 'application/json',
@@ -115,6 +116,17 @@ export class GameProvider {
       throw new Error('the provider opened a session without TLS')
     return launched
   }
+}
+
+interface Client {
+  readonly request: typeof import('undici').request
+  readonly agent: Agent
+}
+
+/** Loaded by the first launch, because it takes 5 MiB. */
+async function connect(timeout: number): Promise<Client> {
+  const { Agent, request } = await import('undici')
+  return { request, agent: new Agent({ connect: { timeout }, maxHeaderSize: replyBytesMax }) }
 }
 
 /**
