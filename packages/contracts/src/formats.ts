@@ -54,8 +54,12 @@ export function isCalendarDate(value: string): boolean {
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(value)
 }
 
+/** A timestamp in the first 28 days of a month, which every month has. */
+const plainTimestamp = /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|1\d|2[0-8])T([01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/
+
 /** ISO 8601 in UTC with milliseconds, as every reply writes it. */
 export function isTimestamp(value: string): boolean {
+  if (plainTimestamp.test(value)) return true
   const date = new Date(value)
   return !Number.isNaN(date.getTime()) && date.toISOString() === value
 }

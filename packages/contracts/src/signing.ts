@@ -1,4 +1,4 @@
-import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
+import { createHmac, hash, timingSafeEqual } from 'node:crypto'
 
 /** Seconds by which X-Timestamp may differ from the server's clock, either way. */
 export const timestampToleranceSeconds = 300
@@ -14,7 +14,7 @@ export interface SignedRequest {
 }
 
 export function bodySha256(body: string | Uint8Array): string {
-  return createHash('sha256').update(body).digest('hex')
+  return hash('sha256', body)
 }
 
 /** The four fields of a request that are signed, joined by LF (specification, Authentication). */

@@ -1,5 +1,6 @@
 // Rules: they read nothing but what they are given.
 
+import { isIPv4 } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
 type Range = readonly [ipaddr.IPv4 | ipaddr.IPv6, number]
@@ -88,5 +89,7 @@ export class AddressRanges {
 
 /** One way to write an address. */
 export function normaliseAddress(address: string): string {
+  // Node takes four decimal numbers only, and those have one spelling.
+  if (isIPv4(address)) return address
   return ipaddr.isValid(address) ? ipaddr.process(address).toString() : address
 }

@@ -159,8 +159,8 @@ export function rawBody(request: FastifyRequest): Buffer {
  * not one. Hops further left were written by the caller and prove nothing. Where a hop is missing or unreadable, the nearest
  * address that we know is the proxy's own.
  */
-export function callerAddress({ ip, ips = [ip] }: Pick<FastifyRequest, 'ip' | 'ips'>): string {
-  return normaliseAddress(ips.findLast((hop) => isIP(hop) !== 0) ?? '')
+export function callerAddress(request: Pick<FastifyRequest, 'ip' | 'ips'>): string {
+  return normaliseAddress((request.ips ?? [request.ip]).findLast((hop) => isIP(hop) !== 0) ?? '')
 }
 
 /**

@@ -87,7 +87,7 @@ export class CredentialDirectory {
    */
   async find(key: string, address: string): Promise<KnownCredential | null> {
     if (this.#unknown.has(key)) return null
-    const credential = await this.#cache.fetch(key, { context: address })
+    const credential = this.#cache.get(key) ?? (await this.#cache.fetch(key, { context: address }))
     return credential === undefined || credential.revoked ? null : credential
   }
 }

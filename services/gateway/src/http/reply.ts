@@ -175,9 +175,12 @@ export function measureRequests(app: FastifyInstance): void {
   })
 }
 
-function nameSpan({ method, routeOptions: { url } }: FastifyRequest): void {
+function nameSpan(request: FastifyRequest): void {
   const span = trace.getActiveSpan()
-  if (span === undefined || url === undefined) return
+  if (span === undefined) return
+  const { method, routeOptions } = request
+  const { url } = routeOptions
+  if (url === undefined) return
   span.updateName(`${method} ${url}`)
   span.setAttribute('http.route', url)
 }

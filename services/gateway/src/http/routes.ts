@@ -218,7 +218,8 @@ function knownFields(schema: TObject, body: Record<string, unknown>): Record<str
 /** The parameters that the operation names. A repeated parameter is refused, because its meaning would be a guess. */
 function readQuery(schema: TObject, url: string): Record<string, unknown> {
   const separator = url.indexOf('?')
-  const text = separator < 0 ? '' : url.slice(separator + 1)
+  if (separator < 0) return {}
+  const text = url.slice(separator + 1)
   try {
     decodeURIComponent(text)
   } catch {
