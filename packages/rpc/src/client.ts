@@ -129,7 +129,8 @@ export class RpcClient {
     )
     if (timeoutMs <= 0) throw new Rejection('SERVICE_UNAVAILABLE')
     const headers = natsHeaders()
-    const ownId = operationId ?? newId('opn')
+    // A query has no effect to name, and an id takes as long as a signature.
+    const ownId = operationId ?? ((operation.kind === 'query' && requestId) || newId('opn'))
     headers.set(headerNames.operationId, ownId)
     if (operation.audience === 'team') {
       const said = { operationId: ownId, input, ...defined({ approves: options.approves }) }
@@ -273,7 +274,7 @@ export class Replies {
     this.#waiting.set(number, { subject, resolve, reject })
     try {
       const reply = `${this.#inboxFor(service)}.${number}`
-      this.#connection.publish(subject, payload, { reply, ...defined({ headers }) })
+      this.#connection.publish(subject, payload, headers === undefined ? { reply } : { reply, headers })
       return await promise
     } finally {
       clearTimeout(timer)

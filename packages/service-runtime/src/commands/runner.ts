@@ -1,6 +1,7 @@
 import { type Operation, Rejection, type Scope } from '@backoffice/contracts'
 import { type Clock, type Logger, newId } from '@backoffice/process'
 import { ownerOf, type ReceivedCall, type RpcClient, type RunResult, type ServedOperation } from '@backoffice/rpc'
+import type { TeamCaller } from '@backoffice/team-identity'
 import { context } from '@opentelemetry/api'
 import { type Database, type Db, readNow } from '../database/db.ts'
 import { batchFaultOf } from '../database/faults.ts'
@@ -69,7 +70,7 @@ export class Runner {
   }
 
   async #direct({ operation, direct, approval }: DirectHandler, received: ReceivedCall): Promise<unknown> {
-    const [call, tools] = [toCall(received), await this.#openTools(operation, received)]
+    const [call, tools] = [new HandledCall(received), await this.#openTools(operation, received)]
     if (!mayTakeTwo(operation, { approval })) return direct(call, Object.assign(tools, { approveAgain: nobodyElse }))
     const { gate } = this.#context
     const takesSecond = (db: Db, now: Date) =>
@@ -86,7 +87,7 @@ export class Runner {
     )
     if (decided instanceof Rejection) throw decided
     // The proposal is recorded with the call, also when the first person finishes what the second one approved.
-    const approved = toCall({ ...received, approves: decided.approved })
+    const approved = new HandledCall({ ...received, approves: decided.approved })
     return direct(approved, Object.assign(tools, { approveAgain: nobodyElse }))
   }
 
@@ -95,7 +96,7 @@ export class Runner {
     const db = audience === 'team' ? teamReader : reader
     return (received) => {
       const tools = this.#tools(received, this.#context.clock.now())
-      return fresh(query(toCall(received) as never, Object.create(tools, { db: { value: db } })))
+      return fresh(query(new HandledCall(received) as never, Object.create(tools, { db: { value: db } })))
     }
   }
 
@@ -111,7 +112,7 @@ export class Runner {
       run: (waiting) => query.read(waiting.map(({ call }) => call) as never, { db: db.reader, now: clock.now() }),
     })
     return async (received) => {
-      const reply = await gatherer.add({ call: toCall(received), owner: ownerOf(received) })
+      const reply = await gatherer.add({ call: new HandledCall(received), owner: ownerOf(received) })
       if (reply instanceof Rejection) throw reply
       return { body: reply, isStored: false }
     }
@@ -124,7 +125,7 @@ export class Runner {
   ): ServedOperation['run'] {
     const { db, dispatch } = this.#context
     return async (received) => {
-      const call = toCall(received)
+      const call = new HandledCall(received)
       const fingerprint = fingerprintOf(
         operation,
         received.inputAsSent,
@@ -223,26 +224,38 @@ const nobodyElse = async (): Promise<void> => {}
 
 const fresh = async (reply: Promise<unknown>): Promise<RunResult> => ({ body: await reply, isStored: false })
 
-function toCall({ input, scope, caller, approves, operationId, requestId, deadline }: ReceivedCall): Call {
-  const ofTeam = () => {
+/** Its getters are the class's: an object with getters of its own takes a microsecond to make. */
+class HandledCall implements Call {
+  // Not `#`: a call with what was prepared has this one as its prototype (command.ts).
+  private readonly received: ReceivedCall
+  readonly input: never
+  readonly approves: string | undefined
+  readonly operationId: string
+  readonly requestId: string
+  readonly deadline: Date
+
+  constructor(received: ReceivedCall) {
+    this.received = received
+    this.input = received.input as never
+    this.approves = received.approves
+    this.operationId = received.operationId
+    this.requestId = received.requestId
+    this.deadline = received.deadline
+  }
+
+  get scope(): Scope {
+    const { scope } = this.received
+    if (scope === undefined) throw new Error('a team operation has no scope')
+    return scope
+  }
+
+  get caller(): TeamCaller {
+    const { caller } = this.received
     if (caller === undefined) throw new Error('only a team operation has a caller')
     return caller
   }
-  return {
-    input: input as never,
-    approves,
-    operationId,
-    requestId,
-    deadline,
-    get scope(): Scope {
-      if (scope === undefined) throw new Error('a team operation has no scope')
-      return scope
-    },
-    get caller() {
-      return ofTeam()
-    },
-    get actor() {
-      return ofTeam().name
-    },
+
+  get actor(): string {
+    return this.caller.name
   }
 }
