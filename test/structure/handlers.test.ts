@@ -12,7 +12,7 @@ const wrong: readonly (readonly [missing: string, code: string])[] = [
   [
     'kycStatus',
     `handle(players.submitKyc, {
-      apart: () => [], load: async (calls) => calls.map(() => 1), save: async () => undefined,
+      apart: () => [], load: async (calls) => calls.map(() => 1), save: () => [],
       decide: (_, state) => ({ reply: { submission }, change: state.toFixed() }),
     })`,
   ],

@@ -29,7 +29,7 @@ import type { Handler } from './commands/handle.ts'
 import { type Transact, transactor } from './commands/record.ts'
 import { Runner } from './commands/runner.ts'
 import { connectDatabase } from './database/connect.ts'
-import type { Database, Interceptor } from './database/db.ts'
+import type { Database } from './database/db.ts'
 import type { Entities } from './database/entities.ts'
 import { isPassingFault } from './database/faults.ts'
 import { DatabaseHistory } from './database/history.ts'
@@ -37,6 +37,7 @@ import { untilPrepared } from './database/prepared.ts'
 import { analyzing, purging, type Retention, runtimeRetentions } from './database/purge.ts'
 import { Brands } from './database/remembered.ts'
 import type { Migration } from './database/runtime-tables.ts'
+import type { Interceptor } from './database/step.ts'
 import { EventConsumer, type Reaction } from './messages/consumer.ts'
 import { EventPublisher, EventStream } from './messages/event-stream.ts'
 import { Dispatch, Relay } from './outbox/sending.ts'
@@ -252,6 +253,7 @@ async function connectBackends<S extends ServiceName, P extends TProperties, Out
   const db = await connectDatabase(name, settings, { loadEntities: service.entities, vault, intercept })
   try {
     await untilPrepared(db, { migrations: service.migrations, waitMs: settings.SCHEMA_WAIT_MS, log })
+    await db.wal.find(db.reader)
   } catch (error) {
     await db.close()
     throw error
@@ -293,7 +295,7 @@ function assemble<S extends ServiceName, P extends TProperties, Outside, Address
   return {
     relay,
     dispatch,
-    server: new RpcServer({ served, gate, brands: new Brands(db), isPassing: isPassingFault, log }),
+    server: new RpcServer({ served, gate, brands: new Brands(db), wal: db.wal, isPassing: isPassingFault, log }),
     consumers: (composition.reactions ?? []).map(
       (reaction) => new EventConsumer({ service: name, db, nats: events, stream, clock, log }, reaction),
     ),

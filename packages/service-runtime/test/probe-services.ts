@@ -16,7 +16,7 @@ import { teamTables } from '@backoffice/team-desk/migrations'
 import { defineEntity, p } from '@mikro-orm/postgresql'
 import { Type } from '@sinclair/typebox'
 import { brandTable, type Migration, runtimeMigrations } from '../src/database/runtime-tables.ts'
-import { type Db, defineService, handle, type Reaction, type SentMessage } from '../src/index.ts'
+import { type Db, defineService, handle, type Reaction, type SentMessage, sql } from '../src/index.ts'
 
 const closed = { additionalProperties: false } as const
 const Count = Type.Object({ count: Type.Integer() }, closed)
@@ -307,15 +307,16 @@ const addUpHandler = handle(addUp, {
       sends: sentOf(input.sends ?? [], input.about ?? input.record, scope, operationId),
     }
   },
-  async save(changes, { db }) {
-    await db`
+  save: (changes) => [
+    sql`
       insert into record (id, count)
       select * from unnest(${changes.map(({ id }) => id)}::text[], ${changes.map(({ count }) => count)}::int[])
       on conflict (id) do update set count = excluded.count
-    `
-    for (const { waitsAfter: lock } of changes)
-      if (lock !== undefined) await db`select pg_advisory_xact_lock(${lock}::bigint)`
-  },
+    `,
+    ...changes.flatMap(({ waitsAfter: lock }) =>
+      lock === undefined ? [] : [sql`select pg_advisory_xact_lock(${lock}::bigint)`],
+    ),
+  ],
 })
 
 const readHandler = handle(readRecord, {

@@ -7,7 +7,7 @@ import {
   type TransitionActor,
 } from '@backoffice/contracts'
 import { dayMs } from '@backoffice/process'
-import { type Db, outbox, type ReadDb, sql, withIsoTimes } from '@backoffice/service-runtime'
+import { type Fragment, outbox, type ReadDb, sql, withIsoTimes } from '@backoffice/service-runtime'
 import type { StatusTransition } from './transition.ts'
 
 /** What an operation changes in one record: the record as it is from then on, and the new line of its history. */
@@ -37,14 +37,14 @@ interface TransitionRow extends Pick<StatusTransition, 'version' | 'at' | 'reaso
  * Writes the history of changes, in the transaction that writes the records. An operator changes its own records only, and
  * a record never changes hands: so its name stands in the record alone.
  */
-export async function insertTransitions(db: Db, changes: readonly Change<{ readonly id: string }>[]): Promise<void> {
+export function insertTransitions(changes: readonly Change<{ readonly id: string }>[]): Fragment {
   const rows = changes.map(({ record, transition, operationId }): TransitionRow => {
     const { from: fromStatus, to: toStatus, by, ...occasion } = transition
     const byName = by.kind === 'operator' ? null : by.name
     const who = { byKind: by.kind, byName, byId: by.id ?? null }
     return { ...occasion, ...who, recordId: record.id, fromStatus, toStatus, operationId }
   })
-  await db`insert into status_transition ${sql.rows('t', rows, columns)}`
+  return sql`insert into status_transition ${sql.rows('t', rows, columns)}`
 }
 
 /** The histories of records, each oldest first. */

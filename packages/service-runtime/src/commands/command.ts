@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { type AuditedChange, type Operation, Rejection } from '@backoffice/contracts'
 import { newId, retry } from '@backoffice/process'
-import type { Db } from '../database/db.ts'
+import type { Db, Transaction } from '../database/db.ts'
 import { batchFaultOf, isUniqueViolation } from '../database/faults.ts'
+import type { WriteAheadLog } from '../database/wal.ts'
 import { type BatchFault, Gatherer } from '../gatherer.ts'
 import type { OutboxRow } from '../outbox/store.ts'
 import type { Gate, TwoPeopleCall } from './gate.ts'
@@ -50,7 +51,7 @@ export function gatheredAttempts(
     faultOf: batchFaultOf,
     run: (attempts, { alone, patienceMs: lockTimeoutMs }) =>
       context.db
-        .transaction((db) => runTogether(command, attempts, { db, gate: context.gate }), {
+        .transaction((db) => runTogether(command, attempts, { db, gate: context.gate, wal: context.db.wal }), {
           lockTimeoutMs,
           readsFirst: true,
           alone,
@@ -96,7 +97,7 @@ interface Decided {
 async function runTogether(
   command: Command,
   attempts: readonly Attempt[],
-  { db, gate }: { readonly db: Db; readonly gate: Gate },
+  { db, gate, wal }: { readonly db: Transaction; readonly gate: Gate; readonly wal: WriteAheadLog },
 ): Promise<readonly (Outcome | Error)[]> {
   const { cases, now } = await loadCases(command, attempts, db)
   const decided: Decided[] = []
@@ -107,14 +108,22 @@ async function runTogether(
   const records = decided.flatMap(({ record }) => (record === undefined ? [] : [record]))
   const changes = decided.flatMap(({ change }) => (change === undefined ? [] : [change.value]))
   assertApart(records)
-  const [behind] = await Promise.all([
-    records.length === 0 ? new Set<string>() : writeRecords(db, records, { gate, now }),
-    changes.length === 0 ? undefined : Promise.try(() => command.save(changes, { db, now })),
-  ])
+  if (records.length === 0) return decided.map(({ outcome }) => outcome)
+  const saved = changes.length === 0 ? [] : command.save(changes, { vault: db.vault, now })
+  // A reply waits for the commands of its operation, whose own commits wait for the disk.
+  const durableWith = records.every(sendsCommand) ? wal.shared : undefined
+  const [behind] = await db.commitWith(
+    () => Promise.all([writeRecords(db, records, { gate, now }), db.write(saved)]),
+    durableWith === undefined,
+  )
   return decided.map(({ outcome }) =>
-    'is' in outcome && outcome.is === 'replied' ? { ...outcome, sent: { ...outcome.sent, behind } } : outcome,
+    'is' in outcome && outcome.is === 'replied'
+      ? { ...outcome, sent: { ...outcome.sent, behind, durableWith } }
+      : outcome,
   )
 }
+
+const sendsCommand = ({ rows }: CallRecord): boolean => rows.some(({ kind }) => kind === 'command')
 
 async function loadCases(
   command: Command,

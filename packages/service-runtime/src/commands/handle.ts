@@ -2,7 +2,8 @@ import type { AuditedChange, IdPrefix, Input, Operation, Rejection, Reply, Scope
 import type { Logger } from '@backoffice/process'
 import type { RpcClient } from '@backoffice/rpc'
 import type { TeamCaller } from '@backoffice/team-identity'
-import type { Database, Db, ReadDb } from '../database/db.ts'
+import type { Vault } from '@backoffice/vault'
+import type { Database, Db, Fragment, ReadDb } from '../database/db.ts'
 import type { EmittedEvent, SentCommand, SentMessage } from '../outbox/store.ts'
 
 export interface Call<O extends Operation = Operation> {
@@ -187,7 +188,11 @@ export interface GatheredCommand<O extends Operation, Prepared, State, Change> e
   readonly approval?: Approval<O, State>
   /** @throws {Rejection} of this call alone */
   readonly decide: (call: PreparedCall<O, Prepared>, state: State, given: GivenTools) => Decision<O, Change>
-  readonly save: (changes: readonly Change[], tools: { readonly db: Db; readonly now: Date }) => Promise<void>
+  /** Says what to write: COMMIT is sent right behind these statements, and nobody looks at their results. */
+  readonly save: (
+    changes: readonly Change[],
+    tools: { readonly vault: Vault; readonly now: Date },
+  ) => readonly Fragment[]
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: a service's map holds handlers of all types; `handle` has checked each

@@ -222,6 +222,6 @@ export async function endCommand(
     delete from outbox
     where aggregate = ${aggregate} and operation_id = ${operationId} and kind = 'event'
   `
-  await markDone(db, [{ id }])
+  await markDone(db, [{ id }], true)
   if (operationId !== null) await replaceReply(db, operationId, refusal)
 }

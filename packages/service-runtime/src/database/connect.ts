@@ -8,15 +8,18 @@ import {
   type Database,
   type Db,
   execute,
-  type Interceptor,
+  type Fragment,
   type Queryable,
   type ReadDb,
   type Statements,
+  type Transaction,
   type TransactionOptions,
 } from './db.ts'
 import type { Entities, EntityManagers } from './entities.ts'
 import { isInFailedTransaction, isRetryable, isStaleConnection } from './faults.ts'
 import type { DatabaseConfig } from './settings.ts'
+import type { Interceptor } from './step.ts'
+import { WriteAheadLog } from './wal.ts'
 
 /**
  * The login role with which a service reads: it has the rights and the password of the service's own role, and its
@@ -124,7 +127,8 @@ export async function connectDatabase(
   return Object.assign(overPool(writers, { managers, vault, intercept }), {
     reader: overPool(readers, { managers, vault }) as ReadDb,
     teamReader: overPool(teamReaders, { managers, vault }) as ReadDb,
-    transaction: <T>(run: (db: Db) => Promise<T>, options?: TransactionOptions) => {
+    wal: new WriteAheadLog(),
+    transaction: <T>(run: (db: Transaction) => Promise<T>, options?: TransactionOptions) => {
       const attempt = () =>
         retrying(() => attemptTransaction({ pool: writers, managers, vault, intercept }, run, options))
       return options?.alone === true ? inLane(loneTransactions, attempt) : attempt()
@@ -214,9 +218,13 @@ const statementsOver =
 function handleOver(connection: Queryable, { managers, vault }: Tools, { isPool }: { readonly isPool: boolean }): Db {
   let manager: Promise<EntityManager> | undefined
   const newManager = async () => (await managers()).managerOver(connection)
-  return Object.assign(statementsOver(connection, { isPool }), {
+  const db = statementsOver(connection, { isPool })
+  return Object.assign(db, {
     mayWrite: true as const,
     vault,
+    write: async (statements: readonly Fragment[]) => {
+      await Promise.all(statements.map((statement) => db`${statement}`))
+    },
     em() {
       // Outside a transaction each use gets a new entity manager, so that it reads what the database holds now.
       if (isPool) return newManager()
@@ -245,12 +253,13 @@ interface Transactions extends Tools {
 
 async function attemptTransaction<T>(
   { pool, intercept, ...tools }: Transactions,
-  run: (db: Db) => Promise<T>,
+  run: (db: Transaction) => Promise<T>,
   { lockTimeoutMs, readsFirst = false }: TransactionOptions = {},
 ): Promise<T> {
   const client = await pool.connect()
   let broken: Error | undefined
   let ended = false
+  let finishing: Promise<void> | undefined
   let firstFault: unknown
   let notBegun: unknown
   const untilEnded = {
@@ -267,22 +276,32 @@ async function attemptTransaction<T>(
     },
   } as unknown as Queryable
   try {
-    const begun = client.query(
-      lockTimeoutMs === undefined ? 'begin' : `begin; set local lock_timeout = ${lockTimeoutMs}`,
-    )
-    if (readsFirst)
-      begun.catch((fault) => {
-        ended = true
-        notBegun = fault
-      })
-    else await begun
+    const begun = client.query(begin(lockTimeoutMs))
+    if (!readsFirst) await begun
+    begun.catch((fault) => {
+      ended = true
+      notBegun = fault
+    })
     const db = handleOver(intercepted(untilEnded, intercept, client), tools, { isPool: false })
-    const result = await run(db)
-    await db.flush()
+    const finish = async (waits?: boolean) => {
+      ended = true
+      const sent = () => commit(client, () => firstFault, waits)
+      await (intercept?.({ kind: 'commit', name: 'commit', transaction: client }, sent) ?? sent())
+    }
+    const commitWith = async <W>(write: () => Promise<W>, waits?: boolean): Promise<W> => {
+      await begun
+      const writing = write()
+      // What the driver refuses before it sends it is known by the next tick, and an interceptor holds statements up.
+      await (intercept === undefined ? new Promise<void>(process.nextTick) : writing)
+      finishing = firstFault === undefined ? finish(waits) : Promise.reject(firstFault)
+      // Because of a statement that failed COMMIT fails too: that statement's fault is the one to tell.
+      finishing.catch(() => {})
+      return writing
+    }
+    const result = await run(Object.assign(db, { commitWith }))
     await begun
-    ended = true
-    const finish = () => commit(client, firstFault)
-    await (intercept?.({ kind: 'commit', name: 'commit', transaction: client }, finish) ?? finish())
+    if (finishing === undefined) await db.flush()
+    await (finishing ?? finish())
     return result
   } catch (error) {
     ended = true
@@ -298,8 +317,13 @@ async function attemptTransaction<T>(
   }
 }
 
+const begin = (lockTimeoutMs: number | undefined) =>
+  lockTimeoutMs === undefined ? 'begin' : `begin; set local lock_timeout = ${lockTimeoutMs}`
+
 /** After a failed statement PostgreSQL takes COMMIT for a rollback, and reports success. */
-async function commit(client: PoolClient, cause: unknown): Promise<void> {
-  const { command } = await client.query('commit')
-  if (command !== 'COMMIT') throw new Error('the transaction was rolled back: one of its statements failed', { cause })
+async function commit(client: PoolClient, firstFault: () => unknown, waits = true): Promise<void> {
+  const sent = await client.query(waits ? 'commit' : 'set local synchronous_commit = off; commit')
+  // Of several statements the driver returns a list.
+  if ([sent].flat().at(-1)?.command === 'COMMIT') return
+  throw new Error('the transaction was rolled back: one of its statements failed', { cause: firstFault() })
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Vault } from '@backoffice/vault'
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { type CustomTypesConfig, escapeIdentifier, type PoolClient, types } from 'pg'
+import type { WriteAheadLog } from './wal.ts'
 
 /** A piece of SQL with its values, to be put into a statement. Its text must not vary with its values. */
 export class Fragment {
@@ -118,8 +119,21 @@ export interface ReadDb extends Statements {
 /** A handle that may write. PostgreSQL refuses a write over a handle that may only read. */
 export interface Db extends ReadDb {
   readonly mayWrite: true
+  /** Sends statements together, in this order. */
+  write(statements: readonly Fragment[]): Promise<void>
   /** Writes what entities have changed so far. A transaction does this before it commits. */
   flush(): Promise<void>
+}
+
+/** The handle of a transaction. */
+export interface Transaction extends Db {
+  /**
+   * Commits in the flight of its last statements: COMMIT is sent right behind them, and nothing can be sent after it. A
+   * statement that fails makes it a rollback.
+   * @param write sends its statements at once: none may wait for another one's result
+   * @param waits whether for the disk; undefined: yes
+   */
+  commitWith<T>(write: () => Promise<T>, waits?: boolean): Promise<T>
 }
 
 export interface TransactionOptions {
@@ -147,7 +161,8 @@ export interface Database extends Db {
   /** The same for the team's reads: however long they take, operators' requests do not wait for them. */
   readonly teamReader: ReadDb
   /** One transaction: `run` may run more than once. */
-  transaction<T>(run: (db: Db) => Promise<T>, options?: TransactionOptions): Promise<T>
+  transaction<T>(run: (db: Transaction) => Promise<T>, options?: TransactionOptions): Promise<T>
+  readonly wal: WriteAheadLog
   close(): Promise<void>
 }
 
@@ -320,25 +335,15 @@ const rowsOf = <const Columns extends string>(
   columns: Columns,
 ): Fragment => piece`(${columnNames(columns)}) select ${columnNames(columns)} from ${unnest(name, records, columns)}`
 
-const made = { identifier, fixed, columns: columnNames, assignments, unnest, rows: rowsOf, keyAbove, keyOf }
+/**
+ * A column of a statement that is a transaction of its own: its commit then does not wait for the disk. Only where what is
+ * lost with PostgreSQL is made again, or a later commit in the same log waits before anybody is told.
+ */
+const synchronousCommit = (waits: boolean): Fragment =>
+  piece`case when not ${waits}::bool then set_config('synchronous_commit', 'off', true) end as synchronous_commit`
+
+const columns = { columns: columnNames, rows: rowsOf, assignments, unnest, identifier, fixed }
+const made = { ...columns, keyAbove, keyOf, synchronousCommit }
 
 /** Writes a piece of SQL that several statements share. Beside it, pieces that are made of names and records. */
 export const sql = Object.assign(piece, made)
-
-/**
- * A step with which a service changes something outside of its process. Whatever it does between two steps, nobody else
- * can see. So these are all the points where a crash, or the order of two calls, can make a difference.
- */
-export interface Step {
-  readonly kind: 'statement' | 'commit' | 'call' | 'publish'
-  /** The text of the statement, the operation that is called (`service.operation`), or the kind of the event. */
-  readonly name: string
-  /** The transaction of a statement or a commit. Without one, a statement is a transaction of its own. */
-  readonly transaction?: object
-}
-
-/**
- * Stands around each step of a service, and calls `run` to take it. Only tests give a service one: to hold a step up, to
- * put the steps of two calls in order, or to let the service die before or after a step. Without one nothing is wrapped.
- */
-export type Interceptor = <T>(step: Step, run: () => Promise<T>) => Promise<T>

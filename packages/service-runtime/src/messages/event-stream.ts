@@ -19,8 +19,8 @@ import { askJetStream, differencesFrom, injectTrace, type JetStreamInfo, validat
 import { JetStreamApiError, type JetStreamClient, jetstream } from '@nats-io/jetstream'
 import { type NatsConnection, headers as natsHeaders } from '@nats-io/transport-node'
 import { context, SpanKind, trace } from '@opentelemetry/api'
-import type { Interceptor } from '../database/db.ts'
 import type { DatabaseHistory } from '../database/history.ts'
+import type { Interceptor } from '../database/step.ts'
 
 const knownKinds: ReadonlySet<string> = new Set(eventKinds)
 

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { Rejection } from '@backoffice/contracts'
+import { type Operation, Rejection } from '@backoffice/contracts'
 import { type Logger, Loop } from '@backoffice/process'
-import type { RpcClient } from '@backoffice/rpc'
+import type { CallOptions, DurableWith, RpcClient } from '@backoffice/rpc'
 import type { Database } from '../database/db.ts'
 import { Gatherer } from '../gatherer.ts'
 import type { EventPublisher } from '../messages/event-stream.ts'
@@ -82,7 +82,7 @@ export class Relay {
       if (outcome.status === 'fulfilled') sent.push(row)
       else failed.push({ row, error: outcome.reason })
     })
-    if (sent.length > 0 && (await markDone(db, sent))) this.nudge('command', 'event')
+    if (sent.length > 0 && (await markDone(db, sent, false))) this.nudge('command', 'event')
     if (failed.length > 0) await this.#giveBack(failed)
     return sent.length > 0
   }
@@ -119,6 +119,8 @@ export interface SentRows {
   readonly rows: readonly OutboxRow[]
   /** Ids of rows that wait behind another operation's unfinished row: only the relay may send them, in order. */
   readonly behind: ReadonlySet<string>
+  /** The transaction has not waited for the disk. */
+  readonly durableWith?: DurableWith | undefined
 }
 
 const unfinishedPollMs = 50
@@ -139,7 +141,7 @@ export class Dispatch {
       batchMax: 500,
       queueMax: 10_000,
       async run(rows) {
-        const behind = await markDone(db, rows)
+        const behind = await markDone(db, rows, false)
         return rows.map(() => behind)
       },
     })
@@ -157,11 +159,11 @@ export class Dispatch {
    * Runs an operation's commands in order, and then publishes its events without waiting for that.
    * @throws {Rejection} SERVICE_UNAVAILABLE when a command could not be done in time; the relay goes on with it
    */
-  async finish({ operationId, rows, behind }: SentRows, deadline: Date): Promise<void> {
+  async finish({ operationId, rows, behind, durableWith }: SentRows, deadline: Date): Promise<void> {
     if (rows.length === 0) return
     const commands = rows.filter((row): row is CommandRow => row.kind === 'command')
     if (commands.some(({ id }) => behind.has(id))) await this.finishOperation(operationId, deadline)
-    else await this.#runCommands(rows, commands, deadline)
+    else await this.#runCommands(rows, commands, { deadline, durableWith })
     const events = rows.filter((row): row is EventRow => row.kind === 'event' && !behind.has(row.id))
     for (const line of Map.groupBy(events, ({ aggregate }) => aggregate).values()) this.#publishSoon(line)
     if (behind.size > 0) this.#context.relay.nudge('event')
@@ -192,11 +194,15 @@ export class Dispatch {
     await Promise.all(this.#publishing)
   }
 
-  async #runCommands(rows: readonly OutboxRow[], commands: readonly CommandRow[], deadline: Date): Promise<void> {
+  async #runCommands(
+    rows: readonly OutboxRow[],
+    commands: readonly CommandRow[],
+    waiting: Pick<CallOptions<Operation>, 'deadline' | 'durableWith'>,
+  ): Promise<void> {
     const done = new Set<string>()
     for (const row of commands) {
       try {
-        await sendCommand(this.#context.rpc, row, deadline)
+        await sendCommand(this.#context.rpc, row, waiting)
       } catch (error) {
         await this.#giveBack(
           rows.filter(({ id }) => !done.has(id)),

@@ -13,7 +13,7 @@ import {
   type ServiceName,
 } from '@backoffice/contracts'
 import { type Measurement, measurement, newId } from '@backoffice/process'
-import { inContextOf, inputSchema, type RpcClient, validateAsWritten } from '@backoffice/rpc'
+import { type CallOptions, inContextOf, inputSchema, type RpcClient, validateAsWritten } from '@backoffice/rpc'
 import { openMessage, type StoredMessage, type Vault } from '@backoffice/vault'
 import type { TSchema } from '@sinclair/typebox'
 import { type Db, type Fragment, type ReadDb, sql } from '../database/db.ts'
@@ -94,7 +94,11 @@ function assertValid(what: string, schema: TSchema, value: unknown): void {
 const operationsByName = new Map(allOperations.map((operation) => [`${operation.service}.${operation.id}`, operation]))
 
 /** Resolves once the service that a command names has done it. */
-export async function sendCommand(rpc: RpcClient, row: CommandRow, deadline?: Date): Promise<void> {
+export async function sendCommand(
+  rpc: RpcClient,
+  row: CommandRow,
+  waiting: Pick<CallOptions<Operation>, 'deadline' | 'durableWith'> = {},
+): Promise<void> {
   const operation = operationsByName.get(row.name)
   if (operation === undefined) throw new Error(`the outbox names an unknown operation: ${row.name}`)
   const { context, scope, input } = row.message
@@ -105,7 +109,7 @@ export async function sendCommand(rpc: RpcClient, row: CommandRow, deadline?: Da
       isStored: true,
       operationId: row.id,
       requestId: context.requestId ?? row.id,
-      ...(deadline === undefined ? {} : { deadline }),
+      ...waiting,
     }),
   )
 }
@@ -132,11 +136,12 @@ const leaseMs = 30_000
  * stream is filled, on the database's clock: replicas whose clocks differ must agree on what was published lately. In
  * milliseconds, because a reader goes on from the time of the last row, which it has in milliseconds. A row that is written at the same
  * moment and not seen here nudges the relay itself, after its commit.
+ * @param waits whether for the disk: a mark that is lost is made again, since the row is sent again and its receiver knows it
  * @returns whether rows wait behind these that only the relay may send
  */
-export async function markDone(db: Db, sent: readonly Pick<StoredRow, 'id'>[]): Promise<boolean> {
+export async function markDone(db: Db, sent: readonly Pick<StoredRow, 'id'>[], waits: boolean): Promise<boolean> {
   const ids = sent.map(({ id }) => id)
-  const rows = await db<{ behind: boolean }>`
+  const rows = await db<{ behind: boolean; synchronousCommit: string | null }>`
     with done as (
       delete from outbox where id = any(${ids}::text[])
       returning id, aggregate, aggregate_seq, kind, message
@@ -148,7 +153,7 @@ export async function markDone(db: Db, sent: readonly Pick<StoredRow, 'id'>[]): 
       select from outbox later
       where later.aggregate = o.aggregate and later.aggregate_seq > o.aggregate_seq
         and (later.leased_until is null or later.leased_until <= clock_timestamp())
-    ) as behind
+    ) as behind, ${sql.synchronousCommit(waits)}
     from done o
   `
   return rows.some(({ behind }) => behind)

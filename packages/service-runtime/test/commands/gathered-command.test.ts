@@ -180,7 +180,7 @@ t.test('two calls of one batch that send about one record are a bug that is said
       change: null,
       sends: [{ kind: 'webhook.test', aggregate: input.about, scope, data: { message: 'x' } }],
     }),
-    save: async () => {},
+    save: () => [],
   }
   const gatherer = gatheredAttempts(addUp, command as never, { db, log: loud, gate: noGate })
   const attempts = ['one', 'other'].map((record) => attemptOn(record, { input: { record, by: 1, about: 'shared' } }))

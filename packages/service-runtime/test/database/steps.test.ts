@@ -1,6 +1,6 @@
 import { eventually, testBed } from '@backoffice/test-kit'
 import t from 'tap'
-import type { Step } from '../../src/database/db.ts'
+import type { Step } from '../../src/database/step.ts'
 import { callsOn } from '../probe-calls.ts'
 import { payments, wallet } from '../probe-services.ts'
 

@@ -111,6 +111,34 @@ t.test('a transaction that could not begin writes nothing', async (t) => {
   }
 })
 
+t.test('COMMIT that travels with the last statements is a rollback where one of them fails', async (t) => {
+  await insert(db, 'there')
+  const beside = (name: string, other: (tx: Db) => Promise<unknown>) =>
+    db.transaction((tx) => tx.commitWith(() => Promise.all([insert(tx, name), other(tx)])))
+  await t.rejects(
+    beside('beside', (tx) => insert(tx, 'there')),
+    { code: '23505' },
+  )
+  t.notOk(await exists('beside'))
+  const circular: { self?: unknown } = {}
+  circular.self = circular
+  const unsendable = (tx: Db) => tx`insert into record (id, count) values (${circular}, 1)`
+  await t.rejects(beside('beside', unsendable), /circular/, 'the driver does not send it')
+  t.notOk(await exists('beside'))
+  await beside('beside', (tx) => tx`select 1`)
+  t.ok(await exists('beside'))
+})
+
+t.test('nothing is sent after COMMIT, which may leave the disk to a later one', async (t) => {
+  const late = db.transaction(async (tx) => {
+    await tx.commitWith(() => insert(tx, 'committed'), false)
+    await insert(tx, 'too late')
+  })
+  await t.rejects(late, /transaction has ended/)
+  t.ok(await exists('committed'))
+  t.notOk(await exists('too late'))
+})
+
 t.test('entities that were changed are written before the commit', async (t) => {
   await insert(db, 'edited')
   await db.transaction(async (tx) => {

@@ -1,4 +1,5 @@
 import { type Environment, idempotencyMemoryHours, timestampToleranceSeconds } from '@backoffice/contracts'
+import type { DurableWith } from '@backoffice/rpc'
 import { type Db, sql } from '@backoffice/service-runtime'
 import type { SealedTable } from '@backoffice/team-desk'
 import { isReplyToSeal, type Place, type Vault } from '@backoffice/vault'
@@ -32,6 +33,8 @@ export interface ClaimRequest extends ClaimAttempt {
    * it is accepted under any key.
    */
   readonly signatureDigest: Buffer | null
+  /** The claim does not wait for the disk: the commit of its operation does, in the same log. */
+  readonly durableWith?: DurableWith | undefined
 }
 
 export interface Completion extends ClaimAttempt {
@@ -220,7 +223,8 @@ async function askForKeys(db: Db, requests: readonly ClaimRequest[]): Promise<Re
     const signs = signatureDigest !== null && isFirstSigned({ ...request, signatureDigest })
     return { ...request, first: isFirst(request), signs }
   })
-  const rows = await db<ClaimRow>`
+  const waits = requests.some(({ durableWith }) => durableWith === undefined)
+  const rows = await db<ClaimRow & { readonly synchronousCommit: string | null }>`
     with asked as (
       select * from ${sql.unnest('a', asked, `${claimColumns}, lease_ms int, signature_digest bytea, first bool, signs bool`)}
     ), ${remembered}, mine as (
@@ -250,7 +254,7 @@ async function askForKeys(db: Db, requests: readonly ClaimRequest[]): Promise<Re
       coalesce(r.key, s.key) as signature_key, coalesce(m.operation_id, c.operation_id) as operation_id, c.operation,
       c.fingerprint, c.expires_at <= clock_timestamp() as expired,
       coalesce(extract(epoch from c.leased_until - clock_timestamp()) * 1000, 0)::float8 as remaining_ms,
-      c.status, c.content_type, c.body, c.request_id
+      c.status, c.content_type, c.body, c.request_id, ${sql.synchronousCommit(waits)}
     from asked a left join mine m using (token)
       left join claim c on c.operator_id = a.operator_id and c.environment = a.environment and c.key = a.key
       left join remembered r on r.operator_id = a.operator_id and r.environment = a.environment
@@ -298,7 +302,9 @@ export async function storeResponses(db: Db, completions: readonly Completion[])
     const stored = isToSeal(operation, status) ? vault.sealBytes(body, placeOf(attempt)) : body
     return { ...attempt, ...response, body: stored }
   })
-  const rows = await db<{ token: string; operation: string; operationId: string } & ResponseColumns>`
+  type Row = { token: string; operation: string; operationId: string; synchronousCommit: string | null }
+  // What is lost with PostgreSQL is made again: the service knows what it replied.
+  const rows = await db<Row & ResponseColumns>`
     with asked as (
       select * from ${sql.unnest('a', asked, `${attemptColumns}, operation_id text, ${responseColumns}`)}
     ), ${held}, stored as (
@@ -306,7 +312,7 @@ export async function storeResponses(db: Db, completions: readonly Completion[])
       from asked a join held h using (token) where ${isHeld}
       returning h.token
     )
-    select a.token, c.operation, c.operation_id, c.status, c.content_type, c.body, c.request_id
+    select a.token, c.operation, c.operation_id, c.status, c.content_type, c.body, c.request_id, ${sql.synchronousCommit(false)}
     from asked a join claim c using (operator_id, environment, key) left join stored s on s.token = a.token
     where s.token is not null or (c.status is not null and c.operation_id = a.operation_id)
   `

@@ -14,7 +14,7 @@ import { visit } from 'jsonc-parser'
 import { showMe } from '../operators/views.ts'
 import { type AuthenticationContext, authenticate, type Caller, header, rawBody } from './authenticate.ts'
 import type { KnownCredential } from './credentials.ts'
-import type { Idempotency } from './idempotency.ts'
+import type { HeldClaim, Idempotency } from './idempotency.ts'
 import {
   countReplay,
   type HttpReply,
@@ -116,7 +116,8 @@ async function serveOnce(
     return sendReply(reply.header('Idempotent-Replayed', 'true'), claimed.reply)
   }
   const { claim } = claimed
-  const outcome = await outcomeOf(runOperation(admitted, rpc, claim.operationId), request)
+  const { operationId, durableWith } = claim
+  const outcome = await outcomeOf(runOperation(admitted, rpc, { operationId, durableWith }), request)
   if (outcome.is === 'unknown') {
     await idempotency.releaseClaim(claim)
     throw outcome.rejection
@@ -149,7 +150,7 @@ async function outcomeOf(running: Promise<HttpReply>, request: FastifyRequest): 
 async function runOperation(
   { operation, request, credential }: AdmittedRequest,
   rpc: RouteContext['rpc'],
-  operationId?: string,
+  claim: Partial<Pick<HeldClaim, 'operationId' | 'durableWith'>> = {},
 ): Promise<HttpReply> {
   const input = readInput(operation, request) as never
   const { scope } = credential
@@ -157,7 +158,7 @@ async function runOperation(
   const body =
     operation.service === 'gateway'
       ? replyHere(operation.id as OwnOperation, credential)
-      : await rpc.request(operation, { scope, input, requestId, ...(operationId === undefined ? {} : { operationId }) })
+      : await rpc.request(operation, { scope, input, requestId, ...claim })
   return { status: operation.http?.status ?? 200, contentType: jsonContentType, body, requestId }
 }
 

@@ -23,7 +23,6 @@ import {
 } from '@backoffice/service-runtime'
 import { withOperatorNames } from '@backoffice/team-desk'
 import {
-  type Change,
   type CheckedRecord,
   type ListedRecord,
   listedPeriod,
@@ -102,7 +101,7 @@ export const createDeposit = handle(operations.payments.createDeposit, {
       externalReference,
     }))
     // Both are sent at once and run in this order, so the sum includes what was committed while waiting for the locks.
-    const [, before] = await Promise.all([lockDepositors(db, keys), readBeforeDeposits(db, keys)])
+    const [, before] = await Promise.all([db.write(lockDepositors(keys)), readBeforeDeposits(db, keys)])
     return before
   },
 
@@ -121,7 +120,7 @@ export const createDeposit = handle(operations.payments.createDeposit, {
     return { reply: publicDeposit(deposit), change }
   },
 
-  save: (changes, { db }) => insertDeposits(db, changes),
+  save: insertDeposits,
 })
 
 export const showDeposit = handle(operations.payments.showDeposit, async ({ input: { depositId } }, { db }) => {
@@ -166,7 +165,7 @@ const idOf = ({ input }: DepositCall) => input.depositId
 const settlingDeposits = {
   apart: (call: DepositCall) => [idOf(call)],
   load: (calls: readonly DepositCall[], { db }: { readonly db: Db }) => lockDeposits(db, calls.map(idOf)),
-  save: (changes: readonly Change<DepositRecord>[], { db }: { readonly db: Db }) => updateDeposits(db, changes),
+  save: updateDeposits,
 }
 
 /**
@@ -266,7 +265,7 @@ export const endCommand = handle(operations.payments.endCommand, {
     assert(proposal !== undefined, 'only an approval is carried out')
     const occasion = { at: now, by: { kind: 'team', name: caller.name, id: caller.id } as const, reason }
     const { deposit: failed, transition } = takeBackConfirmation(deposit, occasion)
-    await updateDeposits(db, [{ record: failed, transition, operationId }])
+    await db.write(updateDeposits([{ record: failed, transition, operationId }]))
     await outbox.endCommand(db, command, new Rejection('DEPOSIT_NOT_PENDING', { depositId, status: failed.status }))
     await insertEndedCommand(db, { commandId, depositId, proposal, by: caller.name, at: now, operationId })
     const { proposedBy, expiresAt } = proposal

@@ -1,5 +1,5 @@
 import type { DepositStatus, Environment, Scope } from '@backoffice/contracts'
-import { type ApprovedProposal, type Db, outbox, type ReadDb, sql } from '@backoffice/service-runtime'
+import { type ApprovedProposal, type Db, type Fragment, outbox, type ReadDb, sql } from '@backoffice/service-runtime'
 import {
   type Change,
   type CheckedRecord,
@@ -26,15 +26,15 @@ const columns = sql.columns(depositColumns)
  * Locks players, so that the deposits of one player are created one after another and no two of them read the same
  * day's sum. If two deposits are a player's first, the second waits until the row of the first is committed.
  */
-export async function lockDepositors(db: Db, players: readonly Pick<PlayerOfDay, 'playerId'>[]): Promise<void> {
+export function lockDepositors(players: readonly Pick<PlayerOfDay, 'playerId'>[]): Fragment[] {
   const playerIds = players.map(({ playerId }) => playerId)
-  await Promise.all([
-    db`
+  return [
+    sql`
       insert into depositor (player_id) select id from unnest(${playerIds}::text[]) as id order by id
       on conflict do nothing
     `,
-    db`select from depositor where player_id = any(${playerIds}::text[]) order by player_id for update`,
-  ])
+    sql`select from depositor where player_id = any(${playerIds}::text[]) order by player_id for update`,
+  ]
 }
 
 export interface PlayerOfDay {
@@ -113,22 +113,22 @@ const dayOf = sql`(d.created_at at time zone d.time_zone)::date`
  * Writes new deposits with their histories. The depositors must be locked, and differ. A reference that was taken
  * meanwhile causes a unique violation.
  */
-export async function insertDeposits(db: Db, changes: readonly NewDeposit[]): Promise<void> {
+export function insertDeposits(changes: readonly NewDeposit[]): Fragment[] {
   const deposits = changes.map(({ record }) => record)
   const sums = changes.map(({ record, deposited, dayTotal }) => ({ ...record, deposited, dayTotal }))
-  await Promise.all([
-    db`
+  return [
+    sql`
       insert into deposit ${sql.rows('d', deposits, depositColumns)}
       -- In one order, so that two transactions that want the same references cannot wait for each other.
       order by d.brand_id, d.external_reference
     `,
-    insertTransitions(db, changes),
-    db`
+    insertTransitions(changes),
+    sql`
       update depositor p set deposited = d.deposited, day = greatest(p.day, ${dayOf}),
         day_total = case when p.day > ${dayOf} then p.day_total else d.day_total end
       from ${sql.unnest('d', sums, sumColumns)} where p.player_id = d.player_id
     `,
-  ])
+  ]
 }
 
 /** Reads deposits, in the order of `ids`, and locks their rows until the transaction ends. */
@@ -147,31 +147,29 @@ export function findDeposits(db: ReadDb, ids: readonly string[]): Promise<Deposi
 }
 
 /** Writes what confirming and failing changed, with its history. The rows must be locked. */
-export async function updateDeposits(db: Db, changes: readonly Change<DepositRecord>[]): Promise<void> {
+export function updateDeposits(changes: readonly Change<DepositRecord>[]): Fragment[] {
   const deposits = changes.map(({ record }) => record)
   const failed = deposits.filter(({ status }) => status === 'failed')
-  await Promise.all([
-    db`
+  return [
+    sql`
       update deposit set ${sql.assignments('d', settledColumns)}
       from ${sql.unnest('d', deposits, `id text, ${settledColumns}`)}
       where deposit.id = d.id
     `,
-    insertTransitions(db, changes),
-    ...(failed.length === 0 ? [] : [lockDepositors(db, failed), takeFromDay(db, failed)]),
-  ])
+    insertTransitions(changes),
+    ...(failed.length === 0 ? [] : [...lockDepositors(failed), takeFromDay(failed)]),
+  ]
 }
 
 /** What failed is no part of its day, as long as that is the player's last. */
-async function takeFromDay(db: Db, failed: readonly DepositRecord[]): Promise<void> {
-  await db`
-    update depositor p set day_total = p.day_total - f.amount
-    from (
-      select d.player_id, ${dayOf} as day, sum(d.amount) as amount
-      from ${sql.unnest('d', failed, 'player_id text, amount bigint, created_at timestamptz, time_zone text')} group by 1, 2
-    ) f
-    where p.player_id = f.player_id and p.day = f.day
-  `
-}
+const takeFromDay = (failed: readonly DepositRecord[]) => sql`
+  update depositor p set day_total = p.day_total - f.amount
+  from (
+    select d.player_id, ${dayOf} as day, sum(d.amount) as amount
+    from ${sql.unnest('d', failed, 'player_id text, amount bigint, created_at timestamptz, time_zone text')} group by 1, 2
+  ) f
+  where p.player_id = f.player_id and p.day = f.day
+`
 
 export interface DepositFilter {
   readonly brandId?: string | undefined

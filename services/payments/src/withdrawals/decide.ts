@@ -46,7 +46,7 @@ const idOf = ({ input }: WithdrawalCall) => input.withdrawalId
 const decidingWithdrawals = {
   apart: (call: WithdrawalCall) => [idOf(call)],
   load: (calls: readonly WithdrawalCall[], { db }: { readonly db: Db }) => lockWithdrawals(db, calls.map(idOf)),
-  save: (changes: readonly Change<WithdrawalRecord>[], { db }: { readonly db: Db }) => updateWithdrawals(db, changes),
+  save: updateWithdrawals,
 }
 
 interface DecisionOptions {
@@ -133,7 +133,7 @@ export const decideWithdrawal = ({ payAloneUpTo }: { readonly payAloneUpTo: bigi
       const found = await decidingWithdrawals.load(calls, { db })
       const alone = found.filter((withdrawal, index) => isAlone(calls[index], withdrawal)) as WithdrawalRecord[]
       // Another process may be paying for the same player.
-      if (alone.length > 0) await lockDepositors(db, alone)
+      if (alone.length > 0) await db.write(lockDepositors(alone))
       return found
     },
     /** The approval was the first person's part. Above an amount whoever pays must be somebody else. */

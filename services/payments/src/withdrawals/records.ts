@@ -7,7 +7,7 @@ import {
   waitingStatuses,
 } from '@backoffice/contracts'
 import { firstId, hourMs } from '@backoffice/process'
-import { type Db, outbox, type ReadDb, sql } from '@backoffice/service-runtime'
+import { type Db, type Fragment, outbox, type ReadDb, sql } from '@backoffice/service-runtime'
 import {
   type Change,
   type CheckedRecord,
@@ -78,16 +78,16 @@ export async function findWithdrawals(db: ReadDb, ids: readonly string[]): Promi
 }
 
 /** Writes what the beginning of a withdrawal, or a decision, has changed, with its history. The rows must be locked. */
-export async function updateWithdrawals(db: Db, changes: readonly Change<StoredWithdrawal>[]): Promise<void> {
+export function updateWithdrawals(changes: readonly Change<StoredWithdrawal>[]): Fragment[] {
   const withdrawals = changes.map(({ record }) => record)
-  await Promise.all([
-    db`
+  return [
+    sql`
       update withdrawal set ${sql.assignments('w', decidedColumns)}
       from ${sql.unnest('w', withdrawals, `id text, ${decidedColumns}`)}
       where withdrawal.id = w.id
     `,
-    insertTransitions(db, changes),
-  ])
+    insertTransitions(changes),
+  ]
 }
 
 /** Whose withdrawals are listed. */

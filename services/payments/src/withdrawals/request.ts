@@ -70,10 +70,7 @@ export const requestWithdrawal = ({ intents }: { readonly intents: Intents }) =>
       throw new Rejection('SERVICE_UNAVAILABLE')
     },
 
-    async save(changes, { db }) {
-      const opened = changes.filter((change) => change !== null)
-      await updateWithdrawals(db, opened)
-    },
+    save: (changes) => updateWithdrawals(changes.filter((change) => change !== null)),
   })
 
 /** @throws {Rejection} INSUFFICIENT_FUNDS, or SERVICE_UNAVAILABLE when the outcome is unknown or the hold is gone */

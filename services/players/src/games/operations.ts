@@ -75,7 +75,7 @@ export const openGameSession = ({
       }
     },
 
-    save: (sessions, { db }) => insertSessions(db, sessions),
+    save: (sessions) => [insertSessions(sessions)],
     // The URL is not stored, so a repeated request cannot get it: it is told to open another session.
     stored: () => null,
   })

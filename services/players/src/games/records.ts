@@ -1,5 +1,5 @@
 import type { Game, GameSession, operations, Reply } from '@backoffice/contracts'
-import { type Db, type ReadDb, sql, type WithTimes } from '@backoffice/service-runtime'
+import { type Db, type Fragment, type ReadDb, sql, type WithTimes } from '@backoffice/service-runtime'
 
 export type CatalogueGame = Omit<Game, 'thumbnailUrl'>
 
@@ -60,13 +60,11 @@ const sessionColumns = `
   expires_at timestamptz, token_sha256 bytea, demo_balance bigint
 `
 
-export async function insertSessions(db: Db, sessions: readonly GameSessionRecord[]): Promise<void> {
-  await db`
-    insert into game_session ${sql.rows('new', sessions, sessionColumns)}
-    -- The foreign key locks the players' rows: in id order, as all who lock them do.
-    order by player_id
-  `
-}
+export const insertSessions = (sessions: readonly GameSessionRecord[]): Fragment => sql`
+  insert into game_session ${sql.rows('new', sessions, sessionColumns)}
+  -- The foreign key locks the players' rows: in id order, as all who lock them do.
+  order by player_id
+`
 
 type Shown = Reply<typeof operations.players.listGameSessions>['data'][number]
 export type ListedSession = WithTimes<Shown, 'createdAt' | 'expiresAt'>

@@ -8,7 +8,7 @@ import {
   type Scope,
 } from '@backoffice/contracts'
 import { Loop } from '@backoffice/process'
-import type { Db, ServiceContext } from '@backoffice/service-runtime'
+import type { Db, Fragment, ServiceContext } from '@backoffice/service-runtime'
 import { byService, insertAudit } from '@backoffice/team-desk'
 import { auditedChange, insertChanges, type MadeChange } from '../players/changes.ts'
 import { type ChangedPlayer, decide, expire, kycAt, type PlayerRecord } from '../players/player.ts'
@@ -18,9 +18,9 @@ import { assertNotTakenByOther, type TakenCase } from './taken-case.ts'
 import { publicKyc } from './views.ts'
 
 /** Writes the changes of players whose rows are locked. */
-export async function saveKycChanges(db: Db, made: readonly MadeChange[], now: Date): Promise<void> {
+export function saveKycChanges(made: readonly MadeChange[], now: Date): Fragment[] {
   const changed = made.flatMap(({ player, change }) => (change === null ? [] : [player]))
-  if (changed.length > 0) await Promise.all([updateKyc(db, changed), insertChanges(db, made, now)])
+  return changed.length === 0 ? [] : [updateKyc(changed), ...insertChanges(made, now)]
 }
 
 /** What tells of a change of the status: nothing where there is none. */
@@ -109,10 +109,10 @@ export const kycDecision = <C extends DecisionCall>(termMs: number | null, whose
     return { reply: kyc, change, sends: kycEvents(decided, kyc), changed }
   },
 
-  async save(cases: readonly DecidedCase[], { db, now }: { readonly db: Db; readonly now: Date }) {
+  save(cases: readonly DecidedCase[], { now }: { readonly now: Date }) {
     const made = cases.map((one) => one.made)
     const over = cases.filter(({ wasTaken }) => wasTaken).map((one) => one.made.player.id)
-    await Promise.all([saveKycChanges(db, made, now), over.length === 0 ? undefined : removeTakenCases(db, over)])
+    return [...saveKycChanges(made, now), ...(over.length === 0 ? [] : [removeTakenCases(over)])]
   },
 })
 
@@ -140,7 +140,7 @@ export function sweepApprovals({ transact }: Pick<ServiceContext, 'transact'>): 
       const input = { playerId: subject, status: one.player.kycStatus }
       return { id, ...byService, ...what, input, changes: auditedChange(one) }
     })
-    await Promise.all([saveKycChanges(db, made, now), insertAudit(db, trail, now)])
+    await Promise.all([db.write(saveKycChanges(made, now)), insertAudit(db, trail, now)])
     for (const [index, one] of expired.entries())
       for (const event of kycEvents(one, publicKyc(one.player, submissions[index] ?? []))) emit(event)
     return ended.length

@@ -39,10 +39,10 @@ export const submitKyc = handle(operations.players.submitKyc, {
     }
   },
 
-  async save(changes, { db, now }) {
+  save(changes, { now }) {
     const submissions = changes.map(({ submission }) => submission)
     const made = changes.map(({ kyc }) => kyc)
-    await Promise.all([insertSubmissions(db, submissions), saveKycChanges(db, made, now)])
+    return [insertSubmissions(submissions), ...saveKycChanges(made, now)]
   },
 })
 
@@ -114,7 +114,7 @@ export const releaseKycCase = handle(operations.players.releaseKycCase, {
     if (player === undefined) throw new Rejection('PLAYER_NOT_FOUND')
     const taken = (await findTakenCases(db, [playerId])).get(playerId)
     assertNotTakenByOther(taken, actor, now)
-    await removeTakenCases(db, [playerId])
+    await db.write([removeTakenCases([playerId])])
     if (takenNow(taken, now) !== undefined) changed({ field: 'takenBy', before: actor, after: null })
     return { playerId, taken: null }
   },

@@ -8,7 +8,7 @@ import {
   submissionsBytesMax,
   type TeamRole,
 } from '@backoffice/contracts'
-import { type Db, type ReadDb, sql, type WithTimes } from '@backoffice/service-runtime'
+import { type Db, type Fragment, type ReadDb, sql, type WithTimes } from '@backoffice/service-runtime'
 import type { SealedTable } from '@backoffice/team-desk'
 import type { Place } from '@backoffice/vault'
 import type { DocumentSource } from './document-link.ts'
@@ -24,9 +24,8 @@ export interface KycSubmission {
 
 const submissionColumns = 'id text, player_id text, document_type text, reference text, submitted_at timestamptz'
 
-export async function insertSubmissions(db: Db, submissions: readonly KycSubmission[]): Promise<void> {
-  await db`insert into kyc_submission ${sql.rows('new', submissions, submissionColumns)}`
-}
+export const insertSubmissions = (submissions: readonly KycSubmission[]): Fragment =>
+  sql`insert into kyc_submission ${sql.rows('new', submissions, submissionColumns)}`
 
 const submissionsMax = 100
 /** What a submission weighs as JSON besides its texts. */
@@ -149,9 +148,8 @@ export async function saveTakenCase(db: Db, { playerId, takenBy, takenAt }: Take
 }
 
 /** The players' rows must be locked. */
-export async function removeTakenCases(db: Db, playerIds: readonly string[]): Promise<void> {
-  await db`delete from taken_case where player_id = any(${playerIds}::text[])`
-}
+export const removeTakenCases = (playerIds: readonly string[]): Fragment =>
+  sql`delete from taken_case where player_id = any(${playerIds}::text[])`
 
 /** An operator in one environment. */
 export interface SourceKey {

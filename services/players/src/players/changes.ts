@@ -1,7 +1,7 @@
 // Records.
 
 import type { AuditedChange } from '@backoffice/contracts'
-import { type Db, type ReadDb, sql } from '@backoffice/service-runtime'
+import { type Fragment, type ReadDb, sql } from '@backoffice/service-runtime'
 import type { ChangedPlayer, FieldChange, PlayerRecord } from './player.ts'
 
 /** Who changed what of a player, when and why. */
@@ -18,11 +18,11 @@ const columns = 'at timestamptz, player_id text, actor text, field text, previou
 /** A change with who made it and why. Nothing is recorded when nothing has changed. */
 export interface MadeChange extends ChangedPlayer<PlayerRecord>, Pick<PlayerChange, 'actor' | 'reason'> {}
 
-export async function insertChanges(db: Db, made: readonly MadeChange[], now: Date): Promise<void> {
+export function insertChanges(made: readonly MadeChange[], now: Date): Fragment[] {
   const changes = made.flatMap(({ player, change, actor, reason }): PlayerChange[] =>
     change === null ? [] : [{ at: now, playerId: player.id, actor, reason, ...change }],
   )
-  if (changes.length > 0) await db`insert into player_change ${sql.rows('new', changes, columns)}`
+  return changes.length === 0 ? [] : [sql`insert into player_change ${sql.rows('new', changes, columns)}`]
 }
 
 const changesMax = 200

@@ -102,7 +102,7 @@ export const registerPlayer = handle(operations.players.registerPlayer, {
     }
   },
 
-  save: (players, { db }) => insertPlayers(db, players),
+  save: (players, { vault }) => [insertPlayers(vault, players)],
 })
 
 export const findPlayers = handle(operations.players.findPlayers, {
@@ -200,7 +200,7 @@ async function editPlayer(
 ): Promise<TeamPlayer> {
   const changed = edit(await lockPlayer(db, input.playerId), now)
   await updatePlayer(db, changed.player)
-  await insertChanges(db, [{ ...changed, actor, reason: input.reason ?? null }], now)
+  await db.write(insertChanges([{ ...changed, actor, reason: input.reason ?? null }], now))
   audited(...auditedChange(changed))
   return teamPlayer(await seePlayer(db, changed.player))
 }
@@ -246,7 +246,7 @@ export const anonymisePlayer = ({ keepYears }: { readonly keepYears: number }) =
       if (changed.change === null) return teamPlayer(seen)
       await updatePlayer(db, changed.player)
       await updateIdentity(db, changed.player)
-      await Promise.all([forgetReferences(db, playerId), insertChanges(db, [{ ...changed, actor, reason }], now)])
+      await Promise.all([forgetReferences(db, playerId), db.write(insertChanges([{ ...changed, actor, reason }], now))])
       const scope = scopeOf(player)
       send({ operation: operations.payments.forgetDestinations, aggregate: playerId, scope, input: { playerId } })
       return teamPlayer(await seePlayer(db, changed.player))

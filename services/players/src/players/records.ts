@@ -1,5 +1,6 @@
 import { type Environment, type KycStatus, type PlayerStatus, Rejection, type Scope } from '@backoffice/contracts'
-import { type Db, type ReadDb, sql } from '@backoffice/service-runtime'
+import { type Db, type Fragment, type ReadDb, sql } from '@backoffice/service-runtime'
+import type { Vault } from '@backoffice/vault'
 import {
   cpfDigestsOf,
   digestColumns,
@@ -133,9 +134,9 @@ export async function findPlayersByExternalId(
 }
 
 /** The unique index on brand and externalId decides between two replicas. */
-export async function insertPlayers(db: Db, players: readonly PlayerRecord[]): Promise<void> {
-  const rows = players.map((player) => ({ ...player, ...storedIdentity(db.vault, player.id, player) }))
-  await db`
+export function insertPlayers(vault: Vault, players: readonly PlayerRecord[]): Fragment {
+  const rows = players.map((player) => ({ ...player, ...storedIdentity(vault, player.id, player) }))
+  return sql`
     insert into player ${sql.rows('new', rows, `${playerColumns}, ${digestColumns}`)}
     -- In one order, so that two replicas that insert the same names cannot deadlock.
     order by brand_id, external_id
@@ -143,13 +144,11 @@ export async function insertPlayers(db: Db, players: readonly PlayerRecord[]): P
 }
 
 /** Writes the KYC fields of players whose rows are locked. */
-export async function updateKyc(db: Db, players: readonly PlayerRecord[]): Promise<void> {
-  await db`
-    update player set ${sql.assignments('changed', kycColumns)}
-    from ${sql.unnest('changed', players, `id text, ${kycColumns}`)}
-    where player.id = changed.id
-  `
-}
+export const updateKyc = (players: readonly PlayerRecord[]): Fragment => sql`
+  update player set ${sql.assignments('changed', kycColumns)}
+  from ${sql.unnest('changed', players, `id text, ${kycColumns}`)}
+  where player.id = changed.id
+`
 
 /** Whom a player belongs to. Nothing else of the record goes into a message. */
 export function scopeOf({ operatorId, brandId, environment, currency, timeZone }: Scope): Scope {

@@ -34,6 +34,8 @@ const concurrency = 2
 /** Work that belongs to the transaction of a posting, such as the team's audit entry. `now`: when it was posted. */
 export type Companion = (db: Db, outcome: PostingOutcome, now: Date) => Promise<void>
 
+type Transaction = Parameters<Parameters<Database['transaction']>[0]>[0]
+
 interface WaitingPosting {
   readonly posting: Posting
   readonly companion: Companion | undefined
@@ -104,20 +106,22 @@ export class Ledger {
   }
 
   async #applyOnce(
-    db: Db,
+    db: Transaction,
     batch: readonly WaitingPosting[],
     { postings, sides }: { readonly postings: readonly Posting[]; readonly sides: readonly Sides[] },
   ): Promise<PostingOutcome[] | 'accounts missing'> {
-    const locked = await lockAccounts(db, sides)
+    // Both are sent at once and run in this order, so what is read was committed while waiting for the locks.
+    const [locked, known] = await Promise.all([lockAccounts(db, sides), readKnown(db, postings)])
     if (locked === undefined) return 'accounts missing'
     const { now, ...accounts } = locked
-    const known = await readKnown(db, postings)
     const { outcomes, changes } = decideBatch(postings, { ...accounts, ...known }, now)
+    const companions = batch.flatMap(({ companion }, index) =>
+      companion === undefined ? [] : [() => companion(db, outcomes[index] as PostingOutcome, now)],
+    )
+    const written = writeChanges(changes, now)
+    if (companions.length === 0) await db.commitWith(() => db.write(written))
     // All goes over one connection, and the changes are the first statement: what a companion reads has them.
-    await Promise.all([
-      writeChanges(db, changes, now),
-      ...batch.map(({ companion }, index) => companion?.(db, outcomes[index] as PostingOutcome, now)),
-    ])
+    else await Promise.all([db.write(written), ...companions.map((run) => run())])
     return [...outcomes]
   }
 }

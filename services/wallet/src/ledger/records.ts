@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { type Environment, fromMinorUnits, type Scope } from '@backoffice/contracts'
-import { type Db, type ReadDb, sql } from '@backoffice/service-runtime'
+import { type Db, type Fragment, type ReadDb, sql } from '@backoffice/service-runtime'
 import type { Changes, LedgerState } from './decide.ts'
 import {
   type AccountTarget,
@@ -135,7 +135,7 @@ const holdColumns = `
 `
 
 /**
- * What is stored under the references of a batch. The statements come after the locks, so that they see what was
+ * What is stored under the references of a batch. The statements are sent behind the locks', so that they see what was
  * committed while the locks were waited for.
  */
 export async function readKnown(
@@ -196,11 +196,11 @@ const transferColumns = `
  * Writes what a batch decided, in one statement. Transfers go in by reference, so that two batches that meet on a
  * reference of different accounts cannot deadlock; one of them then fails on the unique index and runs again.
  */
-export async function writeChanges(db: Db, changes: Changes, now: Date): Promise<void> {
+export function writeChanges(changes: Changes, now: Date): Fragment[] {
   const { transfers, entries, holds, accounts } = changes
-  if (transfers.length + holds.length === 0) return
+  if (transfers.length + holds.length === 0) return []
   const rows = entries.map(({ guarded, ...entry }) => ({ ...entry, ...(guarded ?? unguarded) }))
-  await db`
+  const statement = sql`
     with new_transfer as (
       insert into transfer ${sql.rows('t', transfers, transferColumns)}
       order by t.brand_id, t.reference
@@ -216,6 +216,7 @@ export async function writeChanges(db: Db, changes: Changes, now: Date): Promise
     update account a set ${sql.assignments('c', writtenBalance)}, updated_at = ${now}::timestamptz
     from ${sql.unnest('c', accounts, `id bigint, ${writtenBalance}`)} where a.id = c.id
   `
+  return [statement]
 }
 
 const writtenEntry = 'account_id bigint, seq bigint, transfer_id text, amount bigint, balance bigint, hash bytea'
