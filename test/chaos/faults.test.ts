@@ -5,10 +5,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import { hourMs } from '@backoffice/process'
 import { eventually } from '@backoffice/test-kit'
 import t from 'tap'
-
-const hourMs = 3_600_000
 
 t.test('a clock steps while its process runs, and is off from the start of the next', async (t) => {
   const dir = mkdtempSync(join(tmpdir(), 'backoffice-clock-'))

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { fromMinorUnits, operations } from '@backoffice/contracts'
+import { hourMs } from '@backoffice/process'
 import { refusal } from '@backoffice/test-kit'
 import fc from 'fast-check'
 import { playerRequest } from '../journey.ts'
@@ -28,7 +29,6 @@ import {
 type Step = fc.AsyncCommand<Book, Reached>
 
 const people = ['alice', 'bob'] as const
-const hourMs = 3_600_000
 
 const nth = <T>(list: readonly T[], index: number): T => list[index % list.length] as T
 const any = fc.nat({ max: 1_000 })

@@ -1,3 +1,4 @@
+import { hourMs } from '@backoffice/process'
 /**
  * What an operator would write down about its players: the rules of the API once more, in a few lines and in memory.
  * It shares no code with the services. Amounts are minor units, times are epoch milliseconds.
@@ -39,8 +40,6 @@ export interface BookedWithdrawal {
 }
 
 export type Decision = 'approve' | 'reject' | 'pay' | 'fail'
-
-const hourMs = 3_600_000
 /** São Paulo is three hours behind UTC all year. */
 const dayOf = (at: number) => Math.floor((at - 3 * hourMs) / (24 * hourMs))
 

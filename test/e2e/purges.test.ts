@@ -1,14 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { operations, type ServiceName, serviceNames } from '@backoffice/contracts'
 import type { players } from '@backoffice/players'
-import { loadConfig } from '@backoffice/process'
+import { dayMs, loadConfig } from '@backoffice/process'
 import { purge, runtimeRetentions, startService } from '@backoffice/service-runtime/testing'
 import { eventually, OperatorClient, reconcile, testBed } from '@backoffice/test-kit'
 import t from 'tap'
 import { createDeposit, expectStatus, fund, register } from '../journey.ts'
 import { services } from '../services.ts'
 
-const dayMs = 24 * 3_600_000
 const bed = await testBed(t, services)
 const admin = bed.sql('admin')
 const team = bed.team('alice')

@@ -29,7 +29,7 @@ export {
 } from './database/runtime-tables.ts'
 export { Gatherer } from './gatherer.ts'
 export type { Reaction } from './messages/consumer.ts'
-export type { EmittedEvent, SentCommand, SentMessage } from './outbox/store.ts'
+export type { SentMessage } from './outbox/store.ts'
 export {
   type Background,
   defineService,

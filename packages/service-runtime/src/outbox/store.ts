@@ -59,8 +59,12 @@ export interface SentCommand<O extends Operation = Operation> {
   readonly input: Input<O>
 }
 
-/** What leaves a service after a commit: an event for whoever listens, a command for one service. */
-export type SentMessage = EmittedEvent | SentCommand
+/** What leaves a service after a commit: an event for whoever listens, by its kind; a command for one service, by its operation. */
+export type SentMessage<What extends EventKind | Operation = EventKind | Operation> = What extends EventKind
+  ? EmittedEvent<What>
+  : What extends Operation
+    ? SentCommand<What>
+    : never
 
 /**
  * @throws when the table does not allow the message: a row is validated when it is written, because a process of the

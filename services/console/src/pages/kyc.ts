@@ -1,7 +1,7 @@
 import { caseTakenMinutes, type KycDecision, operations, type Reply } from '@backoffice/contracts'
+import { dayMs } from '@backoffice/process'
 import type { FastifyReply } from 'fastify'
 import { ago, factsOf, id, lines, link, linkElsewhere, nothing, rowsOf, status, text } from '../pieces/cells.ts'
-import { dayMs } from '../pieces/filters.ts'
 import { operatorName } from '../pieces/listed.ts'
 import { afterOf, rowAfter, rowsOnPage, showCase, showList } from '../pieces/queue.ts'
 import { type Decision, type Pages, pageWithForms, type SentForm, type Visit } from '../pieces/visit.ts'

@@ -7,10 +7,10 @@ import {
   type TeamRole,
   teamRoles,
 } from '@backoffice/contracts'
+import { dayMs } from '@backoffice/process'
 import { identityOf } from '@backoffice/team-identity'
 import { askEach } from '../pieces/away.ts'
 import { id, lines, type Row, rowWith, status, text, time, words } from '../pieces/cells.ts'
-import { dayMs } from '../pieces/filters.ts'
 import { showLists } from '../pieces/queue.ts'
 import type { Pages, Visit } from '../pieces/visit.ts'
 

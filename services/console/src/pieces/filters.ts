@@ -1,4 +1,5 @@
 import { defined, operations, Rejection } from '@backoffice/contracts'
+import { dayMs } from '@backoffice/process'
 import { keepFilters, leaveNotice, type SavedFilter, savedFilters } from '../identity/cookies.ts'
 import type { Word } from '../words/index.ts'
 import { whenAway } from './away.ts'
@@ -57,8 +58,6 @@ function daysOf(period: NamedPeriod, today: string): readonly [first: string, la
       return period satisfies never
   }
 }
-
-export const dayMs = 86_400_000
 
 /** The day so many days after another. */
 function daysFrom(day: string, days: number): string {

@@ -12,11 +12,10 @@ import {
 } from '@backoffice/contracts'
 import {
   type Db,
-  type EmittedEvent,
   handle,
   outbox,
   type ReadDb,
-  type SentCommand,
+  type SentMessage,
   toPage,
   UnfinishedOperation,
   withIsoTimes,
@@ -198,7 +197,7 @@ function creditOf(deposit: DepositRecord, now: Date) {
     aggregate: id,
     scope: scopeOf(deposit),
     input: { playerId, depositId: id, amount: fromMinorUnits(amount), effectiveAt: now.toISOString() },
-  } satisfies SentCommand<typeof operations.wallet.creditAccount>
+  } satisfies SentMessage<typeof operations.wallet.creditAccount>
 }
 
 function confirmationOf(deposit: DepositRecord, reply: PublicDeposit) {
@@ -208,7 +207,7 @@ function confirmationOf(deposit: DepositRecord, reply: PublicDeposit) {
     aggregate: deposit.id,
     scope: deposit,
     data,
-  } satisfies EmittedEvent<'deposit.confirmed'>
+  } satisfies SentMessage<'deposit.confirmed'>
 }
 
 export const confirmDeposit = handle(operations.payments.confirmDeposit, {

@@ -9,15 +9,7 @@ import {
   seenOfWithdrawal,
   type TransitionActor,
 } from '@backoffice/contracts'
-import {
-  type Call,
-  type Db,
-  type EmittedEvent,
-  handle,
-  type SentCommand,
-  type SentMessage,
-  UnfinishedOperation,
-} from '@backoffice/service-runtime'
+import { type Call, type Db, handle, type SentMessage, UnfinishedOperation } from '@backoffice/service-runtime'
 import { lockDepositors } from '../deposits/records.ts'
 import { type Change, type CheckedRecord, ofBrand, scopeOf } from '../records.ts'
 import { lockWithdrawals, sumPaidAlone, updateWithdrawals, type WithdrawalRecord } from './records.ts'
@@ -94,11 +86,11 @@ function holdCommands(withdrawal: WithdrawalRecord, fate: HoldFate, now: Date): 
       return []
     case 'release': {
       const input = { playerId, withdrawalId }
-      return [{ ...target, operation: releaseHold, input } satisfies SentCommand<typeof releaseHold>]
+      return [{ ...target, operation: releaseHold, input } satisfies SentMessage<typeof releaseHold>]
     }
     case 'capture': {
       const input = { playerId, withdrawalId, effectiveAt: now.toISOString() }
-      return [{ ...target, operation: captureHold, input } satisfies SentCommand<typeof captureHold>]
+      return [{ ...target, operation: captureHold, input } satisfies SentMessage<typeof captureHold>]
     }
     default:
       return fate satisfies never
@@ -112,7 +104,7 @@ function changeOf(withdrawal: WithdrawalRecord, previousStatus: StoredWithdrawal
     aggregate: withdrawal.id,
     scope: withdrawal,
     data,
-  } satisfies EmittedEvent<'withdrawal.status_changed'>
+  } satisfies SentMessage<'withdrawal.status_changed'>
 }
 
 type DecisionCall = Call<typeof operations.payments.decideWithdrawal>

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { operations, type PlayerStatus } from '@backoffice/contracts'
 import { payments } from '@backoffice/payments'
-import { newId } from '@backoffice/process'
+import { hourMs, newId } from '@backoffice/process'
 import { newCpf, newPlayer, refusal, TestTime, testBed } from '@backoffice/test-kit'
 import { wallet } from '@backoffice/wallet'
 import fc from 'fast-check'
@@ -18,7 +18,6 @@ const time = new TestTime(new Date('2026-03-02T12:00:00.000Z'))
 const bed = await testBed(t, { players, wallet, payments }, { time })
 const alice = bed.team('alice')
 const reason = 'a random test'
-const hourMs = 3_600_000
 
 interface Account {
   readonly id: string

@@ -1,11 +1,10 @@
 import { operations } from '@backoffice/contracts'
-import { newId } from '@backoffice/process'
+import { hourMs, newId } from '@backoffice/process'
 import { eventually, keptEvents } from '@backoffice/test-kit'
 import t from 'tap'
 import { add, as, Brand, bed, behindItsBack, eachIsNamed, type Forgeries, run } from './brand.ts'
 
 const { wallet: money } = operations
-const hourMs = 3_600_000
 
 /** A step of a history. In production the service's role is refused one of the sandbox. */
 const addStep = (

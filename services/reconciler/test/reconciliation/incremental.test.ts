@@ -1,5 +1,5 @@
 import { operations, type ReconciliationReport } from '@backoffice/contracts'
-import { firstId, newId } from '@backoffice/process'
+import { dayMs, firstId, newId } from '@backoffice/process'
 import { eventually } from '@backoffice/test-kit'
 import t from 'tap'
 import { Ledger } from '../../../wallet/src/ledger/ledger.ts'
@@ -15,7 +15,6 @@ const writer: Writer = {
   ledger: new Ledger({ db: bed.services.wallet.db }),
 }
 const { admin } = writer
-const dayMs = 24 * 3_600_000
 const yesterday = new Date(Date.now() - dayMs)
 
 const incremental = (options: Partial<ReconcileOptions> = {}) => runOf(bed, { isFull: false, ...options })

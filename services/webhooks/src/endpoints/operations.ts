@@ -1,4 +1,5 @@
 import { invalid, operations, Rejection } from '@backoffice/contracts'
+import { hourMs } from '@backoffice/process'
 import { handle, toPage } from '@backoffice/service-runtime'
 import type { SecretBox } from '@backoffice/vault'
 import { withholdDeliveries } from '../deliveries/records.ts'
@@ -76,7 +77,6 @@ export const listEndpoints = (settings: BreakerSettings) =>
   })
 
 const overlapHoursDefault = 24
-const hourMs = 3_600_000
 
 export const rotateWebhookSecret = (box: SecretBox) =>
   handle(operations.webhooks.rotateWebhookSecret, {

@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto'
+import { dayMs } from '@backoffice/process'
 import fc from 'fast-check'
 import Stripe from 'stripe'
 import t from 'tap'
@@ -80,7 +81,6 @@ t.test('a late success while open begins the recovery; a late failure changes no
 
 t.test('an endpoint is disabled after days without one success, and only after a number of failures', async (t) => {
   const rule = { failingDays: 5, failuresMin: 20 }
-  const dayMs = 24 * 3_600_000
   const sick = { ...failing(failuresToOpen), consecutiveFailures: 20 }
   t.notOk(mustBeDisabled(sick, rule, later(5 * dayMs - 1)))
   t.ok(mustBeDisabled(sick, rule, later(5 * dayMs)))
@@ -110,8 +110,6 @@ t.test(
     )
   },
 )
-
-const dayMs = 24 * 3_600_000
 const disabling = { failingDays: 5, failuresMin: 20 }
 const fiveDaysOn = later(5 * dayMs)
 const url = 'https://hooks.example.com/'

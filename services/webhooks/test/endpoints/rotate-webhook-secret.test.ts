@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { operations, type Scope } from '@backoffice/contracts'
-import { loadConfig, newId } from '@backoffice/process'
+import { hourMs, loadConfig, newId } from '@backoffice/process'
 import { startService } from '@backoffice/service-runtime/testing'
 import { eventually, TestTime } from '@backoffice/test-kit'
 import t from 'tap'
@@ -12,7 +12,6 @@ const time = new TestTime(new Date())
 const { bed, operator, emit, endpoint } = await webhooksBed(t, {}, { time })
 const { rotateWebhookSecret, rewrapWebhookSecrets } = operations.webhooks
 const alice = bed.team('alice')
-const hourMs = 3_600_000
 
 const rotate = ({ operatorId, environment }: Scope, overlapHours?: number, operationId = newId('opn')) =>
   alice.call(rotateWebhookSecret, {
