@@ -27,14 +27,6 @@ const neverNull: readonly (readonly [file: string, fields: readonly string[], re
   ['services/webhooks/src/deliveries/queue.ts', ['leaseId', 'url'], 'the lease that the same statement takes'],
 ]
 
-/** Files whose statements name their columns when they run, with rows that may hold anything. */
-export const openRows: readonly { readonly file: string; readonly reason: string }[] = [
-  {
-    file: 'packages/service-runtime/src/database/sealed-tables.ts',
-    reason: 'each table says which of its columns are sealed, and types its own rows',
-  },
-]
-
 /** What a value of a PostgreSQL type is in a row, as the driver and the tag `db` decode it. */
 const kinds: Readonly<Record<string, string>> = {
   bigint: 'bigint',
