@@ -84,10 +84,7 @@ const changes: Readonly<Record<string, readonly (readonly [before: string, after
     ],
     ['    injectTrace(headers)\n', "    injectTrace(headers)\n    headers.set(callerHeader, 'true')\n"],
     ['JSON.stringify({ scope, input })', 'JSON.stringify({ scope: filledScope(scope), input })'],
-    [
-      '    return { body: read.known as never,',
-      '    seen.reply(operation, reply.body)\n    return { body: read.known as never,',
-    ],
+    ['    return reply\n', '    seen.reply(operation, JSON.parse(reply.toString()))\n    return reply\n'],
   ],
   [`${runtime}/messages/consumer.ts`]: [
     ['import { context, SpanKind', `${imported('seen')}import { context, SpanKind`],

@@ -111,7 +111,7 @@ export class RpcClient {
     throw new Rejection('INTERNAL_ERROR', undefined, { cause })
   }
 
-  /** Like `call`, for a caller that passes the reply on: the bytes that the service validated and wrote, read by nobody else. */
+  /** Like `call`, for a caller that passes the reply on: the bytes that the service validated and wrote. */
   async request<O extends Operation>(operation: O, options: CallOptions<O>): Promise<Buffer> {
     const check = options.isStored === true ? validateAsReader : validate
     const issues = check(inputSchema(operation), options.input)
@@ -148,7 +148,7 @@ export class RpcClient {
     headers.set(headerNames.requestId, requestId ?? newId('req'))
     if (durableWith !== undefined) headers.set(headerNames.durableWith, durableWith.id)
     injectTrace(headers)
-    const payload = JSON.stringify({ scope, input })
+    const payload = Buffer.from(JSON.stringify({ scope, input }))
     const endsAtMs = performance.now() + timeoutMs
     const reply = await this.#firstReply(operation, timeoutMs, async ({ number, toAll }) => {
       await endOfTurn()
@@ -234,7 +234,7 @@ const subjectOf = (operation: Operation): string =>
 interface Request {
   readonly service: ServiceName
   readonly subject: string
-  readonly payload: string
+  readonly payload: string | Uint8Array
   readonly headers?: MsgHdrs
   readonly timeoutMs: number
 }

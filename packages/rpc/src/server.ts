@@ -269,7 +269,8 @@ export class RpcServer {
   /** A reply that cannot be sent is like a reply that got lost: the caller asks again. */
   #respond(message: Msg, reply: string): void {
     try {
-      message.respond(reply)
+      // Small buffers share memory. Those that the client library would make of a text are allocated one by one.
+      message.respond(Buffer.from(reply))
     } catch (error) {
       this.#options.log.error({ err: error, subject: message.subject }, 'a reply could not be sent')
     }

@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto'
+import { hash, randomUUID } from 'node:crypto'
 import {
   allOperations,
   bodySha256,
@@ -210,11 +210,9 @@ function readKey(request: FastifyRequest): string {
 /** What a key stands for: method, path as sent, and the bytes of the body. */
 function fingerprintOf(request: FastifyRequest): Buffer {
   const text = [request.method, request.raw.url, bodySha256(rawBody(request))].join('\n')
-  return createHash('sha256').update(text).digest()
+  return hash('sha256', text, 'buffer')
 }
 
 /** A verified signature has one spelling, so nobody can change it and be taken for another. */
 const digestOfSignature = (request: FastifyRequest): Buffer =>
-  createHash('sha256')
-    .update(header(request, 'x-signature') ?? '')
-    .digest()
+  hash('sha256', header(request, 'x-signature') ?? '', 'buffer')
