@@ -160,9 +160,14 @@ export interface LeaseRequest {
 export async function leaseDeliveries(db: Db, request: LeaseRequest): Promise<Lease[]> {
   const { endpoints, deliveriesMax, leaseId, leaseMs } = request
   return db<Lease>`
-    with allowed as (
+    -- Materialized, because the leases would be counted again for each delivery that is picked.
+    with allowed as materialized (
       select a.id, a.url, greatest(0, a.concurrency - (
-        select count(*) from delivery d where d.endpoint_id = a.id and d.leased_until is not null and not ${isFree(leaseMs)}))::integer as slots
+        select count(*) from (
+          select from delivery d where d.endpoint_id = a.id and d.leased_until is not null and not ${isFree(leaseMs)}
+          -- With a limit an index scan is planned: unlike one with a bitmap, it clears out what earlier leases left.
+          limit a.concurrency
+        ) held))::integer as slots
       from ${sql.unnest('a', endpoints, 'id text, url text, concurrency int')}
     ), picked as (
       select candidate.id, allowed.url, allowed.slots, row_number() over (partition by allowed.id order by candidate.turn) as turn

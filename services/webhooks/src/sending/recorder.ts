@@ -58,7 +58,7 @@ export class Recorder {
       apart: ({ lease }) => [lease.deliveryId],
       faultOf: batchFaultOf,
       run: (attempts, { alone }) =>
-        context.db.transaction((db) => this.#recordTogether(db, attempts, alone), { lockTimeoutMs }),
+        context.db.transaction((db) => this.#recordTogether(db, attempts, alone), { lockTimeoutMs, readsFirst: true }),
     })
   }
 

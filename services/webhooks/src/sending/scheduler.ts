@@ -83,8 +83,9 @@ export class Scheduler implements Background {
     }
     try {
       const only = this.#wakeups.take()
-      const { leases, endpointIds, secretsOf, busy } = await this.#context.db.transaction((db) =>
-        this.#lease(db, only, room),
+      const { leases, endpointIds, secretsOf, busy } = await this.#context.db.transaction(
+        (db) => this.#lease(db, only, room),
+        { readsFirst: true },
       )
       for (const lease of leases) this.#begin(lease, secretsOf)
       if (leases.length >= room) this.#leftOut = true
