@@ -82,7 +82,7 @@ export function spread(values: readonly number[]): Spread {
   return { median: (low + high) / 2, least: sorted[0] ?? Number.NaN, most: sorted.at(-1) ?? Number.NaN }
 }
 
-export function latencyFigures(latenciesMs: readonly number[]): Readonly<Record<string, number>> {
+export function latencyFigures(latenciesMs: readonly number[]) {
   return {
     p50Ms: percentile(latenciesMs, 0.5),
     p99Ms: percentile(latenciesMs, 0.99),

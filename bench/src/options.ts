@@ -49,6 +49,7 @@ export const usage = (groups: readonly string[]): string => `npm run bench -- [o
   --against DIR       measure the checkout in DIR too, in turns: the column "before"
   --lasting           the same as --only lasting: 32 clients on a fresh system, for five minutes in quarter minutes
   --tails             the same as --only tails: an open loop at half of the maximum, and what ran at each peak
+  --sizes             the same as --only sizes: cost against size
   --minutes N         how long (full ${full.minutes}, short ${short.minutes})
   --bytes             count the bytes of one deposit, table by table, and nothing else: about three minutes
   --write             also put the figures into docs/performance.md, with the commit; for a full run, or some groups of one
@@ -70,6 +71,7 @@ export function parseOptions(args: readonly string[], groups: readonly string[])
         bytes: { type: 'boolean', default: false },
         lasting: { type: 'boolean', default: false },
         tails: { type: 'boolean', default: false },
+        sizes: { type: 'boolean', default: false },
         minutes: { type: 'string' },
         write: { type: 'boolean', default: false },
         only: { type: 'string' },
@@ -80,14 +82,15 @@ export function parseOptions(args: readonly string[], groups: readonly string[])
         dir: { type: 'string', default: tmpdir() },
       },
     })
-    const { short: isShort, bytes, lasting, tails, write, only, against, out, dir } = values
+    const { short: isShort, bytes, lasting, tails, sizes, write, only, against, out, dir } = values
+    const alone = Object.entries({ lasting, tails, sizes }).flatMap(([name, is]) => (is ? [name] : []))
     const extent = isShort ? short : full
     const options = {
       ...{ ...extent, short: isShort, bytes, write, checkout: root },
       rounds: atLeastOne('rounds', values.rounds, extent.rounds),
       minutes: atLeastOne('minutes', values.minutes, extent.minutes),
       windowMs: atLeastOne('window-ms', values['window-ms'], extent.windowMs),
-      only: lasting ? ['lasting'] : tails ? ['tails'] : known(only?.split(','), groups),
+      only: alone.length > 0 ? alone : known(only?.split(','), groups),
       against: against === undefined ? undefined : resolve(against),
       out: resolve(out),
       dir: resolve(dir),

@@ -30,7 +30,7 @@ export async function run(options: Options, ending: AsyncDisposableStack, say: S
   return {
     measured: results.flatMap(({ measured }) => measured),
     books: results.flatMap(({ books }) => books),
-    texts: Object.assign({}, ...results.map(({ texts }) => texts)),
+    texts: Object.assign({}, ...results.toReversed().map(({ texts }) => texts)),
   }
 }
 

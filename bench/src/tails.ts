@@ -8,7 +8,7 @@ import { createAndConfirm } from './cases/pairs.ts'
 import { latencyFigures, percentile, type Results } from './figures.ts'
 import { fillOverdue } from './fills.ts'
 import { closedLoop, steadyRate } from './load/load.ts'
-import { table } from './report.ts'
+import { inShort, table } from './report.ts'
 import { ProcessTable } from './stack/processes.ts'
 import { type Pulse, watchPulse } from './stack/pulse.ts'
 import { Subject } from './stack/subject.ts'
@@ -19,6 +19,9 @@ const overdueRows = 200_000
 const maximumMs = 15_000
 const lookEveryMs = 200
 const peaksMax = 10
+/** A peak is so many times what is usual in the seconds around it. */
+const standsOut = 1.8
+const aroundSeconds = 15
 /** Of a second, from which on an event loop or a collection of garbage is named. */
 const lateMs = 40
 /** A process is named that uses this share of a core more than in the median second. */
@@ -122,10 +125,11 @@ export async function measureTails({ options, ending, say, column, checkout }: A
   const env = { NODE_OPTIONS: `--import=${new URL('./stack/pulse.ts', import.meta.url)}`, BENCH_PULSE_DIR: pulses }
   const subject = await Subject.start(column, { checkout, under: options.dir, env }, ending)
   const players = await subject.players(options.players)
-  await fillOverdue(subject, overdueRows)
   const work = createAndConfirm(subject, players)
   const fastest = await closedLoop({ clients, warmUpMs: options.firstLoadMs, windowMs: maximumMs }, work)
   const perSecond = Math.round((fastest.operationsMs.length * 500) / fastest.windowMs)
+  // The first purge is a minute after the start.
+  await fillOverdue(subject, overdueRows)
   const windowMs = options.minutes * 60_000
   const { seen, pairs, failures } = await subject.withSql(async (client) => {
     const watching = watch(subject, client)
@@ -145,33 +149,37 @@ export async function measureTails({ options, ending, say, column, checkout }: A
   }
   const figures = { ...latencyFigures(pairs.map(({ ms }) => ms)), perSecond, pairs: pairs.length }
   const title = `create + confirm, open loop at ${perSecond}/s for ${options.minutes} minutes`
+  const parts = { p50: figures.p50Ms, p99: figures.p99Ms, 'p99.9': figures.p999Ms, worst: figures.worstMs }
+  const said = Object.entries(parts).map(([name, ms]) => `${name} ${inShort(ms)} ms`)
   return {
     measured: [{ group: 'tails', id: 'tails', title, column, shows: 'p999Ms', samples: [{ figures, failures }] }],
     books: [await compareBooks(subject, say)],
-    texts: { tails: peaksText(pairs, seen) },
+    texts: { tails: `${title}: ${said.join(', ')}.\n\n${peaksText(pairs, seen)}` },
   }
 }
 
-/** The seconds with the longest pairs; neighbours are one peak. */
+/** The seconds whose longest pair stands out most among those around it; neighbours are one peak. */
 function peaksText(pairs: readonly Pair[], seen: Seen): string {
-  const slow = percentile(
-    pairs.map(({ ms }) => ms),
-    0.999,
-  )
   const worst = new Map<number, number>()
-  for (const { second, ms } of pairs) if (ms >= slow) worst.set(second, Math.max(ms, worst.get(second) ?? 0))
-  const peaks: { from: number; to: number; ms: number }[] = []
+  for (const { second, ms } of pairs) worst.set(second, Math.max(ms, worst.get(second) ?? 0))
+  const peaks: { from: number; to: number; ms: number; usual: number }[] = []
   for (const [second, ms] of [...worst].sort(([a], [b]) => a - b)) {
+    const around = [...worst].flatMap(([other, ms]) => (Math.abs(other - second) <= aroundSeconds ? [ms] : []))
+    const usual = percentile(around, 0.5)
     const last = peaks.at(-1)
+    if (ms < usual * standsOut) continue
     if (last !== undefined && second - last.to <= 2) Object.assign(last, { to: second, ms: Math.max(ms, last.ms) })
-    else peaks.push({ from: second, to: second, ms })
+    else peaks.push({ from: second, to: second, ms, usual })
   }
-  const start = pairs[0]?.second ?? 0
+  const start = Math.min(...worst.keys())
   const rows = peaks
-    .toSorted((a, b) => b.ms - a.ms)
+    .toSorted((a, b) => b.ms - b.usual - (a.ms - a.usual))
     .slice(0, peaksMax)
-    .map(({ from, to, ms }) => [`${from - start}–${to - start + 1}`, ms.toFixed(0), ranIn(seen, from, to).join(', ')])
-  return table(['second', 'worst ms', 'what ran then'], rows)
+    .map(({ from, to, ms, usual }) => {
+      const numbers = [`${from - start}–${to - start + 1}`, ms.toFixed(0), usual.toFixed(0)]
+      return [...numbers, ranIn(seen, from, to).join(', ')]
+    })
+  return table(['second', 'worst ms', 'usual worst ms', 'what ran then'], rows)
 }
 
 /** What was seen in these seconds and is not seen in most others. */

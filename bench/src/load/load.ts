@@ -98,13 +98,19 @@ export async function steadyRate(
 ): Promise<Load> {
   const load = new Load()
   const startMs = performance.now()
-  const begin = async (turn: number) => {
+  const fault = Promise.withResolvers<never>()
+  // Everyone who waits for it may have gone on.
+  fault.promise.catch(() => {})
+  const begun: Promise<void>[] = []
+  const count = Math.max(1, Math.floor((windowMs * perSecond) / 1_000))
+  for (let turn = 0; turn < count; turn += 1) {
     const dueAtMs = startMs + (turn * 1_000) / perSecond
-    await wait(Math.max(0, dueAtMs - performance.now()))
-    await work(turn, load, dueAtMs)
+    const earlyMs = dueAtMs - performance.now()
+    if (earlyMs > 0) await Promise.race([wait(earlyMs), fault.promise])
+    const one = work(turn, load, dueAtMs)
+    one.catch(fault.reject)
+    begun.push(one)
   }
-  await Promise.all(
-    Array.from({ length: Math.max(1, Math.floor((windowMs * perSecond) / 1_000)) }, (_, turn) => begin(turn)),
-  )
+  await Promise.all(begun)
   return load
 }
