@@ -1,7 +1,7 @@
 import { operations } from '@backoffice/contracts'
 import { eventually, OperatorClient, testBed } from '@backoffice/test-kit'
 import t from 'tap'
-import { createDeposit, expectStatus, register } from '../journey.ts'
+import { createDeposit, expectStatus, fund, register } from '../journey.ts'
 import { services } from '../services.ts'
 
 const bed = await testBed(t, services)
@@ -22,6 +22,8 @@ await admin.query(`alter database "${rows[0].name}" set synchronous_commit = on`
 await admin.query(
   'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
 )
+
+await eventually(async () => typeof (await fund(client, playerId, '1.00')) === 'string')
 
 // A deferred trigger runs in the commit: it sees whether that waits.
 await admin.query(`
