@@ -15,8 +15,9 @@ import { Subject } from './stack/subject.ts'
 /** How much there is of what in each system. `rows`: deliveries that wait, and as many published events and claims. */
 const sizes = [
   { deposits: 100, entries: 10_000, rows: 1_000 },
-  { deposits: 20_000, entries: 1_000_000, rows: 100_000 },
-  { deposits: 200_000, entries: 10_000_000, rows: 1_000_000 },
+  { deposits: 20_000, entries: 300_000, rows: 100_000 },
+  // Ten million entries take five minutes to fill.
+  { deposits: 200_000, entries: 3_000_000, rows: 1_000_000 },
 ] as const
 /** With `--short` there is so much less. */
 const shortShare = 100
@@ -38,6 +39,7 @@ export async function measureSizes({ options, ending, say, column, checkout }: A
     await sized.measureDay(size.deposits / share)
     await sized.measureLedger(size.entries / share)
     await sized.measureRows(size.rows / share, await WebhookReceiver.start({ ending: ownEnding }))
+    for (const [name, value] of sized.figures) say(`  ${name}: ${inShort(value)}`)
     columns.push(sized.figures)
   }
   const head = [
