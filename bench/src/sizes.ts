@@ -172,10 +172,10 @@ class Sized {
     })
     const printed = readFileSync(stack.postgresLog, 'utf8')
     for (const [name, begin] of Object.entries({
-      'what is due': 'with due as',
+      'what is due': 'with due as \\(select e.id',
       'the lease of it': 'with allowed as',
     })) {
-      const found = printed.matchAll(new RegExp(`duration: ([\\d.]+) ms  execute [^:]*:\\s+${begin}`, 'g'))
+      const found = printed.matchAll(new RegExp(`duration: ([\\d.]+) ms  execute (?:(?!duration: )[^])*?${begin}`, 'g'))
       this.figures.set(
         `a look for deliveries: ${name}, ms`,
         percentile(
