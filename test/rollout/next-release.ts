@@ -84,7 +84,10 @@ const changes: Readonly<Record<string, readonly (readonly [before: string, after
     ],
     ['    injectTrace(headers)\n', "    injectTrace(headers)\n    headers.set(callerHeader, 'true')\n"],
     ['JSON.stringify({ scope, input })', 'JSON.stringify({ scope: filledScope(scope), input })'],
-    ['    return reply\n', '    seen.reply(operation, JSON.parse(reply.toString()))\n    return reply\n'],
+    [
+      'if (!(reply instanceof Rejection)) return reply\n',
+      'if (!(reply instanceof Rejection)) return (seen.reply(operation, JSON.parse(reply.toString())), reply)\n',
+    ],
   ],
   [`${runtime}/messages/consumer.ts`]: [
     ['import { context, SpanKind', `${imported('seen')}import { context, SpanKind`],
