@@ -18,7 +18,7 @@ import { root } from './source-files.ts'
  */
 const budget = {
   create: { files: 35, everywhere: 6 },
-  confirm: { files: 47, everywhere: 6 },
+  confirm: { files: 48, everywhere: 6 },
 }
 
 t.setTimeout(240_000)

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import type { ServiceName } from '@backoffice/contracts'
-import { Lane, meter, retry } from '@backoffice/process'
+import { Lane, measurePool, retry } from '@backoffice/process'
 import type { Vault } from '@backoffice/vault'
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { Pool, type PoolClient, type PoolConfig } from 'pg'
@@ -34,11 +34,14 @@ export const readerOf = (role: string): string => `${role}_reader`
  */
 const silenceMsMax = 25_000
 
+/** Not in the driver's types. */
+const socketOf = (client: PoolClient) =>
+  (client as unknown as { readonly connection: { readonly stream: Socket } }).connection.stream
+
 /** Closes connections over which nothing was sent or received for `silenceMs`. */
 export function endSilentConnections(pool: Pool, silenceMs = silenceMsMax): void {
   pool.on('connect', (client) => {
-    // Not in the driver's types.
-    const { stream } = (client as unknown as { readonly connection: { readonly stream: Socket } }).connection
+    const stream = socketOf(client)
     stream.setTimeout(silenceMs, () => stream.destroy(new Error('the connection was terminated: PostgreSQL is silent')))
   })
 }
@@ -54,34 +57,6 @@ export function verifiedUrl(url: string, caFile: string | undefined): string {
   verified.searchParams.set('sslmode', 'verify-full')
   verified.searchParams.set('sslrootcert', caFile)
   return verified.href
-}
-
-// The names are those of OpenTelemetry's conventions. The instrumentation of pg has them too, but counts all pools of a
-// process as one and gets the sum wrong; sdk.ts leaves its figures out.
-const connections = meter.createObservableGauge('db.client.connection.count', {
-  description: 'Connections of a pool that are open, by whether somebody uses them',
-})
-const connectionsMax = meter.createObservableGauge('db.client.connection.max', {
-  description: 'The most connections that a pool opens',
-})
-const waiting = meter.createObservableGauge('db.client.connection.pending_requests', {
-  description: 'Callers that wait for a connection of a pool',
-})
-
-/** Measures how many connections a pool has and how many callers wait for one. */
-export function measurePool(pool: Pool, name: string): void {
-  const attributes = { 'db.client.connection.pool.name': name }
-  meter.addBatchObservableCallback(
-    (result) => {
-      if (pool.ended) return
-      const { totalCount, idleCount, waitingCount } = pool
-      result.observe(connections, totalCount - idleCount, { ...attributes, 'db.client.connection.state': 'used' })
-      result.observe(connections, idleCount, { ...attributes, 'db.client.connection.state': 'idle' })
-      result.observe(connectionsMax, pool.options.max, attributes)
-      result.observe(waiting, waitingCount, attributes)
-    },
-    [connections, connectionsMax, waiting],
-  )
 }
 
 const connectionTimeoutMs = 3_000
@@ -251,49 +226,64 @@ interface Transactions extends Tools {
   readonly intercept: Interceptor | undefined
 }
 
+/** What a transaction has come to. */
+interface Course {
+  ended: boolean
+  firstFault: unknown
+}
+
+/** `run` may leave statements behind, such as the rest of a Promise.all. The connection's next user must not get them. */
+const untilEnded = (client: PoolClient, course: Course) =>
+  ({
+    async query(...query: Parameters<Queryable['query']>) {
+      if (course.ended) throw new Error('the transaction has ended')
+      try {
+        return await client.query(...query)
+      } catch (error) {
+        course.firstFault ??= error
+        throw error
+      }
+    },
+  }) as unknown as Queryable
+
 async function attemptTransaction<T>(
   { pool, intercept, ...tools }: Transactions,
   run: (db: Transaction) => Promise<T>,
   { lockTimeoutMs, readsFirst = false }: TransactionOptions = {},
 ): Promise<T> {
   const client = await pool.connect()
+  const socket = socketOf(client)
+  const course: Course = { ended: false, firstFault: undefined }
   let broken: Error | undefined
-  let ended = false
   let finishing: Promise<void> | undefined
-  let firstFault: unknown
   let notBegun: unknown
-  const untilEnded = {
-    async query(...query: Parameters<Queryable['query']>) {
-      // `run` may leave statements behind, such as the rest of a Promise.all. The connection's next user must not get
-      // them.
-      if (ended) throw new Error('the transaction has ended')
-      try {
-        return await client.query(...query)
-      } catch (error) {
-        firstFault ??= error
-        throw error
-      }
-    },
-  } as unknown as Queryable
   try {
+    // What is sent at once leaves in one write, and wakes PostgreSQL up once.
+    socket.cork()
+    process.nextTick(() => socket.uncork())
     const begun = client.query(begin(lockTimeoutMs))
     if (!readsFirst) await begun
     begun.catch((fault) => {
-      ended = true
+      course.ended = true
       notBegun = fault
     })
-    const db = handleOver(intercepted(untilEnded, intercept, client), tools, { isPool: false })
+    const db = handleOver(intercepted(untilEnded(client, course), intercept, client), tools, { isPool: false })
     const finish = async (waits?: boolean) => {
-      ended = true
-      const sent = () => commit(client, () => firstFault, waits)
+      course.ended = true
+      const sent = () => commit(client, course, waits)
       await (intercept?.({ kind: 'commit', name: 'commit', transaction: client }, sent) ?? sent())
     }
     const commitWith = async <W>(write: () => Promise<W>, waits?: boolean): Promise<W> => {
       await begun
-      const writing = write()
-      // What the driver refuses before it sends it is known by the next tick, and an interceptor holds statements up.
+      if (intercept === undefined) socket.cork()
+      const writing = Promise.try(write)
+      writing.catch((fault) => {
+        course.firstFault ??= fault
+      })
+      // What fails before it is sent is known by the next tick, and an interceptor holds statements up.
       await (intercept === undefined ? new Promise<void>(process.nextTick) : writing)
-      finishing = firstFault === undefined ? finish(waits) : Promise.reject(firstFault)
+      finishing = course.firstFault === undefined ? finish(waits) : Promise.reject(course.firstFault)
+      if (intercept === undefined) socket.uncork()
       // Because of a statement that failed COMMIT fails too: that statement's fault is the one to tell.
       finishing.catch(() => {})
       return writing
@@ -304,9 +294,9 @@ async function attemptTransaction<T>(
     await (finishing ?? finish())
     return result
   } catch (error) {
-    ended = true
+    course.ended = true
     // When one of several statements that were sent together fails, all after it fail because of it. Report the first.
-    const cause = notBegun ?? (isInFailedTransaction(error) ? (firstFault ?? error) : error)
+    const cause = notBegun ?? (isInFailedTransaction(error) ? (course.firstFault ?? error) : error)
     if (isStaleConnection(cause)) broken = cause as Error
     await client.query('rollback').catch((fault: Error) => {
       broken = fault
@@ -321,9 +311,9 @@ const begin = (lockTimeoutMs: number | undefined) =>
   lockTimeoutMs === undefined ? 'begin' : `begin; set local lock_timeout = ${lockTimeoutMs}`
 
 /** After a failed statement PostgreSQL takes COMMIT for a rollback, and reports success. */
-async function commit(client: PoolClient, firstFault: () => unknown, waits = true): Promise<void> {
+async function commit(client: PoolClient, course: Course, waits = true): Promise<void> {
   const sent = await client.query(waits ? 'commit' : 'set local synchronous_commit = off; commit')
   // Of several statements the driver returns a list.
   if ([sent].flat().at(-1)?.command === 'COMMIT') return
-  throw new Error('the transaction was rolled back: one of its statements failed', { cause: firstFault() })
+  throw new Error('the transaction was rolled back: one of its statements failed', { cause: course.firstFault })
 }

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { type Operation, Rejection } from '@backoffice/contracts'
+import { Rejection } from '@backoffice/contracts'
 import { type Logger, Loop } from '@backoffice/process'
-import type { CallOptions, DurableWith, RpcClient } from '@backoffice/rpc'
+import type { RpcClient } from '@backoffice/rpc'
 import type { Database } from '../database/db.ts'
 import { Gatherer } from '../gatherer.ts'
 import type { EventPublisher } from '../messages/event-stream.ts'
@@ -19,6 +19,7 @@ import {
   sendCommand,
   sendEvent,
   takeOver,
+  type Waiting,
 } from './store.ts'
 
 interface SendingContext {
@@ -120,7 +121,7 @@ export interface SentRows {
   /** Ids of rows that wait behind another operation's unfinished row: only the relay may send them, in order. */
   readonly behind: ReadonlySet<string>
   /** The transaction has not waited for the disk. */
-  readonly durableWith?: DurableWith | undefined
+  readonly durableWith?: Waiting['durableWith']
 }
 
 const unfinishedPollMs = 50
@@ -194,11 +195,7 @@ export class Dispatch {
     await Promise.all(this.#publishing)
   }
 
-  async #runCommands(
-    rows: readonly OutboxRow[],
-    commands: readonly CommandRow[],
-    waiting: Pick<CallOptions<Operation>, 'deadline' | 'durableWith'>,
-  ): Promise<void> {
+  async #runCommands(rows: readonly OutboxRow[], commands: readonly CommandRow[], waiting: Waiting): Promise<void> {
     const done = new Set<string>()
     for (const row of commands) {
       try {

@@ -97,12 +97,11 @@ function assertValid(what: string, schema: TSchema, value: unknown): void {
 
 const operationsByName = new Map(allOperations.map((operation) => [`${operation.service}.${operation.id}`, operation]))
 
+/** How the operation that sent a command waits for it. */
+export type Waiting = Pick<CallOptions<Operation>, 'deadline' | 'durableWith'>
+
 /** Resolves once the service that a command names has done it. */
-export async function sendCommand(
-  rpc: RpcClient,
-  row: CommandRow,
-  waiting: Pick<CallOptions<Operation>, 'deadline' | 'durableWith'> = {},
-): Promise<void> {
+export async function sendCommand(rpc: RpcClient, row: CommandRow, waiting: Waiting = {}): Promise<void> {
   const operation = operationsByName.get(row.name)
   if (operation === undefined) throw new Error(`the outbox names an unknown operation: ${row.name}`)
   const { context, scope, input } = row.message

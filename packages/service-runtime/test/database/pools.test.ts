@@ -18,7 +18,7 @@ const { connectDatabase } = await import('../../src/database/connect.ts')
 const { loadConfig } = await import('@backoffice/process')
 const { noVault } = await import('@backoffice/vault')
 const { serviceConfig } = await import('../../src/settings.ts')
-const { measurePool } = await import('../../src/database/connect.ts')
+const { measurePool } = await import('@backoffice/process')
 
 const url = await postgres()
 

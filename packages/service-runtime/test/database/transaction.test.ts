@@ -120,9 +120,22 @@ t.test('COMMIT that travels with the last statements is a rollback where one of 
     { code: '23505' },
   )
   t.notOk(await exists('beside'))
+  const faulty = async () => {
+    throw new Error('a bug')
+  }
+  await t.rejects(beside('beside', faulty), /a bug/, 'what throws before it sends anything')
+  t.notOk(await exists('beside'))
+  const atOnce = db.transaction((tx) =>
+    tx.commitWith(() => {
+      void insert(tx, 'beside').catch(() => {})
+      throw new Error('a bug')
+    }),
+  )
+  await t.rejects(atOnce, /a bug/)
+  t.notOk(await exists('beside'))
   const circular: { self?: unknown } = {}
   circular.self = circular
-  const unsendable = (tx: Db) => tx`insert into record (id, count) values (${circular}, 1)`
+  const unsendable = (tx: Db) => tx`update record set id = ${circular} where id = ''`
   await t.rejects(beside('beside', unsendable), /circular/, 'the driver does not send it')
   t.notOk(await exists('beside'))
   await beside('beside', (tx) => tx`select 1`)
