@@ -15,7 +15,7 @@ export {
 export { countStoredBytes } from './commands/record.ts'
 export { fitting, isKnownOperation, isStorable, toPage, type WithTimes, withIsoTimes } from './commands/reply.ts'
 export { readerOf, readOver, verifiedUrl } from './database/connect.ts'
-export { type Database, type Db, type Fragment, type ReadDb, sql } from './database/db.ts'
+export { type Database, type Db, type Fragment, type ReadDb, sql, type Transaction } from './database/db.ts'
 export { batchFaultOf, isPassingFault, sqlState } from './database/faults.ts'
 export { DatabaseHistory } from './database/history.ts'
 export {

@@ -1,5 +1,13 @@
 import { type Input, operations, Rejection, toMinorUnits } from '@backoffice/contracts'
-import { batchFaultOf, type Database, type Db, Gatherer, handle, type ReadDb } from '@backoffice/service-runtime'
+import {
+  batchFaultOf,
+  type Database,
+  type Db,
+  Gatherer,
+  handle,
+  type ReadDb,
+  type Transaction,
+} from '@backoffice/service-runtime'
 import { decideBatch } from './decide.ts'
 import {
   type AccountTarget,
@@ -33,8 +41,6 @@ const concurrency = 2
 
 /** Work that belongs to the transaction of a posting, such as the team's audit entry. `now`: when it was posted. */
 export type Companion = (db: Db, outcome: PostingOutcome, now: Date) => Promise<void>
-
-type Transaction = Parameters<Parameters<Database['transaction']>[0]>[0]
 
 interface WaitingPosting {
   readonly posting: Posting

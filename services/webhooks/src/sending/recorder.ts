@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { operations } from '@backoffice/contracts'
 import { type Logger, newId } from '@backoffice/process'
-import { batchFaultOf, type Database, type Db, Gatherer } from '@backoffice/service-runtime'
+import { batchFaultOf, type Database, type Db, Gatherer, type Transaction } from '@backoffice/service-runtime'
 import { byService, insertAudit } from '@backoffice/team-desk'
 import { recordedChange } from '../deliveries/delivery.ts'
 import {
@@ -71,7 +71,7 @@ export class Recorder {
   }
 
   async #recordTogether(
-    db: Db,
+    db: Transaction,
     attempts: readonly MadeAttempt[],
     alone: boolean,
   ): Promise<(NextDue | LockedElsewhere)[]> {
@@ -102,7 +102,8 @@ export class Recorder {
     const disabled = [...after].filter(([id, { enabled }]) => !enabled && before.get(id)?.enabled === true)
     // Withholding a page of its backlog takes longer than the rest, so no other attempt may be in that transaction.
     if (disabled.length > 0 && !alone) throw new Error('an attempt that disables its endpoint is recorded alone')
-    await Promise.all([saveAttempts(db, [...recorded.values()]), saveEndpoints(db, after, settings)])
+    const save = () => Promise.all([saveAttempts(db, [...recorded.values()]), saveEndpoints(db, after, settings)])
+    await (disabled.length === 0 ? db.commitWith(save) : save())
     for (const [id, endpoint] of disabled) await this.#withhold(db, id, endpoint, now)
     return attempts.map((attempt) => {
       const { endpointId } = attempt.lease

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { type Clock, Loop, retry } from '@backoffice/process'
-import type { Background, Db } from '@backoffice/service-runtime'
+import type { Background, Transaction } from '@backoffice/service-runtime'
 import type { SecretBox } from '@backoffice/vault'
 import { type Lease, leaseDeliveries, lockDueEndpoints, type MadeAttempt, openBody } from '../deliveries/queue.ts'
 import { afterPause, type Endpoint, type SigningSecret, signatureHeaders } from '../endpoints/endpoint.ts'
@@ -100,7 +100,7 @@ export class Scheduler implements Background {
   }
 
   /** @param only these endpoints; null looks at all */
-  async #lease(db: Db, only: readonly string[] | null, room: number): Promise<Taken> {
+  async #lease(db: Transaction, only: readonly string[] | null, room: number): Promise<Taken> {
     const { clock, box, deadlineMs, breaker: settings } = this.#context
     const leaseMs = deadlineMs + leaseMarginMs
     const { locked, busy, now } = await lockDueEndpoints(db, { only, endpointsMax: endpointsPerLookMax, leaseMs })
@@ -113,11 +113,14 @@ export class Scheduler implements Background {
       return { id: row.id, url: row.url as string, concurrency: breaker.concurrency }
     })
     const endpointIds = endpoints.map(({ id }) => id)
-    const [leases, secrets] = await Promise.all([
-      leaseDeliveries(db, { endpoints, deliveriesMax: room, leaseId: randomUUID(), leaseMs }),
-      loadSecrets(db, endpointIds, clock.now()),
-      saveEndpoints(db, resumed, settings),
-    ])
+    const lease = () =>
+      Promise.all([
+        leaseDeliveries(db, { endpoints, deliveriesMax: room, leaseId: randomUUID(), leaseMs }),
+        loadSecrets(db, endpointIds, clock.now()),
+        saveEndpoints(db, resumed, settings),
+      ])
+    // A lease that is lost with PostgreSQL is taken again: a receiver may hear twice of what is sent just then.
+    const [leases, secrets] = await db.commitWith(lease, false)
     return { leases, endpointIds, secretsOf: openSecrets(secrets, box), busy }
   }
 
