@@ -91,8 +91,8 @@ export const namedMutants: readonly NamedMutant[] = [
     guard: 'the reply waits for the command',
     edits: [
       [
-        'else await this.#runCommands(rows, commands, { deadline, durableWith })',
-        'else void this.#runCommands(rows, commands, { deadline, durableWith }).catch(() => {})',
+        'else await this.#runCommands(rows, commands, deadline)',
+        'else void this.#runCommands(rows, commands, deadline).catch(() => {})',
       ],
     ],
     test: 'runner',

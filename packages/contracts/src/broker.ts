@@ -51,8 +51,6 @@ export const headerNames = {
   approves: 'Approves',
   /** Which attempt of a call this is. The first has none. */
   attempt: 'Attempt',
-  /** The write-ahead log in which the caller has a commit that becomes durable with the one of the call. */
-  durableWith: 'Durable-With',
 } as const
 
 /**

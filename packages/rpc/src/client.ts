@@ -50,15 +50,6 @@ export interface CallOptions<O extends Operation> {
   readonly deadline?: Date
   /** The input was validated when it was stored, by a process that may be of the next release. */
   readonly isStored?: true
-  /** The caller's own commit has not waited for the disk: that of the call makes it durable. */
-  readonly durableWith?: DurableWith | undefined
-}
-
-/** A write-ahead log that caller and callee share, as far as the caller knows. */
-export interface DurableWith {
-  readonly id: string
-  /** They do not: the call had no effect, and is SERVICE_UNAVAILABLE. */
-  differs(): void
 }
 
 const tracer = trace.getTracer('rpc')
@@ -131,7 +122,7 @@ export class RpcClient {
   }
 
   async #send(operation: Operation, options: CallOptions<Operation>): Promise<Buffer> {
-    const { deadline, durableWith, operationId, requestId, scope, input } = options
+    const { deadline, operationId, requestId, scope, input } = options
     const timeoutMs = Math.min(
       operation.timeoutMs ?? timeoutMsDefault,
       deadline === undefined ? Number.POSITIVE_INFINITY : deadline.getTime() - Date.now(),
@@ -146,7 +137,6 @@ export class RpcClient {
       await this.#signTeamCall(operation, said, headers)
     }
     headers.set(headerNames.requestId, requestId ?? newId('req'))
-    if (durableWith !== undefined) headers.set(headerNames.durableWith, durableWith.id)
     injectTrace(headers)
     const payload = Buffer.from(JSON.stringify({ scope, input }))
     const endsAtMs = performance.now() + timeoutMs
@@ -161,10 +151,8 @@ export class RpcClient {
       const message = await this.#replies.request({ service, subject, payload, headers, timeoutMs: Math.ceil(leftMs) })
       return bodyOrRejection(message.data)
     })
-    if (!(reply instanceof Rejection)) return reply
-    if (durableWith === undefined || reply.details?.otherLog !== true) throw reply
-    durableWith.differs()
-    throw new Rejection('SERVICE_UNAVAILABLE', undefined, { cause: reply })
+    if (reply instanceof Rejection) throw reply
+    return reply
   }
 
   /** Says who of the team calls. */

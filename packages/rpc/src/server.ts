@@ -72,8 +72,6 @@ export interface ServerOptions {
   readonly gate: { readonly admit: Admit }
   /** Throws when a scope is not that of its brand. */
   readonly brands: { verify(scope: Scope): Promise<void> }
-  /** The write-ahead log of the service's own commits. */
-  readonly wal: { readonly id: string | undefined }
   /** Whether waiting helps against an error: then the caller hears SERVICE_UNAVAILABLE. */
   readonly isPassing: (error: unknown) => boolean
   readonly log: Logger
@@ -214,7 +212,6 @@ export class RpcServer {
       // Where a brand belongs is no matter of who calls. Only the operation that makes it known comes before that.
       if (call.scope !== undefined && operation.id !== 'registerBrand') await this.#options.brands.verify(call.scope)
       environment = call.scope?.environment ?? 'none'
-      this.#assertSameLog(message)
       const { body, isStored } = await this.#withinShare(ownerOf(call), () => run(call))
       const issues = isStored ? validateAsReader(operation.reply, body) : validateAsWritten(operation.reply, body)
       if (issues !== null) throw new Error(`the reply of ${operation.id} is not valid: ${JSON.stringify(issues)}`)
@@ -225,14 +222,6 @@ export class RpcServer {
       const refused = this.#refuse(operation, error, requestId)
       return { reply: JSON.stringify(refused), code: refused.error.code, environment }
     }
-  }
-
-  /** @throws {Rejection} SERVICE_UNAVAILABLE when the caller's commit would not become durable with the one of the call */
-  #assertSameLog({ headers }: Msg): void {
-    const { id } = this.#options.wal
-    if ((headers?.get(headerNames.durableWith) || id) === id) return
-    this.#options.log.warn('a caller has another PostgreSQL: from now on each of its commits waits for the disk')
-    throw Rejection.from({ code: 'SERVICE_UNAVAILABLE', details: { otherLog: true } })
   }
 
   async #withinShare<T>(owner: string, run: () => Promise<T>): Promise<T> {

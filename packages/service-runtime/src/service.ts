@@ -253,7 +253,6 @@ async function connectBackends<S extends ServiceName, P extends TProperties, Out
   const db = await connectDatabase(name, settings, { loadEntities: service.entities, vault, intercept })
   try {
     await untilPrepared(db, { migrations: service.migrations, waitMs: settings.SCHEMA_WAIT_MS, log })
-    await db.wal.find(db.reader)
   } catch (error) {
     await db.close()
     throw error
@@ -295,7 +294,7 @@ function assemble<S extends ServiceName, P extends TProperties, Outside, Address
   return {
     relay,
     dispatch,
-    server: new RpcServer({ served, gate, brands: new Brands(db), wal: db.wal, isPassing: isPassingFault, log }),
+    server: new RpcServer({ served, gate, brands: new Brands(db), isPassing: isPassingFault, log }),
     consumers: (composition.reactions ?? []).map(
       (reaction) => new EventConsumer({ service: name, db, nats: events, stream, clock, log }, reaction),
     ),

@@ -3,7 +3,6 @@ import { type AuditedChange, type Operation, Rejection } from '@backoffice/contr
 import { newId, retry } from '@backoffice/process'
 import type { Db, Transaction } from '../database/db.ts'
 import { batchFaultOf, isUniqueViolation } from '../database/faults.ts'
-import type { WriteAheadLog } from '../database/wal.ts'
 import { type BatchFault, Gatherer } from '../gatherer.ts'
 import type { OutboxRow } from '../outbox/store.ts'
 import type { Gate, TwoPeopleCall } from './gate.ts'
@@ -51,7 +50,7 @@ export function gatheredAttempts(
     faultOf: batchFaultOf,
     run: (attempts, { alone, patienceMs: lockTimeoutMs }) =>
       context.db
-        .transaction((db) => runTogether(command, attempts, { db, gate: context.gate, wal: context.db.wal }), {
+        .transaction((db) => runTogether(command, attempts, { db, gate: context.gate }), {
           lockTimeoutMs,
           readsFirst: true,
           alone,
@@ -97,7 +96,7 @@ interface Decided {
 async function runTogether(
   command: Command,
   attempts: readonly Attempt[],
-  { db, gate, wal }: { readonly db: Transaction; readonly gate: Gate; readonly wal: WriteAheadLog },
+  { db, gate }: { readonly db: Transaction; readonly gate: Gate },
 ): Promise<readonly (Outcome | Error)[]> {
   const { cases, now } = await loadCases(command, attempts, db)
   const decided: Decided[] = []
@@ -110,20 +109,11 @@ async function runTogether(
   assertApart(records)
   if (records.length === 0) return decided.map(({ outcome }) => outcome)
   const saved = changes.length === 0 ? [] : command.save(changes, { vault: db.vault, now })
-  // A reply waits for the commands of its operation, whose own commits wait for the disk.
-  const durableWith = records.every(sendsCommand) ? wal.shared : undefined
-  const [behind] = await db.commitWith(
-    () => Promise.all([writeRecords(db, records, { gate, now }), db.write(saved)]),
-    durableWith === undefined,
-  )
+  const [behind] = await db.commitWith(() => Promise.all([writeRecords(db, records, { gate, now }), db.write(saved)]))
   return decided.map(({ outcome }) =>
-    'is' in outcome && outcome.is === 'replied'
-      ? { ...outcome, sent: { ...outcome.sent, behind, durableWith } }
-      : outcome,
+    'is' in outcome && outcome.is === 'replied' ? { ...outcome, sent: { ...outcome.sent, behind } } : outcome,
   )
 }
-
-const sendsCommand = ({ rows }: CallRecord): boolean => rows.some(({ kind }) => kind === 'command')
 
 async function loadCases(
   command: Command,

@@ -19,7 +19,6 @@ import type { Entities, EntityManagers } from './entities.ts'
 import { isInFailedTransaction, isRetryable, isStaleConnection } from './faults.ts'
 import type { DatabaseConfig } from './settings.ts'
 import type { Interceptor } from './step.ts'
-import { WriteAheadLog } from './wal.ts'
 
 /**
  * The login role with which a service reads: it has the rights and the password of the service's own role, and its
@@ -102,7 +101,6 @@ export async function connectDatabase(
   return Object.assign(overPool(writers, { managers, vault, intercept }), {
     reader: overPool(readers, { managers, vault }) as ReadDb,
     teamReader: overPool(teamReaders, { managers, vault }) as ReadDb,
-    wal: new WriteAheadLog(),
     transaction: <T>(run: (db: Transaction) => Promise<T>, options?: TransactionOptions) => {
       const attempt = () =>
         retrying(() => attemptTransaction({ pool: writers, managers, vault, intercept }, run, options))

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto'
 import type { Vault } from '@backoffice/vault'
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { type CustomTypesConfig, escapeIdentifier, type PoolClient, types } from 'pg'
-import type { WriteAheadLog } from './wal.ts'
 
 /** A piece of SQL with its values, to be put into a statement. Its text must not vary with its values. */
 export class Fragment {
@@ -131,7 +130,7 @@ export interface Transaction extends Db {
    * Commits in the flight of its last statements: COMMIT is sent right behind them, and nothing can be sent after it. A
    * statement that fails makes it a rollback.
    * @param write sends its statements at once: none may wait for another one's result
-   * @param waits whether for the disk; undefined: yes
+   * @param waits whether for the disk: false where what is lost with PostgreSQL is made again
    */
   commitWith<T>(write: () => Promise<T>, waits?: boolean): Promise<T>
 }
@@ -162,7 +161,6 @@ export interface Database extends Db {
   readonly teamReader: ReadDb
   /** One transaction: `run` may run more than once. */
   transaction<T>(run: (db: Transaction) => Promise<T>, options?: TransactionOptions): Promise<T>
-  readonly wal: WriteAheadLog
   close(): Promise<void>
 }
 
@@ -337,7 +335,8 @@ const rowsOf = <const Columns extends string>(
 
 /**
  * A column of a statement that is a transaction of its own: its commit then does not wait for the disk. Only where what is
- * lost with PostgreSQL is made again, or a later commit in the same log waits before anybody is told.
+ * lost with PostgreSQL is made again. A later commit that waits is no reason: PostgreSQL may die between the two, and be
+ * there again for the second.
  */
 const synchronousCommit = (waits: boolean): Fragment =>
   piece`case when not ${waits}::bool then set_config('synchronous_commit', 'off', true) end as synchronous_commit`

@@ -19,7 +19,6 @@ import {
   sendCommand,
   sendEvent,
   takeOver,
-  type Waiting,
 } from './store.ts'
 
 interface SendingContext {
@@ -120,8 +119,6 @@ export interface SentRows {
   readonly rows: readonly OutboxRow[]
   /** Ids of rows that wait behind another operation's unfinished row: only the relay may send them, in order. */
   readonly behind: ReadonlySet<string>
-  /** The transaction has not waited for the disk. */
-  readonly durableWith?: Waiting['durableWith']
 }
 
 const unfinishedPollMs = 50
@@ -160,11 +157,11 @@ export class Dispatch {
    * Runs an operation's commands in order, and then publishes its events without waiting for that.
    * @throws {Rejection} SERVICE_UNAVAILABLE when a command could not be done in time; the relay goes on with it
    */
-  async finish({ operationId, rows, behind, durableWith }: SentRows, deadline: Date): Promise<void> {
+  async finish({ operationId, rows, behind }: SentRows, deadline: Date): Promise<void> {
     if (rows.length === 0) return
     const commands = rows.filter((row): row is CommandRow => row.kind === 'command')
     if (commands.some(({ id }) => behind.has(id))) await this.finishOperation(operationId, deadline)
-    else await this.#runCommands(rows, commands, { deadline, durableWith })
+    else await this.#runCommands(rows, commands, deadline)
     const events = rows.filter((row): row is EventRow => row.kind === 'event' && !behind.has(row.id))
     for (const line of Map.groupBy(events, ({ aggregate }) => aggregate).values()) this.#publishSoon(line)
     if (behind.size > 0) this.#context.relay.nudge('event')
@@ -195,11 +192,11 @@ export class Dispatch {
     await Promise.all(this.#publishing)
   }
 
-  async #runCommands(rows: readonly OutboxRow[], commands: readonly CommandRow[], waiting: Waiting): Promise<void> {
+  async #runCommands(rows: readonly OutboxRow[], commands: readonly CommandRow[], deadline: Date): Promise<void> {
     const done = new Set<string>()
     for (const row of commands) {
       try {
-        await sendCommand(this.#context.rpc, row, waiting)
+        await sendCommand(this.#context.rpc, row, deadline)
       } catch (error) {
         await this.#giveBack(
           rows.filter(({ id }) => !done.has(id)),

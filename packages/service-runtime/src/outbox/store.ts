@@ -13,7 +13,7 @@ import {
   type ServiceName,
 } from '@backoffice/contracts'
 import { type Measurement, measurement, newId } from '@backoffice/process'
-import { type CallOptions, inContextOf, inputSchema, type RpcClient, validateAsWritten } from '@backoffice/rpc'
+import { inContextOf, inputSchema, type RpcClient, validateAsWritten } from '@backoffice/rpc'
 import { openMessage, type StoredMessage, type Vault } from '@backoffice/vault'
 import type { TSchema } from '@sinclair/typebox'
 import { type Db, type Fragment, type ReadDb, sql } from '../database/db.ts'
@@ -97,11 +97,8 @@ function assertValid(what: string, schema: TSchema, value: unknown): void {
 
 const operationsByName = new Map(allOperations.map((operation) => [`${operation.service}.${operation.id}`, operation]))
 
-/** How the operation that sent a command waits for it. */
-export type Waiting = Pick<CallOptions<Operation>, 'deadline' | 'durableWith'>
-
 /** Resolves once the service that a command names has done it. */
-export async function sendCommand(rpc: RpcClient, row: CommandRow, waiting: Waiting = {}): Promise<void> {
+export async function sendCommand(rpc: RpcClient, row: CommandRow, deadline?: Date): Promise<void> {
   const operation = operationsByName.get(row.name)
   if (operation === undefined) throw new Error(`the outbox names an unknown operation: ${row.name}`)
   const { context, scope, input } = row.message
@@ -112,7 +109,7 @@ export async function sendCommand(rpc: RpcClient, row: CommandRow, waiting: Wait
       isStored: true,
       operationId: row.id,
       requestId: context.requestId ?? row.id,
-      ...waiting,
+      ...(deadline === undefined ? {} : { deadline }),
     }),
   )
 }

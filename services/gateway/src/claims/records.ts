@@ -1,5 +1,4 @@
 import { type Environment, idempotencyMemoryHours, timestampToleranceSeconds } from '@backoffice/contracts'
-import type { DurableWith } from '@backoffice/rpc'
 import { type Db, sql } from '@backoffice/service-runtime'
 import type { SealedTable } from '@backoffice/team-desk'
 import { isReplyToSeal, type Place, type Vault } from '@backoffice/vault'
@@ -33,8 +32,6 @@ export interface ClaimRequest extends ClaimAttempt {
    * it is accepted under any key.
    */
   readonly signatureDigest: Buffer | null
-  /** The claim does not wait for the disk: the commit of its operation does, in the same log. */
-  readonly durableWith?: DurableWith | undefined
 }
 
 export interface Completion extends ClaimAttempt {
@@ -223,8 +220,7 @@ async function askForKeys(db: Db, requests: readonly ClaimRequest[]): Promise<Re
     const signs = signatureDigest !== null && isFirstSigned({ ...request, signatureDigest })
     return { ...request, first: isFirst(request), signs }
   })
-  const waits = requests.some(({ durableWith }) => durableWith === undefined)
-  const rows = await db<ClaimRow & { readonly synchronousCommit: string | null }>`
+  const rows = await db<ClaimRow>`
     with asked as (
       select * from ${sql.unnest('a', asked, `${claimColumns}, lease_ms int, signature_digest bytea, first bool, signs bool`)}
     ), ${remembered}, mine as (
@@ -254,7 +250,7 @@ async function askForKeys(db: Db, requests: readonly ClaimRequest[]): Promise<Re
       coalesce(r.key, s.key) as signature_key, coalesce(m.operation_id, c.operation_id) as operation_id, c.operation,
       c.fingerprint, c.expires_at <= clock_timestamp() as expired,
       coalesce(extract(epoch from c.leased_until - clock_timestamp()) * 1000, 0)::float8 as remaining_ms,
-      c.status, c.content_type, c.body, c.request_id, ${sql.synchronousCommit(waits)}
+      c.status, c.content_type, c.body, c.request_id
     from asked a left join mine m using (token)
       left join claim c on c.operator_id = a.operator_id and c.environment = a.environment and c.key = a.key
       left join remembered r on r.operator_id = a.operator_id and r.environment = a.environment

@@ -10,7 +10,7 @@ import {
   type Scope,
 } from '@backoffice/contracts'
 import type { RpcClient } from '@backoffice/rpc'
-import { batchFaultOf, type Database, Gatherer } from '@backoffice/service-runtime'
+import { batchFaultOf, type Db, Gatherer } from '@backoffice/service-runtime'
 import type { FastifyRequest } from 'fastify'
 import type { Claim, StoredResponse } from '../claims/claim.ts'
 import {
@@ -30,7 +30,7 @@ import type { KnownCredential } from './credentials.ts'
 import { type HttpReply, RetryLater, replyOfStored, retryAfterSeconds, SignatureUsed } from './reply.ts'
 
 /** The claim that a request holds until its reply is stored. */
-export interface HeldClaim extends Omit<Completion, 'response'>, Pick<ClaimRequest, 'durableWith'> {}
+export type HeldClaim = Omit<Completion, 'response'>
 
 export type ClaimOutcome =
   | { readonly is: 'held'; readonly claim: HeldClaim }
@@ -61,7 +61,7 @@ function inBatches<Item extends Pick<ClaimKey, 'operatorId' | 'environment'>, Re
 
 /** Makes a request with an Idempotency-Key take effect once: claims the key before, and stores the reply after. */
 export class Idempotency {
-  readonly #db: Database
+  readonly #db: Db
   readonly #rpc: Pick<RpcClient, 'call'>
   readonly #leaseMs: number
   // Each kind has its own queue: no claim waits for a reply to be stored.
@@ -74,7 +74,7 @@ export class Idempotency {
     db,
     rpc,
     leaseMs,
-  }: { readonly db: Database; readonly rpc: Pick<RpcClient, 'call'>; readonly leaseMs: number }) {
+  }: { readonly db: Db; readonly rpc: Pick<RpcClient, 'call'>; readonly leaseMs: number }) {
     this.#db = db
     this.#rpc = rpc
     this.#leaseMs = leaseMs
@@ -106,7 +106,6 @@ export class Idempotency {
     const token = randomUUID()
     const fingerprint = fingerprintOf(request)
     const signatureDigest = replayProtection ? digestOfSignature(request) : null
-    const durableWith = this.#db.wal.shared
     for (let attempt = 1; attempt <= resolveAttemptsMax; attempt++) {
       const claim = await this.#claims.add({
         ...key,
@@ -116,14 +115,10 @@ export class Idempotency {
         operationId: operationIdOf(request.id),
         leaseMs: this.#leaseMs,
         signatureDigest,
-        durableWith,
       })
       switch (claim.state) {
         case 'mine':
-          return {
-            is: 'held',
-            claim: { ...key, token, operation: operation.id, operationId: claim.operationId, durableWith },
-          }
+          return { is: 'held', claim: { ...key, token, operation: operation.id, operationId: claim.operationId } }
         case 'replay':
           return { is: 'replay', reply: replyOfStored(claim.response) }
         case 'conflict':

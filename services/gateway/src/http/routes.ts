@@ -14,7 +14,7 @@ import { visit } from 'jsonc-parser'
 import { showMe } from '../operators/views.ts'
 import { type AuthenticationContext, authenticate, type Caller, header, rawBody } from './authenticate.ts'
 import type { KnownCredential } from './credentials.ts'
-import type { HeldClaim, Idempotency } from './idempotency.ts'
+import type { Idempotency } from './idempotency.ts'
 import {
   countReplay,
   type HttpReply,
@@ -116,8 +116,7 @@ async function serveOnce(
     return sendReply(reply.header('Idempotent-Replayed', 'true'), claimed.reply)
   }
   const { claim } = claimed
-  const { operationId, durableWith } = claim
-  const outcome = await outcomeOf(runOperation(admitted, rpc, { operationId, durableWith }), request)
+  const outcome = await outcomeOf(runOperation(admitted, rpc, claim.operationId), request)
   if (outcome.is === 'unknown') {
     await idempotency.releaseClaim(claim)
     throw outcome.rejection
@@ -150,7 +149,7 @@ async function outcomeOf(running: Promise<HttpReply>, request: FastifyRequest): 
 async function runOperation(
   { operation, request, credential }: AdmittedRequest,
   rpc: RouteContext['rpc'],
-  claim: Partial<Pick<HeldClaim, 'operationId' | 'durableWith'>> = {},
+  operationId?: string,
 ): Promise<HttpReply> {
   const input = readInput(operation, request) as never
   const { scope } = credential
@@ -158,7 +157,7 @@ async function runOperation(
   const body =
     operation.service === 'gateway'
       ? replyHere(operation.id as OwnOperation, credential)
-      : await rpc.request(operation, { scope, input, requestId, ...claim })
+      : await rpc.request(operation, { scope, input, requestId, ...(operationId === undefined ? {} : { operationId }) })
   return { status: operation.http?.status ?? 200, contentType: jsonContentType, body, requestId }
 }
 

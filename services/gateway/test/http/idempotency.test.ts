@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { operations } from '@backoffice/contracts'
 import { newId } from '@backoffice/process'
-import type { Database } from '@backoffice/service-runtime'
+import type { Db } from '@backoffice/service-runtime'
 import { eventually, held, newPlayer, postgres, refusal } from '@backoffice/test-kit'
 import type { FastifyRequest } from 'fastify'
 import pg from 'pg'
@@ -14,13 +14,10 @@ const bed = await gatewayBed(t)
 const { db, rpc } = bed.services.gateway
 const admin = bed.sql('admin')
 let statements = 0
-const counted: Database = Object.assign(
-  <Row extends object>(text: TemplateStringsArray, ...values: readonly unknown[]) => {
-    statements++
-    return db<Row>(text, ...values)
-  },
-  db,
-)
+const counted: Db = Object.assign(<Row extends object>(text: TemplateStringsArray, ...values: readonly unknown[]) => {
+  statements++
+  return db<Row>(text, ...values)
+}, db)
 const idempotency = new Idempotency({ db: counted, rpc, leaseMs: 30_000 })
 const claim = async (key: string) => {
   const id = newId('req')
