@@ -151,8 +151,8 @@ export class RpcClient {
       const message = await this.#replies.request({ service, subject, payload, headers, timeoutMs: Math.ceil(leftMs) })
       return bodyOrRejection(message.data)
     })
-    if (reply instanceof Rejection) throw reply
-    return reply
+    if (!(reply instanceof Rejection)) return reply
+    throw reply
   }
 
   /** Says who of the team calls. */
