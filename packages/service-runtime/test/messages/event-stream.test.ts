@@ -1,3 +1,4 @@
+// In a process of its own: its waits are short.
 import '../short-waits.ts'
 import {
   consumerApi,
