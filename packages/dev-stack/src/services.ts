@@ -150,9 +150,10 @@ const passwordsOfOthers = /^(DATABASE|NATS)_PASSWORD_/
 export const isSetting = (name: string): boolean => settings.test(name) && !passwordsOfOthers.test(name)
 
 /**
- * The young generation of the heap. Beside 4 MiB, 16 let a page of a statement come 15 % more often, deliveries 10 % and pairs
- * of 128 clients 14 %, for 20 MiB more of each busy service. 32 bring no more. The games need less. A program that has started collects its garbage once (program.ts). The images set the same options,
- * and the same MALLOC_ARENA_MAX: memory that each thread would keep for itself is 30 MiB.
+ * The young generation of the heap. Beside 4 MiB, 16 let a page of a statement come 15 % more often, deliveries 10 % and
+ * pairs of 128 clients 14 %, for 20 MiB more of each busy service. 32 bring no more. The games need less. A program that
+ * has started collects its garbage once (program.ts). The images set the same options, and the same MALLOC_ARENA_MAX:
+ * memory that each thread would keep for itself is 30 MiB.
  */
 const heapOptions = (program: ProgramName) => [`--max-semi-space-size=${program === 'games' ? 1 : 16}`, '--expose-gc']
 
