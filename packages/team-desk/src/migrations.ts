@@ -26,7 +26,8 @@ create table ${service}.audit_entry (
   outcome text not null,
   changes json,
   -- The proposal that it carried out, or tried to.
-  proposal text
+  proposal text,
+  xid xid8 not null default pg_current_xact_id()
 );
 create index audit_entry_at on ${service}.audit_entry (at desc);
 -- What the team did about one record, and what one person did, newest first.
@@ -36,7 +37,11 @@ create index audit_entry_of_actor on ${service}.audit_entry (actor, at desc);
 -- in the time in which the proposal was open, and the trail has few of them.
 create index audit_entry_of_closed_proposal on ${service}.audit_entry (at)
   where outcome = 'PROPOSAL_NOT_OPEN' or operation = 'declineProposal';
-${appendOnly(`${service}.audit_entry`)}`
+${appendOnly(`${service}.audit_entry`)}
+-- The service writes the time of an entry, and could write a wrong one. Which transaction wrote it, PostgreSQL says.
+revoke insert on ${service}.audit_entry from ${roleName(service)};
+grant insert (id, at, actor, actor_id, session, tool, proof, operation, operation_id, subject, reason, input, outcome, changes,
+  proposal) on ${service}.audit_entry to ${roleName(service)};`
 
 /** Logins of the team, and calls that wait for a second person: with what somebody needs to verify them without any service. */
 const team = (service: ServiceName): string => `
@@ -144,7 +149,7 @@ const evidenceColumns = (id: string, operation: string, by: string, at: string, 
 const auditEvidence = (service: ServiceName): string => `
 create view ${service}.audit_evidence as
 select e.id, e.at, e.actor, e.actor_id, e.operation, e.operation_id, e.subject, e.reason, e.input, e.outcome, e.session, e.tool,
-  e.changes, e.proof, s.id_token, s.anchor,
+  e.changes, e.proof, e.xid, s.id_token, s.anchor,
   case when p.id is not null then json_build_object('id', p.id, 'input', p.input,
     'proposed', json_build_object(${evidenceColumns('f', 'p.operation_id', 'proposed_by', 'p.proposed_at', 'p.reason', 'p.proof')}),
     'approved', case when p.state = 'approved' and not exists (

@@ -20,33 +20,14 @@ export const accounts = sqlCheck('accounts', {
 })
 
 /** The changes `c` of some keys that decided on players `p` of production. A submission decides nothing. */
-const productionDecisions = sql`
+export const productionDecisions = sql`
   join players.reconcilable_kyc_change c on c.id = k.key::bigint
   join players.reconcilable_player p on p.id = c.player_id
   where ${environmentOf(sql`p.brand_id`)} = 'production' and c.next is distinct from 'em_analise'
 `
-const isAuditOfDecision = sql`
+export const isAuditOfDecision = sql`
   (a.subject, a.at, a.actor, a.operation, a.outcome) = (c.player_id, c.at, c.actor, 'decideKyc', 'done')
     and reconciler.json_text(a.input, 'status') = c.next
-`
-
-/** A decision of a person, with the audit entry that says so. */
-interface SignedDecision {
-  readonly key: string
-  readonly brandId: string
-  readonly playerId: string
-  readonly at: Date
-  readonly auditId: string
-}
-
-/** Those decisions of some keys that seem to be signed. Whether the signature is one, PostgreSQL cannot tell. */
-export const readSignedDecisions = (
-  db: ReadDb,
-  keys: readonly string[],
-): Promise<SignedDecision[]> => db<SignedDecision>`
-  select c.key, c.brand_id, c.player_id, c.at, a.id as audit_id
-  from (select k.key, c.*, p.brand_id from unnest(${keys}::text[]) as k (key) ${productionDecisions}) c
-  join players.reconcilable_audit a on ${isAuditOfDecision} and a.signed
 `
 
 /**

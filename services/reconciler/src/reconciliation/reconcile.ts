@@ -176,7 +176,7 @@ class Run {
         (await TeamHistory.read(rules, at, undefined)))
     const beginning = await this.#look()
     const open = beginning.checkpoint?.open.listed ?? []
-    const named = new Set(open.filter(({ kind }) => kind === 'transfer' || kind === 'kycChange').map(({ key }) => key))
+    const named = new Set(open.filter(({ kind }) => kind !== null && kind !== 'head').map(({ key }) => key))
     const questions = [
       ...sqlQuestions(team?.payAlone ?? []),
       ...(team === undefined ? [] : signatures({ at, team, named })),

@@ -1,10 +1,11 @@
 import { operations } from '@backoffice/contracts'
 import { hourMs, newId } from '@backoffice/process'
-import { eventually, keptEvents } from '@backoffice/test-kit'
+import { eventually, keptEvents, seenWithdrawal, type TeamUser } from '@backoffice/test-kit'
 import t from 'tap'
 import { add, as, Brand, bed, behindItsBack, eachIsNamed, type Forgeries, run } from './brand.ts'
+import { accounts, forgeCall } from './forge-call.ts'
 
-const { wallet: money } = operations
+const { wallet: money, payments: pay } = operations
 
 /** A step of a history. In production the service's role is refused one of the sandbox. */
 const addStep = (
@@ -52,8 +53,10 @@ interface Payment {
   readonly kind?: string
   readonly by: string
   readonly byId?: string | null
-  readonly audited?: string | null
-  readonly auditedId?: string | null
+  /** Who has signed it, as the audit trail says. */
+  readonly audited?: TeamUser | null
+  readonly auditedId?: string
+  readonly auditedName?: string
   readonly changes?: unknown
   readonly at?: Date
   readonly paidAt?: Date
@@ -61,20 +64,23 @@ interface Payment {
 
 /** Ends an approved withdrawal as a payment does, each part of it where the service would write it. */
 async function forgePayment({ scope, playerId }: Brand, id: string, payment: Payment): Promise<void> {
-  const { kind = 'team', by, byId = null, audited = by, auditedId = byId, at = new Date(), paidAt = at } = payment
+  const { kind = 'team', by, audited = by as TeamUser, at = new Date(), paidAt = at } = payment
+  const { byId = kind === 'team' ? `${accounts}${by}` : null, auditedName = audited } = payment
+  const { auditedId = `${accounts}${audited}` } = payment
   const { changes = [{ field: 'status', before: 'approved', after: 'paid' }] } = payment
-  const operation_id = newId('opn')
   await as(
     'payments',
     `update withdrawal set status = 'paid', version = 3, paid_at = $2, updated_at = $2 where id = $1`,
     [id, paidAt],
   )
+  let operation_id: string = newId('opn')
+  if (audited !== null) {
+    const input = { ...(await seenWithdrawal(bed.team('alice'), id)), decision: 'pay' }
+    const row = { actor: auditedName, actor_id: auditedId, changes }
+    const call = { operation: pay.decideWithdrawal, by: audited, input, row, now: () => at }
+    operation_id = (await forgeCall(call)).operation_id
+  }
   await addStep(id, 3, ['approved', 'paid'], { at, by_kind: kind, by_name: by, by_id: byId, operation_id })
-  if (audited !== null)
-    await addAudit({
-      ...{ at, actor: audited, actor_id: auditedId, operation: 'decideWithdrawal', operation_id, subject: id },
-      ...{ input: { decision: 'pay' }, changes },
-    })
   await as(
     'payments',
     `insert into published_event (published_at, id, message)
@@ -101,12 +107,21 @@ async function approverOf(id: string): Promise<string> {
 /** Takes a confirmation back as two people do who give its credit up, each part of it where the service would write it. */
 async function forgeEnding(
   brand: Brand,
-  { isRecorded = true, proposedDaysAgo = 0 as number | null, outcome = 'AWAITS_APPROVAL', proposer = 'iss alice' } = {},
+  {
+    isRecorded = true,
+    proposedDaysAgo = 0 as number | null,
+    outcome = 'AWAITS_APPROVAL',
+    proposer = `${accounts}alice`,
+    two = ['alice', 'bob'] as readonly [TeamUser, TeamUser],
+  } = {},
 ): Promise<string> {
   const id = await brand.deposit('5.00')
-  const [commandId, operation_id] = [newId('cmd'), newId('opn')]
+  const commandId = newId('cmd')
+  const input = { commandId, reason: 'never' }
+  const { operation_id } = await forgeCall({ operation: pay.endCommand, by: 'bob', input, two })
   await addStep(id, 2, ['pending', 'confirmed'])
-  await addStep(id, 3, ['confirmed', 'failed'], { by_kind: 'team', by_name: 'bob', by_id: 'iss bob', operation_id })
+  const bob = { by_kind: 'team', by_name: 'bob', by_id: `${accounts}bob` }
+  await addStep(id, 3, ['confirmed', 'failed'], { ...bob, operation_id })
   await as(
     'payments',
     `with failed as (
@@ -121,7 +136,6 @@ async function forgeEnding(
       ...{ ended_by: 'bob', ended_at: new Date(), operation_id },
     })
   const ending = { operation: 'endCommand', subject: commandId }
-  await addAudit({ ...ending, actor: 'bob', actor_id: 'iss bob', operation_id })
   if (proposedDaysAgo !== null) {
     const at = new Date(Date.now() - proposedDaysAgo * 24 * hourMs)
     await addAudit({ ...ending, at, actor_id: proposer, operation_id: commandId, outcome })
@@ -231,11 +245,12 @@ const forgeries: Forgeries = {
   'a withdrawal is abandoned whose hold was refused: nothing': abandoned(0),
   'a withdrawal is abandoned whose hold was refused for another amount: withdrawals': abandoned(1),
   'one person approves and pays: decisions': pays({ by: 'alice' }),
-  'one person approves and pays under another name: decisions': async (brand) => {
+  'one person approves and pays under another name: decisions signatures': async (brand) => {
     const id = await brand.approved()
-    await forgePayment(brand, id, { by: 'alice.souza', byId: await approverOf(id) })
+    const other = { by: 'alice.souza', byId: await approverOf(id), auditedName: 'alice.souza' }
+    await forgePayment(brand, id, { ...other, audited: 'alice' })
   },
-  'another account than the audit trail names pays under the name that it has: decisions': pays({
+  'another account than the audit trail names pays under the name that it has: decisions signatures': pays({
     by: 'bob',
     byId: 'idp bob',
     auditedId: 'idp other',
@@ -270,7 +285,8 @@ const forgeries: Forgeries = {
   'the audit trail names a decision that was not made: decisions': ({ playerId: subject }) =>
     addAudit({ operation: 'decideWithdrawal', operation_id: newId('opn'), subject, input: { decision: 'pay' } }),
   'a credit is given up as two people do: nothing': endsCredit(),
-  'a credit is given up by one account under two names: decisions': endsCredit({ proposer: 'iss bob' }),
+  'a credit is given up by one account under two names: decisions': endsCredit({ proposer: `${accounts}bob` }),
+  'a credit is given up by one who has signed for two: signatures': endsCredit({ two: ['bob', 'bob'] }),
   'a credit is given up whose proposal was refused: decisions': endsCredit({ outcome: 'ROLE_REQUIRED' }),
   'a confirmation is taken back, and no command was ended: decisions events histories': endsCredit({
     isRecorded: false,

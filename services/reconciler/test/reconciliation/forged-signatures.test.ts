@@ -1,54 +1,28 @@
 import { randomUUID } from 'node:crypto'
-import { readFileSync } from 'node:fs'
 import { operations, toMinorUnits } from '@backoffice/contracts'
-import { newId } from '@backoffice/process'
 import { fixedKeys, issuerKeys } from '@backoffice/team-identity'
-import { type TeamUser, TestIssuer } from '@backoffice/test-kit'
+import type { TeamUser, TestIssuer } from '@backoffice/test-kit'
 import t from 'tap'
 import { folderStore, type HeadStore, textOf } from '../../src/heads/store.ts'
 import { ask, type Question } from '../../src/reconciliation/check.ts'
 import { signatures } from '../../src/reconciliation/signatures.ts'
 import { Snapshots } from '../../src/reconciliation/snapshots.ts'
 import { TeamHistory, type TeamRules } from '../../src/reconciliation/team-history.ts'
-import { add, adjustment, Brand, bed, eachIsNamed, type Forgeries, forgeAudited, longAgo, team } from './brand.ts'
+import { adjustment, Brand, bed, eachIsNamed, type Forgeries, forgeAudited, longAgo, team } from './brand.ts'
+import { forgeCall, keysText, stranger } from './forge-call.ts'
 import { runOf } from './run.ts'
 
 const { wallet: money } = operations
-/** Somebody else's identity provider. */
-const stranger = new TestIssuer()
-t.teardown(() => stranger.remove())
-
-const keysText = (issuer: TestIssuer) => readFileSync(issuer.settings.TEAM_KEYS_FILE ?? '', 'utf8')
-
-interface Signing {
-  readonly issuer?: TestIssuer | undefined
-  /** When somebody logged in and signed. */
-  readonly now?: (() => Date) | undefined
-}
-
-/** The ids of people begin so: the test's provider names their accounts as it names them. */
-const accounts = 'https://identity.test '
-
-/** A session as the wallet keeps it, and what somebody signed in it. */
-async function signedBy(user: TeamUser, call: object, { issuer = bed.issuer, now = () => new Date() }: Signing) {
-  const operationId = newId('opn')
-  const signed = { operation: 'wallet.adjustWallet', operationId, input: {}, ...call }
-  const { idToken, proof } = await issuer.signer(user, { now }).sign(signed)
-  const session = newId('ses')
-  const anchor = JSON.parse(keysText(issuer)).keys[0]
-  await add('wallet', 'team_session', {
-    ...{ session, person: user, kind: 'person', id_token: idToken, anchor, first_used_at: new Date() },
-  })
-  return { user, operationId, proof, session }
-}
-
-interface Forged extends Signing {
+interface Forged {
   readonly amount?: string
   readonly by: TeamUser
   readonly reference?: string
   /** Who proposed it, and who approved it. */
   readonly two?: readonly [TeamUser, TeamUser]
-  readonly signs?: object
+  readonly signs?: { readonly input: Readonly<Record<string, unknown>> }
+  readonly issuer?: TestIssuer
+  /** When somebody logged in and signed. */
+  readonly now?: () => Date
   /** A proposal that the audit trail names and that was never made. */
   readonly claimed?: string
   /** When it was posted, as the wallet says. */
@@ -58,39 +32,12 @@ interface Forged extends Signing {
 /** A correction with all its records, as the wallet writes it. */
 async function forgeCorrection(
   brand: Brand,
-  { amount = '1.00', by, reference = 'gift', two, claimed, signs, posted, now = () => new Date(), issuer }: Forged,
+  { amount = '1.00', by, reference = 'gift', two, claimed, signs, posted, ...signing }: Forged,
 ): Promise<string> {
-  const signing = { issuer, now }
-  const what = { playerId: brand.playerId, amount, reference }
   const reason = 'a gift'
-  const input = { ...what, reason }
-  const id = newId('prp')
-  if (two !== undefined) {
-    const proposed = await signedBy(two[0], { input }, signing)
-    const approved = await signedBy(two[1], { input, approves: id }, signing)
-    await add('wallet', 'team_proposal', {
-      ...{ id, operation: 'adjustWallet', fingerprint: id, input: what, reason, state: 'approved' },
-      ...{ proposed_by: proposed.user, proposed_by_id: `${accounts}${proposed.user}`, proposed_at: new Date() },
-      ...{ expires_at: new Date(), operation_id: proposed.operationId },
-      ...{ session: proposed.session, proof: proposed.proof },
-      ...{ decided_by: approved.user, decided_by_id: `${accounts}${approved.user}`, decided_at: new Date() },
-      ...{ decided_operation_id: approved.operationId, decision_reason: reason },
-      ...{ decided_session: approved.session, decided_proof: approved.proof },
-    })
-  }
-  const { operationId: operation_id, proof, session } = await signedBy(by, { input, ...signs }, signing)
-  await add('wallet', 'audit_entry', {
-    ...{
-      id: newId('aud'),
-      at: now(),
-      actor: by,
-      actor_id: `${accounts}${by}`,
-      operation: 'adjustWallet',
-      operation_id,
-    },
-    ...{ subject: brand.playerId, reason, input, outcome: 'done', session, tool: 'command line', proof },
-    proposal: two === undefined ? claimed : id,
-  })
+  const input = { playerId: brand.playerId, amount, reference, reason }
+  const row = claimed === undefined ? {} : { proposal: claimed }
+  await forgeCall({ operation: money.adjustWallet, by, input, two, signs, row, ...signing })
   return brand.post({ ...adjustment, amount: toMinorUnits(amount), reference, reason }, posted)
 }
 

@@ -27,6 +27,8 @@ ${shownToReconciler('payments', {
   select record_id, version, from_status, to_status, at, by_kind, by_name, by_id, operation_id from payments.status_transition`,
   reconcilable_ended_command: `
   select command_id, deposit_id, proposed_by, proposal_operation_id, ended_by, operation_id from payments.ended_command`,
+  reconcilable_decision: `
+  select * from payments.audit_evidence where operation in ('decideWithdrawal', 'endCommand')`,
   reconcilable_depositor: `
   select player_id, day, day_total from payments.depositor`,
   reconcilable_event: `
