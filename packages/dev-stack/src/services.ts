@@ -1,5 +1,8 @@
+import { execFile } from 'node:child_process'
+import { existsSync, globSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { Child } from './child.ts'
 import { commandLineClientId, consoleClientId, type IdentitySettings, identityEnvironment } from './identity/people.ts'
 import type { StackSecrets } from './secrets.ts'
@@ -83,7 +86,7 @@ function serviceEnvironment({ name, secrets, identity, ...options }: ServiceOpti
     // Settings such as LOG_LEVEL or WEBHOOK_BACKOFF_BASE_MS reach the services as they were given to npm start.
     ...process.env,
     DEVELOPMENT: 'true',
-    NODE_COMPILE_CACHE: compileCache,
+    NODE_COMPILE_CACHE: servicesCache,
     MALLOC_ARENA_MAX: '1',
     OTEL_SERVICE_NAME: name,
     ...identityEnvironment(identity.issuer),
@@ -130,7 +133,22 @@ const root = fileURLToPath(new URL('../../../', import.meta.url))
  * MiB less, because it does not load the code that strips types.
  */
 export const compileCache = join(root, 'node_modules/.cache/node-compile')
+/** V8 takes what was compiled under the same options alone, and those of the services are others (heapOptions). */
+const servicesCache = join(compileCache, 'services')
 const telemetry = join(root, 'packages/process/src/telemetry/register.ts')
+
+/**
+ * Fills their cache before the first start: one process compiles in a second what each would compile for itself. When it
+ * cannot, a service says for itself what is wrong.
+ */
+export async function compileServices(): Promise<void> {
+  if (existsSync(servicesCache)) return
+  const modules = globSync('services/*/src/{service,program}.ts', { cwd: root })
+  const imports = modules.map((path) => `await import(${JSON.stringify(join(root, path))})`).join('\n')
+  const env = { ...process.env, OTEL_SDK_DISABLED: 'true', NODE_COMPILE_CACHE: servicesCache }
+  const args = [...heapOptions('gateway'), '--import', telemetry, '--input-type=module', '--eval', imports]
+  await promisify(execFile)(process.execPath, args, { env }).catch(() => {})
+}
 
 interface ServiceCommand {
   readonly command: string
@@ -152,7 +170,7 @@ export const isSetting = (name: string): boolean => settings.test(name) && !pass
 /**
  * The young generation of the heap. Beside 4 MiB, 16 let a page of a statement come 15 % more often, deliveries 10 % and
  * pairs of 128 clients 14 %, for 20 MiB more of each busy service. 32 bring no more. The games need less. A program that
- * has started collects its garbage once (program.ts). The images set the same options, and the same MALLOC_ARENA_MAX:
+ * has started, or rests again, collects its garbage (program.ts). The images set the same options, and the same MALLOC_ARENA_MAX:
  * memory that each thread would keep for itself is 30 MiB.
  */
 const heapOptions = (program: ProgramName) => [`--max-semi-space-size=${program === 'games' ? 1 : 16}`, '--expose-gc']

@@ -12,7 +12,14 @@ import { freePort, portIsFree } from './ports.ts'
 import { ensureDatabase, roleUrl, startPostgres, withOtherRoles } from './postgres.ts'
 import { prepareBackends } from './prepare-backends.ts'
 import { type StackSecrets, stackSecrets, withGivenBackends } from './secrets.ts'
-import { onDemand, onDemandEveryMs, showsMetrics, startOrder, startServiceProcess } from './services.ts'
+import {
+  compileServices,
+  onDemand,
+  onDemandEveryMs,
+  showsMetrics,
+  startOrder,
+  startServiceProcess,
+} from './services.ts'
 import {
   claimFolder,
   type ProcessName,
@@ -90,6 +97,7 @@ export class Stack {
     const { dir } = this.#arguments
     const { httpPort, identity, provider } = beside
     provider.catch(() => {})
+    const compiled = compileServices()
     const administratorUrl = process.env.POSTGRES_URL ?? (await this.#startPostgres())
     const natsUrl = process.env.NATS_URL ?? (await this.#startNats())
     const postgresUrl = await this.#steps.run('database and stream: roles, schemas, migrations', async () => {
@@ -104,9 +112,10 @@ export class Stack {
       return url
     })
     const baseUrl = `http://127.0.0.1:${httpPort}/api/v1`
-    await this.#steps.run(`services: ${startOrder().join(', ')}`, () =>
-      this.#startServices({ postgresUrl, natsUrl, httpPort, baseUrl, identity }),
-    )
+    await this.#steps.run(`services: ${startOrder().join(', ')}`, async () => {
+      await compiled
+      await this.#startServices({ postgresUrl, natsUrl, httpPort, baseUrl, identity })
+    })
     await this.#steps.run('identity provider', () => provider)
     const team = { issuer: identity.issuer, natsUrl, consolePassword: this.#secrets.nats.console }
     const operators = await this.#steps.run('demo operator', () => demoOperators(dir, team))
