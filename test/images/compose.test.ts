@@ -95,10 +95,17 @@ t.test('a first machine can act before anybody can log in: its key is made too, 
   t.notMatch(text, JSON.parse(readFileSync(keyFile, 'utf8')).d, 'what is public has no private key')
 
   const { TEAM_MACHINE_NAME: name } = services.team.environment
+  const deployment = 'https://console.example.com'
   const { privateKey } = await importSessionKey(JSON.parse(readFileSync(keyFile, 'utf8')))
-  const verifier = new TeamVerifier(identityOf({ ...identityDefaults, TEAM_MACHINES_FILE: list }))
+  const verifier = new TeamVerifier(
+    identityOf({ ...identityDefaults, TEAM_DEPLOYMENT: deployment, TEAM_MACHINES_FILE: list }),
+  )
   const call = { operation: 'gateway.createOperator', operationId: 'opn_1', input: {} }
-  const caller = await verifier.verify(call, await new MachineSigner({ name, privateKey }).sign(call), new Date())
+  const caller = await verifier.verify(
+    call,
+    await new MachineSigner({ name, privateKey, deployment }).sign(call),
+    new Date(),
+  )
   t.match(caller, { kind: 'machine', name, roles: new Set(['integration']) })
   for (const script of ['make-env.sh', 'make-machine.sh'])
     t.not(

@@ -41,6 +41,7 @@ const neededInACluster: Readonly<Record<string, readonly string[]>> = {
   messages: ['NATS_USER', 'NATS_PASSWORD_FILE'],
   team: [
     'TEAM_ISSUER',
+    'TEAM_DEPLOYMENT',
     'TEAM_AUDIENCES',
     'TEAM_GROUP_ROLES',
     'TEAM_NAME_CLAIM',
@@ -224,7 +225,7 @@ t.test('workloads', { skip }, async (t) => {
         return { ...team, machines: readFileSync(TEAM_MACHINES_FILE, 'utf8') }
       })
       for (const each of known) t.same(each, known[0])
-      t.same(Object.keys(known[0] ?? {}).filter((name) => name.startsWith('TEAM_')).length, 7)
+      t.same(Object.keys(known[0] ?? {}).filter((name) => name.startsWith('TEAM_')).length, 8)
       const withFiles = environmentWithFiles(cluster, cluster.container('console'), join(t.testdirName, 'again'))
       const { machines, rolesOfGroup } = identityOf(loadConfig(console, withFiles))
       t.equal(machines.size, 0, 'an installation adds its own')

@@ -17,14 +17,15 @@ export class Team {
   readonly #connection: NatsConnection
   readonly #rpc: RpcClient
 
-  private constructor(connection: NatsConnection, issuer: string) {
+  private constructor(connection: NatsConnection, { issuer, consoleUrl }: RunningStack['description']) {
     this.#connection = connection
-    this.#rpc = new RpcClient(connection, new StackPerson({ issuer, person, tool: 'command line' }))
+    this.#rpc = new RpcClient(connection, new StackPerson({ issuer, consoleUrl, person, tool: 'command line' }))
   }
 
   static async of(stack: RunningStack): Promise<Team> {
-    const { natsUrl: url, issuer } = stack.description
-    return new Team(await connectAs({ url, user: teamConsole, password: stack.natsPassword(teamConsole) }), issuer)
+    const { description } = stack
+    const login = { url: description.natsUrl, user: teamConsole, password: stack.natsPassword(teamConsole) }
+    return new Team(await connectAs(login), description)
   }
 
   /** The sandbox of an operator. Its rate limit is raised, so that no load reaches it. */

@@ -25,7 +25,7 @@ packages/client/README.md.`
 /** Calls as a person of the stack, who needs no password. */
 function teamOf({ consoleUrl, issuer, people: [person] }: StackDescription) {
   if (person === undefined) throw new Error('the stack has no people')
-  const client = new ConsoleClient(consoleUrl, new StackPerson({ issuer, person, tool: 'command line' }))
+  const client = new ConsoleClient(consoleUrl, new StackPerson({ issuer, consoleUrl, person, tool: 'command line' }))
   return <O extends Operation>(operation: O, input: Input<O>): Promise<Reply<O>> =>
     client.call(operation, { input, operationId: newOperationId() })
 }

@@ -16,6 +16,10 @@ const catalogue = {
   // The team's side only: these are never in the published documents, and their details are for the team's tools.
   LOGIN_REQUIRED: { status: 401, message: 'Who calls is not proven. Log in again; the details say why.' },
   FRESH_LOGIN_REQUIRED: { status: 401, message: 'This takes a login of the last minutes. Log in again.' },
+  SIGNATURE_REQUIRED: {
+    status: 403,
+    message: 'This takes the signature of the person: the console may only read for them.',
+  },
   ROLE_REQUIRED: { status: 403, message: 'This takes a role that you do not have; the details say which.' },
   AWAITS_APPROVAL: {
     status: 202,

@@ -101,6 +101,8 @@ interface Facts {
   readonly storedBytesMax?: number
   /** A query of the team whose reply is not masked. It needs a reason. */
   readonly discloses?: true
+  /** The console may call it for a person without their signature, although it is no query: nobody gains by it. */
+  readonly delegable?: true
   /** Who of the team may call it: any of these roles is enough. Every operation of the team says so. */
   readonly roles?: readonly TeamRole[]
   /** Takes a login of the last minutes, since somebody may have left their desk. */

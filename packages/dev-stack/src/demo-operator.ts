@@ -13,6 +13,7 @@ const reason = 'demo operator of npm start'
 
 export interface DemoTeam {
   readonly issuer: string
+  readonly consoleUrl: string
   readonly natsUrl: string
   /** Of the broker's user `console`, which alone may pass on what the team calls. */
   readonly consolePassword: string
@@ -23,12 +24,12 @@ export async function demoOperators(dir: string, team: DemoTeam): Promise<readon
   const file = join(dir, 'operators.json')
   if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')) as StackOperator[]
 
-  const { issuer, natsUrl, consolePassword } = team
+  const { issuer, consoleUrl, natsUrl, consolePassword } = team
   const login = { NATS_URL: natsUrl, NATS_USER: 'console', NATS_PASSWORD: consolePassword }
   const connection = await connectNats(login, { name: 'npm start' })
   try {
     const [first, second] = creators.map(
-      (person) => new RpcClient(connection, new StackPerson({ issuer, person, tool: 'command line' })),
+      (person) => new RpcClient(connection, new StackPerson({ issuer, consoleUrl, person, tool: 'command line' })),
     ) as [RpcClient, RpcClient]
     const operators = [(await createDemo(first)) ?? (await issueAnew([first, second]))]
     writeFileAtomically(file, `${JSON.stringify(operators, null, 2)}\n`)

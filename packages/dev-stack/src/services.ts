@@ -89,7 +89,7 @@ function serviceEnvironment({ name, secrets, identity, ...options }: ServiceOpti
     NODE_COMPILE_CACHE: servicesCache,
     MALLOC_ARENA_MAX: '1',
     OTEL_SERVICE_NAME: name,
-    ...identityEnvironment(identity.issuer),
+    ...identityEnvironment(identity.issuer, identity.console.url),
     ...(databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl }),
     // The URL has it. A shell may have one of something else, which would be a second one.
     DATABASE_PASSWORD: '',

@@ -117,7 +117,8 @@ export class Stack {
       await this.#startServices({ postgresUrl, natsUrl, httpPort, baseUrl, identity })
     })
     await this.#steps.run('identity provider', () => provider)
-    const team = { issuer: identity.issuer, natsUrl, consolePassword: this.#secrets.nats.console }
+    const { issuer, console } = identity
+    const team = { issuer, consoleUrl: console.url, natsUrl, consolePassword: this.#secrets.nats.console }
     const operators = await this.#steps.run('demo operator', () => demoOperators(dir, team))
 
     const description: StackDescription = {
@@ -125,8 +126,8 @@ export class Stack {
       docsUrl: `${baseUrl}/docs`,
       postgresUrl,
       natsUrl,
-      consoleUrl: identity.console.url,
-      issuer: identity.issuer,
+      consoleUrl: console.url,
+      issuer,
       people: teamUsers,
       operators,
       ...metricsOf(this.#metricsPorts),

@@ -43,9 +43,10 @@ function verifierOf(issuer: string): TeamVerifier {
     TEAM_GROUPS_CLAIM: 'groups',
     TEAM_SESSION_HOURS: 10,
   }
-  return new TeamVerifier(identityOf({ ...defaults, ...identityEnvironment(issuer) } as ServiceSettings))
+  return new TeamVerifier(identityOf({ ...defaults, ...identityEnvironment(issuer, deployment) } as ServiceSettings))
 }
 
+const deployment = 'http://console.test'
 const call = { operation: 'gateway.listOperators', operationId: 'opn_1', input: {} }
 
 t.test('a running provider', async (t) => {
@@ -67,7 +68,7 @@ t.test('a running provider', async (t) => {
     for (const person of teamPeople) {
       const before = Math.floor(Date.now() / 1_000)
       const { idToken, key } = await logIn(issuer, person.id)
-      const proof = await new PersonSigner({ idToken, key, tool: 'command line' }).sign(call)
+      const proof = await new PersonSigner({ idToken, key, deployment, tool: 'command line' }).sign(call)
       const caller = await verifier.verify(call, proof, new Date())
       t.match(caller, { kind: 'person', name: person.id, session: key.thumbprint })
       t.same([...caller.roles].sort(), [...person.roles].sort())
@@ -112,7 +113,7 @@ t.test('a running provider', async (t) => {
     await provider.stop()
     const again = await start(t, dir)
     t.equal(again.issuer, issuer)
-    const proof = await new PersonSigner({ idToken, key, tool: 'command line' }).sign(call)
+    const proof = await new PersonSigner({ idToken, key, deployment, tool: 'command line' }).sign(call)
     t.match(await verifierOf(issuer).verify(call, proof, new Date()), { name: 'alice' })
   })
 })

@@ -92,8 +92,11 @@ t.test('one stack, from the first start to the second', async (t) => {
     const login = { NATS_URL: description.natsUrl, NATS_USER: teamConsole, NATS_PASSWORD: nats[teamConsole] }
     const connection = await connectNats(login, { name: 'test' })
     t.teardown(() => connection.close())
-    const { issuer } = description
-    const team = new RpcClient(connection, new StackPerson({ issuer, person: 'alice', tool: 'command line' }))
+    const { issuer, consoleUrl } = description
+    const team = new RpcClient(
+      connection,
+      new StackPerson({ issuer, consoleUrl, person: 'alice', tool: 'command line' }),
+    )
     const list = () => team.call(operations.reconciler.listReconciliations, { input: { limit: 1 } })
     const current = () => readStack(stackFileIn(dir)).processes.reconciler
     t.equal(current(), undefined, 'it does not run')

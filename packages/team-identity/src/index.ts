@@ -1,15 +1,10 @@
+export { type ExpectedDelegation, verifyDelegation } from './delegation.ts'
 export { fixedKeys, type IssuerKey, type IssuerKeys, issuerKeys, KeysUnavailable } from './issuer-keys.ts'
 export { auditedInput, type CallToProve, inputDigest, type Proof, subjectAndReason } from './proof.ts'
 export { isInputProven, RecordedCalls, type TrustedTeam, trustedTeam } from './recorded-calls.ts'
-export {
-  exportSessionKey,
-  importSessionKey,
-  MachineSigner,
-  newSessionKey,
-  PersonSigner,
-  type SessionKey,
-  type TeamSigner,
-} from './session.ts'
+export { IdentityRefused, type RefusalReason } from './refused.ts'
+export { DelegatedSigner, MachineSigner, PersonSigner, type TeamSigner } from './session.ts'
+export { exportSessionKey, importSessionKey, newSessionKey, type SessionJwk, type SessionKey } from './session-key.ts'
 export { type IdentitySettings, identityFrom, identityOf, identitySettings, type TeamIdentity } from './settings.ts'
-export { IdentityRefused, type RefusalReason, type TeamCaller, TeamVerifier } from './verifier.ts'
+export { type TeamCaller, TeamVerifier } from './verifier.ts'
 export { isSame, objectOf, refusalOf, type Who } from './who.ts'

@@ -29,6 +29,8 @@ export const proofType = 'team-call+jwt'
 
 /** What the JWS says. */
 export const ProofClaims = Type.Object({
+  /** The deployment that the call is for, so that a call to staging is worth nothing in production. */
+  aud: Type.String(),
   operation: Type.String(),
   operationId: Type.String(),
   inputDigest: Type.String(),

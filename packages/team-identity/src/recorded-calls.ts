@@ -3,8 +3,10 @@ import { Value } from '@sinclair/typebox/value'
 import { decodeJwt, type JWK } from 'jose'
 import { fixedKeys, type IssuerKeys, issuerKeys, KeysUnavailable } from './issuer-keys.ts'
 import { clockToleranceMs, inputDigest, isKeptWhole, ProofClaims, subjectAndReason } from './proof.ts'
+import { IdentityRefused } from './refused.ts'
+import { publicKeyOf } from './session-key.ts'
 import { type IdentitySettings, identityOf, type TeamIdentity } from './settings.ts'
-import { IdentityRefused, type TeamCaller, TeamVerifier } from './verifier.ts'
+import { type TeamCaller, TeamVerifier } from './verifier.ts'
 import { isSame, objectOf, refusalOf } from './who.ts'
 
 type RecordedProposal = NonNullable<ExportedAuditEntry['proposal']>
@@ -29,7 +31,7 @@ export function trustedTeam(settings: IdentitySettings): TrustedTeam {
 /** A call is verified within two minutes of its signature, and is done within its time limit. */
 const recordedWithinMs = 600_000
 /** With these codes a call is refused before its input is validated. The trail keeps nothing of one that is not valid. */
-const refusedUnread = ['ROLE_REQUIRED', 'FRESH_LOGIN_REQUIRED']
+const refusedUnread = ['ROLE_REQUIRED', 'SIGNATURE_REQUIRED', 'FRESH_LOGIN_REQUIRED']
 
 /**
  * Whether the trail keeps all of the input that was signed, so that the signature proves it. Otherwise it proves who called
@@ -178,7 +180,7 @@ const isOfRole = (error: unknown) => error instanceof IdentityRefused && error.r
 function withKeptKey(identity: TeamIdentity, { anchor, idToken, actor }: RecordedCall): TeamVerifier {
   if (!isKey(anchor)) return new TeamVerifier(identity, fixedKeys([]))
   if (idToken !== null) return new TeamVerifier(identity, fixedKeys([anchor]))
-  const machines = new Map([[actor, { name: actor, publicKey: anchor, roles: [] }]])
+  const machines = new Map([[actor, { name: actor, publicKey: publicKeyOf(anchor), roles: [] }]])
   return new TeamVerifier({ ...identity, machines }, fixedKeys([]))
 }
 

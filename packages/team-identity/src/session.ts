@@ -1,37 +1,7 @@
 import type { TeamTool } from '@backoffice/contracts'
-import { type CryptoKey, calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type JWK, SignJWT } from 'jose'
+import { type CryptoKey, SignJWT } from 'jose'
 import { type CallToProve, inputDigest, type Proof, type ProofClaims, proofType } from './proof.ts'
-
-/** The key pair of one login. Its thumbprint is the `nonce` of the login, so that the ID token certifies the key. */
-export interface SessionKey {
-  readonly privateKey: CryptoKey
-  readonly publicJwk: JWK
-  /** RFC 7638, SHA-256, base64url. */
-  readonly thumbprint: string
-}
-
-const algorithm = 'EdDSA'
-
-/** A key pair for one login. */
-export async function newSessionKey(): Promise<SessionKey> {
-  const { privateKey, publicKey } = await generateKeyPair(algorithm, { crv: 'Ed25519', extractable: true })
-  return sessionKey(privateKey, await exportJWK(publicKey))
-}
-
-/** The private key as a JWK, for whoever keeps a session: it is a secret. */
-export const exportSessionKey = ({ privateKey }: SessionKey): Promise<JWK> => exportJWK(privateKey)
-
-/** @param jwk what `exportSessionKey` gave */
-export async function importSessionKey(jwk: JWK): Promise<SessionKey> {
-  const { d: _secret, ...publicJwk } = jwk
-  return sessionKey((await importJWK(jwk, algorithm)) as CryptoKey, publicJwk)
-}
-
-async function sessionKey(privateKey: CryptoKey, publicJwk: JWK): Promise<SessionKey> {
-  const { kty, crv, x } = publicJwk
-  const bare = { kty, crv, x } as JWK
-  return { privateKey, publicJwk: bare, thumbprint: await calculateJwkThumbprint(bare) }
-}
+import { algorithmOf, type SessionJwk, type SessionKey } from './session-key.ts'
 
 /** Signs the calls of one person or machine. */
 export interface TeamSigner {
@@ -40,8 +10,11 @@ export interface TeamSigner {
 
 interface Signing {
   readonly privateKey: CryptoKey
-  /** How the signature names its key. */
-  readonly names: { readonly jwk: JWK } | { readonly kid: string }
+  readonly alg: string
+  /** How the signature names its key, and what lets that key speak for somebody. */
+  readonly names: { readonly jwk: SessionJwk; readonly delegation?: string } | { readonly kid: string }
+  /** The origin of the console, as whoever signs knows it. */
+  readonly deployment: string
   readonly idToken: string | undefined
   readonly tool: TeamTool
   /** Says when; the system's clock unless a test has one of its own. */
@@ -56,8 +29,9 @@ class CallSigner implements TeamSigner {
   }
 
   async sign({ operation, operationId, input, approves }: CallToProve): Promise<Proof> {
-    const { privateKey, names, idToken, tool, now = () => new Date() } = this.#signing
+    const { privateKey, alg, names, deployment, idToken, tool, now = () => new Date() } = this.#signing
     const claims: ProofClaims = {
+      aud: deployment,
       operation,
       operationId,
       inputDigest: inputDigest(input),
@@ -65,24 +39,40 @@ class CallSigner implements TeamSigner {
       iat: Math.floor(now().getTime() / 1_000),
       tool,
     }
-    const jwt = new SignJWT({ ...claims }).setProtectedHeader({ alg: algorithm, typ: proofType, ...names })
+    const jwt = new SignJWT({ ...claims }).setProtectedHeader({ alg, typ: proofType, ...names })
     return { idToken, proof: await jwt.sign(privateKey) }
   }
 }
 
-interface Login extends Pick<Signing, 'tool' | 'now'> {
+type Common = Pick<Signing, 'deployment' | 'now'>
+
+interface Login extends Common, Pick<Signing, 'tool'> {
   readonly idToken: string
   readonly key: SessionKey
 }
 
 /** Signs the calls of a person who has logged in. */
 export class PersonSigner extends CallSigner {
-  constructor({ key, ...login }: Login) {
-    super({ ...login, privateKey: key.privateKey, names: { jwk: key.publicJwk } })
+  constructor({ key: { privateKey, publicJwk: jwk }, ...login }: Login) {
+    super({ ...login, privateKey, alg: algorithmOf(jwk), names: { jwk } })
   }
 }
 
-interface Machine extends Pick<Signing, 'privateKey' | 'now'> {
+interface Delegated extends Common {
+  readonly idToken: string
+  /** As the session's key has signed it for this one. */
+  readonly delegation: string
+  readonly key: SessionKey
+}
+
+/** Signs what the console reads in the name of a person, whose session's key lets it. */
+export class DelegatedSigner extends CallSigner {
+  constructor({ key: { privateKey, publicJwk: jwk }, delegation, ...others }: Delegated) {
+    super({ ...others, privateKey, alg: algorithmOf(jwk), names: { jwk, delegation }, tool: 'console' })
+  }
+}
+
+interface Machine extends Common, Pick<Signing, 'privateKey'> {
   /** As the settings of the services name it. */
   readonly name: string
 }
@@ -90,6 +80,6 @@ interface Machine extends Pick<Signing, 'privateKey' | 'now'> {
 /** Signs the calls of a machine, whose public key and roles stand in the settings of the services. */
 export class MachineSigner extends CallSigner {
   constructor({ name, ...machine }: Machine) {
-    super({ ...machine, names: { kid: name }, idToken: undefined, tool: 'program' })
+    super({ ...machine, alg: 'EdDSA', names: { kid: name }, idToken: undefined, tool: 'program' })
   }
 }

@@ -2,12 +2,17 @@ import { readFileSync } from 'node:fs'
 import { type TeamRole, teamRoles } from '@backoffice/contracts/team'
 import { type Static, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
-import type { JWK } from 'jose'
+import { Ed25519Key, type SessionJwk } from './session-key.ts'
 
 /** The settings that say who belongs to the team. All services have the same ones. */
 export const identitySettings = {
   /** The identity provider, exactly as the `iss` of its tokens. Nobody of the team can call without it. */
   TEAM_ISSUER: Type.Optional(Type.String({ pattern: '^https?://' })),
+  /**
+   * The origin of the console, which is the name of this deployment: every call of the team is signed for it. Needed by
+   * whoever has an issuer or machines.
+   */
+  TEAM_DEPLOYMENT: Type.Optional(Type.String({ minLength: 1 })),
   /** The client ids that the team logs in with, separated by commas: those of the console and of the command line. */
   TEAM_AUDIENCES: Type.String({ pattern: '^[^\\s,]+(,[^\\s,]+)*$', default: 'backoffice-console,backoffice-cli' }),
   /** The provider's keys (JWKS) in a file. Without it they are read from the issuer's address, and kept. */
@@ -31,20 +36,22 @@ const GroupRoles = Type.Record(Type.String(), Roles)
 const Machines = Type.Array(
   Type.Object({
     name: Type.String({ pattern: '^[a-z0-9][a-z0-9-]{0,62}$' }),
-    publicKey: Type.Object({ kty: Type.Literal('OKP'), crv: Type.Literal('Ed25519'), x: Type.String() }),
+    publicKey: Ed25519Key,
     roles: Roles,
   }),
 )
 
 export interface MachineIdentity {
   readonly name: string
-  readonly publicKey: JWK
+  readonly publicKey: SessionJwk
   readonly roles: readonly TeamRole[]
 }
 
 /** The settings, read and checked. */
 export interface TeamIdentity {
   readonly issuer: string | undefined
+  /** An origin. Undefined where nobody can call. */
+  readonly deployment: string | undefined
   readonly audiences: readonly string[]
   readonly keysFile: string | undefined
   readonly groupsClaim: string
@@ -68,14 +75,19 @@ export function identityFrom(texts: Readonly<Record<string, string | undefined>>
 
 /** @throws Error that names the setting which is wrong */
 export function identityOf(settings: IdentitySettings): TeamIdentity {
-  const { TEAM_GROUP_ROLES, TEAM_MACHINES_FILE } = settings
+  const { TEAM_DEPLOYMENT, TEAM_GROUP_ROLES, TEAM_ISSUER, TEAM_MACHINES_FILE } = settings
+  if (TEAM_DEPLOYMENT === undefined && (TEAM_ISSUER ?? TEAM_MACHINES_FILE) !== undefined)
+    throw new Error('TEAM_DEPLOYMENT: is required, the origin of the console')
+  if (TEAM_DEPLOYMENT !== undefined && URL.parse(TEAM_DEPLOYMENT)?.origin !== TEAM_DEPLOYMENT)
+    throw new Error('TEAM_DEPLOYMENT: is no origin, such as https://console.example.com')
   const roles = parsed('TEAM_GROUP_ROLES', GroupRoles, TEAM_GROUP_ROLES)
   const machines =
     TEAM_MACHINES_FILE === undefined
       ? []
       : parsed('TEAM_MACHINES_FILE', Machines, readFileSync(TEAM_MACHINES_FILE, 'utf8'))
   return {
-    issuer: settings.TEAM_ISSUER,
+    issuer: TEAM_ISSUER,
+    deployment: TEAM_DEPLOYMENT,
     audiences: settings.TEAM_AUDIENCES.split(','),
     keysFile: settings.TEAM_KEYS_FILE,
     groupsClaim: settings.TEAM_GROUPS_CLAIM,

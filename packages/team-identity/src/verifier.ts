@@ -1,8 +1,10 @@
 import type { TeamRole, TeamTool } from '@backoffice/contracts'
-import { Value } from '@sinclair/typebox/value'
-import { calculateJwkThumbprint, compactVerify, decodeProtectedHeader, exportJWK, importJWK, type JWK } from 'jose'
+import { calculateJwkThumbprint, compactVerify, exportJWK, type JWK } from 'jose'
+import { verifyDelegation } from './delegation.ts'
 import { type IssuerKeys, issuerKeys, KeysUnavailable } from './issuer-keys.ts'
 import { type CallToProve, clockToleranceMs, inputDigest, type Proof, ProofClaims, proofType } from './proof.ts'
+import { IdentityRefused } from './refused.ts'
+import { headerOf, publicKeyOf, type SessionJwk, type SignatureHeader, signedClaims } from './session-key.ts'
 import type { TeamIdentity } from './settings.ts'
 import { readableName, type Who } from './who.ts'
 
@@ -15,6 +17,8 @@ export interface TeamCaller extends Who {
   /** When the person proved who they are at the identity provider. Undefined for a machine. */
   readonly loggedInAt: Date | undefined
   readonly tool: TeamTool
+  /** The session's key has not signed the call: it lets the key that did read in the person's name. */
+  readonly delegated: boolean
   /** What proved it. */
   readonly evidence: Proof
   /**
@@ -24,41 +28,10 @@ export interface TeamCaller extends Who {
   readonly anchor: JWK
 }
 
-/** Why a call is nobody's. */
-export type RefusalReason =
-  | 'no proof'
-  | 'not configured'
-  | 'ID token'
-  | 'issuer'
-  | 'audience'
-  | 'session over'
-  | 'nonce'
-  | 'name'
-  | 'signature'
-  | 'call'
-  | 'signed at another time'
-  | 'machine'
-  // Of what is verified later: see recorded-calls.ts.
-  | 'key'
-  | 'entry'
-  | 'role'
-  | 'two people'
-
-export class IdentityRefused extends Error {
-  override readonly name = 'IdentityRefused'
-  readonly reason: RefusalReason
-
-  constructor(reason: RefusalReason, message: string, options?: { readonly cause?: unknown }) {
-    super(message, options)
-    this.reason = reason
-  }
-}
-
 /** A signature is for one call and is sent at once. Later, a copy of it is worth nothing. */
 const proofAgeMsMax = 120_000
 /** None with a shared secret: who can verify such a token can also make it. */
 const idTokenAlgorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA']
-const proofAlgorithms = ['EdDSA', 'Ed25519']
 /** The longest ID token that is looked at. */
 const idTokenLengthMax = 8_192
 const nameLengthMax = 254
@@ -110,10 +83,9 @@ export class TeamVerifier {
     if (proof === undefined) throw new IdentityRefused('no proof', 'the call carries no signature of a person')
     if (idToken === undefined) return this.#ofMachine(call, proof, now)
     const session = await this.#session(idToken, now)
-    const jwk = headerOf(proof).jwk
-    if (jwk === undefined || (await thumbprintOf(jwk)) !== session.thumbprint)
-      throw new IdentityRefused('nonce', "the ID token is for another session's key")
-    const { tool } = await verifyCall(call, proof, jwk, now)
+    const header = headerOf(proof)
+    const key = await this.#keyOf(header, session, now)
+    const { tool } = await this.#verifyCall(call, proof, key, now)
     if (tool === 'program') throw new IdentityRefused('call', 'a program has no ID token')
     const { id, name, roles, thumbprint, loggedInAt, anchor } = session
     return {
@@ -124,15 +96,16 @@ export class TeamVerifier {
       session: thumbprint,
       loggedInAt,
       tool,
+      delegated: header.delegation !== undefined,
       evidence: { idToken, proof },
       anchor,
     }
   }
 
   async #ofMachine(call: DigestedCall, proof: string, now: Date): Promise<TeamCaller> {
-    const machine = this.#identity.machines.get(headerOf(proof).kid ?? '')
+    const machine = this.#identity.machines.get(String(headerOf(proof).kid))
     if (machine === undefined) throw new IdentityRefused('machine', 'there is no such machine')
-    const { tool } = await verifyCall(call, proof, machine.publicKey, now)
+    const { tool } = await this.#verifyCall(call, proof, machine.publicKey, now)
     if (tool !== 'program')
       throw new IdentityRefused('call', 'only a person works with the console or the command line')
     return {
@@ -140,9 +113,10 @@ export class TeamVerifier {
       id: `machine ${machine.name}`,
       name: machine.name,
       roles: new Set(machine.roles),
-      session: await thumbprintOf(machine.publicKey),
+      session: await calculateJwkThumbprint(machine.publicKey),
       loggedInAt: undefined,
       tool,
+      delegated: false,
       evidence: { idToken: undefined, proof },
       anchor: machine.publicKey,
     }
@@ -227,46 +201,34 @@ export class TeamVerifier {
       throw new IdentityRefused('ID token', 'the ID token is not signed by the identity provider', { cause })
     }
   }
-}
 
-async function verifyCall(call: DigestedCall, proof: string, jwk: JWK, now: Date): Promise<ProofClaims> {
-  const claims = await signedClaims(proof, jwk)
-  const { operation, operationId, inputDigest: digest, approves } = call
-  const signed = [claims.operation, claims.operationId, claims.inputDigest, claims.approves]
-  const sent = [operation, operationId, digest, approves]
-  if (signed.some((claim, index) => claim !== sent[index]))
-    throw new IdentityRefused('call', 'the signature is for another call')
-  const ageMs = now.getTime() - claims.iat * 1_000
-  if (ageMs > proofAgeMsMax || ageMs < -clockToleranceMs)
-    throw new IdentityRefused('signed at another time', 'the call was signed too long ago, or in the future')
-  return claims
-}
-
-async function signedClaims(proof: string, jwk: JWK): Promise<ProofClaims> {
-  let claims: unknown
-  try {
-    const key = await importJWK({ ...jwk, alg: 'EdDSA' })
-    const { payload, protectedHeader } = await compactVerify(proof, key, { algorithms: proofAlgorithms })
-    if (protectedHeader.typ !== proofType) throw new Error(`its type is ${protectedHeader.typ}`)
-    claims = JSON.parse(new TextDecoder().decode(payload))
-  } catch (cause) {
-    throw new IdentityRefused('signature', 'the call is not signed with the key of the session', { cause })
+  /** The key that signs calls of a session: its own, or one that it lets read. */
+  async #keyOf({ jwk, delegation }: SignatureHeader, session: Session, now: Date): Promise<SessionJwk> {
+    if (jwk === undefined) throw new IdentityRefused('nonce', 'the signature does not name its key')
+    const key = publicKeyOf(jwk)
+    const thumbprint = await calculateJwkThumbprint(key)
+    if (delegation !== undefined) {
+      const { deployment, sessionHours } = this.#identity
+      const expected = { session: session.thumbprint, delegate: thumbprint, deployment, sessionHours }
+      await verifyDelegation(delegation, expected, now)
+    } else if (thumbprint !== session.thumbprint)
+      throw new IdentityRefused('nonce', "the ID token is for another session's key")
+    return key
   }
-  if (!Value.Check(ProofClaims, claims)) throw new IdentityRefused('call', 'the signature is not for a call')
-  return claims
-}
 
-function headerOf(proof: string): { readonly jwk?: JWK; readonly kid?: string } {
-  try {
-    return decodeProtectedHeader(proof)
-  } catch (cause) {
-    throw new IdentityRefused('signature', 'the signature cannot be read', { cause })
+  async #verifyCall(call: DigestedCall, proof: string, key: SessionJwk, now: Date): Promise<ProofClaims> {
+    const claims = await signedClaims(proof, key, { type: proofType, schema: ProofClaims })
+    const { deployment } = this.#identity
+    if (claims.aud !== deployment)
+      throw new IdentityRefused('deployment', `the signature is for another deployment than ${deployment}`)
+    const { operation, operationId, inputDigest: digest, approves } = call
+    const signed = [claims.operation, claims.operationId, claims.inputDigest, claims.approves]
+    const sent = [operation, operationId, digest, approves]
+    if (signed.some((claim, index) => claim !== sent[index]))
+      throw new IdentityRefused('call', 'the signature is for another call')
+    const ageMs = now.getTime() - claims.iat * 1_000
+    if (ageMs > proofAgeMsMax || ageMs < -clockToleranceMs)
+      throw new IdentityRefused('signed at another time', 'the call was signed too long ago, or in the future')
+    return claims
   }
-}
-
-/** Of the key alone, whatever else somebody wrote beside it. */
-async function thumbprintOf({ kty, crv, x }: JWK): Promise<string> {
-  if (kty !== 'OKP' || crv !== 'Ed25519' || x === undefined)
-    throw new IdentityRefused('signature', 'the key of a session is an Ed25519 key')
-  return calculateJwkThumbprint({ kty, crv, x })
 }

@@ -39,13 +39,14 @@ export function readableName(claim: string): string | undefined {
 export function refusalOf(
   operation: Operation,
   input: unknown,
-  caller: Pick<TeamCaller, 'roles' | 'loggedInAt'>,
+  caller: Pick<TeamCaller, 'roles' | 'loggedInAt' | 'delegated'>,
   now: Date,
 ): Rejection | undefined {
   const given = objectOf(input)
   const { freshLogin } = operation
   const roles = rolesThatMay(operation, given)
   if (!roles.some((role) => caller.roles.has(role))) return new Rejection('ROLE_REQUIRED', { roles })
+  if (caller.delegated && !mayBeDelegated(operation, given)) return new Rejection('SIGNATURE_REQUIRED')
   const needsFresh = given.unmask === true || (freshLogin !== undefined && holdsFor(freshLogin, given))
   // A machine has no login that could be left open at a desk.
   if (!needsFresh || caller.loggedInAt === undefined) return undefined
@@ -54,6 +55,12 @@ export function refusalOf(
     ? undefined
     : new Rejection('FRESH_LOGIN_REQUIRED', { minutes: freshLoginMinutes, loggedInAt: caller.loggedInAt.toISOString() })
 }
+
+/** Whether a key that a person only lets read may call it: it changes nothing, and shows nothing that is masked otherwise. */
+const mayBeDelegated = (
+  { kind, delegable, discloses }: Operation,
+  { unmask }: { readonly unmask?: unknown },
+): boolean => (kind === 'query' || delegable === true) && discloses !== true && unmask !== true
 
 /** The fields of an input, which may not be validated yet; none if it is no object. */
 export const objectOf = (input: unknown): Readonly<Record<string, unknown>> =>

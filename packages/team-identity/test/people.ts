@@ -6,8 +6,10 @@ import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import t from 'tap'
 import {
   type CallToProve,
+  DelegatedSigner,
   type IdentitySettings,
   identitySettings,
+  importSessionKey,
   newSessionKey,
   PersonSigner,
   type Proof,
@@ -20,6 +22,7 @@ import {
 export const now = new Date('2026-03-02T12:00:00Z')
 export const seconds = (at: Date) => Math.floor(at.getTime() / 1_000)
 export const issuer = 'https://id.example.com'
+export const deployment = 'https://console.example.com'
 export const call: CallToProve = {
   operation: 'payments.decideWithdrawal',
   operationId: 'opn_1',
@@ -41,6 +44,7 @@ writeFileSync(machinesFile, JSON.stringify([{ name: 'nightly', publicKey: { kty,
 
 export const settings = Value.Default(Type.Object(identitySettings), {
   TEAM_ISSUER: issuer,
+  TEAM_DEPLOYMENT: deployment,
   TEAM_AUDIENCES: 'backoffice-cli,backoffice-console',
   TEAM_KEYS_FILE: keysFile,
   TEAM_GROUP_ROLES:
@@ -53,6 +57,22 @@ export interface Given {
   readonly key?: SessionKey
   readonly signedBy?: typeof provider
   readonly alg?: string
+  /** Another key signs, which the session's lets read. These claims of the delegation are others. */
+  readonly delegation?: Readonly<Record<string, unknown>>
+}
+
+/** A key as browsers make them. */
+export async function browserKey(): Promise<SessionKey> {
+  const { privateKey } = await generateKeyPair('ES256', { extractable: true })
+  return importSessionKey(await exportJWK(privateKey))
+}
+
+/** What a session's key signs so that another one may read. */
+export function delegationOf({ publicJwk, privateKey }: SessionKey, claims: object, at = now): Promise<string> {
+  const alg = publicJwk.kty === 'EC' ? 'ES256' : 'EdDSA'
+  return new SignJWT({ aud: deployment, iat: seconds(at), exp: seconds(at) + 36_000, ...claims })
+    .setProtectedHeader({ alg, typ: 'team-delegation+jwt', jwk: publicJwk })
+    .sign(privateKey)
 }
 
 export async function idToken(session: SessionKey, { claims = {}, signedBy = provider, alg = 'RS256' }: Given = {}) {
@@ -75,9 +95,12 @@ export async function idToken(session: SessionKey, { claims = {}, signedBy = pro
 
 export async function signed(given: Given & { readonly at?: Date; readonly as?: CallToProve } = {}): Promise<Proof> {
   const key = given.key ?? (await newSessionKey())
-  const { at = now, as = call } = given
-  const signer = new PersonSigner({ idToken: await idToken(key, given), key, tool: 'console', now: () => at })
-  return signer.sign(as)
+  const { at = now, as = call, delegation } = given
+  const login = { idToken: await idToken(key, given), deployment, now: () => at }
+  if (delegation === undefined) return new PersonSigner({ ...login, key, tool: 'console' }).sign(as)
+  const delegate = await newSessionKey()
+  const signed = await delegationOf(key, { delegate: delegate.thumbprint, ...delegation }, at)
+  return new DelegatedSigner({ ...login, key: delegate, delegation: signed }).sign(as)
 }
 
 /** The refusal of a call, as `t.rejects` takes it. */

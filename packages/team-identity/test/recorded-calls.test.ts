@@ -13,7 +13,19 @@ import {
   subjectAndReason,
 } from '../src/index.ts'
 import { isKeptWhole } from '../src/proof.ts'
-import { because, type Given, issuer, machine, now, provider, seconds, settings, signed, stranger } from './people.ts'
+import {
+  because,
+  deployment,
+  type Given,
+  issuer,
+  machine,
+  now,
+  provider,
+  seconds,
+  settings,
+  signed,
+  stranger,
+} from './people.ts'
 
 const identity = identityOf(settings)
 const jwkOf = async ({ publicKey }: typeof provider) => ({ ...(await exportJWK(publicKey)), kid: 'k1', alg: 'RS256' })
@@ -116,6 +128,21 @@ t.test('whoever made the call had the role, and a fresh login where it takes one
   t.ok(await verify(await recorded(reading, { operation: listEntries, claims: stale })))
 })
 
+t.test('what the console read in the name of a person is proven, and what it did is not', async (t) => {
+  const delegation = {}
+  const reading = { operationId: 'opn_1', input: { playerId: 'ply_1', limit: 10 } }
+  t.match(await verify(await recorded(reading, { operation: listEntries, delegation })), { delegated: true })
+  const done = await adjustment({ delegation })
+  await refusedBecause(t, 'role', done, /SIGNATURE_REQUIRED/)
+  t.ok(await verify({ ...done, outcome: 'SIGNATURE_REQUIRED', input: {}, subject: null, reason: null }))
+})
+
+t.test('an entry of another deployment is none of this one', async (t) => {
+  const elsewhere = { ...identity, deployment: 'https://console.staging.example.com' }
+  const staging = new RecordedCalls([{ identity: elsewhere, keys: fixedKeys([known]) }])
+  await t.rejects(staging.verify(adjustWallet, await adjustment()), because('deployment'))
+})
+
 t.test('of a call that was refused before it was read, the trail need not keep the input', async (t) => {
   const claims = { groups: ['kyc'] }
   const unread = { input: {}, subject: null, reason: null }
@@ -125,7 +152,7 @@ t.test('of a call that was refused before it was read, the trail need not keep t
 
 t.test('a machine is proven by its own key', async (t) => {
   const input = { playerId: 'ply_1', limit: 10 }
-  const signer = new MachineSigner({ name: 'nightly', privateKey: machine.privateKey, now: () => now })
+  const signer = new MachineSigner({ name: 'nightly', privateKey: machine.privateKey, deployment, now: () => now })
   const { proof } = await signer.sign({ operation: 'wallet.listEntries', operationId: 'opn_1', input })
   const read = await recorded({ operationId: 'opn_1', input }, { operation: listEntries })
   const entry = { ...read, actor: 'nightly', actorId: 'machine nightly', proof, idToken: null, anchor: null }

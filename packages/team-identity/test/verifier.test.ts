@@ -23,6 +23,7 @@ import { keysOfIssuer } from '../src/issuer-keys.ts'
 import {
   because,
   call,
+  deployment,
   dir,
   idToken,
   issuer,
@@ -109,15 +110,37 @@ t.test('a signature is for one call, made now', async (t) => {
   await refusedBecause(t, 'signed at another time', await signed({ at: later(120) }))
 })
 
+t.test('what is signed for another deployment is worth nothing, of a person and of a machine', async (t) => {
+  const staging = 'https://console.staging.example.com'
+  const key = await newSessionKey()
+  const login = { idToken: await idToken(key), key, tool: 'command line', now: () => now } as const
+  await refusedBecause(t, 'deployment', await new PersonSigner({ ...login, deployment: staging }).sign(call))
+  t.ok(await verifier.verify(call, await new PersonSigner({ ...login, deployment }).sign(call), now))
+  const signer = new MachineSigner({
+    name: 'nightly',
+    privateKey: machine.privateKey,
+    deployment: staging,
+    now: () => now,
+  })
+  await refusedBecause(t, 'deployment', await signer.sign(call))
+})
+
 t.test("nobody signs with another's session", async (t) => {
   const [alice, mallory] = [await newSessionKey(), await newSessionKey()]
   const idTokenOfAlice = await idToken(alice)
-  const signer = new PersonSigner({ idToken: idTokenOfAlice, key: mallory, tool: 'console', now: () => now })
+  const signer = new PersonSigner({
+    idToken: idTokenOfAlice,
+    key: mallory,
+    deployment,
+    tool: 'console',
+    now: () => now,
+  })
   await refusedBecause(t, 'nonce', await signer.sign(call))
   // The key of Alice is named, and the signature is Mallory's.
   const forged = new PersonSigner({
     idToken: idTokenOfAlice,
     key: { ...mallory, publicJwk: alice.publicJwk },
+    deployment,
     tool: 'console',
     now: () => now,
   })
@@ -128,14 +151,14 @@ t.test("nobody signs with another's session", async (t) => {
 })
 
 t.test('a machine is known by its key, and is nobody else', async (t) => {
-  const signer = new MachineSigner({ name: 'nightly', privateKey: machine.privateKey, now: () => now })
+  const signer = new MachineSigner({ name: 'nightly', privateKey: machine.privateKey, deployment, now: () => now })
   const caller = await verifier.verify(call, await signer.sign(call), now)
   t.match(caller, { kind: 'machine', name: 'nightly', loggedInAt: undefined, tool: 'program' })
   t.same([...caller.roles], ['finance'])
   const other = await generateKeyPair('EdDSA', { extractable: true })
-  const impostor = new MachineSigner({ name: 'nightly', privateKey: other.privateKey, now: () => now })
+  const impostor = new MachineSigner({ name: 'nightly', privateKey: other.privateKey, deployment, now: () => now })
   await refusedBecause(t, 'signature', await impostor.sign(call))
-  const unknown = new MachineSigner({ name: 'hourly', privateKey: machine.privateKey, now: () => now })
+  const unknown = new MachineSigner({ name: 'hourly', privateKey: machine.privateKey, deployment, now: () => now })
   await refusedBecause(t, 'machine', await unknown.sign(call))
 })
 
@@ -169,7 +192,7 @@ t.test('a login that lies ahead is not a fresh one', (t) => {
   const { adjustWallet } = operations.wallet
   const refusal = (secondsAhead: number) => {
     const loggedInAt = new Date(now.getTime() + secondsAhead * 1_000)
-    return refusalOf(adjustWallet, {}, { roles: new Set(['finance']), loggedInAt }, now)
+    return refusalOf(adjustWallet, {}, { roles: new Set(['finance']), loggedInAt, delegated: false }, now)
   }
   t.equal(refusal(59), undefined, 'clocks differ')
   t.match(refusal(61), { code: 'FRESH_LOGIN_REQUIRED' })
@@ -244,6 +267,10 @@ t.test('settings that are wrong are named', async (t) => {
   t.throws(() => identityOf({ ...settings, TEAM_GROUP_ROLES: '{"x": ["king"]}' }), /TEAM_GROUP_ROLES/)
   t.throws(() => identityOf({ ...settings, TEAM_GROUP_ROLES: 'x' }), /TEAM_GROUP_ROLES: is not JSON/)
   t.throws(() => identityFrom({ TEAM_SESSION_HOURS: '25' }), /TEAM_SESSION_HOURS: /)
+  const { TEAM_DEPLOYMENT: _deployment, ...nowhere } = settings
+  t.throws(() => identityOf(nowhere), /TEAM_DEPLOYMENT: is required/)
+  for (const TEAM_DEPLOYMENT of ['console.example.com', 'https://Console.example.com', `${deployment}/`])
+    t.throws(() => identityOf({ ...settings, TEAM_DEPLOYMENT }), /TEAM_DEPLOYMENT: is no origin/)
   t.match(identityFrom({ TEAM_SESSION_HOURS: '8', TEAM_KEYS_FILE: '' }), { sessionHours: 8, keysFile: undefined })
   const { TEAM_ISSUER: _issuer, ...without } = settings
   await t.rejects(new TeamVerifier(identityOf(without)).verify(call, await signed(), now), because('not configured'))

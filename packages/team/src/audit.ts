@@ -182,7 +182,9 @@ async function trustedBy({ settings = [], keys, machines = [] }: TrustOptions): 
   return given.flatMap((texts) =>
     machineFiles.map((machinesFile) => {
       // The settings name files by their paths in a container, which are not on this machine.
-      const identity = identityFrom({ ...texts, TEAM_KEYS_FILE: '', TEAM_MACHINES_FILE: machinesFile })
+      const files = { TEAM_KEYS_FILE: '', TEAM_MACHINES_FILE: machinesFile }
+      // The manifests give services the console's address as theirs.
+      const identity = identityFrom({ TEAM_DEPLOYMENT: texts.CONSOLE_URL, ...texts, ...files })
       if (identity.issuer === undefined) throw new Error('TEAM_ISSUER: is not among the settings')
       return { identity, keys: known ?? issuerKeys(identity) }
     }),

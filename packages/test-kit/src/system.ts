@@ -130,14 +130,14 @@ export async function startSystem(t: Teardown, options: SystemOptions = {}): Pro
 }
 
 /** Clients of the people of a running system, whose folder this is, and what ends them all. */
-function teamOf({ natsUrl, issuer }: StackDescription, dir: string) {
+function teamOf({ natsUrl, issuer, consoleUrl }: StackDescription, dir: string) {
   const connections: NatsConnection[] = []
   const { [teamConsole]: password } = stackSecrets(dir).nats
   const asTeam = async (person: TeamUser) => {
     const login = { NATS_URL: natsUrl, NATS_USER: teamConsole, NATS_PASSWORD: password }
     const connection = await connectNats(login, { name: person })
     connections.push(connection)
-    return new RpcClient(connection, new StackPerson({ issuer, person, tool: 'command line' }))
+    return new RpcClient(connection, new StackPerson({ issuer, consoleUrl, person, tool: 'command line' }))
   }
   return { asTeam, close: async () => void (await Promise.all(connections.map((connection) => connection.close()))) }
 }

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TeamRole, type TeamTool, teamRoles } from '@backoffice/contracts'
 import {
+  DelegatedSigner,
   identityFrom,
   importSessionKey,
   issuerKeys,
@@ -30,6 +31,8 @@ export interface LoginOptions {
   /** How long ago the person logged in. */
   readonly loggedInSecondsAgo?: number
   readonly tool?: TeamTool
+  /** Another key signs, which the person's session lets read. */
+  readonly delegated?: true
   /** What the ID token says instead. */
   readonly claims?: Readonly<Record<string, unknown>>
 }
@@ -39,13 +42,16 @@ export interface LoginOptions {
  * against a real provider elsewhere.
  */
 export class TestIssuer {
+  /** The origin of the console, for which these people sign. */
+  readonly deployment: string
   readonly #key = generateKeyPairSync('ed25519')
   readonly #dir = mkdtempSync(join(tmpdir(), 'backoffice-issuer-'))
   readonly #keysFile = join(this.#dir, 'keys.json')
   readonly #machineKey = generateKeyPairSync('ed25519')
   readonly #machinesFile = join(this.#dir, 'machines.json')
 
-  constructor() {
+  constructor(deployment = 'http://console.test') {
+    this.deployment = deployment
     const jwk = this.#key.publicKey.export({ format: 'jwk' })
     writeFileSync(this.#keysFile, JSON.stringify({ keys: [{ ...jwk, kid: 'test', alg: 'EdDSA', use: 'sig' }] }))
     const publicKey = this.#machineKey.publicKey.export({ format: 'jwk' })
@@ -56,6 +62,7 @@ export class TestIssuer {
   get settings(): Readonly<Record<string, string>> {
     return {
       TEAM_ISSUER: issuer,
+      TEAM_DEPLOYMENT: this.deployment,
       TEAM_KEYS_FILE: this.#keysFile,
       TEAM_MACHINES_FILE: this.#machinesFile,
       TEAM_NAME_CLAIM: 'preferred_username',
@@ -75,13 +82,17 @@ export class TestIssuer {
   /** A person who logs in anew for each call, so that a clock which jumps ends no session. */
   signer(user: TeamUser, options: LoginOptions = {}): TeamSigner {
     const { now = () => new Date(), tool = 'command line' } = options
+    const { deployment } = this
     let key: Promise<SessionKey> | undefined
     return {
       sign: async (call) => {
         key ??= newSessionKey()
         const session = await key
-        const idToken = this.idToken(user, session, options)
-        return new PersonSigner({ idToken, key: session, tool, now }).sign(call)
+        const login = { idToken: this.idToken(user, session, options), deployment, now }
+        if (options.delegated !== true) return new PersonSigner({ ...login, key: session, tool }).sign(call)
+        const delegate = await newSessionKey()
+        const delegation = await this.delegation(session, delegate, now())
+        return new DelegatedSigner({ ...login, key: delegate, delegation }).sign(call)
       },
     }
   }
@@ -89,9 +100,10 @@ export class TestIssuer {
   /** A machine with every role. */
   machine({ now = () => new Date() }: Pick<LoginOptions, 'now'> = {}): TeamSigner {
     const key = importSessionKey(this.#machineKey.privateKey.export({ format: 'jwk' }))
+    const { deployment } = this
     return {
       sign: async (call) =>
-        new MachineSigner({ name: machineName, privateKey: (await key).privateKey, now }).sign(call),
+        new MachineSigner({ name: machineName, privateKey: (await key).privateKey, deployment, now }).sign(call),
     }
   }
 
@@ -112,9 +124,17 @@ export class TestIssuer {
     })
   }
 
+  /** What the session's key signs in a browser, so that another key may read for its person. */
+  async delegation({ publicJwk, privateKey }: SessionKey, { thumbprint }: SessionKey, now = new Date()) {
+    const iat = Math.floor(now.getTime() / 1_000)
+    const header = { alg: 'EdDSA', typ: 'team-delegation+jwt', jwk: publicJwk }
+    const text = jwsText(header, { aud: this.deployment, delegate: thumbprint, iat, exp: iat + 3_600 })
+    const signature = await crypto.subtle.sign('Ed25519', privateKey, Buffer.from(text))
+    return `${text}.${Buffer.from(signature).toString('base64url')}`
+  }
+
   #signed(claims: Readonly<Record<string, unknown>>): string {
-    const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
-    const text = `${part({ alg: 'EdDSA', kid: 'test' })}.${part(claims)}`
+    const text = jwsText({ alg: 'EdDSA', kid: 'test' }, claims)
     return `${text}.${sign(null, Buffer.from(text), this.#key.privateKey).toString('base64url')}`
   }
 
@@ -122,3 +142,6 @@ export class TestIssuer {
     rmSync(this.#dir, { recursive: true, force: true })
   }
 }
+
+const jwsText = (...parts: readonly object[]) =>
+  parts.map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.')

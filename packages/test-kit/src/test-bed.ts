@@ -32,6 +32,8 @@ export interface TestBedOptions {
   readonly clock?: { now(): Date }
   /** Configuration by service, as environment variables. It replaces what the bed sets. */
   readonly config?: Readonly<Partial<Record<ServiceName, Readonly<Record<string, string | number | boolean>>>>>
+  /** The origin of the console, where one runs in front of the services. */
+  readonly deployment?: string
   /** What stands in place of the outside world, by service: see its `compose`. */
   readonly outside?: Readonly<Partial<Record<ServiceName, Readonly<Record<string, unknown>>>>>
   /** Stands around each step that a service takes outside of its process. Asked for each replica that starts. */
@@ -120,7 +122,7 @@ export async function testBed<S extends Services>(
   await options.time?.install(database.url, names)
   const rolePassword = withOtherRoles(sharedRolePasswords(administratorUrl))
   const urlOf = (role: DatabaseRole) => roleUrl(database.url, role, rolePassword[role])
-  const issuer = new TestIssuer()
+  const issuer = new TestIssuer(options.deployment)
   endings.push(() => issuer.remove())
   const urls = { natsUrl: nats.url, databaseUrl: database.url, urlOf }
   const access = accessTo(urls, endings)

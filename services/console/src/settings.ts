@@ -18,6 +18,7 @@ export const settings = Type.Object({
   ...identitySettings,
   /** The console is of no use without the identity provider. */
   TEAM_ISSUER: Type.String({ pattern: '^https?://' }),
+  TEAM_DEPLOYMENT: Type.String({ minLength: 1 }),
   /** The address at which people reach the console, without a path. The provider sends them back to `/callback` of it. */
   CONSOLE_URL: Type.String({ pattern: '^https?://[^/?#]+$' }),
   CONSOLE_CLIENT_ID: Type.String({ minLength: 1, default: 'backoffice-console' }),
@@ -57,6 +58,8 @@ export function checkedSettings(config: ConsoleSettings): ConsoleSettings {
   for (const client of [CONSOLE_CLIENT_ID, CONSOLE_CLI_CLIENT_ID])
     if (!audiences.includes(client))
       throw new ConfigurationError(`TEAM_AUDIENCES: the services would refuse who logs in with ${client}`)
+  if (config.TEAM_DEPLOYMENT !== new URL(CONSOLE_URL).origin)
+    throw new ConfigurationError('TEAM_DEPLOYMENT: must be the origin of CONSOLE_URL, for which people sign')
   if (!DEVELOPMENT)
     for (const [name, address] of Object.entries({ CONSOLE_URL, TEAM_ISSUER }))
       if (!address.startsWith('https:')) throw new ConfigurationError(`${name}: must be https`)

@@ -45,7 +45,8 @@ export async function consoleBed(
     wallet: people,
     reconciler: { ...people, ...alone },
   }
-  const bed = await testBed(t, { players, payments, wallet, reconciler, ...others }, { config })
+  const { CONSOLE_URL: deployment = consoleUrl } = environment
+  const bed = await testBed(t, { players, payments, wallet, reconciler, ...others }, { config, deployment })
   const own = {
     ...bed.issuer.settings,
     CONSOLE_URL: consoleUrl,
@@ -101,7 +102,7 @@ export async function consoleBed(
     async signedHeaders(operation: Operation, call: SignedCall, user: TeamUser = 'alice', login: LoginOptions = {}) {
       const key = await newSessionKey()
       const idToken = bed.issuer.idToken(user, key, login)
-      const signer = new PersonSigner({ idToken, key, tool: login.tool ?? 'command line' })
+      const signer = new PersonSigner({ idToken, key, deployment, tool: login.tool ?? 'command line' })
       const { proof } = await signer.sign({ operation: `${operation.service}.${operation.id}`, ...call })
       return {
         Authorization: `Bearer ${idToken}`,

@@ -16,7 +16,7 @@ t.test('signing in at a real identity provider, in a real browser', { skip: noBr
   const bed = await consoleBed(
     t,
     { CONSOLE_URL: url, CONSOLE_PORT: String(port), CONSOLE_CLIENT_SECRET: secret },
-    identityEnvironment(identity.issuer),
+    identityEnvironment(identity.issuer, url),
   )
   const browser = await startBrowser(t)
   const newPage = async () => (await browser.newContext({ locale: 'en-GB' })).newPage()

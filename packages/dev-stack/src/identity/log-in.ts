@@ -81,6 +81,7 @@ const renewAfterMs = (freshLoginMinutes - 2) * 60_000
 interface Who {
   /** The identity provider of `npm start`. */
   readonly issuer: string
+  readonly consoleUrl: string
   readonly person: TeamUser
   readonly tool: TeamTool
 }
@@ -117,7 +118,7 @@ export class StackPerson implements TeamSigner {
   }
 
   async #logIn(): Promise<PersonSigner> {
-    const { issuer, person, tool } = this.#who
-    return new PersonSigner({ ...(await logIn(issuer, person)), tool })
+    const { issuer, consoleUrl: deployment, person, tool } = this.#who
+    return new PersonSigner({ ...(await logIn(issuer, person)), deployment, tool })
   }
 }

@@ -42,8 +42,9 @@ export const claimsOf = ({ id, name, roles }: Person) => ({
 })
 
 /** The settings with which the services know these people. The audit trail names them as `--as` does. */
-export const identityEnvironment = (issuer: string) => ({
+export const identityEnvironment = (issuer: string, consoleUrl: string) => ({
   TEAM_ISSUER: issuer,
+  TEAM_DEPLOYMENT: consoleUrl,
   TEAM_NAME_CLAIM: 'preferred_username',
   TEAM_GROUP_ROLES: JSON.stringify(Object.fromEntries(teamRoles.map((role) => [groupOf(role), [role]]))),
 })

@@ -14,7 +14,7 @@ import { correct, correctByTwo, faults, postByTwo, readPerson } from '../probe-s
 import { bed, code, pass, refusal, time, trail } from '../team-bed.ts'
 
 const { listAudit, exportAudit, listSessions, declineProposal } = operations.payments
-const probed: Readonly<Record<string, Operation>> = { decideWithdrawal: correct, correctByTwo, postByTwo }
+const probed: Readonly<Record<string, Operation>> = { decideWithdrawal: correct, correctByTwo, postByTwo, readPerson }
 
 const correction = (recordId: string) => ({ recordId, brandId: 'brd_1', secretNote: 'x', reason: 'a typo' })
 
@@ -28,15 +28,19 @@ t.test("a call that nobody signed, or somebody else, is nobody's", async (t) => 
   const [key, other] = [await newSessionKey(), await newSessionKey()]
   const now = () => time.now()
   const idToken = bed.issuer.idToken('alice', key, { now })
-  const thief = new PersonSigner({ idToken, key: other, tool: 'console', now })
+  const { deployment } = bed.issuer
+  const thief = new PersonSigner({ idToken, key: other, deployment, tool: 'console', now })
   t.equal(await reasonOf(callAs((call) => thief.sign(call))), 'nonce')
-  const alice = new PersonSigner({ idToken, key, tool: 'console', now })
+  const alice = new PersonSigner({ idToken, key, deployment, tool: 'console', now })
   t.equal(await reasonOf(callAs((call) => alice.sign({ ...call, operation: 'payments.correctByTwo' }))), 'call')
   t.equal(await reasonOf(callAs((call) => alice.sign({ ...call, operationId: 'opn_other' }))), 'call')
   t.equal(await reasonOf(callAs((call) => alice.sign({ ...call, input: { ...input, recordId: 'mine' } }))), 'call')
   const old = bed.issuer.idToken('alice', key, { now, loggedInSecondsAgo: 10 * 3_600 })
-  const late = new PersonSigner({ idToken: old, key, tool: 'console', now })
+  const late = new PersonSigner({ idToken: old, key, deployment, tool: 'console', now })
   t.equal(await reasonOf(callAs((call) => late.sign(call))), 'session over')
+  const staging = 'https://console.staging.test'
+  const elsewhere = new PersonSigner({ idToken, key, deployment: staging, tool: 'console', now })
+  t.equal(await reasonOf(callAs((call) => elsewhere.sign(call))), 'deployment')
 
   const { rows } = await bed.sql('admin').query("select from payments.record where id in ('unsigned', 'mine')")
   t.same(rows, [], 'nothing was done')
@@ -128,6 +132,30 @@ t.test('an exported trail proves itself, with all who took part', async (t) => {
     'alice postByTwo done by two: proven',
     'alice postByTwo done by two: not proven: call',
   ])
+})
+
+t.test('who may only read for a person changes nothing for them, and what it read proves itself', async (t) => {
+  await pass(1_000)
+  const since = time.now()
+  const console = bed.team('alice', { delegated: true })
+  t.equal(await code(console.call(correct, { input: correction('delegated') })), 'SIGNATURE_REQUIRED')
+  const input = { recordId: 'delegated', environment: 'production', reason: 'r' }
+  t.equal(await code(console.call(correctByTwo, { input })), 'SIGNATURE_REQUIRED')
+  t.match(await console.call(listAudit, { input: { subject: 'delegated', limit: 5 } }), { data: [{}, {}] })
+  await console.call(readPerson, { input: { playerId: 'ply_delegated' } })
+  await bed.sql('payments').query(
+    `insert into audit_entry (id, at, actor, actor_id, operation, operation_id, subject, reason, input, outcome, session, tool, proof)
+    select id || 'x', at, actor, actor_id, operation, operation_id, subject, reason, input, 'done', session, tool, proof
+    from audit_entry where operation = 'decideWithdrawal' and outcome = 'SIGNATURE_REQUIRED'`,
+  )
+  t.same((await verified(since)).sort(), [
+    'alice correctByTwo SIGNATURE_REQUIRED: proven',
+    'alice decideWithdrawal SIGNATURE_REQUIRED: proven',
+    'alice decideWithdrawal done: not proven: role',
+    'alice readPerson done: proven',
+  ])
+  const { rows } = await bed.sql('admin').query("select from payments.record where id = 'delegated'")
+  t.same(rows, [])
 })
 
 /** With the rights of the service: Bob's refused approval becomes the one that carried the proposal out. */

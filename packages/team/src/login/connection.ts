@@ -44,7 +44,9 @@ export async function connect(options: ConnectionOptions): Promise<Connection> {
   if (TEAM_MACHINE_NAME !== undefined && TEAM_MACHINE_KEY_FILE !== undefined) {
     const console = named ?? stack?.consoleUrl
     if (console === undefined) throw new Error('TEAM_CONSOLE_URL: is required for a machine')
-    const signer = await machineSigner(TEAM_MACHINE_NAME, TEAM_MACHINE_KEY_FILE)
+    // A machine beside the console reaches it at another address than people do.
+    const { TEAM_DEPLOYMENT: deployment = console } = process.env
+    const signer = await machineSigner(TEAM_MACHINE_NAME, TEAM_MACHINE_KEY_FILE, deployment)
     return connection({ console, signer, name: TEAM_MACHINE_NAME })
   }
   if (stack !== undefined) {
@@ -59,7 +61,8 @@ export async function connect(options: ConnectionOptions): Promise<Connection> {
       `you are not logged in${named === undefined ? '' : ` at ${named}`}: npm run team -- login --console <address>`,
     )
   const { console, idToken, key } = kept
-  const signer = new PersonSigner({ idToken, key, tool: 'command line' })
+  // The address that the person typed: whatever answers there cannot name another deployment.
+  const signer = new PersonSigner({ idToken, key, deployment: console, tool: 'command line' })
   return connection({ console, signer, name: personOf(idToken).name })
 }
 
@@ -87,7 +90,7 @@ export async function runningStack() {
   if (stack === undefined) return undefined
   try {
     const { consoleUrl, issuer } = stack.readStack()
-    const identity = stack.identityEnvironment(issuer)
+    const identity = stack.identityEnvironment(issuer, consoleUrl)
     return { consoleUrl, issuer, identity, StackPerson: stack.StackPerson, users: stack.teamUsers }
   } catch (error) {
     // The person said where it is, so they must hear that it is not.
@@ -106,13 +109,13 @@ function ofStack(kept: KeptSession | undefined, { consoleUrl, users }: NonNullab
 function asStackPerson({ consoleUrl, issuer, StackPerson, users }: NonNullable<Stack>, name: string): Connection {
   const person = users.find((user) => user === name)
   if (person === undefined) throw new Error(`the stack knows no person "${name}": it has ${users.join(', ')}`)
-  const signer = new StackPerson({ issuer, person, tool: 'command line' })
+  const signer = new StackPerson({ issuer, consoleUrl, person, tool: 'command line' })
   return connection({ console: consoleUrl, signer, name: person, renew: () => signer.renew() })
 }
 
-async function machineSigner(name: string, keyFile: string): Promise<TeamSigner> {
+async function machineSigner(name: string, keyFile: string, deployment: string): Promise<TeamSigner> {
   const { privateKey } = await importSessionKey(JSON.parse(readFileSync(keyFile, 'utf8')))
-  return new MachineSigner({ name, privateKey })
+  return new MachineSigner({ name, privateKey, deployment })
 }
 
 interface Parts {

@@ -41,7 +41,7 @@ export function registerSignIn(
       const idToken = await provider.complete(new URL(request.url, config.CONSOLE_URL), attempt, key)
       const person = await personOf(
         { idToken, key },
-        { nats, verifier, now: clock.now(), isOneMachine: config.DEVELOPMENT },
+        { nats, verifier, deployment: config.TEAM_DEPLOYMENT, now: clock.now(), isOneMachine: config.DEVELOPMENT },
       )
       signIn(request, idToken, jwk)
       log.info({ person: person.name }, 'signed in')

@@ -41,6 +41,7 @@ interface CallOptions {
 interface Parts {
   readonly nats: NatsConnection
   readonly verifier: TeamVerifier
+  readonly deployment: string
   readonly now: Date
   /** On one machine the reconciler is started when it is asked; in production it always runs. */
   readonly isOneMachine: boolean
@@ -52,13 +53,13 @@ interface Parts {
  */
 export async function personOf(
   { idToken, key }: SignedIn,
-  { nats, verifier, now, isOneMachine }: Parts,
+  { nats, verifier, deployment, now, isOneMachine }: Parts,
 ): Promise<Person> {
-  const signer = new PersonSigner({ idToken, key, tool: 'console' })
+  const signer = new PersonSigner({ idToken, key, deployment, tool: 'console' })
   const { id, name, roles, loggedInAt } = await whoIs(signer, { verifier, now })
   const rpc = new RpcClient(nats, signer)
   const refused = (operation: Operation, input: Readonly<Record<string, unknown>>) =>
-    refusalOf(operation, input, { roles, loggedInAt }, now)?.code
+    refusalOf(operation, input, { roles, loggedInAt, delegated: false }, now)?.code
   return {
     id,
     name,

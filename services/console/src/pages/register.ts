@@ -60,7 +60,8 @@ export function registerPages(app: FastifyInstance, context: ConsoleContext): vo
         const returnTo = request.method === 'GET' && request.url !== '/' ? request.url : ''
         return goTo(reply, returnTo === '' ? '/sign-in' : `/sign-in?returnTo=${encodeURIComponent(returnTo)}`)
       }
-      request.person = await personOf(session, { nats, verifier, now: clock.now(), isOneMachine: config.DEVELOPMENT })
+      const { DEVELOPMENT: isOneMachine, TEAM_DEPLOYMENT: deployment } = config
+      request.person = await personOf(session, { nats, verifier, deployment, now: clock.now(), isOneMachine })
     })
     pages.get('/', (_request, reply) => reply.redirect('/production', 303))
     const add = (method: 'GET' | 'POST') => (path: string, handler: Handler) =>

@@ -116,5 +116,6 @@ export const recordWords = {
   'value.sandbox': ['sandbox', 'sandbox'],
   'value.AWAITS_APPROVAL': ['proposed', 'proposto'],
   'value.ROLE_REQUIRED': ['refused: role', 'recusado: função'],
+  'value.SIGNATURE_REQUIRED': ['refused: signature', 'recusado: assinatura'],
   'value.FRESH_LOGIN_REQUIRED': ['refused: login', 'recusado: login'],
 } as const
