@@ -179,6 +179,18 @@ const byHand: readonly Command[] = [
       return (key) => world.approve(gateway.issueCredential, input, { approves, operationId: key })
     },
   },
+  // Of nobody who calls here.
+  sent(gateway.endSession, async () => ({ session: randomUUID() })),
+  sent(gateway.lockTeamMember, async () => ({ member: `machine ${randomUUID()}` })),
+  {
+    operation: gateway.unlockTeamMember,
+    prepare: async (world) => {
+      const input = { member: `machine ${randomUUID()}`, reason }
+      await world.team(gateway.lockTeamMember, input)
+      const approves = await world.propose(gateway.unlockTeamMember, input)
+      return (key) => world.approve(gateway.unlockTeamMember, input, { approves, operationId: key })
+    },
+  },
   sent(gateway.declineProposal, async (world) => {
     const { operatorId } = await newOperator(world)
     const input = { operatorId, environment: 'production', reason } as const

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { deliveryStates, type Operation, operations, serviceNames } from '@backoffice/contracts'
 import { knownStatements } from '@backoffice/service-runtime/testing'
 import {
+  byTwo,
   eventually,
   newCpf,
   OperatorClient,
@@ -141,6 +142,10 @@ export async function callAsTeam(operator: Operator, team: Team, journey: Journe
   await team(gateway.rewrapSecrets)
   await team(gateway.suspendOperator, { operatorId })
   await team(gateway.activateOperator, { operatorId })
+  await team(gateway.endSession, { session: 'plans' })
+  const member = 'machine plans'
+  await team(gateway.lockTeamMember, { member, reason })
+  await team(gateway.listLockedMembers)
 
   await team(players.showPlayer, { playerId })
   for (const filter of [{}, { status: 'autoexcluido' }, { kycStatus: 'expirado' }] as const)
@@ -212,6 +217,7 @@ export async function callAsTeam(operator: Operator, team: Team, journey: Journe
       await team(operations[service].listAudit, { ...whose, since: period.from, limit: 10 })
     await team(operations[service].exportAudit, { from: period.from, to, limit: 10 })
     await team(operations[service].listSessions, { since: '2020-01-01T00:00:00.000Z' })
+    await team(operations[service].listOwnSessions, {})
     await team(operations[service].listCommands, { limit: 10 })
     await team(operations[service].sealStoredData, {})
   }
@@ -219,7 +225,8 @@ export async function callAsTeam(operator: Operator, team: Team, journey: Journe
 
 /** Two people do what takes two in production: a command, and a direct operation. */
 async function proposeAndApprove({ operatorId }: Operator, bed: TestBed<typeof services>): Promise<void> {
-  const { issueCredential, declineProposal, listProposals } = operations.gateway
+  const { issueCredential, declineProposal, listProposals, unlockTeamMember } = operations.gateway
+  await byTwo(bed, unlockTeamMember, { member: 'machine plans', reason: 'plans' })
   const input = { operatorId, environment: 'production', reason: 'plans' } as const
   const propose = () => proposalOf(bed.team('alice').call(issueCredential, { input }))
   const { proposalId: approves } = await propose()

@@ -59,6 +59,10 @@ type Reply = any
 export async function leaveTraces(t: Teardown, bed: Bed): Promise<Traces> {
   const team = (operation: Operation, input: object) =>
     bed.team(staff).call(operation, { input: { ...input, reason: note } as never }) as Promise<Reply>
+  // Not their account, which would end this.
+  const member = `https://elsewhere.test ${staff}`
+  await team(operations.gateway.lockTeamMember, { member })
+  await proposalOf(team(operations.gateway.unlockTeamMember, { member }))
   const { operatorId, sandbox } = await team(operations.gateway.createOperator, { name: 'privacy' })
   // It answers with what it got, as a careless receiver may.
   const url = await serveHttp(t, (request, response) => request.pipe(response))

@@ -96,10 +96,16 @@ async function verbsOf(pool: pg.Pool, table: Table): Promise<string> {
   return allowed.join(' ')
 }
 
+/** Every service looks there whether somebody of the team may still act. */
+const ended = ['gateway.ended_session']
 /** What others see of a table itself. Of all else they see views. */
 const shown: Readonly<Record<string, readonly string[]>> = {
-  reconciler: ['account', 'transfer', 'entry', 'hold', 'system_checkpoint', 'brand'].map((name) => `wallet.${name}`),
-  webhooks: ['payments.published_event', 'players.published_event'],
+  ...{ players: ended, wallet: ended, payments: ended },
+  reconciler: [
+    ...ended,
+    ...['account', 'transfer', 'entry', 'hold', 'system_checkpoint', 'brand'].map((name) => `wallet.${name}`),
+  ],
+  webhooks: [...ended, 'payments.published_event', 'players.published_event'],
   games: ['players.game', 'players.game_session'],
 }
 

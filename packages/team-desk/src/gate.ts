@@ -26,6 +26,7 @@ import {
   type TeamCaller,
   type TeamVerifier,
 } from '@backoffice/team-identity'
+import { type EndReason, endOf } from './ended-sessions.ts'
 import { auditRow, insertAudit, recordAction } from './trail.ts'
 import { approveFirst, proposeOrApprove, takesSecondPerson } from './two-people.ts'
 
@@ -59,6 +60,8 @@ export class TeamGate implements Gate {
     const { db, clock } = this.#context
     const now = clock.now()
     const caller = await this.#identify(operation, call, now)
+    const end = await endOf(db, caller)
+    if (end !== undefined) throw this.#nobody(operation, end, endings[end], { session: caller.session })
     await this.#sessions.keep(caller, now)
     const refusal = refusalOf(operation, call.input, caller, now)
     if (refusal === undefined) return caller
@@ -106,12 +109,21 @@ export class TeamGate implements Gate {
     } catch (error) {
       if (error instanceof KeysUnavailable) throw new Rejection('SERVICE_UNAVAILABLE', undefined, { cause: error })
       if (!(error instanceof IdentityRefused)) throw error
-      const { reason, message } = error
-      refused.add(1, { operation: operation.id, code: 'LOGIN_REQUIRED', reason })
-      this.#context.log.warn({ operation: operation.id, reason, err: error }, 'a call that nobody of the team made')
-      throw new Rejection('LOGIN_REQUIRED', { reason, message })
+      throw this.#nobody(operation, error.reason, error.message, { err: error })
     }
   }
+
+  /** A call that nobody made who may act. It is in the log and in a metric. */
+  #nobody(operation: Operation, reason: string, message: string, logged: object): Rejection {
+    refused.add(1, { operation: operation.id, code: 'LOGIN_REQUIRED', reason })
+    this.#context.log.warn({ operation: operation.id, reason, ...logged }, 'a call that nobody of the team made')
+    return new Rejection('LOGIN_REQUIRED', { reason, message })
+  }
+}
+
+const endings: Readonly<Record<EndReason, string>> = {
+  locked: 'somebody of the team has locked this account',
+  'session ended': 'the session was ended',
 }
 
 /** For the trail. Nothing is kept of an input that is not valid: it may be of any size, and anything may be in it. */

@@ -9,6 +9,7 @@ import {
   teamMembersMax,
 } from '@backoffice/contracts'
 import { type Call, handle, type Tools, toPage, type WithTimes, withIsoTimes } from '@backoffice/service-runtime'
+import { readOwnSessions } from './ended-sessions.ts'
 import { renewSealed, type SealedTable } from './sealed-tables.ts'
 import { exportAudit, readAudit, recordAction } from './trail.ts'
 import { declineProposal, readProposals } from './two-people.ts'
@@ -18,9 +19,9 @@ type ListSessions = (typeof operations)['gateway']['listSessions']
 /** Answers the `listSessions` operation of any service. */
 async function readMembers({ input }: Call<ListSessions>, { db }: Tools['query']): Promise<Reply<ListSessions>> {
   const rows = await db<WithTimes<TeamMember, 'latestSessionAt'>>`
-    select person as name, kind, max(first_used_at) as latest_session_at
+    select person as name, person_id as id, kind, max(first_used_at) as latest_session_at
     from team_session where first_used_at >= ${input.since}::timestamptz
-    group by person, kind order by latest_session_at desc, name limit ${teamMembersMax}
+    group by person, person_id, kind order by latest_session_at desc, name limit ${teamMembersMax}
   `
   return { data: rows.map(withIsoTimes) }
 }
@@ -64,8 +65,15 @@ const sealStoredData = (operation: (typeof operations)['gateway']['sealStoredDat
  */
 export function deskHandlers(
   service: ServiceName,
-  own: readonly Operation[],
-  sealedTables: readonly SealedTable[],
+  {
+    own,
+    sealedTables,
+    sessionHours,
+  }: {
+    readonly own: readonly Operation[]
+    readonly sealedTables: readonly SealedTable[]
+    readonly sessionHours: number
+  },
 ): ReturnType<typeof handle>[] {
   // Each service has them in its own table. They differ in the service's name alone.
   const table = operations[service] as (typeof operations)['gateway']
@@ -73,6 +81,7 @@ export function deskHandlers(
     handle(table.listAudit, readAudit),
     handle(table.exportAudit, exportAudit(service)),
     handle(table.listSessions, readMembers),
+    handle(table.listOwnSessions, readOwnSessions(sessionHours)),
     handle(table.listCommands, readCommands),
     handle(table.listProposals, readProposals),
     handle(table.declineProposal, declineProposal(own)),

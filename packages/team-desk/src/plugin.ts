@@ -25,7 +25,7 @@ export const teamDesk = ({
     const { identity, keys } = trustedTeam(settings)
     return {
       gate: new TeamGate(new TeamVerifier(identity, keys), { db, clock, log }),
-      operations: deskHandlers(service, own, sealedTables),
+      operations: deskHandlers(service, { own, sealedTables, sessionHours: identity.sessionHours }),
     }
   },
 })

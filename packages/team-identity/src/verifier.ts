@@ -16,6 +16,10 @@ export interface TeamCaller extends Who {
   readonly session: string
   /** When the person proved who they are at the identity provider. Undefined for a machine. */
   readonly loggedInAt: Date | undefined
+  /** When the provider certified the session's key; of a machine, when it signed this call. */
+  readonly issuedAt: Date
+  /** The provider's own name of its session (`sid`), where it gives one. */
+  readonly providerSession: string | undefined
   readonly tool: TeamTool
   /** The session's key has not signed the call: it lets the key that did read in the person's name. */
   readonly delegated: boolean
@@ -45,6 +49,7 @@ interface Session extends Who {
   readonly thumbprint: string
   readonly loggedInAt: Date
   readonly issuedAt: Date
+  readonly providerSession: string | undefined
   readonly endsAt: Date
   /** The provider's key that signed the ID token. */
   readonly anchor: JWK
@@ -87,7 +92,7 @@ export class TeamVerifier {
     const key = await this.#keyOf(header, session, now)
     const { tool } = await this.#verifyCall(call, proof, key, now)
     if (tool === 'program') throw new IdentityRefused('call', 'a program has no ID token')
-    const { id, name, roles, thumbprint, loggedInAt, anchor } = session
+    const { id, name, roles, thumbprint, loggedInAt, issuedAt, providerSession, anchor } = session
     return {
       kind: 'person',
       id,
@@ -95,6 +100,8 @@ export class TeamVerifier {
       roles,
       session: thumbprint,
       loggedInAt,
+      issuedAt,
+      providerSession,
       tool,
       delegated: header.delegation !== undefined,
       evidence: { idToken, proof },
@@ -105,7 +112,7 @@ export class TeamVerifier {
   async #ofMachine(call: DigestedCall, proof: string, now: Date): Promise<TeamCaller> {
     const machine = this.#identity.machines.get(String(headerOf(proof).kid))
     if (machine === undefined) throw new IdentityRefused('machine', 'there is no such machine')
-    const { tool } = await this.#verifyCall(call, proof, machine.publicKey, now)
+    const { tool, iat } = await this.#verifyCall(call, proof, machine.publicKey, now)
     if (tool !== 'program')
       throw new IdentityRefused('call', 'only a person works with the console or the command line')
     return {
@@ -115,6 +122,8 @@ export class TeamVerifier {
       roles: new Set(machine.roles),
       session: await calculateJwkThumbprint(machine.publicKey),
       loggedInAt: undefined,
+      issuedAt: new Date(iat * 1_000),
+      providerSession: undefined,
       tool,
       delegated: false,
       evidence: { idToken: undefined, proof },
@@ -155,7 +164,7 @@ export class TeamVerifier {
     if (typeof client !== 'string' || !audiences.includes(client))
       throw new IdentityRefused('audience', 'the ID token is for another client')
     // `iat` says nothing about when somebody has shown who they are: a provider that knows a browser asks nobody.
-    const { iat, auth_time: authTime, nonce } = claims
+    const { iat, auth_time: authTime, nonce, sid } = claims
     if (typeof iat !== 'number' || typeof authTime !== 'number' || typeof nonce !== 'string')
       throw new IdentityRefused('ID token', 'the ID token has no iat, no auth_time or no nonce')
     const { sub } = claims
@@ -179,6 +188,7 @@ export class TeamVerifier {
       thumbprint: nonce,
       loggedInAt: new Date(authTime * 1_000),
       issuedAt: new Date(iat * 1_000),
+      providerSession: typeof sid === 'string' ? sid : undefined,
       // By its age, and not by `exp`: many providers let an ID token expire after an hour, since others take it for a
       // ticket. Here it only says whose key the session has.
       endsAt: new Date((iat + sessionHours * 3_600) * 1_000),

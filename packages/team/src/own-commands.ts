@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url'
 import { Argument, type Command } from 'commander'
 import {
   connect,
+  endSession,
   namedConsole,
   personOf,
   readSession,
@@ -16,9 +17,15 @@ import { newOperationId } from './session.ts'
 /** Commands that are about this program and its person, and call no operation. */
 export function addOwnCommands(root: Command): void {
   addLogin(root)
-  add(root, 'logout', 'Forget the login of this machine').action((_options, command: Command) =>
-    show({ loggedOut: removeSession() }, command),
-  )
+  add(root, 'logout', 'End the login of this machine, here and at every service')
+    .option('--everywhere', 'all of your sessions, also in browsers')
+    .action(async ({ everywhere = false }: { readonly everywhere?: boolean }, command: Command) => {
+      const session = await readSession()
+      // First: whatever the console says, nothing is left here.
+      const loggedOut = removeSession()
+      if (session !== undefined) await endSession(session, { everywhere })
+      show({ loggedOut }, command)
+    })
   add(root, 'whoami', 'Who you are here, with which roles, and until when')
     .option('--console <address>', 'the console to ask')
     .option('--as <person>', 'a person of the development stack')

@@ -129,10 +129,46 @@ t.test('a login in the browser is kept for the person alone, and ends with logou
 
   const other = await team(elsewhere, ['audit', 'list', '--as', 'andre'])
   t.match(other.error?.message, /on a developer's machine only/, 'a login is for one person')
+  const copy = readFileSync(session)
   t.match(await json(elsewhere, 'logout'), { loggedOut: true })
   t.notOk(existsSync(session))
   t.match((await team(elsewhere, ['whoami'])).error?.message, /not logged in/)
   t.match(await json(elsewhere, 'logout'), { loggedOut: false })
+
+  writeFileSync(session, copy)
+  const copied = await team(elsewhere, ['operators', 'list'])
+  t.match(
+    copied.error,
+    { code: 'LOGIN_REQUIRED', details: { reason: 'session ended' } },
+    'a copy of the file is worth nothing',
+  )
+  t.match(await json(elsewhere, 'logout'), { loggedOut: true }, 'to end it again is no fault')
+})
+
+t.test('a person ends all of their sessions, and is locked by their name', async (t) => {
+  await logInAs('carla')
+  const own = await json(elsewhere, 'sessions', 'own')
+  t.match(own, [{ client: 'backoffice-cli' }])
+  const copy = readFileSync(session)
+  t.match(await json(elsewhere, 'logout', '--everywhere'), { loggedOut: true })
+  writeFileSync(session, copy)
+  t.match((await team(elsewhere, ['sessions', 'own'])).error, { code: 'LOGIN_REQUIRED' })
+
+  t.match(await json(elsewhere, 'logout'), { loggedOut: true })
+
+  const lock = ['sessions', 'lock', 'carla', '--reason', 'her laptop was stolen', '--yes']
+  const { member } = await json(besideStack, ...lock)
+  t.match(member, / carla$/)
+  t.match(await json(besideStack, 'sessions', 'locked'), [{ member }])
+  const refused = await team(besideStack, ['proposals', 'list', '--as', 'carla'])
+  t.match(refused.error, { code: 'LOGIN_REQUIRED', details: { reason: 'locked' } })
+  const { proposalId } = await json(besideStack, 'sessions', 'unlock', member, '--reason', 'a new one', '--yes')
+  await json(besideStack, 'proposals', 'approve', proposalId, '--as', 'bob', '--reason', 'seen', '--yes')
+  t.same(await json(besideStack, 'sessions', 'locked'), [])
+  t.match(
+    (await team(besideStack, ['sessions', 'lock', 'nobody', '--reason', 'x', '--yes'])).error?.message,
+    /nobody called/,
+  )
 })
 
 t.test('whoever cancels at the provider is not logged in, in the terminal and in the browser', async (t) => {

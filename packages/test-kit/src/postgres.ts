@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { databaseRoles } from '@backoffice/contracts'
 import { databaseUrl, sharedRolePasswords, startThrowAwayPostgres, withOtherRoles } from '@backoffice/dev-stack'
+import { migrations } from '@backoffice/gateway/migrations'
 import { migrate, provisionDatabase, settingsOf } from '@backoffice/migrator/schema'
 import type { Service } from '@backoffice/service-runtime/testing'
 import pg from 'pg'
@@ -61,8 +62,15 @@ export async function createDatabase(
   services: readonly MigratedService[],
   administratorUrl: string,
 ): Promise<TestDatabase> {
-  return createFrom(administratorUrl, await ensureTemplate(administratorUrl, services))
+  const hasGateway = services.some(({ name }) => name === 'gateway')
+  return createFrom(
+    administratorUrl,
+    await ensureTemplate(administratorUrl, hasGateway ? services : [gateway, ...services]),
+  )
 }
+
+/** Every service looks into its schema for sessions of the team that were ended. */
+const gateway: MigratedService = { name: 'gateway', migrations }
 
 /** A database without anything in it, on the given server. */
 export function createEmptyDatabase(administratorUrl: string): Promise<TestDatabase> {

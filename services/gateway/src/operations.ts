@@ -1,6 +1,7 @@
 import type { HandlersOf } from '@backoffice/service-runtime'
 import type { SecretBox } from '@backoffice/vault'
 import * as operators from './operators/operations.ts'
+import * as sessions from './sessions/operations.ts'
 
 /** The operations of the team and of other services, which come over NATS. Those of operators are HTTP routes (../http). */
 export const handlers = (
@@ -8,6 +9,7 @@ export const handlers = (
   environment: { readonly development: boolean },
 ): HandlersOf<'gateway'> => ({
   ...operators,
+  ...sessions,
   createOperator: operators.createOperator(secrets, environment),
   issueCredential: operators.issueCredential(secrets),
   rewrapSecrets: operators.rewrapSecrets(secrets),

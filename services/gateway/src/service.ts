@@ -32,6 +32,8 @@ export const gateway = defineService({
     // Without a reply it is kept longer, because the next use of its key must first resolve an unknown outcome.
     { table: 'claim', column: 'expires_at', keepMs: dayMs, setting: 'UNRESOLVED_CLAIMS_KEEP_HOURS' },
     { table: 'used_signature', column: 'expires_at', keepMs: 0 },
+    // No session lives longer than a day. Who is locked is locked for ever.
+    { table: 'ended_session', column: 'ended_before', keepMs: 2 * dayMs },
   ],
   readyWithoutBackends: true,
 

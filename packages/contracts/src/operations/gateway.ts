@@ -6,6 +6,7 @@ import { apiVersion, EnvironmentName, Id, Me, Reason, Timestamp } from '../resou
 import { Nullable, object, pageOf, text } from '../schema.ts'
 import { service } from '../service.ts'
 import { everyRole } from '../team.ts'
+import { teamSessionEntries } from './team-sessions.ts'
 
 const JsonDocument = Type.Object({}, { additionalProperties: true })
 
@@ -258,4 +259,6 @@ export const gateway = service('gateway', {
     body: object({ reason: Type.Optional(Reason) }),
     reply: object({ rewrapped: Type.Integer(), keyId: text(64) }),
   }),
+
+  ...teamSessionEntries,
 })

@@ -28,6 +28,7 @@ export {
   AuditEntry,
   AuditedChange,
   ExportedAuditEntry,
+  OwnSession,
   Proposal,
   type ProposalState,
   proposalStates,

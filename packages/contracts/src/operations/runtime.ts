@@ -76,10 +76,24 @@ export const teamMembersMax = 500
 /** Somebody of the team, or a machine that acts for it. */
 export const TeamMember = object({
   name: personal('staff', text(254)),
+  id: Nullable(AccountId),
   kind: Type.Union([Type.Literal('person'), Type.Literal('machine')]),
   latestSessionAt: Timestamp,
 })
 export type TeamMember = Static<typeof TeamMember>
+
+/** One of somebody's own sessions, as the service has seen it. */
+export const OwnSession = object({
+  /** Thumbprint of its key. */
+  session: text(64),
+  /** The client at the identity provider that it was begun with: the console's, or the command line's. */
+  client: text(256),
+  begunAt: Timestamp,
+  endsAt: Timestamp,
+  firstUsedAt: Timestamp,
+})
+export type OwnSession = Static<typeof OwnSession>
+const ownSessionsMax = 50
 
 /** A command of an outbox that its receiver has not done, although it was sent. */
 export const StuckCommand = object({
@@ -177,10 +191,16 @@ export const runtimeEntries = {
 
   /** Each service knows the sessions that have called it. */
   listSessions: team.query({
-    roles: ['auditor'],
+    roles: ['integration', 'auditor'],
     summary: 'List the people and machines that have called one service, and when their latest session began',
     body: object({ since: described(Timestamp, 'Sessions whose first call was at this time or later.') }),
     reply: object({ data: Type.Array(TeamMember, { maxItems: teamMembersMax }) }),
+  }),
+
+  listOwnSessions: team.query({
+    roles: everyRole,
+    summary: 'List your own sessions that one service has seen and that may still act, newest first',
+    reply: object({ data: Type.Array(OwnSession, { maxItems: ownSessionsMax }) }),
   }),
 
   listCommands: team.query({

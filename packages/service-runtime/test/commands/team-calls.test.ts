@@ -236,7 +236,8 @@ t.test('who was here lately is listed by person, with the beginning of the lates
     await pass(1_000)
     await bed.team('finance').call(correct, { input: { ...correction('sessions'), reason } })
   }
-  t.same(await list(before), [{ name: 'finance', kind: 'person', latestSessionAt: time.now().toISOString() }])
+  const id = 'https://identity.test finance'
+  t.same(await list(before), [{ name: 'finance', id, kind: 'person', latestSessionAt: time.now().toISOString() }])
   t.equal(
     await code(bed.team('finance').call(listSessions, { input: { since: '2020-01-01T00:00:00.000Z' } })),
     'ROLE_REQUIRED',

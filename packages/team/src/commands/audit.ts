@@ -1,4 +1,4 @@
-import { type AuditEntry, type Input, operations, serviceNames, type TeamMember } from '@backoffice/contracts'
+import { type AuditEntry, type Input, operations, serviceNames } from '@backoffice/contracts'
 import type { ExportedLine } from '../audit.ts'
 import { printJsonLine } from '../output.ts'
 import { row, type Work } from '../row.ts'
@@ -70,26 +70,3 @@ async function exportAll({ session, input, json }: Work<typeof operations.gatewa
   }
   return { data, end: { from: input.from, to: input.to, entries } }
 }
-
-const lists = serviceNames.map((service) => operations[service].listSessions)
-
-export const sessions = [
-  row({
-    path: 'sessions list',
-    description: 'Who has called any of the services, and when their latest session began',
-    operation: operations.gateway.listSessions,
-    also: lists,
-    run: listSessions,
-    columns: ['name', 'kind', ['latest session', 'latestSessionAt']],
-  }),
-]
-
-/** Each service knows the sessions that have called it. */
-async function listSessions({ session, input }: Work<typeof operations.gateway.listSessions>) {
-  const pages = await Promise.all(lists.map((operation) => session.call(operation, input)))
-  const oldestFirst = pages.flatMap(({ data }) => data).sort(byLatest)
-  const members = new Map(oldestFirst.map((member) => [`${member.kind} ${member.name}`, member]))
-  return { data: [...members.values()].sort(byLatest).reverse() }
-}
-
-const byLatest = (a: TeamMember, b: TeamMember) => a.latestSessionAt.localeCompare(b.latestSessionAt)

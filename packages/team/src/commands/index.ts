@@ -1,10 +1,11 @@
 import type { AnyRow } from '../row.ts'
-import { audit, sessions } from './audit.ts'
+import { audit } from './audit.ts'
 import { commands } from './commands.ts'
 import { credentials, games, operators, secrets } from './operators.ts'
 import { deposits, withdrawals } from './payments.ts'
 import { kyc, players } from './players.ts'
 import { proposals } from './proposals.ts'
+import { sessions } from './sessions.ts'
 import { statement, wallet } from './wallet.ts'
 import { deliveries, events, messages, webhook } from './webhooks.ts'
 
@@ -27,7 +28,7 @@ export const groups: readonly (readonly [name: string, description: string, rows
   ['commands', 'Commands of an outbox that their receiver has not done', commands],
   ['proposals', 'What takes two people, and waits for the second', proposals],
   ['audit', "The team's actions: who did what, when and why", audit],
-  ['sessions', 'Who of the team was here', sessions],
+  ['sessions', 'Sessions of the team: who was here, your own, and who is locked', sessions],
 ]
 
 /** Every command of the team. */

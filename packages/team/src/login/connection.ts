@@ -1,5 +1,6 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { operations, Rejection } from '@backoffice/contracts'
 import {
   exportSessionKey,
   importSessionKey,
@@ -12,7 +13,7 @@ import envPaths from 'env-paths'
 import { decodeJwt, type JWK } from 'jose'
 import { ConsoleClient } from '../console-client.ts'
 import { say } from '../output.ts'
-import { Session } from '../session.ts'
+import { newOperationId, Session } from '../session.ts'
 
 interface ConnectionOptions {
   /** A person of the development stack. */
@@ -178,6 +179,24 @@ export function removeSession(): boolean {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false
     throw error
+  }
+}
+
+/** Ends a login at every service; or all of its person. One that was ended before is no fault. */
+export async function endSession(
+  { console, idToken, key }: KeptSession,
+  { everywhere }: { readonly everywhere: boolean },
+): Promise<void> {
+  const client = new ConsoleClient(
+    console,
+    new PersonSigner({ idToken, key, deployment: console, tool: 'command line' }),
+  )
+  const input = everywhere ? {} : { session: key.thumbprint }
+  try {
+    await client.call(operations.gateway.endSession, { input, operationId: newOperationId() })
+  } catch (error) {
+    if (error instanceof Rejection && error.code === 'LOGIN_REQUIRED') return
+    throw new Error('the login is forgotten here, and was not ended at the services', { cause: error })
   }
 }
 

@@ -1,6 +1,7 @@
 import { type Migration, runtimeMigrations } from '@backoffice/service-runtime'
 import { teamTables } from '@backoffice/team-desk/migrations'
 import { baseline } from './0001-baseline.ts'
+import { endedSessions } from './0002-ended-sessions.ts'
 
 /** In the order in which they are applied. */
-export const migrations: readonly Migration[] = [...runtimeMigrations('gateway', teamTables), baseline]
+export const migrations: readonly Migration[] = [...runtimeMigrations('gateway', teamTables), baseline, endedSessions]
