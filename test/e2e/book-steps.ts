@@ -48,7 +48,8 @@ type DrawnAmount = bigint | (typeof edges)[number]
 function amountOf(drawn: DrawnAmount, left: bigint | null): bigint {
   if (typeof drawn === 'bigint') return drawn
   if (left === null || left <= 0n) return 5_000n
-  return drawn === 'all that is left' || left === amountMax ? left : left + 1n
+  if (left >= amountMax) return amountMax
+  return drawn === 'all that is left' ? left : left + 1n
 }
 
 /** What the daily limit leaves for today. */

@@ -109,7 +109,9 @@ t.test('what one person pays alone for a player within a day counts together, at
   }
   const ids = await Promise.all(['3.00', '3.00', '3.00', '2.00'].map(approved))
   const small = ids.pop() ?? ''
-  await bed.start('payments')
+  const second = await bed.start('payments')
+  // What one process remembers is looked at below.
+  t.teardown(() => second.drain())
   t.same(await outcomes(ids.map((id) => production.decide('alice', id, 'pay'))), { done: 1, TWO_PEOPLE_REQUIRED: 2 })
   const shown = async (withdrawalId: string) =>
     (await bed.team('alice').call(operations.payments.showWithdrawal, { input: { withdrawalId } })).payTakesTwo
