@@ -190,7 +190,7 @@ async function everyPage(bed: ConsoleBed): Promise<readonly string[]> {
   const deposited = ['/deposits?state=confirmed&operator=nobody', '/deposits?firstDay=2020-01-01']
   const reconciled = ['/reconcile', `/reconcile/${runId}`]
   const money = [`/deposits/${deposit?.id}`, `/players/${deposit?.playerId}/entries`, '/withdrawals?status=all']
-  const others = ['/people?role=integration', '/proposals', '/proposals?state=decided', '/audit?reads=yes']
+  const others = ['/sessions', '/people?role=integration', '/proposals', '/proposals?state=decided', '/audit?reads=yes']
   const searches = ['/search?q=nothing', '/search?q=Maria', '/search/players']
   const statement = [`/statement?operator=${operator.name}&period=lastMonth`]
   const lists = [waiting, records, integration, webhooks, deposited, reconciled, money, others, searches, statement]

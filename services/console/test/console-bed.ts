@@ -43,6 +43,7 @@ export async function consoleBed(
     players: people,
     payments: { ...people, ...alone },
     wallet: people,
+    gateway: people,
     reconciler: { ...people, ...alone },
   }
   const { CONSOLE_URL: deployment = consoleUrl } = environment

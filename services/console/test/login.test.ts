@@ -1,9 +1,10 @@
 import { join } from 'node:path'
 import { identityEnvironment, identitySettings, startIdentityProvider } from '@backoffice/dev-stack'
+import { gateway } from '@backoffice/gateway'
 import { temporaryFolder } from '@backoffice/test-kit'
 import { noBrowser, startBrowser } from '@backoffice/test-kit/browser'
 import t from 'tap'
-import { consoleBed } from './console-bed.ts'
+import { consoleBed, formOf, Visitor } from './console-bed.ts'
 
 t.test('signing in at a real identity provider, in a real browser', { skip: noBrowser }, async (t) => {
   const dir = temporaryFolder(t)
@@ -17,6 +18,7 @@ t.test('signing in at a real identity provider, in a real browser', { skip: noBr
     t,
     { CONSOLE_URL: url, CONSOLE_PORT: String(port), CONSOLE_CLIENT_SECRET: secret },
     identityEnvironment(identity.issuer, url),
+    { gateway },
   )
   const browser = await startBrowser(t)
   const newPage = async () => (await browser.newContext({ locale: 'en-GB' })).newPage()
@@ -66,13 +68,26 @@ t.test('signing in at a real identity provider, in a real browser', { skip: noBr
     t.match(other.url(), /\/sign-in/)
   })
 
-  await t.test('signing out ends the session at the provider too', async (t) => {
+  await t.test('signing out ends the session everywhere: a copied cookie shows and decides nothing', async (t) => {
     await page.goto(`${bed.url}/production`)
+    const copy = (await page.context().cookies(bed.url)).map(({ name, value }) => [name, value])
+    const thief = new Visitor(bed.url, Object.fromEntries(copy))
+    const player = await bed.newPlayer('production')
+    const before = await thief.get(`/production/kyc/${player}`)
+    t.equal(before.status, 200)
     await page.click('.account summary')
     await page.click('form[action="/sign-out"] button')
     await page.waitForURL(`${identity.issuer}/session/end**`)
+    t.same([...new URL(page.url()).searchParams.keys()].sort(), ['client_id', 'post_logout_redirect_uri'])
     await page.goto(`${bed.url}/production`)
     t.match(page.url(), /\/sign-in/)
+
+    const action = `/production/kyc/${player}/take`
+    for (const shown of [
+      await new Visitor(bed.url, Object.fromEntries(copy)).get('/production/kyc'),
+      await new Visitor(bed.url, Object.fromEntries(copy)).post(action, formOf(before, action)),
+    ])
+      t.match(shown, { status: 303, location: /^\/sign-in\?why=ended/ })
   })
 
   await t.test('while the provider is away, whoever is signed in works on', async (t) => {

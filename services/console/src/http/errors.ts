@@ -36,7 +36,8 @@ function refused({ code, details }: Rejection, request: FastifyRequest, reply: F
   const here = encodeURIComponent(request.method === 'GET' ? request.url : '/')
   if (code === 'LOGIN_REQUIRED') {
     signOut(request)
-    return goTo(reply, `/sign-in?why=refused&returnTo=${here}`)
+    const why = { locked: 'locked', 'session ended': 'ended' }[String(details?.reason)] ?? 'refused'
+    return goTo(reply, `/sign-in?why=${why}&returnTo=${here}`)
   }
   if (code === 'FRESH_LOGIN_REQUIRED') return goTo(reply, `/login?again=yes&returnTo=${here}`)
   const status = { SERVICE_UNAVAILABLE: 503, ROLE_REQUIRED: 403, INTERNAL_ERROR: 500 }[code as string]

@@ -1,7 +1,16 @@
+import { operations, Rejection } from '@backoffice/contracts'
 import { IdentityRefused } from '@backoffice/team-identity'
 import type { FastifyInstance } from 'fastify'
 import type { ConsoleContext } from '../context.ts'
-import { signedIn, signIn, signOut, storeAttempt, TokenTooLong, takeAttempt } from '../identity/cookies.ts'
+import {
+  type SignedIn,
+  signedIn,
+  signIn,
+  signOut,
+  storeAttempt,
+  TokenTooLong,
+  takeAttempt,
+} from '../identity/cookies.ts'
 import { personOf } from '../identity/person.ts'
 import { ProviderUnavailable } from '../identity/provider.ts'
 import { goTo, ownAddress } from '../pieces/cells.ts'
@@ -12,10 +21,8 @@ interface SignInQuery {
 }
 
 /** Signing in and out at the identity provider. */
-export function registerSignIn(
-  app: FastifyInstance,
-  { clock, config, log, nats, provider, verifier }: ConsoleContext,
-): void {
+export function registerSignIn(app: FastifyInstance, context: ConsoleContext): void {
+  const { clock, config, log, nats, provider, verifier } = context
   app.get<{ Querystring: SignInQuery }>('/sign-in', (request, reply) => {
     const { why, returnTo } = request.query
     return reply.page('sign-in', { why, returnTo: ownAddress(returnTo) }, { request })
@@ -56,9 +63,29 @@ export function registerSignIn(
   app.post('/sign-out', { preHandler: app.csrfProtection }, async (request, reply) => {
     const session = await signedIn(request)
     signOut(request)
-    const end = session === undefined ? undefined : await provider.endSession(session.idToken).catch(() => undefined)
+    if (session === undefined) return goTo(reply, '/sign-in?why=out')
+    if (!(await isEndedEverywhere(session, context))) return goTo(reply, '/sign-in?why=here')
+    const end = await provider.endSession().catch(() => undefined)
     return goTo(reply, end?.href ?? '/sign-in?why=out')
   })
+}
+
+/** @returns false where the services did not answer, so that a copy of the cookie goes on working */
+async function isEndedEverywhere(
+  session: SignedIn,
+  { clock, config, log, nats, verifier }: ConsoleContext,
+): Promise<boolean> {
+  const { DEVELOPMENT: isOneMachine, TEAM_DEPLOYMENT: deployment } = config
+  try {
+    const person = await personOf(session, { nats, verifier, deployment, now: clock.now(), isOneMachine })
+    await person.call(operations.gateway.endSession, { session: person.session })
+    return true
+  } catch (error) {
+    if (error instanceof IdentityRefused) return true
+    if (error instanceof Rejection && error.code === 'LOGIN_REQUIRED') return true
+    log.warn({ err: error }, 'a session was not ended at the services')
+    return false
+  }
 }
 
 type LoginFault =

@@ -21,6 +21,8 @@ export const whoAmI = 'console.whoami'
 export interface Person extends Who {
   readonly roles: ReadonlySet<TeamRole>
   readonly loggedInAt: Date
+  /** The thumbprint of its key. */
+  readonly session: string
   readonly idToken: string
   /** The services that always run, which every page may ask. */
   readonly resident: readonly ServiceName[]
@@ -56,7 +58,7 @@ export async function personOf(
   { nats, verifier, deployment, now, isOneMachine }: Parts,
 ): Promise<Person> {
   const signer = new PersonSigner({ idToken, key, deployment, tool: 'console' })
-  const { id, name, roles, loggedInAt } = await whoIs(signer, { verifier, now })
+  const { id, name, roles, loggedInAt, session } = await whoIs(signer, { verifier, now })
   const rpc = new RpcClient(nats, signer)
   const refused = (operation: Operation, input: Readonly<Record<string, unknown>>) =>
     refusalOf(operation, input, { roles, loggedInAt, delegated: false }, now)?.code
@@ -65,6 +67,7 @@ export async function personOf(
     name,
     roles,
     loggedInAt,
+    session,
     idToken,
     resident: isOneMachine ? residentServices : serviceNames,
     // As the services judge it.

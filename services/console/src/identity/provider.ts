@@ -79,11 +79,11 @@ export class Provider {
   }
 
   /** Where a person goes to be logged out at the provider too. Undefined where it offers no such page. */
-  async endSession(idToken: string): Promise<URL | undefined> {
+  async endSession(): Promise<URL | undefined> {
     const configuration = await this.#discovered()
     if (configuration.serverMetadata().end_session_endpoint === undefined) return undefined
+    // Names the client, and no ID token: an address is kept in histories and logs.
     return buildEndSessionUrl(configuration, {
-      id_token_hint: idToken,
       post_logout_redirect_uri: `${this.#config.CONSOLE_URL}/`,
     })
   }

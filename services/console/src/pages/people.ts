@@ -9,12 +9,13 @@ import {
 } from '@backoffice/contracts'
 import { dayMs } from '@backoffice/process'
 import { identityOf } from '@backoffice/team-identity'
+import type { FastifyReply } from 'fastify'
 import { askEach } from '../pieces/away.ts'
 import { id, lines, type Row, rowWith, status, text, time, words } from '../pieces/cells.ts'
 import { showLists } from '../pieces/queue.ts'
-import type { Pages, Visit } from '../pieces/visit.ts'
+import { type Decision, type Pages, pageWithForms, type SentForm, type Visit } from '../pieces/visit.ts'
 
-const { listSessions } = operations.gateway
+const { listLockedMembers, listSessions, lockTeamMember, unlockTeamMember } = operations.gateway
 
 /** How far back the list of who was here goes. */
 const latelyDays = 30
@@ -27,24 +28,44 @@ const ofTeam = allOperations.filter(({ audience }) => audience === 'team')
  */
 export const peoplePages: Pages = (route, { config }) => {
   const { rolesOfGroup, machines } = identityOf(config)
-  route.get('/people', async (visit) => {
+  pageWithForms(route, '/people', {
+    find: () => undefined,
+    pathOf: () => '/people',
+    show: (visit, _found, sent) => showPeople(visit, sent),
+    decisionOf: (visit, _found, name) => lockDecisions(visit).find((decision) => decision.name === name),
+  })
+
+  async function showPeople(visit: Visit, sent?: SentForm): Promise<FastifyReply> {
     const { display, person, query, address } = visit
     const role = teamRoles.find((known) => known === query.role) ?? [...person.roles][0] ?? 'auditor'
+    const mayLock = person.mayCall(lockTeamMember)
     const lately = person.mayCall(listSessions) ? await whoWasHere(visit) : undefined
     const holders = [
       ...[...rolesOfGroup].map(([name, roles]) => holderRow(name, 'group', roles)),
       ...[...machines.values()].map(({ name, roles }) => holderRow(name, 'machine', roles)),
     ]
-    const members = (lately?.members ?? []).map(({ name, kind, latestSessionAt }) =>
-      rowWith({ name: text(name), holder: status(kind), latestSession: time(latestSessionAt) }),
-    )
+    const members = (lately?.members ?? []).map(({ name, id: account, kind, latestSessionAt }) => ({
+      ...rowWith({
+        name: text(name),
+        account: text(account),
+        holder: status(kind),
+        latestSession: time(latestSessionAt),
+      }),
+      ...(mayLock && account !== null ? { href: `${address('/people')}?member=${encodeURIComponent(account)}` } : {}),
+    }))
+    const locked = mayLock ? (await person.call(listLockedMembers, {})).data : []
     return showLists(visit, {
       title: 'people',
       path: '/people',
       remark: display.t('peopleWhat', { claim: config.TEAM_GROUPS_CLAIM }),
       missing: lately?.missing,
+      decisions: mayLock ? lockDecisions(visit) : [],
+      sent,
       sections: [
         { title: 'groups', rows: holders },
+        ...(locked.length === 0
+          ? []
+          : [{ title: 'locked' as const, rows: locked.map(({ member }) => rowWith({ account: text(member) })) }]),
         ...(lately === undefined ? [] : [{ title: 'lately' as const, rows: members }]),
         {
           title: 'mayDo',
@@ -58,8 +79,26 @@ export const peoplePages: Pages = (route, { config }) => {
         },
       ],
     })
-  })
+  }
 }
+
+/** Whom a row of the list was opened for is filled in. */
+const lockDecisions = ({ display, query }: Visit): readonly Decision[] =>
+  (
+    [
+      [lockTeamMember, 'lock', 'bad'],
+      [unlockTeamMember, 'unlock', 'plain'],
+    ] as const
+  ).map(([operation, name, tone]) => ({
+    name,
+    label: `operation.${operation.id}` as const,
+    operation,
+    fixed: {},
+    initial: { member: query.member ?? '' },
+    ask: display.t(`${name}Ask`),
+    done: display.t(`operation.${operation.id}`),
+    tone,
+  }))
 
 const holderRow = (name: string, kind: string, roles: readonly TeamRole[]): Row =>
   rowWith({ name: id(name), holder: status(kind), roles: words(...roles.map(status)) })
@@ -115,7 +154,7 @@ async function whoWasHere({ person, now }: Visit) {
     person.call(operations[service].listSessions, { since }),
   )
   const found = replies.flatMap(({ data }) => data).sort(oldestFirst)
-  const members = new Map(found.map((member) => [`${member.kind} ${member.name}`, member]))
+  const members = new Map(found.map((member) => [`${member.kind} ${member.name} ${member.id}`, member]))
   return { members: [...members.values()].sort(oldestFirst).reverse(), missing }
 }
 

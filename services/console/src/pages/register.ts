@@ -19,6 +19,7 @@ import { playerPages } from './players.ts'
 import { proposalPages } from './proposals.ts'
 import { reconcilePages } from './reconcile.ts'
 import { searchPages } from './search.ts'
+import { sessionPages } from './sessions.ts'
 import { statementPages } from './statement.ts'
 import { withdrawalPages } from './withdrawals.ts'
 
@@ -44,6 +45,7 @@ const groups = [
   endpointPages,
   auditPages,
   peoplePages,
+  sessionPages,
   filterPages,
   searchPages,
   livePages,

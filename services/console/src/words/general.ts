@@ -34,6 +34,15 @@ export const generalWords = {
     'Your session is over: it lasts for a working day. Sign in again.',
     'Sua sessão terminou: ela dura um dia de trabalho. Entre de novo.',
   ],
+  signInEnded: ['This session was ended.', 'Esta sessão foi encerrada.'],
+  signInLocked: [
+    'Your account is locked here. Two people of the team can unlock it.',
+    'A sua conta está bloqueada aqui. Duas pessoas da equipe podem desbloqueá-la.',
+  ],
+  signInHere: [
+    'You are signed out in this browser. The services did not answer: sign in again and end the session under “My sessions”.',
+    'Você saiu neste navegador. Os serviços não responderam: entre de novo e encerre a sessão em “Minhas sessões”.',
+  ],
   signInRefused: ['You must sign in again. The session was not accepted.', 'Entre de novo. A sessão não foi aceita.'],
   neverUsed: ['Never', 'Nunca'],
   signOut: ['Sign out', 'Sair'],
