@@ -88,6 +88,14 @@ export const portugueseSentences: Readonly<Record<string, string>> = {
     'Um ajuste ou estorno não está comprovado por assinaturas da equipe.',
   'A decision on an identity is not proven by the signature of somebody of the team.':
     'Uma decisão sobre uma identidade não está comprovada pela assinatura de alguém da equipe.',
+  'A decision on a withdrawal is not proven by the call that somebody of the team has signed.':
+    'Uma decisão sobre um saque não está comprovada pela chamada que alguém da equipe assinou.',
+  'That a credit was given up is not proven by signatures of the team.':
+    'A desistência de um crédito não está comprovada por assinaturas da equipe.',
+  'What a player may do is not proven by the call that somebody of the team has signed.':
+    'O que um jogador pode fazer não está comprovado pela chamada que alguém da equipe assinou.',
+  'What a player may do was changed by nobody who may.': 'O que um jogador pode fazer foi mudado por quem não pode.',
+  'What a player may do is not what its history says.': 'O que um jogador pode fazer não é o que diz o histórico dele.',
   'A checkpoint of a system account is not the sum of its entries (minor units).':
     'Um ponto de controle de uma conta do sistema não é a soma dos lançamentos dela (em centavos).',
   'The standby is too far behind to reconcile.': 'A réplica do banco está atrasada demais para conciliar.',

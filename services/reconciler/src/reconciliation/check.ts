@@ -16,6 +16,7 @@ export type Kind =
   | 'event'
   | 'player'
   | 'kycChange'
+  | 'statusChange'
 
 /** What decides which checks are about a transfer. */
 export interface TransferFacts {

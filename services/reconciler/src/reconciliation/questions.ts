@@ -3,6 +3,7 @@ import { environments } from './environments.ts'
 import { decisions, events, histories } from './history-checks.ts'
 import { corrections, counterparties, holds, reversals, transfers } from './ledger-checks.ts'
 import { deposits, type PayAlone, paidAlone, withdrawals } from './payments-checks.ts'
+import { statusDecisions } from './player-status-checks.ts'
 import { accounts, kycDecisions } from './players-checks.ts'
 
 /**
@@ -20,6 +21,7 @@ export const sqlQuestions = (payAlone: readonly PayAlone[]): readonly Question[]
   ...histories,
   ...decisions,
   ...kycDecisions,
+  ...statusDecisions,
   paidAlone(payAlone),
   ...events,
   ...accounts,

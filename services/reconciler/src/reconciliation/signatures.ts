@@ -1,11 +1,48 @@
 import { aloneHours, type ExportedAuditEntry, fromMinorUnits, operations } from '@backoffice/contracts'
 import type { ReadDb } from '@backoffice/service-runtime'
-import type { KeyedFound, Question } from './check.ts'
+import type { KeyedFound, Kind, Question } from './check.ts'
 import { type JudgedCorrection, readToJudge } from './day-of-corrections.ts'
 import { readEnvironments } from './environments.ts'
-import { differs, faultOf, findUnproven, isJudged, type Judging, readEntries } from './signed-calls.ts'
+import { readStatusDecisions } from './player-status-checks.ts'
+import {
+  type CalledFor,
+  type CallsShown,
+  differs,
+  faultOf,
+  findUnproven,
+  isJudged,
+  type Judging,
+  readEntries,
+} from './signed-calls.ts'
 import { readDecisionsOnIdentities, readDecisionsOnWithdrawals, readGivenUpCredits } from './signed-effects.ts'
 import { overlapMs } from './sources.ts'
+
+interface Effect {
+  readonly kind: Kind
+  readonly shown: CallsShown
+  readonly read: (db: ReadDb, keys: readonly string[]) => Promise<readonly CalledFor[]>
+  readonly explanation: string
+}
+
+/** What people of the team cause, by the records that show it. */
+const effects: readonly Effect[] = [
+  {
+    ...{ kind: 'withdrawal', shown: 'payments', read: readDecisionsOnWithdrawals },
+    explanation: 'A decision on a withdrawal is not proven by the call that somebody of the team has signed.',
+  },
+  {
+    ...{ kind: 'deposit', shown: 'payments', read: readGivenUpCredits },
+    explanation: 'That a credit was given up is not proven by signatures of the team.',
+  },
+  {
+    ...{ kind: 'kycChange', shown: 'players', read: readDecisionsOnIdentities },
+    explanation: 'A decision on an identity is not proven by the signature of somebody of the team.',
+  },
+  {
+    ...{ kind: 'statusChange', shown: 'settings', read: readStatusDecisions },
+    explanation: 'What a player may do is not proven by the call that somebody of the team has signed.',
+  },
+]
 
 const ofSignatures = { check: 'signatures', counts: true } as const
 
@@ -16,27 +53,12 @@ export const signatures = (run: Judging): readonly Question[] => [
     of: ({ type, isPosted }) => isPosted && (type === 'ADJUSTMENT' || type === 'REVERSAL'),
     find: (db, keys) => findUnsignedCorrections(db, keys, run),
   },
-  {
-    ...{ ...ofSignatures, kind: 'withdrawal' },
-    async find(db, keys) {
-      const explanation = 'A decision on a withdrawal is not proven by the call that somebody of the team has signed.'
-      return findUnproven(db, 'payments', await readDecisionsOnWithdrawals(db, keys), { run, explanation })
-    },
-  },
-  {
-    ...{ ...ofSignatures, kind: 'deposit' },
-    async find(db, keys) {
-      const explanation = 'That a credit was given up is not proven by signatures of the team.'
-      return findUnproven(db, 'payments', await readGivenUpCredits(db, keys), { run, explanation })
-    },
-  },
-  {
-    ...{ ...ofSignatures, kind: 'kycChange' },
-    async find(db, keys) {
-      const explanation = 'A decision on an identity is not proven by the signature of somebody of the team.'
-      return findUnproven(db, 'players', await readDecisionsOnIdentities(db, keys), { run, explanation })
-    },
-  },
+  ...effects.map(
+    ({ kind, shown, read, explanation }): Question => ({
+      ...{ ...ofSignatures, kind },
+      find: async (db, keys) => findUnproven(db, shown, await read(db, keys), { run, explanation }),
+    }),
+  ),
 ]
 
 /**

@@ -1,4 +1,4 @@
-import type { ExportedAuditEntry, Operation, ServiceName } from '@backoffice/contracts'
+import type { ExportedAuditEntry, Operation } from '@backoffice/contracts'
 import { type Fragment, type ReadDb, sql } from '@backoffice/service-runtime'
 import { readProvenEntries } from '@backoffice/team-desk'
 import { KeysUnavailable, objectOf } from '@backoffice/team-identity'
@@ -16,7 +16,9 @@ export interface CalledFor {
   readonly operation: Operation
   readonly auditId: string
   /** What was done, in the words of the call. */
-  readonly input: Readonly<Record<string, unknown>>
+  readonly says: Readonly<Record<string, unknown>>
+  /** Whether it takes two people for a reason that the call does not show. */
+  readonly takesTwo?: boolean
 }
 
 /** What is judged about a call, and by whom. */
@@ -42,8 +44,9 @@ const calls = {
   wallet: sql`wallet.reconcilable_correction`,
   players: sql`players.reconcilable_kyc_decision`,
   payments: sql`payments.reconcilable_decision`,
-} satisfies Partial<Record<ServiceName, Fragment>>
-type Judged = keyof typeof calls
+  settings: sql`players.reconcilable_setting`,
+} satisfies Readonly<Record<string, Fragment>>
+export type CallsShown = keyof typeof calls
 
 interface Audited {
   readonly auditId: string
@@ -52,11 +55,11 @@ interface Audited {
 /** Reads the entries of what is judged. All statements read one snapshot, so what the first one named is there. */
 export async function readEntries(
   db: ReadDb,
-  service: Judged,
+  shown: CallsShown,
   judged: readonly Audited[],
 ): Promise<(of: Audited) => ExportedAuditEntry> {
   const ids = judged.map(({ auditId }) => auditId)
-  const entries = await readProvenEntries(db, calls[service], sql`e.id = any(${ids}::text[])`)
+  const entries = await readProvenEntries(db, calls[shown], sql`e.id = any(${ids}::text[])`)
   const entryOf = new Map(entries.map((entry) => [entry.id, entry]))
   return ({ auditId }) => given(entryOf.get(auditId), auditId)
 }
@@ -73,15 +76,19 @@ interface Written extends Audited {
   readonly isUsedTwice: boolean
 }
 
-async function readWritten(db: ReadDb, service: Judged, judged: readonly Audited[]): Promise<(of: Audited) => Written> {
+async function readWritten(
+  db: ReadDb,
+  shown: CallsShown,
+  judged: readonly Audited[],
+): Promise<(of: Audited) => Written> {
   const rows = await db<Written>`
     select c.id as audit_id, exists (
-      select from ${calls[service]} o
+      select from ${calls[shown]} o
       where o.subject = c.subject and o.operation_id = c.operation_id and o.id <> c.id and o.outcome = 'done'
     ) as is_used_twice, (
       select m.at from reconciler.moment m where m.xid <= c.xid order by m.xid desc limit 1
     ) as written_after
-    from ${calls[service]} c where c.id = any(${judged.map(({ auditId }) => auditId)}::text[])
+    from ${calls[shown]} c where c.id = any(${judged.map(({ auditId }) => auditId)}::text[])
   `
   const of = new Map(rows.map((row) => [row.auditId, row]))
   return ({ auditId }) => given(of.get(auditId), auditId)
@@ -90,18 +97,18 @@ async function readWritten(db: ReadDb, service: Judged, judged: readonly Audited
 /** Finds what was not done by the signed call that its entry shows. Each call has one effect. */
 export async function findUnproven(
   db: ReadDb,
-  service: Judged,
+  shown: CallsShown,
   effects: readonly CalledFor[],
   { run, explanation }: { readonly run: Judging; readonly explanation: string },
 ): Promise<KeyedFound[]> {
-  const written = await readWritten(db, service, effects)
+  const written = await readWritten(db, shown, effects)
   const judged = effects.filter((one) => isJudged(run, one.key, one.at) || isBackdated(one, written(one)))
-  const entries = await readEntries(db, service, judged)
+  const entries = await readEntries(db, shown, judged)
   const all: KeyedFound[] = []
   for (const effect of judged) {
     const entry = entries(effect)
     const why = faultOfEffect(effect, entry, written(effect))
-    const fault = why === null ? await faultOf(run, effect.operation, entry) : { why }
+    const fault = why === null ? await faultOf(run, effect.operation, entry, effect.takesTwo) : { why }
     if (fault === null) continue
     const { key, brandId, subject } = effect
     const expected = 'a call that somebody has signed who might'
@@ -116,16 +123,18 @@ const isBackdated = ({ at }: CalledFor, { writtenAfter }: Written): boolean =>
 
 /** Why what was done is not what an entry says; null when it may be. */
 function faultOfEffect(effect: CalledFor, entry: ExportedAuditEntry, written: Written): string | null {
-  const { at, input } = effect
+  const { at, says } = effect
   if (Math.abs(Date.parse(entry.at) - at.getTime()) > overlapMs)
     return `it is recorded at ${entry.at}, and was done at ${at.toISOString()}`
   if (written.writtenAfter !== null && isBackdated(effect, written))
     return `its time is ${at.toISOString()}, and it was written after ${written.writtenAfter.toISOString()}`
   if (written.isUsedTwice) return 'the call was used twice'
-  const signed = objectOf(entry.input)
-  const other = Object.keys(input).find((name) => JSON.stringify(signed[name]) !== JSON.stringify(input[name]))
-  if (other === undefined) return null
-  return `the call says ${other} ${JSON.stringify(signed[other])}, and it is ${JSON.stringify(input[other])}`
+  const input = objectOf(entry.input)
+  const signed = (name: string) => JSON.stringify(input[name])
+  const other = Object.keys(says).find((name) => signed(name) !== JSON.stringify(says[name]))
+  return other === undefined
+    ? null
+    : `the call says ${other} ${signed(other)}, and it is ${JSON.stringify(says[other])}`
 }
 
 export interface Fault {

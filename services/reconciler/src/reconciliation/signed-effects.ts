@@ -7,7 +7,7 @@ import type { CalledFor } from './signed-calls.ts'
 // What was done in production because people of the team called for it. What has no entry in the trail is left out here: other
 // checks name it.
 
-type Row<Fields> = Omit<CalledFor, 'operation' | 'input'> & Fields
+type Row<Fields> = Omit<CalledFor, 'operation' | 'says'> & Fields
 
 const decisionOf: Readonly<Record<string, string>> = {
   approved: 'approve',
@@ -32,8 +32,8 @@ export async function readDecisionsOnWithdrawals(db: ReadDb, keys: readonly stri
   `
   return rows.map(({ playerId, amount, currency, toStatus, destinationDigest, ...row }) => {
     const what = { withdrawalId: row.key, playerId, amount: fromMinorUnits(amount), currency, destinationDigest }
-    const input = { ...what, decision: decisionOf[toStatus] ?? toStatus }
-    return { ...row, operation: operations.payments.decideWithdrawal, input }
+    const says = { ...what, decision: decisionOf[toStatus] ?? toStatus }
+    return { ...row, operation: operations.payments.decideWithdrawal, says }
   })
 }
 
@@ -49,7 +49,7 @@ export async function readGivenUpCredits(db: ReadDb, keys: readonly string[]): P
     where ${environmentOf(sql`d.brand_id`)} = 'production'
   `
   return rows.map(({ commandId, ...row }) => {
-    return { ...row, operation: operations.payments.endCommand, input: { commandId } }
+    return { ...row, operation: operations.payments.endCommand, says: { commandId } }
   })
 }
 
@@ -60,6 +60,6 @@ export async function readDecisionsOnIdentities(db: ReadDb, keys: readonly strin
     join players.reconcilable_audit a on ${isAuditOfDecision} and a.signed
   `
   return rows.map(({ playerId, status, ...row }) => {
-    return { ...row, operation: operations.players.decideKyc, input: { playerId, status } }
+    return { ...row, operation: operations.players.decideKyc, says: { playerId, status } }
   })
 }

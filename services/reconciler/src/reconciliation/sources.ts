@@ -134,6 +134,10 @@ export function sourcesOf(since: Since | null, endedBelow: bigint): readonly Sou
     select from wallet.entry e where e.transfer_id = r.id and e.seq is null
       and e.xid >= ${String(since?.below ?? 0n)}::text::xid8 and e.xid < ${String(endedBelow)}::text::xid8)`
   const about = { key: sql`r.aggregate` }
+  const ofHistory = {
+    ...{ key: sql`r.id::text`, order: 'at timestamptz, id bigint' },
+    first: [since?.at.toISOString() ?? null, '0'],
+  }
   return [
     // In an incremental run those were found by their entries.
     byId('transfer', 'wallet.transfer', 'trf', since === null ? {} : { skipped: enteredLately }),
@@ -150,10 +154,8 @@ export function sourcesOf(since: Since | null, endedBelow: bigint): readonly Sou
     byTime('event', 'payments.reconcilable_event', { ...about, order: 'published_at timestamptz, id text' }),
     byId('event', 'payments.reconcilable_outbox', 'evt', { ...about, range: sql``, skipped: sql`r.kind <> 'event'` }),
     byId('player', 'players.reconcilable_player', 'ply'),
-    byTime('kycChange', 'players.reconcilable_kyc_change', {
-      ...{ key: sql`r.id::text`, order: 'at timestamptz, id bigint' },
-      first: [since?.at.toISOString() ?? null, '0'],
-    }),
+    byTime('kycChange', 'players.reconcilable_kyc_change', ofHistory),
+    byTime('statusChange', 'players.reconcilable_status_change', ofHistory),
   ]
 }
 

@@ -45,8 +45,8 @@ const ways: Readonly<Record<string, Way>> = {
   'it was signed under another id': (right, { number }) => ({ ...right, signs: { operationId: `opn_${number}` } }),
   'somebody signed who may not': (right) => ({ ...right, by: right.notBy }),
   'another identity provider says who it was': (right) => ({ ...right, issuer: stranger }),
-  'another one is named': (right) => ({ ...right, row: { actor: 'carol', actor_id: `${accounts}carol` } }),
-  'another account is named': (right) => ({ ...right, row: { actor_id: `${accounts}carol` } }),
+  'another one is named': (right) => ({ ...right, row: { actor: 'dora', actor_id: `${accounts}dora` } }),
+  'another account is named': (right) => ({ ...right, row: { actor_id: `${accounts}dora` } }),
   'the login came later': (right, { number }) => ({ ...right, loggedInSecondsAgo: -shift(number) / 1_000 }),
   'the login had ended': (right, { number }) => ({ ...right, loggedInSecondsAgo: 43_200 + number }),
   'it is recorded later than it was signed': (right, { number }) => ({
@@ -62,6 +62,8 @@ const ways: Readonly<Record<string, Way>> = {
   'the tool is another one': (right) => ({ ...right, row: { tool: 'console' } }),
   'the session is that of nobody': (right) => ({ ...right, row: { session: 'ses_none' } }),
 }
+
+const ofBefore = ['it is recorded sooner than it was signed', 'all of it is of an earlier time']
 
 /** Further ways where it takes two people. */
 const waysOfTwo: Readonly<Record<string, Way>> = {
@@ -82,11 +84,13 @@ export interface Kind<Right extends RightCall> {
   /** What else is wrong of this kind. */
   readonly more?: Readonly<Record<string, (right: Right) => Promise<string>>>
   readonly isOfTwo?: boolean
+  /** An incremental run finds it by its time, so the full one alone sees what is given a time of before. */
+  readonly isFoundByTime?: boolean
 }
 
 /** Forges as many as is said of a kind, and shows that each is named. What is honest is shown first, and is not named. */
 export async function allAreNamed<Right extends RightCall>(t: Test, kind: Kind<Right>, honest: readonly string[]) {
-  const { prepare, effect, checks, more = {}, isOfTwo = false } = kind
+  const { prepare, effect, checks, more = {}, isOfTwo = false, isFoundByTime = false } = kind
   const forging: Readonly<Record<string, Way>> = isOfTwo ? { ...ways, ...waysOfTwo } : ways
   const names = [...Object.keys(forging), ...Object.keys(more)]
   const drawn = fc.sample(fc.record({ name: fc.constantFrom(...names), number: fc.nat() }), {
@@ -107,9 +111,11 @@ export async function allAreNamed<Right extends RightCall>(t: Test, kind: Kind<R
   t.equal(said.size, forgeriesOfKind, `seed ${seed}`)
   for (const isFull of [false, true]) {
     const { differences } = await run(isFull)
-    const named = new Set(differences.filter(({ check }) => checks.includes(check)).map(({ subject }) => subject))
-    const missed = [...said].filter(([subject]) => !named.has(subject)).map(([, name]) => name)
-    t.same(missed, [], `${forgeriesOfKind - missed.length} of ${forgeriesOfKind} are named, full: ${isFull}`)
+    const found = new Set(differences.filter(({ check }) => checks.includes(check)).map(({ subject }) => subject))
+    const named = new Set([...said.keys()].filter((subject) => found.has(subject)))
+    const mayMiss = isFoundByTime && !isFull ? ofBefore : []
+    const missed = [...said].flatMap(([subject, name]) => (named.has(subject) || mayMiss.includes(name) ? [] : [name]))
+    t.same(missed, [], `${named.size} of ${forgeriesOfKind} are named, full: ${isFull}`)
     t.same(
       honest.filter((subject) => differences.some((one) => one.subject === subject)),
       [],

@@ -120,6 +120,7 @@ create table players.player_change (
 create index player_change_player on players.player_change (player_id, id desc);
 -- Reconciliation looks for the decisions since its last run.
 create index player_change_of_kyc on players.player_change (at, id) where field = 'kycStatus';
+create index player_change_of_status on players.player_change (at, id) where field in ('status', 'selfExclusion');
 ${appendOnly('players.player_change')}
 -- The sandbox's way to decide, without a person, is for brands of the sandbox.
 ${onlyInSandbox('players.player_change', {
@@ -193,15 +194,20 @@ grant select (token_sha256, game_id, demo_balance, expires_at) on players.game_s
 grant update (demo_balance) on players.game_session to backoffice_games;
 
 -- Reconciliation looks whether every player has an account, or a command on the way that opens one, and verifies who decided
--- on identities. It sees nothing else about a person; a decision's reason is among what was signed.
+-- on identities and on what players may do. It sees nothing else about a person; a decision's reason
+-- is among what was signed.
 ${reconcilableViews('players')}
 ${shownToReconciler('players', {
   reconcilable_player: `
-  select id, brand_id, environment, kyc_status from players.player`,
+  select id, brand_id, environment, kyc_status, status, self_excluded_from, self_excluded_until from players.player`,
   reconcilable_kyc_change: `
   select id, player_id, at, actor, next from players.player_change where field = 'kycStatus'`,
   reconcilable_kyc_decision: `
   select * from players.audit_evidence where operation = 'decideKyc'`,
+  reconcilable_status_change: `
+  select id, player_id, at, actor, field, previous, next from players.player_change where field in ('status', 'selfExclusion')`,
+  reconcilable_setting: `
+  select * from players.audit_evidence where operation in ('setPlayerStatus', 'selfExcludePlayer')`,
 })}
 `,
 }
