@@ -29,6 +29,7 @@ t.test('each package imports only those below it', async (t) => {
   t.same(importedBy('process'), ['@backoffice/contracts'])
   t.same(importedBy('team-identity'), ['@backoffice/contracts', '@backoffice/contracts/team'])
   t.same(importedBy('vault'), ['@backoffice/contracts', '@backoffice/process'])
+  t.same(importedBy('database'), ['@backoffice/contracts', '@backoffice/process', '@backoffice/vault'])
   t.same(importedBy('rpc'), ['@backoffice/contracts', '@backoffice/process', '@backoffice/team-identity'])
   t.same(importedBy('team-desk'), [
     '@backoffice/contracts',
@@ -40,6 +41,8 @@ t.test('each package imports only those below it', async (t) => {
   ])
   t.same(importedBy('service-runtime'), [
     '@backoffice/contracts',
+    '@backoffice/database',
+    '@backoffice/database/testing',
     '@backoffice/process',
     '@backoffice/rpc',
     '@backoffice/team-identity',
@@ -72,12 +75,12 @@ t.test('inside service-runtime each room uses only the rooms before it', async (
     ['outbox'],
     ['commands'],
     ['service.ts'],
-    ['index.ts', 'pool.ts', 'testing.ts'],
+    ['index.ts', 'testing.ts'],
   ]
   t.same(againstOrder('packages/service-runtime/src/', ranks), [])
 })
 
-for (const name of ['process', 'rpc', 'service-runtime', 'team-desk', 'vault']) {
+for (const name of ['database', 'process', 'rpc', 'service-runtime', 'team-desk', 'vault']) {
   t.test(`${name} is used by its faces`, async (t) => {
     const outside = files.filter(({ path }) => !path.startsWith(`packages/${name}/`))
     t.same(
@@ -89,7 +92,7 @@ for (const name of ['process', 'rpc', 'service-runtime', 'team-desk', 'vault']) 
 
 t.test('what every program and every service is built on knows no word of this business', async (t) => {
   const words = /deposit|withdraw|\bkyc|\bpix\b|player|\bcpf\b|wallet|payment|jackpot|\bbet\b/i
-  const names = ['process', 'rpc', 'service-runtime', 'vault']
+  const names = ['database', 'process', 'rpc', 'service-runtime', 'vault']
   const packages = names.flatMap((name) => under(`packages/${name}/src/`))
   // What is struck out of every log, whoever writes it.
   const isNamed = (line: string) => line.includes("paths: ['secret'")
@@ -102,8 +105,7 @@ t.test('what every program and every service is built on knows no word of this b
 
 t.test('the runtime has a face for services and one for tests, which can be known by heart', async (t) => {
   const { exports } = JSON.parse(readFileSync(join(root, 'packages/service-runtime/package.json'), 'utf8'))
-  // The last is for the games, which are no service: what they need of the database, and nothing of NATS.
-  t.same(Object.keys(exports), ['.', './testing', './pool'])
+  t.same(Object.keys(exports), ['.', './testing'])
   const faces = Object.values<string>(exports).map((face) => join(root, 'packages/service-runtime', face))
   const names = faces.flatMap((face) => [
     ...readFileSync(face, 'utf8').matchAll(/(?<=^export (?:type )?\{[^}]*?)\w+(?=,|\s*\})|(?<=^export const )\w+/gm),
@@ -135,7 +137,7 @@ t.test('a service imports only contracts and what services are built on, never a
     'team-identity',
     'vault',
   ].map((name) => `@backoffice/${name}`)
-  const ofTheGames = ['@backoffice/contracts/formats', '@backoffice/process', '@backoffice/service-runtime/pool']
+  const ofTheGames = ['@backoffice/contracts/formats', '@backoffice/process', '@backoffice/database']
   const ofTheConsole = ['@backoffice/contracts', '@backoffice/process', '@backoffice/rpc', '@backoffice/team-identity']
   const sources = under('services/').filter((file) => file.path.split('/')[2] === 'src')
   t.same(
@@ -337,8 +339,8 @@ function isHash(name: string, file: SourceFile): boolean {
 t.test('only the gateway has entities: no other service loads MikroORM, and the migrator for migrations', async (t) => {
   const importing = files.filter(({ path, imports }) => path.includes('/src/') && imports.some(isMikro))
   t.same([...new Set(importing.map(({ path }) => path.split('/src/')[0]))].sort(), [
+    'packages/database',
     'packages/migrator',
-    'packages/service-runtime',
     'services/gateway',
   ])
 })

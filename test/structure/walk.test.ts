@@ -83,7 +83,7 @@ async function filesOf(walk: () => Promise<void>): Promise<ReadonlyMap<ServiceNa
   return new Map(services.map((service) => [service, files(service).filter((file) => !file.startsWith('test/'))]))
 }
 
-const isOfDatabase = (file: string) => file.startsWith('packages/service-runtime/src/database/')
+const isOfDatabase = (file: string) => /^packages\/(database\/src|service-runtime\/src\/database)\//.test(file)
 
 /** Prints the files of a walk, room by room, and holds its budget. */
 function hold(

@@ -1,16 +1,7 @@
 import { AsyncResource } from 'node:async_hooks'
 import { Rejection } from '@backoffice/contracts'
+import type { BatchFault } from '@backoffice/database'
 import { Lane } from '@backoffice/process'
-
-/**
- * What to do after a batch has failed.
- *
- * - `again`: run the same batch once more. What was in its way can be read by now.
- * - `alone`: run each item alone, because one of them may be at fault.
- * - `locked`: run each item alone, because another transaction holds what one of them needs.
- * - `everyone`: fail all items, because none of them is at fault.
- */
-export type BatchFault = 'again' | 'alone' | 'locked' | 'everyone'
 
 /** How items run. */
 export interface Manner {

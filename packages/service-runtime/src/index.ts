@@ -4,6 +4,20 @@ import { enterInbox } from './messages/consumer.ts'
 import { readEvent } from './messages/event-stream.ts'
 import { findUnfinished, isUnfinished, unfinishedCommands } from './outbox/store.ts'
 
+export {
+  batchFaultOf,
+  type Database,
+  type Db,
+  type Fragment,
+  isPassingFault,
+  type ReadDb,
+  readerOf,
+  readOver,
+  sql,
+  sqlState,
+  type Transaction,
+  verifiedUrl,
+} from '@backoffice/database'
 export type { CallToAudit, Gate, TwoPeopleCall } from './commands/gate.ts'
 export {
   type ApprovedProposal,
@@ -14,9 +28,6 @@ export {
 } from './commands/handle.ts'
 export { countStoredBytes } from './commands/record.ts'
 export { fitting, isKnownOperation, isStorable, toPage, type WithTimes, withIsoTimes } from './commands/reply.ts'
-export { readerOf, readOver, verifiedUrl } from './database/connect.ts'
-export { type Database, type Db, type Fragment, type ReadDb, sql, type Transaction } from './database/db.ts'
-export { batchFaultOf, isPassingFault, sqlState } from './database/faults.ts'
 export { DatabaseHistory } from './database/history.ts'
 export {
   appendOnly,

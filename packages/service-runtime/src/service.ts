@@ -5,6 +5,8 @@ import {
   type RuntimeOperationId,
   type ServiceName,
 } from '@backoffice/contracts'
+import type { Database, Entities, Interceptor } from '@backoffice/database'
+import { connectDatabase, isPassingFault } from '@backoffice/database'
 import {
   type Clock,
   createLogger,
@@ -28,16 +30,11 @@ import { type Gate, noGate } from './commands/gate.ts'
 import type { Handler } from './commands/handle.ts'
 import { type Transact, transactor } from './commands/record.ts'
 import { Runner } from './commands/runner.ts'
-import { connectDatabase } from './database/connect.ts'
-import type { Database } from './database/db.ts'
-import type { Entities } from './database/entities.ts'
-import { isPassingFault } from './database/faults.ts'
 import { DatabaseHistory } from './database/history.ts'
 import { untilPrepared } from './database/prepared.ts'
 import { analyzing, purging, type Retention, runtimeRetentions } from './database/purge.ts'
 import { Brands } from './database/remembered.ts'
 import type { Migration } from './database/runtime-tables.ts'
-import type { Interceptor } from './database/step.ts'
 import { EventConsumer, type Reaction } from './messages/consumer.ts'
 import { EventPublisher, EventStream } from './messages/event-stream.ts'
 import { Dispatch, Relay } from './outbox/sending.ts'

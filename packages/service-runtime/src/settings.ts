@@ -1,8 +1,8 @@
 import { eventsKeepHoursMin, streamMaxAgeDays } from '@backoffice/contracts'
+import { databaseSettings } from '@backoffice/database'
 import { ConfigurationError, developmentSetting, programSettings } from '@backoffice/process'
 import { natsSettings } from '@backoffice/rpc'
 import { type Static, Type } from '@sinclair/typebox'
-import { databaseSettings } from './database/settings.ts'
 
 /**
  * The settings of every service, by the names of their environment variables. A service adds its own in

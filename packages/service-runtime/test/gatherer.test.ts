@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
+import type { BatchFault } from '@backoffice/database'
 import fc from 'fast-check'
 import t from 'tap'
-import type { BatchFault } from '../src/gatherer.ts'
 import { Gatherer } from '../src/index.ts'
 import { failing, held, type Item, options, turn, turns } from './held-runs.ts'
 

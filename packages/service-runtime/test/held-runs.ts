@@ -1,4 +1,5 @@
-import type { BatchFault, Manner } from '../src/gatherer.ts'
+import type { BatchFault } from '@backoffice/database'
+import type { Manner } from '../src/gatherer.ts'
 
 export interface Item {
   readonly id: number

@@ -1,5 +1,5 @@
+import type { Statements } from '@backoffice/database'
 import type { Clock, Logger } from '@backoffice/process'
-import type { Statements } from '@backoffice/service-runtime/pool'
 import type { Thumbnails } from './thumbnails.ts'
 
 export interface GamesContext {

@@ -1,3 +1,4 @@
+import { connectPool } from '@backoffice/database'
 import {
   type Clock,
   createLogger,
@@ -9,7 +10,6 @@ import {
   systemClock,
   trustedProxies,
 } from '@backoffice/process'
-import { connectPool } from '@backoffice/service-runtime/pool'
 import { createApp } from './http/app.ts'
 import type { GamesSettings } from './settings.ts'
 import { Thumbnails } from './thumbnails.ts'

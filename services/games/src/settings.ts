@@ -1,5 +1,5 @@
+import { databaseSettings } from '@backoffice/database'
 import { programSettings, proxySettings } from '@backoffice/process'
-import { databaseSettings } from '@backoffice/service-runtime/pool'
 import { type Static, Type } from '@sinclair/typebox'
 
 const { DATABASE_URL, DATABASE_PASSWORD, DATABASE_CA_FILE } = databaseSettings

@@ -1,4 +1,4 @@
-import type { Statements } from '@backoffice/service-runtime/pool'
+import type { Statements } from '@backoffice/database'
 import { thumbnail } from './domain/thumbnail.ts'
 
 /** The thumbnails of all games, drawn once: a request for one asks nobody. */

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { type AuditedChange, type Operation, Rejection } from '@backoffice/contracts'
+import type { Db, Transaction } from '@backoffice/database'
+import { type BatchFault, batchFaultOf, isUniqueViolation } from '@backoffice/database'
 import { newId, retry } from '@backoffice/process'
-import type { Db, Transaction } from '../database/db.ts'
-import { batchFaultOf, isUniqueViolation } from '../database/faults.ts'
-import { type BatchFault, Gatherer } from '../gatherer.ts'
+import { Gatherer } from '../gatherer.ts'
 import type { OutboxRow } from '../outbox/store.ts'
 import type { Gate, TwoPeopleCall } from './gate.ts'
 import {

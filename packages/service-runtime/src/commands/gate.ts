@@ -1,6 +1,6 @@
 import type { AuditedChange, ErrorCode, Operation, Rejection } from '@backoffice/contracts'
+import type { Database, Db } from '@backoffice/database'
 import type { Admit, ServedOperation } from '@backoffice/rpc'
-import type { Database, Db } from '../database/db.ts'
 import type { ApprovedProposal, Approver, Call } from './handle.ts'
 
 /** What became of a call: done, or refused with a code. */

@@ -1,9 +1,9 @@
 import type { AuditedChange, IdPrefix, Input, Operation, Rejection, Reply, Scope } from '@backoffice/contracts'
+import type { Database, Db, Fragment, ReadDb } from '@backoffice/database'
 import type { Logger } from '@backoffice/process'
 import type { RpcClient } from '@backoffice/rpc'
 import type { TeamCaller } from '@backoffice/team-identity'
 import type { Vault } from '@backoffice/vault'
-import type { Database, Db, Fragment, ReadDb } from '../database/db.ts'
 import type { EmittedEvent, SentCommand, SentMessage } from '../outbox/store.ts'
 
 export interface Call<O extends Operation = Operation> {

@@ -9,11 +9,11 @@ import {
   type Scope,
   storedBytesMax,
 } from '@backoffice/contracts'
+import { type Database, type Db, readNow, sql } from '@backoffice/database'
 import { type Logger, meter, newId } from '@backoffice/process'
 import { contextOf } from '@backoffice/rpc'
 import { digestToKeep, isReplyToSeal, placeOfReply, sealMessage } from '@backoffice/vault'
 import type { Attributes, Context } from '@opentelemetry/api'
-import { type Database, type Db, readNow, sql } from '../database/db.ts'
 import type { Relay, SentRows } from '../outbox/sending.ts'
 import { type OutboxRow, type SentMessage, toRow } from '../outbox/store.ts'
 import type { CallToAudit, Gate } from './gate.ts'

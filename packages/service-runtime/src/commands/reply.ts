@@ -7,8 +7,8 @@ import {
   pageBytesMax,
   Rejection,
 } from '@backoffice/contracts'
+import { type Db, type Fragment, type ReadDb, sql } from '@backoffice/database'
 import { placeOfReply, type Vault } from '@backoffice/vault'
-import { type Db, type Fragment, type ReadDb, sql } from '../database/db.ts'
 import { type CommandRow, type EventRow, markDone } from '../outbox/store.ts'
 
 /** What the `operation` table keeps of a reply. */

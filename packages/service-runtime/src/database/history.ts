@@ -1,4 +1,4 @@
-import type { ReadDb } from './db.ts'
+import type { ReadDb } from '@backoffice/database'
 
 /**
  * Names the history that the database is on: which PostgreSQL, and which of its timelines. A standby that was promoted

@@ -1,6 +1,6 @@
+import type { Database } from '@backoffice/database'
+import { isPassingFault } from '@backoffice/database'
 import { type Logger, retry } from '@backoffice/process'
-import type { Database } from './db.ts'
-import { isPassingFault } from './faults.ts'
 import type { Migration } from './runtime-tables.ts'
 
 const retryMs = 500

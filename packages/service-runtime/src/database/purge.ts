@@ -1,5 +1,5 @@
+import { type Database, type Db, type Fragment, sql } from '@backoffice/database'
 import { type Clock, dayMs, hourMs, type Logger, Loop } from '@backoffice/process'
-import { type Database, type Db, type Fragment, sql } from './db.ts'
 
 /** How long the rows of a table are kept, counted from one of its time columns. A row with a null there is kept. */
 export interface Retention {

@@ -1,5 +1,5 @@
 import { Rejection, type Scope } from '@backoffice/contracts'
-import type { Database, ReadDb } from './db.ts'
+import type { Database, ReadDb } from '@backoffice/database'
 
 /** More than this are forgotten together, and read again. */
 const rememberedMax = 10_000

@@ -10,14 +10,14 @@ import {
   type ServiceName,
   unacknowledgedMax,
 } from '@backoffice/contracts'
+import type { Database, Db, TransactionOptions } from '@backoffice/database'
+import { batchFaultOf } from '@backoffice/database'
 import { type Clock, type Logger, Loop, meter } from '@backoffice/process'
 import { extractTrace, traceparentOf } from '@backoffice/rpc'
 import { placeOfPayload } from '@backoffice/vault'
 import { type Consumer, type ConsumerMessages, type JsMsg, jetstream } from '@nats-io/jetstream'
 import type { NatsConnection } from '@nats-io/transport-node'
 import { context, SpanKind, trace } from '@opentelemetry/api'
-import type { Database, Db, TransactionOptions } from '../database/db.ts'
-import { batchFaultOf } from '../database/faults.ts'
 import { Gatherer } from '../gatherer.ts'
 import { type EventStream, notJson, readEvent, StreamFault } from './event-stream.ts'
 

@@ -14,13 +14,13 @@ import {
   headerNames,
   streamApi,
 } from '@backoffice/contracts'
+import type { Interceptor } from '@backoffice/database'
 import type { Logger } from '@backoffice/process'
 import { askJetStream, differencesFrom, injectTrace, type JetStreamInfo, validateAsReader } from '@backoffice/rpc'
 import { JetStreamApiError, type JetStreamClient, jetstream } from '@nats-io/jetstream'
 import { type NatsConnection, headers as natsHeaders } from '@nats-io/transport-node'
 import { context, SpanKind, trace } from '@opentelemetry/api'
 import type { DatabaseHistory } from '../database/history.ts'
-import type { Interceptor } from '../database/step.ts'
 
 const knownKinds: ReadonlySet<string> = new Set(eventKinds)
 

@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { Rejection } from '@backoffice/contracts'
+import type { Database } from '@backoffice/database'
 import { type Logger, Loop } from '@backoffice/process'
 import type { RpcClient } from '@backoffice/rpc'
-import type { Database } from '../database/db.ts'
 import { Gatherer } from '../gatherer.ts'
 import type { EventPublisher } from '../messages/event-stream.ts'
 import {

@@ -12,11 +12,11 @@ import {
   type Scope,
   type ServiceName,
 } from '@backoffice/contracts'
+import { type Db, type Fragment, type ReadDb, sql } from '@backoffice/database'
 import { type Measurement, measurement, newId } from '@backoffice/process'
 import { inContextOf, inputSchema, type RpcClient, validateAsWritten } from '@backoffice/rpc'
 import { openMessage, type StoredMessage, type Vault } from '@backoffice/vault'
 import type { TSchema } from '@sinclair/typebox'
-import { type Db, type Fragment, type ReadDb, sql } from '../database/db.ts'
 import type { EventPublisher } from '../messages/event-stream.ts'
 
 interface RowBase {

@@ -1,6 +1,6 @@
+import { compile } from '@backoffice/database/testing'
 import { testBed } from '@backoffice/test-kit'
 import t from 'tap'
-import { compile } from '../../src/database/db.ts'
 import { sql } from '../../src/index.ts'
 import { payments } from '../probe-services.ts'
 

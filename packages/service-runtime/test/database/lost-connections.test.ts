@@ -1,10 +1,11 @@
+import type { Db } from '@backoffice/database'
+import { connectDatabase } from '@backoffice/database'
+import { endSilentConnections } from '@backoffice/database/testing'
 import { loadConfig } from '@backoffice/process'
 import { eventually, postgres, type Teardown } from '@backoffice/test-kit'
 import { noVault } from '@backoffice/vault'
 import pg from 'pg'
 import t from 'tap'
-import { connectDatabase, endSilentConnections } from '../../src/database/connect.ts'
-import type { Db } from '../../src/database/db.ts'
 import { serviceConfig } from '../../src/settings.ts'
 import { breakingLine } from '../breaking-line.ts'
 

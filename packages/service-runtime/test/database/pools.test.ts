@@ -14,7 +14,7 @@ metrics.setGlobalMeterProvider(new MeterProvider({ readers: [reader] }))
 // A meter belongs to the provider that was there when its module was loaded.
 const { postgres, testBed } = await import('@backoffice/test-kit')
 const { payments } = await import('../probe-services.ts')
-const { connectDatabase } = await import('../../src/database/connect.ts')
+const { connectDatabase } = await import('@backoffice/database')
 const { loadConfig } = await import('@backoffice/process')
 const { noVault } = await import('@backoffice/vault')
 const { serviceConfig } = await import('../../src/settings.ts')

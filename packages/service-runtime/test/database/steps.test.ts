@@ -1,6 +1,6 @@
+import type { Step } from '@backoffice/database'
 import { eventually, testBed } from '@backoffice/test-kit'
 import t from 'tap'
-import type { Step } from '../../src/database/step.ts'
 import { callsOn } from '../probe-calls.ts'
 import { payments, wallet } from '../probe-services.ts'
 

@@ -1,12 +1,12 @@
 import { chownSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { connectDatabase, verifiedUrl } from '@backoffice/database'
 import { startThrowAwayPostgres } from '@backoffice/dev-stack'
 import { loadConfig } from '@backoffice/process'
 import { eventually, makeCertificate, temporaryFolder } from '@backoffice/test-kit'
 import { noVault } from '@backoffice/vault'
 import pg from 'pg'
 import t from 'tap'
-import { connectDatabase, verifiedUrl } from '../../src/database/connect.ts'
 import { serviceConfig } from '../../src/settings.ts'
 
 const dir = temporaryFolder(t)

@@ -1,7 +1,7 @@
+import { sqlState } from '@backoffice/database'
 import { createLogger } from '@backoffice/process'
 import { testBed } from '@backoffice/test-kit'
 import t from 'tap'
-import { sqlState } from '../../src/database/faults.ts'
 import type { Db } from '../../src/index.ts'
 import { callsOn } from '../probe-calls.ts'
 import { payments, RecordEntity } from '../probe-services.ts'

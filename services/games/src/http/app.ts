@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
+import { isPassingFault } from '@backoffice/database'
 import { durations, httpFrame, requestLimit } from '@backoffice/process'
-import { isPassingFault } from '@backoffice/service-runtime/pool'
 import rateLimit from '@fastify/rate-limit'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { GamesContext } from '../context.ts'

@@ -1,4 +1,4 @@
-import type { Statements } from '@backoffice/service-runtime/pool'
+import type { Statements } from '@backoffice/database'
 
 // The role of this program may read these columns alone, and change the balance alone: a migration of players says so.
 

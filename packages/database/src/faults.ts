@@ -1,5 +1,3 @@
-import type { BatchFault } from '../gatherer.ts'
-
 /** The SQLSTATE behind an error of the driver, or of the ORM around it. */
 export function sqlState(error: unknown): string | undefined {
   for (const { code } of causesOf(error)) if (typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code)) return code
@@ -80,6 +78,16 @@ export function isPassingFault(error: unknown): boolean {
       passingMessages.test(message),
   )
 }
+
+/**
+ * What to do after a batch of items has failed.
+ *
+ * - `again`: run the same batch once more. What was in its way can be read by now.
+ * - `alone`: run each item alone, because one of them may be at fault.
+ * - `locked`: run each item alone, because another transaction holds what one of them needs.
+ * - `everyone`: fail all items, because none of them is at fault.
+ */
+export type BatchFault = 'again' | 'alone' | 'locked' | 'everyone'
 
 /** What to do after a transaction of many items has failed. */
 export function batchFaultOf(error: unknown): BatchFault {
