@@ -183,4 +183,5 @@ const hours: Readonly<Record<string, number>> = {
   'gateway.claim': 24,
   'webhooks.delivery': 9 * 24,
   'webhooks.attempt': 9 * 24,
+  'webhooks.lease': 0,
 }

@@ -25,7 +25,7 @@ export const settledWithinMs = 65_000
 export async function endLeases({ sql }: Pick<Judged, 'sql'>): Promise<void> {
   const statements = [
     ...serviceNames.map((name) => `update ${name}.outbox set leased_until = null where leased_until is not null`),
-    'update webhooks.delivery set leased_until = leased_at where leased_until is not null',
+    'update webhooks.lease set leased_until = leased_at',
     'update gateway.claim set leased_until = clock_timestamp() where leased_until > clock_timestamp()',
   ]
   for (const statement of statements) await eventually(() => sql.query(statement))

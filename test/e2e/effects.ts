@@ -15,7 +15,10 @@ const bookkeepingOfAll: Readonly<Record<string, string>> = {
   published_event: 'written when an event has left, some time after the request',
 }
 /** These follow from events, some time after the request that sent them. */
-const later = new Set(['webhooks.delivery', 'webhooks.attempt', 'webhooks.judged_event', 'wallet.system_checkpoint'])
+const later = new Set([
+  ...['webhooks.delivery', 'webhooks.lease', 'webhooks.attempt', 'webhooks.judged_event'],
+  'wallet.system_checkpoint',
+])
 
 /** Rows that stand for a refusal. */
 const refusals: Readonly<Record<string, string>> = {

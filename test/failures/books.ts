@@ -11,6 +11,8 @@ const unrelated = new Set([
   // Written before a command begins, once for each login.
   ...serviceNames.map((name) => `${name}.team_session`),
   ...['gateway.rate_window', 'wallet.system_checkpoint'],
+  // Who sends a delivery now.
+  'webhooks.lease',
   // A reconciliation may be due at any moment.
   ...['reconciliation', 'checkpoint', 'account_checkpoint', 'moment'].map((table) => `reconciler.${table}`),
 ])

@@ -153,7 +153,7 @@ export class World {
     )
     await this.bed.sql('admin').query(`${outboxes.join('\n')}
       update gateway.claim set leased_until = null where status is null and leased_until is not null;
-      update webhooks.delivery set leased_until = now() where leased_until > now();`)
+      update webhooks.lease set leased_until = now();`)
   }
 
   /** The broker waits for half a minute for an acknowledgement; here it waits no longer. */

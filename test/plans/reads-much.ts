@@ -69,6 +69,7 @@ export const unsent: readonly (readonly [part: string, reason: string])[] = [
     "select from reconciliation where state = 'running' and is_full and heartbeat_at >",
     'the same, when a full run is due',
   ],
+  ['select id from delivery where id = any(', 'another transaction has locked a delivery, or it was purged'],
   ['select from wallet.transfer where id <', 'sent while no export of heads is there'],
   [
     'select e.xid::text, e.transfer_id, e.amount from wallet.entry e where e.account_id =',

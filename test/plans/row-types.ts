@@ -25,7 +25,6 @@ const neverNull: readonly (readonly [file: string, fields: readonly string[], re
     ['playerId', 'seq', 'balance', 'hash'],
     'the condition: entries with a number are those of players',
   ],
-  ['services/webhooks/src/deliveries/queue.ts', ['leaseId', 'url'], 'the lease that the same statement takes'],
 ]
 
 /** What a value of a PostgreSQL type is in a row, as the driver and the tag `db` decode it. */

@@ -49,6 +49,7 @@ const kept: Readonly<Record<string, string>> = {
   'payments.ended_command': 'the history of records',
   'webhooks.endpoint': 'one row for each operator and environment',
   'webhooks.attempt': 'goes with its delivery',
+  'webhooks.lease': 'at most as many rows for each endpoint as may be under way',
   'webhooks.judged_event': 'one row for each service that publishes events',
 }
 

@@ -6,7 +6,7 @@ import { Type } from '@sinclair/typebox'
 import { backoffBaseDefaultMs } from './deliveries/delivery.ts'
 import { sealedTables } from './deliveries/queue.ts'
 import { scheduleDelivery } from './deliveries/schedule-delivery.ts'
-import { backlogWithholding, deliveryJudge } from './deliveries/upkeep.ts'
+import { backlogWithholding, deliveryJudge, lostLeaseEnding } from './deliveries/upkeep.ts'
 import { deliveryBacklog, deliveryJudgement } from './measurements.ts'
 import { handlers } from './operations.ts'
 import { Scheduler } from './sending/scheduler.ts'
@@ -51,6 +51,8 @@ interface Outside {
   readonly ca?: string
 }
 
+/** How much longer than an attempt its lease lasts, so that the outcome can be recorded. */
+const leaseMarginMs = 5_000
 /** How often an endpoint must have failed before it is disabled. */
 const disablingFailuresMin = 20
 
@@ -72,16 +74,22 @@ export const webhooks = defineService({
     const policy = { allowLoopback: settings.DEVELOPMENT }
     const resolve = outside.resolve ?? (settings.DEVELOPMENT ? systemResolver : nameServerResolver())
     const deadlineMs = settings.WEBHOOK_DEADLINE_MS
+    const leaseMs = deadlineMs + leaseMarginMs
     const concurrency = settings.WEBHOOK_CONCURRENCY
     const authority = outside.ca === undefined ? {} : { ca: outside.ca }
     const send = createSender({ policy, resolve, deadlineMs, keptMax: concurrency, ...authority })
     const random = Math.random
-    const scheduler = new Scheduler({ db, clock, log, random, box, breaker, disabling, send, deadlineMs, concurrency })
+    const scheduler = new Scheduler({ db, clock, log, random, box, breaker, disabling, send, leaseMs, concurrency })
     const reaction = scheduleDelivery((endpointId) => scheduler.nudge(endpointId))
     return {
       operations: handlers({ box, breaker, policy, resolve, send, reaction }),
       reactions: [reaction],
-      background: [scheduler, backlogWithholding({ db, clock, log }), deliveryJudge({ db, log })],
+      background: [
+        scheduler,
+        lostLeaseEnding({ db, log, leaseMs }),
+        backlogWithholding({ db, clock, log }),
+        deliveryJudge({ db, log }),
+      ],
       measurements: [deliveryBacklog(db.reader), deliveryJudgement(db.reader)],
     }
   },

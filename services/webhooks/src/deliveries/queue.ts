@@ -1,6 +1,6 @@
 // Records.
 
-import { type Db, sql } from '@backoffice/service-runtime'
+import { type Db, type Fragment, sql } from '@backoffice/service-runtime'
 import type { SealedTable } from '@backoffice/team-desk'
 import { isEventToSeal, type Place, type Vault } from '@backoffice/vault'
 
@@ -92,13 +92,38 @@ export interface Lease {
 }
 
 /**
- * Whether nobody holds a delivery. Replicas share leases and due times, so PostgreSQL's clock judges them. A lease that
- * ends later than it can was taken before that clock was set back, and would last for all of that step.
+ * Ends the leases that were lost with their process: logs their attempts with an unknown outcome. Replicas share leases
+ * and due times, so PostgreSQL's clock judges them. A lease that ends later than it can was taken before that clock was
+ * set back, and would last for all of that step. A delivery that another transaction has locked is left for the next time.
  */
-const isFree = (leaseMs: number) => sql`(
-  d.leased_until is null or d.leased_until <= now()
-  or d.leased_until > now() + make_interval(secs => ${leaseMs / 1_000 + 1})
-)`
+export async function endLostLeases(db: Db, leaseMs: number): Promise<void> {
+  await db`
+    -- Materialized, because a plan that begins with the deliveries would read all of them.
+    with expired as materialized (
+      select * from lease
+      where leased_until <= now() or leased_until > now() + make_interval(secs => ${leaseMs / 1_000 + 1})
+    ), lost as (
+      select expired.* from expired join delivery d on d.id = expired.delivery_id for no key update of d skip locked
+    ), counted as (
+      update delivery d set attempts_total = greatest(d.attempts_total, lost.number) from lost where d.id = lost.delivery_id
+    ), logged as (
+      insert into attempt (delivery_id, number, started_at, duration_ms, url, error)
+      select delivery_id, number, leased_at, extract(epoch from leased_until - leased_at)::numeric * 1000, url,
+        'The service stopped before the answer was known.'
+      from lost
+      on conflict do nothing
+    )
+    delete from lease l using lost
+    where l.endpoint_id = lost.endpoint_id and l.delivery_id = lost.delivery_id and l.lease_id = lost.lease_id
+  `
+}
+
+/**
+ * The deliveries of an endpoint that somebody holds: few, so they are read once and not looked up for each delivery. In
+ * order, so that an index scan is planned: unlike one with a bitmap, it clears out what earlier leases left.
+ */
+const heldOf = (endpointId: Fragment) =>
+  sql`array(select delivery_id from lease where endpoint_id = ${endpointId} order by delivery_id)`
 
 /**
  * Locks the endpoints that have something due, so that replicas take from one endpoint one after another and its limit
@@ -109,7 +134,7 @@ const isFree = (leaseMs: number) => sql`(
  */
 export async function lockDueEndpoints(
   db: Db,
-  { only, endpointsMax, leaseMs }: { only: readonly string[] | null; endpointsMax: number; leaseMs: number },
+  { only, endpointsMax }: { only: readonly string[] | null; endpointsMax: number },
 ): Promise<{ locked: EndpointColumns[]; busy: string[]; now: Date }> {
   const maySend = sql`enabled and url is not null and (open_until is null or open_until <= now())`
   // One delivery of each endpoint is looked at: with EXISTS all that are due may be read.
@@ -117,7 +142,7 @@ export async function lockDueEndpoints(
     ${maySend} and exists (select from secret s where s.endpoint_id = e.id)
     and (
       select true from delivery d where d.endpoint_id = e.id and d.state = 'pending' and d.next_attempt_at <= now()
-        and ${isFree(leaseMs)}
+        and d.id <> all(${heldOf(sql`e.id`)})
       order by d.next_attempt_at limit 1)
   `
   const lock = sql`
@@ -154,55 +179,45 @@ export interface LeaseRequest {
 
 /**
  * Leases due deliveries of locked endpoints. Half of an endpoint's slots take the longest due, half the newest: a
- * backlog drains, and a new event does not wait behind it. When this replica cannot take all, endpoints take turns. If
- * a lease was lost with its process, its attempt is logged with an unknown outcome and made again.
+ * backlog drains, and a new event does not wait behind it. When this replica cannot take all, endpoints take turns.
  */
 export async function leaseDeliveries(db: Db, request: LeaseRequest): Promise<Lease[]> {
   const { endpoints, deliveriesMax, leaseId, leaseMs } = request
+  const sent = sql`
+    d.id as delivery_id, d.event_id, d.brand_id, d.type, d.body, d.trace_parent, d.attempts_total + 1 as number
+  `
   return db<Lease>`
-    -- Materialized, because the leases would be counted again for each delivery that is picked.
+    -- Materialized, because the leases would be read again for each delivery that is picked.
     with allowed as materialized (
-      select a.id, a.url, greatest(0, a.concurrency - (
-        select count(*) from (
-          select from delivery d where d.endpoint_id = a.id and d.leased_until is not null and not ${isFree(leaseMs)}
-          -- With a limit an index scan is planned: unlike one with a bitmap, it clears out what earlier leases left.
-          limit a.concurrency
-        ) held))::integer as slots
+      select a.id as endpoint_id, a.url, h.held, greatest(0, a.concurrency - cardinality(h.held)) as slots
       from ${sql.unnest('a', endpoints, 'id text, url text, concurrency int')}
+      cross join lateral (select ${heldOf(sql`a.id`)} as held offset 0) h
     ), picked as (
-      select candidate.id, allowed.url, allowed.slots, row_number() over (partition by allowed.id order by candidate.turn) as turn
+      select candidate.*, allowed.*, row_number() over (partition by allowed.endpoint_id order by candidate.turn) as place
       from allowed, lateral (
         with oldest as (
-          select d.id, row_number() over (order by d.next_attempt_at) * 2 as turn from delivery d
-          where d.endpoint_id = allowed.id and d.state = 'pending' and d.next_attempt_at <= now()
-            and ${isFree(leaseMs)}
+          select ${sent}, d.next_attempt_at as at from delivery d
+          where d.endpoint_id = allowed.endpoint_id and d.state = 'pending' and d.next_attempt_at <= now()
+            and d.id <> all(allowed.held)
           order by d.next_attempt_at limit allowed.slots - allowed.slots / 2
         ), newest as (
-          select d.id, row_number() over (order by d.received_at desc) * 2 + 1 as turn from delivery d
-          where d.endpoint_id = allowed.id and d.state = 'pending' and d.next_attempt_at <= now()
-            and ${isFree(leaseMs)}
-            and d.id not in (select id from oldest)
+          select ${sent}, d.received_at as at from delivery d
+          where d.endpoint_id = allowed.endpoint_id and d.state = 'pending' and d.next_attempt_at <= now()
+            and d.id <> all(allowed.held) and d.id not in (select delivery_id from oldest)
           order by d.received_at desc limit allowed.slots / 2
         )
-        select id, turn from oldest union all select id, turn from newest
+        select *, row_number() over (order by at) * 2 as turn from oldest
+        union all select *, row_number() over (order by at desc) * 2 + 1 from newest
       ) candidate
-    ), taken as (
-      select d.id, picked.url, picked.slots, d.leased_at, d.leased_until, d.leased_url, d.attempts_total from picked
-      join delivery d on d.id = picked.id
-      order by picked.turn limit ${deliveriesMax}
-    ), interrupted as (
-      insert into attempt (delivery_id, number, started_at, duration_ms, url, error)
-      select id, attempts_total, leased_at, extract(epoch from leased_until - leased_at)::numeric * 1000, leased_url,
-        'The service stopped before the answer was known.'
-      from taken where leased_until is not null
-      on conflict do nothing
+    ), taken as materialized (
+      select delivery_id, endpoint_id, event_id, brand_id, type, body, trace_parent, number, url, slots
+      from picked order by place limit ${deliveriesMax}
+    ), leased as (
+      insert into lease (endpoint_id, delivery_id, lease_id, number, url, leased_at, leased_until)
+      select endpoint_id, delivery_id, ${leaseId}, number, url, now(), now() + make_interval(secs => ${leaseMs / 1_000})
+      from taken
     )
-    update delivery d set lease_id = ${leaseId}, leased_at = now(),
-      leased_until = now() + make_interval(secs => ${leaseMs / 1_000}),
-      leased_url = taken.url, attempts_total = d.attempts_total + 1
-    from taken where d.id = taken.id
-    returning d.id as delivery_id, d.lease_id, d.endpoint_id, d.event_id, d.brand_id, d.type, d.body, d.leased_url as url, d.trace_parent,
-      d.attempts_total as number, taken.slots
+    select taken.*, ${leaseId}::text as lease_id from taken
   `
 }
 
@@ -243,19 +258,22 @@ export async function lockDeliveries(
   db: Db,
   attempts: readonly MadeAttempt[],
 ): Promise<ReadonlyMap<string, AttemptedDelivery | LockedElsewhere>> {
-  const leases = attempts.map(({ lease }) => lease)
-  const ids = leases.map(({ deliveryId }) => deliveryId)
-  const rows = await db<{ id: string } & (({ busy: false } & AttemptedDelivery) | { busy: true; held: boolean })>`
-    with locked as (
-      select id, state, next_attempt_at, finished_at, attempts_made, lease_id from delivery
-      where id = any(${ids}::text[]) order by id for no key update skip locked
-    )
-    select d.id, l.id is null as busy, l.state, l.next_attempt_at, l.finished_at, l.attempts_made,
-      l.lease_id is not distinct from m.lease_id as held
-    from ${sql.unnest('m', leases, 'delivery_id text, lease_id text')}
-    join delivery d on d.id = m.delivery_id left join locked l on l.id = d.id
+  const leaseIds = new Map(attempts.map(({ lease }) => [lease.deliveryId, lease.leaseId]))
+  const rows = await db<{ id: string; leaseId: string | null } & Omit<AttemptedDelivery, 'held'>>`
+    select d.id, d.state, d.next_attempt_at, d.finished_at, d.attempts_made,
+      (select l.lease_id from lease l where l.endpoint_id = d.endpoint_id and l.delivery_id = d.id) as lease_id
+    from delivery d where d.id = any(${[...leaseIds.keys()]}::text[]) order by d.id for no key update skip locked
   `
-  return new Map(rows.map((row) => [row.id, row.busy ? 'busy' : row]))
+  // Not joined in the statement: without hash joins, which the service's role plans none of, that takes the square of them.
+  const found = new Map<string, AttemptedDelivery | LockedElsewhere>(
+    rows.map(({ id, leaseId, ...row }) => [id, { ...row, held: leaseId === leaseIds.get(id) }]),
+  )
+  const missing = [...leaseIds.keys()].filter((id) => !found.has(id))
+  if (missing.length > 0) {
+    const busy = await db<{ id: string }>`select id from delivery where id = any(${missing}::text[])`
+    for (const { id } of busy) found.set(id, 'busy')
+  }
+  return found
 }
 
 /**
@@ -281,7 +299,7 @@ export async function lockLearners(
   return new Map(rows.map((row) => [row.learnerId, row.id === null ? 'busy' : row]))
 }
 
-/** Logs attempts, once per number, and writes the changes of their deliveries, whose rows are locked. */
+/** Logs attempts, once per number, ends their leases, and writes the changes of their deliveries, whose rows are locked. */
 export async function saveAttempts(db: Db, attempts: readonly RecordedAttempt[]): Promise<void> {
   if (attempts.length === 0) return
   const rows = attempts.map(({ lease, startedAt, outcome, change }) => ({
@@ -291,14 +309,16 @@ export async function saveAttempts(db: Db, attempts: readonly RecordedAttempt[])
   }))
   await db`
     with made as (
-      select * from ${sql.unnest('m', rows, `${attemptColumns}, ${changeColumns}`)}
-      where exists (select from delivery d where d.id = m.delivery_id)
+      select * from ${sql.unnest('m', rows, `endpoint_id text, lease_id text, ${attemptColumns}, ${changeColumns}`)}
+    ), ended as (
+      delete from lease l using made m
+      where l.endpoint_id = m.endpoint_id and l.delivery_id = m.delivery_id and l.lease_id = m.lease_id
     ), logged as (
       insert into attempt (${sql.columns(attemptColumns)}) select ${sql.columns(attemptColumns)} from made
       on conflict (delivery_id, number) do update set ${sql.assignments('excluded', attemptFacts)}
     )
     update delivery d set ${sql.assignments('m', changeColumns)}, attempts_made = d.attempts_made + 1,
-      lease_id = null, leased_at = null, leased_until = null, leased_url = null,
+      attempts_total = greatest(d.attempts_total, m.number),
       last_response_status = m.response_status, last_error = m.error
     from made m where d.id = m.delivery_id and m.state is not null
   `

@@ -2,6 +2,7 @@ import { eventKinds, events, type ServiceName } from '@backoffice/contracts'
 import { Loop } from '@backoffice/process'
 import { type Db, type ReadDb, type ServiceContext, sql } from '@backoffice/service-runtime'
 import { lockDisabledEndpoint } from '../endpoints/records.ts'
+import { endLostLeases } from './queue.ts'
 import { withholdDeliveries } from './records.ts'
 
 /** An event is looked for so long after it was published: until then it may be on its way. */
@@ -141,3 +142,13 @@ export const backlogWithholding = ({ db, clock, log }: Pick<ServiceContext, 'db'
         return (await withholdDeliveries(tx, id, clock.now())) > 0
       }),
   })
+
+const lostLeasesEveryMs = 1_000
+
+/** Ends leases that were lost with their process, so that their attempts are made again. */
+export const lostLeaseEnding = ({
+  db,
+  log,
+  leaseMs,
+}: Pick<ServiceContext, 'db' | 'log'> & { readonly leaseMs: number }): Loop =>
+  new Loop({ name: 'ending lost leases', log, everyMs: lostLeasesEveryMs, run: () => endLostLeases(db, leaseMs) })

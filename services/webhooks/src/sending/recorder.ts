@@ -102,7 +102,8 @@ export class Recorder {
     const disabled = [...after].filter(([id, { enabled }]) => !enabled && before.get(id)?.enabled === true)
     // Withholding a page of its backlog takes longer than the rest, so no other attempt may be in that transaction.
     if (disabled.length > 0 && !alone) throw new Error('an attempt that disables its endpoint is recorded alone')
-    const save = () => Promise.all([saveAttempts(db, [...recorded.values()]), saveEndpoints(db, after, settings)])
+    const kept = [...recorded.values()].filter(({ lease }) => deliveries.has(lease.deliveryId))
+    const save = () => Promise.all([saveAttempts(db, kept), saveEndpoints(db, after, settings)])
     await (disabled.length === 0 ? db.commitWith(save) : save())
     for (const [id, endpoint] of disabled) await this.#withhold(db, id, endpoint, now)
     return attempts.map((attempt) => {

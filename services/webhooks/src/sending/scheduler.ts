@@ -8,8 +8,6 @@ import { loadSecrets, openSecrets, saveEndpoints, toEndpoint } from '../endpoint
 import { type NextDue, Recorder, type RecorderContext } from './recorder.ts'
 import { observeAttempt, type Send } from './sender.ts'
 
-/** How much longer than the attempt its lease lasts, so that the outcome can be recorded. */
-const leaseMarginMs = 5_000
 const endpointsPerLookMax = 500
 const recordRetryMs = 500
 
@@ -17,7 +15,7 @@ export interface SchedulerContext extends RecorderContext {
   readonly clock: Clock
   readonly box: SecretBox
   readonly send: Send
-  readonly deadlineMs: number
+  readonly leaseMs: number
 }
 
 /** The secrets of an endpoint. */
@@ -101,9 +99,8 @@ export class Scheduler implements Background {
 
   /** @param only these endpoints; null looks at all */
   async #lease(db: Transaction, only: readonly string[] | null, room: number): Promise<Taken> {
-    const { clock, box, deadlineMs, breaker: settings } = this.#context
-    const leaseMs = deadlineMs + leaseMarginMs
-    const { locked, busy, now } = await lockDueEndpoints(db, { only, endpointsMax: endpointsPerLookMax, leaseMs })
+    const { clock, box, leaseMs, breaker: settings } = this.#context
+    const { locked, busy, now } = await lockDueEndpoints(db, { only, endpointsMax: endpointsPerLookMax })
     if (locked.length === 0) return { leases: [], endpointIds: [], secretsOf: () => [], busy }
     const resumed = new Map<string, Endpoint>()
     const endpoints = locked.map((row) => {

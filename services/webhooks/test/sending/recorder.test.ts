@@ -23,9 +23,12 @@ async function underWay(scope: Scope): Promise<MadeAttempt['lease']> {
   const owner = { endpointId: endpointId(scope), type: 'deposit.confirmed', url }
   const lease = { ...owner, deliveryId: newId('dlv'), leaseId: randomUUID(), number: 1 }
   await pool.query(
-    `insert into delivery (id, endpoint_id, event_id, type, brand_id, body, state, attempts_total, event_created_at,
-       received_at, next_attempt_at, lease_id, leased_at, leased_until, leased_url)
-     values ($1, $2, $3, 'deposit.confirmed', $4, '', 'pending', 1, now(), now(), now(), $5, now(), now() + interval '14 seconds', $6)`,
+    `with made as (
+       insert into delivery (id, endpoint_id, event_id, type, brand_id, body, state, event_created_at, received_at, next_attempt_at)
+       values ($1, $2, $3, 'deposit.confirmed', $4, '', 'pending', now(), now(), now()) returning *
+     )
+     insert into lease (endpoint_id, delivery_id, lease_id, number, url, leased_at, leased_until)
+     select endpoint_id, id, $5, 1, $6, now(), now() + interval '14 seconds' from made`,
     [lease.deliveryId, lease.endpointId, newId('evt'), scope.brandId, lease.leaseId, url],
   )
   return lease
@@ -135,13 +138,16 @@ t.test('a late 2xx counts; a late failure is only logged', async (t) => {
   const { scope } = await operator(url)
   const [slow, slower] = [await underWay(scope), await underWay(scope)]
   const leaseId = randomUUID()
-  await pool.query('update delivery set lease_id = $1 where id = any($2)', [
+  await pool.query('update lease set lease_id = $1 where delivery_id = any($2)', [
     leaseId,
     [slow.deliveryId, slower.deliveryId],
   ])
   await Promise.all([record(slow, 500), record(slower, 200)])
   t.match(await story(slow.deliveryId), { state: 'pending', lastError: null, attemptLog: [{ responseStatus: 500 }] })
-  const { rows } = await pool.query('select lease_id, attempts_made from delivery where id = $1', [slow.deliveryId])
+  const { rows } = await pool.query(
+    'select lease_id, attempts_made from delivery join lease on delivery_id = id where id = $1',
+    [slow.deliveryId],
+  )
   t.same(rows, [{ lease_id: leaseId, attempts_made: 0 }], 'the new lease goes on')
   t.equal((await story(slower.deliveryId)).state, 'delivered')
 })
@@ -150,7 +156,7 @@ t.test('two attempts of one delivery that end together are recorded one after an
   const { scope } = await operator(url)
   const lost = await underWay(scope)
   const present = { ...lost, leaseId: randomUUID(), number: 2 }
-  await pool.query('update delivery set lease_id = $1 where id = $2', [present.leaseId, present.deliveryId])
+  await pool.query('update lease set lease_id = $1 where delivery_id = $2', [present.leaseId, present.deliveryId])
   await Promise.all([record(present, 500), record(lost, 200)])
   t.match(await story(lost.deliveryId), {
     state: 'delivered',

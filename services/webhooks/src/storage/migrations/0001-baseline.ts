@@ -52,36 +52,47 @@ create table webhooks.delivery (
   state text not null check (state in ('pending', 'delivered', 'failed', 'withheld')),
   -- Since the delivery was last scheduled: a resend begins with eight attempts again.
   attempts_made integer not null default 0,
+  -- All that have ended.
   attempts_total integer not null default 0,
   event_created_at timestamptz not null,
   received_at timestamptz not null,
   next_attempt_at timestamptz,
-  -- Who sends it now, until when: a lease in columns, so a lost process holds nothing for long.
-  lease_id text,
-  leased_at timestamptz,
-  leased_until timestamptz,
-  leased_url text,
   last_response_status integer,
   last_error text,
   finished_at timestamptz,
   unique (endpoint_id, event_id),
   check ((state = 'pending') = (next_attempt_at is not null)),
   check ((state = 'pending') = (finished_at is null))
--- Of each delivery two rows are left dead, and in the end the third is purged: vacuum comes after a fiftieth of the table
+-- Of each delivery one row is left dead, and in the end the other is purged: vacuum comes after a fiftieth of the table
 -- instead of a fifth.
 ) with (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_insert_scale_factor = 0.05);
 -- One end of these serves the oldest due, the other the newest.
 create index delivery_due on webhooks.delivery (endpoint_id, next_attempt_at) where state = 'pending';
 create index delivery_newest on webhooks.delivery (endpoint_id, received_at) where state = 'pending';
-create index delivery_leased on webhooks.delivery (endpoint_id) where leased_until is not null;
 create index delivery_received_at on webhooks.delivery (endpoint_id, received_at);
-create index delivery_finished_at on webhooks.delivery (finished_at);
+create index delivery_finished_at on webhooks.delivery (finished_at) where finished_at is not null;
 -- The team looks for what failed or was withheld. Those are few among all that was delivered.
 create index delivery_unsent on webhooks.delivery (endpoint_id, state, received_at) where state in ('failed', 'withheld');
 -- Whether each published event has a delivery is looked at once. So a delivery cannot be deleted before it has ended and is
 -- two days old, which is less than any retention.
 create trigger kept before delete on webhooks.delivery for each row
   when (old.finished_at is null or old.finished_at > now() - interval '2 days') execute function webhooks.refuse_change();
+
+-- Who sends a delivery now, until when: a row for a time, so a lost process holds nothing for long. A table of its own,
+-- because a change of the delivery would write its body and its index entries once more. Without foreign keys, which would
+-- lock the delivery: one that is pending is not deleted.
+create table webhooks.lease (
+  endpoint_id text collate "C" not null,
+  delivery_id text collate "C" not null,
+  lease_id text not null,
+  -- Of the attempt.
+  number integer not null,
+  url text not null,
+  leased_at timestamptz not null,
+  leased_until timestamptz not null,
+  primary key (endpoint_id, delivery_id)
+) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000,
+  autovacuum_vacuum_insert_scale_factor = 0, autovacuum_vacuum_insert_threshold = 10000);
 
 create table webhooks.attempt (
   delivery_id text collate "C" not null references webhooks.delivery on delete cascade,
