@@ -48,7 +48,7 @@ export function monitoringTests(t: Test, { cluster, environmentOf }: Production)
     const { CONSOLE_URL } = environmentOf('console')
     for (const [name, path] of [
       ['console-address', '/cli'],
-      ['console-sign-in', '/login'],
+      ['console-sign-in', '/login/probe'],
     ] as const) {
       const { targets, module, jobName } = cluster.find('Probe', name).spec
       t.same(targets.staticConfig.static, [`${CONSOLE_URL}${path}`])

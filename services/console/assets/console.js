@@ -1,5 +1,5 @@
-// What the pages do besides being pages: keys, live counts, and where the focus goes. Everything works without it, with
-// more clicks.
+// What the pages do besides being pages: keys, live counts, and where the focus goes. Everything can be read without it,
+// with more clicks. What is decided is signed: forms.js.
 
 const rows = () => [...document.querySelectorAll('[data-row]')]
 /** What a row is about. It may have other links, such as a document's. */

@@ -6,7 +6,7 @@ import { noBrowser, startBrowser, violations } from '@backoffice/test-kit/browse
 import { webhooks } from '@backoffice/webhooks'
 import type { Page } from 'playwright-core'
 import t from 'tap'
-import { type ConsoleBed, consoleBed } from './console-bed.ts'
+import { type ConsoleBed, consoleBed, type Delegation } from './console-bed.ts'
 
 t.test('the console in a real browser', { skip: noBrowser }, async (t) => {
   // A browser says where a form comes from, and the console knows its own address.
@@ -23,7 +23,12 @@ t.test('the console in a real browser', { skip: noBrowser }, async (t) => {
   /** A window of somebody who is signed in. Whatever the browser complains about is a fault. */
   async function windowOf(user: 'alice' | 'bob', options: Parameters<typeof browser.newContext>[0] = {}) {
     const context = await browser.newContext({ locale: 'en-GB', viewport: { width: 1366, height: 800 }, ...options })
-    await context.addCookies(cookiesFor(bed.url, await bed.cookiesOf(user)))
+    // A session is begun with scripts, also where it goes on without them.
+    const { javaScriptEnabled = true } = options
+    const beginning = await (javaScriptEnabled ? context : await browser.newContext()).newPage()
+    const { cookies } = await bed.sessionOf(user, {}, { browser: (claims) => logInWith(beginning, claims) })
+    await context.addCookies(cookiesFor(bed.url, cookies))
+    await beginning.close()
     const page = await context.newPage()
     page.on('pageerror', (error) => faults.push(error.message))
     page.on('console', (message) => message.type() === 'error' && faults.push(message.text()))
@@ -69,6 +74,60 @@ t.test('the console in a real browser', { skip: noBrowser }, async (t) => {
       t.strictSame(faults, [])
     },
   )
+
+  await t.test('a refused form is there again, open, with what was typed and why, and is sent anew', async (t) => {
+    const playerId = await bed.newPlayer('sandbox')
+    await page.goto(`${bed.url}/sandbox/players/${playerId}`)
+    await page.click('summary:has-text("Daily deposit limit")')
+    await page.fill('#limit-dailyDepositLimit', '10,50')
+    await page.fill('#limit-reason', 'asked for it')
+    await press(page, 'Tab', 'Enter')
+    await page.waitForSelector('.decision[open] [role=alert]')
+    t.ok(await page.isVisible('.decision[open] .issue'))
+    t.equal(await page.inputValue('#limit-dailyDepositLimit'), '10,50')
+    t.equal(await page.inputValue('#limit-reason'), 'asked for it')
+    await page.fill('#limit-dailyDepositLimit', '10.50')
+    await press(page, 'Enter')
+    await page.waitForSelector('.notice.done')
+    t.match(await page.textContent('.facts'), 'R$10.50')
+    // A browser writes each answer that is no success to its console.
+    faults.length = 0
+  })
+
+  await t.test('a call that was changed after the page showed it is not signed', async (t) => {
+    const withdrawalId = await bed.newWithdrawal('sandbox', await bed.newPlayer('sandbox'))
+    await page.goto(`${bed.url}/sandbox/withdrawals/${withdrawalId}`)
+    await page.locator('form[action$="/approve"] [name=shown]').evaluate((field: HTMLInputElement) => {
+      field.value = field.value.replace('"approve"', '"reject"')
+    })
+    await press(page, 'a', 'Enter')
+    await page.waitForSelector('.decision[open] [role=alert]')
+    t.match(await page.textContent('[role=alert]'), 'the form was changed after it was shown')
+    t.equal((await bed.showWithdrawal(withdrawalId)).status, 'under_review')
+    faults.length = 0
+  })
+
+  await t.test('without scripts one reads and does not decide, and the page says so', async (t) => {
+    const withdrawalId = await bed.newWithdrawal('sandbox', await bed.newPlayer('sandbox'))
+    const page = await windowOf('alice', { javaScriptEnabled: false })
+    await page.goto(`${bed.url}/sandbox/withdrawals/${withdrawalId}`)
+    t.match(await page.textContent('h1'), 'R$40.00')
+    await page.click('.decision summary')
+    t.ok(await page.isVisible('.decision[open] :text("Without JavaScript you can read and not decide")'))
+    t.notOk(await page.isVisible('.decision[open] button'))
+    await page.goto(`${bed.url}/sign-in`)
+    t.notOk(await page.isVisible('form[action="/login"] button'))
+  })
+
+  await t.test('a browser that has lost its key says so, and leads to a new login', async (t) => {
+    const page = await windowOf('bob')
+    await page.goto(`${bed.url}/sandbox/kyc`)
+    await page.evaluate(() => indexedDB.deleteDatabase('console'))
+    await page.reload()
+    await page.waitForURL('**/sign-in?why=key&returnTo=%2Fsandbox%2Fkyc')
+    t.match(await page.textContent('[role=status]'), 'does not have the key of your session any more')
+    t.equal(await page.inputValue('[name=returnTo]'), '/sandbox/kyc')
+  })
 
   await t.test('Enter opens the row itself, whatever else it links to', async (t) => {
     const scope = bed.bed.scope({ environment: 'production' })
@@ -147,6 +206,20 @@ t.test('the console in a real browser', { skip: noBrowser }, async (t) => {
     }
   })
 })
+
+/** A login without its provider: the page's own modules make the key, keep it and sign. */
+async function logInWith(page: Page, claims: Delegation): Promise<{ thumbprint: string; delegation: string }> {
+  await page.goto(`${claims.aud}/sign-in`)
+  return page.evaluate(async (claims) => {
+    const module = (name: string) =>
+      import(new URL(name, document.querySelector<HTMLScriptElement>('[type=module]')?.src).href)
+    const { newKey, signDelegation } = await module('signing.js')
+    const { keepKey } = await module('keys.js')
+    const key = await newKey()
+    await keepKey(key)
+    return { thumbprint: key.thumbprint, delegation: await signDelegation(claims, key) }
+  }, claims)
+}
 
 const press = async (page: Page, ...keys: readonly string[]): Promise<void> => {
   for (const key of keys) await page.keyboard.press(key)

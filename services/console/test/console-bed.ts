@@ -5,7 +5,7 @@ import { payments } from '@backoffice/payments'
 import { players } from '@backoffice/players'
 import { loadConfig } from '@backoffice/process'
 import { reconciler } from '@backoffice/reconciler'
-import { exportSessionKey, newSessionKey, PersonSigner } from '@backoffice/team-identity'
+import { exportSessionKey, newSessionKey, PersonSigner, type SessionKey } from '@backoffice/team-identity'
 import {
   type LoginOptions,
   natsPassword,
@@ -18,6 +18,7 @@ import {
 import { wallet } from '@backoffice/wallet'
 import type { webhooks } from '@backoffice/webhooks'
 import fastify from 'fastify'
+import { type BrowserKey, inputOf, newKey, type ShownCall, signCall, signDelegation } from '../assets/signing.js'
 import { packToken, registerCookies } from '../src/identity/cookies.ts'
 import { type RunningConsole, settings, startConsole } from '../src/program.ts'
 
@@ -74,30 +75,51 @@ export async function consoleBed(
     return started
   }
 
-  /** The cookies of somebody who has signed in, under the first of `keys`. */
-  async function cookiesOf(user: TeamUser, login: LoginOptions = {}, keys = own.CONSOLE_SESSION_KEYS) {
+  /** What the browser of somebody who has signed in has: cookies under the first of `keys`, and the key of the session. */
+  async function sessionOf(
+    user: TeamUser,
+    login: LoginOptions = {},
+    { keys = own.CONSOLE_SESSION_KEYS, browser = newBrowser } = {},
+  ): Promise<BrowserSession> {
     const app = fastify()
     await registerCookies(app, { ...consoleConfig, CONSOLE_SESSION_KEYS: keys })
     await app.ready()
-    const key = await newSessionKey()
-    const token = packToken(bed.issuer.idToken(user, key, login))
-    const written = { session: { key: await exportSessionKey(key) }, tokenSession: { token } }
+    const delegate = await newSessionKey()
+    const claims = { aud: deployment, delegate: delegate.thumbprint, iat: seconds(), exp: seconds() + 36_000 }
+    const { thumbprint, delegation, key } = await browser(claims)
+    const token = packToken(bed.issuer.idToken(user, { thumbprint } as SessionKey, login))
+    const written = { session: { delegate: await exportSessionKey(delegate), delegation }, tokenSession: { token } }
     const encoded = Object.entries(written).map(([name, data]) =>
       encodeURIComponent(app.encodeSecureSession(app.createSecureSession(data), name)),
     )
-    return { console: encoded[0] ?? '', 'console-token': encoded[1] ?? '' }
+    const cookies = { console: encoded[0] ?? '', 'console-token': encoded[1] ?? '' }
+    return { cookies, key, origin: deployment }
   }
 
   return {
     bed,
     url,
     healthUrl: `http://127.0.0.1:${running.healthPort}`,
-    cookiesOf,
+    sessionOf,
+    /** What whoever has the keys of the cookies reads in those of somebody. */
+    async stored({ cookies }: BrowserSession): Promise<Readonly<Record<string, unknown>>> {
+      const app = fastify()
+      await registerCookies(app, consoleConfig)
+      const read = ([name, value]: readonly [string, string]) =>
+        app
+          .decodeSecureSession(
+            decodeURIComponent(value),
+            undefined,
+            name.endsWith('token') ? 'tokenSession' : 'session',
+          )
+          ?.data()
+      return Object.assign({}, ...Object.entries(cookies).map(read))
+    },
     /** The address of a second console before the same services, which has other keys for its cookies. */
     urlWithKeys: async (keys: string) => urlOf(await start({ ...consoleConfig, CONSOLE_SESSION_KEYS: keys })),
     /** A browser's tab, without the browser. */
     async visitor(user: TeamUser, login: LoginOptions = {}): Promise<Visitor> {
-      return new Visitor(url, await cookiesOf(user, login))
+      return new Visitor(url, await sessionOf(user, login))
     },
     /** What the command line sends with a call. */
     async signedHeaders(operation: Operation, call: SignedCall, user: TeamUser = 'alice', login: LoginOptions = {}) {
@@ -166,25 +188,66 @@ export interface Shown {
   readonly headers: Headers
 }
 
-/** Keeps cookies, and follows no redirect. */
+export type Delegation = Parameters<typeof signDelegation>[0]
+/** A browser at a login makes a key, and signs what lets the console read. A real one does not give the key away. */
+type NewBrowser = (claims: Delegation) => Promise<{
+  readonly thumbprint: string
+  readonly delegation: string
+  readonly key?: BrowserKey
+}>
+
+const newBrowser: NewBrowser = async (claims) => {
+  const key = await newKey()
+  return { key, thumbprint: key.thumbprint, delegation: await signDelegation(claims, key) }
+}
+
+const seconds = () => Math.floor(Date.now() / 1_000)
+
+/** What a browser holds for somebody. */
+export interface BrowserSession {
+  readonly cookies: Readonly<Record<string, string>>
+  /** Undefined where a real browser has it. */
+  readonly key?: BrowserKey | undefined
+  /** Of the console, for which it signs. */
+  readonly origin?: string
+}
+
+/** Keeps cookies, signs forms as the page does, and follows no redirect. */
 export class Visitor {
   readonly #url: string
+  readonly #session: BrowserSession
   readonly #cookies: Map<string, string>
   #csrf: string | undefined
 
-  constructor(url: string, cookies: Readonly<Record<string, string>>) {
+  constructor(url: string, session: BrowserSession) {
     this.#url = url
-    this.#cookies = new Map(Object.entries(cookies))
+    this.#session = session
+    this.#cookies = new Map(Object.entries(session.cookies))
   }
 
-  /** Somebody else signs in with the same browser. */
-  as = (cookies: Readonly<Record<string, string>>): Visitor =>
-    new Visitor(this.#url, { ...Object.fromEntries(this.#cookies), ...cookies })
+  /** Somebody else signs in with the same browser, or it sends other cookies, too. */
+  as({ cookies, ...others }: BrowserSession): Visitor {
+    const all = { ...Object.fromEntries(this.#cookies), ...cookies }
+    return new Visitor(this.#url, { ...this.#session, ...others, cookies: all })
+  }
 
   get = (path: string): Promise<Shown> => this.#send(path, {})
 
-  post(path: string, form: Readonly<Record<string, string>>, headers: Readonly<Record<string, string>> = {}) {
-    return this.#send(path, { method: 'POST', body: new URLSearchParams(form), headers })
+  /** A form that shows a call is signed, unless it is already. */
+  async post(path: string, form: Readonly<Record<string, string>>, headers: Readonly<Record<string, string>> = {}) {
+    const signed = form.shown === undefined || form._proof !== undefined ? form : await this.signed(form)
+    return this.#send(path, { method: 'POST', body: new URLSearchParams(signed), headers })
+  }
+
+  /** As assets/forms.js signs it. */
+  async signed(form: Readonly<Record<string, string>>): Promise<Readonly<Record<string, string>>> {
+    const { key, origin: aud = consoleUrl } = this.#session
+    const { shown = '', operationId = '' } = form
+    if (key === undefined) return form
+    const call = JSON.parse(shown) as ShownCall
+    const input = inputOf(call, form)
+    const _proof = await signCall({ ...call, operationId, input }, { aud, iat: seconds() }, key)
+    return { ...form, _input: JSON.stringify(input), _proof }
   }
 
   /** Fills in a form of a page, and sends it. */

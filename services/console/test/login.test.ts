@@ -3,6 +3,7 @@ import { identityEnvironment, identitySettings, startIdentityProvider } from '@b
 import { gateway } from '@backoffice/gateway'
 import { temporaryFolder } from '@backoffice/test-kit'
 import { noBrowser, startBrowser } from '@backoffice/test-kit/browser'
+import type { Page } from 'playwright-core'
 import t from 'tap'
 import { consoleBed, formOf, Visitor } from './console-bed.ts'
 
@@ -26,7 +27,7 @@ t.test('signing in at a real identity provider, in a real browser', { skip: noBr
 
   await t.test('whoever comes is sent to sign in, and then to where they wanted to go', async (t) => {
     await page.goto(`${bed.url}/sandbox/kyc`)
-    await page.click('a.good')
+    await page.click('button.good')
     await page.click('button[value=carla]')
     await page.waitForURL('**/sandbox/kyc')
     t.equal(await page.textContent('.account .name'), 'carla')
@@ -34,7 +35,23 @@ t.test('signing in at a real identity provider, in a real browser', { skip: noBr
     t.strictSame(await page.locator('.roles .status').allTextContents(), ['compliance'])
   })
 
-  await t.test('the session key is no secret of the browser: scripts see no cookie', async (t) => {
+  const keysIn = (page: Page) =>
+    page.evaluate(async () => {
+      const opening = indexedDB.open('console')
+      await new Promise((resolve) => opening.addEventListener('success', resolve))
+      const asked = opening.result.transaction('keys').objectStore('keys').getAll()
+      await new Promise((resolve) => asked.addEventListener('success', resolve))
+      opening.result.close()
+      return (asked.result as readonly { privateKey: CryptoKey; thumbprint: string }[]).map(
+        ({ thumbprint, privateKey: { extractable } }) => ({ thumbprint, extractable }),
+      )
+    })
+
+  await t.test('the browser has the key of the session, and no script can read it, nor a cookie', async (t) => {
+    t.same(
+      (await keysIn(page)).map(({ extractable }) => extractable),
+      [false],
+    )
     t.equal(await page.evaluate('document.cookie'), '')
     const cookies = await page.context().cookies(bed.url)
     const own = cookies.filter(({ name }) => name.startsWith('console'))
@@ -46,11 +63,46 @@ t.test('signing in at a real identity provider, in a real browser', { skip: noBr
     }
   })
 
-  await t.test('logging in again proves anew who somebody is, and comes back', async (t) => {
+  await t.test('logging in again proves anew who somebody is, with a new key, and comes back', async (t) => {
+    const before = await keysIn(page)
     await page.goto(`${bed.url}/login?again=yes&returnTo=${encodeURIComponent('/production/kyc')}`)
-    t.match(await page.textContent('h1'), 'Log in once more')
+    await page.waitForSelector('h1:has-text("Log in once more")')
     await page.click('button[value=carla]')
     await page.waitForURL('**/production/kyc')
+    const after = await keysIn(page)
+    t.equal(after.length, 1)
+    t.not(after[0]?.thumbprint, before[0]?.thumbprint)
+  })
+
+  await t.test('an identity is decided by keyboard with a login that the page itself has signed', async () => {
+    for (const name of ['Ana Souza', 'Bruno Lima']) await bed.newPlayer('production', name)
+    await page.goto(`${bed.url}/production/kyc`)
+    for (const key of ['j', 'Enter']) await page.keyboard.press(key)
+    for (const name of ['Ana Souza', 'Bruno Lima']) {
+      await page.waitForSelector(`h1:has-text("${name}")`)
+      await page.keyboard.press('a')
+      await page.keyboard.type('clear')
+      for (const key of ['Tab', 'Enter']) await page.keyboard.press(key)
+      await page.waitForSelector(`.notice.done:has-text("${name}")`)
+      await page.keyboard.press('n')
+    }
+    await page.waitForURL('**/production/kyc')
+  })
+
+  await t.test('a new login takes the place of a key that was lost', async () => {
+    await page.evaluate(() => indexedDB.deleteDatabase('console'))
+    await page.reload()
+    await page.waitForSelector('[role=status]:has-text("does not have the key")')
+    await page.click('button.good')
+    if (page.url().startsWith(identity.issuer)) await page.click('button[value=carla]')
+    await page.waitForURL('**/production/kyc')
+  })
+
+  await t.test("the probe comes to the provider's page, as far as a login goes without a browser", async (t) => {
+    const { status, headers } = await fetch(`${bed.url}/login/probe`, { redirect: 'manual' })
+    t.equal(status, 303)
+    t.ok(headers.get('location')?.startsWith(identity.issuer))
+    t.equal(headers.get('set-cookie'), null, 'nobody comes back to it')
   })
 
   await t.test('a login that was cancelled, begun elsewhere or repeated says what to do', async (t) => {
@@ -62,6 +114,7 @@ t.test('signing in at a real identity provider, in a real browser', { skip: noBr
     await other.goto(`${bed.url}/callback?code=stolen&state=stolen`)
     t.match(await other.textContent('main'), 'begun in another window')
     await other.goto(`${bed.url}/login`)
+    await other.waitForSelector('button.nobody')
     await other.goto(`${bed.url}/callback?code=stolen&state=stolen`)
     t.match(await other.textContent('main'), 'The sign-in failed')
     await other.goto(`${bed.url}/production`)
@@ -71,7 +124,7 @@ t.test('signing in at a real identity provider, in a real browser', { skip: noBr
   await t.test('signing out ends the session everywhere: a copied cookie shows and decides nothing', async (t) => {
     await page.goto(`${bed.url}/production`)
     const copy = (await page.context().cookies(bed.url)).map(({ name, value }) => [name, value])
-    const thief = new Visitor(bed.url, Object.fromEntries(copy))
+    const thief = new Visitor(bed.url, { cookies: Object.fromEntries(copy) })
     const player = await bed.newPlayer('production')
     const before = await thief.get(`/production/kyc/${player}`)
     t.equal(before.status, 200)
@@ -79,13 +132,15 @@ t.test('signing in at a real identity provider, in a real browser', { skip: noBr
     await page.click('form[action="/sign-out"] button')
     await page.waitForURL(`${identity.issuer}/session/end**`)
     t.same([...new URL(page.url()).searchParams.keys()].sort(), ['client_id', 'post_logout_redirect_uri'])
+    await page.goto(`${bed.url}/sign-in`)
+    t.same(await keysIn(page), [])
     await page.goto(`${bed.url}/production`)
     t.match(page.url(), /\/sign-in/)
 
     const action = `/production/kyc/${player}/take`
     for (const shown of [
-      await new Visitor(bed.url, Object.fromEntries(copy)).get('/production/kyc'),
-      await new Visitor(bed.url, Object.fromEntries(copy)).post(action, formOf(before, action)),
+      await new Visitor(bed.url, { cookies: Object.fromEntries(copy) }).get('/production/kyc'),
+      await new Visitor(bed.url, { cookies: Object.fromEntries(copy) }).post(action, formOf(before, action)),
     ])
       t.match(shown, { status: 303, location: /^\/sign-in\?why=ended/ })
   })

@@ -16,7 +16,7 @@ const { listReconciliations } = operations.reconciler
 t.test('the pages about money', async (t) => {
   const bed = await consoleBed(t, {}, {}, { gateway, webhooks })
   const alice = await bed.visitor('alice')
-  const inPortuguese = alice.as({ language: 'pt-BR' })
+  const inPortuguese = alice.as({ cookies: { language: 'pt-BR' } })
   const team = bed.bed.team('alice')
   const aurora = await newOperator('Aurora')
   const boreal = await newOperator('Boreal')
@@ -172,7 +172,7 @@ t.test('the pages about money', async (t) => {
     t.match(full, 'there is no room for more')
     t.match(full, 'filter 0')
     t.notMatch(full, 'filter 39')
-    const other = visitor.as(await bed.cookiesOf('bob'))
+    const other = visitor.as(await bed.sessionOf('bob'))
     t.notMatch((await other.get(here)).text, 'filter 0')
   })
 

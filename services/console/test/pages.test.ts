@@ -12,21 +12,30 @@ t.test('the pages', async (t) => {
   const newWithdrawal = async () => bed.newWithdrawal('production', await bed.newPlayer('production'))
 
   await t.test('nobody sees one without signing in', async (t) => {
-    const nobody = new Visitor(bed.url, {})
+    const nobody = new Visitor(bed.url, { cookies: {} })
     for (const path of ['/production', `/production/kyc/${playerId}`, '/sandbox/audit', '/production/live']) {
       const { status, location } = await nobody.get(path)
       t.equal(status, 303, path)
       t.equal(location, `/sign-in?returnTo=${encodeURIComponent(path)}`)
     }
     const foreign = await nobody.get(`/sign-in?returnTo=${encodeURIComponent('//evil.test/')}`)
-    t.match(foreign.text, 'href="/login?returnTo=%2F"')
+    t.equal(formOf(foreign, '/login').returnTo, '/')
   })
 
   await t.test('whoever signs in while the provider is away reads what to do', async (t) => {
-    const { status, text, headers } = await new Visitor(bed.url, {}).get('/login')
+    const visitor = new Visitor(bed.url, { cookies: {} })
+    const shown = formOf(await visitor.get('/sign-in'), '/login')
+    const form = { ...shown, thumbprint: 'x'.repeat(43) }
+    const { status, text, headers } = await visitor.post('/login', form)
     t.equal(status, 503)
     t.equal(headers.get('retry-after'), '5')
     t.match(text, 'The identity provider cannot be reached.')
+    t.equal(
+      (await visitor.post('/login', { ...form, _csrf: 'x' })).status,
+      403,
+      'nobody else begins a login, with a key of theirs',
+    )
+    t.equal((await visitor.post('/login', { ...form, thumbprint: 'x' })).status, 400)
   })
 
   await t.test(
@@ -44,11 +53,11 @@ t.test('the pages', async (t) => {
   )
 
   await t.test('a cookie under another key is nobody; one under a former key is still read', async (t) => {
-    const other = new Visitor(bed.url, await bed.cookiesOf('alice', {}, newCookieKey()))
+    const other = new Visitor(bed.url, await bed.sessionOf('alice', {}, { keys: newCookieKey() }))
     t.equal((await other.get('/production')).status, 303)
     const former = newCookieKey()
     const rotated = await bed.urlWithKeys(`${newCookieKey()},${former}`)
-    const visitor = new Visitor(rotated, await bed.cookiesOf('alice', {}, former))
+    const visitor = new Visitor(rotated, await bed.sessionOf('alice', {}, { keys: former }))
     t.equal((await visitor.get('/production')).status, 200)
   })
 
@@ -77,6 +86,7 @@ t.test('the pages', async (t) => {
     const path = `/production/withdrawals/${id}`
     const approve = formOf(await alice.get(path), `${path}/approve`)
     t.match(approve, { _csrf: /./, operationId: /^opn_/ })
+    t.equal((await alice.post(`${path}/approve`, { ...approve, _proof: '' })).status, 422, 'nothing is done unsigned')
     // A double click, and the back button.
     for (let clicks = 0; clicks < 3; clicks += 1) {
       const { status, location } = await alice.post(`${path}/approve`, approve)

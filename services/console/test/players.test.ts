@@ -1,7 +1,7 @@
 import { operations } from '@backoffice/contracts'
 import { newCpf } from '@backoffice/test-kit'
 import t from 'tap'
-import { isoOf } from '../src/pieces/cells.ts'
+import { isoOf } from '../assets/signing.js'
 import { consoleBed, formOf } from './console-bed.ts'
 
 const bed = await consoleBed(t)

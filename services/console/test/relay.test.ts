@@ -105,7 +105,7 @@ t.test('the relay', async (t) => {
   })
 
   await t.test('a browser cannot use it for the person who sits before it', async (t) => {
-    const { console: session, 'console-token': token } = await bed.cookiesOf('alice')
+    const { console: session, 'console-token': token } = (await bed.sessionOf('alice')).cookies
     const cookie = { Cookie: `console=${session}; console-token=${token}`, 'Operation-Id': operationId }
     t.equal((await post(queue, cookie)).status, 401)
     const foreign = await post(queue, { ...(await bed.signedHeaders(kycQueue, call)), Origin: 'https://evil.test' })

@@ -14,7 +14,8 @@ import { registerRelay } from './relay.ts'
 import { registerSignIn } from './sign-in.ts'
 import { registerAssets, registerViews } from './views.ts'
 
-const bodyBytesMax = 16 * 1024
+/** As of the relay: what a person signs is there as they typed it, too. */
+const bodyBytesMax = 64 * 1024
 
 /** ID tokens are long. The services take 8 KiB of one. */
 const headersBytesMax = 24 * 1024

@@ -1,8 +1,12 @@
+import { randomBytes } from 'node:crypto'
 import { operations, Rejection } from '@backoffice/contracts'
 import { IdentityRefused } from '@backoffice/team-identity'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { decodeJwt } from 'jose'
 import type { ConsoleContext } from '../context.ts'
 import {
+  loggedIn,
+  logIn,
   type SignedIn,
   signedIn,
   signIn,
@@ -18,49 +22,52 @@ import { goTo, ownAddress } from '../pieces/cells.ts'
 interface SignInQuery {
   readonly why?: string
   readonly returnTo?: string
+  readonly again?: string
 }
+type Sent = Readonly<Record<string, unknown>> | undefined
 
-/** Signing in and out at the identity provider. */
+const thumbprintPattern = /^[\w-]{43}$/
+
+/** Signing in and out at the identity provider. The page makes the key of the session, which never leaves the browser. */
 export function registerSignIn(app: FastifyInstance, context: ConsoleContext): void {
-  const { clock, config, log, nats, provider, verifier } = context
-  app.get<{ Querystring: SignInQuery }>('/sign-in', (request, reply) => {
-    const { why, returnTo } = request.query
-    return reply.page('sign-in', { why, returnTo: ownAddress(returnTo) }, { request })
+  const { config, log, provider } = context
+  const csrf = { preHandler: app.csrfProtection }
+  registerDelegation(app, context)
+  app.get('/sign-in', showSignIn(false))
+  app.get('/login', showSignIn(true))
+
+  app.post('/login', csrf, async (request, reply) => {
+    const { again, returnTo, thumbprint } = request.body as Record<string, unknown>
+    if (typeof thumbprint !== 'string' || !thumbprintPattern.test(thumbprint))
+      throw Object.assign(new Error('no thumbprint of a key'), { statusCode: 400 })
+    const { address, attempt } = await provider.begin({ again: again === 'yes', nonce: thumbprint })
+    storeAttempt(request, { ...attempt, returnTo: ownAddress(returnTo) })
+    // No redirect: a form may lead to addresses of `form-action` only, and a provider may send people on to others.
+    return reply.header('Refresh', `0; url=${address.href}`).page('leaving', { href: address.href }, { request })
   })
 
-  app.get<{ Querystring: { readonly returnTo?: string; readonly again?: string } }>(
-    '/login',
-    async (request, reply) => {
-      const { returnTo, again } = request.query
-      const { address, attempt, key } = await provider.begin({ again: again === 'yes' })
-      await storeAttempt(request, { ...attempt, key, returnTo: ownAddress(returnTo) })
-      return reply.redirect(address.href, 303)
-    },
-  )
+  // For the probe: as far as a login comes without a browser. Nobody has a key for it, so nobody can finish it.
+  app.get('/login/probe', async (_request, reply) => {
+    const { address } = await provider.begin({ again: false, nonce: randomBytes(32).toString('base64url') })
+    return reply.redirect(address.href, 303)
+  })
 
   app.get<{ Querystring: { readonly error?: string } }>('/callback', async (request, reply) => {
-    const attempt = await takeAttempt(request)
-    const failed = (about: LoginFault, status: number) => reply.code(status).page('login-fault', { about }, { request })
-    if (attempt === undefined) return failed('LOGIN_NOT_BEGUN', 400)
-    if (request.query.error === 'access_denied') return failed('LOGIN_CANCELLED', 403)
+    const attempt = takeAttempt(request)
+    if (attempt === undefined) return failed(request, reply, { about: 'LOGIN_NOT_BEGUN', status: 400 })
+    if (request.query.error === 'access_denied')
+      return failed(request, reply, { about: 'LOGIN_CANCELLED', status: 403 })
     try {
-      const { key, jwk } = attempt
-      const idToken = await provider.complete(new URL(request.url, config.CONSOLE_URL), attempt, key)
-      const person = await personOf(
-        { idToken, key },
-        { nats, verifier, deployment: config.TEAM_DEPLOYMENT, now: clock.now(), isOneMachine: config.DEVELOPMENT },
-      )
-      signIn(request, idToken, jwk)
-      log.info({ person: person.name }, 'signed in')
-      return reply.redirect(attempt.returnTo, 303)
+      const idToken = await provider.complete(new URL(request.url, config.CONSOLE_URL), attempt)
+      await logIn(request, idToken, attempt.returnTo)
+      return reply.redirect('/delegation', 303)
     } catch (error) {
       log.warn({ err: error }, 'a login failed')
-      const { about, status } = faultOf(error)
-      return failed(about, status)
+      return failed(request, reply, faultOf(error))
     }
   })
 
-  app.post('/sign-out', { preHandler: app.csrfProtection }, async (request, reply) => {
+  app.post('/sign-out', csrf, async (request, reply) => {
     const session = await signedIn(request)
     signOut(request)
     if (session === undefined) return goTo(reply, '/sign-in?why=out')
@@ -71,22 +78,53 @@ export function registerSignIn(app: FastifyInstance, context: ConsoleContext): v
 }
 
 /** @returns false where the services did not answer, so that a copy of the cookie goes on working */
-async function isEndedEverywhere(
-  session: SignedIn,
-  { clock, config, log, nats, verifier }: ConsoleContext,
-): Promise<boolean> {
-  const { DEVELOPMENT: isOneMachine, TEAM_DEPLOYMENT: deployment } = config
+async function isEndedEverywhere(session: SignedIn, context: ConsoleContext): Promise<boolean> {
   try {
-    const person = await personOf(session, { nats, verifier, deployment, now: clock.now(), isOneMachine })
+    const person = await personOf(session, context)
     await person.call(operations.gateway.endSession, { session: person.session })
     return true
   } catch (error) {
     if (error instanceof IdentityRefused) return true
     if (error instanceof Rejection && error.code === 'LOGIN_REQUIRED') return true
-    log.warn({ err: error }, 'a session was not ended at the services')
+    context.log.warn({ err: error }, 'a session was not ended at the services')
     return false
   }
 }
+
+/** The page signs that this program may read with a key of its own. Then somebody is signed in. */
+function registerDelegation(app: FastifyInstance, context: ConsoleContext): void {
+  const { config, log } = context
+  app.get('/delegation', async (request, reply) => {
+    const session = await loggedIn(request)
+    if (session === undefined) return reply.redirect('/', 303)
+    const { nonce: thumbprint } = decodeJwt(session.idToken)
+    const seconds = config.TEAM_SESSION_HOURS * 3_600
+    return reply.page('delegation', { thumbprint, delegate: session.delegate.thumbprint, seconds }, { request })
+  })
+
+  app.post('/delegation', { preHandler: app.csrfProtection }, async (request, reply) => {
+    const session = await loggedIn(request)
+    if (session === undefined) return failed(request, reply, { about: 'LOGIN_NOT_BEGUN', status: 400 })
+    const delegation = String((request.body as Sent)?.delegation)
+    try {
+      const person = await personOf({ ...session, delegation }, context)
+      signIn(request, delegation)
+      log.info({ person: person.name }, 'signed in')
+      return reply.redirect(session.returnTo, 303)
+    } catch (error) {
+      log.warn({ err: error }, 'a login failed')
+      return failed(request, reply, faultOf(error))
+    }
+  })
+}
+
+const showSignIn = (atOnce: boolean) => (request: FastifyRequest, reply: FastifyReply) => {
+  const { why, returnTo, again } = request.query as SignInQuery
+  return reply.page('sign-in', { atOnce, why, again, returnTo: ownAddress(returnTo) }, { request })
+}
+
+const failed = (request: FastifyRequest, reply: FastifyReply, { about, status }: Fault): FastifyReply =>
+  reply.code(status).page('login-fault', { about }, { request })
 
 type LoginFault =
   | 'LOGIN_NOT_BEGUN'
@@ -97,7 +135,12 @@ type LoginFault =
   | 'PROVIDER_AWAY'
   | 'LOGIN_FAILED'
 
-function faultOf(error: unknown): { readonly about: LoginFault; readonly status: number } {
+interface Fault {
+  readonly about: LoginFault
+  readonly status: number
+}
+
+function faultOf(error: unknown): Fault {
   if (error instanceof TokenTooLong) return { about: 'LOGIN_TOKEN_TOO_LONG', status: 403 }
   if (error instanceof ProviderUnavailable) return { about: 'PROVIDER_AWAY', status: 503 }
   if (error instanceof IdentityRefused)

@@ -56,6 +56,7 @@ export async function registerViews(app: FastifyInstance, context: ConsoleContex
         menu: request.person === undefined ? [] : menuFor(request.person),
         notice: takeNotice(request),
         csrfToken: this.generateCsrf(),
+        now: context.clock.now().getTime(),
         // Where a form was sent to is no page.
         here: request.method === 'GET' ? request.url : request.url.replace(/\/\w+$/, ''),
         // The same list in each environment.
@@ -72,32 +73,38 @@ export async function registerViews(app: FastifyInstance, context: ConsoleContex
 
 const own = (name: string) => new URL(`../../assets/${name}`, import.meta.url)
 
+const script = 'text/javascript; charset=utf-8'
+
 const files = {
   'console.css': { contentType: 'text/css; charset=utf-8', file: own('console.css') },
-  'console.js': { contentType: 'text/javascript; charset=utf-8', file: own('console.js') },
+  'console.js': { contentType: script, file: own('console.js') },
+  'forms.js': { contentType: script, file: own('forms.js') },
+  'keys.js': { contentType: script, file: own('keys.js') },
+  'signing.js': { contentType: script, file: own('signing.js') },
   'icon.svg': { contentType: 'image/svg+xml', file: own('icon.svg') },
-  'htmx.js': {
-    contentType: 'text/javascript; charset=utf-8',
-    file: new URL(import.meta.resolve('htmx.org/dist/htmx.min.js')),
-  },
+  'htmx.js': { contentType: script, file: new URL(import.meta.resolve('htmx.org/dist/htmx.min.js')) },
 } as const
 type AssetName = keyof typeof files
 
 const maxAgeSeconds = 365 * 86_400
 
-const assets = Object.entries(files).map(([name, { contentType, file }]) => {
-  const body = readFileSync(fileURLToPath(file))
-  const version = createHash('sha256').update(body).digest('base64url').slice(0, 12)
-  return { name, contentType, body, version }
-})
-const addresses = new Map(assets.map(({ name, version }) => [name, `/assets/${version}/${name}`]))
+const assets = Object.entries(files).map(([name, { contentType, file }]) => ({
+  name: name as AssetName,
+  contentType,
+  body: readFileSync(fileURLToPath(file)),
+}))
+// One for all: a module asks for others beside itself.
+const version = assets
+  .reduce((hash, { body }) => hash.update(body), createHash('sha256'))
+  .digest('base64url')
+  .slice(0, 12)
 
-/** Where a file is served. A changed file has another address, so that browsers may keep each for good. */
-const assetAddress = (name: AssetName): string => addresses.get(name) ?? ''
+/** Where a file is served. When one has changed, all have other addresses, so that browsers may keep each for good. */
+const assetAddress = (name: AssetName): string => `/assets/${version}/${name}`
 
 export function registerAssets(app: FastifyInstance): void {
   for (const { name, contentType, body } of assets)
-    app.get(assetAddress(name as AssetName), (_request, reply) =>
+    app.get(assetAddress(name), (_request, reply) =>
       reply
         .headers({ 'Content-Type': contentType, 'Cache-Control': `public, max-age=${maxAgeSeconds}, immutable` })
         .send(body),

@@ -1,6 +1,6 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import type { Environment } from '@backoffice/contracts'
-import { exportSessionKey, importSessionKey, type SessionKey } from '@backoffice/team-identity'
+import { exportSessionKey, importSessionKey, newSessionKey, type SessionKey } from '@backoffice/team-identity'
 import secureSession from '@fastify/secure-session'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { JWK } from 'jose'
@@ -34,10 +34,14 @@ interface StoredFilters {
 
 /** What the cookies hold. They are encrypted, and only this program has the key. */
 interface Stored {
-  /** The private key of the session: a secret. */
-  readonly key: JWK
-  /** A login that is under way, with its own key. It replaces the session when it succeeds. */
-  readonly attempt: LoginAttempt & { readonly key: JWK; readonly returnTo: string }
+  /** A login that is under way. It replaces the session when it succeeds. */
+  readonly attempt: Attempt
+  /** The private key that this program reads with: a secret. */
+  readonly delegate: JWK
+  /** What lets it read for a person, as their browser has signed it. Until then nobody is signed in. */
+  readonly delegation: string
+  /** Where somebody goes who has just logged in. */
+  readonly returnTo: string
   readonly notice: Notice
   /** The ID token, packed. */
   readonly token: string
@@ -82,31 +86,57 @@ export class TokenTooLong extends Error {
   override readonly name = 'TokenTooLong'
 }
 
-/** What somebody who is signed in has. */
-export interface SignedIn {
+/** Somebody whom the provider has confirmed, and the key of this program that they may let read for them. */
+export interface LoggedIn {
   readonly idToken: string
-  readonly key: SessionKey
+  readonly delegate: SessionKey
+}
+
+/** Somebody who has let it. */
+export interface SignedIn extends LoggedIn {
+  readonly delegation: string
 }
 
 /**
  * A new session, with nothing of the one before it: not even its CSRF secret.
  * @throws {TokenTooLong}
  */
-export function signIn(request: FastifyRequest, idToken: string, key: JWK): void {
+export async function logIn(request: FastifyRequest, idToken: string, returnTo: string): Promise<void> {
   const token = packToken(idToken)
   if (token.length > packedLengthMax) throw new TokenTooLong(`${idToken.length} characters, packed ${token.length}`)
   sessionOf(request).regenerate()
-  sessionOf(request).set('key', key)
+  sessionOf(request).set('delegate', await exportSessionKey(await newSessionKey()))
+  sessionOf(request).set('returnTo', returnTo)
   request.tokenSession.regenerate()
   request.tokenSession.set('token', token)
 }
 
+/** Undefined: nobody has logged in, or they are signed in already. */
+export async function loggedIn(
+  request: FastifyRequest,
+): Promise<(LoggedIn & { readonly returnTo: string }) | undefined> {
+  const returnTo = sessionOf(request).get('returnTo')
+  const session = returnTo === undefined ? undefined : await stored(request)
+  return session && { ...session, returnTo: returnTo ?? '/' }
+}
+
+export function signIn(request: FastifyRequest, delegation: string): void {
+  sessionOf(request).set('returnTo', undefined)
+  sessionOf(request).set('delegation', delegation)
+}
+
 /** Undefined: nobody is signed in. */
 export async function signedIn(request: FastifyRequest): Promise<SignedIn | undefined> {
-  const key = sessionOf(request).get('key')
+  const delegation = sessionOf(request).get('delegation')
+  const session = delegation === undefined ? undefined : await stored(request)
+  return session && { ...session, delegation: delegation ?? '' }
+}
+
+async function stored(request: FastifyRequest): Promise<LoggedIn | undefined> {
+  const delegate = sessionOf(request).get('delegate')
   const token = request.tokenSession.get('token')
-  if (key === undefined || token === undefined) return undefined
-  return { idToken: unpackToken(token), key: await importSessionKey(key) }
+  if (delegate === undefined || token === undefined) return undefined
+  return { idToken: unpackToken(token), delegate: await importSessionKey(delegate) }
 }
 
 export function signOut(request: FastifyRequest): void {
@@ -115,25 +145,18 @@ export function signOut(request: FastifyRequest): void {
 }
 
 interface Attempt extends LoginAttempt {
-  readonly key: SessionKey
   readonly returnTo: string
 }
 
-/** As it was stored. A key that was read again cannot be written out, so its text goes with it. */
-interface TakenAttempt extends Attempt {
-  readonly jwk: JWK
-}
-
-export async function storeAttempt(request: FastifyRequest, { key, ...attempt }: Attempt): Promise<void> {
-  sessionOf(request).set('attempt', { ...attempt, key: await exportSessionKey(key) })
+export function storeAttempt(request: FastifyRequest, attempt: Attempt): void {
+  sessionOf(request).set('attempt', attempt)
 }
 
 /** Each attempt is used once. */
-export async function takeAttempt(request: FastifyRequest): Promise<TakenAttempt | undefined> {
-  const stored = sessionOf(request).get('attempt')
-  if (stored === undefined) return undefined
-  sessionOf(request).set('attempt', undefined)
-  return { ...stored, jwk: stored.key, key: await importSessionKey(stored.key) }
+export function takeAttempt(request: FastifyRequest): Attempt | undefined {
+  const attempt = sessionOf(request).get('attempt')
+  if (attempt !== undefined) sessionOf(request).set('attempt', undefined)
+  return attempt
 }
 
 export function leaveNotice(request: FastifyRequest, notice: Notice): void {

@@ -2,16 +2,18 @@ import {
   defined,
   type Input,
   type Operation,
+  type operations,
   type Reply,
   residentServices,
   type ServiceName,
   serviceNames,
   type TeamRole,
 } from '@backoffice/contracts'
-import { newId } from '@backoffice/process'
+import { type Clock, newId } from '@backoffice/process'
 import { RpcClient } from '@backoffice/rpc'
-import { PersonSigner, refusalOf, type TeamCaller, type TeamVerifier, type Who } from '@backoffice/team-identity'
+import { DelegatedSigner, refusalOf, type TeamCaller, type TeamVerifier, type Who } from '@backoffice/team-identity'
 import type { NatsConnection } from '@nats-io/transport-node'
+import type { ConsoleSettings } from '../settings.ts'
 import type { SignedIn } from './cookies.ts'
 
 /** What is signed to say who somebody is. No service has such an operation. */
@@ -21,32 +23,39 @@ export const whoAmI = 'console.whoami'
 export interface Person extends Who {
   readonly roles: ReadonlySet<TeamRole>
   readonly loggedInAt: Date
-  /** The thumbprint of its key. */
+  /** The thumbprint of their session's key, which their browser alone has. */
   readonly session: string
-  readonly idToken: string
   /** The services that always run, which every page may ask. */
   readonly resident: readonly ServiceName[]
   /** Whether one of their roles is enough for an operation. The service decides; the pages only hide what it would refuse. */
   mayCall(operation: Operation, input?: Readonly<Record<string, unknown>>): boolean
   /** Whether they must log in once more before this call. */
   needsFreshLogin(operation: Operation, input: Readonly<Record<string, unknown>>): boolean
-  call<O extends Operation>(operation: O, input: Input<O>, options?: CallOptions): Promise<Reply<O>>
+  /**
+   * Reads for them, as they let this program, and ends sessions of theirs. What else changes something, or shows what is
+   * masked, services refuse.
+   */
+  call<O extends Query>(operation: O, input: Input<O>): Promise<Reply<O>>
+  /** Passes on what their browser has signed: this program cannot change it. */
+  passOn(operation: Operation, call: SignedCall): Promise<unknown>
 }
 
-interface CallOptions {
-  /** Names the effect. Without one a new id is made. */
-  readonly operationId?: string | undefined
+type Query = Operation<string, 'query'> | typeof operations.gateway.endSession
+
+interface SignedCall {
+  /** Names the effect. */
+  readonly operationId: string
+  readonly input: Readonly<Record<string, unknown>>
   /** The proposal of somebody else that the call carries out. */
-  readonly approves?: string | undefined
+  readonly approves: string | undefined
+  readonly proof: string
 }
 
 interface Parts {
   readonly nats: NatsConnection
   readonly verifier: TeamVerifier
-  readonly deployment: string
-  readonly now: Date
-  /** On one machine the reconciler is started when it is asked; in production it always runs. */
-  readonly isOneMachine: boolean
+  readonly clock: Clock
+  readonly config: ConsoleSettings
 }
 
 /**
@@ -54,11 +63,13 @@ interface Parts {
  * @throws {KeysUnavailable}
  */
 export async function personOf(
-  { idToken, key }: SignedIn,
-  { nats, verifier, deployment, now, isOneMachine }: Parts,
+  { idToken, delegate: key, delegation }: SignedIn,
+  { nats, verifier, clock, config }: Parts,
 ): Promise<Person> {
-  const signer = new PersonSigner({ idToken, key, deployment, tool: 'console' })
-  const { id, name, roles, loggedInAt, session } = await whoIs(signer, { verifier, now })
+  const { DEVELOPMENT: isOneMachine, TEAM_DEPLOYMENT: deployment } = config
+  const now = clock.now()
+  const signer = new DelegatedSigner({ idToken, key, delegation, deployment })
+  const { id, name, roles, session, loggedInAt } = await whoIs(signer, { verifier, now })
   const rpc = new RpcClient(nats, signer)
   const refused = (operation: Operation, input: Readonly<Record<string, unknown>>) =>
     refusalOf(operation, input, { roles, loggedInAt, delegated: false }, now)?.code
@@ -66,22 +77,27 @@ export async function personOf(
     id,
     name,
     roles,
-    loggedInAt,
     session,
-    idToken,
+    loggedInAt,
+    // On one machine the reconciler is started when it is asked; in production it always runs.
     resident: isOneMachine ? residentServices : serviceNames,
     // As the services judge it.
     mayCall: (operation, input = {}) => refused(operation, input) !== 'ROLE_REQUIRED',
     needsFreshLogin: (operation, input) => refused(operation, input) === 'FRESH_LOGIN_REQUIRED',
-    call: (operation, input, { operationId = newId('opn'), approves } = {}) =>
-      rpc.call(operation, { input, operationId, ...defined({ approves }) }),
+    call: (operation, input) => rpc.call(operation, { input }),
+    passOn: (operation, { operationId, input, approves, proof }) =>
+      new RpcClient(nats, { sign: async () => ({ idToken, proof }) }).call(operation, {
+        input: input as never,
+        operationId,
+        ...defined({ approves }),
+      }),
   }
 }
 
-/** Verified as the services verify a call: with a signature of the session's key, over a call that is never sent. */
+/** Verified as the services verify a call: with a signature over one that is never sent. */
 async function whoIs(
-  signer: PersonSigner,
-  { verifier, now }: Pick<Parts, 'verifier' | 'now'>,
+  signer: DelegatedSigner,
+  { verifier, now }: Pick<Parts, 'verifier'> & { readonly now: Date },
 ): Promise<TeamCaller & { readonly loggedInAt: Date }> {
   const call = { operation: whoAmI, operationId: newId('opn'), input: {} }
   const caller = await verifier.verify(call, await signer.sign(call), now)

@@ -1,5 +1,4 @@
 import { freshLoginMinutes } from '@backoffice/contracts'
-import { newSessionKey, type SessionKey } from '@backoffice/team-identity'
 import {
   allowInsecureRequests,
   authorizationCodeGrant,
@@ -19,6 +18,8 @@ const timeoutSeconds = 10
 /** A login that was begun. It is kept until the provider sends the person back. */
 export interface LoginAttempt {
   readonly state: string
+  /** The thumbprint of the key that the browser has made for the session. */
+  readonly nonce: string
   readonly codeVerifier: string
   readonly maxAgeSeconds: number
 }
@@ -33,28 +34,27 @@ export class Provider {
   }
 
   /**
-   * Begins a login. The nonce is the thumbprint of a new key, so that the ID token certifies that key.
+   * Begins a login. The ID token certifies the key whose thumbprint is the nonce.
    * @param again the person must show once more who they are, although the provider knows them
    * @throws {ProviderUnavailable}
    */
-  async begin({ again }: { readonly again: boolean }) {
+  async begin({ again, nonce }: { readonly again: boolean; readonly nonce: string }) {
     const configuration = await this.#discovered()
-    const key = await newSessionKey()
     // Asked for in every login: only then must the provider say when the person has proven who they are (auth_time).
     const maxAgeSeconds = again ? freshLoginMinutes * 60 : this.#config.TEAM_SESSION_HOURS * 3_600
-    const attempt = { state: randomState(), codeVerifier: randomPKCECodeVerifier(), maxAgeSeconds }
+    const attempt = { state: randomState(), nonce, codeVerifier: randomPKCECodeVerifier(), maxAgeSeconds }
     const address = buildAuthorizationUrl(configuration, {
       redirect_uri: `${this.#config.CONSOLE_URL}/callback`,
       scope: this.#config.CONSOLE_SCOPE,
       response_type: 'code',
       state: attempt.state,
-      nonce: key.thumbprint,
+      nonce,
       code_challenge: await calculatePKCECodeChallenge(attempt.codeVerifier),
       code_challenge_method: 'S256',
       max_age: String(maxAgeSeconds),
       ...(again ? { prompt: 'login' } : {}),
     })
-    return { address, attempt, key }
+    return { address, attempt }
   }
 
   /**
@@ -62,14 +62,10 @@ export class Provider {
    * @returns the ID token
    * @throws errors of openid-client, which say what was wrong
    */
-  async complete(
-    callback: URL,
-    { state, codeVerifier, maxAgeSeconds }: LoginAttempt,
-    key: SessionKey,
-  ): Promise<string> {
+  async complete(callback: URL, { state, nonce, codeVerifier, maxAgeSeconds }: LoginAttempt): Promise<string> {
     const tokens = await authorizationCodeGrant(await this.#discovered(), callback, {
       expectedState: state,
-      expectedNonce: key.thumbprint,
+      expectedNonce: nonce,
       pkceCodeVerifier: codeVerifier,
       maxAge: maxAgeSeconds,
       idTokenExpected: true,

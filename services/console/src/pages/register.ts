@@ -53,7 +53,6 @@ const groups = [
 
 /** The pages of whoever is signed in. Their addresses begin with the environment, so that nothing is mixed. */
 export function registerPages(app: FastifyInstance, context: ConsoleContext): void {
-  const { clock, nats, verifier, config } = context
   app.decorateRequest('person', undefined)
   app.register(async (pages) => {
     pages.addHook('preHandler', async (request, reply) => {
@@ -62,8 +61,7 @@ export function registerPages(app: FastifyInstance, context: ConsoleContext): vo
         const returnTo = request.method === 'GET' && request.url !== '/' ? request.url : ''
         return goTo(reply, returnTo === '' ? '/sign-in' : `/sign-in?returnTo=${encodeURIComponent(returnTo)}`)
       }
-      const { DEVELOPMENT: isOneMachine, TEAM_DEPLOYMENT: deployment } = config
-      request.person = await personOf(session, { nats, verifier, deployment, now: clock.now(), isOneMachine })
+      request.person = await personOf(session, context)
     })
     pages.get('/', (_request, reply) => reply.redirect('/production', 303))
     const add = (method: 'GET' | 'POST') => (path: string, handler: Handler) =>

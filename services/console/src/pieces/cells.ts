@@ -137,8 +137,6 @@ export function displayOf(request: FastifyRequest, { clock, config }: ConsoleCon
     /** In that zone. */
     time: (iso: string): string => local.format(new Date(iso)),
     utc: (iso: string): string => `${iso.slice(0, 19).replace('T', ' ')} UTC`,
-    /** What somebody filled in as a time of that zone; undefined where it is none. */
-    isoOf: (text: string): string | undefined => isoOf(text, timeZone),
     /** How long ago, in its largest unit. */
     ago(iso: string): string {
       const ms = Math.max(now - Date.parse(iso), 0)
@@ -149,18 +147,6 @@ export function displayOf(request: FastifyRequest, { clock, config }: ConsoleCon
   }
 }
 export type Display = ReturnType<typeof displayOf>
-
-/** A time as browsers send it from a form, such as 2026-11-22T09:30, as it is in a zone. */
-export function isoOf(local: string, timeZone: string): string | undefined {
-  const wanted = Date.parse(`${local}Z`)
-  if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d)?$/.test(local) || Number.isNaN(wanted)) return undefined
-  // What a clock there shows at a moment, as if it were UTC. In Swedish a date is written like in ISO 8601.
-  const clock = new Intl.DateTimeFormat('sv', { dateStyle: 'short', timeStyle: 'medium', timeZone })
-  const shownAt = (ms: number) => Date.parse(`${clock.format(ms).replace(' ', 'T')}Z`)
-  const guess = wanted - (shownAt(wanted) - wanted)
-  // Once more, since the clocks may change in between.
-  return new Date(guess - (shownAt(guess) - wanted)).toISOString()
-}
 
 /** A year. */
 const maxAge = 365 * 86_400

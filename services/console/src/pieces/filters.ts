@@ -1,9 +1,10 @@
 import { defined, operations, Rejection } from '@backoffice/contracts'
 import { dayMs } from '@backoffice/process'
+import { isoOf } from '../../assets/signing.js'
 import { keepFilters, leaveNotice, type SavedFilter, savedFilters } from '../identity/cookies.ts'
 import type { Word } from '../words/index.ts'
 import { whenAway } from './away.ts'
-import { goTo, isoOf, ownAddress } from './cells.ts'
+import { goTo, ownAddress } from './cells.ts'
 import type { Pages, Visit } from './visit.ts'
 
 /** Days as people ask for them. A saved filter says "yesterday", whenever it is used. */

@@ -8,7 +8,7 @@ import {
   valueSchema,
 } from '@backoffice/contracts'
 import { newId } from '@backoffice/process'
-import type { Display } from './cells.ts'
+import type { ReadField } from '../../assets/signing.js'
 
 type GivenValues = Readonly<Record<string, string>>
 type Input = Readonly<Record<string, unknown>>
@@ -28,9 +28,7 @@ export interface Form {
   readonly required?: readonly string[]
 }
 
-export interface FormField {
-  readonly name: string
-  readonly kind: 'text' | 'lines' | 'list' | 'number' | 'choice' | 'yes' | 'time'
+export interface FormField extends Pick<ReadField, 'name' | 'kind'> {
   readonly choices: readonly string[]
   readonly required: boolean
   readonly help: string
@@ -67,40 +65,20 @@ export function fieldsOf(
   })
 }
 
-/** What was filled in, as the operation takes it. What is empty is left out, or null where the operation must be told. */
-export function inputOf(form: Form, given: GivenValues, display: Pick<Display, 'isoOf'>): Input {
-  const values = shownFields(form).flatMap(([name, schema]): readonly (readonly [string, unknown])[] => {
-    const value = given[name]?.trim() ?? ''
-    if (value === '') return emptyOf(form, name, schema)
-    return [[name, parsed(kindOf(schema).kind, value, display)]]
+/** How the browser makes the rest of the input of them. What is empty is left out, or null where the operation must be told. */
+export const readFieldsOf = (form: Form): readonly ReadField[] =>
+  shownFields(form).map(([name, schema]) => {
+    const { required = [] } = form.operation.body as FieldSchema
+    const { kind } = kindOf(schema)
+    if (required.includes(name) && takesNull(schema)) return { name, kind, empty: null }
+    // Somebody took all of them out.
+    if (kind === 'list' && (form.initial?.[name] ?? '') !== '') return { name, kind, empty: [] }
+    return { name, kind }
   })
-  return { ...Object.fromEntries(values), ...form.fixed }
-}
-
-function emptyOf(
-  { operation, initial }: Form,
-  name: string,
-  schema: FieldSchema,
-): readonly (readonly [string, unknown])[] {
-  const { required = [] } = operation.body as FieldSchema
-  if (required.includes(name) && takesNull(schema)) return [[name, null]]
-  // Somebody took all of them out.
-  if (kindOf(schema).kind === 'list' && (initial?.[name] ?? '') !== '') return [[name, []]]
-  return []
-}
-
-function parsed(kind: FormField['kind'], value: string, { isoOf }: Pick<Display, 'isoOf'>): unknown {
-  if (kind === 'number') return Number(value)
-  if (kind === 'yes') return value === 'yes'
-  // A time that cannot be read goes as it is, and the operation says what is wrong with it.
-  if (kind === 'time') return isoOf(value) ?? value
-  if (kind === 'list') return value.split(/[\s,]+/).filter((item) => item !== '')
-  return value.replaceAll('\r\n', '\n')
-}
 
 /** The fields that the page wants and that are empty. The operation itself says what else is wrong. */
-export const missingFields = (form: Form, given: GivenValues): readonly string[] =>
-  (form.required ?? []).filter((name) => (given[name]?.trim() ?? '') === '')
+export const missingFields = (form: Form, input: Input): readonly string[] =>
+  (form.required ?? []).filter((name) => input[name] === undefined)
 
 const issuesOf = (rejection: Rejection | undefined): ValidationDetails['issues'] =>
   rejection?.code === 'VALIDATION_ERROR' ? ((rejection.details as ValidationDetails | undefined)?.issues ?? []) : []

@@ -1,10 +1,11 @@
 import { defined, type Environment, invalid, type Operation, Rejection, rolesThatMay } from '@backoffice/contracts'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { ShownCall } from '../../assets/signing.js'
 import type { ConsoleContext } from '../context.ts'
 import { leaveNotice } from '../identity/cookies.ts'
 import type { Word } from '../words/index.ts'
 import { displayOf, goTo } from './cells.ts'
-import { type Form, fieldsOf, inputOf, missingFields, newOperationId } from './forms.ts'
+import { type Form, fieldsOf, missingFields, newOperationId, readFieldsOf } from './forms.ts'
 
 /** What a page works with: who asks, and for which environment. */
 export function visitOf(request: FastifyRequest, reply: FastifyReply, context: ConsoleContext) {
@@ -56,19 +57,6 @@ export interface Secret {
   readonly value: string | null
 }
 
-/**
- * The call of a form, but for what is filled in. The form carries it, and what it carries is signed: so nobody signs what a
- * service says when the button is pressed, and the page did not show.
- */
-interface ShownCall {
-  /** The name of the form. */
-  readonly form: string
-  /** The service and the operation. */
-  readonly operation: string
-  readonly input: Readonly<Record<string, unknown>>
-  readonly approves?: string
-}
-
 /** What was sent and not done. */
 export interface SentForm {
   readonly name: string
@@ -89,7 +77,10 @@ export const rolesFor = (
 /** A decision as its template needs it. */
 export function shownDecision(visit: Visit, decision: Decision, path: string, sent?: SentForm) {
   const { name, label, ask, tone, key, unless, operation, fixed, approves } = decision
-  const shown: ShownCall = { form: name, operation: nameOf(operation), input: fixed, ...defined({ approves }) }
+  const { timeZone } = visit.display
+  const fields = readFieldsOf(decision)
+  const call = { form: name, operation: nameOf(operation), input: fixed, ...defined({ approves }) }
+  const shown: ShownCall = { ...call, fields, timeZone }
   const own = sent?.name === name ? sent : undefined
   const unknown = own !== undefined && isUnknown(own.rejection)
   const here = encodeURIComponent(visit.address(path))
@@ -99,8 +90,8 @@ export function shownDecision(visit: Visit, decision: Decision, path: string, se
       ? unless
       : visit.display.t('notYours', { roles: rolesFor(visit, operation, fixed) }),
     fields: fieldsOf(decision, own?.given, own?.rejection),
-    // What the page shows of the call, which the form sends back. Views write characters that do not show as \u202e, which
-    // JSON reads as the same characters.
+    // The browser signs it, so nobody signs what a service says when the button is pressed, and the page did not show. Views
+    // write characters that do not show as \u202e, which JSON reads as the same characters.
     shown: JSON.stringify(shown),
     // Sent once more under the same id it acts once. After a refusal nothing was done, and a new id is a new try.
     operationId: unknown ? (own.given.operationId ?? newOperationId()) : newOperationId(),
@@ -116,17 +107,26 @@ export type ShownDecision = ReturnType<typeof shownDecision>
 const nameOf = ({ service, id }: Operation): string => `${service}.${id}`
 
 /**
- * What the page of a form has shown.
- * @throws {Rejection} VALIDATION_ERROR when the form has none, or is another form than it is sent to
+ * What a browser has signed: the call of the form as its page showed it, and the input that was made of it.
+ * @throws {Rejection} VALIDATION_ERROR when the form is another one than it is sent to, or not signed
  */
-function shownCall({ name, operation }: Decision, { shown = '' }: Readonly<Record<string, string>>): ShownCall {
+function signedCall({ name, operation }: Decision, given: Readonly<Record<string, string>>) {
+  const { operationId, _proof: proof } = given
+  const call = parsed<ShownCall>(given.shown)
+  const input = parsed<ShownCall['input']>(given._input)
+  if (call?.form !== name || call.operation !== nameOf(operation))
+    throw invalid('body', '/shown', 'is not what this page shows')
+  if (!operationId || !proof || input === undefined) throw invalid('body', '', 'is not signed')
+  return { operationId, input, approves: call.approves, proof }
+}
+
+function parsed<T extends object>(text = ''): T | undefined {
   try {
-    const call = JSON.parse(shown) as ShownCall
-    if (call.form === name && call.operation === nameOf(operation)) return call
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null ? (value as T) : undefined
   } catch {
-    // As if it were not there.
+    return undefined
   }
-  throw invalid('body', '/shown', 'is not what this page shows')
 }
 
 const isUnknown = ({ code }: Rejection) => code === 'SERVICE_UNAVAILABLE' || code === 'INTERNAL_ERROR'
@@ -148,15 +148,13 @@ export async function perform(
   const { name, operation } = decision
   const here = encodeURIComponent(visit.address(path))
   try {
-    const missing = missingFields(decision, given)
+    const call = signedCall(decision, given)
+    const missing = missingFields(decision, call.input)
     if (missing.length > 0) {
       const issues = missing.map((field) => ({ path: `/${field}`, message: 'is required' }))
       throw new Rejection('VALIDATION_ERROR', { in: 'body', issues })
     }
-    const { operationId } = given
-    const { input: fixed, approves } = shownCall(decision, given)
-    const input = inputOf({ ...decision, fixed }, given, display) as never
-    return { reply: await person.call<Operation>(operation, input, { operationId, approves }) }
+    return { reply: await person.passOn(operation, call) }
   } catch (error) {
     if (!(error instanceof Rejection)) throw error
     if (error.code === 'FRESH_LOGIN_REQUIRED') {

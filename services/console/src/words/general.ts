@@ -44,6 +44,30 @@ export const generalWords = {
     'Você saiu neste navegador. Os serviços não responderam: entre de novo e encerre a sessão em “Minhas sessões”.',
   ],
   signInRefused: ['You must sign in again. The session was not accepted.', 'Entre de novo. A sessão não foi aceita.'],
+  signInKey: [
+    'This browser does not have the key of your session any more. Sign in again.',
+    'Este navegador não tem mais a chave da sua sessão. Entre de novo.',
+  ],
+  signInReads: [
+    'Your browser has made a key for this session, and lets the console read with it.',
+    'Seu navegador criou uma chave para esta sessão, e permite que o console leia com ela.',
+  ],
+  signInScript: [
+    'Signing in needs JavaScript: your browser makes the key that you decide with.',
+    'Para entrar é preciso JavaScript: seu navegador cria a chave com que você decide.',
+  ],
+  noKey: [
+    'This browser cannot keep a key. Use another one, and no private window.',
+    'Este navegador não consegue guardar uma chave. Use outro, e não uma janela anônima.',
+  ],
+  needsScript: [
+    'Without JavaScript you can read and not decide: your browser signs each decision.',
+    'Sem JavaScript você pode ler, mas não decidir: seu navegador assina cada decisão.',
+  ],
+  notSigned: [
+    'Your browser could not sign this, or the form was changed after it was shown. Nothing was sent. Load the page again.',
+    'Seu navegador não pôde assinar, ou o formulário mudou depois de exibido. Nada foi enviado. Recarregue a página.',
+  ],
   neverUsed: ['Never', 'Nunca'],
   signOut: ['Sign out', 'Sair'],
   signedInAs: ['Signed in as {name}', 'Conectado como {name}'],
@@ -200,6 +224,10 @@ export const generalWords = {
     'O formulário não veio desta página, ou é antigo demais. Nada foi feito. Recarregue a página.',
   ],
   'error.RATE_LIMITED': ['Too many requests. Wait a minute.', 'Pedidos demais. Espere um minuto.'],
+  'error.SIGNATURE_REQUIRED': [
+    'Your browser must sign this. Nothing was done. Load the page again.',
+    'Seu navegador precisa assinar isto. Nada foi feito. Recarregue a página.',
+  ],
   'error.INVALID': ['This cannot be read.', 'Isto não pode ser lido.'],
   'error.FAILED': ['Something failed. It was logged.', 'Algo falhou. Foi registrado.'],
   'error.INTERNAL_ERROR': [

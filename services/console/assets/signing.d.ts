@@ -1,0 +1,47 @@
+/** A call of the team as a form shows it, and how the fields become the rest of its input. */
+export interface ShownCall {
+  /** The name of the form. */
+  readonly form: string
+  /** The service and the operation. */
+  readonly operation: string
+  /** What the page has fixed. */
+  readonly input: Readonly<Record<string, unknown>>
+  /** The proposal of somebody else that it carries out. */
+  readonly approves?: string
+  readonly fields: readonly ReadField[]
+  /** Of the times that are filled in. */
+  readonly timeZone: string
+}
+
+export interface ReadField {
+  readonly name: string
+  readonly kind: 'text' | 'lines' | 'list' | 'number' | 'choice' | 'yes' | 'time'
+  /** What stands in the input when nothing was filled in; nothing does when this is absent. */
+  readonly empty?: null | readonly []
+}
+
+export interface BrowserKey {
+  readonly privateKey: CryptoKey
+  readonly publicJwk: { readonly kty: 'EC'; readonly crv: 'P-256'; readonly x: string; readonly y: string }
+  readonly thumbprint: string
+}
+
+type Given = Readonly<Record<string, string>>
+interface Call extends Pick<ShownCall, 'operation' | 'input' | 'approves'> {
+  readonly operationId: string
+}
+
+export function canonical(value: unknown): string
+export function digestOf(value: unknown): Promise<string>
+export function newKey(): Promise<BrowserKey>
+export function signCall(
+  call: Call,
+  when: { readonly aud: string; readonly iat: number },
+  key: BrowserKey,
+): Promise<string>
+export function signDelegation(
+  claims: { readonly aud: string; readonly delegate: string; readonly iat: number; readonly exp: number },
+  key: BrowserKey,
+): Promise<string>
+export function inputOf(shown: ShownCall, given: Given): Readonly<Record<string, unknown>>
+export function isoOf(local: string, timeZone: string): string | undefined
