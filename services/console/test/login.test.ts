@@ -147,9 +147,13 @@ t.test('signing in at a real identity provider, in a real browser', { skip: noBr
 
   await t.test('while the provider is away, whoever is signed in works on', async (t) => {
     const other = await newPage()
-    await other.goto(`${bed.url}/login`)
+    await other.goto(`${bed.url}/sign-in`)
+    await other.locator('#main [name=returnTo]').evaluate((field: HTMLInputElement) => {
+      field.value = '//evil.test/'
+    })
+    await other.click('button.good')
     await other.click('button[value=carla]')
-    await other.waitForURL('**/production')
+    await other.waitForURL(`${bed.url}/production`)
     await provider.stop()
     await other.goto(`${bed.url}/production/kyc`)
     t.equal(await other.textContent('h1'), 'Identity checks')
