@@ -9,6 +9,7 @@ import {
   proposalOf,
   refusal,
   type TeamUser,
+  TestIssuer,
   testBed,
 } from '@backoffice/test-kit'
 import t from 'tap'
@@ -147,4 +148,71 @@ t.test('a call that a service has taken before goes on; the next one is refused'
   await row.rollback()
   t.match(await waiting, { id: operatorId })
   t.equal(await reasonOf(who.rpc.call(gateway.activateOperator, { input: { operatorId } })), 'locked')
+})
+
+const logoutEvent = { 'http://schemas.openid.net/event/backchannel-logout': {} }
+
+/** A logout token is signed like an ID token. What it says besides, and of what key no signature goes with it. */
+async function logOut(
+  claims: Readonly<Record<string, unknown>>,
+  { login = {}, issuer = bed.issuer, from = 'auditor' as TeamUser } = {},
+) {
+  const said = { nonce: undefined, auth_time: undefined, jti: 'logout', events: logoutEvent, ...claims }
+  const token = issuer.idToken(from, await newSessionKey(), { ...login, claims: said })
+  return passOn(token)
+}
+const passOn = async (idToken: string) =>
+  new RpcClient(await bed.nats(teamConsole), { sign: async () => ({ idToken, proof: '' }) }).call(
+    gateway.endProviderSession,
+    { input: {} },
+  )
+
+t.test('a logout token of the provider ends the session that it names, or all of the person', async (t) => {
+  const named = (sid: string) => session('auditor', { claims: { sid } })
+  const [one, other, unnamed] = [await named('one'), await named('other'), await session('auditor')]
+  await logOut({ sid: 'one' })
+  t.same(await reasons(one), everywhere('session ended'))
+  t.same(await reasons(unnamed), everywhere('session ended'), 'it may be that one')
+  t.same(await reasons(other), everywhere(null))
+  await logOut({})
+  t.same(await reasons(other), everywhere('session ended'))
+  t.same(await reasons(await session('auditor', later)), everywhere(null))
+  const { rows } = await bed
+    .sql('admin')
+    .query("select distinct actor, proof, input::text from gateway.audit_entry where operation = 'endProviderSession'")
+  t.same(rows, [{ actor: 'identity provider', proof: null, input: JSON.stringify({ member: accountOf('auditor') }) }])
+})
+
+t.test('a logout token that is none ends nothing', async (t) => {
+  const who = await session('compliance', later)
+  const from = 'compliance'
+  const stranger = new TestIssuer()
+  t.teardown(() => stranger.remove())
+  const forged: Readonly<Record<string, () => Promise<unknown>>> = {
+    'an ID token': () => who.rpc.call(gateway.endProviderSession, { input: {} }),
+    'with a nonce': () => logOut({ nonce: 'x' }, { from }),
+    'without events': () => logOut({ events: undefined }, { from }),
+    'of another event': () => logOut({ events: { 'http://schemas.openid.net/event/other': {} } }, { from }),
+    'without jti': () => logOut({ jti: undefined }, { from }),
+    'without sub': () => logOut({ sub: undefined }, { from }),
+    'without iat': () => logOut({ iat: undefined }, { from }),
+    'for another client': () => logOut({ aud: 'another' }, { from }),
+    'of another issuer': () => logOut({ iss: 'https://elsewhere.test' }, { from }),
+    'with a sid that is no text': () => logOut({ sid: 1 }, { from }),
+    'too old': () => logOut({}, { from, login: { loggedInSecondsAgo: 300 } }),
+    over: () => logOut({ exp: 1 }, { from }),
+    'of the future': () => logOut({}, { from, login: { loggedInSecondsAgo: -300 } }),
+    'signed with another key': () => logOut({}, { from, issuer: stranger }),
+    'not signed': () => passOn(`${Buffer.from('{"alg":"none"}').toString('base64url')}.e30.`),
+    'no token': () => passOn('x'),
+  }
+  for (const [what, call] of Object.entries(forged)) t.equal(await refusal(call()), 'LOGIN_REQUIRED', what)
+  t.same(await reasons(who), everywhere(null))
+})
+
+t.test('a logout token that is sent again ends nothing that was begun since', async (t) => {
+  await logOut({}, { from: 'support', login: { loggedInSecondsAgo: 30 } })
+  const who = await session('support', later)
+  await logOut({}, { from: 'support', login: { loggedInSecondsAgo: 30 } })
+  t.same(await reasons(who), everywhere(null))
 })

@@ -103,6 +103,8 @@ interface Facts {
   readonly discloses?: true
   /** The console may call it for a person without their signature, although it is no query: nobody gains by it. */
   readonly delegable?: true
+  /** Nobody of the team calls it: a logout token of the identity provider does, which the console passes on. */
+  readonly byProvider?: true
   /** Who of the team may call it: any of these roles is enough. Every operation of the team says so. */
   readonly roles?: readonly TeamRole[]
   /** Takes a login of the last minutes, since somebody may have left their desk. */

@@ -2,6 +2,9 @@ import type { operations, Reply } from '@backoffice/contracts'
 import { type Call, type ReadDb, type Tools, withIsoTimes } from '@backoffice/service-runtime'
 import { sessionIn, type TeamCaller } from '@backoffice/team-identity'
 
+/** Sessions of which the provider has given no name. */
+export const unnamedSession = 'unnamed'
+
 export type EndReason = 'locked' | 'session ended'
 
 /**
@@ -12,7 +15,7 @@ export async function endOf(
   db: ReadDb,
   { id, session, providerSession, issuedAt }: Pick<TeamCaller, 'id' | 'session' | 'providerSession' | 'issuedAt'>,
 ): Promise<EndReason | undefined> {
-  const names = ['', session, ...(providerSession === undefined ? [] : [providerSession])]
+  const names = ['', session, providerSession ?? unnamedSession]
   const [ended] = await db<{ locked: boolean }>`
     select ended_before = 'infinity' as locked from gateway.ended_session
     where person_id = ${id} and session = any(${names}::text[]) and ended_before >= ${issuedAt}::timestamptz

@@ -23,6 +23,8 @@ export interface Proof {
 
 /** Clocks differ a little. */
 export const clockToleranceMs = 60_000
+/** A signature is for one call and is sent at once. Later, a copy of it is worth nothing. */
+export const proofAgeMsMax = 120_000
 
 /** The type of the JWS, so that a signature for something else is never taken for one of a call. */
 export const proofType = 'team-call+jwt'

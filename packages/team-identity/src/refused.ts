@@ -3,6 +3,7 @@ export type RefusalReason =
   | 'no proof'
   | 'not configured'
   | 'ID token'
+  | 'logout token'
   | 'issuer'
   | 'audience'
   | 'session over'

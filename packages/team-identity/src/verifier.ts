@@ -2,7 +2,16 @@ import type { TeamRole, TeamTool } from '@backoffice/contracts'
 import { calculateJwkThumbprint, compactVerify, exportJWK, type JWK } from 'jose'
 import { verifyDelegation } from './delegation.ts'
 import { type IssuerKeys, issuerKeys, KeysUnavailable } from './issuer-keys.ts'
-import { type CallToProve, clockToleranceMs, inputDigest, type Proof, ProofClaims, proofType } from './proof.ts'
+import { verifyLogoutToken } from './logout-token.ts'
+import {
+  type CallToProve,
+  clockToleranceMs,
+  inputDigest,
+  type Proof,
+  ProofClaims,
+  proofAgeMsMax,
+  proofType,
+} from './proof.ts'
 import { IdentityRefused } from './refused.ts'
 import { headerOf, publicKeyOf, type SessionJwk, type SignatureHeader, signedClaims } from './session-key.ts'
 import type { TeamIdentity } from './settings.ts'
@@ -32,8 +41,6 @@ export interface TeamCaller extends Who {
   readonly anchor: JWK
 }
 
-/** A signature is for one call and is sent at once. Later, a copy of it is worth nothing. */
-const proofAgeMsMax = 120_000
 /** None with a shared secret: who can verify such a token can also make it. */
 const idTokenAlgorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA']
 /** The longest ID token that is looked at. */
@@ -106,6 +113,36 @@ export class TeamVerifier {
       delegated: header.delegation !== undefined,
       evidence: { idToken, proof },
       anchor,
+    }
+  }
+
+  /**
+   * Who was logged out at the identity provider, as the account whose sessions end: `issuedAt` says until when they began.
+   * It has no role and has signed nothing.
+   * @throws {IdentityRefused}
+   * @throws {KeysUnavailable}
+   */
+  async verifyLogout(token: string | undefined, now: Date): Promise<TeamCaller> {
+    const { audiences, issuer } = this.#identity
+    if (this.#keys === undefined || issuer === undefined)
+      throw new IdentityRefused('not configured', 'TEAM_ISSUER is not set')
+    if (token === undefined || token.length > idTokenLengthMax)
+      throw new IdentityRefused('logout token', 'there is no logout token, or it is too long')
+    const expected = { issuer, audiences, keys: this.#keys, algorithms: idTokenAlgorithms }
+    const { subject, providerSession, at } = await verifyLogoutToken(token, expected, now)
+    return {
+      kind: 'machine',
+      id: `${issuer} ${subject}`,
+      name: 'identity provider',
+      roles: new Set(),
+      session: '',
+      loggedInAt: undefined,
+      issuedAt: at,
+      providerSession,
+      tool: 'program',
+      delegated: false,
+      evidence: { idToken: token, proof: '' },
+      anchor: {},
     }
   }
 

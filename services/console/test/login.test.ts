@@ -145,6 +145,25 @@ t.test('signing in at a real identity provider, in a real browser', { skip: noBr
       t.match(shown, { status: 303, location: /^\/sign-in\?why=ended/ })
   })
 
+  await t.test('who logs out at the provider is logged out here, and a forged token logs out nobody', async (t) => {
+    const other = await newPage()
+    await other.goto(`${bed.url}/login`)
+    await other.click('button[value=felipe]')
+    await other.waitForURL('**/production')
+    const logoutToken = new URLSearchParams({ logout_token: 'e30.e30.x' })
+    const forged = await fetch(`${bed.url}/backchannel-logout`, { method: 'POST', body: logoutToken })
+    t.equal(forged.status, 400)
+    t.equal((await fetch(`${bed.url}/backchannel-logout`, { method: 'POST' })).status, 400)
+    await other.goto(`${bed.url}/production/withdrawals`)
+    t.notMatch(other.url(), /\/sign-in/)
+
+    await other.goto(`${identity.issuer}/session/end`)
+    await other.click('button[value=yes]')
+    await other.waitForURL('**/session/end/success**')
+    await other.goto(`${bed.url}/production/withdrawals`)
+    t.match(other.url(), /\/sign-in\?why=ended/)
+  })
+
   await t.test('while the provider is away, whoever is signed in works on', async (t) => {
     const other = await newPage()
     await other.goto(`${bed.url}/sign-in`)

@@ -71,7 +71,7 @@ export const proposalStates = ['open', 'approved', 'declined', 'expired'] as con
 export type ProposalState = (typeof proposalStates)[number]
 
 /** A team has fewer people. If there are more, those with the latest sessions are listed. */
-export const teamMembersMax = 500
+export const teamMembersMax = 400
 
 /** Somebody of the team, or a machine that acts for it. */
 export const TeamMember = object({

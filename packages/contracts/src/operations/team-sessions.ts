@@ -35,6 +35,15 @@ export const teamSessionEntries = {
     reply: object({ endedAt: Timestamp }),
   }),
 
+  /** The token stands in the place of the ID token, and each service could verify it: the console is not believed. */
+  endProviderSession: team.direct({
+    roles: [],
+    byProvider: true,
+    alsoByItself: true,
+    summary: 'End what the identity provider has logged out',
+    reply: object({ endedAt: Timestamp }),
+  }),
+
   lockTeamMember: team.command({
     roles: lockRoles,
     freshLogin: 'always',
@@ -56,6 +65,6 @@ export const teamSessionEntries = {
   listLockedMembers: team.query({
     roles: lockRoles,
     summary: 'List who is locked',
-    reply: object({ data: Type.Array(object({ member: Member }), { maxItems: 1_000 }) }),
+    reply: object({ data: Type.Array(object({ member: Member }), { maxItems: 300 }) }),
   }),
 }

@@ -45,6 +45,12 @@ export function identityProvider(settings: IdentitySettings): Provider {
   return provider
 }
 
+/** The console hears of logouts, for both clients. */
+const heardOf = ({ url }: IdentitySettings['console']) => ({
+  backchannel_logout_uri: `${url}/backchannel-logout`,
+  backchannel_logout_session_required: true,
+})
+
 const clientsOf = (console: IdentitySettings['console']): Configuration['clients'] => [
   {
     client_id: consoleClientId,
@@ -53,6 +59,7 @@ const clientsOf = (console: IdentitySettings['console']): Configuration['clients
     redirect_uris: [`${console.url}/callback`],
     post_logout_redirect_uris: [console.url, `${console.url}/`],
     require_auth_time: true,
+    ...heardOf(console),
   },
   {
     client_id: commandLineClientId,
@@ -62,6 +69,7 @@ const clientsOf = (console: IdentitySettings['console']): Configuration['clients
     // With any port, as RFC 8252 wants it.
     redirect_uris: ['http://127.0.0.1/callback'],
     require_auth_time: true,
+    ...heardOf(console),
   },
 ]
 
@@ -87,7 +95,9 @@ function configuration({ console, cookieKey, port, signingKey }: IdentitySetting
     claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name', 'preferred_username', 'groups'] },
     // The ID token is all that the console and the command line have, so the claims are in it.
     conformIdTokenClaims: false,
-    features: { devInteractions: { enabled: false } },
+    features: { devInteractions: { enabled: false }, backchannelLogout: { enabled: true } },
+    // The console listens on this machine, where the library's own requests do not go.
+    fetch: (url, options) => fetch(url, { ...options, dispatcher: undefined } as RequestInit),
     interactions: { policy, url: (_ctx, { uid }) => `/choose/${uid}` },
     pkce: { required: () => true },
     ttl: {

@@ -1,4 +1,4 @@
-import { type OwnSession, operations, residentServices, serviceNames, type TeamMember } from '@backoffice/contracts'
+import { type OwnSession, operations, serviceNames, type TeamMember } from '@backoffice/contracts'
 import { row, type Work } from '../row.ts'
 import type { Session } from '../session.ts'
 
@@ -6,7 +6,7 @@ const { endSession, listLockedMembers, listOwnSessions, listSessions, lockTeamMe
   operations.gateway
 
 const lists = serviceNames.map((service) => operations[service].listSessions)
-const ownLists = residentServices.map((service) => operations[service].listOwnSessions)
+const ownLists = serviceNames.map((service) => operations[service].listOwnSessions)
 
 /** A member is given by name, and looked up: locked is an account. */
 const ofMember = {

@@ -9,6 +9,7 @@ import { registerCookies } from '../identity/cookies.ts'
 import { registerPages } from '../pages/register.ts'
 import { registerPreferences } from '../pieces/cells.ts'
 import type { ConsoleSettings } from '../settings.ts'
+import { registerBackchannel } from './backchannel.ts'
 import { registerErrors } from './errors.ts'
 import { registerRelay } from './relay.ts'
 import { registerSignIn } from './sign-in.ts'
@@ -42,6 +43,7 @@ export async function createApp(context: ConsoleContext): Promise<FastifyInstanc
   await app.register(rateLimit, requestLimit(config.CONSOLE_REQUESTS_PER_MINUTE))
   registerAssets(app)
   registerRelay(app, { ...context, version })
+  registerBackchannel(app, context)
   // Only what is registered in here reads cookies.
   await app.register(async (pages) => {
     await registerCookies(pages, config)

@@ -1,14 +1,37 @@
 import { invalid, operations } from '@backoffice/contracts'
 import { handle } from '@backoffice/service-runtime'
+import { byService, insertAudit, unnamedSession } from '@backoffice/team-desk'
 import { endSessions, findLocked, lockMember, unlockMember } from './records.ts'
+
+/** An ID token may be of a clock that is a minute ahead, and one session is never begun again. */
+const everOf = (now: Date): Date => new Date(now.getTime() + 60_000)
 
 /** One's own, whichever is named: the account is the caller's. */
 export const endSession = handle(operations.gateway.endSession, {
   async execute({ input: { session }, caller }, { db, now }) {
-    await endSessions(db, { personId: caller.id, session }, now)
+    await endSessions(db, { personId: caller.id, session, before: session === undefined ? now : everOf(now) })
     return { endedAt: now.toISOString() }
   },
 })
+
+/** Where the provider names one session, those of which it has named none end too: nobody can tell which one they are. */
+export const endProviderSession = handle(
+  operations.gateway.endProviderSession,
+  async ({ caller, operationId }, { db, now, newId }) => {
+    const { id: personId, name: actor, issuedAt, providerSession } = caller
+    await db.transaction(async (tx) => {
+      if (providerSession === undefined) await endSessions(tx, { personId, before: issuedAt })
+      else {
+        await endSessions(tx, { personId, session: providerSession, before: everOf(issuedAt) })
+        await endSessions(tx, { personId, session: unnamedSession, before: issuedAt })
+      }
+      const { id: operation } = operations.gateway.endProviderSession
+      const what = { actor, operation, operationId, subject: null, reason: null, input: { member: personId } }
+      await insertAudit(tx, [{ id: newId('aud'), ...byService, ...what }], now)
+    })
+    return { endedAt: issuedAt.toISOString() }
+  },
+)
 
 export const lockTeamMember = handle(operations.gateway.lockTeamMember, {
   async execute({ input: { member }, caller }, { db }) {
@@ -25,7 +48,7 @@ export const unlockTeamMember = handle(operations.gateway.unlockTeamMember, {
   },
 })
 
-const lockedMax = 1_000
+const lockedMax = 300
 
 export const listLockedMembers = handle(operations.gateway.listLockedMembers, async (_call, { db }) => ({
   data: await findLocked(db, lockedMax),

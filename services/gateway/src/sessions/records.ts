@@ -4,14 +4,14 @@ import type { Db, ReadDb } from '@backoffice/service-runtime'
 export interface SessionsOf {
   readonly personId: string
   readonly session?: string | undefined
+  readonly before: Date
 }
 
-/** Ends what has begun until now. An ID token may be of a clock that is a minute ahead, but one session is never begun again. */
-export async function endSessions(db: Db, { personId, session = '' }: SessionsOf, now: Date): Promise<void> {
+/** Ends what has begun until then. */
+export async function endSessions(db: Db, { personId, session = '', before }: SessionsOf): Promise<void> {
   await db`
     insert into ended_session (person_id, session, ended_before)
-    values (${personId}, ${session},
-      ${now}::timestamptz + case when ${session} = '' then interval '0' else interval '1 minute' end)
+    values (${personId}, ${session}, ${before}::timestamptz)
     on conflict (person_id, session) do update
     set ended_before = greatest(ended_session.ended_before, excluded.ended_before)
   `
