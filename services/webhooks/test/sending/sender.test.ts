@@ -173,7 +173,7 @@ t.test('a port that nothing listens on is named so', async (t) => {
 
 t.test('a NUL in the body can be stored: it is replaced', async (t) => {
   const receiver = await startReceiver(t, (response) => response.writeHead(500).end('a\u0000b'))
-  t.equal((await send(delivery(receiver.url))).responseHead, 'a\uFFFDb')
+  t.equal((await send(delivery(receiver.url))).responseHead, 'a?b')
 })
 
 t.test('a valid certificate is accepted; an expired one, another host and an unknown authority are not', async (t) => {
