@@ -4,6 +4,7 @@ import type { Pool } from 'pg'
 const bookkeeping: Readonly<Record<string, string>> = {
   'gateway.claim': 'the refusal is stored under the Idempotency-Key',
   'gateway.rate_window': 'a refused request counts as well',
+  'gateway.daily_use': 'so does what it would have stored',
   'gateway.credential_use': 'the key was used, whatever came of it',
   'payments.depositor': "a row without content, to be locked before the day's deposits are summed",
 }

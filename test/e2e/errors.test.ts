@@ -129,6 +129,12 @@ t.test('limits and webhooks', async (t) => {
   const beyond = await limited.sandbox.get('/me')
   refused(beyond, 'RATE_LIMITED')
   t.ok(Number(beyond.headers['retry-after']) >= 1)
+  const small = await newOperator('Small')
+  const input = { operatorId: small.id, storedRowsPerDay: 1, reason: 'test' }
+  await alice.call(operations.gateway.setOperatorLimits, { input })
+  const unstored = await small.sandbox.post('/players', playerRequest())
+  refused(unstored, 'DAILY_QUOTA_EXCEEDED', { quota: 'rows', used: 0, limit: 1 })
+  t.ok(Number(unstored.headers['retry-after']) >= 1)
   refused(await production.post('/webhooks/test'), 'WEBHOOK_NOT_CONFIGURED')
 })
 

@@ -128,7 +128,10 @@ export async function callAsTeam(operator: Operator, team: Team, journey: Journe
 
   await team(gateway.listOperators)
   await team(gateway.getOperator, { name: operatorId })
-  await team(gateway.setOperatorLimits, { operatorId, rateLimitPerMinute: 99_999 })
+  await team(gateway.setOperatorLimits, { operatorId, rateLimitPerMinute: 99_999, storedRowsPerDay: 1 })
+  // The limits hold within a second. Beyond a quota a key is looked for before it is claimed.
+  await eventually(() => operator.post('/players', 429))
+  await team(gateway.setOperatorLimits, { operatorId, storedRowsPerDay: 1_000_000 })
   await team(gateway.setReplayProtection, { operatorId, replayProtection: 'on' })
   // The setting holds within a second. Requests without a key have a statement of their own for their signatures.
   await eventually(async () => {

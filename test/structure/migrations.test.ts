@@ -24,6 +24,7 @@ const kept: Readonly<Record<string, string>> = {
   'gateway.brand': 'a record',
   'gateway.credential': 'a record',
   'gateway.rate_window': 'one row for each operator and environment',
+  'gateway.daily_use': 'one row for each operator and environment',
   'players.player': 'a record',
   'players.kyc_submission': 'a record',
   'players.player_change': 'the history of a record',

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import type { BrokerUser, Scope, ServiceName } from '@backoffice/contracts'
+import { type BrokerUser, type Scope, type ServiceName, storedMebibytesMax, storedRowsMax } from '@backoffice/contracts'
 import { readStack, type StackDescription, stackFileIn } from '@backoffice/dev-stack'
 import pg from 'pg'
 import type { Column, Sample } from '../case.ts'
@@ -99,6 +99,12 @@ const newPlayer = () => ({
 const startTimeoutMs = 90_000
 const lookEveryMs = 100
 
+/** The highest that can be set: no load here reaches them. */
+const quotas = {
+  SANDBOX_STORED_MIB_PER_DAY: String(storedMebibytesMax),
+  SANDBOX_STORED_ROWS_PER_DAY: String(storedRowsMax),
+}
+
 interface Where {
   readonly checkout: string
   /** The folder in which the system's own folder is made. */
@@ -132,7 +138,7 @@ export class RunningStack {
     const program = ['packages/dev-stack/src/main.ts', '--dir', dir, '--port', '0']
     const child = spawn(process.execPath, program, {
       cwd: checkout,
-      env: { ...env, ...added },
+      env: { ...env, ...quotas, ...added },
       stdio: ['ignore', 'pipe', 'pipe'],
     })
     const exited = once(child, 'exit')

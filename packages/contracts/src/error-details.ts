@@ -1,6 +1,6 @@
 import { type TSchema, Type } from '@sinclair/typebox'
 import { sample } from './examples.ts'
-import { Currency, Id } from './resources.ts'
+import { Currency, Id, Timestamp } from './resources.ts'
 import { described, object, oneOf, text } from './schema.ts'
 import { DepositStatus, KycStatus, PlayerStatus, WithdrawalStatus } from './statuses.ts'
 
@@ -91,6 +91,18 @@ export const errorDetails = {
       }),
     }),
     { reason: 'self_exclusion' },
+  ),
+  DAILY_QUOTA_EXCEEDED: always(
+    object({
+      quota: oneOf(['bytes', 'rows'], {
+        description: 'What is used up.',
+        meanings: { bytes: 'of tables, their indexes and the log of events', rows: 'in tables' },
+      }),
+      used: Type.Integer({ description: 'Of this day (UTC), by all requests of the operator in the environment.' }),
+      limit: Type.Integer({ description: 'What a day may store.' }),
+      resetsAt: described(Timestamp, 'When the next day begins.'),
+    }),
+    { quota: 'bytes', used: 939520512, limit: 939524096, resetsAt: '2026-03-03T00:00:00.000Z' },
   ),
   PLAYER_NOT_ACTIVE: always(object({ status: PlayerStatus }), { status: 'suspenso' }),
   KYC_NOT_APPROVED: always(object({ kycStatus: KycStatus }), { kycStatus: 'em_analise' }),

@@ -81,6 +81,11 @@ export const rolesThatMay = (
   input: Readonly<Record<string, unknown>>,
 ): readonly TeamRole[] => (input.unmask === true ? unmaskRoles : roles)
 
+export interface StoredAmount {
+  readonly bytes: number
+  readonly rows: number
+}
+
 interface Facts {
   readonly summary: string
   readonly description?: string
@@ -99,6 +104,11 @@ interface Facts {
   readonly sentOnce?: true
   /** What may be stored of one call, where it is more than `storedBytesMax`: for the team's, which are few. */
   readonly storedBytesMax?: number
+  /**
+   * What a call of an operator makes all services keep at most, with all that follows from it, besides what grows with its
+   * body: what quotas count. `reserved`: that was counted with the record that it ends.
+   */
+  readonly stores?: StoredAmount | 'reserved'
   /** A query of the team whose reply is not masked. It needs a reason. */
   readonly discloses?: true
   /** The console may call it for a person without their signature, although it is no query: nobody gains by it. */

@@ -207,6 +207,13 @@ const entries = {
     cause: 'More requests in a minute than agreed; or too many failed authentications from your address.',
     cure: 'Wait for `Retry-After`. Spread the load, and hear of changes by webhooks instead of asking.',
   },
+  DAILY_QUOTA_EXCEEDED: {
+    status: 429,
+    message: "The day's storage is used up; retry after the seconds in Retry-After.",
+    retryable: true,
+    cause: 'What your requests of this day (UTC) store has reached a quota; `details` says which. Nothing was done.',
+    cure: 'Go on confirming, failing and cancelling what you began, and reading. Begin anew after `details.resetsAt`, with the same key, or ask our team for more.',
+  },
   HEADERS_TOO_LARGE: {
     status: 431,
     message: 'The request headers are too large.',

@@ -16,10 +16,11 @@ export function commonRejects(operation: Operation): ErrorCode[] {
   )
   if (operation.audience === 'sandbox') codes.push('SANDBOX_ONLY')
   if (operation.hasBody) codes.push('UNSUPPORTED_MEDIA_TYPE')
-  if (operation.idempotency === 'required')
-    codes.push('IDEMPOTENCY_KEY_REQUIRED', 'IDEMPOTENCY_CONFLICT', 'IDEMPOTENCY_IN_PROGRESS')
-  // With replay protection, for a signature that was used before.
-  else if (operation.http?.method === 'POST') codes.push('IDEMPOTENCY_CONFLICT')
+  if (operation.idempotency === 'required') codes.push('IDEMPOTENCY_KEY_REQUIRED')
+  if (operation.stores !== undefined) codes.push('DAILY_QUOTA_EXCEEDED')
+  // Without a key, with replay protection: for a signature that was used before.
+  if (operation.http?.method === 'POST') codes.push('IDEMPOTENCY_CONFLICT')
+  if (operation.idempotency === 'required') codes.push('IDEMPOTENCY_IN_PROGRESS')
   codes.push('VALIDATION_ERROR', 'INTERNAL_ERROR', 'SERVICE_UNAVAILABLE')
   return codes
 }

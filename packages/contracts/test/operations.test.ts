@@ -131,6 +131,10 @@ t.test('a public code is one that a request can meet, and says what it comes fro
   t.equal(errorAnchor('PLAYER_NOT_FOUND'), 'error-player-not-found')
 })
 
+t.test('each POST route says what it stores, and no other', async (t) => {
+  for (const { id, http, stores } of httpOperations) t.equal(stores !== undefined, http?.method === 'POST', id)
+})
+
 t.test('a code comes before the Idempotency-Key is looked up or after it, and never both', async (t) => {
   const after = new Set(httpOperations.flatMap(refusalsAfterKey))
   for (const code of ['IDEMPOTENCY_CONFLICT', 'VALIDATION_ERROR', 'INSUFFICIENT_FUNDS'] as const) t.ok(after.has(code))

@@ -28,6 +28,8 @@ export const wordings: Readonly<Record<string, Wording>> = {
   environment: { flags: '--env <environment>' },
   playerId: { flags: '--player <playerId>', help: 'id of the player' },
   rateLimitPerMinute: { flags: '--rate-limit <n>' },
+  storedMebibytesPerDay: { flags: '--storage <n>' },
+  storedRowsPerDay: { flags: '--rows <n>' },
   allowedAddresses: { flags: '--allow-ip <cidr...>' },
   dailyDepositLimit: { flags: '--amount <amount>', help: 'for example 200.00, or none' },
   states: { flags: '--state <state...>' },

@@ -1,7 +1,9 @@
 import { dayMs, type Measurement, measurement } from '@backoffice/process'
-import type { ServiceContext } from '@backoffice/service-runtime'
+import type { ReadDb, ServiceContext } from '@backoffice/service-runtime'
 import type { FailedAuthentications } from './http/security-log.ts'
 import { countUnusedCredentials } from './operators/records.ts'
+import { type DefaultQuotas, quotasOf } from './quotas/quota.ts'
+import { findUses } from './quotas/records.ts'
 
 /** How many callers this replica turns away, because they only guess. */
 export const limitedAddresses = (failures: Pick<FailedAuthentications, 'limitedAddresses'>): Measurement =>
@@ -29,5 +31,29 @@ export const unusedCredentials = ({ db, clock }: Pick<ServiceContext, 'db' | 'cl
           attributes: { environment },
         })),
       }
+    },
+  })
+
+/** Below this part of a quota nobody looks, and there are many operators. */
+const shownFrom = 0.5
+
+/** How much of today's quotas is used up, where it is much. */
+export const usedQuotas = (db: ReadDb, defaults: DefaultQuotas): Measurement =>
+  measurement({
+    gauges: {
+      'backoffice.quota.used_ratio': {
+        description: "Part of a day's quota that an operator has used up, from a half on",
+      },
+    },
+    async read() {
+      const ratios = (await findUses(db, null)).flatMap((use) => {
+        const { operatorId: operator, environment, bytesStored, rowsStored } = use
+        const { bytes, rows } = quotasOf(use, environment, defaults)
+        return [
+          { value: bytesStored / bytes, attributes: { operator, environment, quota: 'bytes' } },
+          { value: rowsStored / rows, attributes: { operator, environment, quota: 'rows' } },
+        ]
+      })
+      return { 'backoffice.quota.used_ratio': ratios.filter(({ value }) => value >= shownFrom) }
     },
   })

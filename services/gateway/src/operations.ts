@@ -1,16 +1,18 @@
 import type { HandlersOf } from '@backoffice/service-runtime'
 import type { SecretBox } from '@backoffice/vault'
 import * as operators from './operators/operations.ts'
+import type { DefaultQuotas } from './quotas/quota.ts'
 import * as sessions from './sessions/operations.ts'
 
 /** The operations of the team and of other services, which come over NATS. Those of operators are HTTP routes (../http). */
 export const handlers = (
   secrets: SecretBox,
-  environment: { readonly development: boolean },
+  { development, quotas }: { readonly development: boolean; readonly quotas: DefaultQuotas },
 ): HandlersOf<'gateway'> => ({
   ...operators,
   ...sessions,
-  createOperator: operators.createOperator(secrets, environment),
+  createOperator: operators.createOperator(secrets, { development }),
+  getOperator: operators.getOperator(quotas),
   issueCredential: operators.issueCredential(secrets),
   rewrapSecrets: operators.rewrapSecrets(secrets),
 })

@@ -5,12 +5,13 @@ import { teamDesk } from '@backoffice/team-desk'
 import { secretBoxFrom } from '@backoffice/vault'
 import { sealedClaims } from './claims/records.ts'
 import { buildApp } from './http/app.ts'
-import { RateLimiter } from './http/authenticate.ts'
-import { CredentialDirectory, CredentialUses } from './http/credentials.ts'
+import { CredentialDirectory } from './http/authenticate.ts'
 import { Idempotency } from './http/idempotency.ts'
-import { FailedAuthentications, SecurityLog } from './http/security-log.ts'
-import { limitedAddresses, unusedCredentials } from './measurements.ts'
+import { DailyUse, RateLimiter } from './http/limits.ts'
+import { CredentialUses, FailedAuthentications, SecurityLog } from './http/security-log.ts'
+import { limitedAddresses, unusedCredentials, usedQuotas } from './measurements.ts'
 import { handlers } from './operations.ts'
+import { mebibyte } from './quotas/quota.ts'
 import { settings } from './settings.ts'
 import { migrations } from './storage/migrations/index.ts'
 
@@ -45,6 +46,17 @@ export const gateway = defineService({
     const listening = () => `${listener.origin}${apiPrefix}`
     const baseUrl = () => settings.PUBLIC_BASE_URL ?? listening()
     const uses = new CredentialUses(db, log)
+    const quotas = {
+      sandbox: {
+        bytes: settings.SANDBOX_STORED_MIB_PER_DAY * mebibyte,
+        rows: settings.SANDBOX_STORED_ROWS_PER_DAY,
+      },
+      production: {
+        bytes: settings.PRODUCTION_STORED_MIB_PER_DAY * mebibyte,
+        rows: settings.PRODUCTION_STORED_ROWS_PER_DAY,
+      },
+    }
+    const dailyUse = new DailyUse({ db, clock, log })
     const app = buildApp({
       log,
       rpc,
@@ -54,20 +66,27 @@ export const gateway = defineService({
       authentication: {
         clock,
         baseUrl,
-        directory: new CredentialDirectory(db.reader, secrets),
+        directory: new CredentialDirectory(db.reader, { secrets, quotas }),
         rateLimiter: new RateLimiter(db),
         failures,
         securityLog,
         uses,
       },
+      dailyUse,
       idempotency: new Idempotency({ db, rpc, leaseMs: settings.CLAIM_LEASE_MS }),
     })
     const { HOST: host, PORT: port, CONNECTIONS_MAX: connectionsMax } = settings
     const listener = new HttpListener({ app, host, port, connectionsMax, certificate, log })
     return {
-      operations: handlers(secrets, { development: settings.DEVELOPMENT }),
-      background: [securityLog, uses, listener],
-      measurements: [limitedAddresses(failures), unusedCredentials({ db, clock })],
+      operations: handlers(secrets, { development: settings.DEVELOPMENT, quotas }),
+      // What the listener's last requests store is counted, too.
+      background: [
+        securityLog,
+        uses,
+        listener,
+        { start: () => dailyUse.start(), stop: () => listener.stop().then(() => dailyUse.stop()) },
+      ],
+      measurements: [limitedAddresses(failures), unusedCredentials({ db, clock }), usedQuotas(db.reader, quotas)],
       addresses: () => ({ baseUrl: listening() }),
     }
   },

@@ -32,6 +32,7 @@ export const games = {
 
   openGameSession: operator.command({
     http: post('/players/{playerId}/game-sessions', 201),
+    stores: { bytes: 3_000, rows: 2 },
     tag: 'Games',
     summary: 'Open a game session',
     description:

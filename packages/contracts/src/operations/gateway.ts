@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { sample } from '../examples.ts'
-import { brandDefaults } from '../limits.ts'
+import { brandDefaults, storedMebibytesMax, storedRowsMax } from '../limits.ts'
 import { document, get, internal, operator, team } from '../operation.ts'
 import { apiVersion, EnvironmentName, Id, Me, Reason, Timestamp } from '../resources.ts'
 import { Nullable, object, pageOf, text } from '../schema.ts'
@@ -22,6 +22,14 @@ const operatorBytesMax = 26 * 1024
 
 const RateLimit = Type.Integer({ minimum: 1, maximum: 10_000_000, description: 'Requests per minute and environment.' })
 
+const StoredMebibytes = Type.Integer({
+  minimum: 1,
+  maximum: storedMebibytesMax,
+  description:
+    'MiB that the calls of a day (UTC) may store, for each environment; in the sandbox no more than the settings say.',
+})
+const StoredRows = Type.Integer({ minimum: 1, maximum: storedRowsMax, description: 'The same in rows.' })
+
 const AddressRange = text(49, { pattern: '^[0-9A-Fa-f:.]+(/\\d{1,3})?$' })
 const AllowedAddresses = Type.Array(AddressRange, {
   maxItems: 200,
@@ -41,6 +49,22 @@ export const OperatorRecord = object({
   name: text(64),
   status: Type.Union([Type.Literal('active'), Type.Literal('suspended')]),
   rateLimitPerMinute: Type.Integer(),
+  /** Null: as the settings say. */
+  storedMebibytesPerDay: Nullable(StoredMebibytes),
+  storedRowsPerDay: Nullable(StoredRows),
+  /** Only where an operator is read; of environments in which anything was stored. */
+  storedToday: Type.Optional(
+    Type.Array(
+      object({
+        environment: EnvironmentName,
+        bytes: Type.Integer(),
+        bytesMax: Type.Integer(),
+        rows: Type.Integer(),
+        rowsMax: Type.Integer(),
+      }),
+      { maxItems: 2 },
+    ),
+  ),
   /** Empty: any address. */
   allowedAddresses: Type.Array(AddressRange, { maxItems: 200 }),
   replayProtection: OnOrOff,
@@ -210,11 +234,13 @@ export const gateway = service('gateway', {
     roles: ['integration'],
     freshLogin: 'always',
     twoPeople: 'in production',
-    summary: "Change an operator's rate limit or permitted addresses",
+    summary: "Change an operator's limits or permitted addresses",
     description: 'To permit addresses that were not permitted before takes two people.',
     body: object({
       operatorId: Id,
       rateLimitPerMinute: Type.Optional(RateLimit),
+      storedMebibytesPerDay: Type.Optional(StoredMebibytes),
+      storedRowsPerDay: Type.Optional(StoredRows),
       allowedAddresses: Type.Optional(AllowedAddresses),
       reason: Type.Optional(Reason),
     }),

@@ -45,6 +45,7 @@ export const payments = service('payments', {
   createDeposit: operator.command({
     http: post('/players/{playerId}/deposits', 201),
     idempotency: 'required',
+    stores: { bytes: 13_000, rows: 20 },
     tag: 'Deposits',
     summary: 'Create a deposit',
     description:
@@ -63,6 +64,7 @@ export const payments = service('payments', {
   confirmDeposit: operator.command({
     http: post('/deposits/{depositId}/confirm'),
     idempotency: 'required',
+    stores: 'reserved',
     tag: 'Deposits',
     summary: 'Confirm a deposit',
     description:
@@ -77,6 +79,7 @@ export const payments = service('payments', {
   failDeposit: operator.command({
     http: post('/deposits/{depositId}/fail'),
     idempotency: 'required',
+    stores: 'reserved',
     tag: 'Deposits',
     summary: 'Mark a deposit as failed',
     description: 'Only a pending deposit can fail; nothing is credited.',
@@ -94,6 +97,7 @@ export const payments = service('payments', {
   requestWithdrawal: operator.command({
     http: post('/players/{playerId}/withdrawals', 201),
     idempotency: 'required',
+    stores: { bytes: 26_000, rows: 36 },
     tag: 'Withdrawals',
     summary: 'Request a withdrawal',
     description:
@@ -122,6 +126,7 @@ export const payments = service('payments', {
   cancelWithdrawal: operator.command({
     http: post('/withdrawals/{withdrawalId}/cancel'),
     idempotency: 'required',
+    stores: 'reserved',
     tag: 'Withdrawals',
     summary: 'Cancel a withdrawal',
     description: 'Only while it is under review.',
@@ -138,6 +143,7 @@ export const payments = service('payments', {
 
   decideWithdrawalInSandbox: sandbox.command({
     http: post('/sandbox/withdrawals/{withdrawalId}/decision'),
+    stores: { bytes: 3_000, rows: 2 },
     tag: 'Sandbox',
     summary: "Simulate the team's withdrawal decision",
     params: WithdrawalPath,

@@ -42,6 +42,7 @@ export const players = service('players', {
   registerPlayer: operator.command({
     http: post('/players', 201),
     idempotency: 'required',
+    stores: { bytes: 6_000, rows: 5 },
     tag: 'Players',
     summary: 'Register a player',
     description: 'Registers a player and opens the wallet. `externalId` is unique per brand.',
@@ -84,6 +85,7 @@ export const players = service('players', {
   submitKyc: operator.command({
     http: post('/players/{playerId}/kyc/submissions', 201),
     idempotency: 'required',
+    stores: { bytes: 12_000, rows: 15 },
     tag: 'KYC',
     summary: 'Register a KYC document submission',
     description:
@@ -103,6 +105,7 @@ export const players = service('players', {
 
   decideKycInSandbox: sandbox.command({
     http: post('/sandbox/players/{playerId}/kyc/decision'),
+    stores: { bytes: 8_000, rows: 12 },
     tag: 'Sandbox',
     summary: "Simulate the team's KYC decision",
     params: PlayerPath,

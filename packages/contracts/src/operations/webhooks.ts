@@ -27,6 +27,7 @@ export const webhooks = service('webhooks', {
   /** Its reply is not stored: each call sends a new test event, and makes one attempt to deliver it. */
   testWebhook: operator.direct({
     http: post('/webhooks/test'),
+    stores: { bytes: 5_000, rows: 3 },
     tag: 'Webhooks',
     summary: 'Send a test delivery',
     description: 'Makes one attempt at once, to the configured URL, and answers what the receiver said.',

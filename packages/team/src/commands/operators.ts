@@ -80,8 +80,15 @@ export const operators = [
   }),
 ]
 
-function showOperator({ brands, credentials, ...operator }: OperatorRecord): void {
+function showOperator({ brands, credentials, storedToday = [], ...operator }: OperatorRecord): void {
   printRecord(operator)
+  printSection('stored today (UTC)', storedToday, [
+    'environment',
+    'bytes',
+    ['of', 'bytesMax'],
+    'rows',
+    ['of', 'rowsMax'],
+  ])
   printSection('', brands, ['environment', ['brand', 'id'], 'name', 'currency', ['time zone', 'timeZone']])
   printSection('', credentials, [
     'environment',

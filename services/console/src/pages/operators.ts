@@ -103,6 +103,7 @@ async function showOperator(visit: Visit, state: OperatorState, sent?: SentForm)
   const { display, environment, address } = visit
   const { operator, webhook, documents } = state
   const brand = operator.brands.find((candidate) => candidate.environment === environment)
+  const use = operator.storedToday?.find((candidate) => candidate.environment === environment)
   const decisions = operatorDecisions(visit, state)
   const facts = factsOf(getOperator.reply, operator, [
     'status',
@@ -111,6 +112,9 @@ async function showOperator(visit: Visit, state: OperatorState, sent?: SentForm)
     ['currency', () => text(brand?.currency)],
     ['timeZone', () => text(brand?.timeZone)],
     'rateLimitPerMinute',
+    'storedMebibytesPerDay',
+    'storedRowsPerDay',
+    ['storedToday', () => text(use && display.t('storedOf', partsOf(use)))],
     'allowedAddresses',
     'replayProtection',
     ['template', () => text(documents?.template)],
@@ -144,6 +148,12 @@ async function showOperator(visit: Visit, state: OperatorState, sent?: SentForm)
     ],
   })
 }
+
+/** How much of its quotas an operator has used up, in percent. */
+const partsOf = ({ bytes, bytesMax, rows, rowsMax }: NonNullable<Operator['storedToday']>[number]) => ({
+  bytes: Math.floor((100 * bytes) / bytesMax),
+  rows: Math.floor((100 * rows) / rowsMax),
+})
 
 /** Where events go, and whether they arrive. */
 const endpointRows = ({ display }: Visit, webhook: Endpoint) =>

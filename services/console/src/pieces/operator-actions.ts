@@ -79,6 +79,8 @@ const actions: Readonly<Record<string, Action>> = {
     operation: setOperatorLimits,
     initial: ({ operator }) => ({
       rateLimitPerMinute: String(operator.rateLimitPerMinute),
+      storedMebibytesPerDay: String(operator.storedMebibytesPerDay ?? ''),
+      storedRowsPerDay: String(operator.storedRowsPerDay ?? ''),
       allowedAddresses: operator.allowedAddresses.join('\n'),
     }),
   },

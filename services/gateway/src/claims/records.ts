@@ -4,7 +4,8 @@ import type { SealedTable } from '@backoffice/team-desk'
 import { isReplyToSeal, type Place, type Vault } from '@backoffice/vault'
 import { type Claim, judgeUsedKey, type StoredResponse, type UsedKey } from './claim.ts'
 
-const attemptColumns = 'operator_id text, environment text, key text, token uuid'
+const keyColumns = 'operator_id text, environment text, key text'
+const attemptColumns = `${keyColumns}, token uuid` as const
 const claimColumns = `${attemptColumns}, fingerprint bytea, operation text, operation_id text` as const
 const signatureColumns = 'operator_id text, environment text, signature_digest bytea, key text'
 const responseColumns = 'status smallint, content_type text, body bytea, request_id text'
@@ -141,7 +142,7 @@ const isToSeal = (operation: string, status: number) => status < 400 && isReplyT
 
 export const sealedClaims: SealedTable = {
   table: 'claim',
-  key: 'operator_id text, environment text, key text',
+  key: keyColumns,
   reads: 'operation text, status smallint, body bytea',
   writes: 'body bytea',
   renew({ operation, status, body, ...claim }, vault) {
@@ -259,6 +260,20 @@ async function askForKeys(db: Db, requests: readonly ClaimRequest[]): Promise<Re
         and s.signature_digest = a.signature_digest
   `
   return new Map(rows.map((row) => [row.token, row]))
+}
+
+/**
+ * Whether each key stands for a request already: one that runs, has its reply, or may have had its effect.
+ * @returns in order
+ */
+export async function areKeysUsed(db: Db, keys: readonly ClaimKey[]): Promise<boolean[]> {
+  const rows = await db<ClaimKey>`
+    select operator_id, environment, key
+    from ${sql.unnest('a', keys, keyColumns)} join claim c using (operator_id, environment, key)
+    where c.status is null or c.expires_at > clock_timestamp()
+  `
+  const used = new Set(rows.map(nameOf))
+  return keys.map((key) => used.has(nameOf(key)))
 }
 
 /** Forgets an expired key whose outcome is resolved now, as if it had never been used. */

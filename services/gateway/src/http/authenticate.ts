@@ -7,16 +7,20 @@ import {
   signRequest,
   timestampToleranceSeconds,
 } from '@backoffice/contracts'
-import { type Clock, type IsTrusted, type Logger, normaliseAddress } from '@backoffice/process'
-import { type Db, sql } from '@backoffice/service-runtime'
+import { AddressRanges, type Clock, holderOf, type IsTrusted, type Logger, normaliseAddress } from '@backoffice/process'
+import { Gatherer, type ReadDb } from '@backoffice/service-runtime'
+import type { SecretBox } from '@backoffice/vault'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { CredentialDirectory, CredentialUses, KnownCredential } from './credentials.ts'
+import { LRUCache } from 'lru-cache'
+import { findCredentials, type KnownCredential, type StoredCredential } from '../operators/records.ts'
+import { type DefaultQuotas, quotasOf } from '../quotas/quota.ts'
 import { RetryLater, retryAfterSeconds } from './reply.ts'
+import type { CredentialUses } from './security-log.ts'
 import { type FailedAuthentications, isKeyShaped, type Refusal, type SecurityLog } from './security-log.ts'
 
 export interface AuthenticationContext {
   readonly directory: Pick<CredentialDirectory, 'find'>
-  readonly rateLimiter: Pick<RateLimiter, 'admit'>
+  readonly rateLimiter: { admit(scope: Scope, limit: number): Promise<number | null> }
   /** An address that has used up its failures is refused with RATE_LIMITED, unless what it sends is rightly signed. */
   readonly failures: Pick<FailedAuthentications, 'count'>
   readonly securityLog: Pick<SecurityLog, 'refused' | 'admitted' | 'answered'>
@@ -186,118 +190,101 @@ export function warnOfProxies(
 }
 
 /**
- * A window's budget, however large, is given out in about 120 shares. A request that has waited for more than that
- * found none for itself.
+ * A suspension, revocation or change of addresses must hold on every replica within a second, so entries live a little
+ * less than that.
  */
-const sharesMax = 200
+const entryTtlMsDefault = 800
+const entriesMax = 10_000
+/**
+ * How long a key that does not exist is remembered. Keys are random, so nobody asks for one before it is issued, and
+ * this may be longer.
+ */
+const unknownKeyTtlMs = 10_000
+const unknownKeysMax = 10_000
+/** Keys in one statement. */
+const batchMax = 200
+/** Keys that wait. Of keys that were never seen to exist the least, because anybody can make those up. */
+const waitingMax = { seen: entriesMax, new: 1_000 } as const
 
-interface Window {
-  left: number
-  endsAt: number
-  spent: boolean
-  taking: Promise<Share> | undefined
+interface DirectoryOptions {
+  readonly secrets: SecretBox
+  readonly quotas: DefaultQuotas
+  readonly entryTtlMs?: number
 }
 
+interface Lookup {
+  readonly key: string
+  /** Who asks. Callers take turns when many wait. */
+  readonly caller: string
+}
+
+type Lookups = Gatherer<Lookup, StoredCredential | undefined>
+
 /**
- * At most the operator's limit of requests in a 60 s window, over all replicas. The window's budget is in the database.
- * Each replica takes shares of it, so that most requests need no round trip.
+ * Finds what a key stands for. However many requests need it at once, it is read once for the life of an entry.
+ *
+ * Nobody who makes up keys can keep a key that exists from being found: such keys wait in a line of their own, in which
+ * callers take turns, use one connection of the readers at most, and are remembered apart from those that exist.
  */
-export class RateLimiter {
-  readonly #db: Db
-  readonly #windows = new Map<string, Window>()
+export class CredentialDirectory {
+  readonly #cache: LRUCache<string, KnownCredential, string>
+  readonly #unknown = new LRUCache<string, true>({ max: unknownKeysMax, ttl: unknownKeyTtlMs })
+  /** Keys that have existed, which are read again once their entries have ended. */
+  readonly #seen = new LRUCache<string, true>({ max: entriesMax })
+  readonly #lookups: Readonly<Record<keyof typeof waitingMax, Lookups>>
 
-  constructor(db: Db) {
-    this.#db = db
-  }
-
-  /** Null when the request is within the limit, else the milliseconds until the window ends. */
-  async admit({ operatorId, environment }: Scope, limit: number): Promise<number | null> {
-    const key = `${operatorId} ${environment}`
-    let window = this.#windows.get(key)
-    if (window === undefined) {
-      window = { left: 0, endsAt: 0, spent: false, taking: undefined }
-      this.#windows.set(key, window)
-    }
-    for (let share = 1; share <= sharesMax; share++) {
-      const now = performance.now()
-      const running = now < window.endsAt
-      if (running && window.left > 0) {
-        window.left -= 1
-        return null
-      }
-      if (running && window.spent) return window.endsAt - now
-      await this.#take(window, { operatorId, environment, limit })
-    }
-    return Math.max(0, window.endsAt - performance.now())
-  }
-
-  /** Requests that find the share used up wait for the same round trip. */
-  async #take(window: Window, budget: { operatorId: string; environment: string; limit: number }): Promise<void> {
-    const askedAt = performance.now()
-    window.taking ??= takeShare(this.#db, budget)
-      .then((share) => {
-        // A share belongs to its own window: what is left of an earlier one is not carried over. The window was measured
-        // after it was asked for, so this end is not too late, however long the reply took.
-        window.left = share.granted
-        window.endsAt = askedAt + share.remainingMs
-        window.spent = share.granted === 0
-        return share
+  constructor(db: ReadDb, { secrets, quotas, entryTtlMs = entryTtlMsDefault }: DirectoryOptions) {
+    const lookups = (kind: keyof typeof waitingMax): Lookups =>
+      new Gatherer({
+        run: (waiting) =>
+          findCredentials(
+            db,
+            waiting.map(({ key }) => key),
+          ),
+        batchMax,
+        queueMax: waitingMax[kind],
+        ownerOf: ({ caller }) => caller,
       })
-      .finally(() => {
-        window.taking = undefined
-      })
-    await window.taking
+    this.#lookups = { seen: lookups('seen'), new: lookups('new') }
+    this.#cache = new LRUCache({
+      max: entriesMax,
+      ttl: entryTtlMs,
+      fetchMethod: async (key, _stale, { context: address }) => {
+        const caller = holderOf(address)
+        const stored = await (this.#seen.has(key)
+          ? this.#lookups.seen.add({ key, caller })
+          : this.#lookups.new.add({ key, caller }).catch(tooManyNewKeys))
+        if (stored === undefined) {
+          this.#unknown.set(key, true)
+          return undefined
+        }
+        this.#seen.set(key, true)
+        return { ...decrypt(stored, secrets), quotas: quotasOf(stored, stored.scope.environment, quotas) }
+      },
+    })
+  }
+
+  /**
+   * Null for a key that is unknown or revoked.
+   * @param address of who asks. Those who ask take turns
+   * @throws {Rejection} RATE_LIMITED when too many keys wait that were never seen to exist
+   */
+  async find(key: string, address: string): Promise<KnownCredential | null> {
+    if (this.#unknown.has(key)) return null
+    const credential = this.#cache.get(key) ?? (await this.#cache.fetch(key, { context: address }))
+    return credential === undefined || credential.revoked ? null : credential
   }
 }
 
-interface Share {
-  /** How many requests this replica may accept now; 0 when the window's budget is used up. */
-  readonly granted: number
-  /** Until the window ends. */
-  readonly remainingMs: number
+/** Who makes up keys in great numbers is no fault of ours. */
+function tooManyNewKeys(error: unknown): never {
+  throw error instanceof Rejection ? new RetryLater(1, 'RATE_LIMITED') : error
 }
 
-const windowSeconds = 60
-
-/**
- * A window that begins in the future is from before PostgreSQL's clock was set back. It counts as over, or it would
- * last for as long as that step.
- */
-const isOver = sql`(
-  w.started_at <= clock_timestamp() - make_interval(secs => ${windowSeconds}::int)
-  or w.started_at > clock_timestamp() + interval '1 second'
-)`
-
-/**
- * Takes a share of the window's budget for this replica, opening a window when none runs. Shares shrink as the budget
- * does, so that replicas waste little of its end; together they never grant more than the limit. The database's clock
- * measures the window, for every replica alike.
- */
-export async function takeShare(
-  db: Db,
-  {
-    operatorId,
-    environment,
-    limit,
-  }: { readonly operatorId: string; readonly environment: string; readonly limit: number },
-): Promise<Share> {
-  const firstShare = shareOf(limit)
-  const [share] = await db<Share>`
-    insert into rate_window as w (operator_id, environment, started_at, granted, last_grant)
-    values (${operatorId}, ${environment}, clock_timestamp(), ${firstShare}::int, ${firstShare}::int)
-    on conflict (operator_id, environment) do update set
-      started_at = case when ${isOver} then clock_timestamp() else w.started_at end,
-      granted = case when ${isOver} then ${firstShare}::int
-        else least(${limit}::int, w.granted + greatest(1, ceil((${limit}::int - w.granted) / 8.0)::int)) end,
-      last_grant = case when ${isOver} then ${firstShare}::int
-        else greatest(0, least(${limit}::int - w.granted, greatest(1, ceil((${limit}::int - w.granted) / 8.0)::int))) end
-    returning last_grant as granted,
-      greatest(0, extract(epoch from started_at + make_interval(secs => ${windowSeconds}::int) - clock_timestamp()) * 1000)::float8 as remaining_ms
-  `
-  return share ?? { granted: 0, remainingMs: windowSeconds * 1000 }
-}
-
-/** An eighth of the budget: at most a few dozen round trips a window, however high the limit. */
-function shareOf(budget: number): number {
-  return Math.max(1, Math.ceil(budget / 8))
+function decrypt({ sealedSecret, allowedAddresses, ...stored }: StoredCredential, secrets: SecretBox) {
+  return {
+    ...stored,
+    secret: secrets.decrypt(sealedSecret, stored.credentialId),
+    permittedAddresses: new AddressRanges(allowedAddresses),
+  }
 }

@@ -14,6 +14,7 @@ import { batchFaultOf, type Db, Gatherer } from '@backoffice/service-runtime'
 import type { FastifyRequest } from 'fastify'
 import type { Claim, StoredResponse } from '../claims/claim.ts'
 import {
+  areKeysUsed,
   type ClaimAttempt,
   type ClaimKey,
   type ClaimRequest,
@@ -25,8 +26,8 @@ import {
   storeResponses,
   useSignatures,
 } from '../claims/records.ts'
+import type { KnownCredential } from '../operators/records.ts'
 import { header, rawBody } from './authenticate.ts'
-import type { KnownCredential } from './credentials.ts'
 import { type HttpReply, RetryLater, replyOfStored, retryAfterSeconds, SignatureUsed } from './reply.ts'
 
 /** The claim that a request holds until its reply is stored. */
@@ -66,6 +67,7 @@ export class Idempotency {
   readonly #leaseMs: number
   // Each kind has its own queue: no claim waits for a reply to be stored.
   readonly #claims: Gatherer<ClaimRequest, Claim>
+  readonly #looks: Gatherer<ClaimKey, boolean>
   readonly #uses: Gatherer<SignatureUse, boolean>
   readonly #completions: Gatherer<Completion, StoredResponse | null>
   readonly #releases: Gatherer<ClaimAttempt, ClaimAttempt>
@@ -79,6 +81,7 @@ export class Idempotency {
     this.#rpc = rpc
     this.#leaseMs = leaseMs
     this.#claims = inBatches((requests) => claimKeys(db, requests))
+    this.#looks = inBatches((keys) => areKeysUsed(db, keys))
     this.#uses = inBatches((uses) => useSignatures(db, uses))
     this.#completions = inBatches(
       (completions) => storeResponses(db, completions),
@@ -88,6 +91,14 @@ export class Idempotency {
       await releaseClaims(db, held)
       return held
     })
+  }
+
+  /**
+   * Whether the request repeats one that has begun, and so stores nothing new.
+   * @throws {Rejection} IDEMPOTENCY_KEY_REQUIRED, VALIDATION_ERROR
+   */
+  hasBegun({ operatorId, environment }: Scope, request: FastifyRequest): Promise<boolean> {
+    return this.#looks.add({ operatorId, environment, key: readKey(request) })
   }
 
   /**

@@ -11,10 +11,11 @@ import { type RpcClient, validate } from '@backoffice/rpc'
 import type { TObject } from '@sinclair/typebox'
 import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import { visit } from 'jsonc-parser'
+import type { KnownCredential } from '../operators/records.ts'
 import { showMe } from '../operators/views.ts'
 import { type AuthenticationContext, authenticate, type Caller, header, rawBody } from './authenticate.ts'
-import type { KnownCredential } from './credentials.ts'
 import type { Idempotency } from './idempotency.ts'
+import type { DailyUse } from './limits.ts'
 import {
   countReplay,
   type HttpReply,
@@ -28,7 +29,8 @@ import {
 
 export interface RouteContext {
   readonly authentication: AuthenticationContext
-  readonly idempotency: Pick<Idempotency, 'claim' | 'useOnce' | 'storeReply' | 'releaseClaim'>
+  readonly idempotency: Pick<Idempotency, 'hasBegun' | 'claim' | 'useOnce' | 'storeReply' | 'releaseClaim'>
+  readonly dailyUse: Pick<DailyUse, 'refusalOf' | 'begun' | 'ended'>
   readonly rpc: Pick<RpcClient, 'request'>
 }
 
@@ -95,9 +97,14 @@ async function admit(
 async function serveEachTime(
   admitted: AdmittedRequest,
   reply: FastifyReply,
-  { idempotency, rpc }: RouteContext,
+  { idempotency, dailyUse, rpc }: RouteContext,
 ): Promise<FastifyReply> {
   const { operation, request, credential } = admitted
+  if (operation.stores !== undefined) {
+    const refusal = dailyUse.refusalOf(admitted)
+    if (refusal !== null) throw refusal
+    dailyUse.begun(admitted)
+  }
   if (credential.replayProtection && operation.http?.method !== 'GET')
     await idempotency.useOnce(credential.scope, request)
   return sendReply(reply, await runOperation(admitted, rpc))
@@ -107,16 +114,20 @@ async function serveEachTime(
 async function serveOnce(
   admitted: AdmittedRequest,
   reply: FastifyReply,
-  { idempotency, rpc }: RouteContext,
+  { idempotency, dailyUse, rpc }: RouteContext,
 ): Promise<FastifyReply> {
   const { operation, request, credential } = admitted
+  const refusal = dailyUse.refusalOf(admitted)
+  if (refusal !== null && !(await idempotency.hasBegun(credential.scope, request))) throw refusal
   const claimed = await idempotency.claim(operation, credential, request)
   if (claimed.is === 'replay') {
     countReplay(operation)
     return sendReply(reply.header('Idempotent-Replayed', 'true'), claimed.reply)
   }
   const { claim } = claimed
+  dailyUse.begun(admitted)
   const outcome = await outcomeOf(runOperation(admitted, rpc, claim.operationId), request)
+  dailyUse.ended(admitted, outcome.is === 'known' ? outcome.reply : undefined)
   if (outcome.is === 'unknown') {
     await idempotency.releaseClaim(claim)
     throw outcome.rejection

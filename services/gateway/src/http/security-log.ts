@@ -1,8 +1,9 @@
 import type { ErrorCode, Operation } from '@backoffice/contracts'
 import { holderOf, type Logger, Loop, meter } from '@backoffice/process'
+import type { Background, Database } from '@backoffice/service-runtime'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { LRUCache } from 'lru-cache'
-import type { KnownCredential } from './credentials.ts'
+import { type KnownCredential, writeCredentialUses } from '../operators/records.ts'
 
 const minuteMs = 60_000
 /** Lines a minute for one address and one operator. What comes after them is counted in one line. */
@@ -224,5 +225,55 @@ export class FailedAuthentications {
     let limited = 0
     for (const { failures } of this.#windows.values()) if (failures > this.#perMinuteMax) limited += 1
     return limited
+  }
+}
+
+/** The use of one key is written at most this often, and known this exactly. */
+const exactToMs = 5 * 60_000
+const keysMax = 10_000
+/** How long after a fault it is tried again. */
+const againAfterMs = 15_000
+
+/** Keeps when each key was last used. No request waits for it. */
+export class CredentialUses implements Background {
+  readonly #db: Database
+  readonly #loop: Loop
+  readonly #written = new LRUCache<string, true>({ max: keysMax, ttl: exactToMs })
+  #waiting = new Map<string, Date>()
+
+  constructor(db: Database, log: Logger) {
+    this.#db = db
+    this.#loop = new Loop({ run: () => this.#write(), everyMs: againAfterMs, log, name: 'writing uses of keys' })
+  }
+
+  start(): void {
+    this.#loop.start()
+  }
+
+  stop(): Promise<void> {
+    return this.#loop.stop()
+  }
+
+  /** Notes a use, to be written soon. While PostgreSQL is away, no more than `keysMax` keys wait for that. */
+  used(credentialId: string, at: Date): void {
+    if (this.#written.has(credentialId) || this.#waiting.size >= keysMax) return
+    this.#written.set(credentialId, true)
+    this.#waiting.set(credentialId, at)
+    this.#loop.nudge()
+  }
+
+  async #write(): Promise<void> {
+    if (this.#waiting.size === 0) return
+    const writing = this.#waiting
+    this.#waiting = new Map()
+    try {
+      await writeCredentialUses(
+        this.#db,
+        [...writing].map(([credentialId, at]) => ({ credentialId, at })),
+      )
+    } catch (error) {
+      for (const [credentialId, at] of writing) this.#waiting.set(credentialId, at)
+      throw error
+    }
   }
 }

@@ -12,6 +12,8 @@ export const Operator = defineEntity({
     id: p.string().primary(),
     name: p.string(),
     rateLimitPerMinute: p.integer(),
+    storedMebibytesPerDay: p.integer().nullable(),
+    storedRowsPerDay: p.integer().nullable(),
     allowedAddresses: p.array(),
     suspendedAt: p.datetime().nullable(),
     replayProtection: p.boolean(),

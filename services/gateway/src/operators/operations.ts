@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import {
   type AuditedChange,
   brandDefaults,
+  defined,
   type Environment,
   invalid,
   type OperatorRecord,
@@ -13,10 +14,11 @@ import {
 } from '@backoffice/contracts'
 import { type Db, handle, type Tools, toPage } from '@backoffice/service-runtime'
 import type { SecretBox } from '@backoffice/vault'
+import type { DefaultQuotas } from '../quotas/quota.ts'
+import { findUses } from '../quotas/records.ts'
 import type { BrandEntity } from './entities.ts'
 import {
   activate,
-  changeLimits,
   isWidened,
   normaliseRanges,
   type OperatorTerms,
@@ -34,7 +36,7 @@ import {
   readOperator,
   records,
 } from './records.ts'
-import { showOperator, showOperators } from './views.ts'
+import { showOperator, showOperators, showUse } from './views.ts'
 
 /** The services that keep whose a brand is. */
 const others = residentServices.filter((service) => service !== 'gateway')
@@ -72,6 +74,8 @@ export const createOperator = (secrets: SecretBox, { development }: { readonly d
         id: operatorId,
         name,
         rateLimitPerMinute,
+        storedMebibytesPerDay: null,
+        storedRowsPerDay: null,
         allowedAddresses,
         suspendedAt: null,
         replayProtection: false,
@@ -120,12 +124,14 @@ async function provisionBrand(
   return { brandId: scope.brandId, environment: scope.environment, webhookSecret }
 }
 
-export const getOperator = handle(operations.gateway.getOperator, async ({ input: { name } }, { db }) => {
-  const found = await readOperator(db, name.startsWith('op_') ? { id: name } : { name })
-  const [operator] = await showOperators(db, [found])
-  if (operator === undefined) throw new Error(`${found.id} is not shown`)
-  return operator
-})
+/** With what it has stored today. */
+export const getOperator = (quotas: DefaultQuotas) =>
+  handle(operations.gateway.getOperator, async ({ input: { name } }, { db }) => {
+    const found = await readOperator(db, name.startsWith('op_') ? { id: name } : { name })
+    const [[operator], uses] = await Promise.all([showOperators(db, [found]), findUses(db, [found.id])])
+    if (operator === undefined) throw new Error(`${found.id} is not shown`)
+    return { ...operator, storedToday: uses.map((use) => showUse(use, quotas)) }
+  })
 
 const limitMax = 1_000
 
@@ -151,7 +157,9 @@ async function changeOperator(
 ): Promise<OperatorRecord> {
   const operator = await lockOperator(db, operatorId)
   const { rateLimitPerMinute, allowedAddresses, suspendedAt = null, replayProtection } = operator
-  const before = { rateLimitPerMinute, allowedAddresses, suspendedAt, replayProtection }
+  const { storedMebibytesPerDay = null, storedRowsPerDay = null } = operator
+  const quotas = { storedMebibytesPerDay, storedRowsPerDay }
+  const before = { rateLimitPerMinute, ...quotas, allowedAddresses, suspendedAt, replayProtection }
   const changed = change(before)
   audited(...differences(before, changed))
   const em = await db.em()
@@ -188,9 +196,9 @@ export const setOperatorLimits = handle(operations.gateway.setOperatorLimits, {
     return isWidened((await lockOperator(db, operatorId)).allowedAddresses, ranges) ? 'second person' : 'nobody'
   },
   async execute({ input }, tools) {
-    const { rateLimitPerMinute, allowedAddresses } = input
-    const limits = { rateLimitPerMinute, allowedAddresses: allowedAddresses && normaliseRanges(allowedAddresses) }
-    return changeOperator(tools, input.operatorId, (terms) => changeLimits(terms, limits))
+    const { operatorId, reason: _reason, allowedAddresses, ...others } = input
+    const limits = defined({ ...others, allowedAddresses: allowedAddresses && normaliseRanges(allowedAddresses) })
+    return changeOperator(tools, operatorId, (terms) => ({ ...terms, ...limits }))
   },
 })
 

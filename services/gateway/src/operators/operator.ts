@@ -2,9 +2,10 @@
 
 import { Rejection } from '@backoffice/contracts'
 import { AddressRanges, writtenRange } from '@backoffice/process/address-ranges'
+import type { AgreedQuotas } from '../quotas/quota.ts'
 
 /** What the team changes about an operator. */
-export interface OperatorTerms {
+export interface OperatorTerms extends AgreedQuotas {
   readonly rateLimitPerMinute: number
   /** Empty: any address. */
   readonly allowedAddresses: readonly string[]
@@ -24,19 +25,6 @@ export const activate = (terms: OperatorTerms): OperatorTerms => ({ ...terms, su
 export const protectFromReplays = (terms: OperatorTerms, replayProtection: boolean): OperatorTerms => ({
   ...terms,
   replayProtection,
-})
-
-/** Changes the limits that are given, and nothing else. */
-export const changeLimits = (
-  terms: OperatorTerms,
-  limits: {
-    readonly rateLimitPerMinute?: number | undefined
-    readonly allowedAddresses?: readonly string[] | undefined
-  },
-): OperatorTerms => ({
-  ...terms,
-  rateLimitPerMinute: limits.rateLimitPerMinute ?? terms.rateLimitPerMinute,
-  allowedAddresses: limits.allowedAddresses ?? terms.allowedAddresses,
 })
 
 /**

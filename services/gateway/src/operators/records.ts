@@ -1,6 +1,9 @@
-import { type Environment, Rejection } from '@backoffice/contracts'
+import { type Environment, Rejection, type Scope, type StoredAmount } from '@backoffice/contracts'
+import type { AddressRanges } from '@backoffice/process/address-ranges'
 import { type Db, type ReadDb, sql } from '@backoffice/service-runtime'
 import type { Loaded } from '@mikro-orm/postgresql'
+import type { AgreedQuotas, DayUse } from '../quotas/quota.ts'
+import { isOfToday, type UseColumns, useColumns, useOf } from '../quotas/records.ts'
 import type { CredentialEntity, OperatorEntity } from './entities.ts'
 
 /** The entity manager and the entities, which the first edit by the team loads. */
@@ -106,4 +109,59 @@ export function countUnusedCredentials(
     where c.revoked_at is null and o.suspended_at is null
     group by b.environment
   `
+}
+
+/** What a request's key stands for. */
+export interface StoredCredential extends AgreedQuotas {
+  readonly credentialId: string
+  readonly key: string
+  readonly sealedSecret: string
+  readonly revoked: boolean
+  readonly suspended: boolean
+  readonly operatorName: string
+  readonly brandName: string
+  readonly rateLimitPerMinute: number
+  readonly allowedAddresses: readonly string[]
+  /** Whether a signature is accepted for one request only. */
+  readonly replayProtection: boolean
+  readonly scope: Scope
+  /** By all keys of the operator in the environment. */
+  readonly usedToday: DayUse
+}
+
+/**
+ * One round trip: credential, brand, operator and day of each key.
+ * @returns in the order of the keys; undefined for a key that does not exist
+ */
+export async function findCredentials(
+  db: ReadDb,
+  keys: readonly string[],
+): Promise<readonly (StoredCredential | undefined)[]> {
+  const rows = await db<Omit<StoredCredential, 'scope' | 'usedToday'> & Scope & UseColumns>`
+    select c.id as credential_id, c.key, c.sealed_secret, c.revoked_at is not null as revoked,
+      o.suspended_at is not null as suspended, o.name as operator_name, b.name as brand_name,
+      o.rate_limit_per_minute, o.allowed_addresses, o.replay_protection,
+      o.stored_mebibytes_per_day, o.stored_rows_per_day, ${useColumns},
+      o.id as operator_id, b.id as brand_id, b.environment, b.currency, b.time_zone
+    from credential c join brand b on b.id = c.brand_id join operator o on o.id = b.operator_id
+    left join daily_use u on u.operator_id = o.id and u.environment = b.environment and ${isOfToday}
+    where c.key = any(${keys}::text[])
+  `
+  const found = new Map(
+    rows.map(
+      ({ operatorId, brandId, environment, currency, timeZone, day, bytesStored, rowsStored, ...credential }) => {
+        const scope = { operatorId, brandId, environment, currency, timeZone }
+        return [credential.key, { ...credential, scope, usedToday: useOf({ day, bytesStored, rowsStored }) }]
+      },
+    ),
+  )
+  return keys.map((key) => found.get(key))
+}
+
+/** The same for a request: opened, and with the quotas that hold. */
+export interface KnownCredential
+  extends Omit<StoredCredential, 'sealedSecret' | 'allowedAddresses' | keyof AgreedQuotas> {
+  readonly secret: string
+  readonly permittedAddresses: AddressRanges
+  readonly quotas: StoredAmount
 }

@@ -7,12 +7,21 @@ import {
   type Scope,
 } from '@backoffice/contracts'
 import { type ReadDb, withIsoTimes } from '@backoffice/service-runtime'
+import { type DefaultQuotas, quotasOf } from '../quotas/quota.ts'
+import type { findUses } from '../quotas/records.ts'
 import { findCredentialUses, type OperatorWithBrands } from './records.ts'
 
 /** Operators as the team reads them: with the last use of each key. */
 export async function showOperators(db: ReadDb, operators: readonly OperatorWithBrands[]): Promise<OperatorRecord[]> {
   const uses = await findCredentialUses(db, operators.flatMap(credentialIdsOf))
   return operators.map((operator) => showOperator(operator, uses))
+}
+
+/** What an operator's calls have stored today in one environment, and what they may. */
+export function showUse(use: Awaited<ReturnType<typeof findUses>>[number], defaults: DefaultQuotas) {
+  const { environment, bytesStored: bytes, rowsStored: rows } = use
+  const quotas = quotasOf(use, environment, defaults)
+  return { environment, bytes, bytesMax: quotas.bytes, rows, rowsMax: quotas.rows }
 }
 
 const credentialIdsOf = ({ brands }: OperatorWithBrands): string[] =>
@@ -30,6 +39,8 @@ export function showOperator(
     name: operator.name,
     status: operator.suspendedAt ? 'suspended' : 'active',
     rateLimitPerMinute: operator.rateLimitPerMinute,
+    storedMebibytesPerDay: operator.storedMebibytesPerDay ?? null,
+    storedRowsPerDay: operator.storedRowsPerDay ?? null,
     allowedAddresses: [...operator.allowedAddresses],
     replayProtection: operator.replayProtection ? 'on' : 'off',
     createdAt: operator.createdAt.toISOString(),

@@ -26,6 +26,8 @@ const credential = {
   rateLimitPerMinute: 10,
   replayProtection: false,
   permittedAddresses: nobody,
+  quotas: { bytes: 1, rows: 1 },
+  usedToday: { day: '2026-03-02', bytes: 0, rows: 0 },
   scope: {
     operatorId: 'op_1',
     brandId: 'brd_1',
@@ -63,7 +65,9 @@ function appOf(
         return Buffer.from(String(answers.rpc?.() ?? '{}'))
       },
     },
+    dailyUse: { refusalOf: () => null, begun: () => {}, ended: () => {} },
     idempotency: {
+      hasBegun: async () => false,
       async claim() {
         const claim = {
           operatorId: 'op_1',

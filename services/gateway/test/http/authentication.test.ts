@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import { operations } from '@backoffice/contracts'
+import { defined, operations } from '@backoffice/contracts'
 import { loadConfig } from '@backoffice/process'
 import type { ReadDb } from '@backoffice/service-runtime'
 import { byTwo, eventually } from '@backoffice/test-kit'
 import { secretBoxFrom } from '@backoffice/vault'
 import t from 'tap'
-import { CredentialDirectory } from '../../src/http/credentials.ts'
+import { CredentialDirectory } from '../../src/http/authenticate.ts'
 import { countUnusedCredentials } from '../../src/operators/records.ts'
 import { gateway } from '../../src/service.ts'
 import { gatewayBed } from '../bed.ts'
@@ -33,9 +33,14 @@ const counted: ReadDb = Object.assign(
   reader,
 )
 const secrets = secretBoxFrom(loadConfig(gateway.configuration, bed.environment('gateway')) as never)
+const none = { bytes: 0, rows: 0 }
 const newDirectory = (entryTtlMs?: number) => {
   statements = 0
-  return new CredentialDirectory(counted, secrets, entryTtlMs)
+  return new CredentialDirectory(counted, {
+    secrets,
+    quotas: { sandbox: none, production: none },
+    ...defined({ entryTtlMs }),
+  })
 }
 const madeUp = () => `bk_live_${randomUUID().replaceAll('-', '')}`
 const known = await bed.team('alice').call(createOperator, { input: { name: 'Known' } })

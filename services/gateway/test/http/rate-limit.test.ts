@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { operations } from '@backoffice/contracts'
 import t from 'tap'
-import { RateLimiter, takeShare } from '../../src/http/authenticate.ts'
+import { RateLimiter, takeShare } from '../../src/http/limits.ts'
 import { gatewayBed } from '../bed.ts'
 import { send } from '../signed-client.ts'
 

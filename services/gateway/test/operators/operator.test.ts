@@ -1,17 +1,12 @@
 import { Rejection } from '@backoffice/contracts'
 import t from 'tap'
-import {
-  activate,
-  changeLimits,
-  normaliseRanges,
-  type OperatorTerms,
-  revokedAt,
-  suspend,
-} from '../../src/operators/operator.ts'
+import { activate, normaliseRanges, type OperatorTerms, revokedAt, suspend } from '../../src/operators/operator.ts'
 
 const [early, late] = [new Date('2026-01-01T00:00:00Z'), new Date('2026-02-01T00:00:00Z')]
 const terms: OperatorTerms = {
   rateLimitPerMinute: 600,
+  storedMebibytesPerDay: null,
+  storedRowsPerDay: null,
   allowedAddresses: ['10.0.0.0/8'],
   suspendedAt: null,
   replayProtection: false,
@@ -21,12 +16,6 @@ t.test('suspending twice leaves the first time, and activating ends it', async (
   const suspended = suspend(suspend(terms, early), late)
   t.same(suspended, { ...terms, suspendedAt: early })
   t.same(activate(suspended), terms)
-})
-
-t.test('limits that are not given stay', async (t) => {
-  t.same(changeLimits(terms, {}), terms)
-  t.same(changeLimits(terms, { rateLimitPerMinute: 5 }), { ...terms, rateLimitPerMinute: 5 })
-  t.same(changeLimits(terms, { allowedAddresses: [] }), { ...terms, allowedAddresses: [] })
 })
 
 t.test('a key is revoked once, and not when it is the last', async (t) => {

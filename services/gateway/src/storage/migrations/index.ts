@@ -2,6 +2,12 @@ import { type Migration, runtimeMigrations } from '@backoffice/service-runtime'
 import { teamTables } from '@backoffice/team-desk/migrations'
 import { baseline } from './0001-baseline.ts'
 import { endedSessions } from './0002-ended-sessions.ts'
+import { dailyQuotas } from './0003-daily-quotas.ts'
 
 /** In the order in which they are applied. */
-export const migrations: readonly Migration[] = [...runtimeMigrations('gateway', teamTables), baseline, endedSessions]
+export const migrations: readonly Migration[] = [
+  ...runtimeMigrations('gateway', teamTables),
+  baseline,
+  endedSessions,
+  dailyQuotas,
+]
