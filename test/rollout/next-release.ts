@@ -71,8 +71,8 @@ const changes: Readonly<Record<string, readonly (readonly [before: string, after
   [`${rpc}/server.ts`]: [
     ['import { durations,', `${imported('callerHeader, filled, seen')}import { durations,`],
     [
-      'const reply = replyMessage(JSON.stringify(body))',
-      'const reply = replyMessage(JSON.stringify(filled(operation.reply, body)))\n      seen.call(operation, message.headers?.has(callerHeader) === true)',
+      'const written = JSON.stringify(body)',
+      'const written = JSON.stringify(filled(operation.reply, body))\n      seen.call(operation, message.headers?.has(callerHeader) === true)',
     ],
   ],
   [`${rpc}/client.ts`]: [

@@ -1,4 +1,4 @@
-import { type Static, Type } from '@sinclair/typebox'
+import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { type EventKind, eventKinds, events } from './events.ts'
 import { type Operation, type ServiceName, serviceNames } from './operation.ts'
 import { EnvironmentName, Id, Timestamp } from './resources.ts'
@@ -51,6 +51,8 @@ export const headerNames = {
   approves: 'Approves',
   /** Which attempt of a call this is. The first has none. */
   attempt: 'Attempt',
+  /** From one service to another: the public key to which the reply is sealed. The team signs its own. */
+  sealTo: 'Seal-To',
 } as const
 
 /**
@@ -59,6 +61,39 @@ export const headerNames = {
  */
 export const isSentAgain = ({ audience, sentOnce }: Pick<Operation, 'audience' | 'sentOnce'>): boolean =>
   audience !== 'team' && sentOnce !== true
+
+/**
+ * Whether the reply is sealed to a key of whoever asked, so that hearing it gives nothing: it has what is shown once, or
+ * what is masked otherwise. Replies to operators are not: see docs/security.md.
+ */
+export const isReplySealed = ({ audience, discloses, reply }: Operation, input: unknown): boolean =>
+  (audience === 'team' || audience === 'internal') &&
+  (discloses === true || showsSecret(reply) || (input as { readonly unmask?: unknown } | null)?.unmask === true)
+
+/** By the names of its fields: one that is called a secret, and is a text. */
+function showsSecret(reply: TSchema): boolean {
+  let shows = secretsKnown.get(reply)
+  if (shows === undefined) {
+    const { properties = {}, anyOf = [], items } = reply as Shape
+    const isSecret = ([name, schema]: [string, TSchema]) => /secret/i.test(name) && isText(schema)
+    const inside = [...Object.values(properties), ...anyOf, ...(items === undefined ? [] : [items])]
+    shows = Object.entries(properties).some(isSecret) || inside.some(showsSecret)
+    secretsKnown.set(reply, shows)
+  }
+  return shows
+}
+
+const isText = ({ type, anyOf = [] }: TSchema): boolean => type === 'string' || (anyOf as TSchema[]).some(isText)
+
+/** What was found out once. It is asked at every call. */
+const secretsKnown = new WeakMap<TSchema, boolean>()
+
+/** As much of JSON Schema as the tables of operations use. */
+interface Shape {
+  readonly properties?: Readonly<Record<string, TSchema>>
+  readonly anyOf?: readonly TSchema[]
+  readonly items?: TSchema
+}
 
 /** How long a caller waits when the operation says nothing else. */
 export const timeoutMsDefault = 8_000

@@ -3,6 +3,7 @@ import {
   defined,
   headerNames,
   type Input,
+  isReplySealed,
   isSentAgain,
   type Operation,
   Rejection,
@@ -17,7 +18,7 @@ import {
   timeoutMsDefault,
 } from '@backoffice/contracts'
 import { meter, newId } from '@backoffice/process'
-import type { CallToProve, TeamSigner } from '@backoffice/team-identity'
+import { type CallToProve, newReplyKey, type ReplyKeyPair, type TeamSigner } from '@backoffice/team-identity'
 import {
   type ConnectionOptions,
   errors,
@@ -50,6 +51,8 @@ export interface CallOptions<O extends Operation> {
   readonly deadline?: Date
   /** The input was validated when it was stored, by a process that may be of the next release. */
   readonly isStored?: true
+  /** To which the reply is sealed where it must be, of a call that was signed elsewhere. `call` makes one else. */
+  readonly replyKey?: ReplyKeyPair
 }
 
 const tracer = trace.getTracer('rpc')
@@ -96,7 +99,10 @@ export class RpcClient {
    *   unknown; VALIDATION_ERROR when the input does not fit the operation
    */
   async call<O extends Operation>(operation: O, options: CallOptions<O>): Promise<Reply<O>> {
-    const read = readMessage(operation.reply, JSON.parse((await this.request(operation, options)).toString()))
+    const { replyKey = isReplySealed(operation, options.input) ? await newReplyKey() : undefined } = options
+    const bytes = await this.request(operation, { ...options, ...defined({ replyKey }) })
+    const sent: unknown = JSON.parse(bytes.toString())
+    const read = readMessage(operation.reply, replyKey === undefined ? sent : await replyKey.open(sent))
     if (read.issues === null) return read.known as Reply<O>
     const cause = new Error(`the reply of ${operation.id} is not valid: ${JSON.stringify(read.issues)}`)
     throw new Rejection('INTERNAL_ERROR', undefined, { cause })
@@ -122,7 +128,8 @@ export class RpcClient {
   }
 
   async #send(operation: Operation, options: CallOptions<Operation>): Promise<Buffer> {
-    const { deadline, operationId, requestId, scope, input } = options
+    const { deadline, operationId, requestId, scope, input, approves, replyKey } = options
+    const sealTo = replyKey?.sealTo
     const timeoutMs = Math.min(
       operation.timeoutMs ?? timeoutMsDefault,
       deadline === undefined ? Number.POSITIVE_INFINITY : deadline.getTime() - Date.now(),
@@ -133,9 +140,9 @@ export class RpcClient {
     const ownId = operationId ?? ((operation.kind === 'query' && requestId) || newId('opn'))
     headers.set(headerNames.operationId, ownId)
     if (operation.audience === 'team') {
-      const said = { operationId: ownId, input, ...defined({ approves: options.approves }) }
+      const said = { operationId: ownId, input, ...defined({ approves, sealTo }) }
       await this.#signTeamCall(operation, said, headers)
-    }
+    } else if (sealTo !== undefined) headers.set(headerNames.sealTo, JSON.stringify(sealTo))
     headers.set(headerNames.requestId, requestId ?? newId('req'))
     injectTrace(headers)
     const payload = Buffer.from(JSON.stringify({ scope, input }))

@@ -6,6 +6,7 @@ import {
   headerNames,
   isDeclared,
   isReplyInbox,
+  isReplySealed,
   type Operation,
   Rejection,
   Scope,
@@ -29,6 +30,7 @@ import {
   validateAsReader,
   validateAsWritten,
 } from './message.ts'
+import { sealOf } from './seal.ts'
 
 /** A request as it reached the service: validated, with whom it acts for. */
 export interface ReceivedCall {
@@ -172,7 +174,7 @@ export class RpcServer {
     }
     const said = (header: string) => message.headers?.get(header) ?? ''
     // The team's proof is part of the key: an unsigned copy of a call must not get the reply to the signed one.
-    const call = `${name} ${said(headerNames.operationId)} ${said(teamHeaders.idToken)} ${said(teamHeaders.proof)}`
+    const call = `${name} ${said(headerNames.operationId)} ${said(teamHeaders.idToken)} ${said(teamHeaders.proof)} ${said(headerNames.sealTo)}`
     const running = this.#running.get(call)
     if (running !== undefined && message.headers?.has(headerNames.attempt) && isSame(running.data, message.data)) {
       // An earlier attempt of this call is under way here. Its reply is the reply to both.
@@ -212,10 +214,12 @@ export class RpcServer {
       // Where a brand belongs is no matter of who calls. Only the operation that makes it known comes before that.
       if (call.scope !== undefined && operation.id !== 'registerBrand') await this.#options.brands.verify(call.scope)
       environment = call.scope?.environment ?? 'none'
+      const seal = isReplySealed(operation, call.input) ? await sealOf(operation, caller, message) : undefined
       const { body, isStored } = await this.#withinShare(ownerOf(call), () => run(call))
       const issues = isStored ? validateAsReader(operation.reply, body) : validateAsWritten(operation.reply, body)
       if (issues !== null) throw new Error(`the reply of ${operation.id} is not valid: ${JSON.stringify(issues)}`)
-      const reply = replyMessage(JSON.stringify(body))
+      const written = JSON.stringify(body)
+      const reply = replyMessage(seal === undefined ? written : await seal(written))
       if (Buffer.byteLength(reply) > replyBytesMax) throw new Error(`the reply of ${operation.id} is too large to send`)
       return { reply, code: 'ok', environment }
     } catch (error) {

@@ -4,8 +4,15 @@ export { fixedKeys, type IssuerKey, type IssuerKeys, issuerKeys, KeysUnavailable
 export { auditedInput, type CallToProve, inputDigest, type Proof, subjectAndReason } from './proof.ts'
 export { isInputProven, RecordedCalls, type TrustedTeam, trustedTeam } from './recorded-calls.ts'
 export { IdentityRefused, type RefusalReason } from './refused.ts'
+export { importReplyKey, newReplyKey, type ReplyKeyPair, sealerTo } from './sealed-reply.ts'
 export { DelegatedSigner, MachineSigner, PersonSigner, type TeamSigner } from './session.ts'
-export { exportSessionKey, importSessionKey, newSessionKey, type SessionJwk, type SessionKey } from './session-key.ts'
+export {
+  exportSessionKey,
+  importSessionKey,
+  newSessionKey,
+  type SessionJwk,
+  type SessionKey,
+} from './session-key.ts'
 export { type IdentitySettings, identityFrom, identityOf, identitySettings, type TeamIdentity } from './settings.ts'
 export { type TeamCaller, TeamVerifier } from './verifier.ts'
 export { isSame, objectOf, refusalOf, type Who } from './who.ts'

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { identifies, type Operation, type TeamTool, teamTools } from '@backoffice/contracts'
 import { type Static, Type } from '@sinclair/typebox'
 import canonicalize from 'canonicalize'
+import { P256Key, type ReplyKey } from './session-key.ts'
 
 /** A call of the team, as its person signs it. */
 export interface CallToProve {
@@ -11,6 +12,8 @@ export interface CallToProve {
   readonly input: unknown
   /** The proposal of somebody else that the call carries out. */
   readonly approves?: string
+  /** To which the reply is sealed, where it has what is shown once or masked otherwise. */
+  readonly sealTo?: ReplyKey
 }
 
 /** What goes with a call: who the person is, and that it is this person's call. */
@@ -37,6 +40,7 @@ export const ProofClaims = Type.Object({
   operationId: Type.String(),
   inputDigest: Type.String(),
   approves: Type.Optional(Type.String()),
+  sealTo: Type.Optional(P256Key),
   /** Epoch seconds: when it was signed. */
   iat: Type.Integer(),
   tool: Type.Union(teamTools.map((tool) => Type.Literal<TeamTool>(tool))),

@@ -18,13 +18,15 @@ export const Ed25519Key = Type.Object({
   crv: Type.Literal('Ed25519'),
   x: Type.String({ minLength: 1 }),
 })
-const P256Key = Type.Object({
+export const P256Key = Type.Object({
   kty: Type.Literal('EC'),
   crv: Type.Literal('P-256'),
   x: Type.String({ minLength: 1 }),
   y: Type.String({ minLength: 1 }),
 })
-export type SessionJwk = Static<typeof Ed25519Key> | Static<typeof P256Key>
+/** For the reply to one call. All browsers make such keys, so all do. */
+export type ReplyKey = Static<typeof P256Key>
+export type SessionJwk = Static<typeof Ed25519Key> | ReplyKey
 
 /** The key pair of one login. Its thumbprint is the `nonce` of the login, so that the ID token certifies the key. */
 export interface SessionKey {

@@ -28,7 +28,7 @@ class CallSigner implements TeamSigner {
     this.#signing = signing
   }
 
-  async sign({ operation, operationId, input, approves }: CallToProve): Promise<Proof> {
+  async sign({ operation, operationId, input, approves, sealTo }: CallToProve): Promise<Proof> {
     const { privateKey, alg, names, deployment, idToken, tool, now = () => new Date() } = this.#signing
     const claims: ProofClaims = {
       aud: deployment,
@@ -36,6 +36,7 @@ class CallSigner implements TeamSigner {
       operationId,
       inputDigest: inputDigest(input),
       ...(approves === undefined ? {} : { approves }),
+      ...(sealTo === undefined ? {} : { sealTo }),
       iat: Math.floor(now().getTime() / 1_000),
       tool,
     }

@@ -13,7 +13,14 @@ import {
   proofType,
 } from './proof.ts'
 import { IdentityRefused } from './refused.ts'
-import { headerOf, publicKeyOf, type SessionJwk, type SignatureHeader, signedClaims } from './session-key.ts'
+import {
+  headerOf,
+  publicKeyOf,
+  type ReplyKey,
+  type SessionJwk,
+  type SignatureHeader,
+  signedClaims,
+} from './session-key.ts'
 import type { TeamIdentity } from './settings.ts'
 import { readableName, type Who } from './who.ts'
 
@@ -32,6 +39,8 @@ export interface TeamCaller extends Who {
   readonly tool: TeamTool
   /** The session's key has not signed the call: it lets the key that did read in the person's name. */
   readonly delegated: boolean
+  /** To which the person has the reply sealed. */
+  readonly sealTo: ReplyKey | undefined
   /** What proved it. */
   readonly evidence: Proof
   /**
@@ -97,7 +106,7 @@ export class TeamVerifier {
     const session = await this.#session(idToken, now)
     const header = headerOf(proof)
     const key = await this.#keyOf(header, session, now)
-    const { tool } = await this.#verifyCall(call, proof, key, now)
+    const { tool, sealTo } = await this.#verifyCall(call, proof, key, now)
     if (tool === 'program') throw new IdentityRefused('call', 'a program has no ID token')
     const { id, name, roles, thumbprint, loggedInAt, issuedAt, providerSession, anchor } = session
     return {
@@ -111,6 +120,7 @@ export class TeamVerifier {
       providerSession,
       tool,
       delegated: header.delegation !== undefined,
+      sealTo,
       evidence: { idToken, proof },
       anchor,
     }
@@ -141,6 +151,7 @@ export class TeamVerifier {
       providerSession,
       tool: 'program',
       delegated: false,
+      sealTo: undefined,
       evidence: { idToken: token, proof: '' },
       anchor: {},
     }
@@ -149,7 +160,7 @@ export class TeamVerifier {
   async #ofMachine(call: DigestedCall, proof: string, now: Date): Promise<TeamCaller> {
     const machine = this.#identity.machines.get(String(headerOf(proof).kid))
     if (machine === undefined) throw new IdentityRefused('machine', 'there is no such machine')
-    const { tool, iat } = await this.#verifyCall(call, proof, machine.publicKey, now)
+    const { tool, iat, sealTo } = await this.#verifyCall(call, proof, machine.publicKey, now)
     if (tool !== 'program')
       throw new IdentityRefused('call', 'only a person works with the console or the command line')
     return {
@@ -163,6 +174,7 @@ export class TeamVerifier {
       providerSession: undefined,
       tool,
       delegated: false,
+      sealTo,
       evidence: { idToken: undefined, proof },
       anchor: machine.publicKey,
     }

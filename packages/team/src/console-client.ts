@@ -1,15 +1,17 @@
 import {
+  defined,
   type ErrorCode,
   errorCatalogue,
   headerNames,
   type Input,
+  isReplySealed,
   type Operation,
   Rejection,
   type Reply,
   teamHeaders,
   timeoutMsDefault,
 } from '@backoffice/contracts'
-import type { CallToProve, TeamSigner } from '@backoffice/team-identity'
+import { type CallToProve, newReplyKey, type TeamSigner } from '@backoffice/team-identity'
 
 /** How much longer than the console this program waits, so that the console's answer comes first. */
 const patienceMs = 5_000
@@ -42,12 +44,12 @@ export class ConsoleClient implements Caller {
     this.#signer = signer
   }
 
-  async call<O extends Operation>(
-    { service, id, timeoutMs = timeoutMsDefault }: O,
-    call: TeamCall<O>,
-  ): Promise<Reply<O>> {
-    const signed = { operation: `${service}.${id}`, ...call }
-    return (await this.#post(`/calls/${service}/${id}`, signed, timeoutMs)) as Reply<O>
+  async call<O extends Operation>(operation: O, call: TeamCall<O>): Promise<Reply<O>> {
+    const { service, id, timeoutMs = timeoutMsDefault } = operation
+    const key = isReplySealed(operation, call.input) ? await newReplyKey() : undefined
+    const signed = { operation: `${service}.${id}`, ...call, ...defined({ sealTo: key?.sealTo }) }
+    const reply = await this.#post(`/calls/${service}/${id}`, signed, timeoutMs)
+    return (key === undefined ? reply : await key.open(reply)) as Reply<O>
   }
 
   /** Who the console takes this caller for. */

@@ -1,7 +1,7 @@
 // Makes the key of a login, and signs what a person decides. The server gets signatures, and never the key.
 
 import { findKey, forgetKeys, keepKey } from './keys.js'
-import { canonical, inputOf, newKey, signCall, signDelegation } from './signing.js'
+import { canonical, inputOf, newKey, newReplyKey, signCall, signDelegation } from './signing.js'
 
 const { session, now, notSigned } = document.body.dataset
 const aud = location.origin
@@ -22,14 +22,16 @@ document.addEventListener('htmx:afterSwap', remember)
 /** Whether it is signed now. */
 async function sign(form) {
   if (shownBy.get(form) !== form.elements.shown.value) throw new Error('the form is not the one that was shown')
-  const { shown, operationId, _input, _proof } = form.elements
-  const { operation, approves, ...call } = JSON.parse(shown.value)
+  const { shown, operationId, _input, _proof, _opener } = form.elements
+  const { operation, approves, isSealed, ...call } = JSON.parse(shown.value)
   const input = inputOf(call, Object.fromEntries(new FormData(form)))
   const key = await findKey(session)
   // Somebody has logged in again, in another tab.
   if (key === undefined) return location.reload()
   _input.value = canonical(input)
-  const signed = { operation, operationId: operationId.value, input, approves }
+  const reply = isSealed ? await newReplyKey() : undefined
+  if (reply !== undefined) _opener.value = JSON.stringify(reply.opener)
+  const signed = { operation, operationId: operationId.value, input, approves, sealTo: reply?.sealTo }
   _proof.value = await signCall(signed, { aud, iat: epochSeconds() }, key)
   return true
 }

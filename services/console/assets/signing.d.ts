@@ -8,6 +8,8 @@ export interface ShownCall {
   readonly input: Readonly<Record<string, unknown>>
   /** The proposal of somebody else that it carries out. */
   readonly approves?: string
+  /** The reply is sealed to a key that the browser makes. */
+  readonly isSealed: boolean
   readonly fields: readonly ReadField[]
   /** Of the times that are filled in. */
   readonly timeZone: string
@@ -29,11 +31,13 @@ export interface BrowserKey {
 type Given = Readonly<Record<string, string>>
 interface Call extends Pick<ShownCall, 'operation' | 'input' | 'approves'> {
   readonly operationId: string
+  readonly sealTo?: BrowserKey['publicJwk'] | undefined
 }
 
 export function canonical(value: unknown): string
 export function digestOf(value: unknown): Promise<string>
 export function newKey(): Promise<BrowserKey>
+export function newReplyKey(): Promise<{ readonly sealTo: BrowserKey['publicJwk']; readonly opener: JsonWebKey }>
 export function signCall(
   call: Call,
   when: { readonly aud: string; readonly iat: number },

@@ -31,6 +31,17 @@ export async function newKey() {
   return { privateKey, publicJwk, thumbprint: await digestOf(publicJwk) }
 }
 
+/**
+ * A key for the reply to one call, of those that are sealed. Its private part goes with the form: the server makes the page of
+ * the reply, and nobody who hears the reply on its way can read it.
+ */
+export async function newReplyKey() {
+  const ecdh = { name: 'ECDH', namedCurve: 'P-256' }
+  const { privateKey } = await crypto.subtle.generateKey(ecdh, true, ['deriveBits'])
+  const { kty, crv, x, y, d } = await crypto.subtle.exportKey('jwk', privateKey)
+  return { sealTo: { kty, crv, x, y }, opener: { kty, crv, x, y, d } }
+}
+
 async function signed(typ, claims, { privateKey, publicJwk }) {
   const parts = [{ alg: 'ES256', typ, jwk: publicJwk }, claims]
   const text = parts.map((part) => base64url(utf8.encode(JSON.stringify(part)))).join('.')
@@ -38,12 +49,13 @@ async function signed(typ, claims, { privateKey, publicJwk }) {
 }
 
 /** A call of the team, for the deployment `aud` alone. @param iat epoch seconds */
-export const signCall = async ({ operation, operationId, input, approves }, { aud, iat }, key) =>
+export const signCall = async ({ operation, operationId, input, approves, sealTo }, { aud, iat }, key) =>
   signed(
     'team-call+jwt',
     {
       ...{ aud, operation, operationId, inputDigest: await digestOf(input) },
       ...(approves === undefined ? {} : { approves }),
+      ...(sealTo === undefined ? {} : { sealTo }),
       ...{ iat, tool: 'console' },
     },
     key,

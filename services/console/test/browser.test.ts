@@ -1,4 +1,4 @@
-import { operations } from '@backoffice/contracts'
+import { inboxOf, operations } from '@backoffice/contracts'
 import { freePort } from '@backoffice/dev-stack'
 import { gateway } from '@backoffice/gateway'
 import { byTwo, eventually } from '@backoffice/test-kit'
@@ -92,6 +92,22 @@ t.test('the console in a real browser', { skip: noBrowser }, async (t) => {
     t.match(await page.textContent('.facts'), 'R$10.50')
     // A browser writes each answer that is no success to its console.
     faults.length = 0
+  })
+
+  await t.test('what is shown unmasked comes sealed to a key of the browser, and the page has it', async (t) => {
+    const heard: string[] = []
+    const spy = await bed.bed.nats('console')
+    spy.subscribe(`${inboxOf('console')}.>`, { callback: (_error, message) => void heard.push(message.string()) })
+    await spy.flush()
+    await page.goto(`${bed.url}/sandbox/players/${await bed.newPlayer('sandbox')}`)
+    await page.click('summary:has-text("Show what is masked")')
+    await page.fill('#unmask-reason', 'a court asks')
+    await press(page, 'Tab', 'Enter')
+    await page.waitForSelector(':text("ana@example.com")')
+    await spy.flush()
+    t.match(heard.join(), /"sealed":/)
+    t.notMatch(heard.join(), 'ana@example.com')
+    t.strictSame(faults, [])
   })
 
   await t.test('a call that was changed after the page showed it is not signed', async (t) => {

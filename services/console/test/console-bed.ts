@@ -5,7 +5,13 @@ import { payments } from '@backoffice/payments'
 import { players } from '@backoffice/players'
 import { loadConfig } from '@backoffice/process'
 import { reconciler } from '@backoffice/reconciler'
-import { exportSessionKey, newSessionKey, PersonSigner, type SessionKey } from '@backoffice/team-identity'
+import {
+  type CallToProve,
+  exportSessionKey,
+  newSessionKey,
+  PersonSigner,
+  type SessionKey,
+} from '@backoffice/team-identity'
 import {
   type LoginOptions,
   natsPassword,
@@ -18,7 +24,15 @@ import {
 import { wallet } from '@backoffice/wallet'
 import type { webhooks } from '@backoffice/webhooks'
 import fastify from 'fastify'
-import { type BrowserKey, inputOf, newKey, type ShownCall, signCall, signDelegation } from '../assets/signing.js'
+import {
+  type BrowserKey,
+  inputOf,
+  newKey,
+  newReplyKey,
+  type ShownCall,
+  signCall,
+  signDelegation,
+} from '../assets/signing.js'
 import { packToken, registerCookies } from '../src/identity/cookies.ts'
 import { type RunningConsole, settings, startConsole } from '../src/program.ts'
 
@@ -175,10 +189,8 @@ export async function consoleBed(
 const urlOf = ({ port }: RunningConsole) => `http://127.0.0.1:${port}`
 export type ConsoleBed = Awaited<ReturnType<typeof consoleBed>>
 
-interface SignedCall {
-  readonly operationId: string
+interface SignedCall extends Omit<CallToProve, 'operation'> {
   readonly input: Readonly<Record<string, unknown>>
-  readonly approves?: string
 }
 
 export interface Shown {
@@ -246,8 +258,11 @@ export class Visitor {
     if (key === undefined) return form
     const call = JSON.parse(shown) as ShownCall
     const input = inputOf(call, form)
-    const _proof = await signCall({ ...call, operationId, input }, { aud, iat: seconds() }, key)
-    return { ...form, _input: JSON.stringify(input), _proof }
+    const reply = call.isSealed ? await newReplyKey() : undefined
+    const signed = { ...call, operationId, input, sealTo: reply?.sealTo }
+    const _proof = await signCall(signed, { aud, iat: seconds() }, key)
+    const _opener = JSON.stringify(reply?.opener ?? '')
+    return { ...form, _input: JSON.stringify(input), _proof, _opener }
   }
 
   /** Fills in a form of a page, and sends it. */

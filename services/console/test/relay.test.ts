@@ -1,10 +1,10 @@
 import { operations } from '@backoffice/contracts'
-import { newSessionKey } from '@backoffice/team-identity'
+import { newReplyKey, newSessionKey } from '@backoffice/team-identity'
 import { TestIssuer } from '@backoffice/test-kit'
 import t from 'tap'
 import { consoleBed } from './console-bed.ts'
 
-const { kycQueue, decideKyc } = operations.players
+const { kycQueue, decideKyc, showPlayer } = operations.players
 const { adjustWallet } = operations.wallet
 const input = { limit: 5 }
 const operationId = 'opn_relay_1'
@@ -35,6 +35,25 @@ t.test('the relay', async (t) => {
     t.equal(reply.data[0].playerId, playerId)
     await nats.flush()
     t.strictSame(seen, ['team.players.kycQueue'])
+  })
+
+  await t.test('passes on what is shown unmasked as it is sealed, to a key that is the caller’s', async (t) => {
+    const playerId = await bed.newPlayer('production')
+    const { sealTo, open } = await newReplyKey()
+    const body = { playerId, unmask: true, reason: 'a court asks' }
+    const path = '/calls/players/showPlayer'
+    const { status, reply } = await post(
+      path,
+      await bed.signedHeaders(showPlayer, { operationId, input: body, sealTo }),
+      body,
+    )
+    t.equal(status, 200)
+    t.same(Object.keys(reply), ['sealed'])
+    t.match(await open(reply), { id: playerId, cpf: '52998224725' })
+    const other = await newReplyKey()
+    await t.rejects(other.open(reply), /decryption operation failed/)
+    const unsealed = await post(path, await bed.signedHeaders(showPlayer, { operationId, input: body }), body)
+    t.equal(unsealed.status, 422)
   })
 
   await t.test('passes on what the service refuses with, under the status of its code', async (t) => {

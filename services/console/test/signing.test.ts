@@ -51,7 +51,13 @@ t.test(
   'what was filled in becomes an input: times of the zone, lists, numbers, and nothing for what is empty',
   async (t) => {
     const shown: ShownCall = {
-      ...{ form: 'x', operation: 'a.b', timeZone: 'America/Sao_Paulo', input: { playerId: 'ply_1', fixed: true } },
+      ...{
+        form: 'x',
+        operation: 'a.b',
+        isSealed: false,
+        timeZone: 'America/Sao_Paulo',
+        input: { playerId: 'ply_1', fixed: true },
+      },
       fields: [
         { name: 'reason', kind: 'lines' },
         { name: 'until', kind: 'time', empty: null },

@@ -11,8 +11,16 @@ import {
 } from '@backoffice/contracts'
 import { type Clock, newId } from '@backoffice/process'
 import { RpcClient } from '@backoffice/rpc'
-import { DelegatedSigner, refusalOf, type TeamCaller, type TeamVerifier, type Who } from '@backoffice/team-identity'
+import {
+  DelegatedSigner,
+  importReplyKey,
+  refusalOf,
+  type TeamCaller,
+  type TeamVerifier,
+  type Who,
+} from '@backoffice/team-identity'
 import type { NatsConnection } from '@nats-io/transport-node'
+import type { JWK } from 'jose'
 import type { ConsoleSettings } from '../settings.ts'
 import type { SignedIn } from './cookies.ts'
 
@@ -49,6 +57,8 @@ interface SignedCall {
   /** The proposal of somebody else that the call carries out. */
   readonly approves: string | undefined
   readonly proof: string
+  /** The private half of the key to which the reply is sealed, of one that is. */
+  readonly opener: JWK | undefined
 }
 
 interface Parts {
@@ -85,12 +95,11 @@ export async function personOf(
     mayCall: (operation, input = {}) => refused(operation, input) !== 'ROLE_REQUIRED',
     needsFreshLogin: (operation, input) => refused(operation, input) === 'FRESH_LOGIN_REQUIRED',
     call: (operation, input) => rpc.call(operation, { input }),
-    passOn: (operation, { operationId, input, approves, proof }) =>
-      new RpcClient(nats, { sign: async () => ({ idToken, proof }) }).call(operation, {
-        input: input as never,
-        operationId,
-        ...defined({ approves }),
-      }),
+    async passOn(operation, { operationId, input, approves, proof, opener }) {
+      const replyKey = opener && (await importReplyKey(opener).catch(() => undefined))
+      const call = { input: input as never, operationId, ...defined({ approves, replyKey }) }
+      return new RpcClient(nats, { sign: async () => ({ idToken, proof }) }).call(operation, call)
+    },
   }
 }
 

@@ -1,5 +1,14 @@
-import { defined, type Environment, invalid, type Operation, Rejection, rolesThatMay } from '@backoffice/contracts'
+import {
+  defined,
+  type Environment,
+  invalid,
+  isReplySealed,
+  type Operation,
+  Rejection,
+  rolesThatMay,
+} from '@backoffice/contracts'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { JWK } from 'jose'
 import type { ShownCall } from '../../assets/signing.js'
 import type { ConsoleContext } from '../context.ts'
 import { leaveNotice } from '../identity/cookies.ts'
@@ -80,7 +89,7 @@ export function shownDecision(visit: Visit, decision: Decision, path: string, se
   const { timeZone } = visit.display
   const fields = readFieldsOf(decision)
   const call = { form: name, operation: nameOf(operation), input: fixed, ...defined({ approves }) }
-  const shown: ShownCall = { ...call, fields, timeZone }
+  const shown: ShownCall = { ...call, isSealed: isReplySealed(operation, fixed), fields, timeZone }
   const own = sent?.name === name ? sent : undefined
   const unknown = own !== undefined && isUnknown(own.rejection)
   const here = encodeURIComponent(visit.address(path))
@@ -117,7 +126,7 @@ function signedCall({ name, operation }: Decision, given: Readonly<Record<string
   if (call?.form !== name || call.operation !== nameOf(operation))
     throw invalid('body', '/shown', 'is not what this page shows')
   if (!operationId || !proof || input === undefined) throw invalid('body', '', 'is not signed')
-  return { operationId, input, approves: call.approves, proof }
+  return { operationId, input, approves: call.approves, proof, opener: parsed<JWK>(given._opener) }
 }
 
 function parsed<T extends object>(text = ''): T | undefined {
