@@ -62,6 +62,7 @@ export const reconciler = defineService({
         ...trustedTeam(settings),
         aloneUpTo: settings.CORRECT_ALONE_UP_TO,
         payAloneUpTo: settings.PAY_ALONE_UP_TO,
+        isDevelopment: settings.DEVELOPMENT,
       },
     })
     const schedule = {

@@ -94,6 +94,8 @@ export const portugueseSentences: Readonly<Record<string, string>> = {
     'A desistência de um crédito não está comprovada por assinaturas da equipe.',
   'What a player may do is not proven by the call that somebody of the team has signed.':
     'O que um jogador pode fazer não está comprovado pela chamada que alguém da equipe assinou.',
+  'A setting is not proven by the call that somebody of the team has signed.':
+    'Uma configuração não está comprovada pela chamada que alguém da equipe assinou.',
   'What a player may do was changed by nobody who may.': 'O que um jogador pode fazer foi mudado por quem não pode.',
   'What a player may do is not what its history says.': 'O que um jogador pode fazer não é o que diz o histórico dele.',
   'A checkpoint of a system account is not the sum of its entries (minor units).':

@@ -17,6 +17,10 @@ export type Kind =
   | 'player'
   | 'kycChange'
   | 'statusChange'
+  | 'operator'
+  | 'credential'
+  | 'endpoint'
+  | 'documentSource'
 
 /** What decides which checks are about a transfer. */
 export interface TransferFacts {

@@ -177,9 +177,10 @@ class Run {
     const beginning = await this.#look()
     const open = beginning.checkpoint?.open.listed ?? []
     const named = new Set(open.filter(({ kind }) => kind !== null && kind !== 'head').map(({ key }) => key))
+    const judging = { since: beginning.since?.at ?? null, isDevelopment: rules?.isDevelopment === true }
     const questions = [
       ...sqlQuestions(team?.payAlone ?? []),
-      ...(team === undefined ? [] : signatures({ at, team, named })),
+      ...(team === undefined ? [] : signatures({ at, team, named, ...judging })),
     ]
     const examination = new Examination({ questions, findings: this.#findings, since: beginning.since })
     return { ...beginning, at, examination }

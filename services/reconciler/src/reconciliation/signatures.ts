@@ -4,6 +4,7 @@ import type { KeyedFound, Kind, Question } from './check.ts'
 import { type JudgedCorrection, readToJudge } from './day-of-corrections.ts'
 import { readEnvironments } from './environments.ts'
 import { readStatusDecisions } from './player-status-checks.ts'
+import { signedSettings } from './settings-checks.ts'
 import {
   type CalledFor,
   type CallsShown,
@@ -59,6 +60,7 @@ export const signatures = (run: Judging): readonly Question[] => [
       find: async (db, keys) => findUnproven(db, shown, await read(db, keys), { run, explanation }),
     }),
   ),
+  ...signedSettings(run),
 ]
 
 /**

@@ -27,6 +27,10 @@ export interface Judging {
   readonly team: TeamHistory
   /** Records whose signatures the run before found wanting. They are judged again, whatever their age. */
   readonly named: ReadonlySet<string>
+  /** What stood before was judged by the run before; null in a full run. */
+  readonly since: Date | null
+  /** Whether operators get a pair for production as they are created. */
+  readonly isDevelopment: boolean
 }
 
 /**
@@ -40,11 +44,13 @@ export const isJudged = ({ at, team, named }: Judging, key: string, when: Date):
   team.isRecorded || named.has(key) || at.getTime() - when.getTime() <= unrecordedMsMax
 
 /** The views in which services show the calls that are judged. */
-const calls = {
+export const calls = {
   wallet: sql`wallet.reconcilable_correction`,
   players: sql`players.reconcilable_kyc_decision`,
   payments: sql`payments.reconcilable_decision`,
   settings: sql`players.reconcilable_setting`,
+  operators: sql`gateway.reconcilable_setting`,
+  endpoints: sql`webhooks.reconcilable_setting`,
 } satisfies Readonly<Record<string, Fragment>>
 export type CallsShown = keyof typeof calls
 

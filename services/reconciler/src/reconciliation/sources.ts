@@ -134,6 +134,7 @@ export function sourcesOf(since: Since | null, endedBelow: bigint): readonly Sou
     select from wallet.entry e where e.transfer_id = r.id and e.seq is null
       and e.xid >= ${String(since?.below ?? 0n)}::text::xid8 and e.xid < ${String(endedBelow)}::text::xid8)`
   const about = { key: sql`r.aggregate` }
+  const everyRow = (kind: Kind, table: string) => paged({ kind, table, order: 'id text', first: [null] })
   const ofHistory = {
     ...{ key: sql`r.id::text`, order: 'at timestamptz, id bigint' },
     first: [since?.at.toISOString() ?? null, '0'],
@@ -156,6 +157,11 @@ export function sourcesOf(since: Since | null, endedBelow: bigint): readonly Sou
     byId('player', 'players.reconcilable_player', 'ply'),
     byTime('kycChange', 'players.reconcilable_kyc_change', ofHistory),
     byTime('statusChange', 'players.reconcilable_status_change', ofHistory),
+    // They are few, and a setting that was changed says nothing of when.
+    everyRow('operator', 'gateway.reconcilable_operator'),
+    everyRow('credential', 'gateway.reconcilable_credential'),
+    everyRow('endpoint', 'webhooks.reconcilable_endpoint'),
+    everyRow('documentSource', 'players.reconcilable_document_source'),
   ]
 }
 

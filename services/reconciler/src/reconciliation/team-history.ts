@@ -10,6 +10,8 @@ export interface TeamRules extends TrustedTeam {
   readonly aloneUpTo: string
   /** Up to this amount one person may approve a withdrawal in production and pay it. */
   readonly payAloneUpTo: string
+  /** Whether operators get a pair for production as they are created. */
+  readonly isDevelopment?: boolean
   /** How long a setting may take until it is rolled out everywhere and recorded; a day when absent. */
   readonly rollOutMs?: number
 }

@@ -120,7 +120,10 @@ interface Judging {
 
 /** What is wrong with a brand's corrections, as a run judges them by these rules. */
 async function faults({ scope }: Brand, { rules = team, store, at = new Date(), named = [], asked }: Judging = {}) {
-  const [question] = signatures({ at, team: await TeamHistory.read(rules, at, store), named: new Set(named) })
+  const [question] = signatures({
+    ...{ at, team: await TeamHistory.read(rules, at, store), named: new Set(named), since: null },
+    isDevelopment: true,
+  })
   const found = await snapshots.see(async (db) => {
     const rows = await db<{ id: string }>`
       select id from wallet.transfer where brand_id = ${scope.brandId} and type in ('ADJUSTMENT', 'REVERSAL') order by id

@@ -22,6 +22,8 @@ export interface RightCall {
   readonly two?: readonly [TeamUser, TeamUser]
   /** A field of the input, with what another call has there. */
   readonly others: Input
+  /** What the trail says besides. */
+  readonly row?: Input
 }
 
 type Way = (right: RightCall, chosen: { readonly number: number; readonly field: string }) => Omit<Forged, 'operation'>
@@ -88,6 +90,9 @@ export interface Kind<Right extends RightCall> {
   readonly isFoundByTime?: boolean
 }
 
+/** A setting is named after its record. */
+const recordOf = ({ subject }: { readonly subject: string }) => subject.split(' ')[0] ?? ''
+
 /** Forges as many as is said of a kind, and shows that each is named. What is honest is shown first, and is not named. */
 export async function allAreNamed<Right extends RightCall>(t: Test, kind: Kind<Right>, honest: readonly string[]) {
   const { prepare, effect, checks, more = {}, isOfTwo = false, isFoundByTime = false } = kind
@@ -105,19 +110,22 @@ export async function allAreNamed<Right extends RightCall>(t: Test, kind: Kind<R
     const subject =
       forged === undefined
         ? await more[name]?.(right)
-        : await effect(right, await forgeCall({ ...forged, operation: right.operation }))
+        : await effect(
+            right,
+            await forgeCall({ ...forged, operation: right.operation, row: { ...right.row, ...forged.row } }),
+          )
     said.set(subject ?? '', name)
   }
   t.equal(said.size, forgeriesOfKind, `seed ${seed}`)
   for (const isFull of [false, true]) {
     const { differences } = await run(isFull)
-    const found = new Set(differences.filter(({ check }) => checks.includes(check)).map(({ subject }) => subject))
+    const found = new Set(differences.filter(({ check }) => checks.includes(check)).map(recordOf))
     const named = new Set([...said.keys()].filter((subject) => found.has(subject)))
     const mayMiss = isFoundByTime && !isFull ? ofBefore : []
     const missed = [...said].flatMap(([subject, name]) => (named.has(subject) || mayMiss.includes(name) ? [] : [name]))
     t.same(missed, [], `${named.size} of ${forgeriesOfKind} are named, full: ${isFull}`)
     t.same(
-      honest.filter((subject) => differences.some((one) => one.subject === subject)),
+      honest.filter((subject) => differences.some((one) => recordOf(one) === subject)),
       [],
       'of what is honest, nothing',
     )

@@ -1,4 +1,5 @@
 import { changed, type Migration, neverDeleted } from '@backoffice/service-runtime'
+import { shownToReconciler } from '@backoffice/team-desk/migrations'
 
 /** Operators with their brands and keys, and what a request leaves: its claim of a key, its signature, its part of a minute. */
 export const baseline: Migration = {
@@ -101,5 +102,19 @@ create table gateway.rate_window (
   last_grant integer not null,
   primary key (operator_id, environment)
 ) with (fillfactor = 50);
+
+-- Reconciliation holds what the team has set against what people signed, and sees no secret.
+grant usage on schema gateway to backoffice_reconciler;
+${shownToReconciler('gateway', {
+  reconcilable_operator: `
+  select id, name, rate_limit_per_minute, allowed_addresses, replay_protection, suspended_at is not null as suspended
+  from gateway.operator`,
+  reconcilable_credential: `
+  select c.id, c.key, c.created_at, c.revoked_at, b.id as brand_id, b.operator_id, b.environment
+  from gateway.credential c join gateway.brand b on b.id = c.brand_id`,
+  reconcilable_setting: `
+  select * from gateway.audit_evidence where operation in ('createOperator', 'issueCredential', 'revokeCredential',
+    'setOperatorLimits', 'setReplayProtection', 'suspendOperator', 'activateOperator')`,
+})}
 `,
 }

@@ -194,7 +194,7 @@ grant select (token_sha256, game_id, demo_balance, expires_at) on players.game_s
 grant update (demo_balance) on players.game_session to backoffice_games;
 
 -- Reconciliation looks whether every player has an account, or a command on the way that opens one, and verifies who decided
--- on identities and on what players may do. It sees nothing else about a person; a decision's reason
+-- on identities, on what players may do and where documents open. It sees nothing else about a person; a decision's reason
 -- is among what was signed.
 ${reconcilableViews('players')}
 ${shownToReconciler('players', {
@@ -204,10 +204,12 @@ ${shownToReconciler('players', {
   select id, player_id, at, actor, next from players.player_change where field = 'kycStatus'`,
   reconcilable_kyc_decision: `
   select * from players.audit_evidence where operation = 'decideKyc'`,
+  reconcilable_document_source: `
+  select operator_id || '/' || environment as id, operator_id, environment, template from players.document_source`,
   reconcilable_status_change: `
   select id, player_id, at, actor, field, previous, next from players.player_change where field in ('status', 'selfExclusion')`,
   reconcilable_setting: `
-  select * from players.audit_evidence where operation in ('setPlayerStatus', 'selfExcludePlayer')`,
+  select * from players.audit_evidence where operation in ('setPlayerStatus', 'selfExcludePlayer', 'setDocumentUrl')`,
 })}
 `,
 }

@@ -1,4 +1,5 @@
 import { brandTable, type Migration } from '@backoffice/service-runtime'
+import { shownToReconciler } from '@backoffice/team-desk/migrations'
 
 /** Endpoints with their secrets, and the deliveries of events to them. */
 export const baseline: Migration = {
@@ -121,5 +122,14 @@ create table webhooks.missing_delivery (
   found_at timestamptz not null
 );
 create index missing_delivery_found_at on webhooks.missing_delivery (found_at);
+
+-- Reconciliation holds where deliveries go against what people signed.
+grant usage on schema webhooks to backoffice_reconciler;
+${shownToReconciler('webhooks', {
+  reconcilable_endpoint: `
+  select id, operator_id, environment, url from webhooks.endpoint`,
+  reconcilable_setting: `
+  select * from webhooks.audit_evidence where operation = 'setWebhookUrl'`,
+})}
 `,
 }
