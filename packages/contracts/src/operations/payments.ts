@@ -45,7 +45,7 @@ export const payments = service('payments', {
   createDeposit: operator.command({
     http: post('/players/{playerId}/deposits', 201),
     idempotency: 'required',
-    stores: { bytes: 13_000, rows: 20 },
+    stores: { bytes: 14_000, rows: 20 },
     tag: 'Deposits',
     summary: 'Create a deposit',
     description:
