@@ -50,8 +50,8 @@ export const OperatorRecord = object({
   status: Type.Union([Type.Literal('active'), Type.Literal('suspended')]),
   rateLimitPerMinute: Type.Integer(),
   /** Null: as the settings say. */
-  storedMebibytesPerDay: Nullable(StoredMebibytes),
-  storedRowsPerDay: Nullable(StoredRows),
+  storedMebibytesPerDay: Type.Optional(Nullable(StoredMebibytes)),
+  storedRowsPerDay: Type.Optional(Nullable(StoredRows)),
   /** Only where an operator is read; of environments in which anything was stored. */
   storedToday: Type.Optional(
     Type.Array(
