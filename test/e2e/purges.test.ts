@@ -39,6 +39,7 @@ async function leaveRows(): Promise<void> {
   const tooMuch = { amount: '11.00', currency: 'BRL', method: 'pix', destination: 'ana@example.com' }
   expectStatus(await client.post(`/players/${playerId}/withdrawals`, tooMuch), 422)
   await reconcile(team)
+  await bed.team('bob').call(operations.gateway.endSession, { input: {} })
   await admin.query(
     `
     insert into webhooks.set_aside_message (consumer, subject, payload, fault, set_aside_at)
