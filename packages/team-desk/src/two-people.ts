@@ -210,11 +210,13 @@ export async function readProposals(
   const { proposalId = null, state = null, before = null, limit } = input
   const rows = await db<WithTimes<Proposal, 'proposedAt' | 'expiresAt' | 'decidedAt'>>`
     select id, operation, input, reason, proposed_by, proposed_by_id, proposed_at, expires_at, operation_id, current as state, decided_by,
-      decided_at, decision_reason
+      decided_at, decision_reason, case when ${proposalId}::text is not null then proof end as proof, s.id_token, s.anchor
     from (
       select *, case when state = 'open' and expires_at <= ${now}::timestamptz then 'expired' else state end as current
       from team_proposal
     ) p
+    -- An ID token is long, and only whoever looks at one proposal verifies it.
+    left join team_session s on ${proposalId}::text is not null and s.session = p.session and s.person = p.proposed_by
     where (${proposalId}::text is null or id = ${proposalId}) and (${state}::text is null or current = ${state})
       and (${before}::text is null or id < ${before})
     order by id desc limit ${limit + 1}

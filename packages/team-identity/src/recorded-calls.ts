@@ -1,4 +1,4 @@
-import { type ExportedAuditEntry, holdsFor, type Operation, proposalHours } from '@backoffice/contracts'
+import { type ExportedAuditEntry, holdsFor, type Operation, type Proposal, proposalHours } from '@backoffice/contracts'
 import { Value } from '@sinclair/typebox/value'
 import { decodeJwt, type JWK } from 'jose'
 import { fixedKeys, type IssuerKeys, issuerKeys, KeysUnavailable } from './issuer-keys.ts'
@@ -81,6 +81,22 @@ export class RecordedCalls {
   ): Promise<string | null> {
     try {
       await this.verify(operation, entry, options)
+      return null
+    } catch (error) {
+      if (error instanceof IdentityRefused) return error.message
+      throw error
+    }
+  }
+
+  /**
+   * Why it is not proven that a proposal was made as it is shown: what, by whom and when. Null when it is.
+   * @throws {KeysUnavailable} when the provider's keys cannot be read now
+   */
+  async faultOfProposal(operation: Operation, proposal: Proposal): Promise<string | null> {
+    const { proposedBy: actor, proposedById: actorId, proposedAt: at, reason, ...others } = proposal
+    const input = reason === null ? others.input : { ...objectOf(others.input), reason }
+    try {
+      await this.#verifyCall(operation, { ...others, actor, actorId, at, input }, { isWhole: true, isAllowed: true })
       return null
     } catch (error) {
       if (error instanceof IdentityRefused) return error.message

@@ -84,6 +84,8 @@ export interface WhoAmI {
   readonly loggedInAt: string | null
   /** Null for a machine, whose key has no end. */
   readonly endsAt: string | null
+  /** Settings that say how ID tokens are read. */
+  readonly identity: Readonly<Record<string, string>>
 }
 
 /** What somebody needs to know to log in at a console. */

@@ -31,7 +31,8 @@ export function addOwnCommands(root: Command): void {
     .option('--as <person>', 'a person of the development stack')
     .action(async (_options, command: Command) => {
       const { console, client } = await connect(command.optsWithGlobals<CommonOptions>())
-      show({ console, ...(await client.whoami(newOperationId())) }, command)
+      const { identity: _, ...who } = await client.whoami(newOperationId())
+      show({ console, ...who }, command)
     })
   root
     .command('completion')

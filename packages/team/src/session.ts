@@ -1,7 +1,15 @@
-import { type Input, type Operation, operations, Rejection, type Reply } from '@backoffice/contracts'
+import { type Input, type Operation, operations, type Proposal, Rejection, type Reply } from '@backoffice/contracts'
+import type { RecordedCalls } from '@backoffice/team-identity'
 import { typeidUnboxed } from 'typeid-js'
 import type { Caller, TeamCall } from './console-client.ts'
 import { say } from './output.ts'
+
+interface Options {
+  /** Makes the next call log in anew, where that needs no person. */
+  readonly renew?: () => void
+  /** Verifies what others have signed, with what this person knows of the identity provider. */
+  readonly recorded?: () => Promise<Pick<RecordedCalls, 'faultOfProposal'>>
+}
 
 interface Approval<O extends Operation> {
   readonly input: Input<O>
@@ -13,12 +21,13 @@ interface Approval<O extends Operation> {
 /** Calls in the name of one person or machine. */
 export class Session {
   readonly #caller: Caller
-  readonly #renew: (() => void) | undefined
+  readonly #renew: Options['renew']
+  readonly #recorded: Options['recorded']
 
-  /** @param renew makes the next call log in anew, where that needs no person */
-  constructor(caller: Caller, renew?: () => void) {
+  constructor(caller: Caller, { renew, recorded }: Options = {}) {
     this.#caller = caller
     this.#renew = renew
+    this.#recorded = recorded
   }
 
   /**
@@ -35,6 +44,12 @@ export class Session {
     { operationId = newOperationId(), ...call }: Approval<O>,
   ): Promise<Reply<O>> {
     return this.#call(operation, { ...call, operationId })
+  }
+
+  /** Why nobody can tell that a proposal is what its proposer signed. Null when it is. */
+  async faultOf(operation: Operation, proposal: Proposal): Promise<string | null> {
+    if (this.#recorded === undefined) return 'a machine knows no identity provider'
+    return (await this.#recorded()).faultOfProposal(operation, proposal)
   }
 
   async #call<O extends Operation>(operation: O, call: TeamCall<O>): Promise<Reply<O>> {

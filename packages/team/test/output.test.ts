@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { allOperations, type Operation, Rejection } from '@backoffice/contracts'
+import { allOperations, type Operation, operations, Rejection } from '@backoffice/contracts'
 import { inputSchema, validate } from '@backoffice/rpc'
 import { captured } from '@backoffice/test-kit/captured'
 import t from 'tap'
@@ -7,6 +7,7 @@ import { rows } from '../src/commands/index.ts'
 import { fieldsOf, wordings } from '../src/fields.ts'
 import { type Column, columnWidths, printError, printTable } from '../src/output.ts'
 import type { AnyRow } from '../src/row.ts'
+import { proposedBy, recorded } from './proposed.ts'
 import { typed, wordsFor } from './typed.ts'
 
 const nameOf = ({ service, id }: { service: string; id: string }) => `${service}.${id}`
@@ -34,13 +35,15 @@ t.test('every field that is said in other words is a field of some operation', a
 })
 
 const report = { state: 'done', report: { differencesTotal: 0 } }
-const proposed = { service: 'gateway', operation: 'issueCredential', state: 'open' }
-const proposal = { ...proposed, input: { operatorId: 'op_1', environment: 'production' }, proposedAt: '2026-03-02' }
+const proposal = await proposedBy('alice', operations.gateway.issueCredential, {
+  ...{ operatorId: 'op_1', environment: 'production', reason: 'new' },
+})
+const player = { name: 'Ana', operatorId: 'op_1', environment: 'production', currency: 'BRL' }
 const transfer = { playerId: 'ply_1', amount: '1.00', currency: 'BRL', method: 'pix' }
 const withdrawal = { ...transfer, destination: 'ana', destinationSalt: '' }
 const replies = ({ service, id }: Operation) => {
   if (id === 'showWithdrawal') return withdrawal
-  if (id === 'showPlayer') return { name: 'Ana', submissions: [] }
+  if (id === 'showPlayer') return { ...player, submissions: [] }
   if (id === 'listSessions') return { data: [{ name: 'some-1', id: 'https://issuer some-1', latestSessionAt: '' }] }
   const data = id === 'listProposals' && service === 'gateway' ? [proposal] : []
   return { data, rows: [], nextCursor: null, ...report }
@@ -52,7 +55,7 @@ for (const row of rows) {
     const given = new Set<string>()
     for (const how of ['all', 'needed'] as const) {
       const words = wordsFor(row, how)
-      const { error, ...all } = await typed(words, replies)
+      const { error, ...all } = await typed(words, replies, recorded)
       t.equal(error, undefined, words.join(' '))
       const sent = all.sent.filter(({ operation }) => [row.operation, ...(row.also ?? [])].includes(operation))
       t.ok(sent.length > 0)

@@ -3,6 +3,7 @@ import { type Operation, operations, Rejection } from '@backoffice/contracts'
 import { captured } from '@backoffice/test-kit/captured'
 import t from 'tap'
 import { Session } from '../src/session.ts'
+import { proposedBy, recorded } from './proposed.ts'
 import { typed } from './typed.ts'
 
 const { suspendOperator } = operations.gateway
@@ -22,8 +23,10 @@ for (const code of ['LOGIN_REQUIRED', 'FRESH_LOGIN_REQUIRED'] as const) {
   t.test(`${code}: who can log in without a person does so, and repeats the call under its id`, async (t) => {
     const { ids, call } = refusing(code, 1)
     let renewed = 0
-    const session = new Session({ call } as never, () => {
-      renewed += 1
+    const session = new Session({ call } as never, {
+      renew: () => {
+        renewed += 1
+      },
     })
     const { error } = await captured(() => session.call(suspendOperator, { operatorId: 'op_1' }))
     t.equal(error, undefined)
@@ -33,12 +36,12 @@ for (const code of ['LOGIN_REQUIRED', 'FRESH_LOGIN_REQUIRED'] as const) {
   })
 
   t.test(`${code} a second time, or where a person has to log in, is the end of it`, async (t) => {
-    for (const [times, renew, calls] of [
-      [2, () => {}, 2],
-      [1, undefined, 1],
+    for (const [times, options, calls] of [
+      [2, { renew: () => {} }, 2],
+      [1, {}, 1],
     ] as const) {
       const refused = refusing(code, times)
-      const session = new Session(refused as never, renew)
+      const session = new Session(refused as never, options)
       const { error } = await captured(() => session.call(suspendOperator, { operatorId: 'op_1' }))
       t.match(error, { code })
       t.equal(refused.ids.length, calls)
@@ -48,7 +51,7 @@ for (const code of ['LOGIN_REQUIRED', 'FRESH_LOGIN_REQUIRED'] as const) {
 
 t.test('another refusal is not repeated', async (t) => {
   const refused = refusing('ROLE_REQUIRED', 1)
-  const session = new Session(refused as never, () => t.fail('nobody logs in again'))
+  const session = new Session(refused as never, { renew: () => t.fail('nobody logs in again') })
   const { error } = await captured(() => session.call(suspendOperator, { operatorId: 'op_1' }))
   t.match(error, { code: 'ROLE_REQUIRED' })
   t.equal(refused.ids.length, 1)
@@ -80,26 +83,61 @@ t.test('--json may stand anywhere on the line', async (t) => {
   }
 })
 
-const proposal = {
-  ...{ id: 'prp_1', operation: 'setWebhookUrl', state: 'open', proposedBy: 'alice', reason: 'new receiver' },
-  ...{ input: { operatorId: 'op_1', environment: 'production', url: 'https://casa.example/hook' } },
-}
-const inWebhooks = (state: string) => (operation: Operation) =>
-  operation.id !== 'listProposals'
-    ? { done: operation.id }
-    : { data: operation.service === 'webhooks' ? [{ ...proposal, state }] : [], nextCursor: null }
+const { setWebhookUrl } = operations.webhooks
+const { adjustWallet } = operations.wallet
+const endpoint = { operatorId: 'op_1', environment: 'production', url: 'https://casa.example/hook' } as const
+const proposal = await proposedBy('alice', setWebhookUrl, { ...endpoint, reason: 'new receiver' })
+const listing =
+  (service: string, found: object) =>
+  (operation: Operation): object =>
+    operation.id !== 'listProposals'
+      ? { done: operation.id }
+      : { data: operation.service === service ? [found] : [], nextCursor: null }
+const inWebhooks = (state: string) => listing('webhooks', { ...proposal, state })
 
 t.test('an approval is the same call, with a reason of its own', async (t) => {
   const words = ['proposals', 'approve', 'prp_1', '--reason', 'seen']
-  const { sent, stdout } = await typed([...words, '--yes', '--json'], inWebhooks('open'))
+  const { sent, stdout } = await typed([...words, '--yes', '--json'], inWebhooks('open'), recorded)
   t.same(JSON.parse(stdout), { done: 'setWebhookUrl' })
   const { operation, input, approves } = sent.at(-1) ?? {}
   t.equal(approves, 'prp_1')
-  t.equal(operation, operations.webhooks.setWebhookUrl)
-  t.same(input, { ...proposal.input, reason: 'seen' })
-  const { error: question } = await typed(words, inWebhooks('open'))
-  t.match(question?.message, 'proposed by alice, because "new receiver": carry it out?')
+  t.equal(operation, setWebhookUrl)
+  t.same(input, { ...endpoint, reason: 'seen' })
+  const { error: question } = await typed(words, inWebhooks('open'), recorded)
+  t.match(question?.message, 'signed by alice (verified), because "new receiver": carry it out?')
   t.match(question?.message, 'https://casa.example/hook')
+})
+
+t.test('what its proposer has not signed is neither asked about nor approved', async (t) => {
+  const input = { playerId: 'ply_1', amount: '1000000.00', reference: 'goodwill' }
+  const honest = await proposedBy('alice', adjustWallet, { ...input, reason: 'goodwill' })
+  const byCarol = { proposedBy: 'carol', proposedById: 'https://identity.test carol' }
+  const lies = {
+    amount: { input: { ...input, amount: '1.00' } },
+    player: { input: { ...input, playerId: 'ply_2' } },
+    reason: { reason: 'a double payout' },
+    operation: { operation: 'reverseTransfer' },
+    proposer: byCarol,
+    name: { proposedBy: 'carol' },
+    'operation id': { operationId: 'opn_2' },
+    time: { proposedAt: new Date(Date.now() - 3_600_000).toISOString() },
+    'no signature': { proof: null, idToken: null },
+    'no role': await proposedBy('support', adjustWallet, { ...input, reason: 'goodwill' }),
+  }
+  const words = ['proposals', 'approve', 'prp_1', '--reason', 'seen', '--yes']
+  for (const [lie, said] of Object.entries(lies)) {
+    const { sent, error } = await typed(words, listing('wallet', { ...honest, ...said }), recorded)
+    t.match(error?.message, 'so nobody can approve it here', lie)
+    t.ok(
+      sent.every(({ operation }) => operation.kind === 'query'),
+      lie,
+    )
+    const shown = await typed(['proposals', 'show', 'prp_1'], listing('wallet', { ...honest, ...said }), recorded)
+    t.match(shown.stdout, /signature +not proven: /, lie)
+  }
+  const shown = await typed(['proposals', 'show', 'prp_1'], listing('wallet', honest), recorded)
+  t.match(shown.stdout, /signature +by alice, verified/)
+  t.match((await typed(words, listing('wallet', honest))).error?.message, 'a machine knows no identity provider')
 })
 
 t.test('what is sent is what the question said, whatever a service says the second time', async (t) => {
@@ -116,14 +154,17 @@ t.test('what is sent is what the question said, whatever a service says the seco
     return () => (asked++ === 0 ? '1.00' : '1000000.00')
   }
   const [amountOfProposal, amountOfWithdrawal] = [amounts(), amounts()]
+  const proposed = (amount: string) =>
+    proposedBy('alice', adjustWallet, { playerId: 'ply_1', amount, reference: 'goodwill', reason: 'goodwill' })
+  const small = await proposed('1.00')
+  const large = await proposed('1000000.00')
   const adjustment = (operation: Operation) => {
     if (operation.id !== 'listProposals') return {}
     if (operation.service !== 'wallet') return { data: [], nextCursor: null }
-    const input = { playerId: 'ply_1', amount: amountOfProposal(), reference: 'goodwill' }
-    return { data: [{ ...proposal, operation: 'adjustWallet', input }], nextCursor: null }
+    return { data: [amountOfProposal() === '1.00' ? small : large], nextCursor: null }
   }
   answerYes()
-  const approved = await typed(['proposals', 'approve', 'prp_1', '--reason', 'seen'], adjustment)
+  const approved = await typed(['proposals', 'approve', 'prp_1', '--reason', 'seen'], adjustment, recorded)
   t.match(approved.stderr, '"amount":"1.00"')
   t.match(approved.sent.at(-1), { operation: { id: 'adjustWallet' }, input: { amount: '1.00' } })
   const withdrawal = () => ({ playerId: 'ply_1', amount: amountOfWithdrawal(), currency: 'BRL', destination: 'a@pix' })
@@ -135,7 +176,7 @@ t.test('what is sent is what the question said, whatever a service says the seco
 
 t.test('what is not open cannot be approved', async (t) => {
   const words = ['proposals', 'approve', 'prp_1', '--reason', 'seen', '--yes']
-  const declined = await typed(words, inWebhooks('declined'))
+  const declined = await typed(words, inWebhooks('declined'), recorded)
   t.match(declined.error, { code: 'PROPOSAL_NOT_OPEN' })
   t.ok(declined.sent.every(({ operation }) => operation.kind === 'query'))
   t.match((await typed(words, () => ({ data: [], nextCursor: null }))).error, { code: 'PROPOSAL_NOT_FOUND' })

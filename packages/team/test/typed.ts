@@ -1,4 +1,5 @@
 import type { Input, Operation } from '@backoffice/contracts'
+import type { RecordedCalls } from '@backoffice/team-identity'
 import { captured, type WrittenText } from '@backoffice/test-kit/captured'
 import { type Field, fieldsOf } from '../src/fields.ts'
 import { program } from '../src/main.ts'
@@ -28,7 +29,11 @@ const operator = {
 }
 
 /** Runs the command line as it was typed, against services that give these replies. Nothing else may write meanwhile. */
-export async function typed(words: readonly string[], reply: Reply = () => ({})): Promise<Typed> {
+export async function typed(
+  words: readonly string[],
+  reply: Reply = () => ({}),
+  recorded?: RecordedCalls,
+): Promise<Typed> {
   const sent: Sent[] = []
   const call = async (operation: Operation, options: Omit<Sent, 'operation'>) => {
     sent.push({ operation, ...options })
@@ -36,7 +41,8 @@ export async function typed(words: readonly string[], reply: Reply = () => ({}))
     const isLookup = operation.id === 'getOperator' && words.slice(0, 2).join(' ') !== 'operators show'
     return isLookup ? operator : reply(operation, options.input)
   }
-  const open = async () => new Session({ call } as never)
+  const open = async () =>
+    new Session({ call } as never, recorded === undefined ? {} : { recorded: async () => recorded })
   const { error, ...written } = await captured(() => program(open).parseAsync(words, { from: 'user' }))
   return { sent, ...written, ...(error === undefined ? {} : { error }) }
 }

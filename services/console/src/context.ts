@@ -1,5 +1,5 @@
 import type { Clock, Logger } from '@backoffice/process'
-import type { TeamVerifier } from '@backoffice/team-identity'
+import type { RecordedCalls, TeamVerifier } from '@backoffice/team-identity'
 import type { NatsConnection } from '@nats-io/transport-node'
 import type { Provider } from './identity/provider.ts'
 import type { ConsoleSettings } from './settings.ts'
@@ -10,6 +10,8 @@ export interface ConsoleContext {
   readonly log: Logger
   readonly nats: NatsConnection
   readonly verifier: TeamVerifier
+  /** Verifies what others of the team have signed. */
+  readonly recorded: RecordedCalls
   readonly provider: Provider
   /** Aborted when the program is told to stop. */
   readonly stopping: AbortSignal

@@ -10,7 +10,7 @@ import {
   waitAtMost,
 } from '@backoffice/process'
 import { connectNats } from '@backoffice/rpc'
-import { identityOf, TeamVerifier } from '@backoffice/team-identity'
+import { RecordedCalls, TeamVerifier, trustedTeam } from '@backoffice/team-identity'
 import { createApp } from './http/app.ts'
 import { Provider } from './identity/provider.ts'
 import { type ConsoleSettings, checkedSettings } from './settings.ts'
@@ -30,11 +30,13 @@ export interface RunningConsole extends RunningProcess, StartedProgram {
 export async function startConsole(config: ConsoleSettings, clock: Clock = systemClock): Promise<RunningConsole> {
   checkedSettings(config)
   const log = createLogger('console', config.LOG_LEVEL)
-  const verifier = new TeamVerifier(identityOf(config))
+  const trusted = trustedTeam(config)
+  const verifier = new TeamVerifier(trusted.identity, trusted.keys)
+  const recorded = new RecordedCalls([trusted])
   const nats = await connectNats(config, { name: 'console', log })
   const stopping = new AbortController()
   const provider = new Provider(config)
-  const app = await createApp({ config, clock, log, nats, verifier, provider, stopping: stopping.signal })
+  const app = await createApp({ config, clock, log, nats, verifier, recorded, provider, stopping: stopping.signal })
   const { CONSOLE_HOST: host, CONSOLE_PORT: port, CONSOLE_CONNECTIONS_MAX: connectionsMax } = config
   const listener = new HttpListener({ app, host, port, connectionsMax, certificate: certificateFiles(config), log })
   await listener.start()

@@ -129,6 +129,8 @@ export const Proposal = object({
   decidedBy: Nullable(personal('staff', text(254))),
   decidedAt: Nullable(Timestamp),
   decisionReason: Nullable(Note),
+  /** Of the call that proposed it. Only where one proposal is asked for. */
+  ...evidence,
 })
 export type Proposal = Static<typeof Proposal>
 

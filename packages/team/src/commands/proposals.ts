@@ -48,7 +48,7 @@ export const proposals = [
     also: lists.map(({ list }) => list),
     arguments: ['proposalId'],
     fixed: { state: undefined, before: undefined, limit: 1 },
-    run: ({ session, input }) => find(session, input.proposalId ?? ''),
+    run: showOne,
   }),
   row({
     path: 'proposals approve',
@@ -57,7 +57,7 @@ export const proposals = [
     operation: declineProposal,
     also: [...lists.map(({ list }) => list), ...forTwo],
     arguments: ['proposalId'],
-    look: ({ proposalId }, session) => find(session, proposalId),
+    look: findSigned,
     confirm: askToApprove,
     run: approve,
   }),
@@ -96,16 +96,37 @@ async function find(session: Session, proposalId: string): Promise<Found> {
   return proposal
 }
 
-function askToApprove(_given: unknown, { service, operation, input, proposedBy, reason }: Found): string {
-  const why = reason === null ? '' : `, because ${JSON.stringify(reason)}`
-  return `${service}.${operation} ${JSON.stringify(input)}, proposed by ${proposedBy}${why}: carry it out?`
+type Known = Found & { readonly call: Operation }
+
+/** Whoever answered is not believed: what a proposal says must be what its proposer signed. */
+async function findKnown(session: Session, proposalId: string): Promise<{ found: Known; fault: string | null }> {
+  const proposal = await find(session, proposalId)
+  const { service, operation: id } = proposal
+  const call = forTwo.find((candidate) => candidate.service === service && candidate.id === id)
+  if (call === undefined) throw new Error(`this program does not know ${service}.${id}: take a newer one`)
+  return { found: { ...proposal, call }, fault: await session.faultOf(call, proposal) }
 }
 
-async function approve({ session, input, seen, operationId }: Work<typeof declineProposal, Found>): Promise<unknown> {
-  const { service, operation: id, input: proposed, state } = seen
+async function showOne({ session, input }: Work<typeof listProposals>) {
+  const { found, fault } = await findKnown(session, input.proposalId ?? '')
+  const { call: _call, proof: _proof, idToken: _idToken, anchor: _anchor, ...proposal } = found
+  return { ...proposal, signature: fault === null ? `by ${found.proposedBy}, verified` : `not proven: ${fault}` }
+}
+
+async function findSigned({ proposalId }: Input<typeof declineProposal>, session: Session): Promise<Known> {
+  const { found, fault } = await findKnown(session, proposalId)
+  if (fault === null) return found
+  throw new Error(`it is not proven that ${found.proposedBy} signed this, so nobody can approve it here: ${fault}`)
+}
+
+function askToApprove(_given: unknown, { service, operation, input, proposedBy, reason }: Known): string {
+  const why = reason === null ? '' : `, because ${JSON.stringify(reason)}`
+  return `${service}.${operation} ${JSON.stringify(input)}, signed by ${proposedBy} (verified)${why}: carry it out?`
+}
+
+async function approve({ session, input, seen, operationId }: Work<typeof declineProposal, Known>): Promise<unknown> {
+  const { call: operation, input: proposed, state } = seen
   if (state !== 'open') throw new Rejection('PROPOSAL_NOT_OPEN', { state })
-  const operation = forTwo.find((candidate) => candidate.service === service && candidate.id === id)
-  if (operation === undefined) throw new Error(`this program does not know ${service}.${id}: take a newer one`)
   const reason = 'reason' in operation.body.properties ? { reason: input.reason } : {}
   const call = { ...(proposed as object), ...reason } as Input<Operation>
   return session.approve(operation, { input: call, approves: input.proposalId, operationId })

@@ -1,11 +1,14 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { operations, Rejection } from '@backoffice/contracts'
+import { defined, operations, Rejection } from '@backoffice/contracts'
 import {
   exportSessionKey,
+  identityFrom,
   importSessionKey,
+  issuerKeys,
   MachineSigner,
   PersonSigner,
+  RecordedCalls,
   type SessionKey,
   type TeamSigner,
 } from '@backoffice/team-identity'
@@ -64,7 +67,7 @@ export async function connect(options: ConnectionOptions): Promise<Connection> {
   const { console, idToken, key } = kept
   // The address that the person typed: whatever answers there cannot name another deployment.
   const signer = new PersonSigner({ idToken, key, deployment: console, tool: 'command line' })
-  return connection({ console, signer, name: personOf(idToken).name })
+  return connection({ console, signer, name: personOf(idToken).name, issuer: decodeJwt(idToken).iss })
 }
 
 /** The console that was named, without a path. */
@@ -111,7 +114,7 @@ function asStackPerson({ consoleUrl, issuer, StackPerson, users }: NonNullable<S
   const person = users.find((user) => user === name)
   if (person === undefined) throw new Error(`the stack knows no person "${name}": it has ${users.join(', ')}`)
   const signer = new StackPerson({ issuer, consoleUrl, person, tool: 'command line' })
-  return connection({ console: consoleUrl, signer, name: person, renew: () => signer.renew() })
+  return connection({ console: consoleUrl, signer, name: person, issuer, renew: () => signer.renew() })
 }
 
 async function machineSigner(name: string, keyFile: string, deployment: string): Promise<TeamSigner> {
@@ -123,12 +126,20 @@ interface Parts {
   readonly console: string
   readonly signer: TeamSigner
   readonly name: string
+  /** Where the person logged in. A machine has no login. */
+  readonly issuer?: string | undefined
   readonly renew?: () => void
 }
 
-function connection({ console, signer, name, renew }: Parts): Connection {
+function connection({ console, signer, name, issuer, renew }: Parts): Connection {
   const client = new ConsoleClient(console, signer)
-  return { console, client, name, session: new Session(client, renew) }
+  const recorded = async () => {
+    const { identity: texts } = await client.whoami(newOperationId())
+    const identity = identityFrom({ ...texts, TEAM_ISSUER: issuer, TEAM_DEPLOYMENT: console })
+    return new RecordedCalls([{ identity, keys: issuerKeys(identity) }])
+  }
+  const session = new Session(client, defined({ renew, recorded: issuer === undefined ? undefined : recorded }))
+  return { console, client, name, session }
 }
 
 /** A login that is kept between commands. Whoever reads the file can act as its person until the session ends. */

@@ -76,7 +76,12 @@ export function registerRelay(app: FastifyInstance, context: ConsoleContext & { 
     const call = { operation: whoAmI, operationId, input }
     const { kind, name, roles, loggedInAt } = await verifier.verify(call, proof, clock.now())
     const endsAt = proof.idToken === undefined ? null : sessionEnd(proof.idToken, config.TEAM_SESSION_HOURS)
-    return { name, kind, roles: [...roles], loggedInAt: loggedInAt?.toISOString() ?? null, endsAt }
+    const { TEAM_AUDIENCES, TEAM_GROUPS_CLAIM, TEAM_GROUP_ROLES, TEAM_NAME_CLAIM, TEAM_SESSION_HOURS } = config
+    return {
+      ...{ name, kind, roles: [...roles], loggedInAt: loggedInAt?.toISOString() ?? null, endsAt },
+      // How the services read ID tokens. Whose tokens they are, the command line knows from its own login.
+      identity: { TEAM_AUDIENCES, TEAM_GROUPS_CLAIM, TEAM_GROUP_ROLES, TEAM_NAME_CLAIM, TEAM_SESSION_HOURS },
+    }
   })
 
   app.get('/cli', () => ({ issuer: config.TEAM_ISSUER, clientId: config.CONSOLE_CLI_CLIENT_ID, version }))

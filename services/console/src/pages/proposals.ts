@@ -28,14 +28,22 @@ export const proposalPages: Pages = (route) => {
   })
 }
 
+/** As one page shows it. */
+interface ShownProposal extends FoundProposal {
+  /** Why nobody can tell that it is what its proposer signed. Null when it is. */
+  readonly fault: string | null
+}
+
 const pathOf = (proposal: Pick<FoundProposal, 'id'>): string => `/proposals/${proposal.id}`
 
-async function findOne({ person, params }: Visit): Promise<FoundProposal> {
+async function findOne({ person, params, recorded }: Visit): Promise<ShownProposal> {
   const { proposals, missing } = await findProposals(person, { proposalId: params.proposalId ?? '', limit: 1 })
   const [proposal] = proposals
   // It may be kept by a service that does not answer.
   if (proposal === undefined) throw new Rejection(missing.length > 0 ? 'SERVICE_UNAVAILABLE' : 'PROPOSAL_NOT_FOUND')
-  return proposal
+  const { call } = proposal
+  // Whoever answered is not believed: it must be what the proposer signed.
+  return { ...proposal, fault: call === undefined ? null : await recorded.faultOfProposal(call, proposal) }
 }
 
 async function showProposals(visit: Visit): Promise<FastifyReply> {
@@ -102,7 +110,7 @@ function labelOf({ display }: Visit, field: string, cell: Cell): string {
   return `${display.word('field', field)}: ${cell.kind === 'status' ? display.word('value', value) : value}`
 }
 
-async function showPage(visit: Visit, proposal: FoundProposal, sent?: SentForm): Promise<FastifyReply> {
+async function showPage(visit: Visit, proposal: ShownProposal, sent?: SentForm): Promise<FastifyReply> {
   const { display, person } = visit
   const verbs: readonly Verb[] =
     proposal.state === 'open' ? (isOwn(person, proposal) ? ['decline'] : ['approve', 'decline']) : []
@@ -171,16 +179,20 @@ function named({ address }: Visit, name: string | undefined, value: string): Cel
 }
 
 /** Who was first, and who may be second, before anybody clicks. */
-function peopleOf({ display, person }: Visit, proposal: FoundProposal): readonly string[] {
-  const { state, proposedBy, proposedAt, call } = proposal
+function peopleOf({ display, person }: Visit, proposal: ShownProposal): readonly string[] {
+  const { state, proposedBy, proposedAt, call, fault } = proposal
   if (state !== 'open') return []
-  if (isOwn(person, proposal)) return [display.t('ownProposal', { roles: rolesFor({ display }, call) })]
-  return [display.t('proposedByOther', { name: proposedBy, ago: display.ago(proposedAt) })]
+  const signed = display.t(fault === null ? 'proposalSigned' : 'proposalNotSigned', {
+    name: proposedBy,
+    why: fault ?? '',
+  })
+  if (isOwn(person, proposal)) return [display.t('ownProposal', { roles: rolesFor({ display }, call) }), signed]
+  return [display.t('proposedByOther', { name: proposedBy, ago: display.ago(proposedAt) }), signed]
 }
 
-function decisionOf(visit: Visit, proposal: FoundProposal, verb: Verb): Decision {
+function decisionOf(visit: Visit, proposal: ShownProposal, verb: Verb): Decision {
   const { display, person } = visit
-  const { call, id: proposalId, proposedBy, service } = proposal
+  const { call, id: proposalId, proposedBy, service, fault } = proposal
   const given = inputOf(proposal).map(({ field, cell }) => labelOf(visit, field, cell))
   const what = [nameOf(visit, proposal), ...given].join(' · ')
   // Whoever may make the call may decide about it.
@@ -210,7 +222,7 @@ function decisionOf(visit: Visit, proposal: FoundProposal, verb: Verb): Decision
     done: nameOf(visit, proposal),
     tone: 'good',
     key: 'a',
-    unless: notTheirs,
+    unless: fault === null ? notTheirs : display.t('proposalNotSigned', { name: proposedBy, why: fault }),
     secrets: secretsIn(call),
   }
 }

@@ -31,6 +31,7 @@ export function visitOf(request: FastifyRequest, reply: FastifyReply, context: C
     params,
     now: context.clock.now(),
     log: context.log,
+    recorded: context.recorded,
     query: request.query as Readonly<Record<string, string | undefined>>,
     /** The address of a page in the same environment. */
     address: (path: string): string => `/${environment}${path}`,

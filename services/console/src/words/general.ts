@@ -315,6 +315,11 @@ export const generalWords = {
   takeBack: ['Take back', 'Retirar'],
   declineAsk: ['It will not be done: {what}.', 'Não será executado: {what}.'],
   declined: ['declined: {what}', 'recusado: {what}'],
+  proposalSigned: ['Signed by {name}, verified here.', 'Assinada por {name}, verificada aqui.'],
+  proposalNotSigned: [
+    'It is not proven that {name} signed what this page shows, so nobody can approve it here: {why}.',
+    'Não está provado que {name} assinou o que esta página mostra, então ninguém pode aprová-lo aqui: {why}.',
+  ],
   unknownProposal: [
     'This console does not know what it is. Use a newer one.',
     'Este console não conhece isto. Use um mais novo.',
