@@ -48,13 +48,9 @@ const catalogue = {
   COMMAND_CANNOT_BE_ENDED: { status: 409, message: 'This command is not given up; the details say why.' },
   PLAYER_DATA_NEEDED: { status: 409, message: 'The data of this player are still needed; the details say why.' },
   KYC_TAKEN: { status: 409, message: 'Somebody else has taken this case; the details say who. It can be taken over.' },
-  KYC_NOT_AS_SEEN: {
+  NOT_AS_SEEN: {
     status: 409,
-    message: 'The latest submission is not the one that was shown. Look at it again; the details name both.',
-  },
-  WITHDRAWAL_NOT_AS_SEEN: {
-    status: 409,
-    message: 'The withdrawal is not the one that was shown. Look at it again; the details say what differs.',
+    message: 'It is not what was shown. Look at it again; the details say both.',
   },
   WEBHOOK_URL_REFUSED: { status: 422, message: 'The webhook URL is not allowed.' },
 } as const satisfies Record<string, ErrorEntry>

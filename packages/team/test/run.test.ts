@@ -23,6 +23,17 @@ t.test('--json prints one document; the id of an operation goes to standard erro
   t.equal(stderr, `operation ${sent[1]?.operationId}\n`)
 })
 
+t.test('a correction is asked about with whose account it is, and signed with that', async (t) => {
+  const player = { name: 'Ana', operatorId: 'op_1', environment: 'production', currency: 'BRL' }
+  const words = ['wallet', 'adjust', 'ply_1', '7.50', '--reference', 'ticket-7', '--reason', 'a double payout']
+  const { error, sent } = await typed(words, () => player)
+  t.match(error?.message, 'Adjust the wallet of ply_1 ("Ana" of op_1 in production) by 7.50 BRL?')
+  t.equal(sent.length, 1)
+  const { name: _name, ...seen } = player
+  const yes = await typed([...words, '--yes'], () => player)
+  t.match(yes.sent.at(-1), { operation: { id: 'adjustWallet' }, input: { playerId: 'ply_1', amount: '7.50', seen } })
+})
+
 t.test('--operation-id finishes an earlier try under its own id', async (t) => {
   const { sent, stderr } = await typed(['deliveries', 'resend', 'dlv_1', '--operation-id', 'opn_earlier'])
   t.match(sent, [{ operationId: 'opn_earlier' }])
@@ -37,7 +48,8 @@ t.test('without a terminal and --yes, nothing is sent of what cannot be undone',
   const asking = rows.filter(({ confirm }) => confirm !== undefined)
   t.same(asking.map(({ path }) => path).sort(), [
     ...['commands end', 'credentials revoke', 'events replay', 'kyc decide', 'players anonymise'],
-    ...['players self-exclude', 'proposals approve', 'wallet adjust', 'wallet record-restore', 'wallet reverse'],
+    ...['players self-exclude', 'proposals approve', 'sessions end', 'sessions lock', 'sessions unlock'],
+    ...['wallet adjust', 'wallet record-restore', 'wallet reverse'],
     ...['webhook rotate-secret', 'withdrawals approve', 'withdrawals fail', 'withdrawals pay', 'withdrawals reject'],
   ])
   // The replies to those that ask by what they have read are in other tests.

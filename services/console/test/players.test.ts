@@ -1,4 +1,4 @@
-import { operations } from '@backoffice/contracts'
+import { type Input, operations } from '@backoffice/contracts'
 import { newCpf } from '@backoffice/test-kit'
 import t from 'tap'
 import { isoOf } from '../assets/signing.js'
@@ -74,13 +74,19 @@ t.test('the page of a player', async (t) => {
     const path = `/production/players/${id}`
     const waits = await alice.submit(path, 'adjust', { amount: '7.50', reference: 'ticket-7', reason })
     t.equal(waits.status, 303)
-    const input = { playerId: id, amount: '7.50', reference: 'ticket-7', reason: 'checked' }
     const [proposal] = (
       await bed.bed.team('bob').call(operations.wallet.listProposals, { input: { state: 'open', limit: 1 } })
     ).data
-    const { transferId } = await bed.bed
-      .team('bob')
-      .call(operations.wallet.adjustWallet, { input, approves: proposal?.id ?? '' })
+    const approves = proposal?.id ?? ''
+    const { operatorId, environment, currency } = bed.bed.scope({ environment: 'production' })
+    const seen = { operatorId, environment, currency }
+    t.match(proposal?.input, { playerId: id, amount: '7.50', reference: 'ticket-7', seen })
+    t.match(
+      (await (await bed.visitor('bob')).get(`/production/proposals/${approves}`)).text,
+      /proposer saw it[\s\S]*BRL/,
+    )
+    const input = { ...(proposal?.input as Input<typeof operations.wallet.adjustWallet>), reason: 'checked' }
+    const { transferId } = await bed.bed.team('bob').call(operations.wallet.adjustWallet, { input, approves })
     const { text } = await alice.get(path)
     for (const kind of ['document', 'change', 'deposit', 'withdrawal', 'ledger', 'team'])
       t.match(text, new RegExp(`<span class="status [^"]*">${kind}</span>`), kind)

@@ -1,4 +1,4 @@
-import { type TSchema, Type } from '@sinclair/typebox'
+import { type TProperties, type TSchema, Type } from '@sinclair/typebox'
 import { listedDays } from '../limits.ts'
 import { EnvironmentName, Id, PathId, Timestamp } from '../resources.ts'
 import { described, Nullable, object, text } from '../schema.ts'
@@ -45,4 +45,11 @@ export const periodFields = (begun: string, owner: string) => ({
     ),
   ),
   to: Type.Optional(described(Timestamp, `${begun} before this time.`)),
+})
+
+/** What a decision is about, as it was shown to whoever signs it. A program that was shown nothing leaves it out. */
+export const seenField = <Shown extends TProperties>(shown: Shown) => ({
+  seen: Type.Optional(
+    object(shown, { description: 'What was shown. When it is something else, the call is refused.' }),
+  ),
 })

@@ -6,6 +6,7 @@ import { apiVersion, EnvironmentName, Id, Me, Reason, Timestamp } from '../resou
 import { Nullable, object, pageOf, text } from '../schema.ts'
 import { service } from '../service.ts'
 import { everyRole } from '../team.ts'
+import { seenField } from './fields.ts'
 import { teamSessionEntries } from './team-sessions.ts'
 
 const JsonDocument = Type.Object({}, { additionalProperties: true })
@@ -242,11 +243,12 @@ export const gateway = service('gateway', {
       storedMebibytesPerDay: Type.Optional(StoredMebibytes),
       storedRowsPerDay: Type.Optional(StoredRows),
       allowedAddresses: Type.Optional(AllowedAddresses),
+      ...seenField({ rateLimitPerMinute: Type.Integer(), allowedAddresses: AllowedAddresses }),
       reason: Type.Optional(Reason),
     }),
     storedBytesMax: operatorBytesMax,
     reply: OperatorRecord,
-    rejects: ['VALIDATION_ERROR', 'OPERATOR_NOT_FOUND'],
+    rejects: ['VALIDATION_ERROR', 'OPERATOR_NOT_FOUND', 'NOT_AS_SEEN'],
   }),
 
   setReplayProtection: team.command({

@@ -84,6 +84,6 @@ export const kycReview = {
       reason: described(Reason, 'Why; the operator reads it with the status.'),
     }),
     reply: KycChange,
-    rejects: ['PLAYER_NOT_FOUND', 'KYC_TAKEN', 'KYC_NOT_AS_SEEN'],
+    rejects: ['PLAYER_NOT_FOUND', 'KYC_TAKEN', 'NOT_AS_SEEN'],
   }),
 }

@@ -298,7 +298,7 @@ export const payments = service('payments', {
       reason: Type.Optional(described(PublicReason, 'Why; the operator reads it with the withdrawal.')),
     }),
     reply: TeamWithdrawal,
-    rejects: ['WITHDRAWAL_NOT_FOUND', 'WITHDRAWAL_NOT_AS_SEEN', 'WITHDRAWAL_INVALID_STATE', 'TWO_PEOPLE_REQUIRED'],
+    rejects: ['WITHDRAWAL_NOT_FOUND', 'NOT_AS_SEEN', 'WITHDRAWAL_INVALID_STATE', 'TWO_PEOPLE_REQUIRED'],
   }),
 
   /** Only a credit that the wallet can never do is given up: its deposit fails. In the sandbox as in production. */

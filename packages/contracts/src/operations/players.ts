@@ -23,7 +23,7 @@ import {
 import { described, Line, Nullable, named, object, pageOf, text } from '../schema.ts'
 import { service } from '../service.ts'
 import { everyRole } from '../team.ts'
-import { operatorNameField, ownerFields, PlayerPath } from './fields.ts'
+import { operatorNameField, ownerFields, PlayerPath, seenField } from './fields.ts'
 import { games } from './games.ts'
 import { kycReview } from './kyc-review.ts'
 import { playerExport } from './player-export.ts'
@@ -212,13 +212,14 @@ export const players = service('players', {
         description: 'Over https, with {reference} once, where the reference goes. Null: no links.',
       }),
       newKey: Type.Optional(Type.Boolean({ description: 'Replace the key that signs.' })),
+      ...seenField({ template: DocumentSource.properties.template }),
       reason: Reason,
     }),
     reply: object({
       ...DocumentSource.properties,
       secret: Nullable(text(128), { description: 'Null: it is not shown again.' }),
     }),
-    rejects: ['VALIDATION_ERROR'],
+    rejects: ['VALIDATION_ERROR', 'NOT_AS_SEEN'],
   }),
 
   setPlayerStatus: team.command({

@@ -1,10 +1,21 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { sample } from '../examples.ts'
 import { get, internal, operator, team } from '../operation.ts'
-import { Amount, Id, LedgerItem, Money, Note, Reason, Timestamp, Wallet } from '../resources.ts'
+import {
+  Amount,
+  Currency,
+  EnvironmentName,
+  Id,
+  LedgerItem,
+  Money,
+  Note,
+  Reason,
+  Timestamp,
+  Wallet,
+} from '../resources.ts'
 import { described, Nullable, named, object, pageOf, text } from '../schema.ts'
 import { service } from '../service.ts'
-import { PlayerPath } from './fields.ts'
+import { PlayerPath, seenField } from './fields.ts'
 import { playerExport } from './player-export.ts'
 
 export const HoldState = Type.Union([Type.Literal('open'), Type.Literal('captured'), Type.Literal('released')])
@@ -176,10 +187,11 @@ export const wallet = service('wallet', {
         description: 'Signed: a negative amount takes money from the player.',
       }),
       reference: TransferReference,
+      ...seenField({ operatorId: Id, environment: EnvironmentName, currency: Currency }),
       reason: Reason,
     }),
     reply: PostedTransfer,
-    rejects: ['PLAYER_NOT_FOUND', 'TRANSFER_CONFLICT', 'INSUFFICIENT_FUNDS'],
+    rejects: ['PLAYER_NOT_FOUND', 'NOT_AS_SEEN', 'TRANSFER_CONFLICT', 'INSUFFICIENT_FUNDS'],
   }),
 
   /** Takes a transfer back with a new one between the same accounts; each transfer at most once. */

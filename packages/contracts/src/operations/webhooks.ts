@@ -5,6 +5,7 @@ import { internal, operator, post, team } from '../operation.ts'
 import { EnvironmentName, Id, Reason, Timestamp, WebhookTestResult } from '../resources.ts'
 import { described, Line, Nullable, object, oneOf, pageOf, text } from '../schema.ts'
 import { service } from '../service.ts'
+import { seenField } from './fields.ts'
 import {
   anyEvent,
   DeliveryState,
@@ -56,10 +57,15 @@ export const webhooks = service('webhooks', {
     twoPeople: { when: { environment: 'production' } },
     summary: 'Set the webhook URL of an environment',
     description: 'Setting a URL also enables the endpoint and closes its circuit breaker.',
-    body: object({ ...endpoint, url: Line({ minLength: 1, maxLength: 2048 }), reason: Type.Optional(Reason) }),
+    body: object({
+      ...endpoint,
+      url: Line({ minLength: 1, maxLength: 2048 }),
+      ...seenField({ url: WebhookEndpoint.properties.url }),
+      reason: Type.Optional(Reason),
+    }),
     storedBytesMax: endpointBytesMax,
     reply: WebhookEndpoint,
-    rejects: ['OPERATOR_NOT_FOUND', 'WEBHOOK_URL_REFUSED'],
+    rejects: ['OPERATOR_NOT_FOUND', 'WEBHOOK_URL_REFUSED', 'NOT_AS_SEEN'],
   }),
 
   showWebhook: team.query({

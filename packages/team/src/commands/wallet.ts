@@ -31,7 +31,12 @@ export const wallet = [
     path: 'wallet adjust',
     operation: adjustWallet,
     arguments: ['playerId', 'amount'],
-    confirm: ({ playerId, amount }) => `Adjust the wallet of ${playerId} by ${amount}?`,
+    fixed: { seen: undefined },
+    look: ({ playerId }, session) => session.call(operations.players.showPlayer, { playerId }),
+    confirm: ({ playerId, amount }, { name, operatorId, environment, currency }) =>
+      `Adjust the wallet of ${playerId} (${JSON.stringify(name)} of ${operatorId} in ${environment}) by ${amount} ${currency}?`,
+    run: ({ session, input, seen: { operatorId, environment, currency }, operationId }) =>
+      session.call(adjustWallet, { ...input, seen: { operatorId, environment, currency } }, operationId),
   }),
   row({
     path: 'wallet reverse',

@@ -11,7 +11,7 @@ import { row } from '../row.ts'
 const { setWebhookUrl, showWebhook, listEndpoints, rotateWebhookSecret, disableWebhook } = operations.webhooks
 
 export const webhook = [
-  row({ path: 'webhook set', operation: setWebhookUrl, show: showEndpoint }),
+  row({ path: 'webhook set', operation: setWebhookUrl, fixed: { seen: undefined }, show: showEndpoint }),
   row({ path: 'webhook show', operation: showWebhook, show: showEndpoint }),
   row({
     path: 'webhook list',

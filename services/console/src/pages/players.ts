@@ -126,12 +126,14 @@ async function moneyOf({ person, display, address }: Visit, player: Player): Pro
 function decisionOf({ display }: Visit, player: Player, verb: Verb): Decision {
   const { operation, tone } = verbs[verb]
   const endsExclusion = player.environment === 'production' && player.statusSet === 'autoexcluido'
+  const { operatorId, environment, currency } = player
+  const seen = verb === 'adjust' ? { seen: { operatorId, environment, currency } } : {}
   const ask = verb === 'status' && endsExclusion ? 'statusAskTwo' : (`${verb}Ask` as const)
   return {
     name: verb,
     label: verb,
     operation,
-    fixed: { playerId: player.id, ...(verb === 'unmask' ? { unmask: true } : {}) },
+    fixed: { playerId: player.id, ...seen, ...(verb === 'unmask' ? { unmask: true } : {}) },
     // Whatever is done to a player, somebody will ask why.
     required: ['reason'],
     ask: display.t(ask, { player: `“${player.name}”` }),

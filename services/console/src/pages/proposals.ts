@@ -84,7 +84,7 @@ function proposalRows(visit: Visit, proposals: readonly FoundProposal[], areOpen
     [
       'proposedAt',
       ['proposal', (row) => text(nameOf(visit, row))],
-      ['input', (row) => lines(...inputOf(row).map(({ field, cell }) => text(labelOf(visit, field, cell))))],
+      ['input', (row) => lines(...inputOf(visit, row).map(({ field, cell }) => text(labelOf(visit, field, cell))))],
       'reason',
       'proposedBy',
       ...(areOpen ? (['expiresAt'] as const) : (['state', 'decidedBy', 'decidedAt'] as const)),
@@ -99,15 +99,24 @@ const nameOf = ({ display }: Visit, { operation, call }: FoundProposal): string 
   return known === operation ? (call?.summary ?? operation) : known
 }
 
-/** What was given with the call. */
-const inputOf = ({ call, input }: FoundProposal): readonly Fact[] => {
-  const given = (input ?? {}) as Readonly<Record<string, unknown>>
-  return factsOf(call?.body ?? listProposals.reply, given, Object.keys(given))
+type Given = Readonly<Record<string, unknown>>
+
+/** What was given with the call, and what its proposer had before them. */
+function inputOf(visit: Visit, { call, input }: FoundProposal): readonly Fact[] {
+  const { seen = {}, ...given } = (input ?? {}) as Given & { readonly seen?: Given }
+  const before = factsOf(call?.body.properties.seen ?? listProposals.reply, seen, Object.keys(seen))
+  const facts = factsOf(call?.body ?? listProposals.reply, given, Object.keys(given))
+  const labels = before.map(({ field, cell }) => text(labelOf(visit, field, cell)))
+  return labels.length === 0 ? facts : [...facts, { field: 'seen', cell: lines(...labels) }]
 }
 
 function labelOf({ display }: Visit, field: string, cell: Cell): string {
-  const value = 'text' in cell ? cell.text : '–'
-  return `${display.word('field', field)}: ${cell.kind === 'status' ? display.word('value', value) : value}`
+  const wordsOf = (one: Cell): string => {
+    if ('lines' in one) return one.lines.map(wordsOf).join(', ')
+    if (!('text' in one)) return '–'
+    return one.kind === 'status' ? display.word('value', one.text) : one.text
+  }
+  return `${display.word('field', field)}: ${wordsOf(cell)}`
 }
 
 async function showPage(visit: Visit, proposal: ShownProposal, sent?: SentForm): Promise<FastifyReply> {
@@ -141,16 +150,18 @@ async function subjectFacts(visit: Visit, proposal: FoundProposal): Promise<read
     readonly playerId?: string
     readonly operatorId?: string
     readonly commandId?: string
+    readonly seen?: { readonly currency?: string }
   }
   const player = input.playerId === undefined ? undefined : await findPlayer(visit, input.playerId)
   const operator = input.operatorId === undefined ? undefined : await operatorName(visit, input.operatorId)
   const deposit = input.commandId === undefined ? undefined : await findDeposit(visit, input.commandId)
-  const given = inputOf(proposal).map(({ field, cell }) => {
+  const given = inputOf(visit, proposal).map(({ field, cell }) => {
     const value = 'text' in cell ? cell.text : ''
     if (field === 'playerId') return { field: 'player', cell: named(visit, player?.name, value) }
     if (field === 'operatorId') return { field: 'operator', cell: named(visit, operator, value) }
-    // A correction of the wallet is in the player's currency.
-    if (field === 'amount' && player !== undefined) return { field, cell: money(value, player.currency) }
+    // A correction of the wallet is in the player's currency: the signed one, where its proposer saw one.
+    const currency = input.seen?.currency ?? player?.currency
+    if (field === 'amount' && currency !== undefined) return { field, cell: money(value, currency) }
     return { field, cell }
   })
   return deposit === undefined ? given : [{ field: 'deposit', cell: depositCell(visit, deposit) }, ...given]
@@ -193,7 +204,7 @@ function peopleOf({ display, person }: Visit, proposal: ShownProposal): readonly
 function decisionOf(visit: Visit, proposal: ShownProposal, verb: Verb): Decision {
   const { display, person } = visit
   const { call, id: proposalId, proposedBy, service, fault } = proposal
-  const given = inputOf(proposal).map(({ field, cell }) => labelOf(visit, field, cell))
+  const given = inputOf(visit, proposal).map(({ field, cell }) => labelOf(visit, field, cell))
   const what = [nameOf(visit, proposal), ...given].join(' · ')
   // Whoever may make the call may decide about it.
   const roles = rolesFor(visit, call)

@@ -65,6 +65,8 @@ interface Action {
   /** Plain when absent. */
   readonly tone?: Decision['tone']
   readonly initial?: (state: OperatorState) => Decision['initial']
+  /** What holds now, as the page shows it: it is signed with the change. Undefined where nobody said. */
+  readonly seen?: (state: OperatorState) => object | undefined
   /** Whether it makes sense now. */
   readonly when?: (state: OperatorState) => boolean
   readonly without?: readonly string[]
@@ -83,13 +85,22 @@ const actions: Readonly<Record<string, Action>> = {
       storedRowsPerDay: String(operator.storedRowsPerDay ?? ''),
       allowedAddresses: operator.allowedAddresses.join('\n'),
     }),
+    seen: ({ operator: { rateLimitPerMinute, allowedAddresses } }) => ({ rateLimitPerMinute, allowedAddresses }),
   },
   replayProtection: {
     operation: setReplayProtection,
     initial: ({ operator }) => ({ replayProtection: operator.replayProtection }),
   },
-  documents: { operation: setDocumentUrl, initial: ({ documents }) => ({ template: documents?.template ?? '' }) },
-  webhookUrl: { operation: setWebhookUrl, initial: ({ webhook }) => ({ url: webhook?.url ?? '' }) },
+  documents: {
+    operation: setDocumentUrl,
+    initial: ({ documents }) => ({ template: documents?.template ?? '' }),
+    seen: ({ documents }) => documents && { template: documents.template },
+  },
+  webhookUrl: {
+    operation: setWebhookUrl,
+    initial: ({ webhook }) => ({ url: webhook?.url ?? '' }),
+    seen: ({ webhook }) => webhook && { url: webhook.url },
+  },
   webhookSecret: { operation: rotateWebhookSecret },
   replay: {
     operation: replayEvents,
@@ -118,7 +129,7 @@ export function operatorDecision(visit: Visit, state: OperatorState, name: strin
 
 function decisionOf(visit: Visit, state: OperatorState, action: Action & { readonly name: string }): Decision {
   const { display, environment } = visit
-  const { name, operation, tone = 'plain', initial, without = [], more } = action
+  const { name, operation, tone = 'plain', initial, seen, without = [], more } = action
   const { operator } = state
   // It acts in the environment of the page, or in both.
   const ofEnvironment = 'environment' in operation.body.properties
@@ -127,8 +138,8 @@ function decisionOf(visit: Visit, state: OperatorState, action: Action & { reado
     name,
     label: labelOf(operation),
     operation,
-    fixed: { operatorId: operator.id, ...(ofEnvironment ? { environment } : {}) },
-    only: Object.keys(operation.body.properties).filter((field) => !without.includes(field)),
+    fixed: { operatorId: operator.id, ...(ofEnvironment ? { environment } : {}), ...defined({ seen: seen?.(state) }) },
+    only: Object.keys(operation.body.properties).filter((field) => field !== 'seen' && !without.includes(field)),
     required: ['reason'],
     ...defined({ initial: initial?.(state) }),
     ask: display.t(ask, { operator: operator.name, environment: display.t(environment) }),

@@ -325,13 +325,9 @@ export const generalWords = {
     'Este console não conhece isto. Use um mais novo.',
   ],
   'error.PROPOSAL_NOT_FOUND': ['There is no such proposal.', 'Esta proposta não existe.'],
-  'error.KYC_NOT_AS_SEEN': [
-    'Another document was submitted than the one that this page showed. Look at it again before you decide.',
-    'Foi enviado outro documento que não o que esta página mostrou. Verifique-o novamente antes de decidir.',
-  ],
-  'error.WITHDRAWAL_NOT_AS_SEEN': [
-    'The withdrawal is not the one that this page showed. Look at it again before you decide.',
-    'O saque não é o que esta página mostrou. Verifique-o novamente antes de decidir.',
+  'error.NOT_AS_SEEN': [
+    'It is not what this page showed. Look at it again before you decide.',
+    'Não é o que esta página mostrou. Verifique novamente antes de decidir.',
   ],
   'error.PROPOSAL_NOT_OPEN': [
     'The proposal is no longer open. Somebody else may have decided.',

@@ -99,6 +99,7 @@ export const recordWords = {
   'value.support': ['support', 'suporte'],
   'value.auditor': ['auditor', 'auditoria'],
   'field.taken': ['Taken by', 'Com quem está'],
+  'field.seen': ['As its proposer saw it', 'Como quem propôs viu'],
   'field.proposal': ['What', 'O quê'],
   'field.deposit': ['Deposit', 'Depósito'],
   'field.commandId': ['Command', 'Comando'],

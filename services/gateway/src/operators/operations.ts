@@ -8,6 +8,7 @@ import {
   type OperatorRecord,
   operations,
   Rejection,
+  refuseUnlessSeen,
   requestsPerMinuteDefault,
   residentServices,
   type Scope,
@@ -196,9 +197,13 @@ export const setOperatorLimits = handle(operations.gateway.setOperatorLimits, {
     return isWidened((await lockOperator(db, operatorId)).allowedAddresses, ranges) ? 'second person' : 'nobody'
   },
   async execute({ input }, tools) {
-    const { operatorId, reason: _reason, allowedAddresses, ...others } = input
+    const { operatorId, reason: _reason, seen, allowedAddresses, ...others } = input
     const limits = defined({ ...others, allowedAddresses: allowedAddresses && normaliseRanges(allowedAddresses) })
-    return changeOperator(tools, operatorId, (terms) => ({ ...terms, ...limits }))
+    return changeOperator(tools, operatorId, (terms) => {
+      const { rateLimitPerMinute, allowedAddresses: permitted } = terms
+      refuseUnlessSeen({ operatorId }, seen, { rateLimitPerMinute, allowedAddresses: [...permitted] })
+      return { ...terms, ...limits }
+    })
   },
 })
 

@@ -184,6 +184,19 @@ t.test('addresses are narrowed by one person and widened by two', async (t) => {
   await alice.call(setOperatorLimits, { input: { operatorId, rateLimitPerMinute: 7 } })
 })
 
+t.test('a change of other limits than were shown is refused with NOT_AS_SEEN and both', async (t) => {
+  const held = { rateLimitPerMinute: 5, allowedAddresses: ['10.0.0.0/8', '192.0.2.7'] }
+  const { operatorId } = await alice.call(createOperator, { input: { name: 'Seen', ...held } })
+  for (const lie of [{ rateLimitPerMinute: 6 }, { allowedAddresses: ['10.0.0.0/8'] }, { allowedAddresses: [] }]) {
+    const seen = { ...held, ...lie }
+    const refused = alice.call(setOperatorLimits, { input: { operatorId, rateLimitPerMinute: 9, seen } })
+    await t.rejects(refused, { code: 'NOT_AS_SEEN', details: { operatorId, seen, held } })
+  }
+  t.match(await alice.call(getOperator, { input: { name: 'Seen' } }), held)
+  const input = { operatorId, rateLimitPerMinute: 9, seen: held }
+  t.match(await alice.call(setOperatorLimits, { input }), { ...held, rateLimitPerMinute: 9 })
+})
+
 t.test('what lets others call, and what stops an operator, takes a login of the last minutes', async (t) => {
   const { operatorId, sandbox } = await alice.call(createOperator, { input: { name: 'Fresh' } })
   const late = bed.team('alice', { loggedInSecondsAgo: 600 })

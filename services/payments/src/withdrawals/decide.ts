@@ -6,6 +6,7 @@ import {
   type Input,
   operations,
   Rejection,
+  refuseUnlessSeen,
   seenOfWithdrawal,
   type TransitionActor,
 } from '@backoffice/contracts'
@@ -137,7 +138,7 @@ export const decideWithdrawal = ({ payAloneUpTo }: { readonly payAloneUpTo: bigi
       return 'nobody'
     },
     decide(call, found, { now }) {
-      if (found !== undefined) refuseUnlessSeen(call.input, found)
+      if (found !== undefined) asSeen(call.input, found)
       const { isMachine: _, ...by } = personOf(call)
       const { withdrawal, changed, ...decided } = decideOnWithdrawal(call, found, {
         decision: call.input.decision,
@@ -158,18 +159,12 @@ export const decideWithdrawal = ({ payAloneUpTo }: { readonly payAloneUpTo: bigi
 const isAlone = (call: DecisionCall | undefined, withdrawal: WithdrawalRecord | undefined): boolean =>
   call?.input.decision === 'pay' && withdrawal !== undefined && isPaidAlone(withdrawal, personOf(call))
 
-/**
- * People decide about what they have read, and their signature says what that was.
- * @throws {Rejection} WITHDRAWAL_NOT_AS_SEEN, with both
- */
-function refuseUnlessSeen(
+function asSeen(
   { withdrawalId, playerId, amount, currency, destinationDigest }: Input<typeof operations.payments.decideWithdrawal>,
   withdrawal: WithdrawalRecord,
 ): void {
-  const seen: ReturnType<typeof seenOfWithdrawal> = { playerId, amount, currency, destinationDigest }
   const held = seenOfWithdrawal({ ...withdrawal, amount: fromMinorUnits(withdrawal.amount) })
-  if ((Object.keys(held) as (keyof typeof held)[]).some((name) => seen[name] !== held[name]))
-    throw new Rejection('WITHDRAWAL_NOT_AS_SEEN', { withdrawalId, seen, held })
+  refuseUnlessSeen({ withdrawalId }, { playerId, amount, currency, destinationDigest }, held)
 }
 
 export const cancelWithdrawal = handle(operations.payments.cancelWithdrawal, {

@@ -175,7 +175,7 @@ t.test('a decision about something else than the person saw is refused, whicheve
       const input = { ...seen, ...lie, decision }
       const refused = bob.call(decideWithdrawal, { input })
       const details = { withdrawalId, seen: { ...held, ...lie }, held }
-      await t.rejects(refused, { code: 'WITHDRAWAL_NOT_AS_SEEN', details }, `${decision} of another ${field}`)
+      await t.rejects(refused, { code: 'NOT_AS_SEEN', details }, `${decision} of another ${field}`)
     }
     t.equal((await production.getWithdrawal(id)).status, status)
     await production.decide(status === 'approved' ? 'bob' : 'alice', id, decision)

@@ -5,6 +5,7 @@ import {
   type KycStatus,
   operations,
   Rejection,
+  refuseUnlessSeen,
   type Scope,
 } from '@backoffice/contracts'
 import { Loop } from '@backoffice/process'
@@ -55,20 +56,7 @@ interface Decider {
   /** Who is recorded. */
   readonly actor: string
   /** Who of the team decides. A case that another person took, or a submission they have not seen, is refused. */
-  readonly person: { readonly seen: string | null } | null
-}
-
-/**
- * People decide about what they have read, and their signature names it.
- * @throws {Rejection} KYC_NOT_AS_SEEN, with both
- */
-function refuseUnlessSeen(
-  { id: playerId }: PlayerRecord,
-  seen: string | null,
-  [latest]: readonly KycSubmission[],
-): void {
-  const held = latest?.id ?? null
-  if (seen !== held) throw new Rejection('KYC_NOT_AS_SEEN', { playerId, seen, held })
+  readonly person: { readonly seen: { readonly submission: string | null } } | null
 }
 
 /**
@@ -99,7 +87,7 @@ export const kycDecision = <C extends DecisionCall>(termMs: number | null, whose
     assert(person !== null || player.environment === 'sandbox', 'only in the sandbox')
     if (person !== null) {
       assertNotTakenByOther(taken, actor, now)
-      refuseUnlessSeen(player, person.seen, submissions)
+      refuseUnlessSeen({ playerId: player.id }, person.seen, { submission: submissions[0]?.id ?? null })
     }
     const { status, reason = null } = call.input
     const decided = decide(kycAt(player, now), { status, reason, termMs }, now)

@@ -1,4 +1,4 @@
-import { invalid, operations, Rejection } from '@backoffice/contracts'
+import { invalid, operations, Rejection, refuseUnlessSeen } from '@backoffice/contracts'
 import { type Call, handle, toPage, withIsoTimes } from '@backoffice/service-runtime'
 import { withOperatorNames } from '@backoffice/team-desk'
 import { kycAt, submit } from '../players/player.ts'
@@ -126,7 +126,7 @@ export const decideKyc = ({ kycTermMs }: { readonly kycTermMs: number | null }) 
     kycDecision(kycTermMs, ({ actor, input }: Call<typeof operations.players.decideKyc>) => ({
       brandId: null,
       actor,
-      person: { seen: input.submission },
+      person: { seen: { submission: input.submission } },
     })),
   )
 
@@ -147,6 +147,7 @@ export const setDocumentUrl = handle(operations.players.setDocumentUrl, {
     const fault = template === null ? null : faultOfTemplate(template)
     if (fault !== null) throw invalid('body', '/template', fault)
     const before = await lockSource(db, { operatorId, environment })
+    refuseUnlessSeen({ operatorId, environment }, input.seen, { template: before?.template ?? null })
     const changed = await changeSource(db, { operatorId, environment, template, replacesKey, now })
     const { keyCreatedAt, secret } = changed
     const after = { operatorId, environment, template, keyCreatedAt: keyCreatedAt.toISOString() }

@@ -96,6 +96,18 @@ t.test('the key is shown once, and the queue and the case have links that it sig
   t.notMatch(rows[0].stored, new RegExp(String(secret)))
 })
 
+t.test('a change of another address than was shown is refused with NOT_AS_SEEN and both', async (t) => {
+  const other = { ...owner, operatorId: 'op_seen' }
+  await set({ ...other, seen: { template: null } })
+  const evil = 'https://evil.example/{reference}'
+  for (const seen of [{ template: null }, { template: evil }]) {
+    const details = { ...other, seen, held: { template } }
+    await t.rejects(set({ ...other, template: evil, seen }), { code: 'NOT_AS_SEEN', details })
+  }
+  t.match(await alice.call(showDocumentUrl, { input: other }), { template })
+  t.match(await set({ ...other, template: null, seen: { template } }), { template: null })
+})
+
 t.test('another address keeps the key, a new key replaces it at once, and the audit trail says why', async (t) => {
   const made = time.now()
   await time.set(new Date(time.now().getTime() + 60_000))

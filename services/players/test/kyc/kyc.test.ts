@@ -289,8 +289,8 @@ t.test(
     const { submission: held } = await seenSubmission(carol, playerId)
     for (const { submission } of [first, seen])
       await t.rejects(decide({ playerId, submission }), {
-        code: 'KYC_NOT_AS_SEEN',
-        details: { playerId, seen: submission, held },
+        code: 'NOT_AS_SEEN',
+        details: { playerId, seen: { submission }, held: { submission: held } },
       })
     const unexplained = { playerId, submission: held, status: 'aprovado' } as never
     t.equal(await refusal(carol.call(decideKyc, { input: unexplained })), 'VALIDATION_ERROR', 'it needs a reason')

@@ -1,11 +1,20 @@
-import { aloneHours, fromMinorUnits, invalid, operations, Rejection, toMinorUnits } from '@backoffice/contracts'
+import {
+  aloneHours,
+  fromMinorUnits,
+  type Input,
+  invalid,
+  operations,
+  Rejection,
+  refuseUnlessSeen,
+  toMinorUnits,
+} from '@backoffice/contracts'
 import { hourMs } from '@backoffice/process'
 import { type Call, handle, type ReadDb, type Tools } from '@backoffice/service-runtime'
 import { recordAction } from '@backoffice/team-desk'
 import type { TeamCaller } from '@backoffice/team-identity'
 import type { Ledger } from '../ledger/ledger.ts'
 import { type Posting, unexpected } from '../ledger/posting.ts'
-import { environmentOf, findBalanceOfPlayer } from '../ledger/records.ts'
+import { environmentOf, findBalanceOfPlayer, ownerOf } from '../ledger/records.ts'
 import { transferIdOf } from '../statement/item.ts'
 import { findEntry, readCounterparty } from '../statement/records.ts'
 import { teamEntry } from '../statement/views.ts'
@@ -115,12 +124,23 @@ async function requireEntry(db: ReadDb, transferId: string) {
 
 const adjustment = operations.wallet.adjustWallet
 
+/** @throws {Rejection} NOT_AS_SEEN */
+async function asSeen(
+  db: ReadDb,
+  { playerId, seen }: Input<typeof adjustment>,
+  { brandId, currency }: { readonly brandId: string; readonly currency: string },
+): Promise<void> {
+  if (seen !== undefined) refuseUnlessSeen({ playerId }, seen, { ...(await ownerOf(db, brandId)), currency })
+}
+
 export const adjustWallet = (ledger: Ledger, approverOf: CorrectionApprover) =>
   handle(adjustment, {
-    async approval({ input: { playerId, amount, reference }, caller: person }, { db, now }) {
+    async approval({ input, caller: person }, { db, now }) {
+      const { playerId, amount, reference } = input
       const account = await findBalanceOfPlayer(db, playerId)
       // Nobody need propose what is refused anyway.
       if (account === undefined) return 'nobody'
+      await asSeen(db, input, account)
       const correction = { brandId: account.brandId, playerId, reference, person, amount: toMinorUnits(amount) }
       return approverOf(db, correction, now)
     },
@@ -130,11 +150,13 @@ export const adjustWallet = (ledger: Ledger, approverOf: CorrectionApprover) =>
       if (signed === 0n) throw invalid('body', '/amount', 'must not be zero')
       const account = await findBalanceOfPlayer(tools.db, playerId)
       if (account === undefined) throw new Rejection('PLAYER_NOT_FOUND')
+      const { brandId, currency } = account
+      await asSeen(tools.db, call.input, account)
       const transfer = {
         kind: signed > 0n ? ('credit' as const) : ('debit' as const),
-        brandId: account.brandId,
+        brandId,
         playerId,
-        currency: account.currency,
+        currency,
         transferId: tools.newId('trf'),
         reference,
         type: 'ADJUSTMENT' as const,

@@ -225,9 +225,14 @@ const unguarded = { seq: null, balance: null, hash: null }
 const writtenBalance = 'posted bigint, held bigint, seq bigint, head bytea'
 
 /** A brand that is not known counts as one in production: there more care is taken. */
-export async function environmentOf(db: ReadDb, brandId: string): Promise<Environment> {
-  const [brand] = await db<{ environment: Environment }>`select environment from brand where id = ${brandId}`
-  return brand?.environment ?? 'production'
+export const environmentOf = async (db: ReadDb, brandId: string): Promise<Environment> =>
+  (await ownerOf(db, brandId)).environment
+
+/** Whose a brand is, and its environment. */
+export async function ownerOf(db: ReadDb, brandId: string) {
+  type Owner = { readonly operatorId: string; readonly environment: Environment }
+  const [brand] = await db<Owner>`select operator_id, environment from brand where id = ${brandId}`
+  return brand ?? { operatorId: '', environment: 'production' as const }
 }
 
 export const balanceOf = ({ posted, held }: Pick<Balance, 'posted' | 'held'>) => ({

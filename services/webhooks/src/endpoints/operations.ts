@@ -1,4 +1,4 @@
-import { invalid, operations, Rejection } from '@backoffice/contracts'
+import { invalid, operations, Rejection, refuseUnlessSeen } from '@backoffice/contracts'
 import { hourMs } from '@backoffice/process'
 import { handle, toPage } from '@backoffice/service-runtime'
 import type { SecretBox } from '@backoffice/vault'
@@ -51,6 +51,8 @@ export const setWebhookUrl = ({
 
     async execute({ input }, { db, now, changed }) {
       const row = await lockEndpoint(db, input)
+      const { operatorId, environment, seen } = input
+      refuseUnlessSeen({ operatorId, environment }, seen, { url: row.url ?? null })
       changed({ field: 'url', before: row.url ?? null, after: input.url })
       // A row without a secret belongs to an operator that is still being made.
       if ((await loadSecrets(db, [row.id], now)).length === 0) throw new Rejection('OPERATOR_NOT_FOUND')

@@ -40,6 +40,20 @@ t.test('a URL that leads inside is refused with WEBHOOK_URL_REFUSED and the reas
   t.equal((await endpoint(scope)).url, null)
 })
 
+t.test('a change of another address than was shown is refused with NOT_AS_SEEN and both', async (t) => {
+  const { scope } = await operator()
+  const [first, second] = ['http://localhost:1/first', 'http://localhost:1/second']
+  const change = (url: string, seen: string | null) =>
+    alice.call(setWebhookUrl, { input: { ...key(scope), url, seen: { url: seen } } })
+  await change(first, null)
+  for (const seen of [null, second]) {
+    const details = { ...key(scope), seen: { url: seen }, held: { url: first } }
+    await t.rejects(change(second, seen), { code: 'NOT_AS_SEEN', details })
+  }
+  t.equal((await endpoint(scope)).url, first)
+  t.match(await change(second, first), { url: second })
+})
+
 t.test('an operator that was never provisioned is refused with OPERATOR_NOT_FOUND', async (t) => {
   const unknown = { operatorId: 'op_unknown', environment: 'sandbox' as const }
   await t.rejects(alice.call(webhooks.showWebhook, { input: unknown }), { code: 'OPERATOR_NOT_FOUND' })
