@@ -47,6 +47,9 @@ const neededInACluster: Readonly<Record<string, readonly string[]>> = {
     'TEAM_NAME_CLAIM',
     'TEAM_GROUPS_CLAIM',
     'TEAM_SESSION_HOURS',
+    'TEAM_STRONG_ACR',
+    'TEAM_ACR_CLAIM',
+    'TEAM_STRONG_AMR',
   ],
   gateway: ['MASTER_KEYS_FILE', 'PUBLIC_BASE_URL', 'TRUSTED_PROXIES', 'PORT'],
   players: ['MASTER_KEYS_FILE', 'GAMES_BASE_URL'],
@@ -225,10 +228,11 @@ t.test('workloads', { skip }, async (t) => {
         return { ...team, machines: readFileSync(TEAM_MACHINES_FILE, 'utf8') }
       })
       for (const each of known) t.same(each, known[0])
-      t.same(Object.keys(known[0] ?? {}).filter((name) => name.startsWith('TEAM_')).length, 8)
+      t.same(Object.keys(known[0] ?? {}).filter((name) => name.startsWith('TEAM_')).length, 11)
       const withFiles = environmentWithFiles(cluster, cluster.container('console'), join(t.testdirName, 'again'))
-      const { machines, rolesOfGroup } = identityOf(loadConfig(console, withFiles))
+      const { machines, rolesOfGroup, strongLogin } = identityOf(loadConfig(console, withFiles))
       t.equal(machines.size, 0, 'an installation adds its own')
+      t.same(strongLogin.acr, overlay === 'production' ? ['phr'] : [], 'money and keys take a second factor')
       t.same([...rolesOfGroup.values()].flat().sort(), [...teamRoles].sort(), 'each role has a group')
     })
 

@@ -15,7 +15,10 @@ const catalogue = {
   ...publicErrors,
   // The team's side only: these are never in the published documents, and their details are for the team's tools.
   LOGIN_REQUIRED: { status: 401, message: 'Who calls is not proven. Log in again; the details say why.' },
-  FRESH_LOGIN_REQUIRED: { status: 401, message: 'This takes a login of the last minutes. Log in again.' },
+  FRESH_LOGIN_REQUIRED: {
+    status: 401,
+    message: 'This takes a login of the last minutes, with what the details name as lacking. Log in again.',
+  },
   SIGNATURE_REQUIRED: {
     status: 403,
     message: 'This takes the signature of the person: the console may only read for them.',

@@ -57,7 +57,14 @@ t.test('a running provider', async (t) => {
   /** Where a login of the command line begins. */
   async function begin(parameters: Readonly<Record<string, string>> = {}): Promise<URL> {
     const redirectUri = 'http://127.0.0.1/callback'
-    const { address } = await startLogin({ issuer, clientId: commandLineClientId, redirectUri, nonce: 'n' })
+    const strongLogin = { acrClaim: 'acr', acr: [], amr: [] }
+    const { address } = await startLogin({
+      issuer,
+      clientId: commandLineClientId,
+      redirectUri,
+      nonce: 'n',
+      strongLogin,
+    })
     address.searchParams.delete('prompt')
     for (const [name, value] of Object.entries(parameters)) address.searchParams.set(name, value)
     return address
@@ -98,6 +105,10 @@ t.test('a running provider', async (t) => {
     t.notOk(await isAsked({ max_age: '3600' }))
     t.ok(await isAsked({ prompt: 'login' }))
     t.ok(await eventually(() => isAsked({ max_age: '1' })), 'once the login is older')
+  })
+
+  await t.test('a program confirms its logins, which the ID token says', async (t) => {
+    t.match(decodeJwt((await logIn(issuer, 'alice')).idToken), { acr: 'confirmed' })
   })
 
   await t.test('a login takes PKCE', async (t) => {

@@ -69,6 +69,8 @@ export const preflightConfig = Type.Object({
   OTEL_EXPORTER_OTLP_ENDPOINT: Type.Optional(Type.String({ minLength: 1 })),
   GAME_PROVIDER_URL: Type.Optional(Type.String({ minLength: 1 })),
   TEAM_ISSUER: Type.Optional(Type.String({ minLength: 1 })),
+  TEAM_STRONG_ACR: Type.Optional(Type.String()),
+  TEAM_STRONG_AMR: Type.Optional(Type.String()),
   PREFLIGHT_TARGETS: Type.Optional(Type.String({ minLength: 1 })),
   /** How long what cannot be reached is tried again. */
   PREFLIGHT_WAIT_MS: Type.Integer({ minimum: 0, default: 60_000 }),

@@ -14,10 +14,15 @@ export async function runPreflight(
   destination?: Parameters<typeof createLogger>[2],
 ): Promise<0 | 1> {
   try {
-    const { LOG_LEVEL, PREFLIGHT_WAIT_MS, ...places } = loadConfig(preflightConfig, environment)
+    const { LOG_LEVEL, PREFLIGHT_WAIT_MS, TEAM_STRONG_ACR, TEAM_STRONG_AMR, ...places } = loadConfig(
+      preflightConfig,
+      environment,
+    )
     const log = createLogger('preflight', LOG_LEVEL, destination)
     const targets = Object.values(places).flatMap(targetsIn)
     if (targets.length === 0) throw new Error('there is nothing to reach')
+    if (places.TEAM_ISSUER !== undefined && !TEAM_STRONG_ACR && !TEAM_STRONG_AMR)
+      log.warn('money and keys take no second factor: neither TEAM_STRONG_ACR nor TEAM_STRONG_AMR is set')
     const outcomes = await Promise.all(targets.map((target) => reach(target, { waitMs: PREFLIGHT_WAIT_MS })))
     for (const { host, port, addresses, obstacle } of outcomes) {
       const target = `${host}:${port}`

@@ -6,13 +6,15 @@ export { isInputProven, RecordedCalls, type TrustedTeam, trustedTeam } from './r
 export { IdentityRefused, type RefusalReason } from './refused.ts'
 export { importReplyKey, newReplyKey, type ReplyKeyPair, sealerTo } from './sealed-reply.ts'
 export { DelegatedSigner, MachineSigner, PersonSigner, type TeamSigner } from './session.ts'
+export { exportSessionKey, importSessionKey, newSessionKey, type SessionJwk, type SessionKey } from './session-key.ts'
 export {
-  exportSessionKey,
-  importSessionKey,
-  newSessionKey,
-  type SessionJwk,
-  type SessionKey,
-} from './session-key.ts'
-export { type IdentitySettings, identityFrom, identityOf, identitySettings, type TeamIdentity } from './settings.ts'
+  type IdentitySettings,
+  identityFrom,
+  identityOf,
+  identitySettings,
+  strongLoginOf,
+  type TeamIdentity,
+} from './settings.ts'
+export { type StrongLogin, strongLoginParameters } from './strong-login.ts'
 export { type TeamCaller, TeamVerifier } from './verifier.ts'
 export { isSame, objectOf, refusalOf, type Who } from './who.ts'

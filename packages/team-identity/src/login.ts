@@ -10,6 +10,7 @@ import {
   randomPKCECodeVerifier,
   randomState,
 } from 'openid-client'
+import { type StrongLogin, strongLoginParameters } from './strong-login.ts'
 
 export interface LoginRequest {
   /** The identity provider, as its tokens name it. */
@@ -20,8 +21,8 @@ export interface LoginRequest {
   readonly redirectUri: string
   /** The thumbprint of the session's key: the ID token repeats it as its `nonce`. */
   readonly nonce: string
-  /** Whom the provider may suggest. */
-  readonly loginHint?: string
+  /** What is asked of the login. */
+  readonly strongLogin: StrongLogin
 }
 
 export interface StartedLogin {
@@ -45,7 +46,7 @@ const loopback = ['127.0.0.1', '[::1]', 'localhost']
  * what a session may do follows from how fresh its login is.
  */
 export async function startLogin(request: LoginRequest): Promise<StartedLogin> {
-  const { issuer, clientId, redirectUri, nonce, loginHint } = request
+  const { issuer, clientId, redirectUri, nonce, strongLogin } = request
   const server = new URL(issuer)
   const insecure = loopback.includes(server.hostname) ? { execute: [allowInsecureRequests] } : {}
   const provider = await discovery(server, clientId, undefined, None(), insecure)
@@ -60,7 +61,7 @@ export async function startLogin(request: LoginRequest): Promise<StartedLogin> {
     max_age: String(maxAgeSeconds),
     state,
     nonce,
-    ...(loginHint === undefined ? {} : { login_hint: loginHint }),
+    ...strongLoginParameters(strongLogin),
   })
   return {
     address,

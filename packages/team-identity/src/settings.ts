@@ -3,6 +3,7 @@ import { type TeamRole, teamRoles } from '@backoffice/contracts/team'
 import { type Static, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import { Ed25519Key, type SessionJwk } from './session-key.ts'
+import type { StrongLogin } from './strong-login.ts'
 
 /** The settings that say who belongs to the team. All services have the same ones. */
 export const identitySettings = {
@@ -25,6 +26,15 @@ export const identitySettings = {
   TEAM_NAME_CLAIM: Type.String({ minLength: 1, default: 'email' }),
   /** How long after a login its session may act: a working day. */
   TEAM_SESSION_HOURS: Type.Integer({ minimum: 1, maximum: 24, default: 10 }),
+  /**
+   * What an ID token's `acr` may say where a fresh login is wanted, separated by commas: a second factor, as the provider
+   * calls it. Without it, any login does.
+   */
+  TEAM_STRONG_ACR: Type.Optional(Type.String({ pattern: '^[^\\s,]+(,[^\\s,]+)*$' })),
+  /** The claim for it, where the provider has another one: `acrs` of Entra ID. */
+  TEAM_ACR_CLAIM: Type.String({ minLength: 1, default: 'acr' }),
+  /** The same of `amr`, the methods that were used: one of these must be among them. */
+  TEAM_STRONG_AMR: Type.Optional(Type.String({ pattern: '^[^\\s,]+(,[^\\s,]+)*$' })),
   /** A file of machines that act for the team, as JSON: `[{"name", "publicKey", "roles"}]`, the key as a JWK (Ed25519). */
   TEAM_MACHINES_FILE: Type.Optional(Type.String({ minLength: 1 })),
 }
@@ -58,6 +68,7 @@ export interface TeamIdentity {
   readonly nameClaim: string
   readonly rolesOfGroup: ReadonlyMap<string, readonly TeamRole[]>
   readonly sessionHours: number
+  readonly strongLogin: StrongLogin
   readonly machines: ReadonlyMap<string, MachineIdentity>
 }
 
@@ -94,9 +105,16 @@ export function identityOf(settings: IdentitySettings): TeamIdentity {
     nameClaim: settings.TEAM_NAME_CLAIM,
     rolesOfGroup: new Map(Object.entries(roles)),
     sessionHours: settings.TEAM_SESSION_HOURS,
+    strongLogin: strongLoginOf(settings),
     machines: new Map(machines.map((machine) => [machine.name, machine])),
   }
 }
+
+export const strongLoginOf = (settings: IdentitySettings): StrongLogin => ({
+  acrClaim: settings.TEAM_ACR_CLAIM,
+  acr: settings.TEAM_STRONG_ACR?.split(',') ?? [],
+  amr: settings.TEAM_STRONG_AMR?.split(',') ?? [],
+})
 
 function parsed<T extends typeof GroupRoles | typeof Machines>(name: string, schema: T, text: string): Static<T> {
   let value: unknown

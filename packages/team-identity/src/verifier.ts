@@ -22,6 +22,7 @@ import {
   signedClaims,
 } from './session-key.ts'
 import type { TeamIdentity } from './settings.ts'
+import { type Lacking, lackingIn } from './strong-login.ts'
 import { readableName, type Who } from './who.ts'
 
 /** Who of the team calls, as it was proven. */
@@ -32,6 +33,8 @@ export interface TeamCaller extends Who {
   readonly session: string
   /** When the person proved who they are at the identity provider. Undefined for a machine. */
   readonly loggedInAt: Date | undefined
+  /** What their login lacks of a strong one. Undefined where nothing does, and for a machine. */
+  readonly lacking: Lacking | undefined
   /** When the provider certified the session's key; of a machine, when it signed this call. */
   readonly issuedAt: Date
   /** The provider's own name of its session (`sid`), where it gives one. */
@@ -64,6 +67,7 @@ interface Session extends Who {
   readonly roles: ReadonlySet<TeamRole>
   readonly thumbprint: string
   readonly loggedInAt: Date
+  readonly lacking: Lacking | undefined
   readonly issuedAt: Date
   readonly providerSession: string | undefined
   readonly endsAt: Date
@@ -108,7 +112,7 @@ export class TeamVerifier {
     const key = await this.#keyOf(header, session, now)
     const { tool, sealTo } = await this.#verifyCall(call, proof, key, now)
     if (tool === 'program') throw new IdentityRefused('call', 'a program has no ID token')
-    const { id, name, roles, thumbprint, loggedInAt, issuedAt, providerSession, anchor } = session
+    const { id, name, roles, thumbprint, loggedInAt, lacking, issuedAt, providerSession, anchor } = session
     return {
       kind: 'person',
       id,
@@ -116,6 +120,7 @@ export class TeamVerifier {
       roles,
       session: thumbprint,
       loggedInAt,
+      lacking,
       issuedAt,
       providerSession,
       tool,
@@ -170,6 +175,7 @@ export class TeamVerifier {
       roles: new Set(machine.roles),
       session: await calculateJwkThumbprint(machine.publicKey),
       loggedInAt: undefined,
+      lacking: undefined,
       issuedAt: new Date(iat * 1_000),
       providerSession: undefined,
       tool,
@@ -203,7 +209,7 @@ export class TeamVerifier {
   }
 
   async #verifyIdToken(idToken: string, keys: IssuerKeys): Promise<Omit<Session, 'verifiedWith'>> {
-    const { audiences, groupsClaim, issuer, nameClaim, rolesOfGroup, sessionHours } = this.#identity
+    const { audiences, groupsClaim, issuer, nameClaim, rolesOfGroup, sessionHours, strongLogin } = this.#identity
     if (idToken.length > idTokenLengthMax) throw new IdentityRefused('ID token', 'the ID token is too long')
     const { claims, anchor } = await this.#claimsOf(idToken, keys)
     if (claims.iss !== issuer) throw new IdentityRefused('issuer', 'the ID token is of another issuer')
@@ -236,6 +242,7 @@ export class TeamVerifier {
       roles: new Set(groups.flatMap((group) => rolesOfGroup.get(String(group)) ?? [])),
       thumbprint: nonce,
       loggedInAt: new Date(authTime * 1_000),
+      lacking: lackingIn(claims, strongLogin),
       issuedAt: new Date(iat * 1_000),
       providerSession: typeof sid === 'string' ? sid : undefined,
       // By its age, and not by `exp`: many providers let an ID token expire after an hour, since others take it for a

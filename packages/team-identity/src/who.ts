@@ -39,7 +39,7 @@ export function readableName(claim: string): string | undefined {
 export function refusalOf(
   operation: Operation,
   input: unknown,
-  caller: Pick<TeamCaller, 'roles' | 'loggedInAt' | 'delegated'>,
+  caller: Pick<TeamCaller, 'roles' | 'loggedInAt' | 'lacking' | 'delegated'>,
   now: Date,
 ): Rejection | undefined {
   const given = objectOf(input)
@@ -49,11 +49,16 @@ export function refusalOf(
   if (caller.delegated && !mayBeDelegated(operation, given)) return new Rejection('SIGNATURE_REQUIRED')
   const needsFresh = given.unmask === true || (freshLogin !== undefined && holdsFor(freshLogin, given))
   // A machine has no login that could be left open at a desk.
-  if (!needsFresh || caller.loggedInAt === undefined) return undefined
-  const ageMs = now.getTime() - caller.loggedInAt.getTime()
-  return ageMs >= -clockToleranceMs && ageMs <= freshLoginMinutes * 60_000
-    ? undefined
-    : new Rejection('FRESH_LOGIN_REQUIRED', { minutes: freshLoginMinutes, loggedInAt: caller.loggedInAt.toISOString() })
+  const { loggedInAt, lacking } = caller
+  if (!needsFresh || loggedInAt === undefined) return undefined
+  const ageMs = now.getTime() - loggedInAt.getTime()
+  const isFresh = ageMs >= -clockToleranceMs && ageMs <= freshLoginMinutes * 60_000
+  if (isFresh && lacking === undefined) return undefined
+  return new Rejection('FRESH_LOGIN_REQUIRED', {
+    minutes: freshLoginMinutes,
+    loggedInAt: loggedInAt.toISOString(),
+    ...(lacking === undefined ? {} : { lacking }),
+  })
 }
 
 /** Whether a key that a person only lets read may call it: it changes nothing, and shows nothing that is masked otherwise. */

@@ -84,7 +84,12 @@ t.test('who may only read for a person reads what is masked, and nothing else', 
   const { adjustWallet, listEntries } = operations.wallet
   const { exportPlayer, showPlayer, setPlayerStatus } = operations.players
   const codeOf = (operation: Parameters<typeof refusalOf>[0], input: object, delegated: boolean) => {
-    const caller = { roles: new Set(['finance', 'compliance'] as const), loggedInAt: now, delegated }
+    const caller = {
+      roles: new Set(['finance', 'compliance'] as const),
+      loggedInAt: now,
+      lacking: undefined,
+      delegated,
+    }
     return refusalOf(operation, input, caller, now)?.code
   }
   for (const [operation, input] of [

@@ -229,3 +229,12 @@ t.test('of everything that changes something, the trail keeps what was signed', 
   )
   t.end()
 })
+
+t.test('a correction without a second factor is proven only by settings that asked for none', async (t) => {
+  const asking = { identity: identityOf({ ...settings, TEAM_STRONG_ACR: 'phr' }), keys: fixedKeys([known]) }
+  const strict = new RecordedCalls([asking])
+  const weak = await adjustment()
+  t.match(await strict.faultOf(adjustWallet, weak), /not allowed to: FRESH_LOGIN_REQUIRED/)
+  t.equal(await new RecordedCalls([asking, { ...asking, identity }]).faultOf(adjustWallet, weak), null)
+  t.equal(await strict.faultOf(adjustWallet, await adjustment({ claims: { acr: 'phr' } })), null)
+})

@@ -3,7 +3,7 @@ import { rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { operations } from '@backoffice/contracts'
+import { type Operation, operations } from '@backoffice/contracts'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import t, { type Test } from 'tap'
 import {
@@ -192,11 +192,46 @@ t.test('a login that lies ahead is not a fresh one', (t) => {
   const { adjustWallet } = operations.wallet
   const refusal = (secondsAhead: number) => {
     const loggedInAt = new Date(now.getTime() + secondsAhead * 1_000)
-    return refusalOf(adjustWallet, {}, { roles: new Set(['finance']), loggedInAt, delegated: false }, now)
+    return refusalOf(
+      adjustWallet,
+      {},
+      { roles: new Set(['finance']), loggedInAt, lacking: undefined, delegated: false },
+      now,
+    )
   }
   t.equal(refusal(59), undefined, 'clocks differ')
   t.match(refusal(61), { code: 'FRESH_LOGIN_REQUIRED' })
   t.end()
+})
+
+t.test('where a second factor is wanted, money and keys take a token that says so', async (t) => {
+  const { adjustWallet, listEntries } = operations.wallet
+  const at = { iat: seconds(now), auth_time: seconds(now) }
+  const strict = (strong: object) => new TeamVerifier(identityOf({ ...settings, ...strong }))
+  async function refusal(strong: object, claims: object, operation: Operation = adjustWallet) {
+    const caller = await strict(strong).verify(call, await signed({ claims: { ...at, ...claims } }), now)
+    return refusalOf(operation, {}, caller, now)
+  }
+  const acr = { TEAM_STRONG_ACR: 'phr,phrh' }
+  const amr = { TEAM_STRONG_AMR: 'hwk,mfa' }
+  for (const [strong, claims, lacking] of [
+    [{}, {}, undefined],
+    [acr, {}, { acr: ['phr', 'phrh'] }],
+    [acr, { acr: '1' }, { acr: ['phr', 'phrh'] }],
+    [acr, { acr: 'phrh' }, undefined],
+    [amr, { amr: ['pwd'], acr: 'phr' }, { amr: ['hwk', 'mfa'] }],
+    [amr, { amr: 'mfa' }, undefined],
+    [{ ...acr, ...amr }, { amr: ['pwd', 'mfa'] }, { acr: ['phr', 'phrh'] }],
+    [{ ...acr, ...amr }, { acr: 'phr', amr: ['pwd', 'mfa'] }, undefined],
+    [{ ...acr, TEAM_ACR_CLAIM: 'acrs' }, { acrs: ['c2', 'phr'] }, undefined],
+    [{ ...acr, TEAM_ACR_CLAIM: 'acrs' }, { acr: 'phr' }, { acrs: ['phr', 'phrh'] }],
+  ] as const) {
+    const refused = await refusal(strong, claims)
+    t.equal(refused?.code, lacking && 'FRESH_LOGIN_REQUIRED')
+    t.same(refused?.details?.lacking, lacking)
+    t.equal(await refusal(strong, claims, listEntries), undefined, 'to read, any login does')
+  }
+  t.throws(() => identityFrom({ TEAM_STRONG_ACR: 'phr, c1' }), /TEAM_STRONG_ACR/)
 })
 
 type Answer = (path: string) => [number, unknown]

@@ -11,7 +11,7 @@ import {
   teamHeaders,
   timeoutMsDefault,
 } from '@backoffice/contracts'
-import { type CallToProve, newReplyKey, type TeamSigner } from '@backoffice/team-identity'
+import { type CallToProve, newReplyKey, type StrongLogin, type TeamSigner } from '@backoffice/team-identity'
 
 /** How much longer than the console this program waits, so that the console's answer comes first. */
 const patienceMs = 5_000
@@ -92,16 +92,17 @@ export interface WhoAmI {
 export interface ConsoleFacts {
   readonly issuer: string
   readonly clientId: string
+  readonly strongLogin: StrongLogin
   readonly version: string
 }
 
 export async function consoleFacts(url: string): Promise<ConsoleFacts> {
   const response = await send(new URL('/cli', url), timeoutMsDefault, {})
   const facts = (await bodyOf(response)) as Partial<ConsoleFacts>
-  const { issuer, clientId, version = 'unknown' } = facts
-  if (response.status !== 200 || issuer === undefined || clientId === undefined)
+  const { issuer, clientId, strongLogin, version = 'unknown' } = facts
+  if (response.status !== 200 || issuer === undefined || clientId === undefined || strongLogin === undefined)
     throw new Error(`${url} is not a console: ${response.url} answers ${response.status}`)
-  return { issuer, clientId, version }
+  return { issuer, clientId, strongLogin, version }
 }
 
 async function send(url: URL, timeoutMs: number, init: RequestInit): Promise<Response> {

@@ -8,7 +8,7 @@ import {
   type TeamSigner,
 } from '@backoffice/team-identity'
 import { startLogin } from '@backoffice/team-identity/login'
-import { commandLineClientId, type TeamUser } from './people.ts'
+import { commandLineClientId, confirmedAcr, type TeamUser } from './people.ts'
 
 export interface PersonLogin {
   readonly idToken: string
@@ -31,6 +31,7 @@ export async function logIn(issuer: string, person: TeamUser): Promise<PersonLog
     clientId: commandLineClientId,
     redirectUri,
     nonce: key.thumbprint,
+    strongLogin: { acrClaim: 'acr', acr: [confirmedAcr], amr: [] },
   })
   return { idToken: await finish(await choosePerson(address, person)), key }
 }
@@ -64,7 +65,7 @@ export async function choosePerson(
         throw new Error(`${address.pathname} answers ${response.status}: ${await response.text()}`)
       await response.body?.cancel()
       // The page with the people: its form is sent to where it is.
-      form = new URLSearchParams({ person })
+      form = new URLSearchParams({ person, confirmed: 'yes' })
       continue
     }
     await response.body?.cancel()

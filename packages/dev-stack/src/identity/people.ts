@@ -41,6 +41,9 @@ export const claimsOf = ({ id, name, roles }: Person) => ({
   groups: roles.map(groupOf),
 })
 
+/** What a login is called whose person has ticked that it is theirs. It proves nothing, and stands in for a second factor. */
+export const confirmedAcr = 'confirmed'
+
 /** The settings with which the services know these people. The audit trail names them as `--as` does. */
 export const identityEnvironment = (issuer: string, consoleUrl: string) => ({
   TEAM_ISSUER: issuer,

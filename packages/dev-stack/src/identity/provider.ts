@@ -4,6 +4,7 @@ import { type Configuration, interactionPolicy, type KoaContextWithOIDC, Provide
 import {
   claimsOf,
   commandLineClientId,
+  confirmedAcr,
   consoleClientId,
   type IdentitySettings,
   type Person,
@@ -95,7 +96,12 @@ function configuration({ console, cookieKey, port, signingKey }: IdentitySetting
     claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name', 'preferred_username', 'groups'] },
     // The ID token is all that the console and the command line have, so the claims are in it.
     conformIdTokenClaims: false,
-    features: { devInteractions: { enabled: false }, backchannelLogout: { enabled: true } },
+    acrValues: [confirmedAcr],
+    features: {
+      devInteractions: { enabled: false },
+      backchannelLogout: { enabled: true },
+      claimsParameter: { enabled: true },
+    },
     // The console listens on this machine, where the library's own requests do not go.
     fetch: (url, options) => fetch(url, { ...options, dispatcher: undefined } as RequestInit),
     interactions: { policy, url: (_ctx, { uid }) => `/choose/${uid}` },
@@ -135,15 +141,19 @@ async function choose(provider: Provider, ctx: KoaContextWithOIDC): Promise<void
       client: client?.clientName ?? 'Somebody',
       action: ctx.path,
       again: session?.accountId !== undefined,
+      confirms: String(params.acr_values ?? '')
+        .split(' ')
+        .includes(confirmedAcr),
     })
     return
   }
-  const chosen = new URLSearchParams(await bodyOf(ctx)).get('person')
+  const form = new URLSearchParams(await bodyOf(ctx))
+  const chosen = form.get('person')
   const person = teamPeople.find(({ id }) => id === chosen)
   const result =
     person === undefined
       ? { error: 'access_denied', error_description: 'Nobody was chosen.' }
-      : { login: { accountId: person.id } }
+      : { login: { accountId: person.id, ...(form.get('confirmed') === 'yes' ? { acr: confirmedAcr } : {}) } }
   ctx.redirect(await provider.interactionResult(ctx.req, ctx.res, result, { mergeWithLastSubmission: false }))
 }
 
@@ -162,10 +172,12 @@ interface Choice {
   readonly action: string
   /** Whether the person has logged in before, and is asked once more. */
   readonly again: boolean
+  /** Whether a stronger login is asked for. */
+  readonly confirms: boolean
 }
 
 /** A page to choose a person. All text in it is this program's own. */
-function choicePage({ client, action, again }: Choice): string {
+function choicePage({ client, action, again, confirms }: Choice): string {
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -181,16 +193,20 @@ function choicePage({ client, action, again }: Choice): string {
 <h1>${again ? 'Log in once more' : 'Who are you?'}</h1>
 <p>This identity provider belongs to <code>npm start</code> on this machine. It asks for no password.</p>
 <form method="post" action="${action}">
-<ul>
+${confirms ? confirmation : ''}<ul>
 ${teamPeople.map(personItem).join('\n')}
 </ul>
-<button class="nobody" name="person" value="">Cancel</button>
+<button class="nobody" name="person" value="" formnovalidate>Cancel</button>
 </form>
 </main>
 </body>
 </html>
 `
 }
+
+const confirmation = `<p><label><input type="checkbox" name="confirmed" value="yes" required> In place of a second factor: it is me. This
+proves nothing.</label></p>
+`
 
 function personItem({ id, name, roles }: Person): string {
   const what = roles.length === teamRoles.length ? 'every role' : roles.join(', ')

@@ -22,7 +22,7 @@ interface BrowserLogin {
  * @throws when the provider refuses, or nobody comes back
  */
 export async function logInWithBrowser({ console, browser }: BrowserLogin): Promise<KeptSession> {
-  const { issuer, clientId } = await consoleFacts(console)
+  const { issuer, clientId, strongLogin } = await consoleFacts(console)
   const key = await newSessionKey()
   const server = createServer()
   server.listen(0, '127.0.0.1')
@@ -30,7 +30,13 @@ export async function logInWithBrowser({ console, browser }: BrowserLogin): Prom
   try {
     const { port } = server.address() as AddressInfo
     const here = `http://127.0.0.1:${port}`
-    const login = await startLogin({ issuer, clientId, redirectUri: `${here}/callback`, nonce: key.thumbprint })
+    const login = await startLogin({
+      issuer,
+      clientId,
+      redirectUri: `${here}/callback`,
+      nonce: key.thumbprint,
+      strongLogin,
+    })
     say(`Log in here:\n${login.address.href}\n`)
     // Where there is no browser, the person has the address.
     if (browser) await open(login.address.href).catch(() => {})

@@ -9,7 +9,7 @@ import {
 } from '@backoffice/contracts'
 import type { Logger } from '@backoffice/process'
 import { RpcClient } from '@backoffice/rpc'
-import { IdentityRefused, type Proof } from '@backoffice/team-identity'
+import { IdentityRefused, type Proof, strongLoginOf } from '@backoffice/team-identity'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { decodeJwt } from 'jose'
 import type { ConsoleContext } from '../context.ts'
@@ -84,7 +84,8 @@ export function registerRelay(app: FastifyInstance, context: ConsoleContext & { 
     }
   })
 
-  app.get('/cli', () => ({ issuer: config.TEAM_ISSUER, clientId: config.CONSOLE_CLI_CLIENT_ID, version }))
+  const { CONSOLE_CLI_CLIENT_ID: clientId, TEAM_ISSUER: issuer } = config
+  app.get('/cli', () => ({ issuer, clientId, strongLogin: strongLoginOf(config), version }))
 
   /** What the command line reads of a refusal: the same as the services say. */
   function errorHandler(error: unknown, _request: FastifyRequest, reply: FastifyReply): FastifyReply {

@@ -31,6 +31,8 @@ export const whoAmI = 'console.whoami'
 export interface Person extends Who {
   readonly roles: ReadonlySet<TeamRole>
   readonly loggedInAt: Date
+  /** Their login lacks what a fresh one must have, such as a second factor. */
+  readonly isWeak: boolean
   /** The thumbprint of their session's key, which their browser alone has. */
   readonly session: string
   /** The services that always run, which every page may ask. */
@@ -79,16 +81,17 @@ export async function personOf(
   const { DEVELOPMENT: isOneMachine, TEAM_DEPLOYMENT: deployment } = config
   const now = clock.now()
   const signer = new DelegatedSigner({ idToken, key, delegation, deployment })
-  const { id, name, roles, session, loggedInAt } = await whoIs(signer, { verifier, now })
+  const { id, name, roles, session, loggedInAt, lacking } = await whoIs(signer, { verifier, now })
   const rpc = new RpcClient(nats, signer)
   const refused = (operation: Operation, input: Readonly<Record<string, unknown>>) =>
-    refusalOf(operation, input, { roles, loggedInAt, delegated: false }, now)?.code
+    refusalOf(operation, input, { roles, loggedInAt, lacking, delegated: false }, now)?.code
   return {
     id,
     name,
     roles,
     session,
     loggedInAt,
+    isWeak: lacking !== undefined,
     // On one machine the reconciler is started when it is asked; in production it always runs.
     resident: isOneMachine ? residentServices : serviceNames,
     // As the services judge it.

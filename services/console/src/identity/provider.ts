@@ -1,4 +1,5 @@
 import { freshLoginMinutes } from '@backoffice/contracts'
+import { strongLoginOf, strongLoginParameters } from '@backoffice/team-identity'
 import {
   allowInsecureRequests,
   authorizationCodeGrant,
@@ -35,7 +36,7 @@ export class Provider {
 
   /**
    * Begins a login. The ID token certifies the key whose thumbprint is the nonce.
-   * @param again the person must show once more who they are, although the provider knows them
+   * @param again the person must show once more who they are, although the provider knows them, and as strongly as services want it
    * @throws {ProviderUnavailable}
    */
   async begin({ again, nonce }: { readonly again: boolean; readonly nonce: string }) {
@@ -52,7 +53,7 @@ export class Provider {
       code_challenge: await calculatePKCECodeChallenge(attempt.codeVerifier),
       code_challenge_method: 'S256',
       max_age: String(maxAgeSeconds),
-      ...(again ? { prompt: 'login' } : {}),
+      ...(again ? { prompt: 'login', ...strongLoginParameters(strongLoginOf(this.#config)) } : {}),
     })
     return { address, attempt }
   }

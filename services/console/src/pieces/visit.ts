@@ -107,6 +107,7 @@ export function shownDecision(visit: Visit, decision: Decision, path: string, se
     operationId: unknown ? (own.given.operationId ?? newOperationId()) : newOperationId(),
     /** Set when the person must log in once more before: the address of that login. */
     loginAgain: visit.person.needsFreshLogin(operation, fixed) ? `/login?again=yes&returnTo=${here}` : undefined,
+    loginIsWeak: visit.person.isWeak,
     action: visit.address(`${path}/${name}`),
     /** What went wrong when it was sent, and whether it may have been done all the same. */
     refusal: own && { code: own.rejection.code, details: detailsOf(own.rejection), unknown },

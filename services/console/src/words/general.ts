@@ -103,6 +103,10 @@ export const generalWords = {
     'A última decisão está sendo executada. Recarregue a página em instantes.',
   ],
   settlingShort: ['being carried out', 'em execução'],
+  loginAgainStrong: [
+    'It also takes a second factor, such as a passkey, which your present login did not have.',
+    'Exige também um segundo fator, como uma chave de acesso, que o login atual não teve.',
+  ],
   loginAgain: ['Log in again to go on', 'Entrar de novo para continuar'],
   loginAgainWhy: [
     'This takes a login of the last {minutes} minutes, since somebody may have left their desk.',
