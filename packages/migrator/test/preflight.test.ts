@@ -90,6 +90,14 @@ t.test('when everything is reached it ends with 0', async (t) => {
   t.equal(lines.at(-1).msg, 'everything is within reach')
 })
 
+t.test('a team without a second factor is named', async (t) => {
+  const TEAM_ISSUER = `http://127.0.0.1:${await startListener()}`
+  const warnings = async (settings: Readonly<Record<string, string>>) =>
+    (await run({ TEAM_ISSUER, ...settings })).lines.filter(({ msg }) => /second factor/.test(msg)).length
+  t.equal(await warnings({}), 1)
+  t.equal(await warnings({ TEAM_STRONG_ACR: 'phr', TEAM_STRONG_AMR: '' }), 0)
+})
+
 t.test('what comes up later is waited for', async (t) => {
   const port = await freePort()
   const reached = reach({ host: '127.0.0.1', port }, { waitMs: 60_000 })

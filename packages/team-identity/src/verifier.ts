@@ -152,6 +152,7 @@ export class TeamVerifier {
       roles: new Set(),
       session: '',
       loggedInAt: undefined,
+      lacking: undefined,
       issuedAt: at,
       providerSession,
       tool: 'program',
