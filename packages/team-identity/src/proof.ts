@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { identifies, type Operation, type TeamTool, teamTools } from '@backoffice/contracts'
 import { type Static, Type } from '@sinclair/typebox'
 import canonicalize from 'canonicalize'
+import { IdentityRefused } from './refused.ts'
 import { P256Key, type ReplyKey } from './session-key.ts'
 
 /** A call of the team, as its person signs it. */
@@ -47,13 +48,20 @@ export const ProofClaims = Type.Object({
 })
 export type ProofClaims = Static<typeof ProofClaims>
 
-/** SHA-256 of the input as canonical JSON (RFC 8785), so that the order of its fields does not matter; base64url. */
+/**
+ * SHA-256 of the input as canonical JSON (RFC 8785), so that the order of its fields does not matter; base64url.
+ * @throws {IdentityRefused} when there is none, such as for half of a character: nobody can have signed that
+ */
 export function inputDigest(input: unknown): string {
-  // As it is sent: a field that is undefined is not in the message.
-  const sent: unknown = JSON.parse(JSON.stringify(input))
-  return createHash('sha256')
-    .update(canonicalize(sent) ?? '')
-    .digest('base64url')
+  try {
+    // As it is sent: a field that is undefined is not in the message.
+    const sent: unknown = JSON.parse(JSON.stringify(input))
+    return createHash('sha256')
+      .update(canonicalize(sent) ?? '')
+      .digest('base64url')
+  } catch (cause) {
+    throw new IdentityRefused('call', 'the input has no canonical form', { cause })
+  }
 }
 
 const isSecret = (name: string): boolean => /secret|password/i.test(name)

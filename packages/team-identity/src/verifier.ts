@@ -99,7 +99,7 @@ export class TeamVerifier {
    * @throws {IdentityRefused} when the call is not proven
    * @throws {KeysUnavailable} when the provider's keys cannot be read now
    */
-  verify({ input, ...call }: CallToProve, proof: Partial<Proof>, now: Date): Promise<TeamCaller> {
+  async verify({ input, ...call }: CallToProve, proof: Partial<Proof>, now: Date): Promise<TeamCaller> {
     return this.verifyDigested({ ...call, inputDigest: inputDigest(input) }, proof, now)
   }
 

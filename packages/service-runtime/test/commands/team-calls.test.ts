@@ -42,6 +42,11 @@ t.test("a call that nobody signed, or somebody else, is nobody's", async (t) => 
   const elsewhere = new PersonSigner({ idToken, key, deployment: staging, tool: 'console', now })
   t.equal(await reasonOf(callAs((call) => elsewhere.sign(call))), 'deployment')
 
+  const halfACharacter = correction('\ud83d')
+  const anyProof = await alice.sign({ operation: 'any', operationId: 'opn_any', input: {} })
+  const unsignable = new RpcClient(console, { sign: async () => anyProof }).call(correct, { input: halfACharacter })
+  t.equal(await reasonOf(unsignable), 'call')
+
   const { rows } = await bed.sql('admin').query("select from payments.record where id in ('unsigned', 'mine')")
   t.same(rows, [], 'nothing was done')
   t.same(await trail('unsigned'), [], 'and anybody could fill the trail with such calls')
