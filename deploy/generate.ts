@@ -1,7 +1,7 @@
 // `npm run generate`: writes everything in the repository that follows from something else in it. A test compares what is checked in.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { renderObserverFile, renderPermissionsFile, renderSystemObserverFile } from '@backoffice/contracts'
-import { renderPrivacy, renderWebhooks } from './tables.ts'
+import { renderPrivacy, renderSecurity, renderWebhooks } from './tables.ts'
 import { renderDashboard } from './telemetry/dashboard.ts'
 import { renderRules } from './telemetry/prometheus-rules.ts'
 
@@ -13,6 +13,7 @@ export const generated: Readonly<Record<string, () => string>> = {
   'deploy/k8s/monitoring/rules.yaml': renderRules,
   'deploy/telemetry/dashboard.json': renderDashboard,
   'docs/privacy.md': renderPrivacy,
+  'docs/security.md': renderSecurity,
   'docs/webhooks.md': renderWebhooks,
 }
 

@@ -9,6 +9,7 @@ import {
   personalKindsIn,
   publicEventKinds,
 } from '@backoffice/contracts'
+import { threatRows } from './threats.ts'
 
 type Schemas = readonly Parameters<typeof personalKindsIn>[0][]
 
@@ -53,3 +54,6 @@ export const renderPrivacy = (): string =>
   )
 
 export const renderWebhooks = (): string => withRows(read('webhooks'), 'event | sent', sentEvents())
+
+export const renderSecurity = (): string =>
+  withRows(read('security'), 'taken over | reconciliation names | accepted, and why', threatRows())

@@ -1,3 +1,4 @@
+import { residentServices, type ServiceName } from '@backoffice/contracts'
 import type { Pool } from 'pg'
 
 /** Tables that a refused request may write to, and why that is no effect. */
@@ -35,7 +36,7 @@ export class Effects {
     this.#admin = admin
   }
 
-  static async watch(admin: Pool): Promise<Effects> {
+  static async watch(admin: Pool, schemas: readonly ServiceName[] = residentServices): Promise<Effects> {
     await admin.query(`
       create schema watched;
       create table watched.effect (place text, row text);
@@ -46,11 +47,12 @@ export class Effects {
         end
       $$
     `)
-    const { rows } = await admin.query<{ schema: string; name: string }>(`
-      select table_schema as schema, table_name as name from information_schema.tables
-      where table_schema in ('gateway', 'players', 'wallet', 'payments', 'webhooks') and table_type = 'BASE TABLE'
-        and not (select relispartition from pg_class where oid = format('%I.%I', table_schema, table_name)::regclass)
-    `)
+    const { rows } = await admin.query<{ schema: string; name: string }>(
+      `select table_schema as schema, table_name as name from information_schema.tables
+      where table_schema = any($1) and table_type = 'BASE TABLE'
+        and not (select relispartition from pg_class where oid = format('%I.%I', table_schema, table_name)::regclass)`,
+      [schemas],
+    )
     for (const { schema, name } of rows) {
       const place = `${schema}.${name}`
       if (place in bookkeeping || name in bookkeepingOfAll || later.has(place)) continue

@@ -1,0 +1,347 @@
+// Who may be taken over, and what they could cause then. What stands in no cell is refused at once: docs/security.md is
+// written from this, and test/threats tries it.
+
+/** What somebody might want, in production unless it says otherwise. */
+export const effects = {
+  kyc: 'KYC decided',
+  requested: 'withdrawal requested',
+  approved: 'withdrawal approved',
+  paid: 'withdrawal paid',
+  balance: 'balance made',
+  player: 'player changed',
+  credential: 'key made',
+  address: 'webhook or document address changed',
+  operator: 'operator suspended or let in',
+  session: 'session ended',
+  event: 'operators told falsehoods',
+  shown: 'people shown falsehoods',
+  read: "tenants' data read",
+  unmasked: 'unmasked data read',
+  secrets: 'secrets read',
+  sandbox: 'sandbox changed',
+} as const
+export type Effect = keyof typeof effects
+
+const ids = (text: string): readonly string[] => text.split(/\s+/)
+/** What operations that are no queries cause when they are let. */
+const causing: Readonly<Partial<Record<Effect, readonly string[]>>> = {
+  requested: ids(`registerPlayer submitKyc openGameSession createDeposit
+    failDeposit requestWithdrawal cancelWithdrawal testWebhook`),
+  balance: ids(`confirmDeposit creditAccount refuseCredit openHold captureHold
+    releaseHold adjustWallet reverseTransfer endCommand`),
+  kyc: ids('decideKyc takeKycCase releaseKycCase'),
+  paid: ids('decideWithdrawal'),
+  player: ids('setPlayerStatus selfExcludePlayer setDailyLimit anonymisePlayer forgetDestinations'),
+  credential: ids('createOperator issueCredential'),
+  operator: ids(`revokeCredential suspendOperator activateOperator
+    setOperatorLimits setReplayProtection setGameAvailability`),
+  address: ids('setWebhookUrl rotateWebhookSecret disableWebhook setDocumentUrl'),
+  event: ids('resendDelivery replayEvents rerunSetAside'),
+  session: ids('endSession endProviderSession lockTeamMember unlockTeamMember'),
+  shown: ids('recordRestore declineProposal'),
+  sandbox: ids('decideKycInSandbox decideWithdrawalInSandbox'),
+}
+/** Nobody gains by these: made again they change nothing, touch no record but new ones, or only encrypt anew. */
+const harmless = ids(
+  'openAccount registerBrand provisionWebhook abandonOperation sealStoredData rewrapSecrets rewrapWebhookSecrets',
+)
+
+/** By the id of an operation. */
+export const causes: ReadonlyMap<string, Effect | undefined> = new Map([
+  ...harmless.map((id) => [id, undefined] as const),
+  ...Object.entries(causing).flatMap(([effect, caused]) => caused.map((id) => [id, effect as Effect] as const)),
+])
+
+/** What of somebody it takes: a password, or the whole process with its memory. */
+type Means = 'broker' | 'database' | 'process' | 'session' | 'page'
+
+/** A test, by its file and its name there. */
+export interface NamedTest {
+  readonly file: string
+  readonly name: string
+}
+
+interface Possible {
+  readonly by: Means
+  readonly effects: readonly Effect[]
+}
+interface Threat {
+  readonly who: string
+  /** Possible, and named by the next reconciliation. */
+  readonly found: readonly (Possible & { readonly tests: readonly NamedTest[] })[]
+  /** Possible, and named by nobody. */
+  readonly accepted: readonly (Possible & { readonly because: string })[]
+  /** Where the rest is tried. */
+  readonly refused: readonly NamedTest[]
+}
+
+const at = (file: string, ...names: readonly [string, ...string[]]): NamedTest[] =>
+  names.map((name) => ({ file, name }))
+const reconciled = (file: string, ...names: readonly [string, ...string[]]) =>
+  at(`services/reconciler/test/reconciliation/${file}.test.ts`, ...names)
+
+const insiders = [
+  ...at(
+    'test/threats/insiders.test.ts',
+    'what nobody has signed for it does nothing, whoever else is hostile',
+    'a call that somebody heard has no second effect, whoever sends it again',
+  ),
+  ...at(
+    'packages/contracts/test/broker.test.ts',
+    'a service may send only what the table lets it call, and never to itself',
+  ),
+  ...at(
+    'packages/dev-stack/test/nats.test.ts',
+    'the gateway cannot touch money: internal operations are closed to it',
+    'nobody hears the replies, the requests or the events of another',
+    'a service replies only to those who may call it, and in no name but its own',
+  ),
+]
+const inboxes = at(
+  'test/e2e/inboxes.test.ts',
+  'who hears the replies to the team or to the gateway finds no secret and nobody unmasked',
+)
+const rights = at(
+  'packages/migrator/test/rights.test.ts',
+  'each role may do to each table what is written here, and nothing else',
+)
+const scopes = at('test/e2e/scopes.test.ts', 'the right scope is taken, so that it was the scope that was refused')
+const takeover = at(
+  'services/console/test/takeover.test.ts',
+  'who has the console and the cookies of two people reads masked, and does nothing in their names',
+)
+const ledger = reconciled(
+  'forged-ledger',
+  'what is forged in the ledger is named, each by its check, and nothing else is',
+)
+const payments = reconciled(
+  'forged-payments',
+  'what is forged in payments is named, each by its check, and nothing else is',
+)
+const withdrawals = reconciled('seeded-withdrawals', 'decisions on withdrawals that nobody has signed as they are')
+const settings = reconciled(
+  'seeded-settings',
+  'keys that nobody has signed as they are',
+  'addresses, replay protection and suspension that nobody has signed as they are',
+)
+const addresses = at(
+  'test/e2e/signed-settings.test.ts',
+  'what people of the team have set is not named, and what a service sets by itself is',
+)
+const answered = 'calls to it'
+const wakesNobody = 'reconciliation wakes nobody'
+const asked = 'nothing outside says what an operator asked for; paying takes two people'
+const makesPages = 'it makes the page with which people sign, see below'
+const anything = Object.keys(effects) as Effect[]
+const ofPerson: readonly Effect[] = [
+  'kyc',
+  'approved',
+  'player',
+  'operator',
+  'session',
+  'event',
+  'read',
+  'unmasked',
+  'sandbox',
+]
+/** Cells that hold for several are written out once. */
+const groups = new Map<readonly Effect[], string>([
+  [anything, 'anything'],
+  [ofPerson, 'what one person may'],
+])
+const two = [
+  ...at(
+    'services/wallet/test/corrections/corrections-by-two.test.ts',
+    'in production a correction above the limit is proposed by one and made by another',
+  ),
+  ...at(
+    'services/gateway/test/operators/operators.test.ts',
+    'a key of production is issued by two people, one of the sandbox by one',
+  ),
+]
+
+export const threats: readonly Threat[] = [
+  {
+    who: 'gateway',
+    found: [{ by: 'database', effects: ['credential', 'operator'], tests: settings }],
+    accepted: [
+      { by: 'broker', effects: ['requested', 'balance', 'read', 'unmasked', 'sandbox'], because: asked },
+      { by: 'database', effects: ['session'], because: 'it keeps which are over, and could undo that' },
+      { by: 'process', effects: ['secrets'], because: 'it checks signatures with them' },
+    ],
+    refused: [...insiders, ...inboxes, ...scopes, ...rights],
+  },
+  {
+    who: 'players',
+    found: [
+      {
+        by: 'database',
+        effects: ['kyc', 'player', 'address'],
+        tests: [
+          ...reconciled('forged-kyc', 'what is forged of identity decisions is named, and nothing else is'),
+          ...reconciled('seeded-decisions', 'what players may do that nobody has signed as it is'),
+          ...addresses,
+        ],
+      },
+    ],
+    accepted: [
+      { by: 'broker', effects: ['player'], because: 'payments forgets destinations at its word' },
+      { by: 'database', effects: ['player'], because: 'daily limits, and who somebody is, rest on no signature' },
+      { by: 'broker', effects: ['read', 'unmasked', 'event', 'shown'], because: answered },
+      { by: 'database', effects: ['sandbox'], because: wakesNobody },
+    ],
+    refused: [...insiders, ...rights],
+  },
+  {
+    who: 'payments',
+    found: [
+      {
+        by: 'broker',
+        effects: ['balance'],
+        tests: at(
+          'test/threats/insiders.test.ts',
+          'what payments asks of the wallet by itself is named by reconciliation',
+        ),
+      },
+      { by: 'database', effects: ['approved', 'paid'], tests: [...payments, ...withdrawals] },
+    ],
+    accepted: [
+      { by: 'process', effects: ['requested', 'balance'], because: 'as the gateway' },
+      { by: 'broker', effects: ['read', 'unmasked', 'event', 'shown'], because: answered },
+      { by: 'database', effects: ['sandbox'], because: wakesNobody },
+    ],
+    refused: [...insiders, ...rights],
+  },
+  {
+    who: 'wallet',
+    found: [
+      {
+        by: 'database',
+        effects: ['balance'],
+        tests: [...ledger, ...reconciled('seeded-decisions', 'corrections that nobody has signed as they are')],
+      },
+    ],
+    accepted: [
+      { by: 'broker', effects: ['read', 'shown'], because: answered },
+      { by: 'database', effects: ['sandbox'], because: wakesNobody },
+    ],
+    refused: [...insiders, ...rights],
+  },
+  {
+    who: 'webhooks',
+    found: [{ by: 'database', effects: ['address'], tests: addresses }],
+    accepted: [
+      { by: 'broker', effects: ['read', 'shown'], because: answered },
+      {
+        by: 'process',
+        effects: ['event', 'secrets'],
+        because: 'it signs what operators are told',
+      },
+    ],
+    refused: [...insiders, ...rights],
+  },
+  {
+    who: 'reconciler',
+    found: [],
+    accepted: [
+      {
+        by: 'broker',
+        effects: ['shown'],
+        because: 'it says whether the books are right',
+      },
+      { by: 'database', effects: ['read'], because: 'reading the books is its work' },
+    ],
+    refused: [...insiders, ...rights],
+  },
+  {
+    who: 'games',
+    found: [],
+    accepted: [{ by: 'database', effects: ['sandbox'], because: 'it can spoil demonstrations, not knowing whose' }],
+    refused: rights,
+  },
+  {
+    who: 'console',
+    found: [],
+    accepted: [
+      { by: 'broker', effects: ['read'], because: 'replies to it, masked' },
+      { by: 'process', effects: ['read', 'session'], because: 'people let it' },
+      { by: 'page', effects: anything, because: makesPages },
+    ],
+    refused: [...takeover, ...insiders, ...inboxes],
+  },
+  {
+    who: 'streams',
+    found: [],
+    accepted: [
+      {
+        by: 'broker',
+        effects: ['event', 'read', 'unmasked'],
+        because: 'JetStream sends and reads for it; a change stops events within five seconds, and is logged',
+      },
+    ],
+    refused: [
+      ...insiders,
+      ...at(
+        'packages/service-runtime/test/messages/rpc.test.ts',
+        'a request whose reply would go elsewhere than to an inbox is neither answered nor run',
+      ),
+    ],
+  },
+  {
+    who: 'one person',
+    found: [],
+    accepted: [{ by: 'session', effects: [...ofPerson], because: 'their work: they sign it, and the trail has it' }],
+    refused: [
+      ...two,
+      ...at(
+        'packages/service-runtime/test/commands/team-calls.test.ts',
+        'who has none of the roles is refused, and the trail says that they tried',
+      ),
+    ],
+  },
+  {
+    who: 'one person with one password of the broker',
+    found: [],
+    accepted: [{ by: 'session', effects: ofPerson, because: 'and what the password allows, no more together' }],
+    refused: [...two, ...insiders],
+  },
+  {
+    who: 'the TLS proxy before the console',
+    found: [],
+    accepted: [
+      {
+        by: 'session',
+        effects: ['read', 'session'],
+        because: 'the cookies; a form wants a key that is in none',
+      },
+      { by: 'page', effects: anything, because: makesPages },
+    ],
+    refused: takeover,
+  },
+  {
+    who: 'a laptop with the file of a session',
+    found: [],
+    accepted: [{ by: 'session', effects: ofPerson, because: 'until the session is over, ended or locked' }],
+    refused: [
+      ...two,
+      ...at(
+        'test/e2e/ended-sessions.test.ts',
+        'a session that its person ended is refused by every service, and no other session is',
+      ),
+    ],
+  },
+]
+
+const said = ({ by, effects: caused }: Possible) =>
+  `${groups.get(caused) ?? caused.map((effect) => effects[effect]).join(', ')} (${by})`
+const files = (tests: readonly NamedTest[]) =>
+  [...new Set(tests.map(({ file }) => `\`${file.split('/').at(-1)}\``))].join(' ')
+const orNone = (text: string) => (text === '' ? '–' : text)
+
+/** The rows of the table in docs/security.md. */
+export const threatRows = (): readonly string[] =>
+  threats.map(({ who, found, accepted }) => {
+    const named = found.map((cell) => `${said(cell)} ${files(cell.tests)}`).join('; ')
+    const risks = accepted.map((cell) => `${said(cell)}: ${cell.because}`).join('. ')
+    return `| ${who} | ${orNone(named)} | ${orNone(risks)} |`
+  })
