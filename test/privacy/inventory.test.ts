@@ -117,7 +117,8 @@ t.test('an anonymised player names nobody, and the ledger is as it was', async (
   const shown = await bed.team('alice').call(operations.players.anonymisePlayer, { input: { playerId, reason } })
   t.match(shown, { id: playerId, status: 'encerrado', name: 'anonymised' })
   t.strictSame(await ledger(), before)
-  const { changes } = await bed.team('alice').call(operations.players.showPlayer, { input: { playerId } })
+  const { changes, submissions } = await bed.team('alice').call(operations.players.showPlayer, { input: { playerId } })
+  t.match(submissions, [{ reference: 'anonymised', salt: '' }])
   t.match(changes[0], { actor: 'alice', field: 'identity', to: 'anonymised', reason })
 
   const copies = new Set([...listedTimes].flatMap(([table, time]) => (/player|for good/.test(time) ? [] : [table])))

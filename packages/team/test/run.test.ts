@@ -1,4 +1,11 @@
-import { type Operation, operations, Rejection, type ServiceName, serviceNames } from '@backoffice/contracts'
+import {
+  type Operation,
+  operations,
+  Rejection,
+  type ServiceName,
+  seenOfSubmission,
+  serviceNames,
+} from '@backoffice/contracts'
 import t from 'tap'
 import { rows } from '../src/commands/index.ts'
 import { typed, wordsFor } from './typed.ts'
@@ -32,6 +39,18 @@ t.test('a correction is asked about with whose account it is, and signed with th
   const { name: _name, ...seen } = player
   const yes = await typed([...words, '--yes'], () => player)
   t.match(yes.sent.at(-1), { operation: { id: 'adjustWallet' }, input: { playerId: 'ply_1', amount: '7.50', seen } })
+})
+
+t.test('a decision about an identity check says what was read, and is signed with its digest', async (t) => {
+  const document = { documentType: 'rg', reference: 'doc-1', submittedAt: '2026-03-02', salt: 'a1' }
+  const submission = { id: 'kyc_1', ...document, documentUrl: 'https://kyc.example/doc-1?expires=1&signature=0a' }
+  const player = { name: 'Ana', cpf: '*********25', birthDate: '1990-**-**', submissions: [submission] }
+  const words = ['kyc', 'decide', 'ply_1', 'aprovado', '--reason', 'documents match']
+  const { error } = await typed(words, () => player)
+  for (const shown of ['Ana (CPF *********25, born 1990-**-**), rg “doc-1”', submission.documentUrl])
+    t.match(error?.message, shown)
+  const { sent } = await typed([...words, '--yes'], () => player)
+  t.match(sent.at(-1)?.input, { submission: 'kyc_1', seen: seenOfSubmission({ player, submission }) })
 })
 
 t.test('--operation-id finishes an earlier try under its own id', async (t) => {

@@ -1,4 +1,4 @@
-import { operations, seenOfWithdrawal } from '@backoffice/contracts'
+import { operations, seenOfSubmission, seenOfWithdrawal } from '@backoffice/contracts'
 import type { RpcClient } from '@backoffice/rpc'
 
 /** What somebody of the team says of a withdrawal with their decision, after they have looked at it. */
@@ -9,6 +9,8 @@ export async function seenWithdrawal(team: Pick<RpcClient, 'call'>, withdrawalId
 
 /** What somebody of the team has seen of a player's identity check before they decide about it. */
 export async function seenSubmission(team: Pick<RpcClient, 'call'>, playerId: string) {
-  const { submissions } = await team.call(operations.players.showPlayer, { input: { playerId } })
-  return { playerId, submission: submissions[0]?.id ?? null }
+  const player = await team.call(operations.players.showPlayer, { input: { playerId } })
+  const [submission] = player.submissions
+  if (submission === undefined) return { playerId, submission: null }
+  return { playerId, submission: submission.id, seen: seenOfSubmission({ player, submission }) }
 }

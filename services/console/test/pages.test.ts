@@ -211,6 +211,28 @@ t.test('the pages', async (t) => {
     const support = await bed.visitor('support')
     t.notMatch((await support.get(path)).text, '<iframe')
     t.equal(await policyOf(support), ownPolicy)
+
+    // Who hears the calls of players answers first, with a document of their own.
+    const honest = await bed.bed.team('alice').call(operations.players.showPlayer, { input: { playerId: waiting } })
+    const documentUrl = 'https://evil.example/passport?expires=1&signature=0a'
+    const body = { ...honest, submissions: honest.submissions.map((submission) => ({ ...submission, documentUrl })) }
+    const hostile = await bed.bed.nats('players')
+    const heard = hostile.subscribe('team.players.showPlayer', {
+      callback: (_error, message) => void message.respond(JSON.stringify({ body })),
+    })
+    await hostile.flush()
+    const lied = await eventually(async () => {
+      const page = await alice.get(path)
+      return page.text.includes('It comes from evil.example.') && page
+    })
+    heard.unsubscribe()
+    await hostile.flush()
+    const decided = await alice.post(`${path}/approve`, { ...formOf(lied, `${path}/approve`), reason: 'clear' })
+    t.equal(decided.status, 422)
+    t.match(decided.text, 'It is not what this page showed.')
+    t.match((await alice.get(`/production/players/${waiting}`)).text, 'in review')
+    t.equal((await alice.submit(path, 'approve', { reason: 'clear' })).status, 303)
+    t.match((await alice.get(`/production/players/${waiting}`)).text, 'approved')
   })
 
   await t.test('a case is taken, shown as taken, and decided by nobody else until it is taken over', async (t) => {

@@ -61,6 +61,7 @@ const documentUrlMax = 4_096
 /** A submission as the team sees it. */
 export const TeamSubmission = object({
   ...KycSubmission.properties,
+  salt: text(64, { description: 'Of the digest that a decision names. Empty once the reference is forgotten.' }),
   documentUrl: Type.Optional(
     Nullable(personal('document', text(documentUrlMax)), {
       description:

@@ -1,4 +1,4 @@
-import { defined, operations, type Reply } from '@backoffice/contracts'
+import { defined, operations, type Reply, seenOfSubmission } from '@backoffice/contracts'
 import { printJson, printRecord, printSection } from '../output.ts'
 import { row, type Work } from '../row.ts'
 import { countedEnvironment, ofAllOperators, operatorColumn, waitingColumns } from './queues.ts'
@@ -146,11 +146,15 @@ export const kyc = [
     operation: operations.players.decideKyc,
     arguments: ['playerId'],
     either: ['status'],
-    fixed: { submission: undefined },
+    fixed: { submission: undefined, seen: undefined },
     look: ({ playerId }, session) => session.call(operations.players.showPlayer, { playerId }),
-    confirm: ({ status }, { name, submissions: [latest] }) =>
-      `${name}, ${latest === undefined ? 'who has submitted nothing' : `${latest.documentType} “${latest.reference}” of ${latest.submittedAt}`}: ${status}.`,
-    run: ({ session, input, seen: { submissions }, operationId }) =>
-      session.call(operations.players.decideKyc, { ...input, submission: submissions[0]?.id ?? null }, operationId),
+    confirm: ({ status }, { name, cpf, birthDate, submissions: [latest] }) =>
+      `${name} (CPF ${cpf}, born ${birthDate}), ${latest === undefined ? 'who has submitted nothing' : `${latest.documentType} “${latest.reference}” of ${latest.submittedAt}, at ${latest.documentUrl ?? 'no address'}`}: ${status}.`,
+    run: ({ session, input, seen: player, operationId }) => {
+      const [submission] = player.submissions
+      const shown = submission === undefined ? {} : { seen: seenOfSubmission({ player, submission }) }
+      const decision = { ...input, submission: submission?.id ?? null, ...shown }
+      return session.call(operations.players.decideKyc, decision, operationId)
+    },
   }),
 ]

@@ -1,4 +1,4 @@
-import { caseTakenMinutes, type KycDecision, operations, type Reply } from '@backoffice/contracts'
+import { caseTakenMinutes, type KycDecision, operations, type Reply, seenOfSubmission } from '@backoffice/contracts'
 import { dayMs } from '@backoffice/process'
 import type { FastifyReply } from 'fastify'
 import { ago, factsOf, id, lines, link, linkElsewhere, nothing, rowsOf, status, text } from '../pieces/cells.ts'
@@ -181,11 +181,15 @@ function holdingOf({ display }: Visit, player: Player, verb: HoldingVerb): Decis
 function decisionOf(visit: Visit, player: Player, verb: Verb): Decision {
   const { display } = visit
   const { ask, key, label, status, tone } = verbs[verb]
+  const [submission] = player.submissions
   return {
     name: verb,
     label,
     operation: decideKyc,
-    fixed: { playerId: player.id, submission: player.submissions[0]?.id ?? null, status },
+    fixed: {
+      ...{ playerId: player.id, submission: submission?.id ?? null, status },
+      ...(submission === undefined ? {} : { seen: seenOfSubmission({ player, submission }) }),
+    },
     required: ['reason'],
     ask: display.t(ask, { player: `“${player.name}”` }),
     done: display.t('kycDone', { player: player.name, status: display.word('value', status) }),

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import {
+  documentRoles,
+  type Input,
   type KycChange,
   type KycDecision,
   type KycStatus,
@@ -7,6 +9,7 @@ import {
   Rejection,
   refuseUnlessSeen,
   type Scope,
+  seenOfSubmission,
 } from '@backoffice/contracts'
 import { Loop } from '@backoffice/process'
 import type { Db, Fragment, ServiceContext } from '@backoffice/service-runtime'
@@ -14,9 +17,9 @@ import { byService, insertAudit } from '@backoffice/team-desk'
 import { auditedChange, insertChanges, type MadeChange } from '../players/changes.ts'
 import { type ChangedPlayer, decide, expire, kycAt, type PlayerRecord } from '../players/player.ts'
 import { lockEndedApprovals, lockPlayers, updateKyc } from '../players/records.ts'
-import { findTakenCases, type KycSubmission, latestSubmissions, removeTakenCases } from './records.ts'
+import { findSources, findTakenCases, latestSubmissions, removeTakenCases, type StoredSubmission } from './records.ts'
 import { assertNotTakenByOther, type TakenCase } from './taken-case.ts'
-import { publicKyc } from './views.ts'
+import { documentUrl, publicKyc } from './views.ts'
 
 /** Writes the changes of players whose rows are locked. */
 export function saveKycChanges(made: readonly MadeChange[], now: Date): Fragment[] {
@@ -40,8 +43,10 @@ interface DecisionCall {
 interface Decided {
   readonly player: PlayerRecord | undefined
   /** The latest one, if there is any. */
-  readonly submissions: readonly KycSubmission[]
+  readonly submissions: readonly StoredSubmission[]
   readonly taken: TakenCase | undefined
+  /** Where the documents of the players open. */
+  readonly sources: Awaited<ReturnType<typeof findSources>>
 }
 
 /** A decision to be written. It also ends that somebody had taken the case. */
@@ -50,13 +55,15 @@ interface DecidedCase {
   readonly wasTaken: boolean
 }
 
+type Reviewer = Pick<Input<typeof operations.players.decideKyc>, 'submission' | 'seen'>
+
 interface Decider {
   /** The brand that the player must belong to. Null: any. */
   readonly brandId: string | null
   /** Who is recorded. */
   readonly actor: string
   /** Who of the team decides. A case that another person took, or a submission they have not seen, is refused. */
-  readonly person: { readonly seen: { readonly submission: string | null } } | null
+  readonly person: Reviewer | null
 }
 
 /**
@@ -74,20 +81,31 @@ export const kycDecision = <C extends DecisionCall>(termMs: number | null, whose
       latestSubmissions(db, ids, 1),
       findTakenCases(db, ids),
     ])
+    const shown = calls.flatMap((call, index) => (whose(call).person?.seen && players[index]) ?? [])
+    // Whoever decides may open the documents.
+    const sources = await findSources(db, shown, new Set(shown.length === 0 ? [] : documentRoles))
     return players.map((player, index) => ({
       player,
+      sources,
       submissions: submissions[index] ?? [],
       taken: taken.get(ids[index] ?? ''),
     }))
   },
 
-  decide(call: C, { player, submissions, taken }: Decided, { now }: { readonly now: Date }) {
+  decide(call: C, { player, submissions, taken, sources }: Decided, { now }: { readonly now: Date }) {
     if (player === undefined) throw new Rejection('PLAYER_NOT_FOUND')
     const { actor, person } = whose(call)
     assert(person !== null || player.environment === 'sandbox', 'only in the sandbox')
     if (person !== null) {
       assertNotTakenByOther(taken, actor, now)
-      refuseUnlessSeen({ playerId: player.id }, person.seen, { submission: submissions[0]?.id ?? null })
+      const [submission] = submissions
+      const subject = { playerId: player.id }
+      refuseUnlessSeen(subject, { submission: person.submission }, { submission: submission?.id ?? null })
+      if (submission !== undefined && person.seen !== undefined) {
+        const link = documentUrl(sources, player, submission.reference, now)
+        const held = seenOfSubmission({ player, submission: { ...submission, documentUrl: link } })
+        refuseUnlessSeen(subject, person.seen, held)
+      }
     }
     const { status, reason = null } = call.input
     const decided = decide(kycAt(player, now), { status, reason, termMs }, now)

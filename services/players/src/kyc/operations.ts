@@ -126,7 +126,7 @@ export const decideKyc = ({ kycTermMs }: { readonly kycTermMs: number | null }) 
     kycDecision(kycTermMs, ({ actor, input }: Call<typeof operations.players.decideKyc>) => ({
       brandId: null,
       actor,
-      person: { seen: { submission: input.submission } },
+      person: input,
     })),
   )
 

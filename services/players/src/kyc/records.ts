@@ -22,6 +22,11 @@ export interface KycSubmission {
   readonly submittedAt: Date
 }
 
+/** With the salt of the digest of what a reviewer saw. */
+export interface StoredSubmission extends KycSubmission {
+  readonly salt: string
+}
+
 const submissionColumns = 'id text, player_id text, document_type text, reference text, submitted_at timestamptz'
 
 export const insertSubmissions = (submissions: readonly KycSubmission[]): Fragment =>
@@ -36,9 +41,9 @@ export async function latestSubmissions(
   db: ReadDb,
   playerIds: readonly string[],
   most = submissionsMax,
-): Promise<KycSubmission[][]> {
-  const submissions = await db<KycSubmission>`
-    select ${sql.columns(submissionColumns)} from (select distinct asked from unnest(${playerIds}::text[]) as asked) as player
+): Promise<StoredSubmission[][]> {
+  const submissions = await db<StoredSubmission>`
+    select ${sql.columns(`${submissionColumns}, salt text`)} from (select distinct asked from unnest(${playerIds}::text[]) as asked) as player
     cross join lateral (
       select *, sum(octet_length(to_json(document_type)::text) + octet_length(to_json(reference)::text) + ${otherBytes}::int)
         over (order by submitted_at desc, id desc) as bytes
@@ -58,7 +63,7 @@ export const forgottenReference = 'anonymised'
 
 /** Replaces the references to a player's documents. */
 export async function forgetReferences(db: Db, playerId: string): Promise<void> {
-  await db`update kyc_submission set reference = ${forgottenReference} where player_id = ${playerId}`
+  await db`update kyc_submission set reference = ${forgottenReference}, salt = '' where player_id = ${playerId}`
 }
 
 type Shown = Reply<typeof operations.players.kycQueue>['data'][number]

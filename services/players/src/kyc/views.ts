@@ -21,7 +21,8 @@ export function shownTakenCase(taken: TakenCase | undefined, now: Date): PublicT
     : withIsoTimes({ by: current.takenBy, at: current.takenAt, until: takenUntil(current) })
 }
 
-export const publicSubmission = ({ playerId, ...submission }: KycSubmission) => withIsoTimes(submission)
+export const publicSubmission = ({ id, documentType, reference, submittedAt }: KycSubmission) =>
+  withIsoTimes({ id, documentType, reference, submittedAt })
 
 export function publicKyc(player: PlayerRecord, submissions: readonly KycSubmission[]): Kyc {
   return {

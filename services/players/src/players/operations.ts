@@ -174,6 +174,7 @@ export const showPlayer = handle(
       documentSourceChangedAt: sourceOf(sources, player)?.changedAt?.toISOString() ?? null,
       submissions: submissions.map((submission) => ({
         ...publicSubmission(submission),
+        salt: submission.salt,
         documentUrl: documentUrl(sources, player, submission.reference, now),
       })),
       changes: fitting(

@@ -1,4 +1,4 @@
-import { operations, submissionsBytesMax } from '@backoffice/contracts'
+import { type Input, operations, seenOfSubmission, submissionsBytesMax } from '@backoffice/contracts'
 import { newId } from '@backoffice/process'
 import {
   keptMessages,
@@ -284,9 +284,21 @@ t.test(
     await submit('doc-seen')
     const seen = await seenSubmission(carol, playerId)
     await submit('doc-unseen')
-    const decide = (input: typeof seen) =>
+    const decide = (input: Pick<Input<typeof decideKyc>, 'playerId' | 'submission' | 'seen'>) =>
       carol.call(decideKyc, { input: { ...input, status: 'aprovado', reason: 'documents match' } })
     const { submission: held } = await seenSubmission(carol, playerId)
+    const known = await seenSubmission(carol, playerId)
+    const player = await carol.call(showPlayer, { input: { playerId } })
+    const [submission] = player.submissions
+    if (submission === undefined) throw new Error('nothing was submitted')
+    const digestOf = (lie: object) =>
+      seenOfSubmission({ player: { ...player, ...lie }, submission: { ...submission, ...lie } })
+    const evil = 'https://evil.example/doc-unseen?expires=1&signature=0a'
+    const ofDocument = [{ documentType: 'cnh' }, { reference: 'doc-seen' }, { documentUrl: evil }]
+    for (const lie of [{ name: 'Eva' }, { cpf: '***00' }, { birthDate: '2001-**-**' }, ...ofDocument]) {
+      const details = { playerId, seen: digestOf(lie), held: known.seen }
+      await t.rejects(decide({ ...known, seen: digestOf(lie) }), { code: 'NOT_AS_SEEN', details })
+    }
     for (const { submission } of [first, seen])
       await t.rejects(decide({ playerId, submission }), {
         code: 'NOT_AS_SEEN',
@@ -295,6 +307,6 @@ t.test(
     const unexplained = { playerId, submission: held, status: 'aprovado' } as never
     t.equal(await refusal(carol.call(decideKyc, { input: unexplained })), 'VALIDATION_ERROR', 'it needs a reason')
     t.equal((await carol.call(showPlayer, { input: { playerId } })).kycStatus, 'em_analise')
-    t.equal((await decide({ playerId, submission: held })).kycStatus, 'aprovado')
+    t.equal((await decide(known)).kycStatus, 'aprovado')
   },
 )

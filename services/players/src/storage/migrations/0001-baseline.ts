@@ -87,7 +87,9 @@ create table players.kyc_submission (
   player_id text collate "C" not null references players.player,
   document_type text not null,
   reference text not null,
-  submitted_at timestamptz not null
+  submitted_at timestamptz not null,
+  -- Of the digest of what a reviewer saw, which the audit trail keeps. It is forgotten with the reference.
+  salt text not null default gen_random_uuid()::text
 );
 create index kyc_submission_player on players.kyc_submission (player_id, id desc);
 -- What was submitted is not edited. A reference to a document can be replaced by 'anonymised'.
@@ -96,7 +98,7 @@ create trigger keep_submission before update on players.kyc_submission for each 
   when (new.reference <> 'anonymised' or ${changed('id', 'player_id', 'document_type', 'submitted_at')})
   execute function players.refuse_edit();
 revoke update on players.kyc_submission from backoffice_players;
-grant update (reference) on players.kyc_submission to backoffice_players;
+grant update (reference, salt) on players.kyc_submission to backoffice_players;
 
 -- Who of the team works on a player's identity check. A row that nobody removed counts for minutes and is purged.
 create table players.taken_case (
