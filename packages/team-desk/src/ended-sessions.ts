@@ -41,11 +41,10 @@ export const readOwnSessions =
     `
     // A machine has none.
     const own = rows.flatMap(({ session, idToken, firstUsedAt }) =>
-      idToken === null ? [] : [{ session, firstUsedAt, ...sessionIn(idToken) }],
+      idToken === null ? [] : [{ session, firstUsedAt, ...sessionIn(idToken, sessionHours) }],
     )
     const ends = await Promise.all(own.map((one) => endOf(db, { id: caller.id, ...one })))
-    const data = own.flatMap(({ session, client, issuedAt, firstUsedAt }, index) => {
-      const endsAt = new Date(issuedAt.getTime() + sessionHours * hourMs)
+    const data = own.flatMap(({ session, client, issuedAt, endsAt, firstUsedAt }, index) => {
       if (ends[index] !== undefined || endsAt <= now) return []
       const times = { begunAt: issuedAt, endsAt, firstUsedAt }
       return [{ session, client, ...withIsoTimes(times) }]

@@ -1,5 +1,5 @@
 export { type ExpectedDelegation, verifyDelegation } from './delegation.ts'
-export { sessionIn } from './id-token.ts'
+export { nonceOf, sessionIn } from './id-token.ts'
 export { fixedKeys, type IssuerKey, type IssuerKeys, issuerKeys, KeysUnavailable } from './issuer-keys.ts'
 export { auditedInput, type CallToProve, inputDigest, type Proof, subjectAndReason } from './proof.ts'
 export { isInputProven, RecordedCalls, type TrustedTeam, trustedTeam } from './recorded-calls.ts'

@@ -1,6 +1,7 @@
 import type { TeamRole, TeamTool } from '@backoffice/contracts'
 import { calculateJwkThumbprint, compactVerify, exportJWK, type JWK } from 'jose'
 import { verifyDelegation } from './delegation.ts'
+import { readNonce } from './id-token.ts'
 import { type IssuerKeys, issuerKeys, KeysUnavailable } from './issuer-keys.ts'
 import { verifyLogoutToken } from './logout-token.ts'
 import {
@@ -236,19 +237,20 @@ export class TeamVerifier {
       )
     if (nameClaim === 'email' && claims.email_verified === false)
       throw new IdentityRefused('name', 'the provider has not verified the e-mail address')
+    const { thumbprint, hours } = readNonce(nonce, sessionHours)
     const groups = [claims[groupsClaim] ?? []].flat() as unknown[]
     return {
       id,
       name,
       roles: new Set(groups.flatMap((group) => rolesOfGroup.get(String(group)) ?? [])),
-      thumbprint: nonce,
+      thumbprint,
       loggedInAt: new Date(authTime * 1_000),
       lacking: lackingIn(claims, strongLogin),
       issuedAt: new Date(iat * 1_000),
       providerSession: typeof sid === 'string' ? sid : undefined,
       // By its age, and not by `exp`: many providers let an ID token expire after an hour, since others take it for a
       // ticket. Here it only says whose key the session has.
-      endsAt: new Date((iat + sessionHours * 3_600) * 1_000),
+      endsAt: new Date((iat + hours * 3_600) * 1_000),
       anchor,
     }
   }

@@ -13,6 +13,7 @@ import {
   KeysUnavailable,
   MachineSigner,
   newSessionKey,
+  nonceOf,
   PersonSigner,
   type Proof,
   type RefusalReason,
@@ -59,6 +60,19 @@ t.test(
     await refusedBecause(t, 'ID token', await signed({ key, at: early }), call, early)
   },
 )
+
+t.test('a session that asked for an hour has no more, whoever has its key', async (t) => {
+  const key = await newSessionKey()
+  const loginAt = { iat: seconds(now), auth_time: seconds(now) }
+  const at = (minutes: number) => new Date(now.getTime() + minutes * 60_000)
+  const proof = (nonce: string, minutes: number) => signed({ key, at: at(minutes), claims: { ...loginAt, nonce } })
+  const hour = nonceOf(key.thumbprint, 1)
+  t.match(await verifier.verify(call, await proof(hour, 59), at(59)), { session: key.thumbprint })
+  await refusedBecause(t, 'session over', await proof(hour, 60), call, at(60))
+  const longer = nonceOf(key.thumbprint, 24)
+  await refusedBecause(t, 'session over', await proof(longer, 600), call, at(600))
+  await refusedBecause(t, 'nonce', await proof(`h.${key.thumbprint}`, 1), call, at(1))
+})
 
 t.test('an ID token counts only from our provider, for our clients, and for the key that signs', async (t) => {
   await refusedBecause(t, 'ID token', await signed({ signedBy: stranger }))

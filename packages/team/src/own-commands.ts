@@ -6,7 +6,6 @@ import {
   namedConsole,
   personOf,
   readSession,
-  removeSession,
   runningStack,
   writeSession,
 } from './login/connection.ts'
@@ -20,11 +19,9 @@ export function addOwnCommands(root: Command): void {
   add(root, 'logout', 'End the login of this machine, here and at every service')
     .option('--everywhere', 'all of your sessions, also in browsers')
     .action(async ({ everywhere = false }: { readonly everywhere?: boolean }, command: Command) => {
-      const session = await readSession()
-      // First: whatever the console says, nothing is left here.
-      const loggedOut = removeSession()
+      const session = readSession()
       if (session !== undefined) await endSession(session, { everywhere })
-      show({ loggedOut }, command)
+      show({ loggedOut: session !== undefined }, command)
     })
   add(root, 'whoami', 'Who you are here, with which roles, and until when')
     .option('--console <address>', 'the console to ask')
@@ -59,7 +56,7 @@ function addLogin(root: Command): void {
 }
 
 async function consoleFor(options: CommonOptions): Promise<string> {
-  const console = namedConsole(options) ?? (await readSession())?.console ?? (await runningStack())?.consoleUrl
+  const console = namedConsole(options) ?? readSession()?.console ?? (await runningStack())?.consoleUrl
   if (console === undefined) throw new Error('which console? npm run team -- login --console <address>')
   return console
 }

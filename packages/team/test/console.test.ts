@@ -23,7 +23,9 @@ const { consoleUrl } = system
 /** Where the command line finds its stack and its login, and what else a person has set. */
 type Settings = Readonly<Record<string, string>>
 const besideStack: Settings = { STACK_JSON: system.stackJson, TEAM_SESSION_FILE: session }
-const elsewhere: Settings = { ...besideStack, TEAM_CONSOLE_URL: consoleUrl }
+// Without a keychain: its own test has one.
+const elsewhere: Settings = { ...besideStack, TEAM_CONSOLE_URL: consoleUrl, PATH: dir }
+Object.defineProperty(process.stdin, 'isTTY', { value: false, configurable: true })
 
 /** Runs a command in this process. */
 async function team(
@@ -123,6 +125,8 @@ t.test('a login in the browser is kept for the person alone, and ends with logou
   t.equal(statSync(session).mode & 0o777, 0o600)
 
   t.match(await json(elsewhere, 'whoami'), { name: 'ines', roles: ['integration'], endsAt: /^\d{4}-/ })
+  const { loggedInAt, endsAt } = await json(elsewhere, 'whoami')
+  t.equal(Date.parse(endsAt) - Date.parse(loggedInAt), 3_600_000, 'in clear it lives for an hour')
   t.match(await json(elsewhere, 'operators', 'create', '--name', 'Casa Nova'), { name: 'Casa Nova' })
   const refused = await team(elsewhere, ['withdrawals', 'pay', 'wdr_1', '--yes'])
   t.match(refused.error, { code: 'ROLE_REQUIRED' })
@@ -199,7 +203,7 @@ t.test('a login without its key is worth nothing', async (t) => {
   await logInAs('carla')
   const kept = JSON.parse(readFileSync(session, 'utf8'))
   const privateKey = await exportSessionKey(await newSessionKey())
-  writeFileSync(session, JSON.stringify({ ...kept, privateKey }))
+  writeFileSync(session, JSON.stringify({ ...kept, key: { in: 'clear', privateKey } }))
   const { error } = await team(elsewhere, ['operators', 'list'])
   t.match(error, { code: 'LOGIN_REQUIRED', details: { reason: 'nonce' } })
   t.match(await json(elsewhere, 'logout'), { loggedOut: true })

@@ -1,15 +1,19 @@
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { newSessionKey } from '@backoffice/team-identity'
+import { exportSessionKey, newSessionKey, nonceOf } from '@backoffice/team-identity'
 import { type StartedLogin, startLogin } from '@backoffice/team-identity/login'
 import open from 'open'
 import { consoleFacts } from '../console-client.ts'
 import { say } from '../output.ts'
-import type { KeptSession } from './connection.ts'
+import { type KeptSession, keyName } from './connection.ts'
+import { forgetKey, keepKey } from './login-key.ts'
 
 /** How long a person may take. */
 const patienceMs = 5 * 60_000
+
+/** How long a login lives whose key whoever reads the file has. */
+const hoursInClear = 1
 
 interface BrowserLogin {
   readonly console: string
@@ -24,6 +28,8 @@ interface BrowserLogin {
 export async function logInWithBrowser({ console, browser }: BrowserLogin): Promise<KeptSession> {
   const { issuer, clientId, strongLogin } = await consoleFacts(console)
   const key = await newSessionKey()
+  const name = keyName(key.thumbprint)
+  const kept = await keepKey(name, await exportSessionKey(key))
   const server = createServer()
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -34,14 +40,17 @@ export async function logInWithBrowser({ console, browser }: BrowserLogin): Prom
       issuer,
       clientId,
       redirectUri: `${here}/callback`,
-      nonce: key.thumbprint,
+      nonce: nonceOf(key.thumbprint, kept.in === 'clear' ? hoursInClear : undefined),
       strongLogin,
     })
     say(`Log in here:\n${login.address.href}\n`)
     // Where there is no browser, the person has the address.
     if (browser) await open(login.address.href).catch(() => {})
     const idToken = await answered(server, here, login)
-    return { console, idToken, key }
+    return { console, idToken, key: kept }
+  } catch (error) {
+    await forgetKey(name, kept)
+    throw error
   } finally {
     server.close()
     server.closeAllConnections()

@@ -2,21 +2,21 @@ import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node
 import { dirname, join } from 'node:path'
 import { defined, operations, Rejection } from '@backoffice/contracts'
 import {
-  exportSessionKey,
   identityFrom,
   importSessionKey,
   issuerKeys,
   MachineSigner,
   PersonSigner,
   RecordedCalls,
-  type SessionKey,
+  sessionIn,
   type TeamSigner,
 } from '@backoffice/team-identity'
 import envPaths from 'env-paths'
-import { decodeJwt, type JWK } from 'jose'
+import { decodeJwt } from 'jose'
 import { ConsoleClient } from '../console-client.ts'
 import { say } from '../output.ts'
 import { newOperationId, Session } from '../session.ts'
+import { forgetKey, type KeptKey, openKey } from './login-key.ts'
 
 interface ConnectionOptions {
   /** A person of the development stack. */
@@ -44,7 +44,7 @@ export async function connect(options: ConnectionOptions): Promise<Connection> {
   const named = namedConsole(options)
   const { TEAM_MACHINE_NAME, TEAM_MACHINE_KEY_FILE } = process.env
   const stack = named === undefined ? await runningStack() : undefined
-  const kept = await readSession()
+  const kept = readSession()
   if (TEAM_MACHINE_NAME !== undefined && TEAM_MACHINE_KEY_FILE !== undefined) {
     const console = named ?? stack?.consoleUrl
     if (console === undefined) throw new Error('TEAM_CONSOLE_URL: is required for a machine')
@@ -64,9 +64,8 @@ export async function connect(options: ConnectionOptions): Promise<Connection> {
     throw new Error(
       `you are not logged in${named === undefined ? '' : ` at ${named}`}: npm run team -- login --console <address>`,
     )
-  const { console, idToken, key } = kept
-  // The address that the person typed: whatever answers there cannot name another deployment.
-  const signer = new PersonSigner({ idToken, key, deployment: console, tool: 'command line' })
+  const { console, idToken } = kept
+  const signer = await signerOf(kept)
   return connection({ console, signer, name: personOf(idToken).name, issuer: decodeJwt(idToken).iss })
 }
 
@@ -142,68 +141,63 @@ function connection({ console, signer, name, issuer, renew }: Parts): Connection
   return { console, client, name, session }
 }
 
-/** A login that is kept between commands. Whoever reads the file can act as its person until the session ends. */
+/** A login that is kept between commands. */
 export interface KeptSession {
   /** The address of the console that it is for. */
   readonly console: string
   readonly idToken: string
-  readonly key: SessionKey
+  readonly key: KeptKey
 }
 
-interface Written {
-  readonly console: string
-  readonly idToken: string
-  readonly privateKey: JWK
+/** How keys of logins are called where they are kept. */
+export const keyName = (thumbprint: string): string => `login-${thumbprint}`
+
+const keyNameOf = ({ idToken }: KeptSession): string => keyName(sessionIn(idToken, 0).thumbprint)
+
+async function signerOf(kept: KeptSession): Promise<PersonSigner> {
+  const { console: deployment, idToken } = kept
+  const key = await importSessionKey(await openKey(keyNameOf(kept), kept.key))
+  // For the address that the person typed: whatever answers there cannot name another deployment.
+  return new PersonSigner({ idToken, key, deployment, tool: 'command line' })
 }
 
 /** In the folder of the person's own settings, or where TEAM_SESSION_FILE says. */
 const sessionFile = (): string =>
   process.env.TEAM_SESSION_FILE ?? join(envPaths('backoffice-team', { suffix: '' }).config, 'session.json')
 
-export async function readSession(): Promise<KeptSession | undefined> {
-  let text: string
+export function readSession(): KeptSession | undefined {
   try {
-    text = readFileSync(sessionFile(), 'utf8')
+    return JSON.parse(readFileSync(sessionFile(), 'utf8')) as KeptSession
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
     throw error
   }
-  const { console, idToken, privateKey } = JSON.parse(text) as Written
-  return { console, idToken, key: await importSessionKey(privateKey) }
 }
 
-export async function writeSession({ console, idToken, key }: KeptSession): Promise<void> {
+export async function writeSession(session: KeptSession): Promise<void> {
   const file = sessionFile()
+  const former = readSession()
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
-  const written: Written = { console, idToken, privateKey: await exportSessionKey(key) }
   // As a new file, so that it was never readable for others, and as a whole.
   const draft = `${file}.${process.pid}.new`
-  writeFileSync(draft, `${JSON.stringify(written, null, 2)}\n`, { mode: 0o600 })
+  writeFileSync(draft, `${JSON.stringify(session, null, 2)}\n`, { mode: 0o600 })
   renameSync(draft, file)
+  if (former !== undefined) await forgetKey(keyNameOf(former), former.key)
 }
 
-/** @returns whether there was one */
-export function removeSession(): boolean {
-  try {
-    rmSync(sessionFile())
-    return true
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false
-    throw error
-  }
-}
-
-/** Ends a login at every service; or all of its person. One that was ended before is no fault. */
+/** Forgets a login here, and ends it at every service; or all of its person. One that was ended before is no fault. */
 export async function endSession(
-  { console, idToken, key }: KeptSession,
+  session: KeptSession,
   { everywhere }: { readonly everywhere: boolean },
 ): Promise<void> {
-  const client = new ConsoleClient(
-    console,
-    new PersonSigner({ idToken, key, deployment: console, tool: 'command line' }),
-  )
-  const input = everywhere ? {} : { session: key.thumbprint }
+  const input = everywhere ? {} : { session: sessionIn(session.idToken, 0).thumbprint }
+  // It is opened while it is there. Whatever the console says, nothing is left here.
+  const [opened] = await Promise.allSettled([signerOf(session)])
+  rmSync(sessionFile(), { force: true })
+  await forgetKey(keyNameOf(session), session.key)
   try {
+    if (opened.status === 'rejected') throw opened.reason
+    const client = new ConsoleClient(session.console, opened.value)
     await client.call(operations.gateway.endSession, { input, operationId: newOperationId() })
   } catch (error) {
     if (error instanceof Rejection && error.code === 'LOGIN_REQUIRED') return

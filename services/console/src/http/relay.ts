@@ -9,9 +9,8 @@ import {
 } from '@backoffice/contracts'
 import type { Logger } from '@backoffice/process'
 import { RpcClient } from '@backoffice/rpc'
-import { IdentityRefused, type Proof, strongLoginOf } from '@backoffice/team-identity'
+import { IdentityRefused, type Proof, sessionIn, strongLoginOf } from '@backoffice/team-identity'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { decodeJwt } from 'jose'
 import type { ConsoleContext } from '../context.ts'
 import { whoAmI } from '../identity/person.ts'
 import { isPassing } from './errors.ts'
@@ -27,10 +26,6 @@ interface Signed {
   readonly approves: { readonly approves?: string }
   readonly proof: Proof
 }
-
-/** When the session of an ID token ends. It was verified before. */
-const sessionEnd = (idToken: string, sessionHours: number): string =>
-  new Date(((decodeJwt(idToken).iat ?? 0) + sessionHours * 3_600) * 1_000).toISOString()
 
 const teamOperations = new Map(
   allOperations
@@ -75,12 +70,18 @@ export function registerRelay(app: FastifyInstance, context: ConsoleContext & { 
     const { operationId, input, proof } = readSigned(request)
     const call = { operation: whoAmI, operationId, input }
     const { kind, name, roles, loggedInAt } = await verifier.verify(call, proof, clock.now())
-    const endsAt = proof.idToken === undefined ? null : sessionEnd(proof.idToken, config.TEAM_SESSION_HOURS)
+    const { idToken } = proof
+    const session = idToken === undefined ? undefined : sessionIn(idToken, config.TEAM_SESSION_HOURS)
+    const endsAt = session?.endsAt.toISOString() ?? null
     const { TEAM_AUDIENCES, TEAM_GROUPS_CLAIM, TEAM_GROUP_ROLES, TEAM_NAME_CLAIM, TEAM_SESSION_HOURS } = config
+    const { TEAM_ACR_CLAIM, TEAM_STRONG_ACR, TEAM_STRONG_AMR } = config
     return {
       ...{ name, kind, roles: [...roles], loggedInAt: loggedInAt?.toISOString() ?? null, endsAt },
       // How the services read ID tokens. Whose tokens they are, the command line knows from its own login.
-      identity: { TEAM_AUDIENCES, TEAM_GROUPS_CLAIM, TEAM_GROUP_ROLES, TEAM_NAME_CLAIM, TEAM_SESSION_HOURS },
+      identity: {
+        ...{ TEAM_AUDIENCES, TEAM_GROUPS_CLAIM, TEAM_GROUP_ROLES, TEAM_NAME_CLAIM, TEAM_SESSION_HOURS },
+        ...{ TEAM_ACR_CLAIM, TEAM_STRONG_ACR, TEAM_STRONG_AMR },
+      },
     }
   })
 
