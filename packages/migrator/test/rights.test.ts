@@ -217,7 +217,15 @@ insert into payments.withdrawal (id, operation_id, brand_id, operator_id, enviro
 
 /** What may be changed of a record. Everything else is kept as it was written. */
 const changeable: Readonly<Record<string, readonly string[]>> = {
-  'gateway.operator': ['name', 'rate_limit_per_minute', 'allowed_addresses', 'suspended_at', 'replay_protection'],
+  'gateway.operator': [
+    'name',
+    'rate_limit_per_minute',
+    'allowed_addresses',
+    'suspended_at',
+    'replay_protection',
+    'stored_mebibytes_per_day',
+    'stored_rows_per_day',
+  ],
   'gateway.brand': ['name'],
   'gateway.credential': ['sealed_secret'],
   'players.player': [
