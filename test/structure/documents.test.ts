@@ -63,3 +63,9 @@ t.test('every source file that a document names is there, be it by the end of it
   )
   t.same(missing.map(named), [])
 })
+
+t.test('all documents together have at most 70,000 words', async (t) => {
+  // Those that a program writes count too: a reader meets them all.
+  const words = documents.reduce((sum, document) => sum + (read(document).match(/\S+/g) ?? []).length, 0)
+  t.ok(words <= 70_000, `${words} words`)
+})
