@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { brokerUsers, observer } from '@backoffice/contracts'
+import { brokerUsers, observer, systemObserver } from '@backoffice/contracts'
 import t from 'tap'
 import { allows, refusals, rulesOf, rulesOfRole } from './authority.ts'
 import { deployFolder, type Manifest } from './kustomize.ts'
@@ -48,6 +48,14 @@ t.test('who may do what in the cluster', { skip }, async (t) => {
     const servers = String(container.env.find(({ name }: Manifest) => name === 'NATS_URL').value).split(',')
     t.equal(servers.length, 3)
     for (const server of servers) t.ok(names.includes(new URL(server).hostname), server)
+    for (const user of [observer, systemObserver]) {
+      const { name } = container.volumeMounts.find(
+        ({ mountPath }: Manifest) => mountPath === `/etc/nats-client/${user}`,
+      )
+      const { secret } = spec.volumes.find((volume: Manifest) => volume.name === name)
+      const certificate = cluster.all('Certificate').find((each) => each.spec.secretName === secret.secretName)
+      t.match(certificate, { metadata: { namespace: onCall }, spec: { dnsNames: [user], usages: ['client auth'] } })
+    }
     const maps = spec.volumes.flatMap(({ configMap }: Manifest) => configMap ?? [])
     t.same(
       maps.map(({ name }: Manifest) => name),
@@ -71,16 +79,19 @@ t.test('who may do what in the cluster', { skip }, async (t) => {
   })
 
   t.test('the internal authority signs for the services only', async (t) => {
-    const signs = (namespace: string, name: string) =>
+    const signs = (namespace: string, name: string, usages = ['server auth']) =>
       refusals(cluster, 'certificaterequests', {
         namespace,
         user: 'system:serviceaccount:cert-manager:cert-manager',
-        object: { spec: { issuerRef: { name } } },
+        object: { spec: { issuerRef: { name }, usages } },
       })
     const names = cluster.all('Certificate').map(({ spec }) => spec.issuerRef.name)
     t.ok(names.includes('backoffice-internal'))
     t.same(signs('backoffice', 'backoffice-internal'), [])
     t.match(signs(onCall, 'backoffice-internal'), [/signs for the namespace backoffice only/])
+    t.match(signs(onCall, 'backoffice-internal', ['client auth', 'server auth']), [/and for clients on call/])
+    t.same(signs(onCall, 'backoffice-internal', ['client auth']), [])
+    t.match(signs('somebody', 'backoffice-internal', ['client auth']), [/signs for the namespace backoffice only/])
     t.match(signs('somebody', 'backoffice-internal'), [/signs for the namespace backoffice only/])
     t.same(signs('somebody', 'public'), [], 'others are no matter of ours')
   })

@@ -5,13 +5,19 @@ import { get } from 'node:https'
 import { join } from 'node:path'
 import { databaseRoles, roleName, serviceNames } from '@backoffice/contracts'
 import { natsServerBinary } from '@backoffice/dev-stack'
-import { eventually, makeCertificate, type StartedProcess, temporaryFolder } from '@backoffice/test-kit'
+import {
+  eventually,
+  makeCertificate,
+  makeClientCertificate,
+  type StartedProcess,
+  temporaryFolder,
+} from '@backoffice/test-kit'
 import t from 'tap'
 import { type Database, startDatabase } from './database.ts'
 import { portsFor, startServer } from './nats-cluster.ts'
 import { environmentHere, run } from './pod.ts'
 import { rendered, skip } from './rendered.ts'
-import { environmentWithFiles } from './secrets.ts'
+import { environmentWithFiles, natsNameOf } from './secrets.ts'
 
 t.setTimeout(600_000)
 const soonMs = 120_000
@@ -36,10 +42,14 @@ t.test('with the environment of its pods in production', { skip }, async (t) => 
     servers.push(server)
   }
   const natsUrl = servers.map(({ clientUrl }) => clientUrl).join(',')
-  const surroundings = { postgresPort: database.port, natsUrl, certificate }
+  const surroundingsOf = async (name: string) => {
+    const user = natsNameOf(cluster, name)
+    const client = user === undefined ? undefined : await makeClientCertificate(dir, user, certificate)
+    return { postgresPort: database.port, natsUrl, certificate, client }
+  }
 
   await t.test('the migration job prepares the database over TLS, as an owner that is no superuser', async (t) => {
-    const environment = await environmentHere(environmentOf('migrate'), surroundings)
+    const environment = await environmentHere(environmentOf('migrate'), await surroundingsOf('migrate'))
     const job = run(t, 'packages/migrator/src/main.ts', environment)
     t.equal(await job.ended, 0, job.printed())
   })
@@ -47,7 +57,7 @@ t.test('with the environment of its pods in production', { skip }, async (t) => 
   const pods: Record<string, { readonly pod: StartedProcess; readonly environment: Readonly<Record<string, string>> }> =
     {}
   for (const service of programs) {
-    const environment = await environmentHere(environmentOf(service), surroundings)
+    const environment = await environmentHere(environmentOf(service), await surroundingsOf(service))
     const pod = run(t, `services/${service}/src/main.ts`, environment)
     pods[service] = { pod, environment }
   }

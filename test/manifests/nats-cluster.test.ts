@@ -1,14 +1,25 @@
 import { execFileSync } from 'node:child_process'
+import { X509Certificate } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { eventSubject, streamApi, streamBytesMin, streamConfiguration } from '@backoffice/contracts'
 import { natsServerBinary } from '@backoffice/dev-stack'
 import { connectNats } from '@backoffice/rpc'
-import { eventually, makeCertificate, skipWithout, temporaryFolder } from '@backoffice/test-kit'
-import { headers, type NatsConnection } from '@nats-io/transport-node'
+import {
+  type CertificateFiles,
+  eventually,
+  makeCertificate,
+  makeClientCertificate,
+  skipWithout,
+  temporaryFolder,
+} from '@backoffice/test-kit'
+import { connect, headers, type NatsConnection } from '@nats-io/transport-node'
 import t, { type Test } from 'tap'
-import { password, portsFor, startServer } from './nats-cluster.ts'
+import { passwordOf, portsFor, startServer, users } from './nats-cluster.ts'
 
 t.setTimeout(300_000)
 const soonMs = 60_000
+/** One that shows a certificate of another authority, and one that shows a name which is no server's. */
+const refusedRoute = /TLS route handshake error|rid:.* authentication error/gi
 
 t.test('with the nats-server of this machine', async (t) => testCluster(t, await natsServerBinary()))
 
@@ -28,14 +39,24 @@ interface Made {
 async function testCluster(t: Test, binary: string): Promise<void> {
   const dir = temporaryFolder(t)
   const [ours, stranger] = [await makeCertificate(dir, 'ours'), await makeCertificate(dir, 'stranger')]
-  const ports = await portsFor(4)
+  const ports = await portsFor(5)
   const start = async (index: number, certificate = ours) => {
     const server = await startServer(index, { binary, dir, ports, certificate, authority: ours.certFile })
     t.teardown(() => server.kill())
     return server
   }
   const servers = [await start(0), await start(1), await start(2)]
-  const login = { NATS_USER: 'payments', NATS_PASSWORD: password, NATS_CA_FILE: ours.certFile }
+  const certificates = new Map<string, CertificateFiles>()
+  for (const user of users) certificates.set(user, await makeClientCertificate(dir, user, ours))
+  const certificateOf = (user: string) => certificates.get(user) ?? stranger
+  const loginOf = (NATS_USER: string, NATS_PASSWORD = passwordOf(NATS_USER)) => ({
+    NATS_USER,
+    NATS_PASSWORD,
+    NATS_CA_FILE: ours.certFile,
+    NATS_CERT_FILE: certificateOf(NATS_USER).certFile,
+    NATS_KEY_FILE: certificateOf(NATS_USER).keyFile,
+  })
+  const login = loginOf('payments')
   const NATS_URL = servers.map(({ clientUrl }) => clientUrl).join(',')
 
   await t.test('find one another over TLS and become ready', async (t) => {
@@ -49,21 +70,66 @@ async function testCluster(t: Test, binary: string): Promise<void> {
     t.equal(connection.info?.tls_required, true)
     await connection.close()
     await t.rejects(connectNats({ ...one, NATS_CA_FILE: stranger.certFile }, { name: 'payments', attemptsMax: 1 }))
-    await t.rejects(connectNats({ ...one, NATS_PASSWORD: 'guessed' }, { name: 'payments', attemptsMax: 1 }))
   })
 
-  await t.test('a server whose certificate is somebody else’s does not join', async (t) => {
-    const fourth = await start(3, stranger)
-    // It tried, and was refused; those who belong have each other only.
-    await eventually(() => [fourth, ...servers].some(({ log }) => /TLS route handshake error/.test(log())), soonMs)
-    for (const server of servers) t.equal(await server.joined(), 2)
-    t.equal(await fourth.joined(), 0)
-    await fourth.kill()
+  await t.test('a password opens nothing without the certificate of its user, nor the other way round', async (t) => {
+    const connects = (pass: string, shown: Partial<CertificateFiles>) =>
+      connect({
+        servers: servers[0]?.clientUrl ?? '',
+        user: 'payments',
+        pass,
+        tls: { caFile: ours.certFile, ...shown },
+        reconnect: false,
+      })
+    const itsPassword = passwordOf('payments')
+    await t.rejects(connects(itsPassword, {}), 'without a certificate')
+    const forged = await makeClientCertificate(temporaryFolder(t), 'payments', stranger)
+    await t.rejects(connects(itsPassword, forged), 'of another authority')
+    const refused = { message: /Authorization Violation/i }
+    for (const user of ['console', 'streams'])
+      await t.rejects(connects(itsPassword, certificateOf(user)), refused, `of ${user}`)
+    await t.rejects(connects(itsPassword, ours), refused, 'of a server')
+    await t.rejects(connects('guessed', certificateOf('payments')), refused)
+    await (await connects(itsPassword, certificateOf('payments'))).close()
   })
+
+  await t.test('a renewed certificate is shown at the next connection of a program that runs', async (t) => {
+    const connection = await connectNats(
+      { ...loginOf('wallet'), NATS_URL: servers[0]?.clientUrl ?? '' },
+      { name: 'wallet' },
+    )
+    t.teardown(() => connection.close())
+    const shown = async () => (await servers[0]?.shown())?.get('wallet')
+    const fingerprint = () => {
+      const { fingerprint256 } = new X509Certificate(readFileSync(certificateOf('wallet').certFile))
+      return fingerprint256.replaceAll(':', '').toLowerCase()
+    }
+    const before = fingerprint()
+    t.equal(await shown(), before)
+    await makeClientCertificate(dir, 'wallet', ours)
+    t.not(fingerprint(), before)
+    await connection.reconnect()
+    t.ok(await eventually(async () => (await shown()) === fingerprint(), soonMs))
+  })
+
+  for (const [index, whose, certificate] of [
+    [3, 'of a stranger', stranger],
+    [4, 'of a client', certificateOf('wallet')],
+  ] as const)
+    await t.test(`a server with the certificate ${whose} does not join`, async (t) => {
+      const refusals = () => servers.flatMap(({ log }) => log().match(refusedRoute) ?? []).length
+      const before = refusals()
+      const fourth = await start(index, certificate)
+      // It tried, and was refused; those who belong have each other only.
+      await eventually(() => refusals() > before, soonMs)
+      for (const server of servers) t.equal(await server.joined(), 2)
+      t.equal(await fourth.joined(), 0)
+      await fourth.kill()
+    })
 
   await t.test('who looks after NATS sees how it is, and neither reads a message nor changes the stream', async (t) => {
     const connectAs = async (user: string) => {
-      const connection = await connectNats({ ...login, NATS_URL, NATS_USER: user }, { name: user })
+      const connection = await connectNats({ ...loginOf(user), NATS_URL }, { name: user })
       t.teardown(() => connection.close())
       return connection
     }
@@ -102,11 +168,10 @@ async function testCluster(t: Test, binary: string): Promise<void> {
     'a new password holds without a restart, the old one no longer, and others stay connected',
     async (t) => {
       const connectAs = (user: string, secret: string, url: string) => {
-        const given = { ...login, NATS_URL: url, NATS_USER: user, NATS_PASSWORD: secret }
-        return connectNats(given, { name: user, attemptsMax: 1 })
+        return connectNats({ ...loginOf(user, secret), NATS_URL: url }, { name: user, attemptsMax: 1 })
       }
       const one = servers[0]?.clientUrl ?? ''
-      const team = await connectAs('console', password, one)
+      const team = await connectAs('console', passwordOf('console'), one)
       t.teardown(() => team.close())
       const told: string[] = []
       void (async () => {
@@ -117,7 +182,7 @@ async function testCluster(t: Test, binary: string): Promise<void> {
         for (const { clientUrl } of servers) {
           const connection = await eventually(() => connectAs(user, 'renewed', clientUrl), soonMs)
           await connection.close()
-          await t.rejects(connectAs(user, password, clientUrl), { message: /Authorization Violation/i })
+          await t.rejects(connectAs(user, passwordOf(user), clientUrl), { message: /Authorization Violation/i })
         }
       }
       await team.flush()
@@ -128,7 +193,7 @@ async function testCluster(t: Test, binary: string): Promise<void> {
   await t.test('an event that was acknowledged is kept when a server is lost, and the next one is taken', async (t) => {
     const connection = await connectNats({ ...login, NATS_URL }, { name: 'payments' })
     t.teardown(() => connection.close())
-    const streams = await connectNats({ ...login, NATS_URL, NATS_USER: 'streams' }, { name: 'streams' })
+    const streams = await connectNats({ ...loginOf('streams'), NATS_URL }, { name: 'streams' })
     t.teardown(() => streams.close())
     const ask = async (user: NatsConnection, subject: string, payload: string, id = '') => {
       const named = headers()

@@ -14,10 +14,17 @@ export interface Server {
   joined(): Promise<number>
   /** Whether JetStream works here. */
   ready(): Promise<boolean>
+  /** SHA-256 of the certificates that clients have shown, by the users that they connected as. */
+  shown(): Promise<ReadonlyMap<string, string>>
   log(): string
   /** Changes a file of its configuration and tells the server, as the reloader does beside it. */
   change(file: string, change: (text: string) => string): void
   kill(): Promise<void>
+}
+
+interface Connection {
+  readonly authorized_user: string
+  readonly tls_peer_certs?: readonly { readonly cert_sha256: string }[]
 }
 
 interface Ports {
@@ -26,12 +33,12 @@ interface Ports {
   readonly monitoring: number
 }
 
-/** Of every user, unless a test has others. */
-export const password = 'secret'
-const users = [...brokerUsers, observer, systemObserver]
+/** Of each user, unless a test has others. */
+export const passwordOf = (user: string) => `secret-${user}`
+export const users = [...brokerUsers, observer, systemObserver]
 /** The Secret `nats`: files of its configuration. */
 const sameSecrets: Readonly<Record<string, string>> = {
-  ...Object.fromEntries(users.map((user) => [`${user}.conf`, `password: "${password}"`])),
+  ...Object.fromEntries(users.map((user) => [`${user}.conf`, `password: "${passwordOf(user)}"`])),
   'store-key.conf': 'key: "of-the-store"',
 }
 
@@ -97,6 +104,10 @@ export async function startServer(
     joined: async () => {
       const { routes = [] } = (await (await ask('/routez')).json()) as { routes?: { readonly remote_id: string }[] }
       return new Set(routes.map(({ remote_id }) => remote_id)).size
+    },
+    shown: async () => {
+      const { connections } = (await (await ask('/connz?auth=1')).json()) as { connections: readonly Connection[] }
+      return new Map(connections.map((each) => [each.authorized_user, each.tls_peer_certs?.[0]?.cert_sha256 ?? '']))
     },
     ready: async () => (await ask('/healthz?js-server-only=true')).ok,
     change: (file, change) => {

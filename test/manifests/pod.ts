@@ -12,6 +12,8 @@ export interface Surroundings {
   readonly natsUrl: string
   /** Of the one authority and of every server. */
   readonly certificate: CertificateFiles
+  /** What the pod shows to NATS. */
+  readonly client?: CertificateFiles | undefined
 }
 
 const portNames = new Set(['PORT', 'HEALTH_PORT', 'GAMES_PORT', 'CONSOLE_PORT', 'OTEL_EXPORTER_PROMETHEUS_PORT'])
@@ -19,7 +21,7 @@ const portNames = new Set(['PORT', 'HEALTH_PORT', 'GAMES_PORT', 'CONSOLE_PORT', 
 /** The environment of a pod, with names, files and ports of this machine and otherwise as it is. */
 export async function environmentHere(
   environment: Readonly<Record<string, string>>,
-  { postgresPort, natsUrl, certificate }: Surroundings,
+  { postgresPort, natsUrl, certificate, client = certificate }: Surroundings,
 ): Promise<Record<string, string>> {
   const here: Record<string, string> = {}
   for (const [name, value] of Object.entries(environment)) {
@@ -29,6 +31,8 @@ export async function environmentHere(
     else if (name === 'HEADS_BUCKET_ENDPOINT') here[name] = `http://127.0.0.1:${await freePort()}`
     // Three servers share one disk, which may be small.
     else if (name === 'EVENTS_MAX_BYTES') here[name] = String(streamBytesMin)
+    else if (name === 'NATS_CERT_FILE') here[name] = client.certFile
+    else if (name === 'NATS_KEY_FILE') here[name] = client.keyFile
     else if (value.endsWith('.crt')) here[name] = certificate.certFile
     else if (value.endsWith('.key')) here[name] = certificate.keyFile
     // Nobody collects traces here: services go on without a collector.

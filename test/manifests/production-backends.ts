@@ -1,9 +1,12 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { serviceNames } from '@backoffice/contracts'
+import { serviceNames, streamKeeper } from '@backoffice/contracts'
 import type { Test } from 'tap'
 import { deployFolder, type Manifest } from './kustomize.ts'
-import { type Production, programs } from './production-cluster.ts'
+import { all, type Production, programs } from './production-cluster.ts'
+import { natsNameOf } from './secrets.ts'
+
+const isNatsPassword = ({ name }: Manifest) => name === 'NATS_PASSWORD_FILE'
 
 /** PostgreSQL and NATS: what they keep when a zone is lost, and who reaches them. */
 export function backendTests(t: Test, { cluster, environmentOf, namesOn }: Production): void {
@@ -95,6 +98,31 @@ export function backendTests(t: Test, { cluster, environmentOf, namesOn }: Produ
     const { configMap } = pod.volumes.find(({ name }: Manifest) => name === mount.name)
     t.ok(cluster.find('Bundle', configMap.name), 'what is trusted between servers, while the authority changes too')
   })
+
+  t.test(
+    'each client of NATS shows a certificate of its own that names its user, and the servers demand it',
+    async (t) => {
+      const clients = [...all.filter((name) => name !== 'games'), 'streams', 'migrate']
+      const speaking = cluster.containers.filter(({ container }) => container.env?.some(isNatsPassword))
+      t.same(speaking.map(({ name }) => name).sort(), clients.sort())
+      for (const name of clients)
+        t.equal(natsNameOf(cluster, name), environmentOf(name).NATS_USER ?? streamKeeper, name)
+      const shown = clients.map((name) =>
+        cluster.container(name).pod.volumes.find((volume: Manifest) => volume.name === 'nats-certificate'),
+      )
+      t.equal(new Set(shown.map(({ secret }: Manifest) => secret.secretName)).size, clients.length)
+      const configuration = readFileSync(join(deployFolder, 'nats/cluster.conf'), 'utf8')
+      t.match(configuration, /^tls \{[^}]*ca_file: "\/etc\/authority\/ca\.crt"\s+verify_and_map: true\s/m)
+      const reloader = cluster.container('nats').pod.containers.find(({ name }: Manifest) => name === 'reloader')
+      for (const file of ['/etc/nats-tls/tls.crt', '/etc/authority/ca.crt']) {
+        t.ok(reloader.args.includes(file), `read again: ${file}`)
+        t.ok(
+          reloader.volumeMounts.some(({ mountPath }: Manifest) => mountPath === join(file, '..')),
+          file,
+        )
+      }
+    },
+  )
 
   t.test('NATS reads a file that is there, with every password that it names', async (t) => {
     const { container, pod } = cluster.container('nats')

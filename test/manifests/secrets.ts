@@ -30,6 +30,18 @@ export function secretsThatAreMade(cluster: Cluster): ReadonlySet<string> {
   return new Set([...certificates, ...external, ...here])
 }
 
+/** The one name on the certificate that a workload shows to NATS; undefined where it shows none. */
+export function natsNameOf(cluster: Cluster, name: string): string | undefined {
+  const { container, pod } = cluster.container(name)
+  const { NATS_CERT_FILE: file, NATS_KEY_FILE: key } = cluster.environment(container)
+  const mount = container.volumeMounts?.find(({ mountPath }: Manifest) => file === join(mountPath, 'tls.crt'))
+  if (mount === undefined || key !== join(mount.mountPath, 'tls.key')) return undefined
+  const { secret } = pod.volumes.find((volume: Manifest) => volume.name === mount.name)
+  const shown = cluster.all('Certificate').find(({ spec }) => spec.secretName === secret.secretName)
+  const [dnsName, ...others] = shown?.spec.dnsNames ?? []
+  return others.length === 0 && shown?.spec.usages.join() === 'client auth' ? dnsName : undefined
+}
+
 /** Which Secrets of the services' namespace have a value of the store, by its key there. */
 export function holdersInProduction(cluster: Cluster): ReadonlyMap<string, readonly string[]> {
   const holders = new Map<string, string[]>()

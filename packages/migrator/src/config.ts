@@ -21,6 +21,9 @@ export const streamConfig = Type.Object({
   NATS_PASSWORD: password,
   /** PEM; with it the connection is TLS, and the server's certificate is verified. */
   NATS_CA_FILE: Type.Optional(Type.String({ minLength: 1 })),
+  /** PEM; what it shows to a server that demands a certificate. */
+  NATS_CERT_FILE: Type.Optional(Type.String({ minLength: 1 })),
+  NATS_KEY_FILE: Type.Optional(Type.String({ minLength: 1 })),
   /** Copies of the stream EVENTS, each on another server. */
   EVENTS_REPLICAS: Type.Integer({ minimum: 1, maximum: 5, default: 1 }),
   /** Size of the stream. When it is full, the oldest events go; the services still have those of the last days. */

@@ -1,7 +1,7 @@
 export { freePort } from '@backoffice/dev-stack'
 export { recoverCopy, takeBaseBackup } from './base-backup.ts'
 export { natsPassword } from './bed-nats.ts'
-export { type CertificateFiles, makeCertificate } from './certificates.ts'
+export { type CertificateFiles, makeCertificate, makeClientCertificate } from './certificates.ts'
 export { areContainersWanted } from './containers.ts'
 export { eventually } from './eventually.ts'
 export { held, lockIsAwaited } from './held.ts'
