@@ -2,6 +2,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Test } from 'tap'
 import { parse } from 'yaml'
+import { alerts } from '../telemetry/files.ts'
 import { podsOf } from './arrows.ts'
 import { deployFolder, type Manifest } from './kustomize.ts'
 import { all, type Production } from './production-cluster.ts'
@@ -34,8 +35,23 @@ export function monitoringTests(t: Test, { cluster, environmentOf }: Production)
     const { containerPort } = cluster
       .container('nats')
       .container.ports.find(({ name }: Manifest) => name === 'monitoring')
-    for (const argument of ['-varz', '-jsz=all', '-prefix=nats', `http://localhost:${containerPort}/`])
+    for (const argument of [
+      '-varz',
+      '-connz_detailed',
+      '-jsz=all',
+      '-prefix=nats',
+      `http://localhost:${containerPort}/`,
+    ])
       t.ok(exporter?.container.args.includes(argument), argument)
+  })
+
+  t.test('a stranger to NATS is whoever is no pod that has a password for it', async (t) => {
+    const { expr } = alerts('platform-alerts.yaml').find(({ alert }) => alert === 'NatsStranger') ?? { expr: '' }
+    const [, known = ''] = /pod=~"\((.+?)\)-\.\+"/.exec(expr) ?? []
+    const speaking = cluster.containers.filter(({ container }) =>
+      container.env?.some(({ name }: Manifest) => name === 'NATS_PASSWORD_FILE'),
+    )
+    t.same(known.split('|').sort(), speaking.map(({ name }) => name).sort())
   })
 
   t.test('the public address is asked for what anybody may read', async (t) => {
