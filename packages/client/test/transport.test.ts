@@ -107,6 +107,8 @@ const beforeTheKey: readonly PublicErrorCode[] = [
   ...(['INVALID_CREDENTIALS', 'TIMESTAMP_OUT_OF_RANGE', 'INVALID_SIGNATURE', 'OPERATOR_SUSPENDED'] as const),
   ...(['FORBIDDEN_IP', 'RATE_LIMITED', 'SANDBOX_ONLY', 'UNSUPPORTED_MEDIA_TYPE', 'IDEMPOTENCY_KEY_REQUIRED'] as const),
 ]
+/** After the key was looked up, and the client says the same of each 429: the next day will tell. */
+const tomorrow: readonly PublicErrorCode[] = ['DAILY_QUOTA_EXCEEDED']
 /** Of operations without a key only, so that none of them follows a lost reply. */
 const withoutAKey: readonly PublicErrorCode[] = ['GAME_NOT_FOUND', 'WITHDRAWAL_INVALID_STATE', 'WEBHOOK_NOT_CONFIGURED']
 
@@ -114,7 +116,7 @@ t.test('after a lost reply a refusal is the outcome only if it came after the ke
   for (const code of publicErrorCodes) {
     const { status, retryable = false } = publicErrors[code]
     const error = await failureOf(t, [lost, refusal(code, status)])
-    if (beforeTheKey.includes(code) || withoutAKey.includes(code)) t.match(error, unknown({ code, status }), code)
+    if ([...beforeTheKey, ...tomorrow, ...withoutAKey].includes(code)) t.match(error, unknown({ code, status }), code)
     // A failure says by itself that the outcome is unknown.
     else t.match(error, { name: 'BackOfficeError', code, retryable, final: !retryable }, code)
   }

@@ -82,6 +82,7 @@ export const kycReview = {
       submission: described(Nullable(Id), 'The latest submission (kyc_…) that was shown; null where there is none.'),
       ...seenField({
         digest: text(43, {
+          pattern: '^[\\w-]{43}$',
           description:
             'SHA-256 of the JSON text of [salt, name, masked CPF, masked birth date, documentType, reference, documentUrl without expires and signature], in base64url.',
         }),

@@ -212,7 +212,7 @@ export const players = service('players', {
         description: 'Over https, with {reference} once, where the reference goes. Null: no links.',
       }),
       newKey: Type.Optional(Type.Boolean({ description: 'Replace the key that signs.' })),
-      ...seenField({ template: DocumentSource.properties.template }),
+      ...seenField({ template: Nullable(Line({ maxLength: 500 })) }),
       reason: Reason,
     }),
     reply: object({

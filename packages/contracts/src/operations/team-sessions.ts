@@ -2,12 +2,12 @@ import { Type } from '@sinclair/typebox'
 import { team } from '../operation.ts'
 import { personal } from '../personal.ts'
 import { Reason, Timestamp } from '../resources.ts'
-import { object, text } from '../schema.ts'
+import { Line, object, text } from '../schema.ts'
 import { everyRole } from '../team.ts'
 
 const Member = personal(
   'staff',
-  Type.String({
+  Line({
     minLength: 1,
     maxLength: 512,
     description: 'The account: issuer and subject with a space between, or `machine` and its name.',

@@ -60,7 +60,7 @@ export const webhooks = service('webhooks', {
     body: object({
       ...endpoint,
       url: Line({ minLength: 1, maxLength: 2048 }),
-      ...seenField({ url: WebhookEndpoint.properties.url }),
+      ...seenField({ url: Nullable(Line({ maxLength: 2048 })) }),
       reason: Type.Optional(Reason),
     }),
     storedBytesMax: endpointBytesMax,
