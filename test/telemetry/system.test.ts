@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { serviceNames } from '@backoffice/contracts'
 import type { ProgramName } from '@backoffice/dev-stack'
 import { eventually, reconcile, skipWithout, startSystem } from '@backoffice/test-kit'
+import pg from 'pg'
 import t from 'tap'
 import { alerts, dashboardQueries, metricNames, rules, telemetryFolder } from './files.ts'
 import { type Prometheus, startPrometheus } from './prometheus.ts'
@@ -63,6 +64,12 @@ t.test(
         scrapedTimeoutMs,
       )
     }
+
+    // Only from half of a quota on is it shown, and no traffic of a test comes there.
+    const database = new pg.Client({ connectionString: system.postgresUrl })
+    await database.connect()
+    await database.query('update gateway.daily_use set bytes = 600 * 1024 * 1024')
+    await database.end()
 
     await t.test('everything is scraped, under its own name', async (t) => {
       const up = await eventually(async () => {
@@ -124,6 +131,7 @@ t.test(
     })
 
     await t.test('every metric in a rule or a panel is exported', async (t) => {
+      await shows('backoffice_quota_used_ratio')
       const exported = await prometheus.metricNames()
       const recorded = new Set(rules('alerts.yaml').flatMap(({ record }) => record ?? []))
       const asked = new Set([...rules('alerts.yaml'), ...ours].flatMap(({ expr }) => [...metricNames(expr)]))
