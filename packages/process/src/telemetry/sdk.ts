@@ -1,6 +1,7 @@
 import { register } from 'node:module'
 import { getNodeAutoInstrumentations } from '@opentelemetry/auto-instrumentations-node'
-import { AggregationType, type ViewOptions } from '@opentelemetry/sdk-metrics'
+import { PrometheusExporter } from '@opentelemetry/exporter-prometheus'
+import { AggregationTemporality, AggregationType, InstrumentType, type ViewOptions } from '@opentelemetry/sdk-metrics'
 import { NodeSDK } from '@opentelemetry/sdk-node'
 import { maskLiterals, withoutQuery } from './redaction.ts'
 
@@ -12,6 +13,22 @@ const withoutWrongPools: ViewOptions = {
   meterName: '@opentelemetry/instrumentation-pg',
   instrumentName: 'db.client.connection.*',
   aggregation: { type: AggregationType.DROP },
+}
+
+/**
+ * What a gauge was not read as now is not shown. The exporter by itself goes on showing the last value of each series for
+ * as long as the process lives: an operator that is back below its quota, or a reading that fails.
+ */
+class GaugesOfNow extends PrometheusExporter {
+  override selectAggregationTemporality(instrumentType: InstrumentType): AggregationTemporality {
+    const isGauge = instrumentType === InstrumentType.OBSERVABLE_GAUGE
+    return isGauge ? AggregationTemporality.DELTA : super.selectAggregationTemporality(instrumentType)
+  }
+}
+
+function prometheus(): PrometheusExporter {
+  const { OTEL_EXPORTER_PROMETHEUS_HOST: host = '', OTEL_EXPORTER_PROMETHEUS_PORT: port = '' } = process.env
+  return new GaugesOfNow({ host, port: Number(port) })
 }
 
 /** Starts the SDK with the standard OTEL_* variables. A signal without an exporter stays off. */
@@ -27,7 +44,8 @@ export function startTelemetry(): void {
   process.env.OTEL_NODE_ENABLED_INSTRUMENTATIONS ||= instrumented
     .map((name) => name.replace('@opentelemetry/instrumentation-', ''))
     .join(',')
-  new NodeSDK({ instrumentations: [instrumentations()], views: [withoutWrongPools] }).start()
+  const metricReaders = process.env.OTEL_METRICS_EXPORTER === 'prometheus' ? { metricReaders: [prometheus()] } : {}
+  new NodeSDK({ instrumentations: [instrumentations()], views: [withoutWrongPools], ...metricReaders }).start()
 }
 
 /** No personal data and no secrets leave in attributes: neither the queries of URLs nor the values in SQL. */
