@@ -37,23 +37,30 @@ export const unusedCredentials = ({ db, clock }: Pick<ServiceContext, 'db' | 'cl
 /** Below this part of a quota nobody looks, and there are many operators. */
 const shownFrom = 0.5
 
-/** How much of today's quotas is used up, where it is much. */
+/** Series of each replica: however many operators there are, those that have used most are named. */
+const shownMax = 100
+
+/** How much of today's quotas is used up, by the operators that have used most. */
 export const usedQuotas = (db: ReadDb, defaults: DefaultQuotas): Measurement =>
   measurement({
     gauges: {
       'backoffice.quota.used_ratio': {
-        description: "Part of a day's quota that an operator has used up, from a half on",
+        description:
+          "Part of a day's quota that an operator has used up, from a half on: of those with the largest part",
       },
     },
     async read() {
-      const ratios = (await findUses(db, null)).flatMap((use) => {
-        const { operatorId: operator, environment, bytesStored, rowsStored } = use
-        const { bytes, rows } = quotasOf(use, environment, defaults)
-        return [
-          { value: bytesStored / bytes, attributes: { operator, environment, quota: 'bytes' } },
-          { value: rowsStored / rows, attributes: { operator, environment, quota: 'rows' } },
-        ]
-      })
-      return { 'backoffice.quota.used_ratio': ratios.filter(({ value }) => value >= shownFrom) }
+      const ratios = (await findUses(db, null))
+        .flatMap((use) => {
+          const { operatorId: operator, environment, bytesStored, rowsStored } = use
+          const { bytes, rows } = quotasOf(use, environment, defaults)
+          return [
+            { value: bytesStored / bytes, attributes: { operator, environment, quota: 'bytes' } },
+            { value: rowsStored / rows, attributes: { operator, environment, quota: 'rows' } },
+          ]
+        })
+        .filter(({ value }) => value >= shownFrom)
+        .sort((a, b) => b.value - a.value)
+      return { 'backoffice.quota.used_ratio': ratios.slice(0, shownMax) }
     },
   })

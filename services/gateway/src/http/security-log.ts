@@ -16,6 +16,9 @@ const linesOfAllMax = { known: 600, unknown: 120 } as const
 /** Addresses that are counted one by one. The refusals of further ones are counted together. */
 const sourcesMax = 10_000
 
+/** Operators with series of their own in the metric, a few for each code. All others are `other`; the lines name them. */
+const measuredOperatorsMax = 50
+
 const refusals = meter.createCounter('backoffice.authentication.refusals', {
   description: 'Requests that were refused because of who sent them, or because their signature was used before',
 })
@@ -66,6 +69,7 @@ export const isKeyShaped = (text: string): boolean => keyShape.test(text)
 export class SecurityLog {
   readonly #log: Logger
   readonly #sources: LRUCache<string, RefusalSource>
+  readonly #measured = new Set<string>()
   #lines = { known: 0, unknown: 0 }
   #unshown = new Map<ErrorCode, number>()
   readonly #minutes: Loop
@@ -101,10 +105,13 @@ export class SecurityLog {
   refused(refusal: Refusal): void {
     const { code, key, credential, address, request, limited = false } = refusal
     const { operatorId, environment } = credential?.scope ?? {}
-    refusals.add(1, { code, environment: environment ?? 'none', operator: operatorId ?? 'none' })
     const source = this.#sourceOf(holderOf(address), operatorId)
     const kind = credential === null ? 'unknown' : 'known'
-    if (source.lines >= linesOfOneMax || this.#lines[kind] >= linesOfAllMax[kind]) {
+    const many = source.lines >= linesOfOneMax || this.#lines[kind] >= linesOfAllMax[kind]
+    // Everybody has some. Who has many, or whose signature comes again, takes one of the places.
+    const operator = this.#measuredAs(operatorId, many || code === 'IDEMPOTENCY_CONFLICT')
+    refusals.add(1, { code, environment: environment ?? 'none', operator })
+    if (many) {
       addTo(source.unshown, code, 1)
       return
     }
@@ -169,6 +176,12 @@ export class SecurityLog {
       { event: 'refusals', ...source, count: sum(unshown), codes: Object.fromEntries(unshown) },
       'more requests were refused than are shown one by one',
     )
+  }
+
+  #measuredAs(operatorId: string | undefined, named: boolean): string {
+    if (operatorId === undefined) return 'none'
+    if (named && this.#measured.size < measuredOperatorsMax) this.#measured.add(operatorId)
+    return this.#measured.has(operatorId) ? operatorId : 'other'
   }
 
   #sourceOf(address: string, operatorId: string | undefined): RefusalSource {
