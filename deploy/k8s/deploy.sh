@@ -4,7 +4,7 @@
 #   sh deploy/k8s/deploy.sh deploy/k8s/overlays/production
 #   sh deploy/k8s/deploy.sh deploy/k8s/overlays/production back
 #
-# Forward: backends, secrets, policies and the permissions of NATS; the preflight Job; the migration Job; then services, games
+# Forward: backends, secrets, policies and the permissions of NATS; the preflight Jobs; the migration Job; then services, games
 # and the console. Nobody may send a new subject before NATS has read its permission, and no service meets an older schema.
 # Back: services, games and console first, then the rest without the Jobs. With the older permissions NATS would refuse the newer
 # services' subjects. The schema stays.
@@ -35,6 +35,7 @@ states() {
 # Runs the Jobs of a component anew, and waits until all are complete or one has failed: `kubectl wait` can only wait for
 # one of the two, and would sit out its time on a Job that has failed.
 run_jobs() {
+  grep -q "$component\"*: *\"*$1" "$manifests" || return 0
   say "$1"
   # A Job cannot be changed.
   kubectl -n "$namespace" delete job -l "$component=$1" --ignore-not-found --timeout=2m

@@ -99,7 +99,8 @@ esac
       const [backends, preflight, migration, programs] = stages
       t.same(kinds(backends, 'StatefulSet'), ['nats'])
       t.same(kinds(backends, 'Job'), [])
-      t.same(kinds(preflight, 'Job').sort(), [`preflight-${version}`, `preflight-database-${version}`])
+      t.equal(kinds(preflight, 'Job').length, 9)
+      for (const name of kinds(preflight, 'Job')) t.match(name, new RegExp(`^preflight-.*-${version}$`))
       t.same(kinds(migration, 'Job'), [`migrate-${version}`])
       t.ok(kinds(programs, 'Deployment').length === 8 && programs?.every(isProgram))
       const steps = order(calls)
@@ -118,6 +119,20 @@ esac
       )
     },
   )
+
+  await t.test('an overlay without preflight Jobs waits for none', async (t) => {
+    const without = manifests.filter(({ metadata }) => metadata.labels?.[component] !== 'preflight')
+    const all = readFileSync(join(dir, 'rendered.yaml'))
+    writeFileSync(join(dir, 'rendered.yaml'), without.map((manifest) => JSON.stringify(manifest)).join('\n---\n'))
+    const { status, printed, calls } = run([], { preflight: '' })
+    writeFileSync(join(dir, 'rendered.yaml'), all)
+    t.equal(status, 0, printed)
+    t.same(
+      order(calls).filter((call) => call.includes(`delete job -l ${component}=preflight`)),
+      [],
+    )
+    t.ok(order(calls).some((call) => call.includes(`delete job -l ${component}=migration`)))
+  })
 
   await t.test(
     'a Job that fails ends it at once, with the last lines of its log, and no service is touched',

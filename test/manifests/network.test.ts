@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { serviceNames } from '@backoffice/contracts'
 import ipaddr from 'ipaddr.js'
 import t from 'tap'
-import { arrowsOf, namespacesThatRefuse } from './arrows.ts'
+import { arrowsOf, namespacesThatRefuse, podsOf } from './arrows.ts'
 import { Cluster } from './cluster.ts'
 import { deployFolder, type Manifest, overlays } from './kustomize.ts'
 import { rendered, skip } from './rendered.ts'
@@ -13,28 +13,29 @@ t.setTimeout(300_000)
 const arrows = (from: readonly string[], to: readonly string[]) =>
   from.flatMap((source) => to.map((target) => `${source} → ${target}`))
 
-/** The preflight Job has the labels of a service, so that it finds what a service finds. */
-const likeServices = [...serviceNames, 'preflight']
+const programs = [...serviceNames, 'games', 'console']
 
 /** Services speak to one another through NATS, so none has an arrow to another one. The games reach PostgreSQL alone. */
 const everywhere: readonly string[] = [
-  ...arrows(likeServices, ['nats:4222', 'postgres:5432']),
+  ...arrows(serviceNames, ['nats:4222', 'postgres:5432']),
   ...arrows(['games'], ['postgres:5432']),
   ...arrows(
     ['monitoring/prometheus'],
-    [...likeServices, 'games', 'console'].map((program) => `${program}:9464`),
+    programs.map((program) => `${program}:9464`),
   ),
-  ...arrows(['webhooks', 'players', 'preflight'], ['public addresses:any port']),
+  ...arrows(['webhooks', 'players'], ['public addresses:any port']),
   ...arrows(['migrate'], ['nats:4222', 'postgres:5432']),
   ...arrows(['streams'], ['nats:4222']),
   // People log in at the identity provider, and whoever verifies them asks for its keys.
-  ...arrows([...likeServices, 'console'], ['public addresses:443']),
+  ...arrows([...serviceNames, 'console'], ['public addresses:443']),
   ...arrows(['console'], ['nats:4222']),
   ...arrows(['nats'], ['nats:6222']),
 ]
 
 /** What PostgreSQL's instances do outside of the cluster's pods, its preflight Job tries. */
 const leaving = ['postgres', 'preflight-database']
+/** They reach the bucket of the heads. */
+const withHeads = ['reconciler', 'preflight-reconciler']
 
 const waysIn = ['gateway:8080', 'games:8082', 'console:8083']
 
@@ -42,7 +43,7 @@ const more: Readonly<Record<string, readonly string[]>> = {
   local: arrows(['ingress-nginx/ingress-nginx'], waysIn),
   production: [
     ...arrows(['envoy-gateway-system/envoy'], waysIn),
-    ...arrows([...likeServices, 'games', 'console'], ['collector:4318']),
+    ...arrows(programs, ['collector:4318']),
     ...arrows(['nats-ops'], ['nats:4222']),
     ...arrows(['collector'], ['monitoring/otlp-backend:4317']),
     ...arrows(['monitoring/prometheus'], ['collector:8888', 'nats:7777', 'postgres:9187']),
@@ -63,13 +64,32 @@ t.test('network', { skip }, async (t) => {
         namespacesThatRefuse(cluster),
         cluster.all('Namespace').map(({ metadata }) => metadata.name),
       )
+      const preflights = new Set(programs.map((program) => `preflight-${program}`))
       const names = arrows(
-        cluster.pods.map(({ name }) => name),
+        cluster.pods.map(({ name }) => name).filter((name) => !preflights.has(name)),
         ['kube-system/kube-dns:53'],
       )
       const { open, halfOpen } = arrowsOf(cluster)
       t.same(halfOpen, [], 'both ends agree')
-      t.same(open, [...names, ...everywhere, ...(more[overlay] ?? [])].sort())
+      const ofOthers = open.filter((arrow) => !arrow.split(/ → |:/).some((end) => preflights.has(end)))
+      t.same(ofOthers, [...names, ...everywhere, ...(more[overlay] ?? [])].sort())
+    })
+
+    t.test(`${overlay}: a preflight Job reaches what its workload reaches, and no Service leads to it`, async (t) => {
+      const { open } = arrowsOf(cluster)
+      const reachedBy = (name: string) =>
+        open.filter((arrow) => arrow.startsWith(`${name} → `)).map((arrow) => arrow.slice(name.length))
+      for (const program of programs) {
+        t.ok(reachedBy(program).length > 1)
+        t.same(reachedBy(`preflight-${program}`), reachedBy(program), program)
+      }
+      for (const kind of ['Service', 'PodDisruptionBudget'])
+        for (const { metadata, spec } of cluster.all(kind))
+          t.notMatch(
+            podsOf(cluster, spec.selector.matchLabels ? spec.selector : { matchLabels: spec.selector }).join(),
+            'preflight',
+            `${kind} ${metadata.name}`,
+          )
     })
 
     t.test(`${overlay}: a port that may be reached is one that a container has`, async (t) => {
@@ -133,14 +153,16 @@ const variants: Readonly<Record<string, (names: readonly string[]) => readonly s
   'dns/node-local': (pods) => arrows(pods, ['the resolver of the node:53', 'the resolver of the cloud:53']),
   'dns/openshift': (pods) => arrows(pods, ['openshift-dns/default:5353']),
   'egress/public-endpoints': () => arrows(leaving, ['public addresses:443', 'public addresses:6443']),
-  'egress/shared-addresses': () => arrows(leaving, ['shared addresses:443', 'shared addresses:6443']),
+  'egress/shared-addresses': () => [
+    ...arrows(leaving, ['shared addresses:443', 'shared addresses:6443']),
+    ...arrows(withHeads, ['shared addresses:443']),
+  ],
   // The reconciler reaches its bucket there already.
-  'egress/private-identity-provider': () =>
-    arrows(
-      [...likeServices, 'console'].filter((name) => name !== 'reconciler'),
-      ['private addresses:443'],
-    ),
-  'egress/port-9000': () => arrows(leaving, ['private addresses:9000']),
+  'egress/private-identity-provider': () => {
+    const asking = [...serviceNames, 'console'].filter((name) => name !== 'reconciler')
+    return arrows([...asking, ...asking.map((name) => `preflight-${name}`)], ['private addresses:443'])
+  },
+  'egress/port-9000': () => arrows([...leaving, ...withHeads], ['private addresses:9000']),
 }
 
 t.test('a component for another kind of cluster opens what it says, and nothing else', { skip }, async (t) => {

@@ -11,8 +11,8 @@ import { all, type Production } from './production-cluster.ts'
 export function monitoringTests(t: Test, { cluster, environmentOf }: Production): void {
   t.test('Prometheus finds the metrics of everything under its name', async (t) => {
     const { spec } = cluster.find('PodMonitor', 'services')
-    // The preflight Job has a service's labels, and no such port.
-    const measured = podsOf(cluster, spec.selector).filter((name) => name !== 'preflight')
+    // The preflight Jobs have the services' component, and no such port.
+    const measured = podsOf(cluster, spec.selector).filter((name) => !name.startsWith('preflight-'))
     t.same([...measured].sort(), [...all].sort())
     t.match(spec, { jobLabel: 'app.kubernetes.io/name', podMetricsEndpoints: [{ port: 'metrics', path: '/metrics' }] })
     for (const service of all) {
@@ -48,8 +48,8 @@ export function monitoringTests(t: Test, { cluster, environmentOf }: Production)
   t.test('a stranger to NATS is whoever is no pod that has a password for it', async (t) => {
     const { expr } = alerts('platform-alerts.yaml').find(({ alert }) => alert === 'NatsStranger') ?? { expr: '' }
     const [, known = ''] = /pod=~"\((.+?)\)-\.\+"/.exec(expr) ?? []
-    const speaking = cluster.containers.filter(({ container }) =>
-      container.env?.some(({ name }: Manifest) => name === 'NATS_PASSWORD_FILE'),
+    const speaking = cluster.containers.filter(
+      ({ pod, container }) => pod.volumes && container.env?.some(({ name }: Manifest) => name === 'NATS_PASSWORD_FILE'),
     )
     t.same(known.split('|').sort(), speaking.map(({ name }) => name).sort())
   })

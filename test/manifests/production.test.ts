@@ -69,8 +69,7 @@ t.test('production', { skip }, async (t) => {
       const jobs = cluster.all('Job')
       t.same(jobs.map(({ metadata }) => metadata.name).sort(), [
         `migrate-${version}`,
-        `preflight-${version}`,
-        `preflight-database-${version}`,
+        ...[...all, 'database'].map((name) => `preflight-${name}-${version}`).sort(),
       ])
       for (const { metadata, spec } of jobs) {
         t.ok(spec.ttlSecondsAfterFinished > 0)
@@ -90,9 +89,9 @@ t.test('production', { skip }, async (t) => {
       const waves = (kind: string) => [...new Set(cluster.all(kind).map(wave))]
       t.same(['StatefulSet', 'Cluster', 'NetworkPolicy', 'ConfigMap', 'ExternalSecret'].flatMap(waves), [0, 0, 0, 0, 0])
       const jobs = Object.fromEntries(
-        cluster.all('Job').map((job) => [job.metadata.labels['app.kubernetes.io/name'], wave(job)]),
+        cluster.all('Job').map((job) => [job.metadata.labels['app.kubernetes.io/component'], wave(job)]),
       )
-      t.same(jobs, { preflight: 1, 'preflight-database': 1, migrate: 2 })
+      t.same(jobs, { preflight: 1, migration: 2 })
       for (const program of all) t.equal(wave(cluster.find('Deployment', program)), 3, program)
       t.same(waves('HorizontalPodAutoscaler'), [4])
     },

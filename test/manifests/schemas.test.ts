@@ -8,7 +8,9 @@ t.setTimeout(300_000)
 
 const files = resourceFiles()
 // Filled by patches: a document of its own may lack them.
-const written = [...files.values()].flat().filter(({ kind }) => kind !== 'HorizontalPodAutoscaler')
+const isFilled = ({ kind, metadata }: Manifest) =>
+  kind === 'HorizontalPodAutoscaler' || (kind === 'Job' && metadata.name.startsWith('preflight-'))
+const written = [...files.values()].flat().filter((manifest) => !isFilled(manifest))
 const applied = skip ? [] : [...overlays, 'restore' as const].flatMap((overlay) => rendered(overlay).manifests)
 const documents: readonly Manifest[] = [...written, ...applied]
 const deployment = written.find(({ kind }) => kind === 'Deployment')

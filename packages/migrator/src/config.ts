@@ -65,17 +65,27 @@ export function passwordsFrom(config: MigratorConfig): RolePasswords {
   return Object.fromEntries(databaseRoles.map((role) => [role, config[passwordVariable(role)]])) as RolePasswords
 }
 
-/** Where the services go, and what else is to be tried: URLs or host:port, separated by commas. */
+const place = Type.Optional(Type.String())
+
+/** What the workloads call the places that they reach: URLs or host:port, separated by commas. */
 export const preflightConfig = Type.Object({
-  DATABASE_ADDRESS: Type.Optional(Type.String({ minLength: 1 })),
-  NATS_URL: Type.Optional(Type.String({ minLength: 1 })),
-  OTEL_EXPORTER_OTLP_ENDPOINT: Type.Optional(Type.String({ minLength: 1 })),
-  GAME_PROVIDER_URL: Type.Optional(Type.String({ minLength: 1 })),
-  TEAM_ISSUER: Type.Optional(Type.String({ minLength: 1 })),
+  DATABASE_URL: place,
+  NATS_URL: place,
+  OTEL_EXPORTER_OTLP_ENDPOINT: place,
+  GAME_PROVIDER_URL: place,
+  HEADS_BUCKET: place,
+  HEADS_BUCKET_REGION: Type.String({ minLength: 1, default: 'us-east-1' }),
+  HEADS_BUCKET_ENDPOINT: place,
+  TEAM_ISSUER: place,
+  /** With it only who logs people in asks the issuer. */
+  TEAM_KEYS_FILE: place,
+  CONSOLE_CLIENT_ID: place,
   TEAM_STRONG_ACR: Type.Optional(Type.String()),
   TEAM_STRONG_AMR: Type.Optional(Type.String()),
-  PREFLIGHT_TARGETS: Type.Optional(Type.String({ minLength: 1 })),
-  /** How long what cannot be reached is tried again. */
-  PREFLIGHT_WAIT_MS: Type.Integer({ minimum: 0, default: 60_000 }),
+  /** What no workload of ours reads. */
+  PREFLIGHT_TARGETS: place,
+  /** How long what cannot be reached is tried again: a new database cluster takes minutes to come up. */
+  PREFLIGHT_WAIT_MS: Type.Integer({ minimum: 0, default: 600_000 }),
   LOG_LEVEL: Type.String({ pattern: '^(fatal|error|warn|info|debug|trace|silent)$', default: 'info' }),
 })
+export type PreflightConfig = Static<typeof preflightConfig>

@@ -1,5 +1,5 @@
 import { createLogger, loadConfig } from '@backoffice/process'
-import { preflightConfig } from './config.ts'
+import { type PreflightConfig, preflightConfig } from './config.ts'
 import { obstacles, reach, targetsIn } from './reach.ts'
 
 /**
@@ -14,14 +14,12 @@ export async function runPreflight(
   destination?: Parameters<typeof createLogger>[2],
 ): Promise<0 | 1> {
   try {
-    const { LOG_LEVEL, PREFLIGHT_WAIT_MS, TEAM_STRONG_ACR, TEAM_STRONG_AMR, ...places } = loadConfig(
-      preflightConfig,
-      environment,
-    )
+    const config = loadConfig(preflightConfig, environment)
+    const { LOG_LEVEL, PREFLIGHT_WAIT_MS, TEAM_STRONG_ACR, TEAM_STRONG_AMR } = config
     const log = createLogger('preflight', LOG_LEVEL, destination)
-    const targets = Object.values(places).flatMap(targetsIn)
+    const targets = placesOf(config).flatMap(targetsIn)
     if (targets.length === 0) throw new Error('there is nothing to reach')
-    if (places.TEAM_ISSUER !== undefined && !TEAM_STRONG_ACR && !TEAM_STRONG_AMR)
+    if (config.TEAM_ISSUER && !TEAM_STRONG_ACR && !TEAM_STRONG_AMR)
       log.warn('money and keys take no second factor: neither TEAM_STRONG_ACR nor TEAM_STRONG_AMR is set')
     const outcomes = await Promise.all(targets.map((target) => reach(target, { waitMs: PREFLIGHT_WAIT_MS })))
     for (const { host, port, addresses, obstacle } of outcomes) {
@@ -38,4 +36,19 @@ export async function runPreflight(
     createLogger('preflight', 'info', destination).fatal({ err }, 'something is out of reach')
     return 1
   }
+}
+
+/** The addresses among the settings of a workload. */
+export function placesOf(config: PreflightConfig): readonly string[] {
+  const { HEADS_BUCKET: bucket, HEADS_BUCKET_REGION: region, HEADS_BUCKET_ENDPOINT: endpoint } = config
+  const asksIssuer = config.TEAM_KEYS_FILE === undefined || config.CONSOLE_CLIENT_ID !== undefined
+  return [
+    config.DATABASE_URL,
+    config.NATS_URL,
+    config.OTEL_EXPORTER_OTLP_ENDPOINT,
+    config.GAME_PROVIDER_URL,
+    bucket && (endpoint ?? `https://${bucket}.s3.${region}.amazonaws.com`),
+    asksIssuer ? config.TEAM_ISSUER : undefined,
+    config.PREFLIGHT_TARGETS,
+  ].filter((place) => place !== undefined)
 }

@@ -76,7 +76,14 @@ function open(address: string, port: number): Promise<Obstacle | null> {
   })
 }
 
-const portOf: Readonly<Record<string, number>> = { 'https:': 443, 'http:': 80, 'nats:': 4222, 'tls:': 4222 }
+const portOf: Readonly<Record<string, number>> = {
+  'https:': 443,
+  'http:': 80,
+  'nats:': 4222,
+  'tls:': 4222,
+  'postgresql:': 5432,
+  'postgres:': 5432,
+}
 
 /**
  * @param text URLs, or host:port, separated by commas

@@ -2,9 +2,11 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 import { freePort } from '@backoffice/dev-stack'
+import { loadConfig } from '@backoffice/process'
 import { eventually } from '@backoffice/test-kit'
 import t from 'tap'
-import { runPreflight } from '../src/preflight-job.ts'
+import { preflightConfig } from '../src/config.ts'
+import { placesOf, runPreflight } from '../src/preflight-job.ts'
 import { reach, targetsIn } from '../src/reach.ts'
 
 t.setTimeout(120_000)
@@ -64,7 +66,7 @@ async function startSilence(): Promise<number> {
 t.test('what is reached, and what is not and why, is said of each target', async (t) => {
   const [open, another, closed] = [await startListener(), await startListener(), await freePort()]
   const { code, lines } = await run({
-    DATABASE_ADDRESS: `localhost:${open}`,
+    DATABASE_URL: `postgresql://backoffice_wallet@localhost:${open}/backoffice`,
     NATS_URL: `tls://127.0.0.1:${another},tls://127.0.0.1:${closed}`,
     PREFLIGHT_TARGETS: 'no-such-name.invalid:443',
   })
@@ -96,6 +98,20 @@ t.test('a team without a second factor is named', async (t) => {
     (await run({ TEAM_ISSUER, ...settings })).lines.filter(({ msg }) => /second factor/.test(msg)).length
   t.equal(await warnings({}), 1)
   t.equal(await warnings({ TEAM_STRONG_ACR: 'phr', TEAM_STRONG_AMR: '' }), 0)
+})
+
+t.test('the bucket of the heads and the identity provider are tried by those that ask them', async (t) => {
+  const tried = (settings: Readonly<Record<string, string>>) => placesOf(loadConfig(preflightConfig, settings))
+  const [bucket, issuer] = ['https://objects.internal.example', 'https://login.example']
+  t.same(tried({ HEADS_BUCKET: 'heads', HEADS_BUCKET_ENDPOINT: bucket }), [bucket])
+  t.same(tried({ HEADS_BUCKET: 'heads', HEADS_BUCKET_REGION: 'sa-east-1', HEADS_BUCKET_ENDPOINT: '' }), [
+    'https://heads.s3.sa-east-1.amazonaws.com',
+  ])
+  t.same(tried({ HEADS_BUCKET: '', HEADS_BUCKET_ENDPOINT: bucket }), [], 'there is no bucket')
+  const keys = { TEAM_ISSUER: issuer, TEAM_KEYS_FILE: '/etc/team-identity/keys.json' }
+  t.same(tried({ TEAM_ISSUER: issuer, TEAM_KEYS_FILE: '' }), [issuer])
+  t.same(tried(keys), [], 'a service that has the keys in a file')
+  t.same(tried({ ...keys, CONSOLE_CLIENT_ID: 'console' }), [issuer], 'people log in there')
 })
 
 t.test('what comes up later is waited for', async (t) => {
