@@ -1,6 +1,6 @@
 // `npm run generate`: writes everything in the repository that follows from something else in it. A test compares what is checked in.
 import { readFileSync, writeFileSync } from 'node:fs'
-import { renderObserverFile, renderPermissionsFile, renderSystemObserverFile } from '@backoffice/contracts'
+import { renderPermissionsFile } from '@backoffice/contracts'
 import { renderPrivacy, renderSecurity, renderWebhooks } from './tables.ts'
 import { renderDashboard } from './telemetry/dashboard.ts'
 import { renderRules } from './telemetry/prometheus-rules.ts'
@@ -8,8 +8,6 @@ import { renderRules } from './telemetry/prometheus-rules.ts'
 /** What each file says, by its path from the root of the repository. */
 export const generated: Readonly<Record<string, () => string>> = {
   'deploy/nats/permissions.conf': renderPermissionsFile,
-  'deploy/nats/ops-permissions.conf': renderObserverFile,
-  'deploy/nats/system-permissions.conf': renderSystemObserverFile,
   'deploy/k8s/monitoring/rules.yaml': renderRules,
   'deploy/telemetry/dashboard.json': renderDashboard,
   'docs/privacy.md': renderPrivacy,

@@ -53,7 +53,7 @@ secret streams NATS_PASSWORD=NATS_PASSWORD_STREAMS
 # Of the local cluster alone; production's PostgreSQL has the Secret `postgres-admin`.
 secret postgres POSTGRES_PASSWORD=DATABASE_PASSWORD_ADMIN
 
-for user in gateway players wallet payments webhooks reconciler streams console ops system; do
+for user in gateway players wallet payments webhooks reconciler streams console; do
   nats "$user" password "NATS_PASSWORD_$(printf '%s' "$user" | tr '[:lower:]' '[:upper:]')"
 done
 nats store-key key NATS_STORE_KEY

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { brokerUsers, observer, systemObserver } from '@backoffice/contracts'
+import { brokerUsers } from '@backoffice/contracts'
 import t from 'tap'
 import { allows, refusals, rulesOf, rulesOfRole } from './authority.ts'
 import { deployFolder, type Manifest } from './kustomize.ts'
@@ -8,63 +8,19 @@ import { rendered, skip } from './rendered.ts'
 
 t.setTimeout(120_000)
 
-const onCall = 'backoffice-on-call'
-/** As the README starts one. */
-const opsPod: Manifest = JSON.parse(readFileSync(join(deployFolder, 'k8s/on-call/nats-pod.json'), 'utf8'))
-
 t.test('who may do what in the cluster', { skip }, async (t) => {
   const cluster = rendered('production')
 
   t.test('NATS knows no person: nobody of the team has a user, a pod or a Secret in the cluster', async (t) => {
     const users = readFileSync(join(deployFolder, 'nats/users.conf'), 'utf8')
     const known = [...users.matchAll(/\{ user: (\w+),/g)].map(([, name]) => name)
-    t.same(known, [...brokerUsers, observer])
+    t.same(known, brokerUsers)
     const people = cluster.all('RoleBinding').flatMap(({ subjects }) => subjects.map(({ kind }: Manifest) => kind))
     t.same([...new Set(people)], ['Group'])
   })
 
-  t.test('people on call start a pod where the one Secret is theirs, and read it nowhere else', async (t) => {
-    const secrets = cluster.all('ExternalSecret').filter(({ metadata }) => metadata.namespace === onCall)
-    // The other one is the registry's, for the node.
-    t.same(secrets.map(({ metadata }) => metadata.name).sort(), ['nats-ops', 'registry'])
-    for (const { spec } of secrets) t.equal(spec.secretStoreRef.name, onCall, 'a store that has nothing else')
-    const rules = rulesOf(cluster, ['backoffice-on-call']).filter(({ namespace }) => namespace === onCall)
-    const may = (verb: string, resource: string, name = '') =>
-      allows(rules, { group: '', resource, namespace: onCall, name, verb })
-    t.ok(may('create', 'pods') && may('create', 'pods/attach', 'nats-ops') && may('delete', 'pods', 'nats-ops'))
-    for (const verb of ['get', 'list', 'watch']) t.notOk(may(verb, 'secrets', 'nats-ops'), `${verb} secrets`)
-    for (const resource of ['pods/exec', 'pods/ephemeralcontainers', 'serviceaccounts/token'])
-      for (const verb of ['get', 'create', 'update', 'patch']) t.notOk(may(verb, resource, 'nats-ops'), resource)
-  })
-
-  t.test('their pod is as confined as a service, and finds NATS under a name of its certificate', async (t) => {
-    const { metadata, spec } = opsPod
-    const [container] = spec.containers
-    t.match(metadata, { namespace: onCall, labels: { 'app.kubernetes.io/name': 'nats-ops' } })
-    t.match(spec, { automountServiceAccountToken: false, securityContext: { runAsNonRoot: true, runAsUser: 10001 } })
-    t.equal(cluster.find('ServiceAccount', spec.serviceAccountName)?.metadata.namespace, onCall)
-    t.match(container.securityContext, { readOnlyRootFilesystem: true, capabilities: { drop: ['ALL'] } })
-    const names = cluster.find('Certificate', 'nats')?.spec.dnsNames
-    const servers = String(container.env.find(({ name }: Manifest) => name === 'NATS_URL').value).split(',')
-    t.equal(servers.length, 3)
-    for (const server of servers) t.ok(names.includes(new URL(server).hostname), server)
-    for (const user of [observer, systemObserver]) {
-      const { name } = container.volumeMounts.find(
-        ({ mountPath }: Manifest) => mountPath === `/etc/nats-client/${user}`,
-      )
-      const { secret } = spec.volumes.find((volume: Manifest) => volume.name === name)
-      const certificate = cluster.all('Certificate').find((each) => each.spec.secretName === secret.secretName)
-      t.match(certificate, { metadata: { namespace: onCall }, spec: { dnsNames: [user], usages: ['client auth'] } })
-    }
-    const maps = spec.volumes.flatMap(({ configMap }: Manifest) => configMap ?? [])
-    t.same(
-      maps.map(({ name }: Manifest) => name),
-      cluster.all('Bundle').map(({ metadata }) => metadata.name),
-    )
-  })
-
   t.test('no person starts a pod among the services; controllers and CloudNativePG do', async (t) => {
-    const starts = (user: string) => refusals(cluster, 'pods', { namespace: 'backoffice', user, object: opsPod })
+    const starts = (user: string) => refusals(cluster, 'pods', { namespace: 'backoffice', user, object: {} })
     for (const user of ['alice@operator.example', 'admin', 'system:serviceaccount:backoffice:gateway'])
       t.match(starts(user), [/come from controllers/], user)
     for (const user of [
@@ -74,24 +30,20 @@ t.test('who may do what in the cluster', { skip }, async (t) => {
       'system:kube-controller-manager',
     ])
       t.same(starts(user), [], user)
-    const debug = { namespace: 'backoffice', user: 'admin', object: opsPod }
+    const debug = { namespace: 'backoffice', user: 'admin', object: {} }
     t.match(refusals(cluster, 'pods/ephemeralcontainers', debug), [/come from controllers/])
   })
 
   t.test('the internal authority signs for the services only', async (t) => {
-    const signs = (namespace: string, name: string, usages = ['server auth']) =>
+    const signs = (namespace: string, name: string) =>
       refusals(cluster, 'certificaterequests', {
         namespace,
         user: 'system:serviceaccount:cert-manager:cert-manager',
-        object: { spec: { issuerRef: { name }, usages } },
+        object: { spec: { issuerRef: { name }, usages: ['server auth'] } },
       })
     const names = cluster.all('Certificate').map(({ spec }) => spec.issuerRef.name)
     t.ok(names.includes('backoffice-internal'))
     t.same(signs('backoffice', 'backoffice-internal'), [])
-    t.match(signs(onCall, 'backoffice-internal'), [/signs for the namespace backoffice only/])
-    t.match(signs(onCall, 'backoffice-internal', ['client auth', 'server auth']), [/and for clients on call/])
-    t.same(signs(onCall, 'backoffice-internal', ['client auth']), [])
-    t.match(signs('somebody', 'backoffice-internal', ['client auth']), [/signs for the namespace backoffice only/])
     t.match(signs('somebody', 'backoffice-internal'), [/signs for the namespace backoffice only/])
     t.same(signs('somebody', 'public'), [], 'others are no matter of ours')
   })

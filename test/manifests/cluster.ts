@@ -140,14 +140,7 @@ export class Cluster {
       namespace: workload.metadata.namespace,
       labels: workload.spec.template.metadata.labels,
     }))
-    return [...ours, ...databases, ...this.#byHand]
-  }
-
-  /** What people start, as README.md of deploy/k8s shows. */
-  get #byHand(): readonly PodOfOurs[] {
-    const namespace = 'backoffice-on-call'
-    if (this.find('Namespace', namespace) === undefined) return []
-    return [{ name: 'nats-ops', namespace, labels: { 'app.kubernetes.io/name': 'nats-ops' } }]
+    return [...ours, ...databases]
   }
 
   /** The environment that the kubelet would give the container. */

@@ -74,11 +74,7 @@ export function resourceFiles(): ReadonlyMap<string, readonly Manifest[]> {
     }
   }
   // What is applied by hand.
-  for (const file of [
-    'argocd/application.yaml',
-    'k8s/components/ingress-nginx/controller.yaml',
-    'k8s/on-call/nats-pod.json',
-  ])
+  for (const file of ['argocd/application.yaml', 'k8s/components/ingress-nginx/controller.yaml'])
     files.set(file, documentsIn(readFileSync(join(deployFolder, file), 'utf8')))
   return files
 }

@@ -2,7 +2,7 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { brokerUsers, observer, systemObserver } from '@backoffice/contracts'
+import { brokerUsers } from '@backoffice/contracts'
 import { freePort } from '@backoffice/dev-stack'
 import type { CertificateFiles } from '@backoffice/test-kit'
 import { deployFolder } from './kustomize.ts'
@@ -14,6 +14,8 @@ export interface Server {
   joined(): Promise<number>
   /** Whether JetStream works here. */
   ready(): Promise<boolean>
+  /** What people look at: the reply of the monitoring port. */
+  look(path: string): Promise<string>
   /** SHA-256 of the certificates that clients have shown, by the users that they connected as. */
   shown(): Promise<ReadonlyMap<string, string>>
   log(): string
@@ -35,7 +37,7 @@ interface Ports {
 
 /** Of each user, unless a test has others. */
 export const passwordOf = (user: string) => `secret-${user}`
-export const users = [...brokerUsers, observer, systemObserver]
+export const users = brokerUsers
 /** The Secret `nats`: files of its configuration. */
 const sameSecrets: Readonly<Record<string, string>> = {
   ...Object.fromEntries(users.map((user) => [`${user}.conf`, `password: "${passwordOf(user)}"`])),
@@ -97,7 +99,7 @@ export async function startServer(
     // Nothing secret is in it.
     env: { NATS_SERVER_NAME: name },
   })
-  const ask = async (path: string) => fetch(`http://127.0.0.1:${own.monitoring}${path}`)
+  const ask = (path: string) => fetch(`http://127.0.0.1:${own.monitoring}${path}`)
   return {
     name,
     clientUrl: `tls://localhost:${own.client}`,
@@ -105,6 +107,7 @@ export async function startServer(
       const { routes = [] } = (await (await ask('/routez')).json()) as { routes?: { readonly remote_id: string }[] }
       return new Set(routes.map(({ remote_id }) => remote_id)).size
     },
+    look: async (path) => (await ask(path)).text(),
     shown: async () => {
       const { connections } = (await (await ask('/connz?auth=1')).json()) as { connections: readonly Connection[] }
       return new Map(connections.map((each) => [each.authorized_user, each.tls_peer_certs?.[0]?.cert_sha256 ?? '']))

@@ -44,7 +44,6 @@ const more: Readonly<Record<string, readonly string[]>> = {
   production: [
     ...arrows(['envoy-gateway-system/envoy'], waysIn),
     ...arrows(programs, ['collector:4318']),
-    ...arrows(['nats-ops'], ['nats:4222']),
     ...arrows(['collector'], ['monitoring/otlp-backend:4317']),
     ...arrows(['monitoring/prometheus'], ['collector:8888', 'nats:7777', 'postgres:9187']),
     // On 8000 an instance asks whether another one is there. A primary that reaches neither that nor the Kubernetes API

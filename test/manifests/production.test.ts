@@ -109,7 +109,10 @@ t.test('production', { skip }, async (t) => {
       t.same(imagePullSecrets, [{ name: 'registry' }], metadata.name)
     t.same(cluster.find('Cluster', 'postgres').spec.imagePullSecrets, [{ name: 'registry' }])
     const secrets = cluster.all('ExternalSecret').filter(({ metadata }) => metadata.name === 'registry')
-    t.same(secrets.map(({ metadata }) => metadata.namespace).sort(), ['backoffice', 'backoffice-on-call'])
+    t.same(
+      secrets.map(({ metadata }) => metadata.namespace),
+      ['backoffice'],
+    )
     for (const { spec } of secrets) t.equal(spec.target.template.type, 'kubernetes.io/dockerconfigjson')
   })
 })

@@ -1,6 +1,5 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { serviceNames } from '@backoffice/contracts'
 import t from 'tap'
 import { type Cluster, secretsIn } from './cluster.ts'
 import { deployFolder, type Manifest } from './kustomize.ts'
@@ -35,9 +34,6 @@ t.test('no file of the manifests holds what looks like a secret', async (t) => {
   }
 })
 
-/** What people on call start by hand. Its Secret is in their namespace, and no variable names a file of it. */
-const opsPod: Manifest = JSON.parse(readFileSync(join(deployFolder, 'k8s/on-call/nats-pod.json'), 'utf8'))
-
 /** Which Secrets have a value. The migration Job sets the roles' passwords, and the servers of NATS check the users'. */
 function expectedHolders(key: string): readonly string[] {
   const [, kind, name = ''] = /^(DATABASE_PASSWORD|NATS_PASSWORD|MASTER_KEYS|HEADS_\w+KEY\w*)_([A-Z]+)$/.exec(key) ?? []
@@ -47,7 +43,6 @@ function expectedHolders(key: string): readonly string[] {
   if (key.startsWith('CONSOLE_')) return ['console']
   if (kind === 'DATABASE_PASSWORD') return [owner, 'migrate'].sort()
   if (kind === 'NATS_PASSWORD' && name === 'STREAMS') return ['migrate', 'nats', 'streams']
-  if (kind === 'NATS_PASSWORD' && !([...serviceNames, 'console'] as string[]).includes(owner)) return ['nats']
   if (kind === 'NATS_PASSWORD') return [owner, 'nats'].sort()
   return [owner]
 }
@@ -58,12 +53,11 @@ t.test('secrets', { skip }, async (t) => {
     t.test(
       `${overlay}: no container has a secret in its environment: what it names is a file of its own`,
       async (t) => {
-        const byHand = { where: opsPod.metadata.name, container: opsPod.spec.containers[0], files: [] as string[] }
         const ours = cluster.containers.map((running) => ({
           ...running,
           files: Object.keys(cluster.secretFiles(running)),
         }))
-        for (const { where, container, files } of [...ours, byHand]) {
+        for (const { where, container, files } of ours) {
           t.same(container.envFrom, undefined, where)
           for (const { name, value, valueFrom } of container.env ?? []) {
             t.notOk(valueFrom?.secretKeyRef, `${where}: ${name}`)
@@ -81,10 +75,7 @@ t.test('secrets', { skip }, async (t) => {
     t.test(
       `${overlay}: a Secret is mounted by one workload, and only the pod's own group may read its files`,
       async (t) => {
-        const pods = [
-          ...cluster.workloads.map(({ metadata, spec }) => ({ name: metadata.name, pod: spec.template.spec })),
-          { name: opsPod.metadata.name, pod: opsPod.spec },
-        ]
+        const pods = cluster.workloads.map(({ metadata, spec }) => ({ name: metadata.name, pod: spec.template.spec }))
         const mountedBy = new Map<string, Set<string>>()
         for (const { name, pod } of pods) {
           for (const volume of pod.volumes ?? []) {
@@ -168,7 +159,7 @@ t.test('secrets', { skip }, async (t) => {
                 ([name, value]) => metadata.labels[name] === value,
               ),
             )
-          t.same(namespaces.map(({ metadata }) => metadata.name).sort(), ['backoffice', 'backoffice-on-call'])
+          t.same(namespaces.map(({ metadata }) => metadata.name).sort(), ['backoffice'])
         }
       }
     },

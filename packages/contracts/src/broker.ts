@@ -106,11 +106,6 @@ export const teamConsole = 'console'
 export const brokerUsers = [...serviceNames, streamKeeper, teamConsole] as const
 export type BrokerUser = (typeof brokerUsers)[number]
 
-/** Reads how the stream and its consumers are, for people who look after the system. It belongs to nobody else. */
-export const observer = 'ops'
-/** Reads how the servers are, in NATS' system account, and takes a lost one out of the cluster. */
-export const systemObserver = 'system'
-
 type Optional<T> = { [K in keyof T]: undefined extends T[K] ? K : never }[keyof T]
 
 /** The fields that have a value. A value that was not given is absent from a message, not undefined. */

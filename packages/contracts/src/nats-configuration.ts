@@ -3,16 +3,14 @@ import {
   eventSubject,
   inboxOf,
   isSentAgain,
-  observer,
   replyInbox,
   rpcSubject,
   rpcSubjectOfAll,
   servedSubjects,
   streamKeeper,
-  systemObserver,
   teamConsole,
 } from './broker.ts'
-import { consumerApi, eventConsumers, eventStream, publishedKinds, streamApi } from './event-stream.ts'
+import { consumerApi, eventConsumers, publishedKinds, streamApi } from './event-stream.ts'
 import { type Operation, type ServiceName, serviceNames } from './operation.ts'
 import { allOperations } from './operations/index.ts'
 
@@ -51,36 +49,6 @@ export function streamKeeperPermissions(): BrokerPermissions {
   }
 }
 
-/**
- * It sees that there are messages, how many and who is behind, and never a message: those hold personal data. It changes
- * nothing.
- */
-export function observerPermissions(): BrokerPermissions {
-  const consumers = eventConsumers.map((consumer) => consumerApi(consumer).info)
-  const lists = ['STREAM.NAMES', 'STREAM.LIST', `CONSUMER.NAMES.${eventStream}`, `CONSUMER.LIST.${eventStream}`]
-  return {
-    publish: ['$JS.API.INFO', ...lists.map((list) => `$JS.API.${list}`), streamApi.info, ...consumers],
-    subscribe: [`${inboxOf(observer)}.>`],
-  }
-}
-
-/**
- * The system account may do much more by itself: disconnect clients, reload, hear who connects. Here it reads reports of one
- * server or of all, hands leadership over, and removes a server that will not come back.
- */
-export function systemObserverPermissions(): BrokerPermissions {
-  const reports = ['STATSZ', 'VARZ', 'CONNZ', 'ROUTEZ', 'JSZ', 'HEALTHZ', 'ACCOUNTZ']
-  return {
-    publish: [
-      '$SYS.REQ.SERVER.PING',
-      ...reports.map((report) => `$SYS.REQ.SERVER.*.${report}`),
-      '$JS.API.META.LEADER.STEPDOWN',
-      '$JS.API.SERVER.REMOVE',
-    ],
-    subscribe: [`${inboxOf(systemObserver)}.>`],
-  }
-}
-
 /** The console calls the team's operations, and nothing that services call. */
 export function teamConsolePermissions(): BrokerPermissions {
   return {
@@ -102,7 +70,7 @@ function mayCall(service: ServiceName, operation: Operation): boolean {
 }
 
 /** The variable of the configuration that holds a user's permissions. */
-export const permissionsVariable = (user: PermittedUser): string => `${user}_permissions`
+export const permissionsVariable = (user: BrokerUser): string => `${user}_permissions`
 
 /** Permissions in the language of nats-server's configuration. */
 export function renderPermissions(permissions: BrokerPermissions): string {
@@ -110,10 +78,8 @@ export function renderPermissions(permissions: BrokerPermissions): string {
   return ['{', `  publish: ${list(permissions.publish)}`, `  subscribe: ${list(permissions.subscribe)}`, '}'].join('\n')
 }
 
-type PermittedUser = BrokerUser | typeof observer | typeof systemObserver
-
 /** A file of variables, each with the permissions of a user. */
-const fileOf = (header: readonly string[], users: readonly (readonly [PermittedUser, BrokerPermissions])[]): string => {
+const fileOf = (header: readonly string[], users: readonly (readonly [BrokerUser, BrokerPermissions])[]): string => {
   const variables = users.map(([user, may]) => `${permissionsVariable(user)} = ${renderPermissions(may)}`)
   return `${[header.join('\n'), ...variables].join('\n\n')}\n`
 }
@@ -131,24 +97,4 @@ export const renderPermissionsFile = (): string =>
       [streamKeeper, streamKeeperPermissions()],
       [teamConsole, teamConsolePermissions()],
     ],
-  )
-
-/** The text of deploy/nats/ops-permissions.conf. */
-export const renderObserverFile = (): string =>
-  fileOf(
-    [
-      '# What those may ask who look after the stream. Not among the permissions of the programs, because development has no',
-      '# such user. Written by `npm run generate`; a test compares them.',
-    ],
-    [[observer, observerPermissions()]],
-  )
-
-/** The text of deploy/nats/system-permissions.conf. */
-export const renderSystemObserverFile = (): string =>
-  fileOf(
-    [
-      '# What those may ask, in the account of the servers, who look after NATS itself. Written by `npm run generate`; a',
-      '# test compares them.',
-    ],
-    [[systemObserver, systemObserverPermissions()]],
   )

@@ -3,15 +3,14 @@ import { cpSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { brokerUsers, observer, systemObserver } from '@backoffice/contracts'
+import { brokerUsers } from '@backoffice/contracts'
 import { makeCertificate } from '@backoffice/test-kit'
 import t from 'tap'
 import { natsServerBinary, renderConfiguration } from '../src/nats.ts'
 
 const run = promisify(execFile)
 const folder = fileURLToPath(new URL('../../../deploy/nats', import.meta.url))
-const users = [...brokerUsers, observer, systemObserver]
-const passwords = Object.fromEntries(users.map((user) => [`NATS_PASSWORD_${user.toUpperCase()}`, 'secret']))
+const passwords = Object.fromEntries(brokerUsers.map((user) => [`NATS_PASSWORD_${user.toUpperCase()}`, 'secret']))
 
 t.test('nats-server understands the main file of every environment', async (t) => {
   const server = await natsServerBinary()

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { type BrokerUser, observer, systemObserver } from '@backoffice/contracts'
+import type { BrokerUser } from '@backoffice/contracts'
 import type { StartedTestContainer } from 'testcontainers'
 
 const deployFolder = fileURLToPath(new URL('../../../deploy/', import.meta.url))
@@ -56,9 +56,7 @@ export async function startNatsContainer(
   passwords: Readonly<Record<BrokerUser, string>>,
   port?: number,
 ): Promise<ServerContainer> {
-  // The server starts only when everybody has a password, also those of whom nobody logs in here.
-  const everybody = { [observer]: randomPassword(), [systemObserver]: randomPassword(), ...passwords }
-  const variables = Object.entries(everybody).map(([user, own]) => [`NATS_PASSWORD_${user.toUpperCase()}`, own])
+  const variables = Object.entries(passwords).map(([user, own]) => [`NATS_PASSWORD_${user.toUpperCase()}`, own])
   const { GenericContainer, Wait } = await engine()
   const container = await new GenericContainer(imageIn('k8s/base/nats.yaml', 'nats'))
     .withEnvironment(Object.fromEntries(variables))
