@@ -10,7 +10,7 @@
 # services' subjects. The schema stays.
 #
 # Environment: NAMESPACE (backoffice), JOB_TIMEOUT in seconds (1900, more than a Job's own deadline), ROLLOUT_TIMEOUT (10m),
-# POLL_SECONDS (2), SKIP_PREFLIGHT=true.
+# POLL_SECONDS (2), SKIP_PREFLIGHT=true, SKIP_VERSION=true (images that were built some other way than CONTRIBUTING.md says).
 set -eu
 
 overlay=${1:?"the folder of an overlay"}
@@ -72,6 +72,16 @@ nothing_is_stopped() {
   [ -z "$stopped" ] || fail "applied, but at 0 replicas: $stopped(kubectl -n $namespace scale deployment $stopped--replicas=2)"
 }
 
+# Images are built at the tag of a release. With other programs in the checkout, the cluster would run that release and not
+# what is here, under the schema and the permissions of what is here.
+released() {
+  version=$(sed -n 's|.*image"*: *"*[^" ]*/gateway:\([0-9][0-9.]*\)\([@"].*\)*$|\1|p' "$manifests" | head -n 1)
+  checkout=$(dirname "$0")
+  if [ -z "$version" ] || ! git -C "$checkout" rev-parse --git-dir > /dev/null 2>&1; then return; fi
+  git -C "$checkout" diff --quiet "v$version" -- :/packages :/services :/deploy/nats :/package-lock.json 2> /dev/null ||
+    fail "the manifests ask for the images of $version, and v$version is not what is checked out: npm run release (CONTRIBUTING.md, Releases), or check it out."
+}
+
 apply_the_rest() {
   say "backends, secrets, policies"
   apply "$component notin (service, games, console, preflight, migration)"
@@ -81,6 +91,7 @@ apply_the_rest() {
 kubectl kustomize "$overlay" > "$manifests"
 case $direction in
   forward)
+    [ "${SKIP_VERSION:-}" = true ] || released
     apply_the_rest
     [ "${SKIP_PREFLIGHT:-}" = true ] || run_jobs preflight
     run_jobs migration

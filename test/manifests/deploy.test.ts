@@ -1,5 +1,5 @@
-import { spawnSync } from 'node:child_process'
-import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { execFileSync, spawnSync } from 'node:child_process'
+import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { isMeant, kustomizeCommand, type Manifest } from './kustomize.ts'
@@ -55,6 +55,7 @@ esac
     args: readonly string[],
     { migration, preflight, stuck = '', stopped = '' }: Cluster = {},
     environment = {},
+    script = join(deployCopy(), 'k8s/deploy.sh'),
   ) {
     for (const file of ['asked', 'migration.seen', 'preflight.seen', 'answers'])
       rmSync(join(dir, file), { recursive: true, force: true })
@@ -70,7 +71,7 @@ esac
       JOB_TIMEOUT: '30',
       ...environment,
     }
-    const result = spawnSync('sh', [join(deployCopy(), 'k8s/deploy.sh'), overlay, ...args], { encoding: 'utf8', env })
+    const result = spawnSync('sh', [script, overlay, ...args], { encoding: 'utf8', env })
     const asked = existsSync(join(dir, 'asked')) ? readFileSync(join(dir, 'asked'), 'utf8') : ''
     const calls = asked
       .trimEnd()
@@ -192,6 +193,35 @@ esac
     const permitted = steps.findLastIndex((step) => step.startsWith('apply'))
     t.ok(rolled < permitted, 'only when the older services run')
     t.equal(run(['back'], { stuck: 'deployment.apps/gateway' }).calls.filter(([verb]) => verb === 'apply').length, 1)
+  })
+
+  await t.test('it rolls out a release only from a checkout that has the programs of that release', async (t) => {
+    const checkout = t.testdir({ deploy: { k8s: {} }, services: { gateway: 'of the release' } })
+    const script = join(checkout, 'deploy/k8s/deploy.sh')
+    copyFileSync(join(deployCopy(), 'k8s/deploy.sh'), script)
+    const git = (...args: readonly string[]) =>
+      execFileSync('git', ['-c', 'user.name=test', '-c', 'user.email=test@backoffice.invalid', ...args], {
+        cwd: checkout,
+      })
+    git('init', '--quiet')
+    git('add', '--all')
+    git('commit', '--quiet', '--message', 'A release')
+    const rolled = (direction: string, environment = {}) => run([direction], {}, environment, script)
+    const refused = (why: string) => {
+      const { status, printed, calls } = rolled('forward')
+      t.equal(status, 1, why)
+      t.match(printed, new RegExp(`the images of ${version}, and v${version} is not what is checked out`))
+      t.same(applied(calls), [])
+    }
+    refused('there is no such release')
+    git('tag', `v${version}`)
+    t.equal(rolled('forward').status, 0)
+    writeFileSync(join(checkout, 'deploy/k8s/values.env'), 'what an installation chooses')
+    t.equal(rolled('forward').status, 0)
+    writeFileSync(join(checkout, 'services/gateway'), 'of today')
+    refused('the programs have changed since')
+    t.equal(rolled('back').status, 0, 'to the images of before, from the checkout of now')
+    t.equal(rolled('forward', { SKIP_VERSION: 'true' }).status, 0)
   })
 
   await t.test('a word that it does not know applies nothing', async (t) => {
