@@ -74,7 +74,13 @@ export function resourceFiles(): ReadonlyMap<string, readonly Manifest[]> {
     }
   }
   // What is applied by hand.
-  for (const file of ['argocd/application.yaml', 'k8s/components/ingress-nginx/controller.yaml'])
+  for (const file of [
+    'argocd/application.yaml',
+    'k8s/components/ingress-nginx/controller.yaml',
+    'k8s/prerequisites/gateway-class.yaml',
+    'k8s/prerequisites/issuer.yaml',
+    'k8s/prerequisites/secret-stores.yaml',
+  ])
     files.set(file, documentsIn(readFileSync(join(deployFolder, file), 'utf8')))
   return files
 }

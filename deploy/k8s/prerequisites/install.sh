@@ -1,0 +1,114 @@
+#!/bin/sh
+# What a cluster has before deploy.sh: other people's controllers, each in one version, with the values that our manifests
+# need, in the order in which they need one another. Run again it changes what differs.
+#
+#   sh deploy/k8s/prerequisites/install.sh small | standard | production
+#   sh deploy/k8s/prerequisites/install.sh metrics-server external-secrets    # some of it, in the order of `all`
+#
+# As an administrator of the cluster, with kubectl and helm 3.14 or newer. Together these versions take Kubernetes 1.33 to 1.36
+# (Envoy Gateway's matrix). Leave out what the cloud brings. issuer.yaml and secret-stores.yaml are examples: write your own
+# DNS zone and vault into them first. heads-bucket.sh makes the bucket.
+#
+# Environment: KUBELET_INSECURE_TLS=true where kubelets have certificates of their own making (kind).
+set -eu
+
+gateway_api=v1.6.1
+envoy_gateway=v1.9.0
+cert_manager=v1.21.1
+trust_manager=v0.24.0
+cloudnative_pg=0.29.0    # CloudNativePG 1.30.0
+barman_cloud=0.7.0       # its plugin 0.13.0
+external_secrets=2.9.0
+monitoring=88.5.3        # Prometheus operator 0.93.1
+blackbox_exporter=11.17.2
+metrics_server=3.13.1    # metrics-server 0.8.1
+
+here=$(dirname "$0")
+all="metrics-server gateway-api envoy-gateway cert-manager trust-manager issuer cloudnative-pg barman-cloud monitoring external-secrets secret-stores"
+case ${1:?"a size, or names of parts"} in
+  small) parts="metrics-server gateway-api envoy-gateway" ;;
+  standard) parts="metrics-server gateway-api envoy-gateway cert-manager trust-manager issuer cloudnative-pg barman-cloud" ;;
+  production) parts=$all ;;
+  *) parts=$* ;;
+esac
+
+say() { printf '%s\n' "== $*" >&2; }
+fail() { say "$*"; exit 1; }
+
+# chart NAMESPACE NAME CHART VERSION [ARGUMENT...]
+chart() {
+  namespace=$1 name=$2 from=$3 version=$4
+  shift 4
+  helm upgrade --install "$name" "$from" --version "$version" --namespace "$namespace" --create-namespace \
+    --wait --timeout 10m "$@"
+}
+
+# An example is nobody's DNS zone and nobody's vault.
+own() {
+  if grep -q 'example' "$here/$1"; then fail "$1 is still the example: write your own values into it"; fi
+  kubectl apply -f "$here/$1"
+}
+
+install() {
+  case $1 in
+    metrics-server)
+      chart kube-system metrics-server metrics-server "$metrics_server" \
+        --repo https://kubernetes-sigs.github.io/metrics-server/ ${KUBELET_INSECURE_TLS:+--set "args={--kubelet-insecure-tls}"}
+      ;;
+    gateway-api)
+      kubectl apply --server-side -f \
+        "https://github.com/kubernetes-sigs/gateway-api/releases/download/$gateway_api/standard-install.yaml"
+      ;;
+    envoy-gateway)
+      # Helm itself never upgrades a chart's definitions.
+      helm template envoy-gateway-crds oci://docker.io/envoyproxy/gateway-crds-helm --version "$envoy_gateway" \
+        --set crds.gatewayAPI.enabled=false --set crds.envoyGateway.enabled=true > "$definitions"
+      kubectl apply --server-side -f "$definitions"
+      # Our paths stay as they came by an EnvoyPatchPolicy, which is refused by default.
+      chart envoy-gateway-system envoy-gateway oci://docker.io/envoyproxy/gateway-helm "$envoy_gateway" \
+        --set crds.enabled=false --set config.envoyGateway.extensionApis.enableEnvoyPatchPolicy=true
+      kubectl apply -f "$here/gateway-class.yaml"
+      ;;
+    cert-manager)
+      chart cert-manager cert-manager oci://quay.io/jetstack/charts/cert-manager "$cert_manager" --set crds.enabled=true
+      ;;
+    trust-manager)
+      chart cert-manager trust-manager oci://quay.io/jetstack/charts/trust-manager "$trust_manager" \
+        --set app.trust.namespace=cert-manager
+      ;;
+    issuer) own issuer.yaml ;;
+    cloudnative-pg)
+      chart cnpg-system cloudnative-pg oci://ghcr.io/cloudnative-pg/charts/cloudnative-pg "$cloudnative_pg"
+      ;;
+    # Behind cert-manager, which makes the certificates between the plugin and the operator.
+    barman-cloud)
+      chart cnpg-system barman-cloud oci://ghcr.io/cloudnative-pg/charts/plugin-barman-cloud "$barman_cloud"
+      ;;
+    monitoring)
+      chart monitoring kube-prometheus-stack oci://ghcr.io/prometheus-community/charts/kube-prometheus-stack \
+        "$monitoring" --values "$here/monitoring.yaml"
+      # Of the chart's own modules the probes use http_2xx.
+      chart monitoring blackbox-exporter oci://ghcr.io/prometheus-community/charts/prometheus-blackbox-exporter \
+        "$blackbox_exporter" --set fullnameOverride=blackbox-exporter
+      ;;
+    external-secrets)
+      chart external-secrets external-secrets oci://ghcr.io/external-secrets/charts/external-secrets "$external_secrets"
+      ;;
+    secret-stores) own secret-stores.yaml ;;
+  esac
+}
+
+for part in $parts; do
+  case " $all " in *" $part "*) ;; *) fail "no part is called $part: $all" ;; esac
+done
+definitions=$(mktemp)
+trap 'rm -f "$definitions"' EXIT
+for part in $all; do
+  case " $parts " in
+    *" $part "*)
+      say "$part"
+      install "$part"
+      ;;
+  esac
+done
+say "done"

@@ -1,0 +1,183 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { chmodSync, cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import { parse } from 'yaml'
+import { arrowsOf } from './arrows.ts'
+import { deployFolder, documentsIn, type Manifest } from './kustomize.ts'
+import { rendered, skip } from './rendered.ts'
+
+t.setTimeout(240_000)
+
+const folder = join(deployFolder, 'k8s/prerequisites')
+const read = (file: string) => readFileSync(join(folder, file), 'utf8')
+const written = (file: string): readonly Manifest[] => documentsIn(read(file))
+
+/** Helm and kubectl stand in for themselves: each notes what it is asked. */
+const dir = t.testdir({ bin: {}, prerequisites: {} })
+for (const program of ['helm', 'kubectl']) {
+  const file = join(dir, 'bin', program)
+  writeFileSync(file, `#!/bin/sh\necho "${program} $*" >> '${dir}/asked'\n`)
+  chmodSync(file, 0o755)
+}
+cpSync(folder, join(dir, 'prerequisites'), { recursive: true })
+
+function install(...parts: readonly string[]) {
+  rmSync(join(dir, 'asked'), { force: true })
+  writeFileSync(join(dir, 'asked'), '')
+  const env = { ...process.env, PATH: `${join(dir, 'bin')}:${process.env.PATH}` }
+  const { status, stderr } = spawnSync('sh', [join(dir, 'prerequisites/install.sh'), ...parts], {
+    encoding: 'utf8',
+    env,
+  })
+  const calls = readFileSync(join(dir, 'asked'), 'utf8').split('\n').filter(Boolean)
+  const charts = calls.flatMap((call) => {
+    const [, name = '', chart = '', version = '', namespace = ''] =
+      /^helm upgrade --install (\S+) (\S+) --version (\S+) --namespace (\S+)/.exec(call) ?? []
+    return name === '' ? [] : [{ name, chart, version, namespace, call }]
+  })
+  return { status, stderr, calls, charts, parts: [...stderr.matchAll(/^== (\S+)$/gm)].map(([, part = '']) => part) }
+}
+
+t.test('the examples are refused, before and after others, until they are somebody’s own', async (t) => {
+  for (const file of ['issuer', 'secret-stores']) {
+    const { status, stderr, calls } = install(file)
+    t.equal(status, 1)
+    t.match(stderr, `${file}.yaml is still the example`)
+    t.same(calls, [])
+    writeFileSync(join(dir, `prerequisites/${file}.yaml`), read(`${file}.yaml`).replaceAll('example', 'casa-azul'))
+    t.equal(install(file).status, 0)
+  }
+})
+
+t.test('a part that is unknown installs nothing', async (t) => {
+  const { status, stderr, calls } = install('cert-manager', 'cert-manger')
+  t.equal(status, 1)
+  t.match(stderr, 'no part is called cert-manger')
+  t.same(calls, [])
+})
+
+t.test('each size is a part of the next, in one order, whatever the order that is asked for', async (t) => {
+  const sizes = ['small', 'standard', 'production'].map((size) => install(size).parts.filter((part) => part !== 'done'))
+  t.ok(sizes.every((parts) => parts.length > 2))
+  const [small = [], standard = [], production = []] = sizes
+  t.same(
+    production.filter((part) => standard.includes(part)),
+    standard,
+  )
+  t.same(
+    standard.filter((part) => small.includes(part)),
+    small,
+  )
+  t.same(install('external-secrets', 'metrics-server').parts, ['metrics-server', 'external-secrets', 'done'])
+  const before = (first: string, then: string) =>
+    t.ok(production.indexOf(first) < production.indexOf(then), `${first}, ${then}`)
+  before('gateway-api', 'envoy-gateway')
+  before('cert-manager', 'trust-manager')
+  before('cert-manager', 'issuer')
+  before('cert-manager', 'barman-cloud')
+  before('cloudnative-pg', 'barman-cloud')
+  before('external-secrets', 'secret-stores')
+})
+
+t.test('every chart and every file from elsewhere has one version', async (t) => {
+  const { charts, calls } = install('production')
+  t.equal(charts.length, 9)
+  for (const { name, version } of charts) t.match(version, /^v?\d+\.\d+\.\d+$/, name)
+  for (const call of calls.filter((each) => /https:\/\/github/.test(each)))
+    t.match(call, /\/download\/v\d+\.\d+\.\d+\//)
+  t.equal(
+    calls.filter((call) => call.startsWith('helm template')).every((call) => /--version v\d/.test(call)),
+    true,
+  )
+})
+
+t.test('what production’s manifests name is what the prerequisites make', { skip }, async (t) => {
+  const cluster = rendered('production')
+  const { charts, calls } = install('production')
+  const release = (name: string) => charts.find((chart) => chart.name === name)
+
+  t.test('each kind of somebody else’s has its controller', async (t) => {
+    const part: Readonly<Record<string, string>> = {
+      'cert-manager.io': 'cert-manager',
+      'trust.cert-manager.io': 'trust-manager',
+      'postgresql.cnpg.io': 'cloudnative-pg',
+      'barmancloud.cnpg.io': 'barman-cloud',
+      'external-secrets.io': 'external-secrets',
+      'gateway.envoyproxy.io': 'envoy-gateway',
+      'monitoring.coreos.com': 'kube-prometheus-stack',
+    }
+    const ofKubernetes = /^(apps|batch|autoscaling|policy|.*\.k8s\.io)$/
+    const groups = new Set(cluster.manifests.map(({ apiVersion }) => String(apiVersion).split('/')))
+    for (const [group = '', version] of groups)
+      if (version !== undefined && !ofKubernetes.test(group)) t.ok(release(part[group] ?? ''), group)
+    t.ok(calls.some((call) => call.includes('gateway-api/releases')))
+  })
+
+  t.test('the namespaces of the network policies are those of the releases', async (t) => {
+    const namespaces = new Set(charts.map(({ namespace }) => namespace))
+    const others = arrowsOf(cluster).open.flatMap((arrow) => [...arrow.matchAll(/([a-z-]+)\/[a-z]/g)])
+    const named = new Set(others.map(([, namespace = '']) => namespace))
+    t.ok(named.size >= 4)
+    for (const namespace of named) t.ok(namespaces.has(namespace), namespace)
+  })
+
+  t.test('the way in: a class of Envoy Gateway, which takes patches', async (t) => {
+    const [{ metadata, spec }] = written('gateway-class.yaml') as [Manifest]
+    t.equal(cluster.find('Gateway', 'edge').spec.gatewayClassName, metadata.name)
+    t.equal(spec.controllerName, 'gateway.envoyproxy.io/gatewayclass-controller')
+    t.ok(calls.some((call) => call.startsWith('kubectl apply') && call.endsWith('gateway-class.yaml')))
+    t.ok(cluster.all('EnvoyPatchPolicy').length > 0)
+    t.match(release('envoy-gateway')?.call, 'extensionApis.enableEnvoyPatchPolicy=true')
+  })
+
+  t.test('certificates: their issuers, and the namespace of the authority', async (t) => {
+    const issuers = [...written('issuer.yaml'), ...cluster.all('ClusterIssuer')].map(({ metadata }) => metadata.name)
+    for (const { metadata, spec } of cluster.all('Certificate'))
+      if (spec.issuerRef.kind === 'ClusterIssuer') t.ok(issuers.includes(spec.issuerRef.name), metadata.name)
+    const [{ solvers }] = written('issuer.yaml').map(({ spec }) => spec.acme) as [Manifest]
+    t.ok(
+      solvers.every(({ dns01 }: Manifest) => dns01),
+      'the console may be out of reach from outside',
+    )
+    const { namespace } = cluster.find('Certificate', 'backoffice-authority').metadata
+    t.match(release('trust-manager')?.call, `app.trust.namespace=${namespace}`)
+    t.equal(release('cert-manager')?.namespace, namespace, 'where a ClusterIssuer reads its Secret')
+  })
+
+  t.test('secrets: each store serves the namespaces that ask it', async (t) => {
+    const stores = new Map(written('secret-stores.yaml').map(({ metadata, spec }) => [metadata.name, spec.conditions]))
+    for (const { metadata, spec } of cluster.all('ExternalSecret')) {
+      const [{ namespaces = [] } = {}] = stores.get(spec.secretStoreRef.name) ?? []
+      t.ok(namespaces.includes(metadata.namespace), metadata.name)
+    }
+  })
+
+  t.test('metrics: the label that is selected by, the prober, and what the alerts read of others', async (t) => {
+    const monitors = ['PodMonitor', 'Probe', 'PrometheusRule'].flatMap((kind) => cluster.all(kind))
+    for (const { metadata } of monitors) t.ok(release(metadata.labels.release), metadata.name)
+    for (const { spec } of cluster.all('Probe')) {
+      const { call = '', namespace } = release('blackbox-exporter') ?? {}
+      const [, name] = /fullnameOverride=(\S+)/.exec(call) ?? []
+      t.equal(spec.prober.url, `${name}.${namespace}:9115`)
+    }
+    const values = parse(read('monitoring.yaml'))
+    const { label } = values.grafana.sidecar.dashboards
+    t.ok(cluster.find('ConfigMap', 'dashboard').metadata.labels[label])
+    for (const { name, namespaceSelector } of values.prometheus.additionalPodMonitors)
+      t.same(namespaceSelector.matchNames, [release(name)?.namespace])
+  })
+})
+
+t.test('the key of the bucket puts, gets and lists, and can end no lock', async (t) => {
+  const policy = execFileSync('sh', [join(folder, 'heads-bucket.sh'), 'policy', 'backoffice-heads'], {
+    encoding: 'utf8',
+  })
+  const { Statement } = JSON.parse(policy)
+  t.same(Statement.flatMap(({ Action }: Manifest) => Action).sort(), ['s3:GetObject', 's3:ListBucket', 's3:PutObject'])
+  for (const { Effect, Resource } of Statement)
+    t.match(`${Effect} ${Resource}`, /^Allow arn:aws:s3:::backoffice-heads(\/\*)?$/)
+  const script = read('heads-bucket.sh')
+  t.match(script, '--object-lock-enabled-for-bucket')
+  t.match(script, 'COMPLIANCE')
+})
