@@ -168,10 +168,10 @@ export class Scheduler implements Background {
     const headers = signatureHeaders({ eventId, body, secrets: secretsOf(endpointId), now: startedAt })
     const outcome = await observeAttempt(lease, () => send({ endpointId, url, headers, body }))
     const { responseStatus: status, durationMs, error } = outcome
-    log.info(
-      { deliveryId, eventId, attempt: number, status, durationMs, error },
-      error === null ? 'delivered' : 'an attempt failed',
-    )
+    const said = { deliveryId, eventId, attempt: number, status, durationMs, error }
+    // Each attempt is a row; a line for each that went well would be most of the log.
+    if (error === null) log.debug(said, 'delivered')
+    else log.info(said, 'an attempt failed')
     for (const due of await this.#record({ lease, startedAt, outcome }))
       this.#wakeups.nudgeAt(endpointId, due.getTime() - clock.now().getTime())
   }
