@@ -4,7 +4,7 @@
 //
 //   npm run pin-images             # asks, and writes
 //   npm run pin-images -- --check  # asks nobody: exit status 1 names what is not pinned
-//   npm run pin-images -- --own    # for our own images, once a release of them is in the registry: into the overlay
+//   npm run pin-images -- --own    # for our own images, once a release of them is in the registry: into components/release
 import { execFileSync } from 'node:child_process'
 import { globSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -52,10 +52,10 @@ function digestOf(image: string): string {
   return answer
 }
 
-/** An image of ours in the overlay, which says where the registry has it. */
+/** An image of ours, and where the registry has it. */
 const ownImage = /(\{ name: (?:backoffice\/[\w-]+), newName: ([\w./:-]+), newTag: ([\w.-]+))(, digest: "[^"]*")? \}/g
 
-/** The overlay with a digest for each of our images; a former one is replaced. */
+/** The same text with a digest for each of our images; a former one is replaced. */
 export function withOwnDigests(text: string, digestOf: (image: string) => string): string {
   return text.replaceAll(
     ownImage,
@@ -64,7 +64,7 @@ export function withOwnDigests(text: string, digestOf: (image: string) => string
 }
 
 function pinOwn(): void {
-  const file = `${deployFolder}k8s/overlays/production/kustomization.yaml`
+  const file = `${deployFolder}k8s/components/release/kustomization.yaml`
   writeFileSync(file, withOwnDigests(readFileSync(file, 'utf8'), digestOf))
 }
 

@@ -19,14 +19,17 @@ const git = (...args: readonly string[]) => run('git', args).trim()
 
 class Refusal extends Error {}
 
+/** Which tags run, in every overlay. */
+const images = 'deploy/k8s/components/release/kustomization.yaml'
+
 /** Where the version is written, besides package.json: a text around it that is there once or more. */
 const places: readonly { readonly file: string; readonly around: (version: string) => string }[] = [
   { file: 'packages/contracts/src/resources.ts', around: (version) => `apiVersion = '${version}'` },
   { file: 'packages/documents/test/compatibility.test.ts', around: (version) => `released/openapi-${version}.json` },
   { file: 'docs/webhooks.md', around: (version) => `"apiVersion":"${version}"` },
   { file: 'test/e2e/rules.test.ts', around: (version) => `apiVersion: '${version}'` },
-  { file: 'deploy/k8s/overlays/production/kustomization.yaml', around: (version) => `newTag: ${version}` },
-  { file: 'deploy/k8s/overlays/production/values.env', around: (version) => `VERSION=${version}` },
+  { file: images, around: (version) => `newTag: ${version}` },
+  { file: images, around: (version) => `VERSION=${version}` },
   { file: 'deploy/argocd/application.yaml', around: (version) => `targetRevision: v${version}` },
 ]
 
@@ -45,8 +48,7 @@ function writeVersion(from: string, to: string): void {
     write(file, text.replaceAll(around(from), around(to)))
   }
   // The digests are those of the images of before.
-  const overlay = 'deploy/k8s/overlays/production/kustomization.yaml'
-  write(overlay, read(overlay).replaceAll(/(name: backoffice\/.*newTag: [\w.-]+), digest: "[^"]*"/g, '$1'))
+  write(images, read(images).replaceAll(/(name: backoffice\/.*newTag: [\w.-]+), digest: "[^"]*"/g, '$1'))
   run('npm', ['install', '--package-lock-only', '--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline'])
 }
 

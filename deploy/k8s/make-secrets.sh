@@ -2,7 +2,7 @@
 # From the file with all secrets, what each workload may read of it: one file for each Secret, in FOLDER. NATS reads files
 # in the form of its configuration, so its Secret is made of a folder.
 #   sh deploy/k8s/make-secrets.sh FILE FOLDER
-# They are as secret as FILE. production/secrets.yaml says the same for the External Secrets operator; a test compares them.
+# They are as secret as FILE. components/external-secrets says the same for the External Secrets operator; a test compares them.
 set -eu
 umask 077
 
@@ -50,8 +50,9 @@ secret migrate NATS_PASSWORD=NATS_PASSWORD_STREAMS DATABASE_PASSWORD_ADMIN DATAB
   DATABASE_PASSWORD_PLAYERS DATABASE_PASSWORD_WALLET DATABASE_PASSWORD_PAYMENTS DATABASE_PASSWORD_WEBHOOKS \
   DATABASE_PASSWORD_RECONCILER DATABASE_PASSWORD_GAMES
 secret streams NATS_PASSWORD=NATS_PASSWORD_STREAMS
-# Of the local cluster alone; production's PostgreSQL has the Secret `postgres-admin`.
-secret postgres POSTGRES_PASSWORD=DATABASE_PASSWORD_ADMIN
+# Of PostgreSQL in the cluster.
+secret postgres-admin password=DATABASE_PASSWORD_ADMIN
+printf 'username=backoffice_admin\n' >> "$folder/postgres-admin.env"
 
 for user in gateway players wallet payments webhooks reconciler streams console; do
   nats "$user" password "NATS_PASSWORD_$(printf '%s' "$user" | tr '[:lower:]' '[:upper:]')"

@@ -55,7 +55,7 @@ t.test('pinning writes the digest behind the tag, replaces a former one, and cha
 t.test(
   'each of our own images gets its digest beside its tag in the overlay, and a new one the next time',
   async (t) => {
-    const overlay = readFileSync(`${deployFolder}k8s/overlays/production/kustomization.yaml`, 'utf8')
+    const overlay = readFileSync(`${deployFolder}k8s/components/release/kustomization.yaml`, 'utf8')
     const plain = overlay.replaceAll(/, digest: "[^"]*"/g, '')
     const asked: string[] = []
     const [old, young] = ['a', 'b'].map((letter) => `sha256:${letter.repeat(64)}`)

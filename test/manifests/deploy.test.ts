@@ -15,7 +15,8 @@ t.test('the deploy script', { skip }, async (t) => {
   const dir = t.testdir({ bin: {} })
   const overlay = join(deployCopy(), 'k8s/overlays/production')
   const { manifests } = rendered('production')
-  const [, version] = /^VERSION=(.*)$/m.exec(readFileSync(join(overlay, 'values.env'), 'utf8')) ?? []
+  const [, version] =
+    /VERSION=([\d.]+)/.exec(readFileSync(join(deployCopy(), 'k8s/components/release/kustomization.yaml'), 'utf8')) ?? []
   writeFileSync(join(dir, 'rendered.yaml'), manifests.map((manifest) => JSON.stringify(manifest)).join('\n---\n'))
 
   /**

@@ -52,13 +52,13 @@ const lines = sections.flatMap(({ where, text }) =>
 /** What a person is told to write into other files: the words, the change that they ask for, and how that shows. */
 const edits: readonly (readonly [file: string, words: RegExp, change: (text: string) => string, shown: string])[] = [
   [
-    'overlays/production/postgres.yaml',
+    'components/postgres/postgres.yaml',
     /`imageName`/,
     (text) => text.replace(/18\.\d+-system/, '18.99-system'),
     '18.99-system',
   ],
   [
-    'overlays/production/postgres.yaml',
+    'components/postgres/postgres.yaml',
     /`serverName: postgres-19`/,
     (text) => text.replace(/serverName: .*/, 'serverName: postgres-19'),
     // The name of the cluster stands before it, which is another setting.

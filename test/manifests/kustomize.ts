@@ -5,7 +5,9 @@ import { fileURLToPath } from 'node:url'
 import { parse, parseAllDocuments } from 'yaml'
 
 export const deployFolder = fileURLToPath(new URL('../../deploy', import.meta.url))
-export const overlays = ['local', 'production'] as const
+export const overlays = ['local', 'small', 'standard', 'production'] as const
+/** They have a PostgreSQL of CloudNativePG, certificates and monitors. */
+export const withOperators: readonly Overlay[] = ['standard', 'production']
 export type Overlay = (typeof overlays)[number]
 
 // biome-ignore lint/suspicious/noExplicitAny: what a manifest says is what the tests are about; the schemas type it
@@ -28,18 +30,22 @@ const output = (command: string, args: readonly string[]) =>
 
 /** A copy of deploy/ in which everything is there that the repository must not hold. */
 export function copyOfDeploy(dir: string): string {
-  cpSync(deployFolder, dir, { recursive: true, filter: (path) => !/\/(\.env|local\/secrets)$/.test(path) })
-  const local = join(dir, 'k8s/overlays/local')
-  const example = readFileSync(join(local, '.env.example'), 'utf8')
+  cpSync(deployFolder, dir, {
+    recursive: true,
+    filter: (path) => !/\/(\.env|secret-files\/secrets|database-ca\.crt)$/.test(path),
+  })
+  const folder = join(dir, 'k8s/components/secret-files')
+  const example = readFileSync(join(folder, '.env.example'), 'utf8')
   writeFileSync(
-    join(local, '.env'),
+    join(folder, '.env'),
     example.replace(/^(\w+)=$/gm, (_, key: string) => `${key}=${secretValue(key)}`),
   )
-  execFileSync('sh', [join(dir, 'k8s/make-secrets.sh'), join(local, '.env'), join(local, 'secrets')])
+  execFileSync('sh', [join(dir, 'k8s/make-secrets.sh'), join(folder, '.env'), join(folder, 'secrets')])
+  writeFileSync(join(dir, 'k8s/overlays/small/database-ca.crt'), 'the certificates of the provider')
   return dir
 }
 
-/** What stands in for a value that only the store of secrets knows, and in its place the file beside the local overlay. */
+/** What stands in for a value that only the store of secrets knows, and in its place the file of components/secret-files. */
 export function secretValue(key: string): string {
   const bytes = Buffer.alloc(32, key).toString('base64')
   if (key.startsWith('MASTER_KEYS')) return `first:${bytes}`

@@ -5,7 +5,7 @@ import ipaddr from 'ipaddr.js'
 import t from 'tap'
 import { arrowsOf, namespacesThatRefuse, podsOf } from './arrows.ts'
 import { Cluster } from './cluster.ts'
-import { deployFolder, type Manifest, overlays } from './kustomize.ts'
+import { deployFolder, type Manifest, type Overlay, overlays } from './kustomize.ts'
 import { rendered, skip } from './rendered.ts'
 
 t.setTimeout(300_000)
@@ -17,14 +17,13 @@ const programs = [...serviceNames, 'games', 'console']
 
 /** Services speak to one another through NATS, so none has an arrow to another one. The games reach PostgreSQL alone. */
 const everywhere: readonly string[] = [
-  ...arrows(serviceNames, ['nats:4222', 'postgres:5432']),
-  ...arrows(['games'], ['postgres:5432']),
+  ...arrows(serviceNames, ['nats:4222']),
   ...arrows(
     ['monitoring/prometheus'],
     programs.map((program) => `${program}:9464`),
   ),
   ...arrows(['webhooks', 'players'], ['public addresses:any port']),
-  ...arrows(['migrate'], ['nats:4222', 'postgres:5432']),
+  ...arrows(['migrate'], ['nats:4222']),
   ...arrows(['streams'], ['nats:4222']),
   // People log in at the identity provider, and whoever verifies them asks for its keys.
   ...arrows([...serviceNames, 'console'], ['public addresses:443']),
@@ -39,19 +38,27 @@ const withHeads = ['reconciler', 'preflight-reconciler']
 
 const waysIn = ['gateway:8080', 'games:8082', 'console:8083']
 
-const more: Readonly<Record<string, readonly string[]>> = {
-  local: arrows(['ingress-nginx/ingress-nginx'], waysIn),
+const clients = [...serviceNames, 'games', 'migrate']
+const standard = [
+  ...arrows(clients, ['postgres:5432']),
+  ...arrows(['envoy-gateway-system/envoy'], waysIn),
+  ...arrows(['monitoring/prometheus'], ['nats:7777', 'postgres:9187']),
+  // On 8000 an instance asks whether another one is there. A primary that reaches neither that nor the Kubernetes API
+  // stops itself.
+  ...arrows(['postgres'], ['postgres:5432', 'postgres:8000']),
+  ...arrows(leaving, ['private addresses:443', 'private addresses:6443']),
+  ...arrows(['cnpg-system/cloudnative-pg'], ['postgres:5432', 'postgres:8000']),
+  ...arrows(['reconciler'], ['private addresses:443']),
+]
+const more: Readonly<Record<Overlay, readonly string[]>> = {
+  local: [...arrows(clients, ['postgres:5432']), ...arrows(['ingress-nginx/ingress-nginx'], waysIn)],
+  small: [...arrows(clients, ['private addresses:5432']), ...arrows(['envoy-gateway-system/envoy'], waysIn)],
+  standard,
   production: [
-    ...arrows(['envoy-gateway-system/envoy'], waysIn),
+    ...standard,
     ...arrows(programs, ['collector:4318']),
     ...arrows(['collector'], ['monitoring/otlp-backend:4317']),
-    ...arrows(['monitoring/prometheus'], ['collector:8888', 'nats:7777', 'postgres:9187']),
-    // On 8000 an instance asks whether another one is there. A primary that reaches neither that nor the Kubernetes API
-    // stops itself.
-    ...arrows(['postgres'], ['postgres:5432', 'postgres:8000']),
-    ...arrows(leaving, ['private addresses:443', 'private addresses:6443']),
-    ...arrows(['cnpg-system/cloudnative-pg'], ['postgres:5432', 'postgres:8000']),
-    ...arrows(['reconciler'], ['private addresses:443']),
+    ...arrows(['monitoring/prometheus'], ['collector:8888']),
   ],
 }
 
@@ -71,7 +78,7 @@ t.test('network', { skip }, async (t) => {
       const { open, halfOpen } = arrowsOf(cluster)
       t.same(halfOpen, [], 'both ends agree')
       const ofOthers = open.filter((arrow) => !arrow.split(/ → |:/).some((end) => preflights.has(end)))
-      t.same(ofOthers, [...names, ...everywhere, ...(more[overlay] ?? [])].sort())
+      t.same(ofOthers, [...names, ...everywhere, ...more[overlay]].sort())
     })
 
     t.test(`${overlay}: a preflight Job reaches what its workload reaches, and no Service leads to it`, async (t) => {

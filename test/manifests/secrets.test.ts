@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { type Cluster, secretsIn } from './cluster.ts'
-import { deployFolder, type Manifest } from './kustomize.ts'
+import { deployFolder, type Manifest, overlays } from './kustomize.ts'
 import { rendered, skip } from './rendered.ts'
 import {
   holdersInProduction,
@@ -16,8 +16,8 @@ t.setTimeout(300_000)
 
 const isSecretName = (name: string) => /PASSWORD|TOKEN|SECRET|MASTER_KEYS|SESSION_KEYS|STORE_KEY|ACCESS_KEY/.test(name)
 
-t.test('the files with the local secrets are ignored by git, and their example is empty', async (t) => {
-  const folder = join(deployFolder, 'k8s/overlays/local')
+t.test('the files with the secrets are ignored by git, and their example is empty', async (t) => {
+  const folder = join(deployFolder, 'k8s/components/secret-files')
   const files = ['.env', 'secrets/gateway.env', 'secrets/nats/gateway.conf']
   t.same(ignoredByGit(files, folder), files)
   t.notMatch(readFileSync(join(folder, '.env.example'), 'utf8'), /^\w+=.+$/m)
@@ -49,7 +49,8 @@ function expectedHolders(key: string): readonly string[] {
 
 t.test('secrets', { skip }, async (t) => {
   const [local, production] = [rendered('local'), rendered('production')]
-  for (const [overlay, cluster] of Object.entries({ local, production })) {
+  for (const overlay of overlays) {
+    const cluster = rendered(overlay)
     t.test(
       `${overlay}: no container has a secret in its environment: what it names is a file of its own`,
       async (t) => {
@@ -108,24 +109,22 @@ t.test('secrets', { skip }, async (t) => {
   t.test('the script that goes without the operator makes the same Secrets', async (t) => {
     const made = (cluster: Cluster, names: readonly string[]) =>
       Object.fromEntries(names.map((name) => [name.replace(/-[a-z0-9]{10}$/, ''), cluster.secret(name)]))
-    // PostgreSQL is its operator's in production, and a pod of ours in the local cluster.
-    const byOperator = [...new Set([...holders.values()].flat())].filter((name) => name !== 'postgres-admin')
-    const { postgres, ...byScript } = made(
+    const byOperator = [...new Set([...holders.values()].flat())]
+    const byScript = made(
       local,
       local.all('Secret').map(({ metadata }) => metadata.name),
     )
-    t.equal(byOperator.length, 11)
+    t.equal(byOperator.length, 12)
     t.same(byScript, made(production, byOperator))
-    t.same(postgres, { POSTGRES_PASSWORD: production.secret('postgres-admin')?.password })
   })
 
-  t.test('what is mounted is made: by the local overlay itself, in production by operators', async (t) => {
-    t.same(
-      [local, production].map((cluster) => cluster.all('Secret').length),
-      [12, 0],
-    )
-    for (const cluster of [local, production]) {
+  t.test('what is mounted is made: by the overlay itself, in production by operators', async (t) => {
+    const counts = overlays.map((overlay) => [overlay, rendered(overlay).all('Secret').length])
+    t.same(Object.fromEntries(counts), { local: 12, small: 11, standard: 12, production: 0 })
+    for (const overlay of overlays) {
+      const cluster = rendered(overlay)
       const made = secretsThatAreMade(cluster)
+      // By hand, from the public certificate.
       for (const { secretName } of secretsThatAreMounted(cluster)) t.ok(made.has(secretName), secretName)
     }
   })

@@ -5,9 +5,9 @@ import type { TObject } from '@sinclair/typebox'
 import { type Cluster, type Running, secretsIn } from './cluster.ts'
 import { deployFolder, type Manifest } from './kustomize.ts'
 
-/** The keys of the one entry of the store, and of the file beside the local overlay, that all Secrets are made from. */
+/** The keys of the one entry of the store, and of the one file, that all Secrets are made from. */
 export function keysOfTheExample(): readonly string[] {
-  const text = readFileSync(join(deployFolder, 'k8s/overlays/local/.env.example'), 'utf8')
+  const text = readFileSync(join(deployFolder, 'k8s/components/secret-files/.env.example'), 'utf8')
   return [...text.matchAll(/^(\w+)=/gm)].map(([, key = '']) => key)
 }
 

@@ -8,7 +8,6 @@ t.setTimeout(120_000)
 
 /** Another value for each of the file, and how many fields it reaches. */
 const others: Readonly<Record<string, readonly [value: string, places: number]>> = {
-  VERSION: ['9.8.7', 10],
   API_HOST: ['api.another.example', 5],
   GAMES_HOST: ['games.another.example', 4],
   CONSOLE_HOST: ['console.another.example', 6],

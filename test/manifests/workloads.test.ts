@@ -16,7 +16,7 @@ import { webhooks } from '@backoffice/webhooks'
 import type { TObject } from '@sinclair/typebox'
 import t from 'tap'
 import { partsOfOthers, secretsIn } from './cluster.ts'
-import { deployFolder, type Manifest, overlays, secretValue } from './kustomize.ts'
+import { deployFolder, type Manifest, overlays, secretValue, withOperators } from './kustomize.ts'
 import { rendered, skip } from './rendered.ts'
 import { environmentWithFiles, variablesOf } from './secrets.ts'
 
@@ -207,7 +207,7 @@ t.test('workloads', { skip }, async (t) => {
       t.test(`${overlay}: ${service} is replaced without a gap, and finishes what it began`, async (t) => {
         t.same(workload.spec.strategy.rollingUpdate, { maxUnavailable: 0, maxSurge: 1 })
         if (cluster.find('HorizontalPodAutoscaler', service)) t.equal(workload.spec.replicas, undefined, 'it decides')
-        else t.equal(workload.spec.replicas, overlay === 'production' && service !== 'reconciler' ? 2 : undefined)
+        else t.equal(workload.spec.replicas, overlay !== 'local' && service !== 'reconciler' ? 2 : undefined)
         const longest = Math.max(...allOperations.map(({ timeoutMs }) => timeoutMs ?? 0))
         t.ok(longest > 0)
         const drainMs = Number(environment.DRAIN_DELAY_MS)
@@ -233,7 +233,7 @@ t.test('workloads', { skip }, async (t) => {
       const withFiles = environmentWithFiles(cluster, cluster.container('console'), join(t.testdirName, 'again'))
       const { machines, rolesOfGroup, strongLogin } = identityOf(loadConfig(console, withFiles))
       t.equal(machines.size, 0, 'an installation adds its own')
-      t.same(strongLogin.acr, overlay === 'production' ? ['phr'] : [], 'money and keys take a second factor')
+      t.same(strongLogin.acr, overlay === 'local' ? [] : ['phr'], 'money and keys take a second factor')
       t.same([...rolesOfGroup.values()].flat().sort(), [...teamRoles].sort(), 'each role has a group')
     })
 
@@ -246,7 +246,7 @@ t.test('workloads', { skip }, async (t) => {
         for (const volume of pod.volumes ?? []) t.notOk(volume.persistentVolumeClaim)
         const mount = container.volumeMounts?.find(({ mountPath }: Manifest) => mountPath === HEADS_EXPORT_DIR)
         t.equal(mount === undefined, HEADS_EXPORT_DIR === '', 'it can write there')
-        if (overlay === 'production') t.ok(HEADS_BUCKET, 'where the database cannot')
+        if (overlay !== 'local') t.ok(HEADS_BUCKET, 'where the database cannot')
       },
     )
 
@@ -261,7 +261,8 @@ t.test('workloads', { skip }, async (t) => {
       )
       const config = loadConfig(migratorConfig, environmentWithFiles(cluster, running, t.testdir()))
       const { hostname, password } = new URL(config.ADMIN_DATABASE_URL)
-      t.same([hostname, password], ['postgres-rw', secretValue('DATABASE_PASSWORD_ADMIN')])
+      const host = overlay === 'small' ? 'postgres.provider.example' : 'postgres-rw'
+      t.same([hostname, password], [host, secretValue('DATABASE_PASSWORD_ADMIN')])
       t.match(container.image, /(^|\/)backoffice\/migrate:/)
       t.ok(exposedBy('migrate'))
       t.equal(workload.kind, 'Job')
@@ -297,7 +298,7 @@ t.test('workloads', { skip }, async (t) => {
         const jobs = cluster.containers.filter(
           ({ workload }) => workload.metadata.labels['app.kubernetes.io/component'] === 'preflight',
         )
-        t.equal(jobs.length, programs.length + (overlay === 'production' ? 1 : 0))
+        t.equal(jobs.length, programs.length + (withOperators.includes(overlay) ? 1 : 0))
         for (const { workload, pod, container } of jobs) {
           t.ok(loadConfig(preflightConfig, cluster.environment(container)))
           t.equal(workload.spec.backoffLimit, 0)

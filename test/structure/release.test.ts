@@ -92,10 +92,10 @@ t.test('a release is one commit and one tag, with the version everywhere', async
   const published = JSON.parse(read(`packages/documents/released/openapi-${version}.json`))
   t.equal(published.info.version, version)
 
-  const overlay = read('deploy/k8s/overlays/production/kustomization.yaml')
+  const overlay = read('deploy/k8s/components/release/kustomization.yaml')
   t.equal([...overlay.matchAll(new RegExp(`newTag: ${RegExp.escape(version)} `, 'g'))].length, 9)
   t.notMatch(overlay, former)
-  t.match(read('deploy/k8s/overlays/production/values.env'), `VERSION=${version}\n`)
+  t.match(overlay, `VERSION=${version}]\n`)
   t.match(read('deploy/argocd/application.yaml'), `targetRevision: v${version}\n`)
 
   const bill = JSON.parse(read('deploy/sbom/sbom.cdx.json'))

@@ -27,7 +27,7 @@ here=$(dirname "$0")
 all="metrics-server gateway-api envoy-gateway cert-manager trust-manager issuer cloudnative-pg barman-cloud monitoring external-secrets secret-stores"
 case ${1:?"a size, or names of parts"} in
   small) parts="metrics-server gateway-api envoy-gateway" ;;
-  standard) parts="metrics-server gateway-api envoy-gateway cert-manager trust-manager issuer cloudnative-pg barman-cloud" ;;
+  standard) parts="metrics-server gateway-api envoy-gateway cert-manager trust-manager issuer cloudnative-pg barman-cloud monitoring" ;;
   production) parts=$all ;;
   *) parts=$* ;;
 esac
