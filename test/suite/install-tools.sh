@@ -6,7 +6,7 @@ apt-get update -qq
 apt-get install -y -qq --no-install-recommends \
   chromium-headless-shell openssl curl python3 php-cli ruby default-jdk-headless golang-go \
   mono-mcs mono-runtime libmono-system-net-http4.0-cil \
-  prometheus haproxy nginx-light zsh fish </dev/null
+  prometheus prometheus-alertmanager haproxy nginx-light zsh fish </dev/null
 
 # From 1.21 on PgBouncer knows prepared statements in transaction mode. Debian 12 has 1.18; the one of Debian 13 runs there
 # too, with the libraries of Debian 13 beside it.

@@ -166,15 +166,11 @@ t.test(
         'ReplicaMissing',
         'MessageSetAside',
         'SandboxRequestsFailing',
-        'SandboxErrorBudgetBurns',
         'ErrorBudgetBurnsSlowly',
         // How fast requests are depends on what else this machine does.
-        'RequestsSlow',
-        'SandboxRequestsSlow',
         'LatencyBudgetBurnsFast',
         'LatencyBudgetBurns',
         'LatencyBudgetBurnsSlowly',
-        'SandboxLatencyBudgetBurns',
       ])
       for (const { alert, expr } of alerts('alerts.yaml').filter(({ alert }) => !expected.has(alert)))
         t.same(await prometheus.query(expr), [], alert)
