@@ -4,7 +4,7 @@ import type { Operation } from './operation.ts'
 /** The codes of every authenticated route besides its own `rejects`, in order of precedence. */
 export function commonRejects(operation: Operation): ErrorCode[] {
   if (operation.audience === 'public') return ['HEADERS_TOO_LARGE', 'INTERNAL_ERROR']
-  const codes: ErrorCode[] = []
+  const codes: ErrorCode[] = ['HEADERS_TOO_LARGE']
   if (operation.hasBody) codes.push('PAYLOAD_TOO_LARGE')
   codes.push(
     'INVALID_CREDENTIALS',

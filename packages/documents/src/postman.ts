@@ -168,9 +168,10 @@ function script(listen: string, source: string): Json {
 }
 
 function testScript(operation: Operation, step: Step): string {
-  const statuses = JSON.stringify([operation.http?.status, ...(step.alsoStatus ?? [])])
+  const expected = [operation.http?.status, ...(step.alsoStatus ?? [])]
+  const statuses = JSON.stringify(expected)
   const lines = [
-    `pm.test('answers ${operation.http?.status}', () => pm.expect(pm.response.code).to.be.oneOf(${statuses}))`,
+    `pm.test('answers ${expected.join(' or ')}', () => pm.expect(pm.response.code).to.be.oneOf(${statuses}))`,
     `pm.test('carries X-Request-Id', () => pm.expect(pm.response.headers.has('X-Request-Id')).to.equal(true))`,
   ]
   for (const [variable, property] of Object.entries(step.save ?? {})) {

@@ -34,7 +34,8 @@ export const webhooks = service('webhooks', {
     description: 'Makes one attempt at once, to the configured URL, and answers what the receiver said.',
     body: Type.Object({}, { additionalProperties: true }),
     reply: WebhookTestResult,
-    rejects: ['WEBHOOK_NOT_CONFIGURED'],
+    // Beside what every route may answer: more than five tests at once.
+    rejects: ['WEBHOOK_NOT_CONFIGURED', 'RATE_LIMITED'],
     timeoutMs: 20_000,
     sentOnce: true,
     example: {

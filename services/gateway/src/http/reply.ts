@@ -54,8 +54,8 @@ export const helpLinks: Readonly<Record<string, string>> = Object.fromEntries(
   publicErrorCodes.map((code) => [code, `<${apiPrefix}/docs#${errorAnchor(code)}>; rel="help"`]),
 )
 
-/** How long a client should wait after a fault that passes by itself. */
-const faultRetryAfterSeconds = 1
+/** How long a client should wait after what passes by itself: a fault, or a service that has enough of the caller's requests. */
+const passingRetryAfterSeconds = 1
 
 export const isFault = ({ code }: Rejection): boolean => errorCatalogue[code].status >= 500
 
@@ -69,7 +69,8 @@ export function replyOfRejection(rejection: Rejection, requestId: string): HttpR
     code,
   }
   if (rejection instanceof RetryLater) return { ...reply, retryAfterSeconds: rejection.retryAfterSeconds }
-  return isFault(rejection) ? { ...reply, retryAfterSeconds: faultRetryAfterSeconds } : reply
+  const passes = isFault(rejection) || code === 'RATE_LIMITED'
+  return passes ? { ...reply, retryAfterSeconds: passingRetryAfterSeconds } : reply
 }
 
 /** A stored reply as it was sent the first time. */

@@ -21,7 +21,7 @@ export const testWebhook = ({ box, send }: { readonly box: SecretBox; readonly s
     const secrets = decryptSecrets(await loadSecrets(db.reader, [endpointId], now), box)
     if (secrets.length === 0) throw new Rejection('WEBHOOK_NOT_CONFIGURED')
     const running = underWay.get(endpointId) ?? 0
-    if (running >= testsAtOnceMax) throw new Rejection('SERVICE_UNAVAILABLE')
+    if (running >= testsAtOnceMax) throw new Rejection('RATE_LIMITED')
     underWay.set(endpointId, running + 1)
     try {
       const event = testEvent(scope, { now, newId })

@@ -46,6 +46,12 @@ t.test('a receiver that never answers is told after the deadline; five tests are
   const silent = { delivered: false, responseStatus: null, error: 'No answer within 1 s.' }
   const told = outcomes.filter(({ status }) => status === 'fulfilled')
   t.match(told, Array(5).fill({ value: silent }))
+  const refused = outcomes.filter(({ status }) => status === 'rejected')
+  t.match(
+    refused,
+    Array(3).fill({ reason: { code: 'RATE_LIMITED' } }),
+    'and nobody is told that the outcome is unknown',
+  )
   t.equal(receiver.received.length, 5)
 })
 
