@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { type AddressInfo, createServer as createConnections } from 'node:net'
 import { join } from 'node:path'
@@ -193,6 +193,8 @@ t.test('the cluster that run.sh makes', { skip }, async (t) => {
         ...(spec.dataFrom ?? []).map(({ extract }: Manifest) => extract.key),
       ])
     for (const key of new Set(keys)) t.match(script, `"${key}":`)
+    for (const [, file = ''] of script.matchAll(/\$k8s\/([\w./-]+)/g))
+      t.ok(existsSync(join(work, 'deploy/k8s', file)), file)
   })
 
   t.test('a restore of it builds', async (t) => {

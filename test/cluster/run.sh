@@ -57,7 +57,7 @@ prerequisites() {
   KUBELET_INSECURE_TLS=true sh "$k8s/prerequisites/install.sh" metrics-server gateway-api envoy-gateway cert-manager \
     trust-manager cloudnative-pg barman-cloud monitoring external-secrets
   secrets=$work/secrets.env
-  [ -e "$secrets" ] || sh "$k8s/../docker/make-env.sh" "$secrets" "$k8s/overlays/local/.env.example"
+  [ -e "$secrets" ] || sh "$k8s/../docker/make-env.sh" "$secrets" "$k8s/components/secret-files/.env.example"
   value() { sed -n "s/^$1=//p" "$secrets"; }
   access=$(value HEADS_ACCESS_KEY_ID_RECONCILER) secret=$(value HEADS_SECRET_ACCESS_KEY_RECONCILER)
   kubectl create namespace storage --dry-run=client -o yaml | kubectl apply -f -
