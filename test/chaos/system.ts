@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type BrokerUser, brokerUsers, serviceNames, streamBytesMin, teamConsole } from '@backoffice/contracts'
 import { databaseUrl, roleUrl, sharedRolePasswords, withOtherRoles } from '@backoffice/dev-stack'
-import { prepareDatabase } from '@backoffice/migrator'
+import { prepareDatabases } from '@backoffice/migrator'
 import { StreamKeeper } from '@backoffice/migrator/stream'
 import { createLogger } from '@backoffice/process'
 import { connectNats, RpcClient } from '@backoffice/rpc'
@@ -69,7 +69,7 @@ export async function startChaosSystem(ending: AsyncDisposableStack): Promise<Ch
   ending.defer(() => keeper.stop())
   const administratorUrl = await makeDatabase(postgres.url)
   const passwords = sharedRolePasswords(postgres.url)
-  await prepareDatabase(administratorUrl, withOtherRoles(passwords))
+  await prepareDatabases([{ url: administratorUrl, services: serviceNames }], withOtherRoles(passwords))
 
   const links: Link[] = []
   ending.defer(() => Promise.all(links.map((link) => link.close())).then(() => {}))

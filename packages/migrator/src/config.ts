@@ -1,18 +1,28 @@
 import {
   type DatabaseRole,
   databaseRoles,
+  residentServices,
+  type ServiceName,
   type StreamSettings,
+  serviceNames,
   streamBytesDefault,
   streamBytesMin,
 } from '@backoffice/contracts'
 import { secret } from '@backoffice/process'
-import { type Static, Type } from '@sinclair/typebox'
+import { verifiedUrl } from '@backoffice/service-runtime'
+import { type Static, type TOptional, Type } from '@sinclair/typebox'
+import type { Home } from './link.ts'
 import type { RolePasswords } from './prepare-database.ts'
 
 type PasswordVariable = `DATABASE_PASSWORD_${Uppercase<DatabaseRole>}`
 const passwordVariable = (role: DatabaseRole) => `DATABASE_PASSWORD_${role.toUpperCase()}` as PasswordVariable
 
 const password = secret()
+
+type UrlVariable = `ADMIN_DATABASE_URL_${Uppercase<(typeof residentServices)[number]>}`
+const urlVariable = (service: ServiceName) => `ADMIN_DATABASE_URL_${service.toUpperCase()}` as UrlVariable
+
+const administratorUrl = secret({ pattern: '^postgres(ql)?://.+/.+', password: 'DATABASE_PASSWORD_ADMIN' })
 
 /** Where the stream is made, and how large: what the migration Job and the keeper of the stream both read. */
 export const streamConfig = Type.Object({
@@ -41,16 +51,24 @@ export const streamSettingsFrom = (config: StreamConfig): StreamSettings => ({
 export const migratorConfig = Type.Composite([
   Type.Object({
     /** postgres:// URL of the services' database, as a role that may create roles and owns the database. */
-    ADMIN_DATABASE_URL: secret({ pattern: '^postgres(ql)?://.+/.+', password: 'DATABASE_PASSWORD_ADMIN' }),
+    ADMIN_DATABASE_URL: administratorUrl,
     DATABASE_PASSWORD_ADMIN: Type.Optional(password),
     /** PEM; with it the connection is TLS, and the server's certificate is verified. */
     DATABASE_CA_FILE: Type.Optional(Type.String({ minLength: 1 })),
+    /** PEM on the machines of PostgreSQL, with which one of several verifies another. Without it: what PostgreSQL's system trusts. */
+    DATABASE_LINK_CA_FILE: Type.Optional(Type.String({ minLength: 1 })),
     /** How long PostgreSQL may take to answer at all. */
     DATABASE_WAIT_MS: Type.Integer({ minimum: 0, default: 60_000 }),
     /** How long NATS may take to answer at all, and its servers to agree on a leader. */
     NATS_WAIT_MS: Type.Integer({ minimum: 0, default: 60_000 }),
   }),
   streamConfig,
+  // Of services with a database of their own, such as ADMIN_DATABASE_URL_WALLET.
+  Type.Object(
+    Object.fromEntries(
+      residentServices.map((service) => [urlVariable(service), Type.Optional(administratorUrl)]),
+    ) as Record<UrlVariable, TOptional<typeof administratorUrl>>,
+  ),
   // One for each role, such as DATABASE_PASSWORD_WALLET.
   Type.Object(
     Object.fromEntries(databaseRoles.map((role) => [passwordVariable(role), password])) as Record<
@@ -63,6 +81,19 @@ export type MigratorConfig = Static<typeof migratorConfig>
 
 export function passwordsFrom(config: MigratorConfig): RolePasswords {
   return Object.fromEntries(databaseRoles.map((role) => [role, config[passwordVariable(role)]])) as RolePasswords
+}
+
+/**
+ * Which services live in which database. The reconciler lives with the ledger; elsewhere its schema has the moments of that
+ * database.
+ */
+export function homesFrom(config: MigratorConfig): readonly Home[] {
+  const urlOf = (service: ServiceName) =>
+    verifiedUrl(config[urlVariable(service)] ?? config.ADMIN_DATABASE_URL, config.DATABASE_CA_FILE)
+  return [...new Set(residentServices.map(urlOf))].map((url) => ({
+    url,
+    services: serviceNames.filter((service) => service === 'reconciler' || urlOf(service) === url),
+  }))
 }
 
 const place = Type.Optional(Type.String())

@@ -1,2 +1,2 @@
 export { migratorConfig, preflightConfig, streamConfig } from './config.ts'
-export { type AppliedMigrations, prepareDatabase, type RolePasswords, services } from './prepare-database.ts'
+export { type AppliedMigrations, prepareDatabases, type RolePasswords, services } from './prepare-database.ts'

@@ -53,15 +53,11 @@ export async function migrate({
   try {
     const applied: string[] = []
     for (const { name } of await orm.migrator.getPending()) {
-      await retry(() => orm.migrator.up({ migrations: [name] }), {
-        attemptsMax,
-        pauseMs: () => pauseMs.min + Math.random() * (pauseMs.max - pauseMs.min),
-        while(err, attempt) {
-          if (!isCausedByOthers(err)) return false
-          log?.warn({ service, migration: name, attempt, err }, 'somebody holds a lock; the migration is tried again')
-          return true
-        },
-      })
+      await patiently(
+        () => orm.migrator.up({ migrations: [name] }),
+        (err, attempt) =>
+          log?.warn({ service, migration: name, attempt, err }, 'somebody holds a lock; the migration is tried again'),
+      )
       applied.push(name)
     }
     // This table came with the rights of any other. Whoever could write it could have a migration left out, or run again.
@@ -73,6 +69,21 @@ export async function migrate({
     await orm.close()
   }
 }
+
+/** Tries again what somebody else's lock made fail, after a pause that lets the others go on. */
+export const patiently = <T>(run: () => Promise<T>, told: (error: unknown, attempt: number) => void): Promise<T> =>
+  retry(run, {
+    attemptsMax,
+    pauseMs: () => pauseMs.min + Math.random() * (pauseMs.max - pauseMs.min),
+    while(error, attempt) {
+      if (!isCausedByOthers(error)) return false
+      told(error, attempt)
+      return true
+    },
+  })
+
+/** What a transaction that takes locks begins with. */
+export const limits = `set local lock_timeout = ${lockTimeoutMs}; set local statement_timeout = ${statementTimeoutMs}`
 
 /** Another session made it fail: by a lock, a deadlock, or building the same index, for which there is no state of its own. */
 const isCausedByOthers = (error: unknown): boolean =>
@@ -88,7 +99,7 @@ const toClass = (migration: Migration) => ({
 const inTransaction = ({ sql }: Migration) =>
   class extends MikroMigration {
     override up(): void {
-      this.addSql(`set local lock_timeout = ${lockTimeoutMs}; set local statement_timeout = ${statementTimeoutMs}`)
+      this.addSql(limits)
       this.addSql(sql)
     }
   }

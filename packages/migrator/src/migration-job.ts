@@ -1,7 +1,6 @@
 import { createLogger, loadConfig } from '@backoffice/process'
-import { verifiedUrl } from '@backoffice/service-runtime'
-import { migratorConfig, passwordsFrom } from './config.ts'
-import { prepareDatabase } from './prepare-database.ts'
+import { homesFrom, migratorConfig, passwordsFrom } from './config.ts'
+import { prepareDatabases } from './prepare-database.ts'
 import { prepareStream } from './prepare-stream.ts'
 import { waitForDatabase } from './wait-for-database.ts'
 
@@ -18,12 +17,14 @@ export async function runMigrationJob(
   try {
     const config = loadConfig(migratorConfig, environment)
     const log = createLogger('migrator', config.LOG_LEVEL, destination)
-    const url = verifiedUrl(config.ADMIN_DATABASE_URL, config.DATABASE_CA_FILE)
-    await waitForDatabase(url, {
-      waitMs: config.DATABASE_WAIT_MS,
-      onWait: (err) => log.warn({ err }, 'waiting for PostgreSQL'),
-    })
-    for (const { service, applied } of await prepareDatabase(url, passwordsFrom(config), log)) {
+    const homes = homesFrom(config)
+    for (const { url } of homes)
+      await waitForDatabase(url, {
+        waitMs: config.DATABASE_WAIT_MS,
+        onWait: (err) => log.warn({ err }, 'waiting for PostgreSQL'),
+      })
+    const options = { log, caFile: config.DATABASE_LINK_CA_FILE }
+    for (const { service, applied } of await prepareDatabases(homes, passwordsFrom(config), options)) {
       log.info({ service, applied }, applied.length === 0 ? 'up to date' : 'migrated')
     }
     log.info('the database is ready')

@@ -9,6 +9,7 @@ import type { Migration } from '@backoffice/service-runtime'
 import { migrations as wallet } from '@backoffice/wallet/migrations'
 import { migrations as webhooks } from '@backoffice/webhooks/migrations'
 import pg from 'pg'
+import { type Home, linkDatabases } from './link.ts'
 import { migrate } from './migrate.ts'
 import { provisionDatabase } from './provision.ts'
 
@@ -27,30 +28,39 @@ const lockPauseMs = 250
 /** Longer than any preparation takes. Every role of the database could hold the lock. */
 const turnWaitMsDefault = 15 * 60_000
 
+interface Preparation {
+  readonly log?: Logger
+  /** As `linkDatabases` takes it. */
+  readonly caFile?: string | undefined
+  readonly turnWaitMs?: number
+}
+
 /**
- * Roles, schemas and rights, then each service's migrations. Repeating it changes nothing; a second one at the same time
- * waits for the first.
- * @param administratorUrl of the database, with a role that may create roles and owns the database
+ * Roles, schemas and rights, then each service's migrations, and at last what databases see of each other. Repeating it
+ * changes nothing; a second one at the same time waits for the first.
+ * @param homes with a role that may create roles and owns the database
  * @throws when somebody else has not ended within `turnWaitMs`; who that is
  */
-export async function prepareDatabase(
-  administratorUrl: string,
+export async function prepareDatabases(
+  homes: readonly Home[],
   passwords: RolePasswords,
-  log?: Logger,
-  turnWaitMs = turnWaitMsDefault,
+  { log, caFile, turnWaitMs = turnWaitMsDefault }: Preparation = {},
 ): Promise<readonly AppliedMigrations[]> {
-  const client = new pg.Client({ connectionString: administratorUrl })
+  const client = new pg.Client({ connectionString: homes[0]?.url })
   // A connection that is lost while others work shows when the lock is given back.
   client.on('error', () => {})
   await client.connect()
   try {
     // Held by this connection: it goes when this process dies, however it dies.
     await takeTurn(client, turnWaitMs)
-    await provisionDatabase({ adminUrl: administratorUrl, passwords })
     const outcome: AppliedMigrations[] = []
-    for (const { name: service, migrations } of services) {
-      outcome.push({ service, applied: await migrate({ service, migrations, url: administratorUrl, log }) })
+    for (const { url, services: local } of homes) {
+      await provisionDatabase({ adminUrl: url, passwords, local })
+      for (const { name: service, migrations } of services)
+        if (local.includes(service))
+          outcome.push({ service, applied: await migrate({ service, migrations, url, log }) })
     }
+    await linkDatabases(homes, passwords, { log, caFile })
     await client.query('select pg_advisory_unlock($1)', [preparationLock])
     return outcome
   } finally {

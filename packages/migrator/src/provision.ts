@@ -32,16 +32,19 @@ type Passwords = Readonly<Partial<Record<DatabaseRole, string>>>
  * migrations. None of them may use the server's other databases, temporary tables or large objects. Safe to repeat; passwords
  * and the settings of the roles' sessions are set anew each time.
  * @param passwords by role; only those given are provisioned
+ * @param local the services whose schemas this database has. All roles are made, because migrations grant them rights
  * @param lockWaitMs how long to wait for others who provision on the cluster
  * @throws a DatabaseError with code 55P03 when somebody held the lock for longer
  */
 export async function provisionDatabase({
   adminUrl,
   passwords,
+  local = serviceNames,
   lockWaitMs = lockWaitMsDefault,
 }: {
   readonly adminUrl: string
   readonly passwords: Passwords
+  readonly local?: readonly ServiceName[]
   readonly lockWaitMs?: number
 }): Promise<void> {
   // Roles belong to the cluster, advisory locks to one database. So every caller takes the lock in the same database.
@@ -53,11 +56,11 @@ export async function provisionDatabase({
     for (const database of ['postgres', 'template1'])
       await client.query(`revoke connect, temporary on database ${database} from public`)
     await createRoles(client, passwords)
-    await createSchemas(adminUrl, passwords)
+    await createSchemas(adminUrl, passwords, local)
   })
 }
 
-async function createSchemas(adminUrl: string, passwords: Passwords): Promise<void> {
+async function createSchemas(adminUrl: string, passwords: Passwords, local: readonly ServiceName[]): Promise<void> {
   await connectOnce(adminUrl, async (client) => {
     const database = quoteIdentifier(
       (await client.query<{ name: string }>('select current_database() as name')).rows[0]?.name ?? '',
@@ -67,9 +70,9 @@ async function createSchemas(adminUrl: string, passwords: Passwords): Promise<vo
       `revoke connect, temporary on database ${database} from public`,
       `revoke execute on function ${largeObjectWriters.join(', ')} from public`,
     ]
-    if (passwords.games !== undefined)
+    if (passwords.games !== undefined && local.includes('players'))
       statements.push(`grant connect on database ${database} to ${quoteIdentifier(roleName('games'))}`)
-    for (const service of serviceNames) {
+    for (const service of local) {
       if (passwords[service] === undefined) continue
       const role = quoteIdentifier(roleName(service))
       const schema = quoteIdentifier(service)
@@ -159,7 +162,7 @@ const settingStatements = (role: string, settings: Settings): string[] =>
   )
 
 /** Runs `run` over one connection of the administrator, and closes it whatever happens. */
-async function connectOnce<T>(url: string, run: (client: Client) => Promise<T>): Promise<T> {
+export async function connectOnce<T>(url: string, run: (client: Client) => Promise<T>): Promise<T> {
   const client = new Client({ connectionString: url })
   await client.connect()
   try {

@@ -21,7 +21,7 @@ import { eventually, makeCertificate, startProcess, temporaryFolder } from '@bac
 import pg from 'pg'
 import t, { type Test } from 'tap'
 import { runMigrationJob } from '../src/migration-job.ts'
-import { prepareDatabase, type RolePasswords } from '../src/prepare-database.ts'
+import { prepareDatabases, type RolePasswords } from '../src/prepare-database.ts'
 
 t.setTimeout(180_000)
 
@@ -157,7 +157,7 @@ t.test('who holds up the preparation is named, and it does not wait for ever', a
   await holder.connect()
   t.teardown(() => holder.end())
   await holder.query('select pg_advisory_lock(3960215)')
-  const waiting = prepareDatabase(url, {} as RolePasswords, undefined, 300)
+  const waiting = prepareDatabases([{ url, services: serviceNames }], {} as RolePasswords, { turnWaitMs: 300 })
   await t.rejects(waiting, { message: /somebody else prepares the database, and does not end: postgres \(pid \d+\)/ })
 })
 
@@ -278,6 +278,54 @@ t.test('the keeper makes a lost stream again, changes nothing that is there, and
   )
   child.kill('SIGTERM')
   t.equal((await ended).code, 0)
+})
+
+t.test(
+  'with a URL of its own a service lives alone, and each role sees what it was granted, wherever that is',
+  async (t) => {
+    const [common, own] = [await emptyDatabase('common'), await emptyDatabase('of_wallet')]
+    const environment = { ADMIN_DATABASE_URL: common, ADMIN_DATABASE_URL_WALLET: own, ...passwords }
+    const as = (role: string, url: string, text: string) => {
+      const login = new URL(url)
+      login.username = `backoffice_${role}`
+      login.password = passwordOf(role.replace('_reader', ''))
+      return query(login.href, text)
+    }
+    const schemasOf = async (url: string) =>
+      (await query(url, "select schemaname as name from pg_tables where tablename = 'migration' order by 1")).map(
+        ({ name }) => name,
+      )
+    // The second run finds the links of the first.
+    for (const time of ['first', 'second']) {
+      const { code, lines } = await run(environment).ended
+      t.equal(code, 0, `${time}: ${JSON.stringify(lines.at(-1))}`)
+    }
+    t.same(await schemasOf(common), ['gateway', 'payments', 'players', 'reconciler', 'webhooks'])
+    t.same(await schemasOf(own), ['reconciler', 'wallet'])
+
+    await query(common, "insert into gateway.ended_session values ('ana', '', 'infinity')")
+    for (const role of ['wallet', 'wallet_reader', 'reconciler'])
+      t.same(await as(role, own, 'select person_id from gateway.ended_session'), [{ person_id: 'ana' }], role)
+    t.same(await as('reconciler', own, 'select id from payments.reconcilable_deposit'), [])
+    await as('reconciler', own, "insert into at_gateway.next_moment values ('run')")
+    t.match(await as('reconciler', own, 'select at from at_gateway.moment'), [{ at: Date }])
+
+    const denied = { code: '42501' }
+    await t.rejects(as('wallet', own, 'select from payments.reconcilable_deposit'), denied)
+    await t.rejects(as('wallet', own, "insert into gateway.ended_session values ('bob', '', 'infinity')"), denied)
+    await t.rejects(as('reconciler', own, 'select from payments.deposit'), { code: '42P01' })
+    await t.rejects(as('payments', own, 'select'), denied)
+    await t.rejects(as('wallet', common, 'select from payments.deposit'), denied)
+  },
+)
+
+t.test('a database that does not sort by bytes is not linked', async (t) => {
+  const common = await emptyDatabase('sorted')
+  await query(server.url, "create database by_words template template0 locale_provider icu icu_locale 'en'")
+  const environment = { ADMIN_DATABASE_URL: common, ADMIN_DATABASE_URL_WALLET: databaseUrl(server.url, 'by_words') }
+  const { code, lines } = await run({ ...environment, ...passwords }).ended
+  t.equal(code, 1)
+  t.match(lines.at(-1).err.message, 'by_words sorts text by words')
 })
 
 // The last, because the server takes nothing but TLS after it.
