@@ -1,21 +1,35 @@
 import { type ReadDb, sqlState } from '@backoffice/service-runtime'
 import { ask, type FoundDifference, type Kind, type Question, type TransferFacts } from './check.ts'
 import type { Findings } from './findings.ts'
-import type { Snapshot } from './snapshots.ts'
-import { isOlder, type Since } from './sources.ts'
+import type { Snapshot, Snapshots } from './snapshots.ts'
+import { isOlder, pagesOf, type Since } from './sources.ts'
 
 interface Examined {
   readonly questions: readonly Question[]
   readonly findings: Findings
   /** Null in a full run. */
   readonly since: Since | null
+  /** Whether a snapshot is of two databases, and so of two moments. */
+  readonly isOfTwo: boolean
 }
+
+/** What was found at two moments, and may have been under way between them. */
+interface Suspicion {
+  readonly kind: Kind
+  readonly key: string
+  readonly check: string
+  readonly found: FoundDifference
+}
+
+/** A record that is different at each look is different for good after so many. Nothing honest changes so often. */
+const looksMax = 5
 
 /** Asks about records, whatever brought a run to them. */
 export class Examination {
   readonly #run: Examined
   /** Of players whose chains have grown; only an incremental run looks for them. */
   readonly accounts = new Set<bigint>()
+  #suspicions = new Map<string, Suspicion>()
 
   constructor(run: Examined) {
     this.#run = run
@@ -24,23 +38,57 @@ export class Examination {
   /** Asks everything about some keys; an incremental run also about what belongs to them. */
   async examine(db: Snapshot, kind: Kind, keys: readonly string[]): Promise<void> {
     if (keys.length === 0) return
-    const { questions, findings, since } = this.#run
+    await this.#ask(db, { kind, keys, counts: true })
+    const { since } = this.#run
+    if (since !== null) await this.#goOn(db, since, { kind, keys })
+  }
+
+  /**
+   * Looks again at what was found at two moments, the ledger's and then that of the other database. No record becomes again
+   * what it was before: so what two looks find alike was so at one moment, between them. What they do not was under way, and
+   * is looked at once more.
+   */
+  async lookAgain(snapshots: Snapshots, keysMax: number): Promise<void> {
+    for (let look = 2; this.#suspicions.size > 0; look++) {
+      const before = this.#suspicions
+      this.#suspicions = new Map()
+      for (const [kind, found] of Map.groupBy(before.values(), (suspicion) => suspicion.kind))
+        for (const keys of pagesOf([...new Set(found.map(({ key }) => key))], keysMax))
+          await snapshots.see((db) => this.#ask(db, { kind, keys, counts: false }))
+      for (const [identity, { check, found, kind, key }] of this.#suspicions) {
+        if (!before.has(identity) && look < looksMax) continue
+        this.#run.findings.add(check, found, { kind, key })
+        this.#suspicions.delete(identity)
+      }
+    }
+  }
+
+  async #ask(
+    db: Snapshot,
+    { kind, keys, counts }: { readonly kind: Kind; readonly keys: readonly string[]; readonly counts: boolean },
+  ): Promise<void> {
+    const { questions, findings } = this.#run
     const transfers = kind === 'transfer' ? await readTransferFacts(db, keys) : []
     for (const question of questions) {
       if (question.kind !== kind) continue
       const { check, of } = question
       const chosen = of === undefined ? keys : transfers.filter(of).map(({ id }) => id)
       if (chosen.length === 0) continue
-      if (question.counts) findings.compared(check, chosen.length)
+      if (question.counts && counts) findings.compared(check, chosen.length)
       const found = await readEach(
         db,
         chosen,
         (some) => ask(db, question, some),
         (key, error) => findings.add(check, unreadable(key, error), { kind, key }),
       )
-      for (const { key, check: other = check, found: one } of found) findings.add(other, one, { kind, key })
+      for (const { key, check: other = check, found: one } of found) this.#add({ kind, key, check: other, found: one })
     }
-    if (since !== null) await this.#goOn(db, since, { kind, keys })
+  }
+
+  #add(suspicion: Suspicion): void {
+    const { kind, key, check, found } = suspicion
+    if (this.#run.isOfTwo) this.#suspicions.set(JSON.stringify(suspicion), suspicion)
+    else this.#run.findings.add(check, found, { kind, key })
   }
 
   /**

@@ -9,6 +9,11 @@ const isFinished = (id: Fragment) => sql`not exists (
   select from payments.reconcilable_outbox o where o.aggregate = ${id} and o.kind = 'command'
     and ${isNotOfFuture(sql`o.created_at`)})`
 
+/** Where payments live in another database, postgres_fdw looks them up there by values of no collation of their own. */
+const comparable = (row: 't' | 'h') => sql`(
+  select ${sql.fixed(row)}.reference collate "default" as reference, ${sql.fixed(row)}.brand_id collate "default" as brand_id offset 0
+)`
+
 /** A confirmed deposit has exactly its transfer; no other deposit has one. The kept sum of a player's day is that of its deposits. */
 export const deposits = sqlCheck(
   'deposits',
@@ -42,7 +47,8 @@ export const deposits = sqlCheck(
       from ${keys}
       join wallet.transfer t on t.id = k.key
       left join wallet.account a on a.id = t.credit_account
-      left join payments.reconcilable_deposit d on d.id = t.reference and d.brand_id = t.brand_id
+      cross join lateral ${comparable('t')} r
+      left join payments.reconcilable_deposit d on d.id = r.reference and d.brand_id = r.brand_id
       where d.id is null
     `,
   },
@@ -115,7 +121,8 @@ export const withdrawals = sqlCheck(
         'A withdrawal and its hold do not agree (minor units).' as explanation
       from ${holdsOf(keys)}
       left join wallet.account a on a.id = h.account_id
-      left join payments.reconcilable_withdrawal w on w.id = h.reference and w.brand_id = h.brand_id
+      cross join lateral ${comparable('h')} r
+      left join payments.reconcilable_withdrawal w on w.id = r.reference and w.brand_id = r.brand_id
       where h.state in ('open', 'captured') and w.id is null
     `,
   },

@@ -2,6 +2,7 @@ import { operations } from '@backoffice/contracts'
 import { type Fragment, type ReadDb, sql } from '@backoffice/service-runtime'
 import type { SqlQuestion } from './check.ts'
 import { environmentOf } from './environments.ts'
+import { asNumber } from './players-checks.ts'
 import type { CalledFor } from './signed-calls.ts'
 
 /**
@@ -10,7 +11,7 @@ import type { CalledFor } from './signed-calls.ts'
  */
 const statusChanges = (keys: Fragment) => sql`
   ${keys}
-  join players.reconcilable_status_change c on c.id = k.key::bigint
+  ${asNumber} join players.reconcilable_status_change c on c.id = n.id
   join players.reconcilable_player p on p.id = c.player_id and ${environmentOf(sql`p.brand_id`)} = 'production'
   cross join lateral (
     select coalesce((

@@ -19,9 +19,12 @@ export const accounts = sqlCheck('accounts', {
   `,
 })
 
+/** A key as a number, as `n`: it is made here, also for a row that is looked up in another database. */
+export const asNumber = sql`cross join lateral (select k.key::bigint as id offset 0) n`
+
 /** The changes `c` of some keys that decided on players `p` of production. A submission decides nothing. */
 export const productionDecisions = sql`
-  join players.reconcilable_kyc_change c on c.id = k.key::bigint
+  ${asNumber} join players.reconcilable_kyc_change c on c.id = n.id
   join players.reconcilable_player p on p.id = c.player_id
   where ${environmentOf(sql`p.brand_id`)} = 'production' and c.next is distinct from 'em_analise'
 `

@@ -13,6 +13,7 @@ import {
 } from '../storage/reconciliations.ts'
 import { checkAccounts } from './account-check.ts'
 import { evidence, type Kind } from './check.ts'
+import { readElsewhere } from './elsewhere.ts'
 import { readEnvironments } from './environments.ts'
 import { Examination, unreadable } from './examination.ts'
 import { Findings } from './findings.ts'
@@ -68,7 +69,8 @@ export interface ReconcileOptions {
 
 /**
  * Compares all that the wallet keeps with the records that caused it, and balances and hash chains with the entries, in
- * many short snapshots. Each record is seen in one snapshot together with all that it is compared with.
+ * many short snapshots. Each record is seen in one snapshot together with all that it is compared with; of two databases
+ * in two, and what differs is looked at again.
  * @param url from which all is read, with the reconciler's role. A standby will do.
  * @param db where checkpoints are written. They count when the run has ended
  */
@@ -142,6 +144,7 @@ class Run {
     for (const sum of systemSums) await this.#addSystemEntries(sum, begun)
     for (const source of sourcesOf(since, begun.endedBelow)) await this.#goThrough(source, begun)
     await this.#followChains(begun)
+    await begun.examination.lookAgain(this.#snapshots, this.#options.pages.keys)
     this.#compareSums(systemSums)
     if (heads && exported) await this.#seen(() => this.#heads.compareAll(heads, exported(), at))
     const inFlight = await this.#snapshots.see(findInFlight)
@@ -168,7 +171,8 @@ class Run {
   /** Says where the run begins, and what it asks. */
   async #begin(): Promise<Begun> {
     const { runId, heads, team: rules, signal } = this.#options
-    await keepMoment(this.#db, runId)
+    const elsewhere = await this.#snapshots.see(readElsewhere)
+    await keepMoment(this.#db, runId, new Set(elsewhere.values()))
     const at = await reachPresent(this.#snapshots, this.#db, signal)
     const team =
       rules &&
@@ -177,12 +181,13 @@ class Run {
     const beginning = await this.#look()
     const open = beginning.checkpoint?.open.listed ?? []
     const named = new Set(open.filter(({ kind }) => kind !== null && kind !== 'head').map(({ key }) => key))
-    const judging = { since: beginning.since?.at ?? null, isDevelopment: rules?.isDevelopment === true }
+    const judging = { since: beginning.since?.at ?? null, isDevelopment: rules?.isDevelopment === true, elsewhere }
     const questions = [
       ...sqlQuestions(team?.payAlone ?? []),
       ...(team === undefined ? [] : signatures({ at, team, named, ...judging })),
     ]
-    const examination = new Examination({ questions, findings: this.#findings, since: beginning.since })
+    const isOfTwo = elsewhere.size > 0
+    const examination = new Examination({ questions, findings: this.#findings, since: beginning.since, isOfTwo })
     return { ...beginning, at, examination }
   }
 

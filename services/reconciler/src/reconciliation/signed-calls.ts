@@ -1,8 +1,9 @@
-import type { ExportedAuditEntry, Operation } from '@backoffice/contracts'
+import type { ExportedAuditEntry, Operation, ServiceName } from '@backoffice/contracts'
 import { type Fragment, type ReadDb, sql } from '@backoffice/service-runtime'
 import { readProvenEntries } from '@backoffice/team-desk'
 import { KeysUnavailable, objectOf } from '@backoffice/team-identity'
 import { evidence, type KeyedFound } from './check.ts'
+import { type Elsewhere, momentsOf } from './elsewhere.ts'
 import { overlapMs } from './sources.ts'
 import type { TeamHistory } from './team-history.ts'
 
@@ -31,6 +32,7 @@ export interface Judging {
   readonly since: Date | null
   /** Whether operators get a pair for production as they are created. */
   readonly isDevelopment: boolean
+  readonly elsewhere: Elsewhere
 }
 
 /**
@@ -53,6 +55,11 @@ export const calls = {
   endpoints: sql`webhooks.reconcilable_setting`,
 } satisfies Readonly<Record<string, Fragment>>
 export type CallsShown = keyof typeof calls
+
+const serviceOf: Readonly<Record<CallsShown, ServiceName>> = {
+  ...{ wallet: 'wallet', players: 'players', payments: 'payments' },
+  ...{ settings: 'players', operators: 'gateway', endpoints: 'webhooks' },
+}
 
 interface Audited {
   readonly auditId: string
@@ -86,13 +93,14 @@ async function readWritten(
   db: ReadDb,
   shown: CallsShown,
   judged: readonly Audited[],
+  elsewhere: Elsewhere,
 ): Promise<(of: Audited) => Written> {
   const rows = await db<Written>`
     select c.id as audit_id, exists (
       select from ${calls[shown]} o
       where o.subject = c.subject and o.operation_id = c.operation_id and o.id <> c.id and o.outcome = 'done'
     ) as is_used_twice, (
-      select m.at from reconciler.moment m where m.xid <= c.xid order by m.xid desc limit 1
+      select m.at from ${momentsOf(serviceOf[shown], elsewhere)} m where m.xid <= c.xid order by m.xid desc limit 1
     ) as written_after
     from ${calls[shown]} c where c.id = any(${judged.map(({ auditId }) => auditId)}::text[])
   `
@@ -107,7 +115,7 @@ export async function findUnproven(
   effects: readonly CalledFor[],
   { run, explanation }: { readonly run: Judging; readonly explanation: string },
 ): Promise<KeyedFound[]> {
-  const written = await readWritten(db, shown, effects)
+  const written = await readWritten(db, shown, effects, run.elsewhere)
   const judged = effects.filter((one) => isJudged(run, one.key, one.at) || isBackdated(one, written(one)))
   const entries = await readEntries(db, shown, judged)
   const all: KeyedFound[] = []

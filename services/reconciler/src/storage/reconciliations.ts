@@ -139,14 +139,13 @@ export async function isFullRunning(db: ReadDb, since: Date): Promise<boolean> {
 }
 
 /**
- * Writes in which transaction and when a run began. After a dump was restored, transaction ids begin anew: nothing is
- * written until they are higher than before.
+ * Writes in which transaction and when a run began, in each database. PostgreSQL says both, and keeps none that is out of
+ * order.
+ * @param schemas with the moments of the other databases
  */
-export async function keepMoment(db: Db, runId: string): Promise<void> {
-  await db`
-    insert into moment (run_id)
-    select ${runId}::text where not exists (select from moment where xid > pg_current_xact_id())
-  `
+export async function keepMoment(db: Db, runId: string, schemas: Iterable<string>): Promise<void> {
+  const tables = [sql`moment`, ...[...schemas].map((schema) => sql`${sql.identifier(schema)}.next_moment`)]
+  for (const table of tables) await db`insert into ${table} (run_id) values (${runId})`
 }
 
 /** Of the run that finished last. */
