@@ -180,11 +180,12 @@ const databaseName = 'backoffice'
 
 /**
  * Makes the database when it is missing; a URL that names another one than `postgres` chooses that one.
+ * @param suffix of its name, for a second one
  * @returns the administrator's URL of the database
  */
-export async function ensureDatabase(administratorUrl: string): Promise<string> {
+export async function ensureDatabase(administratorUrl: string, suffix = ''): Promise<string> {
   const given = new URL(administratorUrl).pathname.slice(1)
-  const name = given === '' || given === 'postgres' ? databaseName : given
+  const name = `${given === '' || given === 'postgres' ? databaseName : given}${suffix}`
   if (name === given) return administratorUrl
   const client = new pg.Client({ connectionString: administratorUrl })
   await client.connect()

@@ -9,6 +9,8 @@ const program = fileURLToPath(new URL('../../migrator/src/main.ts', import.meta.
 export interface Backends {
   /** Of the database, with a role that may create roles and owns the database. */
   readonly administratorUrl: string
+  /** Of the wallet's own, where it has one. */
+  readonly walletUrl: string | undefined
   readonly databaseRoles: Readonly<Record<string, string>>
   readonly natsUrl: string
   /** Of the user that makes the stream. */
@@ -29,6 +31,7 @@ export async function prepareBackends(backends: Backends): Promise<void> {
     NODE_COMPILE_CACHE: compileCache,
     ...Object.fromEntries(variables),
     ADMIN_DATABASE_URL: backends.administratorUrl,
+    ADMIN_DATABASE_URL_WALLET: backends.walletUrl,
     NATS_URL: backends.natsUrl,
     NATS_PASSWORD: backends.streamsPassword,
   }

@@ -19,7 +19,7 @@ export interface StackOperator {
 
 /** Our own programs that run all the time: the services, the public games and the team's console. */
 export type ProgramName = ServiceName | 'games' | 'console'
-export type ProcessName = 'postgres' | 'nats' | 'identity' | ProgramName
+export type ProcessName = 'postgres' | 'postgres-wallet' | 'nats' | 'identity' | ProgramName
 
 /** What `<dir>/stack.json` says while a stack runs; it is removed when the stack stops. */
 export interface StackDescription {
@@ -27,6 +27,8 @@ export interface StackDescription {
   readonly docsUrl: string
   /** Of the superuser, for the database of the services. */
   readonly postgresUrl: string
+  /** The same of the wallet's database, where it has one of its own. */
+  readonly walletPostgresUrl?: string
   readonly natsUrl: string
   /** Where the team works, and where its command line calls. */
   readonly consoleUrl: string
@@ -102,7 +104,16 @@ export function writeFileAtomically(file: string, text: string): void {
 }
 
 /** All that a stack keeps in its folder; `--fresh` removes these and nothing else. */
-const contents = ['postgres', 'nats', 'logs', 'secrets.json', 'identity.json', 'operators.json', 'stack.json']
+const contents = [
+  'postgres',
+  'postgres-wallet',
+  'nats',
+  'logs',
+  'secrets.json',
+  'identity.json',
+  'operators.json',
+  'stack.json',
+]
 
 const lockFileIn = (dir: string) => join(dir, 'supervisor.pid')
 

@@ -33,6 +33,8 @@ import type { StackArguments, Steps } from './terminal.ts'
 
 interface Addresses {
   readonly postgresUrl: string
+  /** Where the wallet has a database of its own, for it and the reconciler. */
+  readonly walletUrl: string | undefined
   readonly natsUrl: string
   readonly httpPort: number
   readonly baseUrl: string
@@ -98,23 +100,25 @@ export class Stack {
     const { httpPort, identity, provider } = beside
     provider.catch(() => {})
     const compiled = compileServices()
-    const administratorUrl = process.env.POSTGRES_URL ?? (await this.#startPostgres())
+    const [administratorUrl, walletAdministratorUrl] = await this.#databaseServers()
     const natsUrl = process.env.NATS_URL ?? (await this.#startNats())
-    const postgresUrl = await this.#steps.run('database and stream: roles, schemas, migrations', async () => {
-      const url = await ensureDatabase(administratorUrl)
+    const databases = await this.#steps.run('database and stream: roles, schemas, migrations', async () => {
+      const postgresUrl = await ensureDatabase(administratorUrl)
+      const walletUrl = walletAdministratorUrl && (await ensureDatabase(walletAdministratorUrl, '_wallet'))
       await prepareBackends({
-        administratorUrl: url,
+        administratorUrl: postgresUrl,
+        walletUrl,
         databaseRoles: withOtherRoles(this.#secrets.databaseRoles),
         natsUrl,
         streamsPassword: this.#secrets.nats.streams,
       })
       await this.#keepStream(natsUrl)
-      return url
+      return { postgresUrl, walletUrl }
     })
     const baseUrl = `http://127.0.0.1:${httpPort}/api/v1`
     await this.#steps.run(`services: ${startOrder().join(', ')}`, async () => {
       await compiled
-      await this.#startServices({ postgresUrl, natsUrl, httpPort, baseUrl, identity })
+      await this.#startServices({ ...databases, natsUrl, httpPort, baseUrl, identity })
     })
     await this.#steps.run('identity provider', () => provider)
     const { issuer, console } = identity
@@ -124,7 +128,8 @@ export class Stack {
     const description: StackDescription = {
       baseUrl,
       docsUrl: `${baseUrl}/docs`,
-      postgresUrl,
+      postgresUrl: databases.postgresUrl,
+      ...(databases.walletUrl === undefined ? {} : { walletPostgresUrl: databases.walletUrl }),
       natsUrl,
       consoleUrl: console.url,
       issuer,
@@ -147,11 +152,19 @@ export class Stack {
     releaseFolder(this.#arguments.dir)
   }
 
-  async #startPostgres(): Promise<string> {
+  /** As administrators: the services' PostgreSQL and, with two databases, the wallet's. One that was given has both. */
+  async #databaseServers(): Promise<readonly [string, string?]> {
+    const given = process.env.POSTGRES_URL
+    const common = given ?? (await this.#startPostgres('postgres'))
+    if (this.#arguments.databases === 1) return [common]
+    return [common, given ?? (await this.#startPostgres('postgres-wallet'))]
+  }
+
+  async #startPostgres(name: 'postgres' | 'postgres-wallet'): Promise<string> {
     const port = await freePort()
-    const options = { dir: join(this.#arguments.dir, 'postgres'), password: this.#secrets.postgres, port }
-    await this.#steps.run('PostgreSQL (embedded)', () =>
-      this.#supervise('postgres', async () => (await startPostgres(options)).child),
+    const options = { dir: join(this.#arguments.dir, name), password: this.#secrets.postgres, port }
+    await this.#steps.run(`PostgreSQL (embedded): ${name}`, () =>
+      this.#supervise(name, async () => (await startPostgres(options)).child),
     )
     return `postgresql://postgres:${options.password}@127.0.0.1:${port}/postgres`
   }
@@ -198,7 +211,7 @@ export class Stack {
       startServiceProcess({
         name,
         logFile: join(this.#arguments.dir, 'logs', `${name}.log`),
-        databaseUrl: name === 'console' ? undefined : roleUrl(where.postgresUrl, name, passwords[name]),
+        databaseUrl: name === 'console' ? undefined : roleUrl(databaseOf(name, where), name, passwords[name]),
         natsUrl: where.natsUrl,
         secrets: this.#secrets,
         identity: where.identity,
@@ -247,6 +260,10 @@ export class Stack {
     await part.start()
   }
 }
+
+/** The reconciler lives with the ledger. */
+const databaseOf = (name: ProgramName, { postgresUrl, walletUrl = postgresUrl }: Addresses): string =>
+  name === 'wallet' || name === 'reconciler' ? walletUrl : postgresUrl
 
 const metricsPortOf = (metricsPort: number | undefined) => (metricsPort === undefined ? {} : { metricsPort })
 

@@ -8,15 +8,18 @@ export interface StackArguments {
   /** Of the gateway; 0 takes any free one. */
   readonly port: number
   readonly fresh: boolean
+  /** With 2 the wallet has a PostgreSQL of its own. */
+  readonly databases: 1 | 2
 }
 
 export const defaultPort = 8080
 
-const usage = `npm start -- [--dir D] [--port P] [--fresh]
+const usage = `npm start -- [--dir D] [--port P] [--fresh] [--databases N]
 
-  --dir D    keep data, logs and stack.json in D (default .stack)
-  --port P   serve HTTP on port P of 127.0.0.1 (default ${defaultPort}; 0 takes any free one)
-  --fresh    throw away what an earlier start left in D
+  --dir D        keep data, logs and stack.json in D (default .stack)
+  --port P       serve HTTP on port P of 127.0.0.1 (default ${defaultPort}; 0 takes any free one)
+  --fresh        throw away what an earlier start left in D
+  --databases N  1, or 2: the wallet has a PostgreSQL of its own; always the same for one D
 
 POSTGRES_URL and NATS_URL use somebody else's PostgreSQL (its superuser) and nats-server (with JetStream).`
 
@@ -26,8 +29,9 @@ export function parseStackArguments(args: readonly string[]): StackArguments {
     dir: { type: 'string', default: defaultStackFolder },
     port: { type: 'string', default: String(defaultPort) },
     fresh: { type: 'boolean', default: false },
+    databases: { type: 'string', default: '1' },
   } as const
-  let values: { dir: string; port: string; fresh: boolean }
+  let values: { dir: string; port: string; fresh: boolean; databases: string }
   try {
     values = parseArgs({ args: [...args], options }).values
   } catch (error) {
@@ -37,7 +41,9 @@ export function parseStackArguments(args: readonly string[]): StackArguments {
   if (!/^\d{1,5}$/.test(values.port) || port > 65_535) {
     throw new Error(`--port takes a number from 0 to 65535, not "${values.port}".\n\n${usage}`)
   }
-  return { dir: resolve(values.dir), port, fresh: values.fresh }
+  if (!/^[12]$/.test(values.databases))
+    throw new Error(`--databases takes 1 or 2, not "${values.databases}".\n\n${usage}`)
+  return { dir: resolve(values.dir), port, fresh: values.fresh, databases: values.databases === '2' ? 2 : 1 }
 }
 
 /**

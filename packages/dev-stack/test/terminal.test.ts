@@ -3,16 +3,23 @@ import { teamUsers } from '../src/identity/people.ts'
 import { defaultPort, greeting, parseStackArguments } from '../src/terminal.ts'
 
 t.test(
-  '--dir, --port and --fresh are understood; without them it is .stack, the default port, and old data are kept',
+  '--dir, --port, --fresh and --databases are understood; without them it is .stack, the default port, old data and one database',
   async (t) => {
-    const given = { dir: '/tmp/x', port: 9000, fresh: true }
-    t.same(parseStackArguments(['--dir', '/tmp/x', '--port=9000', '--fresh']), given)
-    t.match(parseStackArguments([]), { dir: /\.stack$/, port: defaultPort, fresh: false })
+    const given = { dir: '/tmp/x', port: 9000, fresh: true, databases: 2 }
+    t.same(parseStackArguments(['--dir', '/tmp/x', '--port=9000', '--fresh', '--databases', '2']), given)
+    t.match(parseStackArguments([]), { dir: /\.stack$/, port: defaultPort, fresh: false, databases: 1 })
   },
 )
 
 t.test('an argument that is unknown or malformed is refused with the usage', async (t) => {
-  for (const args of [['--prot', '1'], ['--port', '70000'], ['--port', 'x'], ['--port', ''], ['there']]) {
+  for (const args of [
+    ['--prot', '1'],
+    ['--port', '70000'],
+    ['--port', 'x'],
+    ['--port', ''],
+    ['--databases', '3'],
+    ['there'],
+  ]) {
     t.throws(() => parseStackArguments(args), /--fresh/, args.join(' '))
   }
 })

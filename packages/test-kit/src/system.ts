@@ -32,6 +32,8 @@ export interface SystemOptions {
    * tests' PostgreSQL. BACKENDS says what they are: processes of this machine, or containers.
    */
   readonly backends?: 'own'
+  /** The wallet has a database of its own; with `own` backends, on a server of its own. */
+  readonly databases?: 2
   /** Services of which a test kills one: they are processes of this machine even where SERVICE_IMAGES is set. */
   readonly services?: 'processes'
   /** In place of this process's own environment, for one that starts a system for others. */
@@ -98,7 +100,8 @@ export async function startSystem(t: Teardown, options: SystemOptions = {}): Pro
   const machines = 'SERVICE_IMAGES' in services ? {} : await makeMachine(dir)
   const env = { ...inherited, ...services, ...machines, ...backends.environment, ...options.environment }
   t.teardown(() => backends.stop())
-  const command = [process.execPath, mainFile, '--dir', dir, '--port', '0']
+  const databases = String(options.databases ?? 1)
+  const command = [process.execPath, mainFile, '--dir', dir, '--port', '0', '--databases', databases]
   const { until, printed } = startProcess(t, command, { env, endsBy: 'SIGTERM' })
   const stackJson = stackFileIn(dir)
   await until(() => existsSync(stackJson), startTimeoutMs)
