@@ -6,6 +6,8 @@ export interface FieldSchema {
   readonly description?: string
   readonly const?: string
   readonly maxLength?: number
+  readonly minimum?: number
+  readonly maximum?: number
   readonly anyOf?: readonly FieldSchema[]
   readonly items?: FieldSchema
   readonly properties?: Readonly<Record<string, FieldSchema>>

@@ -2,6 +2,8 @@ import { BigNumber } from 'bignumber.js'
 
 /** Matches an amount in a request: no sign, no leading zero, at most 13 integer digits and 2 decimals. Zero is refused apart. */
 export const amountPattern = '^(0|[1-9]\\d{0,12})(\\.\\d{1,2})?$'
+/** The same with a sign where money is taken; zero is refused apart. */
+export const signedAmountPattern = `^-?${amountPattern.slice(1)}`
 /** Matches money in a reply: exactly 2 decimals, and a sign where money leaves. */
 export const moneyPattern = '^-?(0|[1-9]\\d*)\\.\\d{2}$'
 

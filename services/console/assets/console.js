@@ -87,14 +87,19 @@ function follow() {
 }
 follow()
 
-// After a decision the page says what became of it. The focus goes there, and a screen reader reads it.
-document.addEventListener('htmx:afterSettle', () => {
-  const said = document.querySelector('#main [role=alert], #main [role=status]')
-  const place = said ?? document.querySelector('#main')
-  place?.setAttribute('tabindex', '-1')
-  place?.focus()
+/** What became of a form, or why a page cannot be shown: a screen reader reads what has the focus. */
+function focusOutcome(place) {
+  const said = place.querySelector('[data-outcome]') ?? place
+  said.setAttribute('tabindex', '-1')
+  said.focus({ preventScroll: true })
+  said.scrollIntoView({ block: said === place ? 'start' : 'center' })
+}
+document.addEventListener('htmx:afterSettle', ({ target }) => {
+  focusOutcome(target)
   follow()
 })
+const fault = document.querySelector('#main .refused[data-outcome]')
+if (fault !== null) focusOutcome(fault.parentElement)
 
 const live = document.body.dataset.live
 if (live !== undefined) {

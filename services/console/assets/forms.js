@@ -1,9 +1,10 @@
 // Makes the key of a login, and signs what a person decides. The server gets signatures, and never the key.
 
 import { findKey, forgetKeys, keepKey } from './keys.js'
-import { canonical, inputOf, newKey, newReplyKey, signCall, signDelegation } from './signing.js'
+import { amountOf, canonical, inputOf, newKey, newReplyKey, signCall, signDelegation, unreadOf } from './signing.js'
+import { forgetTyped, keepTyped, restoreTyped } from './typed.js'
 
-const { session, now, notSigned } = document.body.dataset
+const { session, now, notSigned, notKnown, tryAgain, format } = document.body.dataset
 const aud = location.origin
 
 /** By the server's clock, since that of this machine may be wrong: signatures are worth something for two minutes. */
@@ -19,15 +20,22 @@ function remember() {
 remember()
 document.addEventListener('htmx:afterSwap', remember)
 
-/** Whether it is signed now. */
+/** Whether it is to be sent now. What cannot be read is not signed: the server says in the form what is wrong. */
 async function sign(form) {
   if (shownBy.get(form) !== form.elements.shown.value) throw new Error('the form is not the one that was shown')
   const { shown, operationId, _input, _proof, _opener } = form.elements
   const { operation, approves, isSealed, ...call } = JSON.parse(shown.value)
-  const input = inputOf(call, Object.fromEntries(new FormData(form)))
+  const given = Object.fromEntries(new FormData(form))
+  _proof.value = ''
+  if (unreadOf(call, given).length > 0) return true
+  const input = inputOf(call, given)
   const key = await findKey(session)
-  // Somebody has logged in again, in another tab.
-  if (key === undefined) return location.reload()
+  if (key === undefined) {
+    // Somebody has logged in again, in another tab.
+    keepTyped(form)
+    location.reload()
+    return false
+  }
   _input.value = canonical(input)
   const reply = isSealed ? await newReplyKey() : undefined
   if (reply !== undefined) _opener.value = JSON.stringify(reply.opener)
@@ -36,11 +44,26 @@ async function sign(form) {
   return true
 }
 
-function sayNotSigned(form) {
+/** In the form, which stays as it is. */
+function say(form, text) {
   form.querySelector('.notice')?.remove()
-  const notice = Object.assign(document.createElement('p'), { className: 'notice refused', textContent: notSigned })
+  const notice = Object.assign(document.createElement('p'), { className: 'notice refused', textContent: text })
   notice.setAttribute('role', 'alert')
-  form.prepend(notice)
+  notice.tabIndex = -1
+  const place = form.querySelector('.said') ?? form
+  place.prepend(notice)
+  notice.focus({ preventScroll: true })
+  notice.scrollIntoView({ block: 'center' })
+  return notice
+}
+
+/** Sent once more it acts once, so its button says that it is a second try. */
+function sayNotKnown(form) {
+  say(form, notKnown).dataset.unknown = ''
+  nameTry(form)
+}
+const nameTry = (form) => {
+  if (form.querySelector('[data-unknown]') !== null) form.querySelector('button').textContent = tryAgain
 }
 
 // htmx asks before it sends a form.
@@ -51,10 +74,62 @@ document.addEventListener('htmx:confirm', async (event) => {
   try {
     if (await sign(form)) issueRequest(true)
   } catch (error) {
-    sayNotSigned(form)
+    say(form, notSigned)
     throw error
   }
 })
+
+// Nobody answered, or something between here and the console did: a page of ours has its place for the form's answer.
+for (const name of ['htmx:sendError', 'htmx:timeout', 'htmx:sendAbort'])
+  document.addEventListener(name, ({ detail: { elt } }) => elt.matches('.decision form') && sayNotKnown(elt))
+document.addEventListener('htmx:beforeSwap', ({ detail }) => {
+  const { requestConfig, serverResponse } = detail
+  if (/ (id="main"|class="said")/.test(serverResponse)) return
+  detail.shouldSwap = false
+  sayNotKnown(requestConfig.elt)
+})
+// One logs in again, and finds what was typed.
+document.addEventListener('htmx:beforeOnLoad', ({ detail: { elt, xhr } }) => {
+  if (xhr.getResponseHeader('HX-Redirect') !== null && elt.matches('.decision form')) keepTyped(elt)
+})
+document.addEventListener('htmx:afterSettle', ({ target }) => {
+  const form = target.closest('form')
+  if (form !== null) nameTry(form)
+})
+
+/** What will be sent, beside its button: the amount as it is read, and the choice by its name. */
+function echo(form) {
+  const button = form.querySelector('button')
+  button.dataset.label ??= button.textContent
+  const chosen = form.querySelector('[type=radio]:checked')
+  if (form.querySelector('[data-unknown]') === null) button.textContent = chosen?.dataset.button ?? button.dataset.label
+  const field = form.querySelector('[data-currency]')
+  if (field === null) return
+  const isMeant = chosen === null || chosen.value === 'given'
+  form.querySelector('.echo').textContent = isMeant ? amountText(field) : ''
+}
+
+function amountText({ value, dataset: { currency, plus, minus, unread } }) {
+  const text = value.trim()
+  if (text === '') return ''
+  const amount = amountOf(text, document.documentElement.lang)
+  if (amount === undefined) return unread
+  const [words, size] = amount.startsWith('-') ? [minus, amount.slice(1)] : [plus, amount]
+  return words.replace('{amount}', new Intl.NumberFormat(format, { style: 'currency', currency }).format(size))
+}
+
+document.addEventListener('input', ({ target }) => {
+  const form = target.closest('.decision form')
+  if (form === null) return
+  // What is filled in beside a choice is that choice.
+  const option = target.closest('.beside-option')?.previousElementSibling?.querySelector('[type=radio]')
+  if (option != null) option.checked = true
+  echo(form)
+})
+const echoAll = () => document.querySelectorAll('.decision form').forEach(echo)
+document.addEventListener('htmx:afterSwap', echoAll)
+restoreTyped()
+echoAll()
 
 const login = document.querySelector('form[action="/login"]')
 login?.addEventListener('submit', async (event) => {
@@ -65,7 +140,7 @@ login?.addEventListener('submit', async (event) => {
     login.elements.thumbprint.value = key.thumbprint
     login.submit()
   } catch (error) {
-    sayNotSigned(login)
+    say(login, notSigned)
     throw error
   }
 })
@@ -87,6 +162,7 @@ if (delegation !== null) {
 const signOut = document.querySelector('form[action="/sign-out"]')
 signOut?.addEventListener('submit', async (event) => {
   event.preventDefault()
+  forgetTyped()
   await forgetKeys().catch(() => {})
   signOut.submit()
 })

@@ -13,13 +13,17 @@ export interface ShownCall {
   readonly fields: readonly ReadField[]
   /** Of the times that are filled in. */
   readonly timeZone: string
+  /** Of the amounts. */
+  readonly language: string
 }
 
 export interface ReadField {
   readonly name: string
-  readonly kind: 'text' | 'lines' | 'list' | 'number' | 'choice' | 'yes' | 'time'
-  /** What stands in the input when nothing was filled in; nothing does when this is absent. */
-  readonly empty?: null | readonly []
+  readonly kind: 'text' | 'lines' | 'list' | 'number' | 'amount' | 'choice' | 'yes' | 'time' | 'options'
+  /** Choices that name what they do, each with what stands in the input for it. */
+  readonly options?: readonly { readonly name: string; readonly value: string | null | readonly [] }[]
+  /** One more of them: what is filled in beside it, under the field's name and `Given`. */
+  readonly of?: Pick<ReadField, 'kind'>
 }
 
 export interface BrowserKey {
@@ -48,4 +52,6 @@ export function signDelegation(
   key: BrowserKey,
 ): Promise<string>
 export function inputOf(shown: ShownCall, given: Given): Readonly<Record<string, unknown>>
+export function unreadOf(shown: ShownCall, given: Given): readonly string[]
+export function amountOf(text: string, language: string): string | undefined
 export function isoOf(local: string, timeZone: string): string | undefined

@@ -66,25 +66,58 @@ export const signDelegation = ({ aud, delegate, iat, exp }, key) =>
   signed('team-delegation+jwt', { aud, delegate, iat, exp }, key)
 
 /**
- * The input of a form's call: what the page has fixed, and what was filled in. What is empty is left out, or what the form
- * says of that field.
+ * The input of a form's call: what the page has fixed, and what was filled in. What is empty is left out. What a page says
+ * in a language is read in it.
  */
-export function inputOf({ input, fields, timeZone }, given) {
-  const filled = fields.flatMap(({ name, kind, empty }) => {
-    const text = (given[name] ?? '').trim()
-    if (text !== '') return [[name, readAs(kind, text, timeZone)]]
-    return empty === undefined ? [] : [[name, empty]]
+export function inputOf({ input, fields, ...how }, given) {
+  const filled = fields.flatMap((field) => {
+    const { value } = read(field, given, how)
+    return value === undefined ? [] : [[field.name, value]]
   })
   return { ...Object.fromEntries(filled), ...input }
 }
 
-/** What cannot be read goes as it is, and the operation says what is wrong with it. */
-function readAs(kind, text, timeZone) {
-  if (kind === 'number') return Number.isFinite(Number(text)) ? Number(text) : text
+/** The fields in which something stands that says nothing, or more than one thing: whoever filled them in writes it again. */
+export const unreadOf = ({ fields, ...how }, given) =>
+  fields.filter((field) => read(field, given, how).isUnread).map(({ name }) => name)
+
+function read({ name, kind, options = [], of }, given, how) {
+  const text = (given[name] ?? '').trim()
+  if (kind === 'options') {
+    const chosen = options.find((option) => option.name === text)
+    if (chosen !== undefined) return { value: chosen.value }
+    return of === undefined || text !== 'given' ? {} : read({ ...of, name: `${name}Given` }, given, how)
+  }
+  if (text === '') return {}
+  const value = readAs(kind, text, how)
+  return { value, isUnread: value === undefined }
+}
+
+function readAs(kind, text, { timeZone, language }) {
+  if (kind === 'number') return Number.isFinite(Number(text)) ? Number(text) : undefined
+  if (kind === 'amount') return amountOf(text, language)
   if (kind === 'yes') return text === 'yes'
-  if (kind === 'time') return isoOf(text, timeZone) ?? text
-  if (kind === 'list') return text.split(/[\s,]+/).filter((item) => item !== '')
+  if (kind === 'time') return isoOf(text, timeZone)
+  if (kind === 'list') return listOf(text)
   return text.replaceAll('\r\n', '\n')
+}
+
+/** Commas alone are no list: an empty one may mean everything. */
+function listOf(text) {
+  const items = text.split(/[\s,]+/).filter((item) => item !== '')
+  return items.length === 0 ? undefined : items
+}
+
+/**
+ * An amount as people write it, in the way of operations: 1.234,5 in Portuguese and 1,234.5 in English are 1234.50. Undefined
+ * for what the language does not write so, such as 10.50 in Portuguese: nobody guesses how much was meant.
+ */
+export function amountOf(text, language) {
+  const [group, point] = language === 'pt-BR' ? ['\\.', ','] : [',', '\\.']
+  const whole = `0|[1-9]\\d{0,12}|[1-9]\\d{0,2}(?:${group}\\d{3}){1,3}|[1-9](?:${group}\\d{3}){4}`
+  const [, sign, units, cents = ''] = new RegExp(`^([-+−]?) ?(${whole})(?:${point}(\\d{1,2}))?$`).exec(text) ?? []
+  if (units === undefined) return undefined
+  return `${/[-−]/.test(sign) ? '-' : ''}${units.replaceAll(/\D/g, '')}.${cents.padEnd(2, '0')}`
 }
 
 /** A time as browsers have it in a form, such as 2026-11-22T09:30, as it is in a zone. */

@@ -6,7 +6,7 @@ import { noBrowser, startBrowser, violations } from '@backoffice/test-kit/browse
 import { webhooks } from '@backoffice/webhooks'
 import type { Page } from 'playwright-core'
 import t from 'tap'
-import { type ConsoleBed, consoleBed, type Delegation } from './console-bed.ts'
+import { type ConsoleBed, consoleBed, type User, windowOf as windowIn } from './console-bed.ts'
 
 t.test('the console in a real browser', { skip: noBrowser }, async (t) => {
   // A browser says where a form comes from, and the console knows its own address.
@@ -20,16 +20,9 @@ t.test('the console in a real browser', { skip: noBrowser }, async (t) => {
   const browser = await startBrowser(t)
   const faults: string[] = []
 
-  /** A window of somebody who is signed in. Whatever the browser complains about is a fault. */
-  async function windowOf(user: 'alice' | 'bob', options: Parameters<typeof browser.newContext>[0] = {}) {
-    const context = await browser.newContext({ locale: 'en-GB', viewport: { width: 1366, height: 800 }, ...options })
-    // A session is begun with scripts, also where it goes on without them.
-    const { javaScriptEnabled = true } = options
-    const beginning = await (javaScriptEnabled ? context : await browser.newContext()).newPage()
-    const { cookies } = await bed.sessionOf(user, {}, { browser: (claims) => logInWith(beginning, claims) })
-    await context.addCookies(cookiesFor(bed.url, cookies))
-    await beginning.close()
-    const page = await context.newPage()
+  /** Whatever the browser complains about is a fault. */
+  async function windowOf(...[user, options]: [user: User, options?: Parameters<typeof browser.newContext>[0]]) {
+    const page = await windowIn(bed, browser, user, options)
     page.on('pageerror', (error) => faults.push(error.message))
     page.on('console', (message) => message.type() === 'error' && faults.push(message.text()))
     return page
@@ -78,15 +71,18 @@ t.test('the console in a real browser', { skip: noBrowser }, async (t) => {
   await t.test('a refused form is there again, open, with what was typed and why, and is sent anew', async (t) => {
     const playerId = await bed.newPlayer('sandbox')
     await page.goto(`${bed.url}/sandbox/players/${playerId}`)
-    await page.click('summary:has-text("Daily deposit limit")')
-    await page.fill('#limit-dailyDepositLimit', '10,50')
+    await page.click('summary:has-text("Set the daily deposit limit")')
+    await page.fill('#limit-dailyDepositLimitGiven', '10,50')
+    t.ok(await page.isChecked('#limit-dailyDepositLimit-given'), 'what is filled in beside a choice is that choice')
+    t.match(await page.textContent('.decision[open] .echo'), 'Write an amount such as 10.50')
     await page.fill('#limit-reason', 'asked for it')
     await press(page, 'Tab', 'Enter')
     await page.waitForSelector('.decision[open] [role=alert]')
     t.ok(await page.isVisible('.decision[open] .issue'))
-    t.equal(await page.inputValue('#limit-dailyDepositLimit'), '10,50')
+    t.equal(await page.inputValue('#limit-dailyDepositLimitGiven'), '10,50')
     t.equal(await page.inputValue('#limit-reason'), 'asked for it')
-    await page.fill('#limit-dailyDepositLimit', '10.50')
+    await page.fill('#limit-dailyDepositLimitGiven', '10.50')
+    t.equal(await page.textContent('.decision[open] .echo'), 'R$10.50')
     await press(page, 'Enter')
     await page.waitForSelector('.notice.done')
     t.match(await page.textContent('.facts'), 'R$10.50')
@@ -223,28 +219,11 @@ t.test('the console in a real browser', { skip: noBrowser }, async (t) => {
   })
 })
 
-/** A login without its provider: the page's own modules make the key, keep it and sign. */
-async function logInWith(page: Page, claims: Delegation): Promise<{ thumbprint: string; delegation: string }> {
-  await page.goto(`${claims.aud}/sign-in`)
-  return page.evaluate(async (claims) => {
-    const module = (name: string) =>
-      import(new URL(name, document.querySelector<HTMLScriptElement>('[type=module]')?.src).href)
-    const { newKey, signDelegation } = await module('signing.js')
-    const { keepKey } = await module('keys.js')
-    const key = await newKey()
-    await keepKey(key)
-    return { thumbprint: key.thumbprint, delegation: await signDelegation(claims, key) }
-  }, claims)
-}
-
 const press = async (page: Page, ...keys: readonly string[]): Promise<void> => {
   for (const key of keys) await page.keyboard.press(key)
 }
 
 const trimmed = (texts: readonly string[]) => texts.map((text) => text.trim())
-
-const cookiesFor = (url: string, cookies: Readonly<Record<string, string>>) =>
-  Object.entries(cookies).map(([name, value]) => ({ name, value, url }))
 
 /** A search has no address. */
 async function open(page: Page, { url }: ConsoleBed, path: string): Promise<void> {

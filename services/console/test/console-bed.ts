@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { existsSync } from 'node:fs'
 import { type Environment, type Operation, operations, teamConsole } from '@backoffice/contracts'
 import type { gateway } from '@backoffice/gateway'
 import { payments } from '@backoffice/payments'
@@ -24,6 +25,7 @@ import {
 import { wallet } from '@backoffice/wallet'
 import type { webhooks } from '@backoffice/webhooks'
 import fastify from 'fastify'
+import { type Browser, firefox, type Page } from 'playwright-core'
 import {
   type BrowserKey,
   inputOf,
@@ -32,6 +34,7 @@ import {
   type ShownCall,
   signCall,
   signDelegation,
+  unreadOf,
 } from '../assets/signing.js'
 import { packToken, registerCookies } from '../src/identity/cookies.ts'
 import { type RunningConsole, settings, startConsole } from '../src/program.ts'
@@ -243,7 +246,7 @@ export class Visitor {
     return new Visitor(this.#url, { ...this.#session, ...others, cookies: all })
   }
 
-  get = (path: string): Promise<Shown> => this.#send(path, {})
+  get = (path: string, headers: Readonly<Record<string, string>> = {}): Promise<Shown> => this.#send(path, { headers })
 
   /** A form that shows a call is signed, unless it is already. */
   async post(path: string, form: Readonly<Record<string, string>>, headers: Readonly<Record<string, string>> = {}) {
@@ -257,6 +260,7 @@ export class Visitor {
     const { shown = '', operationId = '' } = form
     if (key === undefined) return form
     const call = JSON.parse(shown) as ShownCall
+    if (unreadOf(call, form).length > 0) return form
     const input = inputOf(call, form)
     const reply = call.isSealed ? await newReplyKey() : undefined
     const signed = { ...call, operationId, input, sealTo: reply?.sealTo }
@@ -300,3 +304,44 @@ export function formOf({ text }: Shown, action: string): Record<string, string> 
 
 const characters: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" }
 const unescaped = (html: string) => html.replace(/&(\w+|#39);/g, (entity, name) => characters[name] ?? entity)
+
+const firefoxPath = process.env.FIREFOX ?? ''
+
+/** Playwright drives a Firefox of its own alone, so it is named, and not looked for. */
+export const noFirefox: string | false = existsSync(firefoxPath)
+  ? false
+  : 'no Firefox: FIREFOX names none of Playwright’s'
+export const startFirefox = (): Promise<Browser> => firefox.launch({ executablePath: firefoxPath })
+
+type Options = Parameters<Browser['newContext']>[0]
+export type User = 'alice' | 'bob' | 'carol'
+
+/** A window of somebody who is signed in. */
+export async function windowOf(bed: ConsoleBed, browser: Browser, user: User, options: Options = {}): Promise<Page> {
+  const context = await browser.newContext({ locale: 'en-GB', viewport: { width: 1366, height: 800 }, ...options })
+  // A session is begun with scripts, also where it goes on without them.
+  const { javaScriptEnabled = true } = options
+  const beginning = await (javaScriptEnabled ? context : await browser.newContext()).newPage()
+  await context.addCookies(await logIn(bed, beginning, user))
+  await beginning.close()
+  return context.newPage()
+}
+
+/** A login without its provider: the page's own modules make the key, keep it and sign. The cookies are the caller's to set. */
+export async function logIn(bed: ConsoleBed, page: Page, user: User) {
+  const { cookies } = await bed.sessionOf(user, {}, { browser: (claims) => keyOf(page, claims) })
+  return Object.entries(cookies).map(([name, value]) => ({ name, value, url: bed.url }))
+}
+
+async function keyOf(page: Page, claims: Delegation): Promise<{ thumbprint: string; delegation: string }> {
+  await page.goto(`${claims.aud}/sign-in`)
+  return page.evaluate(async (claims) => {
+    const module = (name: string) =>
+      import(new URL(name, document.querySelector<HTMLScriptElement>('[type=module]')?.src).href)
+    const { newKey, signDelegation } = await module('signing.js')
+    const { keepKey } = await module('keys.js')
+    const key = await newKey()
+    await keepKey(key)
+    return { thumbprint: key.thumbprint, delegation: await signDelegation(claims, key) }
+  }, claims)
+}

@@ -13,12 +13,13 @@ t.test('the pages of operators', async (t) => {
   const alice = await bed.visitor('alice')
   const reason = 'as the contract says'
   const copied = ({ text }: Shown) => [...text.matchAll(/data-copy="([^"]+)"/g)].map(([, value = '']) => value)
+  const only = (allowedAddressesGiven: string) => ({ allowedAddresses: 'given', allowedAddressesGiven })
   const show = (name: string) => bed.bed.team('alice').call(getOperator, { input: { name } })
 
   await t.test('create one, whose secrets are shown once', async (t) => {
     const page = '/sandbox/operators/new'
     const form = formOf(await alice.get(page), `${page}/create`)
-    const taken = { ...form, name: 'Aurora', allowedAddresses: '203.0.113.7\r\n2001:db8::/32', reason }
+    const taken = { ...form, name: 'Aurora', ...only('203.0.113.7\r\n2001:db8::/32'), reason }
     const made = await alice.post(`${page}/create`, taken)
     t.equal(made.status, 200)
     t.match(made.text, 'This is shown once.')
@@ -28,10 +29,10 @@ t.test('the pages of operators', async (t) => {
     t.match(again.text, 'They are not shown again')
     t.strictSame((await show('Aurora')).allowedAddresses, ['203.0.113.7', '2001:db8::/32'])
     t.match((await show('Aurora')).brands, [{ currency: 'BRL', timeZone: 'America/Sao_Paulo' }], 'as the form says')
-    const twice = await alice.submit(page, 'create', { name: 'Aurora', reason })
+    const twice = await alice.submit(page, 'create', { name: 'Aurora', allowedAddresses: 'any', reason })
     t.match(twice.text, 'An operator with this name exists.')
     const where = { currency: 'PEN', timeZone: 'America/Lima' }
-    await alice.submit(page, 'create', { name: 'Lima', ...where, reason })
+    await alice.submit(page, 'create', { name: 'Lima', allowedAddresses: 'any', ...where, reason })
     t.match((await show('Lima')).brands, [where, where])
     const support = await bed.visitor('support')
     t.notMatch((await support.get('/sandbox/operators')).text, '/operators/new')
@@ -54,9 +55,10 @@ t.test('the pages of operators', async (t) => {
     const path = `/sandbox/operators/${id}`
     const send = (verb: string, fields = {}) => alice.submit(path, verb, { reason, ...fields })
     t.match((await alice.get(path)).text, '203.0.113.7\n2001:db8::/32')
-    const limits = { rateLimitPerMinute: '120', allowedAddresses: '203.0.113.7' }
+    const limits = { rateLimitPerMinute: '120', ...only('203.0.113.7') }
     t.equal((await send('limits', limits)).status, 303)
-    t.equal((await send('limits', { ...limits, allowedAddresses: '' })).status, 303)
+    t.equal((await send('limits', { ...limits, ...only('') })).status, 422, 'an empty field permits nobody')
+    t.equal((await send('limits', { ...limits, allowedAddresses: 'any' })).status, 303)
     t.match((await alice.get(path)).text, /Proposed\. /, 'nobody alone lets others call')
     const held = await show(id)
     t.equal(held.rateLimitPerMinute, 120)
@@ -68,7 +70,9 @@ t.test('the pages of operators', async (t) => {
     t.strictSame(formOf(await alice.get(path), `${path}/suspend`), {})
     t.equal((await send('activate')).status, 303)
     t.equal((await show(id)).status, 'active')
-    const documents = await send('documents', { template: 'https://kyc.example.com/{reference}', newKey: 'yes' })
+    const documents = await send('documents', {
+      ...{ template: 'given', templateGiven: 'https://kyc.example.com/{reference}', newKey: 'yes' },
+    })
     t.equal(copied(documents).length, 1)
     t.match((await alice.get(path)).text, 'https://kyc.example.com/{reference}')
     const { _csrf = '' } = formOf(await alice.get(path), '/sign-out')

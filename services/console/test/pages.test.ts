@@ -65,7 +65,7 @@ t.test('the pages', async (t) => {
     const visitor = await bed.visitor('alice', { loggedInSecondsAgo: 11 * 3_600 })
     const { status, location } = await visitor.get('/production')
     t.equal(status, 303)
-    t.equal(location, '/sign-in?why=over')
+    t.equal(location, '/sign-in?why=over&returnTo=%2Fproduction')
     t.match((await visitor.get('/sign-in?why=over')).text, 'Your session is over')
     t.equal((await visitor.get('/sign-in?why=constructor')).status, 200, 'whatever a link says')
   })

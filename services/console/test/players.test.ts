@@ -42,19 +42,29 @@ t.test('the page of a player', async (t) => {
     const send = (verb: string, fields: Readonly<Record<string, string>>) => alice.submit(path, verb, fields)
     t.equal((await send('status', { status: 'suspenso' })).status, 422)
     t.equal((await send('status', { status: 'suspenso', reason })).status, 303)
-    t.equal((await send('limit', { dailyDepositLimit: '200.00', reason })).status, 303)
-    t.equal((await send('limit', { dailyDepositLimit: '-1', reason })).status, 422)
-    t.match(await showPlayer(id), { status: 'suspenso', dailyDepositLimit: '200.00' })
-    // Empty is no limit: that holds only after a day.
-    t.equal((await send('limit', { dailyDepositLimit: '', reason })).status, 303)
+    t.equal(
+      (await send('limit', { dailyDepositLimit: 'given', dailyDepositLimitGiven: '1,200.5', reason })).status,
+      303,
+    )
+    t.equal((await send('limit', { dailyDepositLimit: 'given', dailyDepositLimitGiven: '-1', reason })).status, 422)
+    t.match(await showPlayer(id), { status: 'suspenso', dailyDepositLimit: '1200.50' })
+    t.equal(
+      (await send('limit', { dailyDepositLimit: '', reason })).status,
+      422,
+      'nothing is removed by leaving it empty',
+    )
+    // No limit holds only after a day.
+    t.equal((await send('limit', { dailyDepositLimit: 'none', reason })).status, 303)
     t.match((await showPlayer(id)).pendingLimit, { dailyDepositLimit: null })
     // In the zone of the console, where it is three hours earlier than in UTC.
-    t.equal((await send('exclude', { until: '2099-01-31T21:30', reason })).status, 303)
+    t.equal((await send('exclude', { untilGiven: '2099-01-31T21:30', reason })).status, 422, 'nor is anybody excluded')
+    t.equal((await showPlayer(id)).selfExclusion, null)
+    t.equal((await send('exclude', { until: 'given', untilGiven: '2099-01-31T21:30', reason })).status, 303)
     t.equal((await showPlayer(id)).selfExclusion?.until, '2099-02-01T00:30:00.000Z')
-    t.equal((await send('exclude', { until: 'tomorrow', reason })).status, 422)
+    t.equal((await send('exclude', { until: 'given', untilGiven: 'tomorrow', reason })).status, 422)
 
     const { text } = await alice.get(path)
-    for (const change of ['Status: active → suspended', 'Daily deposit limit: – → R$200.00', 'until 31/01/2099'])
+    for (const change of ['Status: active → suspended', 'Daily deposit limit: – → R$1,200.50', 'until 31/01/2099'])
       t.match(text, change)
 
     await send('status', { status: 'autoexcluido', reason })

@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { sample } from '../examples.ts'
+import { signedAmountPattern } from '../formats.ts'
 import { get, internal, operator, team } from '../operation.ts'
 import {
   Amount,
@@ -183,7 +184,7 @@ export const wallet = service('wallet', {
     body: object({
       playerId: Id,
       amount: Type.String({
-        pattern: '^-?(0|[1-9]\\d{0,12})(\\.\\d{1,2})?$',
+        pattern: signedAmountPattern,
         description: 'Signed: a negative amount takes money from the player.',
       }),
       reference: TransferReference,

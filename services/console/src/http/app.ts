@@ -50,7 +50,7 @@ export async function createApp(context: ConsoleContext): Promise<FastifyInstanc
     await pages.register(csrfProtection, { sessionPlugin: '@fastify/secure-session', getToken: csrfTokenOf })
     await pages.register(formbody)
     await registerViews(pages, context)
-    registerErrors(pages, log)
+    registerErrors(pages, log, context)
     registerPreferences(pages, context)
     registerSignIn(pages, context)
     registerPages(pages, context)

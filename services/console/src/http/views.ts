@@ -80,6 +80,7 @@ const files = {
   'console.js': { contentType: script, file: own('console.js') },
   'forms.js': { contentType: script, file: own('forms.js') },
   'keys.js': { contentType: script, file: own('keys.js') },
+  'typed.js': { contentType: script, file: own('typed.js') },
   'signing.js': { contentType: script, file: own('signing.js') },
   'icon.svg': { contentType: 'image/svg+xml', file: own('icon.svg') },
   'htmx.js': { contentType: script, file: new URL(import.meta.resolve('htmx.org/dist/htmx.min.js')) },

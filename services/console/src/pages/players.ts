@@ -1,10 +1,19 @@
-import { operations, type Reply } from '@backoffice/contracts'
+import { defined, operations, type Reply } from '@backoffice/contracts'
 import type { FastifyReply } from 'fastify'
 import { factsOf, id, lines, link, type ShownColumn, status, text } from '../pieces/cells.ts'
+import type { Option } from '../pieces/forms.ts'
 import { operatorName } from '../pieces/listed.ts'
 import { showCase } from '../pieces/queue.ts'
 import { timelineOf } from '../pieces/timeline.ts'
-import { type Decision, type Pages, pageWithForms, perform, type SentForm, type Visit } from '../pieces/visit.ts'
+import {
+  type Decision,
+  type Pages,
+  pageWithForms,
+  perform,
+  refuse,
+  type SentForm,
+  type Visit,
+} from '../pieces/visit.ts'
 
 const { showPlayer, setPlayerStatus, selfExcludePlayer, setDailyLimit } = operations.players
 const { listEntries, adjustWallet } = operations.wallet
@@ -48,11 +57,11 @@ interface ShownPlayer {
 /** The reply of the form is the page with everything on it. Nothing keeps it: the next page is masked again. */
 async function unmask(visit: Visit): Promise<FastifyReply> {
   const player = await findPlayer(visit)
-  const outcome = await perform(visit, decisionOf(visit, player, 'unmask'), pathOf(player.id))
+  const decision = decisionOf(visit, player, 'unmask')
+  const outcome = await perform(visit, decision, pathOf(player.id))
   if (outcome === undefined) return visit.reply
   if ('reply' in outcome) return showPage(visit, outcome.reply as Player, { isUnmasked: true })
-  visit.reply.code(422)
-  return showPage(visit, player, { sent: outcome })
+  return refuse(visit, decision, outcome, (sent) => showPage(visit, player, { sent }))
 }
 
 async function showPage(visit: Visit, player: Player, { sent, isUnmasked }: ShownPlayer = {}): Promise<FastifyReply> {
@@ -123,7 +132,42 @@ async function moneyOf({ person, display, address }: Visit, player: Player): Pro
   ]
 }
 
-function decisionOf({ display }: Visit, player: Player, verb: Verb): Decision {
+/** So that nobody excludes somebody for good, or takes a limit away, by leaving a field empty. */
+function optionsOf({ display, now }: Visit, verb: Verb): Decision['options'] {
+  if (verb === 'limit')
+    return {
+      dailyDepositLimit: [
+        { name: 'given', label: display.t('limitGiven') },
+        { name: 'none', label: display.t('limitNone'), button: display.t('limitNone'), value: null },
+      ],
+    }
+  if (verb !== 'exclude') return undefined
+  const periods = [1, 6].map((months): Option => {
+    const value = monthsAfter(now, months)
+    const words = { months, time: display.time(value) }
+    const label = display.t(months === 1 ? 'excludeMonth' : 'excludeMonths', words)
+    return { name: `months${months}`, label, button: display.t('excludeUntilNow', words), value }
+  })
+  const forGood = { label: display.t('excludeForGood'), button: display.t('excludeForGoodNow') }
+  return {
+    until: [
+      ...periods,
+      { name: 'given', label: display.t('excludeGiven') },
+      { name: 'forGood', ...forGood, value: null },
+    ],
+  }
+}
+
+/** The same time of the same day, or of the last day of a shorter month. */
+function monthsAfter(now: Date, months: number): string {
+  const then = new Date(now)
+  then.setUTCMonth(now.getUTCMonth() + months)
+  if (then.getUTCDate() !== now.getUTCDate()) then.setUTCDate(0)
+  return then.toISOString()
+}
+
+function decisionOf(visit: Visit, player: Player, verb: Verb): Decision {
+  const { display } = visit
   const { operation, tone } = verbs[verb]
   const endsExclusion = player.environment === 'production' && player.statusSet === 'autoexcluido'
   const { operatorId, environment, currency } = player
@@ -139,5 +183,7 @@ function decisionOf({ display }: Visit, player: Player, verb: Verb): Decision {
     ask: display.t(ask, { player: `“${player.name}”` }),
     done: `${display.word('operation', operation.id)}: ${player.name}`,
     tone,
+    ...(verb === 'adjust' || verb === 'limit' ? { currency } : {}),
+    ...defined({ options: optionsOf(visit, verb) }),
   }
 }

@@ -1,8 +1,9 @@
+import { Rejection } from '@backoffice/contracts'
 import type { FastifyInstance } from 'fastify'
 import type { ConsoleContext } from '../context.ts'
 import { signedIn } from '../identity/cookies.ts'
 import { type Person, personOf } from '../identity/person.ts'
-import { goTo } from '../pieces/cells.ts'
+import { goTo, pageAddress } from '../pieces/cells.ts'
 import { filterPages } from '../pieces/filters.ts'
 import { type Handler, type Route, visitOf } from '../pieces/visit.ts'
 import { auditPages } from './audit.ts'
@@ -58,8 +59,8 @@ export function registerPages(app: FastifyInstance, context: ConsoleContext): vo
     pages.addHook('preHandler', async (request, reply) => {
       const session = await signedIn(request)
       if (session === undefined) {
-        const returnTo = request.method === 'GET' && request.url !== '/' ? request.url : ''
-        return goTo(reply, returnTo === '' ? '/sign-in' : `/sign-in?returnTo=${encodeURIComponent(returnTo)}`)
+        const returnTo = pageAddress(request)
+        return goTo(reply, returnTo === '/' ? '/sign-in' : `/sign-in?returnTo=${encodeURIComponent(returnTo)}`)
       }
       request.person = await personOf(session, context)
     })
@@ -73,5 +74,9 @@ export function registerPages(app: FastifyInstance, context: ConsoleContext): vo
       })
     const route: Route = { get: add('GET'), post: add('POST') }
     for (const register of groups) register(route, context)
+    // Whoever is signed in keeps the menu.
+    route.get('/*', () => {
+      throw new Rejection('NOT_FOUND')
+    })
   })
 }

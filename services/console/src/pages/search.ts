@@ -7,6 +7,7 @@ import {
   fieldsGiven,
   type Pages,
   perform,
+  refuse,
   type SentForm,
   shownDecision,
   type Visit,
@@ -61,11 +62,11 @@ export const searchPages: Pages = (route) => {
 
   route.get(formPath, (visit) => showForm(visit))
   route.post(`${formPath}/find`, async (visit) => {
-    const outcome = await perform(visit, secretSearch(visit), formPath)
+    const decision = secretSearch(visit)
+    const outcome = await perform(visit, decision, formPath)
     if (outcome === undefined) return visit.reply
     if ('reply' in outcome) return showFound(visit, (outcome.reply as Reply<typeof searchPlayers>).data)
-    visit.reply.code(422)
-    return showForm(visit, {}, outcome)
+    return refuse(visit, decision, outcome, (sent) => showForm(visit, {}, sent))
   })
 }
 

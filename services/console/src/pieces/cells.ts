@@ -110,6 +110,9 @@ const units = [
   ['minute', 60_000],
 ] as const
 
+const filled = (text: string, values: Readonly<Record<string, string | number>>): string =>
+  text.replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole))
+
 /** How a person sees things: their language, their zone, their colours. */
 export function displayOf(request: FastifyRequest, { clock, config }: ConsoleContext) {
   const language = languageOf(request.cookies.language, request.headers['accept-language'])
@@ -121,13 +124,20 @@ export function displayOf(request: FastifyRequest, { clock, config }: ConsoleCon
   const now = clock.now().getTime()
   return {
     language,
+    /** In which amounts and times are written. */
+    format: formats[language],
     theme: themes.find((known) => known === chosen) ?? 'system',
     /** A text of the catalogue. `{name}` in it is replaced. */
     t: (word: Word, values: Readonly<Record<string, string | number>> = {}): string =>
-      (textIn(language, word) ?? word).replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole)),
+      filled(textIn(language, word) ?? word, values),
     /** A status, a field, an error code as a text; itself where the catalogue has none. */
     word: (kind: 'field' | 'value' | 'error' | 'operation' | 'check', name: string): string =>
       textIn(language, `${kind}.${name}`) ?? name,
+    /** The first of these texts that the catalogue has; empty where it has none. */
+    first: (names: readonly string[], values: Readonly<Record<string, string | number>> = {}): string =>
+      filled(names.flatMap((name) => textIn(language, name) ?? [])[0] ?? '', values),
+    /** Of which any is enough. */
+    anyOf: (names: readonly string[]): string => new Intl.ListFormat(language, { type: 'disjunction' }).format(names),
     /** A sentence of a service or of a schema, in English there; itself where the catalogue has none. */
     sentence: (text: string): string => sentenceIn(language, text),
     // As text: a number would round large amounts.
@@ -172,6 +182,13 @@ export function registerPreferences(app: FastifyInstance, { config }: ConsoleCon
 export function goTo(reply: FastifyReply, address: string): FastifyReply {
   if (reply.request.headers['hx-request'] === 'true') return reply.code(200).header('HX-Redirect', address).send('')
   return reply.redirect(address, 303)
+}
+
+/** The page that somebody is on, also when they send a form of it with htmx; the first one where nobody says. */
+export function pageAddress({ method, url, headers }: FastifyRequest): string {
+  if (method === 'GET') return ownAddress(url)
+  const page = URL.parse(String(headers['hx-current-url'] ?? ''))
+  return ownAddress(page === null ? '/' : `${page.pathname}${page.search}`)
 }
 
 /** An address of this console, and of nowhere else, whatever a link says. */

@@ -1,5 +1,6 @@
 import { brandDefaults, defined, type Operation, operations, type Reply } from '@backoffice/contracts'
 import type { Word } from '../words/index.ts'
+import type { Option } from './forms.ts'
 import type { Decision, Secret, Visit } from './visit.ts'
 
 const { getOperator, suspendOperator, activateOperator, setOperatorLimits, setReplayProtection, issueCredential } =
@@ -60,11 +61,20 @@ export interface OperatorState {
   readonly documents: Reply<typeof showDocumentUrl> | undefined
 }
 
+const addressOptions = ({ t }: Visit['display']): readonly Option[] => [
+  { name: 'given', label: t('addressesGiven') },
+  { name: 'any', label: t('addressesAny'), button: t('addressesAnyNow'), value: [] },
+]
+
 interface Action {
   readonly operation: Operation
   /** Plain when absent. */
   readonly tone?: Decision['tone']
   readonly initial?: (state: OperatorState) => Decision['initial']
+  /** Of fields whose emptiness would do something. */
+  readonly options?: (display: Visit['display']) => NonNullable<Decision['options']>
+  /** What must be filled in besides the reason. */
+  readonly required?: readonly string[]
   /** What holds now, as the page shows it: it is signed with the change. Undefined where nobody said. */
   readonly seen?: (state: OperatorState) => object | undefined
   /** Whether it makes sense now. */
@@ -83,8 +93,10 @@ const actions: Readonly<Record<string, Action>> = {
       rateLimitPerMinute: String(operator.rateLimitPerMinute),
       storedMebibytesPerDay: String(operator.storedMebibytesPerDay ?? ''),
       storedRowsPerDay: String(operator.storedRowsPerDay ?? ''),
-      allowedAddresses: operator.allowedAddresses.join('\n'),
+      allowedAddresses: operator.allowedAddresses.length === 0 ? 'any' : 'given',
+      allowedAddressesGiven: operator.allowedAddresses.join('\n'),
     }),
+    options: (display) => ({ allowedAddresses: addressOptions(display) }),
     seen: ({ operator: { rateLimitPerMinute, allowedAddresses } }) => ({ rateLimitPerMinute, allowedAddresses }),
   },
   replayProtection: {
@@ -93,7 +105,13 @@ const actions: Readonly<Record<string, Action>> = {
   },
   documents: {
     operation: setDocumentUrl,
-    initial: ({ documents }) => ({ template: documents?.template ?? '' }),
+    initial: ({ documents }) => ({ template: 'given', templateGiven: documents?.template ?? '' }),
+    options: ({ t }) => ({
+      template: [
+        { name: 'given', label: t('templateGiven') },
+        { name: 'none', label: t('templateNone'), button: t('templateNoneNow'), value: null },
+      ],
+    }),
     seen: ({ documents }) => documents && { template: documents.template },
   },
   webhookUrl: {
@@ -101,7 +119,12 @@ const actions: Readonly<Record<string, Action>> = {
     initial: ({ webhook }) => ({ url: webhook?.url ?? '' }),
     seen: ({ webhook }) => webhook && { url: webhook.url },
   },
-  webhookSecret: { operation: rotateWebhookSecret },
+  // After a leak it must be 0: nobody gets a day of the former secret for an empty field.
+  webhookSecret: {
+    operation: rotateWebhookSecret,
+    initial: () => ({ overlapHours: '24' }),
+    required: ['overlapHours'],
+  },
   replay: {
     operation: replayEvents,
     when: ({ webhook }) => webhook?.enabled === true && webhook.url !== null,
@@ -129,7 +152,7 @@ export function operatorDecision(visit: Visit, state: OperatorState, name: strin
 
 function decisionOf(visit: Visit, state: OperatorState, action: Action & { readonly name: string }): Decision {
   const { display, environment } = visit
-  const { name, operation, tone = 'plain', initial, seen, without = [], more } = action
+  const { name, operation, tone = 'plain', initial, options, seen, without = [], required = [], more } = action
   const { operator } = state
   // It acts in the environment of the page, or in both.
   const ofEnvironment = 'environment' in operation.body.properties
@@ -140,8 +163,8 @@ function decisionOf(visit: Visit, state: OperatorState, action: Action & { reado
     operation,
     fixed: { operatorId: operator.id, ...(ofEnvironment ? { environment } : {}), ...defined({ seen: seen?.(state) }) },
     only: Object.keys(operation.body.properties).filter((field) => field !== 'seen' && !without.includes(field)),
-    required: ['reason'],
-    ...defined({ initial: initial?.(state) }),
+    required: ['reason', ...required],
+    ...defined({ initial: initial?.(state), options: options?.(display) }),
     ask: display.t(ask, { operator: operator.name, environment: display.t(environment) }),
     done: (reply) =>
       `${display.t(labelOf(operation))}: ${operator.name}${more?.(reply) ? ` ${display.t('replayMore')}` : ''}`,
@@ -159,7 +182,10 @@ export const createDecision = ({ display }: Visit): Decision => ({
   operation: createOperator,
   fixed: {},
   required: ['reason'],
-  initial: brandDefaults,
+  initial: { ...brandDefaults, allowedAddresses: 'any' },
+  options: {
+    allowedAddresses: addressOptions(display).map(({ name, label, value }) => ({ name, label, ...defined({ value }) })),
+  },
   ask: display.t('createAsk'),
   done: display.t(labelOf(createOperator)),
   tone: 'good',

@@ -3,6 +3,7 @@ import type { FastifyReply } from 'fastify'
 import type { Word } from '../words/index.ts'
 import type { Fact, Row } from './cells.ts'
 import { type Filter, withQuery } from './filters.ts'
+import { detailLines } from './refusals.ts'
 import { type Decision, rolesFor, type SentForm, type ShownDecision, shownDecision, type Visit } from './visit.ts'
 
 /** How many rows a page of a list has. */
@@ -69,13 +70,15 @@ interface List {
 /** A page of lists under one head. */
 export function showLists(visit: Visit, list: List): FastifyReply {
   const { path, nextCursor, csv, decisions = [], missing = [], sent, ...others } = list
+  const shown = decisions.map((decision) => shownDecision(visit, decision, path, sent))
   const filtered = withQuery(path, list.filter?.query ?? '')
   return visit.show('list', {
     tabs: [],
     sections: [],
     empty: 'none',
     ...others,
-    decisions: decisions.map((decision) => shownDecision(visit, decision, path, sent)),
+    decisions: shown,
+    lost: refusalWithoutForm(visit, shown, sent),
     missing: missing.join(', '),
     csv: csv && visit.address(withQuery(csv, list.filter?.query ?? '')),
     more: nextCursor && visit.address(withQuery(filtered, new URLSearchParams({ after: nextCursor }).toString())),
@@ -146,7 +149,7 @@ export function showCase(visit: Visit, { path, sent, ...given }: Case): FastifyR
     people: [],
     ...given,
     decisions,
-    lost: refusalWithoutForm(decisions ?? [], sent),
+    lost: refusalWithoutForm(visit, decisions ?? [], sent),
   })
 }
 
@@ -156,6 +159,8 @@ function allowFrame(reply: FastifyReply, href: string): void {
   reply.header(name, `${reply.getHeader(name)}; frame-src ${new URL(href).origin}`)
 }
 
-/** The code of a refusal whose form is not shown any more, for example because somebody else was faster. */
-const refusalWithoutForm = (decisions: readonly ShownDecision[], sent: SentForm | undefined): string | undefined =>
-  decisions.some(({ name, unless }) => name === sent?.name && unless === undefined) ? undefined : sent?.rejection.code
+/** A refusal whose form is not shown any more, for example because somebody else was faster. */
+const refusalWithoutForm = ({ display }: Visit, shown: readonly ShownDecision[], sent: SentForm | undefined) =>
+  sent === undefined || shown.some(({ name, unless }) => name === sent.name && unless === undefined)
+    ? undefined
+    : { code: sent.rejection.code, unknown: false, lines: detailLines(display, sent.rejection) }

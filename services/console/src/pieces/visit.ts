@@ -1,7 +1,6 @@
 import {
   defined,
   type Environment,
-  invalid,
   isReplySealed,
   type Operation,
   Rejection,
@@ -9,12 +8,13 @@ import {
 } from '@backoffice/contracts'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { JWK } from 'jose'
-import type { ShownCall } from '../../assets/signing.js'
+import { inputOf, type ShownCall, unreadOf } from '../../assets/signing.js'
 import type { ConsoleContext } from '../context.ts'
 import { leaveNotice } from '../identity/cookies.ts'
 import type { Word } from '../words/index.ts'
 import { displayOf, goTo } from './cells.ts'
 import { type Form, fieldsOf, missingFields, newOperationId, readFieldsOf } from './forms.ts'
+import { isInPlace, isUnknown, refusalOf, sayInPlace } from './refusals.ts'
 
 /** What a page works with: who asks, and for which environment. */
 export function visitOf(request: FastifyRequest, reply: FastifyReply, context: ConsoleContext) {
@@ -79,38 +79,34 @@ export const rolesFor = (
   { display }: Pick<Visit, 'display'>,
   operation: Operation | undefined,
   input: Readonly<Record<string, unknown>> = {},
-): string =>
-  rolesThatMay(operation ?? {}, input)
-    .map((role) => display.word('value', role))
-    .join(', ')
+): string => display.anyOf(rolesThatMay(operation ?? {}, input).map((role) => display.word('value', role)))
 
 /** A decision as its template needs it. */
 export function shownDecision(visit: Visit, decision: Decision, path: string, sent?: SentForm) {
   const { name, label, ask, tone, key, unless, operation, fixed, approves } = decision
-  const { timeZone } = visit.display
+  const { timeZone, language } = visit.display
   const fields = readFieldsOf(decision)
   const call = { form: name, operation: nameOf(operation), input: fixed, ...defined({ approves }) }
-  const shown: ShownCall = { ...call, isSealed: isReplySealed(operation, fixed), fields, timeZone }
+  const shown: ShownCall = { ...call, isSealed: isReplySealed(operation, fixed), fields, timeZone, language }
   const own = sent?.name === name ? sent : undefined
-  const unknown = own !== undefined && isUnknown(own.rejection)
   const here = encodeURIComponent(visit.address(path))
   return {
     ...{ name, label, ask, tone, key },
     unless: visit.person.mayCall(operation, fixed)
       ? unless
       : visit.display.t('notYours', { roles: rolesFor(visit, operation, fixed) }),
-    fields: fieldsOf(decision, own?.given, own?.rejection),
+    fields: fieldsOf(decision, visit.display, own?.given, own?.rejection),
+    currency: decision.currency,
     // The browser signs it, so nobody signs what a service says when the button is pressed, and the page did not show. Views
     // write characters that do not show as \u202e, which JSON reads as the same characters.
     shown: JSON.stringify(shown),
-    // Sent once more under the same id it acts once. After a refusal nothing was done, and a new id is a new try.
-    operationId: unknown ? (own.given.operationId ?? newOperationId()) : newOperationId(),
+    operationId: newOperationId(),
     /** Set when the person must log in once more before: the address of that login. */
     loginAgain: visit.person.needsFreshLogin(operation, fixed) ? `/login?again=yes&returnTo=${here}` : undefined,
     loginIsWeak: visit.person.isWeak,
     action: visit.address(`${path}/${name}`),
-    /** What went wrong when it was sent, and whether it may have been done all the same. */
-    refusal: own && { code: own.rejection.code, details: detailsOf(own.rejection), unknown },
+    /** What went wrong when it was sent. */
+    refusal: own && refusalOf(visit.display, decision, own.given, own.rejection),
   }
 }
 export type ShownDecision = ReturnType<typeof shownDecision>
@@ -119,16 +115,28 @@ const nameOf = ({ service, id }: Operation): string => `${service}.${id}`
 
 /**
  * What a browser has signed: the call of the form as its page showed it, and the input that was made of it.
- * @throws {Rejection} VALIDATION_ERROR when the form is another one than it is sent to, or not signed
+ * @throws {Rejection} when the form is another one than it is sent to, cannot be read, or is not signed
  */
-function signedCall({ name, operation }: Decision, given: Readonly<Record<string, string>>) {
+function signedCall(decision: Decision, given: Readonly<Record<string, string>>) {
   const { operationId, _proof: proof } = given
   const call = parsed<ShownCall>(given.shown)
   const input = parsed<ShownCall['input']>(given._input)
-  if (call?.form !== name || call.operation !== nameOf(operation))
-    throw invalid('body', '/shown', 'is not what this page shows')
-  if (!operationId || !proof || input === undefined) throw invalid('body', '', 'is not signed')
+  if (call?.form !== decision.name || call.operation !== nameOf(decision.operation))
+    throw new Rejection('SIGNATURE_REQUIRED')
+  refuseUnlessFilledIn(decision, { ...call, input: {}, fields: readFieldsOf(decision) }, given)
+  if (!operationId || !proof || input === undefined) throw new Rejection('SIGNATURE_REQUIRED')
   return { operationId, input, approves: call.approves, proof, opener: parsed<JWK>(given._opener) }
+}
+
+/** By the function with which the browser reads it, which signs nothing of this either: nobody reads an amount in two ways. */
+function refuseUnlessFilledIn(decision: Decision, call: ShownCall, given: Readonly<Record<string, string>>): void {
+  const unread = unreadOf(call, given)
+  const missing = missingFields(decision, inputOf(call, given)).filter((field) => !unread.includes(field))
+  const issues = [
+    ...unread.map((field) => ({ path: `/${field}`, message: 'cannot be read' })),
+    ...missing.map((field) => ({ path: `/${field}`, message: 'is required' })),
+  ]
+  if (issues.length > 0) throw new Rejection('VALIDATION_ERROR', { in: 'body', issues })
 }
 
 function parsed<T extends object>(text = ''): T | undefined {
@@ -139,11 +147,6 @@ function parsed<T extends object>(text = ''): T | undefined {
     return undefined
   }
 }
-
-const isUnknown = ({ code }: Rejection) => code === 'SERVICE_UNAVAILABLE' || code === 'INTERNAL_ERROR'
-
-const detailsOf = ({ code, details }: Rejection): string =>
-  details === undefined || code === 'VALIDATION_ERROR' ? '' : JSON.stringify(details)
 
 /**
  * Carries a decision out as it was sent.
@@ -160,11 +163,6 @@ export async function perform(
   const here = encodeURIComponent(visit.address(path))
   try {
     const call = signedCall(decision, given)
-    const missing = missingFields(decision, call.input)
-    if (missing.length > 0) {
-      const issues = missing.map((field) => ({ path: `/${field}`, message: 'is required' }))
-      throw new Rejection('VALIDATION_ERROR', { in: 'body', issues })
-    }
     return { reply: await person.passOn(operation, call) }
   } catch (error) {
     if (!(error instanceof Rejection)) throw error
@@ -194,10 +192,7 @@ async function decide(
 ): Promise<FastifyReply> {
   const outcome = await perform(visit, decision, path)
   if (outcome === undefined) return visit.reply
-  if ('rejection' in outcome) {
-    visit.reply.code(422)
-    return showAgain(outcome)
-  }
+  if ('rejection' in outcome) return refuse(visit, decision, outcome, showAgain)
   const { done } = decision
   const what = typeof done === 'string' ? done : done(outcome.reply)
   const secrets = decision.secrets?.(outcome.reply) ?? []
@@ -206,6 +201,35 @@ async function decide(
   if (secrets.length > 0) return visit.show('secrets', { what, secrets, href: next })
   leaveNotice(visit.request, { kind: 'done', text: visit.display.t('done', { what }) })
   return visit.reply.redirect(next, 303)
+}
+
+/**
+ * Shows a form again that was refused. It stays as it stands where nobody knows whether it was done: sent once more under the
+ * same id it acts once. So it does where its page cannot be shown. After a refusal nothing was done, and a new id is a new try.
+ */
+export async function refuse(
+  { reply, request, display }: Visit,
+  decision: Decision,
+  sent: SentForm,
+  showAgain: (sent: SentForm) => FastifyReply | Promise<FastifyReply>,
+): Promise<FastifyReply> {
+  const { given, rejection } = sent
+  const unknown = isUnknown(rejection)
+  const say = () =>
+    sayInPlace(
+      request,
+      reply.code(422),
+      refusalOf(display, decision, given, rejection),
+      unknown ? given.operationId : newOperationId(),
+    )
+  if (unknown && isInPlace(request)) return say()
+  try {
+    reply.code(422)
+    return await showAgain(sent)
+  } catch (error) {
+    if (!(error instanceof Rejection) || !isInPlace(request)) throw error
+    return say()
+  }
 }
 
 /** A form's fields that are texts. */

@@ -129,11 +129,6 @@ export const generalWords = {
     'Proposed. Somebody else must do the same until {time}; then it is carried out.',
     'Proposto. Outra pessoa precisa fazer o mesmo até {time}; então será executado.',
   ],
-  refused: ['Not done', 'Não foi feito'],
-  unknown: [
-    'Not known whether it was done. Press the button again: it acts once.',
-    'Não se sabe se foi feito. Aperte o botão de novo: só vale uma vez.',
-  ],
   deposits: ['Deposits', 'Depósitos'],
   firstWithdrawal: ['first withdrawal', 'primeiro saque'],
   newDestination: ['new destination', 'destino novo'],
@@ -218,79 +213,6 @@ export const generalWords = {
   takenByYou: ['You have this case until {time}.', 'Este caso é seu até {time}.'],
   takenByOther: ['{name} has this case until {time}.', 'Este caso está com {name} até {time}.'],
   takenFirst: ['{name} has this case. Take it over first.', 'Este caso está com {name}. Assuma-o antes.'],
-
-  // Pages that say what went wrong
-  back2: ['Go to the start page', 'Ir para o início'],
-  tryAgain: ['Try again', 'Tentar de novo'],
-  'error.NOT_FOUND': ['There is no such page.', 'Esta página não existe.'],
-  'error.FORGED': [
-    'The form was not sent by this page, or it is too old. Nothing was done. Load the page again.',
-    'O formulário não veio desta página, ou é antigo demais. Nada foi feito. Recarregue a página.',
-  ],
-  'error.RATE_LIMITED': ['Too many requests. Wait a minute.', 'Pedidos demais. Espere um minuto.'],
-  'error.SIGNATURE_REQUIRED': [
-    'Your browser must sign this. Nothing was done. Load the page again.',
-    'Seu navegador precisa assinar isto. Nada foi feito. Recarregue a página.',
-  ],
-  'error.INVALID': ['This cannot be read.', 'Isto não pode ser lido.'],
-  'error.FAILED': ['Something failed. It was logged.', 'Algo falhou. Foi registrado.'],
-  'error.INTERNAL_ERROR': [
-    'The service failed. It is not known whether it was done.',
-    'O serviço falhou. Não se sabe se foi feito.',
-  ],
-  'error.SERVICE_UNAVAILABLE': [
-    'The service does not answer. It is not known whether it was done.',
-    'O serviço não responde. Não se sabe se foi feito.',
-  ],
-  'error.PROVIDER_AWAY': [
-    'The identity provider cannot be reached. Try again in a moment.',
-    'O provedor de identidade não responde. Tente de novo em instantes.',
-  ],
-  'error.ROLE_REQUIRED': ['Your roles do not allow this.', 'Suas funções não permitem isto.'],
-  'error.PLAYER_NOT_FOUND': ['There is no such player.', 'Este jogador não existe.'],
-  'error.WITHDRAWAL_NOT_FOUND': ['There is no such withdrawal.', 'Este saque não existe.'],
-  'error.KYC_TAKEN': [
-    'Somebody else has taken this case. Nothing was done.',
-    'Outra pessoa assumiu este caso. Nada foi feito.',
-  ],
-  'error.OPERATOR_NOT_FOUND': ['There is no such operator.', 'Este operador não existe.'],
-  'error.WITHDRAWAL_INVALID_STATE': [
-    'The withdrawal is no longer in the state for this. Somebody else may have decided.',
-    'O saque já não está nesse estado. Outra pessoa pode ter decidido.',
-  ],
-  'error.TWO_PEOPLE_REQUIRED': [
-    'This takes two people, and the first one was you. Somebody else must do it.',
-    'Isto exige duas pessoas, e a primeira foi você. Outra pessoa precisa fazê-lo.',
-  ],
-  'error.VALIDATION_ERROR': ['Something is not filled in as it must be.', 'Algo não está preenchido como deve.'],
-  'error.IDEMPOTENCY_CONFLICT': [
-    'This form was sent before with something else in it. Load the page again.',
-    'Este formulário já foi enviado com outro conteúdo. Recarregue a página.',
-  ],
-  'error.LOGIN_NOT_BEGUN': [
-    'This sign-in was begun in another window, or too long ago.',
-    'Este login foi iniciado em outra janela, ou há tempo demais.',
-  ],
-  'error.LOGIN_CANCELLED': [
-    'The sign-in was cancelled at the identity provider.',
-    'O login foi cancelado no provedor de identidade.',
-  ],
-  'error.LOGIN_TOKEN_TOO_LONG': [
-    'Your ID token is too long for a cookie. Ask whoever looks after the identity provider to send only the groups of the back office.',
-    'Seu ID token é longo demais para um cookie. Peça a quem cuida do provedor para enviar só os grupos do back office.',
-  ],
-  'error.LOGIN_NO_NAME': [
-    'The identity provider does not say who you are: a verified name is missing. Ask whoever looks after it.',
-    'O provedor de identidade não diz quem você é: falta um nome verificado. Peça a quem cuida dele.',
-  ],
-  'error.LOGIN_REFUSED': [
-    'The identity provider’s answer was not accepted. Ask whoever looks after the console.',
-    'A resposta do provedor de identidade não foi aceita. Fale com quem cuida do console.',
-  ],
-  'error.LOGIN_FAILED': [
-    'The sign-in failed at the identity provider. Try again.',
-    'O login falhou no provedor de identidade. Tente de novo.',
-  ],
 
   proposals: ['Proposals', 'Propostas'],
   openProposals: ['Open', 'Abertas'],

@@ -2,6 +2,7 @@ import { generalWords } from './general.ts'
 import { moneyWords, operatorWords } from './money.ts'
 import { peopleWords, playerWords } from './people.ts'
 import { recordWords } from './records.ts'
+import { refusalWords } from './refusals.ts'
 import { englishSentences, portuguesePatterns, portugueseSentences } from './sentences.ts'
 
 /** A text in each language. */
@@ -12,6 +13,7 @@ export type Words = Readonly<Record<string, Text>>
 const words = {
   ...generalWords,
   ...recordWords,
+  ...refusalWords,
   ...moneyWords,
   ...operatorWords,
   ...peopleWords,

@@ -189,6 +189,12 @@ export const operatorWords = {
   'field.productionSecret': ['Production: secret', 'Produção: segredo'],
   'field.productionWebhookSecret': ['Production: webhook secret', 'Produção: segredo de webhook'],
 
+  addressesGiven: ['Only these', 'Somente estes'],
+  addressesAny: ['Any address', 'Qualquer endereço'],
+  templateGiven: ['Links to', 'Links para'],
+  templateNone: ['No links: remove the address', 'Sem links: remover o endereço'],
+  templateNoneNow: ['Remove the address of KYC documents', 'Remover o endereço dos documentos de KYC'],
+  addressesAnyNow: ['Permit any address', 'Permitir qualquer endereço'],
   webhook: ['Webhook', 'Webhook'],
   operatorAsk: ['For {operator}, in both environments.', 'Para {operator}, nos dois ambientes.'],
   operatorAskIn: ['For {operator}, in {environment}.', 'Para {operator}, em {environment}.'],

@@ -1,6 +1,7 @@
 /** The names of fields and of values that most pages show. */
 export const recordWords = {
   'field.externalReference': ['Reference', 'Referência'],
+  'field.takenBy': ['Taken by', 'Com quem está'],
   'field.keys': ['Keys', 'Chaves'],
   'field.brand': ['Brand', 'Marca'],
   'field.operator': ['Operator', 'Operador'],

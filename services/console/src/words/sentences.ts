@@ -5,11 +5,10 @@
 export const portugueseSentences: Readonly<Record<string, string>> = {
   // Help of forms
   'Over https, with {reference} once, where the reference goes. Null: no links.':
-    'Com https e {reference} uma vez, onde entra a referência. Vazio: sem links.',
+    'Com https e {reference} uma vez, onde entra a referência.',
   'Replace the key that signs.': 'Trocar a chave que assina.',
   'On: a signature is accepted for one request only.': 'Ligada: uma assinatura vale para um só pedido.',
-  'IPv4 or IPv6, with or without a prefix length.':
-    'IPv4 ou IPv6, com ou sem tamanho de prefixo. Vazio: qualquer endereço.',
+  'IPv4 or IPv6, with or without a prefix length.': 'IPv4 ou IPv6, com ou sem tamanho de prefixo.',
   'ISO 4217, with 2 decimals; never changed later; BRL when absent.': 'ISO 4217, com 2 decimais; não muda depois.',
   'IANA name; where days begin; never changed later; America/Sao_Paulo when absent.':
     'Nome IANA; onde os dias começam; não muda depois.',
@@ -21,8 +20,8 @@ export const portugueseSentences: Readonly<Record<string, string>> = {
   'Unique among operators.': 'Único entre os operadores.',
   'Account status of the player, as it is now. Deposits and play need `ativo`; withdrawals do not depend on it. `suspenso`, `bloqueado`, `encerrado` and `restrito` refuse the same, and differ in why.':
     'Situação da conta do jogador, como está agora. Depósitos e jogo exigem `ativo`; saques não dependem dela. `suspenso`, `bloqueado`, `encerrado` e `restrito` recusam o mesmo e diferem no motivo.',
-  'Null: for good.': 'Vazio: para sempre.',
-  'Null: no limit.': 'Vazio: sem limite.',
+  'Null: for good.': 'No fuso do console.',
+  'Null: no limit.': '',
   'Signed: a negative amount takes money from the player.': 'Com sinal: um valor negativo tira dinheiro do jogador.',
   'Unique per brand, for ever: the same reference never moves money twice.':
     'Única por marca, para sempre: a mesma referência nunca move dinheiro duas vezes.',
@@ -32,6 +31,22 @@ export const portugueseSentences: Readonly<Record<string, string>> = {
   'With or without punctuation.': 'Com ou sem pontuação.',
   'The whole address.': 'O endereço inteiro.',
   'Digits, with the country code or, in Brazil, without.': 'Só números, com o código do país ou, no Brasil, sem ele.',
+  'MiB that the calls of a day (UTC) may store, for each environment; in the sandbox no more than the settings say.':
+    'MiB que as chamadas de um dia (UTC) podem guardar, em cada ambiente; no sandbox, não mais do que diz a configuração.',
+  'The same in rows.': 'O mesmo em linhas.',
+  'The account: issuer and subject with a space between, or `machine` and its name.':
+    'A conta: emissor e sujeito separados por um espaço, ou `machine` e o nome dela.',
+  'Also from somebody else who has it.': 'Também de outra pessoa que o tenha.',
+  "The operator's own identifier; unique per brand.": 'O identificador do próprio operador; único por marca.',
+
+  // Why nothing may be sent to an address
+  'The URL cannot be read.': 'O endereço não pode ser lido.',
+  'The URL must not carry a user name or a password.': 'O endereço não pode ter usuário nem senha.',
+  'The URL must not carry a fragment.': 'O endereço não pode ter fragmento (#).',
+  'The URL must use https.': 'O endereço deve usar https.',
+  'The port of the URL must be 443 or 8443.': 'A porta do endereço deve ser 443 ou 8443.',
+  'The URL leads to this machine.': 'O endereço leva a esta máquina.',
+  'The address of the URL is not a public one.': 'O endereço não é público.',
 
   // Reconciliations
   'A checkpoint of a player is not on the hash chain. The chain was followed from its first entry.':
@@ -110,6 +125,10 @@ export const portugueseSentences: Readonly<Record<string, string>> = {
 export const portuguesePatterns: readonly (readonly [said: RegExp, portuguese: string])[] = [
   [/^(\S+) of (\S+) has not been finished\.$/, '$1, de $2, não foi concluído.'],
   [
+    /^The host leads to an address that is not public \((.+)\); nothing was sent\.$/,
+    'O servidor leva a um endereço que não é público ($1); nada foi enviado.',
+  ],
+  [
     /^A transfer of type (\S+) is between the wrong kinds of accounts\.$/,
     'Uma transferência do tipo $1 está entre tipos errados de contas.',
   ],
@@ -118,13 +137,12 @@ export const portuguesePatterns: readonly (readonly [said: RegExp, portuguese: s
 /** What is said otherwise in English too: a form has no null, and its times are those of the console. */
 export const englishSentences: Readonly<Record<string, string>> = {
   'Over https, with {reference} once, where the reference goes. Null: no links.':
-    'Over https, with {reference} once, where the reference goes. Empty: no links.',
-  'IPv4 or IPv6, with or without a prefix length.':
-    'IPv4 or IPv6, with or without a prefix length. Empty: any address.',
+    'Over https, with {reference} once, where the reference goes.',
   'ISO 4217, with 2 decimals; never changed later; BRL when absent.': 'ISO 4217, with 2 decimals; never changed later.',
   'IANA name; where days begin; never changed later; America/Sao_Paulo when absent.':
     'IANA name; where days begin; never changed later.',
   'ISO 8601 in UTC with milliseconds.': 'In the zone of the console.',
-  'Null: for good.': 'Empty: for good.',
-  'Null: no limit.': 'Empty: no limit.',
+  // Beside the choice of a time, and of an amount.
+  'Null: for good.': 'In the zone of the console.',
+  'Null: no limit.': '',
 }
