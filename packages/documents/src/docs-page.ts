@@ -96,7 +96,7 @@ function search(options: Options): Buffer {
     address: `${docsPath}/${entry.path}`,
     html: sideContent(options, entry),
   }))
-  return Buffer.from(searchIndex([main, ...beside]))
+  return Buffer.from(searchIndex([main, ...beside], docsPath))
 }
 
 /** The placeholder of the data stands in quotes, so that the template itself is valid. */

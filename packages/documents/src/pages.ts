@@ -15,6 +15,7 @@ export const pages: readonly Page[] = [
   { path: 'sandbox', title: 'The sandbox', file: 'docs/sandbox.md' },
   { path: 'signing', title: 'Compare signatures', file: 'docs/signing.md' },
   { path: 'webhooks', title: 'Receiving webhooks', file: 'docs/webhooks.md' },
+  { path: 'kyc-documents', title: 'KYC documents', file: 'docs/kyc-documents.md' },
   { path: 'go-live', title: 'Go live', file: 'docs/go-live.md' },
   { path: 'changelog', title: 'Changelog', file: 'CHANGELOG.md' },
 ]

@@ -1,5 +1,18 @@
 import MiniSearch from 'minisearch'
 
+/** What integrators call things that the pages call otherwise, by the address of the section that they look for. */
+const alsoCalled: Readonly<Record<string, string>> = {
+  '#quickstart': 'sdk library package client postman',
+  '#retries': 'retry timeout backoff',
+  '#createdeposit': 'pix card boleto payment',
+  '#faildeposit': 'refund chargeback',
+  '#requestwithdrawal': 'payout cashout pix refund',
+  '#limits': 'throttling',
+  '/kyc-documents#set-up': 'kyc url identity',
+  '/go-live#network': 'ip allowlist whitelist firewall',
+  '/sandbox#refusals-you-can-provoke': 'test card magic amounts',
+}
+
 interface SearchedPage {
   readonly title: string
   readonly address: string
@@ -10,14 +23,17 @@ interface SearchedPage {
  * An index of all sections, as JSON: `options` opens `index` in the browser.
  * Each hit brings the section's title, page, text and address.
  */
-export function searchIndex(pages: readonly SearchedPage[]): string {
+export function searchIndex(pages: readonly SearchedPage[], root: string): string {
   const options = {
-    fields: ['title', 'text'],
+    fields: ['title', 'text', 'alsoCalled'],
     storeFields: ['title', 'page', 'text', 'address'],
-    searchOptions: { prefix: true, fuzzy: 0.15, combineWith: 'AND', boost: { title: 4 } },
+    searchOptions: { prefix: true, fuzzy: 0.15, combineWith: 'AND', boost: { title: 4, alsoCalled: 3 } },
   } as const
   const index = new MiniSearch({ ...options, fields: [...options.fields], storeFields: [...options.storeFields] })
-  index.addAll(pages.flatMap(sections).map((section, id) => ({ id, ...section })))
+  const found = pages.flatMap(sections)
+  index.addAll(
+    found.map((section, id) => ({ id, ...section, alsoCalled: alsoCalled[section.address.slice(root.length)] ?? '' })),
+  )
   return JSON.stringify({ options, index })
 }
 

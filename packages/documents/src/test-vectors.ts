@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { bodySha256, canonicalString, signRequest, signWebhook, timestampToleranceSeconds } from '@backoffice/contracts'
 import { exampleDelivery } from './example-delivery.ts'
 
@@ -28,6 +29,17 @@ export interface WebhookAgeVector extends WebhookVector {
   readonly receivedAt: number
   readonly toleranceSeconds: number
   readonly accepted: boolean
+}
+
+/** A link to a KYC document, as our reviewers open it. */
+export interface DocumentLinkVector {
+  readonly key: string
+  /** Seconds. */
+  readonly madeAt: number
+  readonly template: string
+  readonly reference: string
+  /** Path and query, as they are sent. */
+  readonly target: string
 }
 
 /** Secrets of no operator: they exist in the vectors alone. */
@@ -129,8 +141,10 @@ export function testVectors(): {
   readonly requests: readonly RequestVector[]
   readonly webhooks: readonly WebhookVector[]
   readonly webhookAges: readonly WebhookAgeVector[]
+  readonly documentLinks: readonly DocumentLinkVector[]
 } {
   return {
+    documentLinks: documentLinks(),
     requests: requestCases.map(([name, method, path, body, overrides]) => {
       const request = { method, path, timestamp: overrides?.timestamp ?? timestamp, body }
       const secret = overrides?.secret ?? operatorSecret
@@ -158,4 +172,13 @@ export function testVectors(): {
       }
     }),
   }
+}
+
+/** Those of the document, which shows them whole. */
+function documentLinks(): readonly DocumentLinkVector[] {
+  const document = readFileSync(new URL('../../../docs/kyc-documents.md', import.meta.url), 'utf8')
+  const [, key = '', seconds] = /The key is `(\S+)`.* \((\d+)\)/.exec(document) ?? []
+  return [...document.matchAll(/^\| `(https:.*?)` \| `(.*?)` \| `(.*?)` \|$/gm)].map(
+    ([, template = '', reference = '', target = '']) => ({ key, madeAt: Number(seconds), template, reference, target }),
+  )
 }

@@ -146,5 +146,22 @@ t.test('what an integrator needs is found by the search, whichever page it stand
   t.equal(found('confirm deposit')[0], '#confirmdeposit')
   t.ok(found('python').includes('#signing'), 'programs are found by their language')
   t.ok(found('ruby server').includes('#a-receiver'))
+  for (const [asked, wanted] of [
+    ['pix', '#createdeposit'],
+    ['sdk', '#quickstart'],
+    ['refund', '#faildeposit'],
+    ['chargeback', '#faildeposit'],
+    ['ip allowlist', '/go-live#network'],
+    ['test card', '/sandbox#refusals-you-can-provoke'],
+    ['kyc document url', '/kyc-documents'],
+    ['docsec_', '/kyc-documents'],
+  ] as const)
+    t.ok(
+      found(asked)
+        .slice(0, 4)
+        .some((address) => address.startsWith(wanted)),
+      `${asked}: ${found(asked).slice(0, 4)}`,
+    )
+  t.equal(found('retry')[0], '#retries', 'the guide comes before the codes')
   t.strictSame(found('zzzz'), [])
 })

@@ -9,6 +9,7 @@ export const handlers = (settings: {
   readonly provider: GameProvider
   readonly keepYears: number
   readonly kycTermMs: number | null
+  readonly development: boolean
 }): HandlersOf<'players'> => ({
   ...players,
   ...kyc,
@@ -17,5 +18,6 @@ export const handlers = (settings: {
   openGameSession: games.openGameSession(settings),
   decideKycInSandbox: kyc.decideKycInSandbox(settings),
   decideKyc: kyc.decideKyc(settings),
+  setDocumentUrl: kyc.setDocumentUrl(settings),
   anonymisePlayer: players.anonymisePlayer(settings),
 })

@@ -55,10 +55,10 @@ export const players = defineService({
       allowHttp: settings.DEVELOPMENT,
       log: context.log,
     })
-    const { KYC_TERM_DAYS: termDays, PLAYER_RECORDS_KEEP_YEARS: keepYears } = settings
+    const { KYC_TERM_DAYS: termDays, PLAYER_RECORDS_KEEP_YEARS: keepYears, DEVELOPMENT: development } = settings
     const kycTermMs = termDays === undefined ? null : termDays * dayMs
     return {
-      operations: handlers({ gamesUrl, provider, keepYears, kycTermMs }),
+      operations: handlers({ gamesUrl, provider, keepYears, kycTermMs, development }),
       background: [approvalSweeper(context, settings.KYC_SWEEP_EVERY_MS)],
       measurements: [providerMeasurement(provider)],
     }

@@ -141,27 +141,28 @@ export const decideKycInSandbox = ({ kycTermMs }: { readonly kycTermMs: number |
   )
 
 /** Nothing is fetched from the address, so it is judged by its text alone. */
-export const setDocumentUrl = handle(operations.players.setDocumentUrl, {
-  async execute({ input }, { db, now, changed: audited }) {
-    const { operatorId, environment, template, newKey: replacesKey = false } = input
-    const fault = template === null ? null : faultOfTemplate(template)
-    if (fault !== null) throw invalid('body', '/template', fault)
-    const before = await lockSource(db, { operatorId, environment })
-    refuseUnlessSeen({ operatorId, environment }, input.seen, { template: before?.template ?? null })
-    const changed = await changeSource(db, { operatorId, environment, template, replacesKey, now })
-    const { keyCreatedAt, secret } = changed
-    const after = { operatorId, environment, template, keyCreatedAt: keyCreatedAt.toISOString() }
-    const keyBefore = before?.keyCreatedAt.toISOString() ?? null
-    audited(
-      ...(before?.template === template
-        ? []
-        : [{ field: 'template', before: before?.template ?? null, after: template }]),
-      ...(secret === null ? [] : [{ field: 'keyCreatedAt', before: keyBefore, after: after.keyCreatedAt }]),
-    )
-    return { ...after, secret }
-  },
-  stored: (reply) => ({ ...reply, secret: null }),
-})
+export const setDocumentUrl = ({ development }: { readonly development: boolean }) =>
+  handle(operations.players.setDocumentUrl, {
+    async execute({ input }, { db, now, changed: audited }) {
+      const { operatorId, environment, template, newKey: replacesKey = false } = input
+      const fault = template === null ? null : faultOfTemplate(template, development)
+      if (fault !== null) throw invalid('body', '/template', fault)
+      const before = await lockSource(db, { operatorId, environment })
+      refuseUnlessSeen({ operatorId, environment }, input.seen, { template: before?.template ?? null })
+      const changed = await changeSource(db, { operatorId, environment, template, replacesKey, now })
+      const { keyCreatedAt, secret } = changed
+      const after = { operatorId, environment, template, keyCreatedAt: keyCreatedAt.toISOString() }
+      const keyBefore = before?.keyCreatedAt.toISOString() ?? null
+      audited(
+        ...(before?.template === template
+          ? []
+          : [{ field: 'template', before: before?.template ?? null, after: template }]),
+        ...(secret === null ? [] : [{ field: 'keyCreatedAt', before: keyBefore, after: after.keyCreatedAt }]),
+      )
+      return { ...after, secret }
+    },
+    stored: (reply) => ({ ...reply, secret: null }),
+  })
 
 export const showDocumentUrl = handle(operations.players.showDocumentUrl, async ({ input }, { db }) => {
   const { operatorId, environment } = input

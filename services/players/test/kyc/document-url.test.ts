@@ -320,4 +320,14 @@ t.test('an address that is no good is refused with a sentence', async (t) => {
     'https://a.b/x-{reference}.pdf?v=1',
   ])
     t.equal(faultOfTemplate(template), null, template)
+  for (const template of ['http://localhost:3000/{reference}', 'http://127.0.0.1/?id={reference}']) {
+    t.equal(faultOfTemplate(template, true), null, 'on a developer’s own machine')
+    t.ok(faultOfTemplate(template), 'and nowhere else')
+  }
+  for (const template of [
+    'http://10.0.0.1/{reference}',
+    'http://kyc.example/{reference}',
+    'ftp://localhost/{reference}',
+  ])
+    t.match(faultOfTemplate(template, true), /must use https/)
 })
