@@ -20,8 +20,25 @@ const connectionsNow = `
  */
 export async function startDatabase(
   dir: string,
-  { certFile, keyFile, ownerPassword }: CertificateFiles & { readonly ownerPassword: string },
+  { ownerPassword, ...certificate }: CertificateFiles & { readonly ownerPassword: string },
 ): Promise<Database> {
+  const { administrator, ...database } = await startServerOverTls(dir, certificate)
+  await administrator.query(`create role backoffice_admin login createrole password '${ownerPassword}'`)
+  await administrator.query('create database backoffice owner backoffice_admin')
+  return database
+}
+
+/** PostgreSQL as somebody else runs it: nothing is there but a user who may make roles and databases. */
+export async function startManagedDatabase(
+  dir: string,
+  { user, password, ...certificate }: CertificateFiles & { readonly user: string; readonly password: string },
+): Promise<Database> {
+  const { administrator, ...database } = await startServerOverTls(dir, certificate)
+  await administrator.query(`create role ${user} login createrole createdb password '${password}'`)
+  return database
+}
+
+async function startServerOverTls(dir: string, { certFile, keyFile }: CertificateFiles) {
   const folder = join(dir, 'postgres')
   mkdirSync(folder)
   chmodSync(dir, 0o755)
@@ -37,9 +54,8 @@ export async function startDatabase(
     await administrator.query(`alter system set ${name} = '${value}'`)
   await administrator.query('select pg_reload_conf()')
   await eventually(async () => (await administrator.query('show ssl')).rows[0].ssl === 'on')
-  await administrator.query(`create role backoffice_admin login createrole password '${ownerPassword}'`)
-  await administrator.query('create database backoffice owner backoffice_admin')
   return {
+    administrator,
     port: Number(new URL(server.url).port),
     connections: async () => (await administrator.query(connectionsNow)).rows,
     stop: async () => {
