@@ -97,7 +97,7 @@ t.test('what production’s manifests name is what the prerequisites make', { sk
   const { charts, calls } = install('production')
   const release = (name: string) => charts.find((chart) => chart.name === name)
 
-  t.test('each kind of somebody else’s has its controller', async (t) => {
+  t.test('each kind of somebody else’s has its controller, in each size', async (t) => {
     const part: Readonly<Record<string, string>> = {
       'cert-manager.io': 'cert-manager',
       'trust.cert-manager.io': 'trust-manager',
@@ -105,13 +105,17 @@ t.test('what production’s manifests name is what the prerequisites make', { sk
       'barmancloud.cnpg.io': 'barman-cloud',
       'external-secrets.io': 'external-secrets',
       'gateway.envoyproxy.io': 'envoy-gateway',
-      'monitoring.coreos.com': 'kube-prometheus-stack',
+      'gateway.networking.k8s.io': 'gateway-api',
+      'monitoring.coreos.com': 'monitoring',
     }
-    const ofKubernetes = /^(apps|batch|autoscaling|policy|.*\.k8s\.io)$/
-    const groups = new Set(cluster.manifests.map(({ apiVersion }) => String(apiVersion).split('/')))
-    for (const [group = '', version] of groups)
-      if (version !== undefined && !ofKubernetes.test(group)) t.ok(release(part[group] ?? ''), group)
-    t.ok(calls.some((call) => call.includes('gateway-api/releases')))
+    const ofKubernetes =
+      /^(apps|batch|autoscaling|policy|(networking|rbac.authorization|admissionregistration|scheduling)\.k8s\.io)$/
+    for (const size of ['small', 'standard', 'production'] as const) {
+      const { parts } = install(size)
+      const groups = rendered(size).manifests.map(({ apiVersion }) => String(apiVersion).split('/'))
+      const others = groups.flatMap(([group = '', version]) => (version && !ofKubernetes.test(group) ? [group] : []))
+      for (const group of new Set(others)) t.ok(parts.includes(part[group] ?? ''), `${size}: ${group}`)
+    }
   })
 
   t.test('the namespaces of the network policies are those of the releases', async (t) => {
@@ -162,6 +166,10 @@ t.test('what production’s manifests name is what the prerequisites make', { sk
       t.equal(spec.prober.url, `${name}.${namespace}:9115`)
     }
     const values = parse(read('monitoring.yaml'))
+    const { configSecret, secrets } = values.alertmanager.alertmanagerSpec
+    t.ok(calls.some((call) => call.includes(`create secret generic ${configSecret}`)))
+    const route = readFileSync(join(deployFolder, 'telemetry/alertmanager.yaml'), 'utf8')
+    for (const [, secret] of route.matchAll(/\/etc\/alertmanager\/secrets\/([\w-]+)\//g)) t.ok(secrets.includes(secret))
     const { label } = values.grafana.sidecar.dashboards
     t.ok(cluster.find('ConfigMap', 'dashboard').metadata.labels[label])
     for (const { name, namespaceSelector } of values.prometheus.additionalPodMonitors)

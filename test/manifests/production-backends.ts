@@ -4,6 +4,7 @@ import { serviceNames, streamKeeper } from '@backoffice/contracts'
 import type { Test } from 'tap'
 import { deployFolder, type Manifest } from './kustomize.ts'
 import { all, type Production, programs } from './production-cluster.ts'
+import { rendered, withSettings } from './rendered.ts'
 import { natsNameOf } from './secrets.ts'
 
 const isNatsPassword = ({ name }: Manifest) => name === 'NATS_PASSWORD_FILE'
@@ -34,13 +35,27 @@ export function backendTests(t: Test, { cluster, environmentOf, namesOn }: Produ
   })
 
   t.test('PostgreSQL has memory for all its connections, and a disk for the log that a standby may keep', async (t) => {
-    const { postgresql, resources, walStorage } = cluster.find('Cluster', 'postgres').spec
-    const { max_connections, shared_buffers, max_slot_wal_keep_size } = postgresql.parameters
-    // 8 MiB is what a busy connection took when it was measured.
-    const wanted = bytes('8MB') * Number(max_connections) + bytes(shared_buffers) + bytes('1GB')
-    t.ok(wanted <= bytes(resources.limits.memory), `${wanted / 2 ** 30} GiB`)
-    t.equal(resources.requests.memory, resources.limits.memory)
-    t.ok(bytes(max_slot_wal_keep_size) <= bytes(walStorage.size) / 2)
+    const memories = [cluster, ...['hundred', 'thousand'].map(ofSize)].map((sized) => {
+      const { postgresql, resources, walStorage } = sized.find('Cluster', 'postgres').spec
+      const { max_connections, shared_buffers, effective_cache_size, ...log } = postgresql.parameters
+      const memory = bytes(resources.limits.memory)
+      // 8 MiB is what a busy connection took when it was measured.
+      const wanted = bytes('8MB') * Number(max_connections) + bytes(shared_buffers) + bytes('1GB')
+      t.ok(wanted <= memory, `${wanted / 2 ** 30} GiB`)
+      t.ok(bytes(effective_cache_size) < memory)
+      t.equal(resources.requests.memory, resources.limits.memory)
+      t.ok(bytes(log.max_slot_wal_keep_size) <= bytes(walStorage.size) / 2)
+      t.ok(
+        bytes(log.max_slot_wal_keep_size) + bytes(log.max_wal_size) < 0.8 * bytes(walStorage.size),
+        'before VolumeFilling',
+      )
+      return memory
+    })
+    t.same(
+      memories,
+      memories.toSorted((a, b) => a - b),
+      'each size is larger',
+    )
   })
 
   t.test('PostgreSQL is backed up by the plugin, at once and each night', async (t) => {
@@ -157,6 +172,18 @@ export function backendTests(t: Test, { cluster, environmentOf, namesOn }: Produ
     t.equal(mount(reloader), mount(container))
     t.ok(reloader.args.includes(join(mount(reloader), 'users.conf')))
     t.equal(pod.shareProcessNamespace, true, 'it can send the server a signal')
+  })
+}
+
+/** Production with PostgreSQL for more deposits, and the disks that the head of the component names. */
+function ofSize(size: string): Production['cluster'] {
+  const component = `components/postgres-sizes/${size}`
+  const text = readFileSync(join(deployFolder, 'k8s', component, 'kustomization.yaml'), 'utf8')
+  const disks = Object.fromEntries([...text.matchAll(/(POSTGRES_\w+)=(\w+)/g)].map(([, name, value]) => [name, value]))
+  return rendered('production', {
+    'overlays/production/kustomization.yaml': (before) =>
+      before.replace('  - ../../components/postgres\n', (line) => `${line}  - ../../${component}\n`),
+    'overlays/production/values.env': withSettings(disks),
   })
 }
 

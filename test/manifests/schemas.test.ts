@@ -10,7 +10,9 @@ const files = resourceFiles()
 // Filled by patches: a document of its own may lack them.
 const isFilled = ({ kind, metadata }: Manifest) =>
   kind === 'HorizontalPodAutoscaler' || (kind === 'Job' && metadata.name.startsWith('preflight-'))
-const written = [...files.values()].flat().filter((manifest) => !isFilled(manifest))
+// Kustomize's own: it has no published schema, and is read wherever something is rendered.
+const isTransformer = ({ apiVersion }: Manifest) => apiVersion === 'builtin'
+const written = [...files.values()].flat().filter((manifest) => !isFilled(manifest) && !isTransformer(manifest))
 const applied = skip ? [] : [...overlays, 'restore' as const].flatMap((overlay) => rendered(overlay).manifests)
 const documents: readonly Manifest[] = [...written, ...applied]
 const deployment = written.find(({ kind }) => kind === 'Deployment')

@@ -85,6 +85,10 @@ install() {
       chart cnpg-system barman-cloud oci://ghcr.io/cloudnative-pg/charts/plugin-barman-cloud "$barman_cloud"
       ;;
     monitoring)
+      # Who is called: the receivers there are yours.
+      kubectl create namespace monitoring --dry-run=client -o yaml | kubectl apply -f -
+      kubectl -n monitoring create secret generic alertmanager-backoffice --dry-run=client -o yaml \
+        --from-file=alertmanager.yaml="$here/../../telemetry/alertmanager.yaml" | kubectl apply -f -
       chart monitoring kube-prometheus-stack oci://ghcr.io/prometheus-community/charts/kube-prometheus-stack \
         "$monitoring" --values "$here/monitoring.yaml"
       # Of the chart's own modules the probes use http_2xx.

@@ -1,0 +1,215 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { type AddressInfo, createServer as createConnections } from 'node:net'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { verifyWebhook } from '@backoffice/client'
+import { operations } from '@backoffice/contracts'
+import { eventually, OperatorClient, reconcile, sharedSystem } from '@backoffice/test-kit'
+import t from 'tap'
+import { register } from '../journey.ts'
+import { Cluster } from '../manifests/cluster.ts'
+import { documentsIn, kustomizeCommand, type Manifest } from '../manifests/kustomize.ts'
+import { deployCopy, skip } from '../manifests/rendered.ts'
+import { faultsOf, nameOf, unknownFields } from '../manifests/schemas.ts'
+import { journey, startLoad } from './journey.ts'
+
+t.setTimeout(300_000)
+
+const here = fileURLToPath(new URL('.', import.meta.url))
+const read = (file: string) => readFileSync(join(here, file), 'utf8')
+const script = read('run.sh')
+
+t.test('what an operator sees of a cluster, seen on this machine', async (t) => {
+  const system = await sharedSystem(t)
+  const team = await system.asTeam('alice')
+  const input = { name: 'Cluster', rateLimitPerMinute: 100_000 }
+  const created = await team.call(operations.gateway.createOperator, { input })
+  const { key, secret } = created.sandbox
+  const credentials = { key, secret: secret ?? '' }
+  const operator = new OperatorClient(system.baseUrl, credentials)
+  t.teardown(() => operator.close())
+
+  const verified: string[] = []
+  const receiver = createServer(async (request, response) => {
+    const body = Buffer.concat(await request.toArray())
+    verified.push(
+      verifyWebhook({ secret: created.sandbox.webhookSecret ?? '', headers: request.headers, rawBody: body }).type,
+    )
+    response.writeHead(204).end()
+  })
+  await once(receiver.listen(0, '127.0.0.1'), 'listening')
+  t.teardown(() => receiver.close())
+  const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`
+  await team.call(operations.webhooks.setWebhookUrl, {
+    input: { operatorId: created.operatorId, environment: 'sandbox', url },
+  })
+
+  await t.test('the journey: awkward paths, a deposit, a webhook, books that agree', async (t) => {
+    await journey(operator, { webhook: true })
+    await eventually(() => verified.includes('deposit.confirmed') && verified.includes('webhook.test'), 60_000)
+    t.equal((await reconcile(team)).differencesTotal, 0)
+  })
+
+  await t.test('a proxy that tidies paths does not go unseen', async (t) => {
+    const proxy = createServer(async (request, response) => {
+      const path = decodeURIComponent(request.url ?? '')
+      const answer = await fetch(new URL(path, system.baseUrl), { headers: request.headers as Record<string, string> })
+      response.writeHead(answer.status).end(await answer.text())
+    })
+    await once(proxy.listen(0, '127.0.0.1'), 'listening')
+    t.teardown(() => proxy.close())
+    const { port } = proxy.address() as AddressInfo
+    const through = new OperatorClient(`http://127.0.0.1:${port}/api/v1`, credentials)
+    t.teardown(() => through.close())
+    await t.rejects(journey(through, { webhook: false }), /INVALID_SIGNATURE/)
+  })
+
+  await t.test('the load counts what had no answer, and what had one', async (t) => {
+    const { id } = await register(operator)
+    const load = startLoad(operator, id, 10)
+    await eventually(async () => (await operator.get(`/players/${id}/wallet`)).body.available !== '0.00', 60_000)
+    const good = await load.stop()
+    t.equal(good.failed, 0)
+    t.ok(good.requests >= 2)
+    let refused = 0
+    const rude = createConnections((socket) => {
+      refused += 1
+      socket.destroy()
+    })
+    await once(rude.listen(0, '127.0.0.1'), 'listening')
+    t.teardown(() => rude.close())
+    const { port } = rude.address() as AddressInfo
+    const nobody = new OperatorClient(`http://127.0.0.1:${port}/api/v1`, credentials)
+    t.teardown(() => nobody.close())
+    const away = startLoad(nobody, id, 1)
+    await eventually(() => refused > 5, 60_000)
+    const bad = await away.stop()
+    t.equal(bad.failed, bad.requests)
+    t.ok(bad.requests > 5)
+  })
+
+  await t.test('as a program it ends by SIGTERM, and prints the counts', async (t) => {
+    const env = { ...process.env, BASE_URL: system.baseUrl, OPERATOR_KEY: key, OPERATOR_SECRET: secret ?? '' }
+    const child = spawn(process.execPath, [join(here, 'journey.ts'), 'load'], {
+      env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    let printed = ''
+    child.stdout.on('data', (text) => {
+      printed += text
+    })
+    await once(child.stderr, 'data')
+    child.kill('SIGTERM')
+    const [code] = await once(child, 'close')
+    t.equal(code, 0)
+    t.match(JSON.parse(printed), { failed: 0 })
+  })
+})
+
+t.test('the cluster that run.sh makes', { skip }, async (t) => {
+  const work = t.testdir({ test: { cluster: {}, restore: {} } })
+  cpSync(deployCopy(), join(work, 'deploy'), { recursive: true })
+  cpSync(here, join(work, 'test/cluster'), { recursive: true })
+  const [program = '', ...args] = kustomizeCommand() ?? []
+  const build = (folder: string) =>
+    new Cluster(
+      documentsIn(execFileSync(program, [...args, join(work, folder)], { encoding: 'utf8', maxBuffer: 2 ** 26 })),
+    )
+  const objects = documentsIn(read('objects.yaml'))
+  const cluster = build('test/cluster')
+
+  t.test('is what the schemas say, and pulls from nobody who is not there', async (t) => {
+    const documents = [...objects, ...cluster.manifests]
+    t.same((await Promise.all(documents.map(faultsOf))).flat(), [])
+    const changed = ['Cluster', 'ObjectStore', 'Gateway'].flatMap((kind) => cluster.all(kind))
+    const checked = [...objects, ...changed]
+    t.same(
+      [...unknownFields(checked)].map(([index, words]) => `${nameOf(checked[index])}: ${words}`),
+      [],
+    )
+    t.notMatch(JSON.stringify(cluster.manifests), 'registry.example')
+  })
+
+  t.test('every program of ours is built and loaded, in both releases', async (t) => {
+    const [, services = ''] = /^services="(.*)"$/m.exec(script) ?? []
+    const [, others = ''] = /for target in \$services (.*); do/.exec(script) ?? []
+    const images = cluster.containers.map(({ container }) => container.image as string)
+    const ours = [...new Set(images.filter((image) => image.startsWith('backoffice/')))].sort()
+    t.same(ours, [...services.split(' '), ...others.split(' ')].map((target) => `backoffice/${target}:first`).sort())
+    t.match(script, /sed -i 's\/newTag: first\/newTag: second\/'/)
+  })
+
+  t.test('what it names in commands is there', async (t) => {
+    const all = [...objects, ...cluster.manifests]
+    const kinds: Readonly<Record<string, string>> = {
+      statefulset: 'StatefulSet',
+      deployment: 'Deployment',
+      service: 'Service',
+      gateway: 'Gateway',
+      cluster: 'Cluster',
+    }
+    const named = [
+      ...script.matchAll(/\b(statefulset|deployment|service|gateway|cluster)[/ ](nats|edge|minio|postgres(?:-b)?)\b/g),
+    ]
+    t.ok(named.length >= 6)
+    for (const [, kind = '', name = ''] of named.filter(([, , name]) => name !== 'postgres-b'))
+      t.ok(
+        all.some((each) => each.kind === kinds[kind] && each.metadata.name === name),
+        `${kind} ${name}`,
+      )
+    const secrets = cluster.all('Certificate').map(({ spec }) => spec.secretName)
+    for (const name of ['api', 'console']) t.ok(secrets.includes(`${name}-edge-tls`))
+    const [{ name: claims }] = cluster
+      .find('StatefulSet', 'nats')
+      .spec.volumeClaimTemplates.map(({ metadata }: Manifest) => metadata)
+    t.match(script, `delete pvc ${[0, 1, 2].map((index) => `${claims}-nats-${index}`).join(' ')}`)
+    for (const [, selector = ''] of script.matchAll(/\$component in \(([^)]+)\)/g))
+      for (const value of selector.split(', '))
+        t.ok(
+          cluster.manifests.some(({ metadata }) => metadata.labels?.['app.kubernetes.io/component'] === value),
+          value,
+        )
+    const hosts = cluster.all('HTTPRoute').flatMap(({ spec }) => spec.hostnames)
+    for (const [, host] of script.matchAll(/https:\/\/([a-z.]+\.example)/g)) t.ok(hosts.includes(host))
+  })
+
+  t.test('the way in, the buckets and the store of secrets are those that the overlay asks for', async (t) => {
+    const object = (kind: string) => objects.find((each) => each.kind === kind)
+    const { infrastructure } = cluster.find('Gateway', 'edge').spec
+    t.equal(infrastructure.parametersRef.name, object('EnvoyProxy').metadata.name)
+    const [{ nodePort }] = object('EnvoyProxy').spec.provider.kubernetes.envoyService.patch.value.spec.ports
+    for (const [, port] of script.matchAll(/\.example:(\d+)/g)) t.equal(Number(port), nodePort)
+    const environment = cluster.environment(cluster.container('reconciler').container)
+    t.match(script, `heads-bucket.sh" ${environment.HEADS_BUCKET} ${environment.HEADS_BUCKET_REGION} `)
+    const { destinationPath } = cluster.all('ObjectStore')[0].spec.configuration
+    t.match(script, `create-bucket --bucket ${new URL(destinationPath).hostname}`)
+    const keys = cluster
+      .all('ExternalSecret')
+      .flatMap(({ spec }) => [
+        ...(spec.data ?? []).map(({ remoteRef }: Manifest) => remoteRef.key),
+        ...(spec.dataFrom ?? []).map(({ extract }: Manifest) => extract.key),
+      ])
+    for (const key of new Set(keys)) t.match(script, `"${key}":`)
+    for (const [, file = ''] of script.matchAll(/\$k8s\/([\w./-]+)/g))
+      t.ok(existsSync(join(work, 'deploy/k8s', file)), file)
+  })
+
+  t.test('a restore of it builds', async (t) => {
+    const text = read('kustomization.yaml').replace('overlays/production', 'overlays/restore')
+    writeFileSync(join(work, 'test/restore/kustomization.yaml'), text)
+    t.ok(build('test/restore').all('Cluster')[0].spec.bootstrap.recovery)
+  })
+})
+
+t.test('the script has no fault of syntax, and each step and fault that it names', async (t) => {
+  execFileSync('sh', ['-n', join(here, 'run.sh')])
+  const functions = new Set([...script.matchAll(/^(\w+)\(\) \{/gm)].map(([, name]) => name))
+  const [, steps = ''] = /set -- ([a-z ]+) \$\{KEEP/.exec(script) ?? []
+  const faults = [...script.matchAll(/^ {2}fault (\w+) \d+$/gm)].map(([, name]) => name)
+  t.equal(faults.length, 5)
+  for (const name of [...steps.split(' '), 'delete', ...faults]) t.ok(functions.has(name), String(name))
+  t.match(readFileSync(join(here, '../../.github/workflows/cluster.yml'), 'utf8'), 'sh test/cluster/run.sh')
+})
