@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from 'node:child_process'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -19,6 +19,8 @@ import { journey, startLoad } from './journey.ts'
 t.setTimeout(300_000)
 
 const here = fileURLToPath(new URL('.', import.meta.url))
+const root = fileURLToPath(new URL('../../', import.meta.url))
+const [program = '', ...args] = kustomizeCommand() ?? []
 const read = (file: string) => readFileSync(join(here, file), 'utf8')
 const script = read('run.sh')
 
@@ -113,7 +115,6 @@ t.test('the cluster that run.sh makes', { skip }, async (t) => {
   const work = t.testdir({ test: { cluster: {}, restore: {} } })
   cpSync(deployCopy(), join(work, 'deploy'), { recursive: true })
   cpSync(here, join(work, 'test/cluster'), { recursive: true })
-  const [program = '', ...args] = kustomizeCommand() ?? []
   const build = (folder: string) =>
     new Cluster(
       documentsIn(execFileSync(program, [...args, join(work, folder)], { encoding: 'utf8', maxBuffer: 2 ** 26 })),
@@ -203,6 +204,78 @@ t.test('the cluster that run.sh makes', { skip }, async (t) => {
     t.ok(build('test/restore').all('Cluster')[0].spec.bootstrap.recovery)
   })
 })
+
+t.test(
+  'the script goes from its first to its last step, with stand-ins for what a machine here has not',
+  { skip },
+  async (t) => {
+    const dir = t.testdir({ bin: {} })
+    const standIn = (program: string, lines: string) =>
+      writeFileSync(join(dir, 'bin', program), `#!/bin/sh\n${lines}\n`, { mode: 0o755 })
+    const note = (program: string) => `{ printf '${program}'; printf '\\037%s' "$@"; echo; } >> '${dir}/asked'`
+    for (const name of ['kind', 'docker', 'helm', 'aws', 'sudo']) standIn(name, note(name))
+    standIn(
+      'kubectl',
+      `[ "$1" != kustomize ] || { shift; exec ${[execFileSync('which', [program], { encoding: 'utf8' }).trim(), ...args].join(' ')} "$@"; }
+${note('kubectl')}
+case "$*" in
+  *port-forward*) exec ${process.execPath} -e 'setTimeout(() => {}, 60_000)' ;;
+  *'get job'*) echo 'job Complete,' ;;
+  *'get deployment'*' -o name') echo deployment.apps/gateway ;;
+  *'get node'*' -o name') printf 'node/a\\nnode/b\\n' ;;
+  *currentPrimary*) printf postgres-1 ;;
+  *spec.secretName*) echo api-edge-tls nats-tls ;;
+  *last_archived*) echo t ;;
+  *'count('*) echo 5 ;;
+esac`,
+    )
+    standIn(
+      'node',
+      `case "$1" in packages/team/*|test/cluster/*) ;; *) exec '${process.execPath}' "$@" ;; esac
+${note('node')}
+case "$*" in
+  *create*) echo '{"sandbox":{"key":"k","secret":"s"}}' ;;
+  *load) exec '${process.execPath}' -e 'process.on("SIGTERM", () => { console.log("{\\"requests\\":200,\\"failed\\":0,\\"awaySeconds\\":0}"); process.exit() }); setTimeout(() => {}, 60_000)' ;;
+esac`,
+    )
+    // Long enough for the stand-in of the load to hear a signal.
+    standIn('sleep', `${note('sleep')}\nexec ${process.execPath} -e 'setTimeout(() => {}, 500)'`)
+    const env = {
+      ...process.env,
+      PATH: `${dir}/bin:${process.env.PATH}`,
+      WORK: join(dir, 'work'),
+      WEBHOOK_URL: 'https://a.example',
+    }
+    const { status, stderr } = spawnSync('sh', [join(here, 'run.sh')], { encoding: 'utf8', env })
+    t.equal(status, 0, stderr)
+    const calls = [...new Set(readFileSync(join(dir, 'asked'), 'utf8').split('\n'))].map((line) => line.split('\u001f'))
+
+    t.test('kubectl itself understands every call', { skip: program !== 'kubectl' && 'needs kubectl' }, async (t) => {
+      const asked = calls.filter(
+        ([name, ...words]) => name === 'kubectl' && !/-f -|https:|\.yaml|tmp\./.test(words.join(' ')),
+      )
+      t.ok(asked.length > 30)
+      for (const [, ...words] of asked) {
+        const nobody = ['--server=http://127.0.0.1:9', ...words]
+        const { status, stderr } = spawnSync('kubectl', nobody, {
+          encoding: 'utf8',
+          env: { ...process.env, KUBECONFIG: '/dev/null' },
+        })
+        t.ok(status === 0 || /refused/.test(stderr), `${words.join(' ')}: ${stderr}`)
+      }
+    })
+
+    t.test('the command line of the team knows every option', async (t) => {
+      const commands = calls.filter(([name, file]) => name === 'node' && file?.startsWith('packages/team/'))
+      t.equal(commands.length, 3)
+      for (const [, file = '', noun = '', verb = '', ...words] of commands) {
+        const help = execFileSync(process.execPath, [file, noun, verb, '--help'], { cwd: root, encoding: 'utf8' })
+        for (const option of words.filter((word) => word.startsWith('--')))
+          t.match(help, `${option} `, `${noun} ${verb}`)
+      }
+    })
+  },
+)
 
 t.test('the script has no fault of syntax, and each step and fault that it names', async (t) => {
   execFileSync('sh', ['-n', join(here, 'run.sh')])

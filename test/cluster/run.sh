@@ -9,8 +9,9 @@
 #
 # NOT RUN where it was written: there was no container engine and no API server. What cluster.test.ts runs there: the journey
 # and the load against all services on loopback, the overlay built and held against the schemas, the names below against what
-# is built, and this file's syntax. Not among the faults: a full volume, since kind's have no bound (test/chaos has NATS' and
-# PostgreSQL's). WEBHOOK_URL, a public https address of yours, adds a webhook to the journey.
+# is built, and this file from end to end with stand-ins for whatever makes a cluster. Not among the faults: a full volume,
+# since kind's have no bound (test/chaos fills those of NATS). WEBHOOK_URL, a public https address of yours, adds a webhook to
+# the journey.
 set -eu
 
 cluster=${CLUSTER:-backoffice-test}
@@ -117,7 +118,7 @@ operator() {
 }
 
 journey() {
-  team operators create --name "Casa Azul" --reason "a test" --rate-limit-per-minute 100000 --json > "$work/operator.json"
+  team operators create --name "Casa Azul" --reason "a test" --rate-limit 100000 --json > "$work/operator.json"
   node -p 'const { sandbox } = JSON.parse(require("node:fs").readFileSync(process.argv[1], "utf8")); sandbox.key + "\n" + sandbox.secret' \
     "$work/operator.json" > "$work/operator"
   [ -z "${WEBHOOK_URL:-}" ] || team webhook set --operator "Casa Azul" --env sandbox --url "$WEBHOOK_URL" --reason "a test"
