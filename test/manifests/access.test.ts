@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { brokerUsers } from '@backoffice/contracts'
 import t from 'tap'
-import { allows, refusals, rulesOf, rulesOfRole } from './authority.ts'
+import { allows, type Rules, refusals, rulesOf, rulesOfRole } from './authority.ts'
 import { deployFolder, type Manifest } from './kustomize.ts'
 import { rendered, skip } from './rendered.ts'
 
@@ -63,13 +63,17 @@ t.test('who may do what in the cluster', { skip }, async (t) => {
       for (const [group, resource] of [
         ['apps', 'deployments'],
         ['apps', 'statefulsets'],
-        ['batch', 'jobs'],
         ['batch', 'cronjobs'],
         ['external-secrets.io', 'externalsecrets'],
         ['postgresql.cnpg.io', 'clusters'],
-        ['rbac.authorization.k8s.io', 'rolebindings'],
+        ['rbac.authorization.k8s.io', 'roles'],
+        ['rbac.authorization.k8s.io', 'clusterrolebindings'],
       ] as const)
         t.notOk(may(verb, resource, group), `${verb} ${resource}`)
+    }
+    for (const verb of ['update', 'patch']) {
+      t.notOk(may(verb, 'jobs', 'batch'), verb)
+      t.notOk(may(verb, 'rolebindings', 'rbac.authorization.k8s.io'), verb)
     }
   })
 
@@ -83,8 +87,68 @@ t.test('who may do what in the cluster', { skip }, async (t) => {
       cluster.all('Role').filter(({ rules }) => rules.some(readsSecrets)),
       [],
     )
-    t.same(cluster.all('ClusterRole'), [])
-    t.same(cluster.all('ClusterRoleBinding'), [])
+    const wide = cluster.all('ClusterRole')
+    t.same(wide.map(({ metadata }) => metadata.name).sort(), ['backoffice-neighbours', 'backoffice-on-call'])
+    for (const { rules } of wide)
+      for (const { resources, verbs } of rules as Rules) {
+        t.notOk(resources.includes('secrets') || resources.includes('*'), String(resources))
+        t.same(
+          verbs.filter((verb) => !['get', 'list', 'watch'].includes(verb)),
+          [],
+        )
+      }
+    // Logs of everybody are nobody's: each namespace is named.
+    t.same(
+      cluster.all('ClusterRoleBinding').map(({ roleRef }) => roleRef.name),
+      ['backoffice-on-call'],
+    )
+  })
+
+  t.test('somebody is let in for an incident by somebody else, and not for ever', async (t) => {
+    const owner = { apiVersion: 'batch/v1', kind: 'Job', name: 'break-glass-42', uid: 'uid-1' }
+    const binding = (change: object = {}, to = 'bob', role = 'break-glass') => ({
+      metadata: { name: 'incident-42', ownerReferences: [owner], ...change },
+      roleRef: { kind: 'Role', name: role },
+      subjects: [{ kind: 'User', name: to }],
+    })
+    const by = (user: string, groups: readonly string[], object: Manifest, resource = 'rolebindings') =>
+      refusals(cluster, resource, { namespace: 'backoffice', user, groups, object })
+    const alice = (object: Manifest, resource?: string) => by('alice', ['backoffice-on-call'], object, resource)
+    t.same(alice(binding()), [])
+    t.same(alice(binding({}, 'bob', 'on-call')), [])
+    const ends = /must end with the Job/
+    for (const [object, message] of [
+      [binding({}, 'alice'), /by somebody else/],
+      [binding({}, 'system:serviceaccount:backoffice:gateway'), /one person/],
+      [{ ...binding(), subjects: [{ kind: 'Group', name: 'everybody' }] }, /one person/],
+      [{ ...binding(), subjects: [...binding().subjects, ...binding({}, 'carol').subjects] }, /one person/],
+      [binding({ ownerReferences: [] }), ends],
+      [binding({ ownerReferences: [owner, { ...owner, name: 'migrate' }] }), ends],
+      [binding({ ownerReferences: [{ ...owner, kind: 'Deployment' }] }), ends],
+      [binding({ ownerReferences: [{ ...owner, name: 'migrate-1.1.0' }] }), ends],
+      [binding({ finalizers: ['example.com/stay'] }), ends],
+      [binding({}, 'bob', 'lets-in'), /on-call and break-glass only/],
+    ] as const) {
+      t.match(alice(object), [message])
+      if (object.roleRef.name === 'break-glass')
+        t.match(by('admin', [], object), object.subjects[0]?.name === 'alice' ? [] : [message])
+    }
+    t.same(by('pipeline', [], binding({ ownerReferences: [] }, 'bob', 'on-call')), [], 'what the manifests bind')
+
+    const job = (spec: object, metadata: object = {}) => ({
+      metadata: { name: 'break-glass-42', ...metadata },
+      spec: { completions: 0, ttlSecondsAfterFinished: 28_800, ...spec },
+    })
+    t.same(alice(job({}), 'jobs'), [])
+    for (const object of [
+      job({ completions: 1 }),
+      job({ ttlSecondsAfterFinished: 28_801 }),
+      job({}, { name: 'migrate-1.1.0' }),
+      job({}, { finalizers: ['example.com/stay'] }),
+      { metadata: { name: 'break-glass-42' }, spec: {} },
+    ])
+      t.match(alice(object, 'jobs'), [/no completions/])
+    t.same(by('pipeline', [], job({ completions: 1 }), 'jobs'), [])
   })
 })
 

@@ -6,6 +6,7 @@ import type { Manifest } from './kustomize.ts'
 export interface AdmissionRequest {
   readonly namespace: string
   readonly user: string
+  readonly groups?: readonly string[]
   readonly object: Manifest
 }
 
@@ -13,8 +14,8 @@ const cel = new Environment({ unlistedVariablesAreDyn: true })
 
 /** @returns what the policies that are bound say against it; nothing when it is admitted */
 export function refusals(cluster: Cluster, resource: string, request: AdmissionRequest): readonly string[] {
-  const { namespace, user, object } = request
-  const given = { request: { namespace, userInfo: { username: user } }, object }
+  const { namespace, user, groups = [], object } = request
+  const given = { request: { namespace, userInfo: { username: user, groups } }, object }
   return boundPolicies(cluster)
     .filter(({ spec }) => concerns(spec.matchConstraints, resource, namespace))
     .filter(({ spec }) =>
@@ -45,7 +46,8 @@ function concerns({ namespaceSelector, resourceRules }: Manifest, resource: stri
 }
 
 export interface Rule {
-  readonly namespace: string
+  /** Undefined for every namespace, and for what has none. */
+  readonly namespace?: string
   readonly apiGroups: readonly string[]
   readonly resources: readonly string[]
   readonly resourceNames?: readonly string[]
@@ -62,17 +64,19 @@ export interface Asked {
   readonly verb: string
 }
 
-/** What the Roles that are bound to one of these subjects allow. */
+/** What the roles that are bound to one of these subjects allow. */
 export function rulesOf(cluster: Cluster, subjects: readonly string[]): Rules {
-  return cluster
-    .all('RoleBinding')
+  const bindings = [...cluster.all('RoleBinding'), ...cluster.all('ClusterRoleBinding')]
+  return bindings
     .filter(({ subjects: bound }) => bound.some(({ name }: Manifest) => subjects.includes(name)))
-    .flatMap(({ metadata, roleRef }) => rulesOfRole(cluster, metadata.namespace, roleRef.name))
+    .flatMap(({ metadata: { namespace }, roleRef }) => rulesOfRole(cluster, namespace, roleRef.name, roleRef.kind))
 }
 
-export function rulesOfRole(cluster: Cluster, namespace: string, name: string): Rules {
-  const role = cluster.all('Role').find(({ metadata }) => metadata.name === name && metadata.namespace === namespace)
-  return role.rules.map((rule: Manifest) => ({ namespace, ...rule }))
+export function rulesOfRole(cluster: Cluster, namespace: string | undefined, name: string, kind = 'Role'): Rules {
+  const role = cluster
+    .all(kind)
+    .find(({ metadata }) => metadata.name === name && (kind === 'ClusterRole' || metadata.namespace === namespace))
+  return role.rules.map((rule: Manifest) => (namespace === undefined ? rule : { namespace, ...rule }))
 }
 
 const matches = (allowed: readonly string[], one: string) => allowed.includes(one) || allowed.includes('*')
@@ -80,7 +84,7 @@ const matches = (allowed: readonly string[], one: string) => allowed.includes(on
 export function allows(rules: Rules, { group, resource, namespace, name, verb }: Asked): boolean {
   return rules.some(
     (rule) =>
-      rule.namespace === namespace &&
+      (rule.namespace === undefined || rule.namespace === namespace) &&
       matches(rule.apiGroups, group) &&
       matches(rule.resources, resource) &&
       matches(rule.verbs, verb) &&
