@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs'
 import t from 'tap'
 import type { Cluster } from './cluster.ts'
+import { type GuideSection, placeOf, sections } from './guide.ts'
 import { isMeant } from './kustomize.ts'
 import { rendered, skip, withSettings } from './rendered.ts'
 
@@ -8,46 +8,15 @@ t.setTimeout(240_000)
 
 // What the guides tell people to type and to write, held against what production is made of.
 
-interface Section {
-  /** The guide and the heading. */
-  readonly where: string
-  readonly text: string
-}
-
-const guides = [
-  'operations.md',
-  'alerts.md',
-  'runbooks/restore.md',
-  'runbooks/lost-parts.md',
-  'runbooks/night.md',
-  'platform-upgrades.md',
-]
-const sections: readonly Section[] = guides.flatMap((guide) =>
-  readFileSync(new URL(`../../docs/${guide}`, import.meta.url), 'utf8')
-    .split(/^(?=##+ )/m)
-    .map((text) => ({ where: `${guide}, ${text.split('\n', 1)[0]}`, text })),
-)
-
-/** The commands of a section, from its blocks and its lines, with each name that a loop goes through. */
-function commandsOf({ text }: Section): readonly string[] {
-  const blocks = [...text.matchAll(/^ *```sh\n([\s\S]*?)^ *```/gm)].map(([, block = '']) => block)
-  const spans = [...text.replaceAll(/^ *```[\s\S]*?^ *```/gm, '').matchAll(/`([^`]+)`/g)].map(([, span = '']) => span)
-  return [...blocks.flatMap((block) => block.split('\n')), ...spans].flatMap((line) => {
-    const [, name, values] = /for (\w+) in ([^;]+);/.exec(line) ?? []
-    const lines = values === undefined ? [line] : values.split(' ').map((value) => line.replaceAll(`$${name}`, value))
-    return lines
-      .flatMap((each) => each.split(/&&|;|\$\(| \\?\| /))
-      .flatMap((part) => /kubectl .*/.exec(part)?.[0] ?? [])
+/** Each name that a loop goes through, and each command of a line. */
+const commandsOf = ({ commands }: GuideSection): readonly string[] =>
+  commands.flatMap(({ text }) => {
+    const [, name, values] = /for (\w+) in ([^;$]+);/.exec(text) ?? []
+    const lines = values === undefined ? [text] : values.split(' ').map((value) => text.replaceAll(`$${name}`, value))
+    return lines.flatMap((each) => each.split(/&&|;|\$\(| \| /)).flatMap((part) => /kubectl .*/.exec(part)?.[0] ?? [])
   })
-}
 
-/** Where a person is told to write which value: `NAME=value` in `file.env`, or a line of a table with both. */
-const lines = sections.flatMap(({ where, text }) =>
-  [
-    ...text.matchAll(/`(?<name>[A-Z_]+)=(?<value>[^`]+)` (?:in|into) `(?<file>[\w/-]+\.env)`/g),
-    ...text.matchAll(/\| `(?<file>[\w/-]+\.env)` \| `(?<name>[A-Z_]+)=(?<value>[^`]+)`/g),
-  ].map(({ groups }) => ({ where, ...(groups as Record<'name' | 'value' | 'file', string>) })),
-)
+const lines = sections.flatMap(({ where, settings }) => settings.map((setting) => ({ where, ...setting })))
 
 /** What a person is told to write into other files: the words, the change that they ask for, and how that shows. */
 const edits: readonly (readonly [file: string, words: RegExp, change: (text: string) => string, shown: string])[] = [
@@ -82,10 +51,6 @@ const edits: readonly (readonly [file: string, words: RegExp, change: (text: str
   ],
 ]
 
-/** Where below deploy/k8s a file is whose short name is in a guide. */
-const placeOf = (file: string) =>
-  file.includes('/') ? file.replace(/^(?=production\/|restore\/)/, 'overlays/') : `overlays/production/${file}`
-
 t.test('the guides and the manifests', { skip }, async (t) => {
   const production = rendered('production')
 
@@ -95,7 +60,7 @@ t.test('the guides and the manifests', { skip }, async (t) => {
     const told = [
       ...lines.map(({ where, file, name }, index) => {
         const change = withSettings({ [name]: `told-${index}` })
-        return { what: `${where}: ${name} in ${file}`, file: placeOf(file), change, shown: `told-${index}` }
+        return { what: `${where}: ${name} in ${file}`, file, change, shown: `told-${index}` }
       }),
       ...edits.map(([file, words, change, shown]) => ({ what: `${file}: ${words}`, file, change, shown })),
     ]
@@ -153,7 +118,7 @@ t.test('the guides and the manifests', { skip }, async (t) => {
         const [, selector] = / -l (?:'([^']+)'|(\S+))/.exec(command)?.filter((part) => part !== undefined) ?? []
         if (
           selector !== undefined &&
-          !selector.startsWith('cnpg.io/') &&
+          !/^cnpg\.io\/|\$|^app\.kubernetes\.io\/name=prometheus$/.test(selector) &&
           !production.manifests.some((manifest) => isMeant(manifest, selector))
         )
           missing.push(`${section.where}: ${command}`)
