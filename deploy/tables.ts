@@ -23,14 +23,16 @@ function kindsIn(schemas: Schemas, isShown: (kind: PersonalKind) => boolean = ()
 /** Ids are in nearly every message, and so are notes and who acted. */
 const isMore = (kind: PersonalKind) => !['player', 'note', 'staff'].includes(kind)
 
-const carriedByOperations = () =>
-  allOperations
-    .map(({ service, id, params, query, body, reply }) => {
-      const [given, replied] = [kindsIn([params, query, body], isMore), kindsIn([reply], isMore)]
-      return { name: `${service}.${id}`, given, replied }
-    })
-    .filter(({ given, replied }) => given !== '–' || replied !== '–')
-    .map(({ name, given, replied }) => `| \`${name}\` | ${given} | ${replied} |`)
+/** A row for each pair of cells, with the operations that carry the same. */
+function carriedByOperations(): readonly string[] {
+  const carried = allOperations.map(({ service, id, params, query, body, reply }) => ({
+    name: `\`${service}.${id}\``,
+    cells: `${kindsIn([params, query, body], isMore)} | ${kindsIn([reply], isMore)}`,
+  }))
+  const rows = Map.groupBy(carried, ({ cells }) => cells)
+  rows.delete('– | –')
+  return [...rows].map(([cells, alike]) => `| ${alike.map(({ name }) => name).join(', ')} | ${cells} |`)
+}
 
 const carriedByEvents = () => eventKinds.map((kind) => `| \`${kind}\` | ${kindsIn([events[kind].data])} |`)
 const sentEvents = () =>
