@@ -130,7 +130,8 @@ const addresses = at(
 )
 const answered = 'calls to it'
 const wakesNobody = 'reconciliation wakes nobody'
-const asked = 'nothing outside says what an operator asked for; paying takes two people'
+// A code of a shared key over each call would say no more: that key would lie there too.
+const asked = "the key of its certificate lies beside operators' secrets; paying takes two people"
 const makesPages = 'it makes the page with which people sign, see below'
 const anything = Object.keys(effects) as Effect[]
 const ofPerson: readonly Effect[] = [

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
-import { fromMinorUnits, type Input, operations, Rejection, toMinorUnits } from '@backoffice/contracts'
+import { fromMinorUnits, type Input, operations, Rejection, type SeenPart, toMinorUnits } from '@backoffice/contracts'
 import { eventually } from '@backoffice/test-kit'
 import { playerRequest } from '../journey.ts'
 import { Client } from './client.ts'
@@ -86,9 +86,16 @@ interface Corrected {
   readonly corrections: Correction[]
 }
 
+interface Of {
+  readonly operatorId: string
+  readonly client: Client
+  readonly deadline: () => number
+}
+
 /** Two people correct balances of production: one proposes, and another approves, in time or too late. */
 export class Corrections {
   readonly #system: Pick<ChaosSystem, 'team' | 'second' | 'sql'>
+  readonly #seen: SeenPart<typeof adjustWallet>
   readonly #client: Client
   readonly #deadline: () => number
   readonly #players: Corrected[] = []
@@ -99,9 +106,10 @@ export class Corrections {
   private constructor(
     system: Pick<ChaosSystem, 'team' | 'second' | 'sql'>,
     random: Random,
-    { client, deadline }: { readonly client: Client; readonly deadline: () => number },
+    { operatorId, client, deadline }: Of,
   ) {
     this.#system = system
+    this.#seen = { operatorId, environment: 'production', currency: 'BRL' }
     this.#client = client
     this.#deadline = deadline
     this.#running = Promise.all(
@@ -115,11 +123,13 @@ export class Corrections {
     { ending, deadline }: { readonly ending: AsyncDisposableStack; readonly deadline: () => number },
   ): Promise<Corrections> {
     const input = { name: 'corrected', rateLimitPerMinute: 1_000_000 }
-    const { production } = await eventually(() => system.team.call(operations.gateway.createOperator, { input }))
+    const { operatorId, production } = await eventually(() =>
+      system.team.call(operations.gateway.createOperator, { input }),
+    )
     const credentials = { key: production?.key ?? '', secret: production?.secret ?? '' }
     const client = new Client(system.baseUrls, credentials, deadline)
     ending.defer(() => client.close())
-    const corrections = new Corrections(system, random, { client, deadline })
+    const corrections = new Corrections(system, random, { operatorId, client, deadline })
     ending.defer(() => corrections.end())
     return corrections
   }
@@ -179,7 +189,7 @@ export class Corrections {
     ]
     const [isOwn, isTwice] = [random.oneIn(4), random.oneIn(3)]
     const reference = randomUUID()
-    const input = { playerId, amount: fromMinorUnits(amount), reference, reason: 'chaos' }
+    const input = { playerId, amount: fromMinorUnits(amount), reference, seen: this.#seen, reason: 'chaos' }
     const steps: Step[] = []
     const approves = await this.#propose(input, steps)
     const expiresAt = approves === undefined ? 0 : await this.#expireIn(approves, expiresInMs)

@@ -7,7 +7,7 @@ import { prepareDatabases } from '@backoffice/migrator'
 import { StreamKeeper } from '@backoffice/migrator/stream'
 import { createLogger } from '@backoffice/process'
 import { connectNats, RpcClient } from '@backoffice/rpc'
-import { freePort, TestIssuer } from '@backoffice/test-kit'
+import { freePort, lookingFirst, type TeamClient, TestIssuer } from '@backoffice/test-kit'
 import pg from 'pg'
 import { NatsPart, PostgresPart } from './backends.ts'
 import { Link } from './link.ts'
@@ -28,7 +28,7 @@ export interface ChaosSystem {
   /** Of the superuser. */
   readonly sql: pg.Pool
   /** The team's operations, called by one of its people. */
-  readonly team: RpcClient
+  readonly team: TeamClient
   /** The same, called by somebody else. */
   readonly second: RpcClient
 }
@@ -118,7 +118,7 @@ export async function startChaosSystem(ending: AsyncDisposableStack): Promise<Ch
   const login = { NATS_URL: nats.url, NATS_USER: teamConsole, NATS_PASSWORD: passwordOf(teamConsole) }
   const connection = await connectNats(login, { name: teamConsole })
   ending.defer(() => connection.close())
-  const team = new RpcClient(connection, issuer.signer('alice'))
+  const team = lookingFirst(new RpcClient(connection, issuer.signer('alice')))
   const second = new RpcClient(connection, issuer.signer('bob'))
   return { postgres, nats, replicas, baseUrls, sql, team, second }
 }

@@ -142,12 +142,13 @@ t.test('a call that a service has taken before goes on; the next one is refused'
   const { operatorId } = await bed.team('bob').call(gateway.createOperator, { input: { name: 'waiting' } })
   const who = await session('integration', later)
   const row = await held(bed.sql('admin'), 'select from gateway.operator where id = $1 for update', [operatorId])
-  const waiting = who.rpc.call(gateway.activateOperator, { input: { operatorId } })
+  const input = { operatorId, seen: { name: 'waiting', status: 'active' } } as const
+  const waiting = who.rpc.call(gateway.activateOperator, { input })
   await row.isAwaited()
   await bed.team('bob').call(gateway.lockTeamMember, { input: { member: accountOf('integration'), reason: 'leaves' } })
   await row.rollback()
   t.match(await waiting, { id: operatorId })
-  t.equal(await reasonOf(who.rpc.call(gateway.activateOperator, { input: { operatorId } })), 'locked')
+  t.equal(await reasonOf(who.rpc.call(gateway.activateOperator, { input })), 'locked')
 })
 
 const logoutEvent = { 'http://schemas.openid.net/event/backchannel-logout': {} }

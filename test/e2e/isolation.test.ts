@@ -47,7 +47,7 @@ const withdrawal = { amount: '10.00', currency: 'BRL', method: 'pix', destinatio
 async function newRecords({ client }: Tenant): Promise<Records> {
   const { id: playerId } = await register(client)
   await alice.call(operations.players.decideKyc, {
-    input: { playerId, submission: null, status: 'aprovado', reason: 'documents match' },
+    input: { playerId, submission: null, seen: null, status: 'aprovado', reason: 'documents match' },
   })
   await fund(client, playerId, '50.00')
   await fund(client, playerId, '60.00')

@@ -151,7 +151,7 @@ t.test('an adjustment and its reversal take two people, and are new entries, onc
     byTwo(
       'bob',
       'alice',
-      ...['wallet', 'reverse', first.json.transferId, '--reference', reference, '--reason', 'entered twice'],
+      ...['wallet', 'reverse', playerId, first.json.transferId, '--reference', reference, '--reason', 'entered twice'],
     )
   t.match((await reverse('goodwill-1-back')).json, { type: 'REVERSAL', amount: '-12.50', balanceAfter: '60.00' })
   t.match(await reverse('goodwill-1-again'), { status: 1, stderr: /TRANSFER_ALREADY_REVERSED/ })

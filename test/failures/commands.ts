@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { allOperations, type Input, type Operation, operations } from '@backoffice/contracts'
 import { newId } from '@backoffice/process'
-import { seenWithdrawal } from '@backoffice/test-kit'
+import { seenWithdrawal, withSeen } from '@backoffice/test-kit'
 import {
   deliveredEvent,
   newDeposit,
@@ -60,7 +60,8 @@ function sent<O extends Operation>(
       const own: Fields = typeof fields === 'function' ? await fields(world) : fields
       const others = []
       for (const name of requiredBy(operation)) if (!(name in own)) others.push((await made[name]?.(world)) ?? {})
-      return senderOf(world, operation, Object.assign({}, exampleOf(operation), ...others, own))
+      const input = Object.assign({}, exampleOf(operation), ...others, own)
+      return senderOf(world, operation, await withSeen(world.bed.team('alice'), operation, input))
     },
   }
 }
@@ -120,19 +121,24 @@ const byHand: readonly Command[] = [
     prepare: async (world) => {
       const depositId = await newDeposit(world, await newPlayer(world))
       const commandId = newId('cmd')
-      const input = { commandId, reason }
-      let made: Promise<string> | undefined
+      const endIt = async () => {
+        const input = { commandId, reason, seen: await stuckCredit(world, { depositId, id: commandId }) }
+        return { input, approves: await proposalToEnd(world, input) }
+      }
+      let made: ReturnType<typeof endIt> | undefined
       return async (key) => {
         // Made when the command is first sent, because nothing may be stuck before.
-        made ??= stuckCredit(world, { depositId, id: commandId }).then(() => proposalToEnd(world, input))
-        return world.approve(payments.endCommand, input, { approves: await made, operationId: key })
+        made ??= endIt()
+        const { input, approves } = await made
+        return world.approve(payments.endCommand, input, { approves, operationId: key })
       }
     },
   },
   sent(wallet.adjustWallet, { amount: '1.00' }),
   sent(wallet.reverseTransfer, async (world) => {
     const input = { playerId: await newPlayer(world), amount: '1.00', reference: randomUUID(), reason }
-    return { transferId: (await world.team(wallet.adjustWallet, input)).transferId }
+    const { playerId } = input
+    return { playerId, transferId: (await world.team(wallet.adjustWallet, input)).transferId }
   }),
   sent(players.decideKyc, { submission: null, status: 'aprovado' }),
   sent(players.releaseKycCase, async (world) => {
@@ -173,8 +179,8 @@ const byHand: readonly Command[] = [
     decision: 'approved by a second person',
     operation: gateway.issueCredential,
     prepare: async (world) => {
-      const { operatorId } = await newOperator(world)
-      const input = { operatorId, environment: 'production', reason } as const
+      const { operatorId, name } = await newOperator(world)
+      const input = { operatorId, environment: 'production', seen: { name }, reason } as const
       const approves = await world.propose(gateway.issueCredential, input)
       return (key) => world.approve(gateway.issueCredential, input, { approves, operationId: key })
     },

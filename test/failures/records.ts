@@ -52,8 +52,9 @@ export async function newWithdrawal(world: World, { approved = false } = {}): Pr
 }
 
 export async function newOperator(world: World) {
-  const { operatorId, sandbox } = await world.team(gateway.createOperator, { name: randomUUID() })
-  return { operatorId: operatorId as string, key: sandbox.key as string, environment: 'sandbox' as const }
+  const name = randomUUID()
+  const { operatorId, sandbox } = await world.team(gateway.createOperator, { name })
+  return { operatorId: operatorId as string, name, key: sandbox.key as string, environment: 'sandbox' as const }
 }
 
 /** With a webhook URL of its own. */
@@ -134,6 +135,13 @@ export async function stuckCredit(
       ($5, $1, 2, 'event', 'deposit.confirmed', $6, $7, $3, now(), now() + interval '1 hour')`,
     [depositId, operatorId, id, JSON.stringify(command), event.id, JSON.stringify({ context, event }), environment],
   )
+  return {
+    depositId,
+    playerId: playerId as string,
+    environment,
+    amount: amount as string,
+    currency: world.scope.currency,
+  }
 }
 
 /** What alice proposed a moment ago. Written by hand, since what dies here is the approval alone. @returns its id */

@@ -18,6 +18,7 @@ import {
   type Teardown,
   type TestBed,
   testBed,
+  type Unseen,
 } from '@backoffice/test-kit'
 import { jetstreamManager } from '@nats-io/jetstream'
 import { services } from '../services.ts'
@@ -114,12 +115,12 @@ export class World {
   }
 
   /** Calls an operation of the team. */
-  team<O extends Operation>(operation: O, input: Input<O>, operationId: string = randomUUID()): Promise<Body> {
+  team<O extends Operation>(operation: O, input: Unseen<O>, operationId: string = randomUUID()): Promise<Body> {
     return this.#unlessDead(operation.service, this.bed.team('alice').call(operation, { input, operationId }))
   }
 
   /** Proposes what takes two people. @returns the proposal */
-  async propose<O extends Operation>(operation: O, input: Input<O>): Promise<string> {
+  async propose<O extends Operation>(operation: O, input: Unseen<O>): Promise<string> {
     return (await proposalOf(this.team(operation, input))).proposalId
   }
 

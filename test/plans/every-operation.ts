@@ -191,7 +191,7 @@ export async function callAsTeam(operator: Operator, team: Team, journey: Journe
   await team(wallet.listEntries, { playerId, type: 'DEPOSIT', limit: 10 })
   await team(reconciler.listReconciliations, { limit: 10 })
   const { transferId } = await team(wallet.adjustWallet, { playerId, amount: '1.00', reference: 'plans', reason })
-  await team(wallet.reverseTransfer, { transferId, reference: 'plans-back', reason })
+  await team(wallet.reverseTransfer, { playerId, transferId, reference: 'plans-back', reason })
   const to = new Date(Date.now() - 120_000).toISOString()
   const period = { brandId, from: '2020-01-01T00:00:00.000Z', to, limit: 1 }
   await team(wallet.exportStatement, period)
@@ -246,8 +246,11 @@ async function proposeAndApprove({ operatorId }: Operator, bed: TestBed<typeof s
 async function correctAlone(bed: TestBed<typeof services>): Promise<void> {
   const { openAccount, adjustWallet } = operations.wallet
   const playerId = 'ply_of_production'
-  await bed.rpc.call(openAccount, { scope: bed.scope({ environment: 'production' }), input: { playerId } })
-  const input = { playerId, amount: correctedAlone, reference: 'plans-alone', reason: 'plans' }
+  const scope = bed.scope({ environment: 'production' })
+  await bed.rpc.call(openAccount, { scope, input: { playerId } })
+  const { operatorId, environment, currency } = scope
+  const seen = { operatorId, environment, currency }
+  const input = { playerId, amount: correctedAlone, reference: 'plans-alone', seen, reason: 'plans' }
   await bed.team('alice').call(adjustWallet, { input })
 }
 /** Up to this amount one person may correct a balance alone: a setting of the wallet. */

@@ -11,7 +11,16 @@ import {
 } from '@backoffice/contracts'
 import { newId } from '@backoffice/process'
 import type { Interceptor } from '@backoffice/service-runtime/testing'
-import { eventually, type HttpCall, type HttpReply, OperatorClient, reconcile, testBed } from '@backoffice/test-kit'
+import {
+  eventually,
+  type HttpCall,
+  type HttpReply,
+  OperatorClient,
+  reconcile,
+  testBed,
+  type Unseen,
+  withSeen,
+} from '@backoffice/test-kit'
 import t from 'tap'
 import { depositRequest, expectStatus, fund, playerRequest, register } from '../journey.ts'
 import { services } from '../services.ts'
@@ -116,7 +125,8 @@ t.test('a next release that adds a field to every message serves beside this one
     expectStatus(await client.post(`/withdrawals/${cancelled}/cancel`), 200)
     withdrawals.push(paid)
     expectStatus(await client.get(`/withdrawals/${paid}`), 200)
-    const limit = { playerId, dailyDepositLimit: '1000.00', reason: 'a test' }
+    const wished = { playerId, dailyDepositLimit: '1000.00', reason: 'a test' }
+    const limit = await withSeen(team, operations.players.setDailyLimit, wished)
     const operationId = newId('opn')
     await patiently('setDailyLimit', () => team.call(operations.players.setDailyLimit, { input: limit, operationId }))
     const [game] = expectStatus(await client.get('/games'), 200).data
@@ -130,10 +140,11 @@ t.test('a next release that adds a field to every message serves beside this one
 
   /** One operation or more of each service, as the team and from one service to another. */
   async function useTeam(team: (typeof teams)[number], rpc: (typeof gateways)[number], playerId: string) {
-    const call = <O extends Operation>(operation: O, input: Input<O>) => {
+    const call = async <O extends Operation>(operation: O, given: Unseen<O>) => {
       const name = `${operation.service}.${operation.id}`
       asked.add(name)
       const operationId = newId('opn')
+      const input = await withSeen(team, operation, given)
       return patiently(name, () => team.call(operation, { input, operationId }))
     }
     const callAsGateway = <O extends Operation>(operation: O, input: Input<O>) => {

@@ -79,8 +79,8 @@ const changes: Readonly<Record<string, readonly (readonly [before: string, after
     ['import { meter,', `${imported('callerHeader, filled, filledScope, seen')}import { meter,`],
     [
       '    const check = options.isStored',
-      // Reconciliation holds a correction against its signature: a new field of its input takes two releases.
-      "    const isCorrection = ['adjustWallet', 'reverseTransfer'].includes(operation.id)\n    if (!options.isStored && !isCorrection) options = { ...options, input: filled(inputSchema(operation), options.input) }\n    const check = options.isStored",
+      // What was seen is compared as a whole, and a correction with its signature: a new field of those takes two releases.
+      "    const isDecision = 'seen' in operation.body.properties\n    if (!options.isStored && !isDecision) options = { ...options, input: filled(inputSchema(operation), options.input) }\n    const check = options.isStored",
     ],
     ['    injectTrace(headers)\n', "    injectTrace(headers)\n    headers.set(callerHeader, 'true')\n"],
     ['JSON.stringify({ scope, input })', 'JSON.stringify({ scope: filledScope(scope), input })'],

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { operations, type ReconciliationReport, type Scope, teamConsole } from '@backoffice/contracts'
+import { operations, type ReconciliationReport, type Scope, seenOf, teamConsole } from '@backoffice/contracts'
 import { StackPerson, type TeamUser } from '@backoffice/dev-stack'
 import { RpcClient } from '@backoffice/rpc'
 import type { NatsConnection } from '@nats-io/transport-node'
@@ -30,10 +30,13 @@ export class Team {
 
   /** The sandbox of an operator. Its rate limit is raised, so that no load reaches it. */
   async sandboxOf(name: string): Promise<Scope> {
-    const { id: operatorId, brands } = await this.#rpc.call(operations.gateway.getOperator, { input: { name } })
+    const { getOperator, setOperatorLimits } = operations.gateway
+    const operator = await this.#rpc.call(getOperator, { input: { name } })
+    const { id: operatorId, brands } = operator
     const brand = brands.find(({ environment }) => environment === 'sandbox')
     if (brand === undefined) throw new Error(`operator ${name} has no sandbox`)
-    await this.#rpc.call(operations.gateway.setOperatorLimits, { input: { operatorId, rateLimitPerMinute, reason } })
+    const seen = seenOf(setOperatorLimits, operator)
+    await this.#rpc.call(setOperatorLimits, { input: { operatorId, rateLimitPerMinute, seen, reason } })
     const { id: brandId, currency, timeZone } = brand
     return { operatorId, brandId, environment: 'sandbox', currency, timeZone }
   }
@@ -44,7 +47,9 @@ export class Team {
   }
 
   async setWebhookUrl({ operatorId, environment }: Scope, url: string): Promise<void> {
-    await this.#rpc.call(operations.webhooks.setWebhookUrl, { input: { operatorId, environment, url, reason } })
+    const { setWebhookUrl, showWebhook } = operations.webhooks
+    const seen = seenOf(setWebhookUrl, await this.#rpc.call(showWebhook, { input: { operatorId, environment } }))
+    await this.#rpc.call(setWebhookUrl, { input: { operatorId, environment, url, seen, reason } })
   }
 
   ask(operation: Parameters<RpcClient['call']>[0], input: Readonly<Record<string, unknown>>): Promise<unknown> {

@@ -57,7 +57,7 @@ export class BorrowedEndpoint {
     const plan = wordsForPlan(former) + (open === undefined ? '' : taken)
     const endpoint = new BorrowedEndpoint(borrowing, { url, former, plan })
     try {
-      await endpoint.#set(url)
+      await endpoint.#set(url, { url: current.url })
     } catch (error) {
       // It may be set nevertheless. What cannot be put back now, the next one puts back.
       await endpoint.giveBack().catch(() => {})
@@ -76,16 +76,20 @@ export class BorrowedEndpoint {
     }
     // What somebody has disabled meanwhile stays so.
     const former = enabled ? this.#former : { ...this.#former, enabled, disabledReason }
-    if (former.url !== null) await this.#set(former.url)
+    if (former.url !== null) await this.#set(former.url, { url })
     // Nothing takes a URL away again. A disabled endpoint gets nothing either.
     if (!former.enabled || former.url === null)
-      await this.#call(disableWebhook, { ...this.#endpoint, reason: former.disabledReason ?? reason })
+      await this.#call(disableWebhook, {
+        ...this.#endpoint,
+        seen: { url: former.url ?? url },
+        reason: former.disabledReason ?? reason,
+      })
     rmSync(this.#keptIn, { force: true })
     return former.url === null ? 'The endpoint is disabled.' : `They go to ${wordsFor(former)} again.`
   }
 
-  #set(url: string): Promise<WebhookEndpoint> {
-    return this.#call(setWebhookUrl, { ...this.#endpoint, url, reason })
+  #set(url: string, seen: Input<typeof setWebhookUrl>['seen']): Promise<WebhookEndpoint> {
+    return this.#call(setWebhookUrl, { ...this.#endpoint, url, seen, reason })
   }
 }
 

@@ -47,7 +47,12 @@ async function main(): Promise<void> {
     const { data } = await call(operations.webhooks.listDeliveries, { ...endpoint, limit: 1 })
     const [last] = data
     if (last === undefined) process.stdout.write('There is no delivery to send again yet.\n')
-    else await call(operations.webhooks.resendDelivery, { id: last.id, reason: 'npm run listen' })
+    else
+      await call(operations.webhooks.resendDelivery, {
+        id: last.id,
+        seen: { type: last.type },
+        reason: 'npm run listen',
+      })
   }
 
   await run({

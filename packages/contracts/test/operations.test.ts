@@ -205,3 +205,24 @@ t.test('the catalogue gives each code of the specification its status', async (t
   for (const [code, status] of Object.entries(specified))
     t.equal(errorCatalogue[code as keyof typeof specified].status, status, code)
 })
+
+/** What of the team's work is about nothing that a page shows, beside what stands in the input itself. */
+const unseen = {
+  'makes something new': ['createOperator'],
+  'the account, the game or the time stands in the input': [
+    ...['lockTeamMember', 'unlockTeamMember', 'endSession', 'endProviderSession'],
+    ...['setGameAvailability', 'recordRestore'],
+  ],
+  'says who works on a case, and changes nothing of it': ['takeKycCase', 'releaseKycCase'],
+  'does again what was to be done anyway': ['rerunSetAside', 'rewrapSecrets', 'rewrapWebhookSecrets', 'sealStoredData'],
+}
+
+t.test('whoever of the team decides says what they were shown, and no such field is optional', async (t) => {
+  const deciding = allOperations.filter(({ audience, kind }) => audience === 'team' && kind !== 'query')
+  const saysNothing = deciding.filter(({ body: { properties, required = [] } }) =>
+    [...Object.keys(properties)].every(
+      (name) => !['seen', 'destinationDigest'].includes(name) || !required.includes(name),
+    ),
+  )
+  t.same(new Set(saysNothing.map(({ id }) => id)), new Set(Object.values(unseen).flat()))
+})

@@ -1,6 +1,14 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Environment, type Input, type Operation, operations, Rejection, type Reply } from '@backoffice/contracts'
+import {
+  type Environment,
+  type Input,
+  type Operation,
+  operations,
+  Rejection,
+  type Reply,
+  seenOf,
+} from '@backoffice/contracts'
 import { connectNats, RpcClient } from '@backoffice/rpc'
 import { StackPerson } from './identity/log-in.ts'
 import type { TeamUser } from './identity/people.ts'
@@ -55,9 +63,12 @@ async function createDemo(rpc: RpcClient): Promise<StackOperator | undefined> {
 async function issueAnew(two: readonly [RpcClient, RpcClient]): Promise<StackOperator> {
   const { id: operatorId, name } = await two[0].call(operations.gateway.getOperator, { input: { name: operatorName } })
   const issue = async (environment: Environment): Promise<EnvironmentCredentials> => {
+    const { rotateWebhookSecret, showWebhook } = operations.webhooks
     const input = { operatorId, environment, reason }
-    const { key, secret } = await callAsTwo(two, operations.gateway.issueCredential, input)
-    const { webhookSecret } = await callAsTwo(two, operations.webhooks.rotateWebhookSecret, input)
+    const { key, secret } = await callAsTwo(two, operations.gateway.issueCredential, { ...input, seen: { name } })
+    const endpoint = await two[0].call(showWebhook, { input: { operatorId, environment } })
+    const seen = seenOf(rotateWebhookSecret, endpoint)
+    const { webhookSecret } = await callAsTwo(two, rotateWebhookSecret, { ...input, seen })
     return shown({ key, secret, webhookSecret })
   }
   return { name, sandbox: await issue('sandbox'), production: await issue('production') }

@@ -7,6 +7,7 @@ import {
   proposalHours,
   Rejection,
   type Reply,
+  refuseUnlessSeen,
 } from '@backoffice/contracts'
 import { newId } from '@backoffice/process'
 import {
@@ -229,11 +230,12 @@ type DeclineProposal = (typeof operations)['gateway']['declineProposal']
 /** Who may propose may decline; the proposer takes it back. */
 export const declineProposal = (own: readonly Operation[]) => ({
   async execute({ input, caller, operationId }: Call<DeclineProposal>, { db, now }: Tools['execute']) {
-    const { proposalId, reason } = input
-    const [proposal] = await db<{ operation: string; state: Proposal['state']; expiresAt: Date }>`
-      select operation, state, expires_at from team_proposal where id = ${proposalId} for update
+    const { proposalId, reason, seen } = input
+    const [proposal] = await db<Pick<Kept, 'operation' | 'operationId' | 'state' | 'expiresAt'>>`
+      select operation, operation_id, state, expires_at from team_proposal where id = ${proposalId} for update
     `
     if (proposal === undefined) throw new Rejection('PROPOSAL_NOT_FOUND')
+    refuseUnlessSeen({ proposalId }, seen, { operation: proposal.operation, operationId: proposal.operationId })
     const { roles = [] } = own.find(({ id }) => id === proposal.operation) ?? {}
     if (!roles.some((role) => caller.roles.has(role))) throw new Rejection('ROLE_REQUIRED', { roles })
     if (proposal.state !== 'open') throw new Rejection('PROPOSAL_NOT_OPEN', { state: proposal.state })

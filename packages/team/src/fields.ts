@@ -56,7 +56,7 @@ export function fieldsOf({ operation, fixed = {}, wording = {} }: AnyRow): reado
   const { properties = {}, required = [] } = operation.body as FieldSchema
   const ofBrand = 'brandId' in properties && !('environment' in properties) ? { environment } : {}
   return Object.entries<FieldSchema>({ ...properties, ...ofBrand })
-    .filter(([name]) => !(name in fixed))
+    .filter(([name]) => name !== 'seen' && !(name in fixed))
     .map(([name, schema]) => {
       const isRequired = required.includes(name) || name in ofBrand
       const usual = name === 'environment' && isRequired ? { default: 'production' } : {}

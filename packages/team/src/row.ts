@@ -37,7 +37,8 @@ export interface Row<O extends Operation, Result = Reply<O>, Seen = undefined> {
   /** Options that give fields a value of their own. */
   readonly switches?: readonly { readonly flags: string; readonly help: string; readonly gives: Partial<Input<O>> }[]
   /**
-   * Reads what the command is about, once: what the question says is what `run` sends. A service that says something else the
+   * Reads what the command is about, once: what the question says is what is sent, as `seen` or by `run`. Without it, `seen` is
+   * read and said as the table has it. A service that says something else the
    * next time has nobody's signature for it. An operator is still a name here.
    */
   readonly look?: (given: Input<O>, session: Session) => Promise<Seen>

@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline/promises'
-import { type Input, type Operation, Rejection } from '@backoffice/contracts'
+import { type Input, type Operation, Rejection, readSeen, seenOf } from '@backoffice/contracts'
 import type { GivenOptions } from './options.ts'
-import { clearScreen, print, printJson, printJsonLine, printRecord, printTable, visible } from './output.ts'
+import { clearScreen, print, printJson, printJsonLine, printRecord, printTable, say, visible } from './output.ts'
 import type { AnyRow } from './row.ts'
 import { callPages, type Session } from './session.ts'
 import { watch as lookAgain } from './watch.ts'
@@ -27,9 +27,10 @@ export async function run(
 ): Promise<void> {
   const { json = false, yes = false, operationId, watch } = options
   const session = await options.open(options)
+  const named = await withIds(given, row.operation, session)
   const seen = await row.look?.(given, session)
+  const input = await withSeen(row, { named, seen }, session)
   if (row.confirm !== undefined && !yes) await confirm(row.confirm(given, seen))
-  const input = await withIds(given, row.operation, session)
   const call = () =>
     row.operation.kind === 'query'
       ? callPages(session, row.operation, input as Input<Operation>)
@@ -53,6 +54,22 @@ async function withIds(given: GivenOptions, { body }: Operation, session: Sessio
   if (typeof brandId === 'string') ids.brandId = (await session.brand(brandId, String(environment))).id
   if ('environment' in body.properties && environment !== undefined) ids.environment = environment
   return ids
+}
+
+/**
+ * Whoever decides signs what they have read: it is said before the question, unless that says it. A row that sends something
+ * else has a `run`.
+ */
+async function withSeen(
+  { operation, look, run: runsItself }: AnyRow,
+  { named, seen }: { readonly named: GivenOptions; readonly seen: unknown },
+  session: Session,
+): Promise<GivenOptions> {
+  if (runsItself !== undefined || !('seen' in operation.body.properties)) return named
+  if (look !== undefined) return { ...named, seen: seenOf(operation, seen as never) }
+  const shown = await readSeen((query, asked) => session.call(query, asked), operation, named)
+  say(`about ${JSON.stringify((shown as { readonly seen: object }).seen)}\n`)
+  return { ...named, ...shown }
 }
 
 function printResult({ columns, show }: AnyRow, result: unknown, json: boolean): void {

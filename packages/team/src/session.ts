@@ -48,7 +48,7 @@ export class Session {
 
   /** Why nobody can tell that a proposal is what its proposer signed. Null when it is. */
   async faultOf(operation: Operation, proposal: Proposal): Promise<string | null> {
-    if (this.#recorded === undefined) return 'a machine knows no identity provider'
+    if (this.#recorded === undefined) return 'this machine does not know the identity provider: set TEAM_ISSUER'
     return (await this.#recorded()).faultOfProposal(operation, proposal)
   }
 

@@ -34,9 +34,13 @@ async function entry<O extends Operation>(user: TeamUser, operation: O, input: I
 
 const { issueCredential, suspendOperator } = operations.gateway
 const { adjustWallet } = operations.wallet
-const suspended = await entry('alice', suspendOperator, { operatorId: 'op_1', reason: 'unpaid' })
-const alone = await entry('finance', adjustWallet, { playerId: 'ply_1', amount: '1.00', reference: 'r', reason: 'x' })
-const credential = { operatorId: 'op_1', environment: 'production' } as const
+const operator = { operatorId: 'op_1', seen: { name: 'Casa Azul', status: 'active' } } as const
+const suspended = await entry('alice', suspendOperator, { ...operator, reason: 'unpaid' })
+const alone = await entry('finance', adjustWallet, {
+  ...{ playerId: 'ply_1', amount: '1.00', reference: 'r', reason: 'x' },
+  seen: { operatorId: 'op_1', environment: 'production', currency: 'BRL' },
+})
+const credential = { operatorId: 'op_1', environment: 'production', seen: { name: 'Casa Azul' } } as const
 const proposed = await entry('alice', issueCredential, { ...credential, reason: 'new' })
 const byTwo = async () => {
   const approval = await entry('bob', issueCredential, { ...credential, reason: 'seen' }, { approves: 'prp_1' })
@@ -127,7 +131,7 @@ t.test('only what a service does by itself needs no signature', async (t) => {
 t.test('of a call whose input is not kept, the signature proves that it was made, and not with what', async (t) => {
   const search = await entry('finance', operations.players.searchPlayers, { cpf: '529.982.247-25', limit: 10 })
   const input = { cpf: '', limit: 10 }
-  const unread = await entry('support', suspendOperator, { operatorId: 'op_1', reason: 'r' })
+  const unread = await entry('support', suspendOperator, { ...operator, reason: 'r' })
   const file = await exported({
     players: [
       { ...search, input },

@@ -220,6 +220,19 @@ t.test('a machine signs with a key of its own, and does what its roles allow', a
   t.match(stranger.error, { code: 'LOGIN_REQUIRED' })
 })
 
+t.test(
+  'a machine that knows the identity provider verifies who signed a proposal, and another says that it does not',
+  async (t) => {
+    const byPerson = ['credentials', 'issue', '--operator', 'demo', '--env', 'production', '--reason', 'a new server']
+    const { proposalId } = await json(besideStack, ...byPerson, '--as', 'alice')
+    const machine = { ...elsewhere, TEAM_MACHINE_NAME: 'nightly', TEAM_MACHINE_KEY_FILE: system.machineKeyFile }
+    const knowing = { ...machine, TEAM_ISSUER: system.issuer }
+    t.match(await json(knowing, 'proposals', 'show', proposalId), { signature: 'by alice, verified' })
+    t.match(await json(machine, 'proposals', 'show', proposalId), { signature: /^not proven: .*TEAM_ISSUER/ })
+    await team(besideStack, ['proposals', 'decline', proposalId, '--reason', 'shown', '--as', 'alice'])
+  },
+)
+
 t.test('an ID token goes to no other address than a console over TLS, or on this machine', async (t) => {
   for (const address of ['http://console.example', 'ftp://console.example', 'console'])
     t.match(

@@ -36,7 +36,7 @@ t.test('every field that is said in other words is a field of some operation', a
 
 const report = { state: 'done', report: { differencesTotal: 0 } }
 const proposal = await proposedBy('alice', operations.gateway.issueCredential, {
-  ...{ operatorId: 'op_1', environment: 'production', reason: 'new' },
+  ...{ operatorId: 'op_1', environment: 'production', seen: { name: 'Casa Azul' }, reason: 'new' },
 })
 const player = { name: 'Ana', operatorId: 'op_1', environment: 'production', currency: 'BRL' }
 const transfer = { playerId: 'ply_1', amount: '1.00', currency: 'BRL', method: 'pix' }

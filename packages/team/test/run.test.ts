@@ -1,17 +1,14 @@
-import {
-  type Operation,
-  operations,
-  Rejection,
-  type ServiceName,
-  seenOfSubmission,
-  serviceNames,
-} from '@backoffice/contracts'
+import { type Operation, operations, type ServiceName, seenOfSubmission, serviceNames } from '@backoffice/contracts'
 import t from 'tap'
 import { rows } from '../src/commands/index.ts'
 import { typed, wordsFor } from './typed.ts'
 
-/** What the last call of a command sends. */
-const inputOf = async (...words: string[]) => (await typed(words, () => ({ data: [] }))).sent.at(-1)?.input
+/** What the last call of a command sends, but for what was read before. */
+async function inputOf(...words: string[]) {
+  const { sent } = await typed(words, () => ({ data: [] }))
+  const { seen: _seen, ...input } = (sent.at(-1)?.input ?? {}) as { readonly seen?: unknown }
+  return input
+}
 
 t.test('--json prints one document; the id of an operation goes to standard error before it is sent', async (t) => {
   const words = ['withdrawals', 'approve', 'wdr_1', '--reason', 'documents match', '--yes', '--json']
@@ -54,9 +51,10 @@ t.test('a decision about an identity check says what was read, and is signed wit
 })
 
 t.test('--operation-id finishes an earlier try under its own id', async (t) => {
-  const { sent, stderr } = await typed(['deliveries', 'resend', 'dlv_1', '--operation-id', 'opn_earlier'])
-  t.match(sent, [{ operationId: 'opn_earlier' }])
-  t.equal(stderr, 'operation opn_earlier\n')
+  const words = ['deliveries', 'resend', 'dlv_1', '--operation-id', 'opn_earlier']
+  const { sent, stderr } = await typed(words, () => ({ type: 'deposit.confirmed' }))
+  t.match(sent, [{ operation: { id: 'showDelivery' } }, { operationId: 'opn_earlier' }])
+  t.equal(stderr, 'about {"type":"deposit.confirmed"}\noperation opn_earlier\n')
 })
 
 t.test('a read prints no operation id', async (t) => {
@@ -74,7 +72,7 @@ t.test('without a terminal and --yes, nothing is sent of what cannot be undone',
   // The replies to those that ask by what they have read are in other tests.
   for (const row of asking.filter(({ look }) => look === undefined)) {
     const words = wordsFor(row, 'needed').filter((word) => word !== '--yes')
-    const refused = await typed(words)
+    const refused = await typed(words, () => ({ data: [{ credentials: [{ key: 'some-1' }] }] }))
     t.match(refused.error?.message, /\?.* --yes/, row.path)
     t.ok(refused.sent.every(({ operation }) => operation.kind === 'query'))
   }
@@ -289,26 +287,7 @@ t.test('the question before a credit is given up says whose, and how much', asyn
   )
   t.match(sent, [{ input: { commandId: 'cmd_1' } }, { input: { depositId: 'dep_1' } }])
   const { error: ofNone } = await typed(words, () => ({ data: [], nextCursor: null }))
-  t.match(ofNone?.message, 'end cmd_1?')
-})
-
-t.test('commands end proposes, and typed by somebody else it carries out what was proposed', async (t) => {
-  const words = ['commands', 'end', 'cmd_1', '--reason', 'no room', '--yes', '--json']
-  const waits = { proposalId: 'prp_1', proposedBy: 'alice', expiresAt: '2026-03-03T00:00:00.000Z' }
-  const first = await typed(words, ({ id }) => {
-    if (id === 'endCommand') throw new Rejection('AWAITS_APPROVAL', waits)
-    if (id === 'showDeposit') return { id: 'dep_1' }
-    return { data: id === 'listCommands' ? [{ operation: 'wallet.creditAccount', subject: 'dep_1' }] : [] }
-  })
-  t.strictSame(JSON.parse(first.stdout), { commandId: 'cmd_1', depositId: 'dep_1', state: 'proposed', ...waits })
-  const others = ['cmd_2', 'cmd_1'].map((commandId, index) => ({
-    ...{ id: `prp_${index}`, operation: 'endCommand', input: { commandId } },
-  }))
-  const ended = { commandId: 'cmd_1', depositId: 'dep_1', state: 'ended' }
-  const second = await typed(words, ({ id }) => (id === 'endCommand' ? ended : { data: others }))
-  t.strictSame(JSON.parse(second.stdout), ended)
-  const input = { commandId: 'cmd_1', reason: 'no room' }
-  t.match(second.sent.at(-1), { operation: { id: 'endCommand' }, input, approves: 'prp_1' })
+  t.match(ofNone, { code: 'COMMAND_NOT_FOUND' })
 })
 
 t.test('a statement is read page by page, and written as CSV with totals below', async (t) => {

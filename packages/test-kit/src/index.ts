@@ -12,7 +12,7 @@ export { postgres, startTestPostgres } from './postgres.ts'
 export { byTwo, type ProposedCommand, proposalOf } from './proposal.ts'
 export { reconcile } from './reconcile.ts'
 export { codeOf, refusal } from './refusal.ts'
-export { seenSubmission, seenWithdrawal } from './seen.ts'
+export { lookingFirst, seenSubmission, seenWithdrawal, type TeamClient, type Unseen, withSeen } from './seen.ts'
 export { serveHttp } from './serve-http.ts'
 export { type StartedProcess, startProcess } from './started-process.ts'
 export {

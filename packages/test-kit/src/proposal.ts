@@ -1,4 +1,5 @@
-import { type Input, type Operation, Rejection, type Reply } from '@backoffice/contracts'
+import { type Operation, Rejection, type Reply } from '@backoffice/contracts'
+import type { Unseen } from './seen.ts'
 import type { TestBed } from './test-bed.ts'
 
 /** What somebody has proposed, as the refusal of their call says it. */
@@ -25,7 +26,7 @@ export async function proposalOf(call: Promise<unknown>): Promise<ProposedComman
 export async function byTwo<O extends Operation>(
   bed: Pick<TestBed<never>, 'team'>,
   operation: O,
-  input: Input<O>,
+  input: Unseen<O>,
 ): Promise<Reply<O>> {
   const { proposalId: approves } = await proposalOf(bed.team('alice').call(operation, { input }))
   return bed.team('bob').call(operation, { input, approves })

@@ -16,6 +16,7 @@ import { exportSessionKey, newSessionKey } from '@backoffice/team-identity'
 import type { NatsConnection } from '@nats-io/transport-node'
 import { type BackendName, startBackends } from './backends.ts'
 import { eventually } from './eventually.ts'
+import { lookingFirst, type TeamClient } from './seen.ts'
 import { startProcess } from './started-process.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 import type { Teardown } from './test-bed.ts'
@@ -55,7 +56,7 @@ export interface System extends StackDescription {
   /** What it printed so far. */
   printed(): string
   /** A client of the team's operations, as one of the `people`, who logs in whenever that is needed. */
-  asTeam(person: TeamUser): Promise<RpcClient>
+  asTeam(person: TeamUser): Promise<TeamClient>
   /** The key of the machine `nightly`, an auditor. Services that run from their images do not know it. */
   readonly machineKeyFile: string
 }
@@ -140,7 +141,8 @@ function teamOf({ natsUrl, issuer, consoleUrl }: StackDescription, dir: string) 
     const login = { NATS_URL: natsUrl, NATS_USER: teamConsole, NATS_PASSWORD: password }
     const connection = await connectNats(login, { name: person })
     connections.push(connection)
-    return new RpcClient(connection, new StackPerson({ issuer, consoleUrl, person, tool: 'command line' }))
+    const signer = new StackPerson({ issuer, consoleUrl, person, tool: 'command line' })
+    return lookingFirst(new RpcClient(connection, signer))
   }
   return { asTeam, close: async () => void (await Promise.all(connections.map((connection) => connection.close()))) }
 }

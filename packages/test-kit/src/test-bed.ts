@@ -20,6 +20,7 @@ import { connect, type NatsConnection } from '@nats-io/transport-node'
 import pg from 'pg'
 import { natsPassword, startBedNats } from './bed-nats.ts'
 import { createDatabase, postgres } from './postgres.ts'
+import { lookingFirst, type TeamCallOptions, type TeamClient } from './seen.ts'
 import { type LoginOptions, type TeamUser, TestIssuer } from './team-people.ts'
 import type { TestTime } from './test-time.ts'
 
@@ -74,11 +75,11 @@ type Running<S> = S extends Service<any, any, any, infer Addresses> ? RunningSer
 export interface TestBed<S> {
   readonly rpc: TestRpc
   /** Calls the team's operations as one person of it, who has just logged in. */
-  team(user: TeamUser, login?: LoginOptions): RpcClient
+  team(user: TeamUser, login?: LoginOptions): TeamClient
   /** Calls the team's operations as a machine with every role. */
-  machine(): RpcClient
+  machine(): TeamClient
   /** Does what may take two people: alice calls it, and bob carries it out where that is needed. */
-  agreed<O extends Operation>(operation: O, options: Pick<CallOptions<O>, 'input'>): Promise<Reply<O>>
+  agreed<O extends Operation>(operation: O, options: Pick<TeamCallOptions<O>, 'input'>): Promise<Reply<O>>
   /** The identity provider of the bed's people. */
   readonly issuer: TestIssuer
   /** An operator's scope, in the sandbox unless overridden; another environment or operator has another brand. */
@@ -279,11 +280,10 @@ function callerOf(operation: Operation): ServiceName {
 }
 
 /** A client whose connection is made by its first call. */
-function teamClient(connection: () => Promise<NatsConnection>, signer: TeamSigner): RpcClient {
-  const call: RpcClient['call'] = async (operation, options) =>
-    new RpcClient(await connection(), signer).call(operation, options)
-  return { call } as RpcClient
-}
+const teamClient = (connection: () => Promise<NatsConnection>, signer: TeamSigner): TeamClient =>
+  lookingFirst({
+    call: async (operation, options) => new RpcClient(await connection(), signer).call(operation, options),
+  })
 
 function testScope(overrides: Partial<Scope>): Scope {
   const { environment = 'sandbox', operatorId = 'op_test' } = overrides

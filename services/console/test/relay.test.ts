@@ -57,7 +57,7 @@ t.test('the relay', async (t) => {
   })
 
   await t.test('passes on what the service refuses with, under the status of its code', async (t) => {
-    const body = { playerId: 'ply_x', submission: null, status: 'aprovado', reason: 'clear' }
+    const body = { playerId: 'ply_x', submission: null, seen: null, status: 'aprovado', reason: 'clear' }
     const headers = await bed.signedHeaders(decideKyc, { operationId, input: body }, 'support')
     const { status, reply } = await post('/calls/players/decideKyc', headers, body)
     t.equal(status, 403)
@@ -67,7 +67,9 @@ t.test('the relay', async (t) => {
 
   await t.test('takes two people where the operation does: the second one names the proposal', async (t) => {
     const playerId = await bed.newPlayer('production')
-    const body = { playerId, amount: '5.00', reference: 'goodwill-1', reason: 'agreed with the operator' }
+    const { operatorId, environment, currency } = bed.bed.scope({ environment: 'production' })
+    const shown = { operatorId, environment, currency }
+    const body = { playerId, amount: '5.00', reference: 'goodwill-1', seen: shown, reason: 'agreed with the operator' }
     const path = '/calls/wallet/adjustWallet'
     const first = { operationId: 'opn_first', input: body }
     const proposed = await post(path, await bed.signedHeaders(adjustWallet, first, 'alice'), body)

@@ -24,11 +24,13 @@ t.test('a service gives money and keys to no login without the second factor tha
         () => undefined,
         ({ code, details }: Rejection) => ({ code, lacking: details?.lacking }),
       )
+  const environment = 'production'
+  const correction = { playerId: 'ply_1', amount: '5.00', reference: 'ticket-1', reason: 'goodwill' }
   const shown = { amount: '5.00', currency: 'BRL', destinationDigest: 'a'.repeat(43), playerId: 'ply_1' }
   for (const [operation, input] of [
-    [operations.wallet.adjustWallet, { playerId: 'ply_1', amount: '5.00', reference: 'ticket-1', reason: 'goodwill' }],
+    [operations.wallet.adjustWallet, { ...correction, seen: { operatorId: 'op_1', environment, currency: 'BRL' } }],
     [operations.payments.decideWithdrawal, { decision: 'pay', withdrawalId: 'wdr_1', ...shown }],
-    [operations.gateway.issueCredential, { operatorId: 'op_1', environment: 'production', reason: 'r' }],
+    [operations.gateway.issueCredential, { operatorId: 'op_1', environment, seen: { name: 'Casa Azul' }, reason: 'r' }],
   ] as const) {
     const lacking = { amr: ['hwk', 'mfa'] }
     t.same(await refusal(operation, input, ['pwd']), { code: 'FRESH_LOGIN_REQUIRED', lacking }, operation.id)

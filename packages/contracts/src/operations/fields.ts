@@ -47,9 +47,10 @@ export const periodFields = (begun: string, owner: string) => ({
   to: Type.Optional(described(Timestamp, `${begun} before this time.`)),
 })
 
-/** What a decision is about, as it was shown to whoever signs it. A program that was shown nothing leaves it out. */
+/**
+ * What a decision is about, as it was shown to whoever signs it: a person, or a machine that has read it. What has no such
+ * field makes something new, or says everything in its input.
+ */
 export const seenField = <Shown extends TProperties>(shown: Shown) => ({
-  seen: Type.Optional(
-    object(shown, { description: 'What was shown. When it is something else, the call is refused.' }),
-  ),
+  seen: object(shown, { description: 'What was shown. When it is something else, the call is refused.' }),
 })

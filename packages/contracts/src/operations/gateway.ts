@@ -51,8 +51,8 @@ export const OperatorRecord = object({
   status: Type.Union([Type.Literal('active'), Type.Literal('suspended')]),
   rateLimitPerMinute: Type.Integer(),
   /** Null: as the settings say. */
-  storedMebibytesPerDay: Type.Optional(Nullable(StoredMebibytes)),
-  storedRowsPerDay: Type.Optional(Nullable(StoredRows)),
+  storedMebibytesPerDay: Nullable(StoredMebibytes),
+  storedRowsPerDay: Nullable(StoredRows),
   /** Only where an operator is read; of environments in which anything was stored. */
   storedToday: Type.Optional(
     Type.Array(
@@ -87,6 +87,10 @@ export const OperatorRecord = object({
   ),
 })
 export type OperatorRecord = Static<typeof OperatorRecord>
+
+// People know an operator by its name, and calls name its id.
+const { name, status } = OperatorRecord.properties
+const stateShown = { name, status }
 
 /** The public documents, the caller's own identity, and the team's work on operators and credentials. */
 export const gateway = service('gateway', {
@@ -216,19 +220,19 @@ export const gateway = service('gateway', {
     roles: ['integration'],
     freshLogin: 'always',
     summary: 'Suspend an operator: its requests answer OPERATOR_SUSPENDED within a second',
-    body: object({ operatorId: Id, reason: Type.Optional(Reason) }),
+    body: object({ operatorId: Id, ...seenField(stateShown), reason: Type.Optional(Reason) }),
     storedBytesMax: operatorBytesMax,
     reply: OperatorRecord,
-    rejects: ['OPERATOR_NOT_FOUND'],
+    rejects: ['OPERATOR_NOT_FOUND', 'NOT_AS_SEEN'],
   }),
 
   activateOperator: team.command({
     roles: ['integration'],
     summary: 'Activate a suspended operator',
-    body: object({ operatorId: Id, reason: Type.Optional(Reason) }),
+    body: object({ operatorId: Id, ...seenField(stateShown), reason: Type.Optional(Reason) }),
     storedBytesMax: operatorBytesMax,
     reply: OperatorRecord,
-    rejects: ['OPERATOR_NOT_FOUND'],
+    rejects: ['OPERATOR_NOT_FOUND', 'NOT_AS_SEEN'],
   }),
 
   setOperatorLimits: team.command({
@@ -243,7 +247,13 @@ export const gateway = service('gateway', {
       storedMebibytesPerDay: Type.Optional(StoredMebibytes),
       storedRowsPerDay: Type.Optional(StoredRows),
       allowedAddresses: Type.Optional(AllowedAddresses),
-      ...seenField({ rateLimitPerMinute: Type.Integer(), allowedAddresses: AllowedAddresses }),
+      ...seenField({
+        name,
+        rateLimitPerMinute: OperatorRecord.properties.rateLimitPerMinute,
+        storedMebibytesPerDay: OperatorRecord.properties.storedMebibytesPerDay,
+        storedRowsPerDay: OperatorRecord.properties.storedRowsPerDay,
+        allowedAddresses: AllowedAddresses,
+      }),
       reason: Type.Optional(Reason),
     }),
     storedBytesMax: operatorBytesMax,
@@ -256,10 +266,15 @@ export const gateway = service('gateway', {
     freshLogin: { when: { replayProtection: 'off' } },
     twoPeople: { when: { replayProtection: 'off' } },
     summary: 'Accept a signature for one request only, or, as the specification allows, for several',
-    body: object({ operatorId: Id, replayProtection: OnOrOff, reason: Type.Optional(Reason) }),
+    body: object({
+      operatorId: Id,
+      replayProtection: OnOrOff,
+      ...seenField({ name, replayProtection: OnOrOff }),
+      reason: Type.Optional(Reason),
+    }),
     storedBytesMax: operatorBytesMax,
     reply: OperatorRecord,
-    rejects: ['OPERATOR_NOT_FOUND'],
+    rejects: ['OPERATOR_NOT_FOUND', 'NOT_AS_SEEN'],
   }),
 
   issueCredential: team.command({
@@ -267,18 +282,27 @@ export const gateway = service('gateway', {
     freshLogin: { when: { environment: 'production' } },
     twoPeople: { when: { environment: 'production' } },
     summary: 'Issue one more key and secret, shown once; the old pair goes on working',
-    body: object({ operatorId: Id, environment: EnvironmentName, reason: Type.Optional(Reason) }),
+    body: object({
+      operatorId: Id,
+      environment: EnvironmentName,
+      ...seenField({ name }),
+      reason: Type.Optional(Reason),
+    }),
     reply: object({ key: text(64), secret: Nullable(text(128)), environment: EnvironmentName }),
-    rejects: ['OPERATOR_NOT_FOUND'],
+    rejects: ['OPERATOR_NOT_FOUND', 'NOT_AS_SEEN'],
   }),
 
   revokeCredential: team.command({
     roles: ['integration'],
     freshLogin: 'always',
     summary: 'Revoke a key; it answers INVALID_CREDENTIALS within a second',
-    body: object({ key: Type.String({ minLength: 1, maxLength: 128 }), reason: Type.Optional(Reason) }),
+    body: object({
+      key: Type.String({ minLength: 1, maxLength: 128 }),
+      ...seenField({ name, environment: EnvironmentName }),
+      reason: Type.Optional(Reason),
+    }),
     reply: object({ key: text(128), revokedAt: Timestamp }),
-    rejects: ['CREDENTIAL_NOT_FOUND', 'CREDENTIAL_LAST_ACTIVE'],
+    rejects: ['CREDENTIAL_NOT_FOUND', 'NOT_AS_SEEN', 'CREDENTIAL_LAST_ACTIVE'],
   }),
 
   rewrapSecrets: team.command({

@@ -13,7 +13,7 @@ import {
 } from '../resources.ts'
 import { described, Nullable, object, pageOf, text } from '../schema.ts'
 import { caseTakenMinutes, everyRole } from '../team.ts'
-import { cursorField, operatorNameField, ownerFields, queueState, seenField } from './fields.ts'
+import { cursorField, operatorNameField, ownerFields, queueState } from './fields.ts'
 import { TakenCase, TeamSubmission, takenField } from './player-records.ts'
 
 /** How the team reviews identity checks: the queue, who works on what, and the decision. */
@@ -80,13 +80,19 @@ export const kycReview = {
       playerId: Id,
       // Not called an id: the audit trail files the decision under its player.
       submission: described(Nullable(Id), 'The latest submission (kyc_…) that was shown; null where there is none.'),
-      ...seenField({
-        digest: text(43, {
-          pattern: '^[\\w-]{43}$',
-          description:
-            'SHA-256 of the JSON text of [salt, name, masked CPF, masked birth date, documentType, reference, documentUrl without expires and signature], in base64url.',
+      seen: Nullable(
+        object({
+          digest: text(43, {
+            pattern: '^[\\w-]{43}$',
+            description:
+              'SHA-256 of the JSON text of [salt, name, masked CPF, masked birth date, documentType, reference, documentUrl without expires and signature], in base64url.',
+          }),
         }),
-      }),
+        {
+          description:
+            'What was shown. When it is something else, the call is refused. Null where there is no submission.',
+        },
+      ),
       status: KycDecision,
       reason: described(Reason, 'Why; the operator reads it with the status.'),
     }),

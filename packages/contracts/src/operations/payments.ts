@@ -8,6 +8,7 @@ import {
   Deposit,
   DepositRequest,
   DepositStatus,
+  EnvironmentName,
   Id,
   KycStatus,
   Money,
@@ -32,6 +33,7 @@ import {
   PlayerPath,
   periodFields,
   queueState,
+  seenField,
   WithdrawalPath,
 } from './fields.ts'
 import { TeamDeposit, TeamWithdrawal, Transition, WithdrawalFacts } from './payment-records.ts'
@@ -306,7 +308,17 @@ export const payments = service('payments', {
     roles: ['finance'],
     twoPeople: 'always',
     summary: 'Give up a credit that the wallet can never do: the deposit fails. Takes two people',
-    body: object({ commandId: Id, reason: Reason }),
+    body: object({
+      commandId: Id,
+      ...seenField({
+        depositId: Id,
+        playerId: Id,
+        environment: EnvironmentName,
+        amount: Amount,
+        currency: Currency,
+      }),
+      reason: Reason,
+    }),
     reply: object({
       commandId: Id,
       depositId: Id,
@@ -315,6 +327,6 @@ export const payments = service('payments', {
       /** Until then another person could carry it out. */
       expiresAt: Timestamp,
     }),
-    rejects: ['COMMAND_NOT_FOUND', 'COMMAND_CANNOT_BE_ENDED'],
+    rejects: ['COMMAND_NOT_FOUND', 'COMMAND_CANNOT_BE_ENDED', 'NOT_AS_SEEN'],
   }),
 })

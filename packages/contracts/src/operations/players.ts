@@ -37,6 +37,11 @@ import {
   unmaskFields,
 } from './player-records.ts'
 
+const { operatorId, environment, status, currency, dailyDepositLimit } = TeamPlayer.properties
+/** Whose player it is: what names a person is not kept for good, and a call is. */
+const playerShown = { operatorId, environment, status }
+const limitShown = { currency, dailyDepositLimit }
+
 /** Players, their identity checks, self-exclusions and limits, games and game sessions. */
 export const players = service('players', {
   registerPlayer: operator.command({
@@ -227,9 +232,9 @@ export const players = service('players', {
     twoPeople: 'in production',
     summary: "Change a player's status",
     description: 'Ending a self-exclusion in production takes two people.',
-    body: object({ playerId: Id, status: PlayerStatus, reason: Reason }),
+    body: object({ playerId: Id, status: PlayerStatus, ...seenField(playerShown), reason: Reason }),
     reply: TeamPlayer,
-    rejects: ['PLAYER_NOT_FOUND'],
+    rejects: ['PLAYER_NOT_FOUND', 'NOT_AS_SEEN'],
   }),
 
   selfExcludePlayer: team.command({
@@ -239,10 +244,11 @@ export const players = service('players', {
     body: object({
       playerId: Id,
       until: Nullable(Timestamp, { description: 'Null: for good.' }),
+      ...seenField(playerShown),
       reason: Type.Optional(Reason),
     }),
     reply: TeamPlayer,
-    rejects: ['PLAYER_NOT_FOUND', 'VALIDATION_ERROR'],
+    rejects: ['PLAYER_NOT_FOUND', 'NOT_AS_SEEN', 'VALIDATION_ERROR'],
   }),
 
   setDailyLimit: team.command({
@@ -252,10 +258,11 @@ export const players = service('players', {
     body: object({
       playerId: Id,
       dailyDepositLimit: Nullable(Amount, { description: 'Null: no limit.' }),
+      ...seenField({ ...playerShown, ...limitShown }),
       reason: Type.Optional(Reason),
     }),
     reply: TeamPlayer,
-    rejects: ['PLAYER_NOT_FOUND'],
+    rejects: ['PLAYER_NOT_FOUND', 'NOT_AS_SEEN'],
   }),
 
   anonymisePlayer: team.command({
@@ -264,9 +271,9 @@ export const players = service('players', {
     summary: 'Replace everything that identifies a player, for good',
     description:
       'The ids, amounts and dates stay, so that the ledger stays whole. Refused unless the player is `encerrado`, without money, open deposits or withdrawals or a running self-exclusion, and the law no longer asks to keep the records.',
-    body: object({ playerId: Id, reason: Reason }),
+    body: object({ playerId: Id, ...seenField(playerShown), reason: Reason }),
     reply: TeamPlayer,
-    rejects: ['PLAYER_NOT_FOUND', 'PLAYER_DATA_NEEDED'],
+    rejects: ['PLAYER_NOT_FOUND', 'NOT_AS_SEEN', 'PLAYER_DATA_NEEDED'],
     timeoutMs: 15_000,
   }),
 })

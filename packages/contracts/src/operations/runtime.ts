@@ -4,7 +4,7 @@ import { personal } from '../personal.ts'
 import { EnvironmentName, Id, Note, Reason, Timestamp } from '../resources.ts'
 import { described, Nullable, object, pageOf, text } from '../schema.ts'
 import { everyRole } from '../team.ts'
-import { cursorField } from './fields.ts'
+import { cursorField, seenField } from './fields.ts'
 
 /** One field of a record, before and after what a person of the team did. */
 export const AuditedChange = object({
@@ -231,9 +231,14 @@ export const runtimeEntries = {
   declineProposal: team.command({
     roles: everyRole,
     summary: 'Decline what somebody proposed, or take back what one proposed oneself',
-    body: object({ proposalId: Id, reason: Reason }),
+    body: object({
+      proposalId: Id,
+      // Its proposer has signed the rest with that id.
+      ...seenField({ operation: text(64), operationId: text(64) }),
+      reason: Reason,
+    }),
     reply: object({ proposalId: Id, state: Type.Literal('declined') }),
-    rejects: ['PROPOSAL_NOT_FOUND', 'PROPOSAL_NOT_OPEN'],
+    rejects: ['PROPOSAL_NOT_FOUND', 'NOT_AS_SEEN', 'PROPOSAL_NOT_OPEN'],
   }),
 
   /**

@@ -202,12 +202,24 @@ export const wallet = service('wallet', {
     twoPeople: 'in production',
     summary: 'Reverse a transfer with a new ledger entry',
     body: object({
-      transferId: described(Id, 'A transfer (trf_…), or the ledger item (led_…) that it made.'),
+      playerId: Id,
+      transferId: described(Id, 'A transfer (trf_…) of the player, or the ledger item (led_…) that it made.'),
+      ...seenField({
+        type: LedgerItem.properties.type,
+        amount: described(LedgerItem.properties.amount, 'Signed, as it is in the ledger.'),
+        currency: Currency,
+      }),
       reference: TransferReference,
       reason: Reason,
     }),
     reply: PostedTransfer,
-    rejects: ['TRANSFER_NOT_FOUND', 'TRANSFER_CONFLICT', 'TRANSFER_ALREADY_REVERSED', 'INSUFFICIENT_FUNDS'],
+    rejects: [
+      'TRANSFER_NOT_FOUND',
+      'NOT_AS_SEEN',
+      'TRANSFER_CONFLICT',
+      'TRANSFER_ALREADY_REVERSED',
+      'INSUFFICIENT_FUNDS',
+    ],
   }),
 
   exportPlayer: playerExport(),

@@ -22,6 +22,7 @@ import {
 /** An endpoint has a URL, which may be as long as browsers allow and is kept as it was given. */
 const endpointBytesMax = 24 * 1024
 const EventType = oneOf(eventKinds)
+const seenUrl = seenField({ url: Nullable(Line({ maxLength: 2048 })) })
 
 /** Endpoints, signing secrets and deliveries. */
 export const webhooks = service('webhooks', {
@@ -61,7 +62,7 @@ export const webhooks = service('webhooks', {
     body: object({
       ...endpoint,
       url: Line({ minLength: 1, maxLength: 2048 }),
-      ...seenField({ url: Nullable(Line({ maxLength: 2048 })) }),
+      ...seenUrl,
       reason: Type.Optional(Reason),
     }),
     storedBytesMax: endpointBytesMax,
@@ -108,13 +109,14 @@ export const webhooks = service('webhooks', {
           description: 'How long X-Webhook-Signature keeps the former secret: 24 unless said, 0 after a leak.',
         }),
       ),
+      ...seenUrl,
       reason: Type.Optional(Reason),
     }),
     reply: object({
       webhookSecret: Nullable(text(128, { pattern: '^whsec_' })),
       formerSecretExpiresAt: Nullable(Timestamp),
     }),
-    rejects: ['OPERATOR_NOT_FOUND'],
+    rejects: ['OPERATOR_NOT_FOUND', 'NOT_AS_SEEN'],
   }),
 
   disableWebhook: team.command({
@@ -123,10 +125,10 @@ export const webhooks = service('webhooks', {
     description: 'Events are kept, and leave with a resend or a replay.',
     // An endpoint that fails for days is disabled by the service.
     alsoByItself: true,
-    body: object({ ...endpoint, reason: Reason }),
+    body: object({ ...endpoint, ...seenUrl, reason: Reason }),
     storedBytesMax: endpointBytesMax,
     reply: WebhookEndpoint,
-    rejects: ['OPERATOR_NOT_FOUND'],
+    rejects: ['OPERATOR_NOT_FOUND', 'NOT_AS_SEEN'],
   }),
 
   listDeliveries: team.query({
@@ -157,9 +159,13 @@ export const webhooks = service('webhooks', {
     roles: ['integration'],
     summary: 'Send a delivery again: the same event id and body',
     description: 'Whatever its state, the delivery is due at once, with all its attempts before it.',
-    body: object({ id: text(128), reason: Type.Optional(Reason) }),
+    body: object({
+      id: text(128),
+      ...seenField({ type: DeliverySummary.properties.type }),
+      reason: Type.Optional(Reason),
+    }),
     reply: DeliverySummary,
-    rejects: ['DELIVERY_NOT_FOUND', 'WEBHOOK_NOT_CONFIGURED'],
+    rejects: ['DELIVERY_NOT_FOUND', 'NOT_AS_SEEN', 'WEBHOOK_NOT_CONFIGURED'],
   }),
 
   replayEvents: team.command({
@@ -183,6 +189,7 @@ export const webhooks = service('webhooks', {
         Type.Integer({ minimum: 1, maximum: 6000, description: 'Per minute; 300 unless said.' }),
       ),
       after: Type.Optional(described(Id, 'Go on after this delivery.')),
+      ...seenUrl,
       reason: Type.Optional(Reason),
     }),
     reply: object({
@@ -191,7 +198,7 @@ export const webhooks = service('webhooks', {
       lastAt: Nullable(Timestamp),
       nextCursor: Nullable(Id),
     }),
-    rejects: ['OPERATOR_NOT_FOUND', 'WEBHOOK_NOT_CONFIGURED'],
+    rejects: ['OPERATOR_NOT_FOUND', 'NOT_AS_SEEN', 'WEBHOOK_NOT_CONFIGURED'],
   }),
 
   listSetAside: team.query({

@@ -41,12 +41,14 @@ export function unwrap(reply: StoredReply): unknown {
 const fingerprintBytes = 16
 
 /**
- * What an operation id stands for: the same id with anything else is a conflict, never a success that did nothing.
+ * What an operation id stands for: the same id with anything else is a conflict, never a success that did nothing. Who of the
+ * team tries once more may have looked again, and seen what the first try did: that is the same call.
  * @param by the brand that it acts for, or the person of the team
  */
-export function fingerprintOf(operation: Operation, input: unknown, by: string | undefined): string {
+export function fingerprintOf(operation: Operation, input: object, by: string | undefined): string {
+  const given = operation.audience === 'team' ? { ...input, seen: undefined } : input
   const digest = createHash('sha256')
-    .update(JSON.stringify([operation.id, by ?? null, input]))
+    .update(JSON.stringify([operation.id, by ?? null, given]))
     .digest()
   return digest.subarray(0, fingerprintBytes).toString('base64url')
 }

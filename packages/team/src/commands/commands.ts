@@ -1,8 +1,8 @@
-import { type Input, operations, Rejection, type Reply, serviceNames } from '@backoffice/contracts'
+import { type Input, operations, readSeen, type SeenPart, serviceNames } from '@backoffice/contracts'
 import { row, type Work } from '../row.ts'
 import { callPages, type Session } from '../session.ts'
 
-const { endCommand, listCommands, listProposals, showDeposit } = operations.payments
+const { endCommand, listCommands } = operations.payments
 const outboxes = serviceNames.map((service) => ({ service, list: operations[service].listCommands }))
 
 export const commands = [
@@ -27,11 +27,9 @@ export const commands = [
   row({
     path: 'commands end',
     operation: endCommand,
-    also: [listCommands, listProposals],
     arguments: ['commandId'],
     look: findCredit,
     confirm: askToEnd,
-    run: end,
   }),
 ]
 
@@ -45,44 +43,18 @@ async function listAll({ session, input }: Work<typeof listCommands>) {
   return { data: all.sort((a, b) => (a.id < b.id ? -1 : 1)).slice(0, input.limit) }
 }
 
-type Deposit = Reply<typeof showDeposit>
+type Credit = SeenPart<typeof endCommand>
 
-/** The deposit that would fail. Undefined where the command is no credit, or is given up already. */
-async function findCredit({ commandId }: Input<typeof endCommand>, session: Session): Promise<Deposit | undefined> {
-  const { data } = await session.call(listCommands, { commandId, limit: 1 })
-  const [command] = data
-  if (command?.operation !== 'wallet.creditAccount') return undefined
-  return session.call(showDeposit, { depositId: command.subject })
+/** The credit that would be given up. */
+async function findCredit({ commandId }: Input<typeof endCommand>, session: Session): Promise<Credit> {
+  const { seen } = await readSeen((query, asked) => session.call(query, asked), endCommand, { commandId })
+  return seen as Credit
 }
 
 /** What a person decides about. The id alone says nothing of that. */
-function askToEnd({ commandId }: Input<typeof endCommand>, deposit: Deposit | undefined): string {
-  if (deposit === undefined) return `end ${commandId}?`
-  const { id, amount, currency, playerId, environment } = deposit
-  return `end ${commandId}: ${amount} ${currency} of player ${playerId} in ${environment} are never credited, and deposit ${id} fails?`
-}
-
-/** How many open proposals are searched for the one about a command. */
-const proposalsMax = 1_000
-
-/** The first person proposes; when somebody else types the same command, that approves it. */
-async function end({
-  session,
-  input,
-  seen,
-  operationId,
-  json,
-}: Work<typeof endCommand, Deposit | undefined>): Promise<unknown> {
-  const { commandId } = input
-  const { data } = await session.call(listProposals, { state: 'open', limit: proposalsMax })
-  const proposal = data.find(
-    (one) => one.operation === endCommand.id && (one.input as Partial<typeof input>).commandId === commandId,
-  )
-  if (proposal !== undefined) return session.approve(endCommand, { input, approves: proposal.id, operationId })
-  try {
-    return await session.call(endCommand, input, operationId)
-  } catch (error) {
-    if (!json || !(error instanceof Rejection) || error.code !== 'AWAITS_APPROVAL') throw error
-    return { commandId, depositId: seen?.id, state: 'proposed', ...error.details }
-  }
+function askToEnd(
+  { commandId }: Input<typeof endCommand>,
+  { depositId, amount, currency, playerId, environment }: Credit,
+): string {
+  return `end ${commandId}: ${amount} ${currency} of player ${playerId} in ${environment} are never credited, and deposit ${depositId} fails?`
 }

@@ -57,7 +57,6 @@ export const operators = [
     path: 'operators limits',
     operation: setOperatorLimits,
     either: ['operatorId'],
-    fixed: { seen: undefined },
     switches: [{ flags: '--allow-any-ip', help: 'permit every address', gives: { allowedAddresses: [] } }],
     ...ofOperator,
   }),
@@ -71,7 +70,6 @@ export const operators = [
     path: 'operators document-url',
     operation: setDocumentUrl,
     arguments: ['operatorId', 'template'],
-    fixed: { seen: undefined },
     wording: { ...byName, template: { flags: '--template <template>', help: 'https, with {reference} once; or none' } },
   }),
   row({

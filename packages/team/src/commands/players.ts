@@ -146,14 +146,14 @@ export const kyc = [
     operation: operations.players.decideKyc,
     arguments: ['playerId'],
     either: ['status'],
-    fixed: { submission: undefined, seen: undefined },
+    fixed: { submission: undefined },
     look: ({ playerId }, session) => session.call(operations.players.showPlayer, { playerId }),
     confirm: ({ status }, { name, cpf, birthDate, submissions: [latest] }) =>
       `${name} (CPF ${cpf}, born ${birthDate}), ${latest === undefined ? 'who has submitted nothing' : `${latest.documentType} “${latest.reference}” of ${latest.submittedAt}, at ${latest.documentUrl ?? 'no address'}`}: ${status}.`,
     run: ({ session, input, seen: player, operationId }) => {
       const [submission] = player.submissions
-      const shown = submission === undefined ? {} : { seen: seenOfSubmission({ player, submission }) }
-      const decision = { ...input, submission: submission?.id ?? null, ...shown }
+      const seen = submission === undefined ? null : seenOfSubmission({ player, submission })
+      const decision = { ...input, submission: submission?.id ?? null, seen }
       return session.call(operations.players.decideKyc, decision, operationId)
     },
   }),

@@ -6,8 +6,10 @@ import {
   type Proposal,
   Rejection,
   type ServiceName,
+  seenOf,
   serviceNames,
 } from '@backoffice/contracts'
+import { say } from '../output.ts'
 import { row, type Work } from '../row.ts'
 import { callPages, type Session } from '../session.ts'
 
@@ -66,9 +68,10 @@ export const proposals = [
     operation: declineProposal,
     also: [...lists.map(({ list }) => list), ...declines],
     arguments: ['proposalId'],
-    run: async ({ session, input, operationId }) => {
-      const { service } = await find(session, input.proposalId)
-      return session.call(operations[service].declineProposal, input, operationId)
+    look: findToDecline,
+    run: ({ session, input, seen, operationId }) => {
+      const { declineProposal: decline } = operations[seen.service]
+      return session.call(decline, { ...input, seen: seenOf(decline, seen) }, operationId)
     },
   }),
 ]
@@ -117,6 +120,12 @@ async function findSigned({ proposalId }: Input<typeof declineProposal>, session
   const { found, fault } = await findKnown(session, proposalId)
   if (fault === null) return found
   throw new Error(`it is not proven that ${found.proposedBy} signed this, so nobody can approve it here: ${fault}`)
+}
+
+async function findToDecline({ proposalId }: Input<typeof declineProposal>, session: Session): Promise<Found> {
+  const found = await find(session, proposalId)
+  say(`about ${found.service}.${found.operation} ${JSON.stringify(found.input)}, of ${found.proposedBy}\n`)
+  return found
 }
 
 function askToApprove(_given: unknown, { service, operation, input, proposedBy, reason }: Known): string {

@@ -31,18 +31,15 @@ export const wallet = [
     path: 'wallet adjust',
     operation: adjustWallet,
     arguments: ['playerId', 'amount'],
-    fixed: { seen: undefined },
     look: ({ playerId }, session) => session.call(operations.players.showPlayer, { playerId }),
     confirm: ({ playerId, amount }, { name, operatorId, environment, currency }) =>
       `Adjust the wallet of ${playerId} (${JSON.stringify(name)} of ${operatorId} in ${environment}) by ${amount} ${currency}?`,
-    run: ({ session, input, seen: { operatorId, environment, currency }, operationId }) =>
-      session.call(adjustWallet, { ...input, seen: { operatorId, environment, currency } }, operationId),
   }),
   row({
     path: 'wallet reverse',
     operation: reverseTransfer,
-    arguments: ['transferId'],
-    confirm: ({ transferId }) => `Reverse ${transferId}?`,
+    arguments: ['playerId', 'transferId'],
+    confirm: ({ playerId, transferId }) => `Reverse ${transferId} of ${playerId}?`,
   }),
   row({
     path: 'wallet reconcile',

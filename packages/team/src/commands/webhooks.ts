@@ -1,17 +1,20 @@
 import {
   type DeliverySummary,
+  type Input,
   operations,
   pendingCountedMax,
   type SetAsideSummary,
+  seenOf,
   type WebhookEndpoint,
 } from '@backoffice/contracts'
 import { type Column, print, printRecord, printSection, printTable, visible } from '../output.ts'
 import { row } from '../row.ts'
+import type { Session } from '../session.ts'
 
 const { setWebhookUrl, showWebhook, listEndpoints, rotateWebhookSecret, disableWebhook } = operations.webhooks
 
 export const webhook = [
-  row({ path: 'webhook set', operation: setWebhookUrl, fixed: { seen: undefined }, show: showEndpoint }),
+  row({ path: 'webhook set', operation: setWebhookUrl, show: showEndpoint }),
   row({ path: 'webhook show', operation: showWebhook, show: showEndpoint }),
   row({
     path: 'webhook list',
@@ -91,14 +94,22 @@ export const deliveries = [
 
 const { replayEvents } = operations.webhooks
 
+/** Where events go. */
+async function findEndpoint({ operatorId: name, environment }: Input<typeof replayEvents>, session: Session) {
+  const { id: operatorId } = await session.operator(name)
+  return session.call(showWebhook, { operatorId, environment })
+}
+
 export const events = [
   row({
     path: 'events replay',
     operation: replayEvents,
-    confirm: ({ operatorId, environment, since }) =>
-      `Send the events of ${operatorId} in ${environment} since ${since} again?`,
+    look: findEndpoint,
+    confirm: ({ operatorId, environment, since }, { url }) =>
+      `Send the events of ${operatorId} in ${environment} since ${since} again, to ${url}?`,
     // Call after call, so that none lasts long. One that is broken off goes on with --after its last delivery.
-    async run({ session, input, operationId }) {
+    async run({ session, input: given, seen: endpoint, operationId }) {
+      const input = { ...given, seen: seenOf(replayEvents, endpoint) }
       let { nextCursor, ...all } = await session.call(replayEvents, input, operationId)
       while (nextCursor !== null) {
         const { scheduled, lastAt, ...rest } = await session.call(

@@ -49,9 +49,10 @@ export async function connect(options: ConnectionOptions): Promise<Connection> {
     const console = named ?? stack?.consoleUrl
     if (console === undefined) throw new Error('TEAM_CONSOLE_URL: is required for a machine')
     // A machine beside the console reaches it at another address than people do.
-    const { TEAM_DEPLOYMENT: deployment = console } = process.env
+    // Nobody but its owner says who the people are: of them the console alone would be believed.
+    const { TEAM_DEPLOYMENT: deployment = console, TEAM_ISSUER: issuer } = process.env
     const signer = await machineSigner(TEAM_MACHINE_NAME, TEAM_MACHINE_KEY_FILE, deployment)
-    return connection({ console, signer, name: TEAM_MACHINE_NAME })
+    return connection({ console, deployment, signer, name: TEAM_MACHINE_NAME, issuer })
   }
   if (stack !== undefined) {
     if (kept !== undefined && kept.console !== stack.consoleUrl)
@@ -123,18 +124,20 @@ async function machineSigner(name: string, keyFile: string, deployment: string):
 
 interface Parts {
   readonly console: string
+  /** What calls are signed for, where it is not the console's address. */
+  readonly deployment?: string
   readonly signer: TeamSigner
   readonly name: string
-  /** Where the person logged in. A machine has no login. */
+  /** Where people log in, as this person did. A machine may not know. */
   readonly issuer?: string | undefined
   readonly renew?: () => void
 }
 
-function connection({ console, signer, name, issuer, renew }: Parts): Connection {
+function connection({ console, deployment = console, signer, name, issuer, renew }: Parts): Connection {
   const client = new ConsoleClient(console, signer)
   const recorded = async () => {
     const { identity: texts } = await client.whoami(newOperationId())
-    const identity = identityFrom({ ...texts, TEAM_ISSUER: issuer, TEAM_DEPLOYMENT: console })
+    const identity = identityFrom({ ...texts, TEAM_ISSUER: issuer, TEAM_DEPLOYMENT: deployment })
     return new RecordedCalls([{ identity, keys: issuerKeys(identity) }])
   }
   const session = new Session(client, defined({ renew, recorded: issuer === undefined ? undefined : recorded }))

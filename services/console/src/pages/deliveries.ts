@@ -124,7 +124,7 @@ const resendOf = ({ display }: Visit, { id: deliveryId, type }: Pick<Story, 'id'
   name: 'resend',
   label: 'operation.resendDelivery',
   operation: resendDelivery,
-  fixed: { id: deliveryId },
+  fixed: { id: deliveryId, seen: { type } },
   required: ['reason'],
   ask: display.t('resendAsk', { type }),
   done: `${display.word('operation', resendDelivery.id)}: ${type}`,

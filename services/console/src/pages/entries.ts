@@ -1,4 +1,13 @@
-import { defined, entryCells, entryTitles, ledgerTypes, operations, Rejection, type Reply } from '@backoffice/contracts'
+import {
+  defined,
+  entryCells,
+  entryTitles,
+  ledgerTypes,
+  operations,
+  Rejection,
+  type Reply,
+  seenOf,
+} from '@backoffice/contracts'
 import type { FastifyReply } from 'fastify'
 import { factsOf, link, referenceColumn, rowSchema, rowsOf } from '../pieces/cells.ts'
 import { choice, filterOf, periodFields, periodOf } from '../pieces/filters.ts'
@@ -106,13 +115,14 @@ function showEntry(visit: Visit, { player, entry }: { player: Player; entry: Ent
   })
 }
 
-function reverseOf({ display }: Visit, { amount, currency, transferId }: Entry): Decision {
+function reverseOf({ display }: Visit, entry: Entry): Decision {
+  const { amount, currency, playerId, transferId } = entry
   const words = { amount: display.money(amount, currency) }
   return {
     name: 'reverse',
     label: 'reverse',
     operation: reverseTransfer,
-    fixed: { transferId },
+    fixed: { playerId, transferId, seen: seenOf(reverseTransfer, entry) },
     ask: display.t('reverseAsk', words),
     done: `${display.word('operation', reverseTransfer.id)}: ${words.amount}`,
     tone: 'bad',

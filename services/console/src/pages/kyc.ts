@@ -188,7 +188,7 @@ function decisionOf(visit: Visit, player: Player, verb: Verb): Decision {
     operation: decideKyc,
     fixed: {
       ...{ playerId: player.id, submission: submission?.id ?? null, status },
-      ...(submission === undefined ? {} : { seen: seenOfSubmission({ player, submission }) }),
+      seen: submission === undefined ? null : seenOfSubmission({ player, submission }),
     },
     required: ['reason'],
     ask: display.t(ask, { player: `“${player.name}”` }),

@@ -42,7 +42,7 @@ export const operatorPages: Pages = (route) => {
     environmentOf: ({ credential }) => credential.environment,
     show: showKey,
     decisionOf: (visit, { operator, credential }, name) =>
-      name === 'revoke' ? revokeDecision(visit, operator, credential.key) : undefined,
+      name === 'revoke' ? revokeDecision(visit, operator, credential) : undefined,
   })
 }
 
@@ -201,7 +201,7 @@ function showKey(visit: Visit, found: FoundKey, sent?: SentForm): FastifyReply {
       ['lastUsedAt', (one) => lastUse(visit, one)],
       'revokedAt',
     ]),
-    decisions: credential.revokedAt === null ? [revokeDecision(visit, operator, credential.key)] : [],
+    decisions: credential.revokedAt === null ? [revokeDecision(visit, operator, credential)] : [],
     decisionsTitle: 'actions',
     sent,
   })

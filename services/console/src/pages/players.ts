@@ -1,4 +1,4 @@
-import { defined, operations, type Reply } from '@backoffice/contracts'
+import { defined, operations, type Reply, seenOf } from '@backoffice/contracts'
 import type { FastifyReply } from 'fastify'
 import { factsOf, id, lines, link, type ShownColumn, status, text } from '../pieces/cells.ts'
 import type { Option } from '../pieces/forms.ts'
@@ -170,20 +170,19 @@ function decisionOf(visit: Visit, player: Player, verb: Verb): Decision {
   const { display } = visit
   const { operation, tone } = verbs[verb]
   const endsExclusion = player.environment === 'production' && player.statusSet === 'autoexcluido'
-  const { operatorId, environment, currency } = player
-  const seen = verb === 'adjust' ? { seen: { operatorId, environment, currency } } : {}
+  const seen = verb === 'unmask' ? { unmask: true } : { seen: seenOf(verbs[verb].operation, player) }
   const ask = verb === 'status' && endsExclusion ? 'statusAskTwo' : (`${verb}Ask` as const)
   return {
     name: verb,
     label: verb,
     operation,
-    fixed: { playerId: player.id, ...seen, ...(verb === 'unmask' ? { unmask: true } : {}) },
+    fixed: { playerId: player.id, ...seen },
     // Whatever is done to a player, somebody will ask why.
     required: ['reason'],
     ask: display.t(ask, { player: `“${player.name}”` }),
     done: `${display.word('operation', operation.id)}: ${player.name}`,
     tone,
-    ...(verb === 'adjust' || verb === 'limit' ? { currency } : {}),
+    ...(verb === 'adjust' || verb === 'limit' ? { currency: player.currency } : {}),
     ...defined({ options: optionsOf(visit, verb) }),
   }
 }

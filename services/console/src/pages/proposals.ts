@@ -1,4 +1,4 @@
-import { operations, Rejection, type Reply } from '@backoffice/contracts'
+import { operations, Rejection, type Reply, seenOf } from '@backoffice/contracts'
 import type { FastifyReply } from 'fastify'
 import { type Cell, type Fact, factsOf, id, lines, link, money, rowSchema, rowsOf, text } from '../pieces/cells.ts'
 import { operatorName } from '../pieces/listed.ts'
@@ -11,7 +11,6 @@ import { placeOf } from './search.ts'
 
 const { listProposals } = operations.gateway
 const { showPlayer } = operations.players
-const { listCommands, showDeposit } = operations.payments
 
 type Verb = 'approve' | 'decline'
 
@@ -106,7 +105,13 @@ function inputOf(visit: Visit, { call, input }: FoundProposal): readonly Fact[] 
   const { seen = {}, ...given } = (input ?? {}) as Given & { readonly seen?: Given }
   const before = factsOf(call?.body.properties.seen ?? listProposals.reply, seen, Object.keys(seen))
   const facts = factsOf(call?.body ?? listProposals.reply, given, Object.keys(given))
-  const labels = before.map(({ field, cell }) => text(labelOf(visit, field, cell)))
+  const labels = before.map(({ field, cell }) => {
+    const { currency } = seen
+    const isAmount = field === 'amount' && 'text' in cell && typeof currency === 'string'
+    const label = labelOf(visit, field, isAmount ? text(visit.display.money(cell.text, currency)) : cell)
+    const place = 'text' in cell ? placeOf(cell.text) : undefined
+    return place === undefined ? text(label) : link(label, visit.address(place))
+  })
   return labels.length === 0 ? facts : [...facts, { field: 'seen', cell: lines(...labels) }]
 }
 
@@ -149,13 +154,11 @@ async function subjectFacts(visit: Visit, proposal: FoundProposal): Promise<read
   const input = (proposal.input ?? {}) as {
     readonly playerId?: string
     readonly operatorId?: string
-    readonly commandId?: string
     readonly seen?: { readonly currency?: string }
   }
   const player = input.playerId === undefined ? undefined : await findPlayer(visit, input.playerId)
   const operator = input.operatorId === undefined ? undefined : await operatorName(visit, input.operatorId)
-  const deposit = input.commandId === undefined ? undefined : await findDeposit(visit, input.commandId)
-  const given = inputOf(visit, proposal).map(({ field, cell }) => {
+  return inputOf(visit, proposal).map(({ field, cell }) => {
     const value = 'text' in cell ? cell.text : ''
     if (field === 'playerId') return { field: 'player', cell: named(visit, player?.name, value) }
     if (field === 'operatorId') return { field: 'operator', cell: named(visit, operator, value) }
@@ -164,21 +167,7 @@ async function subjectFacts(visit: Visit, proposal: FoundProposal): Promise<read
     if (field === 'amount' && currency !== undefined) return { field, cell: money(value, currency) }
     return { field, cell }
   })
-  return deposit === undefined ? given : [{ field: 'deposit', cell: depositCell(visit, deposit) }, ...given]
 }
-
-type Deposit = Reply<typeof showDeposit>
-
-/** Whose credit would be given up: the id of the command does not say it. Undefined once it is given up. */
-async function findDeposit({ person }: Visit, commandId: string): Promise<Deposit | undefined> {
-  if (!person.mayCall(listCommands) || !person.mayCall(showDeposit)) return undefined
-  const { data } = await person.call(listCommands, { commandId, limit: 1 })
-  const [command] = data
-  return command && person.call(showDeposit, { depositId: command.subject })
-}
-
-const depositCell = ({ address }: Visit, { id: depositId, amount, currency, playerId, environment }: Deposit): Cell =>
-  lines(money(amount, currency), text(environment), link(playerId, address(`/players/${playerId}`)), id(depositId))
 
 /** Null while the service that knows the player does not answer. */
 const findPlayer = ({ person }: Visit, playerId: string): Promise<Reply<typeof showPlayer> | undefined> =>
@@ -214,7 +203,7 @@ function decisionOf(visit: Visit, proposal: ShownProposal, verb: Verb): Decision
       name: 'decline',
       label: isOwn(person, proposal) ? 'takeBack' : 'decline',
       operation: operations[service].declineProposal,
-      fixed: { proposalId },
+      fixed: { proposalId, seen: seenOf(operations[service].declineProposal, proposal) },
       ask: display.t('declineAsk', { what }),
       done: display.t('declined', { what: nameOf(visit, proposal) }),
       tone: 'bad',

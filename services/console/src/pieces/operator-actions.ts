@@ -1,4 +1,4 @@
-import { brandDefaults, defined, type Operation, operations, type Reply } from '@backoffice/contracts'
+import { brandDefaults, defined, type Operation, operations, type Reply, seenOf } from '@backoffice/contracts'
 import type { Word } from '../words/index.ts'
 import type { Option } from './forms.ts'
 import type { Decision, Secret, Visit } from './visit.ts'
@@ -75,14 +75,17 @@ interface Action {
   readonly options?: (display: Visit['display']) => NonNullable<Decision['options']>
   /** What must be filled in besides the reason. */
   readonly required?: readonly string[]
-  /** What holds now, as the page shows it: it is signed with the change. Undefined where nobody said. */
-  readonly seen?: (state: OperatorState) => object | undefined
+  /** The record that is changed, where it is not the operator's own. Undefined where nobody said: then nobody decides. */
+  readonly record?: (state: OperatorState) => object | undefined
   /** Whether it makes sense now. */
   readonly when?: (state: OperatorState) => boolean
   readonly without?: readonly string[]
   /** Whether the reply says that there is more to do by the same form. */
   readonly more?: (reply: unknown) => boolean
 }
+
+const operatorOf = ({ operator }: OperatorState) => operator
+const webhookOf = ({ webhook }: OperatorState) => webhook
 
 /** By the last part of the form's address, in the order of the page. */
 const actions: Readonly<Record<string, Action>> = {
@@ -97,7 +100,6 @@ const actions: Readonly<Record<string, Action>> = {
       allowedAddressesGiven: operator.allowedAddresses.join('\n'),
     }),
     options: (display) => ({ allowedAddresses: addressOptions(display) }),
-    seen: ({ operator: { rateLimitPerMinute, allowedAddresses } }) => ({ rateLimitPerMinute, allowedAddresses }),
   },
   replayProtection: {
     operation: setReplayProtection,
@@ -112,28 +114,35 @@ const actions: Readonly<Record<string, Action>> = {
         { name: 'none', label: t('templateNone'), button: t('templateNoneNow'), value: null },
       ],
     }),
-    seen: ({ documents }) => documents && { template: documents.template },
+    record: ({ documents }) => documents,
   },
   webhookUrl: {
     operation: setWebhookUrl,
     initial: ({ webhook }) => ({ url: webhook?.url ?? '' }),
-    seen: ({ webhook }) => webhook && { url: webhook.url },
+    record: webhookOf,
   },
   // After a leak it must be 0: nobody gets a day of the former secret for an empty field.
   webhookSecret: {
     operation: rotateWebhookSecret,
+    record: webhookOf,
     initial: () => ({ overlapHours: '24' }),
     required: ['overlapHours'],
   },
   replay: {
     operation: replayEvents,
+    record: webhookOf,
     when: ({ webhook }) => webhook?.enabled === true && webhook.url !== null,
     // Failed and withheld ones: to choose among states, there is the command line.
     without: ['states', 'after'],
     // Those that are scheduled wait, so the same form takes the next ones.
     more: (reply) => (reply as Reply<typeof replayEvents>).nextCursor !== null,
   },
-  disableWebhook: { operation: disableWebhook, tone: 'bad', when: ({ webhook }) => webhook?.enabled === true },
+  disableWebhook: {
+    operation: disableWebhook,
+    tone: 'bad',
+    record: webhookOf,
+    when: ({ webhook }) => webhook?.enabled === true,
+  },
   suspend: { operation: suspendOperator, tone: 'bad', when: ({ operator }) => operator.status === 'active' },
   activate: { operation: activateOperator, tone: 'good', when: ({ operator }) => operator.status === 'suspended' },
 }
@@ -141,6 +150,7 @@ const actions: Readonly<Record<string, Action>> = {
 /** What somebody can do with an operator now. Empty for whoever only reads. */
 export const operatorDecisions = (visit: Visit, state: OperatorState): readonly Decision[] =>
   Object.entries(actions)
+    .filter(([, { record = operatorOf }]) => record(state) !== undefined)
     .filter(([, { operation, when }]) => visit.person.mayCall(operation) && when?.(state) !== false)
     .map(([name, action]) => decisionOf(visit, state, { name, ...action }))
 
@@ -152,16 +162,19 @@ export function operatorDecision(visit: Visit, state: OperatorState, name: strin
 
 function decisionOf(visit: Visit, state: OperatorState, action: Action & { readonly name: string }): Decision {
   const { display, environment } = visit
-  const { name, operation, tone = 'plain', initial, options, seen, without = [], required = [], more } = action
+  const { name, operation, tone = 'plain', initial, options, record = operatorOf, without = [], required = [], more } =
+    action
   const { operator } = state
   // It acts in the environment of the page, or in both.
   const ofEnvironment = 'environment' in operation.body.properties
+  const shown = record(state)
+  const seen = shown && seenOf(operation, shown as never)
   const ask = ofEnvironment ? 'operatorAskIn' : 'operatorAsk'
   return {
     name,
     label: labelOf(operation),
     operation,
-    fixed: { operatorId: operator.id, ...(ofEnvironment ? { environment } : {}), ...defined({ seen: seen?.(state) }) },
+    fixed: { operatorId: operator.id, ...(ofEnvironment ? { environment } : {}), ...defined({ seen }) },
     only: Object.keys(operation.body.properties).filter((field) => field !== 'seen' && !without.includes(field)),
     required: ['reason', ...required],
     ...defined({ initial: initial?.(state), options: options?.(display) }),
@@ -193,11 +206,15 @@ export const createDecision = ({ display }: Visit): Decision => ({
   leadsTo: () => '/operators',
 })
 
-export const revokeDecision = ({ display }: Visit, operator: Operator, key: string): Decision => ({
+export const revokeDecision = (
+  { display }: Visit,
+  operator: Operator,
+  { key, environment }: Pick<Operator['credentials'][number], 'key' | 'environment'>,
+): Decision => ({
   name: 'revoke',
   label: labelOf(revokeCredential),
   operation: revokeCredential,
-  fixed: { key },
+  fixed: { key, seen: { name: operator.name, environment } },
   required: ['reason'],
   ask: display.t('revokeAsk', { key: lastFour(key), operator: operator.name }),
   done: `${display.t(labelOf(revokeCredential))}: ${lastFour(key)}`,

@@ -4,6 +4,7 @@ import {
   brandDefaults,
   defined,
   type Environment,
+  type Input,
   invalid,
   type OperatorRecord,
   operations,
@@ -12,6 +13,7 @@ import {
   requestsPerMinuteDefault,
   residentServices,
   type Scope,
+  seenOf,
 } from '@backoffice/contracts'
 import { type Db, handle, type Tools, toPage } from '@backoffice/service-runtime'
 import type { SecretBox } from '@backoffice/vault'
@@ -37,7 +39,7 @@ import {
   readOperator,
   records,
 } from './records.ts'
-import { showOperator, showOperators, showUse } from './views.ts'
+import { showOperator, showOperators, showTerms, showUse } from './views.ts'
 
 /** The services that keep whose a brand is. */
 const others = residentServices.filter((service) => service !== 'gateway')
@@ -146,17 +148,25 @@ export const readOperatorNames = handle(operations.gateway.readOperatorNames, as
   operators: await findOperatorNames(db, input.operatorIds),
 }))
 
+type OperatorChange =
+  | typeof operations.gateway.activateOperator
+  | typeof operations.gateway.suspendOperator
+  | typeof operations.gateway.setOperatorLimits
+  | typeof operations.gateway.setReplayProtection
+
 /**
  * Changes an operator under its lock.
  * @returns the operator as it is afterwards
- * @throws {Rejection} OPERATOR_NOT_FOUND
+ * @throws {Rejection} OPERATOR_NOT_FOUND, NOT_AS_SEEN
  */
-async function changeOperator(
+async function changeOperator<O extends OperatorChange>(
   { db, changed: audited }: Pick<Tools['execute'], 'db' | 'changed'>,
-  operatorId: string,
+  operation: O,
+  { operatorId, seen }: Input<OperatorChange>,
   change: (terms: OperatorTerms) => OperatorTerms,
 ): Promise<OperatorRecord> {
   const operator = await lockOperator(db, operatorId)
+  refuseUnlessSeen({ operatorId }, seen, seenOf<OperatorChange>(operation, showTerms(operator)))
   const { rateLimitPerMinute, allowedAddresses, suspendedAt = null, replayProtection } = operator
   const { storedMebibytesPerDay = null, storedRowsPerDay = null } = operator
   const quotas = { storedMebibytesPerDay, storedRowsPerDay }
@@ -180,12 +190,13 @@ function differences(before: OperatorTerms, after: OperatorTerms): AuditedChange
 }
 
 export const activateOperator = handle(operations.gateway.activateOperator, {
-  execute: ({ input }, tools) => changeOperator(tools, input.operatorId, activate),
+  execute: ({ input }, tools) => changeOperator(tools, operations.gateway.activateOperator, input, activate),
 })
 
 /** Holds within a second on every replica. What was already committed finishes, webhooks included. */
 export const suspendOperator = handle(operations.gateway.suspendOperator, {
-  execute: ({ input }, tools) => changeOperator(tools, input.operatorId, (terms) => suspend(terms, tools.now)),
+  execute: ({ input }, tools) =>
+    changeOperator(tools, operations.gateway.suspendOperator, input, (terms) => suspend(terms, tools.now)),
 })
 
 /** Changes only the limits that the input has. An empty list of addresses permits any address. */
@@ -197,20 +208,18 @@ export const setOperatorLimits = handle(operations.gateway.setOperatorLimits, {
     return isWidened((await lockOperator(db, operatorId)).allowedAddresses, ranges) ? 'second person' : 'nobody'
   },
   async execute({ input }, tools) {
-    const { operatorId, reason: _reason, seen, allowedAddresses, ...others } = input
+    const { operatorId: _operatorId, reason: _reason, seen: _seen, allowedAddresses, ...others } = input
     const limits = defined({ ...others, allowedAddresses: allowedAddresses && normaliseRanges(allowedAddresses) })
-    return changeOperator(tools, operatorId, (terms) => {
-      const { rateLimitPerMinute, allowedAddresses: permitted } = terms
-      refuseUnlessSeen({ operatorId }, seen, { rateLimitPerMinute, allowedAddresses: [...permitted] })
-      return { ...terms, ...limits }
-    })
+    return changeOperator(tools, operations.gateway.setOperatorLimits, input, (terms) => ({ ...terms, ...limits }))
   },
 })
 
 /** Holds within a second on every replica. */
 export const setReplayProtection = handle(operations.gateway.setReplayProtection, {
-  execute: ({ input: { operatorId, replayProtection } }, tools) =>
-    changeOperator(tools, operatorId, (terms) => protectFromReplays(terms, replayProtection === 'on')),
+  execute: ({ input }, tools) =>
+    changeOperator(tools, operations.gateway.setReplayProtection, input, (terms) =>
+      protectFromReplays(terms, input.replayProtection === 'on'),
+    ),
 })
 
 /** A pair as it is shown once. */
@@ -240,8 +249,9 @@ async function issuePair(
  */
 export const issueCredential = (secrets: SecretBox) =>
   handle(operations.gateway.issueCredential, {
-    async execute({ input: { operatorId, environment } }, { db, now, newId, changed }) {
+    async execute({ input: { operatorId, environment, seen } }, { db, now, newId, changed }) {
       const operator = await lockOperator(db, operatorId)
+      refuseUnlessSeen({ operatorId }, seen, { name: operator.name })
       const { em, Brand } = await records(db)
       const brand = await em.findOneOrFail(Brand, { operator, environment })
       const pair = await issuePair(brand, secrets, { db, now, newId })
@@ -253,8 +263,9 @@ export const issueCredential = (secrets: SecretBox) =>
 
 /** Holds within a second on every replica. The last active key of an environment is not revoked. */
 export const revokeCredential = handle(operations.gateway.revokeCredential, {
-  async execute({ input: { key } }, { db, now, changed }) {
-    const { credential, activeKeys } = await lockCredential(db, key)
+  async execute({ input: { key, seen } }, { db, now, changed }) {
+    const { credential, operator, activeKeys } = await lockCredential(db, key)
+    refuseUnlessSeen({ key }, seen, { name: operator.name, environment: credential.brand.environment })
     const since = revokedAt(credential.revokedAt ?? null, activeKeys, now)
     if (credential.revokedAt == null) changed({ field: 'revokedAt', before: null, after: since.toISOString() })
     const em = await db.em()

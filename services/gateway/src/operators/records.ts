@@ -64,13 +64,18 @@ export async function isNameTaken(db: ReadDb, name: string): Promise<boolean> {
 export async function lockCredential(
   db: Db,
   key: string,
-): Promise<{ readonly credential: CredentialEntity; readonly activeKeys: number }> {
+): Promise<{
+  readonly credential: CredentialEntity
+  readonly operator: OperatorEntity
+  readonly activeKeys: number
+}> {
   const { em, Credential } = await records(db)
   const credential = await em.findOne(Credential, { key }, { populate: ['brand'] })
   if (credential === null) throw new Rejection('CREDENTIAL_NOT_FOUND')
-  await lockOperator(db, credential.brand.operator.id)
+  const operator = await lockOperator(db, credential.brand.operator.id)
   await em.refresh(credential)
-  return { credential, activeKeys: await em.count(Credential, { brand: credential.brand.id, revokedAt: null }) }
+  const activeKeys = await em.count(Credential, { brand: credential.brand.id, revokedAt: null })
+  return { credential, operator, activeKeys }
 }
 
 /** When keys were last used, by the id of the key. One that is missing was never used. */

@@ -9,6 +9,7 @@ import {
 import { type ReadDb, withIsoTimes } from '@backoffice/service-runtime'
 import { type DefaultQuotas, quotasOf } from '../quotas/quota.ts'
 import type { findUses } from '../quotas/records.ts'
+import type { OperatorEntity } from './entities.ts'
 import { findCredentialUses, type OperatorWithBrands } from './records.ts'
 
 /** Operators as the team reads them: with the last use of each key. */
@@ -27,6 +28,17 @@ export function showUse(use: Awaited<ReturnType<typeof findUses>>[number], defau
 const credentialIdsOf = ({ brands }: OperatorWithBrands): string[] =>
   brands.getItems().flatMap((brand) => brand.credentials.getItems().map(({ id }) => id))
 
+/** What the team changes of an operator. */
+export const showTerms = (operator: OperatorEntity) => ({
+  name: operator.name,
+  status: operator.suspendedAt ? ('suspended' as const) : ('active' as const),
+  rateLimitPerMinute: operator.rateLimitPerMinute,
+  storedMebibytesPerDay: operator.storedMebibytesPerDay ?? null,
+  storedRowsPerDay: operator.storedRowsPerDay ?? null,
+  allowedAddresses: [...operator.allowedAddresses],
+  replayProtection: operator.replayProtection ? ('on' as const) : ('off' as const),
+})
+
 /** An operator as the team sees it: with brands and credentials, without secrets. */
 export function showOperator(
   operator: OperatorWithBrands,
@@ -36,13 +48,7 @@ export function showOperator(
   const brands = operator.brands.getItems().toSorted((a, b) => a.environment.localeCompare(b.environment))
   return {
     id: operator.id,
-    name: operator.name,
-    status: operator.suspendedAt ? 'suspended' : 'active',
-    rateLimitPerMinute: operator.rateLimitPerMinute,
-    storedMebibytesPerDay: operator.storedMebibytesPerDay ?? null,
-    storedRowsPerDay: operator.storedRowsPerDay ?? null,
-    allowedAddresses: [...operator.allowedAddresses],
-    replayProtection: operator.replayProtection ? 'on' : 'off',
+    ...showTerms(operator),
     createdAt: operator.createdAt.toISOString(),
     brands: brands.map(({ id, environment, name, currency, timeZone }) => {
       return { id, environment, name, currency, timeZone }

@@ -139,11 +139,13 @@ t.test('of two keys that are revoked at once one stays', async (t) => {
 t.test('what is no address is refused before the operator is looked for, and nothing changes', async (t) => {
   const { operatorId } = await alice.call(createOperator, { input: { name: 'Limits' } })
   const wrong = { allowedAddresses: ['10.0.0.0/8', '10.0.0.0/99'] }
-  await t.rejects(alice.call(setOperatorLimits, { input: { operatorId: 'op_unknown', ...wrong } }), {
+  const terms = { rateLimitPerMinute: 600, storedMebibytesPerDay: null, storedRowsPerDay: null, allowedAddresses: [] }
+  const unknown = { operatorId: 'op_unknown', seen: { name: 'Unknown', ...terms } }
+  await t.rejects(alice.call(setOperatorLimits, { input: { ...unknown, ...wrong } }), {
     code: 'VALIDATION_ERROR',
     details: { in: 'body', issues: [{ path: '/allowedAddresses/1' }] },
   })
-  t.equal(await refusal(alice.call(setOperatorLimits, { input: { operatorId: 'op_unknown' } })), 'OPERATOR_NOT_FOUND')
+  t.equal(await refusal(alice.call(setOperatorLimits, { input: unknown })), 'OPERATOR_NOT_FOUND')
   const changed = await alice.call(setOperatorLimits, { input: { operatorId, rateLimitPerMinute: 7 } })
   t.match(changed, { rateLimitPerMinute: 7, allowedAddresses: [] })
 })
@@ -185,9 +187,14 @@ t.test('addresses are narrowed by one person and widened by two', async (t) => {
 })
 
 t.test('a change of other limits than were shown is refused with NOT_AS_SEEN and both', async (t) => {
-  const held = { rateLimitPerMinute: 5, allowedAddresses: ['10.0.0.0/8', '192.0.2.7'] }
-  const { operatorId } = await alice.call(createOperator, { input: { name: 'Seen', ...held } })
-  for (const lie of [{ rateLimitPerMinute: 6 }, { allowedAddresses: ['10.0.0.0/8'] }, { allowedAddresses: [] }]) {
+  const name = 'Seen'
+  const limits = { rateLimitPerMinute: 5, allowedAddresses: ['10.0.0.0/8', '192.0.2.7'] }
+  const { operatorId } = await alice.call(createOperator, { input: { name, ...limits } })
+  await alice.call(setOperatorLimits, { input: { operatorId, storedMebibytesPerDay: 100, storedRowsPerDay: 5_000 } })
+  const held = { name, ...limits, storedMebibytesPerDay: 100, storedRowsPerDay: 5_000 }
+  const addresses = [{ allowedAddresses: ['10.0.0.0/8'] }, { allowedAddresses: [] }]
+  const quotas = [{ storedMebibytesPerDay: 99 }, { storedMebibytesPerDay: null }, { storedRowsPerDay: null }]
+  for (const lie of [{ name: 'seen' }, { rateLimitPerMinute: 6 }, ...addresses, ...quotas]) {
     const seen = { ...held, ...lie }
     const refused = alice.call(setOperatorLimits, { input: { operatorId, rateLimitPerMinute: 9, seen } })
     await t.rejects(refused, { code: 'NOT_AS_SEEN', details: { operatorId, seen, held } })
@@ -223,7 +230,8 @@ t.test('replay protection is off until the team turns it on, and that is recorde
   t.equal(await shown(), 'on', 'one person takes no protection away')
   t.equal((await bed.team('bob').call(setReplayProtection, { input: off, approves })).replayProtection, 'off')
   t.equal(await shown(), 'off')
-  const unknown = { operatorId: 'op_unknown', replayProtection: 'on' } as const
+  const seen = { name: 'Unknown', replayProtection: 'off' } as const
+  const unknown = { operatorId: 'op_unknown', replayProtection: 'on', seen } as const
   t.equal(await refusal(alice.call(setReplayProtection, { input: unknown })), 'OPERATOR_NOT_FOUND')
   const { rows } = await admin.query(
     "select outcome, reason, changes from gateway.audit_entry where operation = 'setReplayProtection' and subject = any($1) order by at",

@@ -6,6 +6,7 @@ import {
   operations,
   type Deposit as PublicDeposit,
   Rejection,
+  refuseUnlessSeen,
   type Scope,
   type TeamDeposit,
   toMinorUnits,
@@ -244,6 +245,10 @@ export const endCommand = handle(operations.payments.endCommand, {
    */
   async prepare({ input, requestId, deadline }, { db, rpc, approveFirst }) {
     const { aggregate: depositId, message } = creditToEnd(await outbox.findCommand(db, input.commandId))
+    const { playerId, amount } = message.input as Input<typeof creditAccount>
+    const { environment, currency } = message.scope
+    const held = { depositId, playerId, environment, amount, currency }
+    refuseUnlessSeen({ commandId: input.commandId }, input.seen, held)
     const proposal = await approveFirst()
     if (proposal === undefined) return { depositId, proposal }
     const { state } = await rpc.call(refuseCredit, {

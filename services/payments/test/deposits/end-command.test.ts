@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { type Environment, type Input, operations, type Scope } from '@backoffice/contracts'
+import { type Environment, type Input, operations, type Scope, type SeenPart } from '@backoffice/contracts'
 import { eventually, held, proposalOf, refusal, type TeamUser } from '@backoffice/test-kit'
 import t from 'tap'
 import { type MoneyPath, moneyPath } from '../money-path.ts'
@@ -12,9 +12,15 @@ const { endCommand, listCommands, showDeposit } = operations.payments
 const { creditAccount } = operations.wallet
 const reason = 'the account can hold no more'
 
-const propose = (user: TeamUser, commandId: string) => bed.team(user).call(endCommand, { input: { commandId, reason } })
+/** What is given up, as everybody saw it while it was there. */
+const shown = new Map<string, SeenPart<typeof endCommand>>()
+const inputOf = (commandId: string) => {
+  const seen = shown.get(commandId)
+  return { commandId, reason, ...(seen === undefined ? {} : { seen }) }
+}
+const propose = (user: TeamUser, commandId: string) => bed.team(user).call(endCommand, { input: inputOf(commandId) })
 const approve = (user: TeamUser, commandId: string, approves: string, operationId: string = randomUUID()) =>
-  bed.team(user).call(endCommand, { input: { commandId, reason }, approves, operationId })
+  bed.team(user).call(endCommand, { input: inputOf(commandId), approves, operationId })
 
 /** An account with no room for one centavo more, as a release without a ceiling could leave it. */
 const fillAccount = (playerId: string) =>
@@ -41,6 +47,9 @@ async function stuckDeposit(of: MoneyPath = path) {
   const text = "select id, message from outbox where aggregate = $1 and kind = 'command'"
   const [command] = await path.rows<Command>(text, [depositId])
   assert(command !== undefined)
+  const { amount } = command.message.input
+  const { environment, currency } = command.message.scope
+  shown.set(command.id, { depositId, playerId, environment, amount, currency })
   return { playerId, depositId, operationId, command }
 }
 

@@ -100,12 +100,12 @@ export const kycDecision = <C extends DecisionCall>(termMs: number | null, whose
       assertNotTakenByOther(taken, actor, now)
       const [submission] = submissions
       const subject = { playerId: player.id }
-      refuseUnlessSeen(subject, { submission: person.submission }, { submission: submission?.id ?? null })
-      if (submission !== undefined && person.seen !== undefined) {
-        const link = documentUrl(sources, player, submission.reference, now)
-        const held = seenOfSubmission({ player, submission: { ...submission, documentUrl: link } })
-        refuseUnlessSeen(subject, person.seen, held)
+      const heldOf = (latest: StoredSubmission) => {
+        const link = documentUrl(sources, player, latest.reference, now)
+        return seenOfSubmission({ player, submission: { ...latest, documentUrl: link } })
       }
+      refuseUnlessSeen(subject, { submission: person.submission }, { submission: submission?.id ?? null })
+      refuseUnlessSeen(subject, person.seen, submission === undefined ? null : heldOf(submission))
     }
     const { status, reason = null } = call.input
     const decided = decide(kycAt(player, now), { status, reason, termMs }, now)

@@ -6,6 +6,8 @@ import {
   type Player,
   type PlayerStanding,
   Rejection,
+  refuseUnlessSeen,
+  seenOf,
   type TeamPlayer,
   toMinorUnits,
 } from '@backoffice/contracts'
@@ -190,44 +192,51 @@ export const exportPlayer = handle(operations.players.exportPlayer, ({ input }, 
   playerRows(db, playerTables, input),
 )
 
+const { setPlayerStatus: setsStatus, setDailyLimit: setsLimit, selfExcludePlayer: excludes } = operations.players
+type PlayerEdit = typeof setsStatus | typeof setsLimit | typeof excludes
+
 /**
  * One edit of one player by a person of the team, recorded with who, what and why.
- * @throws {Rejection} PLAYER_NOT_FOUND, and what `edit` refuses
+ * @throws {Rejection} PLAYER_NOT_FOUND, NOT_AS_SEEN, and what `edit` refuses
  */
-async function editPlayer(
-  { input, actor }: { readonly input: { playerId: string; reason?: string }; readonly actor: string },
+async function editPlayer<O extends PlayerEdit>(
+  operation: O,
+  { input, actor }: { readonly input: Input<PlayerEdit>; readonly actor: string },
   { db, now, changed: audited }: Tools['execute'],
   edit: (player: PlayerRecord, now: Date) => ChangedPlayer<PlayerRecord>,
 ): Promise<TeamPlayer> {
-  const changed = edit(await lockPlayer(db, input.playerId), now)
+  const { playerId, seen } = input
+  const player = await lockPlayer(db, playerId)
+  refuseUnlessSeen({ playerId }, seen, seenOf<PlayerEdit>(operation, teamPlayer(await seePlayer(db, player))))
+  const changed = edit(player, now)
   await updatePlayer(db, changed.player)
   await db.write(insertChanges([{ ...changed, actor, reason: input.reason ?? null }], now))
   audited(...auditedChange(changed))
   return teamPlayer(await seePlayer(db, changed.player))
 }
 
-export const setPlayerStatus = handle(operations.players.setPlayerStatus, {
+export const setPlayerStatus = handle(setsStatus, {
   /** Nobody lifts a self-exclusion alone. */
   async approval({ input: { playerId, status } }, { db }) {
     const player = await lockPlayer(db, playerId)
     const isLifted = player.status === 'autoexcluido' && status !== 'autoexcluido'
     return player.environment === 'production' && isLifted ? 'second person' : 'nobody'
   },
-  execute: (call, tools) => editPlayer(call, tools, (player) => setStatus(player, call.input.status)),
+  execute: (call, tools) => editPlayer(setsStatus, call, tools, (player) => setStatus(player, call.input.status)),
 })
 
-export const setDailyLimit = handle(operations.players.setDailyLimit, {
+export const setDailyLimit = handle(setsLimit, {
   execute(call, tools) {
     const { dailyDepositLimit } = call.input
     const wished = dailyDepositLimit === null ? null : toMinorUnits(dailyDepositLimit)
-    return editPlayer(call, tools, (player, now) => setLimit(player, wished, now))
+    return editPlayer(setsLimit, call, tools, (player, now) => setLimit(player, wished, now))
   },
 })
 
-export const selfExcludePlayer = handle(operations.players.selfExcludePlayer, {
+export const selfExcludePlayer = handle(excludes, {
   execute(call, tools) {
     const until = call.input.until === null ? null : new Date(call.input.until)
-    return editPlayer(call, tools, (player, now) => selfExclude(player, until, now))
+    return editPlayer(excludes, call, tools, (player, now) => selfExclude(player, until, now))
   },
 })
 
@@ -238,10 +247,12 @@ export const anonymisePlayer = ({ keepYears }: { readonly keepYears: number }) =
   handle(operations.players.anonymisePlayer, {
     prepare: readObligations,
 
-    async execute({ input: { playerId, reason }, actor }, { db, now, newId, send }, obligations) {
+    async execute({ input, actor }, { db, now, newId, send }, obligations) {
+      const { playerId, reason } = input
       const player = await lockPlayer(db, playerId)
       const years = player.environment === 'production' ? keepYears : 0
       const seen = await seePlayer(db, player)
+      refuseUnlessSeen({ playerId }, input.seen, seenOf(operations.players.anonymisePlayer, teamPlayer(seen)))
       const isExcluded = seen.status === 'autoexcluido'
       const changed = anonymise(player, obligations, { now, newId, keepYears: years, isExcluded })
       if (changed.change === null) return teamPlayer(seen)

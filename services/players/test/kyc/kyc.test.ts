@@ -300,7 +300,7 @@ t.test(
       await t.rejects(decide({ ...known, seen: digestOf(lie) }), { code: 'NOT_AS_SEEN', details })
     }
     for (const { submission } of [first, seen])
-      await t.rejects(decide({ playerId, submission }), {
+      await t.rejects(decide({ playerId, submission, seen: known.seen }), {
         code: 'NOT_AS_SEEN',
         details: { playerId, seen: { submission }, held: { submission: held } },
       })

@@ -24,7 +24,7 @@ async function mixedOperations(brands: readonly Brand[], seed: number): Promise<
     if (kind === 3) {
       const input = { playerId, amount, reference: randomUUID(), reason: 'goodwill' }
       const { transferId } = await bed.team('alice').call(money.adjustWallet, { input })
-      const reversal = { transferId, reference: randomUUID(), reason: 'the wrong player' }
+      const reversal = { playerId, transferId, reference: randomUUID(), reason: 'the wrong player' }
       return void (await bed.team('bob').call(money.reverseTransfer, { input: reversal }))
     }
     const withdrawalId = await brand.request(amount)

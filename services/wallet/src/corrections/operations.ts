@@ -6,6 +6,7 @@ import {
   operations,
   Rejection,
   refuseUnlessSeen,
+  seenOf,
   toMinorUnits,
 } from '@backoffice/contracts'
 import { hourMs } from '@backoffice/process'
@@ -130,7 +131,7 @@ async function asSeen(
   { playerId, seen }: Input<typeof adjustment>,
   { brandId, currency }: { readonly brandId: string; readonly currency: string },
 ): Promise<void> {
-  if (seen !== undefined) refuseUnlessSeen({ playerId }, seen, { ...(await ownerOf(db, brandId)), currency })
+  refuseUnlessSeen({ playerId }, seen, { ...(await ownerOf(db, brandId)), currency })
 }
 
 export const adjustWallet = (ledger: Ledger, approverOf: CorrectionApprover) =>
@@ -170,19 +171,24 @@ export const adjustWallet = (ledger: Ledger, approverOf: CorrectionApprover) =>
 
 const reversal = operations.wallet.reverseTransfer
 
+/** The entry that is taken back. @throws {Rejection} TRANSFER_NOT_FOUND, NOT_AS_SEEN */
+async function findReversed(db: ReadDb, { transferId, playerId, seen }: Input<typeof reversal>) {
+  const reversed = await findEntry(db, transferIdOf(transferId))
+  if (reversed?.playerId !== playerId) throw new Rejection('TRANSFER_NOT_FOUND')
+  refuseUnlessSeen({ transferId }, seen, seenOf(reversal, teamEntry(reversed)))
+  return reversed
+}
+
 export const reverseTransfer = (ledger: Ledger, approverOf: CorrectionApprover) =>
   handle(reversal, {
-    async approval({ input: { transferId, reference }, caller: person }, { db, now }) {
-      const reversed = await findEntry(db, transferIdOf(transferId))
-      if (reversed === undefined) return 'nobody'
-      const { brandId, playerId, transferAmount: amount } = reversed
-      return approverOf(db, { brandId, playerId, reference, person, amount }, now)
+    async approval({ input, caller: person }, { db, now }) {
+      const { brandId, playerId, transferAmount: amount } = await findReversed(db, input)
+      return approverOf(db, { brandId, playerId, reference: input.reference, person, amount }, now)
     },
     async run(call, tools) {
       const { reference, reason } = call.input
-      const id = transferIdOf(call.input.transferId)
-      const reversed = await findEntry(tools.db, id)
-      if (reversed === undefined) throw new Rejection('TRANSFER_NOT_FOUND')
+      const reversed = await findReversed(tools.db, call.input)
+      const { transferId: id } = reversed
       const { brandId, playerId, currency, amount } = reversed
       const transfer = {
         kind: amount > 0n ? ('debit' as const) : ('credit' as const),

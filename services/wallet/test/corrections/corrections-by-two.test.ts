@@ -1,11 +1,11 @@
-import { defined, operations, type Rejection } from '@backoffice/contracts'
+import { defined, type Operation, operations, type Rejection, type SeenPart } from '@backoffice/contracts'
 import { migrate } from '@backoffice/migrator/schema'
 import { payments } from '@backoffice/payments'
 import { players } from '@backoffice/players'
 import { dayMs, newId } from '@backoffice/process'
 import { reconciler } from '@backoffice/reconciler'
 import { RecordedCalls } from '@backoffice/team-identity'
-import { held as lockHeld, TestTime, testBed } from '@backoffice/test-kit'
+import { held as lockHeld, type TeamUser, TestTime, testBed } from '@backoffice/test-kit'
 import t from 'tap'
 import { runOf } from '../../../reconciler/test/reconciliation/run.ts'
 import { wallet } from '../../src/service.ts'
@@ -15,9 +15,22 @@ const time = new TestTime()
 const bed = await testBed(t, { wallet, reconciler }, { time, config: { wallet: { CORRECT_ALONE_UP_TO: '20.00' } } })
 const reason = 'double payout'
 
+/** Of each player, as its page shows it: the service that knows players does not run here. */
+const shown = new Map<string, SeenPart<typeof adjustWallet>>()
+/** Somebody who has seen whose account they correct, unless they say something else. */
+const team = (user: TeamUser) => {
+  const person = bed.team(user)
+  const call = (operation: Operation, options: { readonly input: { readonly playerId?: string } }) => {
+    const seen = operation.id === adjustWallet.id ? { seen: shown.get(options.input.playerId ?? '') } : {}
+    return person.call(operation, { ...options, input: { ...seen, ...options.input } })
+  }
+  return { call } as typeof person
+}
+
 async function open(environment: 'sandbox' | 'production', playerId: string, brand: { brandId?: string } = {}) {
   const scope = bed.scope({ environment, ...brand })
   await bed.rpc.call(openAccount, { scope, input: { playerId } })
+  shown.set(playerId, { operatorId: scope.operatorId, environment, currency: scope.currency })
   return {
     ...scope,
     playerId,
@@ -34,22 +47,22 @@ const refusal = (call: Promise<unknown>): Promise<Rejection> =>
 t.test('in production a correction above the limit is proposed by one and made by another', async (t) => {
   const { playerId, balance } = await open('production', 'ply_production')
   const alone = { playerId, amount: '20.00', reference: 'small', reason }
-  t.match(await bed.team('alice').call(adjustWallet, { input: alone }), { replayed: false })
+  t.match(await team('alice').call(adjustWallet, { input: alone }), { replayed: false })
   const input = { playerId, amount: '20.01', reference: 'large', reason }
-  const { code, details } = await refusal(bed.team('alice').call(adjustWallet, { input }))
+  const { code, details } = await refusal(team('alice').call(adjustWallet, { input }))
   t.equal(code, 'AWAITS_APPROVAL')
   t.equal(await balance(), '20.00')
   const approves = String(details?.proposalId)
-  t.equal((await refusal(bed.team('alice').call(adjustWallet, { input, approves }))).code, 'TWO_PEOPLE_REQUIRED')
-  const { transferId } = await bed.team('bob').call(adjustWallet, { input, approves })
+  t.equal((await refusal(team('alice').call(adjustWallet, { input, approves }))).code, 'TWO_PEOPLE_REQUIRED')
+  const { transferId } = await team('bob').call(adjustWallet, { input, approves })
   t.equal(await balance(), '40.01')
 
-  const back = { transferId, reference: 'back', reason }
-  const proposed = await refusal(bed.team('bob').call(reverseTransfer, { input: back }))
+  const back = { playerId, transferId, reference: 'back', reason }
+  const proposed = await refusal(team('bob').call(reverseTransfer, { input: back }))
   t.equal(proposed.code, 'AWAITS_APPROVAL')
-  await bed.team('alice').call(reverseTransfer, { input: back, approves: String(proposed.details?.proposalId) })
+  await team('alice').call(reverseTransfer, { input: back, approves: String(proposed.details?.proposalId) })
   t.equal(await balance(), '20.00')
-  const { data } = await bed.team('auditor').call(listAudit, { input: { subject: playerId, limit: 10 } })
+  const { data } = await team('auditor').call(listAudit, { input: { subject: playerId, limit: 10 } })
   const done = data.filter(({ outcome }) => outcome === 'done').map(({ changes }) => changes)
   const changed = (before: string, after: string) => [{ field: 'balance', before, after }]
   t.same(done, [changed('20.00', '40.01'), changed('0.00', '20.00')], 'what the trail says of them')
@@ -58,7 +71,7 @@ t.test('in production a correction above the limit is proposed by one and made b
 t.test('a correction of another account than was shown is refused, and the trail proves what was shown', async (t) => {
   const account = await open('production', 'ply_seen')
   const { playerId, operatorId, environment, currency } = account
-  const [alice, bob] = [bed.team('alice'), bed.team('bob')]
+  const [alice, bob] = [team('alice'), team('bob')]
   const held = { operatorId, environment, currency }
   const input = { playerId, amount: '30.00', reference: 'seen', reason, seen: held }
   for (const lie of [{ operatorId: 'op_other' }, { environment: 'sandbox' as const }, { currency: 'USD' }]) {
@@ -78,7 +91,7 @@ t.test('a correction of another account than was shown is refused, and the trail
   const from = new Date(time.now().getTime() - 60_000).toISOString()
   await time.set(new Date(time.now().getTime() + 2 * 60_000))
   const to = new Date(time.now().getTime() - 60_000).toISOString()
-  const exported = await bed.team('auditor').call(operations.wallet.exportAudit, { input: { from, to, limit: 100 } })
+  const exported = await team('auditor').call(operations.wallet.exportAudit, { input: { from, to, limit: 100 } })
   const entry = exported.data.find(({ subject, outcome }) => subject === playerId && outcome === 'done')
   const recorded = new RecordedCalls([bed.issuer.team])
   if (entry?.proposal == null) throw new Error('it is not in the trail')
@@ -96,13 +109,13 @@ t.test('a correction of another account than was shown is refused, and the trail
 t.test('a debit counts like a credit', async (t) => {
   const { playerId } = await open('production', 'ply_production')
   const input = { playerId, amount: '-20.01', reference: 'debit', reason }
-  t.equal((await refusal(bed.team('alice').call(adjustWallet, { input }))).code, 'AWAITS_APPROVAL')
+  t.equal((await refusal(team('alice').call(adjustWallet, { input }))).code, 'AWAITS_APPROVAL')
 })
 
 t.test('what one person corrects alone for a player within a day counts together, either way', async (t) => {
   const { playerId, balance } = await open('production', 'ply_often')
   const give = (user: 'alice' | 'bob', amount: string, reference: string, approves?: string) =>
-    bed.team(user).call(adjustWallet, { input: { playerId, amount, reference, reason }, ...defined({ approves }) })
+    team(user).call(adjustWallet, { input: { playerId, amount, reference, reason }, ...defined({ approves }) })
   const { transferId } = await give('alice', '12.00', 'often-1')
   t.match(await give('alice', '12.00', 'often-1'), { replayed: true }, 'a retry counts once')
   await give('bob', '10.00', 'often-0')
@@ -112,20 +125,20 @@ t.test('what one person corrects alone for a player within a day counts together
   t.equal((await refusal(give('alice', '-8.01', 'often-2', approves))).code, 'TWO_PEOPLE_REQUIRED')
   await give('bob', '-8.01', 'often-2', approves)
   t.match(await give('alice', '8.00', 'often-3'), { replayed: false }, 'what two agreed to counts for nobody')
-  const back = { transferId, reference: 'often-back', reason }
-  t.equal((await refusal(bed.team('alice').call(reverseTransfer, { input: back }))).code, 'AWAITS_APPROVAL')
+  const back = { playerId, transferId, reference: 'often-back', reason }
+  t.equal((await refusal(team('alice').call(reverseTransfer, { input: back }))).code, 'AWAITS_APPROVAL')
   t.equal((await refusal(give('bob', '10.01', 'often-4'))).code, 'AWAITS_APPROVAL')
   t.match(await give('bob', '-10.00', 'often-4'), { replayed: false }, 'another person')
   t.equal(await balance(), '11.99')
   const other = await open('production', 'ply_other')
   const input = { playerId: other.playerId, amount: '20.00', reference: 'other-1', reason }
-  t.match(await bed.team('alice').call(adjustWallet, { input }), { replayed: false }, 'another player')
+  t.match(await team('alice').call(adjustWallet, { input }), { replayed: false }, 'another player')
 })
 
 t.test('many corrections at once by one person sum to no more than the limit', async (t) => {
   const { playerId, balance } = await open('production', 'ply_at_once')
   const give = (reference: string) =>
-    bed.team('alice').call(adjustWallet, { input: { playerId, amount: '6.00', reference, reason } })
+    team('alice').call(adjustWallet, { input: { playerId, amount: '6.00', reference, reason } })
   const given = await Promise.allSettled(Array.from({ length: 8 }, (_, index) => give(`at-once-${index}`)))
   const done = given.filter(({ status }) => status === 'fulfilled').length
   t.ok(done >= 1 && done <= 3, `${done}`)
@@ -135,13 +148,13 @@ t.test('many corrections at once by one person sum to no more than the limit', a
 t.test('what is declined while somebody approves it is not carried out', async (t) => {
   const { playerId, balance } = await open('production', 'ply_both')
   const input = { playerId, amount: '30.00', reference: 'both', reason }
-  const { details } = await refusal(bed.team('alice').call(adjustWallet, { input }))
+  const { details } = await refusal(team('alice').call(adjustWallet, { input }))
   const proposalId = String(details?.proposalId)
   const lock = 'select from wallet.team_proposal where id = $1 for update'
   const { isAwaited, commit } = await lockHeld(bed.sql('admin'), lock, [proposalId])
-  const declined = bed.team('alice').call(declineProposal, { input: { proposalId, reason } })
+  const declined = team('alice').call(declineProposal, { input: { proposalId, reason } })
   await isAwaited({ count: 1 })
-  const approved = refusal(bed.team('bob').call(adjustWallet, { input, approves: proposalId }))
+  const approved = refusal(team('bob').call(adjustWallet, { input, approves: proposalId }))
   await isAwaited({ count: 2 })
   await commit()
   t.match(await declined, { state: 'declined' })
@@ -152,30 +165,40 @@ t.test('what is declined while somebody approves it is not carried out', async (
 t.test('who names a proposal that is none is refused, also below the limit', async (t) => {
   const { playerId, balance } = await open('production', 'ply_named')
   const input = { playerId, amount: '1.00', reference: 'named', reason }
-  const call = bed.team('alice').call(adjustWallet, { input, approves: 'prp_none' })
+  const call = team('alice').call(adjustWallet, { input, approves: 'prp_none' })
   t.equal((await refusal(call)).code, 'PROPOSAL_NOT_FOUND')
   t.equal(await balance(), '0.00')
 })
 
 t.test('the sandbox has no money of anybody: one is enough', async (t) => {
   const { playerId, balance } = await open('sandbox', 'ply_sandbox')
-  await bed.team('alice').call(adjustWallet, { input: { playerId, amount: '500.00', reference: 'gift', reason } })
+  await team('alice').call(adjustWallet, { input: { playerId, amount: '500.00', reference: 'gift', reason } })
   t.equal(await balance(), '500.00')
 })
 
 t.test('a brand of which nothing is known counts as one in production', async (t) => {
   const { playerId } = await open('sandbox', 'ply_sandbox')
+  const input = { playerId, amount: '500.00', reference: 'unknown', reason }
+  const { transferId } = await team('alice').call(adjustWallet, { input })
   // A trigger keeps it otherwise.
   await bed
     .sql('admin')
     .query("begin; set local session_replication_role = 'replica'; delete from wallet.brand; commit")
-  const input = { playerId, amount: '500.00', reference: 'unknown', reason }
-  t.equal((await refusal(bed.team('alice').call(adjustWallet, { input }))).code, 'AWAITS_APPROVAL')
+  const back = { playerId, transferId, reference: 'unknown-back', reason }
+  t.equal((await refusal(team('alice').call(reverseTransfer, { input: back }))).code, 'AWAITS_APPROVAL')
+  const more = { ...input, reference: 'unknown-more' }
+  t.equal(
+    (await refusal(team('alice').call(adjustWallet, { input: more }))).code,
+    'NOT_AS_SEEN',
+    'nobody says whose it is',
+  )
 })
 
 t.test('what does not exist is refused at once, and not proposed', async (t) => {
-  const input = { playerId: 'ply_nobody', amount: '500.00', reference: 'nobody', reason }
-  t.equal((await refusal(bed.team('alice').call(adjustWallet, { input }))).code, 'PLAYER_NOT_FOUND')
+  const { operatorId, environment, currency } = bed.scope({ environment: 'production' })
+  const seen = { operatorId, environment, currency }
+  const input = { playerId: 'ply_nobody', amount: '500.00', reference: 'nobody', seen, reason }
+  t.equal((await refusal(team('alice').call(adjustWallet, { input }))).code, 'PLAYER_NOT_FOUND')
 })
 
 t.test('reconciliation counts as the wallet does, to the millisecond', async (t) => {
@@ -187,16 +210,16 @@ t.test('reconciliation counts as the wallet does, to the millisecond', async (t)
   const give = async (user: 'alice' | 'bob', amount: string, msLater: number) => {
     await time.set(new Date(begin + msLater))
     const input = { playerId, amount, reference: `${user}-${amount}-${msLater}`, reason }
-    return bed.team(user).call(adjustWallet, { input })
+    return team(user).call(adjustWallet, { input })
   }
   await give('alice', '12.00', 0)
   await give('bob', '20.00', 0)
   await give('alice', '8.00', dayMs - 1)
   t.equal((await refusal(give('alice', '0.01', dayMs - 1))).code, 'AWAITS_APPROVAL')
   const { transferId } = await give('alice', '11.00', dayMs)
-  const back = { transferId, reference: 'counted-back', reason }
-  t.equal((await refusal(bed.team('alice').call(reverseTransfer, { input: back }))).code, 'AWAITS_APPROVAL')
-  await bed.team('bob').call(reverseTransfer, { input: back })
+  const back = { playerId, transferId, reference: 'counted-back', reason }
+  t.equal((await refusal(team('alice').call(reverseTransfer, { input: back }))).code, 'AWAITS_APPROVAL')
+  await team('bob').call(reverseTransfer, { input: back })
   await time.set(null)
   const found = async (aloneUpTo: string) => {
     const team = { ...bed.issuer.team, aloneUpTo, payAloneUpTo: '0.00', rollOutMs: 0 }

@@ -9,7 +9,8 @@ import { aloneUpToAnything } from '../alone.ts'
 const time = new TestTime(new Date(Date.now() - 120_000))
 const bed = await testBed(t, { wallet }, { time, config: { wallet: aloneUpToAnything } })
 const scope = bed.scope()
-const { brandId } = scope
+const { brandId, operatorId, environment, currency } = scope
+const seen = { operatorId, environment, currency }
 const effectiveAt = '2026-03-02T12:00:00.000Z'
 const {
   adjustWallet,
@@ -34,9 +35,9 @@ async function player(amount?: string): Promise<string> {
 const available = async (playerId: string) => (await bed.rpc.call(getWallet, { scope, input: { playerId } })).available
 
 const adjust = (input: { playerId: string; amount: string; reference: string }, reason = 'goodwill') =>
-  alice.call(adjustWallet, { input: { reason, ...input } })
+  alice.call(adjustWallet, { input: { reason, seen, ...input } })
 
-const reverse = (input: { transferId: string; reference: string }) =>
+const reverse = (input: { playerId: string; transferId: string; reference: string }) =>
   alice.call(reverseTransfer, { input: { reason: 'mistake', ...input } })
 
 t.test('an adjustment is a new entry with its reason, and in the audit trail', async (t) => {
@@ -94,7 +95,7 @@ t.test('the team may not take a balance so far up that a deposit finds no room',
     code: 'VALIDATION_ERROR',
     details: { in: 'body', issues: [{ path: '/amount' }] },
   })
-  await t.rejects(reverse({ transferId: taken.transferId, reference: 'ticket/back' }), {
+  await t.rejects(reverse({ playerId, transferId: taken.transferId, reference: 'ticket/back' }), {
     code: 'VALIDATION_ERROR',
     details: { in: 'body', issues: [{ path: '/transferId' }] },
   })
@@ -122,7 +123,7 @@ t.test('a reversal takes a transfer back, once', async (t) => {
   const { data } = await bed.rpc.call(listTransactions, { scope, input: { playerId } })
   const item = data[0]?.id ?? ''
   const transferId = item.replace('led_', 'trf_')
-  const reversal = await reverse({ transferId: item, reference: 'reversal/1' })
+  const reversal = await reverse({ playerId, transferId: item, reference: 'reversal/1' })
   t.match(reversal, {
     type: 'REVERSAL',
     amount: '-10.00',
@@ -131,9 +132,12 @@ t.test('a reversal takes a transfer back, once', async (t) => {
     reference: { type: 'reversal', id: 'reversal/1' },
   })
   t.equal(await available(playerId), '0.00')
-  t.same(await reverse({ transferId, reference: 'reversal/1' }), { ...reversal, replayed: true })
-  t.equal(await refusal(reverse({ transferId: item, reference: 'reversal/2' })), 'TRANSFER_ALREADY_REVERSED')
-  t.equal(await refusal(reverse({ transferId: 'trf_unknown', reference: 'reversal/3' })), 'TRANSFER_NOT_FOUND')
+  t.same(await reverse({ playerId, transferId, reference: 'reversal/1' }), { ...reversal, replayed: true })
+  t.equal(await refusal(reverse({ playerId, transferId: item, reference: 'reversal/2' })), 'TRANSFER_ALREADY_REVERSED')
+  t.equal(
+    await refusal(reverse({ playerId, transferId: 'trf_unknown', reference: 'reversal/3' })),
+    'TRANSFER_NOT_FOUND',
+  )
 })
 
 t.test('an adjustment and a reversal are entered in the brand of the record they name', async (t) => {
@@ -144,10 +148,10 @@ t.test('an adjustment and a reversal are entered in the brand of the record they
   // Both references are taken in another brand.
   const elsewhere = await player('10.00')
   const { transferId } = await adjust({ playerId: elsewhere, amount: '1.00', reference: 'brand/1' })
-  await reverse({ transferId, reference: 'brand/2' })
+  await reverse({ playerId: elsewhere, transferId, reference: 'brand/2' })
 
   const adjusted = await adjust({ playerId, amount: '1.00', reference: 'brand/1' })
-  const reversed = await reverse({ transferId: adjusted.transferId, reference: 'brand/2' })
+  const reversed = await reverse({ playerId, transferId: adjusted.transferId, reference: 'brand/2' })
   t.match(
     [adjusted, reversed],
     [
@@ -189,7 +193,7 @@ t.test('a statement has every entry of the period once, and totals that add up',
     const playerId = newId('ply')
     const credit = { playerId, depositId: newId('dep'), amount, effectiveAt }
     await bed.rpc.call(creditAccount, { scope: own, input: credit })
-    const input = { playerId, amount: '-1.00', reference: `fee/${index}`, reason: 'fee' }
+    const input = { playerId, amount: '-1.00', reference: `fee/${index}`, seen, reason: 'fee' }
     await alice.call(adjustWallet, { input })
   }
   const period = { brandId: own.brandId, from: '2020-01-01T00:00:00.000Z', to: secondsAgo(61) }

@@ -1,6 +1,13 @@
-import { type DeliveryStory, invalid, operations, Rejection, type SetAsideSummary } from '@backoffice/contracts'
+import {
+  type DeliveryStory,
+  invalid,
+  operations,
+  Rejection,
+  refuseUnlessSeen,
+  type SetAsideSummary,
+} from '@backoffice/contracts'
 import { fitting, handle, type Reaction, toPage, withIsoTimes } from '@backoffice/service-runtime'
-import { lockEndpoint } from '../endpoints/records.ts'
+import { lockSeen } from '../endpoints/records.ts'
 import { duration, outcomeSentence } from './delivery.ts'
 import {
   countSetAside,
@@ -51,6 +58,7 @@ export const resendDelivery = handle(operations.webhooks.resendDelivery, {
     const rescheduled = await rescheduleDelivery(db, input.id)
     if (rescheduled === null) throw new Rejection('DELIVERY_NOT_FOUND')
     const { sends, ...delivery } = rescheduled
+    refuseUnlessSeen({ id: input.id }, input.seen, { type: delivery.type })
     if (!sends) throw new Rejection('WEBHOOK_NOT_CONFIGURED')
     return withIsoTimes(delivery)
   },
@@ -60,7 +68,7 @@ const ratePerMinuteDefault = 300
 
 export const replayEvents = handle(operations.webhooks.replayEvents, {
   async execute({ input }, { db }) {
-    const endpoint = await lockEndpoint(db, input)
+    const endpoint = await lockSeen(db, input)
     if (!endpoint.enabled || endpoint.url == null) throw new Rejection('WEBHOOK_NOT_CONFIGURED')
     if (input.after === undefined) await bringBackSetAside(db, input)
     const replayed = await replayDeliveries(db, {

@@ -1,4 +1,4 @@
-import { invalid, operations, Rejection, refuseUnlessSeen } from '@backoffice/contracts'
+import { invalid, operations, Rejection } from '@backoffice/contracts'
 import { hourMs } from '@backoffice/process'
 import { handle, toPage } from '@backoffice/service-runtime'
 import type { SecretBox } from '@backoffice/vault'
@@ -13,7 +13,7 @@ import {
   findEndpoint,
   listEndpoints as list,
   loadSecrets,
-  lockEndpoint,
+  lockSeen,
   placeOf,
   provisionSecret,
   rewrapStoredSecrets,
@@ -50,9 +50,7 @@ export const setWebhookUrl = ({
     },
 
     async execute({ input }, { db, now, changed }) {
-      const row = await lockEndpoint(db, input)
-      const { operatorId, environment, seen } = input
-      refuseUnlessSeen({ operatorId, environment }, seen, { url: row.url ?? null })
+      const row = await lockSeen(db, input)
       changed({ field: 'url', before: row.url ?? null, after: input.url })
       // A row without a secret belongs to an operator that is still being made.
       if ((await loadSecrets(db, [row.id], now)).length === 0) throw new Rejection('OPERATOR_NOT_FOUND')
@@ -83,7 +81,7 @@ const overlapHoursDefault = 24
 export const rotateWebhookSecret = (box: SecretBox) =>
   handle(operations.webhooks.rotateWebhookSecret, {
     async execute({ input }, { db, now }) {
-      const endpoint = await lockEndpoint(db, input)
+      const endpoint = await lockSeen(db, input)
       const overlapMs = Math.round((input.overlapHours ?? overlapHoursDefault) * hourMs)
       const { secret, formerExpiresAt } = await rotateSecret(db, { endpointId: endpoint.id, box, now, overlapMs })
       return { webhookSecret: secret, formerSecretExpiresAt: formerExpiresAt?.toISOString() ?? null }
@@ -94,7 +92,7 @@ export const rotateWebhookSecret = (box: SecretBox) =>
 export const disableWebhook = (settings: BreakerSettings) =>
   handle(operations.webhooks.disableWebhook, {
     async execute({ input }, { db, now, changed }) {
-      const row = await lockEndpoint(db, input)
+      const row = await lockSeen(db, input)
       if (row.enabled) changed({ field: 'enabled', before: 'true', after: 'false' })
       const off = disabledEndpoint(toEndpoint(row, settings), { reason: input.reason, now })
       const changedRow = await changeEndpoint(db, row, off, settings)

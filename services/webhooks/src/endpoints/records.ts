@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { type Environment, pendingCountedMax, Rejection } from '@backoffice/contracts'
+import { type Environment, pendingCountedMax, Rejection, refuseUnlessSeen } from '@backoffice/contracts'
 import { type Db, type ReadDb, sql } from '@backoffice/service-runtime'
 import type { SecretBox } from '@backoffice/vault'
 import {
@@ -44,6 +44,16 @@ export async function lockEndpoint(db: Db, key: EndpointKey): Promise<EndpointRo
     select ${rowColumns} from endpoint where id = ${endpointId(key)} for no key update
   `
   if (row === undefined) throw new Rejection('OPERATOR_NOT_FOUND')
+  return row
+}
+
+/** Like `lockEndpoint`, for somebody who decides about it. @throws {Rejection} OPERATOR_NOT_FOUND, NOT_AS_SEEN */
+export async function lockSeen(
+  db: Db,
+  { operatorId, environment, seen }: EndpointKey & { readonly seen: { readonly url: string | null } },
+): Promise<EndpointRow> {
+  const row = await lockEndpoint(db, { operatorId, environment })
+  refuseUnlessSeen({ operatorId, environment }, seen, { url: row.url ?? null })
   return row
 }
 

@@ -1,5 +1,5 @@
-import { type Input, operations, pendingCountedMax, type Scope } from '@backoffice/contracts'
-import { eventually, refusal } from '@backoffice/test-kit'
+import { operations, pendingCountedMax, type Scope } from '@backoffice/contracts'
+import { eventually, refusal, type Unseen } from '@backoffice/test-kit'
 import t from 'tap'
 import { webhooksBed } from '../bed.ts'
 import { startReceiver, verifies } from '../receiver.ts'
@@ -197,7 +197,7 @@ t.test('in production where events go, and what signs them, is changed by two pe
   for (const [operation, input] of [
     [setWebhookUrl, { ...key(scope), url: 'https://hooks.example.com/b' }],
     [webhooks.rotateWebhookSecret, key(scope)],
-  ] as readonly (readonly [typeof setWebhookUrl, Input<typeof setWebhookUrl>])[]) {
+  ] as readonly (readonly [typeof setWebhookUrl, Unseen<typeof setWebhookUrl>])[]) {
     const { code, details } = await alice.call(operation, { input }).catch((error) => error)
     t.equal(code, 'AWAITS_APPROVAL', operation.id)
     const approves = String(details.proposalId)

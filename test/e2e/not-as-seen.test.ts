@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict'
+import {
+  allOperations,
+  choicesOf,
+  type FieldSchema,
+  type Input,
+  type Operation,
+  operations,
+  valueSchema,
+} from '@backoffice/contracts'
+import { eventually, newPlayer, proposalOf, refusal, testBed, withSeen } from '@backoffice/test-kit'
+import t from 'tap'
+import { services } from '../services.ts'
+
+const bed = await testBed(t, services)
+const alice = bed.team('alice')
+const { gateway, players, wallet, payments, webhooks } = operations
+const reason = 'asked for'
+const sandbox = 'sandbox'
+
+/** What each operation is called with: of the sandbox where one person may do it there. */
+async function inputs(): Promise<Readonly<Record<string, object>>> {
+  const { operatorId, sandbox: pair } = await alice.call(gateway.createOperator, { input: { name: 'Casa Azul' } })
+  const { brands } = await alice.call(gateway.getOperator, { input: { name: operatorId } })
+  const { id: brandId, currency, timeZone } = brands.find(({ environment }) => environment === sandbox) ?? assert.fail()
+  const scope = { operatorId, brandId, environment: sandbox, currency, timeZone } as const
+  const endpoint = { operatorId, environment: sandbox } as const
+  await alice.call(webhooks.setWebhookUrl, { input: { ...endpoint, url: 'https://casa.example/hook' } })
+  const { id: playerId } = await bed.rpc.call(players.registerPlayer, { scope, input: newPlayer() })
+  const document = { playerId, documentType: 'rg', reference: 'doc-1' } as const
+  await bed.rpc.call(players.submitKyc, { scope, input: document })
+  await bed.rpc.call(players.decideKycInSandbox, { scope, input: { playerId, status: 'reprovado' } })
+  const correction = { playerId, amount: '10.00', reference: 'ticket/1', reason }
+  const { transferId } = await alice.call(wallet.adjustWallet, { input: correction })
+  const asked = { playerId, amount: '5.00', currency, method: 'pix', externalReference: 'one' }
+  const { id: depositId } = await bed.rpc.call(payments.createDeposit, { scope, input: asked })
+  const full = 'update wallet.account set posted = 9223372036854775807 where owner_id = $1'
+  await bed.sql('admin').query(full, [playerId])
+  await refusal(bed.rpc.call(payments.confirmDeposit, { scope, input: { depositId } }))
+  const command = "select id from payments.outbox where aggregate = $1 and kind = 'command'"
+  const { rows } = await bed.sql('admin').query(command, [depositId])
+  const key = { operatorId, environment: 'production', reason } as const
+  const { proposalId } = await proposalOf(alice.call(gateway.issueCredential, { input: key }))
+  const delivery = await eventually(async () => {
+    const { data } = await alice.call(webhooks.listDeliveries, { input: { operatorId, limit: 1 } })
+    return data[0] ?? assert.fail()
+  })
+  const [operator, player, decided] = [{ operatorId }, { playerId, reason }, { status: 'aprovado', reason }]
+  return {
+    ...{ suspendOperator: operator, activateOperator: operator, issueCredential: endpoint },
+    ...{ setOperatorLimits: { operatorId, rateLimitPerMinute: 7 }, revokeCredential: { key: pair.key } },
+    ...{ setReplayProtection: { operatorId, replayProtection: 'on' }, declineProposal: { proposalId, reason } },
+    ...{ setPlayerStatus: { ...player, status: 'suspenso' }, setDailyLimit: { ...player, dailyDepositLimit: '9.00' } },
+    ...{ selfExcludePlayer: { ...player, until: null }, anonymisePlayer: player },
+    ...{ setDocumentUrl: { ...endpoint, template: null, reason }, decideKyc: { playerId, ...decided } },
+    ...{ adjustWallet: { ...correction, reference: 'ticket/2' } },
+    ...{ reverseTransfer: { playerId, transferId, reference: 'ticket/3', reason } },
+    ...{ endCommand: { commandId: rows[0].id, reason } },
+    ...{ setWebhookUrl: { ...endpoint, url: 'https://casa.example/other' }, rotateWebhookSecret: endpoint },
+    ...{ disableWebhook: { ...endpoint, reason }, resendDelivery: { id: delivery.id } },
+    ...{ replayEvents: { ...endpoint, since: '2026-01-01T00:00:00.000Z' } },
+  }
+}
+
+/** Something else that the field may have. */
+function another(schema: FieldSchema, value: unknown): unknown {
+  const { type, pattern } = valueSchema(schema)
+  const choices = choicesOf(valueSchema(schema)).filter((choice) => choice !== value)
+  if (choices.length > 0) return choices[0]
+  if (type === 'integer') return Number(value) + 1
+  if (type === 'array') return ['192.0.2.9']
+  if (pattern?.includes('43') === true) return 'x'.repeat(43)
+  if (pattern?.includes('[A-Z]') === true) return 'USD'
+  return pattern === undefined ? `${value}x` : '77.00'
+}
+
+const known = await inputs()
+/** Every service declines proposals in the same way. */
+const seeing = allOperations.filter(
+  ({ id, service, body }) => 'seen' in body.properties && (id !== 'declineProposal' || service === 'gateway'),
+)
+
+t.test('nobody decides about something else than they were shown, in any field of any operation', async (t) => {
+  for (const operation of seeing) {
+    const given = known[operation.id] as Input<Operation>
+    const input = (await withSeen(alice, operation, given)) as { readonly seen: Readonly<Record<string, unknown>> }
+    const fields = valueSchema(operation.body.properties.seen as FieldSchema).properties ?? {}
+    for (const [name, schema] of Object.entries(fields)) {
+      const seen = { ...input.seen, [name]: another(schema, input.seen[name]) }
+      const lied = alice.call(operation, { input: { ...input, seen } as never })
+      await t.rejects(lied, { code: 'NOT_AS_SEEN', details: { seen, held: input.seen } }, `${operation.id} ${name}`)
+    }
+    t.same(await withSeen(alice, operation, given), input, `${operation.id}: nothing has changed`)
+    const unseen = { ...input, seen: undefined }
+    t.equal(await refusal(alice.call(operation, { input: unseen as never })), 'VALIDATION_ERROR', operation.id)
+  }
+})
+
+t.test('what two people do is compared when the second carries it out', async (t) => {
+  const production = { ...known.setWebhookUrl, environment: 'production' } as Input<typeof webhooks.setWebhookUrl>
+  const input = { ...production, seen: { url: 'https://casa.example/never' } }
+  t.equal(await refusal(bed.agreed(webhooks.setWebhookUrl, { input })), 'NOT_AS_SEEN')
+})
