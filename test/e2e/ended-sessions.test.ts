@@ -184,6 +184,18 @@ t.test('a logout token of the provider ends the session that it names, or all of
   t.same(rows, [{ actor: 'identity provider', proof: null, input: JSON.stringify({ member: accountOf('auditor') }) }])
 })
 
+t.test(
+  'a logout token that names a session alone ends that one, whoever has it, and none without a name',
+  async (t) => {
+    const [one, other] = [await session('finance', { claims: { sid: 'alone' } }), await session('finance')]
+    const stranger = await session('support', { claims: { sid: 'another' } })
+    await logOut({ sub: undefined, sid: 'alone' }, { from: 'finance' })
+    t.same(await reasons(one), everywhere('session ended'))
+    t.same(await reasons(other), everywhere(null))
+    t.same(await reasons(stranger), everywhere(null))
+  },
+)
+
 t.test('a logout token that is none ends nothing', async (t) => {
   const who = await session('compliance', later)
   const from = 'compliance'
@@ -195,7 +207,8 @@ t.test('a logout token that is none ends nothing', async (t) => {
     'without events': () => logOut({ events: undefined }, { from }),
     'of another event': () => logOut({ events: { 'http://schemas.openid.net/event/other': {} } }, { from }),
     'without jti': () => logOut({ jti: undefined }, { from }),
-    'without sub': () => logOut({ sub: undefined }, { from }),
+    'without sub and sid': () => logOut({ sub: undefined }, { from }),
+    'without sub, of another session': () => logOut({ sub: undefined, sid: 'of nobody' }, { from, issuer: stranger }),
     'without iat': () => logOut({ iat: undefined }, { from }),
     'for another client': () => logOut({ aud: 'another' }, { from }),
     'of another issuer': () => logOut({ iss: 'https://elsewhere.test' }, { from }),

@@ -8,8 +8,8 @@ import {
   Rejection,
   replyInbox,
   type Scope,
-  seenOf,
   type ServiceName,
+  seenOf,
   serviceNames,
   teamConsole,
   teamHeaders,
@@ -18,7 +18,15 @@ import {
 import { newId } from '@backoffice/process'
 import { inputSchema, RpcClient } from '@backoffice/rpc'
 import { DelegatedSigner, newSessionKey, PersonSigner, type TeamSigner } from '@backoffice/team-identity'
-import { OperatorClient, proposalOf, reconcile, seenSubmission, seenWithdrawal, testBed, withSeen } from '@backoffice/test-kit'
+import {
+  OperatorClient,
+  proposalOf,
+  reconcile,
+  seenSubmission,
+  seenWithdrawal,
+  testBed,
+  withSeen,
+} from '@backoffice/test-kit'
 import type { Msg } from '@nats-io/transport-node'
 import t from 'tap'
 import { Effects } from '../e2e/effects.ts'

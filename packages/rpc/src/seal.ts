@@ -11,11 +11,8 @@ export async function sealOf(
   { audience }: Operation,
   caller: TeamCaller | undefined,
   { headers }: Pick<Msg, 'headers'>,
-): Promise<(json: string) => string | Promise<string>> {
-  const header = headers?.get(headerNames.sealTo)
-  // A service of the release before says none.
-  if (audience === 'internal' && !header) return (json) => json
-  const seal = await sealerTo(audience === 'team' ? caller?.sealTo : keyIn(header))
+): Promise<(json: string) => Promise<string>> {
+  const seal = await sealerTo(audience === 'team' ? caller?.sealTo : keyIn(headers?.get(headerNames.sealTo)))
   if (seal !== undefined) return async (json) => JSON.stringify(await seal(json))
   const issues = [{ path: 'sealTo', message: 'must be a public P-256 key: the reply is sealed to it' }]
   throw new Rejection('VALIDATION_ERROR', { in: 'headers', issues })

@@ -5,6 +5,9 @@ import { sessionIn, type TeamCaller } from '@backoffice/team-identity'
 /** Sessions of which the provider has given no name. */
 export const unnamedSession = 'unnamed'
 
+/** The provider may end a session without saying whose it is. */
+const issuerOf = (id: string): string => id.split(' ', 1)[0] ?? ''
+
 export type EndReason = 'locked' | 'session ended'
 
 /**
@@ -15,14 +18,39 @@ export async function endOf(
   db: ReadDb,
   { id, session, providerSession, issuedAt }: Pick<TeamCaller, 'id' | 'session' | 'providerSession' | 'issuedAt'>,
 ): Promise<EndReason | undefined> {
-  const names = ['', session, providerSession ?? unnamedSession]
+  const ends = [
+    ...['', session, providerSession ?? unnamedSession].map((name) => [id, name] as const),
+    ...(providerSession === undefined ? [] : [[issuerOf(id), providerSession] as const]),
+  ]
   const [ended] = await db<{ locked: boolean }>`
     select ended_before = 'infinity' as locked from gateway.ended_session
-    where person_id = ${id} and session = any(${names}::text[]) and ended_before >= ${issuedAt}::timestamptz
+    where (person_id, session) in (
+        select * from unnest(${ends.map(([who]) => who)}::text[], ${ends.map(([, name]) => name)}::text[])
+      ) and ended_before >= ${issuedAt}::timestamptz
     order by ended_before desc limit 1
   `
   if (ended === undefined) return undefined
   return ended.locked ? 'locked' : 'session ended'
+}
+
+type Own = Pick<TeamCaller, 'session' | 'providerSession' | 'issuedAt'>
+
+/** Which sessions of one person are over, as `endOf` says it of one. */
+async function findEnded(db: ReadDb, personId: string, own: readonly Own[]): Promise<ReadonlySet<string>> {
+  const rows = await db<{ session: string }>`
+    select s.session from unnest(
+      ${own.map(({ session }) => session)}::text[],
+      ${own.map(({ providerSession }) => providerSession ?? unnamedSession)}::text[],
+      ${own.map(({ issuedAt }) => issuedAt)}::timestamptz[]
+    ) s (session, provider_session, issued_at)
+    where exists (
+      select from gateway.ended_session e where e.ended_before >= s.issued_at and (
+        (e.person_id = ${personId} and e.session in ('', s.session, s.provider_session))
+        or (e.person_id = ${issuerOf(personId)} and e.session = s.provider_session)
+      )
+    )
+  `
+  return new Set(rows.map(({ session }) => session))
 }
 
 type ListOwnSessions = (typeof operations)['gateway']['listOwnSessions']
@@ -43,9 +71,9 @@ export const readOwnSessions =
     const own = rows.flatMap(({ session, idToken, firstUsedAt }) =>
       idToken === null ? [] : [{ session, firstUsedAt, ...sessionIn(idToken, sessionHours) }],
     )
-    const ends = await Promise.all(own.map((one) => endOf(db, { id: caller.id, ...one })))
-    const data = own.flatMap(({ session, client, issuedAt, endsAt, firstUsedAt }, index) => {
-      if (ends[index] !== undefined || endsAt <= now) return []
+    const ended = await findEnded(db, caller.id, own)
+    const data = own.flatMap(({ session, client, issuedAt, endsAt, firstUsedAt }) => {
+      if (ended.has(session) || endsAt <= now) return []
       const times = { begunAt: issuedAt, endsAt, firstUsedAt }
       return [{ session, client, ...withIsoTimes(times) }]
     })

@@ -7,7 +7,8 @@ const logoutEvent = 'http://schemas.openid.net/event/backchannel-logout'
 
 /** Whom the provider has logged out. */
 export interface LoggedOut {
-  readonly subject: string
+  /** Undefined: whoever has the session. */
+  readonly subject: string | undefined
   /** The provider's name of the session; undefined: all of the person's. */
   readonly providerSession: string | undefined
   readonly at: Date
@@ -38,7 +39,7 @@ export async function verifyLogoutToken(
     currentDate: now,
     clockTolerance: clockToleranceMs / 1_000,
     maxTokenAge: proofAgeMsMax / 1_000,
-    requiredClaims: ['sub', 'jti', 'events'],
+    requiredClaims: ['jti', 'events'],
   }).catch((cause) => {
     if (cause instanceof KeysUnavailable) throw cause
     throw new IdentityRefused('logout token', 'the logout token is not of the identity provider, or not for now', {
@@ -46,13 +47,15 @@ export async function verifyLogoutToken(
     })
   })
   const { typ = 'JWT' } = protectedHeader
-  const { events, iat = 0, sid, sub = '' } = payload
+  const { events, iat = 0, sid, sub } = payload
   const isLogout = typeof events === 'object' && events !== null && typeof (events as Claims)[logoutEvent] === 'object'
   // An ID token has a nonce, and must never be taken for one of these.
   if (!isLogout || 'nonce' in payload || !['JWT', 'logout+jwt'].includes(typ))
     throw new IdentityRefused('logout token', 'the token is for something else than a logout')
   if (sid !== undefined && (typeof sid !== 'string' || sid === ''))
     throw new IdentityRefused('logout token', 'the sid of the logout token is no text')
+  if (sub === '' || (sub === undefined && sid === undefined))
+    throw new IdentityRefused('logout token', 'the logout token says neither who nor which session')
   return { subject: sub, providerSession: sid, at: new Date(iat * 1_000) }
 }
 

@@ -13,7 +13,7 @@ interface SealedReply {
 /** A key for one reply. */
 export interface ReplyKeyPair {
   readonly sealTo: ReplyKey
-  /** @throws Error when the reply is sealed to another key */
+  /** @throws Error when the reply is sealed to another key, or to none */
   open(body: unknown): Promise<unknown>
 }
 
@@ -36,9 +36,7 @@ export async function importReplyKey(jwk: JWK): Promise<ReplyKeyPair> {
 const pairOf = (privateKey: CryptoKey, { x = '', y = '' }: JWK): ReplyKeyPair => ({
   sealTo: { kty: 'EC', crv: 'P-256', x, y },
   async open(body) {
-    const { sealed } = body as Partial<SealedReply>
-    // During a roll-out a process of the release before replies in clear.
-    if (sealed === undefined) return body
+    const { sealed } = body as SealedReply
     const { plaintext } = await compactDecrypt(sealed, privateKey, {
       keyManagementAlgorithms: [protectedHeader.alg],
       contentEncryptionAlgorithms: [protectedHeader.enc],

