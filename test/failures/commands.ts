@@ -32,6 +32,8 @@ const made: Readonly<Record<string, (world: World) => Promise<Fields>>> = {
   reason: async () => ({ reason }),
   reference: async () => ({ reference: randomUUID() }),
   externalReference: async () => ({ externalReference: randomUUID() }),
+  // It is looked at when the rest is there.
+  seen: async () => ({}),
 }
 
 /** The operator's own server sends a key where one is required, and the gateway makes the operation id from it. */
