@@ -197,8 +197,8 @@ export async function callAsTeam(operator: Operator, team: Team, journey: Journe
   await team(wallet.exportStatement, period)
   const cursor = `${period.from}/${transferId}`
   await team(wallet.exportStatement, { ...period, cursor })
-  for (const full of [true, false]) {
-    const { runId } = await team(reconciler.reconcileWallet, { full })
+  for (const input of [{ full: true }, { full: false }, { restoredTo: to }]) {
+    const { runId } = await team(reconciler.reconcileWallet, input)
     await eventually(async () => (await team(reconciler.reconcileWallet, { runId })).state === 'done')
   }
 

@@ -8,7 +8,6 @@ export const readsMuch: readonly (readonly [part: string, reason: string, only?:
     'reconciliation asks about a page of keys, and keeps the planner from reading all for it',
   ],
   ['a.id as audit_id', 'the same'],
-  ['from wallet.entry', 'the same'],
   ["select id from wallet.account where kind = 'player'", 'a full reconciliation goes through all accounts'],
   ['reconcilable_audit r where r.at', 'reconciliation pages by time, and rows of one time by their id'],
   ['from payments.reconcilable_event r where', 'the same'],

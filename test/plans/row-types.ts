@@ -17,6 +17,11 @@ const neverNull: readonly (readonly [file: string, fields: readonly string[], re
   ['services/reconciler/src/reconciliation/check.ts', ['explanation'], 'the conditions of a check, which explain'],
   ['services/reconciler/src/reconciliation/player-status-checks.ts', ['auditId'], 'its condition'],
   ['services/reconciler/src/reconciliation/players-checks.ts', ['accountId'], 'its condition'],
+  [
+    'services/reconciler/src/reconciliation/plain.ts',
+    ['total', 'balance', 'hash'],
+    'its condition, which is of one entry at least',
+  ],
   ['services/reconciler/src/storage/heads.ts', ['playerId'], 'its condition'],
   ['services/reconciler/src/storage/reconciliations.ts', ['differencesOf'], 'a run that is done has a report'],
   ['services/wallet/src/ledger/records.ts', ['playerId', 'reverses'], 'the conditions, which look for these'],

@@ -44,6 +44,7 @@ const kept: Readonly<Record<string, string>> = {
   'reconciler.account_checkpoint': 'one row for each account',
   'reconciler.checkpoint': 'one row',
   'reconciler.moment': 'a short row for each run',
+  'reconciler.proof': 'one row for each of 128 pieces',
   'payments.deposit': 'a record',
   'payments.depositor': 'one row for each player',
   'payments.status_transition': 'the history of records',

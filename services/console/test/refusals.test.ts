@@ -1,4 +1,4 @@
-import { allOperations, type FieldSchema, operations } from '@backoffice/contracts'
+import { allOperations, operations } from '@backoffice/contracts'
 import { freePort } from '@backoffice/dev-stack'
 import { gateway } from '@backoffice/gateway'
 import { newCpf } from '@backoffice/test-kit'
@@ -6,7 +6,6 @@ import { noBrowser, startBrowser } from '@backoffice/test-kit/browser'
 import { webhooks } from '@backoffice/webhooks'
 import type { Browser, Locator, Page } from 'playwright-core'
 import t, { type Test } from 'tap'
-import { textIn } from '../src/words/index.ts'
 import { consoleBed, logIn, noFirefox, startFirefox, windowOf } from './console-bed.ts'
 import { type Case, everyForm, reason } from './every-form.ts'
 
@@ -37,7 +36,6 @@ async function refusals(t: Test, browser: Browser) {
     return shown
   }
   const seen = new Map<string, string>()
-  const helps = new Set<string>()
 
   await t.test('each form says why it is refused, where one sees it, and keeps what was typed', async (t) => {
     const page = await windowOf(bed, browser, 'alice', { locale: 'pt-BR' })
@@ -45,7 +43,6 @@ async function refusals(t: Test, browser: Browser) {
       const name = `${one.page} ${one.form}`
       const form = await open(page, one)
       for (const { action, operation } of await formsOn(page)) seen.set(shapeOf(action), operation)
-      for (const help of await page.locator('.field .help').allTextContents()) helps.add(help.trim())
       if (one.onlyAway) continue
       const [before, id] = [await typed(form), await operationId(form)]
       await one.meanwhile?.()
@@ -75,21 +72,6 @@ async function refusals(t: Test, browser: Browser) {
     // A proposal is declined at the service that keeps it.
     const without = changing.filter(({ service, id }) => !inForms.has(`${service}.${id}`) && id !== 'declineProposal')
     t.strictSame(names(without), onCommandLine.toSorted())
-  })
-
-  await t.test('what a form says of its fields, and each refusal, is in the words of both languages', async (t) => {
-    const inForms = allOperations.filter(({ service, id }) => [...seen.values()].includes(`${service}.${id}`))
-    const english = inForms.flatMap(({ body }) =>
-      Object.values((body as FieldSchema).properties ?? {}).flatMap(({ description }) => description ?? []),
-    )
-    t.strictSame(
-      english.filter((description) => helps.has(description)),
-      [],
-    )
-    t.ok(helps.size > 10)
-    const codes = inForms.flatMap(({ rejects }) => rejects)
-    for (const code of [...codes, 'SERVICE_UNAVAILABLE', 'INTERNAL_ERROR', 'ROLE_REQUIRED', 'IDEMPOTENCY_CONFLICT'])
-      for (const language of ['en', 'pt-BR'] as const) t.ok(textIn(language, `error.${code}`), code)
   })
 
   await t.test('an answer that is lost: the same form acts once', async (t) => {

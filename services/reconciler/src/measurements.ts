@@ -1,10 +1,11 @@
 import { differenceClasses } from '@backoffice/contracts'
 import { measurement } from '@backoffice/process'
 import type { ServiceContext } from '@backoffice/service-runtime'
-import { findCheckpoint, latestReport } from './storage/reconciliations.ts'
+import { provenSince, readProofs } from './storage/proofs.ts'
+import { latestReport } from './storage/reconciliations.ts'
 
 /** What the last finished reconciliation found, and how long ago that was. Before the first there is no value. */
-export const lastReconciliation = ({ db, clock }: Pick<ServiceContext, 'db' | 'clock'>) =>
+export const lastReconciliation = ({ db, clock }: Pick<ServiceContext, 'db' | 'clock'>, fullWithinMs: number) =>
   measurement({
     gauges: {
       'backoffice.ledger.differences': {
@@ -14,8 +15,12 @@ export const lastReconciliation = ({ db, clock }: Pick<ServiceContext, 'db' | 'c
         description: 'Time since the last reconciliation finished',
         unit: 's',
       },
-      'backoffice.ledger.full_reconciliation_age_seconds': {
-        description: 'Time since the last full reconciliation that finished began',
+      'backoffice.ledger.proven_share': {
+        description:
+          'Share of all records and accounts that were proven from their beginning on as lately as is wanted',
+      },
+      'backoffice.ledger.oldest_proof_age_seconds': {
+        description: 'Time since what was proven longest ago; no value while something never was',
         unit: 's',
       },
     },
@@ -23,7 +28,10 @@ export const lastReconciliation = ({ db, clock }: Pick<ServiceContext, 'db' | 'c
       const latest = await latestReport(db.reader)
       if (latest === undefined) return {}
       const { differencesOf, finishedAt } = latest
-      const fullAt = (await findCheckpoint(db.reader))?.fullAt
+      const proofs = await readProofs(db.reader)
+      const now = clock.now().getTime()
+      const late = proofs.filter(({ at }) => at !== null && now - at.getTime() <= fullWithinMs)
+      const oldest = provenSince(proofs)
       return {
         'backoffice.ledger.differences': differenceClasses.flatMap((of) =>
           (['production', 'sandbox'] as const).map((environment) => ({
@@ -34,8 +42,9 @@ export const lastReconciliation = ({ db, clock }: Pick<ServiceContext, 'db' | 'c
         'backoffice.ledger.reconciliation_age_seconds': [
           { value: (clock.now().getTime() - finishedAt.getTime()) / 1_000 },
         ],
-        'backoffice.ledger.full_reconciliation_age_seconds':
-          fullAt === undefined ? [] : [{ value: (clock.now().getTime() - fullAt.getTime()) / 1_000 }],
+        'backoffice.ledger.proven_share': [{ value: late.length / proofs.length }],
+        'backoffice.ledger.oldest_proof_age_seconds':
+          oldest === null ? [] : [{ value: (now - oldest.getTime()) / 1_000 }],
       }
     },
   })

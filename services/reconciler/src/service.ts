@@ -37,6 +37,10 @@ export const reconciler = defineService({
     /** How often such a run looks at all that was ever entered, and how long after midnight (UTC) that period begins. */
     RECONCILE_FULL_EVERY_MS: Type.Integer({ minimum: 1_000, maximum: dayMs, default: dayMs }),
     RECONCILE_FULL_OFFSET_MS: Type.Integer({ minimum: 0, maximum: dayMs, default: 6 * 3_600_000 }),
+    /** Within how many days these runs together look at everything: each at its part. */
+    RECONCILE_FULL_WITHIN_DAYS: Type.Integer({ minimum: 1, maximum: 90, default: 7 }),
+    /** Over how many connections such a run is divided: as many processors of the database's machine work for it. */
+    RECONCILE_CONNECTIONS: Type.Integer({ minimum: 1, maximum: 16, default: 2 }),
     /** Correcting a balance. */
     CORRECT_ALONE_UP_TO: aloneUpTo,
     ...payAloneSettings,
@@ -50,6 +54,7 @@ export const reconciler = defineService({
   compose(context, settings) {
     const { RECONCILE_DATABASE_URL: url = settings.DATABASE_URL, RECONCILE_EVERY_MS: everyMs } = settings
     const { LEAVE_WHEN_IDLE_MS: idleMs } = settings
+    const fullWithinMs = settings.RECONCILE_FULL_WITHIN_DAYS * dayMs
     const stopping = new AbortController()
     const store = headStore(settings, stopping.signal)
     const heads = store && { store, everyMs: settings.HEADS_EXPORT_EVERY_MS }
@@ -58,6 +63,7 @@ export const reconciler = defineService({
       ...context,
       url: verifiedUrl(url, settings.DATABASE_CA_FILE),
       heads,
+      workers: settings.RECONCILE_CONNECTIONS,
       team: {
         ...trustedTeam(settings),
         aloneUpTo: settings.CORRECT_ALONE_UP_TO,
@@ -69,6 +75,7 @@ export const reconciler = defineService({
       everyMs,
       fullEveryMs: settings.RECONCILE_FULL_EVERY_MS,
       fullOffsetMs: settings.RECONCILE_FULL_OFFSET_MS,
+      fullWithinMs,
       // Otherwise the first run after an installation would find no export.
       after: headsExport?.tried ?? Promise.resolve(),
     }
@@ -81,7 +88,8 @@ export const reconciler = defineService({
         ...(idleMs === 0 ? [] : [leavingWhenIdle(context, reconciler, { idleMs, leave })]),
       ],
       measurements: [
-        lastReconciliation(context),
+        // A piece that was due a moment ago is proven by the next run.
+        lastReconciliation(context, fullWithinMs + settings.RECONCILE_FULL_EVERY_MS),
         ...(headsExport === undefined ? [] : [exportedHeads(context, headsExport)]),
       ],
     }

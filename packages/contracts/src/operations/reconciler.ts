@@ -35,7 +35,7 @@ export const InFlight = object({ service: text(64), name: text(64), subject: tex
 export type InFlight = Static<typeof InFlight>
 
 const ReconciliationState = oneOf(['running', 'done', 'failed'])
-const ReconciliationKind = oneOf(['full', 'incremental'])
+const ReconciliationKind = oneOf(['full', 'part', 'restored', 'incremental'])
 const DifferencesIn = object({ sandbox: Type.Integer(), production: Type.Integer() })
 
 /** That the database was restored, as two people recorded it, and what is not compared because of it. */
@@ -52,10 +52,24 @@ export type RecordedRestore = Static<typeof RecordedRestore>
 
 export const ReconciliationReport = object({
   snapshotAt: Timestamp,
-  /** Whether the run looked at all that was ever entered, or at what was entered since the run before. */
+  /**
+   * Whether the run looked at all that was ever entered, at a part of it and what was entered since the run before, at what
+   * exported heads cannot vouch for after a restore, or only at what was entered since the run before.
+   */
   kind: ReconciliationKind,
-  /** When the last full run began. */
+  /** When the last run began that was full, or a part of one. */
   fullAt: Timestamp,
+  /** Since when everything was proven from its beginning on; null when something never was, or not since a restore. */
+  provenSince: Nullable(Timestamp),
+  /** After a restore: how many accounts there are, and for how many of them heads vouch that were exported before. */
+  restored: Type.Optional(
+    object({
+      restoredTo: Timestamp,
+      exportedAt: Nullable(Timestamp),
+      accounts: Type.Integer(),
+      vouchedFor: Type.Integer(),
+    }),
+  ),
   /** What each check looked at. */
   checks: Type.Array(object({ check: text(64), compared: Type.Integer(), differences: Type.Integer() }), {
     maxItems: 100,
@@ -105,6 +119,9 @@ export const reconciler = service('reconciler', {
       // A run is full unless this says otherwise.
       full: Type.Optional(
         Type.Boolean({ description: 'Look at all that was ever entered, and not only at what was entered lately.' }),
+      ),
+      restoredTo: Type.Optional(
+        described(Timestamp, 'The database was restored to this moment: look at what exported heads cannot vouch for.'),
       ),
     }),
     reply: object({

@@ -74,7 +74,7 @@ export const wallet = [
 
 /** Starts a run and follows it. The exit status says whether everything agrees. */
 async function reconcile({ session, input }: Work<typeof reconcileWallet>): Promise<ReconciliationReport> {
-  let reply = await session.call(reconcileWallet, { full: input.full ?? false })
+  let reply = await session.call(reconcileWallet, { ...input, full: input.full ?? false })
   let shown = ''
   while (reply.state === 'running') {
     const { check, done, total } = reply.progress
@@ -91,8 +91,10 @@ async function reconcile({ session, input }: Work<typeof reconcileWallet>): Prom
 }
 
 function showReport(report: ReconciliationReport): void {
-  const { snapshotAt, kind, fullAt, checks, differences, differencesTotal, restores, inFlight, inFlightTotal } = report
-  printRecord({ snapshotAt, kind, lastFullRun: fullAt, differences: differencesTotal, inFlight: inFlightTotal })
+  const { snapshotAt, kind, provenSince, restored, checks, differences, differencesTotal } = report
+  const { restores, inFlight, inFlightTotal } = report
+  const found = { differences: differencesTotal, inFlight: inFlightTotal }
+  printRecord({ snapshotAt, kind, allProvenSince: provenSince, ...restored, ...found })
   printSection('', checks, ['check', 'compared', 'differences'])
   if (differences.length > 0) {
     printSection('differences', differences, [

@@ -154,7 +154,7 @@ function verdictOf({ display, environment }: Visit, report: ReconciliationReport
 const reportFacts = ({ display }: Visit, report: ReconciliationReport) => {
   const compared = report.checks.reduce((sum, check) => sum + check.compared, 0)
   const shown = text(compared.toLocaleString(display.language))
-  return factsOf(ReconciliationReport, report, ['kind', 'snapshotAt', 'fullAt', ['compared', () => shown]])
+  return factsOf(ReconciliationReport, report, ['kind', 'snapshotAt', 'provenSince', ['compared', () => shown]])
 }
 
 function differenceRow({ address, display }: Visit, difference: ReconciliationReport['differences'][number]): Row {

@@ -91,11 +91,9 @@ export function fieldsOf(
     const options = form.options?.[name]
     const alone = { ...field(name), options: undefined, of: undefined }
     if (options === undefined) return alone
-    if (options.every((option) => option.value !== undefined)) return { ...alone, kind: 'options', options, help: '' }
-    // Whoever has chosen it reads beside it what is wrong with it.
-    const issue = given[name] === 'given' ? alone.issue : undefined
-    const of = { ...alone, ...field(`${name}Given`), required: false, issue }
-    return { ...alone, kind: 'options', options, of, help: '', issue: issue === undefined ? alone.issue : undefined }
+    const isGiven = options.some((option) => option.value === undefined)
+    const beside = isGiven ? { ...alone, ...field(`${name}Given`), required: false, issue: undefined } : undefined
+    return { ...alone, kind: 'options', options, of: beside, help: '' }
   })
 }
 

@@ -33,10 +33,9 @@ export const refusalOf = (
 
 /** Each field with what it wants, and what is wrong with the whole. */
 function issueLines(display: Display, form: Form, given: Readonly<Record<string, string>>, rejection: Rejection) {
-  const ofFields = fieldsOf(form, display, given, rejection).flatMap(({ name, issue, of }) => {
-    const text = issue ?? of?.issue
-    return text === undefined ? [] : [`${display.word('field', name)}: ${text}`]
-  })
+  const ofFields = fieldsOf(form, display, given, rejection).flatMap(({ name, issue }) =>
+    issue === undefined ? [] : [`${display.word('field', name)}: ${issue}`],
+  )
   const others = issuesOf(rejection).filter(({ path }) => !namesIn(form).includes(fieldIn(path)))
   return [...ofFields, ...others.map(({ message }) => display.first([`issue.${message}`, 'issue.other']))]
 }

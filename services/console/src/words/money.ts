@@ -109,7 +109,7 @@ export const moneyWords = {
   'field.recordedBy': ['By', 'Por'],
   'field.exportsSilenced': ['Exports', 'Exportações'],
   'field.snapshotAt': ['As of', 'Situação em'],
-  'field.fullAt': ['Last over everything', 'Última de tudo'],
+  'field.provenSince': ['All proven since', 'Tudo comprovado desde'],
   'field.compared': ['Compared', 'Comparados'],
   'field.check': ['Check', 'Verificação'],
   'field.differences': ['Differences', 'Diferenças'],
@@ -128,6 +128,8 @@ export const moneyWords = {
   'value.running': ['running', 'em andamento'],
   'value.full': ['everything', 'tudo'],
   'value.incremental': ['since the last run', 'desde a última'],
+  'value.part': ['a part of everything', 'uma parte de tudo'],
+  'value.restored': ['after a restore', 'após uma restauração'],
   'error.DEPOSIT_NOT_FOUND': ['There is no such deposit.', 'Este depósito não existe.'],
   'error.RECONCILIATION_NOT_FOUND': [
     'There is no such run. Runs are kept for 90 days.',

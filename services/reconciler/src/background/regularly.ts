@@ -2,6 +2,7 @@ import { servedSubjects } from '@backoffice/contracts'
 import { Loop } from '@backoffice/process'
 import type { Background, ServiceContext } from '@backoffice/service-runtime'
 import type { Reconciler } from '../reconciliation/reconciler.ts'
+import { piecesInAll } from '../storage/proofs.ts'
 
 const lookEveryMsMax = 10_000
 
@@ -10,6 +11,8 @@ interface Schedule {
   /** How often a run is a full one, and how long after midnight (UTC) that period begins. */
   readonly fullEveryMs: number
   readonly fullOffsetMs: number
+  /** Within which time such runs prove everything. */
+  readonly fullWithinMs: number
   /** What the first run waits for. */
   readonly after: Promise<void>
 }
@@ -21,7 +24,7 @@ interface Schedule {
 export const regularReconciliation = (
   { clock, log }: Pick<ServiceContext, 'clock' | 'log'>,
   reconciler: Pick<Reconciler, 'beginScheduled'>,
-  { everyMs, fullEveryMs, fullOffsetMs, after }: Schedule,
+  { everyMs, fullEveryMs, fullOffsetMs, fullWithinMs, after }: Schedule,
 ): Loop =>
   new Loop({
     name: 'regular reconciliation',
@@ -30,8 +33,13 @@ export const regularReconciliation = (
     run: async () => {
       await after
       const now = clock.now().getTime()
+      const piecesMax = Math.ceil((piecesInAll * fullEveryMs) / fullWithinMs)
       const fullSince = new Date(Math.floor((now - fullOffsetMs) / fullEveryMs) * fullEveryMs + fullOffsetMs)
-      await reconciler.beginScheduled({ id: `reconciliation_${everyMs}_${Math.floor(now / everyMs)}`, fullSince })
+      await reconciler.beginScheduled({
+        id: `reconciliation_${everyMs}_${Math.floor(now / everyMs)}`,
+        fullSince,
+        piecesMax,
+      })
     },
   })
 

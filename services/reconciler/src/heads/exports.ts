@@ -8,7 +8,7 @@ const headsOfPart = 20_000
 const recentMs = 3 * 24 * 3_600_000
 
 /** An export of which all parts are there. */
-interface WholeExport extends DatedRestore {
+export interface WholeExport extends DatedRestore {
   readonly names: readonly string[]
 }
 

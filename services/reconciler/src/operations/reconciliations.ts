@@ -14,10 +14,14 @@ export const listReconciliations = handle(operations.reconciler.listReconciliati
 })
 
 export const reconcileWallet = (reconciler: Reconciler) =>
-  handle(operations.reconciler.reconcileWallet, async ({ input: { runId, full = true }, actor, operationId }) => {
+  handle(operations.reconciler.reconcileWallet, async ({ input, actor, operationId }) => {
+    const { runId, restoredTo, full = restoredTo === undefined } = input
     const run =
       runId === undefined
-        ? await reconciler.begin({ id: operationId, startedBy: actor, isFull: full })
+        ? await reconciler.begin({
+            ...{ id: operationId, startedBy: actor, isFull: full },
+            restoredTo: restoredTo === undefined ? undefined : new Date(restoredTo),
+          })
         : await reconciler.find(runId)
     const { id, state, progress, report, failure } = run
     return { runId: id, state, progress, report, failure }

@@ -1,8 +1,10 @@
 import type { ReadDb } from '@backoffice/service-runtime'
+import type { ExportedHead } from '../heads/exports.ts'
 import type { AccountCheckpoint } from '../storage/reconciliations.ts'
 import type { FoundDifference } from './check.ts'
 import { readEach, unreadable } from './examination.ts'
 import { entryHash, type Transfer } from './hash-chain.ts'
+import { type ChainPlace, type ChainsToRead, type RightChain, readRightChains } from './plain.ts'
 import type { Snapshots } from './snapshots.ts'
 
 /** A player's account as a run begins with it, with its checkpoint and the entry that the checkpoint names. */
@@ -20,6 +22,11 @@ interface Begun {
   readonly entryHash: Buffer | null
   readonly entryBalance: bigint | null
   readonly entryXid: string | null
+  /** Of the entry that an exported head names, and of the one before it. */
+  readonly vouchedSeq: bigint | null
+  readonly vouchedHash: string | null
+  readonly beforeHash: Buffer | null
+  readonly beforeBalance: bigint | null
 }
 
 /** The account itself, as of the snapshot that has its last entry. */
@@ -58,26 +65,30 @@ interface Verified {
   entries: bigint
   /** The sum of the amounts. */
   total: bigint
-  last: { readonly seq: bigint; readonly balance: bigint; readonly hash: Buffer }
+  last: Omit<ChainPlace, 'id'>
   /** The last entry to which everything is right and of transactions that have ended. */
   sound: { readonly entries: bigint; readonly balance: bigint; readonly hash: Buffer }
   isSound: boolean
+  readonly isVouchedFor: boolean
 }
 
 export interface AccountsToCheck {
   readonly ids: readonly bigint[]
   /** Begins each chain at its first entry instead of its checkpoint. */
   readonly fromZero: (id: bigint) => boolean
+  /** Heads that were exported before the database was restored: a chain begins with the entry that one names. */
+  readonly heads?: ReadonlyMap<bigint, Pick<ExportedHead, 'seq' | 'hash'>>
   /** A checkpoint of a higher transaction was written by a run that has not ended. */
   readonly believedBelow: bigint
+  readonly enteredFrom: bigint
   /** Transactions below this one have ended. */
   readonly endedBelow: bigint
 }
 
 export interface AccountsFound {
   readonly add: (check: 'balances' | 'chains' | 'checkpoints', id: bigint, found: FoundDifference) => void
-  /** An entry that was walked over, of the account's brand and currency. */
-  readonly entered: (entry: { brandId: string; currency: string; amount: bigint; xid: bigint }) => void
+  /** What was entered by transactions since `enteredFrom` that have ended, of the account's brand and currency. */
+  readonly entered: (entry: { brandId: string; currency: string; amount: bigint }) => void
 }
 
 /**
@@ -89,46 +100,47 @@ export interface AccountsFound {
  */
 export async function checkAccounts(
   snapshots: Snapshots,
-  { ids, fromZero, believedBelow, endedBelow }: AccountsToCheck,
+  { ids, fromZero, heads, believedBelow, ...below }: AccountsToCheck,
   { add, entered }: AccountsFound,
   entriesMax: number,
-): Promise<{ accounts: number; entries: number; checkpoints: AccountCheckpoint[] }> {
+): Promise<{ accounts: number; entries: number; vouchedFor: number; checkpoints: AccountCheckpoint[] }> {
+  const { enteredFrom, endedBelow } = below
+  const how = { ...below, entriesMax }
   const lost = (id: bigint, error: unknown) => add('chains', id, unreadable(`account ${id}`, error))
-  const begun = await snapshots.see((db) => readEach(db, ids, (some) => readAccounts(db, some), lost))
+  const begun = await snapshots.see((db) => readEach(db, ids, (some) => readAccounts(db, some, heads), lost))
   const accounts = begun.map((account) => {
     const fault = checkpointFault(account, believedBelow)
     if (fault !== null) add('checkpoints', account.id, fault)
+    if (account.vouchedHash !== null && account.vouchedHash === heads?.get(account.id)?.hash) return vouchedOf(account)
     return beginOf(account, fault !== null || fromZero(account.id), believedBelow)
   })
   let entries = 0
   let waiting = accounts
   while (waiting.length > 0) {
     const batch = together(waiting, entriesMax)
-    const unread = new Set<bigint>()
-    const notRead = ({ account: { id } }: Verified, error: unknown) => {
-      unread.add(id)
-      lost(id, error)
-    }
-    const { rows, present } = await snapshots.see(async (db) => ({
-      rows: await readEach(db, batch, (some) => readEntries(db, some, entriesMax), notRead),
-      present: new Map(
-        (await readEach(db, batch, (some) => readPresent(db, some), notRead)).map((row) => [row.id, row]),
-      ),
-    }))
+    const { unread, right, rows, present } = await readBatch(snapshots, batch, { ...how, lost })
     entries += rows.length
     const byAccount = Map.groupBy(rows, ({ accountId }) => accountId)
     const unfinished: Verified[] = []
     for (const verified of batch) {
       const { account } = verified
       if (unread.has(account.id)) continue
+      const chain = right.get(account.id)
+      if (chain !== undefined) {
+        entries += Number(chain.entries)
+        take(verified, chain)
+        entered({ ...account, amount: BigInt(chain.entered) })
+      }
       const ofAccount = byAccount.get(account.id) ?? []
       for (const entry of ofAccount) {
         const fault = follow(verified, entry, endedBelow)
         if (fault !== null) add('chains', account.id, fault)
-        entered({ ...account, amount: entry.amount, xid: BigInt(entry.xid) })
+        if (BigInt(entry.xid) >= enteredFrom && BigInt(entry.xid) < endedBelow)
+          entered({ ...account, amount: entry.amount })
       }
       // As many as were asked for: there may be more.
-      if (ofAccount.length === entriesMax) unfinished.push(verified)
+      const read = chain === undefined ? ofAccount.length : Number(chain.entries)
+      if (read === entriesMax) unfinished.push(verified)
       else {
         const fault = endFault(verified, present.get(account.id))
         if (fault !== null) add('balances', account.id, fault)
@@ -139,19 +151,51 @@ export async function checkAccounts(
   return {
     accounts: accounts.length,
     entries,
+    vouchedFor: accounts.filter(({ isVouchedFor }) => isVouchedFor).length,
     checkpoints: accounts
       .filter(({ account, sound }) => sound.entries > 0n || account.entries !== null)
       .map(({ account, sound }) => ({ accountId: account.id, ...sound })),
   }
 }
 
-const readAccounts = (db: ReadDb, ids: readonly bigint[]): Promise<Begun[]> => db<Begun>`
+interface BatchToRead extends ChainsToRead {
+  readonly lost: (id: bigint, error: unknown) => void
+}
+
+/** In one snapshot: the chains that are right, the entries of the others, and the accounts themselves. */
+async function readBatch(snapshots: Snapshots, batch: readonly Verified[], { lost, ...how }: BatchToRead) {
+  const unread = new Set<bigint>()
+  const notRead = ({ account: { id } }: Verified, error: unknown) => {
+    unread.add(id)
+    lost(id, error)
+  }
+  return snapshots.see(async (db) => {
+    const read = (some: readonly Verified[]) => readRightChains(db, some.map(placeOf), how)
+    const right = new Map((await readEach(db, batch, read, () => {})).map((chain) => [chain.id, chain]))
+    const others = batch.filter(({ account }) => !right.has(account.id))
+    const present = await readEach(db, batch, (some) => readPresent(db, some), notRead)
+    return {
+      ...{ unread, right, present: new Map(present.map((row) => [row.id, row])) },
+      rows:
+        others.length === 0 ? [] : await readEach(db, others, (some) => readEntries(db, some, how.entriesMax), notRead),
+    }
+  })
+}
+
+const readAccounts = (
+  db: ReadDb,
+  ids: readonly bigint[],
+  heads: AccountsToCheck['heads'],
+): Promise<Begun[]> => db<Begun>`
   select a.id, a.brand_id, a.owner_id as player_id, a.currency, a.genesis, a.seq, c.entries, c.balance, c.hash, c.below::text,
-    e.hash as entry_hash, e.balance as entry_balance, e.xid::text as entry_xid
-  from unnest(${ids.map(String)}::bigint[]) as k (id)
+    e.hash as entry_hash, e.balance as entry_balance, e.xid::text as entry_xid,
+    v.seq as vouched_seq, encode(v.hash, 'hex') as vouched_hash, b.hash as before_hash, b.balance as before_balance
+  from unnest(${ids.map(String)}::bigint[], ${ids.map((id) => heads?.get(id)?.seq ?? null)}::bigint[]) as k (id, exported)
   join wallet.account a on a.id = k.id and a.kind = 'player'
   left join reconciler.account_checkpoint c on c.account_id = a.id
   left join wallet.entry e on e.account_id = a.id and e.seq = c.entries and e.seq is not null
+  left join wallet.entry v on v.account_id = a.id and v.seq = k.exported and v.seq is not null
+  left join wallet.entry b on b.account_id = a.id and b.seq = k.exported - 1 and b.seq is not null
   order by a.id
 `
 
@@ -184,14 +228,23 @@ function beginOf(account: Begun, fromZero: boolean, believedBelow: bigint): Veri
   const isBelieved =
     !fromZero && entries !== null && balance !== null && hash !== null && BigInt(below ?? 0) <= believedBelow
   const start = isBelieved ? { entries, balance: BigInt(balance), hash } : { entries: 0n, balance: 0n, hash: genesis }
-  return {
-    account,
-    entries: start.entries,
-    total: start.balance,
-    last: { seq: start.entries, balance: start.balance, hash: start.hash },
-    sound: start,
-    isSound: true,
-  }
+  return startingAt(account, start)
+}
+
+const startingAt = (account: Begun, start: Verified['sound'], isVouchedFor = false): Verified => ({
+  ...{ account, isVouchedFor, isSound: true, sound: start },
+  ...{ entries: start.entries, total: start.balance },
+  last: { seq: start.entries, balance: start.balance, hash: start.hash },
+})
+
+/**
+ * From the entry before an exported head on. The hash of that entry covers the balance after it and the hash before it, so
+ * where it is still the exported one, nobody needs the entries before to know the balance.
+ */
+function vouchedOf(account: Begun): Verified {
+  const { vouchedSeq, beforeHash, beforeBalance, genesis } = account
+  const entries = (vouchedSeq ?? 1n) - 1n
+  return startingAt(account, { entries, balance: beforeBalance ?? 0n, hash: beforeHash ?? genesis }, true)
 }
 
 /** The first accounts that together have about so many entries to read, and at least one account. */
@@ -203,6 +256,8 @@ function together(accounts: readonly Verified[], entriesMax: number): Verified[]
   })
   return end < 0 ? [...accounts] : accounts.slice(0, end)
 }
+
+const placeOf = ({ account, last }: Verified): ChainPlace => ({ id: account.id, ...last })
 
 const placesOf = (accounts: readonly Verified[]) => ({
   ids: accounts.map(({ account }) => String(account.id)),
@@ -270,6 +325,14 @@ function faultOf({ account, last }: Verified, entry: Entry): FoundDifference | n
     // A time that is none, for example.
     return unreadable(subject, error, brandId)
   }
+}
+
+/** Takes all of a chain that is right. */
+function take(verified: Verified, { entries, total, balance, hash }: RightChain): void {
+  verified.entries += entries
+  verified.total += BigInt(total)
+  verified.last = { seq: verified.last.seq + entries, balance, hash }
+  if (verified.isSound) verified.sound = { entries: verified.last.seq, balance, hash }
 }
 
 /** The account against the end of its chain and its open holds. */

@@ -36,6 +36,8 @@ interface AboutKind {
   readonly of?: (transfer: TransferFacts) => boolean
   /** False: what it looks at is counted by another question of the check. */
   readonly counts: boolean
+  /** What is plain (plain.ts) cannot differ in what is asked. */
+  readonly plain?: true
 }
 
 /** A question that PostgreSQL answers. It reads what belongs to the given keys, each by an index, and nothing else. */

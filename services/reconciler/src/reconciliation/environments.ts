@@ -30,7 +30,7 @@ const tables = {
 /** Each record is of the environment of its brand, which its own service did not choose. */
 export const environments = (['deposit', 'withdrawal', 'player'] as const).map(
   (kind): SqlQuestion => ({
-    ...{ check: 'environments', kind, counts: true },
+    ...{ check: 'environments', kind, counts: true, plain: true },
     differences: (keys) => sql`
       select k.key, r.brand_id, r.id as subject, format('%s, as brand %s', ${environmentOf(sql`r.brand_id`)}, r.brand_id) as expected,
         r.environment as actual, 'A record is of another environment than its brand.' as explanation

@@ -1,6 +1,7 @@
 import { type ReadDb, sqlState } from '@backoffice/service-runtime'
 import { ask, type FoundDifference, type Kind, type Question, type TransferFacts } from './check.ts'
 import type { Findings } from './findings.ts'
+import { type PlainOf, plainFacts } from './plain.ts'
 import type { Snapshot, Snapshots } from './snapshots.ts'
 import { isOlder, pagesOf, type Since } from './sources.ts'
 
@@ -91,6 +92,19 @@ export class Examination {
     else this.#run.findings.add(check, found, { kind, key })
   }
 
+  /** Kinds of which the plain records need no question: each question says that it finds nothing there. */
+  needsNoQuestion(plain: PlainOf): PlainOf {
+    const asks = (kind: string) => this.#run.questions.some((one) => one.kind === kind && one.plain !== true)
+    return Object.fromEntries(Object.entries(plain).filter(([kind]) => !asks(kind)))
+  }
+
+  /** Counts plain records as what they are: compared. */
+  comparedPlain(kind: Kind, count: number): void {
+    for (const { check, counts, of, kind: about } of this.#run.questions)
+      if (counts && about === kind && (of === undefined || of({ id: '', ...plainFacts })))
+        this.#run.findings.compared(check, count)
+  }
+
   /**
    * From what was entered to what it is about: accounts whose chains have grown, and records that are older than the last
    * run and have changed since.
@@ -124,6 +138,12 @@ const readTransferFacts = (db: ReadDb, ids: readonly string[]): Promise<Transfer
  */
 const faultsOfData = /^(2[123]|54|58|P0|XX)/
 
+/** Without a state it is a fault of ours in reading the row, or the connection's: then the next statement fails too. */
+export function isFaultOfData(error: unknown): boolean {
+  const state = sqlState(error)
+  return state === undefined || faultsOfData.test(state)
+}
+
 /**
  * Reads what belongs to some keys. Where that fails because of what one of them holds, the keys are halved until those that
  * fail are alone, so that nobody who can write one row can keep the others from being read.
@@ -139,9 +159,7 @@ export async function readEach<Key, Read>(
   try {
     return [...(await read(keys))]
   } catch (error) {
-    const state = sqlState(error)
-    // Without a state it is a fault of ours in reading the row, or the connection's: then this fails too.
-    if (state !== undefined && !faultsOfData.test(state)) throw error
+    if (!isFaultOfData(error)) throw error
     await db.rewind()
     if (keys.length > 1) {
       const half = Math.ceil(keys.length / 2)

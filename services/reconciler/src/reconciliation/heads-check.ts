@@ -1,6 +1,13 @@
 import { firstId } from '@backoffice/process'
 import { type ReadDb, sql } from '@backoffice/service-runtime'
-import { type ExportedHead, exportsFor, lastExportAt, readHeads, type WantedHeads } from '../heads/exports.ts'
+import {
+  type ExportedHead,
+  exportsFor,
+  lastExportAt,
+  readHeads,
+  type WantedHeads,
+  type WholeExport,
+} from '../heads/exports.ts'
 import { isUndone, listRestores } from '../heads/restores.ts'
 import type { EvidenceMissing, HeadStore } from '../heads/store.ts'
 import { evidence, type FoundDifference, type KeyedFound } from './check.ts'
@@ -18,22 +25,42 @@ export interface ConfiguredHeads {
 /** From where a run goes on. */
 interface RunBefore {
   readonly since: Since | null
+  /** Whether it proves some of what there is, or all. */
+  readonly isProof: boolean
   readonly checkpoint: { readonly fullAt: Date } | undefined
 }
 
 /** Which exported heads a run compares. */
-export const wantedOf = ({ since, checkpoint }: RunBefore): WantedHeads =>
-  since === null ? { fullBefore: checkpoint?.fullAt ?? null } : { deltasSince: since.at }
+export const wantedOf = ({ since, checkpoint, isProof }: RunBefore, restoredTo?: Date): WantedHeads => {
+  if (restoredTo !== undefined) return { fullBefore: restoredTo }
+  return isProof ? { fullBefore: checkpoint?.fullAt ?? null } : { deltasSince: since?.at ?? new Date(0) }
+}
 
 const batchMax = 2_000
 /** An export may be late by one period. */
 const periodsMax = 2
 
-/** Names the exports that a run compares. @returns a way to read their heads, in batches */
-export async function nameExports({ store }: ConfiguredHeads, wanted: WantedHeads) {
+/** The exports that a run compares, with ways to read their heads, in batches. */
+export interface NamedExports {
+  /** The newest one of all accounts from before a restore, which vouches for them. */
+  readonly base?: Pick<WholeExport, 'at'> & { readonly read: () => AsyncGenerator<ExportedHead[]> }
+  readonly rest: () => AsyncGenerator<ExportedHead[]>
+}
+
+export async function nameExports(
+  { store }: ConfiguredHeads,
+  wanted: WantedHeads,
+  restoredTo?: Date,
+): Promise<NamedExports> {
   const exports = await exportsFor(store, wanted)
-  return async function* (): AsyncGenerator<ExportedHead[]> {
-    for (const one of exports) yield* readHeads(store, one, batchMax)
+  const [first] = exports
+  const isBefore =
+    restoredTo !== undefined && first?.names[0]?.startsWith('snapshot/') === true && first.readUntil <= restoredTo
+  return {
+    ...(isBefore ? { base: { at: first.at, read: () => readHeads(store, first, batchMax) } } : {}),
+    async *rest() {
+      for (const one of isBefore ? exports.slice(1) : exports) yield* readHeads(store, one, batchMax)
+    },
   }
 }
 

@@ -71,7 +71,7 @@ const recordCheck = (
 ): readonly SqlQuestion[] => [
   ...(['deposit', 'withdrawal'] as const).map(
     (kind): SqlQuestion => ({
-      ...{ check, kind, counts: true },
+      ...{ check, kind, counts: true, plain: true },
       differences: (keys) => differences(recordsOf[kind](keys)),
     }),
   ),
@@ -215,7 +215,7 @@ export const decisions = recordCheck(
 )
 
 /** A day less than an event is kept at least, because clocks and the purge do not keep time to the second. */
-const eventsKeptSeconds = (eventsKeepHoursMin - 24) * 3_600
+export const eventsKeptSeconds = (eventsKeepHoursMin - 24) * 3_600
 
 /**
  * What operators were told, by the record that it is about, and what waits to be published. An event of no record is about

@@ -4,7 +4,7 @@ import { sqlCheck } from './check.ts'
 
 /** Every transfer has its two entries, of its amount and between accounts of its brand and one currency. */
 export const transfers = sqlCheck('transfers', {
-  kind: 'transfer',
+  ...{ kind: 'transfer', plain: true },
   differences: (keys) => sql`
     select k.key, coalesce(t.brand_id, '?') as brand_id, k.key as subject,
       case when t.id is null then 'a transfer'
@@ -51,7 +51,7 @@ const ways = Object.entries(waysOfTypes).flatMap(([type, pairs]) =>
 
 /** The brand's side of a transfer is the system account that belongs to its type. */
 export const counterparties = sqlCheck('counterparties', {
-  kind: 'transfer',
+  ...{ kind: 'transfer', plain: true },
   of: ({ type, isPosted }) => isPosted && type !== 'REVERSAL',
   differences: (keys) => sql`
     select k.key, t.brand_id, t.id as subject,
@@ -122,7 +122,7 @@ export const withAudit = (keys: Fragment) => sql`
 export const corrections = sqlCheck(
   'corrections',
   {
-    kind: 'transfer',
+    ...{ kind: 'transfer', plain: true },
     of: ({ type, isPosted }) => isPosted && (type === 'ADJUSTMENT' || type === 'REVERSAL'),
     differences: (keys) => sql`
       select p.key, p.brand_id, p.id as subject,
@@ -158,7 +158,7 @@ export const corrections = sqlCheck(
 
 /** A reversal takes back the amount of the transfer it names, between the same accounts. */
 export const reversals = sqlCheck('reversals', {
-  kind: 'transfer',
+  ...{ kind: 'transfer', plain: true },
   of: ({ type }) => type === 'REVERSAL',
   differences: (keys) => sql`
     select k.key, r.brand_id, r.id as subject,
@@ -195,7 +195,7 @@ export const holds = sqlCheck(
     `,
   },
   {
-    kind: 'transfer',
+    ...{ kind: 'transfer', plain: true },
     of: ({ type, isPosted }) => isPosted && type === 'WITHDRAWAL',
     differences: (keys) => sql`
       select k.key, t.brand_id, t.reference as subject, 'a captured hold' as expected,

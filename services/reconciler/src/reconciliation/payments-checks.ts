@@ -18,7 +18,7 @@ const comparable = (row: 't' | 'h') => sql`(
 export const deposits = sqlCheck(
   'deposits',
   {
-    kind: 'deposit',
+    ...{ kind: 'deposit', plain: true },
     differences: (keys) => sql`
       select k.key, d.brand_id, d.id as subject,
         case when d.status <> 'confirmed' then 'no credit: it is ' || d.status
@@ -38,7 +38,7 @@ export const deposits = sqlCheck(
     `,
   },
   {
-    kind: 'transfer',
+    ...{ kind: 'transfer', plain: true },
     of: ({ type, isPosted }) => isPosted && type === 'DEPOSIT',
     differences: (keys) => sql`
       select k.key, t.brand_id, t.reference as subject, 'no credit: there is no such deposit' as expected,
@@ -53,7 +53,7 @@ export const deposits = sqlCheck(
     `,
   },
   {
-    kind: 'deposit',
+    ...{ kind: 'deposit', plain: true },
     // By the player's newest deposit alone, so that no day is summed twice.
     differences: (keys) => sql`
       select k.key, d.brand_id, d.player_id as subject, format('%s on %s', day.total, day.date) as expected,

@@ -2,6 +2,7 @@ import { type ReadDb, sql } from '@backoffice/service-runtime'
 import { type FoundDifference, isNotOfFuture, type SqlQuestion, sqlCheck } from './check.ts'
 import { environmentOf } from './environments.ts'
 import type { Snapshots } from './snapshots.ts'
+import { isAccountOfPiece, type Share } from './sources.ts'
 
 /** Every player has an account. One whose account is still being opened is listed as in flight. */
 export const accounts = sqlCheck('accounts', {
@@ -95,29 +96,33 @@ interface PlayersPage {
 }
 
 /** The next accounts of players, and those around them that are gone. */
-async function playersAfter(db: ReadDb, after: bigint | null, limit: number): Promise<PlayersPage> {
+async function playersAfter(
+  db: ReadDb,
+  after: bigint | null,
+  { limit, share }: { readonly limit: number; readonly share: Share },
+): Promise<PlayersPage> {
   const rows = await db<{ id: bigint }>`
-    select id from wallet.account where kind = 'player' ${after === null ? sql`` : sql`and id > ${after}`}
+    select id from wallet.account where kind = 'player' and ${isAccountOfPiece(share)} ${after === null ? sql`` : sql`and id > ${after}`}
     order by id limit ${limit}
   `
   const ids = rows.map(({ id }) => id)
   return { ids, gone: await accountsGone(db, after, ids.length < limit ? null : (ids.at(-1) ?? null)) }
 }
 
-/** All accounts of players, page after page, each in a snapshot of its own. */
+/** The accounts of players that belong to a share, page after page, each in a snapshot of its own. */
 export async function* allPlayers(
   snapshots: Snapshots,
-  limit: number,
+  of: { readonly limit: number; readonly share: Share },
   isGone: (found: FoundDifference) => void,
 ): AsyncGenerator<bigint[]> {
   const explanation = 'The account of entries is gone.'
   for (let after: bigint | null = null; ; ) {
     const begin: bigint | null = after
-    const { ids, gone }: PlayersPage = await snapshots.see((db) => playersAfter(db, begin, limit))
+    const { ids, gone }: PlayersPage = await snapshots.see((db) => playersAfter(db, begin, of))
     for (const id of gone)
       isGone({ brandId: null, subject: `account ${id}`, expected: 'an account', actual: 'nothing', explanation })
     if (ids.length > 0) yield ids
-    if (ids.length < limit) return
+    if (ids.length < of.limit) return
     after = ids.at(-1) ?? after
   }
 }

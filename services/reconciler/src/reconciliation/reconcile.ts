@@ -3,6 +3,7 @@ import { type Database, fitting, withIsoTimes } from '@backoffice/service-runtim
 import type { ExportedHead } from '../heads/exports.ts'
 import { listRestores } from '../heads/restores.ts'
 import { EvidenceMissing, told } from '../heads/store.ts'
+import { forgetProofs, keepProofs, oldestPieces, piecesInAll, provenSince, readProofs } from '../storage/proofs.ts'
 import {
   findCheckpoint,
   keepAccountCheckpoints,
@@ -11,36 +12,30 @@ import {
   type Progress,
   type ReconciliationCheckpoint,
 } from '../storage/reconciliations.ts'
-import { checkAccounts } from './account-check.ts'
+import { type AccountsToCheck, checkAccounts } from './account-check.ts'
 import { evidence, type Kind } from './check.ts'
 import { readElsewhere } from './elsewhere.ts'
 import { readEnvironments } from './environments.ts'
 import { Examination, unreadable } from './examination.ts'
 import { Findings } from './findings.ts'
-import { type ConfiguredHeads, HeadsComparison, nameExports, notSeen, stillWanted, wantedOf } from './heads-check.ts'
+import {
+  type ConfiguredHeads,
+  HeadsComparison,
+  type NamedExports,
+  nameExports,
+  notSeen,
+  stillWanted,
+  wantedOf,
+} from './heads-check.ts'
 import { findInFlight } from './in-flight-check.ts'
-import { allPlayers } from './players-checks.ts'
+import { isToldBefore, plainOf } from './plain.ts'
+import { goThrough, prove } from './proof.ts'
 import { checkNames, sqlQuestions } from './questions.ts'
+import { followFromHeads, from, HeadsInOrder } from './restored.ts'
 import { signatures } from './signatures.ts'
 import { reachPresent, Snapshots } from './snapshots.ts'
-import {
-  beginningOf,
-  estimate,
-  inOrder,
-  pagesOf,
-  type Since,
-  type Source,
-  sourcesOf,
-  withoutTransfer,
-} from './sources.ts'
-import {
-  CurrencySums,
-  readSystemAccounts,
-  readSystemEntries,
-  type SystemAccount,
-  type SystemPlace,
-  SystemSum,
-} from './system-check.ts'
+import { beginningOf, inOrder, pagesOf, type Since, sourcesOf } from './sources.ts'
+import { CurrencySums, entriesSince, readSystemAccounts, type SystemAccount, SystemSum } from './system-check.ts'
 import { TeamHistory, type TeamRules } from './team-history.ts'
 
 /** How many keys one snapshot looks at, and how many entries of players. */
@@ -55,6 +50,15 @@ export interface ReconcileOptions {
   readonly isFull: boolean
   /** The moment of the run, by which the age of exports is measured. */
   readonly at: Date
+  /** How many of all pieces a full run proves, those first whose proof is the oldest, after what was entered lately. */
+  readonly piecesMax?: number | undefined
+  /**
+   * The moment to which the database was restored. The run compares what was written since the last heads of all accounts
+   * that were exported before, and of each account only what that head does not vouch for.
+   */
+  readonly restoredTo?: Date | undefined
+  /** Over how many connections a proof is divided. */
+  readonly workers?: number | undefined
   /** Where heads of chains are exported to, if they are. */
   readonly heads?: ConfiguredHeads | undefined
   /** Whose signatures corrections must have. Without it none is verified. */
@@ -93,8 +97,9 @@ type RunOptions = ReconcileOptions & { readonly pages: typeof pageSizes }
 /** What a run begins with, as of one moment. */
 interface Beginning {
   readonly checkpoint: ReconciliationCheckpoint | undefined
-  /** Null in a full run. */
+  /** Null in a run that looks at everything. */
   readonly since: Since | null
+  readonly isProof: boolean
   /** Transactions below this one have ended, and what they entered is seen. */
   readonly endedBelow: bigint
   readonly systemAccounts: readonly SystemAccount[]
@@ -103,6 +108,9 @@ interface Beginning {
 /** A run that has begun, with what it asks. */
 interface Begun extends Beginning {
   readonly at: Date
+  readonly isOfTwo: boolean
+  /** What an examination asks. */
+  readonly ask: Omit<ConstructorParameters<typeof Examination>[0], 'since'>
   readonly examination: Examination
 }
 
@@ -116,6 +124,8 @@ class Run {
   readonly #heads: HeadsComparison
   /** Of transactions that have ended since the last run. */
   readonly #sums = new CurrencySums()
+  #accounts = 0
+  #vouchedFor = 0
 
   constructor(snapshots: Snapshots, db: Database, options: RunOptions) {
     this.#snapshots = snapshots
@@ -132,44 +142,53 @@ class Run {
   }
 
   async toItsEnd(): Promise<ReconciliationReport> {
-    const { at, heads } = this.#options
+    const { at, heads, restoredTo } = this.#options
     // Named before the moment that the snapshots must have reached, so that no head is newer than they are.
-    const wanted = wantedOf(await this.#look())
-    const exported = heads && (await this.#seen(() => nameExports(heads, wanted)))
+    const wanted = wantedOf(await this.#look(), restoredTo)
+    const exported = heads && (await this.#seen(() => nameExports(heads, wanted, restoredTo)))
     const restores = heads && (await this.#seen(() => listRestores(heads.store)))
-    const begun = await this.#begin()
-    const { checkpoint, since, systemAccounts } = begun
+    const begun = await this.#begin(exported?.base?.at)
+    const { checkpoint, since } = begun
     if (checkpoint !== undefined) await this.#lookAgain(checkpoint, begun)
-    const systemSums = systemAccounts.map((account) => new SystemSum(account, since?.below ?? null))
-    for (const sum of systemSums) await this.#addSystemEntries(sum, begun)
-    for (const source of sourcesOf(since, begun.endedBelow)) await this.#goThrough(source, begun)
-    await this.#followChains(begun)
+    const pieces = await this.#piecesToProve(begun)
+    const systemSums = since === null ? [] : await this.#lookAtNew(begun)
+    if (restoredTo === undefined || since === null) await this.#followTouched(begun)
+    else await this.#followFromHeads(begun, exported?.base)
+    const provenSums = pieces === undefined ? [] : await this.#prove(pieces, begun)
     await begun.examination.lookAgain(this.#snapshots, this.#options.pages.keys)
-    this.#compareSums(systemSums)
-    if (heads && exported) await this.#seen(() => this.#heads.compareAll(heads, exported(), at))
-    const inFlight = await this.#snapshots.see(findInFlight)
-    for (const found of inFlight.overdue) this.#findings.add('inFlight', found, 'any run')
-    this.#findings.addUnlisted('inFlight', inFlight.unlisted)
-    this.#findings.compared('inFlight', inFlight.total)
+    this.#compareSums([...systemSums, ...provenSums])
+    if (heads && exported) await this.#seen(() => this.#heads.compareAll(heads, exported.rest(), at))
+    const inFlight = await this.#findInFlight()
     const environmentOf = await this.#snapshots.see((db) => readEnvironments(db, this.#findings.brands))
-    const fullAt = since === null ? at : (checkpoint?.fullAt ?? at)
-    await this.#keep(begun, { systemSums, fullAt })
+    const fullAt = pieces === undefined ? (checkpoint?.fullAt ?? at) : at
+    const provenSince = await this.#keep(begun, { sums: since === null ? provenSums : systemSums, fullAt, pieces })
     const { differences, ...counts } = this.#findings.report(environmentOf)
     return {
       snapshotAt: at.toISOString(),
-      kind: since === null ? 'full' : 'incremental',
+      kind:
+        since === null ? 'full' : restoredTo !== undefined ? 'restored' : pieces === undefined ? 'incremental' : 'part',
       fullAt: fullAt.toISOString(),
+      provenSince: provenSince?.toISOString() ?? null,
+      ...(restoredTo === undefined
+        ? {}
+        : {
+            restored: {
+              restoredTo: restoredTo.toISOString(),
+              exportedAt: exported?.base?.at.toISOString() ?? null,
+              accounts: this.#accounts,
+              vouchedFor: this.#vouchedFor,
+            },
+          }),
       ...counts,
       restores: (restores ?? []).map(({ history: _, ...restore }) => withIsoTimes(restore)),
       // A report is a reply, and must fit into one message.
       differences: fitting(differences),
-      inFlight: fitting(inFlight.listed),
-      inFlightTotal: inFlight.total,
+      ...inFlight,
     }
   }
 
   /** Says where the run begins, and what it asks. */
-  async #begin(): Promise<Begun> {
+  async #begin(exportedAt: Date | undefined): Promise<Begun> {
     const { runId, heads, team: rules, signal } = this.#options
     const elsewhere = await this.#snapshots.see(readElsewhere)
     await keepMoment(this.#db, runId, new Set(elsewhere.values()))
@@ -178,7 +197,7 @@ class Run {
       rules &&
       ((await this.#seen(() => TeamHistory.read(rules, at, heads?.store))) ??
         (await TeamHistory.read(rules, at, undefined)))
-    const beginning = await this.#look()
+    const beginning = from(await this.#look(), exportedAt)
     const open = beginning.checkpoint?.open.listed ?? []
     const named = new Set(open.filter(({ kind }) => kind !== null && kind !== 'head').map(({ key }) => key))
     const judging = { since: beginning.since?.at ?? null, isDevelopment: rules?.isDevelopment === true, elsewhere }
@@ -187,8 +206,8 @@ class Run {
       ...(team === undefined ? [] : signatures({ at, team, named, ...judging })),
     ]
     const isOfTwo = elsewhere.size > 0
-    const examination = new Examination({ questions, findings: this.#findings, since: beginning.since, isOfTwo })
-    return { ...beginning, at, examination }
+    const ask = { questions, findings: this.#findings, isOfTwo }
+    return { ...beginning, at, ask, isOfTwo, examination: new Examination({ ...ask, since: beginning.since }) }
   }
 
   /** What needs the store of heads. Undefined where it cannot be read, which is found and ends nothing. */
@@ -210,8 +229,15 @@ class Run {
       const checkpoint = await findCheckpoint(db, () => this.#findings.add('checkpoints', fault, 'any run'))
       // Transactions are counted anew in a cluster that was restored from a dump.
       const isUsable = checkpoint !== undefined && BigInt(checkpoint.below) <= endedBelow
-      const since = this.#options.isFull || !isUsable ? null : beginningOf(checkpoint)
-      return { checkpoint, since, endedBelow, systemAccounts: await readSystemAccounts(db) }
+      const { isFull, piecesMax = piecesInAll } = this.#options
+      const since = !isUsable || (isFull && piecesMax >= piecesInAll) ? null : beginningOf(checkpoint)
+      return {
+        checkpoint,
+        since,
+        isProof: isFull || since === null,
+        endedBelow,
+        systemAccounts: await readSystemAccounts(db),
+      }
     })
   }
 
@@ -241,107 +267,167 @@ class Run {
     }
   }
 
-  /** All entries of a system account; by them an incremental run finds what was posted. */
-  async #addSystemEntries(sum: SystemSum, { since, endedBelow, examination }: Begun): Promise<void> {
-    const { id: accountId, brandId, currency } = sum.account
-    const limit = this.#options.pages.keys
-    for (let place: SystemPlace | null = { xid: sum.from, after: null }; place !== null; ) {
-      const from: SystemPlace = place
-      const { entries, next } = await this.#snapshots.see(async (db) => {
-        const page = await readSystemEntries(db, from, { accountId, below: endedBelow, limit })
-        const ids = [...new Set(page.entries.map(({ transferId }) => transferId))]
-        await examination.examine(db, 'transfer', since === null ? await withoutTransfer(db, ids) : ids)
-        return page
-      })
-      for (const entry of entries) {
-        sum.add(entry)
-        if (since === null || BigInt(entry.xid) >= since.below)
-          this.#sums.add({ brandId, currency, amount: entry.amount })
+  /** What was entered since the last run, and what it is about. */
+  async #lookAtNew(begun: Begun): Promise<readonly SystemSum[]> {
+    const { since, examination, endedBelow, systemAccounts } = begun
+    const sums = systemAccounts.map((account) => new SystemSum(account, since?.below ?? null))
+    const { keys: limit } = this.#options.pages
+    const progress = this.#progress.bind(this)
+    for (const sum of sums)
+      for await (const amount of entriesSince(this.#snapshots, sum, { endedBelow, examination, limit, since })) {
+        this.#sums.add({ ...sum.account, amount })
+        progress('sums', 0, 0)
       }
-      this.#progress('sums', entries.length, 0)
-      place = next
-    }
+    for (const source of sourcesOf(since, endedBelow))
+      await goThrough(source, { snapshots: this.#snapshots, examination, limit, progress })
+    return sums
   }
 
-  /** Page after page of one source, each in a snapshot of its own. */
-  async #goThrough(source: Source, { since, examination }: Begun): Promise<void> {
-    const limit = this.#options.pages.keys
-    const total = since === null ? await this.#snapshots.see((db) => estimate(db, source.table)) : 0
-    let done = 0
-    for (let after = source.first; ; ) {
-      const rows = await this.#snapshots.see(async (db) => {
-        const rows = await source.page(db, after, limit)
-        const keys = rows.filter(({ skipped }) => !skipped).map(({ key }) => key)
-        await examination.examine(db, source.kind, keys)
-        return rows
-      })
-      done += rows.length
-      this.#progress(source.kind, done, total)
-      const last = rows.at(-1)
-      if (last === undefined || rows.length < limit) return
-      after = last.place
+  /** What there is of a share, whatever runs before have verified. */
+  async #prove(pieces: readonly number[] | null, begun: Begun): Promise<readonly SystemSum[]> {
+    const { since, at, ask, isOfTwo, endedBelow, systemAccounts } = begun
+    const examination = new Examination({ ...ask, since: null })
+    const toldBefore = isToldBefore(at)
+    const { workers = 1, pages } = this.#options
+    await using ending = new AsyncDisposableStack()
+    const others: Snapshots[] = []
+    for (let count = 1; count < workers; count++) {
+      const other = await this.#snapshots.another()
+      ending.defer(() => other.close())
+      // It may be of another standby.
+      await reachPresent(other, this.#db, this.#options.signal)
+      others.push(other)
     }
+    const sums = await prove([this.#snapshots, ...others], {
+      ...{ systemAccounts, endedBelow, toldBefore, examination },
+      // A look at each record of another database is a way there and back.
+      share: { pieces, plain: isOfTwo ? {} : examination.needsNoQuestion(plainOf(toldBefore)) },
+      limit: pages.keys,
+      progress: this.#progress.bind(this),
+      // Of some accounts alone nothing sums to zero.
+      sums: since === null ? this.#sums : new CurrencySums(),
+      found: (check, found) => this.#findings.add(check, found, 'full run'),
+      followChains: (snapshots, ids) =>
+        this.#followChainsOf(snapshots, ids, {
+          ...begun,
+          fromZero: () => true,
+          enteredFrom: since === null ? 0n : endedBelow,
+        }),
+    })
+    await examination.lookAgain(this.#snapshots, pages.keys)
+    return sums
   }
 
-  /** The chains of all players, or of those whose accounts were touched. */
-  async #followChains(begun: Begun): Promise<void> {
-    const { since, examination } = begun
-    const limit = this.#options.pages.keys
-    const total = since === null ? await this.#snapshots.see((db) => estimate(db, 'wallet.entry')) : 0
-    let done = 0
-    const pages =
-      since === null
-        ? allPlayers(this.#snapshots, limit, (found) => this.#findings.add('chains', found, 'full run'))
-        : pagesOf([...examination.accounts].sort(inOrder), limit)
-    for await (const ids of pages) {
-      done += await this.#followChainsOf(ids, begun)
-      this.#progress('chains', done, total)
-    }
-  }
-
-  async #followChainsOf(ids: readonly bigint[], { since, endedBelow }: Beginning): Promise<number> {
-    const { accounts, entries, checkpoints } = await checkAccounts(
-      this.#snapshots,
-      {
-        ids,
-        fromZero: (id) => since === null || this.#fromZero.has(id),
-        believedBelow: since?.below ?? endedBelow,
-        endedBelow,
+  /** All accounts after a restore: what the exported heads do not vouch for. */
+  async #followFromHeads(begun: Begun, base: NamedExports['base']): Promise<void> {
+    const { since, ask, endedBelow } = begun
+    const examination = new Examination({ ...ask, since: null })
+    await followFromHeads(new HeadsInOrder(base?.read()), {
+      ...{ snapshots: this.#snapshots, examination, compared: this.#heads, limit: this.#options.pages.keys },
+      progress: this.#progress.bind(this),
+      seen: (look) => this.#seen(look),
+      found: (check, found) => this.#findings.add(check, found, 'full run'),
+      follow: (ids, heads) => {
+        const vouching = new Map([...heads].filter(([id]) => !this.#fromZero.has(id)))
+        const how = { since, endedBelow, enteredFrom: since?.below ?? 0n, heads: vouching }
+        return this.#followChainsOf(this.#snapshots, ids, { ...how, fromZero: () => true })
       },
+    })
+    await examination.lookAgain(this.#snapshots, this.#options.pages.keys)
+  }
+
+  /** The chains of the accounts that were touched. */
+  async #followTouched(begun: Begun): Promise<void> {
+    const { examination } = begun
+    let done = 0
+    for (const ids of pagesOf([...examination.accounts].sort(inOrder), this.#options.pages.keys)) {
+      done += await this.#followChainsOf(this.#snapshots, ids, {
+        ...begun,
+        fromZero: (id) => this.#fromZero.has(id),
+        enteredFrom: begun.since?.below ?? 0n,
+      })
+      this.#progress('chains', done, 0)
+    }
+  }
+
+  async #followChainsOf(
+    snapshots: Snapshots,
+    ids: readonly bigint[],
+    { since, ...how }: Pick<Beginning, 'since'> & Omit<AccountsToCheck, 'ids' | 'believedBelow'>,
+  ): Promise<number> {
+    const { accounts, entries, vouchedFor, checkpoints } = await checkAccounts(
+      snapshots,
+      { ...how, ids, believedBelow: since?.below ?? how.endedBelow },
       {
         add: (check, id, found) => this.#findings.add(check, found, { kind: 'account', key: String(id) }),
-        entered: ({ xid, ...entry }) => {
-          if (xid >= (since?.below ?? 0n) && xid < endedBelow) this.#sums.add(entry)
-        },
+        entered: (entry) => this.#sums.add(entry),
       },
       this.#options.pages.entries,
     )
+    this.#vouchedFor += vouchedFor
+    this.#accounts += accounts
     this.#findings.compared('balances', accounts)
     this.#findings.compared('chains', entries)
     this.#findings.compared('checkpoints', checkpoints.length)
-    await keepAccountCheckpoints(this.#db, checkpoints, String(endedBelow))
+    await keepAccountCheckpoints(this.#db, checkpoints, String(how.endedBelow))
     return entries
   }
 
+  /** All: null. None: undefined. */
+  async #piecesToProve({ since, isProof }: Beginning): Promise<readonly number[] | null | undefined> {
+    if (since === null) return null
+    return isProof ? oldestPieces(await this.#snapshots.see(readProofs), this.#options.piecesMax ?? 0) : undefined
+  }
+
   #compareSums(systemSums: readonly SystemSum[]): void {
-    for (const found of this.#sums.differences()) this.#findings.add('sums', found, 'full run')
-    this.#findings.compared('sums', this.#sums.size)
+    // After a restore what heads vouch for is not added up: the proof does that.
+    const isSummed = this.#vouchedFor === 0
+    for (const found of isSummed ? this.#sums.differences() : []) this.#findings.add('sums', found, 'full run')
+    this.#findings.compared('sums', isSummed ? this.#sums.size : 0)
     for (const sum of systemSums) for (const found of sum.faults()) this.#findings.add('checkpoints', found, 'any run')
     this.#findings.compared('checkpoints', systemSums.length)
   }
 
-  /** In one transaction: how far the run came, and the sums that belong to it. */
+  /**
+   * In one transaction: how far the run came, the sums that belong to it, and what it proved. What was proven before a
+   * restore was proven of another database.
+   * @returns since when everything was proven
+   */
   async #keep(
     { checkpoint, since, endedBelow, at }: Begun,
-    { systemSums, fullAt }: { readonly systemSums: readonly SystemSum[]; readonly fullAt: Date },
-  ): Promise<void> {
+    {
+      sums,
+      fullAt,
+      pieces,
+    }: Pick<ReconciliationCheckpoint, 'fullAt'> & {
+      readonly sums: readonly SystemSum[]
+      readonly pieces: readonly number[] | null | undefined
+    },
+  ): Promise<Date | null> {
+    const { runId, restoredTo } = this.#options
     const below = String(endedBelow)
-    const reached = { runId: this.#options.runId, below, at, fullAt, open: this.#findings.open }
-    const sums = systemSums.map(({ checkpoint }) => checkpoint)
-    await this.#db.transaction(async (db) => {
+    const reached = { runId, below, at, fullAt, open: this.#findings.open }
+    return this.#db.transaction(async (db) => {
       const isKept = await keepCheckpoint(db, reached, since === null ? null : (checkpoint?.runId ?? null))
-      if (isKept) await keepAccountCheckpoints(db, sums, below)
+      if (isKept) {
+        await keepAccountCheckpoints(
+          db,
+          sums.map(({ checkpoint }) => checkpoint),
+          below,
+        )
+        if (restoredTo !== undefined) await forgetProofs(db)
+        if (pieces !== undefined) await keepProofs(db, pieces, at)
+      }
+      return provenSince(await readProofs(db))
     })
+  }
+
+  async #findInFlight(): Promise<Pick<ReconciliationReport, 'inFlight' | 'inFlightTotal'>> {
+    const { overdue, unlisted, listed, total } = await this.#snapshots.see(findInFlight)
+    for (const found of overdue) this.#findings.add('inFlight', found, 'any run')
+    this.#findings.addUnlisted('inFlight', unlisted)
+    this.#findings.compared('inFlight', total)
+    return { inFlight: fitting(listed), inFlightTotal: total }
   }
 
   #progress(check: string, done: number, total: number): void {

@@ -13,7 +13,7 @@ import {
   wasBegun,
 } from '../storage/reconciliations.ts'
 import type { ConfiguredHeads } from './heads-check.ts'
-import { reconcile } from './reconcile.ts'
+import { type ReconcileOptions, reconcile } from './reconcile.ts'
 import type { TeamRules } from './team-history.ts'
 
 const heartbeatEveryMs = 1_000
@@ -34,6 +34,8 @@ interface ReconcilerContext extends Pick<ServiceContext, 'db' | 'clock' | 'log'>
   readonly heads?: ConfiguredHeads | undefined
   /** Whose signatures corrections must have. */
   readonly team?: TeamRules | undefined
+  /** Over how many connections a full run is divided. */
+  readonly workers?: number
   /** A run that makes no progress for so long fails. */
   readonly stallMsMax?: number
   /** PostgreSQL ends a statement that takes longer, and the run fails. */
@@ -44,6 +46,9 @@ interface RunToBegin {
   readonly id: string
   readonly startedBy: string
   readonly isFull: boolean
+  readonly piecesMax?: number | undefined
+  /** To which the database was restored. */
+  readonly restoredTo?: Date | undefined
 }
 
 /**
@@ -69,10 +74,10 @@ export class Reconciler implements Background {
    * Begins a run under the caller's id; beginning it again changes nothing.
    * @param isFull whether it looks at all that was ever entered, or at what was entered since the last run
    */
-  async begin({ id, startedBy, isFull }: RunToBegin): Promise<ReconciliationRun> {
+  async begin({ id, startedBy, isFull, ...how }: RunToBegin): Promise<ReconciliationRun> {
     const { db, clock } = this.#context
     if (await beginRun(db, { id, startedBy, isFull, progress: waiting, now: clock.now() })) {
-      const run = this.#queue.then(() => this.#run(id, isFull))
+      const run = this.#queue.then(() => this.#run(id, { isFull, ...how }))
       this.#queue = run
       this.#running.set(id, run)
       void run.finally(() => this.#running.delete(id))
@@ -81,16 +86,20 @@ export class Reconciler implements Background {
   }
 
   /**
-   * Begins a scheduled run, full when the last full one began before a moment. As long as a full one is under way, in
-   * whichever replica, the others are incremental.
+   * Begins a scheduled run, full or a part of a full one when the last such began before a moment. As long as one is under
+   * way, in whichever replica, the others are incremental.
    */
-  async beginScheduled({ id, fullSince }: { readonly id: string; readonly fullSince: Date }): Promise<void> {
+  async beginScheduled({
+    id,
+    fullSince,
+    piecesMax,
+  }: Pick<RunToBegin, 'id' | 'piecesMax'> & { readonly fullSince: Date }): Promise<void> {
     const { db, clock } = this.#context
     if (await wasBegun(db, id)) return
     const checkpoint = await findCheckpoint(db)
     const isDue = checkpoint === undefined || checkpoint.fullAt < fullSince
     const isFull = isDue && !(await isFullRunning(db, new Date(clock.now().getTime() - silenceMsMax)))
-    await this.begin({ id, startedBy: 'schedule', isFull })
+    await this.begin({ id, startedBy: 'schedule', isFull, piecesMax })
   }
 
   /**
@@ -115,8 +124,8 @@ export class Reconciler implements Background {
     await this.#queue
   }
 
-  async #run(id: string, isFull: boolean): Promise<void> {
-    const { db, clock, log, url, heads, team } = this.#context
+  async #run(id: string, how: Pick<ReconcileOptions, 'isFull' | 'piecesMax' | 'restoredTo'>): Promise<void> {
+    const { db, clock, log, url, heads, team, workers } = this.#context
     const stalled = new AbortController()
     const { stallMsMax = stallMsMaxDefault, statementMsMax = statementMsMaxDefault } = this.#context
     const stall = setTimeout(() => stalled.abort(new Error('It made no progress for too long.')), stallMsMax)
@@ -132,7 +141,7 @@ export class Reconciler implements Background {
         progress = latest
         stall.refresh()
       }
-      const run = { runId: id, isFull, at: clock.now(), heads, team, statementMsMax, signal, progress: keep }
+      const run = { ...how, runId: id, at: clock.now(), heads, team, workers, statementMsMax, signal, progress: keep }
       const report = await reconcile(url, db, run)
       const { kind, differencesTotal } = report
       log[differencesTotal === 0 ? 'info' : 'error']({ runId: id, kind, differencesTotal }, 'reconciled')

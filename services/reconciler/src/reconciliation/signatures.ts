@@ -50,13 +50,13 @@ const ofSignatures = { check: 'signatures', counts: true } as const
 /** The audit trail alone could have been written by whoever has the rights of a service; the signatures could not. */
 export const signatures = (run: Judging): readonly Question[] => [
   {
-    ...{ ...ofSignatures, kind: 'transfer' },
+    ...{ ...ofSignatures, kind: 'transfer', plain: true },
     of: ({ type, isPosted }) => isPosted && (type === 'ADJUSTMENT' || type === 'REVERSAL'),
     find: (db, keys) => findUnsignedCorrections(db, keys, run),
   },
   ...effects.map(
     ({ kind, shown, read, explanation }): Question => ({
-      ...{ ...ofSignatures, kind },
+      ...{ ...ofSignatures, kind, plain: true },
       find: async (db, keys) => findUnproven(db, shown, await read(db, keys), { run, explanation }),
     }),
   ),

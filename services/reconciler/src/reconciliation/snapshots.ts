@@ -21,10 +21,13 @@ const idleMsMax = 60_000
 export class Snapshots {
   readonly #client: Client
   readonly #begin: string
+  /** Another connection to the same place. */
+  readonly another: () => Promise<Snapshots>
 
-  private constructor(client: Client, begin: string) {
+  private constructor(client: Client, begin: string, another: () => Promise<Snapshots>) {
     this.#client = client
     this.#begin = begin
+    this.another = another
   }
 
   /**
@@ -33,8 +36,9 @@ export class Snapshots {
    */
   static async connect(
     url: string,
-    { statementMsMax, signal }: { readonly statementMsMax: number; readonly signal: AbortSignal },
+    options: { readonly statementMsMax: number; readonly signal: AbortSignal },
   ): Promise<Snapshots> {
+    const { statementMsMax, signal } = options
     const client = new Client({
       connectionString: url,
       application_name: 'reconciler',
@@ -49,7 +53,7 @@ export class Snapshots {
     signal.addEventListener('abort', abort)
     client.on('end', () => signal.removeEventListener('abort', abort))
     await client.connect()
-    return new Snapshots(client, beginning(statementMsMax))
+    return new Snapshots(client, beginning(statementMsMax), () => Snapshots.connect(url, options))
   }
 
   /** Runs statements that see one moment. */

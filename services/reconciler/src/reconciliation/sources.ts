@@ -1,6 +1,8 @@
 import { firstId } from '@backoffice/process'
 import { type Fragment, type ReadDb, sql } from '@backoffice/service-runtime'
+import { piecesInAll } from '../storage/proofs.ts'
 import type { Kind } from './check.ts'
+import type { PlainOf } from './plain.ts'
 
 /** Where an incremental run begins. */
 export interface Since {
@@ -17,8 +19,17 @@ interface Row {
   readonly key: string
   /** Where the next page goes on. */
   readonly place: Place
-  /** The run looks at it for another reason. */
+  /** The run looks at it for another reason, or it is plain. */
   readonly skipped: boolean
+}
+
+interface Page {
+  /** What is to be looked at; the last of them says where the next page begins, whether it is to be looked at or not. */
+  readonly rows: readonly Row[]
+  /** How many there were on the page. */
+  readonly read: number
+  /** How many of them are plain. */
+  readonly plain: number
 }
 
 /** Where keys come from, page by page. A page is read in the snapshot in which its keys are looked at. */
@@ -27,8 +38,16 @@ export interface Source {
   /** The table whose rows it goes through, for the progress. */
   readonly table: string
   readonly first: Place
-  /** Nothing that a column may hold makes it fail: it takes no value for another type than it has. */
-  readonly page: (db: ReadDb, after: Place, limit: number) => Promise<Row[]>
+  /** Nothing that a column may hold makes it fail where all is `asked`: it takes no value for another type than it has. */
+  readonly page: (db: ReadDb, after: Place, limit: number, asked?: 'all') => Promise<Page>
+}
+
+/** Which records a proof looks at. */
+export interface Share {
+  /** Of all: null. */
+  readonly pieces: readonly number[] | null
+  /** Kinds whose plain records need no question, and which these are. */
+  readonly plain: PlainOf
 }
 
 /** Times of ids and of rows come from the clocks of processes, and a row is seen when its transaction ends. */
@@ -53,11 +72,24 @@ interface Paged {
   /** Which rows there are besides, beginning with `and`. */
   readonly range?: Fragment
   readonly skipped?: Fragment
+  /** By which column it belongs to a piece; `id` when absent. Null: each run looks at all. */
+  readonly member?: string | null
 }
 
+/** Ids that were made within some nine hours are of one piece, and neighbours in the index. */
+const isOfPiece = (column: string, pieces: readonly number[]): Fragment =>
+  sql`(hashtextextended(left(r.${sql.fixed(column)}::text, 9), 0) & ${piecesInAll - 1}::int) = any(${pieces}::int[])`
+
+/** The same of accounts, by their numbers. */
+export const isAccountOfPiece = ({ pieces }: Share): Fragment =>
+  pieces === null ? sql`true` : sql`(id >> 10 & ${piecesInAll - 1}::int) = any(${pieces}::int[])`
+
 /** Goes through a table in the order of some columns. */
-function paged(source: Paged): Source {
-  const { kind, table, key = sql`r.id`, order, first, range = sql``, skipped = sql`false` } = source
+export function paged(source: Paged, share?: Share): Source {
+  const { kind, table, key = sql`r.id`, order, first, range = sql``, skipped = sql`false`, member = 'id' } = source
+  const pieces = member === null ? null : (share?.pieces ?? null)
+  const isOther = pieces === null || member === null ? sql`false` : sql`not ${isOfPiece(member, pieces)}`
+  const plain = share?.plain[kind] ?? sql`false`
   const columns = order.split(', ').map((column) => column.split(' ') as [string, string])
   const place = sql.fixed(columns.map(([name]) => `r.${name}::text`).join(', '))
   const [[one, typeOfOne], other] = columns as [[string, string], [string, string]?]
@@ -74,10 +106,38 @@ function paged(source: Paged): Source {
     kind,
     table,
     first,
-    page: (db, after, limit) => db<Row>`
-      select ${key} as key, array[${place}] as place, ${skipped} as skipped from ${sql.fixed(table)} r
-      where ${isAfter(after)} ${range} order by ${sql.columns(order, 'r')} limit ${limit}
-    `,
+    // Of what is skipped only the last row leaves PostgreSQL.
+    page: async (db, after, limit, asked) =>
+      pageOf(
+        await db<Row & Counted>`
+          select key, place, skipped, is_plain, read, plain from (
+            select p.*, count(*) over () as read, count(*) filter (where is_plain) over () as plain, row_number() over () as n
+            from (
+              select s.*, not s.skipped and coalesce(${asked === 'all' ? sql`false` : plain}, false) as is_plain from (
+                select ${key} as key, array[${place}] as place, (${isOther}) or (${skipped}) as skipped from (
+                  select * from ${sql.fixed(table)} r
+                  where ${isAfter(after)} ${range} order by ${sql.columns(order, 'r')} limit ${limit}
+                ) r
+              ) s offset 0
+            ) p
+          ) p where not (skipped or is_plain) or n = read
+        `,
+      ),
+  }
+}
+
+interface Counted {
+  readonly read: bigint
+  readonly plain: bigint
+  readonly isPlain: boolean
+}
+
+function pageOf(rows: readonly (Row & Counted)[]): Page {
+  const [{ read, plain } = { read: 0n, plain: 0n }] = rows
+  return {
+    rows: rows.map(({ key, place, skipped, isPlain }) => ({ key, place, skipped: skipped || isPlain })),
+    read: Number(read),
+    plain: Number(plain),
   }
 }
 
@@ -90,7 +150,8 @@ function holdsSince({ at }: Since): Source {
     kind: 'hold',
     table: 'wallet.hold',
     first: ['', ''],
-    page: (db, [brandId, reference], limit) => db<Row>`
+    page: async (db, [brandId, reference], limit) => {
+      const rows = await db<Row>`
       select ${holdKey} as key, array[r.brand_id, r.reference] as place, false as skipped
       from (
         select distinct brand_id from wallet.account where owner_id is null and brand_id >= ${brandId}
@@ -102,39 +163,51 @@ function holdsSince({ at }: Since): Source {
         order by h.reference limit ${limit}
       ) r
       order by r.brand_id, r.reference limit ${limit}
-    `,
+    `
+      return { rows, read: rows.length, plain: 0 }
+    },
   }
 }
+
+/** Row by row. The rows of a record that is there are looked at with the record. */
+const histories = (first: string | null, range: Fragment, share?: Share) =>
+  paged(
+    {
+      ...{ kind: 'history', table: 'payments.reconcilable_transition', key: sql`r.record_id` },
+      ...{ order: 'record_id text, version integer', first: [first, '0'], member: 'record_id', range },
+      skipped: sql`exists (select from payments.reconcilable_deposit d where d.id = r.record_id)
+        or exists (select from payments.reconcilable_transition f where f.record_id = r.record_id and f.version < r.version)
+        or exists (select from payments.reconcilable_withdrawal w where w.id = r.record_id)`,
+    },
+    share,
+  )
 
 /**
  * Everything that has something to be compared with, in the order in which it is looked at. Ids begin with their kind and go
  * on with their time: those since a moment are neighbours.
+ * @param since null: what was entered at any time, as far as it belongs to the share
  * @param endedBelow transactions below this one have ended
  */
-export function sourcesOf(since: Since | null, endedBelow: bigint): readonly Source[] {
+export function sourcesOf(since: Since | null, endedBelow: bigint, share?: Share): readonly Source[] {
   type Prefix = Parameters<typeof firstId>[0]
   const firstOf = (prefix: Prefix) => (since === null ? null : firstId(prefix, since.at))
   // A full run takes ids of every form. The underscore is followed by the backquote.
   const rangeOf = (prefix: Prefix, id: Fragment) => (since === null ? sql`` : sql`and ${id} < ${`${prefix}\``}`)
   const byId = (kind: Kind, table: string, prefix: Prefix, more: Partial<Paged> = {}) =>
-    paged({ kind, table, order: 'id text', first: [firstOf(prefix)], range: rangeOf(prefix, sql`r.id`), ...more })
+    paged(
+      { kind, table, order: 'id text', first: [firstOf(prefix)], range: rangeOf(prefix, sql`r.id`), ...more },
+      share,
+    )
   const byTime = (kind: Kind, table: string, more: Partial<Paged> = {}) =>
-    paged({ kind, table, order: 'at timestamptz, id text', first: [since?.at.toISOString() ?? null, ''], ...more })
-  /** Row by row. The rows of a record that is there are looked at with the record. */
-  const histories = (prefix: 'dep' | 'wdr') =>
-    paged({
-      ...{ kind: 'history', table: 'payments.reconcilable_transition', key: sql`r.record_id` },
-      ...{ order: 'record_id text, version integer', first: [firstOf(prefix), '0'] },
-      range: rangeOf(prefix, sql`r.record_id`),
-      skipped: sql`exists (select from payments.reconcilable_transition f where f.record_id = r.record_id and f.version < r.version)
-        or exists (select from payments.reconcilable_deposit d where d.id = r.record_id)
-        or exists (select from payments.reconcilable_withdrawal w where w.id = r.record_id)`,
-    })
+    paged(
+      { kind, table, order: 'at timestamptz, id text', first: [since?.at.toISOString() ?? null, ''], ...more },
+      share,
+    )
   const enteredLately = sql`exists (
     select from wallet.entry e where e.transfer_id = r.id and e.seq is null
       and e.xid >= ${String(since?.below ?? 0n)}::text::xid8 and e.xid < ${String(endedBelow)}::text::xid8)`
   const about = { key: sql`r.aggregate` }
-  const everyRow = (kind: Kind, table: string) => paged({ kind, table, order: 'id text', first: [null] })
+  const everyRow = (kind: Kind, table: string) => paged({ kind, table, order: 'id text', first: [null], member: null })
   const ofHistory = {
     ...{ key: sql`r.id::text`, order: 'at timestamptz, id bigint' },
     first: [since?.at.toISOString() ?? null, '0'],
@@ -143,12 +216,16 @@ export function sourcesOf(since: Since | null, endedBelow: bigint): readonly Sou
     // In an incremental run those were found by their entries.
     byId('transfer', 'wallet.transfer', 'trf', since === null ? {} : { skipped: enteredLately }),
     since === null
-      ? byId('hold', 'wallet.hold', 'wdr', { key: holdKey, order: 'brand_id text, reference text' })
+      ? byId('hold', 'wallet.hold', 'wdr', {
+          key: holdKey,
+          order: 'brand_id text, reference text',
+          member: 'reference',
+        })
       : holdsSince(since),
     byId('deposit', 'payments.reconcilable_deposit', 'dep'),
     byId('withdrawal', 'payments.reconcilable_withdrawal', 'wdr'),
-    histories('dep'),
-    ...(since === null ? [] : [histories('wdr')]),
+    histories(firstOf('dep'), rangeOf('dep', sql`r.record_id`), share),
+    ...(since === null ? [] : [histories(firstOf('wdr'), rangeOf('wdr', sql`r.record_id`))]),
     byTime('walletAudit', 'wallet.reconcilable_audit'),
     byTime('paymentsAudit', 'payments.reconcilable_audit'),
     // Published ones by PostgreSQL's clock, and those that wait to be published.
@@ -179,14 +256,6 @@ export async function estimate(db: ReadDb, table: string): Promise<number> {
       where r.ev_class = ${table}::text::regclass))
   `
   return Number(row?.rows ?? 0)
-}
-
-/** Of the transfers that entries name those that are not there. */
-export async function withoutTransfer(db: ReadDb, ids: readonly string[]): Promise<string[]> {
-  const rows = await db<{ id: string }>`
-    select k.id from unnest(${ids}::text[]) as k (id) where not exists (select from wallet.transfer t where t.id = k.id)
-  `
-  return rows.map(({ id }) => id)
 }
 
 export const inOrder = (one: bigint, other: bigint): number => (one < other ? -1 : 1)

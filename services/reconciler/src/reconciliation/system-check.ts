@@ -1,6 +1,8 @@
-import type { ReadDb } from '@backoffice/service-runtime'
+import { type ReadDb, sql } from '@backoffice/service-runtime'
 import type { AccountCheckpoint } from '../storage/reconciliations.ts'
 import type { FoundDifference } from './check.ts'
+import type { Examination } from './examination.ts'
+import type { Snapshots } from './snapshots.ts'
 
 /** A system account with the two sums that are kept of its entries. */
 export interface SystemAccount {
@@ -52,7 +54,7 @@ const pageOfOneTransaction = 20_000
  * A page of entries of transactions below `below`: those of whole transactions, so that the next page goes on with the
  * next one.
  */
-export async function readSystemEntries(
+async function readSystemEntries(
   db: ReadDb,
   { xid, after }: SystemPlace,
   { accountId, below, limit }: { readonly accountId: bigint; readonly below: bigint; readonly limit: number },
@@ -82,6 +84,53 @@ async function readOfOneTransaction(db: ReadDb, { xid, after }: SystemPlace, acc
   `
   const last = entries[pageOfOneTransaction - 1]
   return { entries, next: last === undefined ? { xid: xid + 1n, after: null } : { xid, after: last.transferId } }
+}
+
+/** The sums that a part of a system account's entries adds to. */
+interface SumsOfPage {
+  readonly all: Sum
+  /** Of transactions below that of the account's checkpoint, and of what the last run verified. */
+  readonly ofCheckpoint: Sum
+  readonly ofVerified: Sum
+  /** Transfers that are named by an entry and are not there. */
+  readonly orphans: readonly string[]
+  /** Where the next page begins; null: there is none. */
+  readonly next: bigint | null
+}
+
+const entriesOfSum = 20_000
+
+/** Adds up the entries of whole transactions, some twenty thousand at a time, without reading them. */
+export async function readSystemSums(
+  db: ReadDb,
+  { id, below, verifiedBelow }: SystemAccount,
+  { from, end }: { readonly from: bigint; readonly end: bigint },
+): Promise<SumsOfPage> {
+  const within = sql`e.account_id = ${id}::bigint and e.seq is null and e.xid >= ${String(from)}::text::xid8`
+  const [last] = await db<{ xid: string }>`
+    select e.xid::text from wallet.entry e where ${within} and e.xid < ${String(end)}::text::xid8
+    order by e.xid offset ${entriesOfSum} limit 1
+  `
+  const until = last === undefined ? end : BigInt(last.xid) > from ? BigInt(last.xid) : from + 1n
+  const sums = (named: string, limit: string | null) =>
+    sql`count(*) filter (where e.xid < ${limit ?? '0'}::text::xid8) as ${sql.fixed(`${named}_entries`)},
+      coalesce(sum(e.amount) filter (where e.xid < ${limit ?? '0'}::text::xid8), 0)::text as ${sql.fixed(`${named}_balance`)}`
+  const [row] = await db<
+    Record<`${'all' | 'checkpoint' | 'verified'}Entries`, bigint> &
+      Record<`${'all' | 'checkpoint' | 'verified'}Balance`, string> & { orphans: string[] | null }
+  >`
+    select ${sums('all', String(end))}, ${sums('checkpoint', below)}, ${sums('verified', verifiedBelow)},
+      array_agg(e.transfer_id) filter (where not exists (select from wallet.transfer t where t.id = e.transfer_id)) as orphans
+    from wallet.entry e where ${within} and e.xid < ${String(until)}::text::xid8
+  `
+  if (row === undefined) throw new Error('a sum without a row')
+  return {
+    all: { balance: BigInt(row.allBalance), entries: row.allEntries },
+    ofCheckpoint: { balance: BigInt(row.checkpointBalance), entries: row.checkpointEntries },
+    ofVerified: { balance: BigInt(row.verifiedBalance), entries: row.verifiedEntries },
+    orphans: row.orphans ?? [],
+    next: last === undefined ? null : until,
+  }
 }
 
 interface Sum {
@@ -131,6 +180,13 @@ export class SystemSum {
     if (transaction >= this.#since) this.#all = plus(this.#all, entry)
     if (below !== null && transaction < BigInt(below)) this.#ofCheckpoint = plus(this.#ofCheckpoint, entry)
     if (verifiedBelow !== null && transaction < BigInt(verifiedBelow)) this.#ofVerified = plus(this.#ofVerified, entry)
+  }
+
+  /** Many at once, from zero. */
+  addPage({ all, ofCheckpoint, ofVerified }: Pick<SumsOfPage, 'all' | 'ofCheckpoint' | 'ofVerified'>): void {
+    this.#all = plus(this.#all, all)
+    this.#ofCheckpoint = plus(this.#ofCheckpoint, ofCheckpoint)
+    this.#ofVerified = plus(this.#ofVerified, ofVerified)
   }
 
   get #verified(): Sum {
@@ -196,5 +252,38 @@ export class CurrencySums {
       .map(({ brandId, currency, amount }) => ({
         ...{ brandId, subject: currency, expected: '0', actual: String(amount), explanation },
       }))
+  }
+}
+
+/** What was entered in a system account since the last run, page by page; by it an incremental run finds what was posted. */
+export async function* entriesSince(
+  snapshots: Snapshots,
+  sum: SystemSum,
+  {
+    endedBelow,
+    examination,
+    limit,
+    since,
+  }: {
+    readonly endedBelow: bigint
+    readonly examination: Examination
+    readonly limit: number
+    readonly since: { readonly below: bigint } | null
+  },
+): AsyncGenerator<bigint> {
+  for (let place: SystemPlace | null = { xid: sum.from, after: null }; place !== null; ) {
+    const from: SystemPlace = place
+    const { entries, next } = await snapshots.see(async (db) => {
+      const page = await readSystemEntries(db, from, { accountId: sum.account.id, below: endedBelow, limit })
+      await examination.examine(db, 'transfer', [...new Set(page.entries.map(({ transferId }) => transferId))])
+      return page
+    })
+    let entered = 0n
+    for (const entry of entries) {
+      sum.add(entry)
+      if (BigInt(entry.xid) >= (since?.below ?? 0n)) entered += entry.amount
+    }
+    if (entries.length > 0) yield entered
+    place = next
   }
 }

@@ -102,7 +102,7 @@ interface RunSummary {
   readonly startedBy: string
   readonly startedAt: Date
   readonly endedAt: Date | null
-  readonly kind: 'full' | 'incremental'
+  readonly kind: ReconciliationReport['kind']
   readonly differencesIn: { readonly production: number; readonly sandbox: number } | null
 }
 
@@ -116,7 +116,7 @@ export function listRuns(
       case when state = 'running' and heartbeat_at < clock_timestamp() - make_interval(secs => ${silenceSecondsMax}::int)
         then 'failed' else state end as state,
       case when state <> 'running' then heartbeat_at end as ended_at,
-      case when is_full then 'full' else 'incremental' end as kind,
+      coalesce(report ->> 'kind', case when is_full then 'full' else 'incremental' end) as kind,
       case when state = 'done' then report -> 'differencesIn' end as differences_in
     from reconciliation
     where ${before}::text is null

@@ -4,7 +4,10 @@ import { beginRun, findCheckpoint, latestReport } from '../../src/storage/reconc
 import { ledgerBed } from './run.ts'
 
 let now = new Date('2026-03-02T12:00:00.000Z')
-const bed = await ledgerBed(t, { clock: { now: () => now }, config: { reconciler: { RECONCILE_EVERY_MS: 100 } } })
+const bed = await ledgerBed(t, {
+  clock: { now: () => now },
+  config: { reconciler: { RECONCILE_EVERY_MS: 100, RECONCILE_FULL_WITHIN_DAYS: 2 } },
+})
 await bed.start('reconciler')
 const runs = async () =>
   (await bed.sql('reconciler').query(`select id, started_by, state, is_full from reconciliation order by id`)).rows

@@ -438,7 +438,7 @@ const unread = [
   ...['inbox', 'migration', 'operation', 'set_aside_message', 'stream_seen', 'published_event_other', 'brand'],
   // Compared with what people signed, each by itself: seeded-settings.test.ts forges it.
   'document_source',
-  ...['depositor', 'team_session', 'team_proposal', 'reconciliation', 'checkpoint', 'moment'],
+  ...['depositor', 'team_session', 'team_proposal', 'reconciliation', 'checkpoint', 'moment', 'proof'],
   ...['outbox', 'audit_entry', 'published_event'].map((table) => `reconciler.${table}`),
 ]
 

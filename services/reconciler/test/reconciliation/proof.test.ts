@@ -1,0 +1,193 @@
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { operations, type ReconciliationReport } from '@backoffice/contracts'
+import { dayMs, newId } from '@backoffice/process'
+import { eventually } from '@backoffice/test-kit'
+import t from 'tap'
+import { exportHeads } from '../../src/background/export-heads.ts'
+import { folderStore } from '../../src/heads/store.ts'
+import { lastReconciliation } from '../../src/measurements.ts'
+import type { ReconcileOptions } from '../../src/reconciliation/reconcile.ts'
+import { ended, ledgerBed, runOf, behindItsBack as tamper } from './run.ts'
+
+t.setTimeout(240_000)
+
+const bed = await ledgerBed(t, { config: { wallet: { CHECKPOINT_EVERY_MS: 3_600_000 } } })
+const admin = bed.sql('admin')
+const behindItsBack = (statement: string, values: readonly unknown[] = []) => tamper(admin, statement, values)
+const scope = bed.scope()
+const everyMs = 3_600_000
+const all = 128
+
+const run = async (options: Partial<ReconcileOptions> = {}) => {
+  await ended(admin)
+  return runOf(bed, { workers: 3, ...options })
+}
+
+/** Credits of a player, which nothing else knows of. @returns their references */
+async function credit(playerId: string, count: number): Promise<string[]> {
+  const ids = Array.from({ length: count }, () => newId('dep'))
+  for (const depositId of ids) {
+    const input = { playerId, depositId, amount: '1.00', effectiveAt: new Date().toISOString() }
+    await bed.rpc.call(operations.wallet.creditAccount, { scope, input })
+  }
+  return ids
+}
+
+const changeReason = (reference: string | undefined, reason: string | null) =>
+  behindItsBack('update wallet.transfer set reason = $2 where reference = $1', [reference, reason])
+
+/** The checks that name a player, other than that there is no deposit for the credits. */
+const foundOf = ({ differences }: ReconciliationReport, playerId: string) => [
+  ...new Set(
+    differences
+      .filter(({ check, subject }) => check !== 'deposits' && subject.startsWith(playerId))
+      .map(({ check }) => check),
+  ),
+]
+
+t.test(
+  'parts prove all that there is, each as much as it is told, those first whose proof is the oldest',
+  async (t) => {
+    const playerId = newId('ply')
+    const [first] = await credit(playerId, 3)
+    t.match(await run({ piecesMax: 1 }), { kind: 'full' }, 'without a run before there is no part')
+    t.not((await run({ isFull: false })).provenSince, null)
+    await behindItsBack('delete from reconciler.proof where piece < 96')
+    await changeReason(first, 'another')
+    const reports: ReconciliationReport[] = []
+    for (let part = 0; part < 2; part++) reports.push(await run({ piecesMax: 48 }))
+    t.match(reports, [
+      { kind: 'part', provenSince: null },
+      { kind: 'part', provenSince: String },
+    ])
+    // The account is of one piece, and so is its transfer.
+    const rest = await run({ piecesMax: 32 })
+    t.equal(foundOf(rest, playerId).join(), 'chains')
+    t.ok(new Date(rest.provenSince ?? 0) >= new Date(reports[0]?.snapshotAt ?? 0), 'the oldest ones were taken')
+    await changeReason(first, null)
+    t.same(foundOf(await run({ isFull: false }), playerId), [])
+  },
+)
+
+t.test('each record and account belongs to a part, whatever it is called', async (t) => {
+  const players = Array.from({ length: 20 }, () => newId('ply'))
+  for (const playerId of players) await credit(playerId, 2)
+  await behindItsBack(
+    `insert into wallet.transfer select (jsonb_populate_record(x.row, jsonb_build_object('id', odd, 'reference', odd))).*
+    from (select t as row from wallet.transfer t limit 1) x, unnest(array['', 'trf_', 'zzz', 'trf_7zzzzzzzzz', $1]) odd`,
+    ['\u{10FFFF}'],
+  )
+  const whole = await run()
+  const parts: ReconciliationReport[] = []
+  for (let part = 0; part < 4; part++) parts.push(await run({ piecesMax: all / 4 }))
+  const compared = ({ checks }: ReconciliationReport, name: string) =>
+    checks.find(({ check }) => check === name)?.compared ?? 0
+  for (const check of ['transfers', 'balances'])
+    t.ok(parts.reduce((sum, report) => sum + compared(report, check), 0) >= compared(whole, check), check)
+  const named = new Set(parts.flatMap(({ differences }) => differences).map(({ subject }) => subject))
+  t.same(
+    whole.differences.filter(({ subject }) => !named.has(subject)),
+    [],
+  )
+  await behindItsBack("delete from wallet.transfer where id in ('', 'trf_', 'zzz', 'trf_7zzzzzzzzz', $1)", [
+    '\u{10FFFF}',
+  ])
+})
+
+t.test('how much was proven as lately as is wanted is measured', async (t) => {
+  const { db } = bed.services.reconciler
+  const measured = async (within: number) => {
+    const read = await lastReconciliation({ db, clock: { now: () => new Date() } }, within).read()
+    const [share] = read['backoffice.ledger.proven_share'] ?? []
+    const [age] = read['backoffice.ledger.oldest_proof_age_seconds'] ?? []
+    return { share: share?.value, age: age?.value }
+  }
+  const { runId } = await bed.team('alice').call(operations.reconciler.reconcileWallet, { input: {} })
+  await eventually(
+    async () =>
+      (await bed.team('alice').call(operations.reconciler.reconcileWallet, { input: { runId } })).state === 'done',
+    60_000,
+  )
+  t.match(await measured(dayMs), { share: 1, age: Number })
+  await behindItsBack("update reconciler.proof set at = now() - interval '2 days' where piece < 32")
+  const late = await measured(dayMs)
+  t.equal(late.share, 0.75)
+  t.ok((late.age ?? 0) > 2 * 86_400 - 60)
+  // Somebody says that it is proven for ever.
+  await behindItsBack("update reconciler.proof set at = 'infinity' where piece < 32")
+  t.same(await measured(dayMs), { share: 0.75, age: undefined })
+  t.match(await run({ piecesMax: 32 }), { provenSince: String })
+})
+
+t.test(
+  'after a restore only what exported heads cannot vouch for is compared, and the proof finds the rest',
+  async (t) => {
+    const dir = mkdtempSync(join(tmpdir(), 'backoffice-heads-'))
+    t.teardown(() => rmSync(dir, { recursive: true }))
+    mkdirSync(join(dir, 'heads'))
+    const store = folderStore(join(dir, 'heads'))
+    const heads = { store, everyMs }
+    const [old, late, cut, fresh] = [newId('ply'), newId('ply'), newId('ply'), newId('ply')]
+    const [ofOld] = await credit(old, 3)
+    for (const playerId of [late, cut]) await credit(playerId, 3)
+    await run()
+    await exportHeads(bed.services.reconciler, store, new Date())
+    const [, ofLate] = await credit(late, 2)
+    const [ofFresh] = await credit(fresh, 2)
+    await ended(admin)
+    const restoredTo = new Date()
+    const restored = () => run({ isFull: false, restoredTo, heads })
+    const right = await restored()
+    t.match(right, { kind: 'restored', provenSince: null, restored: { exportedAt: String } })
+    const { accounts = 0, vouchedFor = 0 } = right.restored ?? {}
+    t.equal(accounts - vouchedFor, 1, 'the account that was opened since')
+    for (const playerId of [old, late, cut, fresh]) t.same(foundOf(right, playerId), [])
+
+    await t.test('a change of what was entered since is found', async (t) => {
+      for (const [playerId, reference] of [
+        [late, ofLate],
+        [fresh, ofFresh],
+      ] as const) {
+        await changeReason(reference, 'another')
+        t.same(foundOf(await restored(), playerId), ['chains'])
+        await changeReason(reference, null)
+        t.same(foundOf(await restored(), playerId), [])
+      }
+    })
+
+    await t.test('so is a balance that is not that of the exported head', async (t) => {
+      const change = (by: number) =>
+        behindItsBack('update wallet.account set posted = posted + $2 where owner_id = $1', [old, by])
+      await change(1)
+      t.same(foundOf(await restored(), old), ['balances'])
+      await change(-1)
+      t.same(foundOf(await restored(), old), [])
+    })
+
+    await t.test('and an entry that was cut off', async (t) => {
+      await behindItsBack(
+        'delete from wallet.entry e using wallet.account a where a.id = e.account_id and a.owner_id = $1 and e.seq = 3',
+        [cut],
+      )
+      t.same(foundOf(await restored(), cut), ['balances', 'checkpoints', 'exportedHeads'])
+    })
+
+    await t.test('a change of what the head vouches for is found by the proof alone', async (t) => {
+      await changeReason(ofOld, 'another')
+      t.same(foundOf(await restored(), old), [])
+      const report = await run({ heads })
+      t.match(report, { kind: 'full', provenSince: String })
+      t.same(foundOf(report, old), ['chains'])
+    })
+
+    await t.test('where no head was exported before, every chain is followed from its first entry', async (t) => {
+      const nowhere = { store: folderStore(join(dir, 'none')), everyMs }
+      mkdirSync(join(dir, 'none'))
+      const report = await run({ isFull: false, restoredTo, heads: nowhere })
+      t.match(report.restored, { vouchedFor: 0, exportedAt: null })
+      t.same(foundOf(report, old), ['chains'])
+    })
+  },
+)
