@@ -91,6 +91,32 @@ export async function fillLedger(subject: Subject, rows: number): Promise<void> 
   })
 }
 
+/** Fills the ledger with deposits that were confirmed long ago, a hundred of each player. */
+export async function fillDeposits(subject: Subject, rows: number): Promise<void> {
+  const { brandId, operatorId, currency } = subject.scope
+  await subject.withSql(async (client) => {
+    // Each page of a system account's entries is of whole transactions: so there must be some.
+    await client.query('do $$ begin for n in 1..100000 loop perform pg_current_xact_id(); commit; end loop; end $$')
+    await client.query('begin')
+    const settings = {
+      ...{
+        'bench.brand': brandId,
+        'bench.operator': operatorId,
+        'bench.currency': currency,
+        'bench.rows': String(rows),
+      },
+      // No trigger speaks: each would look at each row.
+      ...{ work_mem: '256MB', session_replication_role: 'replica' },
+    }
+    for (const [name, value] of Object.entries(settings))
+      await client.query('select set_config($1, $2, true)', [name, value])
+    await client.query(readFileSync(new URL('./deposits.sql', import.meta.url), 'utf8'))
+    await client.query('commit')
+    await client.query('vacuum analyze')
+    await client.query('checkpoint')
+  })
+}
+
 /** Deposits of 0.01 that a player has begun today. */
 export async function fillDay(subject: Subject, playerId: string, count: number): Promise<void> {
   const { brandId, operatorId, environment, timeZone, currency } = subject.scope

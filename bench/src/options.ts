@@ -34,6 +34,8 @@ export interface Options extends Extent {
   readonly write: boolean
   /** Counts the bytes of a deposit, and measures nothing else. */
   readonly bytes: boolean
+  /** How many the largest ledger of `recovery` has. */
+  readonly postings: number
   readonly checkout: string
   readonly against: string | undefined
   /** Where the figures are written. */
@@ -50,6 +52,8 @@ export const usage = (groups: readonly string[]): string => `npm run bench -- [o
   --lasting           the same as --only lasting: 32 clients on a fresh system, for five minutes in quarter minutes
   --tails             the same as --only tails: an open loop at half of the maximum, and what ran at each peak
   --sizes             the same as --only sizes: cost against size
+  --recovery          the same as --only recovery: a run after a restore, and a full proof, in two sizes of ledger
+  --postings N        how many the larger one has (1,000,000: two minutes and 3 GB of disk; at least 10,000)
   --minutes N         how long (full ${full.minutes}, short ${short.minutes})
   --bytes             count the bytes of one deposit, table by table, and nothing else: about three minutes
   --write             also put the figures into docs/performance.md, with the commit; for a full run, or some groups of one
@@ -72,6 +76,8 @@ export function parseOptions(args: readonly string[], groups: readonly string[])
         lasting: { type: 'boolean', default: false },
         tails: { type: 'boolean', default: false },
         sizes: { type: 'boolean', default: false },
+        recovery: { type: 'boolean', default: false },
+        postings: { type: 'string' },
         minutes: { type: 'string' },
         write: { type: 'boolean', default: false },
         only: { type: 'string' },
@@ -82,14 +88,15 @@ export function parseOptions(args: readonly string[], groups: readonly string[])
         dir: { type: 'string', default: tmpdir() },
       },
     })
-    const { short: isShort, bytes, lasting, tails, sizes, write, only, against, out, dir } = values
-    const alone = Object.entries({ lasting, tails, sizes }).flatMap(([name, is]) => (is ? [name] : []))
+    const { short: isShort, bytes, lasting, tails, sizes, recovery, write, only, against, out, dir } = values
+    const alone = Object.entries({ lasting, tails, sizes, recovery }).flatMap(([name, is]) => (is ? [name] : []))
     const extent = isShort ? short : full
     const options = {
       ...{ ...extent, short: isShort, bytes, write, checkout: root },
       rounds: atLeastOne('rounds', values.rounds, extent.rounds),
       minutes: atLeastOne('minutes', values.minutes, extent.minutes),
       windowMs: atLeastOne('window-ms', values['window-ms'], extent.windowMs),
+      postings: atLeastOne('postings', values.postings, 1_000_000),
       only: alone.length > 0 ? alone : known(only?.split(','), groups),
       against: against === undefined ? undefined : resolve(against),
       out: resolve(out),

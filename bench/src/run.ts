@@ -7,6 +7,7 @@ import type { Books, Measured, Results } from './figures.ts'
 import { measureLasting } from './lasting.ts'
 import { closedLoop } from './load/load.ts'
 import type { Options } from './options.ts'
+import { measureRecovery } from './recovery.ts'
 import { measureSizes } from './sizes.ts'
 import { Subject } from './stack/subject.ts'
 import { measureTails } from './tails.ts'
@@ -42,7 +43,10 @@ const checkoutsOf = ({ checkout, against }: Options): readonly Checkout[] => [
 
 /** What is measured on systems of its own, one checkout after the other: beside another, a system would be older. */
 type Alone = (tools: AloneTools) => Promise<Results>
-const alone: Readonly<Record<string, Alone>> = { lasting: measureLasting, tails: measureTails, sizes: measureSizes }
+const alone: Readonly<Record<string, Alone>> = {
+  ...{ lasting: measureLasting, tails: measureTails, sizes: measureSizes },
+  recovery: measureRecovery,
+}
 
 async function measureGroups(chosen: readonly Group[], { options, ending, say }: Tools): Promise<Results> {
   await using ownEnding = new AsyncDisposableStack()

@@ -57,9 +57,11 @@ export class Team {
   }
 
   /** @throws when the reconciliation itself failed */
-  async reconcile(full = true): Promise<ReconciliationReport> {
+  async reconcile(full = true, restoredTo?: string): Promise<ReconciliationReport> {
     const ask = (runId?: string) =>
-      this.#rpc.call(operations.reconciler.reconcileWallet, { input: runId === undefined ? { full } : { runId } })
+      this.#rpc.call(operations.reconciler.reconcileWallet, {
+        input: runId === undefined ? { full, ...(restoredTo === undefined ? {} : { restoredTo }) } : { runId },
+      })
     for (let run = await ask(); ; run = await ask(run.runId)) {
       if (run.report !== null) return run.report
       if (run.state === 'failed') throw new Error(`the reconciliation failed: ${run.failure}`)
