@@ -4,6 +4,7 @@
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
 import { operations, type ServiceName, serviceNames, streamBytesMin } from '@backoffice/contracts'
 import { type NatsOptions, type RunningNats, startNats } from '@backoffice/dev-stack'
 import { makeStream } from '@backoffice/migrator/stream'
@@ -59,9 +60,20 @@ t.test('a restore to an earlier moment', async (t) => {
 
   const book = new Book(client, clients)
   await eventually(() => book.confirmedSince(0) >= deposits, soonMs)
+  // With two entries behind it.
+  const old = await eventually(() => entryOf('e.seq = 1 and a.seq > 2'), soonMs)
+  // As on any day but the first: an export of all accounts, and a run that has looked at what was entered until then.
+  rmSync(join(headsDir, 'snapshot'), { recursive: true })
+  await eventually(() => exportsIn(join(headsDir, 'snapshot')) >= 2, soonMs)
+  t.same((await reconcile(alice, soonMs)).differences, [])
   await postgres.takeBackup()
   const afterBackup = Date.now()
   await eventually(() => book.confirmedSince(afterBackup) >= deposits, soonMs)
+  // Somebody with the database in hand changes what was entered since, and what was entered long before.
+  const late = await eventually(() => entryOf('e.seq = 2'), soonMs)
+  for (const { transferId } of [old, late]) await changeReason(transferId, 'another')
+  // PostgreSQL's clock and this one are of one machine.
+  await wait(10)
   const moment = new Date()
   await eventually(() => book.confirmedSince(moment.getTime()) >= deposits, soonMs)
   await book.stop()
@@ -118,10 +130,12 @@ t.test('a restore to an earlier moment', async (t) => {
 
   // An export that is older than two periods would be a difference of its own.
   await eventually(() => exportsIn(headsDir) >= beforeRestart + 2, soonMs)
-  const report = await reconcile(alice, soonMs)
+  const restoredTo = moment.toISOString()
+  const report = await reconcile(alice, soonMs, { restoredTo })
 
   await t.test('the reconciliation names each player who was credited after it, from the exported heads', async (t) => {
-    const named = new Set(report.differences.map(({ subject }) => subject.split(' ')[0]))
+    const undone = report.differences.filter(({ check }) => check === 'exportedHeads')
+    const named = new Set(undone.map(({ subject }) => subject.split(' ')[0]))
     const sure = new Set(after.map(({ playerId }) => playerId))
     const possible = new Set([...sure, ...either.map(({ playerId }) => playerId)])
     t.same(
@@ -134,14 +148,29 @@ t.test('a restore to an earlier moment', async (t) => {
       [],
       'and nobody else',
     )
-    t.same([...new Set(report.differences.map(({ check }) => check))], ['exportedHeads'], 'nothing else differs')
-    t.equal(report.differencesTotal, named.size)
+    t.equal(undone.length, named.size)
+    t.ok((report.restored?.vouchedFor ?? 0) > 0, 'heads vouch for accounts')
+  })
+
+  await t.test('before money opens a change of what was entered lately is found, and nothing else', async (t) => {
+    const others = report.differences.filter(({ check }) => check !== 'exportedHeads')
+    t.match(others, [{ check: 'chains', subject: new RegExp(late.transferId) }])
+    await changeReason(late.transferId, null)
   })
 
   await t.test('once it is recorded, the reconciliation finds no difference', async (t) => {
-    const input = { restoredTo: moment.toISOString(), reason: 'the disks were lost' }
+    const input = { restoredTo, reason: 'the disks were lost' }
     await bed.agreed(operations.reconciler.recordRestore, { input })
-    t.same((await reconcile(alice, soonMs)).differences, [])
+    const { differences, provenSince } = await reconcile(alice, soonMs, { restoredTo })
+    t.same(differences, [])
+    t.equal(provenSince, null, 'and everything is still to be proven')
+  })
+
+  await t.test('the proof behind finds the change of what was entered long before', async (t) => {
+    const { differences, provenSince } = await reconcile(alice, soonMs)
+    t.match(differences, [{ check: 'chains', subject: new RegExp(old.transferId) }])
+    t.not(provenSince, null)
+    await changeReason(old.transferId, null)
   })
 
   await t.test('the operator repeats its requests, and each is done again or refused as unknown', async (t) => {
@@ -177,6 +206,23 @@ t.test('a restore to an earlier moment', async (t) => {
       [{ subject: new RegExp(`^${victim?.playerId} entry `), actual: 'nothing' }],
     )
   })
+
+  /** The newest entry of players of some kind. */
+  async function entryOf(kind: string): Promise<{ readonly transferId: string }> {
+    const { rows } = await bed.sql('admin').query(
+      `select e.transfer_id as "transferId" from wallet.entry e join wallet.account a on a.id = e.account_id
+      where ${kind} order by e.xid desc limit 1`,
+    )
+    return rows[0]
+  }
+
+  async function changeReason(transferId: string, reason: string | null): Promise<void> {
+    const session = await bed.sql('admin').connect()
+    await session.query("set session_replication_role = 'replica'")
+    await session.query('update wallet.transfer set reason = $2 where id = $1', [transferId, reason])
+    await session.query("set session_replication_role = 'origin'")
+    session.release()
+  }
 
   /** Takes the last entry off a player's chain, with balance and head, as somebody with the database in hand could. */
   async function cutOff(playerId: string): Promise<void> {
