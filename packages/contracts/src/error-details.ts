@@ -18,6 +18,8 @@ const sometimes = <D extends TSchema>(schema: D, example: unknown) => ({ schema,
 
 const withdrawalDetails = object({ withdrawalId: described(Id, 'The withdrawal.'), status: WithdrawalStatus })
 
+const hint = Type.Optional(Type.String({ description: 'What is wrong with a header, in plain words. It may change.' }))
+
 /** The `details` of each error code that has some. No other code has any. */
 export const errorDetails = {
   VALIDATION_ERROR: always(
@@ -33,9 +35,11 @@ export const errorDetails = {
     }),
     { in: 'body', issues: [{ path: '/amount', message: 'must be a decimal string over zero' }] },
   ),
+  INVALID_CREDENTIALS: sometimes(object({ hint }, { description: 'For keys of the sandbox only.' }), undefined),
   INVALID_SIGNATURE: sometimes(
     object(
       {
+        hint,
         canonicalString: Type.String({ description: 'The string that we built from your request and signed.' }),
         compareAt: Type.Optional(
           Type.String({ description: 'A page that compares it with yours. It sends nothing to anybody.' }),
@@ -50,10 +54,10 @@ export const errorDetails = {
   ),
   TIMESTAMP_OUT_OF_RANGE: sometimes(
     object(
-      { serverTime: Type.Integer({ description: 'Our clock, in epoch seconds.' }) },
+      { hint, serverTime: Type.Integer({ description: 'Our clock, in epoch seconds.' }) },
       { description: 'In the sandbox only.' },
     ),
-    { serverTime: 1772452800 },
+    { hint: 'X-Timestamp is in milliseconds; expected epoch seconds', serverTime: 1772452800 },
   ),
   IDEMPOTENCY_CONFLICT: sometimes(
     object(

@@ -16,6 +16,8 @@ export interface SignedRequest {
   readonly path: string
   readonly body?: string | Buffer
   readonly headers?: Record<string, string>
+  /** A header that is not sent. */
+  readonly without?: string
   readonly timestamp?: string
   /** Signed instead of the real path, body or secret, to make the signature wrong. */
   readonly signedPath?: string
@@ -46,13 +48,15 @@ export function signedHeaders(
     timestamp,
     body: options.signedBody ?? body,
   })
-  return {
+  const headers: Record<string, string> = {
     'X-Operator-Key': pair.key,
     'X-Timestamp': timestamp,
     'X-Signature': signature,
     ...(body.length > 0 ? { 'Content-Type': 'application/json' } : {}),
     ...options.headers,
   }
+  if (options.without !== undefined) delete headers[options.without]
+  return headers
 }
 
 /** Sends one signed request, exactly as it is told to. */

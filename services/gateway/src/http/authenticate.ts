@@ -1,6 +1,7 @@
 import { isIP } from 'node:net'
 import {
   canonicalString,
+  defined,
   Rejection,
   type Scope,
   signaturesEqual,
@@ -14,6 +15,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { LRUCache } from 'lru-cache'
 import { findCredentials, type KnownCredential, type StoredCredential } from '../operators/records.ts'
 import { type DefaultQuotas, quotasOf } from '../quotas/quota.ts'
+import { keyHint, signatureHint, timestampHint } from './hints.ts'
 import { RetryLater, retryAfterSeconds } from './reply.ts'
 import type { CredentialUses } from './security-log.ts'
 import { type FailedAuthentications, isKeyShaped, type Refusal, type SecurityLog } from './security-log.ts'
@@ -55,7 +57,7 @@ export async function authenticate(request: FastifyRequest, context: Authenticat
   const claimed = { request, key, address }
   // A key that exists is verified before anything is refused, whatever came from this address before.
   const credential = isKeyShaped(key) ? await context.directory.find(key, address) : null
-  if (credential === null) throw countFailure(new Rejection('INVALID_CREDENTIALS'), { ...claimed, credential }, context)
+  if (credential === null) throw countFailure(unknownKey(key), { ...claimed, credential }, context)
   verifySignature(claimed, credential, context)
   const refuse = (code: 'OPERATOR_SUSPENDED' | 'FORBIDDEN_IP') => {
     context.securityLog.refused({ ...claimed, code, credential })
@@ -68,6 +70,11 @@ export async function authenticate(request: FastifyRequest, context: Authenticat
   if (waitMs !== null) throw new RetryLater(retryAfterSeconds(waitMs), 'RATE_LIMITED')
   context.uses.used(credential.credentialId, context.clock.now())
   return { credential, address }
+}
+
+function unknownKey(key: string): Rejection {
+  const hint = keyHint(key)
+  return hint === undefined ? new Rejection('INVALID_CREDENTIALS') : new Rejection('INVALID_CREDENTIALS', { hint })
 }
 
 function verifySignature(claimed: Claimed, credential: KnownCredential, context: AuthenticationContext): void {
@@ -95,10 +102,14 @@ function explainedRejection(
   signed: SignedRequest,
   { now, baseUrl }: { readonly now: Date; readonly baseUrl: string },
 ): Rejection {
-  if (code === 'TIMESTAMP_OUT_OF_RANGE') return new Rejection(code, { serverTime: Math.floor(now.getTime() / 1000) })
+  if (code === 'TIMESTAMP_OUT_OF_RANGE') {
+    const serverTime = Math.floor(now.getTime() / 1000)
+    return new Rejection(code, { ...defined({ hint: timestampHint(signed.timestamp, serverTime) }), serverTime })
+  }
   const ours = canonicalString({ ...signed, timestamp: signed.timestamp ?? '' })
   // In the fragment, which a browser does not send to any server.
   return new Rejection(code, {
+    ...defined({ hint: signatureHint(signed.signature) }),
     canonicalString: ours,
     compareAt: `${baseUrl}/docs/signing#${encodeURIComponent(ours)}`,
   })

@@ -209,6 +209,37 @@ t.test('in the sandbox a refusal helps to find the mistake; production says noth
   t.equal((await me(production, { timestamp: '1' })).json.error.details, undefined)
 })
 
+t.test('in the sandbox a malformed header is called what it is', async (t) => {
+  const seconds = Math.floor(Date.now() / 1000)
+  const signed = (signature: string) => ({ headers: { 'X-Signature': signature } })
+  const dated = (timestamp: string | number) => ({ timestamp: String(timestamp) })
+  const faults: readonly [Partial<Parameters<typeof send>[2]>, string | RegExp][] = [
+    [{ without: 'X-Signature' }, 'X-Signature is missing'],
+    [signed('A1'.repeat(32)), 'X-Signature: upper case; expected 64 of lowercase hex'],
+    [signed('g'.repeat(64)), 'X-Signature: characters that are not hex; expected 64 of lowercase hex'],
+    [signed(`${'aZ+/'.repeat(10)}aZ9=`), 'X-Signature: 44 characters, as of base64; expected 64 of lowercase hex'],
+    [signed(''), 'X-Signature: 0 characters; expected 64 of lowercase hex'],
+    [{ without: 'X-Timestamp' }, 'X-Timestamp is missing'],
+    [dated(Date.now()), 'X-Timestamp is in milliseconds; expected epoch seconds'],
+    [dated('soon'), 'X-Timestamp: expected epoch seconds, digits alone, without leading zeros'],
+    [dated(`0${seconds}`), 'X-Timestamp: expected epoch seconds, digits alone, without leading zeros'],
+    [dated(seconds - 1_000), /^X-Timestamp is 1\d\d\d seconds behind our clock$/],
+    [dated('9'.repeat(12)), /^X-Timestamp is \d+ seconds ahead of our clock$/],
+  ]
+  for (const [options, hint] of faults) {
+    t.match((await me(sandbox, options)).json.error.details.hint, hint)
+    t.equal((await me(production, options)).json.error.details, undefined, 'production says nothing')
+  }
+  t.notOk('hint' in (await me(sandbox, { secret: 'sk_wrong' })).json.error.details, 'its form is right')
+  const keyed = async (key: string) => (await me({ ...sandbox, key })).json.error.details
+  t.equal(
+    (await keyed('bk_test_abc')).hint,
+    'X-Operator-Key, after bk_test_: 3 characters; expected 32 of lowercase hex',
+  )
+  for (const key of [`bk_test_${'0'.repeat(32)}`, 'bk_live_abc', 'sk_abc', ''])
+    t.equal(await keyed(key), undefined, key)
+})
+
 t.test('suspension, activation and addresses hold on every replica within a second', async (t) => {
   const input = { operatorId: operator.operatorId, reason: 'test' }
   const both = async (expected: string) => {

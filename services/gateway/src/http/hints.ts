@@ -1,0 +1,37 @@
+// What is wrong with the form of a header, for integrators in the sandbox. A hint looks at nothing but what was sent,
+// and repeats none of it: it may be a secret in the wrong place.
+
+const sandboxPrefix = 'bk_test_'
+
+/** A key names its environment itself: there is no hint for what does not begin as the sandbox's keys do. */
+export function keyHint(key: string): string | undefined {
+  if (!key.startsWith(sandboxPrefix)) return undefined
+  const fault = hexFault(key.slice(sandboxPrefix.length), 32)
+  return fault && `X-Operator-Key, after ${sandboxPrefix}: ${fault}`
+}
+
+export function timestampHint(timestamp: string | undefined, serverTime: number): string {
+  if (timestamp === undefined) return 'X-Timestamp is missing'
+  if (!/^[1-9]\d*$/.test(timestamp)) return 'X-Timestamp: expected epoch seconds, digits alone, without leading zeros'
+  const unit = ({ 13: 'milliseconds', 16: 'microseconds', 19: 'nanoseconds' } as const)[timestamp.length]
+  if (unit !== undefined) return `X-Timestamp is in ${unit}; expected epoch seconds`
+  const ahead = Number(timestamp) - serverTime
+  return `X-Timestamp is ${Math.abs(ahead)} seconds ${ahead > 0 ? 'ahead of' : 'behind'} our clock`
+}
+
+/** Undefined where the form is right, and so what was signed is wrong. */
+export function signatureHint(signature: string | undefined): string | undefined {
+  if (signature === undefined) return 'X-Signature is missing'
+  const fault = hexFault(signature, 64)
+  return fault && `X-Signature: ${fault}`
+}
+
+function hexFault(text: string, length: number): string | undefined {
+  const expected = `expected ${length} of lowercase hex`
+  if (text.length !== length) return `${text.length} characters${isBase64(text) ? ', as of base64' : ''}; ${expected}`
+  if (/^[\da-f]*$/.test(text)) return undefined
+  return `${/^[\da-f]*$/i.test(text) ? 'upper case' : 'characters that are not hex'}; ${expected}`
+}
+
+/** 32 bytes, padded or not. */
+const isBase64 = (text: string): boolean => /^[\w+/-]{43}=?$/.test(text)
