@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { root } from './source-files.ts'
 
-/** A row of a list in CONTRIBUTING.md: what to do where, and who tells when it is missing. */
+/** A step of a list in CONTRIBUTING.md: what to do where, and who tells when it is missing. */
 export interface Row {
   readonly number: number
   readonly where: string
@@ -22,11 +22,13 @@ export const listHeadings: readonly string[] = [...text.matchAll(/^## (Add an? .
 )
 
 export function rowsOf(heading: string): readonly Row[] {
-  const lines = section(heading).matchAll(/^\| (\d+) (\|.*)\|$/gm)
-  return [...lines].map(([, number, cells = '']) => {
-    const [, where = '', what = '', toldBy = ''] = cells.split(/(?<!\\)\|/).map((cell) => cell.trim())
-    return { number: Number(number), where, what, toldBy }
-  })
+  const lines = section(heading).matchAll(/^(\d+)\. (.+?): (.+) \*\((.+)\)\*$/gm)
+  return [...lines].map(([, number, where = '', what = '', toldBy = '']) => ({
+    number: Number(number),
+    where,
+    what,
+    toldBy,
+  }))
 }
 
 /** The code below a heading, without the line that says where it goes. */
