@@ -34,6 +34,7 @@ export interface GuideSetting {
 export const guides = [
   'operations.md',
   'alerts.md',
+  'incidents.md',
   'runbooks/restore.md',
   'runbooks/lost-parts.md',
   'runbooks/night.md',
