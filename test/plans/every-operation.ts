@@ -252,6 +252,7 @@ async function correctAlone(bed: TestBed<typeof services>): Promise<void> {
   const seen = { operatorId, environment, currency }
   const input = { playerId, amount: correctedAlone, reference: 'plans-alone', seen, reason: 'plans' }
   await bed.team('alice').call(adjustWallet, { input })
+  await byTwo(bed, adjustWallet, { ...input, amount: '2.00', reference: 'plans-two' })
 }
 /** Up to this amount one person may correct a balance alone: a setting of the wallet. */
 export const correctedAlone = '1.00'

@@ -3,6 +3,7 @@ import {
   type AuditedChange,
   type ExportedAuditEntry,
   invalid,
+  type ListedAuditEntry,
   type Operation,
   type operations,
   type Reply,
@@ -110,14 +111,15 @@ type ListAudit = (typeof operations)['gateway']['listAudit']
 export async function readAudit({ input }: Call<ListAudit>, { db }: Tools['query']): Promise<Reply<ListAudit>> {
   const { actor, subject, since = null, limit } = input
   const before = input.before === undefined ? afterAll : placeOf(input.before, '/before')
-  const rows = await db<WithTimes<AuditEntry, 'at'>>`
-    select ${sql.columns(shownColumns)} from audit_entry
+  const rows = await db<WithTimes<ListedAuditEntry, 'at'>>`
+    select ${sql.columns(shownColumns, 'e')}, p.id as proposal_id, p.proposed_by, p.reason as proposal_reason
+    from audit_entry e left join team_proposal p on p.id = e.proposal and p.operation = e.operation
     -- Statements of their own, since each uses another index.
-    where ${actor === undefined ? sql`true` : sql`actor = ${actor}`}
-      and ${subject === undefined ? sql`true` : sql`subject = ${subject}`}
-      and at >= coalesce(${since}::timestamptz, '-infinity')
-      and (at, id) < (${before.at}::timestamptz, ${before.id}::text)
-    order by at desc, id desc
+    where ${actor === undefined ? sql`true` : sql`e.actor = ${actor}`}
+      and ${subject === undefined ? sql`true` : sql`e.subject = ${subject}`}
+      and e.at >= coalesce(${since}::timestamptz, '-infinity')
+      and (e.at, e.id) < (${before.at}::timestamptz, ${before.id}::text)
+    order by e.at desc, e.id desc
     limit ${limit + 1}
   `
   return toPage(rows.map(withIsoTimes), limit, cursorAt)

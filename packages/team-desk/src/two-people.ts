@@ -16,6 +16,7 @@ import {
   type Database,
   type Db,
   type Gate,
+  type ReadDb,
   sql,
   type Tools,
   type TwoPeopleCall,
@@ -194,6 +195,16 @@ export async function approveFirst({
   })
   if (decided instanceof Rejection) throw decided
   return decided
+}
+
+/** Why something is done: the proposer's reason. The second person's says why they agreed. */
+export async function reasonOf(
+  db: ReadDb,
+  { approves, input }: Pick<Call, 'approves'> & { readonly input: { readonly reason: string } },
+): Promise<string> {
+  if (approves === undefined) return input.reason
+  const [proposal] = await db<{ reason: string | null }>`select reason from team_proposal where id = ${approves}`
+  return proposal?.reason ?? input.reason
 }
 
 const awaitsApproval = ({ id, proposedBy, expiresAt }: Pick<Kept, 'id' | 'proposedBy' | 'expiresAt'>) =>

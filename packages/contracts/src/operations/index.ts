@@ -28,6 +28,7 @@ export {
   AuditEntry,
   AuditedChange,
   ExportedAuditEntry,
+  type ListedAuditEntry,
   OwnSession,
   Proposal,
   type ProposalState,

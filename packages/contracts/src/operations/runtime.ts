@@ -39,6 +39,15 @@ export const AuditEntry = object({
 })
 export type AuditEntry = Static<typeof AuditEntry>
 
+/** In a list, with who asked for what the caller agreed to, and why. Null where one was enough. */
+const ListedAuditEntry = object({
+  ...AuditEntry.properties,
+  proposalId: Nullable(Id),
+  proposedBy: Nullable(personal('staff', text(254))),
+  proposalReason: Nullable(Note),
+})
+export type ListedAuditEntry = Static<typeof ListedAuditEntry>
+
 /** What proves a call of the team to somebody who trusts no service. Each is null where there was none. */
 const evidence = {
   /** The call, signed with the key of the session: a JWS. */
@@ -173,7 +182,7 @@ export const runtimeEntries = {
       before: cursorField,
       limit: Type.Integer({ minimum: 1, maximum: 1000 }),
     }),
-    reply: pageOf(AuditEntry),
+    reply: pageOf(ListedAuditEntry),
   }),
 
   /** Each entry carries its own proofs, so any part of an export can be verified without the rest. */

@@ -2,6 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { sample } from '../examples.ts'
 import { signedAmountPattern } from '../formats.ts'
 import { get, internal, operator, team } from '../operation.ts'
+import { personal } from '../personal.ts'
 import {
   Amount,
   Currency,
@@ -36,7 +37,12 @@ export const TeamEntry = object({
   playerId: Id,
   transferId: Id,
   reversesTransferId: Nullable(Id),
+  /** Of a correction: why it was asked for. */
   reason: Nullable(Note),
+  /** Who asked for a correction. */
+  by: Nullable(personal('staff', text(254))),
+  /** Who agreed to it, where it took two. */
+  approvedBy: Nullable(personal('staff', text(254))),
   effectiveAt: Timestamp,
 })
 export type TeamEntry = Static<typeof TeamEntry>

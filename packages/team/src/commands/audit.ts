@@ -22,6 +22,8 @@ export const audit = [
       'outcome',
       'subject',
       ['why', 'reason'],
+      ['proposed by', 'proposedBy'],
+      ['proposed why', 'proposalReason'],
       ['operation id', 'operationId'],
     ],
   }),

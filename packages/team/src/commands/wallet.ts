@@ -24,6 +24,8 @@ export const wallet = [
         ['reference', ({ reference }) => `${reference.type} ${reference.id}`],
         ['transfer', 'transferId'],
         ['why', 'reason'],
+        'by',
+        ['approved by', 'approvedBy'],
       ])
     },
   }),

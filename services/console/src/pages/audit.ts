@@ -54,7 +54,7 @@ export const auditPages: Pages = (route) => {
             text(tool),
           ),
       ],
-      ['changes', ({ changes, reason }) => lines(...(changes ?? []).map(changeCell), text(reason))],
+      ['changes', (entry) => lines(...(entry.changes ?? []).map(changeCell), ...whyCells(visit, entry))],
       ['input', ({ input }) => folded(JSON.stringify(input))],
     ])
     return showList(visit, {
@@ -78,11 +78,20 @@ export const auditPages: Pages = (route) => {
 
 const csvColumns = [
   ...(['at', 'service', 'actor', 'tool', 'operation', 'operationId', 'outcome', 'subject', 'reason'] as const),
+  ...(['proposalId', 'proposedBy', 'proposalReason'] as const),
   ...(['changes', 'input', 'session'] as const),
 ]
 
 const changeCell = ({ field, before, after }: NonNullable<Entry['changes']>[number]): Cell =>
   text(`${field}: ${before ?? '–'} → ${after ?? '–'}`)
+
+/** Why it was done. Where two people did it: why it was asked for, by whom, and why the second one agreed. */
+function whyCells({ display, address }: Visit, entry: Entry): readonly Cell[] {
+  const { reason, proposalId, proposedBy, proposalReason } = entry
+  if (proposalId === null || proposedBy === null) return [text(reason)]
+  const asked = display.t('askedFor', { name: proposedBy, why: proposalReason ?? '–' })
+  return [link(asked, address(`/proposals/${proposalId}`)), text(reason)]
+}
 
 /** Reads of personal data are audited too. There are many more of them than of actions. */
 const isRead = ({ service, operation }: Entry): boolean =>

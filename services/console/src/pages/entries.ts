@@ -73,7 +73,7 @@ async function showEntries(visit: Visit, player: Player): Promise<FastifyReply> 
     rows: rowsOf(
       listEntries.reply,
       data,
-      ['createdAt', 'type', 'amount', 'balanceAfter', referenceColumn, 'reason'],
+      ['createdAt', 'type', 'amount', 'balanceAfter', referenceColumn, 'by', 'reason'],
       (row) => address(pathOf(row)),
     ),
     nextCursor,
@@ -102,6 +102,8 @@ function showEntry(visit: Visit, { player, entry }: { player: Player; entry: Ent
       'balanceAfter',
       ['player', () => link(player.name, list)],
       'reason',
+      'by',
+      'approvedBy',
       'createdAt',
       'effectiveAt',
       referenceColumn,

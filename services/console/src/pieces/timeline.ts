@@ -133,7 +133,7 @@ const entriesOf = ({ person, address, display }: Visit, { id: playerId }: Player
   latest(
     person.mayCall(listEntries),
     () => person.call(listEntries, { playerId, limit: eachMax }),
-    ({ createdAt, type, amount, balanceAfter, currency, transferId, reason }) => ({
+    ({ createdAt, type, amount, balanceAfter, currency, transferId, by, approvedBy, reason }) => ({
       at: createdAt,
       kind: 'entry',
       what: lines(
@@ -141,6 +141,7 @@ const entriesOf = ({ person, address, display }: Visit, { id: playerId }: Player
         text(display.word('value', type)),
         text(`${display.word('field', 'balanceAfter')}: ${display.money(balanceAfter, currency)}`),
       ),
+      ...(by !== null && { who: approvedBy === null ? by : display.t('withApproval', { by, approvedBy }) }),
       reason,
       href: address(`/players/${playerId}/entries/${transferId}`),
     }),

@@ -236,6 +236,8 @@ export const generalWords = {
     'Proposed by {name}, {ago}. With your approval it is done.',
     'Proposto por {name}, {ago}. Com a sua aprovação, é executado.',
   ],
+  askedFor: ['Asked for by {name}: {why}', 'Pedido de {name}: {why}'],
+  withApproval: ['{by}, approved by {approvedBy}', '{by}, com aprovação de {approvedBy}'],
   approveProposalAsk: ['Do what {name} proposed: {what}.', 'Executar o que {name} propôs: {what}.'],
   decline: ['Decline', 'Recusar'],
   takeBack: ['Take back', 'Retirar'],

@@ -115,6 +115,13 @@ export const withAudit = (keys: Fragment) => sql`
   ) a (id, actor, operation, operation_id, reason, subject, amount)
 `
 
+/** Why it was asked for: where two people made it, whoever carried it out gave a reason of their own. */
+const asked = sql`
+  left join lateral (
+    select coalesce(c.proposal #>> '{proposed,reason}', c.reason) as reason from wallet.reconcilable_correction c where c.id = a.id
+  ) asked on true
+`
+
 /**
  * Every adjustment and reversal is one that a person of the team made, for the reason and amount that the audit trail
  * says, and the other way round.
@@ -127,11 +134,11 @@ export const corrections = sqlCheck(
     differences: (keys) => sql`
       select p.key, p.brand_id, p.id as subject,
         case when a.id is null then 'an audit entry'
-          else format('%s by %s (operation %s): %s %s, %s', a.operation, a.actor, a.operation_id, a.subject, a.amount, a.reason) end as expected,
+          else format('%s by %s (operation %s): %s %s, %s', a.operation, a.actor, a.operation_id, a.subject, a.amount, asked.reason) end as expected,
         format('%s %s, %s (reference %s)', p.subject, p.amount, p.reason, p.reference) as actual,
         'An adjustment or reversal and the audit trail do not agree (minor units).' as explanation
-      from ${withAudit(keys)}
-      where a.id is null or (p.amount, p.reason) is distinct from (a.amount, a.reason)
+      from ${withAudit(keys)} ${asked}
+      where a.id is null or (p.amount, p.reason) is distinct from (a.amount, asked.reason)
         or a.actor = '' or a.operation_id = ''
     `,
   },

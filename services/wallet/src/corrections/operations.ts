@@ -11,7 +11,7 @@ import {
 } from '@backoffice/contracts'
 import { hourMs } from '@backoffice/process'
 import { type Call, handle, type ReadDb, type Tools } from '@backoffice/service-runtime'
-import { recordAction } from '@backoffice/team-desk'
+import { reasonOf, recordAction } from '@backoffice/team-desk'
 import type { TeamCaller } from '@backoffice/team-identity'
 import type { Ledger } from '../ledger/ledger.ts'
 import { type Posting, unexpected } from '../ledger/posting.ts'
@@ -146,7 +146,7 @@ export const adjustWallet = (ledger: Ledger, approverOf: CorrectionApprover) =>
       return approverOf(db, correction, now)
     },
     async run(call, tools) {
-      const { playerId, amount, reference, reason } = call.input
+      const { playerId, amount, reference } = call.input
       const signed = toMinorUnits(amount)
       if (signed === 0n) throw invalid('body', '/amount', 'must not be zero')
       const account = await findBalanceOfPlayer(tools.db, playerId)
@@ -163,7 +163,7 @@ export const adjustWallet = (ledger: Ledger, approverOf: CorrectionApprover) =>
         type: 'ADJUSTMENT' as const,
         counterparty: 'adjustments' as const,
         amount: signed > 0n ? signed : -signed,
-        reason,
+        reason: await reasonOf(tools.db, call),
       }
       return postTransfer(ledger, transfer, { operation: adjustment, call, tools })
     },
@@ -186,7 +186,7 @@ export const reverseTransfer = (ledger: Ledger, approverOf: CorrectionApprover) 
       return approverOf(db, { brandId, playerId, reference: input.reference, person, amount }, now)
     },
     async run(call, tools) {
-      const { reference, reason } = call.input
+      const { reference } = call.input
       const reversed = await findReversed(tools.db, call.input)
       const { transferId: id } = reversed
       const { brandId, playerId, currency, amount } = reversed
@@ -201,7 +201,7 @@ export const reverseTransfer = (ledger: Ledger, approverOf: CorrectionApprover) 
         counterparty: await readCounterparty(tools.db, id),
         amount: reversed.transferAmount,
         reverses: id,
-        reason,
+        reason: await reasonOf(tools.db, call),
       }
       return postTransfer(ledger, transfer, { operation: reversal, call, tools })
     },

@@ -16,6 +16,9 @@ export interface ShownEntry extends Pick<Transfer, 'reference' | 'type' | 'amoun
 export interface StatementEntry extends ShownEntry, Pick<Transfer, 'brandId' | 'reverses' | 'reason' | 'effectiveAt'> {
   readonly playerId: string
   readonly transferAmount: bigint
+  /** Of the people who corrected the balance, who asked for it; of two, who agreed. */
+  readonly by: string | null
+  readonly approvedBy: string | null
 }
 
 const shownColumns = sql`
@@ -23,7 +26,18 @@ const shownColumns = sql`
 `
 const columns = sql`
   ${shownColumns}, t.brand_id, t.reverses, t.reason, t.effective_at, a.owner_id as player_id,
-  t.amount as transfer_amount
+  t.amount as transfer_amount, people.by, people.approved_by
+`
+/** Who made a correction, `t`: its audit entry was written with it, and has its time. */
+const people = sql`
+  left join lateral (
+    select coalesce(p.proposed_by, c.actor) as by, p.decided_by as approved_by
+    from audit_entry c left join team_proposal p on p.id = c.proposal and p.operation = c.operation
+    where t.type in ('ADJUSTMENT', 'REVERSAL') and c.at = t.created_at and c.outcome = 'done'
+      -- A reversal names its transfer, or the ledger item that it made.
+      and c.subject in (a.owner_id, t.reverses, 'led' || substr(t.reverses, 4)) and c.input ->> 'reference' = t.reference
+    limit 1
+  ) people on true
 `
 
 export interface AskedPage extends Pick<AccountTarget, 'brandId' | 'playerId'> {
@@ -114,6 +128,7 @@ export function listEntriesOf(db: ReadDb, filter: EntryFilter): Promise<Statemen
   return db<StatementEntry>`
     select ${columns}
     from account a join entry e on e.account_id = a.id and e.seq is not null join transfer t on t.id = e.transfer_id
+    ${people}
     where a.brand_id = ${brandId} and a.owner_id = ${playerId} and (${before}::bigint is null or e.seq < ${before})
       and (${type}::text is null or t.type = ${type})
       and t.created_at >= coalesce(${from}::timestamptz, '-infinity')
@@ -127,6 +142,7 @@ export function findEntries(db: ReadDb, transferIds: readonly string[]): Promise
   return db<StatementEntry>`
     select ${columns} from transfer t join entry e on e.transfer_id = t.id and e.seq is not null
     join account a on a.id = e.account_id
+    ${people}
     where t.id = any(${transferIds}::text[]) order by e.seq desc
   `
 }
@@ -178,6 +194,7 @@ export function listEntriesOfPeriod(
 ): Promise<StatementEntry[]> {
   const entries = sql`
     from transfer t join entry e on e.transfer_id = t.id and e.seq is not null join account a on a.id = e.account_id
+    ${people}
     where t.brand_id = ${brandId} and t.outcome = 'posted'
       and t.created_at >= ${from}::timestamptz and t.created_at < ${to}::timestamptz
   `

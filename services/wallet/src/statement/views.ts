@@ -23,6 +23,8 @@ export function teamEntry(entry: StatementEntry): TeamEntry {
     transferId: entry.transferId,
     reversesTransferId: entry.reverses,
     reason: entry.reason,
+    by: entry.by,
+    approvedBy: entry.approvedBy,
     effectiveAt: entry.effectiveAt.toISOString(),
   }
 }

@@ -10,7 +10,8 @@ import t from 'tap'
 import { runOf } from '../../../reconciler/test/reconciliation/run.ts'
 import { wallet } from '../../src/service.ts'
 
-const { openAccount, adjustWallet, reverseTransfer, readBalance, listAudit, declineProposal } = operations.wallet
+const { openAccount, adjustWallet, reverseTransfer, readBalance, listAudit, listEntries, declineProposal } =
+  operations.wallet
 const time = new TestTime()
 const bed = await testBed(t, { wallet, reconciler }, { time, config: { wallet: { CORRECT_ALONE_UP_TO: '20.00' } } })
 const reason = 'double payout'
@@ -54,18 +55,39 @@ t.test('in production a correction above the limit is proposed by one and made b
   t.equal(await balance(), '20.00')
   const approves = String(details?.proposalId)
   t.equal((await refusal(team('alice').call(adjustWallet, { input, approves }))).code, 'TWO_PEOPLE_REQUIRED')
-  const { transferId } = await team('bob').call(adjustWallet, { input, approves })
+  const agreed = { input: { ...input, reason: 'checked with ticket 77' }, approves }
+  const { transferId } = await team('bob').call(adjustWallet, agreed)
   t.equal(await balance(), '40.01')
 
-  const back = { playerId, transferId, reference: 'back', reason }
+  const item = transferId.replace('trf', 'led')
+  const back = { playerId, transferId: item, reference: 'back', reason: 'the wrong player' }
   const proposed = await refusal(team('bob').call(reverseTransfer, { input: back }))
   t.equal(proposed.code, 'AWAITS_APPROVAL')
-  await team('alice').call(reverseTransfer, { input: back, approves: String(proposed.details?.proposalId) })
+  const second = { input: { ...back, reason: 'agreed' }, approves: String(proposed.details?.proposalId) }
+  const reversed = await team('alice').call(reverseTransfer, second)
+  t.match(reversed, { reason: back.reason, by: 'bob', approvedBy: 'alice' })
   t.equal(await balance(), '20.00')
+  const entries = await team('auditor').call(listEntries, { input: { playerId, limit: 10 } })
+  t.match(
+    entries.data,
+    [
+      { reference: { id: 'back' }, reason: back.reason, by: 'bob', approvedBy: 'alice' },
+      { reference: { id: 'large' }, reason, by: 'alice', approvedBy: 'bob' },
+      { reference: { id: 'small' }, reason, by: 'alice', approvedBy: null },
+    ],
+    'the ledger says who asked and why, and who agreed',
+  )
   const { data } = await team('auditor').call(listAudit, { input: { subject: playerId, limit: 10 } })
-  const done = data.filter(({ outcome }) => outcome === 'done').map(({ changes }) => changes)
+  const done = data.filter(({ outcome }) => outcome === 'done')
+  const both = { reason: 'checked with ticket 77', proposedBy: 'alice', proposalReason: reason, proposalId: approves }
+  t.match(done, [both, { reason, proposedBy: null, proposalReason: null, proposalId: null }])
   const changed = (before: string, after: string) => [{ field: 'balance', before, after }]
-  t.same(done, [changed('20.00', '40.01'), changed('0.00', '20.00')], 'what the trail says of them')
+  const changes = [changed('20.00', '40.01'), changed('0.00', '20.00')]
+  t.same(
+    done.map((entry) => entry.changes),
+    changes,
+    'what the trail says of them',
+  )
 })
 
 t.test('a correction of another account than was shown is refused, and the trail proves what was shown', async (t) => {
@@ -224,6 +246,10 @@ t.test('reconciliation counts as the wallet does, to the millisecond', async (t)
   const found = async (aloneUpTo: string) => {
     const team = { ...bed.issuer.team, aloneUpTo, payAloneUpTo: '0.00', rollOutMs: 0 }
     const { differences } = await runOf(bed, { team })
+    t.notOk(
+      differences.some(({ check }) => check === 'corrections'),
+      'the ledger has the reasons of who asked',
+    )
     const ours = differences.filter((found) => found.brandId === brandId && found.check === 'signatures')
     return ours.map(({ actual }) => actual.replace(/ \(operation .*?\)/, '')).sort()
   }
