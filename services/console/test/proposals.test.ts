@@ -20,7 +20,8 @@ t.test('what takes two people', async (t) => {
     t.ok(mine.indexOf(id) > mine.indexOf('Proposed by me'))
     const theirs = (await alice.get('/production/proposals')).text
     t.ok(theirs.indexOf(id) < theirs.indexOf('Proposed by me'))
-    t.match(theirs, 'Amount: 5000.00')
+    t.match(theirs, 'Add R$5,000.00 to the balance of')
+    t.match(theirs, playerId, 'whose')
     t.match((await alice.get('/production')).text, /data-count="proposals">1</)
     t.match((await bob.get('/production')).text, /data-count="proposals">0</)
     t.match((await alice.get('/sandbox/proposals')).text, 'In the sandbox one person is enough')
@@ -47,8 +48,11 @@ t.test('what takes two people', async (t) => {
     t.strictSame(formOf(await (await bed.visitor('support')).get(path), `${path}/approve`), {})
     const page = await alice.get(path)
     t.match(page.text, 'Proposed by bob')
-    t.match(page.text, 'R$5,000.00')
-    t.match(page.text, 'Davi &lt;b&gt;Melo&lt;/b&gt;')
+    t.match(
+      page.text,
+      /Do what bob proposed: Add R\$5,000\.00 to the balance of Davi &lt;b&gt;Melo&lt;\/b&gt; \(.+, production\)/,
+    )
+    t.match(page.text, 'R$0.00 → R$5,000.00', 'what it would make of the balance')
     const form = formOf(page, `${path}/approve`)
     t.equal((await bob.post(`${path}/approve`, formOf(own, `${path}/decline`))).status, 422)
     // What somebody adds to the form is no part of what was proposed.
@@ -61,6 +65,27 @@ t.test('what takes two people', async (t) => {
     const decided = (await bob.get('/production/proposals?state=decided')).text
     t.match(decided, id)
     t.match((await bob.get(path)).text, 'checked with the provider')
+    const [entry] = await entries()
+    t.match(entry, { reason: 'a double payout', by: 'bob', approvedBy: 'alice' })
+    t.match((await bob.get(`/production/players/${playerId}`)).text, 'bob, approved by alice', 'in the timeline too')
+    const { text: audit } = await (await bed.visitor('auditor')).get('/production/audit')
+    t.match(audit, 'Asked for by bob: a double payout')
+
+    const back = { playerId, transferId: entry?.transferId ?? '', reference: 'taken-back', reason: 'the wrong player' }
+    const reversal = await proposalOf(bed.bed.team('alice').call(operations.wallet.reverseTransfer, { input: back }))
+    const second = (await bob.get(`/production/proposals/${reversal.proposalId}`)).text
+    t.match(second, `Reverse: adjustment of R$5,000.00 (${entry?.transferId}): the money is taken from Davi`)
+    t.match(second, 'R$5,000.00 → R$0.00')
+    const taken = { input: { proposalId: reversal.proposalId, reason: 'not now' } }
+    await bed.bed.team('alice').call(operations.wallet.declineProposal, taken)
+  })
+
+  await t.test('is a sentence in Portuguese too', async (t) => {
+    const id = await adjust('sentence')
+    const brazilian = alice.as({ cookies: { language: 'pt-BR' } })
+    t.match((await brazilian.get(`/production/proposals/${id}`)).text, /Somar R\$\s5\.000,00 ao saldo de Davi/)
+    const taken = { input: { proposalId: id, reason: 'taken back' } }
+    await bed.bed.team('bob').call(operations.wallet.declineProposal, taken)
   })
 
   await t.test('is not offered where a service tells something else than its proposer has signed', async (t) => {

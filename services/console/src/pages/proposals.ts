@@ -1,9 +1,10 @@
-import { operations, Rejection, type Reply, seenOf } from '@backoffice/contracts'
+import { fromMinorUnits, operations, Rejection, type Reply, seenOf, toMinorUnits } from '@backoffice/contracts'
 import type { FastifyReply } from 'fastify'
 import { type Cell, type Fact, factsOf, id, lines, link, money, rowSchema, rowsOf, text } from '../pieces/cells.ts'
-import { operatorName } from '../pieces/listed.ts'
+import { operatorName, operatorNames } from '../pieces/listed.ts'
 import { type FoundProposal, findDecided, findProposals, isOwn, waitsFor } from '../pieces/open-proposals.ts'
 import { secretsIn } from '../pieces/operator-actions.ts'
+import { movedBy, sentenceOf, signedInput } from '../pieces/proposal-sentence.ts'
 import { beforeOf, rowsOnPage, showCase, showLists } from '../pieces/queue.ts'
 import { type Decision, type Pages, pageWithForms, rolesFor, type SentForm, type Visit } from '../pieces/visit.ts'
 import type { Word } from '../words/index.ts'
@@ -11,6 +12,7 @@ import { placeOf } from './search.ts'
 
 const { listProposals } = operations.gateway
 const { showPlayer } = operations.players
+const { listEntries } = operations.wallet
 
 type Verb = 'approve' | 'decline'
 
@@ -31,18 +33,33 @@ export const proposalPages: Pages = (route) => {
 interface ShownProposal extends FoundProposal {
   /** Why nobody can tell that it is what its proposer signed. Null when it is. */
   readonly fault: string | null
+  /** With names, as they are now. */
+  readonly sentence: string
+  readonly player: Reply<typeof showPlayer> | undefined
 }
 
 const pathOf = (proposal: Pick<FoundProposal, 'id'>): string => `/proposals/${proposal.id}`
 
-async function findOne({ person, params, recorded }: Visit): Promise<ShownProposal> {
+async function findOne(visit: Visit): Promise<ShownProposal> {
+  const { person, params, recorded, display } = visit
   const { proposals, missing } = await findProposals(person, { proposalId: params.proposalId ?? '', limit: 1 })
   const [proposal] = proposals
   // It may be kept by a service that does not answer.
   if (proposal === undefined) throw new Rejection(missing.length > 0 ? 'SERVICE_UNAVAILABLE' : 'PROPOSAL_NOT_FOUND')
   const { call } = proposal
   // Whoever answered is not believed: it must be what the proposer signed.
-  return { ...proposal, fault: call === undefined ? null : await recorded.faultOfProposal(call, proposal) }
+  const fault = call === undefined ? null : await recorded.faultOfProposal(call, proposal)
+  const playerId = ownersOf(proposal).playerId
+  const player = playerId === undefined ? undefined : await findPlayer(visit, playerId)
+  const operatorId = ownersOf(proposal).operatorId ?? player?.operatorId
+  const operator = operatorId === undefined ? undefined : await operatorName(visit, operatorId)
+  return { ...proposal, fault, player, sentence: sentenceOf(display, proposal, { player: player?.name, operator }) }
+}
+
+/** Whom it is about, by their ids in the signed call. */
+function ownersOf(proposal: FoundProposal): { readonly playerId?: string; readonly operatorId?: string } {
+  const { given, seen } = signedInput(proposal)
+  return { ...seen, ...given }
 }
 
 async function showProposals(visit: Visit): Promise<FastifyReply> {
@@ -60,9 +77,16 @@ async function showProposals(visit: Visit): Promise<FastifyReply> {
   const { proposals, nextCursor, missing } = isOpen
     ? await findProposals(person, { state: 'open', limit: rowsOnPage, ...beforeOf(query.after) })
     : await findDecided(person, query.after)
+  const operators = await operatorNames(
+    visit,
+    proposals.flatMap((one) => {
+      const { operatorId } = ownersOf(one)
+      return operatorId === undefined ? [] : [{ operatorId }]
+    }),
+  )
   const section = (title: Word, those: readonly FoundProposal[]) => ({
     title,
-    rows: proposalRows(visit, those, isOpen),
+    rows: proposalRows(visit, those, { isOpen, operators }),
   })
   const others = proposals.filter((one) => !isOwn(person, one) && !waitsFor(person, one))
   const waiting = proposals.filter((one) => waitsFor(person, one))
@@ -76,17 +100,25 @@ async function showProposals(visit: Visit): Promise<FastifyReply> {
   return showLists(visit, { ...frame, missing, sections, nextCursor })
 }
 
-function proposalRows(visit: Visit, proposals: readonly FoundProposal[], areOpen: boolean) {
+interface Listed {
+  readonly isOpen: boolean
+  readonly operators: ReadonlyMap<string, string>
+}
+
+/** Players by their ids: whoever reads a name is recorded, and a list is read for one of them. */
+function proposalRows(visit: Visit, proposals: readonly FoundProposal[], { isOpen, operators }: Listed) {
   return rowsOf(
     listProposals.reply,
     proposals,
     [
       'proposedAt',
-      ['proposal', (row) => text(nameOf(visit, row))],
-      ['input', (row) => lines(...inputOf(visit, row).map(({ field, cell }) => text(labelOf(visit, field, cell))))],
+      [
+        'proposal',
+        (row) => text(sentenceOf(visit.display, row, { operator: operators.get(ownersOf(row).operatorId ?? '') })),
+      ],
       'reason',
       'proposedBy',
-      ...(areOpen ? (['expiresAt'] as const) : (['state', 'decidedBy', 'decidedAt'] as const)),
+      ...(isOpen ? (['expiresAt'] as const) : (['state', 'decidedBy', 'decidedAt'] as const)),
     ],
     (row) => visit.address(pathOf(row)),
   )
@@ -142,23 +174,20 @@ async function showPage(visit: Visit, proposal: ShownProposal, sent?: SentForm):
     title: nameOf(visit, proposal),
     about: display.t('proposals'),
     list: visit.address('/proposals'),
-    facts: [...(await subjectFacts(visit, proposal)), ...facts],
+    facts: [{ field: 'proposal', cell: text(proposal.sentence) }, ...(await subjectFacts(visit, proposal)), ...facts],
     people: peopleOf(visit, proposal),
     decisions: verbs.map((verb) => decisionOf(visit, proposal, verb)),
     sent,
   })
 }
 
-/** What was given with the call, with the names of whom it is about. */
-async function subjectFacts(visit: Visit, proposal: FoundProposal): Promise<readonly Fact[]> {
-  const input = (proposal.input ?? {}) as {
-    readonly playerId?: string
-    readonly operatorId?: string
-    readonly seen?: { readonly currency?: string }
-  }
-  const player = input.playerId === undefined ? undefined : await findPlayer(visit, input.playerId)
-  const operator = input.operatorId === undefined ? undefined : await operatorName(visit, input.operatorId)
-  return inputOf(visit, proposal).map(({ field, cell }) => {
+/** What was given with the call, with the names of whom it is about, and what it would make of a balance. */
+async function subjectFacts(visit: Visit, proposal: ShownProposal): Promise<readonly Fact[]> {
+  const { player } = proposal
+  const { operatorId } = signedInput(proposal).given
+  const input = (proposal.input ?? {}) as { readonly seen?: { readonly currency?: string } }
+  const operator = typeof operatorId === 'string' ? await operatorName(visit, operatorId) : undefined
+  const facts = inputOf(visit, proposal).map(({ field, cell }) => {
     const value = 'text' in cell ? cell.text : ''
     if (field === 'playerId') return { field: 'player', cell: named(visit, player?.name, value) }
     if (field === 'operatorId') return { field: 'operator', cell: named(visit, operator, value) }
@@ -167,6 +196,19 @@ async function subjectFacts(visit: Visit, proposal: FoundProposal): Promise<read
     if (field === 'amount' && currency !== undefined) return { field, cell: money(value, currency) }
     return { field, cell }
   })
+  return [...facts, ...(await balanceFacts(visit, proposal))]
+}
+
+/** The balance as it is now, and as it would be. */
+async function balanceFacts({ person, display }: Visit, proposal: ShownProposal): Promise<readonly Fact[]> {
+  const moved = movedBy(proposal)
+  const { player, state } = proposal
+  if (moved === undefined || player === undefined || state !== 'open' || !person.mayCall(listEntries)) return []
+  const account = await person.call(listEntries, { playerId: player.id, limit: 1 }).catch(() => undefined)
+  if (account === undefined) return []
+  const after = fromMinorUnits(toMinorUnits(account.available) + toMinorUnits(moved))
+  const change = [account.available, after].map((amount) => display.money(amount, player.currency)).join(' → ')
+  return [{ field: 'available', cell: text(change) }]
 }
 
 /** Null while the service that knows the player does not answer. */
@@ -193,8 +235,7 @@ function peopleOf({ display, person }: Visit, proposal: ShownProposal): readonly
 function decisionOf(visit: Visit, proposal: ShownProposal, verb: Verb): Decision {
   const { display, person } = visit
   const { call, id: proposalId, proposedBy, service, fault } = proposal
-  const given = inputOf(visit, proposal).map(({ field, cell }) => labelOf(visit, field, cell))
-  const what = [nameOf(visit, proposal), ...given].join(' · ')
+  const what = proposal.sentence
   // Whoever may make the call may decide about it.
   const roles = rolesFor(visit, call)
   const notTheirs = call !== undefined && person.mayCall(call) ? undefined : display.t('notYours', { roles })

@@ -236,6 +236,20 @@ export const generalWords = {
     'Proposed by {name}, {ago}. With your approval it is done.',
     'Proposto por {name}, {ago}. Com a sua aprovação, é executado.',
   ],
+  adjustUp: ['Add {amount} to the balance of {whom}', 'Somar {amount} ao saldo de {whom}'],
+  adjustDown: ['Take {amount} from the balance of {whom}', 'Tirar {amount} do saldo de {whom}'],
+  reverseUp: [
+    'Reverse: {type} of {amount} ({reference}): the money goes back to {whom}',
+    'Estornar: {type} de {amount} ({reference}): o dinheiro volta para {whom}',
+  ],
+  reverseDown: [
+    'Reverse: {type} of {amount} ({reference}): the money is taken from {whom}',
+    'Estornar: {type} de {amount} ({reference}): o dinheiro é tirado de {whom}',
+  ],
+  giveUp: [
+    'Give up the credit of {amount} to {whom}: the deposit {depositId} fails',
+    'Desistir do crédito de {amount} para {whom}: o depósito {depositId} falha',
+  ],
   askedFor: ['Asked for by {name}: {why}', 'Pedido de {name}: {why}'],
   withApproval: ['{by}, approved by {approvedBy}', '{by}, com aprovação de {approvedBy}'],
   approveProposalAsk: ['Do what {name} proposed: {what}.', 'Executar o que {name} propôs: {what}.'],
