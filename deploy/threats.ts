@@ -36,7 +36,7 @@ const causing: Readonly<Partial<Record<Effect, readonly string[]>>> = {
   operator: ids(`revokeCredential suspendOperator activateOperator
     setOperatorLimits setReplayProtection setGameAvailability`),
   address: ids('setWebhookUrl rotateWebhookSecret disableWebhook setDocumentUrl'),
-  event: ids('resendDelivery replayEvents rerunSetAside'),
+  event: ids('resendDelivery resendDeliveries replayEvents rerunSetAside'),
   session: ids('endSession endProviderSession lockTeamMember unlockTeamMember'),
   shown: ids('recordRestore declineProposal'),
   sandbox: ids('decideKycInSandbox decideWithdrawalInSandbox'),

@@ -213,6 +213,10 @@ const byHand: readonly Command[] = [
   sent(webhooks.rotateWebhookSecret, newEndpoint),
   sent(webhooks.disableWebhook, newEndpoint),
   sent(webhooks.resendDelivery, async (world) => ({ id: (await deliveredEvent(world)).id })),
+  sent(webhooks.resendDeliveries, async (world) => {
+    const ids = [(await deliveredEvent(world)).id]
+    return { operatorId: world.scope.operatorId, environment: 'sandbox' as const, ids, states: ['delivered' as const] }
+  }),
   sent(webhooks.replayEvents, async (world) => {
     const { since } = await deliveredEvent(world)
     const { operatorId } = world.scope

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { deliveryStates, type Operation, operations, serviceNames } from '@backoffice/contracts'
+import { deliveryAnswers, listedStates, type Operation, operations, serviceNames } from '@backoffice/contracts'
 import { knownStatements } from '@backoffice/service-runtime/testing'
 import {
   byTwo,
@@ -208,10 +208,16 @@ export async function callAsTeam(operator: Operator, team: Team, journey: Journe
   await team(webhooks.rewrapWebhookSecrets)
   const { data: deliveries } = await team(webhooks.listDeliveries, { limit: 10 })
   await team(webhooks.listDeliveries, { operatorId, limit: 10 })
-  for (const state of deliveryStates) await team(webhooks.listDeliveries, { state, limit: 10 })
+  for (const state of listedStates) await team(webhooks.listDeliveries, { state, limit: 10 })
+  for (const answer of deliveryAnswers) {
+    await team(webhooks.listDeliveries, { answer, limit: 10 })
+    await team(webhooks.countDeliveries, { answer, operatorId })
+  }
+  await team(webhooks.countDeliveries)
   await team(webhooks.showDelivery, { id: deliveries[0].id })
   await team(webhooks.resendDelivery, { id: deliveries[0].id })
   const since = '2020-01-01T00:00:00.000Z'
+  await team(webhooks.resendDeliveries, { ...endpoint, ids: [deliveries[0].id], states: ['delivered'] })
   await team(webhooks.replayEvents, { ...endpoint, since })
   await team(webhooks.replayEvents, { ...endpoint, since, after: 'dlv_1' })
   await team(webhooks.disableWebhook, { ...endpoint, reason })

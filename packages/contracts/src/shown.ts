@@ -68,6 +68,7 @@ const records: Readonly<Record<string, (read: ReadShown, named: Named, operation
   rotateWebhookSecret: endpointOf,
   disableWebhook: endpointOf,
   replayEvents: endpointOf,
+  resendDeliveries: endpointOf,
   resendDelivery: (read, { id }) => read(webhooks.showDelivery, { id }),
   setDocumentUrl: (read, { operatorId, environment }) => read(players.showDocumentUrl, { operatorId, environment }),
   setPlayerStatus: playerOf,

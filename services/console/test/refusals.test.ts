@@ -12,7 +12,7 @@ import { type Case, everyForm, reason } from './every-form.ts'
 /** What people do on the command line alone. */
 const onCommandLine = [
   ...['rewrapSecrets', 'rewrapWebhookSecrets', 'sealStoredData', 'setGameAvailability', 'anonymisePlayer'],
-  ...['endCommand', 'recordRestore', 'endProviderSession'],
+  ...['endCommand', 'recordRestore', 'endProviderSession', 'resendDeliveries'],
 ]
 
 async function refusals(t: Test, browser: Browser) {

@@ -1,9 +1,11 @@
 import type { HandlersOf, Reaction } from '@backoffice/service-runtime'
 import {
+  countDeliveries,
   listDeliveries,
   listSetAside,
   replayEvents,
   rerunSetAside,
+  resendDeliveries,
   resendDelivery,
   showDelivery,
   showSetAside,
@@ -24,8 +26,10 @@ export const handlers = (context: Context): HandlersOf<'webhooks'> => ({
   disableWebhook: endpoints.disableWebhook(context.breaker),
   rewrapWebhookSecrets: endpoints.rewrapWebhookSecrets(context.box),
   listDeliveries,
+  countDeliveries,
   showDelivery,
   resendDelivery,
+  resendDeliveries,
   replayEvents,
   listSetAside,
   showSetAside,

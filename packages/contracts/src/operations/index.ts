@@ -41,12 +41,17 @@ export {
 } from './runtime.ts'
 export { HoldState, TeamEntry } from './wallet.ts'
 export {
+  type DeliveryAnswer,
   DeliveryAttempt,
   DeliveryState,
   DeliveryStory,
   DeliverySummary,
+  deliveriesCountedMax,
+  deliveryAnswers,
   deliveryStates,
+  listedStates,
   pendingCountedMax,
+  resentMax,
   SetAsideSummary,
   secretsShownMax,
   WebhookEndpoint,

@@ -20,6 +20,17 @@ export const deliveryStates = ['pending', 'delivered', 'failed', 'withheld'] as 
 export const DeliveryState = oneOf(deliveryStates)
 export type DeliveryState = Static<typeof DeliveryState>
 
+/** `undelivered`: those that wait and those that have failed. */
+export const listedStates = ['undelivered', ...deliveryStates] as const
+/** What the receiver answered last to a delivery that has not arrived, as a class of HTTP. */
+export const deliveryAnswers = ['noAnswer', '3xx', '4xx', '5xx'] as const
+export type DeliveryAnswer = (typeof deliveryAnswers)[number]
+
+/** How many deliveries of a state are counted. */
+export const deliveriesCountedMax = 100
+/** How many deliveries are sent again by one decision. */
+export const resentMax = 200
+
 /** The secrets of an endpoint that are shown, the newest first. */
 export const secretsShownMax = 20
 
@@ -40,6 +51,14 @@ const endpointState = {
     retryAt: Nullable(Timestamp),
     concurrency: Type.Integer({ description: 'Deliveries that may be under way at once.' }),
   }),
+  lastFault: Nullable(
+    object({
+      at: Timestamp,
+      responseStatus: Nullable(Type.Integer()),
+      error: text(500, { description: 'In plain words.' }),
+    }),
+    { description: 'Of the latest attempt at this URL that failed, also when others have succeeded since.' },
+  ),
 }
 
 /** An endpoint as the team sees it: never a secret. */
@@ -79,6 +98,9 @@ export const DeliverySummary = object({
   eventCreatedAt: Timestamp,
   receivedAt: Timestamp,
   nextAttemptAt: Nullable(Timestamp),
+  heldUntil: Nullable(Timestamp, {
+    description: 'The endpoint fails and is left alone until then, whenever the next attempt is due.',
+  }),
   finishedAt: Nullable(Timestamp),
 })
 export type DeliverySummary = Static<typeof DeliverySummary>

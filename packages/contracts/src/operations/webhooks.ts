@@ -11,8 +11,12 @@ import {
   DeliveryState,
   DeliveryStory,
   DeliverySummary,
+  deliveriesCountedMax,
+  deliveryAnswers,
   deliveryStates,
   endpoint,
+  listedStates,
+  resentMax,
   SetAsideSummary,
   setAsideColumns,
   WebhookEndpoint,
@@ -23,6 +27,19 @@ import {
 const endpointBytesMax = 24 * 1024
 const EventType = oneOf(eventKinds)
 const seenUrl = seenField({ url: Nullable(Line({ maxLength: 2048 })) })
+const states = (description: string) =>
+  Type.Array(DeliveryState, { minItems: 1, maxItems: deliveryStates.length, uniqueItems: true, description })
+const deliveryFilter = {
+  operatorId: Type.Optional(Type.String()),
+  environment: Type.Optional(EnvironmentName),
+  type: Type.Optional(EventType),
+  since: Type.Optional(Timestamp),
+  until: Type.Optional(Timestamp),
+  answer: Type.Optional(
+    described(oneOf(deliveryAnswers), 'What the receiver answered last; without a state, of what is undelivered.'),
+  ),
+}
+const Counted = Type.Integer({ maximum: deliveriesCountedMax })
 
 /** Endpoints, signing secrets and deliveries. */
 export const webhooks = service('webhooks', {
@@ -135,16 +152,19 @@ export const webhooks = service('webhooks', {
     roles: ['integration', 'support', 'auditor'],
     summary: 'List deliveries, newest first',
     body: object({
-      operatorId: Type.Optional(Type.String()),
-      environment: Type.Optional(EnvironmentName),
-      state: Type.Optional(DeliveryState),
-      type: Type.Optional(EventType),
-      since: Type.Optional(Timestamp),
-      until: Type.Optional(Timestamp),
+      ...deliveryFilter,
+      state: Type.Optional(described(oneOf(listedStates), 'Undelivered ones wait or have failed.')),
       after: Type.Optional(Type.String({ description: 'Go on after this delivery.' })),
       limit: Type.Integer({ minimum: 1, maximum: 1000 }),
     }),
     reply: pageOf(DeliverySummary),
+  }),
+
+  countDeliveries: team.query({
+    roles: ['integration', 'support', 'auditor'],
+    summary: `Count the deliveries that have not arrived, up to ${deliveriesCountedMax} of each state`,
+    body: object(deliveryFilter),
+    reply: object({ pending: Counted, failed: Counted, withheld: Counted }),
   }),
 
   showDelivery: team.query({
@@ -168,6 +188,22 @@ export const webhooks = service('webhooks', {
     rejects: ['DELIVERY_NOT_FOUND', 'NOT_AS_SEEN', 'WEBHOOK_NOT_CONFIGURED'],
   }),
 
+  resendDeliveries: team.command({
+    roles: ['integration'],
+    summary: 'Send several deliveries of an endpoint again',
+    description: 'As a resend of each: all are due at once.',
+    body: object({
+      ...endpoint,
+      ids: Type.Array(Id, { minItems: 1, maxItems: resentMax, uniqueItems: true, description: 'Of the deliveries.' }),
+      states: states('What is in another state by now is left as it is.'),
+      ...seenUrl,
+      reason: Type.Optional(Reason),
+    }),
+    storedBytesMax: endpointBytesMax,
+    reply: object({ scheduled: Type.Integer(), left: Type.Integer() }),
+    rejects: ['OPERATOR_NOT_FOUND', 'NOT_AS_SEEN', 'WEBHOOK_NOT_CONFIGURED'],
+  }),
+
   replayEvents: team.command({
     roles: ['integration'],
     summary: "Send a period's events again, oldest first, at a steady pace",
@@ -176,14 +212,7 @@ export const webhooks = service('webhooks', {
       ...endpoint,
       since: Timestamp,
       until: Type.Optional(Timestamp),
-      states: Type.Optional(
-        Type.Array(DeliveryState, {
-          minItems: 1,
-          maxItems: deliveryStates.length,
-          uniqueItems: true,
-          description: 'Failed and withheld unless said; delivered ones only when named.',
-        }),
-      ),
+      states: Type.Optional(states('Failed and withheld unless said; delivered ones only when named.')),
       type: Type.Optional(EventType),
       ratePerMinute: Type.Optional(
         Type.Integer({ minimum: 1, maximum: 6000, description: 'Per minute; 300 unless said.' }),

@@ -11,6 +11,9 @@ import { type Column, print, printRecord, printSection, printTable, visible } fr
 import { row } from '../row.ts'
 import type { Session } from '../session.ts'
 
+const faultOf = ({ lastFault }: Pick<WebhookEndpoint, 'lastFault'>) =>
+  lastFault && `${lastFault.at} ${lastFault.responseStatus ?? lastFault.error}`
+
 const { setWebhookUrl, showWebhook, listEndpoints, rotateWebhookSecret, disableWebhook } = operations.webhooks
 
 export const webhook = [
@@ -25,6 +28,7 @@ export const webhook = [
       ['state', ({ enabled, breaker }) => (enabled ? breaker.state : 'disabled')],
       ['failures', ({ breaker }) => breaker.consecutiveFailures],
       ['failing since', ({ breaker }) => breaker.failingSince],
+      ['last fault', faultOf],
       ['next try', ({ breaker }) => breaker.retryAt],
       ['waiting', ({ pending }) => (pending < pendingCountedMax ? pending : `${pending} or more`)],
       ['oldest since', 'oldestPendingAt'],
@@ -39,16 +43,16 @@ export const webhook = [
   row({ path: 'webhook disable', operation: disableWebhook, show: showEndpoint }),
 ]
 
-function showEndpoint({ secrets, breaker, ...endpoint }: WebhookEndpoint): void {
+function showEndpoint({ secrets, breaker, lastFault, ...endpoint }: WebhookEndpoint): void {
   const { state, consecutiveFailures, retryAt } = breaker
-  printRecord({ ...endpoint, breaker: state, consecutiveFailures, retryAt })
+  printRecord({ ...endpoint, breaker: state, consecutiveFailures, retryAt, lastFault: faultOf({ lastFault }) })
   printSection('secrets', secrets, [
     ['created', 'createdAt'],
     ['signs until', ({ expiresAt }) => expiresAt ?? 'replaced'],
   ])
 }
 
-const { listDeliveries, showDelivery, resendDelivery } = operations.webhooks
+const { listDeliveries, countDeliveries, showDelivery, resendDelivery, resendDeliveries } = operations.webhooks
 
 const columns: readonly Column<DeliverySummary>[] = [
   ['delivery', 'id'],
@@ -59,7 +63,7 @@ const columns: readonly Column<DeliverySummary>[] = [
   'attempts',
   ['last', ({ lastResponseStatus, lastError }) => lastResponseStatus ?? lastError],
   ['created', 'eventCreatedAt'],
-  ['next', 'nextAttemptAt'],
+  ['next', ({ heldUntil, nextAttemptAt }) => (heldUntil === null ? nextAttemptAt : `held until ${heldUntil}`)],
 ]
 
 export const deliveries = [
@@ -71,6 +75,7 @@ export const deliveries = [
       if (nextCursor !== null) print(`\nmore: --after ${nextCursor}\n`)
     },
   }),
+  row({ path: 'deliveries count', operation: countDeliveries }),
   row({
     path: 'deliveries show',
     operation: showDelivery,
@@ -90,6 +95,7 @@ export const deliveries = [
     },
   }),
   row({ path: 'deliveries resend', operation: resendDelivery, arguments: ['id'] }),
+  row({ path: 'deliveries resend-several', operation: resendDeliveries }),
 ]
 
 const { replayEvents } = operations.webhooks

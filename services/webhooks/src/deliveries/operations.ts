@@ -10,11 +10,13 @@ import { fitting, handle, type Reaction, toPage, withIsoTimes } from '@backoffic
 import { lockSeen } from '../endpoints/records.ts'
 import { duration, outcomeSentence } from './delivery.ts'
 import {
+  countDeliveries as countFound,
   countSetAside,
   type DeliveryStoryRow,
   findDelivery,
   listDeliveries as readDeliveries,
   replayDeliveries,
+  rescheduleDeliveries,
   rescheduleDelivery,
 } from './records.ts'
 import { bringBackSetAside } from './schedule-delivery.ts'
@@ -47,6 +49,8 @@ export const listDeliveries = handle(operations.webhooks.listDeliveries, async (
   return toPage(rows.map(withIsoTimes), limit, ({ id }) => id)
 })
 
+export const countDeliveries = handle(operations.webhooks.countDeliveries, ({ input }, { db }) => countFound(db, input))
+
 export const showDelivery = handle(operations.webhooks.showDelivery, async ({ input }, { db, now }) => {
   const found = await findDelivery(db, input.id)
   if (found === null) throw new Rejection('DELIVERY_NOT_FOUND')
@@ -61,6 +65,15 @@ export const resendDelivery = handle(operations.webhooks.resendDelivery, {
     refuseUnlessSeen({ id: input.id }, input.seen, { type: delivery.type })
     if (!sends) throw new Rejection('WEBHOOK_NOT_CONFIGURED')
     return withIsoTimes(delivery)
+  },
+})
+
+export const resendDeliveries = handle(operations.webhooks.resendDeliveries, {
+  async execute({ input }, { db }) {
+    const endpoint = await lockSeen(db, input)
+    if (!endpoint.enabled || endpoint.url == null) throw new Rejection('WEBHOOK_NOT_CONFIGURED')
+    const scheduled = await rescheduleDeliveries(db, { ...input, endpointId: endpoint.id })
+    return { scheduled, left: input.ids.length - scheduled }
   },
 })
 

@@ -1,4 +1,12 @@
-import type { DeliveryState, DeliveryStory, DeliverySummary, Environment, EventMessage } from '@backoffice/contracts'
+import {
+  type DeliveryAnswer,
+  type DeliveryState,
+  type DeliveryStory,
+  type DeliverySummary,
+  deliveriesCountedMax,
+  type Environment,
+  type EventMessage,
+} from '@backoffice/contracts'
 import { newId } from '@backoffice/process'
 import { type Db, type Fragment, type ReadDb, sql, type WithTimes } from '@backoffice/service-runtime'
 import { endpointId } from '../endpoints/endpoint.ts'
@@ -74,20 +82,28 @@ export async function findBacklog(
 }
 
 /** A delivery as lists show it. */
-export type DeliveryRow = WithTimes<DeliverySummary, 'eventCreatedAt' | 'receivedAt' | 'nextAttemptAt' | 'finishedAt'>
+export type DeliveryRow = WithTimes<
+  DeliverySummary,
+  'eventCreatedAt' | 'receivedAt' | 'nextAttemptAt' | 'heldUntil' | 'finishedAt'
+>
 
 const deliveryColumns = sql`
   d.id, d.event_id, d.type, e.operator_id, e.environment, d.brand_id, d.state, d.attempts_total as attempts,
-  d.last_response_status, d.last_error, d.event_created_at, d.received_at, d.next_attempt_at, d.finished_at
+  d.last_response_status, d.last_error, d.event_created_at, d.received_at, d.next_attempt_at, d.finished_at,
+  case when d.state = 'pending' and e.open_until > greatest(d.next_attempt_at, now()) then e.open_until end as held_until
 `
 
 export interface DeliveryFilter {
   readonly operatorId?: string
   readonly environment?: Environment
-  readonly state?: DeliveryState
   readonly type?: string
   readonly since?: string
   readonly until?: string
+  readonly answer?: DeliveryAnswer
+}
+
+interface DeliveryPage extends DeliveryFilter {
+  readonly state?: DeliveryState | 'undelivered'
   readonly after?: string
   readonly limit: number
 }
@@ -103,37 +119,78 @@ const isIn: Readonly<Record<DeliveryState, Fragment>> = {
   withheld: sql`d.state = 'withheld'`,
 }
 
+const environmentsOf = ({ environment }: DeliveryFilter): readonly Environment[] =>
+  environment === undefined ? ['sandbox', 'production'] : [environment]
+
+function matching(filter: DeliveryFilter): Fragment {
+  const { type = null, since = null, until = null, answer } = filter
+  const matches = sql`
+    (${type}::text is null or d.type = ${type})
+    and d.received_at >= coalesce(${since}::timestamptz, '-infinity')
+    and d.received_at < coalesce(${until}::timestamptz, 'infinity')
+  `
+  if (answer === undefined) return matches
+  if (answer === 'noAnswer') return sql`${matches} and d.last_response_status is null and d.last_error is not null`
+  const least = 100 * Number(answer[0])
+  return sql`${matches} and d.last_response_status >= ${least}::integer and d.last_response_status < ${least + 100}::integer`
+}
+
 /**
  * Newest first: by the time of their arrival, which an index has for each endpoint. Of all operators, whatever their state
  * or delivered, as nearly all are, by their ids, which are ordered by time too. The last one of a page is where the next
  * begins.
  */
-export function listDeliveries(db: ReadDb, filter: DeliveryFilter): Promise<DeliveryRow[]> {
-  const { operatorId = null, environment, state, type = null, since = null, until = null, after, limit } = filter
-  const environments = environment === undefined ? (['sandbox', 'production'] as const) : [environment]
-  const matches = sql`
-    ${state === undefined ? sql`true` : isIn[state]} and (${type}::text is null or d.type = ${type})
-    and d.received_at >= coalesce(${since}::timestamptz, '-infinity')
-    and d.received_at < coalesce(${until}::timestamptz, 'infinity')
-  `
+export async function listDeliveries(db: ReadDb, page: DeliveryPage): Promise<DeliveryRow[]> {
+  const { operatorId = null, answer, state = answer && 'undelivered', after, limit } = page
+  // The answer to what was delivered is always a 2xx.
+  if (answer !== undefined && state === 'delivered') return []
+  const environments = environmentsOf(page)
+  const matches = matching(page)
   if (operatorId === null && (state === undefined || state === 'delivered'))
     return db<DeliveryRow>`
       select ${deliveryColumns} from delivery d join endpoint e on e.id = d.endpoint_id
-      where d.id < ${after ?? afterAll} and ${matches} and e.environment = any(${environments}::text[])
+      where d.id < ${after ?? afterAll} and ${state === undefined ? sql`true` : isIn[state]} and ${matches}
+        and e.environment = any(${environments}::text[])
       order by d.id desc limit ${limit}
     `
   const place =
     after === undefined
       ? sql``
       : sql`and (d.received_at, d.id) < (select last.received_at, last.id from delivery last where last.id = ${after})`
+  // Of each state by itself: an index has it in the order of the list.
+  const those = (inState: Fragment) => sql`(
+    select * from delivery d where d.endpoint_id = e.id and ${inState} and ${matches} ${place}
+    order by d.received_at desc, d.id desc limit ${limit}
+  )`
+  const found =
+    state === 'undelivered'
+      ? sql`${those(isIn.pending)} union all ${those(isIn.failed)}`
+      : those(state === undefined ? sql`true` : isIn[state])
   return db<DeliveryRow>`
-    select ${deliveryColumns} from endpoint e cross join lateral (
-      select * from delivery d where d.endpoint_id = e.id and ${matches} ${place}
-      order by d.received_at desc, d.id desc limit ${limit}
-    ) d
+    select ${deliveryColumns} from endpoint e cross join lateral (${found}) d
     where e.environment = any(${environments}::text[]) and (${operatorId}::text is null or e.operator_id = ${operatorId})
     order by d.received_at desc, d.id desc limit ${limit}
   `
+}
+
+/** Of each state that is not delivered, up to so many as a page says. */
+export async function countDeliveries(db: ReadDb, filter: DeliveryFilter) {
+  const { operatorId = null } = filter
+  const count = (state: 'pending' | 'failed' | 'withheld') => sql`(
+    select count(*)::integer from (
+      select from endpoint e cross join lateral (
+        select from delivery d where d.endpoint_id = e.id and ${isIn[state]} and ${matching(filter)}
+        limit ${deliveriesCountedMax}
+      ) d
+      where e.environment = any(${environmentsOf(filter)}::text[])
+        and (${operatorId}::text is null or e.operator_id = ${operatorId})
+      limit ${deliveriesCountedMax}
+    ) counted
+  )`
+  const [row] = await db<{ pending: number; failed: number; withheld: number }>`
+    select ${count('pending')} as pending, ${count('failed')} as failed, ${count('withheld')} as withheld
+  `
+  return row ?? { pending: 0, failed: 0, withheld: 0 }
 }
 
 /** The id of a delivery by its own id or its event's, which is looked for endpoint by endpoint: there the index has it. */
@@ -187,6 +244,33 @@ export async function rescheduleDelivery(
     select ${deliveryColumns}, e.enabled and e.url is not null as sends from changed d join endpoint e on e.id = d.endpoint_id
   `
   return row ?? null
+}
+
+/**
+ * The same for several of one endpoint, as far as they are in one of these states.
+ * @returns how many that were
+ */
+export async function rescheduleDeliveries(
+  db: Db,
+  {
+    endpointId,
+    ids,
+    states,
+  }: { readonly endpointId: string; readonly ids: readonly string[]; readonly states: readonly DeliveryState[] },
+): Promise<number> {
+  const [row] = await db<{ scheduled: number }>`
+    with chosen as materialized (
+      select id from delivery
+      where id = any(${ids}::text[]) and endpoint_id = ${endpointId} and state = any(${states}::text[])
+      order by id for no key update
+    ), changed as (
+      update delivery d set state = 'pending', attempts_made = 0, next_attempt_at = now(), finished_at = null
+      from chosen where d.id = chosen.id
+      returning true
+    )
+    select count(*)::integer as scheduled from changed
+  `
+  return row?.scheduled ?? 0
 }
 
 export interface ReplayRequest {

@@ -17,7 +17,17 @@ export interface Endpoint {
   readonly disabledAt: Date | null
   readonly disabledReason: string | null
   readonly breaker: Breaker
+  /** Of its URL; a success leaves it. */
+  readonly lastFault: EndpointFault | null
   readonly updatedAt: Date
+}
+
+interface EndpointFault {
+  readonly at: Date
+  /** null when no response came. */
+  readonly responseStatus: number | null
+  /** In plain words. */
+  readonly error: string
 }
 
 /** Setting a URL also enables the endpoint, and forgets the failures of the former one. */
@@ -33,6 +43,7 @@ export function withUrl(
     disabledAt: null,
     disabledReason: null,
     breaker: closedBreaker(settings),
+    lastFault: null,
     updatedAt: now,
   }
 }
@@ -48,7 +59,9 @@ export function disabledEndpoint(
 export interface AttemptAtEndpoint {
   /** Where it was sent. */
   readonly url: string
-  readonly failed: boolean
+  readonly responseStatus: number | null
+  /** null when it succeeded. */
+  readonly error: string | null
 }
 
 export interface LearningRules {
@@ -60,13 +73,14 @@ export interface LearningRules {
 }
 
 /** Changes an endpoint after an attempt. An endpoint that has failed for days is disabled. */
-export function afterAttemptAt(endpoint: Endpoint, { url, failed }: AttemptAtEndpoint, rules: LearningRules): Endpoint {
+export function afterAttemptAt(endpoint: Endpoint, attempt: AttemptAtEndpoint, rules: LearningRules): Endpoint {
+  const { url, responseStatus, error } = attempt
   const { settings, disabling, now, random } = rules
-  if (!failed) return { ...endpoint, breaker: afterSuccess(endpoint.breaker, settings) }
+  if (error === null) return { ...endpoint, breaker: afterSuccess(endpoint.breaker, settings) }
   // A failure of the former URL says nothing about the present one.
   if (url !== endpoint.url) return endpoint
   const breaker = afterFailure(endpoint.breaker, settings, { now, random })
-  const failing = { ...endpoint, breaker }
+  const failing = { ...endpoint, breaker, lastFault: { at: now, responseStatus, error } }
   if (!endpoint.enabled || !mustBeDisabled(breaker, disabling, now)) return failing
   const { failingDays } = disabling
   const reason = `It failed for ${failingDays} days without one success (${breaker.consecutiveFailures} attempts).`

@@ -26,6 +26,9 @@ export interface EndpointRow {
   readonly openUntil: Date | null
   readonly openings: number
   readonly concurrency: number | null
+  readonly lastFaultAt: Date | null
+  readonly lastFaultStatus: number | null
+  readonly lastFault: string | null
   readonly updatedAt: Date
 }
 
@@ -88,7 +91,8 @@ export type EndpointColumns = Omit<EndpointRow, 'operatorId' | 'environment'>
 /** The columns that attempts change. */
 const learnedColumns = `
   enabled bool, disabled_at timestamptz, disabled_reason text, breaker_state text, consecutive_failures int,
-  failing_since timestamptz, open_until timestamptz, openings int, concurrency int, updated_at timestamptz
+  failing_since timestamptz, open_until timestamptz, openings int, concurrency int,
+  last_fault_at timestamptz, last_fault_status int, last_fault text, updated_at timestamptz
 `
 export const endpointColumns = sql.columns(`id text, url text, ${learnedColumns}`)
 const rowColumns = sql.columns(`id text, operator_id text, environment text, url text, ${learnedColumns}`)
@@ -108,13 +112,23 @@ export function toEndpoint(row: EndpointColumns, { concurrencyMax }: BreakerSett
       openings: row.openings,
       concurrency: Math.min(row.concurrency ?? concurrencyMax, concurrencyMax),
     },
+    lastFault:
+      row.lastFaultAt === null
+        ? null
+        : { at: row.lastFaultAt, responseStatus: row.lastFaultStatus, error: row.lastFault ?? '' },
     updatedAt: row.updatedAt,
   }
 }
 
-function toColumns({ breaker, ...endpoint }: Endpoint, { concurrencyMax }: BreakerSettings) {
+function toColumns({ breaker, lastFault, ...endpoint }: Endpoint, { concurrencyMax }: BreakerSettings) {
   const { state: breakerState, concurrency, ...failures } = breaker
-  return { ...endpoint, breakerState, ...failures, concurrency: concurrency >= concurrencyMax ? null : concurrency }
+  return {
+    ...{ ...endpoint, breakerState, ...failures },
+    concurrency: concurrency >= concurrencyMax ? null : concurrency,
+    lastFaultAt: lastFault?.at ?? null,
+    lastFaultStatus: lastFault?.responseStatus ?? null,
+    lastFault: lastFault?.error ?? null,
+  }
 }
 
 /** Writes what the team has changed of an endpoint, its URL too. @returns the row as it is then */

@@ -28,12 +28,13 @@ export const summarizeEndpoint = (row: ListedEndpoint, settings: BreakerSettings
 })
 
 function stateOf(row: EndpointRow, settings: BreakerSettings) {
-  const { breaker, ...endpoint } = toEndpoint(row, settings)
+  const { breaker, lastFault, ...endpoint } = toEndpoint(row, settings)
   const { state, consecutiveFailures, failingSince, openUntil, concurrency } = breaker
   return {
     operatorId: row.operatorId,
     environment: row.environment,
     ...withIsoTimes(endpoint),
     breaker: withIsoTimes({ state, consecutiveFailures, failingSince, retryAt: openUntil, concurrency }),
+    lastFault: lastFault && withIsoTimes(lastFault),
   }
 }

@@ -95,8 +95,8 @@ export class Recorder {
       recorded.set(attempt, { ...attempt, change })
       const endpoint = after.get(endpointId)
       const learning = { settings, disabling, now, random: random() }
-      const failed = attempt.outcome.error !== null
-      if (endpoint !== undefined) after.set(endpointId, afterAttemptAt(endpoint, { url, failed }, learning))
+      const made = { url, ...attempt.outcome }
+      if (endpoint !== undefined) after.set(endpointId, afterAttemptAt(endpoint, made, learning))
     }
 
     const disabled = [...after].filter(([id, { enabled }]) => !enabled && before.get(id)?.enabled === true)

@@ -5,8 +5,9 @@ import { depositConfirmed, publish, webhooksBed } from '../bed.ts'
 import { acknowledge, startReceiver, status } from '../receiver.ts'
 
 const { bed, operator, emit, story } = await webhooksBed(t, { WEBHOOK_BACKOFF_BASE_MS: 1 })
-const { listDeliveries, listSetAside, resendDelivery, replayEvents, rerunSetAside, showDelivery, showSetAside } =
-  operations.webhooks
+const { listDeliveries, countDeliveries, showDelivery, showWebhook } = operations.webhooks
+const { resendDelivery, resendDeliveries, replayEvents } = operations.webhooks
+const { listSetAside, showSetAside, rerunSetAside } = operations.webhooks
 const alice = bed.team('alice')
 
 t.test('an event that arrives twice from the stream is delivered once', async (t) => {
@@ -189,13 +190,129 @@ t.test('what was withheld is listed of all operators, newest first, by pages', a
   t.same(found, events)
   for (const [state, environment] of [
     ['withheld', 'production'],
-    ['failed', 'sandbox'],
+    ['failed', 'production'],
   ] as const)
     t.same(await alice.call(listDeliveries, { input: { state, environment, limit: 1 } }), {
       data: [],
       nextCursor: null,
     })
 })
+
+/** Deliveries of an endpoint as attempts have left them, each a second after the one before. */
+async function leave(endpointId: string, deliveries: readonly (readonly [state: string, status: number | null])[]) {
+  const { rows } = await bed.sql('webhooks').query(
+    `insert into delivery (id, endpoint_id, event_id, type, brand_id, body, state, event_created_at, received_at,
+       next_attempt_at, finished_at, last_response_status, last_error)
+     select 'dlv_' || $1 || n, $1, 'evt_' || n, case n when 1 then 'kyc.status_changed' else 'deposit.confirmed' end, 'brd_1',
+       '', state, at, at, case state when 'pending' then at + interval '1000 years' end,
+       case state when 'pending' then null else at end, status, 'It did not take it.'
+     from unnest($2::text[], $3::int[]) with ordinality d (state, status, n),
+       lateral (select '2026-03-01T00:00:00Z'::timestamptz + n * interval '1 s' as at) s returning id`,
+    [endpointId, deliveries.map(([state]) => state), deliveries.map(([, status]) => status)],
+  )
+  return rows.map(({ id }) => String(id))
+}
+
+t.test(
+  'what has not arrived is found by operator, kind, day and answer, and counted as far as a page says',
+  async (t) => {
+    const { scope } = await operator('http://127.0.0.1:9/nobody')
+    const { scope: other } = await operator('http://127.0.0.1:9/nobody')
+    const { operatorId, environment } = scope
+    const left = [
+      ['failed', 502],
+      ['pending', null],
+      ['failed', 404],
+      ['withheld', 500],
+      ['pending', 503],
+    ] as const
+    const ids = await leave(`${operatorId}/${environment}`, left)
+    await leave(`${other.operatorId}/${environment}`, Array(101).fill(['failed', 502]))
+    const found = async (filter: object) => {
+      const { data } = await alice.call(listDeliveries, { input: { operatorId, environment, limit: 10, ...filter } })
+      return data.map(({ id }) => ids.indexOf(id) + 1)
+    }
+    t.same(await found({ state: 'undelivered' }), [5, 3, 2, 1])
+    t.same(await found({ answer: '5xx' }), [5, 1])
+    t.same(await found({ answer: '4xx' }), [3])
+    t.same(await found({ answer: '3xx' }), [])
+    t.same(await found({ answer: 'noAnswer' }), [2])
+    t.same(await found({ answer: '5xx', state: 'withheld' }), [4])
+    t.same(await found({ answer: '5xx', state: 'delivered' }), [])
+    t.same(await found({ state: 'undelivered', type: 'kyc.status_changed' }), [1])
+    const since = '2026-03-01T00:00:03.000Z'
+    t.same(await found({ state: 'undelivered', since }), [5, 3])
+    t.same(await found({ state: 'undelivered', until: since }), [2, 1])
+    t.same(await found({ state: 'undelivered', after: ids[2] }), [2, 1], 'page by page')
+    const count = (filter: object) => alice.call(countDeliveries, { input: { environment, ...filter } })
+    t.same(await count({ operatorId }), { pending: 2, failed: 2, withheld: 1 })
+    t.same(await count({ operatorId, answer: '5xx', since }), { pending: 1, failed: 0, withheld: 1 })
+    t.match(await count({}), { failed: 100 })
+  },
+)
+
+t.test('several are sent again by one decision, those of another state or endpoint left as they are', async (t) => {
+  const { scope } = await operator('http://127.0.0.1:9/nobody')
+  const { scope: other } = await operator('http://127.0.0.1:9/nobody')
+  const { operatorId, environment } = scope
+  const [failed = '', delivered = ''] = await leave(`${operatorId}/${environment}`, [
+    ['failed', 502],
+    ['delivered', 204],
+  ])
+  const [foreign = ''] = await leave(`${other.operatorId}/${environment}`, [['failed', 502]])
+  const input = { operatorId, environment, ids: [failed, delivered, foreign], states: ['failed' as const] }
+  const stale = { ...input, seen: { url: 'http://127.0.0.1:9/another' } }
+  t.equal(await refusal(alice.call(resendDeliveries, { input: stale })), 'NOT_AS_SEEN')
+  t.equal(await refusal(bed.team('support').call(resendDeliveries, { input })), 'ROLE_REQUIRED')
+  t.same(await alice.call(resendDeliveries, { input: { ...input, reason: 'they mended it' } }), {
+    scheduled: 1,
+    left: 2,
+  })
+  t.match(await story(failed), { state: /pending|failed/, lastError: /./ })
+  t.equal((await eventually(async () => (await story(failed)).attempts > 0)) && (await story(delivered)).attempts, 0)
+  t.match(await story(foreign), { state: 'failed', attempts: 0 })
+  const { rows } = await bed
+    .sql('webhooks')
+    .query(
+      "select actor, reason, input->'ids' as ids from audit_entry where operation = 'resendDeliveries' and outcome = 'done'",
+    )
+  t.same(rows, [{ actor: 'alice', reason: 'they mended it', ids: input.ids }])
+  await alice.call(operations.webhooks.disableWebhook, { input: { operatorId, environment, reason: 'asked' } })
+  t.equal(await refusal(alice.call(resendDeliveries, { input })), 'WEBHOOK_NOT_CONFIGURED')
+})
+
+t.test(
+  'an endpoint that is left alone says why it failed last, and what waits for it until when it is held',
+  async (t) => {
+    const receiver = await startReceiver(t, status(502))
+    const { scope } = await operator(receiver.url)
+    const { operatorId, environment } = scope
+    const input = { operatorId, environment }
+    t.equal((await alice.call(showWebhook, { input })).lastFault, null)
+    const { id } = await emit(scope)
+    const { lastFault } = await eventually(async () => {
+      const shown = await alice.call(showWebhook, { input })
+      return shown.lastFault !== null && shown
+    })
+    t.match(lastFault, { at: /Z$/, responseStatus: 502, error: /502/ })
+    await eventually(async () => (await story(id)).state === 'failed', 15_000)
+    const [waiting = ''] = await leave(`${operatorId}/${environment}`, [['pending', 502]])
+    const pool = bed.sql('webhooks')
+    const hold = (openUntil: string) =>
+      pool.query("update endpoint set breaker_state = 'open', open_until = $2 where id = $1", [
+        `${operatorId}/${environment}`,
+        openUntil,
+      ])
+    await hold('2999-01-01T00:00:00Z')
+    t.equal((await story(waiting)).heldUntil, null, 'it is not due before')
+    await pool.query("update delivery set next_attempt_at = '2026-03-01T00:00:00Z' where id = $1", [waiting])
+    t.equal((await story(waiting)).heldUntil, '2999-01-01T00:00:00.000Z')
+    t.equal((await story(id)).heldUntil, null, 'it does not wait')
+    await alice.call(operations.webhooks.disableWebhook, { input: { ...input, reason: 'asked' } })
+    await bed.agreed(operations.webhooks.setWebhookUrl, { input: { ...input, url: 'http://127.0.0.1:9/nobody' } })
+    t.equal((await alice.call(showWebhook, { input })).lastFault, null, 'of the former address')
+  },
+)
 
 t.test('an unknown delivery is refused with DELIVERY_NOT_FOUND', async (t) => {
   await t.rejects(alice.call(showDelivery, { input: { id: 'dlv_unknown' } }), { code: 'DELIVERY_NOT_FOUND' })

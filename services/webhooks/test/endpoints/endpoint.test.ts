@@ -119,10 +119,17 @@ const endpoint: Endpoint = {
   disabledAt: null,
   disabledReason: null,
   breaker: closedBreaker(settings),
+  lastFault: null,
   updatedAt: now,
 }
+const refused = { responseStatus: 502, error: 'It answered 502.' }
+const acknowledged = { responseStatus: 204, error: null }
 const learn = (before: Endpoint, failed: boolean, at = fiveDaysOn, sentTo = url) =>
-  afterAttemptAt(before, { url: sentTo, failed }, { settings, disabling, now: at, random: 0.5 })
+  afterAttemptAt(
+    before,
+    { url: sentTo, ...(failed ? refused : acknowledged) },
+    { settings, disabling, now: at, random: 0.5 },
+  )
 const failingEndpoint = (times: number) =>
   Array.from({ length: times }).reduce<Endpoint>((e) => learn(e, true, now), endpoint)
 
