@@ -4,7 +4,9 @@
 const rows = () => [...document.querySelectorAll('[data-row]')]
 /** What a row is about. It may have other links, such as a document's. */
 const linkOf = (row) => (row.matches('a') ? row : row.querySelector('.open a'))
-const isTyping = ({ target }) => target instanceof Element && target.closest('input, textarea, select') !== null
+/** What was compared is marked on the way: the keys of the decision work there too. */
+const isTyping = ({ target }) =>
+  target instanceof Element && target.closest('input:not([data-says]), textarea, select') !== null
 
 /** The row that j and k have come to has the focus on its link, so that Enter opens it and a reader says it. */
 function move(step) {
@@ -16,12 +18,13 @@ function move(step) {
   next.scrollIntoView({ block: 'nearest' })
 }
 
-/** Opens a decision and goes to its first field, or to its button. One more key is needed to do it. */
+/** Opens a decision and goes to its first field, or to its button. One more key is needed to do it, unless it only shows. */
 function openDecision(key) {
   const decision = document.querySelector(`details[data-key="${CSS.escape(key)}"]`)
   if (decision === null) return false
   decision.open = true
-  decision.querySelector('textarea, select, input:not([type=hidden]), form button, a.button')?.focus()
+  decision.querySelector('textarea, select:not([data-ready]), input:not([type=hidden]), form button, a.button')?.focus()
+  if ('atOnce' in decision.dataset) decision.querySelector('form')?.requestSubmit()
   return true
 }
 

@@ -118,6 +118,30 @@ function amountText({ value, dataset: { currency, plus, minus, unread } }) {
   return words.replace('{amount}', new Intl.NumberFormat(format, { style: 'currency', currency }).format(size))
 }
 
+/** Begins a text with some sentences of those that a page has ready. What else stands in it is one's own. */
+function begin(field, ready, chosen) {
+  const own = ready.reduce((text, sentence) => text.replace(sentence, ''), field.value)
+  field.value = [...chosen, own.replaceAll(/ {2,}/g, ' ').trim()].filter((part) => part !== '').join(' ')
+}
+
+document.addEventListener('change', ({ target }) => {
+  if (target.matches('[data-says]')) {
+    const outcomes = [...document.querySelectorAll('[data-says]')]
+    const says = (those) => those.map(({ dataset }) => dataset.says)
+    const chosen = says(outcomes.filter(({ checked }) => checked))
+    for (const field of document.querySelectorAll('.decision [name=reason]')) begin(field, says(outcomes), chosen)
+  }
+  if (!target.matches('[data-ready]')) return
+  const ready = [...target.options].map(({ value }) => value)
+  begin(target.parentElement.querySelector('textarea'), ready, [target.value])
+})
+
+// What is shown while one has a case goes when that is over.
+document.addEventListener('htmx:afterSwap', () => {
+  for (const part of document.querySelectorAll('[data-lasts-ms]'))
+    setTimeout(() => part.remove(), Number(part.dataset.lastsMs))
+})
+
 document.addEventListener('input', ({ target }) => {
   const form = target.closest('.decision form')
   if (form === null) return

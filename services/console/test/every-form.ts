@@ -55,6 +55,8 @@ async function playerForms(bed: ConsoleBed): Promise<readonly Case[]> {
     await bed.newPlayer('production'),
     await bed.newPlayer('production'),
   ]
+  const comparing = await bed.newPlayer('production')
+  await take(comparing, bed.bed.team('alice'))
   await take(bobs)
   await take(alices, bed.bed.team('alice'))
   await bed.newWithdrawal('production', player)
@@ -67,6 +69,7 @@ async function playerForms(bed: ConsoleBed): Promise<readonly Case[]> {
     ...['approve', 'ask', 'reject'].map((form) => ({ page: `/production/kyc/${fresh}`, form })),
     { page: `/production/kyc/${free}`, form: 'take', meanwhile: () => take(free) },
     { page: `/production/kyc/${bobs}`, form: 'takeOver', fill: { reason: 'x'.repeat(501) } },
+    { page: `/production/kyc/${comparing}`, form: 'compare', meanwhile: () => take(comparing, carol) },
     { page: `/production/kyc/${alices}`, form: 'release', meanwhile: () => take(alices, carol) },
     { page: `/production/players/${player}/entries/${data[0]?.transferId}`, form: 'reverse' },
     { page: proposal, form: 'approve' },

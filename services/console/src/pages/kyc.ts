@@ -1,10 +1,18 @@
-import { caseTakenMinutes, type KycDecision, operations, type Reply, seenOfSubmission } from '@backoffice/contracts'
+import {
+  caseTakenMinutes,
+  type KycDecision,
+  operations,
+  Rejection,
+  type Reply,
+  seenOfSubmission,
+} from '@backoffice/contracts'
 import { dayMs } from '@backoffice/process'
 import type { FastifyReply } from 'fastify'
 import { ago, factsOf, id, lines, link, linkElsewhere, nothing, rowsOf, status, text } from '../pieces/cells.ts'
 import { operatorName } from '../pieces/listed.ts'
-import { afterOf, rowAfter, rowsOnPage, showCase, showList } from '../pieces/queue.ts'
+import { afterOf, type Comparison, rowAfter, rowsOnPage, showCase, showList } from '../pieces/queue.ts'
 import { type Decision, type Pages, pageWithForms, type SentForm, type Visit } from '../pieces/visit.ts'
+import type { Word } from '../words/index.ts'
 
 const { kycQueue, showPlayer, decideKyc, takeKycCase, releaseKycCase } = operations.players
 
@@ -20,6 +28,13 @@ type Verb = keyof typeof verbs
 const verbNames = Object.keys(verbs) as readonly Verb[]
 const isVerb = (name: string): name is Verb => Object.hasOwn(verbs, name)
 
+/** What reviewers would type again and again, for the operator to read. */
+const readyReasons: Readonly<Record<Verb, readonly Word[]>> = {
+  approve: ['kycAgrees'],
+  ask: ['kycUnreadable', 'kycIncomplete', 'kycExpired'],
+  reject: ['kycDiffers', 'kycOthers', 'kycAltered', 'kycMinor'],
+}
+
 /** Whose a case is. Taking it over is another form than taking it: a form never does more than it said. */
 const holdingVerbs = ['take', 'takeOver', 'release'] as const
 type HoldingVerb = (typeof holdingVerbs)[number]
@@ -32,8 +47,9 @@ export const kycPages: Pages = (route) => {
     find: ({ person, params }) => person.call(showPlayer, { playerId: params.playerId ?? '' }),
     pathOf: ({ id: playerId }) => pathOf(playerId),
     environmentOf: ({ environment }) => environment,
-    show: showPage,
+    show: (visit, player, sent) => showPage(visit, player, { sent }),
     decisionOf: (visit, player, name) => {
+      if (name === 'compare') return comparisonAsked(visit, player)
       if (isVerb(name)) return decisionOf(visit, player, name)
       return isHoldingVerb(name) ? holdingOf(visit, player, name) : undefined
     },
@@ -81,7 +97,13 @@ async function showQueue(visit: Visit): Promise<FastifyReply> {
   return showList(visit, { title: 'kyc', empty: 'noneWaits', rows, path: '/kyc', nextCursor })
 }
 
-async function showPage(visit: Visit, player: Player, sent?: SentForm): Promise<FastifyReply> {
+interface ShownCase {
+  readonly sent?: SentForm | undefined
+  /** The player with nothing masked. What nobody compares is not shown of it. */
+  readonly unmasked?: Player
+}
+
+async function showPage(visit: Visit, player: Player, { sent, unmasked }: ShownCase = {}): Promise<FastifyReply> {
   const { display, address } = visit
   const operator = await operatorName(visit, player.operatorId)
   const facts = factsOf(showPlayer.reply, player, [
@@ -109,6 +131,7 @@ async function showPage(visit: Visit, player: Player, sent?: SentForm): Promise<
   return showCase(visit, {
     path: pathOf(player.id),
     document: documentOf(visit, player),
+    comparison: comparisonOf(visit, player, unmasked),
     title: player.name,
     about: display.t('kyc'),
     list: address('/kyc'),
@@ -142,6 +165,59 @@ function documentOf({ now }: Visit, { documentSourceChangedAt: at, submissions: 
   const { documentUrl: href, reference } = latest
   const isMoved = at !== null && now.getTime() - Date.parse(at) < dayMs
   return { href, reference, host: new URL(href).host, isMoved }
+}
+
+/** What a document says too, and how it is written there. */
+const compared = {
+  name: ({ name }) => name,
+  cpf: ({ cpf }) => cpf.replace(/^(\d{3})(\d{3})(\d{3})(\d{2})$/, '$1.$2.$3-$4'),
+  birthDate: ({ birthDate }) => birthDate?.split('-').reverse().join('/') ?? '',
+} satisfies Record<string, (player: Player) => string>
+
+/** Compliance compares while it has the case. */
+function comparisonOf(visit: Visit, player: Player, unmasked: Player | undefined): Comparison | undefined {
+  const { display, person, now } = visit
+  if (player.submissions.length === 0 || !person.mayCall(decideKyc)) return undefined
+  const outcomeOf = (field: string, outcome: 'fieldMatches' | 'fieldDiffers') => ({
+    label: display.t(outcome),
+    says: display.t(`${outcome}Says`, { field: display.word('field', field) }),
+  })
+  const lines = Object.entries(compared).map(([field, textOf]) => ({
+    field,
+    text: unmasked === undefined ? '' : textOf(unmasked),
+    outcomes: [outcomeOf(field, 'fieldMatches'), outcomeOf(field, 'fieldDiffers')],
+  }))
+  return {
+    decision: compareOf(visit, player),
+    lines: lines.filter(({ text }) => text !== ''),
+    lastsMs: Date.parse(player.taken?.until ?? '') - now.getTime(),
+  }
+}
+
+/** No service knows that a read belongs to a case. */
+function comparisonAsked(visit: Visit, player: Player): Decision {
+  if (isOthers(visit, player)) throw new Rejection('KYC_TAKEN')
+  if (!isOwn(visit, player)) throw new Rejection('NOT_AS_SEEN')
+  return compareOf(visit, player)
+}
+
+function compareOf(visit: Visit, player: Player): Decision {
+  const { display } = visit
+  // In one language, so that auditors find them all.
+  const reason = `identity check ${player.submissions[0]?.id}`
+  return {
+    name: 'compare',
+    label: 'compare',
+    operation: showPlayer,
+    fixed: { playerId: player.id, unmask: true, reason },
+    ask: display.t('compareAsk', { reason }),
+    done: display.word('operation', showPlayer.id),
+    tone: 'plain',
+    key: 'c',
+    part: 'comparison',
+    unless: isOwn(visit, player) ? undefined : display.t('compareFirst'),
+    shows: (reply) => showPage(visit, player, { unmasked: reply as Player }),
+  }
 }
 
 type Held = Pick<Player, 'taken'>
@@ -191,6 +267,7 @@ function decisionOf(visit: Visit, player: Player, verb: Verb): Decision {
       seen: submission === undefined ? null : seenOfSubmission({ player, submission }),
     },
     required: ['reason'],
+    ready: { reason: readyReasons[verb].map((word) => display.t(word)) },
     ask: display.t(ask, { player: `“${player.name}”` }),
     done: display.t('kycDone', { player: player.name, status: display.word('value', status) }),
     tone,

@@ -5,15 +5,7 @@ import type { Option } from '../pieces/forms.ts'
 import { operatorName } from '../pieces/listed.ts'
 import { showCase } from '../pieces/queue.ts'
 import { timelineOf } from '../pieces/timeline.ts'
-import {
-  type Decision,
-  type Pages,
-  pageWithForms,
-  perform,
-  refuse,
-  type SentForm,
-  type Visit,
-} from '../pieces/visit.ts'
+import { type Decision, type Pages, pageWithForms, type SentForm, type Visit } from '../pieces/visit.ts'
 
 const { showPlayer, setPlayerStatus, selfExcludePlayer, setDailyLimit } = operations.players
 const { listEntries, adjustWallet } = operations.wallet
@@ -34,9 +26,8 @@ const isVerb = (name: string): name is Verb => Object.hasOwn(verbs, name)
 
 /** One player: who it is, its money, what has happened, and what the team can do about it. */
 export const playerPages: Pages = (route) => {
-  route.post('/players/:playerId/unmask', unmask)
   pageWithForms(route, '/players/:playerId', {
-    find: findPlayer,
+    find: ({ person, params }) => person.call(showPlayer, { playerId: params.playerId ?? '' }),
     pathOf: ({ id: playerId }) => pathOf(playerId),
     environmentOf: ({ environment }) => environment,
     show: (visit, player, sent) => showPage(visit, player, { sent }),
@@ -45,23 +36,11 @@ export const playerPages: Pages = (route) => {
 }
 
 const pathOf = (playerId: string): string => `/players/${playerId}`
-const findPlayer = ({ person, params }: Visit): Promise<Player> =>
-  person.call(showPlayer, { playerId: params.playerId ?? '' })
 
 interface ShownPlayer {
   readonly sent?: SentForm | undefined
   /** Nothing is masked, of this player and on this page alone. */
   readonly isUnmasked?: true
-}
-
-/** The reply of the form is the page with everything on it. Nothing keeps it: the next page is masked again. */
-async function unmask(visit: Visit): Promise<FastifyReply> {
-  const player = await findPlayer(visit)
-  const decision = decisionOf(visit, player, 'unmask')
-  const outcome = await perform(visit, decision, pathOf(player.id))
-  if (outcome === undefined) return visit.reply
-  if ('reply' in outcome) return showPage(visit, outcome.reply as Player, { isUnmasked: true })
-  return refuse(visit, decision, outcome, (sent) => showPage(visit, player, { sent }))
 }
 
 async function showPage(visit: Visit, player: Player, { sent, isUnmasked }: ShownPlayer = {}): Promise<FastifyReply> {
@@ -184,5 +163,6 @@ function decisionOf(visit: Visit, player: Player, verb: Verb): Decision {
     tone,
     ...(verb === 'adjust' || verb === 'limit' ? { currency: player.currency } : {}),
     ...defined({ options: optionsOf(visit, verb) }),
+    ...(verb === 'unmask' ? { shows: (reply) => showPage(visit, reply as Player, { isUnmasked: true }) } : {}),
   }
 }

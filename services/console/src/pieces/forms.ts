@@ -27,6 +27,8 @@ export interface Form {
   readonly only?: readonly string[]
   /** What is filled in at first: what holds now. */
   readonly initial?: GivenValues
+  /** Sentences that a field may begin with, for people who would type them again and again. */
+  readonly ready?: Readonly<Record<string, readonly string[]>>
   /** Fields that must be filled in here, although the operation does not ask for them. */
   readonly required?: readonly string[]
   /** Of fields whose emptiness would do something, which nobody reads out of an empty field. One of them is chosen. */
@@ -57,6 +59,7 @@ export interface FormField {
   readonly required: boolean
   readonly help: string
   readonly maxLength: number | undefined
+  readonly ready: readonly string[]
   readonly value: string
   /** Of an amount that may take money away, which is said beside the button. */
   readonly isSigned: boolean
@@ -84,6 +87,7 @@ export function fieldsOf(
       required: isRequired(form, name),
       help: display.sentence(schema.description ?? ''),
       maxLength: valueSchema(schema).maxLength,
+      ready: form.ready?.[called] ?? [],
       value: given[called] ?? '',
       isSigned: valueSchema(schema).pattern === signedAmountPattern,
       issue: message && issueText(display, name, schema, message),

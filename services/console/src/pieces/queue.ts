@@ -119,6 +119,8 @@ interface Case {
   readonly document?:
     | { readonly href: string; readonly reference: string; readonly host: string; readonly isMoved: boolean }
     | undefined
+  /** What is read in full beside the document: it is asked for with a form, of which it takes the place. */
+  readonly comparison?: Comparison | undefined
   /** What became of it, in the order of time. */
   readonly history?: readonly {
     readonly at: string
@@ -139,9 +141,23 @@ interface Case {
   readonly sent?: SentForm | undefined
 }
 
-export function showCase(visit: Visit, { path, sent, ...given }: Case): FastifyReply {
+export interface Comparison {
+  readonly decision: Decision
+  /** Empty until the form was sent. */
+  readonly lines: readonly {
+    readonly field: string
+    readonly text: string
+    /** What may come out, each with its sentence in the reason of a decision. */
+    readonly outcomes: readonly { readonly label: string; readonly says: string }[]
+  }[]
+  /** How long they stay on the page, in milliseconds. */
+  readonly lastsMs: number
+}
+
+export function showCase(visit: Visit, { path, sent, comparison, ...given }: Case): FastifyReply {
   if (given.document !== undefined) allowFrame(visit.reply, given.document.href)
   const decisions = given.decisions?.map((decision) => shownDecision(visit, decision, path, sent))
+  const compare = comparison && shownDecision(visit, comparison.decision, path, sent)
   return visit.show('case', {
     document: undefined,
     sections: [],
@@ -149,7 +165,8 @@ export function showCase(visit: Visit, { path, sent, ...given }: Case): FastifyR
     people: [],
     ...given,
     decisions,
-    lost: refusalWithoutForm(visit, decisions ?? [], sent),
+    comparison: comparison && { ...comparison, decision: compare },
+    lost: refusalWithoutForm(visit, [...(decisions ?? []), ...(compare === undefined ? [] : [compare])], sent),
   })
 }
 

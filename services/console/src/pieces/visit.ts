@@ -56,6 +56,10 @@ export interface Decision extends Form {
   readonly approves?: string
   /** The page that follows, where that is another one: of what it has made, or of what is left. */
   readonly leadsTo?: (reply: unknown) => string
+  /** Shows the reply, which nothing keeps: the next page is without it. */
+  readonly shows?: (reply: unknown) => Promise<FastifyReply>
+  /** The part of the page that the answer takes the place of, by its id. Nothing else happens, so its key sends the form. */
+  readonly part?: string
   /** What is in its reply that nobody is shown a second time. */
   readonly secrets?: ((reply: unknown) => readonly Secret[]) | undefined
 }
@@ -97,6 +101,7 @@ export function shownDecision(visit: Visit, decision: Decision, path: string, se
       : visit.display.t('notYours', { roles: rolesFor(visit, operation, fixed) }),
     fields: fieldsOf(decision, visit.display, own?.given, own?.rejection),
     currency: decision.currency,
+    part: decision.part,
     // The browser signs it, so nobody signs what a service says when the button is pressed, and the page did not show. Views
     // write characters that do not show as \u202e, which JSON reads as the same characters.
     shown: JSON.stringify(shown),
@@ -193,6 +198,7 @@ async function decide(
   const outcome = await perform(visit, decision, path)
   if (outcome === undefined) return visit.reply
   if ('rejection' in outcome) return refuse(visit, decision, outcome, showAgain)
+  if (decision.shows !== undefined) return decision.shows(outcome.reply)
   const { done } = decision
   const what = typeof done === 'string' ? done : done(outcome.reply)
   const secrets = decision.secrets?.(outcome.reply) ?? []
