@@ -29,7 +29,7 @@ const operator = new OperatorClient(system.baseUrl, { key, secret: secret ?? '' 
 t.teardown(() => operator.close())
 const sandbox = { operatorId: created.operatorId, environment: 'sandbox' } as const
 
-const { setWebhookUrl, showWebhook, disableWebhook, showDelivery, resendDelivery } = operations.webhooks
+const { setWebhookUrl, showWebhook, disableWebhook, showDelivery, listDeliveries, resendDelivery } = operations.webhooks
 
 /** Where the sandbox's deliveries go. */
 const endpoint = async () => {
@@ -314,6 +314,35 @@ t.test('listen verifies each delivery, sends it on, and says what the receiver a
   await listener.stop()
   t.match(listener.printed(), `They go to ${former}, which is disabled, again.\n`)
   t.same(await endpoint(), { url: former, enabled: false }, 'what somebody has disabled stays so')
+})
+
+/** What `trigger` made happen. */
+async function trigger(type: string): Promise<string> {
+  const triggered = start('npm run listen', {}, '--', 'trigger', type)
+  await once(triggered.child, 'close')
+  const [, id] = new RegExp(`^${type} of (\\w+)$`, 'm').exec(triggered.printed()) ?? []
+  if (id === undefined) throw new Error(triggered.printed())
+  return id
+}
+
+t.test('trigger makes each event happen; --latest and --events choose what is shown', async (t) => {
+  const begun = Date.now()
+  const former = await trigger('deposit.confirmed')
+  const id = await eventually(async () => {
+    const { data } = await team.call(listDeliveries, { input: { ...sandbox, limit: 1 } })
+    return data.find(({ eventCreatedAt }) => Date.parse(eventCreatedAt) >= begun)?.eventId ?? false
+  }, 20_000)
+  const listener = await listen('--latest', '--events', 'deposit.confirmed,withdrawal.status_changed')
+  await trigger('kyc.status_changed')
+  await trigger('webhook.test')
+  for (const type of ['deposit.confirmed', 'withdrawal.status_changed'])
+    await prints(listener, new RegExp(`${type}  evt_\\w+  verified\\n +${await trigger(type)}: `))
+  await team.call(resendDelivery, { input: { id } })
+  await eventually(async () => (await team.call(showDelivery, { input: { id } })).state === 'delivered', 20_000)
+  const shown = [...listener.printed().matchAll(/(\S+) {2}evt_\w+ {2}verified/g)].map(([, type]) => type)
+  t.same([...new Set(shown)].sort(), ['deposit.confirmed', 'withdrawal.status_changed'])
+  t.notMatch(listener.printed(), former, 'it happened before the start')
+  await listener.stop()
 })
 
 t.test('what was there before is put back after a crash, too, unless somebody has changed it meanwhile', async (t) => {

@@ -6,7 +6,17 @@ import { type Input, type Operation, operations, type Reply } from '@backoffice/
 import { defaultStackFolder, readStack, type StackDescription, StackPerson, stackFileIn } from '@backoffice/dev-stack'
 import { ConsoleClient } from '@backoffice/team/console-client'
 import { newOperationId } from '@backoffice/team/session'
-import { keysHelp, listenOptions, optionsHelp, run, secretsInEnvironment, settingsFrom } from '../src/listen/program.ts'
+import { BackOfficeClient } from '../src/client.ts'
+import {
+  keysHelp,
+  listenOptions,
+  optionsHelp,
+  run,
+  secretsInEnvironment,
+  settingsFrom,
+  triggerHelp,
+} from '../src/listen/program.ts'
+import { eventToTrigger, trigger } from '../src/listen/trigger.ts'
 import { BorrowedEndpoint } from './borrowed-endpoint.ts'
 
 const usage = `npm run listen -- [options]
@@ -15,9 +25,10 @@ Receives the webhooks of the sandbox that npm start runs, verifies each, and pri
 this program, and put back when it ends. STACK_JSON names the stack.json of another stack.
 
 ${optionsHelp.replace('of 127.0.0.1', 'of 127.0.0.1 (any free one unless said)')}
-  --resend           have the last delivery of the sandbox sent again at the start
 
-${keysHelp}
+--resend has the last delivery of the sandbox sent again at the start. ${keysHelp}
+
+${triggerHelp('')}
 
 WEBHOOK_SECRET is the secret if it is not that of stack.json any more. For a sandbox that is not on this machine, see
 packages/client/README.md.`
@@ -31,13 +42,21 @@ function teamOf({ consoleUrl, issuer, people: [person] }: StackDescription) {
 }
 
 async function main(): Promise<void> {
-  const { values } = parseArgs({ options: { ...listenOptions, resend: { type: 'boolean', default: false } } })
+  const options = { ...listenOptions, resend: { type: 'boolean', default: false } } as const
+  const { values, positionals } = parseArgs({ options, allowPositionals: true })
   if (values.help) return void process.stdout.write(`${usage}\n`)
+  if (values.resend && values.latest) throw new Error('--resend has an event sent that --latest passes over')
   const settings = settingsFrom(values)
+  const triggered = eventToTrigger(positionals)
   const stackFile = process.env.STACK_JSON ?? stackFileIn(defaultStackFolder)
   const stack = readStack(stackFile)
   const [operator] = stack.operators
   if (operator === undefined) throw new Error('the stack has no operator')
+  if (triggered !== undefined) {
+    const { key, secret } = operator.sandbox
+    const client = new BackOfficeClient({ baseUrl: stack.baseUrl, key, secret })
+    return void process.stdout.write(await trigger(client, triggered))
+  }
   const given = secretsInEnvironment()
   const call = teamOf(stack)
   const { id: operatorId } = await call(operations.gateway.getOperator, { name: operator.name })

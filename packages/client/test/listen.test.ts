@@ -6,8 +6,9 @@ import { freePort } from '@backoffice/test-kit'
 import t from 'tap'
 import { judge, signedAnew } from '../src/listen/forward.ts'
 import { Listener } from '../src/listen/listener.ts'
-import { secretsInEnvironment, settingsFrom } from '../src/listen/program.ts'
+import { type Settings, secretsInEnvironment, settingsFrom } from '../src/listen/program.ts'
 import { arrivalText } from '../src/listen/terminal.ts'
+import { eventToTrigger } from '../src/listen/trigger.ts'
 import { verifyWebhook } from '../src/webhooks.ts'
 
 const now = new Date('2026-03-02T12:00:00.000Z')
@@ -55,7 +56,17 @@ t.test('nothing that a terminal would obey is printed as it is', async (t) => {
 })
 
 t.test('an option that is not well formed is named', async (t) => {
-  t.same(settingsFrom({ port: '4242', body: true }), { port: 4242, forwardTo: undefined, showBody: true })
+  t.match(settingsFrom({ port: '4242', body: true }), { port: 4242, forwardTo: undefined, showBody: true })
+  t.same(settingsFrom({ body: true, events: 'webhook.test, deposit.confirmed' }).events, [
+    'webhook.test',
+    'deposit.confirmed',
+  ])
+  for (const events of ['', 'deposit.confirmd', 'webhook.test,'])
+    t.throws(() => settingsFrom({ body: true, events }), /there is no event ".*", but kyc\.status_changed, /)
+  for (const words of [['listen'], ['trigger'], ['trigger', 'deposit'], ['trigger', 'webhook.test', 'more']])
+    t.throws(() => eventToTrigger(words), /trigger EVENT|there is no event/, words.join(' '))
+  t.equal(eventToTrigger(['trigger', 'webhook.test']), 'webhook.test')
+  t.equal(eventToTrigger([]), undefined)
   for (const port of ['x', '65536', '-1', '']) t.throws(() => settingsFrom({ port, body: false }), /--port takes/)
   for (const target of ['localhost:3000', 'ftp://x', '', 'http://name:password@localhost:3000'])
     t.throws(() => settingsFrom({ 'forward-to': target, body: false }), /--forward-to takes/)
@@ -68,10 +79,11 @@ t.test('secrets may come with spaces and line ends around them, as files and lis
 })
 
 /** A listener that forwards to `forwardTo`, and how a delivery of this moment is sent to it. */
-async function listen(forwardTo: string | undefined, port = 0) {
+async function listen(forwardTo: string | undefined, port = 0, passes: Partial<Settings> = {}) {
   const printed: string[] = []
   const listener = new Listener({
-    ...{ secrets: ['whsec_a'], port, showBody: false, paint: plain },
+    ...{ secrets: ['whsec_a'], port, showBody: false, paint: plain, events: undefined, since: undefined },
+    ...passes,
     forwardTo: forwardTo === undefined ? undefined : new URL(forwardTo),
     print: (text) => printed.push(text),
   })
@@ -82,6 +94,24 @@ async function listen(forwardTo: string | undefined, port = 0) {
   }
   return { listener, url, send, printed }
 }
+
+t.test('an event that is not wanted is answered, and neither printed nor sent on', async (t) => {
+  const passes: readonly [Partial<Settings>, boolean][] = [
+    [{ events: ['deposit.confirmed'] }, false],
+    [{ events: ['deposit.confirmed', 'webhook.test'] }, true],
+    [{ since: now }, true],
+    [{ since: new Date(now.getTime() + 1) }, false],
+  ]
+  for (const [settings, wanted] of passes) {
+    // Nobody is there: what is sent on is answered 502.
+    const { listener, send, printed } = await listen(`http://127.0.0.1:${await freePort()}`, 0, settings)
+    t.equal((await send()).status, wanted ? 502 : 204, JSON.stringify(settings))
+    t.equal(printed.length > 0, wanted)
+    t.equal((await send({ 'X-Webhook-Signature': '0' })).status, 401, 'what is not verified is never passed over')
+    t.match(printed.at(-1), 'not verified')
+    await listener.close()
+  }
+})
 
 t.test('it ends at once, also when somebody holds a connection open and says nothing', async (t) => {
   const { listener, url, send } = await listen(undefined)

@@ -1,8 +1,13 @@
 import { execFileSync, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { signWebhook } from '@backoffice/contracts/signing'
 import { skipWithout, temporaryFolder } from '@backoffice/test-kit'
+import { fastify } from 'fastify'
 import t from 'tap'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -96,9 +101,13 @@ export const register = (client: BackOfficeClient) => client.registerPlayer({ na
 `
 
 /** The code of the README, each block a file of its own, as whoever pastes it has it. */
-const blocks = [...readFileSync(join(root, 'README.md'), 'utf8').matchAll(/```ts\n(.*?)```/gs)].map(
-  ([, block = '']) => block,
+const blocks = Object.fromEntries(
+  [...readFileSync(join(root, 'README.md'), 'utf8').matchAll(/```ts\n(.*?)```/gs)].map(([, block = ''], index) => [
+    `block-${index + 1}.mts`,
+    block,
+  ]),
 )
+const blockWith = (text: string) => Object.entries(blocks).find(([, block]) => block.includes(text))?.[0] ?? ''
 
 /** Compiles files in a project of their own, with the compiler of operators or with that of this repository. */
 function compile(name: string, files: Readonly<Record<string, string>>, options: object, compiler: string) {
@@ -123,9 +132,77 @@ t.test('its types are there for CommonJS and for bundlers, with nothing else ins
 })
 
 t.test('they are there for ES modules, and every block of the README compiles as it is pasted', async (t) => {
-  t.ok(blocks.length > 5)
-  const files = Object.fromEntries(blocks.map((block, index) => [`block-${index + 1}.mts`, block]))
+  t.ok(Object.keys(blocks).length > 7)
   const exact = { noUncheckedIndexedAccess: true, exactOptionalPropertyTypes: true, noUnusedLocals: true }
   const nodenext = { module: 'nodenext', types: ['node'], ...exact }
-  t.same(compile('readme', { ...files, 'call.mts': typed, 'call.cts': typed }, nodenext, native), compiled)
+  // Fastify's own declarations are of no concern here.
+  const declarations = [join(root, '../../node_modules/fastify/fastify.d.ts')]
+  const { [blockWith('fastify')]: withFastify = '', ...alone } = blocks
+  t.same(compile('readme', { ...alone, 'call.mts': typed, 'call.cts': typed }, nodenext, native), compiled)
+  const more = { skipLibCheck: true, paths: { fastify: declarations } }
+  t.same(compile('fastify', { 'block.mts': withFastify }, { ...nodenext, ...more }, native), compiled)
+})
+
+/** A handler of the README as it is pasted, beside the installed package. */
+async function handlerIn(text: string) {
+  const file = join(folder, blockWith(text))
+  writeFileSync(file, blocks[blockWith(text)] ?? '')
+  return import(file)
+}
+
+t.test('the handlers of the README take what is genuine, and refuse what is not', async (t) => {
+  process.env.WEBHOOK_SECRET = 'whsec_a'
+  const [{ POST }, { receive }, { webhooks }] = await Promise.all(
+    ['POST(', 'receive(', 'webhooks('].map((name) => handlerIn(`function ${name}`)),
+  )
+  // What express.raw() does.
+  const raw = createServer(async (request, response) =>
+    receive(Object.assign(request, { body: Buffer.concat(await Array.fromAsync(request)) }), response),
+  )
+  await once(raw.listen(0, '127.0.0.1'), 'listening')
+  const app = fastify()
+  app.post('/others', async ({ body }) => body)
+  await app.register(webhooks)
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  t.teardown(() => Promise.all([raw.close(), app.close()]))
+  const body = JSON.stringify({ id: 'evt_1', type: 'webhook.test', data: { message: 'João' } })
+  const timestamp = String(Math.floor(Date.now() / 1000))
+  const signature = signWebhook('whsec_a', { timestamp, body })
+  const asked = (given: string) => ({
+    ...{ method: 'POST', body },
+    headers: {
+      'content-type': 'application/json',
+      'x-webhook-timestamp': timestamp,
+      'x-webhook-signature': given,
+    },
+  })
+  const senders: readonly ((init: RequestInit) => Promise<Response>)[] = [
+    (init) => POST(new Request('http://127.0.0.1/webhooks', init)),
+    (init) => fetch(`http://127.0.0.1:${(raw.address() as AddressInfo).port}/webhooks`, init),
+    (init) => fetch(`http://127.0.0.1:${(app.server.address() as AddressInfo).port}/webhooks`, init),
+  ]
+  for (const send of senders) {
+    t.equal((await send(asked(signature))).status, 204)
+    const refused = await send(asked('0'.repeat(64)))
+    t.same([refused.status, await refused.text()], [401, 'the signature does not match'])
+  }
+  const other = await app.inject({ method: 'POST', url: '/others', payload: { parsed: true } })
+  t.same(other.json(), { parsed: true }, 'JSON of other routes is parsed as before')
+})
+
+t.test('its file has the package, and nothing of the repository', async (t) => {
+  const [{ files }] = JSON.parse(run('npm', ['pack', '--dry-run', '--json', '--silent'], join(root, 'dist')))
+  const kinds = (files as { path: string }[]).map(({ path }) =>
+    path.replace(/^(esm|cjs)\/[\w-]+\.d\.ts$/, '$1/*.d.ts').replace(/^(esm|cjs)\/index\.js$/, '$1/*.js'),
+  )
+  const both = ['cjs', 'esm'].flatMap((kind) => [`${kind}/*.d.ts`, `${kind}/*.js`])
+  const single = ['CHANGELOG.md', 'LICENSE', 'README.md', 'cjs/package.json', 'listen.js', 'package.json']
+  t.same([...new Set(kinds)].sort(), [...single, ...both].sort())
+  t.match(manifest, { name: '@backoffice/client', license: 'UNLICENSED', type: 'module' })
+  for (const face of [manifest.exports['.'].import, manifest.exports['.'].require])
+    for (const file of Object.values<string>(face))
+      t.ok(
+        files.some(({ path }: { path: string }) => `./${path}` === file),
+        file,
+      )
 })

@@ -1,17 +1,13 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import type { WebhookEvent } from '../types.ts'
 import { type Answer, type Delivery, forward, judge, signedAnew } from './forward.ts'
+import type { Settings } from './program.ts'
 import { answerText, arrivalText, type Paint } from './terminal.ts'
 
-export interface ListenOptions {
+export interface ListenOptions extends Settings {
   readonly secrets: readonly string[]
-  /** 0 takes any free one. */
-  readonly port: number
-  /** A receiver of one's own, which gets each verified delivery and answers it. */
-  readonly forwardTo: URL | undefined
-  /** Whether the body of each event is printed too. */
-  readonly showBody: boolean
   readonly print: (text: string) => void
   readonly paint: Paint
 }
@@ -19,6 +15,7 @@ export interface ListenOptions {
 /** What the sender hears. */
 type Told = Pick<Answer, 'status' | 'text' | 'retryAfter'>
 
+const accepted: Told = { status: 204, text: '', retryAfter: undefined }
 /** Would be sent on for ever. */
 const loop: Told = { status: 508, text: '--forward-to leads back to this program', retryAfter: undefined }
 
@@ -88,19 +85,25 @@ export class Listener {
     const { secrets, forwardTo, showBody, print, paint } = this.#options
     const at = new Date()
     const verdict = judge(delivery, secrets, at)
+    if ('event' in verdict && !this.#isWanted(verdict.event)) return accepted
     const again = 'event' in verdict && this.#eventIds.has(verdict.event.id)
     print(arrivalText({ verdict, at, again, showBody }, paint))
     // Nothing that is not verified reaches the receiver from here: this port may stand open to others.
     if ('refusal' in verdict) return { status: 401, text: verdict.refusal, retryAfter: undefined }
     this.#last = delivery
     this.#remember(verdict.event.id)
-    if (forwardTo === undefined) return { status: 204, text: '', retryAfter: undefined }
+    if (forwardTo === undefined) return accepted
     const signature = signatureIn(delivery.headers)
     this.#forwarded.add(signature)
     const answer = await forward(delivery, forwardTo)
     this.#forwarded.delete(signature)
     print(answerText(answer, verdict.event, paint))
     return answer
+  }
+
+  #isWanted({ type, createdAt }: WebhookEvent): boolean {
+    const { events, since } = this.#options
+    return (events?.includes(type) ?? true) && (since === undefined || Date.parse(createdAt) >= since.getTime())
   }
 
   #remember(eventId: string): void {
