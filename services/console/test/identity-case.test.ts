@@ -56,7 +56,7 @@ t.test('an identity case', { skip: noBrowser }, async (t) => {
     loads.documents = 0
 
     await press(page, 'c')
-    await page.waitForSelector('#comparison fieldset')
+    await page.waitForSelector('#comparison:focus fieldset')
     t.match(await page.textContent('#comparison'), /Ana Souza.*529\.982\.247-25.*17\/05\/1990/s)
     t.notMatch(await page.content(), 'ana@example.com', 'what nobody compares stays masked')
     const { submissions } = await bob.call(showPlayer, { input: { playerId } })
@@ -97,7 +97,7 @@ t.test('an identity case', { skip: noBrowser }, async (t) => {
     await press(page, 'd')
     await page.keyboard.type('Envie a frente.')
     await press(page, 'Escape', 'c')
-    await page.waitForSelector('#comparison fieldset')
+    await page.waitForSelector('#comparison:focus fieldset')
     await press(page, 'Tab', 'Space')
     t.equal(await page.inputValue('#ask-reason'), 'Nome: confere. Envie a frente.')
     t.strictSame(loads, { pages: 1, documents: 1 })
