@@ -178,6 +178,7 @@ export async function callAsTeam(operator: Operator, team: Team, journey: Journe
   await team(payments.showDeposit, { depositId })
   await team(payments.listDeposits, { brandId, limit: 10 })
   await team(payments.listDeposits, { brandId, externalReference: 'unknown', limit: 10 })
+  await team(payments.listDeposits, { externalReference: 'unknown', limit: 10 })
   const rare = { environment: 'sandbox', status: 'pending', method: 'rare' }
   for (const which of [{}, rare, { playerId }, { playerId, externalReference: 'unknown' }])
     await team(payments.listDeposits, { ...which, limit: 10 })
@@ -189,6 +190,7 @@ export async function callAsTeam(operator: Operator, team: Team, journey: Journe
   const { data } = await team(wallet.listEntries, { playerId, limit: 10 })
   await team(wallet.listEntries, { playerId, before: data[0].id, limit: 10 })
   await team(wallet.listEntries, { playerId, type: 'DEPOSIT', limit: 10 })
+  await team(wallet.listEntries, { playerId, reference: 'plans', limit: 10 })
   await team(reconciler.listReconciliations, { limit: 10 })
   const { transferId } = await team(wallet.adjustWallet, { playerId, amount: '1.00', reference: 'plans', reason })
   await team(wallet.reverseTransfer, { playerId, transferId, reference: 'plans-back', reason })

@@ -307,6 +307,26 @@ t.test('the pages about money', async (t) => {
       t.equal((await alice.get('/production/statement.csv?operator=Aurora')).location, '/production/statement')
     },
   )
+
+  await t.test('a deposit leads to its ledger entry, and both are found by what operators quote', async (t) => {
+    const player = await newPlayer(aurora.production)
+    const id = await confirmed(aurora.production, player, { reference: 'typo-1500' })
+    t.equal((await alice.search('production', 'typo-1500')).location, `/production/deposits/${id}`)
+    t.equal((await alice.search('sandbox', 'typo-1500')).status, 404)
+    const page = await eventually(async () => {
+      const shown = await alice.get(`/production/deposits/${id}`)
+      return shown.text.includes('/entries/trf_') && shown
+    })
+    const [, path = '', transferId = ''] =
+      /href="(\/production\/players\/\w+\/entries\/(trf_\w+))"/.exec(page.text) ?? []
+    t.match((await alice.get(path)).text, 'Reverse')
+    for (const quoted of [transferId, transferId.replace('trf', 'led')])
+      t.equal((await alice.search('production', quoted)).location, path)
+    t.equal((await alice.search('production', 'trf_nothing')).status, 404)
+    await deposit(boreal.production, await newPlayer(boreal.production), { reference: 'typo-1500' })
+    const both = (await alice.search('production', 'typo-1500')).text
+    for (const name of ['Aurora', 'Boreal']) t.match(both, name)
+  })
 })
 
 const linesOf = ({ text }: Shown): readonly string[] => text.replace(/\n$/, '').split('\n')

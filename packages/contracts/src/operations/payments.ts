@@ -208,7 +208,11 @@ export const payments = service('payments', {
       method: Type.Optional(DepositRequest.properties.method),
       ...periodFields('Created', 'a brand'),
       externalReference: Type.Optional(
-        Type.String({ minLength: 1, maxLength: 128, description: 'Of a brand or a player that is named too.' }),
+        Type.String({
+          minLength: 1,
+          maxLength: 128,
+          description: 'Unique in a brand: several brands may have the same.',
+        }),
       ),
       before: Type.Optional(described(Id, 'Go on below this deposit.')),
       limit: Type.Integer({ minimum: 1, maximum: 1000 }),

@@ -234,8 +234,9 @@ export const wallet = service('wallet', {
     roles: ['finance', 'compliance', 'support', 'auditor'],
     summary: "List a player's ledger entries, newest first",
     body: object({
-      playerId: Id,
+      playerId: Type.Optional(described(Id, 'Absent only with a transferId: then of the player whose entry it is.')),
       transferId: Type.Optional(described(Id, 'Only the entry of this transfer (trf_…), or this ledger item (led_…).')),
+      reference: Type.Optional(described(Id, 'Only the entry of this deposit, withdrawal or correction.')),
       type: Type.Optional(LedgerItem.properties.type),
       from: Type.Optional(described(Timestamp, 'Entered at this time or later.')),
       to: Type.Optional(described(Timestamp, 'Entered before this time.')),
@@ -243,7 +244,7 @@ export const wallet = service('wallet', {
       limit: Type.Integer({ minimum: 1, maximum: 1000 }),
     }),
     reply: object({ available: Money, withdrawable: Money, ...pageOf(TeamEntry).properties }),
-    rejects: ['PLAYER_NOT_FOUND'],
+    rejects: ['VALIDATION_ERROR', 'TRANSFER_NOT_FOUND', 'PLAYER_NOT_FOUND'],
   }),
 
   /** A page of a brand's ledger over a period, oldest first; `cursor` is the `nextCursor` of the page before. */

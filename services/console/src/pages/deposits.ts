@@ -7,6 +7,7 @@ import { beforeOf, type Place, rowsOnPage, showCase, showList, showNotYours } fr
 import { type Pages, pageWithForms, type Visit } from '../pieces/visit.ts'
 
 const { listDeposits, showDeposit } = operations.payments
+const { listEntries } = operations.wallet
 
 type Deposit = Reply<typeof showDeposit>
 type Filter = Omit<Input<typeof listDeposits>, 'limit' | 'before'>
@@ -88,7 +89,7 @@ const readDeposits = async ({ person }: Visit, filter: Filter | undefined, { cur
 
 async function showPage(visit: Visit, deposit: Deposit): Promise<FastifyReply> {
   const { display, address } = visit
-  const operator = await operatorName(visit, deposit.operatorId)
+  const [operator, entry] = await Promise.all([operatorName(visit, deposit.operatorId), entryOf(visit, deposit)])
   return showCase(visit, {
     path: pathOf(deposit),
     title: display.money(deposit.amount, deposit.currency),
@@ -102,6 +103,10 @@ async function showPage(visit: Visit, deposit: Deposit): Promise<FastifyReply> {
       ['operator', ({ operatorId }) => link(operator, address(`/operators/${operatorId}`))],
       'createdAt',
       'confirmedAt',
+      [
+        'ledgerEntry',
+        ({ playerId }) => (entry ? link(entry, address(`/players/${playerId}/entries/${entry}`)) : text(null)),
+      ],
       'failedAt',
       'failureReason',
       ['id', (row) => id(row.id)],
@@ -109,4 +114,11 @@ async function showPage(visit: Visit, deposit: Deposit): Promise<FastifyReply> {
     remark: deposit.settling ? display.t('settling') : undefined,
     history: historyOf(deposit.transitions, operator),
   })
+}
+
+/** The transfer that credited it, where it can be taken back. Undefined too while the wallet does not answer. */
+async function entryOf({ person }: Visit, { id: reference, playerId, status }: Deposit): Promise<string | undefined> {
+  if (status !== 'confirmed' || !person.mayCall(listEntries)) return undefined
+  const found = await person.call(listEntries, { playerId, reference, limit: 1 }).catch(() => undefined)
+  return found?.data[0]?.transferId
 }

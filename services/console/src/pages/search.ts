@@ -1,6 +1,7 @@
 import { isCpf, operations, Rejection, type Reply } from '@backoffice/contracts'
 import type { FastifyReply } from 'fastify'
-import { rowsOf, text as textCell } from '../pieces/cells.ts'
+import { whenAway } from '../pieces/away.ts'
+import { money, rowsOf, text as textCell } from '../pieces/cells.ts'
 import { rowsOnPage, showList, showLists } from '../pieces/queue.ts'
 import {
   type Decision,
@@ -37,8 +38,11 @@ const textOf = (given: string | undefined): string => given?.trim().slice(0, tex
 
 const { searchPlayers } = operations.players
 const { getOperator, listOperators } = operations.gateway
+const { listEntries } = operations.wallet
+const { listDeposits } = operations.payments
 type Found = Reply<typeof searchPlayers>['data'][number]
 type Operator = Reply<typeof getOperator>
+type Deposit = Reply<typeof listDeposits>['data'][number]
 
 export const searchPages: Pages = (route) => {
   // The field in the header. What was typed may be a name or a CPF: an address would take it into the history of the
@@ -47,13 +51,20 @@ export const searchPages: Pages = (route) => {
     const text = textOf(fieldsGiven(visit.request).q)
     const place = placeOf(text)
     if (place !== undefined) return visit.reply.redirect(visit.address(place), 303)
+    const entry = await entryPath(visit, text)
+    if (entry !== undefined) return visit.reply.redirect(visit.address(entry), 303)
     const secret = secretIn(text)
     if (secret !== undefined) return showForm(visit, secret)
-    const [players, operators] = await Promise.all([playersNamed(visit, text), operatorsNamed(visit, text)])
-    const [operator, ...others] = operators
-    if (operator !== undefined && others.length + players.length === 0)
-      return visit.reply.redirect(visit.address(`/operators/${operator.id}`), 303)
-    if (operators.length + players.length > 0) return showFound(visit, players, operators)
+    const [players, operators, deposits] = await Promise.all([
+      playersNamed(visit, text),
+      operatorsNamed(visit, text),
+      depositsReferenced(visit, text),
+    ])
+    const pages = [...operators, ...deposits].flatMap(({ id }) => placeOf(id) ?? [])
+    const [only, ...others] = pages
+    if (only !== undefined && others.length + players.length === 0)
+      return visit.reply.redirect(visit.address(only), 303)
+    if (pages.length + players.length > 0) return showFound(visit, { players, operators, deposits })
     const data = { environment: visit.environment, text, bySecret: visit.address(formPath) }
     return visit.reply.code(404).page('search', data, { request: visit.request })
   })
@@ -65,12 +76,18 @@ export const searchPages: Pages = (route) => {
     const decision = secretSearch(visit)
     const outcome = await perform(visit, decision, formPath)
     if (outcome === undefined) return visit.reply
-    if ('reply' in outcome) return showFound(visit, (outcome.reply as Reply<typeof searchPlayers>).data)
+    if ('reply' in outcome) return showFound(visit, { players: (outcome.reply as Reply<typeof searchPlayers>).data })
     return refuse(visit, decision, outcome, (sent) => showForm(visit, {}, sent))
   })
 }
 
-function showFound(visit: Visit, players: readonly Found[], operators: readonly Operator[] = []): FastifyReply {
+interface AllFound {
+  readonly players: readonly Found[]
+  readonly operators?: readonly Operator[]
+  readonly deposits?: readonly Deposit[]
+}
+
+function showFound(visit: Visit, { players, operators = [], deposits = [] }: AllFound): FastifyReply {
   const rows = rowsOf(
     searchPlayers.reply,
     players,
@@ -85,11 +102,28 @@ function showFound(visit: Visit, players: readonly Found[], operators: readonly 
     (player) => visit.address(`/players/${player.id}`),
   )
   const list = { title: 'players', empty: 'searchNobody', path: '/search' } as const
-  if (operators.length === 0) return showList(visit, { ...list, rows })
+  if (operators.length + deposits.length === 0) return showList(visit, { ...list, rows })
   const operatorRows = rowsOf(listOperators.reply, operators, ['name', 'status', 'createdAt'], (operator) =>
     visit.address(`/operators/${operator.id}`),
   )
-  const sections = [{ title: 'operators', rows: operatorRows } as const, { title: 'players', rows } as const]
+  const depositRows = rowsOf(
+    listDeposits.reply,
+    deposits,
+    [
+      'createdAt',
+      ['operator', ({ operatorId, operatorName }) => textCell(operatorName ?? operatorId)],
+      ['amount', ({ amount, currency }) => money(amount, currency)],
+      'status',
+      'externalReference',
+    ],
+    (deposit) => visit.address(`/deposits/${deposit.id}`),
+  )
+  const all = [
+    { title: 'deposits', rows: depositRows },
+    { title: 'operators', rows: operatorRows },
+    { title: 'players', rows },
+  ] as const
+  const sections = all.filter((section) => section.rows.length > 0)
   return showLists(visit, { ...list, title: 'searchLabel', sections })
 }
 
@@ -110,6 +144,23 @@ async function operatorsNamed({ person }: Visit, text: string): Promise<readonly
   const part = text.toLowerCase()
   const named = data.filter(({ name }) => name.toLowerCase().includes(part))
   return [...new Map([...(whole === undefined ? [] : [whole]), ...named].map((one) => [one.id, one])).values()]
+}
+
+/** The page of a ledger entry, by the id of its transfer, or of the item that the operator sees. */
+async function entryPath({ person }: Visit, text: string): Promise<string | undefined> {
+  if (!/^(trf|led)_\w+$/.test(text) || !person.mayCall(listEntries)) return undefined
+  const found = await person.call(listEntries, { transferId: text, limit: 1 }).catch((error: unknown) => {
+    if (!(error instanceof Rejection) || error.code !== 'TRANSFER_NOT_FOUND') throw error
+  })
+  const [entry] = found?.data ?? []
+  return entry && `/players/${entry.playerId}/entries/${entry.transferId}`
+}
+
+/** By what an operator calls a deposit. Several operators may call theirs the same. */
+async function depositsReferenced({ person, environment }: Visit, text: string): Promise<readonly Deposit[]> {
+  if (text === '' || !person.mayCall(listDeposits)) return []
+  const asked = { environment, externalReference: text, limit: rowsOnPage }
+  return (await person.call(listDeposits, asked).catch(whenAway({ data: [] }))).data
 }
 
 /** While the gateway, which knows the operators, is away, players are found. */

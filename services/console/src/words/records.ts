@@ -113,6 +113,7 @@ export const recordWords = {
   'field.decidedBy': ['Decided by', 'Decidido por'],
   'field.decidedAt': ['Decided', 'Decidido em'],
   'field.decisionReason': ['Reason of the decision', 'Motivo da decisão'],
+  'field.ledgerEntry': ['Ledger entry', 'Lançamento'],
   'field.transferId': ['Transfer', 'Transferência'],
   'field.until': ['Until', 'Até'],
   'value.open': ['open', 'aberta'],

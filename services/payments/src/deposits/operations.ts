@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import {
   fromMinorUnits,
   type Input,
-  invalid,
   operations,
   type Deposit as PublicDeposit,
   Rejection,
@@ -134,9 +133,9 @@ export const listDeposits = handle(
   operations.payments.listDeposits,
   async ({ input, requestId, deadline }, { db, rpc, now }) => {
     const { limit, from, to, ...filter } = input
-    const isOwned = filter.brandId !== undefined || filter.playerId !== undefined
-    if (filter.externalReference !== undefined && !isOwned)
-      throw invalid('body', '/externalReference', 'is only unique in a brand: name a brandId or a playerId with it')
+    const { brandId, playerId, externalReference } = filter
+    // Of a reference there are few, whenever they were.
+    const isOwned = [brandId, playerId, externalReference].some((one) => one !== undefined)
     const period = listedPeriod({ from, to }, { isOwned, now })
     const listed = (await list(db, { ...filter, ...period, limit: limit + 1 })).map(shownListed)
     const { data, nextCursor } = toPage(listed.map(teamDeposit), limit, ({ id }) => id)

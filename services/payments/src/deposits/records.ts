@@ -200,6 +200,15 @@ export function listDeposits(db: ReadDb, filter: DepositFilter): Promise<ListedR
       select ${listed} from deposit
       where brand_id = ${brandId} and external_reference = ${externalReference} and ${matches}
     `
+  if (playerId === undefined && externalReference !== undefined)
+    return db<ListedRecord<DepositRecord>>`
+      select ${listed} from (
+        select found.* from brand b cross join lateral (
+          select * from deposit where brand_id = b.id and external_reference = ${externalReference} limit 1
+        ) found where b.environment = any(${environmentsOf(filter)}::text[])
+      ) deposit
+      where ${matches} order by created_at desc, id desc limit ${limit}
+    `
   if (brandId === undefined && playerId === undefined)
     return db<ListedRecord<DepositRecord>>`
       select ${listed} from unnest(${environmentsOf(filter)}::text[]) as asked cross join lateral (

@@ -7,6 +7,7 @@ import { decodeCursor, encodeCursor, sealOf, transferIdOf } from './item.ts'
 import {
   findEntries,
   findEntry,
+  findEntryUnder,
   isSettled,
   listEntriesOf,
   listEntriesOfPeriod,
@@ -53,16 +54,24 @@ function replyOf({ entries }: Page, limit: number) {
 }
 
 export const listEntries = handle(operations.wallet.listEntries, async ({ input }, { db }) => {
-  const { playerId, transferId, before, limit, type, from, to } = input
+  const { transferId, reference, before, limit, type, from, to } = input
+  const named = transferId === undefined ? undefined : await findEntry(db, transferIdOf(transferId))
+  const playerId = input.playerId ?? named?.playerId
+  if (playerId === undefined)
+    throw transferId === undefined
+      ? invalid('body', '/playerId', 'is required without transferId')
+      : new Rejection('TRANSFER_NOT_FOUND')
   const account = await findBalanceOfPlayer(db, playerId)
   if (account === undefined) throw new Rejection('PLAYER_NOT_FOUND')
-  if (transferId !== undefined) {
-    const entry = await findEntry(db, transferIdOf(transferId))
-    return { ...balanceOf(account), data: entry?.playerId === playerId ? [teamEntry(entry)] : [], nextCursor: null }
+  const { brandId } = account
+  if (transferId !== undefined || reference !== undefined) {
+    const entry = reference === undefined ? named : await findEntryUnder(db, { brandId, reference })
+    const isAsked = entry?.playerId === playerId && (transferId === undefined || entry === named)
+    return { ...balanceOf(account), data: isAsked ? [teamEntry(entry)] : [], nextCursor: null }
   }
   const last = before === undefined ? undefined : await findEntry(db, transferIdOf(before))
   if (before !== undefined && last?.playerId !== playerId) return { ...balanceOf(account), data: [], nextCursor: null }
-  const asked = { brandId: account.brandId, playerId, before: last?.seq ?? null, limit: limit + 1 }
+  const asked = { brandId, playerId, before: last?.seq ?? null, limit: limit + 1 }
   const isFiltered = type !== undefined || from !== undefined || to !== undefined
   const entries = isFiltered
     ? await listEntriesOf(db, { ...asked, type, from: asDate(from), to: asDate(to) })

@@ -150,6 +150,20 @@ export function findEntries(db: ReadDb, transferIds: readonly string[]): Promise
 export const findEntry = async (db: ReadDb, transferId: string): Promise<StatementEntry | undefined> =>
   (await findEntries(db, [transferId]))[0]
 
+/** The player's side of what was posted under a reference, which is unique in its brand. */
+export async function findEntryUnder(
+  db: ReadDb,
+  { brandId, reference }: Pick<Transfer, 'brandId' | 'reference'>,
+): Promise<StatementEntry | undefined> {
+  const rows = await db<StatementEntry>`
+    select ${columns} from transfer t join entry e on e.transfer_id = t.id and e.seq is not null
+    join account a on a.id = e.account_id
+    ${people}
+    where t.brand_id = ${brandId} and t.reference = ${reference}
+  `
+  return rows[0]
+}
+
 /** The system account on the other side of a posted transfer. */
 export async function readCounterparty(db: ReadDb, transferId: string): Promise<SystemAccountKind> {
   const rows = await db<{ kind: SystemAccountKind }>`

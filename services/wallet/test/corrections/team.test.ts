@@ -183,6 +183,15 @@ t.test("a player's entries are listed newest first, filtered by type and time, p
   t.same((await list({ to: '2020-01-01T00:00:00.000Z' })).references, [])
   for (const transferId of [third?.transferId, third?.id])
     t.same((await list({ transferId })).references, [third?.reference.id])
+  const alone = { transferId: third?.id ?? '', limit: 1 }
+  t.match(await alice.call(listEntries, { input: alone }), { data: [{ playerId, reference: third?.reference }] })
+  for (const [input, code] of [
+    [{ limit: 1 }, 'VALIDATION_ERROR'],
+    [{ limit: 1, transferId: 'trf_nothing' }, 'TRANSFER_NOT_FOUND'],
+  ] as const)
+    t.equal(await refusal(alice.call(listEntries, { input })), code)
+  t.same((await list({ reference: 'filter/1' })).references, ['filter/1'])
+  t.same((await list({ reference: 'filter/other' })).references, [], "another player's")
   const elsewhere = { playerId: other, transferId: third?.transferId ?? '', limit: 2 }
   t.same((await alice.call(listEntries, { input: elsewhere })).data, [])
 })
