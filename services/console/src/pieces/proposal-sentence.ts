@@ -53,9 +53,12 @@ export function sentenceOf(display: Display, proposal: Signed, names: Names = {}
     const { amount, currency, depositId } = seen as Readonly<Record<'amount' | 'currency' | 'depositId', string>>
     return t('giveUp', { whom, amount: display.money(amount, currency), depositId })
   }
-  const changes = Object.entries(given)
-    .filter(([field, value]) => !owners.includes(field) && JSON.stringify(value) !== JSON.stringify(seen[field]))
-    .map(([field, value]) => changeOf(display, proposal, { field, value, before: seen[field] }))
+  const all = Object.entries(given).filter(([field]) => !owners.includes(field))
+  const others = all.filter(([field, value]) => JSON.stringify(value) !== JSON.stringify(seen[field]))
+  // Where it is so already, it says what.
+  const changes = (others.length === 0 ? all : others).map(([field, value]) =>
+    changeOf(display, proposal, { field, value, before: seen[field] }),
+  )
   return [word('operation', proposal.operation), [whom, ...changes].filter((part) => part !== '').join('; ')].join(': ')
 }
 
@@ -82,7 +85,8 @@ function changeOf(display: Display, { call }: Signed, { field, value, before }: 
     if (one === null || one === '') return '–'
     return isTime ? display.time(textOf(one)) : display.word('value', textOf(one))
   }
-  const change = before === undefined ? shown(value) : `${shown(before)} → ${shown(value)}`
+  const isSame = before === undefined || JSON.stringify(before) === JSON.stringify(value)
+  const change = isSame ? shown(value) : `${shown(before)} → ${shown(value)}`
   return `${display.word('field', field)}: ${change}`
 }
 
