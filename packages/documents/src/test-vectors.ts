@@ -178,7 +178,7 @@ export function testVectors(): {
 function documentLinks(): readonly DocumentLinkVector[] {
   const document = readFileSync(new URL('../../../docs/kyc-documents.md', import.meta.url), 'utf8')
   const [, key = '', seconds] = /The key is `(\S+)`.* \((\d+)\)/.exec(document) ?? []
-  return [...document.matchAll(/^\| `(https:.*?)` \| `(.*?)` \| `(.*?)` \|$/gm)].map(
+  return [...document.matchAll(/^(https:\S+)\n(.+)\n(\/\S+)$/gm)].map(
     ([, template = '', reference = '', target = '']) => ({ key, madeAt: Number(seconds), template, reference, target }),
   )
 }

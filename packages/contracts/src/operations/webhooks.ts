@@ -129,6 +129,7 @@ export const webhooks = service('webhooks', {
       ...seenUrl,
       reason: Type.Optional(Reason),
     }),
+    storedBytesMax: endpointBytesMax,
     reply: object({
       webhookSecret: Nullable(text(128, { pattern: '^whsec_' })),
       formerSecretExpiresAt: Nullable(Timestamp),
@@ -221,6 +222,7 @@ export const webhooks = service('webhooks', {
       ...seenUrl,
       reason: Type.Optional(Reason),
     }),
+    storedBytesMax: endpointBytesMax,
     reply: object({
       scheduled: Type.Integer(),
       firstAt: Nullable(Timestamp),

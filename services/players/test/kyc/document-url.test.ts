@@ -20,7 +20,7 @@ import { players } from '../../src/service.ts'
 
 const document = readFileSync(new URL('../../../../docs/kyc-documents.md', import.meta.url), 'utf8')
 const codeIn = (language: string) => document.split(`\`\`\`${language}\n`)[1]?.split('```')[0] ?? ''
-const vectors = [...document.matchAll(/^\| `(https:.*?)` \| `(.*?)` \| `(.*?)` \|$/gm)].map(
+const vectors = [...document.matchAll(/^(https:\S+)\n(.+)\n(\/\S+)$/gm)].map(
   ([, template = '', reference = '', target = '']) => ({ template, reference, target }),
 )
 
