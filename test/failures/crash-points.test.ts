@@ -5,7 +5,7 @@ import t from 'tap'
 import { commands, commandsByTier } from './commands.ts'
 import { CrashPoints } from './crash-points.ts'
 
-t.test('every command of the operation table has its case', async (t) => {
+await t.test('every command of the operation table has its case', async (t) => {
   const tried = new Set(commands.map(({ operation }) => operation))
   // What the runtime gives to every service is tried in one of them.
   const isTriedElsewhere = ({ id, service }: Operation) =>

@@ -1,4 +1,7 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import t from 'tap'
+import { root } from '../structure/source-files.ts'
 import { listTestFiles, named, readSource } from './files.ts'
 
 t.test('what a file says in its first comments', async (t) => {
@@ -18,4 +21,14 @@ t.test('a name is a folder of test/, part of a workspace, or a file', async (t) 
   t.same(placesOf('test/suite/files.test.ts'), ['test/suite/files.test.ts'])
   t.same(placesOf('nothing-of-this-name'), [])
   t.equal(placesOf().length, files.length)
+})
+
+t.test('no file waits between its tests: tap ends when those are over, and what follows would never run', async (t) => {
+  const isUnawaited = (line: string) => /^ {0,2}t\.test\(/.test(line)
+  const waits = (line: string) => /^(?:const .*= )?await (?!t\.test)/.test(line)
+  for (const { place } of listTestFiles()) {
+    const lines = readFileSync(join(root, place), 'utf8').split('\n')
+    const first = lines.findIndex(isUnawaited)
+    t.same(first < 0 ? [] : lines.slice(first).filter(waits), [], place)
+  }
 })

@@ -109,7 +109,7 @@ const shown: Readonly<Record<string, readonly string[]>> = {
   games: ['players.game', 'players.game_session'],
 }
 
-t.test('each role may do to each table what is written here, and nothing else', async (t) => {
+await t.test('each role may do to each table what is written here, and nothing else', async (t) => {
   t.same(
     Object.keys(lessOfOwn).filter((name) => !tables.some((table) => table.name === name)),
     [],

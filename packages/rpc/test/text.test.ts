@@ -21,6 +21,8 @@ const lookups = new Set([
   'transferId',
   'gameId',
   'commandId',
+  'depositId',
+  'operationId',
   'proposalId',
   'submission',
   'after',

@@ -12,6 +12,39 @@ import { typed, wordsFor } from './typed.ts'
 
 const nameOf = ({ service, id }: { service: string; id: string }) => `${service}.${id}`
 
+const report = { state: 'done', report: { differencesTotal: 0 } }
+const proposal = await proposedBy('alice', operations.gateway.issueCredential, {
+  ...{ operatorId: 'op_1', environment: 'production', seen: { name: 'Casa Azul' }, reason: 'new' },
+})
+const player = { name: 'Ana', operatorId: 'op_1', environment: 'production', currency: 'BRL' }
+const transfer = { playerId: 'ply_1', amount: '1.00', currency: 'BRL', method: 'pix' }
+const withdrawal = { ...transfer, destination: 'ana', destinationSalt: '' }
+/** What is read before something is decided. */
+const records: Readonly<Record<string, object>> = {
+  showWithdrawal: withdrawal,
+  showPlayer: { ...player, status: 'ativo', selfExclusion: null, dailyDepositLimit: null, submissions: [] },
+  listOperators: {
+    data: [{ name: 'Casa Azul', credentials: [{ key: 'some-1', environment: 'sandbox' }] }],
+    nextCursor: null,
+  },
+  showWebhook: { url: null },
+  showDelivery: { type: 'deposit.confirmed' },
+  listEntries: {
+    data: [{ playerId: 'some-1', type: 'DEPOSIT', amount: '1.00', currency: 'BRL' }],
+    nextCursor: null,
+  },
+  listCommands: { data: [{ operation: 'wallet.creditAccount', subject: 'dep_1' }], nextCursor: null },
+  showDeposit: { id: 'dep_1', playerId: 'some-1', environment: 'sandbox', amount: '1.00', currency: 'BRL' },
+  showDocumentUrl: { template: null },
+}
+const replies = ({ service, id }: Operation) => {
+  const shown = records[id]
+  if (shown !== undefined) return shown
+  if (id === 'listSessions') return { data: [{ name: 'some-1', id: 'https://issuer some-1', latestSessionAt: '' }] }
+  const data = id === 'listProposals' && service === 'gateway' ? [proposal] : []
+  return { data, rows: [], nextCursor: null, ...report }
+}
+
 t.test('every operation of the team has a command', async (t) => {
   const ofTeam = allOperations.filter(({ audience, byProvider }) => audience === 'team' && !byProvider).map(nameOf)
   t.same(new Set(rows.flatMap(({ operation, also = [] }) => [operation, ...also].map(nameOf))), new Set(ofTeam))
@@ -33,21 +66,6 @@ t.test('every field that is said in other words is a field of some operation', a
   const fields = new Set(rows.flatMap(({ operation }) => Object.keys(operation.body.properties)))
   for (const name of Object.keys(wordings)) t.ok(fields.has(name), name)
 })
-
-const report = { state: 'done', report: { differencesTotal: 0 } }
-const proposal = await proposedBy('alice', operations.gateway.issueCredential, {
-  ...{ operatorId: 'op_1', environment: 'production', seen: { name: 'Casa Azul' }, reason: 'new' },
-})
-const player = { name: 'Ana', operatorId: 'op_1', environment: 'production', currency: 'BRL' }
-const transfer = { playerId: 'ply_1', amount: '1.00', currency: 'BRL', method: 'pix' }
-const withdrawal = { ...transfer, destination: 'ana', destinationSalt: '' }
-const replies = ({ service, id }: Operation) => {
-  if (id === 'showWithdrawal') return withdrawal
-  if (id === 'showPlayer') return { ...player, submissions: [] }
-  if (id === 'listSessions') return { data: [{ name: 'some-1', id: 'https://issuer some-1', latestSessionAt: '' }] }
-  const data = id === 'listProposals' && service === 'gateway' ? [proposal] : []
-  return { data, rows: [], nextCursor: null, ...report }
-}
 
 for (const row of rows) {
   t.test(`${row.path} takes what its operation takes`, async (t) => {
@@ -126,12 +144,16 @@ for (const row of rows.filter(shown)) {
   t.test(`${row.path}: text of others moves no cursor, makes no row and does not hide`, async (t) => {
     const words = wordsFor(row, 'needed').filter((word) => word !== '--json')
     const reply = () => ({ ...(hostileReply(row.operation.reply as Schema) as object), nextCursor: null })
-    const [people, program] = [await typed(words, reply), await typed([...words, '--json'], reply)]
+    // What is read before something is decided has the form that the decision needs.
+    const first = (operation: Operation) => (operation === row.operation ? undefined : records[operation.id])
+    const given = (operation: Operation) => first(operation) ?? reply()
+    const [people, program] = [await typed(words, given), await typed([...words, '--json'], given)]
     for (const { stdout, stderr, error } of [people, program]) {
       t.equal(error, undefined)
       t.same([...unsafeIn(stdout), ...unsafeIn(stderr)], [])
     }
-    const lines = (given: () => unknown) => typed(words, given).then(({ stdout }) => stdout.split('\n').length)
+    const lines = (made: () => unknown) =>
+      typed(words, (operation) => first(operation) ?? made()).then(({ stdout }) => stdout.split('\n').length)
     const harmless = JSON.parse(JSON.stringify(reply()).replaceAll(JSON.stringify(hostile), '"a"'))
     t.equal(people.stdout.split('\n').length, await lines(() => harmless), 'as many lines as for harmless text')
     // A row with a `run` prints what it makes of several replies.

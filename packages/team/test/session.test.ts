@@ -20,6 +20,20 @@ function refusing(code: 'LOGIN_REQUIRED' | 'FRESH_LOGIN_REQUIRED' | 'ROLE_REQUIR
   return { ids, call }
 }
 
+const { setWebhookUrl } = operations.webhooks
+const { adjustWallet } = operations.wallet
+const seen = { url: null }
+const endpoint = { operatorId: 'op_1', environment: 'production', url: 'https://casa.example/hook', seen } as const
+const account = { operatorId: 'op_1', environment: 'production', currency: 'BRL' } as const
+const proposal = await proposedBy('alice', setWebhookUrl, { ...endpoint, reason: 'new receiver' })
+const listing =
+  (service: string, found: object) =>
+  (operation: Operation): object =>
+    operation.id !== 'listProposals'
+      ? { done: operation.id }
+      : { data: operation.service === service ? [found] : [], nextCursor: null }
+const inWebhooks = (state: string) => listing('webhooks', { ...proposal, state })
+
 for (const code of ['LOGIN_REQUIRED', 'FRESH_LOGIN_REQUIRED'] as const) {
   t.test(`${code}: who can log in without a person does so, and repeats the call under its id`, async (t) => {
     const { ids, call } = refusing(code, 1)
@@ -84,20 +98,6 @@ t.test('--json may stand anywhere on the line', async (t) => {
     t.same(JSON.parse((await typed(words, reply)).stdout), [{ id: 'op_1' }], words.join(' '))
   }
 })
-
-const { setWebhookUrl } = operations.webhooks
-const { adjustWallet } = operations.wallet
-const seen = { url: null }
-const endpoint = { operatorId: 'op_1', environment: 'production', url: 'https://casa.example/hook', seen } as const
-const account = { operatorId: 'op_1', environment: 'production', currency: 'BRL' } as const
-const proposal = await proposedBy('alice', setWebhookUrl, { ...endpoint, reason: 'new receiver' })
-const listing =
-  (service: string, found: object) =>
-  (operation: Operation): object =>
-    operation.id !== 'listProposals'
-      ? { done: operation.id }
-      : { data: operation.service === service ? [found] : [], nextCursor: null }
-const inWebhooks = (state: string) => listing('webhooks', { ...proposal, state })
 
 t.test('an approval is the same call, with a reason of its own', async (t) => {
   const words = ['proposals', 'approve', 'prp_1', '--reason', 'seen']
@@ -192,5 +192,6 @@ t.test('a decline goes to the service that keeps the proposal', async (t) => {
   const words = ['proposals', 'decline', 'prp_1', '--reason', 'wrong address']
   const { sent } = await typed(words, inWebhooks('open'))
   t.equal(sent.at(-1)?.operation, operations.webhooks.declineProposal)
-  t.same(sent.at(-1)?.input, { proposalId: 'prp_1', reason: 'wrong address' })
+  const seen = { operation: 'setWebhookUrl', operationId: 'opn_1' }
+  t.same(sent.at(-1)?.input, { proposalId: 'prp_1', seen, reason: 'wrong address' })
 })

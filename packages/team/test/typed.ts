@@ -22,6 +22,13 @@ type Reply = (operation: Operation, input: Input<Operation>) => unknown
 /** An operator that has a brand in each environment: what a command that names one asks for first. */
 const operator = {
   id: 'op_1',
+  name: 'Casa Azul',
+  status: 'active',
+  rateLimitPerMinute: 600,
+  storedMebibytesPerDay: null,
+  storedRowsPerDay: null,
+  allowedAddresses: [],
+  replayProtection: 'off',
   brands: [
     { id: 'brd_sandbox', environment: 'sandbox' },
     { id: 'brd_production', environment: 'production' },

@@ -89,8 +89,8 @@ export const OperatorRecord = object({
 export type OperatorRecord = Static<typeof OperatorRecord>
 
 // People know an operator by its name, and calls name its id.
-const { name, status } = OperatorRecord.properties
-const stateShown = { name, status }
+const name = OperatorName
+const stateShown = { name, status: OperatorRecord.properties.status }
 
 /** The public documents, the caller's own identity, and the team's work on operators and credentials. */
 export const gateway = service('gateway', {

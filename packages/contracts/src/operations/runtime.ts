@@ -243,7 +243,7 @@ export const runtimeEntries = {
     body: object({
       proposalId: Id,
       // Its proposer has signed the rest with that id.
-      ...seenField({ operation: text(64), operationId: text(64) }),
+      ...seenField({ operation: Type.String({ pattern: '^[A-Za-z]{1,64}$' }), operationId: Id }),
       reason: Reason,
     }),
     reply: object({ proposalId: Id, state: Type.Literal('declined') }),

@@ -182,7 +182,7 @@ export const webhooks = service('webhooks', {
     description: 'Whatever its state, the delivery is due at once, with all its attempts before it.',
     body: object({
       id: text(128),
-      ...seenField({ type: DeliverySummary.properties.type }),
+      ...seenField({ type: Type.String({ pattern: '^[a-z_.]{1,64}$' }) }),
       reason: Type.Optional(Reason),
     }),
     reply: DeliverySummary,

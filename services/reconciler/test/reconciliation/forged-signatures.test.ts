@@ -101,7 +101,7 @@ const forgeries: Forgeries = {
   ),
 }
 
-t.test('a correction that the wallet enters is named by what people have signed, and nothing else is', (t) =>
+await t.test('a correction that the wallet enters is named by what people have signed, and nothing else is', (t) =>
   eachIsNamed(t, forgeries),
 )
 
