@@ -8,6 +8,8 @@ import { operations } from '@backoffice/contracts'
 import { eventually, OperatorClient, sharedSystem, skipWithout, temporaryFolder } from '@backoffice/test-kit'
 import t, { type Test } from 'tap'
 import { BorrowedEndpoint, type Borrowing } from '../../packages/client/scripts/borrowed-endpoint.ts'
+import { BackOfficeClient } from '../../packages/client/src/index.ts'
+import { trigger as makeHappen } from '../../packages/client/src/listen/trigger.ts'
 import { expectStatus, playerRequest, statementOf } from '../journey.ts'
 import { startLossyNetwork } from './lossy-network.ts'
 
@@ -342,6 +344,10 @@ t.test('trigger makes each event happen; --latest and --events choose what is sh
   const shown = [...listener.printed().matchAll(/(\S+) {2}evt_\w+ {2}verified/g)].map(([, type]) => type)
   t.same([...new Set(shown)].sort(), ['deposit.confirmed', 'withdrawal.status_changed'])
   t.notMatch(listener.printed(), former, 'it happened before the start')
+
+  const { key = '', secret } = created.production ?? {}
+  const production = new BackOfficeClient({ baseUrl: system.baseUrl, key, secret: secret ?? '' })
+  await t.rejects(makeHappen(production, 'deposit.confirmed'), /works in the sandbox only/)
   await listener.stop()
 })
 

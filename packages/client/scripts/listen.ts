@@ -25,8 +25,9 @@ Receives the webhooks of the sandbox that npm start runs, verifies each, and pri
 this program, and put back when it ends. STACK_JSON names the stack.json of another stack.
 
 ${optionsHelp.replace('of 127.0.0.1', 'of 127.0.0.1 (any free one unless said)')}
+  --resend           have the last delivery of the sandbox sent again at the start
 
---resend has the last delivery of the sandbox sent again at the start. ${keysHelp}
+${keysHelp}
 
 ${triggerHelp('')}
 

@@ -17,15 +17,15 @@ export const optionsHelp = `  --port P           listen on port P of 127.0.0.1
   --forward-to URL   send each verified delivery on to a receiver of yours, and answer what it answers
   --body             print the body of each event
   --events A,B       pass over all events but these
-  --latest           pass over what happened before the start, by the clock of this machine
-
-What is passed over is answered 204, and neither printed nor sent on.`
+  --latest           pass over what happened before the start, by the clock of this machine`
 
 /** @param more what it is called with */
 export const triggerHelp = (more: string): string =>
   `trigger EVENT instead makes that event happen in the sandbox, with a player of its own${more}.`
 
-export const keysHelp = 'While it runs, r sends the last event once more, signed anew, and q or Ctrl-C ends it.'
+export const keysHelp = `What is passed over is answered 204, and neither printed nor sent on.
+
+While it runs, r sends the last event once more, signed anew, and q or Ctrl-C ends it.`
 
 export interface Settings {
   /** 0 takes any free one. */
