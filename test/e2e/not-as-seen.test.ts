@@ -58,6 +58,7 @@ async function inputs(): Promise<Readonly<Record<string, object>>> {
     ...{ endCommand: { commandId: rows[0].id, reason } },
     ...{ setWebhookUrl: { ...endpoint, url: 'https://casa.example/other' }, rotateWebhookSecret: endpoint },
     ...{ disableWebhook: { ...endpoint, reason }, resendDelivery: { id: delivery.id } },
+    ...{ resendDeliveries: { ...endpoint, ids: [delivery.id], states: ['delivered'] } },
     ...{ replayEvents: { ...endpoint, since: '2026-01-01T00:00:00.000Z' } },
   }
 }
@@ -69,9 +70,11 @@ function another(schema: FieldSchema, value: unknown): unknown {
   if (choices.length > 0) return choices[0]
   if (type === 'integer') return Number(value) + 1
   if (type === 'array') return ['192.0.2.9']
-  if (pattern?.includes('43') === true) return 'x'.repeat(43)
-  if (pattern?.includes('[A-Z]') === true) return 'USD'
-  return pattern === undefined ? `${value}x` : '77.00'
+  const longer = `${value}x`
+  if (pattern === undefined || new RegExp(pattern, 'u').test(longer)) return longer
+  if (pattern.includes('43')) return 'x'.repeat(43)
+  if (pattern.includes('[A-Z]')) return 'USD'
+  return '77.00'
 }
 
 const known = await inputs()

@@ -119,6 +119,8 @@ const common: Readonly<Record<string, unknown>> = {
     url: 'https://evil.example/',
     template: 'https://evil.example/{reference}',
     id: newId('dlv'),
+    ids: [newId('dlv')],
+    states: ['failed'],
     key: victim.otherKey,
   },
   ...{ name: 'Casa do Mal', member: 'https://identity.test carol', replayProtection: 'on', dailyDepositLimit: '1.00' },
