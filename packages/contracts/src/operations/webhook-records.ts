@@ -51,13 +51,16 @@ const endpointState = {
     retryAt: Nullable(Timestamp),
     concurrency: Type.Integer({ description: 'Deliveries that may be under way at once.' }),
   }),
-  lastFault: Nullable(
-    object({
-      at: Timestamp,
-      responseStatus: Nullable(Type.Integer()),
-      error: text(500, { description: 'In plain words.' }),
-    }),
-    { description: 'Of the latest attempt at this URL that failed, also when others have succeeded since.' },
+  /** The release before does not say it. */
+  lastFault: Type.Optional(
+    Nullable(
+      object({
+        at: Timestamp,
+        responseStatus: Nullable(Type.Integer()),
+        error: text(500, { description: 'In plain words.' }),
+      }),
+      { description: 'Of the latest attempt at this URL that failed, also when others have succeeded since.' },
+    ),
   ),
 }
 

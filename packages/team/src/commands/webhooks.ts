@@ -11,7 +11,7 @@ import { type Column, print, printRecord, printSection, printTable, visible } fr
 import { row } from '../row.ts'
 import type { Session } from '../session.ts'
 
-const faultOf = ({ lastFault }: Pick<WebhookEndpoint, 'lastFault'>) =>
+const faultOf = (lastFault: WebhookEndpoint['lastFault']) =>
   lastFault && `${lastFault.at} ${lastFault.responseStatus ?? lastFault.error}`
 
 const { setWebhookUrl, showWebhook, listEndpoints, rotateWebhookSecret, disableWebhook } = operations.webhooks
@@ -28,7 +28,7 @@ export const webhook = [
       ['state', ({ enabled, breaker }) => (enabled ? breaker.state : 'disabled')],
       ['failures', ({ breaker }) => breaker.consecutiveFailures],
       ['failing since', ({ breaker }) => breaker.failingSince],
-      ['last fault', faultOf],
+      ['last fault', ({ lastFault }) => faultOf(lastFault)],
       ['next try', ({ breaker }) => breaker.retryAt],
       ['waiting', ({ pending }) => (pending < pendingCountedMax ? pending : `${pending} or more`)],
       ['oldest since', 'oldestPendingAt'],
@@ -45,7 +45,7 @@ export const webhook = [
 
 function showEndpoint({ secrets, breaker, lastFault, ...endpoint }: WebhookEndpoint): void {
   const { state, consecutiveFailures, retryAt } = breaker
-  printRecord({ ...endpoint, breaker: state, consecutiveFailures, retryAt, lastFault: faultOf({ lastFault }) })
+  printRecord({ ...endpoint, breaker: state, consecutiveFailures, retryAt, lastFault: faultOf(lastFault) })
   printSection('secrets', secrets, [
     ['created', 'createdAt'],
     ['signs until', ({ expiresAt }) => expiresAt ?? 'replaced'],
