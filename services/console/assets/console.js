@@ -4,9 +4,9 @@
 const rows = () => [...document.querySelectorAll('[data-row]')]
 /** What a row is about. It may have other links, such as a document's. */
 const linkOf = (row) => (row.matches('a') ? row : row.querySelector('.open a'))
-/** What was compared is marked on the way: the keys of the decision work there too. */
+/** What was compared, or chosen, is marked on the way: the keys of the page work there too. */
 const isTyping = ({ target }) =>
-  target instanceof Element && target.closest('input:not([data-says]), textarea, select') !== null
+  target instanceof Element && target.closest('input:not([data-says], [data-choice]), textarea, select') !== null
 
 /** The row that j and k have come to has the focus on its link, so that Enter opens it and a reader says it. */
 function move(step) {
@@ -42,6 +42,7 @@ document.addEventListener('keydown', (event) => {
   if (isTyping(event)) return
   if (event.key === 'j') move(1)
   else if (event.key === 'k') move(-1)
+  else if (event.key === 'x') document.activeElement?.closest('[data-row]')?.querySelector('[data-choice]')?.click()
   else if (event.key === '/') document.querySelector('#search')?.focus()
   else if (event.key === 'n') document.querySelector('[data-next]')?.click()
   else if (event.key === '?') help()?.showModal()
@@ -53,7 +54,7 @@ document.addEventListener('keydown', (event) => {
 /** A click anywhere in a row opens it. */
 document.addEventListener('click', (event) => {
   const row = event.target instanceof Element ? event.target.closest('tr[data-row]') : null
-  if (row === null || event.target.closest('a, button') !== null || String(getSelection()) !== '') return
+  if (row === null || event.target.closest('a, button, .choose') !== null || String(getSelection()) !== '') return
   linkOf(row)?.click()
 })
 

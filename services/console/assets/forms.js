@@ -150,10 +150,33 @@ document.addEventListener('input', ({ target }) => {
   if (option != null) option.checked = true
   echo(form)
 })
+
+/** Rows are chosen by name: their ids stand in the form, where they are read before they are signed. */
+const chosenIds = () => document.querySelector('.decision [name=idsGiven]')
+const idsIn = ({ value }) => new Set(value.split(/[\s,]+/).filter((id) => id !== ''))
+function showChosen() {
+  const field = chosenIds()
+  if (field === null) return
+  const ids = idsIn(field)
+  for (const box of document.querySelectorAll('[data-choice]')) box.checked = ids.has(box.value)
+}
+document.addEventListener('change', ({ target }) => {
+  const field = chosenIds()
+  if (!target.matches('[data-choice]') || field === null) return
+  const ids = idsIn(field)
+  if (target.checked) ids.add(target.value)
+  else ids.delete(target.value)
+  field.value = [...ids].join('\n')
+  field.dispatchEvent(new Event('input', { bubbles: true }))
+})
+document.addEventListener('input', ({ target }) => target === chosenIds() && showChosen())
+document.addEventListener('htmx:afterSwap', showChosen)
+
 const echoAll = () => document.querySelectorAll('.decision form').forEach(echo)
 document.addEventListener('htmx:afterSwap', echoAll)
 restoreTyped()
 echoAll()
+showChosen()
 
 const login = document.querySelector('form[action="/login"]')
 login?.addEventListener('submit', async (event) => {

@@ -21,7 +21,7 @@ export interface ReadField {
   readonly name: string
   readonly kind: 'text' | 'lines' | 'list' | 'number' | 'amount' | 'choice' | 'yes' | 'time' | 'options'
   /** Choices that name what they do, each with what stands in the input for it. */
-  readonly options?: readonly { readonly name: string; readonly value: string | null | readonly [] }[]
+  readonly options?: readonly { readonly name: string; readonly value: string | readonly string[] | null }[]
   /** One more of them: what is filled in beside it, under the field's name and `Given`. */
   readonly of?: Pick<ReadField, 'kind'>
 }

@@ -154,6 +154,35 @@ t.test('the console in a real browser', { skip: noBrowser }, async (t) => {
     await byTwo(bed.bed, operations.players.setDocumentUrl, { ...input, template: null })
   })
 
+  await t.test('what has not arrived of an operator is chosen and sent again by keyboard', async (t) => {
+    const name = 'Aurora'
+    const created = { input: { name, reason: 'as the contract says' } }
+    const { operatorId } = await bed.bed.team('alice').call(operations.gateway.createOperator, created)
+    const where = { operatorId, environment: 'sandbox', url: 'http://127.0.0.1:9/hooks' } as const
+    await bed.bed.team('alice').call(operations.webhooks.setWebhookUrl, { input: where })
+    const pool = bed.bed.sql('webhooks')
+    await pool.query(
+      `insert into delivery (id, endpoint_id, event_id, type, brand_id, body, state, event_created_at, received_at,
+         finished_at, last_response_status, last_error)
+       select 'dlv_' || n, $1, 'evt_' || n, 'withdrawal.paid', 'brd_1', '', 'failed', at, at, at, 502,
+         'The receiver answered 502.' from generate_series(1, 3) n, lateral (select now() - n * interval '1 s' as at) s`,
+      [`${operatorId}/sandbox`],
+    )
+    await page.goto(`${bed.url}/sandbox/operators/${operatorId}`)
+    await page.focus('a:has-text("Deliveries"):not(.pages a)')
+    await press(page, 'Enter')
+    await page.waitForURL('**/sandbox/deliveries?operator=Aurora')
+    await press(page, 'j', 'j', 'x', 'j', 'x', 'k', 'k', 'x', 'x', 's')
+    t.equal(await page.inputValue('[name=idsGiven]'), 'dlv_2\ndlv_3')
+    t.ok(await page.isChecked('#resend-ids-given'))
+    await page.fill('#resend-reason', 'they mended it')
+    await press(page, 'Tab', 'Enter')
+    await page.waitForSelector('.notice.done:has-text("2 sent again, 0 left")')
+    const { rows } = await pool.query("select id from delivery where state = 'failed'")
+    t.strictSame(rows, [{ id: 'dlv_1' }])
+    t.strictSame(faults, [])
+  })
+
   await t.test('? shows the keys, / and Ctrl-K go to the search', async (t) => {
     await page.goto(`${bed.url}/production`)
     await press(page, '?')
@@ -262,7 +291,8 @@ async function everyPage(bed: ConsoleBed): Promise<readonly string[]> {
   const searches = ['/search?q=nothing', '/search?q=Maria', '/search/players']
   const statement = [`/statement?operator=${operator.name}&period=lastMonth`]
   const lists = [waiting, records, integration, webhooks, deposited, reconciled, money, others, searches, statement]
-  return [...lists.flat().map((path) => `/production${path}`), '/sandbox', '/sign-in?why=over', '/nowhere']
+  const inSandbox = ['', '/endpoints', '/deliveries?operator=Aurora'].map((path) => `/sandbox${path}`)
+  return [...lists.flat().map((path) => `/production${path}`), ...inSandbox, '/sign-in?why=over', '/nowhere']
 }
 
 /** Runs in the page: whether it is scrolled sideways, or one of its lists, and texts that cover the cell beside theirs. */

@@ -122,21 +122,26 @@ async function operatorForms(bed: ConsoleBed, [working, other]: Names): Promise<
   ]
 }
 
-async function webhookForms(bed: ConsoleBed, [, other]: Names): Promise<readonly Case[]> {
-  const { listDeliveries, listSetAside } = operations.webhooks
-  const { id: operatorId, brands } = await call(bed, operations.gateway.getOperator, { name: other })
+async function deliveryOf(bed: ConsoleBed, name: string) {
+  const { id: operatorId, brands } = await call(bed, operations.gateway.getOperator, { name })
   const brandId = brands.find(({ environment }) => environment === 'sandbox')?.id ?? ''
   const playerId = await bed.newPlayer('sandbox', 'Ana Souza', 'doc-1', bed.bed.scope({ operatorId, brandId }))
   await bed.approve(playerId)
+  const where = { operatorId, environment: 'sandbox', limit: 1 }
+  return eventually(async () => (await call(bed, operations.webhooks.listDeliveries, where)).data[0] ?? false)
+}
+
+async function webhookForms(bed: ConsoleBed, [working, other]: Names): Promise<readonly Case[]> {
+  const { listSetAside } = operations.webhooks
+  await deliveryOf(bed, working)
+  const delivery = await deliveryOf(bed, other)
   const connection = await bed.bed.nats('payments')
   connection.publish('events.deposit.confirmed', 'not JSON')
-  const delivery = await eventually(
-    async () => (await call(bed, listDeliveries, { operatorId, environment: 'sandbox', limit: 1 })).data[0] ?? false,
-  )
   const message = await eventually(async () => (await call(bed, listSetAside, { limit: 1 })).data[0] ?? false)
   return [
     // There is no address to send it to.
     { page: `/sandbox/deliveries/${delivery.id}`, form: 'resend', fill: { reason } },
+    { page: `/sandbox/deliveries?operator=${working}`, form: 'resend' },
     { page: `/production/set-aside/${message.id}`, form: 'rerun' },
   ]
 }

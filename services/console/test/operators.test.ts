@@ -175,14 +175,76 @@ t.test('the pages of operators', async (t) => {
     const row = new RegExp(
       `Aurora[\\s\\S]*http://127\\.0\\.0\\.1:9/hooks[\\s\\S]*href="/sandbox/operators/${operatorId}"`,
     )
+    const page = await alice.get(`/sandbox/operators/${operatorId}`)
+    t.match(page.text, /Last fault[\s\S]*nothing listens on that port/)
+    t.match(page.text, 'href="/sandbox/deliveries?operator=Aurora"')
     const home = await alice.get('/sandbox')
     t.match(home.text, 'the first one failed')
     t.match(home.text, row)
     const list = await alice.get('/sandbox/endpoints')
     t.match(list.text, row)
     t.match(list.text, 'Failures in a row')
+    t.match(list.text, /nothing listens on that port[\s\S]*href="\/sandbox\/deliveries\?operator=Aurora"/)
     t.notMatch((await alice.get('/production/endpoints')).text, '127.0.0.1:9')
     t.equal((await (await bed.visitor('compliance')).get('/sandbox/endpoints')).status, 403)
+  })
+
+  await t.test('find what has not arrived of one operator, and send several again by one decision', async (t) => {
+    const { id: operatorId } = await show('Aurora')
+    const endpoint = `${operatorId}/sandbox`
+    const pool = bed.bed.sql('webhooks')
+    // As attempts leave them, and tried by nobody until then.
+    await pool.query(`update endpoint set breaker_state = 'open', open_until = '2999-01-01T00:00:00Z' where id = $1`, [
+      endpoint,
+    ])
+    const { rows } = await pool.query(
+      `insert into delivery (id, endpoint_id, event_id, type, brand_id, body, state, event_created_at, received_at,
+         finished_at, last_response_status, last_error)
+       select 'dlv_several' || n, $1, 'evt_several' || n, 'withdrawal.paid', 'brd_1', '', 'failed', now(), now(), now(), 404,
+         'It said no.' from generate_series(1, 3) n returning id`,
+      [endpoint],
+    )
+    const ids = rows.map(({ id }) => String(id))
+    const all = await alice.get('/sandbox/deliveries')
+    t.match(all.text, /aria-current="page">Not arrived <span class="count">\d+</)
+    t.match(all.text, 'held until')
+    t.notMatch(all.text, 'data-choice', 'several are sent to one address')
+    const at = '/sandbox/deliveries?operator=Aurora&event=withdrawal.paid&answer=4xx&period=today'
+    const list = await alice.get(at)
+    const found = ({ text }: Shown) => [...text.matchAll(/data-choice value="(\w+)"/g)].map(([, id = '']) => id).sort()
+    t.strictSame(found(list), ids)
+    t.match(list.text, /Failed <span class="count">3</)
+    t.match(list.text, 'All 3 that the filter shows (failed)')
+    const without = [
+      'operator=Aurora&answer=5xx',
+      'operator=Aurora&event=deposit.confirmed',
+      'operator=Lima',
+      'operator=nobody',
+    ]
+    for (const other of [...without, 'operator=Aurora&lastDay=2020-01-01'])
+      t.notMatch((await alice.get(`/sandbox/deliveries?${other}`)).text, 'dlv_several', other)
+    const [, action = ''] = /action="([^"]*\/deliveries\/resend[^"]*)"/.exec(list.text) ?? []
+    const form = formOf(list, action)
+    const send = (fields: object) => alice.post(action.replaceAll('&amp;', '&'), { ...form, reason, ...fields })
+    t.equal((await send({})).status, 422, 'none is chosen')
+    const chosen = await send({ ids: 'given', idsGiven: ids[0] })
+    t.match(chosen.location, 'operator=Aurora&event=withdrawal.paid')
+    const left = await alice.get(chosen.location ?? '')
+    t.match(left.text, 'Done: 1 sent again, 0 left as they were')
+    t.match(left.text, 'All 2 that the filter shows (failed)')
+    const [, next = ''] = /action="([^"]*\/deliveries\/resend[^"]*)"/.exec(left.text) ?? []
+    await alice.post(next.replaceAll('&amp;', '&'), { ...formOf(left, next), reason, ids: 'all' })
+    const states = await pool.query("select state from delivery where id like 'dlv_several%'")
+    t.strictSame(states.rows, Array(3).fill({ state: 'pending' }))
+    const audit = await pool.query(
+      "select input->'ids' as ids from audit_entry where operation = 'resendDeliveries' order by id",
+    )
+    t.strictSame(
+      audit.rows.map(({ ids }) => ids.sort()),
+      [ids.slice(0, 1), ids.slice(1)],
+    )
+    const support = await bed.visitor('support')
+    t.notMatch((await support.get(at)).text, 'data-choice')
   })
 
   await t.test('show what was set aside, as text, and handle it again', async (t) => {

@@ -12,7 +12,7 @@ import { type Case, everyForm, reason } from './every-form.ts'
 /** What people do on the command line alone. */
 const onCommandLine = [
   ...['rewrapSecrets', 'rewrapWebhookSecrets', 'sealStoredData', 'setGameAvailability', 'anonymisePlayer'],
-  ...['endCommand', 'recordRestore', 'endProviderSession', 'resendDeliveries'],
+  ...['endCommand', 'recordRestore', 'endProviderSession'],
 ]
 
 async function refusals(t: Test, browser: Browser) {
@@ -24,7 +24,8 @@ async function refusals(t: Test, browser: Browser) {
     // Each open page holds a connection for its counts, and a browser has six.
     await page.route('**/live', (route) => route.abort())
     await page.goto(`${bed.url}${path}`)
-    const shown = page.locator(`form[action="${path}/${form}"]`)
+    const at = withoutQuery(`${path}/${form}`)
+    const shown = page.locator(`form[action="${at}"], form[action^="${at}?"]`)
     const details = page.locator('details.decision', { has: shown })
     if (!(await details.evaluate((element: HTMLDetailsElement) => element.open)))
       await details.locator('summary').click()
@@ -259,8 +260,9 @@ const formsOn = (page: Page) =>
       operation: String(JSON.parse((form.elements.namedItem('shown') as HTMLInputElement).value).operation),
     })),
   )
+const withoutQuery = (address: string) => address.replace(/\?[^/]*/, '')
 const shapeOf = (address: string) =>
-  address
+  withoutQuery(address)
     .split('/')
     .slice(2)
     .map((part) => (/[_\d]/.test(part) ? ':' : part))

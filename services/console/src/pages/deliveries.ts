@@ -1,22 +1,50 @@
-import { defined, deliveryStates, type Input, operations, type Reply } from '@backoffice/contracts'
+import {
+  defined,
+  deliveriesCountedMax,
+  deliveryAnswers,
+  type Input,
+  operations,
+  publicEventKinds,
+  Rejection,
+  type Reply,
+  resentMax,
+} from '@backoffice/contracts'
 import type { FastifyReply } from 'fastify'
-import { factsOf, folded, id, lines, link, rowsOf, status, text } from '../pieces/cells.ts'
-import { withQuery } from '../pieces/filters.ts'
+import { factsOf, folded, id, lines, link, nothing, rowsOf, status, text, time } from '../pieces/cells.ts'
+import {
+  choice,
+  type Filter,
+  filterOf,
+  operatorGiven,
+  periodFields,
+  periodOf,
+  valuesOf,
+  withQuery,
+} from '../pieces/filters.ts'
 import { operatorName, operatorNames } from '../pieces/listed.ts'
 import { afterOf, rowsOnPage, showCase, showList, type Tab } from '../pieces/queue.ts'
 import { type Decision, type Pages, pageWithForms, type SentForm, type Visit } from '../pieces/visit.ts'
 
-const { listDeliveries, showDelivery, resendDelivery, listSetAside, showSetAside, rerunSetAside } = operations.webhooks
+const { listDeliveries, countDeliveries, showDelivery, resendDelivery, resendDeliveries } = operations.webhooks
+const { showWebhook, listSetAside, showSetAside, rerunSetAside } = operations.webhooks
 
 type Story = Reply<typeof showDelivery>
+type Endpoint = Reply<typeof showWebhook>
 type State = NonNullable<Input<typeof listDeliveries>['state']>
 
-/** What is to be looked into first. */
-const tabs = ['failed', 'withheld', 'pending', 'delivered'] as const satisfies readonly State[]
+/** What is asked about first. */
+const tabs = ['undelivered', 'failed', 'pending', 'withheld', 'delivered'] as const satisfies readonly State[]
 
 /** What was sent to the operators, and the messages of which nothing could be made. */
 export const deliveryPages: Pages = (route) => {
-  route.get('/deliveries', showDeliveries)
+  pageWithForms(route, '/deliveries', {
+    find: findList,
+    pathOf: ({ shownFilter: { path, query } }) => withQuery(path, query),
+    show: showDeliveries,
+    // What stands in an option was signed as its page showed it. There may be none of them left by now.
+    decisionOf: (visit, found, name) =>
+      name === 'resend' && found.endpoint ? resendSeveralOf(visit, found, found.endpoint, ['all']) : undefined,
+  })
   pageWithForms(route, '/deliveries/:deliveryId', {
     find: ({ person, params }) => person.call(showDelivery, { id: params.deliveryId ?? '' }),
     pathOf,
@@ -35,14 +63,17 @@ export const deliveryPages: Pages = (route) => {
 
 const pathOf = ({ id: deliveryId }: Pick<Story, 'id'>): string => `/deliveries/${deliveryId}`
 
-const isState = (value: string | undefined): value is State => deliveryStates.some((state) => state === value)
-
-/** The tabs above everything about deliveries. */
-export function tabsOf({ address, person }: Visit, current: State | 'setAside' | 'endpoints'): readonly Tab[] {
+/** The tabs above everything about deliveries, with how many of a filter each has. */
+export function tabsOf(
+  { address, person }: Visit,
+  current: State | 'setAside' | 'endpoints',
+  { counts, filter = '' }: { readonly counts?: Counts | undefined; readonly filter?: string } = {},
+): readonly Tab[] {
   const states: readonly Tab[] = tabs.map((state) => ({
     label: state,
-    href: address(`/deliveries?state=${state}`),
+    href: address(withQuery(`/deliveries?state=${state}`, filter)),
     current: state === current,
+    counted: counts && countOf(counts, state),
   }))
   // They are of both environments, since they could not be read.
   const setAside: Tab = { label: 'setAside', href: address('/set-aside'), current: current === 'setAside' }
@@ -50,14 +81,50 @@ export function tabsOf({ address, person }: Visit, current: State | 'setAside' |
   return [...states, ...(person.mayCall(listSetAside) ? [setAside] : []), endpoints]
 }
 
-async function showDeliveries(visit: Visit): Promise<FastifyReply> {
-  const { person, environment, query, address } = visit
-  const state = isState(query.state) ? query.state : 'failed'
-  const { operatorId } = query
-  const given = { environment, state, limit: rowsOnPage, ...defined({ operatorId }), ...afterOf(query.after) }
-  const { data, nextCursor } = await person.call(listDeliveries, given)
+interface FoundList {
+  readonly state: State
+  /** Undefined where the operator that was asked for is not known: nothing can be listed then. */
+  readonly filter: Input<typeof countDeliveries> | undefined
+  readonly shownFilter: Filter
+  /** Of the operator whose deliveries they are, where this person may send them again. */
+  readonly endpoint: (Endpoint & { readonly name: string }) | undefined
+}
+
+async function findList(visit: Visit): Promise<FoundList> {
+  const { person, environment, query } = visit
+  const { field, operator, isUnknown } = await operatorGiven(visit)
+  const { event, answer } = valuesOf(visit, ['event', 'answer'])
+  const { from: since, to: until } = periodOf(visit)
+  const given = {
+    operatorId: operator?.id,
+    type: publicEventKinds.find((known) => known === event),
+    answer: deliveryAnswers.find((known) => known === answer),
+  }
+  const state = tabs.find((known) => known === query.state) ?? 'undelivered'
+  const fields = [field, choice('event', publicEventKinds), choice('answer', deliveryAnswers), ...periodFields]
+  const where = operator && { operatorId: operator.id, environment }
+  const endpoint =
+    where && person.mayCall(resendDeliveries, where) ? await person.call(showWebhook, where).catch(notKnown) : undefined
+  return {
+    state,
+    filter: isUnknown ? undefined : { environment, ...defined({ ...given, since, until }) },
+    shownFilter: filterOf(visit, { list: 'deliveries', path: `/deliveries?state=${state}`, fields }),
+    endpoint: endpoint && { ...endpoint, name: operator?.name ?? endpoint.operatorId },
+  }
+}
+
+const notFound = { data: [], nextCursor: null }
+
+async function showDeliveries(visit: Visit, found: FoundList, sent?: SentForm): Promise<FastifyReply> {
+  const { person, query, address, display } = visit
+  const { state, filter, shownFilter, endpoint } = found
+  const [{ data, nextCursor }, counts] = await Promise.all([
+    filter === undefined
+      ? notFound
+      : person.call(listDeliveries, { ...filter, state, limit: rowsOnPage, ...afterOf(query.after) }),
+    filter && person.call(countDeliveries, filter),
+  ])
   const names = await operatorNames(visit, data)
-  const inState = `/deliveries?state=${state}`
   const rows = rowsOf(
     listDeliveries.reply,
     data,
@@ -65,23 +132,95 @@ async function showDeliveries(visit: Visit): Promise<FastifyReply> {
       'eventCreatedAt',
       ['operator', (row) => text(names.get(row.operatorId))],
       ['event', ({ type, eventId }) => lines(text(type), id(eventId))],
+      ...(state === 'undelivered' ? (['state'] as const) : []),
       'attempts',
       // For a delivery that succeeded the same column holds the receiver's reply, not a fault.
       [
         state === 'delivered' ? 'response' : 'lastFault',
-        ({ lastError, lastResponseStatus }) => lines(text(lastError), text(lastResponseStatus)),
+        ({ lastError, lastResponseStatus }) =>
+          lines(text(lastError && display.sentence(lastError)), text(lastResponseStatus)),
       ],
-      'nextAttemptAt',
+      ['nextAttemptAt', (row) => nextAttempt(visit, row)],
     ],
     (row) => address(pathOf(row)),
   )
+  const maySend = endpoint !== undefined && data.length > 0
   return showList(visit, {
     title: 'deliveries',
-    tabs: tabsOf(visit, state),
-    rows,
-    path: operatorId === undefined ? inState : withQuery(inState, new URLSearchParams({ operatorId }).toString()),
+    tabs: tabsOf(visit, state, { counts, filter: shownFilter.query }),
+    filter: shownFilter,
+    decisions: maySend ? [resendSeveralOf(visit, found, endpoint, await idsOfAll(visit, found))] : [],
+    sent,
+    remark: person.mayCall(resendDeliveries) && filter?.operatorId === undefined ? display.t('resendWhere') : undefined,
+    rows: maySend ? rows.map((row, index) => ({ ...row, choice: data[index]?.id })) : rows,
+    path: shownFilter.path,
     nextCursor,
   })
+}
+
+/** Once its time has come, an attempt waits for the endpoint, or for its turn. */
+function nextAttempt(
+  { display, now }: Visit,
+  { heldUntil, nextAttemptAt }: Pick<Story, 'heldUntil' | 'nextAttemptAt'>,
+) {
+  if (heldUntil !== null) return text(display.t('heldUntil', { time: display.time(heldUntil) }))
+  if (nextAttemptAt === null) return nothing
+  return Date.parse(nextAttemptAt) <= now.getTime() ? text(display.t('dueNow')) : time(nextAttemptAt)
+}
+
+const allOf = (state: State) => (state === 'withheld' ? 'withheld' : 'failed')
+
+/** What of the filter is not tried any more, the newest first. */
+async function idsOfAll({ person }: Visit, { filter = {}, state }: FoundList): Promise<readonly string[]> {
+  if (state === 'pending' || state === 'delivered') return []
+  const { data } = await person.call(listDeliveries, { ...filter, state: allOf(state), limit: resentMax })
+  return data.map(({ id: deliveryId }) => deliveryId)
+}
+
+function resendSeveralOf(
+  { display }: Visit,
+  { state }: Pick<FoundList, 'state'>,
+  { operatorId, environment, url, enabled, name }: NonNullable<FoundList['endpoint']>,
+  all: readonly string[],
+): Decision {
+  const states = state === 'undelivered' ? (['pending', 'failed'] as const) : [state]
+  const word = all.length < resentMax ? 'resendAll' : 'resendNewest'
+  const label = display.t(word, { count: all.length, state: display.word('value', allOf(state)) })
+  return {
+    name: 'resend',
+    label: 'operation.resendDeliveries',
+    operation: resendDeliveries,
+    fixed: { operatorId, environment, states, seen: { url } },
+    required: ['reason'],
+    options: {
+      ids: [
+        { name: 'given', label: display.t('resendChosen') },
+        ...(all.length === 0 ? [] : [{ name: 'all', label, value: all, button: label }]),
+      ],
+    },
+    ask: display.t('resendSeveralAsk', { operator: name, url: url ?? '–' }),
+    done: (reply) => {
+      const { scheduled, left } = reply as Reply<typeof resendDeliveries>
+      return display.t('resendSeveralDone', { scheduled, left })
+    },
+    key: 's',
+    unless: url === null || !enabled ? display.word('error', 'WEBHOOK_NOT_CONFIGURED') : undefined,
+    tone: 'good',
+  }
+}
+
+type Counts = Reply<typeof countDeliveries>
+
+/** Delivered are nearly all. */
+function countOf({ pending, failed, withheld }: Counts, state: State): string | undefined {
+  if (state === 'delivered') return undefined
+  const count = { undelivered: pending + failed, pending, failed, withheld }[state]
+  return count < deliveriesCountedMax ? String(count) : `${deliveriesCountedMax}+`
+}
+
+/** The page is shown without what another service does not say. */
+function notKnown(error: unknown): undefined {
+  if (!(error instanceof Rejection)) throw error
 }
 
 /** What happened to one delivery: in one sentence, then attempt by attempt. */
@@ -94,7 +233,7 @@ async function showStory(visit: Visit, story: Story, sent?: SentForm): Promise<F
     ['operator', ({ operatorId }) => link(operator, address(`/operators/${operatorId}`))],
     'attempts',
     'eventCreatedAt',
-    'nextAttemptAt',
+    ['nextAttemptAt', (row) => nextAttempt(visit, row)],
     'finishedAt',
     ['event', ({ eventId }) => id(eventId)],
     ['id', (row) => id(row.id)],

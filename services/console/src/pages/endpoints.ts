@@ -1,6 +1,6 @@
 import { operations, pendingCountedMax, type Reply, type WebhookEndpoint } from '@backoffice/contracts'
 import type { FastifyReply } from 'fastify'
-import { ago, type Cell, lines, nothing, type Row, rowsOf, status, text } from '../pieces/cells.ts'
+import { ago, type Cell, lines, link, nothing, type Row, rowsOf, status, text } from '../pieces/cells.ts'
 import { operatorNames } from '../pieces/listed.ts'
 import { afterOf, rowsOnPage, showList } from '../pieces/queue.ts'
 import type { Pages, Visit } from '../pieces/visit.ts'
@@ -48,10 +48,8 @@ export async function failingEndpoints(visit: Visit) {
 }
 
 async function endpointRows(visit: Visit, endpoints: readonly Endpoint[]): Promise<readonly Row[]> {
-  const { address, display, now } = visit
+  const { address } = visit
   const names = await operatorNames(visit, endpoints)
-  /** Once its time has come, a try waits only for something to send. */
-  const nextTry = (at: string | null) => (at === null || Date.parse(at) <= now.getTime() ? null : display.time(at))
   return rowsOf(
     listEndpoints.reply,
     endpoints,
@@ -60,15 +58,36 @@ async function endpointRows(visit: Visit, endpoints: readonly Endpoint[]): Promi
       ['health', (row) => lines(status(healthOf(row)), text(row.disabledReason))],
       ['failures', ({ breaker }) => text(breaker.consecutiveFailures || null)],
       ['failingSince', ({ breaker }) => agoOf(breaker.failingSince)],
-      ['retryAt', ({ enabled, breaker }) => text(nextTry(enabled ? breaker.retryAt : null))],
-      ['pending', ({ pending }) => text(pending < pendingCountedMax ? pending : `${pending}+`)],
+      ['latestFault', (row) => faultOf(visit, row)],
+      ['retryAt', (row) => heldUntil(visit, row)],
+      ['pending', (row) => lines(pendingOf(row), deliveriesOf(visit, names.get(row.operatorId) ?? row.operatorId))],
       ['oldestPendingAt', ({ oldestPendingAt }) => agoOf(oldestPendingAt)],
     ],
     ({ operatorId }) => address(`/operators/${operatorId}`),
   )
 }
 
-const agoOf = (at: string | null): Cell => (at === null ? nothing : ago(at))
+const pendingOf = ({ pending }: Pick<Endpoint, 'pending'>): Cell =>
+  text(pending < pendingCountedMax ? pending : `${pending}+`)
+
+/** Why the latest attempt failed, and when. */
+export const faultOf = ({ display }: Visit, { lastFault }: Pick<Endpoint, 'lastFault'>): Cell =>
+  lastFault == null ? nothing : lines(text(display.sentence(lastFault.error)), ago(lastFault.at))
+
+/** Once its time has come, a try waits only for something to send. */
+export function heldUntil(
+  { display, now }: Visit,
+  { enabled, breaker: { retryAt } }: Pick<Endpoint, 'enabled' | 'breaker'>,
+) {
+  if (!enabled || retryAt === null || Date.parse(retryAt) <= now.getTime()) return nothing
+  return text(display.t('heldUntil', { time: display.time(retryAt) }))
+}
+
+/** Leads to what has not arrived there. */
+export const deliveriesOf = ({ display, address }: Visit, operator: string): Cell =>
+  link(display.t('deliveries'), address(`/deliveries?${new URLSearchParams({ operator })}`))
+
+export const agoOf = (at: string | null): Cell => (at === null ? nothing : ago(at))
 
 /** Whether webhooks arrive, as a value of the catalogue of words. */
 export const healthOf = ({ url, enabled, breaker }: Pick<WebhookEndpoint, 'url' | 'enabled' | 'breaker'>): string => {

@@ -1,6 +1,6 @@
 import { operations, Rejection, type Reply } from '@backoffice/contracts'
 import type { FastifyReply } from 'fastify'
-import { type Cell, factsOf, id, link, nothing, rowsOf, status, text, time } from '../pieces/cells.ts'
+import { type Cell, factsOf, id, lines, link, nothing, rowsOf, status, text, time } from '../pieces/cells.ts'
 import {
   createDecision,
   lastFour,
@@ -12,7 +12,7 @@ import {
 } from '../pieces/operator-actions.ts'
 import { afterOf, rowsOnPage, showCase, showList } from '../pieces/queue.ts'
 import { type Decision, type Pages, pageWithForms, type SentForm, shownDecision, type Visit } from '../pieces/visit.ts'
-import { healthOf } from './endpoints.ts'
+import { agoOf, deliveriesOf, faultOf, healthOf, heldUntil } from './endpoints.ts'
 
 const { createOperator, listOperators, getOperator } = operations.gateway
 const { showDocumentUrl } = operations.players
@@ -143,7 +143,7 @@ async function showOperator(visit: Visit, state: OperatorState, sent?: SentForm)
     decisionsTitle: 'actions',
     sent,
     sections: [
-      ...(webhook === undefined ? [] : [{ title: 'webhook' as const, rows: endpointRows(visit, webhook) }]),
+      ...(webhook === undefined ? [] : [{ title: 'webhook' as const, rows: endpointRows(visit, webhook, operator) }]),
       { title: 'keys', rows: keys },
     ],
   })
@@ -156,17 +156,18 @@ const partsOf = ({ bytes, bytesMax, rows, rowsMax }: NonNullable<Operator['store
 })
 
 /** Where events go, and whether they arrive. */
-const endpointRows = ({ display }: Visit, webhook: Endpoint) =>
+const endpointRows = (visit: Visit, webhook: Endpoint, { name }: Pick<Operator, 'name'>) =>
   rowsOf(
     showWebhook.reply,
     [webhook],
     [
       'url',
-      ['health', (row) => status(healthOf(row))],
-      ['failingSince', ({ breaker }) => text(breaker.failingSince && display.time(breaker.failingSince))],
-      'pending',
-      'oldestPendingAt',
-      'disabledReason',
+      ['health', (row) => lines(status(healthOf(row)), text(row.disabledReason))],
+      ['failingSince', ({ breaker }) => agoOf(breaker.failingSince)],
+      ['latestFault', (row) => faultOf(visit, row)],
+      ['retryAt', (row) => heldUntil(visit, row)],
+      ['pending', ({ pending }) => lines(text(pending), deliveriesOf(visit, name))],
+      ['oldestPendingAt', ({ oldestPendingAt }) => agoOf(oldestPendingAt)],
     ],
   )
 

@@ -21,6 +21,8 @@ export interface Fact {
 /** A row of a table, and the page that it opens. */
 export interface Row {
   readonly href?: string
+  /** Its id, where several rows are chosen. */
+  readonly choice?: string | undefined
   readonly cells: readonly Fact[]
 }
 

@@ -44,7 +44,7 @@ export interface Option {
   /** What the button says once it is chosen; what it always says when absent. */
   readonly button?: string
   /** What stands in the input. Absent: what is filled in beside it; its name is `given` then. */
-  readonly value?: string | null | readonly []
+  readonly value?: string | null | readonly string[]
 }
 
 type Kind = Exclude<ReadField['kind'], 'options'>

@@ -34,6 +34,8 @@ export interface Tab {
   readonly current: boolean
   /** The count that stands beside it. */
   readonly count?: Word
+  /** How many it has, as the page was made. */
+  readonly counted?: string | undefined
 }
 
 export interface Section {
@@ -70,8 +72,8 @@ interface List {
 /** A page of lists under one head. */
 export function showLists(visit: Visit, list: List): FastifyReply {
   const { path, nextCursor, csv, decisions = [], missing = [], sent, ...others } = list
-  const shown = decisions.map((decision) => shownDecision(visit, decision, path, sent))
   const filtered = withQuery(path, list.filter?.query ?? '')
+  const shown = decisions.map((decision) => shownDecision(visit, decision, filtered, sent))
   return visit.show('list', {
     tabs: [],
     sections: [],

@@ -109,7 +109,8 @@ export function shownDecision(visit: Visit, decision: Decision, path: string, se
     /** Set when the person must log in once more before: the address of that login. */
     loginAgain: visit.person.needsFreshLogin(operation, fixed) ? `/login?again=yes&returnTo=${here}` : undefined,
     loginIsWeak: visit.person.isWeak,
-    action: visit.address(`${path}/${name}`),
+    // The filter of a list stays behind it.
+    action: visit.address(path.replace(/(?=\?|$)/, `/${name}`)),
     /** What went wrong when it was sent. */
     refusal: own && refusalOf(visit.display, decision, own.given, own.rejection),
   }

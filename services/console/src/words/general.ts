@@ -153,6 +153,7 @@ export const generalWords = {
   keyOpen: ['open the row', 'abrir a linha'],
   keyAct: ['approve, reject, pay, fail', 'aprovar, rejeitar, pagar, falhar'],
   keyAsk: ['ask for another document', 'pedir outro documento'],
+  keyChoose: ['choose the row, send several again', 'escolher a linha, reenviar várias'],
   keyTake: ['take a case, give it back', 'assumir um caso, devolvê-lo'],
   keyCompare: ['show and compare', 'mostrar e comparar'],
   keyNext: ['next in the queue', 'próximo da fila'],

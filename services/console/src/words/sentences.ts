@@ -3,6 +3,17 @@
  * difference of a reconciliation means, and why a reconciliation failed. Reports keep those of earlier releases too.
  */
 export const portugueseSentences: Readonly<Record<string, string>> = {
+  'Of the deliveries.': 'Ids das entregas.',
+  // Why a delivery did not arrive
+  'The connection was refused: nothing listens on that port.': 'A conexão foi recusada: nada escuta nessa porta.',
+  'The receiver closed the connection before it answered.': 'O servidor fechou a conexão antes de responder.',
+  'The connection could not be made in time.': 'A conexão não foi feita a tempo.',
+  'There is no route to the receiver.': 'Não há rota até o servidor.',
+  'The host name does not exist.': 'O nome do servidor não existe.',
+  'The name servers of the host did not answer.': 'Os servidores de nomes não responderam.',
+  "The receiver's certificate has expired.": 'O certificado do servidor venceu.',
+  "The receiver's certificate is for another host name.": 'O certificado é de outro nome de servidor.',
+  'The TLS handshake failed.': 'A negociação de TLS falhou.',
   // Help of forms
   'Over https, with {reference} once, where the reference goes. Null: no links.':
     'Com https e {reference} uma vez, onde entra a referência.',
@@ -123,6 +134,8 @@ export const portugueseSentences: Readonly<Record<string, string>> = {
 
 /** Those that name something. */
 export const portuguesePatterns: readonly (readonly [said: RegExp, portuguese: string])[] = [
+  [/^The receiver answered (\d+)\.$/, 'O servidor respondeu $1.'],
+  [/^No answer within (\S+) s\.$/, 'Sem resposta em $1 s.'],
   [/^(\S+) of (\S+) has not been finished\.$/, '$1, de $2, não foi concluído.'],
   [
     /^The host leads to an address that is not public \((.+)\); nothing was sent\.$/,
