@@ -53,9 +53,12 @@ export function longest(schema: TSchema, at: At): unknown {
       return null
     case 'array': {
       if (schema.maxItems === undefined) throw new Error(`${at} has no maxItems`)
-      if (schema.uniqueItems) return (schema.items.anyOf as TSchema[]).map((member) => longest(member, at))
-      const item = longest(schema.items, `${at}[]`)
-      return Array.from({ length: schema.maxItems }, () => item)
+      const { items, maxItems, uniqueItems } = schema
+      if (uniqueItems && items.anyOf !== undefined) return items.anyOf.map((member: TSchema) => longest(member, at))
+      const item = longest(items, `${at}[]`)
+      // Texts that are unique differ in their last three characters.
+      const nth = (n: number) => String(item).slice(0, -3) + String(n).padStart(3, '0')
+      return Array.from({ length: maxItems }, (_, n) => (uniqueItems ? nth(n) : item))
     }
     case 'object':
       return Object.fromEntries(

@@ -39,6 +39,8 @@ const deliveryFilter = {
     described(oneOf(deliveryAnswers), 'What the receiver answered last; without a state, of what is undelivered.'),
   ),
 }
+/** Short, so that many of them fit into the trail. */
+const DeliveryId = text(40, { pattern: '^\\w+$' })
 const Counted = Type.Integer({ maximum: deliveriesCountedMax })
 
 /** Endpoints, signing secrets and deliveries. */
@@ -195,7 +197,12 @@ export const webhooks = service('webhooks', {
     description: 'As a resend of each: all are due at once.',
     body: object({
       ...endpoint,
-      ids: Type.Array(Id, { minItems: 1, maxItems: resentMax, uniqueItems: true, description: 'Of the deliveries.' }),
+      ids: Type.Array(DeliveryId, {
+        minItems: 1,
+        maxItems: resentMax,
+        uniqueItems: true,
+        description: 'Of the deliveries.',
+      }),
       states: states('What is in another state by now is left as it is.'),
       ...seenUrl,
       reason: Type.Optional(Reason),

@@ -203,7 +203,7 @@ async function leave(endpointId: string, deliveries: readonly (readonly [state: 
   const { rows } = await bed.sql('webhooks').query(
     `insert into delivery (id, endpoint_id, event_id, type, brand_id, body, state, event_created_at, received_at,
        next_attempt_at, finished_at, last_response_status, last_error)
-     select 'dlv_' || $1 || n, $1, 'evt_' || n, case n when 1 then 'kyc.status_changed' else 'deposit.confirmed' end, 'brd_1',
+     select 'dlv_' || replace($1, '/', '_') || n, $1, 'evt_' || n, case n when 1 then 'kyc.status_changed' else 'deposit.confirmed' end, 'brd_1',
        '', state, at, at, case state when 'pending' then at + interval '1000 years' end,
        case state when 'pending' then null else at end, status, 'It did not take it.'
      from unnest($2::text[], $3::int[]) with ordinality d (state, status, n),
