@@ -1,3 +1,5 @@
+// proof: walks the script of a whole cluster with stand-ins, and a journey on all services.
+
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs'

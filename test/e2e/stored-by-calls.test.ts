@@ -1,4 +1,5 @@
-// proof:
+// proof: makes each call until the tables have grown by enough to be measured.
+
 import { randomInt } from 'node:crypto'
 import { eventStream, operations } from '@backoffice/contracts'
 import { eventually, type HttpReply, newCpf, OperatorClient, serveHttp, testBed } from '@backoffice/test-kit'

@@ -1,3 +1,5 @@
+// proof: types every command of the guide, as each of the roles.
+
 import t from 'tap'
 import { functions, type GuideCommand, roles, sections } from './guide.ts'
 import { people, Terminals, type TypedCommand } from './guide-typed.ts'

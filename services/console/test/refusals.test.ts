@@ -1,3 +1,5 @@
+// proof: refuses every form of every page in a browser.
+
 import { allOperations, operations } from '@backoffice/contracts'
 import { freePort } from '@backoffice/dev-stack'
 import { gateway } from '@backoffice/gateway'
