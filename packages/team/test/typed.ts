@@ -56,6 +56,7 @@ export async function typed(
 
 const samples: Readonly<Record<string, string>> = {
   amount: '-12.50',
+  ids: 'dlv_1',
   dailyDepositLimit: '200.00',
   template: 'https://kyc.example/{reference}',
   cpf: '529.982.247-25',
