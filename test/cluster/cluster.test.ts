@@ -215,7 +215,7 @@ t.test(
     const standIn = (program: string, lines: string) =>
       writeFileSync(join(dir, 'bin', program), `#!/bin/sh\n${lines}\n`, { mode: 0o755 })
     const note = (program: string) => `{ printf '${program}'; printf '\\037%s' "$@"; echo; } >> '${dir}/asked'`
-    for (const name of ['kind', 'docker', 'helm', 'aws', 'sudo']) standIn(name, note(name))
+    for (const name of ['kind', 'docker', 'helm', 'aws', 'sudo', 'mkfs.ext4']) standIn(name, note(name))
     standIn(
       'kubectl',
       `[ "$1" != kustomize ] || { shift; exec ${[execFileSync('which', [program], { encoding: 'utf8' }).trim(), ...args].join(' ')} "$@"; }
@@ -284,7 +284,7 @@ t.test('the script has no fault of syntax, and each step and fault that it names
   const functions = new Set([...script.matchAll(/^(\w+)\(\) \{/gm)].map(([, name]) => name))
   const [, steps = ''] = /set -- ([a-z ]+) \$\{KEEP/.exec(script) ?? []
   const faults = [...script.matchAll(/^ {2}fault (\w+) \d+$/gm)].map(([, name]) => name)
-  t.equal(faults.length, 5)
+  t.equal(faults.length, 6)
   for (const name of [...steps.split(' '), 'delete', ...faults]) t.ok(functions.has(name), String(name))
   t.match(readFileSync(join(here, '../../.github/workflows/cluster.yml'), 'utf8'), 'sh test/cluster/run.sh')
 })

@@ -9,9 +9,9 @@
 #
 # NOT RUN where it was written: there was no container engine and no API server. What cluster.test.ts runs there: the journey
 # and the load against all services on loopback, the overlay built and held against the schemas, the names below against what
-# is built, and this file from end to end with stand-ins for whatever makes a cluster. Not among the faults: a full volume,
-# since kind's have no bound (test/chaos fills those of NATS). WEBHOOK_URL, a public https address of yours, adds a webhook to
-# the journey.
+# is built, and this file from end to end with stand-ins for whatever makes a cluster. kind's volumes have no bound, so those of
+# a node lie in a file system of 12 GiB, made by sudo. WEBHOOK_URL, a public https address of yours, adds a webhook to the
+# journey.
 set -eu
 
 cluster=${CLUSTER:-backoffice-test}
@@ -31,6 +31,12 @@ sql() { in_ns exec "$(primary "$1")" -c postgres -- psql -At -d backoffice -c "$
 
 create() {
   mkdir -p "$work/test"
+  for zone in a b c; do
+    mkdir -p "$work/volumes-$zone"
+    truncate -s 12G "$work/volumes-$zone.img"
+    mkfs.ext4 -q -F "$work/volumes-$zone.img"
+    sudo mount -o loop "$work/volumes-$zone.img" "$work/volumes-$zone"
+  done
   cp -R "$root/deploy" "$work/"
   cp -R "$root/test/cluster" "$work/test/"
   kind create cluster --name "$cluster" --kubeconfig "$KUBECONFIG" --wait 5m --config - <<KIND
@@ -39,9 +45,9 @@ apiVersion: kind.x-k8s.io/v1alpha4
 nodes:
   - role: control-plane
     image: &image kindest/node:v1.36.1@sha256:3489c7674813ba5d8b1a9977baea8a6e553784dab7b84759d1014dbd78f7ebd5
-  - { role: worker, image: *image, labels: { topology.kubernetes.io/zone: a } }
-  - { role: worker, image: *image, labels: { topology.kubernetes.io/zone: b } }
-  - { role: worker, image: *image, labels: { topology.kubernetes.io/zone: c } }
+  - { role: worker, image: *image, labels: { topology.kubernetes.io/zone: a }, extraMounts: [{ hostPath: $work/volumes-a, containerPath: /var/local-path-provisioner }] }
+  - { role: worker, image: *image, labels: { topology.kubernetes.io/zone: b }, extraMounts: [{ hostPath: $work/volumes-b, containerPath: /var/local-path-provisioner }] }
+  - { role: worker, image: *image, labels: { topology.kubernetes.io/zone: c }, extraMounts: [{ hostPath: $work/volumes-c, containerPath: /var/local-path-provisioner }] }
 KIND
 }
 
@@ -149,6 +155,13 @@ each_certificate() {
   in_ns wait certificate --all --for=condition=Ready --timeout=10m
   sleep 180 # Until the kubelet has replaced every mounted file, and all that read them have looked again.
 }
+# One node's volumes, PostgreSQL's and NATS's, for a minute: PostgreSQL stops there, so it is the one with the primary.
+full_volumes() {
+  node=$(in_ns get pod "$(primary postgres)" -o 'jsonpath={.spec.nodeName}')
+  docker exec "$node" sh -c 'fallocate -l "$(df --output=avail -B1 /var/local-path-provisioner | tail -1)" /var/local-path-provisioner/full'
+  sleep 60
+  docker exec "$node" rm /var/local-path-provisioner/full
+}
 roll_forward() {
   sed -i 's/newTag: first/newTag: second/' "$overlay/kustomization.yaml"
   sh "$k8s/deploy.sh" "$overlay"
@@ -183,6 +196,7 @@ faults() {
   fault each_node 10
   fault each_certificate 0
   fault the_primary 30
+  fault full_volumes 60
   team wallet reconcile --full
   [ -z "$failed" ] || { say "more requests failed than may:$failed"; exit 1; }
 }
@@ -213,7 +227,10 @@ restore() {
   (operator once)
 }
 
-delete() { kind delete cluster --name "$cluster"; }
+delete() {
+  kind delete cluster --name "$cluster"
+  for zone in a b c; do sudo umount "$work/volumes-$zone"; done
+}
 
 began=$(date +%s)
 [ $# -gt 0 ] || set -- create images prerequisites deploy journey faults restore ${KEEP:-delete}

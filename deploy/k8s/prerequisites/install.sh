@@ -26,7 +26,7 @@ metrics_server=3.13.1    # metrics-server 0.8.1
 here=$(dirname "$0")
 all="metrics-server gateway-api envoy-gateway cert-manager trust-manager issuer cloudnative-pg barman-cloud monitoring external-secrets secret-stores"
 case ${1:?"a size, or names of parts"} in
-  small) parts="metrics-server gateway-api envoy-gateway" ;;
+  small) parts="gateway-api envoy-gateway" ;;
   standard) parts="metrics-server gateway-api envoy-gateway cert-manager trust-manager issuer cloudnative-pg barman-cloud monitoring" ;;
   production) parts=$all ;;
   *) parts=$* ;;
