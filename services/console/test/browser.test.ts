@@ -212,6 +212,29 @@ t.test('the console in a real browser', { skip: noBrowser }, async (t) => {
     t.strictSame(faults, [])
   })
 
+  await t.test(
+    'a tablet shows fifteen rows of a compact list at once, its amounts on one line, also without scripts',
+    async (t) => {
+      const page = await windowOf('alice', { viewport: { width: 768, height: 1_024 }, javaScriptEnabled: false })
+      const playerId = await bed.newPlayer('sandbox')
+      const scope = bed.bed.scope({ environment: 'sandbox' })
+      for (let index = 0; index < 15; index += 1) {
+        const input = { playerId, amount: `${10 ** (index % 4)}.00`, currency: 'BRL', method: 'pix' }
+        const externalReference = `bank-${index}`
+        await bed.bed.rpc.call(operations.payments.createDeposit, { scope, input: { ...input, externalReference } })
+      }
+      await page.goto(`${bed.url}/sandbox/deposits?player=${playerId}`)
+      await page.click('.account summary')
+      await page.click('button[value=compact]')
+      const amounts = page.locator('tbody .money')
+      t.equal(await amounts.count(), 15)
+      const boxes = await amounts.evaluateAll((all) => all.map((one) => one.getBoundingClientRect()))
+      t.ok(boxes.every(({ bottom }) => bottom < 1_024))
+      const edge = (await page.locator('tfoot .money').boundingBox()) ?? { x: 0, width: 0 }
+      for (const { right } of boxes) t.equal(Math.round(right), Math.round(edge.x + edge.width))
+    },
+  )
+
   await t.test('on a phone the filter is folded until it is opened or set, also without scripts', async (t) => {
     const page = await windowOf('alice', { viewport: { width: 390, height: 800 }, javaScriptEnabled: false })
     await page.goto(`${bed.url}/production/deposits`)
@@ -236,8 +259,9 @@ t.test('the console in a real browser', { skip: noBrowser }, async (t) => {
         for (const folded of document.querySelectorAll('details')) folded.open = true
       })
       t.strictSame(await violations(page), [], path)
+      t.strictSame(await page.evaluate(sameNames), [], `${path}: no two columns of a list have one name`)
       // A tablet has the least room for a list before its rows become cards. The last is the smallest phone.
-      for (const width of [1_366, 1_100, 820, 390, 320]) {
+      for (const width of [1_366, 1_100, 820, 768, 390, 320]) {
         await page.setViewportSize({ width, height: 800 })
         t.strictSame(await page.evaluate(tooWide), [], `${path} at ${width}`)
       }
@@ -294,6 +318,13 @@ async function everyPage(bed: ConsoleBed): Promise<readonly string[]> {
   const inSandbox = ['', '/endpoints', '/deliveries?operator=Aurora'].map((path) => `/sandbox${path}`)
   return [...lists.flat().map((path) => `/production${path}`), ...inSandbox, '/sign-in?why=over', '/nowhere']
 }
+
+/** Runs in the page. */
+const sameNames = (): readonly string[] =>
+  [...document.querySelectorAll('thead')].flatMap((head) => {
+    const names = [...head.querySelectorAll('th')].map(({ textContent }) => textContent)
+    return names.filter((name, index) => names.indexOf(name) !== index)
+  })
 
 /** Runs in the page: whether it is scrolled sideways, or one of its lists, and texts that cover the cell beside theirs. */
 function tooWide(): readonly string[] {

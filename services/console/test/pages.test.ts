@@ -311,15 +311,20 @@ t.test('the pages', async (t) => {
     t.equal(await nextOf('withdrawals', withdrawals[1] ?? ''), withdrawals[0])
   })
 
-  await t.test('say in the language of the browser, or in the one that was chosen', async (t) => {
-    const visitor = await bed.visitor('alice')
-    const page = await visitor.get('/production')
-    t.match(page.text, '<html lang="en"')
-    const { _csrf = '' } = formOf(page, '/preferences')
-    const { location } = await visitor.post('/preferences', { _csrf, language: 'pt-BR', returnTo: '/production' })
-    t.equal(location, '/production')
-    t.match((await visitor.get('/production')).text, 'Conectado como alice')
-  })
+  await t.test(
+    'say in the language of the browser, or in the one that was chosen, and as dense as was chosen',
+    async (t) => {
+      const visitor = await bed.visitor('alice')
+      const page = await visitor.get('/production')
+      t.match(page.text, '<html lang="en"')
+      const { _csrf = '' } = formOf(page, '/preferences')
+      const { location } = await visitor.post('/preferences', { _csrf, language: 'pt-BR', returnTo: '/production' })
+      t.equal(location, '/production')
+      t.match((await visitor.get('/production')).text, 'Conectado como alice')
+      await visitor.post('/preferences', { _csrf, density: 'compact', returnTo: '/production' })
+      t.match((await visitor.get('/production/kyc')).text, 'data-density="compact"')
+    },
+  )
 
   await t.test('whoever signs out is out', async (t) => {
     const visitor = await bed.visitor('alice')

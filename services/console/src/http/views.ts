@@ -9,6 +9,7 @@ import type { ConsoleContext } from '../context.ts'
 import { takeNotice } from '../identity/cookies.ts'
 import { displayOf } from '../pieces/cells.ts'
 import { menuFor } from '../pieces/counts.ts'
+import { tableOf } from '../pieces/table.ts'
 import { visible } from '../text.ts'
 
 /** Production first: it is what counts. */
@@ -62,6 +63,7 @@ export async function registerViews(app: FastifyInstance, context: ConsoleContex
         // The same list in each environment.
         environments: environmentNames.map((name) => ({ name, href: listAddress(name, request.url) })),
         asset: assetAddress,
+        tableOf,
         freshLoginMinutes,
         shortTextMax,
         isId,

@@ -1,6 +1,6 @@
 import { defined, depositStatuses, type Input, operations, type Reply } from '@backoffice/contracts'
 import type { FastifyReply } from 'fastify'
-import { factsOf, id, lines, link, money, rowsOf, text } from '../pieces/cells.ts'
+import { factsOf, id, link, rowsOf, text } from '../pieces/cells.ts'
 import { choice, filterOf, operatorGiven, periodFields, periodOf, textField, valuesOf } from '../pieces/filters.ts'
 import { csvRows, historyOf, lately, operatorName, rowsPerRead, sendCsv, settledStatus } from '../pieces/listed.ts'
 import { beforeOf, type Place, rowsOnPage, showCase, showList, showNotYours } from '../pieces/queue.ts'
@@ -53,12 +53,13 @@ async function showDeposits(visit: Visit): Promise<FastifyReply> {
     listDeposits.reply,
     data,
     [
+      'externalReference',
+      'amount',
+      ['status', (row) => settledStatus(visit, row)],
+      ['player', ({ playerId }) => id(playerId)],
       'createdAt',
       ['operator', (row) => text(row.operatorName ?? row.operatorId)],
-      ['player', ({ playerId }) => id(playerId)],
-      ['amount', ({ amount, currency }) => money(amount, currency)],
-      ['status', (row) => settledStatus(visit, row)],
-      ['method', ({ method, externalReference }) => lines(text(method), text(externalReference))],
+      'method',
     ],
     (row) => address(pathOf(row)),
   )

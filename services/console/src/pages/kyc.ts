@@ -8,7 +8,19 @@ import {
 } from '@backoffice/contracts'
 import { dayMs } from '@backoffice/process'
 import type { FastifyReply } from 'fastify'
-import { ago, factsOf, id, lines, link, linkElsewhere, nothing, rowsOf, status, text } from '../pieces/cells.ts'
+import {
+  ago,
+  factsOf,
+  id,
+  lines,
+  link,
+  linkElsewhere,
+  nothing,
+  rowsOf,
+  status,
+  text,
+  unusual,
+} from '../pieces/cells.ts'
 import { operatorName } from '../pieces/listed.ts'
 import { afterOf, type Comparison, rowAfter, rowsOnPage, showCase, showList } from '../pieces/queue.ts'
 import { type Decision, type Pages, pageWithForms, type SentForm, type Visit } from '../pieces/visit.ts'
@@ -80,17 +92,17 @@ async function showQueue(visit: Visit): Promise<FastifyReply> {
     kycQueue.reply,
     data,
     [
-      ['waitingSince', ({ waitingSince }) => ago(waitingSince)],
-      ['operator', ({ operatorId, operatorName }) => text(operatorName ?? operatorId)],
       ['player', ({ name, playerId }) => lines(text(name), id(playerId))],
+      ['waitingSince', ({ waitingSince }) => ago(waitingSince)],
       [
         'documentOf',
         ({ latestDocumentType, latestReference, documentUrl }) =>
           lines(text(latestDocumentType), linkElsewhere(latestReference, documentUrl ?? '')),
       ],
-      'submissions',
-      'kycStatus',
       ['taken', (row) => takenCell(visit, row)],
+      ['kycStatus', ({ kycStatus }) => unusual(kycStatus, 'em_analise')],
+      'submissions',
+      ['operator', ({ operatorId, operatorName }) => text(operatorName ?? operatorId)],
     ],
     ({ playerId }) => visit.address(pathOf(playerId)),
   )

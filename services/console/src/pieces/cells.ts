@@ -6,7 +6,7 @@ import { isLanguage, type Language, languageOf, sentenceIn, textIn, type Word } 
 
 /** One value as a page shows it. */
 export type Cell =
-  | { readonly kind: 'text' | 'id' | 'code' | 'folded' | 'status' | 'time' | 'ago'; readonly text: string }
+  | { readonly kind: 'text' | 'number' | 'id' | 'code' | 'folded' | 'status' | 'time' | 'ago'; readonly text: string }
   | { readonly kind: 'money'; readonly text: string; readonly currency: string }
   | { readonly kind: 'link'; readonly text: string; readonly href: string; readonly isElsewhere?: true }
   | { readonly kind: 'lines' | 'words'; readonly lines: readonly Cell[] }
@@ -30,14 +30,19 @@ export interface Row {
 export type ShownColumn<Row> = (keyof Row & string) | readonly [field: string, show: (row: Row) => Cell]
 
 export const nothing: Cell = { kind: 'nothing' }
+/** A number stands on the right of its column. */
 export const text = (value: unknown): Cell =>
-  value === null || value === undefined || value === '' ? nothing : { kind: 'text', text: String(value) }
+  value === null || value === undefined || value === ''
+    ? nothing
+    : { kind: typeof value === 'number' ? 'number' : 'text', text: String(value) }
 export const id = (value: string): Cell => ({ kind: 'id', text: value })
 export const time = (value: string): Cell => ({ kind: 'time', text: value })
 export const ago = (value: string): Cell => ({ kind: 'ago', text: value })
 /** Long: it is shown when it is asked for. */
 export const folded = (value: string): Cell => ({ kind: 'folded', text: value })
 export const status = (value: string): Cell => ({ kind: 'status', text: value })
+/** A status where it is another one than nearly every row of a list has. */
+export const unusual = (value: string, usual: string): Cell => (value === usual ? nothing : status(value))
 export const link = (value: string, href: string): Cell => ({ kind: 'link', text: value, href })
 /** To a page of somebody else. An address that is none of the web is shown and leads nowhere. */
 export const linkElsewhere = (value: string, href: string): Cell =>
@@ -112,15 +117,20 @@ const units = [
   ['minute', 60_000],
 ] as const
 
+const hours = { hour: '2-digit', minute: '2-digit' } as const
+const daysAndHours = { day: 'numeric', month: 'short', ...hours } as const
+const days = { day: 'numeric', month: 'short', year: 'numeric' } as const
+
 const filled = (text: string, values: Readonly<Record<string, string | number>>): string =>
   text.replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole))
 
 /** How a person sees things: their language, their zone, their colours. */
 export function displayOf(request: FastifyRequest, { clock, config }: ConsoleContext) {
   const language = languageOf(request.cookies.language, request.headers['accept-language'])
-  const chosen = request.cookies.theme
+  const { theme, density } = request.cookies
   const timeZone = config.CONSOLE_TIME_ZONE
   const local = new Intl.DateTimeFormat(formats[language], { dateStyle: 'short', timeStyle: 'short', timeZone })
+  const sortable = new Intl.DateTimeFormat('sv', { dateStyle: 'short', timeZone })
   const relative = new Intl.RelativeTimeFormat(language, { numeric: 'always' })
   const rightNow = new Intl.RelativeTimeFormat(language, { numeric: 'auto' }).format(0, 'second')
   const now = clock.now().getTime()
@@ -128,7 +138,8 @@ export function displayOf(request: FastifyRequest, { clock, config }: ConsoleCon
     language,
     /** In which amounts and times are written. */
     format: formats[language],
-    theme: themes.find((known) => known === chosen) ?? 'system',
+    theme: themes.find((known) => known === theme) ?? 'system',
+    density: densities.find((known) => known === density) ?? 'comfortable',
     /** A text of the catalogue. `{name}` in it is replaced. */
     t: (word: Word, values: Readonly<Record<string, string | number>> = {}): string =>
       filled(textIn(language, word) ?? word, values),
@@ -143,11 +154,18 @@ export function displayOf(request: FastifyRequest, { clock, config }: ConsoleCon
     /** A sentence of a service or of a schema, in English there; itself where the catalogue has none. */
     sentence: (text: string): string => sentenceIn(language, text),
     // As text: a number would round large amounts.
+    number: (value: string): string => new Intl.NumberFormat(formats[language]).format(value as `${number}`),
     money: (amount: string, currency: string): string =>
       new Intl.NumberFormat(formats[language], { style: 'currency', currency }).format(amount as `${number}`),
     timeZone,
     /** In that zone. */
     time: (iso: string): string => local.format(new Date(iso)),
+    /** As short as it can be in a list: the time of today, the day before it. */
+    shortTime(iso: string): string {
+      const [day, today] = [new Date(iso), new Date(now)].map((one) => sortable.format(one))
+      const options = day === today ? hours : day?.slice(0, 4) === today?.slice(0, 4) ? daysAndHours : days
+      return new Date(iso).toLocaleString(formats[language], { ...options, timeZone })
+    },
     utc: (iso: string): string => `${iso.slice(0, 19).replace('T', ' ')} UTC`,
     /** How long ago, in its largest unit. */
     ago(iso: string): string {
@@ -163,19 +181,22 @@ export type Display = ReturnType<typeof displayOf>
 /** A year. */
 const maxAge = 365 * 86_400
 const themes = ['system', 'light', 'dark'] as const
+const densities = ['comfortable', 'compact'] as const
 
-/** The language and the colours that somebody chose. They are no secret, so they stand in plain cookies. */
+/** The language, the colours and the density that somebody chose. They are no secret, so they stand in plain cookies. */
 export function registerPreferences(app: FastifyInstance, { config }: ConsoleContext): void {
   interface Body {
     readonly language?: string
     readonly theme?: string
+    readonly density?: string
     readonly returnTo?: string
   }
   app.post<{ Body: Body }>('/preferences', { preHandler: app.csrfProtection }, (request, reply) => {
-    const { language, theme, returnTo } = request.body
+    const { language, theme, density, returnTo } = request.body
     const options = { path: '/', maxAge, sameSite: 'lax', httpOnly: true, secure: !config.DEVELOPMENT } as const
     if (isLanguage(language)) reply.setCookie('language', language, options)
     if (themes.some((known) => known === theme)) reply.setCookie('theme', theme ?? '', options)
+    if (densities.some((known) => known === density)) reply.setCookie('density', density ?? '', options)
     return goTo(reply, ownAddress(returnTo))
   })
 }

@@ -33,7 +33,7 @@ export const recordWords = {
   'field.documentType': ['Kind', 'Tipo'],
   'field.reference': ['Reference', 'Referência'],
   'field.submittedAt': ['Submitted', 'Enviado'],
-  'field.submissions': ['Documents', 'Documentos'],
+  'field.submissions': ['Times sent', 'Envios'],
   'field.waitingSince': ['Waiting', 'Espera'],
   'field.at': ['When', 'Quando'],
   'field.actor': ['Who', 'Quem'],
