@@ -128,6 +128,7 @@ export async function callAsTeam(operator: Operator, team: Team, journey: Journe
 
   await team(gateway.listOperators)
   await team(gateway.getOperator, { name: operatorId })
+  await team(gateway.showHomologation, { operatorId })
   await team(gateway.setOperatorLimits, { operatorId, rateLimitPerMinute: 99_999, storedRowsPerDay: 1 })
   // The limits hold within a second. Beyond a quota a key is looked for before it is claimed.
   await eventually(() => operator.post('/players', 429))
@@ -278,12 +279,31 @@ async function endCredit(operator: Operator, bed: TestBed<typeof services>): Pro
   await admin.query('update wallet.account set posted = 0 where owner_id = $1', [playerId])
 }
 
+/** What is known of a 429 that was obeyed, and what the gateway asks webhooks for by itself. */
+async function obeyLimit(bed: TestBed<typeof services>): Promise<void> {
+  const input = { name: 'obeys', rateLimitPerMinute: 1 }
+  const { operatorId, sandbox } = await bed.team('alice').call(operations.gateway.createOperator, { input })
+  await bed.sql('admin').query(
+    `insert into gateway.rate_window (operator_id, environment, started_at, granted, last_grant)
+      values ($1, 'sandbox', clock_timestamp() - interval '58 seconds', 1, 0)`,
+    [operatorId],
+  )
+  const pair = { key: sandbox.key, secret: sandbox.secret ?? '' }
+  const client = new OperatorClient(bed.services.gateway.addresses.baseUrl, pair)
+  expectStatus(await client.get('/me'), 429)
+  await eventually(async () => (await client.get('/me')).status === 200)
+  const isSent = (part: string) => knownStatements().some(({ text }) => text.includes(part))
+  await eventually(() => isSent('from rate_refusal') && isSent('select from brand live'), 20_000)
+  await client.close()
+}
+
 /**
  * What happens only when something is away or wrong: the wallet for a while, a process that comes back, a message that
  * nobody can read, a key whose outcome nobody knows.
  */
 export async function callInTrouble(operator: Operator, bed: TestBed<typeof services>): Promise<void> {
   const { post } = operator
+  await obeyLimit(bed)
   const playerId = await newPlayer(operator)
   const requests = await Promise.all(
     ['10.00', '20.00'].map(async (amount) => {

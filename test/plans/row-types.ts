@@ -25,6 +25,7 @@ const neverNull: readonly (readonly [file: string, fields: readonly string[], re
   ['services/reconciler/src/storage/heads.ts', ['playerId'], 'its condition'],
   ['services/reconciler/src/storage/reconciliations.ts', ['differencesOf'], 'a run that is done has a report'],
   ['services/wallet/src/ledger/records.ts', ['playerId', 'reverses'], 'the conditions, which look for these'],
+  ['services/webhooks/src/deliveries/operations.ts', ['at'], 'what is delivered has ended'],
   [
     'services/wallet/src/statement/records.ts',
     ['playerId', 'seq', 'balance', 'hash'],

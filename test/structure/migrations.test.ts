@@ -25,6 +25,8 @@ const kept: Readonly<Record<string, string>> = {
   'gateway.credential': 'a record',
   'gateway.rate_window': 'one row for each operator and environment',
   'gateway.daily_use': 'one row for each operator and environment',
+  'gateway.homologation_proof': 'one row for each operator and check',
+  'gateway.rate_refusal': 'one row for each operator',
   'players.player': 'a record',
   'players.kyc_submission': 'a record',
   'players.player_change': 'the history of a record',

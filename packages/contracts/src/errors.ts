@@ -37,6 +37,11 @@ const catalogue = {
     status: 409,
     message: 'This is the last active credential of the environment; issue another one first.',
   },
+  HOMOLOGATION_INCOMPLETE: {
+    status: 409,
+    message:
+      "The operator's sandbox traffic has not proved all that production takes; the details say what is missing.",
+  },
   DELIVERY_NOT_FOUND: { status: 404, message: 'There is no such delivery.' },
   MESSAGE_NOT_FOUND: { status: 404, message: 'There is no such message.' },
   TRANSFER_NOT_FOUND: { status: 404, message: 'There is no such transfer in this brand.' },

@@ -49,7 +49,7 @@ export const Amount = Type.String({
 export const Currency = Type.String({ pattern: '^[A-Z]{3}$', description: 'ISO 4217 currency code.' })
 export const Timestamp = Type.String({ format: 'date-time', description: 'ISO 8601 in UTC with milliseconds.' })
 export const CalendarDate = Type.String({ format: 'date', description: 'YYYY-MM-DD.' })
-const reasonLength = { minLength: 1, maxLength: 500 }
+export const reasonLength = { minLength: 1, maxLength: 500 }
 /** A reason that the operator reads with the record. */
 export const PublicReason = personal('note', Lines({ ...reasonLength, description: 'Why; shown with the record.' }))
 /** Why a person of the team did something; only the team reads it. */

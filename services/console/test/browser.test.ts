@@ -297,6 +297,11 @@ async function everyPage(bed: ConsoleBed): Promise<readonly string[]> {
   const withdrawalId = await bed.newWithdrawal('production', await bed.newPlayer('production'), destination)
   const operator = { name: `operator-${playerId}`.replaceAll('_', '-').slice(0, 40) }
   const { operatorId } = await team.call(operations.gateway.createOperator, { input: operator })
+  await bed.bed.sql('gateway').query(
+    `insert into homologation_proof values ($1, 'signedRequest', now(), 'req_01jf0000000000000000000000', now()),
+      ($1, 'webhookTested', now(), 'dlv_01jf0000000000000000000000', now())`,
+    [operatorId],
+  )
   const proposalId = await bed.newProposal(playerId)
   const { data: deposits } = await team.call(operations.payments.listDeposits, { input: { limit: 1 } })
   const [deposit] = deposits
@@ -306,7 +311,8 @@ async function everyPage(bed: ConsoleBed): Promise<readonly string[]> {
   )
   const waiting = ['', '/kyc', `/kyc/${playerId}`, '/withdrawals', '/withdrawals?status=approved']
   const records = [`/players/${playerId}`, `/withdrawals/${withdrawalId}`, `/proposals/${proposalId}`]
-  const integration = ['/operators', '/operators/new', `/operators/${operatorId}`]
+  const one = `/operators/${operatorId}`
+  const integration = ['/operators', '/operators/new', one, `${one}/homologation`]
   const webhooks = ['/deliveries', '/set-aside', '/endpoints']
   const deposited = ['/deposits?state=confirmed&operator=nobody', '/deposits?firstDay=2020-01-01']
   const reconciled = ['/reconcile', `/reconcile/${runId}`]

@@ -112,6 +112,51 @@ t.test('the pages of operators', async (t) => {
     t.notMatch((await bob.get(proposal)).text, copied(approved)[1])
   })
 
+  await t.test(
+    'say what sandbox traffic has proved, and issue a first key of production with or without',
+    async (t) => {
+      const { operatorId } = await bed.bed
+        .team('alice')
+        .call(operations.gateway.createOperator, { input: { name: 'Nova' } })
+      const live = `/production/operators/${operatorId}`
+      const field = 'name="withoutHomologation"'
+      t.notMatch((await alice.get(live)).text, field, 'it has a pair')
+      const admin = bed.bed.sql('admin')
+      // As outside development: it was created without one.
+      await admin.query(
+        `begin; set local session_replication_role = replica;
+       delete from gateway.credential where key like 'bk_live_%' and brand_id in
+         (select id from gateway.brand where operator_id = '${operatorId}');
+       commit`,
+      )
+      await admin.query(
+        `insert into gateway.homologation_proof values ($1, 'signedRequest', now(), 'req_1', now()),
+        ($1, 'webhookTested', now(), 'dlv_proof1', now()), ($1, 'keyRotated', now(), 'bk_test_0123', now())`,
+        [operatorId],
+      )
+      t.match((await alice.get(live)).text, `href="${live}/homologation"`)
+      const { text } = await alice.get(`${live}/homologation`)
+      t.match(text, '3 of 20 checks proved. The first pair of production is issued when all are')
+      t.match(text, /To do in the sandbox[\s\S]*Open a game session\.[\s\S]*\/docs\/go-live#players[\s\S]*Proved by/)
+      t.match(
+        text,
+        /Proved by sandbox traffic[\s\S]*Call GET \/me[\s\S]*req_1[\s\S]*…0123[\s\S]*\/deliveries\/dlv_proof1/,
+      )
+      t.match((await alice.get(live)).text, field)
+      t.notMatch((await alice.get(live.replace('production', 'sandbox'))).text, field)
+      const refused = await alice.submit(live, 'issue', { reason })
+      t.equal(refused.status, 422)
+      t.match(refused.text, /has not proved everything[\s\S]*Open a game session\./)
+      t.notMatch(refused.text, /<li>Call GET/)
+      await alice.submit(live, 'issue', { reason, withoutHomologation: 'no games in the contract' })
+      t.match(
+        (await alice.get('/production/proposals')).text,
+        'Issue a key: Nova, production; Without homologation, because: no games in the contract',
+      )
+      t.equal((await (await bed.visitor('support')).get(`${live}/homologation`)).status, 200)
+    },
+  )
+
   await t.test('set where events go, say whether they arrive, and stop them', async (t) => {
     const { id } = await show('Aurora')
     const path = `/sandbox/operators/${id}`

@@ -7,12 +7,17 @@ import * as sessions from './sessions/operations.ts'
 /** The operations of the team and of other services, which come over NATS. Those of operators are HTTP routes (../http). */
 export const handlers = (
   secrets: SecretBox,
-  { development, quotas }: { readonly development: boolean; readonly quotas: DefaultQuotas },
+  {
+    development,
+    quotas,
+    baseUrl,
+  }: { readonly development: boolean; readonly quotas: DefaultQuotas; readonly baseUrl: () => string },
 ): HandlersOf<'gateway'> => ({
   ...operators,
   ...sessions,
   createOperator: operators.createOperator(secrets, { development }),
   getOperator: operators.getOperator(quotas),
+  showHomologation: operators.showHomologation(baseUrl),
   issueCredential: operators.issueCredential(secrets),
   rewrapSecrets: operators.rewrapSecrets(secrets),
 })

@@ -6,6 +6,7 @@ import { secretBoxFrom } from '@backoffice/vault'
 import { sealedClaims } from './claims/records.ts'
 import { buildApp } from './http/app.ts'
 import { CredentialDirectory } from './http/authenticate.ts'
+import { Homologation, keepingWebhookProofs } from './http/homologation.ts'
 import { Idempotency } from './http/idempotency.ts'
 import { DailyUse, RateLimiter } from './http/limits.ts'
 import { CredentialUses, FailedAuthentications, SecurityLog } from './http/security-log.ts'
@@ -57,6 +58,7 @@ export const gateway = defineService({
       },
     }
     const dailyUse = new DailyUse({ db, clock, log })
+    const homologation = new Homologation({ db, clock, log })
     const app = buildApp({
       log,
       rpc,
@@ -71,6 +73,7 @@ export const gateway = defineService({
         failures,
         securityLog,
         uses,
+        homologation,
       },
       dailyUse,
       idempotency: new Idempotency({ db, rpc, leaseMs: settings.CLAIM_LEASE_MS }),
@@ -78,13 +81,17 @@ export const gateway = defineService({
     const { HOST: host, PORT: port, CONNECTIONS_MAX: connectionsMax } = settings
     const listener = new HttpListener({ app, host, port, connectionsMax, certificate, log })
     return {
-      operations: handlers(secrets, { development: settings.DEVELOPMENT, quotas }),
-      // What the listener's last requests store is counted, too.
+      operations: handlers(secrets, { development: settings.DEVELOPMENT, quotas, baseUrl }),
+      // What the listener's last requests store and prove is written, too.
       background: [
         securityLog,
         uses,
         listener,
-        { start: () => dailyUse.start(), stop: () => listener.stop().then(() => dailyUse.stop()) },
+        ...[dailyUse, homologation].map((writing) => ({
+          start: () => writing.start(),
+          stop: () => listener.stop().then(() => writing.stop()),
+        })),
+        keepingWebhookProofs({ db, rpc, log }),
       ],
       measurements: [limitedAddresses(failures), unusedCredentials({ db, clock }), usedQuotas(db.reader, quotas)],
       addresses: () => ({ baseUrl: listening() }),

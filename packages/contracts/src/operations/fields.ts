@@ -1,7 +1,8 @@
 import { type TProperties, type TSchema, Type } from '@sinclair/typebox'
 import { listedDays } from '../limits.ts'
 import { EnvironmentName, Id, PathId, Timestamp } from '../resources.ts'
-import { described, Nullable, object, text } from '../schema.ts'
+import { homologationCheckNames } from '../sandbox.ts'
+import { described, Nullable, object, oneOf, text } from '../schema.ts'
 
 export const PlayerPath = object({ playerId: described(PathId, 'Id of the player, as we gave it.') })
 export const DepositPath = object({ depositId: described(PathId, 'Id of the deposit.') })
@@ -53,4 +54,31 @@ export const periodFields = (begun: string, owner: string) => ({
  */
 export const seenField = <Shown extends TProperties>(shown: Shown) => ({
   seen: object(shown, { description: 'What was shown. When it is something else, the call is refused.' }),
+})
+
+/** A check of homologation that is proved, by what, and when that was seen first. */
+export const HomologationProof = object({
+  check: oneOf(homologationCheckNames),
+  at: Timestamp,
+  proof: text(128, { description: 'The id of a request or of a delivery, or a key.' }),
+})
+
+/** What an operator's sandbox traffic has proved. */
+export const Homologation = object({
+  operatorId: Id,
+  name: text(64),
+  proved: Type.Integer({ description: 'Of all checks.' }),
+  isLive: Type.Boolean({ description: 'It has a pair of production.' }),
+  webhooksAnswered: Type.Boolean({ description: 'False: what webhooks have proved lately is not known.' }),
+  checks: Type.Array(
+    object({
+      check: HomologationProof.properties.check,
+      toDo: text(256),
+      guide: text(512, { description: 'Where the documentation explains it.' }),
+      firstAt: Nullable(Timestamp, { description: 'Null: it is not proved yet.' }),
+      lastAt: Nullable(Timestamp, { description: 'Exact to an hour.' }),
+      proof: Nullable(HomologationProof.properties.proof),
+    }),
+    { maxItems: 50 },
+  ),
 })

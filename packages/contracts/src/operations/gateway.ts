@@ -2,11 +2,12 @@ import { type Static, Type } from '@sinclair/typebox'
 import { sample } from '../examples.ts'
 import { brandDefaults, storedMebibytesMax, storedRowsMax } from '../limits.ts'
 import { document, get, internal, operator, team } from '../operation.ts'
-import { apiVersion, EnvironmentName, Id, Me, Reason, Timestamp } from '../resources.ts'
-import { Nullable, object, pageOf, text } from '../schema.ts'
+import { personal } from '../personal.ts'
+import { apiVersion, EnvironmentName, Id, Me, Reason, reasonLength, Timestamp } from '../resources.ts'
+import { Line, Nullable, object, pageOf, text } from '../schema.ts'
 import { service } from '../service.ts'
 import { everyRole } from '../team.ts'
-import { seenField } from './fields.ts'
+import { Homologation, seenField } from './fields.ts'
 import { teamSessionEntries } from './team-sessions.ts'
 
 const JsonDocument = Type.Object({}, { additionalProperties: true })
@@ -216,6 +217,14 @@ export const gateway = service('gateway', {
     rejects: ['OPERATOR_NOT_FOUND'],
   }),
 
+  showHomologation: team.query({
+    roles: everyRole,
+    summary: "Show what an operator's sandbox traffic has proved, check by check",
+    body: object({ operatorId: Id }),
+    reply: Homologation,
+    rejects: ['OPERATOR_NOT_FOUND'],
+  }),
+
   suspendOperator: team.command({
     roles: ['integration'],
     freshLogin: 'always',
@@ -282,14 +291,24 @@ export const gateway = service('gateway', {
     freshLogin: { when: { environment: 'production' } },
     twoPeople: { when: { environment: 'production' } },
     summary: 'Issue one more key and secret, shown once; the old pair goes on working',
+    description: 'The first pair of production takes homologation, or a reason to do without.',
     body: object({
       operatorId: Id,
       environment: EnvironmentName,
+      withoutHomologation: Type.Optional(
+        personal(
+          'note',
+          Line({
+            ...reasonLength,
+            description: 'Why the first pair of production is issued although checks are not proved.',
+          }),
+        ),
+      ),
       ...seenField({ name }),
       reason: Type.Optional(Reason),
     }),
     reply: object({ key: text(64), secret: Nullable(text(128)), environment: EnvironmentName }),
-    rejects: ['OPERATOR_NOT_FOUND', 'NOT_AS_SEEN'],
+    rejects: ['VALIDATION_ERROR', 'OPERATOR_NOT_FOUND', 'NOT_AS_SEEN', 'HOMOLOGATION_INCOMPLETE'],
   }),
 
   revokeCredential: team.command({

@@ -5,7 +5,7 @@ import { internal, operator, post, team } from '../operation.ts'
 import { EnvironmentName, Id, Reason, Timestamp, WebhookTestResult } from '../resources.ts'
 import { described, Line, Nullable, object, oneOf, pageOf, text } from '../schema.ts'
 import { service } from '../service.ts'
-import { seenField } from './fields.ts'
+import { HomologationProof, seenField } from './fields.ts'
 import {
   anyEvent,
   DeliveryState,
@@ -71,6 +71,15 @@ export const webhooks = service('webhooks', {
     summary: 'Make the webhook secret of an environment',
     body: object({ operatorName: Type.String() }),
     reply: object({ webhookSecret: Nullable(Type.String({ pattern: '^whsec_' })) }),
+  }),
+
+  /** Of the sandbox of the scope's operator. Deliveries are purged, so the gateway keeps what it has heard. */
+  readHomologation: internal.query({
+    callers: ['gateway'],
+    summary: 'Read what deliveries have proved',
+    body: object({}),
+    reply: object({ proofs: Type.Array(HomologationProof, { maxItems: 10 }) }),
+    timeoutMs: 2_000,
   }),
 
   setWebhookUrl: team.command({

@@ -1,4 +1,4 @@
-import { type OperatorRecord, operations, type ServiceName, serviceNames } from '@backoffice/contracts'
+import { type OperatorRecord, operations, type Reply, type ServiceName, serviceNames } from '@backoffice/contracts'
 import { print, printRecord, printSection } from '../output.ts'
 import { row } from '../row.ts'
 import type { Session } from '../session.ts'
@@ -11,6 +11,7 @@ const {
   activateOperator,
   setOperatorLimits,
   setReplayProtection,
+  showHomologation,
 } = operations.gateway
 
 const { setDocumentUrl, showDocumentUrl } = operations.players
@@ -51,6 +52,13 @@ export const operators = [
     ],
   }),
   row({ path: 'operators show', operation: getOperator, arguments: ['name'], show: showOperator }),
+  row({
+    path: 'operators homologation',
+    operation: showHomologation,
+    either: ['operatorId'],
+    wording: byName,
+    show: showProofs,
+  }),
   row({ path: 'operators suspend', operation: suspendOperator, either: ['operatorId'], ...ofOperator }),
   row({ path: 'operators activate', operation: activateOperator, either: ['operatorId'], ...ofOperator }),
   row({
@@ -97,6 +105,17 @@ function showOperator({ brands, credentials, storedToday = [], ...operator }: Op
     ['last used', lastUse],
     ['revoked', 'revokedAt'],
   ])
+}
+
+function showProofs({ checks, proved, ...homologation }: Reply<typeof showHomologation>): void {
+  const missing = checks.filter(({ firstAt }) => firstAt === null)
+  printRecord({ ...homologation, proved: `${proved} of ${checks.length}` })
+  printSection(
+    'proved',
+    checks.filter(({ firstAt }) => firstAt !== null),
+    ['check', ['first', 'firstAt'], 'proof', ['latest', 'lastAt']],
+  )
+  printSection('to do', missing, ['check', ['what', 'toDo'], 'guide'])
 }
 
 const lastUse = ({ lastUsedAt }: OperatorRecord['credentials'][number]): string | undefined =>

@@ -1,6 +1,19 @@
 import { operations, Rejection, type Reply } from '@backoffice/contracts'
 import type { FastifyReply } from 'fastify'
-import { type Cell, factsOf, id, lines, link, nothing, rowsOf, status, text, time } from '../pieces/cells.ts'
+import {
+  type Cell,
+  factsOf,
+  id,
+  lines,
+  link,
+  linkElsewhere,
+  nothing,
+  rowsOf,
+  type ShownColumn,
+  status,
+  text,
+  time,
+} from '../pieces/cells.ts'
 import {
   createDecision,
   lastFour,
@@ -10,11 +23,12 @@ import {
   operatorDecisions,
   revokeDecision,
 } from '../pieces/operator-actions.ts'
-import { afterOf, rowsOnPage, showCase, showList } from '../pieces/queue.ts'
+import { afterOf, rowsOnPage, showCase, showList, showLists } from '../pieces/queue.ts'
 import { type Decision, type Pages, pageWithForms, type SentForm, shownDecision, type Visit } from '../pieces/visit.ts'
 import { agoOf, deliveriesOf, faultOf, healthOf, heldUntil } from './endpoints.ts'
+import { placeOf } from './search.ts'
 
-const { createOperator, listOperators, getOperator } = operations.gateway
+const { createOperator, listOperators, getOperator, showHomologation } = operations.gateway
 const { showDocumentUrl } = operations.players
 const { showWebhook } = operations.webhooks
 
@@ -36,6 +50,7 @@ export const operatorPages: Pages = (route) => {
     show: showOperator,
     decisionOf: operatorDecision,
   })
+  route.get('/operators/:operator/homologation', showProofs)
   pageWithForms(route, '/operators/:operator/keys/:key', {
     find: findKey,
     pathOf: keyPath,
@@ -87,11 +102,12 @@ async function findState(visit: Visit): Promise<OperatorState> {
   const { person, params, environment } = visit
   const operator = await person.call(getOperator, { name: params.operator ?? '' })
   const of = { operatorId: operator.id, environment }
-  const [webhook, documents] = await Promise.all([
+  const [webhook, documents, homologation] = await Promise.all([
     person.mayCall(showWebhook) ? person.call(showWebhook, of).catch(notKnown) : undefined,
     person.mayCall(showDocumentUrl) ? person.call(showDocumentUrl, of).catch(notKnown) : undefined,
+    person.call(showHomologation, { operatorId: operator.id }).catch(notKnown),
   ])
-  return { operator, webhook, documents }
+  return { operator, webhook, documents, homologation }
 }
 
 /** The page of an operator is shown without what another service does not say. */
@@ -101,7 +117,7 @@ function notKnown(error: unknown): undefined {
 
 async function showOperator(visit: Visit, state: OperatorState, sent?: SentForm): Promise<FastifyReply> {
   const { display, environment, address } = visit
-  const { operator, webhook, documents } = state
+  const { operator, webhook, documents, homologation } = state
   const brand = operator.brands.find((candidate) => candidate.environment === environment)
   const use = operator.storedToday?.find((candidate) => candidate.environment === environment)
   const decisions = operatorDecisions(visit, state)
@@ -118,6 +134,10 @@ async function showOperator(visit: Visit, state: OperatorState, sent?: SentForm)
     'allowedAddresses',
     'replayProtection',
     ['template', () => text(documents?.template)],
+    [
+      'homologation',
+      () => (homologation === undefined ? nothing : link(partOf(visit, homologation), address(proofsPath(operator)))),
+    ],
     'createdAt',
     'id',
   ])
@@ -147,6 +167,47 @@ async function showOperator(visit: Visit, state: OperatorState, sent?: SentForm)
       { title: 'keys', rows: keys },
     ],
   })
+}
+
+type Homologation = Reply<typeof showHomologation>
+
+const proofsPath = (operator: Pick<Operator, 'id'>): string => `${pathOf(operator)}/homologation`
+
+const partOf = ({ display }: Visit, { proved, checks }: Homologation): string =>
+  display.t('homologationCount', { proved, all: checks.length })
+
+/** What the sandbox traffic of an operator has proved, and what it has not. */
+async function showProofs(visit: Visit): Promise<FastifyReply> {
+  const { person, params, display, address } = visit
+  const operator = await person.call(getOperator, { name: params.operator ?? '' })
+  const homologation = await person.call(showHomologation, { operatorId: operator.id })
+  const { checks, webhooksAnswered, isLive } = homologation
+  const rows = (proved: boolean, ...columns: readonly ShownColumn<Homologation['checks'][number]>[]) =>
+    rowsOf(
+      showHomologation.reply.properties.checks.items,
+      checks.filter(({ firstAt }) => (firstAt !== null) === proved),
+      [['check', ({ check }) => text(display.word('check', check))], ...columns],
+    )
+  const missing = rows(false, ['guide', ({ guide }) => linkElsewhere(display.t('goLive'), guide)])
+  const proved = rows(true, 'firstAt', ['proof', ({ proof }) => proofOf(visit, proof ?? '')], 'lastAt')
+  return showLists(visit, {
+    title: 'homologation',
+    about: { name: operator.name, href: address(pathOf(operator)) },
+    remark: `${partOf(visit, homologation)}. ${display.t(isLive ? 'homologationLive' : 'homologationNeeded')}`,
+    missing: webhooksAnswered ? [] : ['webhooks'],
+    sections: [
+      { title: 'homologationMissing', rows: missing },
+      { title: 'homologationProved', rows: proved },
+    ],
+    path: proofsPath(operator),
+  })
+}
+
+/** A delivery is shown, a key told by its end. */
+function proofOf({ address }: Visit, proof: string): Cell {
+  if (proof.startsWith('bk_')) return text(lastFour(proof))
+  const place = placeOf(proof)
+  return place === undefined ? id(proof) : link(proof, address(place))
 }
 
 /** How much of its quotas an operator has used up, in percent. */

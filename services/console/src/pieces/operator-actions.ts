@@ -1,11 +1,19 @@
-import { brandDefaults, defined, type Operation, operations, type Reply, seenOf } from '@backoffice/contracts'
+import {
+  brandDefaults,
+  defined,
+  type Environment,
+  type Operation,
+  operations,
+  type Reply,
+  seenOf,
+} from '@backoffice/contracts'
 import type { Word } from '../words/index.ts'
 import type { Option } from './forms.ts'
 import type { Decision, Secret, Visit } from './visit.ts'
 
 const { getOperator, suspendOperator, activateOperator, setOperatorLimits, setReplayProtection, issueCredential } =
   operations.gateway
-const { createOperator, revokeCredential } = operations.gateway
+const { createOperator, revokeCredential, showHomologation } = operations.gateway
 const { setDocumentUrl, showDocumentUrl } = operations.players
 const { setWebhookUrl, rotateWebhookSecret, disableWebhook, replayEvents, showWebhook } = operations.webhooks
 
@@ -59,6 +67,7 @@ export interface OperatorState {
   readonly operator: Operator
   readonly webhook: Reply<typeof showWebhook> | undefined
   readonly documents: Reply<typeof showDocumentUrl> | undefined
+  readonly homologation: Reply<typeof showHomologation> | undefined
 }
 
 const addressOptions = ({ t }: Visit['display']): readonly Option[] => [
@@ -79,7 +88,8 @@ interface Action {
   readonly record?: (state: OperatorState) => object | undefined
   /** Whether it makes sense now. */
   readonly when?: (state: OperatorState) => boolean
-  readonly without?: readonly string[]
+  /** Fields that it does not ask for. */
+  readonly without?: (state: OperatorState, environment: Environment) => readonly string[]
   /** Whether the reply says that there is more to do by the same form. */
   readonly more?: (reply: unknown) => boolean
 }
@@ -89,7 +99,14 @@ const webhookOf = ({ webhook }: OperatorState) => webhook
 
 /** By the last part of the form's address, in the order of the page. */
 const actions: Readonly<Record<string, Action>> = {
-  issue: { operation: issueCredential },
+  issue: {
+    operation: issueCredential,
+    // For the first pair of production, and only while something is not proved.
+    without: ({ homologation }, environment) =>
+      environment === 'production' && homologation?.isLive === false && homologation.proved < homologation.checks.length
+        ? []
+        : ['withoutHomologation'],
+  },
   limits: {
     operation: setOperatorLimits,
     initial: ({ operator }) => ({
@@ -133,7 +150,7 @@ const actions: Readonly<Record<string, Action>> = {
     record: webhookOf,
     when: ({ webhook }) => webhook?.enabled === true && webhook.url !== null,
     // Failed and withheld ones: to choose among states, there is the command line.
-    without: ['states', 'after'],
+    without: () => ['states', 'after'],
     // Those that are scheduled wait, so the same form takes the next ones.
     more: (reply) => (reply as Reply<typeof replayEvents>).nextCursor !== null,
   },
@@ -169,7 +186,7 @@ function decisionOf(visit: Visit, state: OperatorState, action: Action & { reado
     initial,
     options,
     record = operatorOf,
-    without = [],
+    without,
     required = [],
     more,
   } = action
@@ -177,6 +194,7 @@ function decisionOf(visit: Visit, state: OperatorState, action: Action & { reado
   // It acts in the environment of the page, or in both.
   const ofEnvironment = 'environment' in operation.body.properties
   const shown = record(state)
+  const left = without?.(state, environment) ?? []
   const seen = shown && seenOf(operation, shown as never)
   const ask = ofEnvironment ? 'operatorAskIn' : 'operatorAsk'
   return {
@@ -184,7 +202,7 @@ function decisionOf(visit: Visit, state: OperatorState, action: Action & { reado
     label: labelOf(operation),
     operation,
     fixed: { operatorId: operator.id, ...(ofEnvironment ? { environment } : {}), ...defined({ seen }) },
-    only: Object.keys(operation.body.properties).filter((field) => field !== 'seen' && !without.includes(field)),
+    only: Object.keys(operation.body.properties).filter((field) => field !== 'seen' && !left.includes(field)),
     required: ['reason', ...required],
     ...defined({ initial: initial?.(state), options: options?.(display) }),
     ask: display.t(ask, { operator: operator.name, environment: display.t(environment) }),

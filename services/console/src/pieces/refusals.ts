@@ -44,11 +44,12 @@ type Details = Readonly<Record<string, unknown>>
 
 /** Those of its details that tell a person something, in words. What a page shows already, such as an id, does not. */
 export function detailLines(display: Display, { details = {} }: Pick<Rejection, 'details'>): readonly string[] {
-  const { roles, seen, held, ...others } = details as Details
+  const { roles, seen, held, missing, ...others } = details as Details
   return [
     ...(Array.isArray(roles)
       ? [display.t('notYours', { roles: display.anyOf(roles.map((role) => display.word('value', role))) })]
       : []),
+    ...(Array.isArray(missing) ? missing.map((check) => display.word('check', check)) : []),
     ...changedLines(display, seen as Details | undefined, held as Details | undefined),
     ...Object.entries(others).flatMap(([name, value]) => {
       const field = display.word('field', name)

@@ -1,3 +1,5 @@
+import { homologationChecks } from '@backoffice/contracts'
+
 /** The names of fields and of values that most pages show. */
 export const recordWords = {
   'field.externalReference': ['Reference', 'Referência'],
@@ -128,4 +130,85 @@ export const recordWords = {
   'value.ROLE_REQUIRED': ['refused: role', 'recusado: função'],
   'value.SIGNATURE_REQUIRED': ['refused: signature', 'recusado: assinatura'],
   'value.FRESH_LOGIN_REQUIRED': ['refused: login', 'recusado: login'],
+
+  homologation: ['Homologation', 'Homologação'],
+  homologationCount: ['{proved} of {all} checks proved', '{proved} de {all} verificações comprovadas'],
+  homologationNeeded: [
+    'The first pair of production is issued when all are, or by two people who say why not.',
+    'O primeiro par de produção é emitido quando todas estiverem, ou por duas pessoas que digam por que não.',
+  ],
+  homologationLive: ['The operator has a pair of production.', 'O operador já tem um par de produção.'],
+  homologationMissing: ['To do in the sandbox', 'A fazer no sandbox'],
+  homologationProved: ['Proved by sandbox traffic', 'Comprovado pelo tráfego do sandbox'],
+  goLive: ['Guide', 'Guia'],
+  'field.homologation': ['Homologation', 'Homologação'],
+  'field.guide': ['How', 'Como'],
+  'field.firstAt': ['First', 'Primeira vez'],
+  'field.lastAt': ['Latest', 'Última vez'],
+  'field.proof': ['Proof', 'Prova'],
+  'field.withoutHomologation': ['Without homologation, because', 'Sem homologação, porque'],
+  'issue.is for the first pair of production': [
+    'Only the first pair of production takes homologation.',
+    'Só o primeiro par de produção exige homologação.',
+  ],
+  'error.HOMOLOGATION_INCOMPLETE': [
+    'The operator’s sandbox traffic has not proved everything. Say why the pair is issued without it, or wait for:',
+    'O tráfego de sandbox do operador não comprovou tudo. Diga por que o par é emitido assim, ou espere por:',
+  ],
+  'check.signedRequest': [homologationChecks.signedRequest[1], 'Chamar GET /me com assinatura correta.'],
+  'check.keyRotated': [
+    homologationChecks.keyRotated[1],
+    'Pedir um segundo par de sandbox, passar a usá-lo, ter o primeiro revogado e continuar chamando.',
+  ],
+  'check.signatureRefused': [
+    homologationChecks.signatureRefused[1],
+    'Enviar assinatura ou hora errada com a própria chave e, do mesmo endereço, depois uma correta.',
+  ],
+  'check.nonAsciiBody': [homologationChecks.nonAsciiBody[1], 'Cadastrar um jogador chamado João, em bytes UTF-8.'],
+  'check.replayed': [
+    homologationChecks.replayed[1],
+    'Enviar um pedido de novo, com a mesma Idempotency-Key e os mesmos bytes.',
+  ],
+  'check.conflict': [
+    homologationChecks.conflict[1],
+    'Enviar outro corpo com uma Idempotency-Key já usada: a resposta é 409.',
+  ],
+  'check.correctedRequest': [
+    homologationChecks.correctedRequest[1],
+    'Depois de um 422, enviar o pedido corrigido ao mesmo caminho com uma chave nova.',
+  ],
+  'check.playerBlocked': [
+    homologationChecks.playerBlocked[1],
+    'Receber RG_BLOCKED, por exemplo com um depósito de 1414.14.',
+  ],
+  'check.rateLimitObeyed': [
+    homologationChecks.rateLimitObeyed[1],
+    'Passar do limite de pedidos, não enviar nada até o fim do Retry-After e então ter sucesso.',
+  ],
+  'check.webhookTested': [homologationChecks.webhookTested[1], 'POST /webhooks/test responde "delivered": true.'],
+  'check.webhookRedelivered': [
+    homologationChecks.webhookRedelivered[1],
+    'Responder a um evento com erro ou não responder, e confirmar uma tentativa posterior.',
+  ],
+  'check.webhookSecretRotated': [
+    homologationChecks.webhookSecretRotated[1],
+    'Ter o segredo de webhook trocado; quando o anterior terminar, POST /webhooks/test responde "delivered": true.',
+  ],
+  'check.depositConfirmed': [homologationChecks.depositConfirmed[1], 'Criar um depósito e confirmá-lo.'],
+  'check.depositFailed': [homologationChecks.depositFailed[1], 'Criar um depósito e marcá-lo como falho.'],
+  'check.withdrawalEnded': [
+    homologationChecks.withdrawalEnded[1],
+    'Levar um saque até o fim: pagar, rejeitar ou cancelar.',
+  ],
+  'check.walletRead': [homologationChecks.walletRead[1], 'Ler uma carteira.'],
+  'check.statementPaged': [
+    homologationChecks.statementPaged[1],
+    'Ler a segunda página das transações, pelo cursor da primeira.',
+  ],
+  'check.duplicatePlayer': [
+    homologationChecks.duplicatePlayer[1],
+    'Cadastrar o mesmo externalId duas vezes: PLAYER_ALREADY_EXISTS diz o jogador.',
+  ],
+  'check.kycDecided': [homologationChecks.kycDecided[1], 'Enviar um documento de KYC e decidir sobre ele no sandbox.'],
+  'check.gameSessionOpened': [homologationChecks.gameSessionOpened[1], 'Abrir uma sessão de jogo.'],
 } as const

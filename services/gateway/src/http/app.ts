@@ -31,11 +31,12 @@ export function buildApp({ log, tls, isTrusted, baseUrl, ...context }: AppOption
   const app = createServer({ log, tls, isTrusted })
   warnOfProxies(app, { isTrusted, log })
   measureRequests(app)
-  const { securityLog } = context.authentication
+  const { securityLog, homologation } = context.authentication
   app.decorateRequest('access')
   // Not onResponse, which a client that breaks off prevents.
   app.addHook('onSend', (request, reply, _payload, done) => {
     securityLog.answered(request, reply)
+    homologation.answered(request, reply)
     done()
   })
   const routes = [...operationRoutes(context), ...documentRoutes(baseUrl)]

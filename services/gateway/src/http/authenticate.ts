@@ -11,7 +11,7 @@ import {
 import { AddressRanges, type Clock, holderOf, type IsTrusted, type Logger, normaliseAddress } from '@backoffice/process'
 import { Gatherer, type ReadDb } from '@backoffice/service-runtime'
 import type { SecretBox } from '@backoffice/vault'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { LRUCache } from 'lru-cache'
 import { findCredentials, type KnownCredential, type StoredCredential } from '../operators/records.ts'
 import { type DefaultQuotas, quotasOf } from '../quotas/quota.ts'
@@ -27,6 +27,12 @@ export interface AuthenticationContext {
   readonly failures: Pick<FailedAuthentications, 'count'>
   readonly securityLog: Pick<SecurityLog, 'refused' | 'admitted' | 'answered'>
   readonly uses: Pick<CredentialUses, 'used'>
+  /** Notes what sandbox traffic proves. */
+  readonly homologation: {
+    mistrusted(credential: KnownCredential, address: string): void
+    limited(credential: KnownCredential, waitMs: number): void
+    answered(request: FastifyRequest, reply: FastifyReply): void
+  }
   readonly clock: Clock
   /** Where the API is reached, with the /api/v1 prefix. */
   readonly baseUrl: () => string
@@ -67,7 +73,10 @@ export async function authenticate(request: FastifyRequest, context: Authenticat
   if (!credential.permittedAddresses.isEmpty && !credential.permittedAddresses.has(address))
     throw refuse('FORBIDDEN_IP')
   const waitMs = await context.rateLimiter.admit(credential.scope, credential.rateLimitPerMinute)
-  if (waitMs !== null) throw new RetryLater(retryAfterSeconds(waitMs), 'RATE_LIMITED')
+  if (waitMs !== null) {
+    context.homologation.limited(credential, waitMs)
+    throw new RetryLater(retryAfterSeconds(waitMs), 'RATE_LIMITED')
+  }
   context.uses.used(credential.credentialId, context.clock.now())
   return { credential, address }
 }
@@ -93,6 +102,7 @@ function verifySignature(claimed: Claimed, credential: KnownCredential, context:
   const rejection = inSandbox
     ? explainedRejection(code, signed, { now, baseUrl: context.baseUrl() })
     : new Rejection(code)
+  context.homologation.mistrusted(credential, claimed.address)
   throw countFailure(rejection, { ...claimed, credential }, context)
 }
 

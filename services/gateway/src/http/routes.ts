@@ -87,7 +87,7 @@ async function admit(
 ): Promise<Caller> {
   const caller = await authenticate(request, authentication)
   const { environment } = caller.credential.scope
-  if (operation.http?.method !== 'GET') authentication.securityLog.admitted(request, { operation, ...caller })
+  authentication.securityLog.admitted(request, { operation, ...caller })
   request.environment = environment
   if (operation.audience === 'sandbox' && environment !== 'sandbox') throw new Rejection('SANDBOX_ONLY')
   if (operation.hasBody) requireJson(request)

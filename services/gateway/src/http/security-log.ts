@@ -38,7 +38,7 @@ export interface Refusal {
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Set when the request is authenticated and may change something. */
+    /** Set when the request is authenticated. */
     access: Access | undefined
   }
 }
@@ -133,7 +133,7 @@ export class SecurityLog {
   /** Shows a request that may have changed something. */
   answered(request: FastifyRequest, reply: FastifyReply): void {
     const { access } = request
-    if (access === undefined) return
+    if (access === undefined || access.operation.http?.method === 'GET') return
     const { operation, credential, address } = access
     const { operatorId, environment } = credential.scope
     this.#log.info(

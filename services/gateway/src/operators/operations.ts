@@ -22,9 +22,12 @@ import { findUses } from '../quotas/records.ts'
 import type { BrandEntity } from './entities.ts'
 import {
   activate,
+  heardProof,
   isWidened,
+  judgeHomologation,
   normaliseRanges,
   type OperatorTerms,
+  type Proof,
   protectFromReplays,
   revokedAt,
   suspend,
@@ -32,14 +35,16 @@ import {
 import {
   findOperatorNames,
   findOperators,
+  findProofs,
   isNameTaken,
   isTimeZoneKnown,
   lockCredential,
   lockOperator,
+  type OperatorWithBrands,
   readOperator,
   records,
 } from './records.ts'
-import { showOperator, showOperators, showTerms, showUse } from './views.ts'
+import { isLive, showHomologationOf, showOperator, showOperators, showTerms, showUse } from './views.ts'
 
 /** The services that keep whose a brand is. */
 const others = residentServices.filter((service) => service !== 'gateway')
@@ -134,6 +139,32 @@ export const getOperator = (quotas: DefaultQuotas) =>
     const [[operator], uses] = await Promise.all([showOperators(db, [found]), findUses(db, [found.id])])
     if (operator === undefined) throw new Error(`${found.id} is not shown`)
     return { ...operator, storedToday: uses.map((use) => showUse(use, quotas)) }
+  })
+
+/** What webhooks say of an operator's sandbox. @throws {Rejection} SERVICE_UNAVAILABLE */
+async function proofsOfWebhooks(rpc: Tools['query']['rpc'], operator: OperatorWithBrands): Promise<readonly Proof[]> {
+  const brand = operator.brands.getItems().find(({ environment }) => environment === 'sandbox')
+  if (brand === undefined) throw new Error(`${operator.id} has no brand of the sandbox`)
+  const { id: brandId, environment, currency, timeZone } = brand
+  const scope = { operatorId: operator.id, brandId, environment, currency, timeZone }
+  const { proofs } = await rpc.call(operations.webhooks.readHomologation, { scope, input: {} })
+  return proofs.map(heardProof)
+}
+
+/** For whoever does without it. */
+function noneIfAway(error: unknown): undefined {
+  if (!(error instanceof Rejection) || error.code !== 'SERVICE_UNAVAILABLE') throw error
+}
+
+export const showHomologation = (baseUrl: () => string) =>
+  handle(operations.gateway.showHomologation, async ({ input: { operatorId } }, { db, rpc }) => {
+    const operator = await readOperator(db, { id: operatorId })
+    const [kept, heard] = await Promise.all([
+      findProofs(db, operatorId),
+      proofsOfWebhooks(rpc, operator).catch(noneIfAway),
+    ])
+    const webhooksAnswered = heard !== undefined
+    return showHomologationOf(operator, [...kept, ...(heard ?? [])], { webhooksAnswered, baseUrl: baseUrl() })
   })
 
 const limitMax = 1_000
@@ -245,17 +276,35 @@ async function issuePair(
 }
 
 /**
- * Issues one more pair for an environment. Both pairs work until the old one is revoked, so a rotation costs no outage.
+ * Issues one more pair for an environment. Both pairs work until the old one is revoked, so a rotation costs no outage. What is
+ * refused for want of homologation is not even proposed.
  */
 export const issueCredential = (secrets: SecretBox) =>
   handle(operations.gateway.issueCredential, {
-    async execute({ input: { operatorId, environment, seen } }, { db, now, newId, changed }) {
+    async prepare({ input }, { db, rpc }) {
+      const operator = await readOperator(db, { id: input.operatorId })
+      refuseUnlessSeen({ operatorId: operator.id }, input.seen, { name: operator.name })
+      const live = isLive(operator)
+      if (input.environment === 'sandbox' || live) return void judgeHomologation(input, { live, proofs: [] })
+      const asked = proofsOfWebhooks(rpc, operator)
+      const heard = await (input.withoutHomologation === undefined ? asked : asked.catch(noneIfAway))
+      judgeHomologation(input, { live, proofs: [...(await findProofs(db, operator.id)), ...(heard ?? [])] })
+      return heard
+    },
+
+    async execute({ input }, { db, now, newId, changed }, heard = []) {
+      const { operatorId, environment, withoutHomologation, seen } = input
       const operator = await lockOperator(db, operatorId)
       refuseUnlessSeen({ operatorId }, seen, { name: operator.name })
-      const { em, Brand } = await records(db)
+      const { em, Brand, Credential } = await records(db)
       const brand = await em.findOneOrFail(Brand, { operator, environment })
+      const live = (await em.count(Credential, { brand })) > 0
+      const homologation = judgeHomologation(input, { live, proofs: [...(await findProofs(db, operatorId)), ...heard] })
       const pair = await issuePair(brand, secrets, { db, now, newId })
       changed({ field: 'key', before: null, after: pair.key })
+      if (homologation !== undefined) changed({ field: 'homologation', before: null, after: homologation })
+      if (withoutHomologation !== undefined)
+        changed({ field: 'withoutHomologation', before: null, after: withoutHomologation })
       return { ...pair, environment }
     },
     stored: (reply) => ({ ...reply, secret: null }),

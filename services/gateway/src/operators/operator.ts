@@ -1,6 +1,14 @@
 // Rules.
 
-import { Rejection } from '@backoffice/contracts'
+import {
+  type HomologationCheck,
+  homologationCheckNames,
+  type Input,
+  invalid,
+  type operations,
+  Rejection,
+  type Reply,
+} from '@backoffice/contracts'
 import { AddressRanges, writtenRange } from '@backoffice/process/address-ranges'
 import type { AgreedQuotas } from '../quotas/quota.ts'
 
@@ -57,4 +65,53 @@ export function normaliseRanges(allowedAddresses: readonly string[]): string[] {
 export function isWidened(before: readonly string[], after: readonly string[]): boolean {
   const permitted = new AddressRanges(before)
   return !permitted.isEmpty && (after.length === 0 || !after.every((range) => permitted.covers(range)))
+}
+
+/** A check of homologation that is proved, since when, by what, and when that was seen last. */
+export interface Proof {
+  readonly item: HomologationCheck
+  readonly firstAt: Date
+  readonly proof: string
+  readonly lastAt: Date
+}
+
+type HeardProof = Reply<typeof operations.webhooks.readHomologation>['proofs'][number]
+
+/** A proof as webhooks say it. */
+export const heardProof = ({ check: item, at, proof }: HeardProof): Proof => {
+  const seenAt = new Date(at)
+  return { item, firstAt: seenAt, proof, lastAt: seenAt }
+}
+
+/** Of several proofs of each check one, from the first time to the last. */
+export function proofsByCheck(proofs: readonly Proof[]): ReadonlyMap<HomologationCheck, Proof> {
+  const byCheck = new Map<HomologationCheck, Proof>()
+  for (const proof of proofs) {
+    const known = byCheck.get(proof.item)
+    const first = known === undefined || proof.firstAt < known.firstAt ? proof : known
+    const lastAt = known === undefined || proof.lastAt > known.lastAt ? proof.lastAt : known.lastAt
+    byCheck.set(proof.item, { ...first, lastAt })
+  }
+  return byCheck
+}
+
+/**
+ * What an operator's first pair of production takes: all checks, or people who say why not.
+ * @param live whether it has such a pair
+ * @returns how much is proved, for the audit trail; undefined where it does not matter
+ * @throws {Rejection} VALIDATION_ERROR, HOMOLOGATION_INCOMPLETE
+ */
+export function judgeHomologation(
+  { environment, withoutHomologation }: Input<typeof operations.gateway.issueCredential>,
+  { live, proofs }: { readonly live: boolean; readonly proofs: readonly Proof[] },
+): string | undefined {
+  const isFirst = environment === 'production' && !live
+  if (!isFirst && withoutHomologation !== undefined)
+    throw invalid('body', '/withoutHomologation', 'is for the first pair of production')
+  if (!isFirst) return undefined
+  const proved = proofsByCheck(proofs)
+  const missing = homologationCheckNames.filter((check) => !proved.has(check))
+  if (missing.length > 0 && withoutHomologation === undefined)
+    throw new Rejection('HOMOLOGATION_INCOMPLETE', { missing })
+  return `${proved.size} / ${homologationCheckNames.length}`
 }

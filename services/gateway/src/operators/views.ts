@@ -1,6 +1,8 @@
 import {
   apiVersion,
   credentialsShownMax,
+  homologationCheckNames,
+  homologationChecks,
   type OperatorRecord,
   type operations,
   type Reply,
@@ -10,6 +12,7 @@ import { type ReadDb, withIsoTimes } from '@backoffice/service-runtime'
 import { type DefaultQuotas, quotasOf } from '../quotas/quota.ts'
 import type { findUses } from '../quotas/records.ts'
 import type { OperatorEntity } from './entities.ts'
+import { type Proof, proofsByCheck } from './operator.ts'
 import { findCredentialUses, type OperatorWithBrands } from './records.ts'
 
 /** Operators as the team reads them: with the last use of each key. */
@@ -87,5 +90,29 @@ export function showMe({
     operator: { id: scope.operatorId, name: operatorName, environment: scope.environment },
     brand: { id: scope.brandId, name: brandName, currency: scope.currency, isSandbox: scope.environment === 'sandbox' },
     apiVersion,
+  }
+}
+
+export const isLive = ({ brands }: OperatorWithBrands): boolean =>
+  brands.getItems().some(({ environment, credentials }) => environment === 'production' && credentials.length > 0)
+
+/** What the sandbox traffic of an operator has proved. @param baseUrl with the /api/v1 prefix */
+export function showHomologationOf(
+  operator: OperatorWithBrands,
+  proofs: readonly Proof[],
+  { webhooksAnswered, baseUrl }: { readonly webhooksAnswered: boolean; readonly baseUrl: string },
+): Reply<typeof operations.gateway.showHomologation> {
+  const proved = proofsByCheck(proofs)
+  return {
+    operatorId: operator.id,
+    name: operator.name,
+    proved: proved.size,
+    isLive: isLive(operator),
+    webhooksAnswered,
+    checks: homologationCheckNames.map((check) => {
+      const [section, toDo] = homologationChecks[check]
+      const { firstAt = null, lastAt = null, proof = null } = proved.get(check) ?? {}
+      return { check, toDo, guide: `${baseUrl}/docs/go-live#${section}`, ...withIsoTimes({ firstAt, lastAt, proof }) }
+    }),
   }
 }

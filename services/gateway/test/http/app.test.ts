@@ -57,6 +57,7 @@ function appOf(
       rateLimiter: { admit: async () => null },
       failures: new FailedAuthentications(5),
       uses: { used: () => {} },
+      homologation: { mistrusted: () => {}, limited: () => {}, answered: () => {} },
       securityLog: new SecurityLog(log),
     },
     rpc: {

@@ -1,17 +1,205 @@
-import { operations } from '@backoffice/contracts'
+import { randomUUID } from 'node:crypto'
+import { setTimeout as wait } from 'node:timers/promises'
+import { type HomologationCheck, homologationCheckNames, operations } from '@backoffice/contracts'
 import { loadConfig } from '@backoffice/process'
 import { startService } from '@backoffice/service-runtime/testing'
-import { refusal } from '@backoffice/test-kit'
+import { eventually, newCpf, refusal, serveHttp } from '@backoffice/test-kit'
 import t from 'tap'
 import { gateway } from '../../src/service.ts'
 import { gatewayBed } from '../bed.ts'
-import { type Pair, send } from '../signed-client.ts'
+import { type Answer, type Pair, post, type SignedRequest, send } from '../signed-client.ts'
 
-const { createOperator, getOperator, issueCredential, listAudit, rewrapSecrets } = operations.gateway
+const { createOperator, getOperator, issueCredential, listAudit, revokeCredential, rewrapSecrets, showHomologation } =
+  operations.gateway
+const { listDeliveries, resendDelivery, rotateWebhookSecret, setWebhookUrl } = operations.webhooks
 const keyOf = (id: string) => `${id}:${Buffer.alloc(32, id).toString('base64')}`
 const bed = await gatewayBed(t, { DEVELOPMENT: false, MASTER_KEYS: keyOf('first') })
 const alice = bed.team('alice')
 const pairs: Pair[] = []
+const replica = await bed.start('gateway')
+const [first, second] = [bed.services.gateway.addresses.baseUrl, replica.addresses.baseUrl]
+const admin = bed.sql('admin')
+
+const created = async (name: string) => alice.call(createOperator, { input: { name, rateLimitPerMinute: 1_000 } })
+const proofsOf = async (operatorId: string) => {
+  const { checks } = await alice.call(showHomologation, { input: { operatorId } })
+  return new Map(checks.flatMap(({ check, firstAt, proof }) => (firstAt === null ? [] : [[check, proof ?? '']])))
+}
+const provedSoon = (operatorId: string, check: HomologationCheck) =>
+  eventually(async () => (await proofsOf(operatorId)).get(check) ?? false)
+
+/** As if the operator had used up its minute, which ends in some seconds. Before its first request. */
+const useUp = (operatorId: string, endsInSeconds: number) =>
+  admin.query(
+    `insert into gateway.rate_window (operator_id, environment, started_at, granted, last_grant)
+     values ($1, 'sandbox', clock_timestamp() - make_interval(secs => 60 - $2), 1000, 0)`,
+    [operatorId, endsInSeconds],
+  )
+
+/** Waits as long as a refused request says. */
+async function obey({ status, headers }: Answer): Promise<void> {
+  if (status !== 429) throw new Error(`expected 429, not ${status}`)
+  await wait(1_000 * Number(headers['retry-after']))
+}
+
+const person = (name = 'João') => ({
+  ...{ externalId: randomUUID(), name, email: 'j@example.com', cpf: newCpf(), birthDate: '1990-05-17' },
+})
+const deposited = (amount: string) => ({ amount, currency: 'BRL', method: 'pix', externalReference: randomUUID() })
+
+/** Everything that homologation asks of an operator, but for the rate limit. */
+async function integrate(operatorId: string, pair: Pair): Promise<void> {
+  const expected = async (status: number, answer: Promise<Answer>) => {
+    const { status: got, text, json } = await answer
+    if (got !== status) throw new Error(`expected ${status}, not ${got}: ${text}`)
+    return json
+  }
+  const to = (status: number, path: string, body: unknown = {}, key?: string) =>
+    expected(status, post(first, pair, path, body, key))
+  const get = (path: string) => expected(200, send(first, pair, { path }))
+  await expected(401, send(first, pair, { path: '/me', secret: 'sk_wrong' }))
+  await get('/me')
+  const [joao, key] = [person(), randomUUID()]
+  const { id } = await to(201, '/players', joao, key)
+  await to(201, '/players', joao, key)
+  await to(409, '/players', person('Ana'), key)
+  await to(409, '/players', joao)
+  await to(201, `/players/${id}/kyc/submissions`, { documentType: 'rg', reference: 'doc-1' })
+  await to(200, `/sandbox/players/${id}/kyc/decision`, { status: 'aprovado' })
+  await to(403, `/players/${id}/deposits`, deposited('1414.14'))
+  await to(422, `/players/${id}/deposits`, deposited('-1.00'))
+  const { id: depositId } = await to(201, `/players/${id}/deposits`, deposited('100.00'))
+  await to(200, `/deposits/${(await to(201, `/players/${id}/deposits`, deposited('5.00'))).id}/fail`)
+  let refuses = true
+  const url = await serveHttp(t, (request, response) => {
+    request.resume().on('end', () => response.writeHead(refuses ? 500 : 204).end())
+  })
+  const endpoint = { operatorId, environment: 'sandbox' } as const
+  await alice.call(setWebhookUrl, { input: { ...endpoint, url } })
+  await to(200, `/deposits/${depositId}/confirm`)
+  const [delivery] = await eventually(async () => {
+    const { data } = await alice.call(listDeliveries, { input: { ...endpoint, type: 'deposit.confirmed', limit: 1 } })
+    return data[0]?.attempts === 1 && data
+  })
+  refuses = false
+  await alice.call(resendDelivery, { input: { id: delivery?.id ?? '' } })
+  await alice.call(rotateWebhookSecret, { input: { ...endpoint, overlapHours: 0 } })
+  await to(200, '/webhooks/test')
+  await get(`/players/${id}/wallet`)
+  const withdrawal = { amount: '10.00', currency: 'BRL', method: 'pix', destination: 'j@example.com' }
+  await to(200, `/withdrawals/${(await to(201, `/players/${id}/withdrawals`, withdrawal)).id}/cancel`)
+  await to(201, `/players/${id}/deposits`, deposited('1.00')).then(({ id }) => to(200, `/deposits/${id}/confirm`))
+  const { nextCursor } = await get(`/players/${id}/transactions?limit=1`)
+  await get(`/players/${id}/transactions?limit=1&cursor=${encodeURIComponent(nextCursor)}`)
+  await to(201, `/players/${id}/game-sessions`, { gameId: 'fortune-reels' })
+  const newer = await alice.call(issueCredential, { input: endpoint })
+  await alice.call(revokeCredential, { input: { key: pair.key } })
+  await expected(200, send(first, newer, { path: '/me' }))
+}
+
+t.test('sandbox traffic proves an operator, and then two people issue its pair of production', async (t) => {
+  const { operatorId, sandbox } = await created('Casa Verde')
+  const { operatorId: neighbour } = await created('Neighbour')
+  const input = { operatorId, environment: 'production', reason: 'homologated' } as const
+  t.match(await alice.call(issueCredential, { input }).catch((error) => error), {
+    code: 'HOMOLOGATION_INCOMPLETE',
+    details: { missing: homologationCheckNames },
+  })
+  t.equal((await alice.call(operations.gateway.listProposals, { input: { limit: 10 } })).data.length, 0)
+  await useUp(operatorId, 3)
+  await obey(await send(first, sandbox, { path: '/me' }))
+  await integrate(operatorId, sandbox)
+  await eventually(async () => (await proofsOf(operatorId)).size === homologationCheckNames.length)
+  const proofs = await proofsOf(operatorId)
+  for (const [check, proof] of proofs) t.match(proof, /^(req|dlv|bk_test)_\w+$/, check)
+  t.match(proofs.get('webhookRedelivered'), /^dlv_/)
+  t.match(proofs.get('keyRotated'), /^bk_test_/)
+  t.equal((await proofsOf(neighbour)).size, 0, 'nobody else is credited')
+  t.equal(
+    await refusal(alice.call(issueCredential, { input: { ...input, operatorId: neighbour } })),
+    'HOMOLOGATION_INCOMPLETE',
+  )
+  t.equal(await refusal(alice.call(issueCredential, { input })), 'AWAITS_APPROVAL')
+  t.match(await bed.agreed(issueCredential, { input }), { key: /^bk_live_/ })
+  const { data } = await alice.call(listAudit, { input: { subject: operatorId, limit: 1 } })
+  t.match(data[0]?.changes, [{ field: 'key' }, { field: 'homologation', after: '20 / 20' }])
+  t.equal((await alice.call(showHomologation, { input: { operatorId } })).isLive, true)
+  t.match(await bed.agreed(issueCredential, { input: { ...input, reason: 'rotation' } }), { key: /^bk_live_/ })
+})
+
+t.test('a 429 is obeyed by who sends nothing until Retry-After has ended, to any replica', async (t) => {
+  const cases: readonly (readonly [name: string, again: string | undefined])[] = [
+    ['Patient', undefined],
+    ['Hasty', first],
+    ['Hasty elsewhere', second],
+  ]
+  await Promise.all(
+    cases.map(async ([name, again]) => {
+      const { operatorId, sandbox } = await created(name)
+      await useUp(operatorId, 5)
+      const refused = await send(first, sandbox, { path: '/me' })
+      if (again !== undefined) {
+        await wait(2_500)
+        t.equal((await send(again, sandbox, { path: '/me' })).status, 429)
+      }
+      await obey(refused)
+      const { headers } = await send(first, sandbox, { path: '/me' })
+      if (again === undefined) t.equal(await provedSoon(operatorId, 'rateLimitObeyed'), headers['x-request-id'])
+      else await wait(5_000)
+      t.equal((await proofsOf(operatorId)).has('rateLimitObeyed'), again === undefined, name)
+    }),
+  )
+})
+
+t.test('what proves nothing is not noted', async (t) => {
+  const { operatorId, sandbox } = await created('Careless')
+  const me = (options: Partial<SignedRequest> = {}) => send(first, sandbox, { path: '/me', ...options })
+  await me({ secret: 'sk_wrong' })
+  const { id } = (await post(first, sandbox, '/players', person('Ana'))).json
+  const key = randomUUID()
+  for (const amount of ['-1.00', '1.00']) await post(first, sandbox, `/players/${id}/deposits`, deposited(amount), key)
+  await me()
+  t.type(await provedSoon(operatorId, 'signedRequest'), 'string')
+  await provedSoon(operatorId, 'conflict')
+  const proved = await proofsOf(operatorId)
+  t.same([...proved.keys()].sort(), ['conflict', 'signatureRefused', 'signedRequest'])
+})
+
+t.test('what cannot be written yet is written later, and what a process forgets is proved again', async (t) => {
+  const { operatorId, sandbox } = await created('Away')
+  const right = (verb: string) => admin.query(`${verb} backoffice_gateway`)
+  await right('revoke insert on gateway.homologation_proof from')
+  await send(first, sandbox, { path: '/me' })
+  await wait(1_500)
+  t.equal((await proofsOf(operatorId)).size, 0)
+  await right('grant insert on gateway.homologation_proof to')
+  await provedSoon(operatorId, 'signedRequest')
+  // As after a kill: the table is empty, and another process has noted nothing yet.
+  await admin.query('delete from gateway.homologation_proof')
+  await send(second, sandbox, { path: '/me' })
+  await provedSoon(operatorId, 'signedRequest')
+})
+
+t.test('people may say why a pair is issued without homologation, and both sign that', async (t) => {
+  const { operatorId } = await created('Excepted')
+  const input = { operatorId, environment: 'production', withoutHomologation: 'no games', reason: 'contract' } as const
+  t.equal(await refusal(alice.call(issueCredential, { input })), 'AWAITS_APPROVAL')
+  const [proposal] = (await alice.call(operations.gateway.listProposals, { input: { state: 'open', limit: 1 } })).data
+  t.match(proposal?.input, { withoutHomologation: 'no games' })
+  const approves = proposal?.id ?? ''
+  const bob = bed.team('bob')
+  const other = { ...input, withoutHomologation: 'something else' }
+  t.equal(await refusal(bob.call(issueCredential, { input: other, approves })), 'PROPOSAL_NOT_FOUND')
+  t.match(await bob.call(issueCredential, { input, approves }), { key: /^bk_live_/ })
+  const { data } = await alice.call(listAudit, { input: { subject: operatorId, limit: 1 } })
+  t.match(data[0]?.changes, [
+    { field: 'key' },
+    { field: 'homologation', after: '0 / 20' },
+    { field: 'withoutHomologation', after: 'no games' },
+  ])
+  for (const environment of ['production', 'sandbox'] as const)
+    t.equal(await refusal(alice.call(issueCredential, { input: { ...input, environment } })), 'VALIDATION_ERROR')
+})
 
 t.test('one person makes no key of production: the pair is issued later, by two', async (t) => {
   const created = await alice.call(createOperator, { input: { name: 'Casa Azul' } })
@@ -30,7 +218,7 @@ t.test('one person makes no key of production: the pair is issued later, by two'
   )
 
   const { operatorId } = created
-  const input = { operatorId, environment: 'production', reason: 'homologated' } as const
+  const input = { operatorId, environment: 'production', reason: 'agreed', withoutHomologation: 'a test' } as const
   t.equal(await refusal(alice.call(issueCredential, { input })), 'AWAITS_APPROVAL')
   const pair = await bed.agreed(issueCredential, { input })
   t.match(pair, { key: /^bk_live_/, secret: /^sk_/ })
@@ -38,7 +226,9 @@ t.test('one person makes no key of production: the pair is issued later, by two'
   const { baseUrl } = bed.services.gateway.addresses
   t.equal((await send(baseUrl, pair, { path: '/me' })).json.operator.environment, 'production')
   // The webhook secret of production was shown to nobody, so no former one has to go on signing.
-  const secret = await bed.agreed(operations.webhooks.rotateWebhookSecret, { input: { ...input, overlapHours: 0 } })
+  const secret = await bed.agreed(rotateWebhookSecret, {
+    input: { operatorId, environment: 'production', overlapHours: 0 },
+  })
   t.match(secret, { webhookSecret: /^whsec_/ })
 })
 
@@ -52,9 +242,11 @@ async function restartWith(masterKeys: string, before: { drain(): Promise<void> 
 }
 
 t.test('after a rewrap the former master key is needed no longer, and every secret still signs', async (t) => {
+  const { rows } = await admin.query('select id from gateway.credential')
+  await replica.drain()
   const both = await restartWith(`${keyOf('second')},${keyOf('first')}`, bed.services.gateway)
   const rewrap = () => alice.call(rewrapSecrets, { input: {} })
-  t.same(await rewrap(), { rewrapped: 2, keyId: 'second' })
+  t.same(await rewrap(), { rewrapped: rows.length, keyId: 'second' })
   t.same(await rewrap(), { rewrapped: 0, keyId: 'second' }, 'what is under the newest key is left alone')
   const { addresses } = await restartWith(keyOf('second'), both)
   for (const pair of pairs) t.equal((await send(addresses.baseUrl, pair, { path: '/me' })).status, 200)

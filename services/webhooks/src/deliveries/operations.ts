@@ -1,12 +1,23 @@
 import {
   type DeliveryStory,
+  type HomologationCheck,
   invalid,
   operations,
   Rejection,
   refuseUnlessSeen,
   type SetAsideSummary,
 } from '@backoffice/contracts'
-import { fitting, handle, type Reaction, toPage, withIsoTimes } from '@backoffice/service-runtime'
+import {
+  type Fragment,
+  fitting,
+  handle,
+  type Reaction,
+  type ReadDb,
+  sql,
+  toPage,
+  withIsoTimes,
+} from '@backoffice/service-runtime'
+import { endpointId } from '../endpoints/endpoint.ts'
 import { lockSeen } from '../endpoints/records.ts'
 import { duration, outcomeSentence } from './delivery.ts'
 import {
@@ -95,6 +106,40 @@ export const replayEvents = handle(operations.webhooks.replayEvents, {
     })
     return withIsoTimes(replayed)
   },
+})
+
+interface DeliveryProof {
+  readonly name: HomologationCheck
+  readonly at: Date
+  readonly proof: string
+}
+
+/** What the deliveries of an endpoint prove, by the newest ones that do. An index has those that can. */
+function findProofs(db: ReadDb, endpointId: string): Promise<DeliveryProof[]> {
+  const newest = (check: HomologationCheck, condition: Fragment) => sql`(
+    select ${check} as name, d.finished_at as at, d.id as proof from delivery d
+    where d.endpoint_id = ${endpointId} and d.state = 'delivered' and ${condition}
+    order by d.received_at desc limit 1
+  )`
+  const isTest = sql`d.type = 'webhook.test'`
+  const wasRefused = sql`exists (select from attempt a where a.delivery_id = d.id and a.error is not null)`
+  // While the former secret signs too, a receiver may know that one alone.
+  const formerEnded = sql`(
+    select max(former.expires_at) from secret former where former.endpoint_id = ${endpointId}
+      and exists (select from secret current where current.endpoint_id = former.endpoint_id and current.expires_at is null)
+  )`
+  return db<DeliveryProof>`
+    select name, at, proof from (
+      ${newest('webhookTested', isTest)}
+      union all ${newest('webhookRedelivered', sql`d.attempts_total > 1 and ${wasRefused}`)}
+      union all ${newest('webhookSecretRotated', sql`${isTest} and d.received_at >= ${formerEnded}`)}
+    ) proofs
+  `
+}
+
+export const readHomologation = handle(operations.webhooks.readHomologation, async ({ scope }, { db }) => {
+  const proofs = await findProofs(db, endpointId({ operatorId: scope.operatorId, environment: 'sandbox' }))
+  return { proofs: proofs.map(({ name: check, ...proof }) => withIsoTimes({ check, ...proof })) }
 })
 
 /** @returns null for what is no id of a message */

@@ -3,6 +3,7 @@ import { teamTables } from '@backoffice/team-desk/migrations'
 import { baseline } from './0001-baseline.ts'
 import { endedSessions } from './0002-ended-sessions.ts'
 import { dailyQuotas } from './0003-daily-quotas.ts'
+import { homologation } from './0004-homologation.ts'
 
 /** In the order in which they are applied. */
 export const migrations: readonly Migration[] = [
@@ -10,4 +11,5 @@ export const migrations: readonly Migration[] = [
   baseline,
   endedSessions,
   dailyQuotas,
+  homologation,
 ]
