@@ -32,9 +32,9 @@ const fillings: Readonly<Record<ServiceName, readonly string[]>> = {
         case when n % 50 = 0 then ${largestAt} end ${allLargest}`,
     `insert into depositor select ${id('ply')}, 100 ${from(20_000)}`,
     `insert into withdrawal (id, operation_id, brand_id, operator_id, environment, time_zone, player_id, amount, currency, method,
-        destination, status, version, created_at, updated_at, paid_at, dropped_at)
+        destination, destination_digest, status, version, created_at, updated_at, paid_at, dropped_at)
       select ${id('wdr')}, ${id('opn')}, ${brand}, ${operator}, 'sandbox', 'UTC', ${id('ply', 'n % 20000')}, 100, 'BRL', 'pix',
-        'destination', s.status, case when s.status in ('intent', 'refused') then 0 else 2 end, ${largestAt}, ${largestAt},
+        'destination', 'key.' || md5('destination' || n % 10000), s.status, case when s.status in ('intent', 'refused') then 0 else 2 end, ${largestAt}, ${largestAt},
         case when s.status = 'paid' then ${largestAt} end, case when s.status = 'refused' then ${largestAt} end
       ${allLargest}, lateral (select case when n % 10000 = 0 then 'intent'
         when n % 200 = 1 then 'refused' when n % 400 = 2 then 'under_review' when n % 400 = 3 then 'approved' else 'paid' end as status) s`,

@@ -199,19 +199,40 @@ t.test('a withdrawal shows what is new for its player, and what it moved in 30 d
   for (const line of [
     'firstWithdrawal        false',
     'destinationUsedBefore  false',
+    'alsoOfPlayers          none',
     'deposits30Days         2, together 150.00',
     'withdrawals30Days      1, together 40.00',
   ])
     t.ok(stdout.split('\n').includes(line), line)
-  const newIn = async (given: object) => {
-    const row = { id: 'wdr_1', operatorId: 'op_1', facts: { ...facts, ...given } }
+  const queued = async (given: object) => {
+    const row = { id: 'wdr_1', operatorId: 'op_1', playerName: 'Ana', facts: { ...facts, ...given } }
     const { stdout } = await typed(['withdrawals', 'queue'], () => ({ data: [row] }))
-    const [head = '', line = ''] = stdout.split('\n').map((text) => text.trim().split(/ {2,}/))
-    return line[head.indexOf('new')]
+    const [head = [], line = []] = stdout.split('\n').map((text) => text.trim().split(/ {2,}/))
+    return (title: string) => line[head.indexOf(title)]
   }
+  const newIn = async (given: object) => (await queued(given))('new')
   t.equal(await newIn({}), 'destination')
   t.equal(await newIn({ destinationUsedBefore: true }), 'nothing')
   t.equal(await newIn({ firstWithdrawal: true }), 'first withdrawal')
+  const players = [
+    { playerId: 'ply_2', playerName: 'Bia' },
+    { playerId: 'ply_3', playerName: null },
+  ]
+  const shared = await queued({ otherPlayers: { count: 2, players } })
+  t.equal(shared('name'), 'Ana')
+  t.equal(shared('also of players'), '2: ply_2 Bia, ply_3')
+  const many = await queued({ otherPlayers: { count: 20, players } })
+  t.equal(many('also of players'), '20 or more: ply_2 Bia, ply_3')
+})
+
+t.test('a withdrawal shows the balance of its player, or that the wallet does not say it', async (t) => {
+  const sum = { count: 0, amount: '0.00' }
+  const facts = { firstWithdrawal: true, deposits30Days: sum, withdrawals30Days: sum }
+  const show = async (balance: object | null) =>
+    (await typed(['withdrawals', 'show', 'wdr_1'], () => ({ id: 'wdr_1', facts, balance, transitions: [] }))).stdout
+  const shown = await show({ available: '150.00', withdrawable: '110.00', reserved: '40.00' })
+  t.match(shown, /^available +150\.00\nwithdrawable +110\.00\nreserved +40\.00\n/m)
+  t.match(await show(null), /^available +the wallet does not answer$/m)
 })
 
 t.test('a page that ended early is gone on from, up to as many rows as were asked for', async (t) => {

@@ -295,6 +295,9 @@ async function everyPage(bed: ConsoleBed): Promise<readonly string[]> {
   await team.call(operations.players.takeKycCase, { input: { playerId } })
   const destination = `${'someone.with.a.long.name'.repeat(2)}@example.com`
   const withdrawalId = await bed.newWithdrawal('production', await bed.newPlayer('production'), destination)
+  // So that the names of others who are paid to it are on the pages.
+  for (const other of [name, name.toUpperCase(), 'Ana'])
+    await bed.newWithdrawal('production', await bed.newPlayer('production', other), destination)
   const operator = { name: `operator-${playerId}`.replaceAll('_', '-').slice(0, 40) }
   const { operatorId } = await team.call(operations.gateway.createOperator, { input: operator })
   await bed.bed.sql('gateway').query(

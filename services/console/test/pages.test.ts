@@ -115,6 +115,48 @@ t.test('the pages', async (t) => {
     t.match((await bob.get(path)).text, 'Done: R$40.00 paid')
   })
 
+  await t.test('queue and case say whose money it is, and who else is paid to the same key', async (t) => {
+    const key = 'same-key@example.com'
+    const names = ['Ana Lima', 'Bia Reis', 'Caio Melo', 'Davi Nunes']
+    const players: string[] = []
+    for (const name of names) players.push(await bed.newPlayer('production', name))
+    const ids: string[] = []
+    for (const playerId of players) ids.push(await bed.newWithdrawal('production', playerId, key))
+    const queue = (await alice.get('/production/withdrawals')).text
+    const [row = ''] = queue.split('<tr').filter((part) => part.includes(`/withdrawals/${ids[0]}`))
+    const page = (await alice.get(`/production/withdrawals/${ids[0]}`)).text
+    t.match(row, 'Ana Lima')
+    const linked = (text: string) =>
+      names.filter((name, index) =>
+        new RegExp(`href="/production/players/${players[index]}"[^>]*><bdi>${name}<`).test(text),
+      )
+    for (const text of [row, page]) t.match(text, 'also of 3 other players')
+    t.strictSame(linked(row), names.slice(1, 3), 'a row has room for two')
+    t.strictSame(linked(page), names, 'the case leads to its own player, too')
+    t.match(
+      page,
+      /Balance[\s\S]*R\$150\.00[\s\S]*Reserved by withdrawals[\s\S]*R\$40\.00[\s\S]*Withdrawable[\s\S]*R\$110\.00/,
+    )
+    const inPortuguese = alice.as({ cookies: { language: 'pt-BR' } })
+    t.match((await inPortuguese.get(`/production/withdrawals/${ids[0]}`)).text, 'de mais 3 jogadores')
+    const two = await bed.newWithdrawal('production', await bed.newPlayer('production'), 'pair@example.com')
+    t.notMatch((await alice.get(`/production/withdrawals/${two}`)).text, 'also of')
+    await bed.newWithdrawal('production', await bed.newPlayer('production'), 'pair@example.com')
+    t.match((await alice.get(`/production/withdrawals/${two}`)).text, 'also of another player')
+  })
+
+  await t.test('without the wallet a case says so and can still be read', async (t) => {
+    const id = await newWithdrawal()
+    await bed.bed.services.wallet.drain()
+    const { status, text } = await alice.get(`/production/withdrawals/${id}`)
+    t.equal(status, 200)
+    t.match(text, 'wallet does not answer')
+    t.notMatch(text, 'Reserved by withdrawals')
+    t.match(text, 'Ana Souza')
+    await bed.bed.start('wallet')
+    t.match((await alice.get(`/production/withdrawals/${id}`)).text, 'Reserved by withdrawals')
+  })
+
   await t.test('an amount that one person may pay alone is paid by who approved it', async (t) => {
     const id = await bed.newWithdrawal('production', await bed.newPlayer('production'), 'ana@example.com', '10.00')
     const path = `/production/withdrawals/${id}`

@@ -7,7 +7,14 @@ import { wallet } from './wallet.ts'
 import { webhooks } from './webhooks.ts'
 
 export { credentialsShownMax, OperatorRecord } from './gateway.ts'
-export { TeamDeposit, TeamWithdrawal, Transition, TransitionActor, WithdrawalFacts } from './payment-records.ts'
+export {
+  otherPlayersMax,
+  TeamDeposit,
+  TeamWithdrawal,
+  Transition,
+  TransitionActor,
+  WithdrawalFacts,
+} from './payment-records.ts'
 export {
   DocumentSource,
   PlayerChange,

@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { personal } from '../personal.ts'
-import { Deposit, EnvironmentName, Id, Money, Note, Timestamp, Withdrawal } from '../resources.ts'
+import { Deposit, EnvironmentName, Id, Money, Note, Player, Timestamp, Withdrawal } from '../resources.ts'
 import { described, Nullable, object, text } from '../schema.ts'
 import { AccountId } from './runtime.ts'
 
@@ -47,6 +47,27 @@ export const TeamWithdrawal = object({
 })
 export type TeamWithdrawal = Static<typeof TeamWithdrawal>
 
+/** Null: players, which knows the names, did not answer. */
+export const playerNameField = Type.Optional(Nullable(Player.properties.name))
+
+/** So many other players of one destination are counted, and so many of them named. */
+export const otherPlayersMax = { counted: 20, named: 5 } as const
+
+const OtherPlayers = object(
+  {
+    count: Type.Integer({
+      minimum: 0,
+      maximum: otherPlayersMax.counted,
+      description: `Counted up to ${otherPlayersMax.counted}.`,
+    }),
+    players: Type.Array(object({ playerId: Id, playerName: playerNameField }), { maxItems: otherPlayersMax.named }),
+  },
+  {
+    description:
+      'Players of the same brand who have, or had, a withdrawal to the same destination, whatever became of it. The first of them are named.',
+  },
+)
+
 const CountAndSum = object({ count: Type.Integer({ minimum: 0 }), amount: Money })
 
 /** What of a player's past helps to decide about a withdrawal. */
@@ -55,6 +76,7 @@ export const WithdrawalFacts = object({
   destinationUsedBefore: Type.Boolean({
     description: "Another one of the player's, of the last 50 that were paid before, went to the same destination.",
   }),
+  otherPlayers: Type.Optional(OtherPlayers),
   deposits30Days: described(CountAndSum, 'Deposits that were begun in the last 30 days and confirmed.'),
   withdrawals30Days: described(CountAndSum, 'Withdrawals that were paid in the last 30 days, without this one.'),
 })

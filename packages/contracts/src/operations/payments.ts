@@ -36,7 +36,7 @@ import {
   seenField,
   WithdrawalPath,
 } from './fields.ts'
-import { TeamDeposit, TeamWithdrawal, Transition, WithdrawalFacts } from './payment-records.ts'
+import { playerNameField, TeamDeposit, TeamWithdrawal, Transition, WithdrawalFacts } from './payment-records.ts'
 import { playerExport } from './player-export.ts'
 
 /** The body of a request without content. It may be any JSON object; its fields are ignored. */
@@ -227,7 +227,18 @@ export const payments = service('payments', {
     reply: object({
       ...TeamWithdrawal.properties,
       ...operatorNameField,
+      playerName: playerNameField,
       facts: WithdrawalFacts,
+      balance: Type.Optional(
+        Nullable(
+          object({
+            available: Money,
+            withdrawable: Money,
+            reserved: described(Money, 'By withdrawals that are `under_review` or `approved`.'),
+          }),
+          { description: 'Null: the wallet did not answer.' },
+        ),
+      ),
       destinationSalt: text(64, {
         description: 'Belongs to the digest of the destination that `decideWithdrawal` wants.',
       }),
@@ -267,6 +278,7 @@ export const payments = service('payments', {
       object({
         ...TeamWithdrawal.properties,
         ...operatorNameField,
+        playerName: playerNameField,
         facts: WithdrawalFacts,
         playerStatus: PlayerStatus,
         kycStatus: KycStatus,

@@ -128,6 +128,18 @@ export const players = service('players', {
     rejects: ['PLAYER_NOT_FOUND'],
   }),
 
+  /** For lists of the team's. Payments knows players by their ids alone. A player of another brand is left out. */
+  readPlayerNames: internal.query({
+    callers: ['payments'],
+    summary: 'Read the names of players',
+    body: object({ players: Type.Array(object({ playerId: Id, brandId: Id }), { maxItems: 2_000 }) }),
+    reply: object({
+      players: Type.Array(object({ playerId: Id, name: Player.properties.name }), { maxItems: 2_000 }),
+    }),
+    // A list without names is better than none.
+    timeoutMs: 2_000,
+  }),
+
   showPlayer: team.query({
     roles: everyRole,
     summary: 'Show a player with KYC submissions and the history of its status',

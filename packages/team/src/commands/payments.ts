@@ -1,4 +1,11 @@
-import { type Input, operations, type Reply, seenOfWithdrawal, type WithdrawalFacts } from '@backoffice/contracts'
+import {
+  type Input,
+  operations,
+  otherPlayersMax,
+  type Reply,
+  seenOfWithdrawal,
+  type WithdrawalFacts,
+} from '@backoffice/contracts'
 import { row } from '../row.ts'
 import {
   countedEnvironment,
@@ -57,9 +64,11 @@ export const withdrawals = [
       'available',
       ['destination', ({ method, destination }) => `${method} ${destination}`],
       ['player', 'playerId'],
+      ['name', 'playerName'],
       ['player status', 'playerStatus'],
       ['kyc', 'kycStatus'],
       ['new', ({ facts }) => newIn(facts)],
+      ['also of players', ({ facts }) => sharedWith(facts)],
       ['deposits 30 d', ({ facts }) => facts.deposits30Days.amount],
       ['paid 30 d', ({ facts }) => facts.withdrawals30Days.amount],
       ['approved by', 'approvedBy'],
@@ -92,7 +101,12 @@ export const withdrawals = [
     path: 'withdrawals show',
     operation: showWithdrawal,
     arguments: ['withdrawalId'],
-    show: ({ facts, ...withdrawal }) => showWithHistory({ ...withdrawal, ...linesOf(facts) }),
+    show: ({ facts, balance, ...withdrawal }) =>
+      showWithHistory({
+        ...withdrawal,
+        ...(balance === null ? { available: 'the wallet does not answer' } : balance),
+        ...linesOf(facts),
+      }),
   }),
   ...(Object.keys(decisions) as (keyof typeof decisions)[]).map((decision) =>
     row({
@@ -115,10 +129,24 @@ function newIn({ firstWithdrawal, destinationUsedBefore }: WithdrawalFacts): str
   return firstWithdrawal ? 'first withdrawal' : destinationUsedBefore ? 'nothing' : 'destination'
 }
 
+/** How many other players are paid to the same destination, and the first of them. */
+function sharedWith({ otherPlayers }: WithdrawalFacts): string {
+  const { count = 0, players = [] } = otherPlayers ?? {}
+  if (count === 0) return 'none'
+  const named = players.map(({ playerId, playerName }) => (playerName ? `${playerId} ${playerName}` : playerId))
+  return `${count}${count < otherPlayersMax.counted ? '' : ' or more'}: ${named.join(', ')}`
+}
+
 /** A fact for each line of a record. */
-function linesOf({ deposits30Days, withdrawals30Days, ...others }: WithdrawalFacts): object {
+function linesOf(facts: WithdrawalFacts): object {
+  const { deposits30Days, withdrawals30Days, otherPlayers: _, ...others } = facts
   const lineOf = ({ count, amount }: WithdrawalFacts['deposits30Days']) => `${count}, together ${amount}`
-  return { ...others, deposits30Days: lineOf(deposits30Days), withdrawals30Days: lineOf(withdrawals30Days) }
+  return {
+    ...others,
+    alsoOfPlayers: sharedWith(facts),
+    deposits30Days: lineOf(deposits30Days),
+    withdrawals30Days: lineOf(withdrawals30Days),
+  }
 }
 
 /** What a person decides about: for whom, how much and to where. The id alone says nothing of that. */

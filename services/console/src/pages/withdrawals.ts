@@ -2,6 +2,7 @@ import {
   defined,
   type Input,
   operations,
+  otherPlayersMax,
   type Reply,
   seenOfWithdrawal,
   type WaitingStatus,
@@ -9,7 +10,21 @@ import {
 } from '@backoffice/contracts'
 import { isSame, type Who } from '@backoffice/team-identity'
 import type { FastifyReply } from 'fastify'
-import { ago, type Cell, factsOf, id, lines, link, money, rowsOf, status, text } from '../pieces/cells.ts'
+import {
+  ago,
+  type Cell,
+  factsOf,
+  id,
+  lines,
+  link,
+  money,
+  rowsOf,
+  type ShownColumn,
+  status,
+  text,
+  unusual,
+  words,
+} from '../pieces/cells.ts'
 import { choice, filterOf, operatorGiven, periodFields, periodOf, textField, valuesOf } from '../pieces/filters.ts'
 import { csvRows, historyOf, lately, rowsPerRead, sendCsv, settledStatus } from '../pieces/listed.ts'
 import { afterOf, beforeOf, type Place, rowAfter, rowsOnPage, showCase, showList, type Tab } from '../pieces/queue.ts'
@@ -61,6 +76,9 @@ const csvColumns = [
 
 const pathOf = (withdrawal: Pick<Withdrawal, 'id'>): string => `/withdrawals/${withdrawal.id}`
 
+/** The case has the others. */
+const namedInRow = 2
+
 async function showQueue(visit: Visit): Promise<FastifyReply> {
   const { query } = visit
   if (query.status === 'all') return showAll(visit)
@@ -72,11 +90,18 @@ async function showQueue(visit: Visit): Promise<FastifyReply> {
     [
       ['waitingFor', ({ createdAt }) => ago(createdAt)],
       ['operator', operatorCell],
-      ['player', ({ playerId, playerStatus }) => lines(id(playerId), status(playerStatus))],
+      [
+        'player',
+        ({ playerId, playerName, playerStatus }) =>
+          lines(text(playerName), id(playerId), unusual(playerStatus, 'ativo')),
+      ],
       ['amount', ({ amount, currency }) => money(amount, currency)],
       'withdrawable',
-      ['destination', (row) => lines(text(row.destination), text(row.method), ...destinationFacts(visit, row))],
-      'kycStatus',
+      [
+        'destination',
+        (row) => lines(text(row.destination), text(row.method), ...destinationFacts(visit, row, namedInRow)),
+      ],
+      ['kycStatus', ({ kycStatus }) => unusual(kycStatus, 'aprovado')],
       ...(shown === 'approved' ? (['approvedBy'] as const) : []),
     ],
     (row) => visit.address(pathOf(row)),
@@ -146,11 +171,21 @@ const readQueue = ({ person, environment }: Visit, value: WaitingStatus, after: 
 const operatorCell = (row: { readonly operatorId: string; readonly operatorName: string | null }): Cell =>
   text(row.operatorName ?? row.operatorId)
 
-/** What makes somebody look twice. */
-const destinationFacts = ({ display }: Visit, { facts }: Pick<Withdrawal, 'facts'>): readonly Cell[] => [
-  ...(facts.firstWithdrawal ? [status(display.t('firstWithdrawal'))] : []),
-  ...(!facts.destinationUsedBefore && !facts.firstWithdrawal ? [status(display.t('newDestination'))] : []),
+/** What makes somebody look twice. @param named so many of the other players whose destination it is */
+const destinationFacts = (visit: Visit, { facts }: Pick<Withdrawal, 'facts'>, named: number): readonly Cell[] => [
+  ...(facts.firstWithdrawal ? [status(visit.display.t('firstWithdrawal'))] : []),
+  ...(!facts.destinationUsedBefore && !facts.firstWithdrawal ? [status(visit.display.t('newDestination'))] : []),
+  ...sharedWith(visit, facts.otherPlayers, named),
 ]
+
+function sharedWith({ display, address }: Visit, others: Withdrawal['facts']['otherPlayers'], named: number) {
+  const { count = 0, players = [] } = others ?? {}
+  if (count === 0) return []
+  const some = count === 1 ? 'sharedWithOne' : 'sharedWithSome'
+  const shown = display.t(count < otherPlayersMax.counted ? some : 'sharedWithMany', { count })
+  const links = players.map(({ playerId, playerName }) => link(playerName ?? playerId, address(`/players/${playerId}`)))
+  return [status(shown), words(...links.slice(0, named))]
+}
 
 /** Past those on which a decision is being carried out. */
 async function goToNext(visit: Visit): Promise<FastifyReply> {
@@ -181,9 +216,10 @@ function showPage(visit: Visit, found: Case, sent?: SentForm): FastifyReply {
   const verbs = isWaiting(withdrawal.status) && !withdrawal.settling ? decisionsIn[withdrawal.status] : []
   const facts = factsOf(showWithdrawal.reply, withdrawal, [
     'status',
-    ['destination', (row) => lines(text(row.destination), ...destinationFacts(visit, row))],
+    ['destination', (row) => lines(text(row.destination), ...destinationFacts(visit, row, otherPlayersMax.named))],
     'method',
     ['player', () => lines(link(player.name, visit.address(`/players/${player.id}`)), id(player.id))],
+    ...balanceOf(visit, withdrawal),
     [
       'operator',
       ({ operatorId }) => link(withdrawal.operatorName ?? operatorId, visit.address(`/operators/${operatorId}`)),
@@ -211,6 +247,16 @@ function showPage(visit: Visit, found: Case, sent?: SentForm): FastifyReply {
     sent,
     history: historyOf(withdrawal.transitions, withdrawal.operatorName ?? withdrawal.operatorId),
   })
+}
+
+/** At this moment. Without the wallet the rest of the case is shown. */
+function balanceOf({ display }: Visit, { balance, currency }: Withdrawal): readonly ShownColumn<Withdrawal>[] {
+  if (balance === undefined) return []
+  if (balance === null) return [['available', () => text(display.t('serviceAway', { service: 'wallet' }))]]
+  return (['available', 'reserved', 'withdrawable'] as const).map((field) => [
+    field,
+    () => money(balance[field], currency),
+  ])
 }
 
 const sumCell = (

@@ -132,6 +132,9 @@ export const generalWords = {
   deposits: ['Deposits', 'Depósitos'],
   firstWithdrawal: ['first withdrawal', 'primeiro saque'],
   newDestination: ['new destination', 'destino novo'],
+  sharedWithOne: ['also of another player', 'de mais um jogador'],
+  sharedWithSome: ['also of {count} other players', 'de mais {count} jogadores'],
+  sharedWithMany: ['also of {count}+ players', 'de mais {count}+ jogadores'],
   players: ['Players', 'Jogadores'],
   show: ['show', 'mostrar'],
   auditNotice: [

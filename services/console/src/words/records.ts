@@ -25,6 +25,7 @@ export const recordWords = {
   'field.playerStatus': ['Account', 'Conta'],
   'field.kycStatus': ['Identity', 'Identidade'],
   'field.available': ['Balance', 'Saldo'],
+  'field.reserved': ['Reserved by withdrawals', 'Reservado por saques'],
   'field.withdrawable': ['Withdrawable', 'Disponível para saque'],
   'field.name': ['Name', 'Nome'],
   'field.email': ['E-mail', 'E-mail'],

@@ -35,8 +35,9 @@ const recordsOf = (playerId: string) => sql`
 
 type Values = Readonly<Record<string, string | null>>
 
-/** Without the sealed column, which nobody can read without the keys. */
-function openWithdrawal({ sealed_destination: sealedDestination = null, ...values }: Values, vault: Vault): Values {
+/** Without the sealed column and the digest, which nobody can read without the keys. */
+function openWithdrawal(row: Values, vault: Vault): Values {
+  const { sealed_destination: sealedDestination = null, destination_digest: _, ...values } = row
   const { id, destination } = values
   const opened = destinationOf(vault, id ?? '', { destination: destination ?? '', sealedDestination })
   return { ...values, destination: opened.destination }

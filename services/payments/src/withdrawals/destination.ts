@@ -1,9 +1,10 @@
 // Records.
 
 import { randomBytes } from 'node:crypto'
-import type { Db, ReadDb } from '@backoffice/service-runtime'
+import { type Db, type ReadDb, sql } from '@backoffice/service-runtime'
 import type { SealedTable } from '@backoffice/team-desk'
 import type { Place, Vault } from '@backoffice/vault'
+import { comparableDestination } from './withdrawal.ts'
 
 /** Where a withdrawal is paid to, as it is stored: in the clear column, or sealed and the clear column empty. */
 export interface StoredDestination {
@@ -24,10 +25,30 @@ const saltLength = 22
 
 const placeOf = (withdrawalId: string): Place => ({ column: 'withdrawal.sealed_destination', row: withdrawalId })
 
+/** What the same destination is found by, however it is stored. It is written and compared, and never read with a row. */
+interface DestinationDigest {
+  readonly destinationDigest: string | null
+}
+
 /** The columns of a destination as they are written now. */
-export function storedDestination(vault: Vault, withdrawalId: string, destination: string): StoredDestination {
-  if (!vault.seals) return { destination, sealedDestination: null }
-  return { destination: nothing, sealedDestination: vault.seal(newSalt() + destination, placeOf(withdrawalId)) }
+export function storedDestination(
+  vault: Vault,
+  withdrawalId: string,
+  destination: string,
+): StoredDestination & DestinationDigest {
+  const digest = newestDigest(vault, destination)
+  if (!vault.seals) return { destination, sealedDestination: null, ...digest }
+  const sealedDestination = vault.seal(newSalt() + destination, placeOf(withdrawalId))
+  return { destination: nothing, sealedDestination, ...digest }
+}
+
+/** Of one destination, one under each master key, the newest first. */
+const digestsOf = (vault: Vault, destination: string): readonly string[] =>
+  vault.lookupDigests(comparableDestination(destination), 'withdrawal.destination_digest')
+
+function newestDigest(vault: Vault, destination: string): DestinationDigest {
+  const [destinationDigest = null] = digestsOf(vault, destination)
+  return { destinationDigest }
 }
 
 const newSalt = (): string => randomBytes(16).toString('base64url')
@@ -52,18 +73,22 @@ export const openDestinations = <Row extends { readonly id: string } & Destinati
     return { ...row, ...destination } as unknown as Row
   })
 
-const columns = 'destination text, sealed_destination text'
+const columns = 'destination text, sealed_destination text, destination_digest text'
 
 export const sealedWithdrawals: SealedTable = {
   table: 'withdrawal',
   key: 'id text',
   reads: columns,
   writes: columns,
-  renew({ id, destination, sealedDestination }, vault) {
+  renew({ id, destination, sealedDestination, destinationDigest }, vault) {
     if (sealedDestination === null)
       return vault.seals && destination !== forgottenDestination ? storedDestination(vault, id, destination) : null
     const renewed = vault.renew(sealedDestination, placeOf(id))
-    return renewed === null ? null : { destination: nothing, sealedDestination: renewed }
+    const isCurrent = destinationDigest !== null && vault.isNewest(destinationDigest)
+    if (renewed === null && (isCurrent || !vault.seals)) return null
+    const opened = destinationOf(vault, id, { destination, sealedDestination })
+    const digest = newestDigest(vault, opened.destination)
+    return { destination: nothing, sealedDestination: renewed ?? sealedDestination, ...digest }
   },
 }
 
@@ -78,8 +103,53 @@ export const forgottenDestination = 'anonymised'
 /** Of withdrawals that have ended. One that is open still has to be paid. */
 export async function forgetDestinations(db: Db, { brandId, playerId }: PlayerOfBrand): Promise<void> {
   await db`
-    update withdrawal set destination = ${forgottenDestination}, sealed_destination = null
+    update withdrawal set destination = ${forgottenDestination}, sealed_destination = null, destination_digest = null
     where player_id = ${playerId} and brand_id = ${brandId} and destination <> ${forgottenDestination}
       and status not in ('intent', 'under_review', 'approved')
   `
+}
+
+interface AskedDestination extends PlayerOfBrand {
+  /** Of a withdrawal. */
+  readonly id: string
+  readonly destination: string
+}
+
+/**
+ * The other players of the brand with a withdrawal to the same destination, whatever became of it, by the id of each of these
+ * withdrawals. An index is gone through from one player to the next, so the many withdrawals of one are not read.
+ * @param max so many of each are looked for
+ */
+export async function readOtherPlayers(
+  db: ReadDb,
+  withdrawals: readonly AskedDestination[],
+  max: number,
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const asked = withdrawals.flatMap(({ id, brandId, playerId, destination }) =>
+    digestsOf(db.vault, destination).map((digest) => ({ id, brandId, playerId, digest })),
+  )
+  const isSame = sql`
+    w.brand_id = asked.brand_id and w.destination_digest = asked.digest and w.destination_digest is not null and w.version > 0
+  `
+  const rows = await db<{ id: string; playerId: string }>`
+    select asked.id, other.player_id
+    from ${sql.unnest('asked', asked, 'id text, brand_id text, player_id text, digest text')}
+    cross join lateral (
+      with recursive player (player_id, found) as (
+        (select w.player_id, 1 from withdrawal w where ${isSame} order by w.player_id limit 1)
+        union all
+        select next.player_id, player.found + 1 from player cross join lateral (
+          select w.player_id from withdrawal w where ${isSame} and w.player_id > player.player_id order by w.player_id limit 1
+        ) next
+        -- The player of this withdrawal may be among them.
+        where player.found <= ${max}
+      )
+      select player_id from player where player_id <> asked.player_id
+    ) other
+  `
+  // While keys are changed, a player may be found by two digests.
+  const found = Map.groupBy(rows, ({ id }) => id)
+  return new Map(
+    [...found].map(([id, others]) => [id, [...new Set(others.map(({ playerId }) => playerId))].sort().slice(0, max)]),
+  )
 }

@@ -29,7 +29,8 @@ export function listAttempts(db: ReadDb, operationId: string): Promise<Withdrawa
 
 const intentColumns = `
   id text, operation_id text, operator_id text, brand_id text, environment text, time_zone text, player_id text,
-  amount bigint, currency text, method text, destination text, sealed_destination text, status text, version int
+  amount bigint, currency text, method text, destination text, sealed_destination text, destination_digest text, status text,
+  version int
 `
 
 /**

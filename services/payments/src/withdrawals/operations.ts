@@ -1,6 +1,13 @@
-import { operations, Rejection, type WithdrawalFacts } from '@backoffice/contracts'
+import {
+  fromMinorUnits,
+  operations,
+  Rejection,
+  type Scope,
+  toMinorUnits,
+  type WithdrawalFacts,
+} from '@backoffice/contracts'
 import type { RpcClient } from '@backoffice/rpc'
-import { handle, toPage, withIsoTimes } from '@backoffice/service-runtime'
+import { type Call, handle, toPage, withIsoTimes } from '@backoffice/service-runtime'
 import { withOperatorNames } from '@backoffice/team-desk'
 import { inOrder, listedPeriod, listTransitions, ofBrand, scopeOf, shownTransitions } from '../records.ts'
 import {
@@ -36,15 +43,18 @@ export const showWithdrawal = ({ payAloneUpTo }: { readonly payAloneUpTo: bigint
       const { approvedBy, approvedById, playerId } = withdrawal
       const who = approvedBy === null ? caller : { name: approvedBy, id: approvedById }
       const asked = { playerId, person: who.name, personId: who.id, isMachine: false }
-      const [histories, [facts], [shown], [paid = 0n]] = await Promise.all([
+      const asking = { rpc, scope, requestId, deadline }
+      const [histories, facts, named, [paid = 0n], balance] = await Promise.all([
         listTransitions(db, [withdrawalId]),
         factsOf(db, [withdrawal], now),
-        withOperatorNames([teamWithdrawal(withdrawal)], { rpc, scope, requestId, deadline }),
+        withOperatorNames([teamWithdrawal(withdrawal)], asking),
         sumPaidAlone(db, [asked]),
+        balanceIfKnown(playerId, asking),
       ])
+      const [shown] = await withPlayerNames(named, facts, asking)
       return {
         ...(shown as NonNullable<typeof shown>),
-        facts: facts as NonNullable<typeof facts>,
+        balance,
         destinationSalt: withdrawal.destinationSalt,
         payTakesTwo: payTakesTwo(withdrawal, { upTo: payAloneUpTo, paid }),
         transitions: shownTransitions(histories.get(withdrawalId), withdrawal),
@@ -65,8 +75,61 @@ export const listWithdrawals = handle(
   },
 )
 
-const { getPlayerStanding } = operations.players
+const { getPlayerStanding, readPlayerNames } = operations.players
 const { readBalance } = operations.wallet
+
+interface Asking extends Pick<Call, 'requestId' | 'deadline'> {
+  readonly rpc: RpcClient
+  /** A call between services acts for a brand: here for that of any of the rows. Undefined where there is no row. */
+  readonly scope: Scope | undefined
+}
+
+/** For `catch`: what is shown while another service does not answer. */
+const whenAway =
+  <Shown>(shown: Shown) =>
+  (error: unknown): Shown => {
+    if (error instanceof Rejection && error.code === 'SERVICE_UNAVAILABLE') return shown
+    throw error
+  }
+
+/** What is left for the rest of a case, so that it can be looked at while the wallet hangs. */
+const withoutWalletMs = 2_000
+
+async function balanceIfKnown(playerId: string, asking: Asking & { readonly scope: Scope }) {
+  const { rpc, scope, requestId, deadline } = asking
+  const earlier = new Date(deadline.getTime() - withoutWalletMs)
+  const call = rpc.call(readBalance, { scope, input: { playerId }, requestId, deadline: earlier })
+  const balance = await call.catch(whenAway(null))
+  if (balance === null) return null
+  const { available, withdrawable } = balance
+  return { available, withdrawable, reserved: fromMinorUnits(toMinorUnits(available) - toMinorUnits(withdrawable)) }
+}
+
+/** Adds facts to the rows of one page, and the names of all players in both, with one call of players. */
+async function withPlayerNames<Row extends { readonly playerId: string; readonly brandId: string }>(
+  rows: readonly Row[],
+  facts: readonly WithdrawalFacts[],
+  { rpc, scope, requestId, deadline }: Asking,
+) {
+  const known = rows.map((row, index) => ({ ...row, facts: facts[index] as WithdrawalFacts }))
+  const asked = known.flatMap(({ playerId, brandId, facts: { otherPlayers } }) =>
+    [playerId, ...(otherPlayers?.players ?? []).map((other) => other.playerId)].map((id) => [id, brandId] as const),
+  )
+  const players = [...new Map(asked)].map(([playerId, brandId]) => ({ playerId, brandId }))
+  const call = scope && rpc.call(readPlayerNames, { scope, input: { players }, requestId, deadline })
+  const found = await call?.catch(whenAway(undefined))
+  const names = new Map(found?.players.map(({ playerId, name }) => [playerId, name]))
+  const nameOf = (playerId: string) => names.get(playerId) ?? null
+  return known.map((row) => {
+    const { count = 0, players: others = [] } = row.facts.otherPlayers ?? {}
+    const named = others.map(({ playerId }) => ({ playerId, playerName: nameOf(playerId) }))
+    return {
+      ...row,
+      playerName: nameOf(row.playerId),
+      facts: { ...row.facts, otherPlayers: { count, players: named } },
+    }
+  })
+}
 
 export const withdrawalQueue = handle(operations.payments.withdrawalQueue, async (call, { db, rpc, now }) => {
   const { status = 'under_review', limit, ...filter } = call.input
@@ -77,17 +140,19 @@ export const withdrawalQueue = handle(operations.payments.withdrawalQueue, async
   const known = new Map<string, Awaited<ReturnType<typeof readPlayer>>>()
   const { requestId, deadline } = call
   const scope = withdrawals[0] && scopeOf(withdrawals[0])
-  const [named, facts] = await Promise.all([
-    withOperatorNames(data, { rpc, scope, requestId, deadline }),
-    factsOf(db, onPage, now),
+  const asking = { rpc, scope, requestId, deadline }
+  const [named] = await Promise.all([
+    factsOf(db, onPage, now).then(async (facts) =>
+      withPlayerNames(await withOperatorNames(data, asking), facts, asking),
+    ),
     eachOf([...players.values()], async (withdrawal) => {
       known.set(withdrawal.playerId, await readPlayer(rpc, withdrawal, call))
     }),
   ])
   return {
-    data: named.flatMap((withdrawal, index) => {
+    data: named.flatMap((withdrawal) => {
       const player = known.get(withdrawal.playerId)
-      return player === undefined ? [] : [{ ...withdrawal, facts: facts[index] as WithdrawalFacts, ...player }]
+      return player === undefined ? [] : [{ ...withdrawal, ...player }]
     }),
     nextCursor,
   }

@@ -1,11 +1,13 @@
 import {
   fromMinorUnits,
+  otherPlayersMax,
   type Withdrawal as PublicWithdrawal,
   type TeamWithdrawal,
   type WithdrawalFacts,
 } from '@backoffice/contracts'
 import { type ReadDb, withIsoTimes } from '@backoffice/service-runtime'
 import { type ListedRecord, listTransitions, withUnfinished } from '../records.ts'
+import { readOtherPlayers } from './destination.ts'
 import { readPasts, type WithdrawalRecord } from './records.ts'
 import { beforeLastTransition, hasEnded, isDestinationKnown, type StoredWithdrawal, sumsBegin } from './withdrawal.ts'
 
@@ -59,13 +61,22 @@ export async function factsOf(
   withdrawals: readonly ShownWithdrawal[],
   now: Date,
 ): Promise<WithdrawalFacts[]> {
-  const pasts = await readPasts(db, withdrawals, sumsBegin(now))
-  return pasts.map((past, index) => ({
-    firstWithdrawal: !past.paidBefore,
-    destinationUsedBefore: isDestinationKnown(withdrawals[index]?.destination ?? '', past),
-    deposits30Days: shownSum(past.deposits),
-    withdrawals30Days: shownSum(past.withdrawals),
-  }))
+  const [pasts, others] = await Promise.all([
+    readPasts(db, withdrawals, sumsBegin(now)),
+    readOtherPlayers(db, withdrawals, otherPlayersMax.counted),
+  ])
+  return pasts.map((past, index) => {
+    const { id = '', destination = '' } = withdrawals[index] ?? {}
+    const playerIds = others.get(id) ?? []
+    const players = playerIds.slice(0, otherPlayersMax.named).map((playerId) => ({ playerId }))
+    return {
+      firstWithdrawal: !past.paidBefore,
+      destinationUsedBefore: isDestinationKnown(destination, past),
+      otherPlayers: { count: playerIds.length, players },
+      deposits30Days: shownSum(past.deposits),
+      withdrawals30Days: shownSum(past.withdrawals),
+    }
+  })
 }
 
 const shownSum = ({ count, amount }: { readonly count: number; readonly amount: bigint }) => ({

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import {
+  cpfDigits,
   type Environment,
   type ErrorCode,
   type PlayerStanding,
@@ -264,10 +265,11 @@ const sumDays = 30
 const dayMs = 86_400_000
 export const sumsBegin = (now: Date): Date => new Date(now.getTime() - sumDays * dayMs)
 
-/** The same destination may be written in another case, or with spaces around it. */
 export function isDestinationKnown(destination: string, { destinations }: Pick<Past, 'destinations'>): boolean {
-  const known = new Set(destinations.map(comparable))
-  return known.has(comparable(destination))
+  const known = new Set(destinations.map(comparableDestination))
+  return known.has(comparableDestination(destination))
 }
 
-const comparable = (destination: string): string => destination.trim().toLowerCase()
+/** The same one may be written in another case, or with spaces around it, and a CPF with or without its punctuation. */
+export const comparableDestination = (destination: string): string =>
+  cpfDigits(destination.trim()) ?? destination.trim().toLowerCase()

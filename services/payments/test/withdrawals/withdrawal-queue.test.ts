@@ -10,9 +10,9 @@ const team = path.bed.team('alice')
 
 // There is no gateway here, which knows the names of operators.
 const undecided = {
-  ...{ version: 1, settling: false, approvedBy: null, operatorName: null },
+  ...{ version: 1, settling: false, approvedBy: null, operatorName: null, playerName: 'Ana Souza' },
   facts: {
-    ...{ firstWithdrawal: true, destinationUsedBefore: false },
+    ...{ firstWithdrawal: true, destinationUsedBefore: false, otherPlayers: { count: 0, players: [] } },
     ...{ deposits30Days: { count: 1, amount: '100.00' }, withdrawals30Days: { count: 0, amount: '0.00' } },
   },
 }
@@ -52,7 +52,7 @@ t.test('it pages, filters by brand and status, and crosses brands when none is n
 })
 
 t.test('showWithdrawal finds a withdrawal and its brand by the id alone', async (t) => {
-  const requested = await path.requestWithdrawal(await path.newPlayerWith('100.00'))
+  const requested = await path.requestWithdrawal(await path.newPlayerWith('100.00'), { destination: 'of nobody else' })
   const {
     transitions,
     destinationSalt: _salt,
@@ -60,7 +60,8 @@ t.test('showWithdrawal finds a withdrawal and its brand by the id alone', async 
   } = await team.call(showWithdrawal, {
     input: { withdrawalId: requested.id },
   })
-  t.same(shown, { ...requested, ...path.scope, ...undecided, payTakesTwo: false })
+  const balance = { available: '100.00', withdrawable: '90.00', reserved: '10.00' }
+  t.same(shown, { ...requested, ...path.scope, ...undecided, balance, payTakesTwo: false })
   t.equal(transitions.length, 1)
   t.equal(await refusal(team.call(showWithdrawal, { input: { withdrawalId: 'wdr_unknown' } })), 'WITHDRAWAL_NOT_FOUND')
 })
@@ -91,9 +92,12 @@ t.test('support reads masked where money is paid to, and who read it is in the t
   )
 })
 
+const factsOf = async (withdrawalId: string) => (await team.call(showWithdrawal, { input: { withdrawalId } })).facts
+
 const shown = async (withdrawalId: string) => {
   const { facts, approvedBy } = await team.call(showWithdrawal, { input: { withdrawalId } })
-  return { ...facts, approvedBy }
+  const { otherPlayers: _, ...others } = facts
+  return { ...others, approvedBy }
 }
 const nothing = { count: 0, amount: '0.00' }
 
@@ -161,5 +165,103 @@ t.test('the queue shows the same of each withdrawal', async (t) => {
   const { data } = await team.call(withdrawalQueue, { input: { limit: 50 } })
   t.ok(data.length >= 4)
   t.ok(data.some(({ facts }) => facts?.destinationUsedBefore))
-  for (const { id, facts, approvedBy } of data) t.same({ ...facts, approvedBy }, await shown(id))
+  for (const { id, facts } of data) t.same(facts, await factsOf(id))
+})
+
+/** A player with a withdrawal to this destination. */
+async function paidTo(destination: string, where = path): Promise<{ readonly playerId: string; readonly id: string }> {
+  const playerId = await where.newPlayerWith('100.00')
+  const { id } = await where.requestWithdrawal(playerId, { destination })
+  return { playerId, id }
+}
+const named = (...playerIds: readonly string[]) =>
+  playerIds.toSorted().map((playerId) => ({ playerId, playerName: 'Ana Souza' }))
+const othersOf = async (withdrawalId: string) => (await factsOf(withdrawalId)).otherPlayers
+
+t.test('four players who are paid to one key are said of each other, in the queue as in the case', async (t) => {
+  const keys = ['Same-Key@example.com', 'same-key@example.com', ' same-key@example.com', 'same-key@example.com']
+  const four = []
+  for (const key of keys) four.push(await paidTo(key))
+  await path.requestWithdrawal(four[0]?.playerId ?? '', { destination: 'same-key@example.com' })
+  const { data } = await team.call(withdrawalQueue, { input: { limit: 200 } })
+  for (const { id, playerId } of four) {
+    const others = four.filter((one) => one.playerId !== playerId)
+    const expected = { count: 3, players: named(...others.map((one) => one.playerId)) }
+    t.same(await othersOf(id), expected)
+    const queued = data.find((row) => row.id === id)
+    t.same(queued?.facts.otherPlayers, expected)
+    t.equal(queued?.playerName, 'Ana Souza')
+  }
+})
+
+t.test('a CPF with and without its punctuation is one destination', async (t) => {
+  const [first, second] = [await paidTo('111.444.777-35'), await paidTo('11144477735')]
+  t.same(await othersOf(second.id), { count: 1, players: named(first.playerId) })
+})
+
+t.test('the same key in another brand or environment is not counted, nor one that nobody saw', async (t) => {
+  const key = 'one key of many brands'
+  const here = await paidTo(key)
+  for (const elsewhere of [{ environment: 'production' as const }, { operatorId: 'op_other', brandId: 'brd_other' }])
+    await paidTo(key, path.in(elsewhere))
+  // The wallet refuses it, so it never was a withdrawal.
+  const poor = path.requestWithdrawal(await path.newPlayer(), { destination: key })
+  t.equal(await refusal(poor), 'INSUFFICIENT_FUNDS')
+  t.same(await othersOf(here.id), { count: 0, players: [] })
+})
+
+t.test('what became of the others does not matter, until they are anonymised', async (t) => {
+  const key = 'a key that was rejected'
+  const [rejected, cancelled, here] = [await paidTo(key), await paidTo(key), await paidTo(key)]
+  await path.decide('alice', rejected.id, 'reject', { reason: 'not now' })
+  await path.cancel(cancelled.id)
+  t.same(await othersOf(here.id), { count: 2, players: named(rejected.playerId, cancelled.playerId) })
+  const { scope, bed } = path
+  const input = { playerId: rejected.playerId }
+  await bed.rpc.call(operations.payments.forgetDestinations, { scope, input })
+  t.same(await othersOf(here.id), { count: 1, players: named(cancelled.playerId) })
+})
+
+t.test('new to a player, and another one uses it: both are said', async (t) => {
+  const playerId = await path.newPlayerWith('100.00')
+  await pay((await path.requestWithdrawal(playerId, { destination: 'their own' })).id)
+  const other = await paidTo('of somebody else')
+  const { id } = await path.requestWithdrawal(playerId, { destination: 'of somebody else' })
+  const otherPlayers = { count: 1, players: named(other.playerId) }
+  t.match(await factsOf(id), { firstWithdrawal: false, destinationUsedBefore: false, otherPlayers })
+})
+
+t.test('of many others 20 are counted and 5 named, and one whom players do not know has no name', async (t) => {
+  const here = await paidTo('a key of many')
+  await path.bed.sql('admin').query(
+    `insert into payments.withdrawal (id, operation_id, brand_id, operator_id, environment, time_zone, player_id, amount, currency,
+       method, destination, sealed_destination, destination_digest, status, version, created_at, updated_at)
+     select id || n, operation_id || n, brand_id, operator_id, environment, time_zone, 'ply_many' || lpad((n % 30)::text, 2, '0'),
+       amount, currency, method, destination, sealed_destination, destination_digest, 'cancelled', 2, created_at, updated_at
+     from payments.withdrawal, generate_series(1, 90) n where id = $1`,
+    [here.id],
+  )
+  const players = [0, 1, 2, 3, 4].map((n) => ({ playerId: `ply_many0${n}`, playerName: null }))
+  t.same(await othersOf(here.id), { count: 20, players })
+})
+
+t.test('withdrawals of before the digest are found once stored data were sealed again', async (t) => {
+  const [before, here] = [await paidTo('an old key'), await paidTo('an old key')]
+  const old = `update payments.withdrawal set destination_digest = null where id = $1`
+  await path.bed.sql('admin').query(old, [before.id])
+  t.same(await othersOf(here.id), { count: 0, players: [] })
+  const seal = (input: object) => team.call(operations.payments.sealStoredData, { input })
+  t.match(await seal({}), { sealed: 1, nextCursor: null })
+  t.same(await othersOf(here.id), { count: 1, players: named(before.playerId) })
+  t.match(await seal({}), { sealed: 0 }, 'once is enough')
+})
+
+t.test('without the wallet and players a case is shown, and says that they are missing', async (t) => {
+  const { id, playerId } = await paidTo('while others are away')
+  const show = () => team.call(showWithdrawal, { input: { withdrawalId: id } })
+  const { wallet, players } = path.bed.services
+  await wallet.drain()
+  t.match(await show(), { id, balance: null, playerName: 'Ana Souza' })
+  await players.drain()
+  t.match(await show(), { id, playerId, balance: null, playerName: null, facts: { firstWithdrawal: true } })
 })

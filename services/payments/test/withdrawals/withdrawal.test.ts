@@ -245,8 +245,8 @@ t.test(
 const text = (value: StoredWithdrawal) => JSON.stringify({ ...value, amount: value.amount.toString() })
 
 t.test('a destination is known however it was written, and no other is', async (t) => {
-  const past = { destinations: ['Ana@Example.com ', '+5511987654321'] }
-  for (const destination of ['ana@example.com', ' ANA@example.com', '+5511987654321'])
+  const past = { destinations: ['Ana@Example.com ', '+5511987654321', '529.982.247-25'] }
+  for (const destination of ['ana@example.com', ' ANA@example.com', '+5511987654321', ' 52998224725'])
     t.ok(isDestinationKnown(destination, past), destination)
   for (const destination of ['ana@example.com.br', '5511987654321', ''])
     t.notOk(isDestinationKnown(destination, past), destination)

@@ -122,6 +122,11 @@ export const getPlayerStanding = handle(operations.players.getPlayerStanding, {
   },
 })
 
+export const readPlayerNames = handle(operations.players.readPlayerNames, async ({ input }, { db }) => {
+  const found = await readPlayers(db, input.players)
+  return { players: found.flatMap((player) => (player ? [{ playerId: player.id, name: player.name }] : [])) }
+})
+
 export const listPlayers = handle(operations.players.listPlayers, async ({ input }, { db }) => {
   const { limit, ...filter } = input
   const players = await seePlayers(db, await listBrandPlayers(db, filter, limit + 1))
