@@ -219,7 +219,7 @@ t.test('the pages', async (t) => {
     const path = `/production/kyc/${waiting}`
     const support = await bed.visitor('support')
     const refused = await support.get(path)
-    t.match(refused.text, 'This takes the role compliance.')
+    t.match(refused.text, /With other roles: [^<]*Refuse[^<]*\(compliance\)/)
     t.strictSame(formOf(refused, `${path}/approve`), {})
     const compliance = await bed.visitor('compliance')
     t.equal((await compliance.submit(path, 'approve', { reason: 'The document is clear' })).status, 303)
@@ -367,6 +367,16 @@ t.test('the pages', async (t) => {
       t.match((await visitor.get('/production/kyc')).text, 'data-density="compact"')
     },
   )
+
+  await t.test('files are sent compressed and kept, and pages are neither', async (t) => {
+    const page = await alice.get('/production', { 'Accept-Encoding': 'gzip, br' })
+    t.equal(page.headers.get('content-encoding'), null)
+    const [, file = ''] = /href="([^"]*console\.css)"/.exec(page.text) ?? []
+    const { headers } = await alice.get(file, { 'Accept-Encoding': 'gzip, br' })
+    t.match(headers.get('cache-control'), 'immutable')
+    t.match([headers.get('content-encoding'), headers.get('vary')], ['br', 'Accept-Encoding'])
+    t.equal((await alice.get(file, { 'If-None-Match': headers.get('etag') ?? '' })).status, 200, 'another encoding')
+  })
 
   await t.test('whoever signs out is out', async (t) => {
     const visitor = await bed.visitor('alice')

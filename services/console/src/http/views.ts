@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { type Environment, freshLoginMinutes } from '@backoffice/contracts'
+import { ServedFile } from '@backoffice/process'
 import view from '@fastify/view'
 import { Eta } from 'eta'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
@@ -89,13 +90,12 @@ const files = {
 } as const
 type AssetName = keyof typeof files
 
-const maxAgeSeconds = 365 * 86_400
+const kept = `public, max-age=${365 * 86_400}, immutable`
 
-const assets = Object.entries(files).map(([name, { contentType, file }]) => ({
-  name: name as AssetName,
-  contentType,
-  body: readFileSync(fileURLToPath(file)),
-}))
+const assets = Object.entries(files).map(([name, { contentType, file }]) => {
+  const body = readFileSync(fileURLToPath(file))
+  return { name: name as AssetName, body, served: new ServedFile({ contentType, body }) }
+})
 // One for all: a module asks for others beside itself.
 const version = assets
   .reduce((hash, { body }) => hash.update(body), createHash('sha256'))
@@ -105,11 +105,8 @@ const version = assets
 /** Where a file is served. When one has changed, all have other addresses, so that browsers may keep each for good. */
 const assetAddress = (name: AssetName): string => `/assets/${version}/${name}`
 
+/** Pages are not compressed: they hold tokens and people's data beside what a link may put there, and lengths would tell. */
 export function registerAssets(app: FastifyInstance): void {
-  for (const { name, contentType, body } of assets)
-    app.get(assetAddress(name), (_request, reply) =>
-      reply
-        .headers({ 'Content-Type': contentType, 'Cache-Control': `public, max-age=${maxAgeSeconds}, immutable` })
-        .send(body),
-    )
+  for (const { name, served } of assets)
+    app.get(assetAddress(name), (request, reply) => served.send(request, reply, kept))
 }

@@ -1,10 +1,7 @@
-import { createHash } from 'node:crypto'
-import { promisify } from 'node:util'
 import { Worker } from 'node:worker_threads'
-import { brotliCompress, gzip } from 'node:zlib'
 import { apiPrefix, httpOperations } from '@backoffice/contracts'
 import { type DocumentFile, docsContentSecurityPolicy, documentPaths } from '@backoffice/documents/served'
-import { negotiate } from '@fastify/accept-negotiator'
+import { ServedFile } from '@backoffice/process'
 import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 
 export interface DocumentRequest {
@@ -106,82 +103,18 @@ const versionedMaxAgeSeconds = 365 * 86_400
 
 /** Makes the document on its first request, and keeps it. */
 function serve(make: () => Promise<DocumentFile>) {
-  let made: Promise<ServedDocument> | undefined
+  let made: Promise<{ readonly version: string | undefined; readonly file: ServedFile }> | undefined
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    made ??= make().then((document) => new ServedDocument(document))
-    const document = await made.catch((error: unknown) => {
+    made ??= make().then((document) => ({ version: document.version, file: new ServedFile(document) }))
+    const { version, file } = await made.catch((error: unknown) => {
       // The next request tries again.
       made = undefined
       throw error
     })
-    const { encoding, etag, body } = await document.answer(request.headers['accept-encoding'])
-    const kept = document.isVersion(request.query)
-      ? `public, max-age=${versionedMaxAgeSeconds}, immutable`
-      : `public, max-age=${maxAgeSeconds}`
-    reply.headers({ ETag: etag, 'Cache-Control': kept, Vary: 'Accept-Encoding' })
-    if (document.isPage) reply.headers(pageHeaders)
-    if (isNamed(etag, request.headers['if-none-match'])) return reply.code(304).send()
-    if (encoding !== 'identity') reply.header('Content-Encoding', encoding)
-    return reply.header('Content-Type', document.contentType).send(body)
-  }
-}
-
-/** A proxy may have made the tag a weak one. For a GET that is the same. */
-const isNamed = (etag: string, ifNoneMatch = '') =>
-  ifNoneMatch.split(',').some((tag) => ['*', etag].includes(tag.trim().replace(/^W\//, '')))
-
-/** In the order in which we prefer them, where a client likes several equally. Each works outside the main thread. */
-const compressions = { br: promisify(brotliCompress), gzip: promisify(gzip) } as const
-type Encoding = keyof typeof compressions | 'identity'
-const encodings: readonly Encoding[] = ['br', 'gzip', 'identity']
-
-/** Below this, compression saves no packet. */
-const compressedBytesMin = 1_024
-
-interface Answer {
-  readonly encoding: Encoding
-  readonly etag: string
-  readonly body: Buffer
-}
-
-/** A document as it is sent: compressed once for each encoding that somebody asked for. */
-class ServedDocument {
-  readonly #file: DocumentFile
-  readonly #digest: string
-  readonly #answers = new Map<Encoding, Promise<Answer>>()
-
-  constructor(file: DocumentFile) {
-    this.#file = file
-    this.#digest = createHash('sha256').update(file.body).digest('base64url')
-  }
-
-  get contentType(): string {
-    return this.#file.contentType
-  }
-
-  get isPage(): boolean {
-    return this.#file.contentType.startsWith('text/html')
-  }
-
-  /** Whether an address named exactly this version of the file. */
-  isVersion(query: unknown): boolean {
-    return this.#file.version !== undefined && (query as { readonly v?: unknown }).v === this.#file.version
-  }
-
-  /** The document in the encoding that a client likes best, of those that we have. */
-  answer(acceptEncoding: string | undefined): Promise<Answer> {
-    const accepted = (negotiate(acceptEncoding ?? '', [...encodings]) ?? 'identity') as Encoding
-    const encoding = this.#file.body.length < compressedBytesMin ? 'identity' : accepted
-    const answer = this.#answers.get(encoding) ?? this.#made(encoding)
-    this.#answers.set(encoding, answer)
-    return answer
-  }
-
-  /** Other bytes have another tag, so that no cache takes one encoding for another. */
-  async #made(encoding: Encoding): Promise<Answer> {
-    const { buffer, byteOffset, byteLength } = this.#file.body
-    const body = Buffer.from(buffer, byteOffset, byteLength)
-    if (encoding === 'identity') return { encoding, etag: `"${this.#digest}"`, body }
-    return { encoding, etag: `"${this.#digest}-${encoding}"`, body: await compressions[encoding](body) }
+    // An address that named exactly this version of the file.
+    const isVersion = version !== undefined && (request.query as { readonly v?: unknown }).v === version
+    if (file.contentType.startsWith('text/html')) reply.headers(pageHeaders)
+    const kept = isVersion ? `public, max-age=${versionedMaxAgeSeconds}, immutable` : `public, max-age=${maxAgeSeconds}`
+    return file.send(request, reply, kept)
   }
 }
