@@ -28,6 +28,36 @@ function openDecision(key) {
   return true
 }
 
+/** From where it is said what is wrong, to the form that asks for something else. */
+document.addEventListener('click', (event) => {
+  const link = event.target instanceof Element ? event.target.closest('[data-opens]') : null
+  if (link !== null && openDecision(link.dataset.opens)) event.preventDefault()
+})
+
+const lateMs = 4_000
+
+/**
+ * A document that its server does not send. Of one that is refused no browser tells a page: what to do then stands there
+ * always.
+ */
+function watchDocument() {
+  const [frame, late] = [document.querySelector('.document iframe'), document.querySelector('[data-late]')]
+  if (frame === null) return
+  const say = (isLate) => {
+    late.hidden = !isLate
+    late.parentElement.classList.toggle('late', isLate)
+  }
+  frame.addEventListener('load', () => say(false))
+  // It is not asked for before it is in sight.
+  const seen = new IntersectionObserver((all) => {
+    if (!all.some(({ isIntersecting }) => isIntersecting)) return
+    seen.disconnect()
+    setTimeout(() => say(performance.getEntriesByName(frame.src).length === 0), lateMs)
+  })
+  seen.observe(frame)
+}
+watchDocument()
+
 const help = () => document.querySelector('#help')
 
 document.addEventListener('keydown', (event) => {
@@ -58,9 +88,13 @@ document.addEventListener('click', (event) => {
   linkOf(row)?.click()
 })
 
-/** On a narrow screen the menu is wider than the page. The item of this page is in sight. */
-const showCurrent = () =>
-  document.querySelector('.pages [aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' })
+/** On a narrow screen the menu is wider than the page. The item of this page is in sight, and the page stays where it is. */
+function showCurrent() {
+  const item = document.querySelector('.pages [aria-current]')
+  if (item === null) return
+  const menu = item.parentElement
+  menu.scrollLeft = item.offsetLeft - menu.offsetLeft - (menu.clientWidth - item.offsetWidth) / 2
+}
 showCurrent()
 
 /** What is shown once is copied with a click, rather than marked by hand with a letter left out. */
@@ -101,6 +135,7 @@ function focusOutcome(place) {
 document.addEventListener('htmx:afterSettle', ({ target }) => {
   focusOutcome(target)
   follow()
+  watchDocument()
 })
 const fault = document.querySelector('#main .refused[data-outcome]')
 if (fault !== null) focusOutcome(fault.parentElement)
@@ -110,7 +145,8 @@ if (live !== undefined) {
   const source = new EventSource(live)
   source.addEventListener('counts', ({ data }) => {
     for (const [name, count] of Object.entries(JSON.parse(data)))
-      for (const place of document.querySelectorAll(`[data-count="${CSS.escape(name)}"]`)) place.textContent = count
+      for (const place of document.querySelectorAll(`[data-count="${CSS.escape(name)}"]`))
+        place.textContent = count === 0 && place.closest('.pages') !== null ? '' : count
   })
   // The first counts make the menu wider.
   source.addEventListener('counts', showCurrent, { once: true })

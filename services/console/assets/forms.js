@@ -109,11 +109,13 @@ function echo(form) {
   form.querySelector('.echo').textContent = isMeant ? amountText(field) : ''
 }
 
-function amountText({ value, dataset: { currency, plus, minus, unread } }) {
-  const text = value.trim()
+function amountText(field) {
+  const { currency, plus, minus, unread } = field.dataset
+  const text = field.value.trim()
   if (text === '') return ''
   const amount = amountOf(text, document.documentElement.lang)
-  if (amount === undefined) return unread
+  // Where it was refused, that stands beside the field already.
+  if (amount === undefined) return field.matches('[aria-invalid]') ? '' : unread
   const [words, size] = amount.startsWith('-') ? [minus, amount.slice(1)] : [plus, amount]
   return words.replace('{amount}', new Intl.NumberFormat(format, { style: 'currency', currency }).format(size))
 }

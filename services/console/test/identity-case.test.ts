@@ -42,6 +42,32 @@ t.test('an identity case', { skip: noBrowser }, async (t) => {
     return loads
   }
 
+  await t.test(
+    'a document that its server does not send: the page says so, and leads to what can be done',
+    async (t) => {
+      const { playerId, path } = await newCase()
+      await take(playerId)
+      const page = await windowOf(bed, browser, 'alice')
+      let isSent = false
+      await page.route('https://kyc.example/**', (route) => isSent && route.fulfill({ body: 'RG' }))
+      await page.goto(`${bed.url}${path}`, { waitUntil: 'domcontentloaded' })
+      const late = page.locator('[data-late]')
+      t.notOk(await late.isVisible())
+      await page.locator('iframe').scrollIntoViewIfNeeded()
+      await late.waitFor({ timeout: 10_000 })
+      t.match(await page.locator('.document [role=status]').textContent(), 'kyc.example has not sent it yet.')
+      await page.click('.document a[data-opens]')
+      t.ok(await page.isVisible('details[open] form[action$="/ask"] [name=reason]'))
+      isSent = true
+      await page.goto(`${bed.url}${path}`)
+      await page.locator('iframe').scrollIntoViewIfNeeded()
+      await page.frameLocator('iframe').getByText('RG').waitFor()
+      await page.waitForTimeout(4_500)
+      t.notOk(await late.isVisible(), 'it is there')
+      await page.context().close()
+    },
+  )
+
   await t.test('is compared and decided by keyboard, on the page that was opened', async (t) => {
     const { playerId, path } = await newCase()
     const page = await windowOf(bed, browser, 'alice')

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
-import { type Environment, operations, type Scope } from '@backoffice/contracts'
+import { allOperations, type Environment, operations, type Scope } from '@backoffice/contracts'
 import { gateway } from '@backoffice/gateway'
 import { eventually, proposalOf } from '@backoffice/test-kit'
 import { webhooks } from '@backoffice/webhooks'
 import t from 'tap'
 import { periodOf } from '../src/pieces/filters.ts'
-import { sentenceIn } from '../src/words/index.ts'
+import { sentenceIn, textIn } from '../src/words/index.ts'
 import { consoleBed, formOf, type Shown, type Visitor } from './console-bed.ts'
 
 const { createDeposit, confirmDeposit } = operations.payments
@@ -219,7 +219,7 @@ t.test('the pages about money', async (t) => {
 
   await t.test('people and roles are shown as the services have them', async (t) => {
     const page = (await alice.get('/production/people?role=finance')).text
-    t.match(page, /everything<\/span>[\s\S]*compliance[\s\S]*auditor/)
+    t.match(page, /everything<\/bdi>[\s\S]*compliance[\s\S]*auditor/)
     t.match(page, /Here in the last 30 days[\s\S]*alice[\s\S]*bob/)
     t.match(page, /Decide a withdrawal[\s\S]*decideWithdrawal[\s\S]*Decision: pay/)
     t.match(page, /Adjust the balance[\s\S]*always[\s\S]*in production/)
@@ -347,6 +347,11 @@ t.test('what the reconciler says in whole sentences has words in Portuguese', as
   const unfinished = 'wallet.creditAccount of payments has not been finished.'
   t.equal(sentenceIn('pt-BR', unfinished), 'wallet.creditAccount, de payments, não foi concluído.')
   t.equal(sentenceIn('pt-BR', 'Of a later release.'), 'Of a later release.')
+})
+
+t.test('everything that a role may do has words', async (t) => {
+  const ofTeam = allOperations.filter(({ audience }) => audience === 'team')
+  for (const { id } of ofTeam) t.ok(textIn('pt-BR', `operation.${id}`), id)
 })
 
 t.test('a period is whole days of a zone, wherever its clocks change', async (t) => {

@@ -138,6 +138,8 @@ async function refusals(t: Test, browser: Browser) {
     await form.locator('button').click()
     await page.waitForFunction(() => document.activeElement?.matches('[data-outcome]'))
     t.match((await outcome(page)).text, /Valor: Isto não pode ser lido com certeza\. Escreva um valor como 10,50/)
+    const isRead = 'Isto não pode ser lido com certeza'
+    t.equal((await page.locator('#main').innerText()).split(isRead).length - 1, 2, 'once for eyes, once for ears')
     t.equal(await form.locator('[name=_proof]').inputValue(), '', 'nothing was signed')
     await form.locator('[name=amount]').fill('10,50')
     t.equal(await form.locator('.echo').textContent(), '+ R$\u00a010,50, dado ao jogador')

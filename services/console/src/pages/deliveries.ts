@@ -276,6 +276,7 @@ async function showSetAsides(visit: Visit): Promise<FastifyReply> {
   return showList(visit, {
     title: 'deliveries',
     tabs: tabsOf(visit, 'setAside'),
+    empty: 'empty.setAside',
     rows: rowsOf(
       listSetAside.reply,
       data,

@@ -43,7 +43,7 @@ const isVerb = (name: string): name is Verb => Object.hasOwn(verbs, name)
 /** What reviewers would type again and again, for the operator to read. */
 const readyReasons: Readonly<Record<Verb, readonly Word[]>> = {
   approve: ['kycAgrees'],
-  ask: ['kycUnreadable', 'kycIncomplete', 'kycExpired'],
+  ask: ['kycUnopened', 'kycUnreadable', 'kycIncomplete', 'kycExpired'],
   reject: ['kycDiffers', 'kycOthers', 'kycAltered', 'kycMinor'],
 }
 

@@ -11,7 +11,7 @@ import { dayMs } from '@backoffice/process'
 import { identityOf } from '@backoffice/team-identity'
 import type { FastifyReply } from 'fastify'
 import { askEach } from '../pieces/away.ts'
-import { id, lines, type Row, rowWith, status, text, time, words } from '../pieces/cells.ts'
+import { lines, type Row, rowWith, status, text, time, words } from '../pieces/cells.ts'
 import { showLists } from '../pieces/queue.ts'
 import { type Decision, type Pages, pageWithForms, type SentForm, type Visit } from '../pieces/visit.ts'
 
@@ -101,7 +101,7 @@ const lockDecisions = ({ display, query }: Visit): readonly Decision[] =>
   }))
 
 const holderRow = (name: string, kind: string, roles: readonly TeamRole[]): Row =>
-  rowWith({ name: id(name), holder: status(kind), roles: words(...roles.map(status)) })
+  rowWith({ name: text(name), holder: status(kind), roles: words(...roles.map(status)) })
 
 /** An operation that a role may call. One that several services have is one line. */
 interface Ability {

@@ -77,14 +77,14 @@ export function showLists(visit: Visit, list: List): FastifyReply {
   return visit.show('list', {
     tabs: [],
     sections: [],
-    empty: 'none',
+    empty: `empty.${list.title}`,
     ...others,
-    decisions: shown,
+    ...ownAndOthers(visit, shown),
     lost: refusalWithoutForm(visit, shown, sent),
     missing: missing.join(', '),
     csv: csv && visit.address(withQuery(csv, list.filter?.query ?? '')),
     more: nextCursor && visit.address(withQuery(filtered, new URLSearchParams({ after: nextCursor }).toString())),
-    first: visit.query.after === undefined ? undefined : visit.address(filtered),
+    firstPage: visit.query.after === undefined ? undefined : visit.address(filtered),
   })
 }
 
@@ -156,6 +156,21 @@ export interface Comparison {
   readonly lastsMs: number
 }
 
+/** What this person can do, and in one line what takes another role. */
+function ownAndOthers({ display }: Visit, shown: readonly ShownDecision[]) {
+  const byRoles = Map.groupBy(
+    shown.filter(({ isOthers }) => isOthers),
+    ({ roles }) => roles,
+  )
+  const what = [...byRoles].map(
+    ([roles, those]) => `${those.map(({ label }) => display.t(label)).join(', ')} (${roles})`,
+  )
+  return {
+    decisions: shown.filter(({ isOthers }) => !isOthers),
+    others: what.length === 0 ? undefined : display.t('forOthers', { what: what.join(' · ') }),
+  }
+}
+
 export function showCase(visit: Visit, { path, sent, comparison, ...given }: Case): FastifyReply {
   if (given.document !== undefined) allowFrame(visit.reply, given.document.href)
   const decisions = given.decisions?.map((decision) => shownDecision(visit, decision, path, sent))
@@ -165,8 +180,9 @@ export function showCase(visit: Visit, { path, sent, comparison, ...given }: Cas
     sections: [],
     history: [],
     people: [],
+    others: undefined,
     ...given,
-    decisions,
+    ...(decisions && ownAndOthers(visit, decisions)),
     comparison: comparison && { ...comparison, decision: compare },
     lost: refusalWithoutForm(visit, [...(decisions ?? []), ...(compare === undefined ? [] : [compare])], sent),
   })

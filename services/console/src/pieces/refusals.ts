@@ -9,6 +9,8 @@ export interface Refusal {
   readonly code: string
   /** It may have been done all the same. */
   readonly unknown: boolean
+  /** What each field wants, which a form says beside the field too. */
+  readonly ofFields?: readonly string[]
   /** What else is known of it, a sentence each. */
   readonly lines: readonly string[]
 }
@@ -25,10 +27,9 @@ export const refusalOf = (
 ): Refusal => ({
   code: rejection.code,
   unknown: isUnknown(rejection),
-  lines:
-    rejection.code === 'VALIDATION_ERROR'
-      ? issueLines(display, form, given, rejection)
-      : detailLines(display, rejection),
+  ...(rejection.code === 'VALIDATION_ERROR'
+    ? issueLines(display, form, given, rejection)
+    : { lines: detailLines(display, rejection) }),
 })
 
 /** Each field with what it wants, and what is wrong with the whole. */
@@ -37,7 +38,7 @@ function issueLines(display: Display, form: Form, given: Readonly<Record<string,
     issue === undefined ? [] : [`${display.word('field', name)}: ${issue}`],
   )
   const others = issuesOf(rejection).filter(({ path }) => !namesIn(form).includes(fieldIn(path)))
-  return [...ofFields, ...others.map(({ message }) => display.first([`issue.${message}`, 'issue.other']))]
+  return { ofFields, lines: others.map(({ message }) => display.first([`issue.${message}`, 'issue.other'])) }
 }
 
 type Details = Readonly<Record<string, unknown>>

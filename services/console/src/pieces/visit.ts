@@ -94,11 +94,11 @@ export function shownDecision(visit: Visit, decision: Decision, path: string, se
   const shown: ShownCall = { ...call, isSealed: isReplySealed(operation, fixed), fields, timeZone, language }
   const own = sent?.name === name ? sent : undefined
   const here = encodeURIComponent(visit.address(path))
+  const roles = rolesFor(visit, operation, fixed)
+  const isOthers = !visit.person.mayCall(operation, fixed)
   return {
-    ...{ name, label, ask, tone, key },
-    unless: visit.person.mayCall(operation, fixed)
-      ? unless
-      : visit.display.t('notYours', { roles: rolesFor(visit, operation, fixed) }),
+    ...{ name, label, ask, tone, key, isOthers, roles },
+    unless: isOthers ? visit.display.t('notYours', { roles }) : unless,
     fields: fieldsOf(decision, visit.display, own?.given, own?.rejection),
     currency: decision.currency,
     part: decision.part,

@@ -9,17 +9,27 @@ import { englishSentences, portuguesePatterns, portugueseSentences } from './sen
 type Text = readonly [english: string, portuguese: string]
 export type Words = Readonly<Record<string, Text>>
 
+const catalogues = [
+  generalWords,
+  recordWords,
+  refusalWords,
+  moneyWords,
+  operatorWords,
+  peopleWords,
+  playerWords,
+] as const satisfies readonly Words[]
+type Names<Catalogue> = Catalogue extends unknown ? keyof Catalogue : never
+export type Word = Names<(typeof catalogues)[number]>
+
+/** The names that several of them have: the text of the later one would take the place of the other. */
+type Repeated<Catalogues> = Catalogues extends readonly [infer First, ...infer Others]
+  ? (keyof First & Names<Others[number]>) | Repeated<Others>
+  : never
+// Where a name is repeated this does not compile, and names it.
+true satisfies [Repeated<typeof catalogues>] extends [never] ? true : Repeated<typeof catalogues>
+
 /** Every text of the pages. */
-const words = {
-  ...generalWords,
-  ...recordWords,
-  ...refusalWords,
-  ...moneyWords,
-  ...operatorWords,
-  ...peopleWords,
-  ...playerWords,
-} as const satisfies Words
-export type Word = keyof typeof words
+const words: Words = Object.assign({}, ...catalogues)
 
 /** English, and Portuguese of Brazil. */
 export type Language = 'en' | 'pt-BR'
@@ -27,7 +37,7 @@ export const isLanguage = (value: unknown): value is Language => value === 'en' 
 
 /** A text of the catalogue; undefined for a name that it does not have. */
 export function textIn(language: Language, name: string): string | undefined {
-  const [english, portuguese] = (words as Words)[name] ?? []
+  const [english, portuguese] = words[name] ?? []
   return language === 'en' ? english : portuguese
 }
 

@@ -70,6 +70,12 @@ export const peopleWords = {
   'value.reads': ['reads', 'lê'],
   'value.changes': ['changes', 'altera'],
   'value.pay': ['pay', 'pagar'],
+  'operation.listGameSessions': ['List the game sessions of a player', 'Listar as sessões de jogo de um jogador'],
+  'operation.exportAudit': ['Export what the team did, with proofs', 'Exportar o que a equipe fez, com provas'],
+  'operation.endProviderSession': [
+    'End what the identity provider has logged out',
+    'Encerrar o que o provedor de identidade desconectou',
+  ],
   'operation.showPlayer': ['Look at a player', 'Ver um jogador'],
   'operation.listPlayers': ['List players', 'Listar jogadores'],
   'operation.searchPlayers': ['Search players', 'Buscar jogadores'],

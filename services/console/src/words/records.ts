@@ -1,6 +1,6 @@
 import { homologationChecks } from '@backoffice/contracts'
 
-/** The names of fields and of values that most pages show. */
+/** The names of fields and of values that most pages show, and what stands where a list is empty. */
 export const recordWords = {
   'field.externalReference': ['Reference', 'Referência'],
   'field.takenBy': ['Taken by', 'Com quem está'],
@@ -129,6 +129,75 @@ export const recordWords = {
   'value.sandbox': ['sandbox', 'sandbox'],
   'value.AWAITS_APPROVAL': ['proposed', 'proposto'],
   'value.ROLE_REQUIRED': ['refused: role', 'recusado: função'],
+  'empty.deposits': [
+    'No deposit yet. One is here as soon as an operator asks for it.',
+    'Nenhum depósito ainda. Ele aparece aqui assim que um operador o solicita.',
+  ],
+  'empty.withdrawals': [
+    'No withdrawal yet. One is here as soon as an operator asks for it.',
+    'Nenhum saque ainda. Ele aparece aqui assim que um operador o solicita.',
+  ],
+  'empty.totals': ['No entries in this period.', 'Nenhum lançamento neste período.'],
+  'empty.entries': ['No entries in this period.', 'Nenhum lançamento neste período.'],
+  'empty.ledger': [
+    'No entries yet. A deposit that is confirmed makes the first.',
+    'Nenhum lançamento ainda. O primeiro vem com um depósito confirmado.',
+  ],
+  'empty.operators': [
+    'No operator yet. Create the first: it gets its sandbox keys at once.',
+    'Nenhum operador ainda. Crie o primeiro: ele recebe logo as chaves de sandbox.',
+  ],
+  'empty.deliveries': [
+    'No delivery here. Events are sent to operators that have set a webhook address; the tabs part them by what became of them.',
+    'Nenhuma entrega aqui. Eventos são enviados a operadores com endereço de webhook; as abas os separam pelo resultado.',
+  ],
+  'empty.setAside': [
+    'No message is set aside. One that cannot be read waits here until somebody has mended its cause.',
+    'Nenhuma mensagem separada. A que não pode ser lida espera aqui até alguém corrigir a causa.',
+  ],
+  'empty.endpoints': [
+    'No operator has a webhook address here. It is set on the operator’s page.',
+    'Nenhum operador tem endereço de webhook aqui. Ele é definido na página do operador.',
+  ],
+  'empty.audit': [
+    'The team did nothing of this kind. What it only looked at is shown with “Reads too”.',
+    'A equipe não fez nada deste tipo. O que ela apenas consultou aparece com “Leituras também”.',
+  ],
+  'empty.runs': [
+    'None in the last 90 days. “Run now” begins one.',
+    'Nenhuma nos últimos 90 dias. “Conciliar agora” começa uma.',
+  ],
+  'empty.differences': ['None: what was compared agrees.', 'Nenhuma: o que foi comparado confere.'],
+  'empty.waitForMe': [
+    'Nothing waits for you. What somebody else proposes, and you may approve, is here.',
+    'Nada espera por você. O que outra pessoa propõe, e você pode aprovar, fica aqui.',
+  ],
+  'empty.mine': [
+    'You have proposed nothing that is open. What takes two people is here until the second decides.',
+    'Você não tem propostas abertas. O que exige duas pessoas fica aqui até a segunda decidir.',
+  ],
+  'empty.decidedProposals': [
+    'None yet. What was approved, declined or has run out is here.',
+    'Nenhuma ainda. O que foi aprovado, recusado ou venceu fica aqui.',
+  ],
+  'empty.timeline': [
+    'Nothing has happened yet. Documents, deposits, withdrawals and decisions are here in the order of time.',
+    'Nada aconteceu ainda. Documentos, depósitos, saques e decisões ficam aqui em ordem de tempo.',
+  ],
+  'empty.documents': [
+    'No document yet. The operator submits it, and the case is in the queue.',
+    'Nenhum documento ainda. O operador o envia, e o caso entra na fila.',
+  ],
+  'empty.keys': [
+    'No key here. “Issue a key” makes the first.',
+    'Nenhuma chave aqui. “Emitir uma chave” cria a primeira.',
+  ],
+  'empty.attempts': ['Not tried yet.', 'Ainda não houve tentativa.'],
+  'empty.groups': [
+    'No group has a role. It is given in the settings of the services.',
+    'Nenhum grupo tem função. Ela é dada nas configurações dos serviços.',
+  ],
+  'empty.lately': ['Nobody in the last 30 days.', 'Ninguém nos últimos 30 dias.'],
   'value.SIGNATURE_REQUIRED': ['refused: signature', 'recusado: assinatura'],
   'value.FRESH_LOGIN_REQUIRED': ['refused: login', 'recusado: login'],
 
