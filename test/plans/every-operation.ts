@@ -241,8 +241,7 @@ async function proposeAndApprove({ operatorId }: Operator, bed: TestBed<typeof s
   await byTwo(bed, unlockTeamMember, { member: 'machine plans', reason: 'plans' })
   const input = { operatorId, environment: 'production', reason: 'plans' } as const
   const propose = () => proposalOf(bed.team('alice').call(issueCredential, { input }))
-  const { proposalId: approves } = await propose()
-  await bed.team('bob').call(issueCredential, { input, approves })
+  await byTwo(bed, issueCredential, input)
   const { proposalId } = await propose()
   await bed.team('bob').call(declineProposal, { input: { proposalId, reason: 'plans' } })
   const { proposalId: late } = await propose()

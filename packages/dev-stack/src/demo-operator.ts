@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import {
+  defined,
   type Environment,
   type Input,
   type Operation,
@@ -74,7 +75,7 @@ async function issueAnew(two: readonly [RpcClient, RpcClient]): Promise<StackOpe
   return { name, sandbox: await issue('sandbox'), production: await issue('production') }
 }
 
-/** In production the second one carries out what the first one proposed. */
+/** In production the second one carries out what the first one proposed, to whom the secrets are shown then. */
 async function callAsTwo<O extends Operation>(
   [first, second]: readonly [RpcClient, RpcClient],
   operation: O,
@@ -84,7 +85,12 @@ async function callAsTwo<O extends Operation>(
     return await first.call(operation, { input })
   } catch (error) {
     if (!(error instanceof Rejection) || error.code !== 'AWAITS_APPROVAL') throw error
-    return second.call(operation, { input, approves: String(error.details?.proposalId) })
+    const proposalId = String(error.details?.proposalId)
+    await second.call(operation, { input, approves: proposalId })
+    // It may have been proposed at an earlier start.
+    const { listProposals } = operations[operation.service]
+    const { data } = await first.call(listProposals, { input: { proposalId, limit: 1 } })
+    return first.call(operation, { input, ...defined({ operationId: data[0]?.operationId }) })
   }
 }
 

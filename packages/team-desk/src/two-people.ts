@@ -65,7 +65,7 @@ interface Proposed {
  *   approved proposal of one that may go on
  * @throws {Rejection} PROPOSAL_NOT_FOUND, PROPOSAL_NOT_OPEN, TWO_PEOPLE_REQUIRED
  */
-export async function proposeOrApprove(two: TwoPeopleCall): Promise<Rejection | { readonly approved: string }> {
+export async function proposeOrApprove(two: TwoPeopleCall): ReturnType<Gate['proposeOrApprove']> {
   const proposed = proposalOf(two)
   return two.call.approves === undefined ? propose(two, proposed) : approve(two, proposed, two.call.approves)
 }
@@ -112,12 +112,13 @@ async function approve(
   { db, isRepeatable = false, ...two }: TwoPeopleCall,
   { reason, fingerprint }: Proposed,
   proposalId: string,
-): Promise<Rejection | { readonly approved: string }> {
+): ReturnType<Gate['proposeOrApprove']> {
   const [proposal] = await db<Kept>`${byId(proposalId)} for update`
   const judged = judge(proposal, { ...two, fingerprint, isRepeatable })
   if (judged instanceof Rejection) return keepExpired(db, proposalId, judged)
   if (judged.state !== 'approved') await keepApproval(db, proposalId, { ...two, reason })
-  return { approved: proposalId }
+  const { proposedById: id, operationId } = judged
+  return { approved: proposalId, proposer: { id, operationId } }
 }
 
 /** What somebody is told is over stays so, also for a call that waited and judges by the time at which it began. */

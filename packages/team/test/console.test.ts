@@ -108,7 +108,12 @@ t.test('what takes two people is proposed by one and carried out by another', as
   const approve = ['proposals', 'approve', proposed.proposalId, '--reason', 'seen', '--yes']
   const own = await team(besideStack, approve)
   t.match(own.error, { code: 'TWO_PEOPLE_REQUIRED' })
-  t.match(await json(besideStack, ...approve, '--as', 'bob'), { environment: 'production', secret: /^sk_/ })
+  const collect = ['proposals', 'collect', proposed.proposalId]
+  t.match((await team(besideStack, collect)).error?.message, 'nobody has agreed')
+  t.match(await json(besideStack, ...approve, '--as', 'bob'), { environment: 'production', secret: null })
+  t.match((await team(besideStack, [...collect, '--as', 'bob'])).error, { code: 'IDEMPOTENCY_CONFLICT' })
+  t.match(await json(besideStack, ...collect), { environment: 'production', secret: /^sk_/ })
+  t.match(await json(besideStack, ...collect), { environment: 'production', secret: null }, 'once')
   t.match(await json(besideStack, 'proposals', 'show', proposed.proposalId), { state: 'approved', decidedBy: 'bob' })
 })
 

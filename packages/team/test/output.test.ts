@@ -37,13 +37,19 @@ const records: Readonly<Record<string, object>> = {
   showDeposit: { id: 'dep_1', playerId: 'some-1', environment: 'sandbox', amount: '1.00', currency: 'BRL' },
   showDocumentUrl: { template: null },
 }
-const replies = ({ service, id }: Operation) => {
-  const shown = records[id]
-  if (shown !== undefined) return shown
-  if (id === 'listSessions') return { data: [{ name: 'some-1', id: 'https://issuer some-1', latestSessionAt: '' }] }
-  const data = id === 'listProposals' && service === 'gateway' ? [proposal] : []
-  return { data, rows: [], nextCursor: null, ...report }
-}
+const approved = { ...proposal, state: 'approved', decidedBy: 'bob', decidedAt: new Date().toISOString() }
+/** Secrets are collected of what somebody has approved. */
+const repliesTo =
+  ({ path }: AnyRow) =>
+  (operation: Operation) => {
+    const { service, id } = operation
+    const shown = records[id]
+    if (shown !== undefined) return shown
+    if (id === 'listSessions') return { data: [{ name: 'some-1', id: 'https://issuer some-1', latestSessionAt: '' }] }
+    const kept = path === 'proposals collect' ? approved : proposal
+    const data = id === 'listProposals' && service === 'gateway' ? [kept] : []
+    return { data, rows: [], nextCursor: null, ...report }
+  }
 
 t.test('every operation of the team has a command', async (t) => {
   const ofTeam = allOperations.filter(({ audience, byProvider }) => audience === 'team' && !byProvider).map(nameOf)
@@ -73,7 +79,7 @@ for (const row of rows) {
     const given = new Set<string>()
     for (const how of ['all', 'needed'] as const) {
       const words = wordsFor(row, how)
-      const { error, ...all } = await typed(words, replies, recorded)
+      const { error, ...all } = await typed(words, repliesTo(row), recorded)
       t.equal(error, undefined, words.join(' '))
       const sent = all.sent.filter(({ operation }) => [row.operation, ...(row.also ?? [])].includes(operation))
       t.ok(sent.length > 0)
@@ -91,7 +97,7 @@ for (const row of rows) {
       if (!field.required || field.nullable || field.default !== undefined || byPosition) continue
       const words = wordsFor(row, 'needed')
       words.splice(words.indexOf(field.flags.split(' ')[0] ?? ''), 2)
-      const { sent, error } = await typed(words, replies)
+      const { sent, error } = await typed(words, repliesTo(row))
       t.ok(error, words.join(' '))
       t.same(sent, [])
     }
@@ -136,7 +142,14 @@ const hostileReply = (schema: Schema): unknown => {
 /** They end only for replies of a certain form. They print through the same functions. */
 const ofOneForm = [
   ...['wallet reconcile', 'statement export', 'commands end'],
-  ...['proposals show', 'proposals approve', 'proposals decline', 'sessions lock', 'sessions unlock'],
+  ...[
+    'proposals show',
+    'proposals approve',
+    'proposals collect',
+    'proposals decline',
+    'sessions lock',
+    'sessions unlock',
+  ],
 ]
 const shown = (row: AnyRow) => !ofOneForm.includes(row.path)
 

@@ -1,4 +1,4 @@
-import { type Operation, Rejection, type Reply } from '@backoffice/contracts'
+import { defined, isReplySealed, type Operation, operations, Rejection, type Reply } from '@backoffice/contracts'
 import type { Unseen } from './seen.ts'
 import type { TestBed } from './test-bed.ts'
 
@@ -22,12 +22,32 @@ export async function proposalOf(call: Promise<unknown>): Promise<ProposedComman
   return refused.details as unknown as ProposedCommand
 }
 
-/** Makes a call that takes two people: alice proposes it, and bob carries it out. */
-export async function byTwo<O extends Operation>(
-  bed: Pick<TestBed<never>, 'team'>,
+type Team = Pick<TestBed<never>, 'team'>
+
+/** Makes a call that takes two people: alice proposes it, and bob carries it out. What is shown once, alice is shown. */
+export async function byTwo<O extends Operation>(bed: Team, operation: O, input: Unseen<O>): Promise<Reply<O>> {
+  const { proposalId } = await proposalOf(bed.team('alice').call(operation, { input }))
+  return carriedOut(bed, operation, { input, proposalId })
+}
+
+/** The same for a call that may be enough by itself. */
+export async function agreedBy<O extends Operation>(bed: Team, operation: O, input: Unseen<O>): Promise<Reply<O>> {
+  try {
+    return await bed.team('alice').call(operation, { input })
+  } catch (error) {
+    if (!(error instanceof Rejection) || error.code !== 'AWAITS_APPROVAL') throw error
+    return carriedOut(bed, operation, { input, proposalId: String(error.details?.proposalId) })
+  }
+}
+
+async function carriedOut<O extends Operation>(
+  bed: Team,
   operation: O,
-  input: Unseen<O>,
+  { input, proposalId }: { readonly input: Unseen<O>; readonly proposalId: string },
 ): Promise<Reply<O>> {
-  const { proposalId: approves } = await proposalOf(bed.team('alice').call(operation, { input }))
-  return bed.team('bob').call(operation, { input, approves })
+  const reply = await bed.team('bob').call(operation, { input, approves: proposalId })
+  if (!isReplySealed(operation, input)) return reply
+  const { listProposals } = operations[operation.service]
+  const { data } = await bed.team('alice').call(listProposals, { input: { proposalId, limit: 1 } })
+  return bed.team('alice').call(operation, { input, ...defined({ operationId: data[0]?.operationId }) })
 }

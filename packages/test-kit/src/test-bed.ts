@@ -4,7 +4,6 @@ import {
   type DatabaseRole,
   inboxOf,
   type Operation,
-  Rejection,
   type Reply,
   type Scope,
   type ServiceName,
@@ -20,6 +19,7 @@ import { connect, type NatsConnection } from '@nats-io/transport-node'
 import pg from 'pg'
 import { natsPassword, startBedNats } from './bed-nats.ts'
 import { createDatabase, postgres } from './postgres.ts'
+import { agreedBy } from './proposal.ts'
 import { lookingFirst, type TeamCallOptions, type TeamClient } from './seen.ts'
 import { type LoginOptions, type TeamUser, TestIssuer } from './team-people.ts'
 import type { TestTime } from './test-time.ts'
@@ -140,15 +140,7 @@ export async function testBed<S extends Services>(
         return new RpcClient(await bed.nats(callerOf(operation))).call(operation, callOptions)
       },
     },
-    async agreed(operation, options) {
-      try {
-        return await bed.team('alice').call(operation, options)
-      } catch (error) {
-        if (!(error instanceof Rejection) || error.code !== 'AWAITS_APPROVAL') throw error
-        const approves = String(error.details?.proposalId)
-        return bed.team('bob').call(operation, { ...options, approves })
-      }
-    },
+    agreed: (operation, { input }) => agreedBy(bed, operation, input),
     issuer,
     team: (user, login) =>
       teamClient(() => bed.nats(teamConsole), issuer.signer(user, { ...clockOf(options), ...login })),

@@ -1,7 +1,7 @@
 import { inboxOf, operations } from '@backoffice/contracts'
 import { freePort } from '@backoffice/dev-stack'
 import { gateway } from '@backoffice/gateway'
-import { byTwo, eventually } from '@backoffice/test-kit'
+import { byTwo, eventually, proposalOf } from '@backoffice/test-kit'
 import { noBrowser, startBrowser, violations } from '@backoffice/test-kit/browser'
 import { webhooks } from '@backoffice/webhooks'
 import type { Page } from 'playwright-core'
@@ -152,6 +152,20 @@ t.test('the console in a real browser', { skip: noBrowser }, async (t) => {
     await press(page, 'j')
     t.match(await page.locator(':focus').getAttribute('href'), /^\/production\/kyc\/ply_\w+$/)
     await byTwo(bed.bed, operations.players.setDocumentUrl, { ...input, template: null })
+  })
+
+  await t.test('secrets that somebody has agreed to are shown to who asked for them, on the proposal', async (t) => {
+    const [alice, bob] = [bed.bed.team('alice'), bed.bed.team('bob')]
+    const { operatorId } = await alice.call(operations.gateway.createOperator, { input: { name: 'Secreta' } })
+    const input = { operatorId, environment: 'production', overlapHours: 0, reason: 'leaked' } as const
+    const { proposalId } = await proposalOf(alice.call(operations.webhooks.rotateWebhookSecret, { input }))
+    const reply = await bob.call(operations.webhooks.rotateWebhookSecret, { input, approves: proposalId })
+    t.equal(reply.webhookSecret, null)
+    await page.goto(`${bed.url}/production/proposals/${proposalId}`)
+    await page.click('summary:has-text("Show the secrets")')
+    await page.click('.decision[open] button:has-text("Show the secrets")')
+    t.match(await page.getAttribute('[data-copy]', 'data-copy'), /^whsec_/)
+    t.strictSame(faults, [])
   })
 
   await t.test('what has not arrived of an operator is chosen and sent again by keyboard', async (t) => {

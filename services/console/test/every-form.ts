@@ -1,5 +1,5 @@
 import { type Operation, operations } from '@backoffice/contracts'
-import { eventually, seenWithdrawal } from '@backoffice/test-kit'
+import { eventually, proposalOf, seenWithdrawal } from '@backoffice/test-kit'
 import type { ConsoleBed } from './console-bed.ts'
 
 export const reason = 'as the contract says'
@@ -108,6 +108,9 @@ async function operatorForms(bed: ConsoleBed, [working, other]: Names): Promise<
   await call(bed, operations.webhooks.setWebhookUrl, {
     ...{ operatorId, environment: 'sandbox', url: 'http://127.0.0.1:9/hooks', seen: { url: null } },
   })
+  const key = { operatorId, environment: 'production', reason } as const
+  const { proposalId } = await proposalOf(call(bed, operations.gateway.issueCredential, key))
+  await bed.bed.team('bob').call(operations.gateway.issueCredential, { input: key, approves: proposalId })
   const page = `/sandbox/operators/${operatorId}`
   const plain = ['issue', 'replayProtection', 'webhookSecret', 'replay', 'disableWebhook', 'suspend']
   return [
@@ -117,6 +120,7 @@ async function operatorForms(bed: ConsoleBed, [working, other]: Names): Promise<
     { page, form: 'webhookUrl', fill: { url: 'ftp://hooks.example', reason } },
     { page: `/sandbox/operators/${suspended}`, form: 'activate' },
     { page: '/sandbox/operators/new', form: 'create', fill: { name: working, reason } },
+    { page: `/production/proposals/${proposalId}`, form: 'collect', ...away },
     // The last one of the environment.
     { page: `${page}/keys/${sandbox.key}`, form: 'revoke', fill: { reason } },
   ]

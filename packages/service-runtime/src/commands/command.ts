@@ -24,7 +24,7 @@ import {
   rowsOf,
   writeRecords,
 } from './record.ts'
-import { findKnown, isStorable, type KnownOperation, replyToKeep } from './reply.ts'
+import { findKnown, isStorable, type KnownOperation, keepForProposer, type Proposer, replyToKeep } from './reply.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: each command's types are checked where it is declared
 type Command = GatheredCommand<any, unknown, unknown, unknown>
@@ -174,8 +174,8 @@ async function approveCase(
   assert(call !== undefined)
   try {
     const ask = () => command.approval?.(call, { db, now }, state)
-    const refusal = await refusalBySecond(gate, { db, operation, call, now }, ask)
-    return refusal === undefined ? decided : refused(attempt, refusal)
+    const second = await decisionBySecond(gate, { db, operation, call, now }, ask)
+    return second instanceof Rejection ? refused(attempt, second) : decided
   } catch (error) {
     if (isStorable(operation, error)) return refused(attempt, error)
     throw error
@@ -186,15 +186,15 @@ async function approveCase(
 export const mayTakeTwo = ({ twoPeople }: Operation, { approval }: { readonly approval?: unknown }): boolean =>
   twoPeople !== undefined || approval !== undefined
 
-/** @returns the refusal of a call that another person has to approve, to be committed with its proposal */
-async function refusalBySecond(
+/** @returns the refusal of a call that another person has to approve, to be committed with its proposal; or who proposed it */
+async function decisionBySecond(
   gate: Gate,
   two: TwoPeopleCall,
   ask: () => Promise<Approver> | undefined,
-): Promise<Rejection | undefined> {
+): Promise<Rejection | Proposer | undefined> {
   if (!(await gate.takesSecondPerson(two.operation, two.call, ask))) return undefined
   const decided = await gate.proposeOrApprove(two)
-  return decided instanceof Rejection ? decided : undefined
+  return decided instanceof Rejection ? decided : decided.proposer
 }
 
 const refused = (attempt: Attempt, rejection: Rejection): Decided => ({
@@ -246,11 +246,11 @@ async function executeOnce(
       const { known: stored, now } = await findKnown(tx, [call.operationId])
       const known = stored.get(call.operationId)
       if (known !== undefined) return { is: 'known', known }
-      if (mayTakeTwo(operation, command)) {
-        const ask = () => command.approval?.(call, { db: tx, now }, undefined)
-        const refusal = await refusalBySecond(gate, { db: tx, operation, call, now }, ask)
-        if (refusal !== undefined) return writeRefusal(tx, attempt, refusal, { gate, now })
-      }
+      const ask = () => command.approval?.(call, { db: tx, now }, undefined)
+      const second = mayTakeTwo(operation, command)
+        ? await decisionBySecond(gate, { db: tx, operation, call, now }, ask)
+        : undefined
+      if (second instanceof Rejection) return writeRefusal(tx, attempt, second, { gate, now })
       const rows: OutboxRow[] = []
       const changes: AuditedChange[] = []
       const tools = {
@@ -266,7 +266,15 @@ async function executeOnce(
       if (body instanceof Rejection) return writeRefusal(tx, attempt, body, { gate, now })
       const reply = replyToKeep(command, body)
       const behind = await writeRecords(tx, [recordOf(attempt, { reply, rows, changes })], { gate, now })
-      return { is: 'replied', body, sent: { operationId: call.operationId, rows, behind } }
+      const sent = { operationId: call.operationId, rows, behind }
+      // What is shown once is for whoever asked for it, and not for whoever agreed.
+      const isKept =
+        command.stored !== undefined &&
+        second !== undefined &&
+        reply !== null &&
+        'body' in reply &&
+        (await keepForProposer(tx, second, { body, kept: reply }))
+      return { is: 'replied', body: isKept ? reply.body : body, sent }
     })
   } catch (error) {
     if (error instanceof UnfinishedOperation) return { is: 'blocked', by: error.operationId }

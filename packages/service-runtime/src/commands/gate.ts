@@ -2,6 +2,7 @@ import type { AuditedChange, ErrorCode, Operation, Rejection } from '@backoffice
 import type { Database, Db } from '@backoffice/database'
 import type { Admit, ServedOperation } from '@backoffice/rpc'
 import type { ApprovedProposal, Approver, Call } from './handle.ts'
+import type { Proposer } from './reply.ts'
 
 /** What became of a call: done, or refused with a code. */
 export type AuditOutcome = 'done' | ErrorCode
@@ -49,7 +50,9 @@ export interface Gate {
    *   approved proposal of one that may go on
    * @throws {Rejection} PROPOSAL_NOT_FOUND, PROPOSAL_NOT_OPEN, TWO_PEOPLE_REQUIRED
    */
-  proposeOrApprove(call: TwoPeopleCall): Promise<Rejection | { readonly approved: string }>
+  proposeOrApprove(
+    call: TwoPeopleCall,
+  ): Promise<Rejection | { readonly approved: string; readonly proposer?: Proposer }>
   /** `approveFirst` of the tools of a command's `prepare`. */
   approveFirst(
     call: Omit<TwoPeopleCall, 'db' | 'isRepeatable'> & { readonly db: Database },

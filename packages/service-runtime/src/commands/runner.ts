@@ -10,7 +10,7 @@ import { attemptSingly, gatheredAttempts, mayTakeTwo } from './command.ts'
 import type { Gate } from './gate.ts'
 import type { Call, DirectTools, GatheredQuery, Handler, PrepareTools, Query } from './handle.ts'
 import type { Attempt, Outcome, Preparation } from './record.ts'
-import { findKnown, fingerprintOf, isStorable, type KnownOperation, replyOf, unwrap } from './reply.ts'
+import { findKnown, fingerprintOf, isStorable, type KnownOperation, replyOf, takeOnce, unwrap } from './reply.ts'
 
 export interface RunnerContext {
   readonly db: Database
@@ -132,6 +132,8 @@ export class Runner {
       )
       const replyOfKnown = async (known: KnownOperation) => {
         const current = known.unfinished ? await this.#finished(call, known) : known
+        const own = await takeOnce(db, current, { operation, caller: received.caller })
+        if (own !== undefined) return { ...own, isStored: true }
         return { body: unwrap(replyOf(current, operation, { fingerprint, vault: db.vault })), isStored: true }
       }
       const preparation = await this.#prepare(operation, command.prepare, call, received)

@@ -1,6 +1,7 @@
 import {
   allOperations,
   type Input,
+  isReplySealed,
   type Operation,
   operations,
   type Proposal,
@@ -64,6 +65,15 @@ export const proposals = [
     run: approve,
   }),
   row({
+    path: 'proposals collect',
+    description: 'Show the secrets that your approved proposal made: once, and to you alone, for two days',
+    operation: listProposals,
+    also: [...lists.map(({ list }) => list), ...forTwo],
+    arguments: ['proposalId'],
+    fixed: { state: undefined, before: undefined, limit: 1 },
+    run: collect,
+  }),
+  row({
     path: 'proposals decline',
     operation: declineProposal,
     also: [...lists.map(({ list }) => list), ...declines],
@@ -122,6 +132,19 @@ async function findSigned({ proposalId }: Input<typeof declineProposal>, session
   throw new Error(`it is not proven that ${found.proposedBy} signed this, so nobody can approve it here: ${fault}`)
 }
 
+/** For so long, and some hours more, services keep what the proposer is shown: later the same call would propose again. */
+const keptMs = 48 * 3_600_000
+
+/** The proposer makes the same call again, under the same id, and so gets its reply. */
+async function collect({ session, input }: Work<typeof listProposals>): Promise<unknown> {
+  const { found } = await findKnown(session, input.proposalId ?? '')
+  const { call, state, decidedAt, reason, operationId } = found
+  if (state !== 'approved' || decidedAt === null) throw new Error(`nobody has agreed: it is ${state}`)
+  if (Date.now() - Date.parse(decidedAt) > keptMs) throw new Error('it is too late: make the secret again')
+  const made = { ...(found.input as object), ...(reason === null ? {} : { reason }) } as Input<Operation>
+  return session.call(call, made, operationId)
+}
+
 async function findToDecline({ proposalId }: Input<typeof declineProposal>, session: Session): Promise<Found> {
   const found = await find(session, proposalId)
   say(`about ${found.service}.${found.operation} ${JSON.stringify(found.input)}, of ${found.proposedBy}\n`)
@@ -138,5 +161,7 @@ async function approve({ session, input, seen, operationId }: Work<typeof declin
   if (state !== 'open') throw new Rejection('PROPOSAL_NOT_OPEN', { state })
   const reason = 'reason' in operation.body.properties ? { reason: input.reason } : {}
   const call = { ...(proposed as object), ...reason } as Input<Operation>
-  return session.approve(operation, { input: call, approves: input.proposalId, operationId })
+  const reply = await session.approve(operation, { input: call, approves: input.proposalId, operationId })
+  if (isReplySealed(operation, call)) say(`for the secrets, ${seen.proposedBy}: proposals collect ${seen.id}\n`)
+  return reply
 }

@@ -1,4 +1,4 @@
-import { fromMinorUnits, operations, Rejection, type Reply, seenOf, toMinorUnits } from '@backoffice/contracts'
+import { defined, fromMinorUnits, operations, Rejection, type Reply, seenOf, toMinorUnits } from '@backoffice/contracts'
 import type { FastifyReply } from 'fastify'
 import { type Cell, type Fact, factsOf, id, lines, link, money, rowSchema, rowsOf, text } from '../pieces/cells.ts'
 import { operatorName, operatorNames } from '../pieces/listed.ts'
@@ -14,7 +14,7 @@ const { listProposals } = operations.gateway
 const { showPlayer } = operations.players
 const { listEntries } = operations.wallet
 
-type Verb = 'approve' | 'decline'
+type Verb = 'approve' | 'decline' | 'collect'
 
 /** What takes two people. In the sandbox that is so for giving up a credit alone, which is shown with those of production. */
 export const proposalPages: Pages = (route) => {
@@ -25,7 +25,7 @@ export const proposalPages: Pages = (route) => {
     environmentOf: () => 'production',
     show: showPage,
     decisionOf: (visit, proposal, name) =>
-      name === 'approve' || name === 'decline' ? decisionOf(visit, proposal, name) : undefined,
+      name === 'approve' || name === 'decline' || name === 'collect' ? decisionOf(visit, proposal, name) : undefined,
   })
 }
 
@@ -156,10 +156,19 @@ function labelOf({ display }: Visit, field: string, cell: Cell): string {
   return `${display.word('field', field)}: ${wordsOf(cell)}`
 }
 
+/** For so long, and some hours more, services keep what the proposer is shown. */
+const keptHours = 48
+
+function verbsOf({ person, display }: Visit, proposal: ShownProposal): readonly Verb[] {
+  const { state, call, decidedAt } = proposal
+  if (state === 'open') return isOwn(person, proposal) ? ['decline'] : ['approve', 'decline']
+  if (state !== 'approved' || decidedAt === null || call === undefined || !isOwn(person, proposal)) return []
+  return secretsIn(call) !== undefined && display.hoursSince(decidedAt) < keptHours ? ['collect'] : []
+}
+
 async function showPage(visit: Visit, proposal: ShownProposal, sent?: SentForm): Promise<FastifyReply> {
-  const { display, person } = visit
-  const verbs: readonly Verb[] =
-    proposal.state === 'open' ? (isOwn(person, proposal) ? ['decline'] : ['approve', 'decline']) : []
+  const { display } = visit
+  const verbs = verbsOf(visit, proposal)
   const facts = factsOf(rowSchema(listProposals.reply), proposal, [
     'state',
     'proposedBy',
@@ -251,19 +260,39 @@ function decisionOf(visit: Visit, proposal: ShownProposal, verb: Verb): Decision
       key: 'r',
       unless: call === undefined ? display.t('unknownProposal') : notTheirs,
     }
+  const input = proposal.input as Readonly<Record<string, unknown>>
+  const secrets = secretsIn(call)
+  if (verb === 'collect')
+    return {
+      name: 'collect',
+      label: 'collect',
+      operation: call,
+      fixed: { ...input, ...defined({ reason: proposal.reason ?? undefined }) },
+      only: [],
+      operationId: proposal.operationId,
+      ask: display.t('collectAsk', { name: proposal.decidedBy ?? '' }),
+      done: nameOf(visit, proposal),
+      tone: 'good',
+      unless: notTheirs,
+      secrets,
+    }
   return {
     name: 'approve',
     label: 'approve',
     operation: call,
     // The same call as it was proposed, with a reason of one's own.
-    fixed: proposal.input as Readonly<Record<string, unknown>>,
+    fixed: input,
     only: ['reason'],
     approves: proposalId,
     ask: display.t('approveProposalAsk', { what, name: proposedBy }),
-    done: nameOf(visit, proposal),
+    done:
+      secrets === undefined
+        ? nameOf(visit, proposal)
+        : display.t('proposerIsShown', { what: nameOf(visit, proposal), name: proposedBy }),
     tone: 'good',
     key: 'a',
     unless: fault === null ? notTheirs : display.t('proposalNotSigned', { name: proposedBy, why: fault }),
-    secrets: secretsIn(call),
+    // A service of the release before shows them to whoever agrees.
+    secrets: (reply) => secrets?.(reply).filter(({ value }) => value !== null) ?? [],
   }
 }

@@ -54,6 +54,8 @@ export interface Decision extends Form {
   readonly unless?: string | undefined
   /** The proposal of somebody else that it carries out. */
   readonly approves?: string
+  /** Of the call that it makes again. */
+  readonly operationId?: string
   /** The page that follows, where that is another one: of what it has made, or of what is left. */
   readonly leadsTo?: (reply: unknown) => string
   /** Shows the reply, which nothing keeps: the next page is without it. */
@@ -105,7 +107,7 @@ export function shownDecision(visit: Visit, decision: Decision, path: string, se
     // The browser signs it, so nobody signs what a service says when the button is pressed, and the page did not show. Views
     // write characters that do not show as \u202e, which JSON reads as the same characters.
     shown: JSON.stringify(shown),
-    operationId: newOperationId(),
+    operationId: decision.operationId ?? newOperationId(),
     /** Set when the person must log in once more before: the address of that login. */
     loginAgain: visit.person.needsFreshLogin(operation, fixed) ? `/login?again=yes&returnTo=${here}` : undefined,
     loginIsWeak: visit.person.isWeak,
@@ -227,7 +229,7 @@ export async function refuse(
       request,
       reply.code(422),
       refusalOf(display, decision, given, rejection),
-      unknown ? given.operationId : newOperationId(),
+      unknown ? given.operationId : (decision.operationId ?? newOperationId()),
     )
   if (unknown && isInPlace(request)) return say()
   try {

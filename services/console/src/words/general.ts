@@ -315,6 +315,15 @@ export const generalWords = {
     'This console does not know what it is. Use a newer one.',
     'Este console não conhece isto. Use um mais novo.',
   ],
+  collect: ['Show the secrets', 'Mostrar os segredos'],
+  collectAsk: [
+    '{name} agreed. You asked for them, so only you are shown them, and once.',
+    '{name} concordou. Você pediu, então só você os vê, e uma única vez.',
+  ],
+  proposerIsShown: [
+    '{what}. {name} finds the secrets on the proposal, for two days',
+    '{what}. {name} encontra os segredos na proposta, por dois dias',
+  ],
   'error.PROPOSAL_NOT_FOUND': ['There is no such proposal.', 'Esta proposta não existe.'],
   'error.NOT_AS_SEEN': [
     'It is not what this page showed. Look at it again before you decide.',

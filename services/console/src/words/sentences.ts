@@ -39,6 +39,8 @@ export const portugueseSentences: Readonly<Record<string, string>> = {
   'Why; the operator reads it with the withdrawal.': 'Por quê; o operador lê com o saque.',
   'Why; the operator reads it with the status.': 'Por quê; o operador lê com o status.',
   'Why; kept in the audit trail.': 'Por quê; fica na auditoria.',
+  'Why the first pair of production is issued although checks are not proved.':
+    'Por que o primeiro par de produção é emitido sem todas as verificações comprovadas.',
   'With or without punctuation.': 'Com ou sem pontuação.',
   'The whole address.': 'O endereço inteiro.',
   'Digits, with the country code or, in Brazil, without.': 'Só números, com o código do país ou, no Brasil, sem ele.',

@@ -2,6 +2,7 @@ import { defined, operations } from '@backoffice/contracts'
 import { proposalOf, refusal } from '@backoffice/test-kit'
 import t from 'tap'
 import { gatewayBed } from '../bed.ts'
+import { type Pair, send } from '../signed-client.ts'
 
 const bed = await gatewayBed(t)
 const admin = bed.sql('admin')
@@ -256,6 +257,36 @@ t.test('a key of production is issued by two people, one of the sandbox by one',
   const approves = String(details.proposalId)
   t.equal(await refusal(alice.call(issueCredential, { input, approves })), 'TWO_PEOPLE_REQUIRED')
   t.equal((await alice.call(getOperator, { input: { name: 'Two' } })).credentials.length, 2)
-  t.match(await bed.team('bob').call(issueCredential, { input, approves }), { key: /^bk_live_/, secret: /^sk_/ })
+  const bob = bed.team('bob')
+  const { key } = await bob.call(issueCredential, { input, approves })
+  t.match(key, /^bk_live_/)
+  t.match(await alice.call(issueCredential, { input: { operatorId, environment: 'sandbox' } }), { key: /^bk_test_/ })
+})
+
+t.test('the secret of a key that two people issue is shown once, to who asked for it', async (t) => {
+  const { operatorId } = await alice.call(createOperator, { input: { name: 'Asked' } })
+  const input = { operatorId, environment: 'production', reason: 'rotation' } as const
+  const asked = { input, operationId: 'opn_asked' }
+  const { details } = await alice.call(issueCredential, asked).catch((error) => error)
+  t.equal(await refusal(alice.call(issueCredential, asked)), 'AWAITS_APPROVAL', 'nobody has agreed')
+  const bob = bed.team('bob')
+  const agreed = { input, approves: String(details.proposalId), operationId: 'opn_agreed' }
+  const { key, secret } = await bob.call(issueCredential, agreed)
+  t.equal(secret, null)
+  t.equal((await bob.call(issueCredential, agreed)).secret, null)
+  const { rows } = await admin.query("select reply::text from gateway.operation where operation_id = 'opn_asked'")
+  t.match(rows[0].reply, key)
+  t.notMatch(rows[0].reply, 'sk_', 'it is kept sealed')
+  t.equal(await refusal(bob.call(issueCredential, asked)), 'IDEMPOTENCY_CONFLICT')
+  const namesake = bed.team('alice', { claims: { sub: 'another account' } })
+  t.equal((await namesake.call(issueCredential, asked)).secret, null)
+  const both = await Promise.all([alice.call(issueCredential, asked), alice.call(issueCredential, asked)])
+  const [shown] = both.filter((reply) => reply.secret !== null)
+  t.same(both.map((reply) => reply.secret === null).sort(), [false, true], 'once, also of two calls at a time')
+  t.match(shown, { key, secret: /^sk_/ })
+  t.equal((await send(bed.services.gateway.addresses.baseUrl, shown as Pair, { path: '/me' })).status, 200)
+  t.equal((await alice.call(issueCredential, asked)).secret, null)
+  const { rows: left } = await admin.query("select reply from gateway.operation where operation_id = 'opn_asked'")
+  t.equal(left[0].reply.once.sealed, null, 'nothing is left of it')
   t.match(await alice.call(issueCredential, { input: { operatorId, environment: 'sandbox' } }), { key: /^bk_test_/ })
 })
