@@ -93,7 +93,7 @@ const whenAway =
   }
 
 /** What is left for the rest of a case, so that it can be looked at while the wallet hangs. */
-const withoutWalletMs = 2_000
+const withoutWalletMs = 5_000
 
 async function balanceIfKnown(playerId: string, asking: Asking & { readonly scope: Scope }) {
   const { rpc, scope, requestId, deadline } = asking

@@ -256,6 +256,23 @@ t.test('withdrawals of before the digest are found once stored data were sealed 
   t.match(await seal({}), { sealed: 0 }, 'once is enough')
 })
 
+t.test('a case does not wait for a wallet that hangs', async (t) => {
+  const { id } = await paidTo('while the wallet hangs')
+  const admin = await path.bed.sql('admin').connect()
+  try {
+    await admin.query('begin')
+    await admin.query('lock table wallet.account in access exclusive mode')
+    t.match(await team.call(showWithdrawal, { input: { withdrawalId: id } }), {
+      id,
+      balance: null,
+      playerName: 'Ana Souza',
+    })
+  } finally {
+    await admin.query('rollback')
+    admin.release()
+  }
+})
+
 t.test('without the wallet and players a case is shown, and says that they are missing', async (t) => {
   const { id, playerId } = await paidTo('while others are away')
   const show = () => team.call(showWithdrawal, { input: { withdrawalId: id } })
