@@ -33,6 +33,8 @@ import {
   suspend,
 } from './operator.ts'
 import {
+  addCredential,
+  addOperator,
   findOperatorNames,
   findOperators,
   findProofs,
@@ -77,27 +79,17 @@ export const createOperator = (secrets: SecretBox, { development }: { readonly d
       const { name, rateLimitPerMinute = requestsPerMinuteDefault } = input
       // When two calls use one name at once, the second fails on the unique index, runs again, and ends here.
       if (await isNameTaken(db, name)) throw new Rejection('OPERATOR_ALREADY_EXISTS')
-      const { em, Operator, Brand } = await records(db)
-      const operator = em.create(Operator, {
-        id: operatorId,
-        name,
-        rateLimitPerMinute,
-        storedMebibytesPerDay: null,
-        storedRowsPerDay: null,
-        allowedAddresses,
-        suspendedAt: null,
-        replayProtection: false,
-        createdAt: now,
-      })
-      const addBrand = ({ brandId, environment }: typeof sandbox) => {
+      const brandOf = ({ brandId, environment }: typeof sandbox) => {
         const brandName = environment === 'sandbox' ? `${name} sandbox` : name
-        return em.create(Brand, { id: brandId, operator, environment, name: brandName, currency, timeZone })
+        return { id: brandId, environment, name: brandName, currency, timeZone }
       }
-      const issue = async (brand: BrandEntity, { webhookSecret }: typeof sandbox) => ({
+      const [sandboxBrand, productionBrand] = [brandOf(sandbox), brandOf(production)]
+      const operator = { id: operatorId, name, rateLimitPerMinute, allowedAddresses, createdAt: now }
+      await addOperator(db, operator, [sandboxBrand, productionBrand])
+      const issue = async (brand: typeof sandboxBrand, { webhookSecret }: typeof sandbox) => ({
         ...(await issuePair(brand, secrets, { db, now, newId })),
         webhookSecret,
       })
-      const [sandboxBrand, productionBrand] = [addBrand(sandbox), addBrand(production)]
       const ofSandbox = await issue(sandboxBrand, sandbox)
       const ofProduction = development ? await issue(productionBrand, production) : null
       changed(
@@ -263,15 +255,14 @@ const keyPrefixes: Readonly<Record<Environment, string>> = { sandbox: 'bk_test_'
 
 /** Makes a key (128 random bits) and a secret (256 random bits) for a brand. The secret is stored encrypted. */
 async function issuePair(
-  brand: BrandEntity,
+  brand: Pick<BrandEntity, 'id' | 'environment'>,
   secrets: SecretBox,
   { db, now, newId }: Tools['given'] & { readonly db: Db },
 ): Promise<IssuedPair> {
   const id = newId('crd')
   const key = keyPrefixes[brand.environment] + randomBytes(16).toString('hex')
   const secret = `sk_${randomBytes(32).toString('hex')}`
-  const { em, Credential } = await records(db)
-  em.create(Credential, { id, brand, key, sealedSecret: secrets.encrypt(secret, id), createdAt: now, revokedAt: null })
+  await addCredential(db, { id, brandId: brand.id, key, sealedSecret: secrets.encrypt(secret, id), createdAt: now })
   return { key, secret }
 }
 

@@ -10,7 +10,7 @@ import { type Db, type ReadDb, sql } from '@backoffice/service-runtime'
 import type { Loaded } from '@mikro-orm/postgresql'
 import type { AgreedQuotas, DayUse } from '../quotas/quota.ts'
 import { isOfToday, type UseColumns, useColumns, useOf } from '../quotas/records.ts'
-import type { CredentialEntity, OperatorEntity } from './entities.ts'
+import type { BrandEntity, CredentialEntity, OperatorEntity } from './entities.ts'
 import type { Proof } from './operator.ts'
 
 /** The entity manager and the entities, which the first edit by the team loads. */
@@ -60,8 +60,35 @@ export async function isTimeZoneKnown(db: ReadDb, timeZone: string): Promise<boo
 }
 
 export async function isNameTaken(db: ReadDb, name: string): Promise<boolean> {
-  const { em, Operator } = await records(db)
-  return (await em.count(Operator, { name })) > 0
+  return (await db`select from operator where name = ${name}`).length > 0
+}
+
+const brandColumns = 'id text, operator_id text, environment text, name text, currency text, time_zone text'
+const credentialColumns = 'id text, brand_id text, key text, sealed_secret text, created_at timestamptz'
+
+/**
+ * A new operator and its brands. In SQL, as all that the first start of a system does: MikroORM would be in the memory of
+ * its gateway from then on.
+ */
+export async function addOperator(
+  db: Db,
+  operator: Pick<OperatorEntity, 'id' | 'name' | 'rateLimitPerMinute' | 'allowedAddresses' | 'createdAt'>,
+  brands: readonly Pick<BrandEntity, 'id' | 'environment' | 'name' | 'currency' | 'timeZone'>[],
+): Promise<void> {
+  const { id, name, rateLimitPerMinute, allowedAddresses, createdAt } = operator
+  const rows = brands.map((brand) => ({ ...brand, operatorId: id }))
+  await db`
+    insert into operator (id, name, rate_limit_per_minute, allowed_addresses, created_at)
+    values (${id}, ${name}, ${rateLimitPerMinute}, ${allowedAddresses}, ${createdAt})
+  `
+  await db`insert into brand ${sql.rows('new', rows, brandColumns)}`
+}
+
+export async function addCredential(
+  db: Db,
+  credential: Pick<CredentialEntity, 'id' | 'key' | 'sealedSecret' | 'createdAt'> & { readonly brandId: string },
+): Promise<void> {
+  await db`insert into credential ${sql.rows('new', [credential], credentialColumns)}`
 }
 
 /**
