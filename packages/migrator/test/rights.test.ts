@@ -252,6 +252,7 @@ const changeable: Readonly<Record<string, readonly string[]>> = {
   'payments.deposit': ['time_zone', 'status', 'failure_reason', 'version', 'created_at', 'confirmed_at', 'failed_at'],
   'payments.withdrawal': [
     ...['time_zone', 'status', 'reason', 'version', 'created_at', 'updated_at', 'reviewed_at', 'paid_at', 'dropped_at'],
+    'destination_digest',
   ],
 }
 

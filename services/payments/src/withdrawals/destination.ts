@@ -81,8 +81,10 @@ export const sealedWithdrawals: SealedTable = {
   reads: columns,
   writes: columns,
   renew({ id, destination, sealedDestination, destinationDigest }, vault) {
-    if (sealedDestination === null)
-      return vault.seals && destination !== forgottenDestination ? storedDestination(vault, id, destination) : null
+    // The release before forgets a destination without its digest.
+    if (sealedDestination === null && destination === forgottenDestination)
+      return destinationDigest === null ? null : { destination, sealedDestination, destinationDigest: null }
+    if (sealedDestination === null) return vault.seals ? storedDestination(vault, id, destination) : null
     const renewed = vault.renew(sealedDestination, placeOf(id))
     const isCurrent = destinationDigest !== null && vault.isNewest(destinationDigest)
     if (renewed === null && (isCurrent || !vault.seals)) return null

@@ -256,6 +256,16 @@ t.test('withdrawals of before the digest are found once stored data were sealed 
   t.match(await seal({}), { sealed: 0 }, 'once is enough')
 })
 
+t.test('a digest that outlived its destination goes when stored data are sealed again', async (t) => {
+  const [forgotten, here] = [await paidTo('a forgotten key'), await paidTo('a forgotten key')]
+  await path.cancel(forgotten.id)
+  const old = `update payments.withdrawal set destination = 'anonymised', sealed_destination = null where id = $1`
+  await path.bed.sql('admin').query(old, [forgotten.id])
+  t.match(await othersOf(here.id), { count: 1 })
+  await team.call(operations.payments.sealStoredData, { input: {} })
+  t.same(await othersOf(here.id), { count: 0, players: [] })
+})
+
 t.test('a case does not wait for a wallet that hangs', async (t) => {
   const { id } = await paidTo('while the wallet hangs')
   const admin = await path.bed.sql('admin').connect()
