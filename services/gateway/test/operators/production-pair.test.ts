@@ -232,6 +232,28 @@ t.test('one person makes no key of production: the pair is issued later, by two'
   t.match(secret, { webhookSecret: /^whsec_/ })
 })
 
+t.test('what webhooks prove is kept, and without their answer nobody is homologated', async (t) => {
+  const { operatorId, sandbox } = await created('Kept')
+  const url = await serveHttp(t, (request, response) => request.resume().on('end', () => response.writeHead(204).end()))
+  await alice.call(setWebhookUrl, { input: { operatorId, environment: 'sandbox', url } })
+  t.equal((await post(first, sandbox, '/webhooks/test', {})).json.delivered, true)
+  const started = await bed.start('gateway')
+  await eventually(async () => {
+    const { rows } = await admin.query('select item from gateway.homologation_proof where operator_id = $1', [
+      operatorId,
+    ])
+    return rows.some(({ item }) => item === 'webhookTested')
+  }, 20_000)
+  await started.drain()
+  await bed.services.webhooks.drain()
+  t.match(await alice.call(showHomologation, { input: { operatorId } }), { webhooksAnswered: false, isLive: false })
+  t.match((await proofsOf(operatorId)).get('webhookTested'), /^dlv_/)
+  const input = { operatorId, environment: 'production', reason: 'homologated' } as const
+  t.equal(await refusal(alice.call(issueCredential, { input })), 'SERVICE_UNAVAILABLE')
+  const without = { ...input, withoutHomologation: 'agreed' }
+  t.equal(await refusal(alice.call(issueCredential, { input: without })), 'AWAITS_APPROVAL')
+})
+
 /** One replica in place of all others. */
 async function restartWith(masterKeys: string, before: { drain(): Promise<void> }) {
   await before.drain()
