@@ -7,6 +7,8 @@ const bookkeeping: Readonly<Record<string, string>> = {
   'gateway.rate_window': 'a refused request counts as well',
   'gateway.daily_use': 'so does what it would have stored',
   'gateway.credential_use': 'the key was used, whatever came of it',
+  'gateway.homologation_proof': 'a refusal proves something, too',
+  'gateway.rate_refusal': 'a refused request is one of its minute',
   'payments.depositor': "a row without content, to be locked before the day's deposits are summed",
 }
 /** The same, in every service. */

@@ -154,6 +154,7 @@ t.test('a next release that adds a field to every message serves beside this one
     const ofOperator = { operatorId: operator.id, environment: 'sandbox' as const }
     await call(operations.gateway.createOperator, { name: randomUUID() })
     await call(operations.gateway.getOperator, { name: operator.name })
+    await call(operations.gateway.showHomologation, { operatorId: operator.id })
     await call(operations.players.showPlayer, { playerId })
     await call(operations.players.kycQueue, { brandId: brand.id, limit: 5 })
     await call(operations.players.setDailyLimit, { playerId, dailyDepositLimit: '2000.00', reason: 'a test' })

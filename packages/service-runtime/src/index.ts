@@ -27,7 +27,15 @@ export {
   UnfinishedOperation,
 } from './commands/handle.ts'
 export { countStoredBytes } from './commands/record.ts'
-export { fitting, isKnownOperation, isStorable, toPage, type WithTimes, withIsoTimes } from './commands/reply.ts'
+export {
+  fingerprintForTwo,
+  fitting,
+  isKnownOperation,
+  isStorable,
+  toPage,
+  type WithTimes,
+  withIsoTimes,
+} from './commands/reply.ts'
 export { DatabaseHistory } from './database/history.ts'
 export {
   appendOnly,

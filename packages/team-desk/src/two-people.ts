@@ -15,6 +15,7 @@ import {
   type Call,
   type Database,
   type Db,
+  fingerprintForTwo,
   type Gate,
   type ReadDb,
   sql,
@@ -24,7 +25,7 @@ import {
   type WithTimes,
   withIsoTimes,
 } from '@backoffice/service-runtime'
-import { inputDigest, isSame } from '@backoffice/team-identity'
+import { isSame } from '@backoffice/team-identity'
 
 type Kept = Pick<Proposal, 'id' | 'operation' | 'operationId' | 'proposedBy' | 'state' | 'decidedBy'> & {
   readonly proposedById: string
@@ -70,13 +71,12 @@ export async function proposeOrApprove(two: TwoPeopleCall): ReturnType<Gate['pro
   return two.call.approves === undefined ? propose(two, proposed) : approve(two, proposed, two.call.approves)
 }
 
-/** What both calls have in common, and by which they are known: each has a reason of its own. */
 function proposalOf({ operation, call }: Pick<TwoPeopleCall, 'operation' | 'call'>): Proposed {
   const { reason, ...input } = call.input as Given
   return {
     input,
     reason: typeof reason === 'string' ? reason : null,
-    fingerprint: inputDigest([operation.id, input]),
+    fingerprint: fingerprintForTwo(operation, call.input),
   }
 }
 
@@ -118,7 +118,7 @@ async function approve(
   if (judged instanceof Rejection) return keepExpired(db, proposalId, judged)
   if (judged.state !== 'approved') await keepApproval(db, proposalId, { ...two, reason })
   const { proposedById: id, operationId } = judged
-  return { approved: proposalId, proposer: { id, operationId } }
+  return { approved: proposalId, proposer: { id, operationId, fingerprint } }
 }
 
 /** What somebody is told is over stays so, also for a call that waited and judges by the time at which it began. */

@@ -49,5 +49,8 @@ async function carriedOut<O extends Operation>(
   if (!isReplySealed(operation, input)) return reply
   const { listProposals } = operations[operation.service]
   const { data } = await bed.team('alice').call(listProposals, { input: { proposalId, limit: 1 } })
-  return bed.team('alice').call(operation, { input, ...defined({ operationId: data[0]?.operationId }) })
+  const [proposal] = data
+  // What was seen when it was proposed may be something else by now.
+  const same = { ...(proposal?.input as Unseen<O>), ...defined({ reason: (input as { reason?: string }).reason }) }
+  return bed.team('alice').call(operation, { input: same, ...defined({ operationId: proposal?.operationId }) })
 }

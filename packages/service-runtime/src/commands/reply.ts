@@ -8,6 +8,7 @@ import {
   Rejection,
 } from '@backoffice/contracts'
 import { type Db, type Fragment, type ReadDb, sql } from '@backoffice/database'
+import { inputDigest } from '@backoffice/team-identity'
 import { placeOfReply, type Vault } from '@backoffice/vault'
 import { type CommandRow, type EventRow, markDone } from '../outbox/store.ts'
 
@@ -20,6 +21,8 @@ export type StoredReply =
 interface ShownOnce {
   /** Their account. */
   readonly to: string
+  /** The call that they made: another one, which may take less of a login, shows nothing. */
+  readonly fingerprint: string
   /** Null: it was shown. */
   readonly sealed: unknown
 }
@@ -28,6 +31,12 @@ interface ShownOnce {
 export interface Proposer {
   readonly id: string
   readonly operationId: string
+  readonly fingerprint: string
+}
+
+/** What both calls of two people have in common, and by which they are known: each has a reason of its own. */
+export function fingerprintForTwo({ id }: Operation, { reason: _, ...input }: { readonly reason?: unknown }): string {
+  return inputDigest([id, input])
 }
 
 export function refusalOf({ code, details }: Rejection): StoredReply {
@@ -58,11 +67,11 @@ export function unwrap(reply: StoredReply): unknown {
  */
 export async function keepForProposer(
   db: Db,
-  { id: to, operationId }: Proposer,
+  { id: to, operationId, fingerprint }: Proposer,
   { body, kept }: { readonly body: unknown; readonly kept: { readonly body: unknown } },
 ): Promise<boolean> {
   const sealed: unknown = JSON.parse(db.vault.sealJson(JSON.stringify(body), placeOfReply(operationId)))
-  const reply: StoredReply = { ...kept, once: { to, sealed } }
+  const reply: StoredReply = { ...kept, once: { to, fingerprint, sealed } }
   const rows = await db`
     update operation set reply = ${JSON.stringify(reply)}::json, created_at = statement_timestamp()
     where operation_id = ${operationId} returning true as kept
@@ -76,12 +85,12 @@ export async function keepForProposer(
  */
 export async function takeOnce(
   db: Db,
-  { operationId, name, reply }: KnownOperation,
-  by: { readonly operation: Operation; readonly caller: { readonly id: string } | undefined },
+  { operationId, reply }: KnownOperation,
+  by: { readonly operation: Operation; readonly input: object; readonly caller: { readonly id: string } | undefined },
 ): Promise<{ readonly body: unknown } | undefined> {
   if (reply === null || 'error' in reply || reply.once === undefined) return undefined
   const { body, once } = reply
-  if (name !== by.operation.id || once.to !== by.caller?.id) return undefined
+  if (once.to !== by.caller?.id || once.fingerprint !== fingerprintForTwo(by.operation, by.input)) return undefined
   const shown: StoredReply = { body, once: { ...once, sealed: null } }
   const taken = await db`
     update operation set reply = ${JSON.stringify(shown)}::json

@@ -132,7 +132,7 @@ export class Runner {
       )
       const replyOfKnown = async (known: KnownOperation) => {
         const current = known.unfinished ? await this.#finished(call, known) : known
-        const own = await takeOnce(db, current, { operation, caller: received.caller })
+        const own = await takeOnce(db, current, { operation, input: call.input, caller: received.caller })
         if (own !== undefined) return { ...own, isStored: true }
         return { body: unwrap(replyOf(current, operation, { fingerprint, vault: db.vault })), isStored: true }
       }

@@ -278,6 +278,10 @@ t.test('the secret of a key that two people issue is shown once, to who asked fo
   t.match(rows[0].reply, key)
   t.notMatch(rows[0].reply, 'sk_', 'it is kept sealed')
   t.equal(await refusal(bob.call(issueCredential, asked)), 'IDEMPOTENCY_CONFLICT')
+  const lasting = bed.team('alice', { loggedInSecondsAgo: 600 })
+  t.equal(await refusal(lasting.call(issueCredential, asked)), 'FRESH_LOGIN_REQUIRED')
+  const lesser = { ...asked, input: { ...input, environment: 'sandbox' as const } }
+  t.equal(await refusal(lasting.call(issueCredential, lesser)), 'IDEMPOTENCY_CONFLICT', 'nor by a call that takes none')
   const namesake = bed.team('alice', { claims: { sub: 'another account' } })
   t.equal((await namesake.call(issueCredential, asked)).secret, null)
   const both = await Promise.all([alice.call(issueCredential, asked), alice.call(issueCredential, asked)])
