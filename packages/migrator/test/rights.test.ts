@@ -109,7 +109,19 @@ const shown: Readonly<Record<string, readonly string[]>> = {
   games: ['players.game', 'players.game_session'],
 }
 
-await t.test('each role may do to each table what is written here, and nothing else', async (t) => {
+interface View {
+  readonly name: string
+  readonly schema: string
+  readonly columns: readonly string[]
+}
+const { rows: views } = await admin.query<View>(
+  `select c.oid::regclass::text as name, c.relnamespace::regnamespace::text as schema, array_agg(a.attname::text order by a.attname) as columns
+   from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0
+   where c.relkind = 'v' and c.relnamespace::regnamespace::text = any($1) group by c.oid order by 1`,
+  [serviceNames],
+)
+
+t.test('each role may do to each table what is written here, and nothing else', async (t) => {
   t.same(
     Object.keys(lessOfOwn).filter((name) => !tables.some((table) => table.name === name)),
     [],
@@ -125,18 +137,6 @@ await t.test('each role may do to each table what is written here, and nothing e
     }),
   )
 })
-
-interface View {
-  readonly name: string
-  readonly schema: string
-  readonly columns: readonly string[]
-}
-const { rows: views } = await admin.query<View>(
-  `select c.oid::regclass::text as name, c.relnamespace::regnamespace::text as schema, array_agg(a.attname::text order by a.attname) as columns
-   from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0
-   where c.relkind = 'v' and c.relnamespace::regnamespace::text = any($1) group by c.oid order by 1`,
-  [serviceNames],
-)
 
 /** What PostgreSQL says of a view, or of a column of one, that nobody at all could write through. */
 const notUpdatable = new Set(['55000', '0A000'])
