@@ -129,9 +129,9 @@ async function showDeliveries(visit: Visit, found: FoundList, sent?: SentForm): 
     listDeliveries.reply,
     data,
     [
-      'eventCreatedAt',
-      ['operator', (row) => text(names.get(row.operatorId))],
       ['event', ({ type, eventId }) => lines(text(type), id(eventId))],
+      ['operator', (row) => text(names.get(row.operatorId))],
+      'eventCreatedAt',
       ...(state === 'undelivered' ? (['state'] as const) : []),
       'attempts',
       // For a delivery that succeeded the same column holds the receiver's reply, not a fault.

@@ -88,13 +88,12 @@ async function showQueue(visit: Visit): Promise<FastifyReply> {
     withdrawalQueue.reply,
     data,
     [
-      ['waitingFor', ({ createdAt }) => ago(createdAt)],
-      ['operator', operatorCell],
       [
         'player',
         ({ playerId, playerName, playerStatus }) =>
           lines(text(playerName), id(playerId), unusual(playerStatus, 'ativo')),
       ],
+      ['waitingFor', ({ createdAt }) => ago(createdAt)],
       ['amount', ({ amount, currency }) => money(amount, currency)],
       'withdrawable',
       [
@@ -103,6 +102,7 @@ async function showQueue(visit: Visit): Promise<FastifyReply> {
       ],
       ['kycStatus', ({ kycStatus }) => unusual(kycStatus, 'aprovado')],
       ...(shown === 'approved' ? (['approvedBy'] as const) : []),
+      ['operator', operatorCell],
     ],
     (row) => visit.address(pathOf(row)),
   )
@@ -119,13 +119,13 @@ async function showAll(visit: Visit): Promise<FastifyReply> {
     listWithdrawals.reply,
     data,
     [
-      'createdAt',
-      ['operator', operatorCell],
-      'playerId',
-      ['amount', ({ amount, currency }) => money(amount, currency)],
       ['destination', ({ method, destination }) => lines(text(destination), text(method))],
+      ['amount', ({ amount, currency }) => money(amount, currency)],
       ['status', (row) => settledStatus(visit, row)],
+      'playerId',
+      'createdAt',
       'reason',
+      ['operator', operatorCell],
     ],
     (row) => visit.address(pathOf(row)),
   )

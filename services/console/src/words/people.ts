@@ -70,6 +70,10 @@ export const peopleWords = {
   'value.reads': ['reads', 'lê'],
   'value.changes': ['changes', 'altera'],
   'value.pay': ['pay', 'pagar'],
+  'operation.showHomologation': [
+    'See what an operator’s sandbox has proved',
+    'Ver o que o sandbox de um operador comprovou',
+  ],
   'operation.listGameSessions': ['List the game sessions of a player', 'Listar as sessões de jogo de um jogador'],
   'operation.exportAudit': ['Export what the team did, with proofs', 'Exportar o que a equipe fez, com provas'],
   'operation.endProviderSession': [
