@@ -129,6 +129,9 @@ export async function callAsTeam(operator: Operator, team: Team, journey: Journe
   await team(gateway.listOperators)
   await team(gateway.getOperator, { name: operatorId })
   await team(gateway.showHomologation, { operatorId })
+  await team(gateway.listRefusedRequests, { operatorId, environment: 'sandbox', limit: 10 })
+  await team(gateway.listRefusedRequests, { requestId: 'req_x', limit: 1 })
+  await team(gateway.findIdempotencyKey, { key: 'order-4711' })
   await team(gateway.setOperatorLimits, { operatorId, rateLimitPerMinute: 99_999, storedRowsPerDay: 1 })
   // The limits hold within a second. Beyond a quota a key is looked for before it is claimed.
   await eventually(() => operator.post('/players', 429))

@@ -53,6 +53,7 @@ export const readsMuch: readonly (readonly [part: string, reason: string, only?:
     'the team lists deliveries of all operators by a type and a period, of those that are kept for some days',
     /^filters delivery/,
   ],
+  ['order by request_id desc limit', 'the team lists what operators were refused by filters that are optional'],
   ['json_each_text', 'an export of all that is kept of one player is rare: no index serves it alone'],
 ]
 

@@ -101,6 +101,8 @@ const fillings: Readonly<Record<ServiceName, readonly string[]>> = {
     `insert into credential select 'crd_' || n, ${brand}, 'bk_test_' || n, 'sealed', now() ${from(199)}`,
     `insert into claim
       select ${operator}, 'sandbox', ${id('key')}, '\\x00', 'createDeposit', ${id('opn')}, gen_random_uuid(), null, ${at}, 200, 'application/json', '{}', 'req' ${all}`,
+    `insert into refused_request
+      select ${id('req')}, ${at}, ${operator}, 'sandbox', 'key', true, 'getMe', 'GET', '/', 404, 'NOT_FOUND', null, null, null, 1 ${all}`,
     `insert into used_signature select ${operator}, 'sandbox', sha256(convert_to(n::text, 'UTF8')), ${id('key')}, ${at} ${all}`,
   ],
 }

@@ -27,6 +27,7 @@ const kept: Readonly<Record<string, string>> = {
   'gateway.daily_use': 'one row for each operator and environment',
   'gateway.homologation_proof': 'one row for each operator and check',
   'gateway.rate_refusal': 'one row for each operator',
+  'gateway.refused_today': 'two rows for each operator and environment',
   'players.player': 'a record',
   'players.kyc_submission': 'a record',
   'players.player_change': 'the history of a record',

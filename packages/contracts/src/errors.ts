@@ -43,6 +43,10 @@ const catalogue = {
       "The operator's sandbox traffic has not proved all that production takes; the details say what is missing.",
   },
   DELIVERY_NOT_FOUND: { status: 404, message: 'There is no such delivery.' },
+  REQUEST_NOT_FOUND: {
+    status: 404,
+    message: 'No request with this id was refused in the last seven days.',
+  },
   MESSAGE_NOT_FOUND: { status: 404, message: 'There is no such message.' },
   TRANSFER_NOT_FOUND: { status: 404, message: 'There is no such transfer in this brand.' },
   TRANSFER_CONFLICT: { status: 409, message: 'The reference was used for another transfer.' },

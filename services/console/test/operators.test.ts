@@ -38,6 +38,43 @@ t.test('the pages of operators', async (t) => {
     t.notMatch((await support.get('/sandbox/operators')).text, '/operators/new')
   })
 
+  await t.test('what an operator was refused is found by its request id and its Idempotency-Key', async (t) => {
+    const { id: operatorId, brands, name } = await show('Aurora')
+    const db = bed.bed.sql('gateway')
+    const requestId = 'req_01m84t3fxkf23bjm24hsecpd4h'
+    await db.query(
+      `insert into refused_request (request_id, at, operator_id, environment, key, verified, operation, method, path, status, code, fields, duration_ms)
+        values ($1, now(), $2, 'sandbox', 'bk_test_x', false, 'registerPlayer', 'POST', '/api/v1/players', 401, 'INVALID_SIGNATURE', '/email', 7)`,
+      [requestId, operatorId],
+    )
+    const claim = `insert into claim (operator_id, environment, key, fingerprint, operation, operation_id, expires_at, status, content_type, body, request_id)
+      values ($1, 'sandbox', 'order-4711', '', 'createDeposit', 'op', now() + interval '1 hour', 201, 'x', $2, 'req_x')`
+    await db.query(claim, [operatorId, Buffer.from('{"id":"dep_01m84t3fxkf23bjm24hsecpd4h"}')])
+    t.equal(brands.length, 2)
+    const support = await bed.visitor('support')
+    t.equal((await support.search('sandbox', requestId)).location, `/sandbox/requests/${requestId}`)
+    const { text: page } = await support.get(`/sandbox/requests/${requestId}`)
+    for (const shown of [
+      name,
+      'INVALID_SIGNATURE',
+      'POST /api/v1/players',
+      '401',
+      '/email',
+      '7 ms',
+      'somebody else may',
+    ])
+      t.match(page, shown)
+    const list = await support.get(`/sandbox/requests?operator=${name}&code=INVALID_SIGNATURE`)
+    t.match(list.text, `href="/sandbox/requests/${requestId}"`)
+    t.notMatch((await support.get('/production/requests')).text, requestId)
+    const unknown = await support.get('/sandbox/requests/req_unknown')
+    t.equal(unknown.status, 404)
+    t.match(unknown.text, 'No request with this id was refused in the last seven days')
+    const found = await support.search('sandbox', 'order-4711')
+    t.match(found.text, 'href="/sandbox/deposits/dep_01m84t3fxkf23bjm24hsecpd4h"')
+    t.match((await alice.get(`/sandbox/operators/${operatorId}`)).text, `/sandbox/requests?operator=${name}`)
+  })
+
   await t.test('are found by their names in the search', async (t) => {
     const { id } = await show('Aurora')
     const path = `/sandbox/operators/${id}`

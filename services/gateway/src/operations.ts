@@ -2,6 +2,7 @@ import type { HandlersOf } from '@backoffice/service-runtime'
 import type { SecretBox } from '@backoffice/vault'
 import * as operators from './operators/operations.ts'
 import type { DefaultQuotas } from './quotas/quota.ts'
+import * as requests from './requests/operations.ts'
 import * as sessions from './sessions/operations.ts'
 
 /** The operations of the team and of other services, which come over NATS. Those of operators are HTTP routes (../http). */
@@ -14,6 +15,7 @@ export const handlers = (
   }: { readonly development: boolean; readonly quotas: DefaultQuotas; readonly baseUrl: () => string },
 ): HandlersOf<'gateway'> => ({
   ...operators,
+  ...requests,
   ...sessions,
   createOperator: operators.createOperator(secrets, { development }),
   getOperator: operators.getOperator(quotas),

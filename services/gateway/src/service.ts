@@ -9,10 +9,11 @@ import { CredentialDirectory } from './http/authenticate.ts'
 import { Homologation, keepingWebhookProofs } from './http/homologation.ts'
 import { Idempotency } from './http/idempotency.ts'
 import { DailyUse, RateLimiter } from './http/limits.ts'
+import { RefusedRequests } from './http/refused-requests.ts'
 import { CredentialUses, FailedAuthentications, SecurityLog } from './http/security-log.ts'
 import { limitedAddresses, unusedCredentials, usedQuotas } from './measurements.ts'
 import { handlers } from './operations.ts'
-import { mebibyte } from './quotas/quota.ts'
+import { type DefaultQuotas, mebibyte } from './quotas/quota.ts'
 import { settings } from './settings.ts'
 import { migrations } from './storage/migrations/index.ts'
 
@@ -34,6 +35,7 @@ export const gateway = defineService({
     // Without a reply it is kept longer, because the next use of its key must first resolve an unknown outcome.
     { table: 'claim', column: 'expires_at', keepMs: dayMs, setting: 'UNRESOLVED_CLAIMS_KEEP_HOURS' },
     { table: 'used_signature', column: 'expires_at', keepMs: 0 },
+    { table: 'refused_request', column: 'at', keepMs: 7 * dayMs },
     // No session lives longer than a day. Who is locked is locked for ever.
     { table: 'ended_session', column: 'ended_before', keepMs: 2 * dayMs },
   ],
@@ -47,24 +49,17 @@ export const gateway = defineService({
     const listening = () => `${listener.origin}${apiPrefix}`
     const baseUrl = () => settings.PUBLIC_BASE_URL ?? listening()
     const uses = new CredentialUses(db, log)
-    const quotas = {
-      sandbox: {
-        bytes: settings.SANDBOX_STORED_MIB_PER_DAY * mebibyte,
-        rows: settings.SANDBOX_STORED_ROWS_PER_DAY,
-      },
-      production: {
-        bytes: settings.PRODUCTION_STORED_MIB_PER_DAY * mebibyte,
-        rows: settings.PRODUCTION_STORED_ROWS_PER_DAY,
-      },
-    }
+    const quotas = quotasFrom(settings)
     const dailyUse = new DailyUse({ db, clock, log })
     const homologation = new Homologation({ db, clock, log })
+    const refused = new RefusedRequests({ db, clock, log })
     const app = buildApp({
       log,
       rpc,
       tls: certificate !== undefined,
       isTrusted: trustedProxies(settings.TRUSTED_PROXIES),
       baseUrl,
+      refused,
       authentication: {
         clock,
         baseUrl,
@@ -82,12 +77,12 @@ export const gateway = defineService({
     const listener = new HttpListener({ app, host, port, connectionsMax, certificate, log })
     return {
       operations: handlers(secrets, { development: settings.DEVELOPMENT, quotas, baseUrl }),
-      // What the listener's last requests store and prove is written, too.
+      // What the listener's last requests store and prove, and what was refused of them, is written, too.
       background: [
         securityLog,
         uses,
         listener,
-        ...[dailyUse, homologation].map((writing) => ({
+        ...[dailyUse, homologation, refused].map((writing) => ({
           start: () => writing.start(),
           stop: () => listener.stop().then(() => writing.stop()),
         })),
@@ -98,6 +93,16 @@ export const gateway = defineService({
     }
   },
 })
+
+const quotasFrom = (settings: Readonly<Record<StoredSetting, number>>): DefaultQuotas => ({
+  sandbox: { bytes: settings.SANDBOX_STORED_MIB_PER_DAY * mebibyte, rows: settings.SANDBOX_STORED_ROWS_PER_DAY },
+  production: {
+    bytes: settings.PRODUCTION_STORED_MIB_PER_DAY * mebibyte,
+    rows: settings.PRODUCTION_STORED_ROWS_PER_DAY,
+  },
+})
+
+type StoredSetting = `${'SANDBOX' | 'PRODUCTION'}_STORED_${'MIB' | 'ROWS'}_PER_DAY`
 
 /** @throws {ConfigurationError} when an operation could be forgotten whose claim can still ask what became of it */
 function assertRepliesOutliveClaims(settings: {

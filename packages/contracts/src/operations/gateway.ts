@@ -8,6 +8,7 @@ import { Line, Nullable, object, pageOf, text } from '../schema.ts'
 import { service } from '../service.ts'
 import { everyRole } from '../team.ts'
 import { Homologation, seenField } from './fields.ts'
+import { refusedRequestEntries } from './refused-requests.ts'
 import { teamSessionEntries } from './team-sessions.ts'
 
 const JsonDocument = Type.Object({}, { additionalProperties: true })
@@ -331,5 +332,6 @@ export const gateway = service('gateway', {
     reply: object({ rewrapped: Type.Integer(), keyId: text(64) }),
   }),
 
+  ...refusedRequestEntries,
   ...teamSessionEntries,
 })

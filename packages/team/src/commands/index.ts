@@ -1,7 +1,7 @@
 import type { AnyRow } from '../row.ts'
 import { audit } from './audit.ts'
 import { commands } from './commands.ts'
-import { credentials, games, operators, secrets } from './operators.ts'
+import { credentials, games, operators, requests, secrets } from './operators.ts'
 import { deposits, withdrawals } from './payments.ts'
 import { kyc, players } from './players.ts'
 import { proposals } from './proposals.ts'
@@ -13,6 +13,7 @@ import { deliveries, events, messages, webhook } from './webhooks.ts'
 export const groups: readonly (readonly [name: string, description: string, rows: readonly AnyRow[]])[] = [
   ['operators', 'Operators: who may call the API', operators],
   ['credentials', 'Keys and secrets. To rotate: issue, let the operator switch, revoke.', credentials],
+  ['requests', 'What operators were refused, by request id, and what an Idempotency-Key did', requests],
   ['secrets', 'Secrets at rest', secrets],
   ['kyc', 'Identity checks', kyc],
   ['players', 'Players: status, self-exclusion, limits', players],

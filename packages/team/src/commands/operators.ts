@@ -121,6 +121,44 @@ function showProofs({ checks, proved, ...homologation }: Reply<typeof showHomolo
 const lastUse = ({ lastUsedAt }: OperatorRecord['credentials'][number]): string | undefined =>
   lastUsedAt === undefined ? undefined : (lastUsedAt ?? 'never')
 
+const { findIdempotencyKey, listRefusedRequests } = operations.gateway
+
+export const requests = [
+  row({
+    path: 'requests list',
+    operation: listRefusedRequests,
+    columns: [
+      ['request', 'requestId'],
+      'at',
+      ['operator', ({ operatorName, operatorId }) => operatorName ?? operatorId],
+      'environment',
+      'operation',
+      'path',
+      'status',
+      'code',
+      'fields',
+      'hint',
+      ['canonical string', ({ canonicalString }) => canonicalString?.replaceAll('\n', ' ')],
+      ['signed rightly', 'verified'],
+    ],
+  }),
+  row({
+    path: 'requests key',
+    operation: findIdempotencyKey,
+    arguments: ['key'],
+    columns: [
+      ['operator', 'operatorName'],
+      'environment',
+      'operation',
+      'status',
+      'code',
+      ['record', 'recordId'],
+      ['request', 'requestId'],
+      ['until', 'expiresAt'],
+    ],
+  }),
+]
+
 export const credentials = [
   row({ path: 'credentials issue', operation: operations.gateway.issueCredential }),
   row({

@@ -138,6 +138,7 @@ async function showOperator(visit: Visit, state: OperatorState, sent?: SentForm)
       'homologation',
       () => (homologation === undefined ? nothing : link(partOf(visit, homologation), address(proofsPath(operator)))),
     ],
+    ['refused', () => refusedOf(visit, operator)],
     'createdAt',
     'id',
   ])
@@ -168,6 +169,9 @@ async function showOperator(visit: Visit, state: OperatorState, sent?: SentForm)
     ],
   })
 }
+
+const refusedOf = ({ display, address }: Visit, { name }: Operator): Cell =>
+  link(display.t('refusedRequests'), address(`/requests?operator=${encodeURIComponent(name)}`))
 
 type Homologation = Reply<typeof showHomologation>
 

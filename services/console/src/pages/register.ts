@@ -19,6 +19,7 @@ import { peoplePages } from './people.ts'
 import { playerPages } from './players.ts'
 import { proposalPages } from './proposals.ts'
 import { reconcilePages } from './reconcile.ts'
+import { requestPages } from './requests.ts'
 import { searchPages } from './search.ts'
 import { sessionPages } from './sessions.ts'
 import { statementPages } from './statement.ts'
@@ -48,6 +49,7 @@ const groups = [
   peoplePages,
   sessionPages,
   filterPages,
+  requestPages,
   searchPages,
   livePages,
 ]

@@ -13,6 +13,7 @@ import {
   shownDecision,
   type Visit,
 } from '../pieces/visit.ts'
+import { keyUseSection, keyUses, requestPath } from './requests.ts'
 
 /** Where a record is shown, by the prefix of its id. */
 const places: ReadonlyMap<string, string> = new Map([
@@ -51,20 +52,22 @@ export const searchPages: Pages = (route) => {
     const text = textOf(fieldsGiven(visit.request).q)
     const place = placeOf(text)
     if (place !== undefined) return visit.reply.redirect(visit.address(place), 303)
+    if (/^req_\w+$/.test(text)) return visit.reply.redirect(visit.address(requestPath(text)), 303)
     const entry = await entryPath(visit, text)
     if (entry !== undefined) return visit.reply.redirect(visit.address(entry), 303)
     const secret = secretIn(text)
     if (secret !== undefined) return showForm(visit, secret)
-    const [players, operators, deposits] = await Promise.all([
+    const [players, operators, deposits, keys] = await Promise.all([
       playersNamed(visit, text),
       operatorsNamed(visit, text),
       depositsReferenced(visit, text),
+      keyUses(visit, text).catch(whenAway([])),
     ])
     const pages = [...operators, ...deposits].flatMap(({ id }) => placeOf(id) ?? [])
     const [only, ...others] = pages
-    if (only !== undefined && others.length + players.length === 0)
+    if (only !== undefined && others.length + players.length + keys.length === 0)
       return visit.reply.redirect(visit.address(only), 303)
-    if (pages.length + players.length > 0) return showFound(visit, { players, operators, deposits })
+    if (pages.length + players.length + keys.length > 0) return showFound(visit, { players, operators, deposits, keys })
     const data = { environment: visit.environment, text, bySecret: visit.address(formPath) }
     return visit.reply.code(404).page('search', data, { request: visit.request })
   })
@@ -85,9 +88,10 @@ interface AllFound {
   readonly players: readonly Found[]
   readonly operators?: readonly Operator[]
   readonly deposits?: readonly Deposit[]
+  readonly keys?: Awaited<ReturnType<typeof keyUses>>
 }
 
-function showFound(visit: Visit, { players, operators = [], deposits = [] }: AllFound): FastifyReply {
+function showFound(visit: Visit, { players, operators = [], deposits = [], keys = [] }: AllFound): FastifyReply {
   const rows = rowsOf(
     searchPlayers.reply,
     players,
@@ -102,7 +106,7 @@ function showFound(visit: Visit, { players, operators = [], deposits = [] }: All
     (player) => visit.address(`/players/${player.id}`),
   )
   const list = { title: 'players', empty: 'searchNobody', path: '/search' } as const
-  if (operators.length + deposits.length === 0) return showList(visit, { ...list, rows })
+  if (operators.length + deposits.length + keys.length === 0) return showList(visit, { ...list, rows })
   const operatorRows = rowsOf(listOperators.reply, operators, ['name', 'status', 'createdAt'], (operator) =>
     visit.address(`/operators/${operator.id}`),
   )
@@ -119,6 +123,7 @@ function showFound(visit: Visit, { players, operators = [], deposits = [] }: All
     (deposit) => visit.address(`/deposits/${deposit.id}`),
   )
   const all = [
+    keyUseSection(visit, keys, placeOf),
     { title: 'deposits', rows: depositRows },
     { title: 'operators', rows: operatorRows },
     { title: 'players', rows },

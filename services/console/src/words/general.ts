@@ -14,6 +14,21 @@ export const generalWords = {
   audit: ['Audit', 'Auditoria'],
   operators: ['Operators', 'Operadores'],
   search: ['Id, name, CPF…', 'Id, nome, CPF…'],
+  refusedRequests: ['Refused requests', 'Pedidos recusados'],
+  refusedKept: ['Of the last seven days, without bodies.', 'Dos últimos sete dias, sem o corpo dos pedidos.'],
+  refusedNotKept: [
+    'Of the last seven days, without bodies. {count} more were refused today and are not kept.',
+    'Dos últimos sete dias, sem o corpo dos pedidos. Mais {count} foram recusados hoje e não foram guardados.',
+  ],
+  outcomeNotKnown: [
+    'Nobody knows whether it was done: a retry with the same Idempotency-Key tells.',
+    'Não se sabe se foi feito: uma nova tentativa com a mesma Idempotency-Key diz.',
+  ],
+  senderNotProven: [
+    'The signature was not right, so somebody else may have sent it.',
+    'A assinatura não estava certa; outra pessoa pode ter enviado.',
+  ],
+  idempotencyKeys: ['Idempotency-Keys', 'Idempotency-Keys'],
   searchLabel: ['Search', 'Busca'],
   searchNothing: ['Nothing is found under “{text}”.', 'Nada encontrado com “{text}”.'],
   searchSecret: ['Search by CPF, e-mail or telephone', 'Buscar por CPF, e-mail ou telefone'],

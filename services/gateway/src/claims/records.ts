@@ -138,7 +138,7 @@ function responseOf(
 }
 
 /** The reply of a refusal says nothing about a person. */
-const isToSeal = (operation: string, status: number) => status < 400 && isReplyToSeal(operation)
+export const isToSeal = (operation: string, status: number) => status < 400 && isReplyToSeal(operation)
 
 export const sealedClaims: SealedTable = {
   table: 'claim',

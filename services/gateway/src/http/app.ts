@@ -11,6 +11,7 @@ import fastify, {
 } from 'fastify'
 import { warnOfProxies } from './authenticate.ts'
 import { documentRoutes } from './documents.ts'
+import type { RefusedRequests } from './refused-requests.ts'
 import { errorBody, helpLinks, isFault, jsonContentType, measureRequests, sendRejection, toRejection } from './reply.ts'
 import { operationRoutes, type RouteContext } from './routes.ts'
 
@@ -24,19 +25,22 @@ export interface AppOptions extends RouteContext {
    * before.
    */
   readonly baseUrl: () => string
+  readonly refused: Pick<RefusedRequests, 'note' | 'unread'>
 }
 
 /** The public HTTP API, without a listener: see `HttpListener`. */
-export function buildApp({ log, tls, isTrusted, baseUrl, ...context }: AppOptions): FastifyInstance {
-  const app = createServer({ log, tls, isTrusted })
+export function buildApp({ log, tls, isTrusted, baseUrl, refused, ...context }: AppOptions): FastifyInstance {
+  const app = createServer({ log, tls, isTrusted, refused })
   warnOfProxies(app, { isTrusted, log })
   measureRequests(app)
   const { securityLog, homologation } = context.authentication
-  app.decorateRequest('access')
+  app.decorateRequest('access').decorateRequest('sender').decorateRequest('verified', false)
   // Not onResponse, which a client that breaks off prevents.
-  app.addHook('onSend', (request, reply, _payload, done) => {
+  app.addHook('onSend', (request, reply, payload, done) => {
     securityLog.answered(request, reply)
     homologation.answered(request, reply)
+    const { refusedWith: code } = request
+    if (code !== undefined) refused.note(request, reply, { code, body: payload as string })
     done()
   })
   const routes = [...operationRoutes(context), ...documentRoutes(baseUrl)]
@@ -64,6 +68,8 @@ export interface ServerOptions {
   readonly isTrusted?: IsTrusted
   readonly headersTimeoutMs?: number
   readonly requestTimeoutMs?: number
+  /** Is told of bytes that are no request. */
+  readonly refused?: Pick<RefusedRequests, 'unread'>
 }
 
 /**
@@ -79,6 +85,7 @@ export function createServer({
   isTrusted = () => false,
   headersTimeoutMs = headersTimeoutMsDefault,
   requestTimeoutMs = requestTimeoutMsDefault,
+  refused,
 }: ServerOptions): FastifyInstance {
   const underWay = new WeakMap<Socket, FastifyReply>()
   const app = fastify({
@@ -95,7 +102,7 @@ export function createServer({
       const reply = underWay.get(socket)
       // What is broken came after a whole request. That request may have an effect, so it gets its own response.
       if (reply?.request.raw.complete && socket.writable) reply.raw.once('close', () => socket.destroySoon())
-      else refuseBrokenRequest(error, socket)
+      else refuseBrokenRequest(error, socket, refused)
     },
   })
   // Node by itself would refuse an expectation that it does not know, without the envelope. It may as well be ignored.
@@ -195,7 +202,11 @@ function sendBadRequest(reply: FastifyReply, message: string): void {
 }
 
 /** Replies to bytes that are no HTTP request. Node by itself would reply with an empty body. */
-function refuseBrokenRequest(error: Error & { code?: string }, socket: Socket): void {
+function refuseBrokenRequest(
+  error: Error & { code?: string },
+  socket: Socket,
+  refused?: Pick<RefusedRequests, 'unread'>,
+): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy()
     return
@@ -203,6 +214,7 @@ function refuseBrokenRequest(error: Error & { code?: string }, socket: Socket): 
   const requestId = newId('req')
   const known = clientErrorCodes[error.code ?? '']
   const status = known === undefined ? 400 : errorCatalogue[known].status
+  refused?.unread(requestId, status, known ?? 'VALIDATION_ERROR')
   const body =
     known === undefined
       ? badRequestBody('the bytes received are not an HTTP/1.1 request', requestId)

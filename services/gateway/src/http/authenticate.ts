@@ -64,7 +64,9 @@ export async function authenticate(request: FastifyRequest, context: Authenticat
   // A key that exists is verified before anything is refused, whatever came from this address before.
   const credential = isKeyShaped(key) ? await context.directory.find(key, address) : null
   if (credential === null) throw countFailure(unknownKey(key), { ...claimed, credential }, context)
+  request.sender = credential
   verifySignature(claimed, credential, context)
+  request.verified = true
   const refuse = (code: 'OPERATOR_SUSPENDED' | 'FORBIDDEN_IP') => {
     context.securityLog.refused({ ...claimed, code, credential })
     return new Rejection(code)

@@ -66,6 +66,7 @@ function appOf(
         return Buffer.from(String(answers.rpc?.() ?? '{}'))
       },
     },
+    refused: { note: () => {}, unread: () => {} },
     dailyUse: { refusalOf: () => null, begun: () => {}, ended: () => {} },
     idempotency: {
       hasBegun: async () => false,

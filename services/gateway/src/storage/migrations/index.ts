@@ -4,6 +4,7 @@ import { baseline } from './0001-baseline.ts'
 import { endedSessions } from './0002-ended-sessions.ts'
 import { dailyQuotas } from './0003-daily-quotas.ts'
 import { homologation } from './0004-homologation.ts'
+import { refusedRequests } from './0005-refused-requests.ts'
 
 /** In the order in which they are applied. */
 export const migrations: readonly Migration[] = [
@@ -12,4 +13,5 @@ export const migrations: readonly Migration[] = [
   endedSessions,
   dailyQuotas,
   homologation,
+  refusedRequests,
 ]

@@ -1,0 +1,172 @@
+import type { ErrorCode } from '@backoffice/contracts'
+import { type Clock, type Logger, Loop } from '@backoffice/process'
+import type { Background, Db } from '@backoffice/service-runtime'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { keepRefusals, keptMax, type RefusalSource, type RefusedRequest } from '../requests/records.ts'
+
+/** What waits to be written, in this process. Beyond it requests are counted only. */
+const waitingMax = 1_000
+const writeEveryMs = 1_000
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Whose key was sent, once it is known to exist. */
+    sender:
+      | {
+          readonly key: string
+          readonly scope: { readonly operatorId: string; readonly environment: RefusalSource['environment'] }
+        }
+      | undefined
+    /** The signature is right. */
+    verified: boolean
+  }
+}
+
+/** What this replica knows of a source. */
+interface Counted extends RefusalSource {
+  /** Today, of all replicas, when it was last written. */
+  refused: number
+  /** Since then. */
+  waiting: number
+}
+
+const nobody = { operatorId: '', environment: '' } as const
+
+/**
+ * Keeps what was refused or failed, so that an operator's request id leads somewhere. No request waits for it: refusals are
+ * noted in memory and written once a second; a process that dies forgets those of a second. While PostgreSQL is away, and
+ * beyond the bounds, they are only counted.
+ */
+export class RefusedRequests implements Background {
+  readonly #db: Db
+  readonly #clock: Clock
+  readonly #loop: Loop
+  readonly #sources = new Map<string, Counted>()
+  #waiting: RefusedRequest[] = []
+
+  constructor({ db, clock, log }: { readonly db: Db; readonly clock: Clock; readonly log: Logger }) {
+    this.#db = db
+    this.#clock = clock
+    this.#loop = new Loop({ run: () => this.#write(), everyMs: writeEveryMs, log, name: 'writing refused requests' })
+  }
+
+  start(): void {
+    this.#loop.start()
+  }
+
+  /** Writes what is noted by then. */
+  stop(): Promise<void> {
+    this.#loop.nudge()
+    return this.#loop.stop()
+  }
+
+  /** @param code of the refusal that is sent @param body the envelope */
+  note(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { code, body }: { readonly code: ErrorCode; readonly body: string },
+  ): void {
+    const { sender, verified = false, routeOptions, method } = request
+    const { operatorId, environment } = sender?.scope ?? nobody
+    const source = { operatorId, environment, verified }
+    if (!this.#count(source)) return
+    const { pathname, ...told } = { pathname: pathOf(request.raw.url ?? ''), ...detailsIn(body) }
+    this.#waiting.push({
+      ...source,
+      ...told,
+      requestId: String(reply.getHeader('X-Request-Id')),
+      at: this.#clock.now(),
+      key: sender?.key ?? null,
+      operation: routeOptions.config.operation ?? null,
+      method: method.slice(0, 10),
+      path: pathname,
+      status: reply.statusCode,
+      code,
+      durationMs: Math.round(reply.elapsedTime),
+    })
+  }
+
+  /** Bytes that were no request that could be read. */
+  unread(requestId: string, status: number, code: ErrorCode): void {
+    const source = { ...nobody, verified: false }
+    if (!this.#count(source)) return
+    const nothing = {
+      key: null,
+      operation: null,
+      method: '',
+      path: '',
+      fields: null,
+      canonicalString: null,
+      hint: null,
+    }
+    this.#waiting.push({ ...source, ...nothing, requestId, at: this.#clock.now(), status, code, durationMs: 0 })
+  }
+
+  /** @returns whether it may be kept */
+  #count(source: RefusalSource): boolean {
+    const name = nameOf(source)
+    let counted = this.#sources.get(name)
+    if (counted === undefined) {
+      counted = { ...source, refused: 0, waiting: 0 }
+      this.#sources.set(name, counted)
+    }
+    counted.waiting += 1
+    return counted.refused + counted.waiting <= keptMax && this.#waiting.length < waitingMax
+  }
+
+  async #write(): Promise<void> {
+    const counts = [...this.#sources.values()].filter(({ waiting }) => waiting > 0)
+    if (counts.length === 0) return
+    const requests = this.#waiting
+    this.#waiting = []
+    const written = counts.map(({ waiting, ...source }) => ({ ...source, refused: waiting }))
+    for (const source of counts) source.waiting = 0
+    try {
+      for (const { refused, ...source } of await keepRefusals(this.#db, written, requests)) {
+        const counted = this.#sources.get(nameOf(source))
+        if (counted !== undefined) counted.refused = refused
+      }
+    } catch (error) {
+      for (const [index, source] of counts.entries()) source.waiting += written[index]?.refused ?? 0
+      this.#waiting = [...requests, ...this.#waiting].slice(0, waitingMax)
+      throw error
+    }
+  }
+}
+
+const nameOf = ({ operatorId, environment, verified }: RefusalSource): string =>
+  `${operatorId} ${environment} ${verified}`
+
+const pathLengthMax = 300
+/** The names of paths, and ids of ours. Anything else in a path may be what somebody calls a person. */
+const isOurs = /^(?:v1|[a-z][a-z-]{0,29}(?:\.json)?|[a-z]{2,4}_[\da-z]{8,40}|)$/
+
+/** Without the query, and without what is not ours. */
+export function pathOf(url: string): string {
+  const [path = ''] = url.split('?', 1)
+  const segments = path.slice(0, pathLengthMax).split('/')
+  return segments.map((segment) => (isOurs.test(segment) ? segment : '…')).join('/')
+}
+
+interface Told {
+  readonly fields: string | null
+  readonly canonicalString: string | null
+  readonly hint: string | null
+}
+
+const canonicalLengthMax = 1_000
+const fieldsMax = 10
+
+/** Of the envelope's details what says nothing of a person: which fields, and what an integrator signs wrongly. */
+function detailsIn(body: string): Told {
+  const { error } = JSON.parse(body) as { error: { details?: Readonly<Record<string, unknown>> } }
+  const { issues, canonicalString, hint } = error.details ?? {}
+  const paths = Array.isArray(issues) ? (issues as readonly { path: string }[]).map(({ path }) => path) : []
+  // A name that is not the schema's is the client's own.
+  const known = paths.filter((path) => /^[\w/]{1,60}$/.test(path)).slice(0, fieldsMax)
+  return {
+    fields: known.length === 0 ? null : known.join(' ').slice(0, 400),
+    canonicalString: typeof canonicalString === 'string' ? canonicalString.slice(0, canonicalLengthMax) : null,
+    hint: typeof hint === 'string' ? hint : null,
+  }
+}

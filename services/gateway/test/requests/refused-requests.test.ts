@@ -1,0 +1,230 @@
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { operations } from '@backoffice/contracts'
+import { createLogger } from '@backoffice/process'
+import { eventually, newCpf, TestTime } from '@backoffice/test-kit'
+import t from 'tap'
+import { pathOf, RefusedRequests } from '../../src/http/refused-requests.ts'
+import { keptMax } from '../../src/requests/records.ts'
+import { gatewayBed } from '../bed.ts'
+import { type Answer, type Pair, post, send } from '../signed-client.ts'
+
+const time = new TestTime()
+const bed = await gatewayBed(t, {}, time)
+const { baseUrl } = bed.services.gateway.addresses
+const { createOperator, findIdempotencyKey, listRefusedRequests } = operations.gateway
+const alice = bed.team('alice')
+const db = bed.sql('gateway')
+const created = (name: string, rateLimitPerMinute = 1_000_000) =>
+  alice.call(createOperator, { input: { name, rateLimitPerMinute } })
+const { operatorId, sandbox, production } = await created('Casa Azul')
+const other = await created('Other')
+
+const person = () => ({
+  externalId: randomUUID(),
+  name: 'João Souza',
+  email: 'joao@example.com',
+  cpf: newCpf(),
+  birthDate: '1990-05-17',
+})
+
+const list = (input: Parameters<typeof alice.call<typeof listRefusedRequests>>[1]['input']) =>
+  alice.call(listRefusedRequests, { input })
+
+/** What is kept of a reply, once it is written. */
+const kept = (answer: Pick<Answer, 'headers'>) =>
+  eventually(async () => {
+    const { data } = await list({ requestId: String(answer.headers['x-request-id']), limit: 1 })
+    return data[0] ?? false
+  })
+
+t.test(
+  'each refusal is found by its request id, with what it was and whose, and nothing out of its body',
+  async (t) => {
+    const { id: playerId } = (await post(baseUrl, sandbox, '/players', person())).json
+    const key = randomUUID()
+    await post(baseUrl, sandbox, '/players', person(), key)
+    const wrong = person()
+    const cases: readonly (readonly [string, Promise<Answer>, object])[] = [
+      [
+        'INVALID_SIGNATURE',
+        send(baseUrl, { ...sandbox, secret: 'sk_wrong' }, { path: '/me?x=1' }),
+        { verified: false, operation: 'getMe', path: '/api/v1/me' },
+      ],
+      [
+        'INVALID_SIGNATURE',
+        send(baseUrl, { ...(production as Pair), secret: 'sk_wrong' }, { path: '/me' }),
+        { environment: 'production', canonicalString: null },
+      ],
+      [
+        'TIMESTAMP_OUT_OF_RANGE',
+        send(baseUrl, sandbox, { path: '/me', timestamp: '1700000000000' }),
+        { hint: 'X-Timestamp is in milliseconds; expected epoch seconds' },
+      ],
+      [
+        'VALIDATION_ERROR',
+        post(baseUrl, sandbox, '/players', { ...wrong, email: 'no' }),
+        { fields: '/email', operation: 'registerPlayer', method: 'POST' },
+      ],
+      ['IDEMPOTENCY_CONFLICT', post(baseUrl, sandbox, '/players', wrong, key), { operation: 'registerPlayer' }],
+      [
+        'PLAYER_NOT_FOUND',
+        send(baseUrl, sandbox, { path: '/players/ply_01jd0000000000000000000000/wallet' }),
+        { path: '/api/v1/players/ply_01jd0000000000000000000000/wallet' },
+      ],
+      [
+        'NOT_FOUND',
+        send(baseUrl, sandbox, { path: '/players/Ana%20Souza/balance' }),
+        { operatorId: null, operation: null, path: '/api/v1/players/…/balance' },
+      ],
+      [
+        'SANDBOX_ONLY',
+        post(baseUrl, production, '/sandbox/withdrawals/wdr_01jd0000000000000000000000/decision', {}),
+        { environment: 'production' },
+      ],
+      [
+        'KYC_NOT_APPROVED',
+        post(baseUrl, sandbox, `/players/${playerId}/withdrawals`, {
+          amount: '1.00',
+          currency: 'BRL',
+          destination: { type: 'pix', key: 'a@b.co' },
+        }),
+        {},
+      ],
+    ]
+    for (const [code, sent, expected] of cases) {
+      const answer = await sent
+      if (answer.json.error.code !== code) t.comment(answer.text)
+      const found = await kept(answer)
+      t.match(found, { code: answer.json.error.code, status: answer.status, ...expected }, code)
+      if (!('operatorId' in expected)) t.match(found, { operatorId, operatorName: 'Casa Azul', outcomeKnown: true })
+    }
+    const explained = await send(baseUrl, { ...sandbox, secret: 'sk_wrong' }, { path: '/me?limit=2' })
+    const { details } = explained.json.error
+    t.equal((await kept(explained)).canonicalString, details.canonicalString)
+    const all = await db.query('select * from refused_request')
+    t.notMatch(JSON.stringify(all.rows), /Souza|joao|sk_|1990-05-17/)
+    for (const secret of [wrong.cpf, wrong.externalId, sandbox.secret ?? ''])
+      t.notMatch(JSON.stringify(all.rows), secret)
+  },
+)
+
+t.test(
+  'so are an unknown key, bytes that are no request, a limit, and a fault whose outcome is not known',
+  async (t) => {
+    const unknown = await send(baseUrl, { key: `bk_test_${'0'.repeat(32)}`, secret: 'x' }, { path: '/me' })
+    t.match(await kept(unknown), { operatorId: null, environment: null, code: 'INVALID_CREDENTIALS' })
+
+    const socket = connect(Number(new URL(baseUrl).port), '127.0.0.1')
+    socket.end(`GET /api/v1/me HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(40_000)}\r\n\r\n`)
+    const [bytes] = await once(socket, 'data')
+    const [, id = ''] = /X-Request-Id: (\S+)/.exec(String(bytes)) ?? []
+    t.match(await kept({ headers: { 'x-request-id': id } }), {
+      code: 'HEADERS_TOO_LARGE',
+      status: 431,
+      operatorId: null,
+    })
+
+    const slow = await created('Slow', 1)
+    await send(baseUrl, slow.sandbox, { path: '/me' })
+    const limited = await send(baseUrl, slow.sandbox, { path: '/me' })
+    t.match(await kept(limited), { code: 'RATE_LIMITED', verified: true, operatorId: slow.operatorId })
+
+    await bed.services.wallet.drain()
+    const away = await send(baseUrl, sandbox, { path: '/players/ply_01jd0000000000000000000000/wallet' })
+    t.match(await kept(away), { status: 503, code: 'SERVICE_UNAVAILABLE', outcomeKnown: false })
+    await bed.start('wallet')
+  },
+)
+
+t.test('a list is of one operator, newest first, in pages', async (t) => {
+  for (let count = 0; count < 3; count++)
+    await kept(await send(baseUrl, other.sandbox, { path: '/players/ply_x/wallet' }))
+  const first = await list({ operatorId: other.operatorId, environment: 'sandbox', limit: 2 })
+  t.equal(first.data.length, 2)
+  const second = await list({ operatorId: other.operatorId, limit: 2, before: first.nextCursor ?? '' })
+  t.equal(second.data.length, 1)
+  t.equal(second.nextCursor, null)
+  const ids = [...first.data, ...second.data].map(({ requestId }) => requestId)
+  t.same(ids, ids.toSorted().reverse())
+  t.ok([...first.data, ...second.data].every((one) => one.operatorId === other.operatorId))
+  t.same((await list({ operatorId: other.operatorId, environment: 'production', limit: 2 })).data, [])
+  t.same((await list({ operatorId: other.operatorId, code: 'RATE_LIMITED', limit: 2 })).data, [])
+})
+
+t.test('an Idempotency-Key leads to what it did, for each operator that used it', async (t) => {
+  const key = randomUUID()
+  const { id: playerId } = (await post(baseUrl, sandbox, '/players', person())).json
+  const deposit = { amount: '1.00', currency: 'BRL', method: 'pix', externalReference: 'x' }
+  const created = await post(baseUrl, sandbox, `/players/${playerId}/deposits`, deposit, key)
+  const refused = await post(baseUrl, other.sandbox, '/players/ply_x/deposits', deposit, key)
+  const { data } = await alice.call(findIdempotencyKey, { input: { key } })
+  t.match(data, [
+    {
+      operatorName: 'Casa Azul',
+      environment: 'sandbox',
+      operation: 'createDeposit',
+      status: 201,
+      code: null,
+      recordId: created.json.id,
+      requestId: created.headers['x-request-id'],
+    },
+    { operatorName: 'Other', status: refused.status, code: refused.json.error.code, recordId: null },
+  ])
+  t.same((await alice.call(findIdempotencyKey, { input: { key: `${key}x` } })).data, [])
+})
+
+t.test('who floods is counted, and takes no more room than there is', async (t) => {
+  const loud = await created('Loud')
+  await kept(await send(baseUrl, loud.sandbox, { path: '/players/ply_x/wallet' }))
+  await db.query('update refused_today set refused = $1 where operator_id = $2', [keptMax, loud.operatorId])
+  for (let count = 0; count < 5; count++) await send(baseUrl, loud.sandbox, { path: '/players/ply_x/wallet' })
+  const { data, notKeptToday } = await eventually(async () => {
+    const page = await list({ operatorId: loud.operatorId, environment: 'sandbox', limit: 10 })
+    return page.notKeptToday === 5 && page
+  })
+  t.equal(data.length, 1)
+  t.equal(notKeptToday, 5)
+  await kept(await send(baseUrl, { ...loud.sandbox, secret: 'sk_wrong' }, { path: '/me' }))
+  await kept(await send(baseUrl, other.sandbox, { path: '/players/ply_x/wallet' }))
+  t.pass('who sends its key with a wrong signature, and others, have room of their own')
+
+  await db.query('update refused_today set day = day - 1 where operator_id = $1', [loud.operatorId])
+  await eventually(async () => {
+    await send(baseUrl, loud.sandbox, { path: '/players/ply_x/wallet' })
+    return (await list({ operatorId: loud.operatorId, environment: 'sandbox', limit: 10 })).data.length > 2
+  })
+  t.pass('the next day begins anew')
+})
+
+t.test('while PostgreSQL is away they are counted, and no more than a thousand wait', async (t) => {
+  let away = true
+  const texts: (readonly unknown[])[] = []
+  const log = createLogger('test', 'silent')
+  const fake = async (_text: TemplateStringsArray, ...values: readonly unknown[]) => {
+    if (away) throw new Error('away')
+    texts.push(values)
+    return []
+  }
+  const refused = new RefusedRequests({ db: fake as never, clock: time, log })
+  for (let count = 0; count < 3_000; count++) refused.unread(`req_${count}`, 400, 'VALIDATION_ERROR')
+  refused.start()
+  await eventually(async () => true)
+  away = false
+  await refused.stop()
+  t.equal(texts.length, 1)
+  t.match(JSON.stringify(texts), 'req_999')
+  t.notMatch(JSON.stringify(texts), 'req_1000')
+})
+
+t.test('of a path the names and our ids are kept', (t) => {
+  t.equal(
+    pathOf('/api/v1/players/ply_01jd0000000000000000000000/wallet?x=1'),
+    '/api/v1/players/ply_01jd0000000000000000000000/wallet',
+  )
+  t.equal(pathOf('/api/v1/players/12345678909/kyc'), '/api/v1/players/…/kyc')
+  t.equal(pathOf('/api/v1/openapi.json'), '/api/v1/openapi.json')
+  t.ok(pathOf(`/${'x/'.repeat(1_000)}`).length <= 300)
+  t.end()
+})
