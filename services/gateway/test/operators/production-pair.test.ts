@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { type HomologationCheck, homologationCheckNames, operations } from '@backoffice/contracts'
 import { loadConfig } from '@backoffice/process'
 import { startService } from '@backoffice/service-runtime/testing'
-import { eventually, newCpf, refusal, serveHttp } from '@backoffice/test-kit'
+import { eventually, newCpf, refusal, serveHttp, startProcess } from '@backoffice/test-kit'
 import t from 'tap'
 import { gateway } from '../../src/service.ts'
 import { gatewayBed } from '../bed.ts'
@@ -165,6 +167,14 @@ t.test('what proves nothing is not noted', async (t) => {
   t.same([...proved.keys()].sort(), ['conflict', 'signatureRefused', 'signedRequest'])
 })
 
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const { port } = server.address() as AddressInfo
+  await once(server.close(), 'close')
+  return port
+}
+
 t.test('what cannot be written yet is written later, and what a process forgets is proved again', async (t) => {
   const { operatorId, sandbox } = await created('Away')
   const right = (verb: string) => admin.query(`${verb} backoffice_gateway`)
@@ -174,10 +184,21 @@ t.test('what cannot be written yet is written later, and what a process forgets 
   t.equal((await proofsOf(operatorId)).size, 0)
   await right('grant insert on gateway.homologation_proof to')
   await provedSoon(operatorId, 'signedRequest')
-  // As after a kill: the table is empty, and another process has noted nothing yet.
-  await admin.query('delete from gateway.homologation_proof')
-  await send(second, sandbox, { path: '/me' })
-  await provedSoon(operatorId, 'signedRequest')
+
+  await right('revoke insert on gateway.homologation_proof from')
+  const killed = await created('Killed')
+  const port = String(await freePort())
+  const main = new URL('../../src/main.ts', import.meta.url).pathname
+  const env = { ...process.env, ...bed.environment('gateway'), PORT: port }
+  const doomed = startProcess(t, [process.execPath, '--disable-warning=ExperimentalWarning', main], { env })
+  const me = () => send(`http://127.0.0.1:${port}/api/v1`, killed.sandbox, { path: '/me' })
+  await doomed.until(async () => (await me().catch(() => undefined))?.status === 200, 30_000)
+  doomed.child.kill('SIGKILL')
+  await doomed.ended
+  await right('grant insert on gateway.homologation_proof to')
+  t.equal((await proofsOf(killed.operatorId)).size, 0, 'what it had noted is gone')
+  await send(second, killed.sandbox, { path: '/me' })
+  await provedSoon(killed.operatorId, 'signedRequest')
 })
 
 t.test('people may say why a pair is issued without homologation, and both sign that', async (t) => {
