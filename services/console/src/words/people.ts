@@ -70,6 +70,14 @@ export const peopleWords = {
   'value.reads': ['reads', 'lê'],
   'value.changes': ['changes', 'altera'],
   'value.pay': ['pay', 'pagar'],
+  'operation.listRefusedRequests': [
+    'List requests that were refused or failed',
+    'Listar pedidos recusados ou que falharam',
+  ],
+  'operation.findIdempotencyKey': [
+    'Find what an Idempotency-Key was used for',
+    'Encontrar para que uma Idempotency-Key foi usada',
+  ],
   'operation.showHomologation': [
     'See what an operator’s sandbox has proved',
     'Ver o que o sandbox de um operador comprovou',
