@@ -14,8 +14,10 @@ export interface SignedRequest {
 }
 
 export function bodySha256(body: string | Uint8Array): string {
-  return hash('sha256', body)
+  return body.length === 0 ? sha256OfNothing : hash('sha256', body)
 }
+
+const sha256OfNothing = hash('sha256', '')
 
 /** The four fields of a request that are signed, joined by LF (specification, Authentication). */
 export function canonicalString(request: SignedRequest): string {
@@ -38,5 +40,5 @@ export function signWebhook(
 /** Compares two signatures in constant time; only lowercase hex of the right length can match. */
 export function signaturesEqual(expected: string, received: string): boolean {
   if (!/^[0-9a-f]{64}$/.test(received)) return false
-  return timingSafeEqual(Buffer.from(expected, 'hex'), Buffer.from(received, 'hex'))
+  return timingSafeEqual(Buffer.from(expected), Buffer.from(received))
 }
