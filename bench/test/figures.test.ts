@@ -5,6 +5,7 @@ import type { Column } from '../src/case.ts'
 import { type Measured, percentile, type Results } from '../src/figures.ts'
 import { parseOptions } from '../src/options.ts'
 import { type FigureRow, inShort, reportText, withFigures } from '../src/report.ts'
+import { otherWayRound } from '../src/run.ts'
 import { judge, targets, verdictOn } from '../src/targets.ts'
 
 t.test('a percentile is a value that was measured, and the least that enough values do not exceed', async (t) => {
@@ -26,6 +27,14 @@ const measured = (id: string, column: Column, figures: readonly Record<string, n
 })
 const results = (...measured: Measured[]): Results => ({ measured, books: [] })
 const rates = (...values: number[]) => values.map((perSecond) => ({ perSecond }))
+
+t.test('in every other round the checkouts change places; one alone is measured in reverse order', async (t) => {
+  const [ofThis, ofBefore] = [measured('me', 'this', []), measured('me', 'before', [])]
+  const [pages, pagesBefore] = [measured('page', 'this', []), measured('page', 'before', [])]
+  const bare = measured('bare', 'reference', [])
+  t.same(otherWayRound([ofThis, ofBefore, pages, pagesBefore, bare]), [ofBefore, ofThis, pagesBefore, pages, bare])
+  t.same(otherWayRound([ofThis, bare]), [bare, ofThis])
+})
 
 t.test('a ratio compares the rounds one by one, and a reference stands for every checkout', async (t) => {
   const all = results(
