@@ -164,6 +164,10 @@ export const recordWords = {
     'No message is set aside. One that cannot be read waits here until somebody has mended its cause.',
     'Nenhuma mensagem separada. A que não pode ser lida espera aqui até alguém corrigir a causa.',
   ],
+  'empty.refusedRequests': [
+    'Nothing was refused. What operators call wrongly is here for seven days, with its request id.',
+    'Nada foi recusado. O que os operadores chamam de forma errada fica aqui por sete dias, com o id do pedido.',
+  ],
   'empty.endpoints': [
     'No operator has a webhook address here. It is set on the operator’s page.',
     'Nenhum operador tem endereço de webhook aqui. Ele é definido na página do operador.',
