@@ -9,6 +9,8 @@ const bookkeeping: Readonly<Record<string, string>> = {
   'gateway.credential_use': 'the key was used, whatever came of it',
   'gateway.homologation_proof': 'a refusal proves something, too',
   'gateway.rate_refusal': 'a refused request is one of its minute',
+  'gateway.refused_request': 'it is kept that it was refused',
+  'gateway.refused_today': 'and counted',
   'payments.depositor': "a row without content, to be locked before the day's deposits are summed",
 }
 /** The same, in every service. */

@@ -1,6 +1,7 @@
 import {
   type AuditEntry,
   type AuditedChange,
+  allOperations,
   type ExportedAuditEntry,
   invalid,
   type ListedAuditEntry,
@@ -107,9 +108,12 @@ export function recordAction(
 
 type ListAudit = (typeof operations)['gateway']['listAudit']
 
+/** What only reads, in any service: no name is that of an action too. */
+const reads = allOperations.filter(({ kind }) => kind === 'query').map(({ id }) => id)
+
 /** Answers the `listAudit` operation of any service. */
 export async function readAudit({ input }: Call<ListAudit>, { db }: Tools['query']): Promise<Reply<ListAudit>> {
-  const { actor, subject, since = null, limit } = input
+  const { actor, subject, operation = null, actionsOnly = false, since = null, limit } = input
   const before = input.before === undefined ? afterAll : placeOf(input.before, '/before')
   const rows = await db<WithTimes<ListedAuditEntry, 'at'>>`
     select ${sql.columns(shownColumns, 'e')}, p.id as proposal_id, p.proposed_by, p.reason as proposal_reason
@@ -117,6 +121,8 @@ export async function readAudit({ input }: Call<ListAudit>, { db }: Tools['query
     -- Statements of their own, since each uses another index.
     where ${actor === undefined ? sql`true` : sql`e.actor = ${actor}`}
       and ${subject === undefined ? sql`true` : sql`e.subject = ${subject}`}
+      and (${operation}::text is null or e.operation = ${operation}::text)
+      and e.operation <> all(${actionsOnly ? reads : []}::text[])
       and e.at >= coalesce(${since}::timestamptz, '-infinity')
       and (e.at, e.id) < (${before.at}::timestamptz, ${before.id}::text)
     order by e.at desc, e.id desc

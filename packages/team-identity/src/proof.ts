@@ -101,6 +101,7 @@ function subjectOf(input: Readonly<Record<string, unknown>>): string | null {
   const owners = ['brandId', 'operatorId', 'playerId']
   const name = [
     ...names.filter((key) => key.endsWith('Id') && !owners.includes(key)),
+    'id',
     'key',
     'playerId',
     'operatorId',

@@ -259,21 +259,26 @@ t.test('the pages about money', async (t) => {
 
   await t.test('the audit goes on page by page, by person and day, and as a file', async (t) => {
     const audit = '/production/audit'
-    t.match((await alice.get(`${audit}?actor=alice&period=today`)).text, 'Adjust the balance')
-    t.notMatch((await alice.get(`${audit}?lastDay=2020-01-01`)).text, 'Adjust the balance')
+    t.match((await alice.get(`${audit}?actor=alice&period=today`)).text, 'wallet.adjustWallet')
+    t.notMatch((await alice.get(`${audit}?lastDay=2020-01-01`)).text, 'wallet.adjustWallet')
     const [titles, ...rows] = linesOf(await alice.get(`${audit}.csv?subject=${playerId}`))
     t.match(titles, 'at,service,actor,tool,operation')
     t.match(rows[0], ',wallet,alice,command line,adjustWallet,')
     await Promise.all(
       Array.from({ length: 60 }, () => team.call(operations.players.showPlayer, { input: { playerId } })),
     )
-    t.match((await alice.get(audit)).text, 'Adjust the balance', 'reads do not fill the page')
+    t.match((await alice.get(audit)).text, 'wallet.adjustWallet', 'reads do not fill the page')
+    const adjusted = (await alice.get(`${audit}?operation=adjustWallet`)).text
+    t.match(adjusted, '<option value="adjustWallet" selected>Adjust the balance</option>')
+    t.match(adjusted, '<option value="alice">', 'who has acted is proposed')
+    t.notMatch((await alice.get(`${audit}?operation=suspendOperator`)).text, 'wallet.adjustWallet')
+    t.match((await alice.get(`/production/players/${playerId}`)).text, `/production/audit?subject=${playerId}`)
     const newest = await alice.get(`${audit}?reads=yes`)
-    t.notMatch(newest.text, 'Adjust the balance')
+    t.notMatch(newest.text, 'wallet.adjustWallet')
     const [, more = ''] = /href="([^"]*after=[^"]*)"/.exec(newest.text) ?? []
     const older = await alice.get(more.replaceAll('&amp;', '&'))
     t.match(older.text, 'First page')
-    t.match(older.text, 'Adjust the balance')
+    t.match(older.text, 'wallet.adjustWallet')
   })
 
   await t.test(

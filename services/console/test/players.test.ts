@@ -98,6 +98,17 @@ t.test('the page of a player', async (t) => {
     const input = { ...(proposal?.input as Input<typeof operations.wallet.adjustWallet>), reason: 'checked' }
     const { transferId } = await bed.bed.team('bob').call(operations.wallet.adjustWallet, { input, approves })
     const { text } = await alice.get(path)
+    const rows = text.match(/<tr[^>]*>[\s\S]*?<\/tr>/g) ?? []
+    const deposit = rows.filter((row) => />deposit<\/span>/.test(row))
+    t.equal(deposit.length, 1, 'the entry of a deposit is no row of its own')
+    t.match(deposit[0], /Balance after[^<]*150\.00/)
+    t.match(deposit[0], new RegExp(`href="${path}/entries/trf_`))
+    t.match(
+      rows.find((row) => row.includes('7.50') && />ledger</.test(row)),
+      'alice, approved by bob',
+    )
+    t.match(text, /\d\d:\d\d:\d\d<\/time>/, 'to the second')
+    t.match(text, /Reserved by withdrawals[\s\S]{0,900}\/production\/withdrawals\/wdr_/)
     for (const kind of ['document', 'change', 'deposit', 'withdrawal', 'ledger', 'team'])
       t.match(text, new RegExp(`<span class="status [^"]*">${kind}</span>`), kind)
     const times = [...text.matchAll(/<tr[^>]*>\s*<td[^>]*><div>\s*<time datetime="([^"]+)"/g)].map(([, at]) => at)

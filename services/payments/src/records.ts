@@ -70,6 +70,18 @@ export async function listTransitions(
   return histories
 }
 
+/** Rows of a list, each with who made its last change. */
+export async function withLastActors<R extends { readonly id: string }>(
+  db: ReadDb,
+  rows: readonly R[],
+): Promise<(R & { readonly changedBy: TransitionActor | null })[]> {
+  const histories = await listTransitions(
+    db,
+    rows.map(({ id }) => id),
+  )
+  return rows.map((row) => ({ ...row, changedBy: histories.get(row.id)?.at(-1)?.by ?? null }))
+}
+
 /**
  * A record of a list, and whether the wallet still has to do its part. The statement of the list says it: a later one may
  * find it done, and the record would be shown under another status than the one that it was listed by.

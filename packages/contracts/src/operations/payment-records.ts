@@ -36,7 +36,10 @@ const teamFields = {
   settling: Type.Boolean(),
 }
 
-export const TeamDeposit = object({ ...Deposit.properties, ...teamFields })
+/** In lists: who made the last change. */
+const changedBy = Type.Optional(Nullable(TransitionActor))
+
+export const TeamDeposit = object({ ...Deposit.properties, ...teamFields, changedBy })
 export type TeamDeposit = Static<typeof TeamDeposit>
 
 export const TeamWithdrawal = object({
@@ -44,6 +47,7 @@ export const TeamWithdrawal = object({
   ...teamFields,
   /** Null before that, and when the sandbox route approved it. */
   approvedBy: Nullable(personal('staff', text(64))),
+  changedBy,
 })
 export type TeamWithdrawal = Static<typeof TeamWithdrawal>
 

@@ -88,6 +88,8 @@ export type DocumentSource = Static<typeof DocumentSource>
 
 export const PlayerChange = object({
   at: Timestamp,
+  /** Of a higher limit, or none: when it begins to hold. */
+  effectiveAt: Type.Optional(Timestamp),
   actor: personal('staff', text(254)),
   field: text(64),
   from: Nullable(text(200)),

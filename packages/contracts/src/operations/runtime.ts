@@ -178,6 +178,10 @@ export const runtimeEntries = {
     body: object({
       actor: Type.Optional(personal('staff', Type.String({ description: 'The person.' }))),
       subject: Type.Optional(Type.String({ description: 'The id of a player, withdrawal, operator, key, …' })),
+      operation: Type.Optional(
+        Type.String({ maxLength: 64, description: 'What was done, by the name of its operation.' }),
+      ),
+      actionsOnly: Type.Optional(Type.Boolean({ description: 'Without reads, of which there are many more.' })),
       since: Type.Optional(Timestamp),
       before: cursorField,
       limit: Type.Integer({ minimum: 1, maximum: 1000 }),

@@ -14,13 +14,20 @@ export const audit = [
     operation: operations.gateway.listAudit,
     also: trails.map(({ listAudit }) => listAudit),
     run: listAll,
+    fixed: { actionsOnly: true },
+    switches: [{ flags: '--reads', help: 'also who has read what', gives: { actionsOnly: false } }],
     columns: [
       'at',
       ['who', 'actor'],
       'service',
-      'operation',
+      ['operation', ({ operation, input }) => [operation, decisionIn(input)].filter(Boolean).join(' ')],
       'outcome',
       'subject',
+      [
+        'changed',
+        ({ changes }) =>
+          changes?.map(({ field, before, after }) => `${field}: ${before ?? '–'} → ${after ?? '–'}`).join('; '),
+      ],
       ['why', 'reason'],
       ['proposed by', 'proposedBy'],
       ['proposed why', 'proposalReason'],
@@ -37,6 +44,9 @@ export const audit = [
     show: ({ data: _printed, ...end }) => printJsonLine(end),
   }),
 ]
+
+/** Approve, reject or pay: one operation decides about withdrawals, and one about identities. */
+const decisionIn = (input: unknown): string | undefined => (input as { readonly decision?: string } | null)?.decision
 
 /** Each service keeps its own trail, in the transaction of the action itself. */
 async function listAll({ session, input }: Work<typeof operations.gateway.listAudit>) {

@@ -9,10 +9,11 @@ import {
 } from '@backoffice/contracts'
 import { askEach } from '../pieces/away.ts'
 import { type Cell, folded, id, lines, link, rowsOf, status, text } from '../pieces/cells.ts'
-import { type FilterField, filterOf, periodFields, periodOf, textField, valuesOf } from '../pieces/filters.ts'
+import { choice, type FilterField, filterOf, periodFields, periodOf, textField, valuesOf } from '../pieces/filters.ts'
 import { csvRows, sendCsv } from '../pieces/listed.ts'
 import { cutOff, merged } from '../pieces/open-proposals.ts'
 import { beforeOf, rowsOnPage, showList, showNotYours } from '../pieces/queue.ts'
+import { shownValue } from '../pieces/timeline.ts'
 import type { Pages, Visit } from '../pieces/visit.ts'
 import { placeOf } from './search.ts'
 
@@ -20,13 +21,19 @@ const { listAudit } = operations.gateway
 
 /** How much of each service's trail is read at once. */
 const entriesMax = 200
-const readsMax = 5
 
 type Entry = Reply<typeof listAudit>['data'][number] & { readonly service: ServiceName }
 
-const fields: readonly FilterField[] = [
-  textField('actor'),
+/** What changes something, or discloses it: everything but reads, which are another field. */
+const actions = [
+  ...new Set(allOperations.filter(({ audience, kind }) => audience === 'team' && kind !== 'query').map(({ id }) => id)),
+].sort()
+
+/** Who has acted on this page is proposed. */
+const fieldsFor = (entries: readonly Entry[]): readonly FilterField[] => [
+  { ...textField('actor'), choices: [...new Set(entries.map(({ actor }) => actor))].sort() },
   textField('subject', 'wdr_…, ply_…'),
+  choice('operation', actions),
   ...periodFields,
   { name: 'reads', kind: 'yes' },
 ]
@@ -37,13 +44,14 @@ export const auditPages: Pages = (route) => {
     const { display } = visit
     const list = { title: 'audit', path: '/audit' } as const
     if (!visit.person.mayCall(listAudit)) return showNotYours(visit, list, listAudit)
-    const { entries, missing, nextCursor } = await readShown(visit)
+    const { entries, missing, nextCursor } = await readTrail(visit, visit.query.after)
     const rows = rowsOf(listAudit.reply, entries, [
       'at',
       'actor',
       [
         'operation',
-        ({ operation, service }) => lines(text(display.word('operation', operation)), text(`${service}.${operation}`)),
+        ({ operation, service, input }) =>
+          lines(text(actionOf(visit, operation, input)), text(`${service}.${operation}`)),
       ],
       ['subject', ({ subject }) => subjectOf(visit, subject)],
       [
@@ -54,13 +62,17 @@ export const auditPages: Pages = (route) => {
             text(tool),
           ),
       ],
-      ['changes', (entry) => lines(...(entry.changes ?? []).map(changeCell), ...whyCells(visit, entry))],
+      [
+        'changes',
+        (entry) =>
+          lines(...(entry.changes ?? []).map((change) => changeCell(visit, change)), ...whyCells(visit, entry)),
+      ],
       ['input', ({ input }) => folded(JSON.stringify(input))],
     ])
     return showList(visit, {
       ...list,
       remark: display.t('auditNotice'),
-      filter: filterOf(visit, { list: 'audit', path: list.path, fields }),
+      filter: filterOf(visit, { list: 'audit', path: list.path, fields: fieldsFor(entries) }),
       csv: '/audit.csv',
       missing,
       rows,
@@ -82,8 +94,14 @@ const csvColumns = [
   ...(['changes', 'input', 'session'] as const),
 ]
 
-const changeCell = ({ field, before, after }: NonNullable<Entry['changes']>[number]): Cell =>
-  text(`${field}: ${before ?? '–'} → ${after ?? '–'}`)
+const changeCell = ({ display }: Visit, { field, before, after }: NonNullable<Entry['changes']>[number]): Cell =>
+  text(`${display.word('field', field)}: ${[before, after].map((value) => shownValue(display, value)).join(' → ')}`)
+
+/** Approve, reject or pay: one operation decides about withdrawals, and one about identities. */
+function actionOf({ display }: Visit, operation: string, input: unknown): string {
+  const { decision = '' } = (input ?? {}) as { readonly decision?: string }
+  return display.first([`operation.${operation}.${decision}`, `operation.${operation}`]) || operation
+}
 
 /** Why it was done. Where two people did it: why it was asked for, by whom, and why the second one agreed. */
 function whyCells({ display, address }: Visit, entry: Entry): readonly Cell[] {
@@ -92,10 +110,6 @@ function whyCells({ display, address }: Visit, entry: Entry): readonly Cell[] {
   const asked = display.t('askedFor', { name: proposedBy, why: proposalReason ?? '–' })
   return [link(asked, address(`/proposals/${proposalId}`)), text(reason)]
 }
-
-/** Reads of personal data are audited too. There are many more of them than of actions. */
-const isRead = ({ service, operation }: Entry): boolean =>
-  allOperations.some((known) => known.service === service && known.id === operation && known.kind === 'query')
 
 function subjectOf(visit: Visit, subject: string | null): Cell {
   if (subject === null) return text(null)
@@ -108,7 +122,8 @@ async function readTrail(visit: Visit, cursor: string | undefined, rowsMax = row
   const { person, query } = visit
   const { from, to } = periodOf(visit)
   const asked = {
-    ...valuesOf(visit, ['actor', 'subject']),
+    ...valuesOf(visit, ['actor', 'subject', 'operation']),
+    actionsOnly: query.reads !== 'yes',
     ...defined({ since: from }),
     // A place in the order of the trail, which is that of all services: before every entry of that moment.
     ...beforeOf(cursor ?? (to === undefined ? undefined : `${to}/0`)),
@@ -119,17 +134,8 @@ async function readTrail(visit: Visit, cursor: string | undefined, rowsMax = row
     return { ...page, data: data.map((entry) => ({ ...entry, service })) }
   })
   const { rows, end } = merged<Entry>(replies, newestFirst)
-  const wanted = query.reads === 'yes' ? rows : rows.filter((entry) => !isRead(entry))
-  const { shown: entries, last } = cutOff(wanted, rowsMax, end)
+  const { shown: entries, last } = cutOff(rows, rowsMax, end)
   return { entries, missing, nextCursor: last === undefined ? null : `${last.at}/${last.id}` }
-}
-
-/** A page full of reads that are not asked for has nothing to show, so it goes on for a while. */
-async function readShown(visit: Visit) {
-  let trail = await readTrail(visit, visit.query.after)
-  for (let reads = 1; reads < readsMax && trail.entries.length === 0 && trail.nextCursor !== null; reads += 1)
-    trail = await readTrail(visit, trail.nextCursor)
-  return trail
 }
 
 /** For a file, which does not show what is missing in it. */

@@ -1,4 +1,4 @@
-import { defined, operations, type Reply, seenOf } from '@backoffice/contracts'
+import { defined, fromMinorUnits, operations, type Reply, seenOf, toMinorUnits } from '@backoffice/contracts'
 import type { FastifyReply } from 'fastify'
 import { factsOf, id, lines, link, type ShownColumn, status, text } from '../pieces/cells.ts'
 import type { Option } from '../pieces/forms.ts'
@@ -46,7 +46,8 @@ interface ShownPlayer {
 async function showPage(visit: Visit, player: Player, { sent, isUnmasked }: ShownPlayer = {}): Promise<FastifyReply> {
   const { display } = visit
   const operator = await operatorName(visit, player.operatorId)
-  const [money, timeline] = await Promise.all([moneyOf(visit, player), timelineOf(visit, player, operator)])
+  const [balances, timeline] = await Promise.all([balancesOf(visit, player), timelineOf(visit, player, operator)])
+  const money = balances === undefined ? [] : moneyOf(visit, { player, balances, reservedBy: timeline.reservedBy })
   const decisions = verbNames
     .filter((verb) => verb !== 'unmask' || isUnmasked !== true)
     .map((verb) => decisionOf(visit, player, verb))
@@ -101,12 +102,28 @@ function pendingText({ display }: Visit, player: Player, pending: NonNullable<Pl
 }
 
 /** Some may see players and not their money. */
-async function moneyOf({ person, display, address }: Visit, player: Player): Promise<readonly ShownColumn<Player>[]> {
-  if (!person.mayCall(listEntries)) return []
-  const { available, withdrawable } = await person.call(listEntries, { playerId: player.id, limit: 1 })
+const balancesOf = ({ person }: Visit, { id: playerId }: Player) =>
+  person.mayCall(listEntries) ? person.call(listEntries, { playerId, limit: 1 }) : undefined
+
+const reservedShownMax = 3
+
+interface Money {
+  readonly player: Player
+  readonly balances: { readonly available: string; readonly withdrawable: string }
+  readonly reservedBy: readonly string[]
+}
+
+/** With the withdrawals that make the difference between the two. */
+function moneyOf(
+  { display, address }: Visit,
+  { player, balances: { available, withdrawable }, reservedBy }: Money,
+): readonly ShownColumn<Player>[] {
   const amount = (value: string) => text(display.money(value, player.currency))
+  const reserved = fromMinorUnits(toMinorUnits(available) - toMinorUnits(withdrawable))
+  const withdrawals = reservedBy.slice(0, reservedShownMax).map((one) => link(one, address(`/withdrawals/${one}`)))
   return [
     ['available', () => lines(amount(available), link(display.t('ledger'), address(`${pathOf(player.id)}/entries`)))],
+    ...(toMinorUnits(reserved) === 0n ? [] : [['reserved', () => lines(amount(reserved), ...withdrawals)] as const]),
     ['withdrawable', () => amount(withdrawable)],
   ]
 }

@@ -6,7 +6,10 @@ import { isLanguage, type Language, languageOf, sentenceIn, textIn, type Word } 
 
 /** One value as a page shows it. */
 export type Cell =
-  | { readonly kind: 'text' | 'number' | 'id' | 'code' | 'folded' | 'status' | 'time' | 'ago'; readonly text: string }
+  | {
+      readonly kind: 'text' | 'number' | 'id' | 'code' | 'folded' | 'status' | 'time' | 'moment' | 'ago'
+      readonly text: string
+    }
   | { readonly kind: 'money'; readonly text: string; readonly currency: string }
   | { readonly kind: 'link'; readonly text: string; readonly href: string; readonly isElsewhere?: true }
   | { readonly kind: 'lines' | 'words'; readonly lines: readonly Cell[] }
@@ -37,6 +40,8 @@ export const text = (value: unknown): Cell =>
     : { kind: typeof value === 'number' ? 'number' : 'text', text: String(value) }
 export const id = (value: string): Cell => ({ kind: 'id', text: value })
 export const time = (value: string): Cell => ({ kind: 'time', text: value })
+/** To the second, also in a list. */
+export const moment = (value: string): Cell => ({ kind: 'moment', text: value })
 export const ago = (value: string): Cell => ({ kind: 'ago', text: value })
 /** Long: it is shown when it is asked for. */
 export const folded = (value: string): Cell => ({ kind: 'folded', text: value })
@@ -130,6 +135,7 @@ export function displayOf(request: FastifyRequest, { clock, config }: ConsoleCon
   const { theme, density } = request.cookies
   const timeZone = config.CONSOLE_TIME_ZONE
   const local = new Intl.DateTimeFormat(formats[language], { dateStyle: 'short', timeStyle: 'short', timeZone })
+  const exact = new Intl.DateTimeFormat(formats[language], { dateStyle: 'short', timeStyle: 'medium', timeZone })
   const sortable = new Intl.DateTimeFormat('sv', { dateStyle: 'short', timeZone })
   const relative = new Intl.RelativeTimeFormat(language, { numeric: 'always' })
   const rightNow = new Intl.RelativeTimeFormat(language, { numeric: 'auto' }).format(0, 'second')
@@ -166,6 +172,8 @@ export function displayOf(request: FastifyRequest, { clock, config }: ConsoleCon
       const options = day === today ? hours : day?.slice(0, 4) === today?.slice(0, 4) ? daysAndHours : days
       return new Date(iso).toLocaleString(formats[language], { ...options, timeZone })
     },
+    /** With its seconds, in that zone. */
+    moment: (iso: string): string => exact.format(new Date(iso)),
     utc: (iso: string): string => `${iso.slice(0, 19).replace('T', ' ')} UTC`,
     /** How long ago, in its largest unit. */
     ago(iso: string): string {

@@ -1,7 +1,7 @@
-import { defined, type Operation } from '@backoffice/contracts'
+import { defined, type Operation, operations } from '@backoffice/contracts'
 import type { FastifyReply } from 'fastify'
 import type { Word } from '../words/index.ts'
-import type { Fact, Row } from './cells.ts'
+import { type Fact, link, type Row } from './cells.ts'
 import { type Filter, withQuery } from './filters.ts'
 import { detailLines } from './refusals.ts'
 import { type Decision, rolesFor, type SentForm, type ShownDecision, shownDecision, type Visit } from './visit.ts'
@@ -182,10 +182,18 @@ export function showCase(visit: Visit, { path, sent, comparison, ...given }: Cas
     people: [],
     others: undefined,
     ...given,
+    facts: [...given.facts, ...trailOf(visit, given.facts)],
     ...(decisions && ownAndOthers(visit, decisions)),
     comparison: comparison && { ...comparison, decision: compare },
     lost: refusalWithoutForm(visit, [...(decisions ?? []), ...(compare === undefined ? [] : [compare])], sent),
   })
+}
+
+/** Where the audit of a record with an id begins, for whoever may read it. */
+function trailOf({ person, display, address }: Visit, facts: readonly Fact[]): readonly Fact[] {
+  const shown = facts.find(({ field, cell }) => field === 'id' && cell.kind === 'id')?.cell
+  if (shown?.kind !== 'id' || !person.mayCall(operations.gateway.listAudit)) return []
+  return [{ field: 'audit', cell: link(display.t('auditOfThis'), address(`/audit?subject=${shown.text}`)) }]
 }
 
 /** This page, and no other, may show something of that server in a frame. */

@@ -1,6 +1,6 @@
 import { defined, operations, type Reply } from '@backoffice/contracts'
 import { whenAway } from './away.ts'
-import { type Cell, lines, money, type Row, rowWith, status, text, time } from './cells.ts'
+import { type Cell, lines, link, moment, money, type Row, rowWith, status, text } from './cells.ts'
 import type { Visit } from './visit.ts'
 
 const { showPlayer, listGameSessions, listAudit: listPlayersAudit } = operations.players
@@ -9,6 +9,8 @@ const { listDeposits, listWithdrawals } = operations.payments
 
 type Player = Reply<typeof showPlayer>
 type AuditEntry = Reply<typeof listPlayersAudit>['data'][number]
+type Entry = Reply<typeof listEntries>['data'][number]
+type Withdrawal = Reply<typeof listWithdrawals>['data'][number]
 
 /** How many of each kind are read. */
 const eachMax = 50
@@ -21,6 +23,10 @@ interface Happening {
   readonly who?: string
   readonly reason?: string | null
   readonly href?: string
+  /** Of a deposit or withdrawal: its id, which its entries name. */
+  readonly id?: string
+  /** The entry itself. */
+  readonly entry?: Entry
 }
 
 /** The latest of one kind, newest first. */
@@ -34,32 +40,58 @@ interface Timeline {
   readonly rows: readonly Row[]
   /** There is more before this time. */
   readonly since: string | undefined
+  /** The withdrawals that have reserved something, latest first. */
+  readonly reservedBy: readonly string[]
 }
 
 /** All that happened to one player, newest first, as far as somebody may see it. */
 export async function timelineOf(visit: Visit, player: Player, operator: string): Promise<Timeline> {
-  const sources = await Promise.all([
+  const [withdrawals, ...others] = await Promise.all([
+    withdrawalsOf(visit, player, operator),
     documentsOf(player),
     changesOf(visit, player, operator),
-    depositsOf(visit, player),
-    withdrawalsOf(visit, player),
+    depositsOf(visit, player, operator),
     entriesOf(visit, player),
     sessionsOf(visit, player),
     actionsOf(visit, player),
   ])
+  const sources = [withdrawals, ...others]
   // Where one kind was cut off, the others end too: a gap would look as if nothing had happened.
   const ends = sources.flatMap(({ isWhole, happenings }) => (isWhole ? [] : (happenings.at(-1)?.at ?? [])))
   const since = ends.toSorted().at(-1)
-  const shown = sources
-    .flatMap(({ happenings }) => happenings)
+  const shown = withEntriesInside(
+    visit,
+    sources.flatMap(({ happenings }) => happenings),
+  )
     .filter(({ at }) => since === undefined || at >= since)
     .sort((a, b) => b.at.localeCompare(a.at))
-  return { rows: shown.map(rowOf), since }
+  return { rows: shown.map(rowOf), since, reservedBy: withdrawals.reservedBy }
 }
+
+/** One row for each money event: the entry is shown inside its deposit or withdrawal, at the time when the money moved. */
+function withEntriesInside({ address, display }: Visit, happenings: readonly Happening[]): readonly Happening[] {
+  const entries = Map.groupBy(
+    happenings.flatMap(({ entry }) => entry ?? []),
+    ({ reference }) => reference.id,
+  )
+  const owners = new Set(happenings.flatMap(({ id }) => id ?? []))
+  return happenings
+    .filter(({ entry }) => entry === undefined || !owners.has(entry.reference.id))
+    .map((happening) => {
+      const inside = (happening.id === undefined ? undefined : entries.get(happening.id)) ?? []
+      const cells = inside.map((entry) => link(balanceAfter(display, entry), address(entryPath(entry))))
+      const at = inside.map(({ createdAt }) => createdAt).reduce((a, b) => (a > b ? a : b), happening.at)
+      return { ...happening, at, what: lines(happening.what, ...cells) }
+    })
+}
+
+const entryPath = ({ playerId, transferId }: Entry): string => `/players/${playerId}/entries/${transferId}`
+const balanceAfter = ({ word, money: moneyOf }: Visit['display'], entry: Entry): string =>
+  `${word('field', 'balanceAfter')}: ${moneyOf(entry.balanceAfter, entry.currency)}`
 
 const rowOf = ({ at, kind, what, who, reason, href }: Happening): Row => ({
   ...defined({ href }),
-  ...rowWith({ at: time(at), type: status(kind), happened: what, by: text(who), reason: text(reason) }),
+  ...rowWith({ at: moment(at), type: status(kind), happened: what, by: text(who), reason: text(reason) }),
 })
 
 const whole = (happenings: readonly Happening[]): Source => ({ happenings, isWhole: true })
@@ -75,22 +107,25 @@ const documentsOf = ({ submissions }: Player): Source =>
 
 const changesOf = ({ display }: Visit, { changes, currency, operatorId }: Player, operator: string): Source =>
   whole(
-    changes.map(({ at, actor, field, from, to, reason }) => ({
+    changes.map(({ at, effectiveAt, actor, field, from, to, reason }) => ({
       at,
       kind: 'change',
-      what: text(
-        `${display.word('field', field)}: ${shownValue(display, from, currency)} → ${shownValue(display, to, currency)}`,
+      what: lines(
+        text(
+          `${display.word('field', field)}: ${shownValue(display, from, currency)} → ${shownValue(display, to, currency)}`,
+        ),
+        text(effectiveAt && display.t('holdsFrom', { time: display.time(effectiveAt) })),
       ),
       who: actor === operatorId ? operator : actor,
       reason,
     })),
   )
 
-/** A status, a time or an amount. The list of changes does not say which. */
-function shownValue({ word, time, money: moneyOf }: Visit['display'], value: string | null, currency: string): string {
+/** A status, a time or an amount, which has a currency where that is known. Lists of changes do not say which. */
+export function shownValue({ word, time, money: moneyOf }: Visit['display'], value: string | null, currency?: string) {
   if (value === null) return '–'
   if (/^\d{4}-\d\d-\d\dT/.test(value)) return time(value)
-  return /^\d+\.\d\d$/.test(value) ? moneyOf(value, currency) : word('value', value)
+  return currency !== undefined && /^\d+\.\d\d$/.test(value) ? moneyOf(value, currency) : word('value', value)
 }
 
 /** The latest of a list, where the person may read it. */
@@ -104,46 +139,71 @@ async function latest<Listed>(
   return { happenings: data.map(happened), isWhole: nextCursor == null }
 }
 
-const depositsOf = ({ person, address }: Visit, { id: playerId, brandId }: Player): Promise<Source> =>
+/** The operator acts by its keys; of the team and of the sandbox the name says who. */
+const lastActor = ({ changedBy }: Pick<Withdrawal, 'changedBy'>, operator: string): string =>
+  changedBy == null || changedBy.kind === 'operator' ? operator : changedBy.name
+
+const depositsOf = ({ person, address }: Visit, { id: playerId, brandId }: Player, operator: string): Promise<Source> =>
   latest(
     person.mayCall(listDeposits),
     () => person.call(listDeposits, { brandId, playerId, limit: eachMax }),
-    ({ id, createdAt, amount, currency, status: value, method, externalReference }) => ({
+    ({ id, createdAt, amount, currency, status: value, method, externalReference, ...row }) => ({
       at: createdAt,
       kind: 'deposit',
       what: lines(money(amount, currency), status(value), text(`${method} ${externalReference}`)),
+      who: lastActor(row, operator),
+      reason: row.failureReason,
       href: address(`/deposits/${id}`),
+      id,
     }),
   )
 
-const withdrawalsOf = ({ person, address }: Visit, { id: playerId }: Player): Promise<Source> =>
-  latest(
+async function withdrawalsOf(
+  { person, address }: Visit,
+  { id: playerId }: Player,
+  operator: string,
+): Promise<Source & Pick<Timeline, 'reservedBy'>> {
+  const reservedBy: string[] = []
+  const source = await latest(
     person.mayCall(listWithdrawals),
     () => person.call(listWithdrawals, { playerId, limit: eachMax }),
-    ({ id, createdAt, amount, currency, status: value, method, destination, reason }) => ({
-      at: createdAt,
-      kind: 'withdrawal',
-      what: lines(money(amount, currency), status(value), text(`${method} ${destination}`)),
-      reason,
-      href: address(`/withdrawals/${id}`),
-    }),
+    ({ id, createdAt, amount, currency, status: value, method, destination, reason, ...row }) => {
+      if (value === 'under_review' || value === 'approved') reservedBy.push(id)
+      return {
+        at: createdAt,
+        kind: 'withdrawal',
+        what: lines(money(amount, currency), status(value), text(`${method} ${destination}`)),
+        who: lastActor(row, operator),
+        reason,
+        href: address(`/withdrawals/${id}`),
+        id,
+      }
+    },
   )
+  return { ...source, reservedBy }
+}
 
 const entriesOf = ({ person, address, display }: Visit, { id: playerId }: Player): Promise<Source> =>
   latest(
     person.mayCall(listEntries),
     () => person.call(listEntries, { playerId, limit: eachMax }),
-    ({ createdAt, type, amount, balanceAfter, currency, transferId, by, approvedBy, reason }) => ({
-      at: createdAt,
+    (entry) => ({
+      at: entry.createdAt,
       kind: 'entry',
       what: lines(
-        money(amount, currency),
-        text(display.word('value', type)),
-        text(`${display.word('field', 'balanceAfter')}: ${display.money(balanceAfter, currency)}`),
+        money(entry.amount, entry.currency),
+        text(display.word('value', entry.type)),
+        text(balanceAfter(display, entry)),
       ),
-      ...(by !== null && { who: approvedBy === null ? by : display.t('withApproval', { by, approvedBy }) }),
-      reason,
-      href: address(`/players/${playerId}/entries/${transferId}`),
+      ...(entry.by !== null && {
+        who:
+          entry.approvedBy === null
+            ? entry.by
+            : display.t('withApproval', { by: entry.by, approvedBy: entry.approvedBy }),
+      }),
+      reason: entry.reason,
+      href: address(entryPath(entry)),
+      entry,
     }),
   )
 
@@ -181,7 +241,5 @@ async function actionsOf({ person, display, address }: Visit, { id }: Player): P
   return { happenings: newestFirst, isWhole: pages.every(({ nextCursor }) => nextCursor == null) }
 }
 
-const corrections: readonly string[] = [operations.wallet.adjustWallet.id, operations.wallet.reverseTransfer.id]
-
-const isAction = ({ operation, outcome, changes }: AuditEntry): boolean =>
-  corrections.includes(operation) || (outcome !== 'done' && changes === null)
+/** What was proposed, refused or done, and is no row of its own: a change of the player, or an entry that it made. */
+const isAction = ({ outcome, changes }: AuditEntry): boolean => outcome !== 'done' && changes === null

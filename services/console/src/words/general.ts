@@ -29,6 +29,8 @@ export const generalWords = {
     'A assinatura não estava certa; outra pessoa pode ter enviado.',
   ],
   idempotencyKeys: ['Idempotency-Keys', 'Idempotency-Keys'],
+  auditOfThis: ['Audit of this', 'Auditoria deste registro'],
+  holdsFrom: ['holds from {time}', 'vale a partir de {time}'],
   searchLabel: ['Search', 'Busca'],
   searchNothing: ['Nothing is found under “{text}”.', 'Nada encontrado com “{text}”.'],
   searchSecret: ['Search by CPF, e-mail or telephone', 'Buscar por CPF, e-mail ou telefone'],

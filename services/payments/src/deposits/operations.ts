@@ -29,6 +29,7 @@ import {
   ofBrand,
   scopeOf,
   shownTransitions,
+  withLastActors,
   withUnfinished,
 } from '../records.ts'
 import {
@@ -140,7 +141,8 @@ export const listDeposits = handle(
     const listed = (await list(db, { ...filter, ...period, limit: limit + 1 })).map(shownListed)
     const { data, nextCursor } = toPage(listed.map(teamDeposit), limit, ({ id }) => id)
     const scope = listed[0] && scopeOf(listed[0])
-    return { data: await withOperatorNames(data, { rpc, scope, requestId, deadline }), nextCursor }
+    const rows = await withLastActors(db, data)
+    return { data: await withOperatorNames(rows, { rpc, scope, requestId, deadline }), nextCursor }
   },
 )
 

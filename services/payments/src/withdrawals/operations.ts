@@ -9,7 +9,15 @@ import {
 import type { RpcClient } from '@backoffice/rpc'
 import { type Call, handle, toPage, withIsoTimes } from '@backoffice/service-runtime'
 import { withOperatorNames } from '@backoffice/team-desk'
-import { inOrder, listedPeriod, listTransitions, ofBrand, scopeOf, shownTransitions } from '../records.ts'
+import {
+  inOrder,
+  listedPeriod,
+  listTransitions,
+  ofBrand,
+  scopeOf,
+  shownTransitions,
+  withLastActors,
+} from '../records.ts'
 import {
   countQueue,
   findWithdrawals,
@@ -71,7 +79,8 @@ export const listWithdrawals = handle(
     const listed = await shownListed(db, await list(db, { ...filter, ...period, limit: limit + 1 }))
     const { data, nextCursor } = toPage(listed.map(teamWithdrawal), limit, ({ id }) => id)
     const scope = listed[0] && scopeOf(listed[0])
-    return { data: await withOperatorNames(data, { rpc, scope, requestId, deadline }), nextCursor }
+    const rows = await withLastActors(db, data)
+    return { data: await withOperatorNames(rows, { rpc, scope, requestId, deadline }), nextCursor }
   },
 )
 

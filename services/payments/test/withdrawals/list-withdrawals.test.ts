@@ -36,6 +36,15 @@ t.test('withdrawals of all operators are listed, newest first, and nothing that 
   t.same(await list(), idsOf([last, live, ofOther, first]))
 })
 
+t.test('each says who made its last change', async (t) => {
+  const [id = ''] = await list({ environment: 'production' })
+  const found = async () =>
+    (await team.call(listWithdrawals, { input: { limit: 50 } })).data.find((one) => one.id === id)
+  t.match(await found(), { changedBy: { kind: 'operator', name: path.scope.operatorId } })
+  await path.decide('bob', id, 'approve')
+  t.match(await found(), { status: 'approved', changedBy: { kind: 'team', name: 'bob' } })
+})
+
 t.test('the list is filtered by operator, brand, environment, player, status and time', async (t) => {
   const { operatorId, brandId } = path.scope
   t.same(await list({ environment: 'production' }), [live.id])

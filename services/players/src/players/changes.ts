@@ -1,8 +1,8 @@
 // Records.
 
-import type { AuditedChange } from '@backoffice/contracts'
+import { type AuditedChange, toMinorUnits } from '@backoffice/contracts'
 import { type Fragment, type ReadDb, sql } from '@backoffice/service-runtime'
-import type { ChangedPlayer, FieldChange, PlayerRecord } from './player.ts'
+import { type ChangedPlayer, coolingOffMs, type FieldChange, type PlayerRecord } from './player.ts'
 
 /** Who changed what of a player, when and why. */
 export interface PlayerChange extends FieldChange {
@@ -49,3 +49,10 @@ export async function findLastChange(db: ReadDb, playerId: string): Promise<Date
 /** For the audit trail. */
 export const auditedChange = ({ change }: { readonly change: FieldChange | null }): AuditedChange[] =>
   change === null ? [] : [{ field: change.field, before: change.previous, after: change.next }]
+
+/** When a change of a limit begins to hold, where that is later than the change itself. */
+export function limitHoldsFrom({ field, previous, next }: FieldChange, at: Date): Date | undefined {
+  if (field !== 'dailyDepositLimit' || previous === null) return undefined
+  const raises = next === null || toMinorUnits(next) > toMinorUnits(previous)
+  return raises ? new Date(at.getTime() + coolingOffMs) : undefined
+}

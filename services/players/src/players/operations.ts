@@ -1,4 +1,5 @@
 import {
+  defined,
   fromMinorUnits,
   type Input,
   invalid,
@@ -15,7 +16,7 @@ import { type Call, fitting, handle, type Tools, toPage, withIsoTimes } from '@b
 import { playerRows, withOperatorNames } from '@backoffice/team-desk'
 import { findSources, findTakenCases, forgetReferences, latestSubmissions, sourceOf } from '../kyc/records.ts'
 import { documentUrl, publicSubmission, shownTakenCase } from '../kyc/views.ts'
-import { auditedChange, findLastChange, insertChanges, latestChanges } from './changes.ts'
+import { auditedChange, findLastChange, insertChanges, latestChanges, limitHoldsFrom } from './changes.ts'
 import { playerTables } from './identity.ts'
 import {
   anonymise,
@@ -185,9 +186,11 @@ export const showPlayer = handle(
         documentUrl: documentUrl(sources, player, submission.reference, now),
       })),
       changes: fitting(
-        changes.map(({ at, actor, field, previous, next, reason }) =>
-          withIsoTimes({ at, actor, field, from: previous, to: next, reason }),
-        ),
+        changes.map(({ actor, field, previous, next, reason, at }) => {
+          const effectiveAt = limitHoldsFrom({ field, previous, next }, at)?.toISOString()
+          const change = withIsoTimes({ at, actor, field, from: previous, to: next, reason })
+          return { ...change, ...defined({ effectiveAt }) }
+        }),
       ),
     }
   },

@@ -200,7 +200,7 @@ function yearsAfter(date: Date, years: number): Date {
   return later
 }
 
-const coolingOffMs = 24 * 3_600_000
+export const coolingOffMs = 24 * 3_600_000
 
 type Exclusion = Pick<PlayerRecord, 'status' | 'selfExcludedFrom' | 'selfExcludedUntil'>
 

@@ -1,6 +1,7 @@
 import { kycDecisions, kycStatuses, playerStatuses, type Scope } from '@backoffice/contracts'
 import fc from 'fast-check'
 import t from 'tap'
+import { limitHoldsFrom } from '../../src/players/changes.ts'
 import {
   anonymise,
   calendarDay,
@@ -259,6 +260,21 @@ t.test('a first or lower limit holds at once; a higher one, or none, after 24 ho
     80n,
     'a raise that holds by now stays while the next one waits',
   )
+})
+
+t.test('a raise says from when it holds', (t) => {
+  const holds = (previous: string | null, next: string | null) =>
+    limitHoldsFrom({ field: 'dailyDepositLimit', previous, next }, now)?.toISOString()
+  t.equal(holds('90.00', '300.00'), hours(24).toISOString(), 'amounts are no texts')
+  t.equal(holds('90.00', null), hours(24).toISOString())
+  for (const [previous, next] of [
+    [null, '1.00'],
+    ['300.00', '90.00'],
+    ['90.00', '90.00'],
+  ] as const)
+    t.equal(holds(previous, next), undefined)
+  t.equal(limitHoldsFrom({ field: 'status', previous: 'ativo', next: null }, now), undefined)
+  t.end()
 })
 
 t.test('no sequence of wishes loosens a limit within 24 hours', async (t) => {
