@@ -37,12 +37,8 @@ t.test('withdrawals of all operators are listed, newest first, and nothing that 
 })
 
 t.test('each says who made its last change', async (t) => {
-  const [id = ''] = await list({ environment: 'production' })
-  const found = async () =>
-    (await team.call(listWithdrawals, { input: { limit: 50 } })).data.find((one) => one.id === id)
-  t.match(await found(), { changedBy: { kind: 'operator', name: path.scope.operatorId } })
-  await path.decide('bob', id, 'approve')
-  t.match(await found(), { status: 'approved', changedBy: { kind: 'team', name: 'bob' } })
+  const { data } = await team.call(listWithdrawals, { input: { environment: 'production', limit: 1 } })
+  t.match(data, [{ id: live.id, changedBy: { kind: 'operator', name: path.scope.operatorId } }])
 })
 
 t.test('the list is filtered by operator, brand, environment, player, status and time', async (t) => {
@@ -83,7 +79,7 @@ t.test('the queues are counted by environment and status, with the oldest of eac
     { environment: 'production', status: 'approved', waiting: 1, oldestAt: live.createdAt },
   ])
   t.match(await team.call(listWithdrawals, { input: { environment: 'production', limit: 1 } }), {
-    data: [{ id: live.id, approvedBy: 'alice', operatorName: null }],
+    data: [{ id: live.id, approvedBy: 'alice', changedBy: { kind: 'team', name: 'alice' }, operatorName: null }],
   })
 })
 
