@@ -174,6 +174,76 @@ document.addEventListener('change', ({ target }) => {
 document.addEventListener('input', ({ target }) => target === chosenIds() && showChosen())
 document.addEventListener('htmx:afterSwap', showChosen)
 
+/** Several forms, each signed and sent by itself. One whose outcome nobody knows is sent again under its own operation id. */
+const boxes = () => [...document.querySelectorAll('.list [data-choice]')]
+const formOf = ({ value }) => document.getElementById(`pay-${value}`)
+const toPay = () => boxes().filter((box) => box.checked && !box.disabled && formOf(box) !== null)
+
+function showRun() {
+  const run = document.querySelector('[data-run]')
+  const button = run?.querySelector('[data-run-button]')
+  if (button == null) return
+  const chosen = toPay()
+  const sums = new Map()
+  for (const box of chosen) {
+    const { amount, currency } = formOf(box).dataset
+    sums.set(currency, (sums.get(currency) ?? 0n) + BigInt(amount.replace('.', '')))
+  }
+  const texts = [...sums].map(([currency, minor]) => {
+    const digits = String(minor).padStart(3, '0')
+    const amount = `${digits.slice(0, -2)}.${digits.slice(-2)}`
+    return new Intl.NumberFormat(format, { style: 'currency', currency }).format(amount)
+  })
+  const label = run.dataset.label.replace('{count}', chosen.length).replace('{sum}', texts.join(' + '))
+  button.textContent = chosen.length === 0 ? run.dataset.none : label
+  button.disabled = chosen.length === 0
+  const file = run.querySelector('[data-run-file]')
+  file.hidden = chosen.length === 0
+  file.href = `${file.href.split('?')[0]}?ids=${chosen.map(({ value }) => value).join(',')}`
+}
+
+async function payOne(box) {
+  const form = formOf(box)
+  if (!(await sign(form))) return 'login'
+  const request = { method: 'POST', body: new URLSearchParams(new FormData(form)), redirect: 'manual' }
+  const response = await fetch(form.action, { ...request, headers: { Accept: 'application/json' } })
+  // It leads to a login, which may be too old by now.
+  if (response.type === 'opaqueredirect' || response.status === 401) return 'login'
+  return response.ok ? response.json() : { is: 'unknown', text: notKnown }
+}
+
+async function payChosen(run) {
+  const button = run.querySelector('[data-run-button]')
+  const said = run.querySelector('[data-run-said]')
+  button.disabled = true
+  const counts = { done: 0, refused: 0, unknown: 0 }
+  for (const box of toPay()) {
+    const outcome = await payOne(box).catch(() => ({ is: 'unknown', text: notKnown }))
+    if (outcome === 'login') {
+      said.textContent = run.dataset.again
+      break
+    }
+    counts[outcome.is] += 1
+    const place = box.closest('tr').querySelector('[data-field=outcome]')
+    place.textContent = outcome.text
+    place.className = `status s-${outcome.is}`
+    // One that was refused is another one now: its page says what.
+    if (outcome.is !== 'unknown') box.disabled = true
+    said.textContent = `✓ ${counts.done} · ✗ ${counts.refused} · ? ${counts.unknown}`
+  }
+  showRun()
+}
+
+document.addEventListener('change', ({ target }) => {
+  if (target.matches('[data-choose-all]')) for (const box of boxes()) if (!box.disabled) box.checked = target.checked
+  showRun()
+})
+document.addEventListener('click', ({ target }) => {
+  const button = target.closest('[data-run-button]')
+  if (button !== null) payChosen(button.closest('[data-run]'))
+})
+showRun()
+
 const echoAll = () => document.querySelectorAll('.decision form').forEach(echo)
 document.addEventListener('htmx:afterSwap', echoAll)
 restoreTyped()

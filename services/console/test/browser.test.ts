@@ -326,7 +326,7 @@ async function everyPage(bed: ConsoleBed): Promise<readonly string[]> {
   await eventually(
     async () => (await team.call(operations.reconciler.reconcileWallet, { input: { runId } })).state === 'done',
   )
-  const waiting = ['', '/kyc', `/kyc/${playerId}`, '/withdrawals', '/withdrawals?status=approved']
+  const waiting = ['', '/kyc', `/kyc/${playerId}`, '/withdrawals', '/withdrawals?status=approved', '/withdrawals/pay']
   const records = [`/players/${playerId}`, `/withdrawals/${withdrawalId}`, `/proposals/${proposalId}`]
   const one = `/operators/${operatorId}`
   const integration = ['/operators', '/operators/new', one, `${one}/homologation`]

@@ -1,5 +1,6 @@
 // proof: decides as many cases as somebody does in a day, in a real browser, and says how long that takes.
 
+import { operations, seenOfWithdrawal } from '@backoffice/contracts'
 import { freePort } from '@backoffice/dev-stack'
 import { noBrowser, startBrowser } from '@backoffice/test-kit/browser'
 import type { Page } from 'playwright-core'
@@ -67,5 +68,63 @@ t.test('a day of cases takes no click, and no more than four keys a case', { ski
     t.comment(`${keys()} keys, no click, ${((performance.now() - began) / 1_000).toFixed(1)} s`)
     t.ok(keys() <= 64)
     for (const id of ids) t.equal((await bed.showWithdrawal(id)).status, 'approved')
+  })
+
+  await t.test('those that were approved are paid in one decision, each with a signature of its own', async (t) => {
+    const page = await windowOf(bed, browser, 'bob')
+    const { press, keys } = typist(page)
+    await page.goto(`${bed.url}/production/withdrawals?status=approved`)
+    const shown = await page.locator('tbody tr').count()
+    t.equal(shown, 20)
+    const began = performance.now()
+    await page.click('a[href="/production/withdrawals/pay"]')
+    await page.waitForSelector('[data-run-button]')
+    t.equal(await page.isDisabled('[data-run-button]'), true)
+    await page.focus('[data-choose-all]')
+    await press('Space')
+    t.equal((await page.textContent('[data-run-button]'))?.replaceAll('\u00a0', ' '), 'Mark 20 as paid: R$800.00')
+    const href = (await page.getAttribute('[data-run-file]', 'href')) ?? ''
+    t.equal(new URL(href, bed.url).searchParams.get('ids')?.split(',').length, 20)
+
+    // Somebody else was faster with one, and the answer of another is lost.
+    const ids = await page
+      .locator('[data-choice]')
+      .evaluateAll((boxes) => boxes.map((box) => (box as HTMLInputElement).value))
+    const [failed = '', lost = '', ...others] = ids
+    const alice = bed.bed.team('alice')
+    const seen = seenOfWithdrawal(await bed.showWithdrawal(failed))
+    const input = { withdrawalId: failed, decision: 'fail', reason: 'no such key', ...seen } as const
+    await alice.call(operations.payments.decideWithdrawal, { input })
+    let isLost = true
+    await page.route(`**/withdrawals/${lost}/pay`, async (route) => {
+      const response = await route.fetch({ maxRedirects: 0 })
+      if (!isLost) return route.fulfill({ response })
+      isLost = false
+      return route.abort()
+    })
+    await press('Tab', 'Tab', 'Enter')
+    const said = page.locator('[data-run-said]')
+    await said.filter({ hasText: '✓ 18 · ✗ 1 · ? 1' }).waitFor()
+    t.comment(`${keys()} keys, one click, ${((performance.now() - began) / 1_000).toFixed(1)} s`)
+    for (const id of others) t.equal((await bed.showWithdrawal(id)).status, 'paid')
+    t.equal((await bed.showWithdrawal(failed)).status, 'failed')
+    t.match(await page.textContent('tbody tr:first-child'), 'does not allow this', 'its row says why')
+
+    t.equal((await page.textContent('[data-run-button]'))?.replaceAll('\u00a0', ' '), 'Mark 1 as paid: R$40.00')
+    await page.click('[data-run-button]')
+    await said.filter({ hasText: '✓ 1 · ✗ 0 · ? 0' }).waitFor()
+    t.equal((await bed.showWithdrawal(lost)).status, 'paid')
+    const trail = await bed.bed
+      .sql('payments')
+      .query(
+        "select subject, count(*) from audit_entry where operation = 'decideWithdrawal' and input ->> 'decision' = 'pay' and outcome = 'done' group by subject",
+      )
+    t.equal(trail.rowCount, 19, 'each is in the trail')
+    t.ok(
+      trail.rows.every(({ count }) => Number(count) === 1),
+      'once',
+    )
+    await page.reload()
+    t.match(await page.textContent('main'), 'Nothing waits')
   })
 })

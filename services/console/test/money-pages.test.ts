@@ -281,6 +281,38 @@ t.test('the pages about money', async (t) => {
     t.match(older.text, 'wallet.adjustWallet')
   })
 
+  await t.test('a file for the bank has what was chosen, as it must reach the bank', async (t) => {
+    const destinations = ['+5511987654321', '=HYPERLINK("x")', 'ana@example.com']
+    const ids: string[] = []
+    for (const destination of destinations) {
+      const id = await bed.newWithdrawal('production', await bed.newPlayer('production'), destination)
+      await alice.submit(`/production/withdrawals/${id}`, 'approve')
+      ids.push(id)
+    }
+    const bob = await bed.visitor('bob')
+    const page = '/production/withdrawals/pay'
+    t.match((await bob.get('/production/withdrawals?status=approved')).text, `href="${page}"`)
+    const { text } = await bob.get(page)
+    for (const id of ids) t.match(text, new RegExp(`<form method="post" id="pay-${id}"[^>]*data-amount="40.00"`))
+    // Whoever approved does not pay.
+    t.notMatch((await alice.get(page)).text, '<form method="post" id="pay-')
+    const [titles, ...rows] = linesOf(await bob.get(`${page}.csv?ids=${ids.join(',')},${ids[0]}`))
+    t.equal(titles, 'endToEndId,amount,currency,method,destination,operator')
+    t.same(
+      rows.map((row) => row.split(',').slice(0, 4)),
+      ids.map((id) => [id, '40.00', 'BRL', 'pix']),
+      'each once, in the order of the choice',
+    )
+    t.match(rows[0], ',+5511987654321,', 'a telephone is a key')
+    t.match(rows[1], `'=HYPERLINK`, 'and a formula is a text')
+    t.equal((await bob.get(`${page}.csv?ids=${ids[0]},wdr_unknown`)).status, 404)
+    await bob.submit(`/production/withdrawals/${ids[0]}`, 'pay')
+    t.equal((await bob.get(`${page}.csv?ids=${ids.join(',')}`)).status, 422, 'what is paid is in no file')
+    const support = await bed.visitor('support')
+    t.equal((await support.get(`${page}.csv?ids=${ids[1]}`)).status, 403)
+    t.notMatch((await support.get(page)).text, 'ana@example.com')
+  })
+
   await t.test(
     "an operator's statement has the balances and totals of its period, on the page and as the command line's CSV",
     async (t) => {

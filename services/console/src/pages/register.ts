@@ -15,6 +15,7 @@ import { homePages } from './home.ts'
 import { kycPages } from './kyc.ts'
 import { livePages } from './live.ts'
 import { operatorPages } from './operators.ts'
+import { paymentRunPages } from './payment-run.ts'
 import { peoplePages } from './people.ts'
 import { playerPages } from './players.ts'
 import { proposalPages } from './proposals.ts'
@@ -46,6 +47,7 @@ const groups = [
   deliveryPages,
   endpointPages,
   auditPages,
+  paymentRunPages,
   peoplePages,
   sessionPages,
   filterPages,

@@ -61,7 +61,7 @@ export const withdrawalPages: Pages = (route) => {
   route.get('/withdrawals/next', goToNext)
   pageWithForms(route, '/withdrawals/:withdrawalId', {
     find: findCase,
-    pathOf: ({ withdrawal }) => pathOf(withdrawal),
+    pathOf: ({ withdrawal }) => withdrawalPath(withdrawal),
     environmentOf: ({ withdrawal }) => withdrawal.environment,
     show: showPage,
     decisionOf: (visit, found, name) => (isVerb(name) ? decisionOf(visit, found, name) : undefined),
@@ -74,7 +74,7 @@ const csvColumns = [
   ...(['reviewedAt', 'paidAt', 'reason'] as const),
 ]
 
-const pathOf = (withdrawal: Pick<Withdrawal, 'id'>): string => `/withdrawals/${withdrawal.id}`
+export const withdrawalPath = (withdrawal: Pick<Withdrawal, 'id'>): string => `/withdrawals/${withdrawal.id}`
 
 /** The case has the others. */
 const namedInRow = 2
@@ -104,9 +104,11 @@ async function showQueue(visit: Visit): Promise<FastifyReply> {
       ...(shown === 'approved' ? (['approvedBy'] as const) : []),
       ['operator', operatorCell],
     ],
-    (row) => visit.address(pathOf(row)),
+    (row) => visit.address(withdrawalPath(row)),
   )
-  return showList(visit, { ...frameOf(visit, shown), nextCursor, empty: 'noneWaits', rows })
+  const mayPay = shown === 'approved' && data.length > 1 && visit.person.mayCall(decideWithdrawal, { decision: 'pay' })
+  const create = mayPay ? { href: visit.address('/withdrawals/pay'), label: 'paySeveral' as const } : undefined
+  return showList(visit, { ...frameOf(visit, shown), create, nextCursor, empty: 'noneWaits', rows })
 }
 
 /** All of them, newest first: what became of a withdrawal. */
@@ -127,7 +129,7 @@ async function showAll(visit: Visit): Promise<FastifyReply> {
       'reason',
       ['operator', operatorCell],
     ],
-    (row) => visit.address(pathOf(row)),
+    (row) => visit.address(withdrawalPath(row)),
   )
   return showList(visit, {
     ...frame,
@@ -172,7 +174,11 @@ const operatorCell = (row: { readonly operatorId: string; readonly operatorName:
   text(row.operatorName ?? row.operatorId)
 
 /** What makes somebody look twice. @param named so many of the other players whose destination it is */
-const destinationFacts = (visit: Visit, { facts }: Pick<Withdrawal, 'facts'>, named: number): readonly Cell[] => [
+export const destinationFacts = (
+  visit: Visit,
+  { facts }: Pick<Withdrawal, 'facts'>,
+  named: number,
+): readonly Cell[] => [
   ...(facts.firstWithdrawal ? [status(visit.display.t('firstWithdrawal'))] : []),
   ...(!facts.destinationUsedBefore && !facts.firstWithdrawal ? [status(visit.display.t('newDestination'))] : []),
   ...sharedWith(visit, facts.otherPlayers, named),
@@ -197,7 +203,7 @@ async function goToNext(visit: Visit): Promise<FastifyReply> {
     ({ id: withdrawalId }) => withdrawalId === query.not,
     ({ settling }) => !settling,
   )
-  return reply.redirect(address(next === undefined ? `/withdrawals?status=${shown}` : pathOf(next)), 303)
+  return reply.redirect(address(next === undefined ? `/withdrawals?status=${shown}` : withdrawalPath(next)), 303)
 }
 
 interface Case {
@@ -235,7 +241,7 @@ function showPage(visit: Visit, found: Case, sent?: SentForm): FastifyReply {
     'id',
   ])
   return showCase(visit, {
-    path: pathOf(withdrawal),
+    path: withdrawalPath(withdrawal),
     title: display.money(withdrawal.amount, withdrawal.currency),
     about: display.t('withdrawals'),
     list: visit.address(`/withdrawals?status=${withdrawal.status === 'approved' ? 'approved' : 'under_review'}`),
@@ -289,7 +295,15 @@ function peopleOf({ display, person }: Visit, withdrawal: Withdrawal): readonly 
   return [first, display.t(isBy(person, approval) ? 'firstIsYou' : 'twoPeople')]
 }
 
-function decisionOf({ display, person }: Visit, { withdrawal, player }: Case, verb: Verb): Decision {
+/** The form that says that it is paid. */
+export const payDecision = (visit: Visit, found: Decided): Decision => decisionOf(visit, found, 'pay')
+
+interface Decided {
+  readonly withdrawal: Withdrawal
+  readonly player: { readonly name: string }
+}
+
+function decisionOf({ display, person }: Visit, { withdrawal, player }: Decided, verb: Verb): Decision {
   const amount = display.money(withdrawal.amount, withdrawal.currency)
   const { destination, method } = withdrawal
   const words = { amount, destination: `${method} “${destination}”`, player: `“${player.name}”` }

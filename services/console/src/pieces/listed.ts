@@ -55,12 +55,15 @@ export const rowsPerRead = 500
  * Sends rows as a CSV file, as they are read: a period may be larger than memory. The first of them are read before the
  * reply begins, so that a refusal is a page. What fails later ends the connection, and the browser says that the file
  * is not whole.
+ * @param cell guards a text against spreadsheets; by default each
  */
 export async function sendCsv(
   { log, reply, person }: Visit,
   name: string,
   rows: AsyncGenerator<readonly CsvRow[]>,
+  cell = cellText,
 ): Promise<FastifyReply> {
+  const textOf = (page: readonly CsvRow[]): string => stringify(page.map((row) => row.map(cell)))
   const leave = seats.take(person.name)
   if (leave === undefined) throw Object.assign(new Error('too many downloads'), { statusCode: 429 })
   const first = await firstOf(rows).catch((error) => {
@@ -69,7 +72,7 @@ export async function sendCsv(
   })
   async function* lines(): AsyncGenerator<string> {
     try {
-      yield first
+      yield textOf(first)
       for await (const page of rows) yield textOf(page)
     } catch (error) {
       log.warn({ err: error, name }, 'a download ended before its end')
@@ -88,12 +91,8 @@ export async function sendCsv(
 }
 
 /** The titles, and the first rows. */
-async function firstOf(rows: AsyncGenerator<readonly CsvRow[]>): Promise<string> {
-  const pages = [await rows.next(), await rows.next()]
-  return pages.map(({ value }) => textOf(value ?? [])).join('')
-}
-
-const textOf = (rows: readonly CsvRow[]): string => stringify(rows.map((row) => row.map(cellText)))
+const firstOf = async (rows: AsyncGenerator<readonly CsvRow[]>): Promise<readonly CsvRow[]> =>
+  [await rows.next(), await rows.next()].flatMap(({ value }) => value ?? [])
 
 /** What a spreadsheet takes for a formula. */
 const beginsFormula = /^[=+\-@\t\r\n＝＋－＠]/

@@ -200,6 +200,8 @@ async function decide(
 ): Promise<FastifyReply> {
   const outcome = await perform(visit, decision, path)
   if (outcome === undefined) return visit.reply
+  // One of several that a page sends: it wants to know what became of it, and shows the rest itself.
+  if (visit.request.headers.accept === 'application/json') return visit.reply.send(toldOf(visit, outcome))
   if ('rejection' in outcome) return refuse(visit, decision, outcome, showAgain)
   if (decision.shows !== undefined) return decision.shows(outcome.reply)
   const { done } = decision
@@ -210,6 +212,12 @@ async function decide(
   if (secrets.length > 0) return visit.show('secrets', { what, secrets, href: next })
   leaveNotice(visit.request, { kind: 'done', text: visit.display.t('done', { what }) })
   return visit.reply.redirect(next, 303)
+}
+
+function toldOf({ display }: Visit, outcome: SentForm | { readonly reply: unknown }) {
+  if (!('rejection' in outcome)) return { is: 'done', text: display.word('value', 'done') }
+  const { rejection } = outcome
+  return { is: isUnknown(rejection) ? 'unknown' : 'refused', text: display.word('error', rejection.code) }
 }
 
 /**
