@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import t from 'tap'
 import { createLogger } from '../src/log.ts'
-import { maskLiterals, withoutQuery } from '../src/telemetry/redaction.ts'
+import { maskLiterals, withoutQuery } from '../src/telemetry/sdk.ts'
 
 function logger() {
   const lines: string[] = []

@@ -3,7 +3,6 @@ import { getNodeAutoInstrumentations } from '@opentelemetry/auto-instrumentation
 import { PrometheusExporter } from '@opentelemetry/exporter-prometheus'
 import { AggregationTemporality, AggregationType, InstrumentType, type ViewOptions } from '@opentelemetry/sdk-metrics'
 import { NodeSDK } from '@opentelemetry/sdk-node'
-import { maskLiterals, withoutQuery } from './redaction.ts'
 
 /** What is traced automatically. RPC, outbox, events and delivery attempts create spans of their own. */
 const instrumented = ['http', 'undici', 'pg', 'runtime-node'].map((name) => `@opentelemetry/instrumentation-${name}`)
@@ -72,4 +71,15 @@ function instrumentations() {
       },
     },
   })
+}
+
+/** SQL without its values. The ORM writes values into the statement, and they may be a person's name. */
+export function maskLiterals(sql: string): string {
+  return sql.replaceAll(/'(?:[^']|'')*'/g, '?').replaceAll(/(?<![$\w.])\d+(?:\.\d+)?\b/g, '?')
+}
+
+/** A URL without its query: operators put tokens there. */
+export function withoutQuery(url: string): string {
+  const end = url.search(/[?#]/)
+  return end === -1 ? url : url.slice(0, end)
 }

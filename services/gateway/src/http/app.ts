@@ -40,7 +40,7 @@ export function buildApp({ log, tls, isTrusted, baseUrl, refused, ...context }: 
     securityLog.answered(request, reply)
     homologation.answered(request, reply)
     const { refusedWith: code } = request
-    if (code !== undefined) refused.note(request, reply, { code, body: payload as string })
+    if (code !== undefined) refused.note(request, reply, { code, body: payload })
     done()
   })
   const routes = [...operationRoutes(context), ...documentRoutes(baseUrl)]

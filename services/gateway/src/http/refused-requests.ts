@@ -64,7 +64,7 @@ export class RefusedRequests implements Background {
   note(
     request: FastifyRequest,
     reply: FastifyReply,
-    { code, body }: { readonly code: ErrorCode; readonly body: string },
+    { code, body }: { readonly code: ErrorCode; readonly body: unknown },
   ): void {
     const { sender, verified = false, routeOptions, method } = request
     const { operatorId, environment } = sender?.scope ?? nobody
@@ -158,9 +158,11 @@ const canonicalLengthMax = 1_000
 const fieldsMax = 10
 
 /** Of the envelope's details what says nothing of a person: which fields, and what an integrator signs wrongly. */
-function detailsIn(body: string): Told {
-  const { error } = JSON.parse(body) as { error: { details?: Readonly<Record<string, unknown>> } }
-  const { issues, canonicalString, hint } = error.details ?? {}
+function detailsIn(body: unknown): Told {
+  const { error } = (typeof body === 'string' ? JSON.parse(body) : {}) as {
+    error?: { details?: Readonly<Record<string, unknown>> }
+  }
+  const { issues, canonicalString, hint } = error?.details ?? {}
   const paths = Array.isArray(issues) ? (issues as readonly { path: string }[]).map(({ path }) => path) : []
   // A name that is not the schema's is the client's own.
   const known = paths.filter((path) => /^[\w/]{1,60}$/.test(path)).slice(0, fieldsMax)

@@ -131,10 +131,15 @@ create table payments.withdrawal (
   approved_by_id text,
   -- When an intent came to nothing: such rows, and no others, are purged.
   dropped_at timestamptz,
+  -- What withdrawals to one destination are found by, though it is sealed. Null: anonymised.
+  destination_digest text collate "C",
   check ((status in ('refused', 'abandoned')) = (dropped_at is not null)),
   check ((status = 'paid') = (paid_at is not null)),
   check ((version = 0) = (status in ('intent', 'refused', 'abandoned')))
 );
+-- The players of a brand who are paid to one destination, each found without the other withdrawals.
+create index withdrawal_of_destination on payments.withdrawal (brand_id, destination_digest, player_id)
+  where destination_digest is not null and version > 0;
 -- A retry finds the intent of its operation; after an abandoned one it begins another.
 create unique index withdrawal_of_operation on payments.withdrawal (operation_id) where status <> 'abandoned';
 create index withdrawal_attempts on payments.withdrawal (operation_id);

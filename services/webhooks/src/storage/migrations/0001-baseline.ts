@@ -24,6 +24,11 @@ create table webhooks.endpoint (
   concurrency integer check (concurrency > 0),
   created_at timestamptz not null,
   updated_at timestamptz not null,
+  -- Why the latest attempt at its URL failed: of its deliveries, many may not have been tried since.
+  last_fault_at timestamptz,
+  -- Null where no response came.
+  last_fault_status integer,
+  last_fault text,
   unique (operator_id, environment)
 );
 
@@ -70,6 +75,9 @@ create table webhooks.delivery (
 -- One end of these serves the oldest due, the other the newest.
 create index delivery_due on webhooks.delivery (endpoint_id, next_attempt_at) where state = 'pending';
 create index delivery_newest on webhooks.delivery (endpoint_id, received_at) where state = 'pending';
+-- The few that homologation asks for: tests, and those that took more than one attempt.
+create index delivery_proving on webhooks.delivery (endpoint_id, received_at)
+  where state = 'delivered' and (type = 'webhook.test' or attempts_total > 1);
 create index delivery_received_at on webhooks.delivery (endpoint_id, received_at);
 create index delivery_finished_at on webhooks.delivery (finished_at) where finished_at is not null;
 -- The team looks for what failed or was withheld. Those are few among all that was delivered.

@@ -1,13 +1,6 @@
 import { type Migration, runtimeMigrations } from '@backoffice/service-runtime'
 import { teamTables } from '@backoffice/team-desk/migrations'
 import { baseline } from './0001-baseline.ts'
-import { lastFault } from './0002-last-fault.ts'
-import { provingDeliveries } from './0003-proving-deliveries.ts'
 
 /** In the order in which they are applied. */
-export const migrations: readonly Migration[] = [
-  ...runtimeMigrations('webhooks', teamTables),
-  baseline,
-  lastFault,
-  provingDeliveries,
-]
+export const migrations: readonly Migration[] = [...runtimeMigrations('webhooks', teamTables), baseline]
