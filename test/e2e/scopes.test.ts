@@ -77,6 +77,7 @@ const others: Readonly<Record<string, () => unknown>> = {
   effectiveAt: () => new Date().toISOString(),
   operatorName: () => 'Casa Azul',
   abandonedOperationId: () => randomUUID(),
+  players: () => [],
 }
 
 function inputOf(operation: Operation, records: Tenant['records']): Input<Operation> {

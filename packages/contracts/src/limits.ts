@@ -30,3 +30,6 @@ export const submissionsBytesMax = 64 * 1024
  */
 export const balanceByTeamMax = 2n ** 62n
 export const depositsOfPlayerMax = 2n ** 61n
+
+/** Players whose names are read at once: so many fit into a reply, however long they are. */
+export const namedPlayersMax = 700

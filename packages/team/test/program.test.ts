@@ -46,7 +46,7 @@ t.test('the commands that call no operation are there', async (t) => {
 
 t.test('every command speaks JSON; one that changes something takes an operation id and a reason', async (t) => {
   const reads =
-    /(list|show|queue|count|export|reconcile|reconciliations|entries|sessions|search|show-document-url|homologation|collect|own|locked)$/
+    /(list|show|queue|count|export|reconcile|reconciliations|entries|sessions|search|show-document-url|homologation|collect|own|locked|key)$/
   // They show what is masked elsewhere.
   const readsForReason = ['players show', 'players export', 'players search']
   for (const command of commands.keys()) {

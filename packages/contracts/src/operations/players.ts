@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { approvedKyc, examplePlayer, exampleSubmission, sample } from '../examples.ts'
+import { namedPlayersMax } from '../limits.ts'
 import { get, internal, operator, post, sandbox, team } from '../operation.ts'
 import { personal } from '../personal.ts'
 import {
@@ -132,9 +133,9 @@ export const players = service('players', {
   readPlayerNames: internal.query({
     callers: ['payments'],
     summary: 'Read the names of players',
-    body: object({ players: Type.Array(object({ playerId: Id, brandId: Id }), { maxItems: 2_000 }) }),
+    body: object({ players: Type.Array(object({ playerId: Id, brandId: Id }), { maxItems: namedPlayersMax }) }),
     reply: object({
-      players: Type.Array(object({ playerId: Id, name: Player.properties.name }), { maxItems: 2_000 }),
+      players: Type.Array(object({ playerId: Id, name: Player.properties.name }), { maxItems: namedPlayersMax }),
     }),
     // A list without names is better than none.
     timeoutMs: 2_000,

@@ -1,5 +1,6 @@
 import {
   fromMinorUnits,
+  namedPlayersMax,
   operations,
   Rejection,
   type Scope,
@@ -125,9 +126,19 @@ async function withPlayerNames<Row extends { readonly playerId: string; readonly
     [playerId, ...(otherPlayers?.players ?? []).map((other) => other.playerId)].map((id) => [id, brandId] as const),
   )
   const players = [...new Map(asked)].map(([playerId, brandId]) => ({ playerId, brandId }))
-  const call = scope && rpc.call(readPlayerNames, { scope, input: { players }, requestId, deadline })
-  const found = await call?.catch(whenAway(undefined))
-  const names = new Map(found?.players.map(({ playerId, name }) => [playerId, name]))
+  const parts = Array.from({ length: Math.ceil(players.length / namedPlayersMax) }, (_, part) =>
+    players.slice(part * namedPlayersMax, (part + 1) * namedPlayersMax),
+  )
+  const found = await Promise.all(
+    scope === undefined
+      ? []
+      : parts.map((part) =>
+          rpc
+            .call(readPlayerNames, { scope, input: { players: part }, requestId, deadline })
+            .catch(whenAway({ players: [] })),
+        ),
+  )
+  const names = new Map(found.flatMap((reply) => reply.players).map(({ playerId, name }) => [playerId, name]))
   const nameOf = (playerId: string) => names.get(playerId) ?? null
   return known.map((row) => {
     const { count = 0, players: others = [] } = row.facts.otherPlayers ?? {}
