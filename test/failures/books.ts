@@ -10,7 +10,14 @@ const unrelated = new Set([
   ...serviceNames.map((name) => `${name}.stream_seen`),
   // Written before a command begins, once for each login.
   ...serviceNames.map((name) => `${name}.team_session`),
-  ...['gateway.rate_window', 'gateway.daily_use', 'gateway.homologation_proof', 'wallet.system_checkpoint'],
+  ...[
+    'gateway.rate_window',
+    'gateway.daily_use',
+    'gateway.homologation_proof',
+    'gateway.refused_request',
+    'gateway.refused_today',
+    'wallet.system_checkpoint',
+  ],
   // Who sends a delivery now.
   'webhooks.lease',
   // A reconciliation may be due at any moment.

@@ -183,7 +183,15 @@ const writing = /\b(?:insert into|delete from|(?<!for |key |do )update) (?:"?\w+
 
 /** What is written in the background, whether or not somebody calls. */
 const background: ReadonlySet<string> = new Set([
-  ...['rate_window', 'daily_use', 'homologation_proof', 'stream_seen', 'system_checkpoint'],
+  ...[
+    'rate_window',
+    'daily_use',
+    'homologation_proof',
+    'refused_request',
+    'refused_today',
+    'stream_seen',
+    'system_checkpoint',
+  ],
 ])
 
 function tablesWrittenBy(text: string): string[] {
