@@ -48,6 +48,7 @@ async function leaveRows(): Promise<void> {
   )
   await admin.query("insert into webhooks.missing_delivery values ('evt_missing', 'payments', now(), now())")
   await eventually(async () => (await count('webhooks.delivery', 'finished_at')) > 0)
+  await eventually(async () => (await count('gateway.refused_request', 'at')) > 0)
 }
 
 async function count(table: string, column: string): Promise<number> {

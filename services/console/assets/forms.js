@@ -196,7 +196,7 @@ function showRun() {
   })
   const label = run.dataset.label.replace('{count}', chosen.length).replace('{sum}', texts.join(' + '))
   button.textContent = chosen.length === 0 ? run.dataset.none : label
-  button.disabled = chosen.length === 0
+  button.disabled = isPaying || chosen.length === 0
   const file = run.querySelector('[data-run-file]')
   file.hidden = chosen.length === 0
   file.href = `${file.href.split('?')[0]}?ids=${chosen.map(({ value }) => value).join(',')}`
@@ -212,7 +212,10 @@ async function payOne(box) {
   return response.ok ? response.json() : { is: 'unknown', text: notKnown }
 }
 
+let isPaying = false
 async function payChosen(run) {
+  if (isPaying) return
+  isPaying = true
   const button = run.querySelector('[data-run-button]')
   const said = run.querySelector('[data-run-said]')
   button.disabled = true
@@ -231,6 +234,7 @@ async function payChosen(run) {
     if (outcome.is !== 'unknown') box.disabled = true
     said.textContent = `✓ ${counts.done} · ✗ ${counts.refused} · ? ${counts.unknown}`
   }
+  isPaying = false
   showRun()
 }
 

@@ -272,7 +272,8 @@ t.test('the pages about money', async (t) => {
     t.match(adjusted, '<option value="adjustWallet" selected>Adjust the balance</option>')
     t.match(adjusted, '<option value="alice">', 'who has acted is proposed')
     t.notMatch((await alice.get(`${audit}?operation=suspendOperator`)).text, 'wallet.adjustWallet')
-    t.match((await alice.get(`/production/players/${playerId}`)).text, `/production/audit?subject=${playerId}`)
+    for (const path of [`players/${playerId}`, `kyc/${playerId}`])
+      t.match((await alice.get(`/production/${path}`)).text, `/production/audit?subject=${playerId}`)
     const newest = await alice.get(`${audit}?reads=yes`)
     t.notMatch(newest.text, 'wallet.adjustWallet')
     const [, more = ''] = /href="([^"]*after=[^"]*)"/.exec(newest.text) ?? []
@@ -289,6 +290,20 @@ t.test('the pages about money', async (t) => {
       await alice.submit(`/production/withdrawals/${id}`, 'approve')
       ids.push(id)
     }
+    t.match((await alice.get('/production/audit?operation=decideKyc')).text, 'Approve an identity</')
+    const { playerId: owner } = await bed.showWithdrawal(ids[2] ?? '')
+    const { id: hostileId } = await bed.bed.rpc.call(operations.payments.requestWithdrawal, {
+      scope: bed.bed.scope({ environment: 'production' }),
+      input: {
+        playerId: owner,
+        amount: '40.00',
+        currency: 'BRL',
+        method: '=HYPERLINK("x")',
+        destination: 'ana@example.com',
+      },
+    })
+    await alice.submit(`/production/withdrawals/${hostileId}`, 'approve')
+    ids.push(hostileId)
     const bob = await bed.visitor('bob')
     const page = '/production/withdrawals/pay'
     t.match((await bob.get('/production/withdrawals?status=approved')).text, `href="${page}"`)
@@ -298,9 +313,10 @@ t.test('the pages about money', async (t) => {
     t.notMatch((await alice.get(page)).text, '<form method="post" id="pay-')
     const [titles, ...rows] = linesOf(await bob.get(`${page}.csv?ids=${ids.join(',')},${ids[0]}`))
     t.equal(titles, 'endToEndId,amount,currency,method,destination,operator')
+    t.match(rows[3], `'=HYPERLINK`, 'an operator writes the method too')
     t.same(
-      rows.map((row) => row.split(',').slice(0, 4)),
-      ids.map((id) => [id, '40.00', 'BRL', 'pix']),
+      rows.map((row) => row.split(',').slice(0, 3)),
+      ids.map((id) => [id, '40.00', 'BRL']),
       'each once, in the order of the choice',
     )
     t.match(rows[0], ',+5511987654321,', 'a telephone is a key')

@@ -46,7 +46,10 @@ export const audit = [
 ]
 
 /** Approve, reject or pay: one operation decides about withdrawals, and one about identities. */
-const decisionIn = (input: unknown): string | undefined => (input as { readonly decision?: string } | null)?.decision
+function decisionIn(input: unknown): string | undefined {
+  const { decision, status } = (input ?? {}) as { readonly decision?: string; readonly status?: string }
+  return decision ?? status
+}
 
 /** Each service keeps its own trail, in the transaction of the action itself. */
 async function listAll({ session, input }: Work<typeof operations.gateway.listAudit>) {

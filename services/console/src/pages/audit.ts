@@ -99,8 +99,8 @@ const changeCell = ({ display }: Visit, { field, before, after }: NonNullable<En
 
 /** Approve, reject or pay: one operation decides about withdrawals, and one about identities. */
 function actionOf({ display }: Visit, operation: string, input: unknown): string {
-  const { decision = '' } = (input ?? {}) as { readonly decision?: string }
-  return display.first([`operation.${operation}.${decision}`, `operation.${operation}`]) || operation
+  const { decision, status: decided } = (input ?? {}) as { readonly decision?: string; readonly status?: string }
+  return display.first([`operation.${operation}.${decision ?? decided}`, `operation.${operation}`]) || operation
 }
 
 /** Why it was done. Where two people did it: why it was asked for, by whom, and why the second one agreed. */

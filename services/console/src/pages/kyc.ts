@@ -130,10 +130,8 @@ async function showPage(visit: Visit, player: Player, { sent, unmasked }: ShownC
     'createdAt',
     'kycDecidedAt',
     'kycReason',
-    [
-      'player',
-      ({ id: playerId }) => lines(link(display.t('playerOpen'), address(`/players/${playerId}`)), id(playerId)),
-    ],
+    ['player', ({ id: playerId }) => link(display.t('playerOpen'), address(`/players/${playerId}`))],
+    ['id', (row) => id(row.id)],
   ])
   const documents = rowsOf(showPlayer.reply.properties.submissions.items, player.submissions, [
     'submittedAt',

@@ -89,7 +89,7 @@ const titles = ['endToEndId', 'amount', 'currency', 'method', 'destination', 'op
 async function* fileOf(found: readonly Withdrawal[]): AsyncGenerator<readonly CsvRow[]> {
   yield [titles]
   yield found.map((row) => [
-    ...[row.id, row.amount, row.currency, row.method],
+    ...[row.id, row.amount, row.currency, cellText(row.method)],
     destinationText(row.destination),
     cellText(row.operatorName ?? row.operatorId),
   ])

@@ -141,7 +141,7 @@ async function latest<Listed>(
 
 /** The operator acts by its keys; of the team and of the sandbox the name says who. */
 const lastActor = ({ changedBy }: Pick<Withdrawal, 'changedBy'>, operator: string): string =>
-  changedBy == null || changedBy.kind === 'operator' ? operator : changedBy.name
+  changedBy?.kind === 'operator' ? operator : (changedBy?.name ?? '')
 
 const depositsOf = ({ person, address }: Visit, { id: playerId, brandId }: Player, operator: string): Promise<Source> =>
   latest(
