@@ -36,7 +36,7 @@ export {
   type WithTimes,
   withIsoTimes,
 } from './commands/reply.ts'
-export { DatabaseHistory } from './database/history.ts'
+export { DatabaseHistory } from './database/remembered.ts'
 export {
   appendOnly,
   brandTable,

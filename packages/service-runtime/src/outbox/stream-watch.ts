@@ -3,7 +3,7 @@ import type { Database } from '@backoffice/database'
 import type { Logger } from '@backoffice/process'
 import type { StoredMessage } from '@backoffice/vault'
 import type { NatsConnection } from '@nats-io/transport-node'
-import type { DatabaseHistory } from '../database/history.ts'
+import type { DatabaseHistory } from '../database/remembered.ts'
 import { type EventPublisher, type EventStream, StreamFault } from '../messages/event-stream.ts'
 import { type EventRow, opened, sendEvent } from './store.ts'
 
