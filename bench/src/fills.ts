@@ -91,27 +91,37 @@ export async function fillLedger(subject: Subject, rows: number): Promise<void> 
   })
 }
 
+/** Over so many connections a large ledger is filled: one statement keeps one core busy. */
+const fillsAtOnce = 2
+
 /** Fills the ledger with deposits that were confirmed long ago, a hundred of each player. */
 export async function fillDeposits(subject: Subject, rows: number): Promise<void> {
   const { brandId, operatorId, currency } = subject.scope
+  const fill = (statement: string, part = 0) =>
+    subject.withSql(async (client) => {
+      await client.query('begin')
+      const settings = {
+        ...{ 'bench.brand': brandId, 'bench.operator': operatorId, 'bench.currency': currency },
+        ...{ 'bench.rows': String(rows / fillsAtOnce), 'bench.part': String(part) },
+        // No trigger speaks: each would look at each row.
+        ...{ work_mem: '256MB', session_replication_role: 'replica' },
+      }
+      for (const [name, value] of Object.entries(settings))
+        await client.query('select set_config($1, $2, true)', [name, value])
+      await client.query(statement)
+      await client.query('commit')
+    })
+  // Each page of a system account's entries is of whole transactions: so there must be some.
+  await subject.withSql((client) =>
+    client.query('do $$ begin for n in 1..100000 loop perform pg_current_xact_id(); commit; end loop; end $$'),
+  )
+  // Once for all parts: each would wait until the other has ended.
+  await fill(`insert into wallet.account (brand_id, kind, currency, genesis, head, created_at, updated_at)
+    values (current_setting('bench.brand'), 'deposits', current_setting('bench.currency'), '', '', now(), now())
+    on conflict do nothing`)
+  const deposits = readFileSync(new URL('./deposits.sql', import.meta.url), 'utf8')
+  await Promise.all(Array.from({ length: fillsAtOnce }, (_, part) => fill(deposits, part)))
   await subject.withSql(async (client) => {
-    // Each page of a system account's entries is of whole transactions: so there must be some.
-    await client.query('do $$ begin for n in 1..100000 loop perform pg_current_xact_id(); commit; end loop; end $$')
-    await client.query('begin')
-    const settings = {
-      ...{
-        'bench.brand': brandId,
-        'bench.operator': operatorId,
-        'bench.currency': currency,
-        'bench.rows': String(rows),
-      },
-      // No trigger speaks: each would look at each row.
-      ...{ work_mem: '256MB', session_replication_role: 'replica' },
-    }
-    for (const [name, value] of Object.entries(settings))
-      await client.query('select set_config($1, $2, true)', [name, value])
-    await client.query(readFileSync(new URL('./deposits.sql', import.meta.url), 'utf8'))
-    await client.query('commit')
     await client.query('vacuum analyze')
     await client.query('checkpoint')
   })

@@ -1,10 +1,10 @@
-import type { ReadDb } from '@backoffice/service-runtime'
+import { type ReadDb, sql } from '@backoffice/service-runtime'
 import type { ExportedHead } from '../heads/exports.ts'
 import type { AccountCheckpoint } from '../storage/reconciliations.ts'
 import type { FoundDifference } from './check.ts'
 import { readEach, unreadable } from './examination.ts'
 import { entryHash, type Transfer } from './hash-chain.ts'
-import { type ChainPlace, type ChainsToRead, type RightChain, readRightChains } from './plain.ts'
+import { type ChainPlace, type ChainsToRead, type RightChain, readRightChains } from './right-chains.ts'
 import type { Snapshots } from './snapshots.ts'
 
 /** A player's account as a run begins with it, with its checkpoint and the entry that the checkpoint names. */
@@ -22,7 +22,7 @@ interface Begun {
   readonly entryHash: Buffer | null
   readonly entryBalance: bigint | null
   readonly entryXid: string | null
-  /** Of the entry that an exported head names, and of the one before it. */
+  /** Of the entry that a chain begins with if it does not begin at its checkpoint, and of the one before it. */
   readonly vouchedSeq: bigint | null
   readonly vouchedHash: string | null
   readonly beforeHash: Buffer | null
@@ -76,6 +76,8 @@ export interface AccountsToCheck {
   readonly ids: readonly bigint[]
   /** Begins each chain at its first entry instead of its checkpoint. */
   readonly fromZero: (id: bigint) => boolean
+  /** Begins each chain with its last entry of a transaction that has ended: all links are proven elsewhere. */
+  readonly fromLast?: boolean
   /** Heads that were exported before the database was restored: a chain begins with the entry that one names. */
   readonly heads?: ReadonlyMap<bigint, Pick<ExportedHead, 'seq' | 'hash'>>
   /** A checkpoint of a higher transaction was written by a run that has not ended. */
@@ -100,18 +102,22 @@ export interface AccountsFound {
  */
 export async function checkAccounts(
   snapshots: Snapshots,
-  { ids, fromZero, heads, believedBelow, ...below }: AccountsToCheck,
+  { ids, fromZero, fromLast = false, heads, believedBelow, ...below }: AccountsToCheck,
   { add, entered }: AccountsFound,
   entriesMax: number,
 ): Promise<{ accounts: number; entries: number; vouchedFor: number; checkpoints: AccountCheckpoint[] }> {
   const { enteredFrom, endedBelow } = below
   const how = { ...below, entriesMax }
   const lost = (id: bigint, error: unknown) => add('chains', id, unreadable(`account ${id}`, error))
-  const begun = await snapshots.see((db) => readEach(db, ids, (some) => readAccounts(db, some, heads), lost))
+  const begun = await snapshots.see((db) =>
+    readEach(db, ids, (some) => readAccounts(db, some, fromLast ? endedBelow : heads), lost),
+  )
   const accounts = begun.map((account) => {
     const fault = checkpointFault(account, believedBelow)
     if (fault !== null) add('checkpoints', account.id, fault)
-    if (account.vouchedHash !== null && account.vouchedHash === heads?.get(account.id)?.hash) return vouchedOf(account)
+    if (account.vouchedHash !== null && account.vouchedHash === heads?.get(account.id)?.hash)
+      return { ...vouchedOf(account), isVouchedFor: true }
+    if (fromLast && (account.vouchedSeq === 1n || account.beforeHash !== null)) return vouchedOf(account)
     return beginOf(account, fault !== null || fromZero(account.id), believedBelow)
   })
   let entries = 0
@@ -182,20 +188,25 @@ async function readBatch(snapshots: Snapshots, batch: readonly Verified[], { los
   })
 }
 
+/** @param from heads whose entries chains begin with, or below which transaction their last entries are */
 const readAccounts = (
   db: ReadDb,
   ids: readonly bigint[],
-  heads: AccountsToCheck['heads'],
+  from: AccountsToCheck['heads'] | bigint,
 ): Promise<Begun[]> => db<Begun>`
   select a.id, a.brand_id, a.owner_id as player_id, a.currency, a.genesis, a.seq, c.entries, c.balance, c.hash, c.below::text,
     e.hash as entry_hash, e.balance as entry_balance, e.xid::text as entry_xid,
     v.seq as vouched_seq, encode(v.hash, 'hex') as vouched_hash, b.hash as before_hash, b.balance as before_balance
-  from unnest(${ids.map(String)}::bigint[], ${ids.map((id) => heads?.get(id)?.seq ?? null)}::bigint[]) as k (id, exported)
+  from unnest(${ids.map(String)}::bigint[], ${ids.map((id) => (typeof from === 'bigint' ? null : (from?.get(id)?.seq ?? null)))}::bigint[]) as k (id, exported)
   join wallet.account a on a.id = k.id and a.kind = 'player'
   left join reconciler.account_checkpoint c on c.account_id = a.id
   left join wallet.entry e on e.account_id = a.id and e.seq = c.entries and e.seq is not null
-  left join wallet.entry v on v.account_id = a.id and v.seq = k.exported and v.seq is not null
-  left join wallet.entry b on b.account_id = a.id and b.seq = k.exported - 1 and b.seq is not null
+  left join lateral (
+    select seq, hash from wallet.entry where account_id = a.id and seq is not null
+      and ${typeof from === 'bigint' ? sql`xid < ${String(from)}::text::xid8` : sql`seq = k.exported`}
+    order by seq desc limit 1
+  ) v on true
+  left join wallet.entry b on b.account_id = a.id and b.seq = v.seq - 1 and b.seq is not null
   order by a.id
 `
 
@@ -231,20 +242,20 @@ function beginOf(account: Begun, fromZero: boolean, believedBelow: bigint): Veri
   return startingAt(account, start)
 }
 
-const startingAt = (account: Begun, start: Verified['sound'], isVouchedFor = false): Verified => ({
-  ...{ account, isVouchedFor, isSound: true, sound: start },
+const startingAt = (account: Begun, start: Verified['sound']): Verified => ({
+  ...{ account, isVouchedFor: false, isSound: true, sound: start },
   ...{ entries: start.entries, total: start.balance },
   last: { seq: start.entries, balance: start.balance, hash: start.hash },
 })
 
 /**
- * From the entry before an exported head on. The hash of that entry covers the balance after it and the hash before it, so
- * where it is still the exported one, nobody needs the entries before to know the balance.
+ * From the entry before on. The hash of that entry covers the balance after it and the hash before it, so where it is still
+ * the exported one, or all links are proven, nobody needs the entries before to know the balance.
  */
 function vouchedOf(account: Begun): Verified {
   const { vouchedSeq, beforeHash, beforeBalance, genesis } = account
   const entries = (vouchedSeq ?? 1n) - 1n
-  return startingAt(account, { entries, balance: beforeBalance ?? 0n, hash: beforeHash ?? genesis }, true)
+  return startingAt(account, { entries, balance: beforeBalance ?? 0n, hash: beforeHash ?? genesis })
 }
 
 /** The first accounts that together have about so many entries to read, and at least one account. */

@@ -1,7 +1,6 @@
 import { type ReadDb, sqlState } from '@backoffice/service-runtime'
 import { ask, type FoundDifference, type Kind, type Question, type TransferFacts } from './check.ts'
 import type { Findings } from './findings.ts'
-import { type PlainOf, plainFacts } from './plain.ts'
 import type { Snapshot, Snapshots } from './snapshots.ts'
 import { isOlder, pagesOf, type Since } from './sources.ts'
 
@@ -24,6 +23,9 @@ interface Suspicion {
 
 /** A record that is different at each look is different for good after so many. Nothing honest changes so often. */
 const looksMax = 5
+
+/** What a plain transfer is, for the checks that look at some transfers only. */
+const plainTransfer: TransferFacts = { id: '', type: 'DEPOSIT', isPosted: true }
 
 /** Asks about records, whatever brought a run to them. */
 export class Examination {
@@ -92,17 +94,15 @@ export class Examination {
     else this.#run.findings.add(check, found, { kind, key })
   }
 
-  /** Kinds of which the plain records need no question: each question says that it finds nothing there. */
-  needsNoQuestion(plain: PlainOf): PlainOf {
-    const asks = (kind: string) => this.#run.questions.some((one) => one.kind === kind && one.plain !== true)
-    return Object.fromEntries(Object.entries(plain).filter(([kind]) => !asks(kind)))
+  /** Whether plain records of a kind need no question: each says that it finds nothing there. */
+  needsNoQuestion(kind: Kind): boolean {
+    return this.#run.questions.every((one) => one.kind !== kind || one.plain === true)
   }
 
   /** Counts plain records as what they are: compared. */
   comparedPlain(kind: Kind, count: number): void {
     for (const { check, counts, of, kind: about } of this.#run.questions)
-      if (counts && about === kind && (of === undefined || of({ id: '', ...plainFacts })))
-        this.#run.findings.compared(check, count)
+      if (counts && about === kind && (of === undefined || of(plainTransfer))) this.#run.findings.compared(check, count)
   }
 
   /**

@@ -1,9 +1,20 @@
+import { sql } from '@backoffice/service-runtime'
 import { piecesInAll } from '../storage/proofs.ts'
+import {
+  endOfRows,
+  endOfTransfers,
+  nameDeposits,
+  nameTransfers,
+  readChained,
+  readDeposits,
+  readHistories,
+  readTransfers,
+} from './bulk.ts'
 import type { FoundDifference, Kind } from './check.ts'
 import { type Examination, isFaultOfData } from './examination.ts'
 import { allPlayers } from './players-checks.ts'
-import type { Snapshots } from './snapshots.ts'
-import { estimate, isOlder, type Share, type Source, sourcesOf } from './sources.ts'
+import type { Snapshot, Snapshots } from './snapshots.ts'
+import { estimate, inOrder, isOlder, paged, pagesOf, type Share, type Source, sourcesOf } from './sources.ts'
 import { type CurrencySums, readSystemSums, type SystemAccount, SystemSum } from './system-check.ts'
 
 /** So many pages of questions are one page of a proof: nearly all of it is plain. */
@@ -33,17 +44,15 @@ export async function goThrough(
         await db.rewind()
         return source.page(db, after, limit, 'all')
       })
-      const keys = page.rows.filter(({ skipped }) => !skipped).map(({ key }) => key)
-      await examination.examine(db, source.kind, keys)
-      await also(db, keys)
+      await examination.examine(db, source.kind, page.keys)
+      await also(db, page.keys)
       return page
     })
     examination.comparedPlain(source.kind, page.plain)
     done += page.read
     progress(source.kind, done, total)
-    const last = page.rows.at(-1)
-    if (last === undefined || page.read < limit) return
-    after = last.place
+    if (page.next === null) return
+    after = page.next
   }
 }
 
@@ -54,25 +63,25 @@ interface ToProve {
   /** Confirmations from before this moment are plain, whatever operators were told of them. */
   readonly toldBefore: Date
   readonly examination: Examination
+  /** Whether payments are in another database: a look at each record there is a way there and back, so all is asked. */
+  readonly isOfTwo: boolean
   readonly limit: number
   readonly progress: Through['progress']
   readonly sums: CurrencySums
   readonly found: (check: 'chains', found: FoundDifference) => void
-  /** Follows chains from their first entries. */
-  readonly followChains: (snapshots: Snapshots, ids: readonly bigint[]) => Promise<number>
+  /** That so many entries of players were held against those before them. */
+  readonly compared: (entries: number) => void
+  /** Looks at the ends of chains, of which all links are proven with their transfers. */
+  readonly lookAtEnds: (snapshots: Snapshots, ids: readonly bigint[], broken: (id: bigint) => void) => Promise<void>
+  /** Follows chains from their first entries, and says what is wrong. */
+  readonly follow: (snapshots: Snapshots, ids: readonly bigint[]) => Promise<void>
 }
-
-/** What is as large as the ledger. So are the chains. */
-const isLarge = ({ kind }: Source) => kind === 'transfer' || kind === 'deposit' || kind === 'history'
 
 /** For more connections than two the large parts are divided: each reads the keys of all, and looks at its own. */
 function divided(share: Share, connections: number): readonly Share[] {
   if (connections <= 2) return [share]
-  const pieces = share.pieces ?? Array.from({ length: piecesInAll }, (_, piece) => piece)
-  return Array.from({ length: connections }, (_, place) => ({
-    ...share,
-    pieces: pieces.filter((_, index) => index % connections === place),
-  }))
+  const pieces = share ?? Array.from({ length: piecesInAll }, (_, piece) => piece)
+  return Array.from({ length: connections }, (_, place) => pieces.filter((_, index) => index % connections === place))
 }
 
 /**
@@ -81,57 +90,140 @@ function divided(share: Share, connections: number): readonly Share[] {
  * @returns the sums of the system accounts, from their first entries on
  */
 export async function prove(connections: readonly Snapshots[], what: ToProve): Promise<readonly SystemSum[]> {
-  const { share, systemAccounts, endedBelow, examination } = what
+  const { share, systemAccounts, endedBelow, examination, limit } = what
   const sums = systemAccounts.map((account) => new SystemSum(account, null))
   const shares = divided(share, connections.length)
-  const sources = [
-    ...shares.flatMap((one) => sourcesOf(null, endedBelow, one).filter(isLarge)),
-    ...sourcesOf(null, endedBelow, share).filter((source) => !isLarge(source)),
-  ]
+  const broken = new Set<bigint>()
+  const through = (source: Source, also?: Parameters<typeof goThrough>[2]) => (snapshots: Snapshots) =>
+    goThrough(source, { ...what, snapshots, limit: limit * pagesOfProof }, also)
+  const examineDeposits = (db: Snapshot, ids: readonly string[]) => examination.examine(db, 'deposit', ids)
   const parts = [
-    ...shares.map((one) => (snapshots: Snapshots) => followAll(snapshots, { ...what, share: one })),
-    ...sources.map((source) => (snapshots: Snapshots) => {
-      const through = { ...what, snapshots, limit: what.limit * pagesOfProof }
-      return goThrough(source, through, source.kind === 'event' ? (db, ids) => lookAtOlder(db, ids, what) : undefined)
+    ...shares.flatMap((one) => {
+      const { transfers, deposits, histories } = largeSources(one, what, broken)
+      return [
+        // What its transfer is, a plain deposit leaves to the transfer.
+        through(transfers, async (db, ids) => examineDeposits(db, await depositsOf(db, ids))),
+        through(deposits),
+        through(histories),
+      ]
     }),
+    ...shares.map((one) => (snapshots: Snapshots) => allEnds(snapshots, { ...what, share: one }, broken)),
+    ...(what.isOfTwo ? [] : [through(depositors(share))]),
+    ...sourcesOf(null, endedBelow, share).map((source) =>
+      // Of an old confirmation nobody need be told. What is told all the same must be right.
+      through(source, source.kind === 'event' ? (db, ids) => examineDeposits(db, ids.filter(isOld)) : undefined),
+    ),
     ...sums.map((sum) => (snapshots: Snapshots) => addUp(snapshots, sum, what)),
   ].values()
   const work = async (snapshots: Snapshots) => {
     for (const part of parts) await part(snapshots)
   }
   await Promise.all(connections.map(work))
+  for (const snapshots of connections.slice(0, 1))
+    for (const ids of pagesOf([...broken].sort(inOrder), limit)) await what.follow(snapshots, ids)
   return sums
 
-  /** Of an old confirmation nobody need be told. What is told all the same must be right. */
-  function lookAtOlder(db: Parameters<Examination['examine']>[0], ids: readonly string[], { toldBefore: at }: ToProve) {
-    const kind: Kind = 'deposit'
-    const older = ids.filter((id) => isOlder('dep', id, { below: 0n, at }))
-    return examination.examine(db, kind, older)
+  function isOld(id: string): boolean {
+    return isOlder('dep', id, { below: 0n, at: what.toldBefore })
   }
 }
 
-async function followAll(
+/**
+ * What is as large as the ledger, by ranges of ids.
+ * @param broken gets the accounts whose chains are to be followed, to say what is wrong
+ */
+function largeSources(
+  pieces: Share,
+  { endedBelow, toldBefore, examination, isOfTwo, sums, compared }: ToProve,
+  broken: Set<bigint>,
+): Readonly<Record<'transfers' | 'deposits' | 'histories', Source>> {
+  const isPlainEnough = (kind: Kind) => !isOfTwo && examination.needsNoQuestion(kind)
+  const transfers: Source = {
+    ...{ kind: 'transfer', table: 'wallet.transfer', first: [null] },
+    page: async (db, [after = null], limit, asked) => {
+      const end = await endOfTransfers(db, after, limit)
+      const range = { after, end, pieces }
+      const page =
+        asked === 'all'
+          ? await nameTransfers(db, range)
+          : await readTransfers(db, range, { endedBelow, isPlainEnough: isPlainEnough('transfer') })
+      const chained = page.unlinked.length === 0 ? [] : await readChained(db, page.unlinked, endedBelow)
+      for (const { id } of chained) broken.add(id)
+      for (const one of [...page.entered, ...chained]) sums.add(one)
+      compared(chained.reduce((sum, { entries }) => sum + Number(entries), page.linked))
+      return { ...page, keys: page.asked, next: end === null ? null : [end] }
+    },
+  }
+  const deposits: Source = {
+    ...{ kind: 'deposit', table: 'payments.reconcilable_deposit', first: [null] },
+    page: async (db, [after = null], limit, asked) => {
+      const end = await endOfRows(db, { table: 'payments.reconcilable_deposit', column: 'id' }, after, limit)
+      const range = { after, end, pieces }
+      const page =
+        asked === 'all' || !isPlainEnough('deposit')
+          ? await nameDeposits(db, range)
+          : await readDeposits(db, range, toldBefore)
+      return { ...page, keys: page.asked, next: end === null ? null : [end] }
+    },
+  }
+  const histories: Source = {
+    ...{ kind: 'history', table: 'payments.reconcilable_transition', first: [null] },
+    page: async (db, [after = null], limit) => {
+      const table = { table: 'payments.reconcilable_transition', column: 'record_id' }
+      const end = await endOfRows(db, table, after, limit)
+      const page = await readHistories(db, { after, end, pieces })
+      return { ...page, keys: page.asked, next: end === null ? null : [end] }
+    },
+  }
+  return { transfers, deposits, histories }
+}
+
+/** The deposits that some transfers credit. */
+async function depositsOf(db: Snapshot, transfers: readonly string[]): Promise<readonly string[]> {
+  if (transfers.length === 0) return []
+  const rows = await db<{ reference: string }>`
+    select reference from wallet.transfer where id = any(${transfers}::text[]) and type = 'DEPOSIT'
+  `
+  return rows.map(({ reference }) => reference)
+}
+
+/** By the player's newest deposit, the kept sum of a day is held against the deposits of that day. */
+function depositors(share: Share): Source {
+  const newest = sql`from payments.reconcilable_deposit d where d.player_id = r.player_id order by d.created_at desc, d.id desc limit 1`
+  const day = sql`date_trunc('day', d.created_at at time zone d.time_zone)`
+  return paged(
+    {
+      ...{ kind: 'deposit', table: 'payments.reconcilable_depositor', key: sql`(select d.id ${newest})` },
+      ...{ order: 'player_id text', first: [null], member: 'player_id' },
+      skipped: sql`r.day is null or coalesce((select (r.day, r.day_total) = (${day}::date, (
+        select coalesce(sum(o.amount), 0) from payments.reconcilable_deposit o
+        where o.player_id = d.player_id and o.status <> 'failed' and o.created_at >= ${day} at time zone d.time_zone
+      )) ${newest}), false)`,
+    },
+    share,
+  )
+}
+
+/** The end of each chain. */
+async function allEnds(
   snapshots: Snapshots,
-  { share, limit, progress, found, followChains }: ToProve,
+  { share, limit, progress, found, lookAtEnds }: ToProve,
+  broken: Set<bigint>,
 ): Promise<void> {
-  const total = await snapshots.see((db) => estimate(db, 'wallet.entry'))
+  const total = await snapshots.see((db) => estimate(db, 'wallet.account'))
   let done = 0
-  const pages = allPlayers(snapshots, { limit, share }, (gone) => found('chains', gone))
-  for await (const ids of pages) {
-    done += await followChains(snapshots, ids)
-    progress('chains', done, total)
+  for await (const ids of allPlayers(snapshots, { limit, share }, (gone) => found('chains', gone))) {
+    await lookAtEnds(snapshots, ids, (id) => broken.add(id))
+    done += ids.length
+    progress('balances', done, total)
   }
 }
 
-async function addUp(snapshots: Snapshots, sum: SystemSum, { endedBelow, examination, progress, sums }: ToProve) {
+async function addUp(snapshots: Snapshots, sum: SystemSum, { endedBelow, progress, sums }: ToProve) {
   const { brandId, currency } = sum.account
   for (let from: bigint | null = 0n; from !== null; ) {
     const begin: bigint = from
-    const page = await snapshots.see(async (db) => {
-      const page = await readSystemSums(db, sum.account, { from: begin, end: endedBelow })
-      await examination.examine(db, 'transfer', page.orphans)
-      return page
-    })
+    const page = await snapshots.see((db) => readSystemSums(db, sum.account, { from: begin, end: endedBelow }))
     sum.addPage(page)
     sums.add({ brandId, currency, amount: page.all.balance })
     progress('sums', Number(page.all.entries), 0)

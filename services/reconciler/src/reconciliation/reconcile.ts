@@ -27,8 +27,8 @@ import {
   stillWanted,
   wantedOf,
 } from './heads-check.ts'
+import { eventsKeptSeconds } from './history-checks.ts'
 import { findInFlight } from './in-flight-check.ts'
-import { isToldBefore, plainOf } from './plain.ts'
 import { goThrough, prove } from './proof.ts'
 import { checkNames, sqlQuestions } from './questions.ts'
 import { followFromHeads, from, HeadsInOrder } from './restored.ts'
@@ -287,7 +287,8 @@ class Run {
   async #prove(pieces: readonly number[] | null, begun: Begun): Promise<readonly SystemSum[]> {
     const { since, at, ask, isOfTwo, endedBelow, systemAccounts } = begun
     const examination = new Examination({ ...ask, since: null })
-    const toldBefore = isToldBefore(at)
+    // No event of what was confirmed before need be kept.
+    const toldBefore = new Date(at.getTime() - eventsKeptSeconds * 1_000)
     const { workers = 1, pages } = this.#options
     await using ending = new AsyncDisposableStack()
     const others: Snapshots[] = []
@@ -299,20 +300,23 @@ class Run {
       others.push(other)
     }
     const sums = await prove([this.#snapshots, ...others], {
-      ...{ systemAccounts, endedBelow, toldBefore, examination },
-      // A look at each record of another database is a way there and back.
-      share: { pieces, plain: isOfTwo ? {} : examination.needsNoQuestion(plainOf(toldBefore)) },
+      ...{ systemAccounts, endedBelow, toldBefore, examination, isOfTwo, share: pieces },
       limit: pages.keys,
       progress: this.#progress.bind(this),
       // Of some accounts alone nothing sums to zero.
       sums: since === null ? this.#sums : new CurrencySums(),
       found: (check, found) => this.#findings.add(check, found, 'full run'),
-      followChains: (snapshots, ids) =>
-        this.#followChainsOf(snapshots, ids, {
-          ...begun,
-          fromZero: () => true,
-          enteredFrom: since === null ? 0n : endedBelow,
-        }),
+      compared: (entries) => this.#findings.compared('chains', entries),
+      // What was entered is added up with the transfers.
+      lookAtEnds: async (snapshots, ids, broken) => {
+        const ends = { ...begun, fromZero: () => true, fromLast: true, enteredFrom: endedBelow }
+        const { accounts, checkpoints } = await this.#checkAccounts(snapshots, ids, ends, broken)
+        this.#findings.compared('balances', accounts)
+        this.#findings.compared('checkpoints', checkpoints.length)
+      },
+      follow: async (snapshots, ids) => {
+        await this.#checkAccounts(snapshots, ids, { ...begun, fromZero: () => true, enteredFrom: endedBelow })
+      },
     })
     await examination.lookAgain(this.#snapshots, pages.keys)
     return sums
@@ -350,27 +354,45 @@ class Run {
     }
   }
 
+  /** @returns how many entries were looked at */
   async #followChainsOf(
     snapshots: Snapshots,
     ids: readonly bigint[],
-    { since, ...how }: Pick<Beginning, 'since'> & Omit<AccountsToCheck, 'ids' | 'believedBelow'>,
+    how: Pick<Beginning, 'since'> & Omit<AccountsToCheck, 'ids' | 'believedBelow'>,
   ): Promise<number> {
-    const { accounts, entries, vouchedFor, checkpoints } = await checkAccounts(
-      snapshots,
-      { ...how, ids, believedBelow: since?.below ?? how.endedBelow },
-      {
-        add: (check, id, found) => this.#findings.add(check, found, { kind: 'account', key: String(id) }),
-        entered: (entry) => this.#sums.add(entry),
-      },
-      this.#options.pages.entries,
-    )
+    const { accounts, entries, vouchedFor, checkpoints } = await this.#checkAccounts(snapshots, ids, how)
     this.#vouchedFor += vouchedFor
     this.#accounts += accounts
     this.#findings.compared('balances', accounts)
     this.#findings.compared('chains', entries)
     this.#findings.compared('checkpoints', checkpoints.length)
-    await keepAccountCheckpoints(this.#db, checkpoints, String(how.endedBelow))
     return entries
+  }
+
+  /** @param broken is told of accounts that are not right, which are then followed to say why; else it is said here */
+  async #checkAccounts(
+    snapshots: Snapshots,
+    ids: readonly bigint[],
+    { since, ...how }: Pick<Beginning, 'since'> & Omit<AccountsToCheck, 'ids' | 'believedBelow'>,
+    broken?: (id: bigint) => void,
+  ) {
+    const left = new Set<bigint>()
+    const found = await checkAccounts(
+      snapshots,
+      { ...how, ids, believedBelow: since?.below ?? how.endedBelow },
+      {
+        add: (check, id, found) => {
+          if (broken === undefined) this.#findings.add(check, found, { kind: 'account', key: String(id) })
+          else left.add(id)
+        },
+        entered: (entry) => this.#sums.add(entry),
+      },
+      this.#options.pages.entries,
+    )
+    for (const id of left) broken?.(id)
+    const checkpoints = found.checkpoints.filter(({ accountId }) => !left.has(accountId))
+    await keepAccountCheckpoints(this.#db, checkpoints, String(how.endedBelow))
+    return found
   }
 
   /** All: null. None: undefined. */

@@ -105,8 +105,7 @@ export async function followFromHeads(
 ): Promise<void> {
   for (const source of waitingWithdrawals) await goThrough(source, { snapshots, examination, limit, progress })
   let done = 0
-  const share = { pieces: null, plain: {} }
-  for await (const ids of allPlayers(snapshots, { limit, share }, (gone) => found('chains', gone))) {
+  for await (const ids of allPlayers(snapshots, { limit, share: null }, (gone) => found('chains', gone))) {
     const exported = (await seen(() => heads.upTo(ids.at(-1) ?? 0n))) ?? []
     await compared.compare(exported)
     await snapshots.see((db) => examineOpenHolds(db, examination, ids))

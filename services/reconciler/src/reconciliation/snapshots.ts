@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { type Database, type ReadDb, readOver } from '@backoffice/service-runtime'
+import { type Database, type Fragment, type ReadDb, readOver } from '@backoffice/service-runtime'
 import { noVault } from '@backoffice/vault'
 import { Client } from 'pg'
 
@@ -7,6 +7,8 @@ import { Client } from 'pg'
 export interface Snapshot extends ReadDb {
   /** Makes it usable again after a statement has failed. It still sees the same moment. */
   rewind(): Promise<void>
+  /** Runs a statement about ranges of keys, which PostgreSQL may bring together in their order. */
+  merging<Row extends object>(statement: Fragment): Promise<Row[]>
 }
 
 const connectionTimeoutMs = 10_000
@@ -61,7 +63,14 @@ export class Snapshots {
     const client = this.#client
     await client.query(this.#begin)
     const rewind = async () => void (await client.query('rollback to savepoint begun'))
-    const result = await run(Object.assign(readOver(client, noVault), { rewind }))
+    const db = readOver(client, noVault)
+    const merging = async <Row extends object>(statement: Fragment) => {
+      await client.query('set local enable_mergejoin = on')
+      const rows = await db<Row>`${statement}`
+      await client.query('set local enable_mergejoin = off')
+      return rows
+    }
+    const result = await run(Object.assign(db, { rewind, merging }))
     await client.query('commit')
     return result
   }

@@ -1,8 +1,9 @@
 import { firstId } from '@backoffice/process'
 import { type Fragment, type ReadDb, sql } from '@backoffice/service-runtime'
 import { piecesInAll } from '../storage/proofs.ts'
+import { isOfPiece } from './bulk.ts'
 import type { Kind } from './check.ts'
-import type { PlainOf } from './plain.ts'
+import type { Snapshot } from './snapshots.ts'
 
 /** Where an incremental run begins. */
 export interface Since {
@@ -15,21 +16,15 @@ export interface Since {
 /** Where a page begins: after the row of this place. Null: before all rows, whatever they are called. */
 type Place = readonly (string | null)[]
 
-interface Row {
-  readonly key: string
-  /** Where the next page goes on. */
-  readonly place: Place
-  /** The run looks at it for another reason, or it is plain. */
-  readonly skipped: boolean
-}
-
 interface Page {
-  /** What is to be looked at; the last of them says where the next page begins, whether it is to be looked at or not. */
-  readonly rows: readonly Row[]
+  /** What is to be looked at. */
+  readonly keys: readonly string[]
   /** How many there were on the page. */
   readonly read: number
-  /** How many of them are plain. */
+  /** How many of them are plain, and need no look. */
   readonly plain: number
+  /** Where the next page begins. Null: there is none. */
+  readonly next: Place | null
 }
 
 /** Where keys come from, page by page. A page is read in the snapshot in which its keys are looked at. */
@@ -39,16 +34,11 @@ export interface Source {
   readonly table: string
   readonly first: Place
   /** Nothing that a column may hold makes it fail where all is `asked`: it takes no value for another type than it has. */
-  readonly page: (db: ReadDb, after: Place, limit: number, asked?: 'all') => Promise<Page>
+  readonly page: (db: Snapshot, after: Place, limit: number, asked?: 'all') => Promise<Page>
 }
 
-/** Which records a proof looks at. */
-export interface Share {
-  /** Of all: null. */
-  readonly pieces: readonly number[] | null
-  /** Kinds whose plain records need no question, and which these are. */
-  readonly plain: PlainOf
-}
+/** Which records a proof looks at: these pieces, or all of them. */
+export type Share = readonly number[] | null
 
 /** Times of ids and of rows come from the clocks of processes, and a row is seen when its transaction ends. */
 export const overlapMs = 10 * 60_000
@@ -76,20 +66,15 @@ interface Paged {
   readonly member?: string | null
 }
 
-/** Ids that were made within some nine hours are of one piece, and neighbours in the index. */
-const isOfPiece = (column: string, pieces: readonly number[]): Fragment =>
-  sql`(hashtextextended(left(r.${sql.fixed(column)}::text, 9), 0) & ${piecesInAll - 1}::int) = any(${pieces}::int[])`
-
 /** The same of accounts, by their numbers. */
-export const isAccountOfPiece = ({ pieces }: Share): Fragment =>
+export const isAccountOfPiece = (pieces: Share): Fragment =>
   pieces === null ? sql`true` : sql`(id >> 10 & ${piecesInAll - 1}::int) = any(${pieces}::int[])`
 
 /** Goes through a table in the order of some columns. */
-export function paged(source: Paged, share?: Share): Source {
+export function paged(source: Paged, share: Share = null): Source {
   const { kind, table, key = sql`r.id`, order, first, range = sql``, skipped = sql`false`, member = 'id' } = source
-  const pieces = member === null ? null : (share?.pieces ?? null)
-  const isOther = pieces === null || member === null ? sql`false` : sql`not ${isOfPiece(member, pieces)}`
-  const plain = share?.plain[kind] ?? sql`false`
+  const isOther =
+    share === null || member === null ? sql`false` : sql`not ${isOfPiece(sql.fixed(`r.${member}`), share)}`
   const columns = order.split(', ').map((column) => column.split(' ') as [string, string])
   const place = sql.fixed(columns.map(([name]) => `r.${name}::text`).join(', '))
   const [[one, typeOfOne], other] = columns as [[string, string], [string, string]?]
@@ -107,39 +92,36 @@ export function paged(source: Paged, share?: Share): Source {
     table,
     first,
     // Of what is skipped only the last row leaves PostgreSQL.
-    page: async (db, after, limit, asked) =>
-      pageOf(
-        await db<Row & Counted>`
-          select key, place, skipped, is_plain, read, plain from (
-            select p.*, count(*) over () as read, count(*) filter (where is_plain) over () as plain, row_number() over () as n
+    page: async (db, after, limit, asked) => {
+      const rows = await db<Row & { read: bigint }>`
+        select key, place, skipped, read from (
+          select s.*, count(*) over () as read, row_number() over () as n from (
+            select ${key} as key, array[${place}] as place, (${isOther}) or (${asked === 'all' ? sql`false` : skipped}) as skipped
             from (
-              select s.*, not s.skipped and coalesce(${asked === 'all' ? sql`false` : plain}, false) as is_plain from (
-                select ${key} as key, array[${place}] as place, (${isOther}) or (${skipped}) as skipped from (
-                  select * from ${sql.fixed(table)} r
-                  where ${isAfter(after)} ${range} order by ${sql.columns(order, 'r')} limit ${limit}
-                ) r
-              ) s offset 0
-            ) p
-          ) p where not (skipped or is_plain) or n = read
-        `,
-      ),
+              select * from ${sql.fixed(table)} r
+              where ${isAfter(after)} ${range} order by ${sql.columns(order, 'r')} limit ${limit}
+            ) r offset 0
+          ) s
+        ) p where not skipped or n = read
+      `
+      return pageOf(rows, Number(rows[0]?.read ?? 0), limit)
+    },
   }
 }
 
-interface Counted {
-  readonly read: bigint
-  readonly plain: bigint
-  readonly isPlain: boolean
+interface Row {
+  /** Null: of what the row is about there is nothing. */
+  readonly key: string | null
+  /** Where the next page goes on. */
+  readonly place: Place
+  /** The run looks at it for another reason. */
+  readonly skipped: boolean
 }
 
-function pageOf(rows: readonly (Row & Counted)[]): Page {
-  const [{ read, plain } = { read: 0n, plain: 0n }] = rows
-  return {
-    rows: rows.map(({ key, place, skipped, isPlain }) => ({ key, place, skipped: skipped || isPlain })),
-    read: Number(read),
-    plain: Number(plain),
-  }
-}
+const pageOf = (rows: readonly Row[], read: number, limit: number): Page => ({
+  keys: rows.flatMap(({ key, skipped }) => (skipped || key === null ? [] : [key])),
+  ...{ read, plain: 0, next: read < limit ? null : (rows.at(-1)?.place ?? null) },
+})
 
 const holdKey = sql`json_build_array(r.brand_id, r.reference)::text`
 
@@ -164,31 +146,28 @@ function holdsSince({ at }: Since): Source {
       ) r
       order by r.brand_id, r.reference limit ${limit}
     `
-      return { rows, read: rows.length, plain: 0 }
+      return pageOf(rows, rows.length, limit)
     },
   }
 }
 
 /** Row by row. The rows of a record that is there are looked at with the record. */
-const histories = (first: string | null, range: Fragment, share?: Share) =>
-  paged(
-    {
-      ...{ kind: 'history', table: 'payments.reconcilable_transition', key: sql`r.record_id` },
-      ...{ order: 'record_id text, version integer', first: [first, '0'], member: 'record_id', range },
-      skipped: sql`exists (select from payments.reconcilable_deposit d where d.id = r.record_id)
-        or exists (select from payments.reconcilable_transition f where f.record_id = r.record_id and f.version < r.version)
-        or exists (select from payments.reconcilable_withdrawal w where w.id = r.record_id)`,
-    },
-    share,
-  )
+const historiesSince = (first: string, range: Fragment) =>
+  paged({
+    ...{ kind: 'history', table: 'payments.reconcilable_transition', key: sql`r.record_id` },
+    ...{ order: 'record_id text, version integer', first: [first, '0'], range },
+    skipped: sql`exists (select from payments.reconcilable_deposit d where d.id = r.record_id)
+      or exists (select from payments.reconcilable_transition f where f.record_id = r.record_id and f.version < r.version)
+      or exists (select from payments.reconcilable_withdrawal w where w.id = r.record_id)`,
+  })
 
 /**
- * Everything that has something to be compared with, in the order in which it is looked at. Ids begin with their kind and go
- * on with their time: those since a moment are neighbours.
+ * What has something to be compared with, in the order in which it is looked at. Ids begin with their kind and go on with
+ * their time: those since a moment are neighbours. What is as large as the ledger a proof looks at by itself (`largeSources`).
  * @param since null: what was entered at any time, as far as it belongs to the share
  * @param endedBelow transactions below this one have ended
  */
-export function sourcesOf(since: Since | null, endedBelow: bigint, share?: Share): readonly Source[] {
+export function sourcesOf(since: Since | null, endedBelow: bigint, share: Share = null): readonly Source[] {
   type Prefix = Parameters<typeof firstId>[0]
   const firstOf = (prefix: Prefix) => (since === null ? null : firstId(prefix, since.at))
   // A full run takes ids of every form. The underscore is followed by the backquote.
@@ -213,8 +192,8 @@ export function sourcesOf(since: Since | null, endedBelow: bigint, share?: Share
     first: [since?.at.toISOString() ?? null, '0'],
   }
   return [
-    // In an incremental run those were found by their entries.
-    byId('transfer', 'wallet.transfer', 'trf', since === null ? {} : { skipped: enteredLately }),
+    // The others were found by their entries.
+    ...(since === null ? [] : [byId('transfer', 'wallet.transfer', 'trf', { skipped: enteredLately })]),
     since === null
       ? byId('hold', 'wallet.hold', 'wdr', {
           key: holdKey,
@@ -222,10 +201,11 @@ export function sourcesOf(since: Since | null, endedBelow: bigint, share?: Share
           member: 'reference',
         })
       : holdsSince(since),
-    byId('deposit', 'payments.reconcilable_deposit', 'dep'),
+    ...(since === null ? [] : [byId('deposit', 'payments.reconcilable_deposit', 'dep')]),
     byId('withdrawal', 'payments.reconcilable_withdrawal', 'wdr'),
-    histories(firstOf('dep'), rangeOf('dep', sql`r.record_id`), share),
-    ...(since === null ? [] : [histories(firstOf('wdr'), rangeOf('wdr', sql`r.record_id`))]),
+    ...(since === null
+      ? []
+      : (['dep', 'wdr'] as const).map((one) => historiesSince(firstId(one, since.at), rangeOf(one, sql`r.record_id`)))),
     byTime('walletAudit', 'wallet.reconcilable_audit'),
     byTime('paymentsAudit', 'payments.reconcilable_audit'),
     // Published ones by PostgreSQL's clock, and those that wait to be published.

@@ -92,8 +92,6 @@ interface SumsOfPage {
   /** Of transactions below that of the account's checkpoint, and of what the last run verified. */
   readonly ofCheckpoint: Sum
   readonly ofVerified: Sum
-  /** Transfers that are named by an entry and are not there. */
-  readonly orphans: readonly string[]
   /** Where the next page begins; null: there is none. */
   readonly next: bigint | null
 }
@@ -117,10 +115,9 @@ export async function readSystemSums(
       coalesce(sum(e.amount) filter (where e.xid < ${limit ?? '0'}::text::xid8), 0)::text as ${sql.fixed(`${named}_balance`)}`
   const [row] = await db<
     Record<`${'all' | 'checkpoint' | 'verified'}Entries`, bigint> &
-      Record<`${'all' | 'checkpoint' | 'verified'}Balance`, string> & { orphans: string[] | null }
+      Record<`${'all' | 'checkpoint' | 'verified'}Balance`, string>
   >`
-    select ${sums('all', String(end))}, ${sums('checkpoint', below)}, ${sums('verified', verifiedBelow)},
-      array_agg(e.transfer_id) filter (where not exists (select from wallet.transfer t where t.id = e.transfer_id)) as orphans
+    select ${sums('all', String(end))}, ${sums('checkpoint', below)}, ${sums('verified', verifiedBelow)}
     from wallet.entry e where ${within} and e.xid < ${String(until)}::text::xid8
   `
   if (row === undefined) throw new Error('a sum without a row')
@@ -128,7 +125,6 @@ export async function readSystemSums(
     all: { balance: BigInt(row.allBalance), entries: row.allEntries },
     ofCheckpoint: { balance: BigInt(row.checkpointBalance), entries: row.checkpointEntries },
     ofVerified: { balance: BigInt(row.verifiedBalance), entries: row.verifiedEntries },
-    orphans: row.orphans ?? [],
     next: last === undefined ? null : until,
   }
 }

@@ -3,7 +3,6 @@ import { operations, type ReconciliationReport, type Scope, type ServiceName } f
 import { payments } from '@backoffice/payments'
 import { players } from '@backoffice/players'
 import { dayMs, newId } from '@backoffice/process'
-import { sql } from '@backoffice/service-runtime'
 import { connectDatabase } from '@backoffice/service-runtime/testing'
 import { searchPathOf, seenWithdrawal, TestTime, testBed } from '@backoffice/test-kit'
 import { noVault } from '@backoffice/vault'
@@ -13,7 +12,8 @@ import t from 'tap'
 import { Ledger } from '../../../wallet/src/ledger/ledger.ts'
 import type { Posting } from '../../../wallet/src/ledger/posting.ts'
 import { aloneUpToAnything } from '../../../wallet/test/alone.ts'
-import { plainOf } from '../../src/reconciliation/plain.ts'
+import { readDeposits, readTransfers } from '../../src/reconciliation/bulk.ts'
+import { Snapshots } from '../../src/reconciliation/snapshots.ts'
 import { reconciler } from '../../src/service.ts'
 import { runOf, behindItsBack as tamper } from './run.ts'
 
@@ -182,15 +182,33 @@ export async function eachIsNamed(t: Test, forgeries: Forgeries): Promise<void> 
 async function plainAmong({ differences }: ReconciliationReport): Promise<readonly string[]> {
   // What operators were told of old ones is looked at by what they were told.
   const named = differences.filter(({ check }) => check !== 'events').map(({ subject }) => subject)
-  const plain = plainOf(new Date(Date.now() + dayMs))
-  const found = await Promise.all(
-    (['deposit', 'transfer'] as const).map((kind) => {
-      const keys = named.filter((subject) => subject.startsWith(kind === 'deposit' ? 'dep_' : 'trf_'))
-      return bed.services.reconciler.db<{ key: string }>`
-        select s.key from unnest(${keys}::text[]) as s (key) where coalesce(${plain[kind] ?? sql`false`}, false)`
-    }),
-  )
-  return found.flat().map(({ key }) => key)
+  const { DATABASE_URL = '' } = bed.environment('reconciler')
+  const signal = new AbortController().signal
+  const snapshots = await Snapshots.connect(DATABASE_URL, { statementMsMax: 60_000, signal })
+  const horizon = await bed.sql('admin').query('select pg_snapshot_xmin(pg_current_snapshot())::text as below')
+  const endedBelow = BigInt(horizon.rows[0].below)
+  const only = (id: string) => ({ after: id.slice(0, -1), end: id, pieces: null })
+  const isPlain = (key: string) =>
+    snapshots.see(async (db) => {
+      const asked = async (id: string) =>
+        (await readTransfers(db, only(id), { endedBelow, isPlainEnough: true })).asked.includes(id)
+      if (key.startsWith('trf_')) return !(await asked(key))
+      const { asked: deposits } = await readDeposits(db, only(key), new Date(Date.now() + dayMs))
+      const [credit] = await db<{ id: string }>`select id from wallet.transfer where reference = ${key}`
+      return !deposits.includes(key) && credit !== undefined && !(await asked(credit.id))
+    })
+  const plain: string[] = []
+  for (const key of new Set(named.filter((subject) => /^(dep|trf)_/.test(subject))))
+    if ((await isExisting(key)) && (await isPlain(key))) plain.push(key)
+  await snapshots.close()
+  return plain
+}
+
+/** What is gone is no record, and not plain. */
+async function isExisting(id: string): Promise<boolean> {
+  const table = id.startsWith('dep_') ? 'payments.deposit' : 'wallet.transfer'
+  const { rowCount } = await bed.sql('admin').query(`select from ${table} where id = $1`, [id])
+  return rowCount === 1
 }
 
 export const longAgo = () => new Date(Date.now() - 2 * 24 * 3_600_000)

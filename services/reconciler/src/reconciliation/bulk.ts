@@ -1,0 +1,225 @@
+import { firstId } from '@backoffice/process'
+import { type Fragment, sql } from '@backoffice/service-runtime'
+import { piecesInAll } from '../storage/proofs.ts'
+import { environmentOf } from './environments.ts'
+import { hashOfEntry } from './right-chains.ts'
+import type { Snapshot } from './snapshots.ts'
+
+/**
+ * What a proof asks of many records at once. Ids begin with their time, and what belongs together was written together: a page
+ * is a range of ids, of which each table is read in order. So nothing is looked up that lies elsewhere, except the entry
+ * before one in its chain. One statement says which records of the page are plain, that is, right in all that the questions
+ * ask; these are asked about the others alone. It may be stricter than the questions, never milder.
+ */
+
+/** Ids after one, up to another. Null: from the first, to the last. Of these, some pieces, or all. */
+interface Range {
+  readonly after: string | null
+  readonly end: string | null
+  readonly pieces: readonly number[] | null
+}
+
+/** Ids that were made within some nine hours are of one piece, and neighbours in the index. */
+export const isOfPiece = (id: Fragment, pieces: readonly number[]): Fragment =>
+  sql`(hashtextextended(left(${id}::text, 9), 0) & ${piecesInAll - 1}::int) = any(${pieces}::int[])`
+
+function within(column: string, { after, end, pieces }: Range): Fragment {
+  const id = sql.fixed(column)
+  const begins = after === null ? sql`true` : sql`${id} > ${after}`
+  const ends = end === null ? sql`true` : sql`${id} <= ${end}`
+  return sql`${begins} and ${ends} and ${pieces === null ? sql`true` : isOfPiece(id, pieces)}`
+}
+
+interface Plain {
+  readonly read: number
+  readonly plain: number
+  /** Those that are not plain. */
+  readonly asked: readonly string[]
+}
+
+const numbered = ({ read, plain, asked }: { read: bigint; plain: bigint; asked: readonly string[] | null }): Plain => ({
+  ...{ read: Number(read), plain: Number(plain), asked: asked ?? [] },
+})
+
+/** The last id of a page of transfers with their entries. Either may be missing. */
+export async function endOfTransfers(db: Snapshot, after: string | null, limit: number): Promise<string | null> {
+  const from = { after, end: null, pieces: null }
+  const [row] = await db<{ end: string | null }>`
+    select least(
+      (select id from wallet.transfer where ${within('id', from)} order by id offset ${limit} limit 1),
+      (select transfer_id from wallet.entry where ${within('transfer_id', from)} order by transfer_id offset ${2 * limit} limit 1)
+    ) as "end"
+  `
+  return row?.end ?? null
+}
+
+/** The last id of a page of one table. */
+export async function endOfRows(
+  db: Snapshot,
+  { table, column }: { readonly table: string; readonly column: string },
+  after: string | null,
+  limit: number,
+): Promise<string | null> {
+  const id = sql.fixed(column)
+  const [row] = await db<{ end: string }>`
+    select ${id} as "end" from ${sql.fixed(table)} where ${within(column, { after, end: null, pieces: null })}
+    order by ${id} offset ${limit} limit 1
+  `
+  return row?.end ?? null
+}
+
+export interface Entered {
+  readonly brandId: string
+  readonly currency: string
+  readonly amount: bigint
+}
+
+interface Transfers extends Plain {
+  /** How many entries of players continue their chains. */
+  readonly linked: number
+  /** What these entered by transactions that have ended. */
+  readonly entered: readonly Entered[]
+  /** Transfers with an entry of a player that does not. */
+  readonly unlinked: readonly string[]
+}
+
+/** A posted deposit, with its two entries and between the right accounts, of a deposit that is confirmed. */
+const isPlainTransfer = sql`t.type = 'DEPOSIT' and t.outcome = 'posted' and e.entries = 2 and e.guarded = 1
+  and (e.amount, e.other_amount, e.account_id, e.other_id) = (t.amount, -t.amount, t.credit_account, t.debit_account)
+  and d.kind = 'deposits' and o.kind = 'player' and (d.brand_id, d.currency, o.brand_id) = (t.brand_id, o.currency, t.brand_id)
+  and (r.status, r.brand_id, r.amount, r.player_id, r.currency) = ('confirmed', t.brand_id, t.amount, o.owner_id, o.currency)`
+
+/**
+ * Transfers with their entries, and entries without a transfer. Each entry of a player is held against the one before it, by
+ * the rules of `follow`: where all are right and the account's last one is, the chain is right.
+ * @param endedBelow transactions below this one have ended
+ * @param isPlainEnough whether a plain transfer needs no question
+ */
+export async function readTransfers(
+  db: Snapshot,
+  range: Range,
+  { endedBelow, isPlainEnough }: { readonly endedBelow: bigint; readonly isPlainEnough: boolean },
+): Promise<Transfers> {
+  const deposit = sql`select * from payments.reconcilable_deposit where id = t.reference offset 0`
+  const rows = await db.merging<{
+    brandId: string
+    currency: string
+    read: bigint
+    plain: bigint
+    asked: string[] | null
+    linked: bigint
+    entered: string
+    unlinked: string[] | null
+  }>(sql`
+    select o.brand_id, o.currency, count(t.id) as read, count(t.id) filter (where p.is_plain) as plain,
+      array_agg(p.id) filter (where not p.is_plain) as asked,
+      count(e.seq) filter (where p.is_linked) as linked, coalesce(sum(e.entered) filter (where p.is_linked), 0)::text as entered,
+      array_agg(p.id) filter (where not p.is_linked) as unlinked
+    from (select * from wallet.transfer where ${within('id', range)}) t
+    full join (
+      select transfer_id, count(*) as entries, count(seq) as guarded, any_value(seq) as seq, any_value(balance) as balance,
+        any_value(hash) as hash, any_value(account_id) filter (where seq is not null) as account_id,
+        any_value(amount) filter (where seq is not null) as amount, any_value(account_id) filter (where seq is null) as other_id,
+        any_value(amount) filter (where seq is null) as other_amount,
+        sum(amount) filter (where seq is not null and xid < ${String(endedBelow)}::text::xid8) as entered
+      from wallet.entry where ${within('transfer_id', range)} group by transfer_id
+    ) e on e.transfer_id = t.id
+    left join lateral (select * from wallet.account where id = e.account_id offset 0) o on true
+    left join lateral (select * from wallet.account where id = t.debit_account offset 0) d on true
+    left join lateral (
+      select balance, hash from wallet.entry where account_id = e.account_id and seq = e.seq - 1 and seq is not null offset 0
+    ) l on true
+    left join lateral (${isPlainEnough ? deposit : sql`select`}) r on true
+    cross join lateral (
+      select case when e.seq = 1 then 0 else l.balance end as balance, case when e.seq = 1 then o.genesis else l.hash end as hash
+    ) before
+    cross join lateral (
+      select coalesce(t.id, e.transfer_id) as id, ${isPlainEnough ? sql`coalesce(${isPlainTransfer}, false)` : sql`false`} as is_plain,
+        coalesce(e.guarded, 0) = 0 or coalesce(e.guarded = 1 and o.kind = 'player' and e.balance = before.balance + e.amount
+          and e.hash = ${hashOfEntry(sql`before.hash`)}, false) as is_linked
+    ) p
+    group by o.brand_id, o.currency
+  `)
+  return {
+    read: rows.reduce((sum, { read }) => sum + Number(read), 0),
+    plain: rows.reduce((sum, { plain }) => sum + Number(plain), 0),
+    asked: rows.flatMap(({ asked }) => asked ?? []),
+    linked: rows.reduce((sum, { linked }) => sum + Number(linked), 0),
+    entered: rows
+      .filter(({ linked }) => linked > 0n)
+      .map(({ brandId, currency, entered }) => ({ brandId, currency, amount: BigInt(entered) })),
+    unlinked: rows.flatMap(({ unlinked }) => unlinked ?? []),
+  }
+}
+
+/** The same where a value makes that fail: all is asked, and each chain is followed. */
+export async function nameTransfers(db: Snapshot, range: Range): Promise<Transfers> {
+  const rows = await db<{ id: string }>`
+    select id from wallet.transfer where ${within('id', range)}
+    union select transfer_id from wallet.entry where ${within('transfer_id', range)}
+  `
+  const asked = rows.map(({ id }) => id)
+  return { read: asked.length, plain: 0, asked, linked: 0, entered: [], unlinked: asked }
+}
+
+/** Of some transfers: whose chains they belong to, and what was entered there by transactions that have ended. */
+export async function readChained(
+  db: Snapshot,
+  transfers: readonly string[],
+  endedBelow: bigint,
+): Promise<readonly (Entered & { readonly id: bigint; readonly entries: bigint })[]> {
+  const rows = await db<{ id: bigint; entries: bigint; brandId: string; currency: string; entered: string }>`
+    select a.id, count(*) as entries, a.brand_id, a.currency, coalesce(sum(e.amount) filter (where e.xid < ${String(endedBelow)}::text::xid8), 0)::text as entered
+    from unnest(${transfers}::text[]) as k (id)
+    join wallet.entry e on e.transfer_id = k.id and e.seq is not null
+    join wallet.account a on a.id = e.account_id and a.kind = 'player' group by a.id
+  `
+  return rows.map(({ entered, ...account }) => ({ ...account, amount: BigInt(entered) }))
+}
+
+/**
+ * Deposits with their histories and transfers: plain is one that its operator confirmed long ago and that has its transfer.
+ * What that transfer is, `readTransfers` says.
+ * @param toldBefore what was confirmed since then is held against what operators were told
+ */
+export async function readDeposits(db: Snapshot, range: Range, toldBefore: Date): Promise<Plain> {
+  const [row] = await db.merging<{ read: bigint; plain: bigint; asked: string[] | null }>(sql`
+    select count(*) as read, count(*) filter (where is_plain) as plain, array_agg(id) filter (where not is_plain) as asked
+    from (
+      select d.id, coalesce(
+        d.id < ${firstId('dep', toldBefore)} and d.status = 'confirmed' and d.version = 2
+        and d.environment = ${environmentOf(sql`d.brand_id`)} and (h.steps, h.begun, h.confirmed) = (2, 1, 1)
+        and (t.type, t.outcome, t.amount) = ('DEPOSIT', 'posted', d.amount)
+        and not exists (select from payments.reconcilable_ended_command e where e.deposit_id = d.id), false) as is_plain
+      from (select * from payments.reconcilable_deposit where ${within('id', range)}) d
+      left join (
+        select record_id, count(*) as steps,
+          count(*) filter (where version = 1 and from_status is null and to_status = 'pending' and by_kind = 'operator') as begun,
+          count(*) filter (where version = 2 and from_status = 'pending' and to_status = 'confirmed' and by_kind = 'operator'
+            and at < ${toldBefore}::timestamptz) as confirmed
+        from payments.reconcilable_transition where ${within('record_id', range)} group by record_id
+      ) h on h.record_id = d.id
+      left join lateral (
+        select * from wallet.transfer where brand_id = d.brand_id and reference = d.id offset 0
+      ) t on true
+    ) d
+  `)
+  return numbered(row ?? { read: 0n, plain: 0n, asked: null })
+}
+
+/** The same where each deposit is asked about. */
+export async function nameDeposits(db: Snapshot, range: Range): Promise<Plain> {
+  const rows = await db<{ id: string }>`select id from payments.reconcilable_deposit where ${within('id', range)}`
+  return { read: rows.length, plain: 0, asked: rows.map(({ id }) => id) }
+}
+
+/** Histories whose record is gone. The others are looked at with their records. */
+export async function readHistories(db: Snapshot, range: Range): Promise<Plain> {
+  const [row] = await db.merging<{ read: bigint; asked: string[] | null }>(sql`
+    select count(*) as read, array_agg(distinct s.record_id) filter (where d.id is null and not exists (
+      select from payments.reconcilable_withdrawal w where w.id = s.record_id)) as asked
+    from (select record_id from payments.reconcilable_transition where ${within('record_id', range)}) s
+    left join (select id from payments.reconcilable_deposit where ${within('id', range)}) d on d.id = s.record_id
+  `)
+  return numbered({ read: 0n, asked: null, ...row, plain: 0n })
+}
