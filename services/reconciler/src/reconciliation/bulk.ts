@@ -68,7 +68,7 @@ export async function endOfRows(
   return row?.end ?? null
 }
 
-export interface Entered {
+export interface EnteredAmount {
   readonly brandId: string
   readonly currency: string
   readonly amount: bigint
@@ -78,7 +78,7 @@ interface Transfers extends Plain {
   /** How many entries of players continue their chains. */
   readonly linked: number
   /** What these entered by transactions that have ended. */
-  readonly entered: readonly Entered[]
+  readonly entered: readonly EnteredAmount[]
   /** Transfers with an entry of a player that does not. */
   readonly unlinked: readonly string[]
 }
@@ -167,7 +167,7 @@ export async function readChained(
   db: Snapshot,
   transfers: readonly string[],
   endedBelow: bigint,
-): Promise<readonly (Entered & { readonly id: bigint; readonly entries: bigint })[]> {
+): Promise<readonly (EnteredAmount & { readonly id: bigint; readonly entries: bigint })[]> {
   const rows = await db<{ id: bigint; entries: bigint; brandId: string; currency: string; entered: string }>`
     select a.id, count(*) as entries, a.brand_id, a.currency, coalesce(sum(e.amount) filter (where e.xid < ${String(endedBelow)}::text::xid8), 0)::text as entered
     from unnest(${transfers}::text[]) as k (id)

@@ -2,56 +2,36 @@ import type { ReconciliationReport } from '@backoffice/contracts'
 import { type Database, fitting, withIsoTimes } from '@backoffice/service-runtime'
 import type { ExportedHead } from '../heads/exports.ts'
 import { listRestores } from '../heads/restores.ts'
-import { EvidenceMissing, told } from '../heads/store.ts'
-import { forgetProofs, keepProofs, oldestPieces, piecesInAll, provenSince, readProofs } from '../storage/proofs.ts'
+import { told } from '../heads/store.ts'
+import { forgetProofs, keepProofs, oldestPieces, provenSince, readProofs } from '../storage/proofs.ts'
 import {
-  findCheckpoint,
   keepAccountCheckpoints,
   keepCheckpoint,
-  keepMoment,
   type Progress,
   type ReconciliationCheckpoint,
 } from '../storage/reconciliations.ts'
-import { type AccountsToCheck, checkAccounts } from './account-check.ts'
-import { evidence, type Kind } from './check.ts'
-import { readElsewhere } from './elsewhere.ts'
+import { type BegunRun, begin, look, type RunBeginning, type RunToBegin, seen } from './beginning.ts'
+import { Chains } from './chains.ts'
+import type { Kind } from './check.ts'
 import { readEnvironments } from './environments.ts'
-import { Examination, unreadable } from './examination.ts'
+import { Examination } from './examination.ts'
 import { Findings } from './findings.ts'
-import {
-  type ConfiguredHeads,
-  HeadsComparison,
-  type NamedExports,
-  nameExports,
-  notSeen,
-  stillWanted,
-  wantedOf,
-} from './heads-check.ts'
+import { HeadsComparison, type NamedExports, nameExports, stillWanted, wantedOf } from './heads-check.ts'
 import { eventsKeptSeconds } from './history-checks.ts'
 import { findInFlight } from './in-flight-check.ts'
 import { goThrough, prove } from './proof.ts'
-import { checkNames, sqlQuestions } from './questions.ts'
-import { followFromHeads, from, HeadsInOrder } from './restored.ts'
-import { signatures } from './signatures.ts'
+import { checkNames } from './questions.ts'
+import { followFromHeads, HeadsInOrder } from './restored.ts'
 import { reachPresent, Snapshots } from './snapshots.ts'
-import { beginningOf, inOrder, pagesOf, type Since, sourcesOf } from './sources.ts'
-import { CurrencySums, entriesSince, readSystemAccounts, type SystemAccount, SystemSum } from './system-check.ts'
-import { TeamHistory, type TeamRules } from './team-history.ts'
+import { inOrder, pagesOf, sourcesOf } from './sources.ts'
+import { CurrencySums, entriesSince, SystemSum } from './system-check.ts'
 
 /** How many keys one snapshot looks at, and how many entries of players. */
 const pageSizes = { keys: 1_000, entries: 5_000 }
 
-export interface ReconcileOptions {
-  readonly runId: string
-  /**
-   * Whether all that was ever entered is looked at, or what was entered since the last run that ended. Without such a run
-   * it is always full.
-   */
-  readonly isFull: boolean
+export interface ReconcileOptions extends RunToBegin {
   /** The moment of the run, by which the age of exports is measured. */
   readonly at: Date
-  /** How many of all pieces a full run proves, those first whose proof is the oldest, after what was entered lately. */
-  readonly piecesMax?: number | undefined
   /**
    * The moment to which the database was restored. The run compares what was written since the last heads of all accounts
    * that were exported before, and of each account only what that head does not vouch for.
@@ -59,15 +39,9 @@ export interface ReconcileOptions {
   readonly restoredTo?: Date | undefined
   /** Over how many connections a proof is divided. */
   readonly workers?: number | undefined
-  /** Where heads of chains are exported to, if they are. */
-  readonly heads?: ConfiguredHeads | undefined
-  /** Whose signatures corrections must have. Without it none is verified. */
-  readonly team?: TeamRules | undefined
   readonly progress: (progress: Progress) => void
   /** A statement that takes longer ends the run. */
   readonly statementMsMax: number
-  /** Ends the run at once, even in the middle of a query. */
-  readonly signal: AbortSignal
   readonly pages?: typeof pageSizes
 }
 
@@ -94,38 +68,13 @@ export async function reconcile(
 
 type RunOptions = ReconcileOptions & { readonly pages: typeof pageSizes }
 
-/** What a run begins with, as of one moment. */
-interface Beginning {
-  readonly checkpoint: ReconciliationCheckpoint | undefined
-  /** Null in a run that looks at everything. */
-  readonly since: Since | null
-  readonly isProof: boolean
-  /** Transactions below this one have ended, and what they entered is seen. */
-  readonly endedBelow: bigint
-  readonly systemAccounts: readonly SystemAccount[]
-}
-
-/** A run that has begun, with what it asks. */
-interface Begun extends Beginning {
-  readonly at: Date
-  readonly isOfTwo: boolean
-  /** What an examination asks. */
-  readonly ask: Omit<ConstructorParameters<typeof Examination>[0], 'since'>
-  readonly examination: Examination
-}
-
 class Run {
   readonly #snapshots: Snapshots
   readonly #db: Database
   readonly #options: RunOptions
   readonly #findings: Findings
-  /** Accounts whose chains are followed from their first entry on. */
-  readonly #fromZero = new Set<bigint>()
   readonly #heads: HeadsComparison
-  /** Of transactions that have ended since the last run. */
-  readonly #sums = new CurrencySums()
-  #accounts = 0
-  #vouchedFor = 0
+  readonly #chains: Chains
 
   constructor(snapshots: Snapshots, db: Database, options: RunOptions) {
     this.#snapshots = snapshots
@@ -139,15 +88,20 @@ class Run {
     this.#findings = findings
     const progress = (done: number) => this.#progress('exportedHeads', done, 0)
     this.#heads = new HeadsComparison({ snapshots, findings, progress })
+    this.#chains = new Chains(db, findings, options.pages.entries)
+  }
+
+  get #beginner() {
+    return { snapshots: this.#snapshots, db: this.#db, options: this.#options, findings: this.#findings }
   }
 
   async toItsEnd(): Promise<ReconciliationReport> {
     const { at, heads, restoredTo } = this.#options
     // Named before the moment that the snapshots must have reached, so that no head is newer than they are.
-    const wanted = wantedOf(await this.#look(), restoredTo)
-    const exported = heads && (await this.#seen(() => nameExports(heads, wanted, restoredTo)))
-    const restores = heads && (await this.#seen(() => listRestores(heads.store)))
-    const begun = await this.#begin(exported?.base?.at)
+    const wanted = wantedOf(await look(this.#beginner), restoredTo)
+    const exported = heads && (await seen(this.#findings, () => nameExports(heads, wanted, restoredTo)))
+    const restores = heads && (await seen(this.#findings, () => listRestores(heads.store)))
+    const begun = await begin(this.#beginner, exported?.base?.at)
     const { checkpoint, since } = begun
     if (checkpoint !== undefined) await this.#lookAgain(checkpoint, begun)
     const pieces = await this.#piecesToProve(begun)
@@ -157,7 +111,7 @@ class Run {
     const provenSums = pieces === undefined ? [] : await this.#prove(pieces, begun)
     await begun.examination.lookAgain(this.#snapshots, this.#options.pages.keys)
     this.#compareSums([...systemSums, ...provenSums])
-    if (heads && exported) await this.#seen(() => this.#heads.compareAll(heads, exported.rest(), at))
+    if (heads && exported) await seen(this.#findings, () => this.#heads.compareAll(heads, exported.rest(), at))
     const inFlight = await this.#findInFlight()
     const environmentOf = await this.#snapshots.see((db) => readEnvironments(db, this.#findings.brands))
     const fullAt = pieces === undefined ? (checkpoint?.fullAt ?? at) : at
@@ -175,8 +129,8 @@ class Run {
             restored: {
               restoredTo: restoredTo.toISOString(),
               exportedAt: exported?.base?.at.toISOString() ?? null,
-              accounts: this.#accounts,
-              vouchedFor: this.#vouchedFor,
+              accounts: this.#chains.accounts,
+              vouchedFor: this.#chains.vouchedFor,
             },
           }),
       ...counts,
@@ -187,67 +141,13 @@ class Run {
     }
   }
 
-  /** Says where the run begins, and what it asks. */
-  async #begin(exportedAt: Date | undefined): Promise<Begun> {
-    const { runId, heads, team: rules, signal } = this.#options
-    const elsewhere = await this.#snapshots.see(readElsewhere)
-    await keepMoment(this.#db, runId, new Set(elsewhere.values()))
-    const at = await reachPresent(this.#snapshots, this.#db, signal)
-    const team =
-      rules &&
-      ((await this.#seen(() => TeamHistory.read(rules, at, heads?.store))) ??
-        (await TeamHistory.read(rules, at, undefined)))
-    const beginning = from(await this.#look(), exportedAt)
-    const open = beginning.checkpoint?.open.listed ?? []
-    const named = new Set(open.filter(({ kind }) => kind !== null && kind !== 'head').map(({ key }) => key))
-    const judging = { since: beginning.since?.at ?? null, isDevelopment: rules?.isDevelopment === true, elsewhere }
-    const questions = [
-      ...sqlQuestions(team?.payAlone ?? []),
-      ...(team === undefined ? [] : signatures({ at, team, named, ...judging })),
-    ]
-    const isOfTwo = elsewhere.size > 0
-    const ask = { questions, findings: this.#findings, isOfTwo }
-    return { ...beginning, at, ask, isOfTwo, examination: new Examination({ ...ask, since: beginning.since }) }
-  }
-
-  /** What needs the store of heads. Undefined where it cannot be read, which is found and ends nothing. */
-  async #seen<T>(look: () => Promise<T>): Promise<T | undefined> {
-    try {
-      return await look()
-    } catch (error) {
-      if (!(error instanceof EvidenceMissing)) throw error
-      this.#findings.add(evidence, notSeen(error), 'any run')
-      return undefined
-    }
-  }
-
-  #look(): Promise<Beginning> {
-    return this.#snapshots.see(async (db) => {
-      const [horizon] = await db<{ below: string }>`select pg_snapshot_xmin(pg_current_snapshot())::text as below`
-      const endedBelow = BigInt(horizon?.below ?? 0)
-      const fault = unreadable('the end of the last run', 'it is not what a run writes')
-      const checkpoint = await findCheckpoint(db, () => this.#findings.add('checkpoints', fault, 'any run'))
-      // Transactions are counted anew in a cluster that was restored from a dump.
-      const isUsable = checkpoint !== undefined && BigInt(checkpoint.below) <= endedBelow
-      const { isFull, piecesMax = piecesInAll } = this.#options
-      const since = !isUsable || (isFull && piecesMax >= piecesInAll) ? null : beginningOf(checkpoint)
-      return {
-        checkpoint,
-        since,
-        isProof: isFull || since === null,
-        endedBelow,
-        systemAccounts: await readSystemAccounts(db),
-      }
-    })
-  }
-
   /** What the run before found different. A full run looks at everything anyway, except at heads of long ago. */
-  async #lookAgain({ open }: ReconciliationCheckpoint, { since, examination }: Begun): Promise<void> {
+  async #lookAgain({ open }: ReconciliationCheckpoint, { since, examination }: BegunRun): Promise<void> {
     const keys = Map.groupBy(open.listed, ({ kind }) => kind)
     const heads = keys.get('head')?.map(({ key }) => JSON.parse(key) as ExportedHead) ?? []
     const configured = this.#options.heads
     if (configured !== undefined && heads.length > 0)
-      await this.#heads.compare((await this.#seen(() => stillWanted(configured, heads))) ?? heads)
+      await this.#heads.compare((await seen(this.#findings, () => stillWanted(configured, heads))) ?? heads)
     if (since === null) return
     this.#findings.addOpen(open)
     for (const [kind, differences] of keys) {
@@ -259,7 +159,7 @@ class Run {
       else if (kind === 'account')
         for (const { key } of differences) {
           examination.accounts.add(BigInt(key))
-          this.#fromZero.add(BigInt(key))
+          this.#chains.fromZero.add(BigInt(key))
         }
       else if (kind !== 'head')
         for (const some of pagesOf([...new Set(differences.map(({ key }) => key))], this.#options.pages.keys))
@@ -268,14 +168,14 @@ class Run {
   }
 
   /** What was entered since the last run, and what it is about. */
-  async #lookAtNew(begun: Begun): Promise<readonly SystemSum[]> {
+  async #lookAtNew(begun: BegunRun): Promise<readonly SystemSum[]> {
     const { since, examination, endedBelow, systemAccounts } = begun
     const sums = systemAccounts.map((account) => new SystemSum(account, since?.below ?? null))
     const { keys: limit } = this.#options.pages
     const progress = this.#progress.bind(this)
     for (const sum of sums)
       for await (const amount of entriesSince(this.#snapshots, sum, { endedBelow, examination, limit, since })) {
-        this.#sums.add({ ...sum.account, amount })
+        this.#chains.sums.add({ ...sum.account, amount })
         progress('sums', 0, 0)
       }
     for (const source of sourcesOf(since, endedBelow))
@@ -284,7 +184,7 @@ class Run {
   }
 
   /** What there is of a share, whatever runs before have verified. */
-  async #prove(pieces: readonly number[] | null, begun: Begun): Promise<readonly SystemSum[]> {
+  async #prove(pieces: readonly number[] | null, begun: BegunRun): Promise<readonly SystemSum[]> {
     const { since, at, ask, isOfTwo, endedBelow, systemAccounts } = begun
     const examination = new Examination({ ...ask, since: null })
     // No event of what was confirmed before need be kept.
@@ -304,18 +204,18 @@ class Run {
       limit: pages.keys,
       progress: this.#progress.bind(this),
       // Of some accounts alone nothing sums to zero.
-      sums: since === null ? this.#sums : new CurrencySums(),
+      sums: since === null ? this.#chains.sums : new CurrencySums(),
       found: (check, found) => this.#findings.add(check, found, 'full run'),
       compared: (entries) => this.#findings.compared('chains', entries),
       // What was entered is added up with the transfers.
       lookAtEnds: async (snapshots, ids, broken) => {
         const ends = { ...begun, fromZero: () => true, fromLast: true, enteredFrom: endedBelow }
-        const { accounts, checkpoints } = await this.#checkAccounts(snapshots, ids, ends, broken)
+        const { accounts, checkpoints } = await this.#chains.check(snapshots, ids, ends, broken)
         this.#findings.compared('balances', accounts)
         this.#findings.compared('checkpoints', checkpoints.length)
       },
       follow: async (snapshots, ids) => {
-        await this.#checkAccounts(snapshots, ids, { ...begun, fromZero: () => true, enteredFrom: endedBelow })
+        await this.#chains.check(snapshots, ids, { ...begun, fromZero: () => true, enteredFrom: endedBelow })
       },
     })
     await examination.lookAgain(this.#snapshots, pages.keys)
@@ -323,89 +223,48 @@ class Run {
   }
 
   /** All accounts after a restore: what the exported heads do not vouch for. */
-  async #followFromHeads(begun: Begun, base: NamedExports['base']): Promise<void> {
+  async #followFromHeads(begun: BegunRun, base: NamedExports['base']): Promise<void> {
     const { since, ask, endedBelow } = begun
     const examination = new Examination({ ...ask, since: null })
     await followFromHeads(new HeadsInOrder(base?.read()), {
       ...{ snapshots: this.#snapshots, examination, compared: this.#heads, limit: this.#options.pages.keys },
       progress: this.#progress.bind(this),
-      seen: (look) => this.#seen(look),
+      seen: (look) => seen(this.#findings, look),
       found: (check, found) => this.#findings.add(check, found, 'full run'),
       follow: (ids, heads) => {
-        const vouching = new Map([...heads].filter(([id]) => !this.#fromZero.has(id)))
+        const vouching = new Map([...heads].filter(([id]) => !this.#chains.fromZero.has(id)))
         const how = { since, endedBelow, enteredFrom: since?.below ?? 0n, heads: vouching }
-        return this.#followChainsOf(this.#snapshots, ids, { ...how, fromZero: () => true })
+        return this.#chains.follow(this.#snapshots, ids, { ...how, fromZero: () => true })
       },
     })
     await examination.lookAgain(this.#snapshots, this.#options.pages.keys)
   }
 
   /** The chains of the accounts that were touched. */
-  async #followTouched(begun: Begun): Promise<void> {
+  async #followTouched(begun: BegunRun): Promise<void> {
     const { examination } = begun
     let done = 0
     for (const ids of pagesOf([...examination.accounts].sort(inOrder), this.#options.pages.keys)) {
-      done += await this.#followChainsOf(this.#snapshots, ids, {
+      done += await this.#chains.follow(this.#snapshots, ids, {
         ...begun,
-        fromZero: (id) => this.#fromZero.has(id),
+        fromZero: (id) => this.#chains.fromZero.has(id),
         enteredFrom: begun.since?.below ?? 0n,
       })
       this.#progress('chains', done, 0)
     }
   }
 
-  /** @returns how many entries were looked at */
-  async #followChainsOf(
-    snapshots: Snapshots,
-    ids: readonly bigint[],
-    how: Pick<Beginning, 'since'> & Omit<AccountsToCheck, 'ids' | 'believedBelow'>,
-  ): Promise<number> {
-    const { accounts, entries, vouchedFor, checkpoints } = await this.#checkAccounts(snapshots, ids, how)
-    this.#vouchedFor += vouchedFor
-    this.#accounts += accounts
-    this.#findings.compared('balances', accounts)
-    this.#findings.compared('chains', entries)
-    this.#findings.compared('checkpoints', checkpoints.length)
-    return entries
-  }
-
-  /** @param broken is told of accounts that are not right, which are then followed to say why; else it is said here */
-  async #checkAccounts(
-    snapshots: Snapshots,
-    ids: readonly bigint[],
-    { since, ...how }: Pick<Beginning, 'since'> & Omit<AccountsToCheck, 'ids' | 'believedBelow'>,
-    broken?: (id: bigint) => void,
-  ) {
-    const left = new Set<bigint>()
-    const found = await checkAccounts(
-      snapshots,
-      { ...how, ids, believedBelow: since?.below ?? how.endedBelow },
-      {
-        add: (check, id, found) => {
-          if (broken === undefined) this.#findings.add(check, found, { kind: 'account', key: String(id) })
-          else left.add(id)
-        },
-        entered: (entry) => this.#sums.add(entry),
-      },
-      this.#options.pages.entries,
-    )
-    for (const id of left) broken?.(id)
-    const checkpoints = found.checkpoints.filter(({ accountId }) => !left.has(accountId))
-    await keepAccountCheckpoints(this.#db, checkpoints, String(how.endedBelow))
-    return found
-  }
-
   /** All: null. None: undefined. */
-  async #piecesToProve({ since, isProof }: Beginning): Promise<readonly number[] | null | undefined> {
+  async #piecesToProve({ since, isProof }: RunBeginning): Promise<readonly number[] | null | undefined> {
     if (since === null) return null
     return isProof ? oldestPieces(await this.#snapshots.see(readProofs), this.#options.piecesMax ?? 0) : undefined
   }
 
   #compareSums(systemSums: readonly SystemSum[]): void {
     // After a restore what heads vouch for is not added up: the proof does that.
-    const isSummed = this.#vouchedFor === 0
-    for (const found of isSummed ? this.#sums.differences() : []) this.#findings.add('sums', found, 'full run')
-    this.#findings.compared('sums', isSummed ? this.#sums.size : 0)
+    const isSummed = this.#chains.vouchedFor === 0
+    for (const found of isSummed ? this.#chains.sums.differences() : []) this.#findings.add('sums', found, 'full run')
+    this.#findings.compared('sums', isSummed ? this.#chains.sums.size : 0)
     for (const sum of systemSums) for (const found of sum.faults()) this.#findings.add('checkpoints', found, 'any run')
     this.#findings.compared('checkpoints', systemSums.length)
   }
@@ -416,7 +275,7 @@ class Run {
    * @returns since when everything was proven
    */
   async #keep(
-    { checkpoint, since, endedBelow, at }: Begun,
+    { checkpoint, since, endedBelow, at }: BegunRun,
     {
       sums,
       fullAt,
