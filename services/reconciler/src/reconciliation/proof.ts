@@ -97,12 +97,14 @@ export async function prove(connections: readonly Snapshots[], what: ToProve): P
   const through = (source: Source, also?: Parameters<typeof goThrough>[2]) => (snapshots: Snapshots) =>
     goThrough(source, { ...what, snapshots, limit: limit * pagesOfProof }, also)
   const examineDeposits = (db: Snapshot, ids: readonly string[]) => examination.examine(db, 'deposit', ids)
+  const examineDepositsOf = async (db: Snapshot, transfers: readonly string[]) =>
+    examineDeposits(db, await depositsOf(db, transfers))
   const parts = [
     ...shares.flatMap((one) => {
       const { transfers, deposits, histories } = largeSources(one, what, broken)
       return [
         // What its transfer is, a plain deposit leaves to the transfer.
-        through(transfers, async (db, ids) => examineDeposits(db, await depositsOf(db, ids))),
+        through(transfers, isPlainEnough('deposit', what) ? examineDepositsOf : undefined),
         through(deposits),
         through(histories),
       ]
@@ -128,16 +130,19 @@ export async function prove(connections: readonly Snapshots[], what: ToProve): P
   }
 }
 
+/** Whether plain records of a kind need no question. */
+const isPlainEnough = (kind: Kind, { isOfTwo, examination }: ToProve) => !isOfTwo && examination.needsNoQuestion(kind)
+
 /**
  * What is as large as the ledger, by ranges of ids.
  * @param broken gets the accounts whose chains are to be followed, to say what is wrong
  */
 function largeSources(
   pieces: Share,
-  { endedBelow, toldBefore, examination, isOfTwo, sums, compared }: ToProve,
+  what: ToProve,
   broken: Set<bigint>,
 ): Readonly<Record<'transfers' | 'deposits' | 'histories', Source>> {
-  const isPlainEnough = (kind: Kind) => !isOfTwo && examination.needsNoQuestion(kind)
+  const { endedBelow, toldBefore, sums, compared } = what
   const transfers: Source = {
     ...{ kind: 'transfer', table: 'wallet.transfer', first: [null] },
     page: async (db, [after = null], limit, asked) => {
@@ -146,7 +151,7 @@ function largeSources(
       const page =
         asked === 'all'
           ? await nameTransfers(db, range)
-          : await readTransfers(db, range, { endedBelow, isPlainEnough: isPlainEnough('transfer') })
+          : await readTransfers(db, range, { endedBelow, isPlainEnough: isPlainEnough('transfer', what) })
       const chained = page.unlinked.length === 0 ? [] : await readChained(db, page.unlinked, endedBelow)
       for (const { id } of chained) broken.add(id)
       for (const one of [...page.entered, ...chained]) sums.add(one)
@@ -160,7 +165,7 @@ function largeSources(
       const end = await endOfRows(db, { table: 'payments.reconcilable_deposit', column: 'id' }, after, limit)
       const range = { after, end, pieces }
       const page =
-        asked === 'all' || !isPlainEnough('deposit')
+        asked === 'all' || !isPlainEnough('deposit', what)
           ? await nameDeposits(db, range)
           : await readDeposits(db, range, toldBefore)
       return { ...page, keys: page.asked, next: end === null ? null : [end] }
