@@ -93,6 +93,7 @@ const edits: Forgeries = {
   ),
   'the balance after an entry: chains': edit(`update wallet.entry set balance = balance + 1 where seq = 2 and ${own}`),
   'an entry, which is gone: balances chains transfers': edit(`delete from wallet.entry where seq = 2 and ${own}`),
+  'a transfer, which is gone: chains deposits': edit(`delete from wallet.transfer where id = ${second}`),
   'the places of two entries: chains': edit(`update wallet.entry e set transfer_id = o.transfer_id from entries o
       where e.${own} and e.seq in (1, 2) and o.seq = 3 - e.seq`),
   'the brand’s side of a transfer, which is gone: transfers': edit(

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { operations, type ReconciliationReport } from '@backoffice/contracts'
-import { dayMs, newId } from '@backoffice/process'
+import { dayMs, firstId, newId } from '@backoffice/process'
 import { eventually } from '@backoffice/test-kit'
 import t from 'tap'
 import { exportHeads } from '../../src/background/export-heads.ts'
@@ -189,5 +189,75 @@ t.test(
       t.match(report.restored, { vouchedFor: 0, exportedAt: null })
       t.same(foundOf(report, old), ['chains'])
     })
+  },
+)
+
+/** A deposit that its operator confirmed long ago, in which nothing differs. */
+async function addOldDeposit(playerId: string): Promise<void> {
+  const at = new Date(Date.now() - 30 * dayMs)
+  const depositId = newId('dep').replace(/^.{14}/, firstId('dep', at).slice(0, 14))
+  const input = { playerId, depositId, amount: '1.00', effectiveAt: at.toISOString() }
+  await bed.rpc.call(operations.wallet.creditAccount, { scope, input })
+  await behindItsBack(
+    `insert into payments.deposit (id, brand_id, operator_id, environment, time_zone, player_id, external_reference, amount,
+       currency, method, status, version, created_at, confirmed_at)
+     select $1, a.brand_id, $2, coalesce((select environment from wallet.brand where id = a.brand_id), 'production'), 'UTC', owner_id, $1,
+       100, currency, 'pix', 'confirmed', 2, $4, $4 from wallet.account a where owner_id = $3`,
+    [depositId, scope.operatorId, playerId, at],
+  )
+  await behindItsBack(
+    `insert into payments.status_transition (record_id, version, from_status, to_status, at, by_kind, operation_id)
+     values ($1, 1, null, 'pending', $2, 'operator', $1), ($1, 2, 'pending', 'confirmed', $2, 'operator', $1)`,
+    [depositId, at],
+  )
+  await behindItsBack(
+    'insert into payments.depositor (player_id, deposited, day, day_total) values ($1, 100, $2, 100)',
+    [playerId, at.toISOString().slice(0, 10)],
+  )
+}
+
+t.test(
+  'of deposits of long ago the kept sum of a day, a transfer that is gone and a history that is gone are found',
+  async (t) => {
+    const [summed, credited, told, right] = [newId('ply'), newId('ply'), newId('ply'), newId('ply')]
+    for (const playerId of [summed, credited, told, right]) await addOldDeposit(playerId)
+    const of = async (...players: string[]) => {
+      const { rows } = await admin.query<{ id: string; player: string; transfer: string }>(
+        `select d.id, d.player_id as player, t.id as transfer from payments.deposit d
+       left join wallet.transfer t on t.reference = d.id where d.player_id = any($1)`,
+        [players],
+      )
+      return rows
+    }
+    const before = await of(summed, credited, told, right)
+    const found = ({ differences }: ReconciliationReport) =>
+      before.map(({ id, player, transfer }) =>
+        [
+          ...new Set(
+            differences
+              .filter(({ subject }) => [id, player, transfer].some((one) => subject.startsWith(one)))
+              .map(({ check }) => check),
+          ),
+        ]
+          .sort()
+          .join(' '),
+      )
+    t.same(found(await run()), ['', '', '', ''], 'nothing differs')
+    await behindItsBack('update payments.depositor set day_total = 99 where player_id = $1', [summed])
+    await behindItsBack(
+      'delete from wallet.transfer where reference in (select id from payments.deposit where player_id = $1)',
+      [credited],
+    )
+    await behindItsBack(
+      'delete from payments.status_transition where record_id in (select id from payments.deposit where player_id = $1)',
+      [told],
+    )
+    const report = await run()
+    const named = (player: string) => found(report)[before.findIndex((one) => one.player === player)]
+    t.equal(named(summed), 'deposits')
+    t.equal(named(credited), 'chains deposits transfers')
+    t.equal(named(told), 'histories')
+    t.equal(named(right), '')
+    await behindItsBack('delete from payments.deposit where player_id = $1', [told])
   },
 )
