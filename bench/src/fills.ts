@@ -97,7 +97,7 @@ const fillsAtOnce = 2
 /** Fills the ledger with deposits that were confirmed long ago, a hundred of each player. */
 export async function fillDeposits(subject: Subject, rows: number): Promise<void> {
   const { brandId, operatorId, currency } = subject.scope
-  const fill = (statement: string, part = 0) =>
+  const fill = (statement: string, part = 0, othersAreDone: () => Promise<unknown> = async () => {}) =>
     subject.withSql(async (client) => {
       await client.query('begin')
       const settings = {
@@ -109,6 +109,7 @@ export async function fillDeposits(subject: Subject, rows: number): Promise<void
       for (const [name, value] of Object.entries(settings))
         await client.query('select set_config($1, $2, true)', [name, value])
       await client.query(statement)
+      await othersAreDone()
       await client.query('commit')
     })
   // Each page of a system account's entries is of whole transactions: so there must be some.
@@ -120,7 +121,14 @@ export async function fillDeposits(subject: Subject, rows: number): Promise<void
     values (current_setting('bench.brand'), 'deposits', current_setting('bench.currency'), '', '', now(), now())
     on conflict do nothing`)
   const deposits = readFileSync(new URL('./deposits.sql', import.meta.url), 'utf8')
-  await Promise.all(Array.from({ length: fillsAtOnce }, (_, part) => fill(deposits, part)))
+  // Together: their transactions are of the past, and between two ends the wallet might add up the half.
+  const filled = Array.from({ length: fillsAtOnce }, () => Promise.withResolvers<void>())
+  const all = Promise.all(filled.map(({ promise }) => promise))
+  const isFilled = (part: number) => () => {
+    filled[part]?.resolve()
+    return all
+  }
+  await Promise.all(filled.map((_, part) => fill(deposits, part, isFilled(part))))
   await subject.withSql(async (client) => {
     await client.query('vacuum analyze')
     await client.query('checkpoint')
