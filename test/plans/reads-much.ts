@@ -75,4 +75,10 @@ export const unsent: readonly (readonly [part: string, reason: string])[] = [
     'select e.xid::text, e.transfer_id, e.amount from wallet.entry e where e.account_id =',
     'one transaction has more entries of a system account than a page of the reconciliation',
   ],
+  ['select id from wallet.transfer where', 'a value makes the statement of a page of a proof fail'],
+  [
+    'select a.id, count(*) as entries, a.brand_id, a.currency, coalesce(sum(e.amount) filter (where e.xid <',
+    'a proof has found an entry that does not continue its chain',
+  ],
+  ['select id from payments.reconcilable_deposit where', 'deposits are in another database'],
 ]

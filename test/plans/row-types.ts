@@ -18,7 +18,7 @@ const neverNull: readonly (readonly [file: string, fields: readonly string[], re
   ['services/reconciler/src/reconciliation/player-status-checks.ts', ['auditId'], 'its condition'],
   ['services/reconciler/src/reconciliation/players-checks.ts', ['accountId'], 'its condition'],
   [
-    'services/reconciler/src/reconciliation/plain.ts',
+    'services/reconciler/src/reconciliation/right-chains.ts',
     ['total', 'balance', 'hash'],
     'its condition, which is of one entry at least',
   ],

@@ -101,16 +101,17 @@ export async function readTransfers(
   { endedBelow, isPlainEnough }: { readonly endedBelow: bigint; readonly isPlainEnough: boolean },
 ): Promise<Transfers> {
   const deposit = sql`select * from payments.reconcilable_deposit where id = t.reference offset 0`
-  const rows = await db.merging<{
-    brandId: string
-    currency: string
-    read: bigint
-    plain: bigint
-    asked: string[] | null
-    linked: bigint
-    entered: string
-    unlinked: string[] | null
-  }>(sql`
+  const rows = await db.merging(
+    () => db<{
+      brandId: string | null
+      currency: string | null
+      read: bigint
+      plain: bigint
+      asked: string[] | null
+      linked: bigint
+      entered: string
+      unlinked: string[] | null
+    }>`
     select o.brand_id, o.currency, count(t.id) as read, count(t.id) filter (where p.is_plain) as plain,
       array_agg(p.id) filter (where not p.is_plain) as asked,
       count(e.seq) filter (where p.is_linked) as linked, coalesce(sum(e.entered) filter (where p.is_linked), 0)::text as entered,
@@ -139,15 +140,17 @@ export async function readTransfers(
           and e.hash = ${hashOfEntry(sql`before.hash`)}, false) as is_linked
     ) p
     group by o.brand_id, o.currency
-  `)
+  `,
+  )
   return {
     read: rows.reduce((sum, { read }) => sum + Number(read), 0),
     plain: rows.reduce((sum, { plain }) => sum + Number(plain), 0),
     asked: rows.flatMap(({ asked }) => asked ?? []),
     linked: rows.reduce((sum, { linked }) => sum + Number(linked), 0),
-    entered: rows
-      .filter(({ linked }) => linked > 0n)
-      .map(({ brandId, currency, entered }) => ({ brandId, currency, amount: BigInt(entered) })),
+    // An entry that continues a chain has an account.
+    entered: rows.flatMap(({ brandId, currency, entered }) =>
+      brandId === null || currency === null ? [] : [{ brandId, currency, amount: BigInt(entered) }],
+    ),
     unlinked: rows.flatMap(({ unlinked }) => unlinked ?? []),
   }
 }
@@ -183,7 +186,8 @@ export async function readChained(
  * @param toldBefore what was confirmed since then is held against what operators were told
  */
 export async function readDeposits(db: Snapshot, range: Range, toldBefore: Date): Promise<Plain> {
-  const [row] = await db.merging<{ read: bigint; plain: bigint; asked: string[] | null }>(sql`
+  const [row] = await db.merging(
+    () => db<{ read: bigint; plain: bigint; asked: string[] | null }>`
     select count(*) as read, count(*) filter (where is_plain) as plain, array_agg(id) filter (where not is_plain) as asked
     from (
       select d.id, coalesce(
@@ -203,7 +207,8 @@ export async function readDeposits(db: Snapshot, range: Range, toldBefore: Date)
         select * from wallet.transfer where brand_id = d.brand_id and reference = d.id offset 0
       ) t on true
     ) d
-  `)
+  `,
+  )
   return numbered(row ?? { read: 0n, plain: 0n, asked: null })
 }
 
@@ -215,11 +220,13 @@ export async function nameDeposits(db: Snapshot, range: Range): Promise<Plain> {
 
 /** Histories whose record is gone. The others are looked at with their records. */
 export async function readHistories(db: Snapshot, range: Range): Promise<Plain> {
-  const [row] = await db.merging<{ read: bigint; asked: string[] | null }>(sql`
+  const [row] = await db.merging(
+    () => db<{ read: bigint; asked: string[] | null }>`
     select count(*) as read, array_agg(distinct s.record_id) filter (where d.id is null and not exists (
       select from payments.reconcilable_withdrawal w where w.id = s.record_id)) as asked
     from (select record_id from payments.reconcilable_transition where ${within('record_id', range)}) s
     left join (select id from payments.reconcilable_deposit where ${within('id', range)}) d on d.id = s.record_id
-  `)
+  `,
+  )
   return numbered({ read: 0n, asked: null, ...row, plain: 0n })
 }

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { type Database, type Fragment, type ReadDb, readOver } from '@backoffice/service-runtime'
+import { type Database, type ReadDb, readOver } from '@backoffice/service-runtime'
 import { noVault } from '@backoffice/vault'
 import { Client } from 'pg'
 
@@ -8,7 +8,7 @@ export interface Snapshot extends ReadDb {
   /** Makes it usable again after a statement has failed. It still sees the same moment. */
   rewind(): Promise<void>
   /** Runs a statement about ranges of keys, which PostgreSQL may bring together in their order. */
-  merging<Row extends object>(statement: Fragment): Promise<Row[]>
+  merging<T>(statement: () => Promise<T>): Promise<T>
 }
 
 const connectionTimeoutMs = 10_000
@@ -63,14 +63,13 @@ export class Snapshots {
     const client = this.#client
     await client.query(this.#begin)
     const rewind = async () => void (await client.query('rollback to savepoint begun'))
-    const db = readOver(client, noVault)
-    const merging = async <Row extends object>(statement: Fragment) => {
+    const merging = async <T>(statement: () => Promise<T>) => {
       await client.query('set local enable_mergejoin = on')
-      const rows = await db<Row>`${statement}`
+      const rows = await statement()
       await client.query('set local enable_mergejoin = off')
       return rows
     }
-    const result = await run(Object.assign(db, { rewind, merging }))
+    const result = await run(Object.assign(readOver(client, noVault), { rewind, merging }))
     await client.query('commit')
     return result
   }
