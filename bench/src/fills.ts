@@ -102,7 +102,7 @@ export async function fillDeposits(subject: Subject, rows: number): Promise<void
       await client.query('begin')
       const settings = {
         ...{ 'bench.brand': brandId, 'bench.operator': operatorId, 'bench.currency': currency },
-        ...{ 'bench.rows': String(rows / fillsAtOnce), 'bench.part': String(part) },
+        ...{ 'bench.rows': String(Math.ceil(rows / fillsAtOnce)), 'bench.part': String(part) },
         // No trigger speaks: each would look at each row.
         ...{ work_mem: '256MB', session_replication_role: 'replica' },
       }
@@ -122,13 +122,14 @@ export async function fillDeposits(subject: Subject, rows: number): Promise<void
     on conflict do nothing`)
   const deposits = readFileSync(new URL('./deposits.sql', import.meta.url), 'utf8')
   // Together: their transactions are of the past, and between two ends the wallet might add up the half.
-  const filled = Array.from({ length: fillsAtOnce }, () => Promise.withResolvers<void>())
-  const all = Promise.all(filled.map(({ promise }) => promise))
-  const isFilled = (part: number) => () => {
-    filled[part]?.resolve()
-    return all
+  let unfinished = fillsAtOnce
+  const all = Promise.withResolvers<void>()
+  const othersAreDone = () => {
+    unfinished -= 1
+    if (unfinished === 0) all.resolve()
+    return all.promise
   }
-  await Promise.all(filled.map((_, part) => fill(deposits, part, isFilled(part))))
+  await Promise.all(Array.from({ length: fillsAtOnce }, (_, part) => fill(deposits, part, othersAreDone)))
   await subject.withSql(async (client) => {
     await client.query('vacuum analyze')
     await client.query('checkpoint')

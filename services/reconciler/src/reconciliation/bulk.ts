@@ -13,7 +13,7 @@ import type { Snapshot } from './snapshots.ts'
  */
 
 /** Ids after one, up to another. Null: from the first, to the last. Of these, some pieces, or all. */
-interface Range {
+export interface IdRange {
   readonly after: string | null
   readonly end: string | null
   readonly pieces: readonly number[] | null
@@ -23,7 +23,7 @@ interface Range {
 export const isOfPiece = (id: Fragment, pieces: readonly number[]): Fragment =>
   sql`(hashtextextended(left(${id}::text, 9), 0) & ${piecesInAll - 1}::int) = any(${pieces}::int[])`
 
-function within(column: string, { after, end, pieces }: Range): Fragment {
+function within(column: string, { after, end, pieces }: IdRange): Fragment {
   const id = sql.fixed(column)
   const begins = after === null ? sql`true` : sql`${id} > ${after}`
   const ends = end === null ? sql`true` : sql`${id} <= ${end}`
@@ -33,12 +33,12 @@ function within(column: string, { after, end, pieces }: Range): Fragment {
 interface Plain {
   readonly read: number
   readonly plain: number
-  /** Those that are not plain. */
-  readonly asked: readonly string[]
+  /** Those that are not plain, and are to be looked at. */
+  readonly keys: readonly string[]
 }
 
-const numbered = ({ read, plain, asked }: { read: bigint; plain: bigint; asked: readonly string[] | null }): Plain => ({
-  ...{ read: Number(read), plain: Number(plain), asked: asked ?? [] },
+const numbered = ({ read, plain, keys }: { read: bigint; plain: bigint; keys: readonly string[] | null }): Plain => ({
+  ...{ read: Number(read), plain: Number(plain), keys: keys ?? [] },
 })
 
 /** The last id of a page of transfers with their entries. Either may be missing. */
@@ -54,19 +54,16 @@ export async function endOfTransfers(db: Snapshot, after: string | null, limit: 
 }
 
 /** The last id of a page of one table. */
-export async function endOfRows(
-  db: Snapshot,
-  { table, column }: { readonly table: string; readonly column: string },
-  after: string | null,
-  limit: number,
-): Promise<string | null> {
-  const id = sql.fixed(column)
-  const [row] = await db<{ end: string }>`
-    select ${id} as "end" from ${sql.fixed(table)} where ${within(column, { after, end: null, pieces: null })}
-    order by ${id} offset ${limit} limit 1
-  `
-  return row?.end ?? null
-}
+export const endOfRows =
+  (table: string, column: string) =>
+  async (db: Snapshot, after: string | null, limit: number): Promise<string | null> => {
+    const id = sql.fixed(column)
+    const [row] = await db<{ end: string }>`
+      select ${id} as "end" from ${sql.fixed(table)} where ${within(column, { after, end: null, pieces: null })}
+      order by ${id} offset ${limit} limit 1
+    `
+    return row?.end ?? null
+  }
 
 export interface EnteredAmount {
   readonly brandId: string
@@ -97,7 +94,7 @@ const isPlainTransfer = sql`t.type = 'DEPOSIT' and t.outcome = 'posted' and e.en
  */
 export async function readTransfers(
   db: Snapshot,
-  range: Range,
+  range: IdRange,
   { endedBelow, isPlainEnough }: { readonly endedBelow: bigint; readonly isPlainEnough: boolean },
 ): Promise<Transfers> {
   const deposit = sql`select * from payments.reconcilable_deposit where id = t.reference offset 0`
@@ -107,13 +104,13 @@ export async function readTransfers(
       currency: string | null
       read: bigint
       plain: bigint
-      asked: string[] | null
+      keys: string[] | null
       linked: bigint
       entered: string
       unlinked: string[] | null
     }>`
     select o.brand_id, o.currency, count(t.id) as read, count(t.id) filter (where p.is_plain) as plain,
-      array_agg(p.id) filter (where not p.is_plain) as asked,
+      array_agg(p.id) filter (where not p.is_plain) as keys,
       count(e.seq) filter (where p.is_linked) as linked, coalesce(sum(e.entered) filter (where p.is_linked), 0)::text as entered,
       array_agg(p.id) filter (where not p.is_linked) as unlinked
     from (select * from wallet.transfer where ${within('id', range)}) t
@@ -138,6 +135,8 @@ export async function readTransfers(
       select coalesce(t.id, e.transfer_id) as id, ${isPlainEnough ? sql`coalesce(${isPlainTransfer}, false)` : sql`false`} as is_plain,
         coalesce(e.guarded, 0) = 0 or coalesce(e.guarded = 1 and o.kind = 'player' and e.balance = before.balance + e.amount
           and e.hash = ${hashOfEntry(sql`before.hash`)}, false) as is_linked
+      -- Computed once, not for each sum that asks for it.
+      offset 0
     ) p
     group by o.brand_id, o.currency
   `,
@@ -145,7 +144,7 @@ export async function readTransfers(
   return {
     read: rows.reduce((sum, { read }) => sum + Number(read), 0),
     plain: rows.reduce((sum, { plain }) => sum + Number(plain), 0),
-    asked: rows.flatMap(({ asked }) => asked ?? []),
+    keys: rows.flatMap(({ keys }) => keys ?? []),
     linked: rows.reduce((sum, { linked }) => sum + Number(linked), 0),
     // An entry that continues a chain has an account.
     entered: rows.flatMap(({ brandId, currency, entered }) =>
@@ -156,13 +155,13 @@ export async function readTransfers(
 }
 
 /** The same where a value makes that fail: all is asked, and each chain is followed. */
-export async function nameTransfers(db: Snapshot, range: Range): Promise<Transfers> {
+export async function nameTransfers(db: Snapshot, range: IdRange): Promise<Transfers> {
   const rows = await db<{ id: string }>`
     select id from wallet.transfer where ${within('id', range)}
     union select transfer_id from wallet.entry where ${within('transfer_id', range)}
   `
-  const asked = rows.map(({ id }) => id)
-  return { read: asked.length, plain: 0, asked, linked: 0, entered: [], unlinked: asked }
+  const keys = rows.map(({ id }) => id)
+  return { read: keys.length, plain: 0, keys, linked: 0, entered: [], unlinked: keys }
 }
 
 /** Of some transfers: whose chains they belong to, and what was entered there by transactions that have ended. */
@@ -185,10 +184,10 @@ export async function readChained(
  * What that transfer is, `readTransfers` says.
  * @param toldBefore what was confirmed since then is held against what operators were told
  */
-export async function readDeposits(db: Snapshot, range: Range, toldBefore: Date): Promise<Plain> {
+export async function readDeposits(db: Snapshot, range: IdRange, toldBefore: Date): Promise<Plain> {
   const [row] = await db.merging(
-    () => db<{ read: bigint; plain: bigint; asked: string[] | null }>`
-    select count(*) as read, count(*) filter (where is_plain) as plain, array_agg(id) filter (where not is_plain) as asked
+    () => db<{ read: bigint; plain: bigint; keys: string[] | null }>`
+    select count(*) as read, count(*) filter (where is_plain) as plain, array_agg(id) filter (where not is_plain) as keys
     from (
       select d.id, coalesce(
         d.id < ${firstId('dep', toldBefore)} and d.status = 'confirmed' and d.version = 2
@@ -206,27 +205,29 @@ export async function readDeposits(db: Snapshot, range: Range, toldBefore: Date)
       left join lateral (
         select * from wallet.transfer where brand_id = d.brand_id and reference = d.id offset 0
       ) t on true
+      -- Computed once, not for each count that asks for it.
+      offset 0
     ) d
   `,
   )
-  return numbered(row ?? { read: 0n, plain: 0n, asked: null })
+  return numbered(row ?? { read: 0n, plain: 0n, keys: null })
 }
 
 /** The same where each deposit is asked about. */
-export async function nameDeposits(db: Snapshot, range: Range): Promise<Plain> {
+export async function nameDeposits(db: Snapshot, range: IdRange): Promise<Plain> {
   const rows = await db<{ id: string }>`select id from payments.reconcilable_deposit where ${within('id', range)}`
-  return { read: rows.length, plain: 0, asked: rows.map(({ id }) => id) }
+  return { read: rows.length, plain: 0, keys: rows.map(({ id }) => id) }
 }
 
 /** Histories whose record is gone. The others are looked at with their records. */
-export async function readHistories(db: Snapshot, range: Range): Promise<Plain> {
+export async function readHistories(db: Snapshot, range: IdRange): Promise<Plain> {
   const [row] = await db.merging(
-    () => db<{ read: bigint; asked: string[] | null }>`
+    () => db<{ read: bigint; keys: string[] | null }>`
     select count(*) as read, array_agg(distinct s.record_id) filter (where d.id is null and not exists (
-      select from payments.reconcilable_withdrawal w where w.id = s.record_id)) as asked
+      select from payments.reconcilable_withdrawal w where w.id = s.record_id)) as keys
     from (select record_id from payments.reconcilable_transition where ${within('record_id', range)}) s
     left join (select id from payments.reconcilable_deposit where ${within('id', range)}) d on d.id = s.record_id
   `,
   )
-  return numbered({ read: 0n, asked: null, ...row, plain: 0n })
+  return numbered({ read: 0n, keys: null, ...row, plain: 0n })
 }

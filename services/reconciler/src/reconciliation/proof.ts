@@ -3,6 +3,7 @@ import { piecesInAll } from '../storage/proofs.ts'
 import {
   endOfRows,
   endOfTransfers,
+  type IdRange,
   nameDeposits,
   nameTransfers,
   readChained,
@@ -14,7 +15,7 @@ import type { FoundDifference, Kind } from './check.ts'
 import { type Examination, isFaultOfData } from './examination.ts'
 import { allPlayers } from './players-checks.ts'
 import type { Snapshot, Snapshots } from './snapshots.ts'
-import { estimate, inOrder, isOlder, paged, pagesOf, type Share, type Source, sourcesOf } from './sources.ts'
+import { estimate, inOrder, isOlder, type Page, paged, pagesOf, type Share, type Source, sourcesOf } from './sources.ts'
 import { type CurrencySums, readSystemSums, type SystemAccount, SystemSum } from './system-check.ts'
 
 /** So many pages of questions are one page of a proof: nearly all of it is plain. */
@@ -130,6 +131,21 @@ export async function prove(connections: readonly Snapshots[], what: ToProve): P
   }
 }
 
+/** Goes through ids, page by page. */
+const inRanges = (
+  kind: Kind,
+  table: string,
+  endOf: (db: Snapshot, after: string | null, limit: number) => Promise<string | null>,
+  read: (db: Snapshot, ids: Omit<IdRange, 'pieces'>, asked?: 'all') => Promise<Omit<Page, 'next'>>,
+): Source => ({
+  ...{ kind, table, first: [null] },
+  page: async (db, [after = null], limit, asked) => {
+    const end = await endOf(db, after, limit)
+    const { keys, read: count, plain } = await read(db, { after, end }, asked)
+    return { keys, read: count, plain, next: end === null ? null : [end] }
+  },
+})
+
 /** Whether plain records of a kind need no question. */
 const isPlainEnough = (kind: Kind, { isOfTwo, examination }: ToProve) => !isOfTwo && examination.needsNoQuestion(kind)
 
@@ -143,43 +159,28 @@ function largeSources(
   broken: Set<bigint>,
 ): Readonly<Record<'transfers' | 'deposits' | 'histories', Source>> {
   const { endedBelow, toldBefore, sums, compared } = what
-  const transfers: Source = {
-    ...{ kind: 'transfer', table: 'wallet.transfer', first: [null] },
-    page: async (db, [after = null], limit, asked) => {
-      const end = await endOfTransfers(db, after, limit)
-      const range = { after, end, pieces }
-      const page =
-        asked === 'all'
-          ? await nameTransfers(db, range)
-          : await readTransfers(db, range, { endedBelow, isPlainEnough: isPlainEnough('transfer', what) })
-      const chained = page.unlinked.length === 0 ? [] : await readChained(db, page.unlinked, endedBelow)
-      for (const { id } of chained) broken.add(id)
-      for (const one of [...page.entered, ...chained]) sums.add(one)
-      compared(chained.reduce((sum, { entries }) => sum + Number(entries), page.linked))
-      return { ...page, keys: page.asked, next: end === null ? null : [end] }
-    },
-  }
-  const deposits: Source = {
-    ...{ kind: 'deposit', table: 'payments.reconcilable_deposit', first: [null] },
-    page: async (db, [after = null], limit, asked) => {
-      const end = await endOfRows(db, { table: 'payments.reconcilable_deposit', column: 'id' }, after, limit)
-      const range = { after, end, pieces }
-      const page =
-        asked === 'all' || !isPlainEnough('deposit', what)
-          ? await nameDeposits(db, range)
-          : await readDeposits(db, range, toldBefore)
-      return { ...page, keys: page.asked, next: end === null ? null : [end] }
-    },
-  }
-  const histories: Source = {
-    ...{ kind: 'history', table: 'payments.reconcilable_transition', first: [null] },
-    page: async (db, [after = null], limit) => {
-      const table = { table: 'payments.reconcilable_transition', column: 'record_id' }
-      const end = await endOfRows(db, table, after, limit)
-      const page = await readHistories(db, { after, end, pieces })
-      return { ...page, keys: page.asked, next: end === null ? null : [end] }
-    },
-  }
+  const transfers = inRanges('transfer', 'wallet.transfer', endOfTransfers, async (db, ids, asked) => {
+    const range = { ...ids, pieces }
+    const page =
+      asked === 'all'
+        ? await nameTransfers(db, range)
+        : await readTransfers(db, range, { endedBelow, isPlainEnough: isPlainEnough('transfer', what) })
+    const chained = page.unlinked.length === 0 ? [] : await readChained(db, page.unlinked, endedBelow)
+    for (const { id } of chained) broken.add(id)
+    for (const one of [...page.entered, ...chained]) sums.add(one)
+    compared(chained.reduce((sum, { entries }) => sum + Number(entries), page.linked))
+    return page
+  })
+  const depositTable = 'payments.reconcilable_deposit'
+  const deposits = inRanges('deposit', depositTable, endOfRows(depositTable, 'id'), (db, ids, asked) =>
+    asked === 'all' || !isPlainEnough('deposit', what)
+      ? nameDeposits(db, { ...ids, pieces })
+      : readDeposits(db, { ...ids, pieces }, toldBefore),
+  )
+  const steps = 'payments.reconcilable_transition'
+  const histories = inRanges('history', steps, endOfRows(steps, 'record_id'), (db, ids) =>
+    readHistories(db, { ...ids, pieces }),
+  )
   return { transfers, deposits, histories }
 }
 

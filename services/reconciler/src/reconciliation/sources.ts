@@ -16,7 +16,7 @@ export interface Since {
 /** Where a page begins: after the row of this place. Null: before all rows, whatever they are called. */
 type Place = readonly (string | null)[]
 
-interface Page {
+export interface Page {
   /** What is to be looked at. */
   readonly keys: readonly string[]
   /** How many there were on the page. */

@@ -191,9 +191,9 @@ async function plainAmong({ differences }: ReconciliationReport): Promise<readon
   const isPlain = (key: string) =>
     snapshots.see(async (db) => {
       const asked = async (id: string) =>
-        (await readTransfers(db, only(id), { endedBelow, isPlainEnough: true })).asked.includes(id)
+        (await readTransfers(db, only(id), { endedBelow, isPlainEnough: true })).keys.includes(id)
       if (key.startsWith('trf_')) return !(await asked(key))
-      const { asked: deposits } = await readDeposits(db, only(key), new Date(Date.now() + dayMs))
+      const { keys: deposits } = await readDeposits(db, only(key), new Date(Date.now() + dayMs))
       const [credit] = await db<{ id: string }>`select id from wallet.transfer where reference = ${key}`
       return !deposits.includes(key) && credit !== undefined && !(await asked(credit.id))
     })
