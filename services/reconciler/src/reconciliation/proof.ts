@@ -15,7 +15,17 @@ import type { FoundDifference, Kind } from './check.ts'
 import { type Examination, isFaultOfData } from './examination.ts'
 import { allPlayers } from './players-checks.ts'
 import type { Snapshot, Snapshots } from './snapshots.ts'
-import { estimate, inOrder, isOlder, type Page, paged, pagesOf, type Share, type Source, sourcesOf } from './sources.ts'
+import {
+  estimate,
+  inOrder,
+  isOlder,
+  paged,
+  pagesOf,
+  type Share,
+  type Source,
+  type SourcePage,
+  sourcesOf,
+} from './sources.ts'
 import { type CurrencySums, readSystemSums, type SystemAccount, SystemSum } from './system-check.ts'
 
 /** So many pages of questions are one page of a proof: nearly all of it is plain. */
@@ -136,7 +146,7 @@ const inRanges = (
   kind: Kind,
   table: string,
   endOf: (db: Snapshot, after: string | null, limit: number) => Promise<string | null>,
-  read: (db: Snapshot, ids: Omit<IdRange, 'pieces'>, asked?: 'all') => Promise<Omit<Page, 'next'>>,
+  read: (db: Snapshot, ids: Omit<IdRange, 'pieces'>, asked?: 'all') => Promise<Omit<SourcePage, 'next'>>,
 ): Source => ({
   ...{ kind, table, first: [null] },
   page: async (db, [after = null], limit, asked) => {

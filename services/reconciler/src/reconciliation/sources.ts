@@ -16,7 +16,7 @@ export interface Since {
 /** Where a page begins: after the row of this place. Null: before all rows, whatever they are called. */
 type Place = readonly (string | null)[]
 
-export interface Page {
+export interface SourcePage {
   /** What is to be looked at. */
   readonly keys: readonly string[]
   /** How many there were on the page. */
@@ -34,7 +34,7 @@ export interface Source {
   readonly table: string
   readonly first: Place
   /** Nothing that a column may hold makes it fail where all is `asked`: it takes no value for another type than it has. */
-  readonly page: (db: Snapshot, after: Place, limit: number, asked?: 'all') => Promise<Page>
+  readonly page: (db: Snapshot, after: Place, limit: number, asked?: 'all') => Promise<SourcePage>
 }
 
 /** Which records a proof looks at: these pieces, or all of them. */
@@ -118,7 +118,7 @@ interface Row {
   readonly skipped: boolean
 }
 
-const pageOf = (rows: readonly Row[], read: number, limit: number): Page => ({
+const pageOf = (rows: readonly Row[], read: number, limit: number): SourcePage => ({
   keys: rows.flatMap(({ key, skipped }) => (skipped || key === null ? [] : [key])),
   ...{ read, plain: 0, next: read < limit ? null : (rows.at(-1)?.place ?? null) },
 })
