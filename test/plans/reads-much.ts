@@ -57,7 +57,6 @@ export const readsMuch: readonly (readonly [part: string, reason: string, only?:
   ['json_each_text', 'an export of all that is kept of one player is rare: no index serves it alone'],
   ['from (select * from wallet.transfer where', 'a proof reads pages of ids, and a ledger of one page has no bounds'],
   ['from (select * from payments.reconcilable_deposit where', 'the same'],
-  ['from (select record_id from payments.reconcilable_transition where', 'the same'],
   [
     'b.balance as before_balance',
     'a proof begins with the last entry of a transaction that has ended, and steps over those of the present',

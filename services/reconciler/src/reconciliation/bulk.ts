@@ -1,7 +1,7 @@
 import { firstId } from '@backoffice/process'
-import { type Fragment, sql } from '@backoffice/service-runtime'
-import { piecesInAll } from '../storage/proofs.ts'
+import { sql } from '@backoffice/service-runtime'
 import { environmentOf } from './environments.ts'
+import { type IdRange, within } from './ranges.ts'
 import { hashOfEntry } from './right-chains.ts'
 import type { Snapshot } from './snapshots.ts'
 
@@ -12,25 +12,7 @@ import type { Snapshot } from './snapshots.ts'
  * ask; these are asked about the others alone. It may be stricter than the questions, never milder.
  */
 
-/** Ids after one, up to another. Null: from the first, to the last. Of these, some pieces, or all. */
-export interface IdRange {
-  readonly after: string | null
-  readonly end: string | null
-  readonly pieces: readonly number[] | null
-}
-
-/** Ids that were made within some nine hours are of one piece, and neighbours in the index. */
-export const isOfPiece = (id: Fragment, pieces: readonly number[]): Fragment =>
-  sql`(hashtextextended(left(${id}::text, 9), 0) & ${piecesInAll - 1}::int) = any(${pieces}::int[])`
-
-function within(column: string, { after, end, pieces }: IdRange): Fragment {
-  const id = sql.fixed(column)
-  const begins = after === null ? sql`true` : sql`${id} > ${after}`
-  const ends = end === null ? sql`true` : sql`${id} <= ${end}`
-  return sql`${begins} and ${ends} and ${pieces === null ? sql`true` : isOfPiece(id, pieces)}`
-}
-
-interface Plain {
+export interface Plain {
   readonly read: number
   readonly plain: number
   /** Those that are not plain, and are to be looked at. */
@@ -40,30 +22,6 @@ interface Plain {
 const numbered = ({ read, plain, keys }: { read: bigint; plain: bigint; keys: readonly string[] | null }): Plain => ({
   ...{ read: Number(read), plain: Number(plain), keys: keys ?? [] },
 })
-
-/** The last id of a page of transfers with their entries. Either may be missing. */
-export async function endOfTransfers(db: Snapshot, after: string | null, limit: number): Promise<string | null> {
-  const from = { after, end: null, pieces: null }
-  const [row] = await db<{ end: string | null }>`
-    select least(
-      (select id from wallet.transfer where ${within('id', from)} order by id offset ${limit} limit 1),
-      (select transfer_id from wallet.entry where ${within('transfer_id', from)} order by transfer_id offset ${2 * limit} limit 1)
-    ) as "end"
-  `
-  return row?.end ?? null
-}
-
-/** The last id of a page of one table. */
-export const endOfRows =
-  (table: string, column: string) =>
-  async (db: Snapshot, after: string | null, limit: number): Promise<string | null> => {
-    const id = sql.fixed(column)
-    const [row] = await db<{ end: string }>`
-      select ${id} as "end" from ${sql.fixed(table)} where ${within(column, { after, end: null, pieces: null })}
-      order by ${id} offset ${limit} limit 1
-    `
-    return row?.end ?? null
-  }
 
 export interface EnteredAmount {
   readonly brandId: string

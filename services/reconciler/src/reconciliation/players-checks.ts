@@ -1,8 +1,8 @@
 import { type ReadDb, sql } from '@backoffice/service-runtime'
 import { type FoundDifference, isNotOfFuture, type SqlQuestion, sqlCheck } from './check.ts'
 import { environmentOf } from './environments.ts'
+import { isAccountOfPiece, type Share, type Turns } from './ranges.ts'
 import type { Snapshots } from './snapshots.ts'
-import { isAccountOfPiece, type Share } from './sources.ts'
 
 /** Every player has an account. One whose account is still being opened is listed as in flight. */
 export const accounts = sqlCheck('accounts', {
@@ -112,17 +112,18 @@ async function playersAfter(
 /** The accounts of players that belong to a share, page after page, each in a snapshot of its own. */
 export async function* allPlayers(
   snapshots: Snapshots,
-  of: { readonly limit: number; readonly share: Share },
+  of: { readonly limit: number; readonly share: Share; readonly turns: Turns<bigint> },
   isGone: (found: FoundDifference) => void,
 ): AsyncGenerator<bigint[]> {
   const explanation = 'The account of entries is gone.'
-  for (let after: bigint | null = null; ; ) {
-    const begin: bigint | null = after
-    const { ids, gone }: PlayersPage = await snapshots.see((db) => playersAfter(db, begin, of))
-    for (const id of gone)
+  for (;;) {
+    const page = await of.turns.take(async (after) => {
+      const part = await snapshots.see((db) => playersAfter(db, after, of))
+      return { part, next: part.ids.length < of.limit ? null : (part.ids.at(-1) ?? null) }
+    })
+    if (page === null) return
+    for (const id of page.gone)
       isGone({ brandId: null, subject: `account ${id}`, expected: 'an account', actual: 'nothing', explanation })
-    if (ids.length > 0) yield ids
-    if (ids.length < of.limit) return
-    after = ids.at(-1) ?? after
+    if (page.ids.length > 0) yield page.ids
   }
 }

@@ -1,11 +1,8 @@
 import { sql } from '@backoffice/service-runtime'
-import { piecesInAll } from '../storage/proofs.ts'
 import {
-  endOfRows,
-  endOfTransfers,
-  type IdRange,
   nameDeposits,
   nameTransfers,
+  type Plain,
   readChained,
   readDeposits,
   readHistories,
@@ -14,18 +11,9 @@ import {
 import type { FoundDifference, Kind } from './check.ts'
 import { type Examination, isFaultOfData } from './examination.ts'
 import { allPlayers } from './players-checks.ts'
+import { type IdColumn, type IdRange, nextRange, type Share, Turns } from './ranges.ts'
 import type { Snapshot, Snapshots } from './snapshots.ts'
-import {
-  estimate,
-  inOrder,
-  isOlder,
-  paged,
-  pagesOf,
-  type Share,
-  type Source,
-  type SourcePage,
-  sourcesOf,
-} from './sources.ts'
+import { estimate, inOrder, isOlder, paged, pagesOf, type Source, sourcesOf } from './sources.ts'
 import { type CurrencySums, readSystemSums, type SystemAccount, SystemSum } from './system-check.ts'
 
 /** So many pages of questions are one page of a proof: nearly all of it is plain. */
@@ -40,28 +28,40 @@ interface Through {
   readonly progress: (check: string, done: number, total: number) => void
 }
 
+/** Looks at one page. Where a value makes that fail, each of its records is asked about. */
+async function lookAt<P extends Plain>(
+  kind: Kind,
+  read: (db: Snapshot, asked?: 'all') => Promise<P>,
+  { snapshots, examination }: Pick<Through, 'snapshots' | 'examination'>,
+  also: (db: Snapshot, keys: readonly string[]) => Promise<void> = async () => {},
+): Promise<P> {
+  const page = await snapshots.see(async (db) => {
+    const page = await read(db).catch(async (error) => {
+      if (!isFaultOfData(error)) throw error
+      await db.rewind()
+      return read(db, 'all')
+    })
+    await examination.examine(db, kind, page.keys)
+    await also(db, page.keys)
+    return page
+  })
+  examination.comparedPlain(kind, page.plain)
+  return page
+}
+
 /** Page after page of one source, each in a snapshot of its own. */
 export async function goThrough(
-  source: Source,
-  { snapshots, examination, limit, progress }: Through,
-  also: (db: Parameters<Examination['examine']>[0], keys: readonly string[]) => Promise<void> = async () => {},
+  { kind, table, first, page: readPage }: Source,
+  through: Through,
+  also?: Parameters<typeof lookAt>[3],
 ): Promise<void> {
-  const total = await snapshots.see((db) => estimate(db, source.table))
+  const { snapshots, limit, progress } = through
+  const total = await snapshots.see((db) => estimate(db, table))
   let done = 0
-  for (let after = source.first; ; ) {
-    const page = await snapshots.see(async (db) => {
-      const page = await source.page(db, after, limit).catch(async (error) => {
-        if (!isFaultOfData(error)) throw error
-        await db.rewind()
-        return source.page(db, after, limit, 'all')
-      })
-      await examination.examine(db, source.kind, page.keys)
-      await also(db, page.keys)
-      return page
-    })
-    examination.comparedPlain(source.kind, page.plain)
+  for (let after = first; ; ) {
+    const page = await lookAt(kind, (db, asked) => readPage(db, after, limit, asked), through, also)
     done += page.read
-    progress(source.kind, done, total)
+    progress(kind, done, total)
     if (page.next === null) return
     after = page.next
   }
@@ -88,45 +88,29 @@ interface ToProve {
   readonly follow: (snapshots: Snapshots, ids: readonly bigint[]) => Promise<void>
 }
 
-/** For more connections than two the large parts are divided: each reads the keys of all, and looks at its own. */
-function divided(share: Share, connections: number): readonly Share[] {
-  if (connections <= 2) return [share]
-  const pieces = share ?? Array.from({ length: piecesInAll }, (_, piece) => piece)
-  return Array.from({ length: connections }, (_, place) => pieces.filter((_, index) => index % connections === place))
-}
-
 /**
  * Looks at all that was ever entered, or at some pieces of it, and believes nothing that a run before has verified. What
- * there is to do is divided among some connections: each takes the next part, and PostgreSQL does the work.
+ * there is to do is divided among some connections: each takes the next part, what is large they share at the end, and
+ * PostgreSQL does the work.
  * @returns the sums of the system accounts, from their first entries on
  */
 export async function prove(connections: readonly Snapshots[], what: ToProve): Promise<readonly SystemSum[]> {
   const { share, systemAccounts, endedBelow, examination, limit } = what
   const sums = systemAccounts.map((account) => new SystemSum(account, null))
-  const shares = divided(share, connections.length)
   const broken = new Set<bigint>()
   const through = (source: Source, also?: Parameters<typeof goThrough>[2]) => (snapshots: Snapshots) =>
     goThrough(source, { ...what, snapshots, limit: limit * pagesOfProof }, also)
   const examineDeposits = (db: Snapshot, ids: readonly string[]) => examination.examine(db, 'deposit', ids)
-  const examineDepositsOf = async (db: Snapshot, transfers: readonly string[]) =>
-    examineDeposits(db, await depositsOf(db, transfers))
+  const players = new Turns<bigint>()
   const parts = [
-    ...shares.flatMap((one) => {
-      const { transfers, deposits, histories } = largeSources(one, what, broken)
-      return [
-        // What its transfer is, a plain deposit leaves to the transfer.
-        through(transfers, isPlainEnough('deposit', what) ? examineDepositsOf : undefined),
-        through(deposits),
-        through(histories),
-      ]
-    }),
-    ...shares.map((one) => (snapshots: Snapshots) => allEnds(snapshots, { ...what, share: one }, broken)),
+    ...sums.map((sum) => (snapshots: Snapshots) => addUp(snapshots, sum, what)),
     ...(what.isOfTwo ? [] : [through(depositors(share))]),
     ...sourcesOf(null, endedBelow, share).map((source) =>
       // Of an old confirmation nobody need be told. What is told all the same must be right.
       through(source, source.kind === 'event' ? (db, ids) => examineDeposits(db, ids.filter(isOld)) : undefined),
     ),
-    ...sums.map((sum) => (snapshots: Snapshots) => addUp(snapshots, sum, what)),
+    ...largeSources(what, broken).flatMap((large) => connections.map(() => large)),
+    ...connections.map(() => (snapshots: Snapshots) => allEnds(snapshots, players, what, broken)),
   ].values()
   const work = async (snapshots: Snapshots) => {
     for (const part of parts) await part(snapshots)
@@ -141,57 +125,64 @@ export async function prove(connections: readonly Snapshots[], what: ToProve): P
   }
 }
 
-/** Goes through ids, page by page. */
-const inRanges = (
-  kind: Kind,
-  table: string,
-  endOf: (db: Snapshot, after: string | null, limit: number) => Promise<string | null>,
-  read: (db: Snapshot, ids: Omit<IdRange, 'pieces'>, asked?: 'all') => Promise<Omit<SourcePage, 'next'>>,
-): Source => ({
-  ...{ kind, table, first: [null] },
-  page: async (db, [after = null], limit, asked) => {
-    const end = await endOf(db, after, limit)
-    const { keys, read: count, plain } = await read(db, { after, end }, asked)
-    return { keys, read: count, plain, next: end === null ? null : [end] }
-  },
-})
-
 /** Whether plain records of a kind need no question. */
 const isPlainEnough = (kind: Kind, { isOfTwo, examination }: ToProve) => !isOfTwo && examination.needsNoQuestion(kind)
 
 /**
- * What is as large as the ledger, by ranges of ids.
+ * What is as large as the ledger, by ranges of ids, which connections take in turn.
  * @param broken gets the accounts whose chains are to be followed, to say what is wrong
  */
-function largeSources(
-  pieces: Share,
-  what: ToProve,
-  broken: Set<bigint>,
-): Readonly<Record<'transfers' | 'deposits' | 'histories', Source>> {
-  const { endedBelow, toldBefore, sums, compared } = what
-  const transfers = inRanges('transfer', 'wallet.transfer', endOfTransfers, async (db, ids, asked) => {
-    const range = { ...ids, pieces }
-    const page =
-      asked === 'all'
-        ? await nameTransfers(db, range)
-        : await readTransfers(db, range, { endedBelow, isPlainEnough: isPlainEnough('transfer', what) })
-    const chained = page.unlinked.length === 0 ? [] : await readChained(db, page.unlinked, endedBelow)
-    for (const { id } of chained) broken.add(id)
-    for (const one of [...page.entered, ...chained]) sums.add(one)
-    compared(chained.reduce((sum, { entries }) => sum + Number(entries), page.linked))
-    return page
-  })
-  const depositTable = 'payments.reconcilable_deposit'
-  const deposits = inRanges('deposit', depositTable, endOfRows(depositTable, 'id'), (db, ids, asked) =>
-    asked === 'all' || !isPlainEnough('deposit', what)
-      ? nameDeposits(db, { ...ids, pieces })
-      : readDeposits(db, { ...ids, pieces }, toldBefore),
+function largeSources(what: ToProve, broken: Set<bigint>): readonly ((snapshots: Snapshots) => Promise<void>)[] {
+  const { share, endedBelow, toldBefore, examination, limit, sums, compared, progress } = what
+  const inRanges = (
+    kind: Kind,
+    columns: readonly [IdColumn, ...IdColumn[]],
+    read: (db: Snapshot, range: IdRange, asked?: 'all') => Promise<Plain>,
+    also?: Parameters<typeof lookAt>[3],
+  ) => {
+    const turns = new Turns<string>()
+    const size = { limit: limit * pagesOfProof, share }
+    let done = 0
+    return async (snapshots: Snapshots) => {
+      const total = await snapshots.see((db) => estimate(db, columns[0][0]))
+      const next = async (after: string | null) => {
+        const part = await snapshots.see((db) => nextRange(db, columns, { ...size, after }))
+        return part === null ? null : { part, next: part.end }
+      }
+      for (let range = await turns.take(next); range !== null; range = await turns.take(next)) {
+        const ids = range
+        done += (await lookAt(kind, (db, asked) => read(db, ids, asked), { snapshots, examination }, also)).read
+        progress(kind, done, total)
+      }
+    }
+  }
+  const transfers = inRanges(
+    'transfer',
+    [
+      ['wallet.transfer', 'id', 1],
+      ['wallet.entry', 'transfer_id', 2],
+    ],
+    async (db, range, asked) => {
+      const page =
+        asked === 'all'
+          ? await nameTransfers(db, range)
+          : await readTransfers(db, range, { endedBelow, isPlainEnough: isPlainEnough('transfer', what) })
+      const chained = page.unlinked.length === 0 ? [] : await readChained(db, page.unlinked, endedBelow)
+      for (const { id } of chained) broken.add(id)
+      for (const one of [...page.entered, ...chained]) sums.add(one)
+      compared(chained.reduce((sum, { entries }) => sum + Number(entries), page.linked))
+      return page
+    },
+    // What its transfer is, a plain deposit leaves to the transfer.
+    isPlainEnough('deposit', what)
+      ? async (db, ids) => examination.examine(db, 'deposit', await depositsOf(db, ids))
+      : undefined,
   )
-  const steps = 'payments.reconcilable_transition'
-  const histories = inRanges('history', steps, endOfRows(steps, 'record_id'), (db, ids) =>
-    readHistories(db, { ...ids, pieces }),
+  const deposits = inRanges('deposit', [['payments.reconcilable_deposit', 'id', 1]], (db, range, asked) =>
+    asked === 'all' || !isPlainEnough('deposit', what) ? nameDeposits(db, range) : readDeposits(db, range, toldBefore),
   )
-  return { transfers, deposits, histories }
+  const histories = inRanges('history', [['payments.reconcilable_transition', 'record_id', 1]], readHistories)
+  return [transfers, deposits, histories]
 }
 
 /** The deposits that some transfers credit. */
@@ -223,12 +214,13 @@ function depositors(share: Share): Source {
 /** The end of each chain. */
 async function allEnds(
   snapshots: Snapshots,
+  turns: Turns<bigint>,
   { share, limit, progress, found, lookAtEnds }: ToProve,
   broken: Set<bigint>,
 ): Promise<void> {
   const total = await snapshots.see((db) => estimate(db, 'wallet.account'))
   let done = 0
-  for await (const ids of allPlayers(snapshots, { limit, share }, (gone) => found('chains', gone))) {
+  for await (const ids of allPlayers(snapshots, { limit, share, turns }, (gone) => found('chains', gone))) {
     await lookAtEnds(snapshots, ids, (id) => broken.add(id))
     done += ids.length
     progress('balances', done, total)

@@ -5,6 +5,7 @@ import type { Examination } from './examination.ts'
 import type { HeadsComparison } from './heads-check.ts'
 import { allPlayers } from './players-checks.ts'
 import { goThrough } from './proof.ts'
+import { Turns } from './ranges.ts'
 import type { Snapshot, Snapshots } from './snapshots.ts'
 import { overlapMs, paged, type Since } from './sources.ts'
 
@@ -105,7 +106,9 @@ export async function followFromHeads(
 ): Promise<void> {
   for (const source of waitingWithdrawals) await goThrough(source, { snapshots, examination, limit, progress })
   let done = 0
-  for await (const ids of allPlayers(snapshots, { limit, share: null }, (gone) => found('chains', gone))) {
+  for await (const ids of allPlayers(snapshots, { limit, share: null, turns: new Turns() }, (gone) =>
+    found('chains', gone),
+  )) {
     const exported = (await seen(() => heads.upTo(ids.at(-1) ?? 0n))) ?? []
     await compared.compare(exported)
     await snapshots.see((db) => examineOpenHolds(db, examination, ids))

@@ -1,8 +1,7 @@
 import { firstId } from '@backoffice/process'
 import { type Fragment, type ReadDb, sql } from '@backoffice/service-runtime'
-import { piecesInAll } from '../storage/proofs.ts'
-import { isOfPiece } from './bulk.ts'
 import type { Kind } from './check.ts'
+import { isOfPiece, type Share } from './ranges.ts'
 import type { Snapshot } from './snapshots.ts'
 
 /** Where an incremental run begins. */
@@ -16,7 +15,7 @@ export interface Since {
 /** Where a page begins: after the row of this place. Null: before all rows, whatever they are called. */
 type Place = readonly (string | null)[]
 
-export interface SourcePage {
+interface Page {
   /** What is to be looked at. */
   readonly keys: readonly string[]
   /** How many there were on the page. */
@@ -34,11 +33,8 @@ export interface Source {
   readonly table: string
   readonly first: Place
   /** Nothing that a column may hold makes it fail where all is `asked`: it takes no value for another type than it has. */
-  readonly page: (db: Snapshot, after: Place, limit: number, asked?: 'all') => Promise<SourcePage>
+  readonly page: (db: Snapshot, after: Place, limit: number, asked?: 'all') => Promise<Page>
 }
-
-/** Which records a proof looks at: these pieces, or all of them. */
-export type Share = readonly number[] | null
 
 /** Times of ids and of rows come from the clocks of processes, and a row is seen when its transaction ends. */
 export const overlapMs = 10 * 60_000
@@ -66,15 +62,10 @@ interface Paged {
   readonly member?: string | null
 }
 
-/** The same of accounts, by their numbers. */
-export const isAccountOfPiece = (pieces: Share): Fragment =>
-  pieces === null ? sql`true` : sql`(id >> 10 & ${piecesInAll - 1}::int) = any(${pieces}::int[])`
-
 /** Goes through a table in the order of some columns. */
 export function paged(source: Paged, share: Share = null): Source {
   const { kind, table, key = sql`r.id`, order, first, range = sql``, skipped = sql`false`, member = 'id' } = source
-  const isOther =
-    share === null || member === null ? sql`false` : sql`not ${isOfPiece(sql.fixed(`r.${member}`), share)}`
+  const isOther = member === null ? sql`false` : sql`not ${isOfPiece(sql.fixed(`r.${member}`), share)}`
   const columns = order.split(', ').map((column) => column.split(' ') as [string, string])
   const place = sql.fixed(columns.map(([name]) => `r.${name}::text`).join(', '))
   const [[one, typeOfOne], other] = columns as [[string, string], [string, string]?]
@@ -118,7 +109,7 @@ interface Row {
   readonly skipped: boolean
 }
 
-const pageOf = (rows: readonly Row[], read: number, limit: number): SourcePage => ({
+const pageOf = (rows: readonly Row[], read: number, limit: number): Page => ({
   keys: rows.flatMap(({ key, skipped }) => (skipped || key === null ? [] : [key])),
   ...{ read, plain: 0, next: read < limit ? null : (rows.at(-1)?.place ?? null) },
 })

@@ -187,7 +187,7 @@ async function plainAmong({ differences }: ReconciliationReport): Promise<readon
   const snapshots = await Snapshots.connect(DATABASE_URL, { statementMsMax: 60_000, signal })
   const horizon = await bed.sql('admin').query('select pg_snapshot_xmin(pg_current_snapshot())::text as below')
   const endedBelow = BigInt(horizon.rows[0].below)
-  const only = (id: string) => ({ after: id.slice(0, -1), end: id, pieces: null })
+  const only = (id: string) => ({ begin: id, end: id })
   const isPlain = (key: string) =>
     snapshots.see(async (db) => {
       const asked = async (id: string) =>
