@@ -87,5 +87,8 @@ export const unsent: readonly (readonly [part: string, reason: string])[] = [
     'select a.id, count(*) as entries, a.brand_id, a.currency, coalesce(sum(e.amount) filter (where e.xid <',
     'a proof has found an entry that does not continue its chain',
   ],
-  ['select id from payments.reconcilable_deposit where', 'deposits are in another database'],
+  [
+    'select d.id, s.record_id from (select id from payments.reconcilable_deposit where',
+    'deposits are in another database',
+  ],
 ]

@@ -1,5 +1,5 @@
 import { firstId } from '@backoffice/process'
-import { sql } from '@backoffice/service-runtime'
+import { type Fragment, sql } from '@backoffice/service-runtime'
 import { environmentOf } from './environments.ts'
 import { type IdRange, within } from './ranges.ts'
 import { hashOfEntry } from './right-chains.ts'
@@ -19,17 +19,13 @@ export interface Plain {
   readonly keys: readonly string[]
 }
 
-const numbered = ({ read, plain, keys }: { read: bigint; plain: bigint; keys: readonly string[] | null }): Plain => ({
-  ...{ read: Number(read), plain: Number(plain), keys: keys ?? [] },
-})
-
 export interface EnteredAmount {
   readonly brandId: string
   readonly currency: string
   readonly amount: bigint
 }
 
-interface Transfers extends Plain {
+export interface TransferPage extends Plain {
   /** How many entries of players continue their chains. */
   readonly linked: number
   /** What these entered by transactions that have ended. */
@@ -54,7 +50,7 @@ export async function readTransfers(
   db: Snapshot,
   range: IdRange,
   { endedBelow, isPlainEnough }: { readonly endedBelow: bigint; readonly isPlainEnough: boolean },
-): Promise<Transfers> {
+): Promise<TransferPage> {
   const deposit = sql`select * from payments.reconcilable_deposit where id = t.reference offset 0`
   const rows = await db.merging(
     () => db<{
@@ -113,7 +109,7 @@ export async function readTransfers(
 }
 
 /** The same where a value makes that fail: all is asked, and each chain is followed. */
-export async function nameTransfers(db: Snapshot, range: IdRange): Promise<Transfers> {
+export async function nameTransfers(db: Snapshot, range: IdRange): Promise<TransferPage> {
   const rows = await db<{ id: string }>`
     select id from wallet.transfer where ${within('id', range)}
     union select transfer_id from wallet.entry where ${within('transfer_id', range)}
@@ -137,23 +133,32 @@ export async function readChained(
   return rows.map(({ entered, ...account }) => ({ ...account, amount: BigInt(entered) }))
 }
 
+export interface DepositPage extends Plain {
+  /** What has a history and is no deposit and no withdrawal. The history of a record is looked at with the record. */
+  readonly gone: readonly string[]
+}
+
+const isGone = (id: Fragment): Fragment =>
+  sql`not exists (select from payments.reconcilable_withdrawal w where w.id = ${id})`
+
 /**
- * Deposits with their histories and transfers: plain is one that its operator confirmed long ago and that has its transfer.
- * What that transfer is, `readTransfers` says.
+ * Deposits with their histories and transfers, and histories without a deposit: plain is one that its operator confirmed long
+ * ago and that has its transfer. What that transfer is, `readTransfers` says.
  * @param toldBefore what was confirmed since then is held against what operators were told
  */
-export async function readDeposits(db: Snapshot, range: IdRange, toldBefore: Date): Promise<Plain> {
+export async function readDeposits(db: Snapshot, range: IdRange, toldBefore: Date): Promise<DepositPage> {
   const [row] = await db.merging(
-    () => db<{ read: bigint; plain: bigint; keys: string[] | null }>`
-    select count(*) as read, count(*) filter (where is_plain) as plain, array_agg(id) filter (where not is_plain) as keys
+    () => db<{ read: bigint; plain: bigint; keys: string[] | null; gone: string[] | null }>`
+    select count(id) as read, count(id) filter (where is_plain) as plain, array_agg(id) filter (where not is_plain) as keys,
+      array_agg(record_id) filter (where id is null and ${isGone(sql`record_id`)}) as gone
     from (
-      select d.id, coalesce(
+      select d.id, h.record_id, coalesce(
         d.id < ${firstId('dep', toldBefore)} and d.status = 'confirmed' and d.version = 2
         and d.environment = ${environmentOf(sql`d.brand_id`)} and (h.steps, h.begun, h.confirmed) = (2, 1, 1)
         and (t.type, t.outcome, t.amount) = ('DEPOSIT', 'posted', d.amount)
         and not exists (select from payments.reconcilable_ended_command e where e.deposit_id = d.id), false) as is_plain
       from (select * from payments.reconcilable_deposit where ${within('id', range)}) d
-      left join (
+      full join (
         select record_id, count(*) as steps,
           count(*) filter (where version = 1 and from_status is null and to_status = 'pending' and by_kind = 'operator') as begun,
           count(*) filter (where version = 2 and from_status = 'pending' and to_status = 'confirmed' and by_kind = 'operator'
@@ -168,24 +173,27 @@ export async function readDeposits(db: Snapshot, range: IdRange, toldBefore: Dat
     ) d
   `,
   )
-  return numbered(row ?? { read: 0n, plain: 0n, keys: null })
+  const { read, plain, keys, gone } = row ?? { read: 0n, plain: 0n, keys: null, gone: null }
+  return { read: Number(read), plain: Number(plain), keys: keys ?? [], gone: gone ?? [] }
 }
 
 /** The same where each deposit is asked about. */
-export async function nameDeposits(db: Snapshot, range: IdRange): Promise<Plain> {
-  const rows = await db<{ id: string }>`select id from payments.reconcilable_deposit where ${within('id', range)}`
-  return { read: rows.length, plain: 0, keys: rows.map(({ id }) => id) }
-}
-
-/** Histories whose record is gone. The others are looked at with their records. */
-export async function readHistories(db: Snapshot, range: IdRange): Promise<Plain> {
-  const [row] = await db.merging(
-    () => db<{ read: bigint; keys: string[] | null }>`
-    select count(*) as read, array_agg(distinct s.record_id) filter (where d.id is null and not exists (
-      select from payments.reconcilable_withdrawal w where w.id = s.record_id)) as keys
-    from (select record_id from payments.reconcilable_transition where ${within('record_id', range)}) s
-    left join (select id from payments.reconcilable_deposit where ${within('id', range)}) d on d.id = s.record_id
+export async function nameDeposits(db: Snapshot, range: IdRange): Promise<DepositPage> {
+  const rows = await db.merging(
+    () => db<{ id: string | null; recordId: string | null }>`
+    select d.id, s.record_id
+    from (select id from payments.reconcilable_deposit where ${within('id', range)}) d
+    full join (
+      select distinct record_id from payments.reconcilable_transition where ${within('record_id', range)}
+    ) s on s.record_id = d.id
+    where d.id is not null or ${isGone(sql`s.record_id`)}
   `,
   )
-  return numbered({ read: 0n, keys: null, ...row, plain: 0n })
+  const keys = rows.flatMap(({ id }) => id ?? [])
+  return {
+    read: keys.length,
+    plain: 0,
+    keys,
+    gone: rows.flatMap(({ id, recordId }) => (id === null ? (recordId ?? []) : [])),
+  }
 }

@@ -1,12 +1,13 @@
 import { sql } from '@backoffice/service-runtime'
 import {
+  type DepositPage,
   nameDeposits,
   nameTransfers,
   type Plain,
   readChained,
   readDeposits,
-  readHistories,
   readTransfers,
+  type TransferPage,
 } from './bulk.ts'
 import type { FoundDifference, Kind } from './check.ts'
 import { type Examination, isFaultOfData } from './examination.ts'
@@ -33,7 +34,7 @@ async function lookAt<P extends Plain>(
   kind: Kind,
   read: (db: Snapshot, asked?: 'all') => Promise<P>,
   { snapshots, examination }: Pick<Through, 'snapshots' | 'examination'>,
-  also: (db: Snapshot, keys: readonly string[]) => Promise<void> = async () => {},
+  also: (db: Snapshot, page: P) => Promise<void> = async () => {},
 ): Promise<P> {
   const page = await snapshots.see(async (db) => {
     const page = await read(db).catch(async (error) => {
@@ -42,7 +43,7 @@ async function lookAt<P extends Plain>(
       return read(db, 'all')
     })
     await examination.examine(db, kind, page.keys)
-    await also(db, page.keys)
+    await also(db, page)
     return page
   })
   examination.comparedPlain(kind, page.plain)
@@ -53,7 +54,7 @@ async function lookAt<P extends Plain>(
 export async function goThrough(
   { kind, table, first, page: readPage }: Source,
   through: Through,
-  also?: Parameters<typeof lookAt>[3],
+  also?: (db: Snapshot, page: Plain) => Promise<void>,
 ): Promise<void> {
   const { snapshots, limit, progress } = through
   const total = await snapshots.see((db) => estimate(db, table))
@@ -107,7 +108,7 @@ export async function prove(connections: readonly Snapshots[], what: ToProve): P
     ...(what.isOfTwo ? [] : [through(depositors(share))]),
     ...sourcesOf(null, endedBelow, share).map((source) =>
       // Of an old confirmation nobody need be told. What is told all the same must be right.
-      through(source, source.kind === 'event' ? (db, ids) => examineDeposits(db, ids.filter(isOld)) : undefined),
+      through(source, source.kind === 'event' ? (db, { keys }) => examineDeposits(db, keys.filter(isOld)) : undefined),
     ),
     ...largeSources(what, broken).flatMap((large) => connections.map(() => large)),
     ...connections.map(() => (snapshots: Snapshots) => allEnds(snapshots, players, what, broken)),
@@ -128,41 +129,48 @@ export async function prove(connections: readonly Snapshots[], what: ToProve): P
 /** Whether plain records of a kind need no question. */
 const isPlainEnough = (kind: Kind, { isOfTwo, examination }: ToProve) => !isOfTwo && examination.needsNoQuestion(kind)
 
+interface InRanges<P extends Plain> {
+  readonly kind: Kind
+  readonly columns: readonly [IdColumn, ...IdColumn[]]
+  readonly read: (db: Snapshot, range: IdRange, asked?: 'all') => Promise<P>
+  readonly also?: ((db: Snapshot, page: P) => Promise<void>) | undefined
+}
+
+/** Goes through a large source by ranges of ids, which connections take in turn. */
+function inRanges<P extends Plain>(
+  { kind, columns, read, also }: InRanges<P>,
+  { share, examination, limit, progress }: ToProve,
+): (snapshots: Snapshots) => Promise<void> {
+  const turns = new Turns<string>()
+  const size = { limit: limit * pagesOfProof, share }
+  let done = 0
+  return async (snapshots) => {
+    const total = await snapshots.see((db) => estimate(db, columns[0][0]))
+    const next = async (after: string | null) => {
+      const part = await snapshots.see((db) => nextRange(db, columns, { ...size, after }))
+      return part === null ? null : { part, next: part.end }
+    }
+    for (let range = await turns.take(next); range !== null; range = await turns.take(next)) {
+      const ids = range
+      done += (await lookAt(kind, (db, asked) => read(db, ids, asked), { snapshots, examination }, also)).read
+      progress(kind, done, total)
+    }
+  }
+}
+
 /**
- * What is as large as the ledger, by ranges of ids, which connections take in turn.
+ * What is as large as the ledger.
  * @param broken gets the accounts whose chains are to be followed, to say what is wrong
  */
 function largeSources(what: ToProve, broken: Set<bigint>): readonly ((snapshots: Snapshots) => Promise<void>)[] {
-  const { share, endedBelow, toldBefore, examination, limit, sums, compared, progress } = what
-  const inRanges = (
-    kind: Kind,
-    columns: readonly [IdColumn, ...IdColumn[]],
-    read: (db: Snapshot, range: IdRange, asked?: 'all') => Promise<Plain>,
-    also?: Parameters<typeof lookAt>[3],
-  ) => {
-    const turns = new Turns<string>()
-    const size = { limit: limit * pagesOfProof, share }
-    let done = 0
-    return async (snapshots: Snapshots) => {
-      const total = await snapshots.see((db) => estimate(db, columns[0][0]))
-      const next = async (after: string | null) => {
-        const part = await snapshots.see((db) => nextRange(db, columns, { ...size, after }))
-        return part === null ? null : { part, next: part.end }
-      }
-      for (let range = await turns.take(next); range !== null; range = await turns.take(next)) {
-        const ids = range
-        done += (await lookAt(kind, (db, asked) => read(db, ids, asked), { snapshots, examination }, also)).read
-        progress(kind, done, total)
-      }
-    }
-  }
-  const transfers = inRanges(
-    'transfer',
-    [
+  const { endedBelow, toldBefore, examination, sums, compared } = what
+  const transfers: InRanges<TransferPage> = {
+    kind: 'transfer',
+    columns: [
       ['wallet.transfer', 'id', 1],
       ['wallet.entry', 'transfer_id', 2],
     ],
-    async (db, range, asked) => {
+    read: async (db, range, asked) => {
       const page =
         asked === 'all'
           ? await nameTransfers(db, range)
@@ -174,15 +182,23 @@ function largeSources(what: ToProve, broken: Set<bigint>): readonly ((snapshots:
       return page
     },
     // What its transfer is, a plain deposit leaves to the transfer.
-    isPlainEnough('deposit', what)
-      ? async (db, ids) => examination.examine(db, 'deposit', await depositsOf(db, ids))
+    also: isPlainEnough('deposit', what)
+      ? async (db, { keys }) => examination.examine(db, 'deposit', await depositsOf(db, keys))
       : undefined,
-  )
-  const deposits = inRanges('deposit', [['payments.reconcilable_deposit', 'id', 1]], (db, range, asked) =>
-    asked === 'all' || !isPlainEnough('deposit', what) ? nameDeposits(db, range) : readDeposits(db, range, toldBefore),
-  )
-  const histories = inRanges('history', [['payments.reconcilable_transition', 'record_id', 1]], readHistories)
-  return [transfers, deposits, histories]
+  }
+  const deposits: InRanges<DepositPage> = {
+    kind: 'deposit',
+    columns: [
+      ['payments.reconcilable_deposit', 'id', 1],
+      ['payments.reconcilable_transition', 'record_id', 2],
+    ],
+    read: (db, range, asked) =>
+      asked === 'all' || !isPlainEnough('deposit', what)
+        ? nameDeposits(db, range)
+        : readDeposits(db, range, toldBefore),
+    also: (db, { gone }) => examination.examine(db, 'history', gone),
+  }
+  return [inRanges(transfers, what), inRanges(deposits, what)]
 }
 
 /** The deposits that some transfers credit. */
