@@ -8,6 +8,10 @@ export const readsMuch: readonly (readonly [part: string, reason: string, only?:
     'reconciliation asks about a page of keys, and keeps the planner from reading all for it',
   ],
   ['a.id as audit_id', 'the same'],
+  [
+    'select distinct e.account_id from wallet.entry s',
+    'a proof names who has entries of the present, and keeps it likewise',
+  ],
   ["select id from wallet.account where kind = 'player'", 'a full reconciliation goes through all accounts'],
   ['reconcilable_audit r where r.at', 'reconciliation pages by time, and rows of one time by their id'],
   ['from payments.reconcilable_event r where', 'the same'],

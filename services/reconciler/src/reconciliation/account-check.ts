@@ -91,6 +91,8 @@ export interface AccountsFound {
   readonly add: (check: 'balances' | 'chains' | 'checkpoints', id: bigint, found: FoundDifference) => void
   /** What was entered by transactions since `enteredFrom` that have ended, of the account's brand and currency. */
   readonly entered: (entry: { brandId: string; currency: string; amount: bigint }) => void
+  /** How many entries were looked at so far. */
+  readonly looked: (entries: number) => void
 }
 
 /**
@@ -103,7 +105,7 @@ export interface AccountsFound {
 export async function checkAccounts(
   snapshots: Snapshots,
   { ids, fromZero, fromLast = false, heads, believedBelow, ...below }: AccountsToCheck,
-  { add, entered }: AccountsFound,
+  { add, entered, looked }: AccountsFound,
   entriesMax: number,
 ): Promise<{ accounts: number; entries: number; vouchedFor: number; checkpoints: AccountCheckpoint[] }> {
   const { enteredFrom, endedBelow } = below
@@ -152,6 +154,7 @@ export async function checkAccounts(
         if (fault !== null) add('balances', account.id, fault)
       }
     }
+    looked(entries)
     waiting = [...unfinished, ...waiting.slice(batch.length)]
   }
   return {

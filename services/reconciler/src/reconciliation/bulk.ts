@@ -35,8 +35,8 @@ export interface TransferPage extends Plain {
 }
 
 /** A posted deposit, with its two entries and between the right accounts, of a deposit that is confirmed. */
-const isPlainTransfer = sql`t.type = 'DEPOSIT' and t.outcome = 'posted' and e.entries = 2 and e.guarded = 1
-  and (e.amount, e.other_amount, e.account_id, e.other_id) = (t.amount, -t.amount, t.credit_account, t.debit_account)
+const isPlainTransfer = sql`t.type = 'DEPOSIT' and t.outcome = 'posted' and t.amount > 0 and e.entries = 2 and e.guarded = 1
+  and (e.amount, -e.other_amount::numeric, e.account_id, e.other_id) = (t.amount, t.amount, t.credit_account, t.debit_account)
   and d.kind = 'deposits' and o.kind = 'player' and (d.brand_id, d.currency, o.brand_id) = (t.brand_id, o.currency, t.brand_id)
   and (r.status, r.brand_id, r.amount, r.player_id, r.currency) = ('confirmed', t.brand_id, t.amount, o.owner_id, o.currency)`
 
@@ -87,7 +87,7 @@ export async function readTransfers(
     ) before
     cross join lateral (
       select coalesce(t.id, e.transfer_id) as id, ${isPlainEnough ? sql`coalesce(${isPlainTransfer}, false)` : sql`false`} as is_plain,
-        coalesce(e.guarded, 0) = 0 or coalesce(e.guarded = 1 and o.kind = 'player' and e.balance = before.balance + e.amount
+        coalesce(e.guarded, 0) = 0 or coalesce(e.guarded = 1 and o.kind = 'player' and e.balance = before.balance::numeric + e.amount
           and e.hash = ${hashOfEntry(sql`before.hash`)}, false) as is_linked
       -- Computed once, not for each sum that asks for it.
       offset 0
@@ -112,7 +112,7 @@ export async function readTransfers(
 export async function nameTransfers(db: Snapshot, range: IdRange): Promise<TransferPage> {
   const rows = await db<{ id: string }>`
     select id from wallet.transfer where ${within('id', range)}
-    union select transfer_id from wallet.entry where ${within('transfer_id', range)}
+    union select transfer_id from wallet.entry where ${within('transfer_id', range)} order by id
   `
   const keys = rows.map(({ id }) => id)
   return { read: keys.length, plain: 0, keys, linked: 0, entered: [], unlinked: keys }
@@ -127,7 +127,7 @@ export async function readChained(
   const rows = await db<{ id: bigint; entries: bigint; brandId: string; currency: string; entered: string }>`
     select a.id, count(*) as entries, a.brand_id, a.currency, coalesce(sum(e.amount) filter (where e.xid < ${String(endedBelow)}::text::xid8), 0)::text as entered
     from unnest(${transfers}::text[]) as k (id)
-    join wallet.entry e on e.transfer_id = k.id and e.seq is not null
+    join wallet.entry e on e.transfer_id = k.id and e.seq > 0
     join wallet.account a on a.id = e.account_id and a.kind = 'player' group by a.id
   `
   return rows.map(({ entered, ...account }) => ({ ...account, amount: BigInt(entered) }))
@@ -186,7 +186,7 @@ export async function nameDeposits(db: Snapshot, range: IdRange): Promise<Deposi
     full join (
       select distinct record_id from payments.reconcilable_transition where ${within('record_id', range)}
     ) s on s.record_id = d.id
-    where d.id is not null or ${isGone(sql`s.record_id`)}
+    where d.id is not null or ${isGone(sql`s.record_id`)} order by d.id
   `,
   )
   const keys = rows.flatMap(({ id }) => id ?? [])

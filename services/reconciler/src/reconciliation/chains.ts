@@ -3,6 +3,7 @@ import { keepAccountCheckpoints } from '../storage/reconciliations.ts'
 import { type AccountsToCheck, checkAccounts } from './account-check.ts'
 import type { RunBeginning } from './beginning.ts'
 import type { Findings } from './findings.ts'
+import type { Links } from './proof.ts'
 import type { Snapshots } from './snapshots.ts'
 import { CurrencySums } from './system-check.ts'
 
@@ -11,6 +12,8 @@ export class Chains {
   readonly #db: Database
   readonly #findings: Findings
   readonly #entriesMax: number
+  readonly #progress: (entries: number) => void
+  #followed = 0
   /** Accounts whose chains are followed from their first entry on. */
   readonly fromZero = new Set<bigint>()
   /** Of transactions that have ended since the last run. */
@@ -18,10 +21,12 @@ export class Chains {
   accounts = 0
   vouchedFor = 0
 
-  constructor(db: Database, findings: Findings, entriesMax: number) {
+  /** @param progress how many entries were followed so far */
+  constructor(db: Database, findings: Findings, entriesMax: number, progress: (entries: number) => void) {
     this.#db = db
     this.#findings = findings
     this.#entriesMax = entriesMax
+    this.#progress = progress
   }
 
   /** @returns how many entries were looked at */
@@ -39,29 +44,31 @@ export class Chains {
     return entries
   }
 
-  /** @param broken is told of accounts that are not right, which are then followed to say why; else it is said here */
+  /** @param links what a proof knows of the links before: accounts that are not right are named, and followed to say why */
   async check(
     snapshots: Snapshots,
     ids: readonly bigint[],
     { since, ...how }: Pick<RunBeginning, 'since'> & Omit<AccountsToCheck, 'ids' | 'believedBelow'>,
-    broken?: (id: bigint) => void,
+    links?: Links,
   ) {
-    const left = new Set<bigint>()
     const found = await checkAccounts(
       snapshots,
       { ...how, ids, believedBelow: since?.below ?? how.endedBelow },
       {
         add: (check, id, found) => {
-          if (broken === undefined) this.#findings.add(check, found, { kind: 'account', key: String(id) })
-          else left.add(id)
+          if (links === undefined) this.#findings.add(check, found, { kind: 'account', key: String(id) })
+          else links.broken(id)
         },
         entered: (entry) => this.sums.add(entry),
+        looked: (entries) => {
+          if (links === undefined) this.#progress(this.#followed + entries)
+        },
       },
       this.#entriesMax,
     )
-    for (const id of left) broken?.(id)
-    const checkpoints = found.checkpoints.filter(({ accountId }) => !left.has(accountId))
+    if (links === undefined) this.#followed += found.entries
+    const checkpoints = found.checkpoints.filter(({ accountId }) => links?.isProven(accountId) ?? true)
     await keepAccountCheckpoints(this.#db, checkpoints, String(how.endedBelow))
-    return found
+    return { ...found, checkpoints }
   }
 }

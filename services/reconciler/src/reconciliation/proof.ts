@@ -29,10 +29,10 @@ interface Through {
   readonly progress: (check: string, done: number, total: number) => void
 }
 
-/** Looks at one page. Where a value makes that fail, each of its records is asked about. */
+/** Looks at one page. Where a value makes its reading fail, its records are named, and each is asked about. */
 async function lookAt<P extends Plain>(
   kind: Kind,
-  read: (db: Snapshot, asked?: 'all') => Promise<P>,
+  [read, name]: readonly [read: (db: Snapshot) => Promise<P>, name: (db: Snapshot) => Promise<P>],
   { snapshots, examination }: Pick<Through, 'snapshots' | 'examination'>,
   also: (db: Snapshot, page: P) => Promise<void> = async () => {},
 ): Promise<P> {
@@ -40,7 +40,7 @@ async function lookAt<P extends Plain>(
     const page = await read(db).catch(async (error) => {
       if (!isFaultOfData(error)) throw error
       await db.rewind()
-      return read(db, 'all')
+      return name(db)
     })
     await examination.examine(db, kind, page.keys)
     await also(db, page)
@@ -60,7 +60,9 @@ export async function goThrough(
   const total = await snapshots.see((db) => estimate(db, table))
   let done = 0
   for (let after = first; ; ) {
-    const page = await lookAt(kind, (db, asked) => readPage(db, after, limit, asked), through, also)
+    const begin = after
+    const reading = (asked?: 'all') => (db: Snapshot) => readPage(db, begin, limit, asked)
+    const page = await lookAt(kind, [reading(), reading('all')], through, also)
     done += page.read
     progress(kind, done, total)
     if (page.next === null) return
@@ -84,9 +86,17 @@ interface ToProve {
   /** That so many entries of players were held against those before them. */
   readonly compared: (entries: number) => void
   /** Looks at the ends of chains, of which all links are proven with their transfers. */
-  readonly lookAtEnds: (snapshots: Snapshots, ids: readonly bigint[], broken: (id: bigint) => void) => Promise<void>
+  readonly lookAtEnds: (snapshots: Snapshots, ids: readonly bigint[], links: Links) => Promise<void>
   /** Follows chains from their first entries, and says what is wrong. */
   readonly follow: (snapshots: Snapshots, ids: readonly bigint[]) => Promise<void>
+}
+
+/** What the links of chains have come to. */
+export interface Links {
+  /** Whether all links of an account, up to the last entry of a transaction that has ended, are right and of such ones. */
+  readonly isProven: (id: bigint) => boolean
+  /** The chain is to be followed, to say what is wrong. */
+  readonly broken: (id: bigint) => void
 }
 
 /**
@@ -99,11 +109,11 @@ export async function prove(connections: readonly Snapshots[], what: ToProve): P
   const { share, systemAccounts, endedBelow, examination, limit } = what
   const sums = systemAccounts.map((account) => new SystemSum(account, null))
   const broken = new Set<bigint>()
+  const unended = await (connections[0] as Snapshots).see((db) => readUnended(db, systemAccounts, endedBelow))
   const through = (source: Source, also?: Parameters<typeof goThrough>[2]) => (snapshots: Snapshots) =>
     goThrough(source, { ...what, snapshots, limit: limit * pagesOfProof }, also)
   const examineDeposits = (db: Snapshot, ids: readonly string[]) => examination.examine(db, 'deposit', ids)
-  const players = new Turns<bigint>()
-  const parts = [
+  await divided(connections, [
     ...sums.map((sum) => (snapshots: Snapshots) => addUp(snapshots, sum, what)),
     ...(what.isOfTwo ? [] : [through(depositors(share))]),
     ...sourcesOf(null, endedBelow, share).map((source) =>
@@ -111,19 +121,50 @@ export async function prove(connections: readonly Snapshots[], what: ToProve): P
       through(source, source.kind === 'event' ? (db, { keys }) => examineDeposits(db, keys.filter(isOld)) : undefined),
     ),
     ...largeSources(what, broken).flatMap((large) => connections.map(() => large)),
-    ...connections.map(() => (snapshots: Snapshots) => allEnds(snapshots, players, what, broken)),
-  ].values()
-  const work = async (snapshots: Snapshots) => {
-    for (const part of parts) await part(snapshots)
-  }
-  await Promise.all(connections.map(work))
-  for (const snapshots of connections.slice(0, 1))
-    for (const ids of pagesOf([...broken].sort(inOrder), limit)) await what.follow(snapshots, ids)
+  ])
+  // Now it is known which links are right. Those of a part's accounts lie in other parts, too.
+  const isProven = (id: bigint) => share === null && !broken.has(id) && !unended.has(id)
+  const ends = allEnds(what, { isProven, broken: (id) => broken.add(id) })
+  await divided(
+    connections,
+    connections.map(() => ends),
+  )
+  const follow = (ids: readonly bigint[]) => (snapshots: Snapshots) => what.follow(snapshots, ids)
+  await divided(connections, [...pagesOf([...broken].sort(inOrder), limit)].map(follow))
   return sums
 
   function isOld(id: string): boolean {
     return isOlder('dep', id, { below: 0n, at: what.toldBefore })
   }
+}
+
+/** Each connection takes the next part, until all are done. */
+async function divided(
+  connections: readonly Snapshots[],
+  parts: readonly ((snapshots: Snapshots) => Promise<void>)[],
+): Promise<void> {
+  const left = parts.values()
+  const work = async (snapshots: Snapshots) => {
+    for (const part of left) await part(snapshots)
+  }
+  await Promise.all(connections.map(work))
+}
+
+/**
+ * Accounts with entries of transactions that may not have ended. Such a one may stand before an entry of a transaction with a
+ * lower number, which then is not the end of what a checkpoint may stand for.
+ */
+async function readUnended(
+  db: Snapshot,
+  systemAccounts: readonly SystemAccount[],
+  endedBelow: bigint,
+): Promise<ReadonlySet<bigint>> {
+  const rows = await db<{ accountId: bigint }>`
+    select distinct e.account_id from wallet.entry s join wallet.entry e on e.transfer_id = s.transfer_id and e.seq is not null
+    where s.account_id = any(${systemAccounts.map(({ id }) => id)}::bigint[]) and s.seq is null
+      and s.xid >= ${String(endedBelow)}::text::xid8
+  `
+  return new Set(rows.map(({ accountId }) => accountId))
 }
 
 /** Whether plain records of a kind need no question. */
@@ -132,13 +173,15 @@ const isPlainEnough = (kind: Kind, { isOfTwo, examination }: ToProve) => !isOfTw
 interface InRanges<P extends Plain> {
   readonly kind: Kind
   readonly columns: readonly [IdColumn, ...IdColumn[]]
-  readonly read: (db: Snapshot, range: IdRange, asked?: 'all') => Promise<P>
+  readonly read: (db: Snapshot, range: IdRange) => Promise<P>
+  /** Where all is to be asked. It takes no value for another type than it has, so no value makes it fail. */
+  readonly name: (db: Snapshot, range: IdRange) => Promise<P>
   readonly also?: ((db: Snapshot, page: P) => Promise<void>) | undefined
 }
 
 /** Goes through a large source by ranges of ids, which connections take in turn. */
 function inRanges<P extends Plain>(
-  { kind, columns, read, also }: InRanges<P>,
+  { kind, columns, read, name, also }: InRanges<P>,
   { share, examination, limit, progress }: ToProve,
 ): (snapshots: Snapshots) => Promise<void> {
   const turns = new Turns<string>()
@@ -152,7 +195,8 @@ function inRanges<P extends Plain>(
     }
     for (let range = await turns.take(next); range !== null; range = await turns.take(next)) {
       const ids = range
-      done += (await lookAt(kind, (db, asked) => read(db, ids, asked), { snapshots, examination }, also)).read
+      const named = (db: Snapshot) => name(db, ids)
+      done += (await lookAt(kind, [(db) => read(db, ids), named], { snapshots, examination }, also)).read
       progress(kind, done, total)
     }
   }
@@ -170,21 +214,16 @@ function largeSources(what: ToProve, broken: Set<bigint>): readonly ((snapshots:
       ['wallet.transfer', 'id', 1],
       ['wallet.entry', 'transfer_id', 2],
     ],
-    read: async (db, range, asked) => {
-      const page =
-        asked === 'all'
-          ? await nameTransfers(db, range)
-          : await readTransfers(db, range, { endedBelow, isPlainEnough: isPlainEnough('transfer', what) })
-      const chained = page.unlinked.length === 0 ? [] : await readChained(db, page.unlinked, endedBelow)
+    read: (db, range) => readTransfers(db, range, { endedBelow, isPlainEnough: isPlainEnough('transfer', what) }),
+    name: nameTransfers,
+    also: async (db, { keys, linked, entered, unlinked }) => {
+      const chained = unlinked.length === 0 ? [] : await readChained(db, unlinked, endedBelow)
       for (const { id } of chained) broken.add(id)
-      for (const one of [...page.entered, ...chained]) sums.add(one)
-      compared(chained.reduce((sum, { entries }) => sum + Number(entries), page.linked))
-      return page
+      for (const one of [...entered, ...chained]) sums.add(one)
+      compared(chained.reduce((sum, { entries }) => sum + Number(entries), linked))
+      // What its transfer is, a plain deposit leaves to the transfer.
+      if (isPlainEnough('deposit', what)) await examination.examine(db, 'deposit', await depositsOf(db, keys))
     },
-    // What its transfer is, a plain deposit leaves to the transfer.
-    also: isPlainEnough('deposit', what)
-      ? async (db, { keys }) => examination.examine(db, 'deposit', await depositsOf(db, keys))
-      : undefined,
   }
   const deposits: InRanges<DepositPage> = {
     kind: 'deposit',
@@ -192,10 +231,9 @@ function largeSources(what: ToProve, broken: Set<bigint>): readonly ((snapshots:
       ['payments.reconcilable_deposit', 'id', 1],
       ['payments.reconcilable_transition', 'record_id', 2],
     ],
-    read: (db, range, asked) =>
-      asked === 'all' || !isPlainEnough('deposit', what)
-        ? nameDeposits(db, range)
-        : readDeposits(db, range, toldBefore),
+    read: (db, range) =>
+      isPlainEnough('deposit', what) ? readDeposits(db, range, toldBefore) : nameDeposits(db, range),
+    name: nameDeposits,
     also: (db, { gone }) => examination.examine(db, 'history', gone),
   }
   return [inRanges(transfers, what), inRanges(deposits, what)]
@@ -227,19 +265,20 @@ function depositors(share: Share): Source {
   )
 }
 
-/** The end of each chain. */
-async function allEnds(
-  snapshots: Snapshots,
-  turns: Turns<bigint>,
+/** The end of each chain, page by page, which connections take in turn. */
+function allEnds(
   { share, limit, progress, found, lookAtEnds }: ToProve,
-  broken: Set<bigint>,
-): Promise<void> {
-  const total = await snapshots.see((db) => estimate(db, 'wallet.account'))
+  links: Links,
+): (snapshots: Snapshots) => Promise<void> {
+  const turns = new Turns<bigint>()
   let done = 0
-  for await (const ids of allPlayers(snapshots, { limit, share, turns }, (gone) => found('chains', gone))) {
-    await lookAtEnds(snapshots, ids, (id) => broken.add(id))
-    done += ids.length
-    progress('balances', done, total)
+  return async (snapshots) => {
+    const total = await snapshots.see((db) => estimate(db, 'wallet.account'))
+    for await (const ids of allPlayers(snapshots, { limit, share, turns }, (gone) => found('chains', gone))) {
+      await lookAtEnds(snapshots, ids, links)
+      done += ids.length
+      progress('balances', done, total)
+    }
   }
 }
 

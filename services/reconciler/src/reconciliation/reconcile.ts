@@ -86,9 +86,9 @@ class Run {
     const also = Object.entries(configured).flatMap(([check, setting]) => (setting === undefined ? [] : [check]))
     const findings = new Findings([...checkNames, ...also])
     this.#findings = findings
-    const progress = (done: number) => this.#progress('exportedHeads', done, 0)
-    this.#heads = new HeadsComparison({ snapshots, findings, progress })
-    this.#chains = new Chains(db, findings, options.pages.entries)
+    const progress = (check: string) => (done: number) => this.#progress(check, done, 0)
+    this.#heads = new HeadsComparison({ snapshots, findings, progress: progress('exportedHeads') })
+    this.#chains = new Chains(db, findings, options.pages.entries, progress('chains'))
   }
 
   get #beginner() {
@@ -208,9 +208,10 @@ class Run {
       found: (check, found) => this.#findings.add(check, found, 'full run'),
       compared: (entries) => this.#findings.compared('chains', entries),
       // What was entered is added up with the transfers.
-      lookAtEnds: async (snapshots, ids, broken) => {
+      lookAtEnds: async (snapshots, ids, links) => {
         const ends = { ...begun, fromZero: () => true, fromLast: true, enteredFrom: endedBelow }
-        const { accounts, checkpoints } = await this.#chains.check(snapshots, ids, ends, broken)
+        const { accounts, checkpoints } = await this.#chains.check(snapshots, ids, ends, links)
+        if (since === null) this.#chains.accounts += accounts
         this.#findings.compared('balances', accounts)
         this.#findings.compared('checkpoints', checkpoints.length)
       },
@@ -243,15 +244,12 @@ class Run {
   /** The chains of the accounts that were touched. */
   async #followTouched(begun: BegunRun): Promise<void> {
     const { examination } = begun
-    let done = 0
-    for (const ids of pagesOf([...examination.accounts].sort(inOrder), this.#options.pages.keys)) {
-      done += await this.#chains.follow(this.#snapshots, ids, {
+    for (const ids of pagesOf([...examination.accounts].sort(inOrder), this.#options.pages.keys))
+      await this.#chains.follow(this.#snapshots, ids, {
         ...begun,
         fromZero: (id) => this.#chains.fromZero.has(id),
         enteredFrom: begun.since?.below ?? 0n,
       })
-      this.#progress('chains', done, 0)
-    }
   }
 
   /** All: null. None: undefined. */

@@ -121,6 +121,122 @@ t.test('how much was proven as lately as is wanted is measured', async (t) => {
   t.match(await run({ piecesMax: 32 }), { provenSince: String })
 })
 
+/** Other than that there is no deposit for the credits. */
+const others = ({ differences }: ReconciliationReport) => differences.filter(({ check }) => check !== 'deposits')
+
+t.test('no checkpoint stands for what a proof has not proven', async (t) => {
+  const playerId = newId('ply')
+  const accountOf = '(select id from wallet.account where owner_id = $1)'
+  const checkpoints = async () =>
+    (
+      await admin.query(`select entries::integer from reconciler.account_checkpoint where account_id = ${accountOf}`, [
+        playerId,
+      ])
+    ).rows
+
+  await t.test('a part proves links of other accounts than whose ends it looks at', async (t) => {
+    await credit(playerId, 2)
+    await run()
+    t.same(await checkpoints(), [{ entries: 2 }])
+    await behindItsBack(`delete from reconciler.account_checkpoint where account_id = ${accountOf}`, [playerId])
+    // Else what was entered within minutes before it is followed, too.
+    await behindItsBack(
+      `update reconciler.checkpoint set at = now() + interval '1 hour', open = '{"listed":[],"unlisted":[]}'`,
+    )
+    await run({ piecesMax: all - 1 })
+    t.same(await checkpoints(), [])
+    await run()
+    t.same(await checkpoints(), [{ entries: 2 }])
+    await behindItsBack(`delete from reconciler.account_checkpoint where account_id = ${accountOf}`, [playerId])
+  })
+
+  await t.test('an entry whose transaction has not ended may stand before one of an older transaction', async (t) => {
+    const open = await admin.connect()
+    await open.query('begin')
+    const [{ xid }] = (await open.query('select pg_current_xact_id()::text as xid')).rows
+    const [, last] = await credit(playerId, 2)
+    // As if its transaction had got its number before, for an account that it locked first.
+    await behindItsBack(
+      `update wallet.entry set xid = $2::text::xid8
+      where transfer_id = (select id from wallet.transfer where reference = $1)`,
+      [last, String(BigInt(xid) - 1n)],
+    )
+    t.same(others(await runOf(bed, { workers: 3 })), [])
+    t.same(await checkpoints(), [])
+    await open.query('rollback')
+    open.release()
+    t.same(others(await run({ isFull: false })), [])
+    t.same(await checkpoints(), [{ entries: 4 }])
+  })
+})
+
+t.test('a value that cannot be read is alone in the report, and its neighbours are proven', async (t) => {
+  const playerId = newId('ply')
+  const [first, second] = await credit(playerId, 3)
+  // The sum is more than the type holds.
+  const most = '9223372036854775807'
+  const make = (reference: string | undefined) =>
+    behindItsBack(
+      `update wallet.entry set amount = $2, balance = $2
+      where seq is not null and transfer_id = (select id from wallet.transfer where reference = $1)`,
+      [reference, most],
+    )
+  const { rows } = await admin.query(
+    `select e.transfer_id, e.seq, e.amount, e.balance from wallet.entry e join wallet.account a on a.id = e.account_id
+    where a.owner_id = $1 order by e.seq`,
+    [playerId],
+  )
+  await make(first)
+  await make(second)
+  const followed: number[] = []
+  const report = await run({ progress: ({ check, done }) => check === 'chains' && followed.push(done) })
+  t.match(foundOf(report, playerId), ['balances', 'chains'])
+  t.ok(followed.length > 0 && Math.max(...followed) < 10, 'only its own chain is followed')
+  for (const { transfer_id, seq, amount, balance } of rows)
+    await behindItsBack('update wallet.entry set amount = $3, balance = $4 where transfer_id = $1 and seq = $2', [
+      transfer_id,
+      seq,
+      amount,
+      balance,
+    ])
+  t.same(foundOf(await run(), playerId), [])
+})
+
+t.test('where a page cannot be read, each of its records is asked about', async (t) => {
+  const view = 'payments.reconcilable_deposit'
+  const [{ text }] = (await admin.query(`select pg_get_viewdef('${view}'::regclass) as text`)).rows
+  const id = newId('dep')
+  await behindItsBack(
+    `insert into payments.deposit (id, brand_id, operator_id, environment, time_zone, player_id, external_reference, amount,
+      currency, method, status, version, created_at)
+    values ($1, $2, $3, $4, 'UTC', $5, $1, 500, 'BRL', 'pix', 'pending', 1, now())`,
+    [id, scope.brandId, scope.operatorId, scope.environment, newId('ply')],
+  )
+  // As of a broken page: whoever asks for its amount gets an error.
+  await admin.query(`create or replace view ${view} as
+    select d.id, d.brand_id, d.environment, d.time_zone, d.player_id,
+      d.amount, d.currency,
+      case when d.id = '${id}' then (1 / (length(d.id) - length(d.id)))::text else d.status end as status, d.version, d.created_at
+    from (${text.replace(/;$/, '')}) d`)
+  const differences = others(await run())
+  await admin.query(`create or replace view ${view} as ${text}`)
+  await behindItsBack('delete from payments.deposit where id = $1', [id])
+  t.ok(differences.length > 0)
+  t.same(
+    differences.filter(({ subject, actual }) => subject !== id || !actual.includes('cannot be read: division by zero')),
+    [],
+  )
+})
+
+t.test('a run after a restore from a dump says how many accounts it compared', async (t) => {
+  await credit(newId('ply'), 1)
+  await run()
+  await behindItsBack('delete from reconciler.checkpoint')
+  const report = await run({ isFull: false, restoredTo: new Date() })
+  t.match(report, { kind: 'full', restored: { vouchedFor: 0 } })
+  t.ok((report.restored?.accounts ?? 0) > 0)
+})
+
 t.test(
   'after a restore only what exported heads cannot vouch for is compared, and the proof finds the rest',
   async (t) => {
