@@ -28,7 +28,7 @@ const neverNull: readonly (readonly [file: string, fields: readonly string[], re
   ['services/webhooks/src/deliveries/operations.ts', ['at'], 'what is delivered has ended'],
   [
     'services/wallet/src/statement/records.ts',
-    ['playerId', 'seq', 'balance', 'hash'],
+    ['playerId', 'seq', 'balance'],
     'the condition: entries with a number are those of players',
   ],
 ]

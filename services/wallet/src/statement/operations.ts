@@ -49,7 +49,8 @@ const notACursor = () => invalid('query', '/cursor', "is not a cursor of this pl
 function replyOf({ entries }: Page, limit: number) {
   const page = entries.slice(0, limit)
   const last = page.at(-1)
-  const nextCursor = entries.length > limit && last !== undefined ? encodeCursor(last) : null
+  const hash = entries.length > limit ? last?.hashOfEnd : null
+  const nextCursor = last !== undefined && hash != null ? encodeCursor({ seq: last.seq, hash }) : null
   return { data: page.map(ledgerItem), nextCursor }
 }
 

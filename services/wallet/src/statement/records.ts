@@ -3,12 +3,11 @@ import { type ReadDb, sql } from '@backoffice/service-runtime'
 import type { PlayerTable } from '@backoffice/team-desk'
 import type { AccountTarget, SystemAccountKind, Transfer } from '../ledger/posting.ts'
 
-/** What everybody is shown of a player's entry, and what its cursor is made of. `amount` is below zero for a debit. */
+/** What everybody is shown of a player's entry. `amount` is below zero for a debit. */
 export interface ShownEntry extends Pick<Transfer, 'reference' | 'type' | 'amount' | 'createdAt'> {
   readonly transferId: string
   readonly seq: bigint
   readonly balance: bigint
-  readonly hash: Buffer
   readonly currency: string
 }
 
@@ -22,7 +21,7 @@ export interface StatementEntry extends ShownEntry, Pick<Transfer, 'brandId' | '
 }
 
 const shownColumns = sql`
-  t.reference, t.type, e.amount, t.created_at, e.transfer_id, e.seq, e.balance, e.hash, a.currency
+  t.reference, t.type, e.amount, t.created_at, e.transfer_id, e.seq, e.balance, a.currency
 `
 const columns = sql`
   ${shownColumns}, t.brand_id, t.reverses, t.reason, t.effective_at, a.owner_id as player_id,
@@ -46,9 +45,14 @@ export interface AskedPage extends Pick<AccountTarget, 'brandId' | 'playerId'> {
   readonly limit: number
 }
 
+interface PageEntry extends ShownEntry {
+  /** Of the last but one of as many as were asked for, what a cursor is made of. No other entry needs it. */
+  readonly hashOfEnd: Buffer | null
+}
+
 export interface Page {
   /** Newest first. */
-  readonly entries: ShownEntry[]
+  readonly entries: PageEntry[]
   /** Of the entry with the number `before`; null when there is none. */
   readonly hash: Buffer | null
 }
@@ -72,9 +76,11 @@ export async function readPages(db: ReadDb, asked: readonly AskedPage[]): Promis
 const isNewest = ({ before }: Pick<AskedPage, 'before'>): boolean => before === null
 
 /** An account without such entries has one row without an entry. */
-type PageRow = { readonly number: number; readonly hashBefore: Buffer | null } & (ShownEntry | { readonly seq: null })
+type PageRow = { readonly number: number; readonly hashBefore: Buffer | null } & (PageEntry | { readonly seq: null })
 type NumberedPage = Omit<AskedPage, 'limit'> & { readonly number: number; readonly most: number }
 const pageColumns = 'number int, brand_id text, player_id text, most int'
+
+const pageEntry = sql`case when e.place = asked.most - 1 then e.hash end as hash_of_end, ${shownColumns}`
 
 /** More than any page has. With a limit that it knows, the planner expects a page, and not a tenth of the account. */
 const pageMax = sql`1001`
@@ -82,11 +88,11 @@ const pageMax = sql`1001`
 async function readNewest(db: ReadDb, asked: readonly NumberedPage[]): Promise<PageRow[]> {
   if (asked.length === 0) return []
   return db<PageRow>`
-    select asked.number, null::bytea as hash_before, ${shownColumns}
+    select asked.number, null::bytea as hash_before, ${pageEntry}
     from ${sql.unnest('asked', asked, pageColumns)}
     join account a on a.brand_id = asked.brand_id and a.owner_id = asked.player_id
     left join lateral (
-      select * from (
+      select *, row_number() over () as place from (
         select * from entry where account_id = a.id and seq is not null order by seq desc limit ${pageMax}
       ) newest limit asked.most
     ) e on true
@@ -98,7 +104,7 @@ async function readNewest(db: ReadDb, asked: readonly NumberedPage[]): Promise<P
 async function readBefore(db: ReadDb, asked: readonly NumberedPage[]): Promise<PageRow[]> {
   if (asked.length === 0) return []
   return db<PageRow>`
-    select asked.number, bound.hash as hash_before, ${shownColumns}
+    select asked.number, bound.hash as hash_before, ${pageEntry}
     from ${sql.unnest('asked', asked, `${pageColumns}, before bigint`)}
     join account a on a.brand_id = asked.brand_id and a.owner_id = asked.player_id
     left join lateral (
@@ -106,7 +112,7 @@ async function readBefore(db: ReadDb, asked: readonly NumberedPage[]): Promise<P
       select hash from entry where account_id = a.id and seq = asked.before limit 1
     ) bound on true
     left join lateral (
-      select * from (
+      select *, row_number() over () as place from (
         select * from entry where account_id = a.id and seq < asked.before order by seq desc limit ${pageMax}
       ) older limit asked.most
     ) e on true
