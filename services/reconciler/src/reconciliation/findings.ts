@@ -64,7 +64,7 @@ export class Findings {
   }
 
   /** What the run before counted and did not list. */
-  addOpen({ unlisted }: OpenDifferences): void {
+  addOpen(unlisted: OpenDifferences['unlisted']): void {
     for (const { check, brandId, count } of unlisted)
       if (this.#checks.has(check)) this.#count(check, brandId, { count, isOpen: true })
   }

@@ -103,7 +103,8 @@ class Run {
     const restores = heads && (await seen(this.#findings, () => listRestores(heads.store)))
     const begun = await begin(this.#beginner, exported?.base?.at)
     const { checkpoint, since } = begun
-    if (checkpoint !== undefined) await this.#lookAgain(checkpoint, begun)
+    const headsAnew = restoredTo !== undefined && exported !== undefined
+    if (checkpoint !== undefined) await this.#lookAgain(checkpoint, begun, headsAnew)
     const pieces = await this.#piecesToProve(begun)
     const systemSums = since === null ? [] : await this.#lookAtNew(begun)
     if (restoredTo === undefined || since === null) await this.#followTouched(begun)
@@ -141,15 +142,22 @@ class Run {
     }
   }
 
-  /** What the run before found different. A full run looks at everything anyway, except at heads of long ago. */
-  async #lookAgain({ open }: ReconciliationCheckpoint, { since, examination }: BegunRun): Promise<void> {
+  /**
+   * What the run before found different. A full run looks at everything anyway, except at heads of long ago.
+   * @param headsAnew after a restore: heads that were counted without a name are compared again with all others
+   */
+  async #lookAgain(
+    { open }: ReconciliationCheckpoint,
+    { since, examination }: BegunRun,
+    headsAnew: boolean,
+  ): Promise<void> {
     const keys = Map.groupBy(open.listed, ({ kind }) => kind)
     const heads = keys.get('head')?.map(({ key }) => JSON.parse(key) as ExportedHead) ?? []
     const configured = this.#options.heads
     if (configured !== undefined && heads.length > 0)
       await this.#heads.compare((await seen(this.#findings, () => stillWanted(configured, heads))) ?? heads)
     if (since === null) return
-    this.#findings.addOpen(open)
+    this.#findings.addOpen(open.unlisted.filter(({ check }) => !(headsAnew && check === 'exportedHeads')))
     for (const [kind, differences] of keys) {
       if (kind === null)
         for (const { difference } of differences) {

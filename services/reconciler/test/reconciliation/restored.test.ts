@@ -1,0 +1,59 @@
+import { operations, type ReconciliationReport } from '@backoffice/contracts'
+import { newId } from '@backoffice/process'
+import { DatabaseHistory } from '@backoffice/service-runtime'
+import t from 'tap'
+import { exportHeads } from '../../src/background/export-heads.ts'
+import { writeHeads } from '../../src/heads/exports.ts'
+import { writeRestore } from '../../src/heads/restores.ts'
+import { folderStore } from '../../src/heads/store.ts'
+import { listedMax } from '../../src/reconciliation/check.ts'
+import type { ReconcileOptions } from '../../src/reconciliation/reconcile.ts'
+import { ended, ledgerBed, runOf } from './run.ts'
+
+t.setTimeout(240_000)
+
+const bed = await ledgerBed(t)
+const { reconciler: service } = bed.services
+const scope = bed.scope()
+const everyMs = 3_600_000
+
+const run = async (options: Partial<ReconcileOptions>) => {
+  await ended(bed.sql('admin'))
+  return runOf(bed, { workers: 3, ...options })
+}
+
+async function credit(playerId: string): Promise<string> {
+  const input = { playerId, depositId: newId('dep'), amount: '1.00', effectiveAt: new Date().toISOString() }
+  await bed.rpc.call(operations.wallet.creditAccount, { scope, input })
+  return input.depositId
+}
+
+const ofCheck = ({ checks }: ReconciliationReport, name: string) => checks.find(({ check }) => check === name)
+
+t.test('heads that a restore undid are counted once, however many, and no more when it is recorded', async (t) => {
+  const store = folderStore(t.testdir())
+  await credit(newId('ply'))
+  await exportHeads(service, store, new Date())
+  await run({})
+  const restoredTo = new Date()
+  const at = new Date(restoredTo.getTime() + 1)
+  const undone = Array.from({ length: listedMax + 1 }, (_, index) => ({
+    ...{ accountId: String(1_000_000 + index), brandId: 'brd_1', playerId: newId('ply'), seq: '1', hash: '00' },
+  }))
+  await writeHeads(
+    store,
+    { kind: 'delta', at, end: async () => ({ readUntil: at, history: '7000000000000000000-00000001' }) },
+    (async function* () {
+      yield undone
+    })(),
+  )
+  const differences = async () => {
+    const report = await run({ isFull: false, restoredTo, heads: { store, everyMs } })
+    return ofCheck(report, 'exportedHeads')?.differences
+  }
+  for (let time = 0; time < 2; time++) t.equal(await differences(), undone.length)
+  const history = await new DatabaseHistory(service.db.reader).name()
+  const by = { recordedBy: 'bob', reason: 'the disks were lost', exportsSilenced: 1 }
+  await writeRestore(store, { ...by, restoredTo, recordedAt: new Date(at.getTime() + 1), history })
+  t.equal(await differences(), 0)
+})
