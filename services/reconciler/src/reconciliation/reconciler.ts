@@ -77,12 +77,33 @@ export class Reconciler implements Background {
   async begin({ id, startedBy, isFull, ...how }: RunToBegin): Promise<ReconciliationRun> {
     const { db, clock } = this.#context
     if (await beginRun(db, { id, startedBy, isFull, progress: waiting, now: clock.now() })) {
-      const run = this.#queue.then(() => this.#run(id, { isFull, ...how }))
+      const shown = this.#show(id)
+      const run = this.#queue.then(() => this.#run(id, { isFull, ...how, progress: shown.keep }))
       this.#queue = run
       this.#running.set(id, run)
-      void run.finally(() => this.#running.delete(id))
+      void run.finally(() => {
+        shown.end()
+        this.#running.delete(id)
+      })
     }
     return this.find(id)
+  }
+
+  /** Says that a run is there, also while it waits for another one. */
+  #show(id: string) {
+    const { db, clock, log } = this.#context
+    let progress = waiting
+    const heartbeat = setInterval(() => {
+      keepProgress(db, { id, progress, now: clock.now() }).catch((error) =>
+        log.warn({ err: error }, 'the progress of a reconciliation could not be kept'),
+      )
+    }, heartbeatEveryMs)
+    return {
+      keep: (latest: Progress) => {
+        progress = latest
+      },
+      end: () => clearInterval(heartbeat),
+    }
   }
 
   /**
@@ -124,21 +145,18 @@ export class Reconciler implements Background {
     await this.#queue
   }
 
-  async #run(id: string, how: Pick<ReconcileOptions, 'isFull' | 'piecesMax' | 'restoredTo'>): Promise<void> {
+  async #run(
+    id: string,
+    { progress, ...how }: Pick<ReconcileOptions, 'isFull' | 'piecesMax' | 'restoredTo' | 'progress'>,
+  ): Promise<void> {
     const { db, clock, log, url, heads, team, workers } = this.#context
     const stalled = new AbortController()
     const { stallMsMax = stallMsMaxDefault, statementMsMax = statementMsMaxDefault } = this.#context
     const stall = setTimeout(() => stalled.abort(new Error('It made no progress for too long.')), stallMsMax)
     const signal = AbortSignal.any([this.#stopping.signal, stalled.signal])
-    let progress = waiting
-    const heartbeat = setInterval(() => {
-      keepProgress(db, { id, progress, now: clock.now() }).catch((error) =>
-        log.warn({ err: error }, 'the progress of a reconciliation could not be kept'),
-      )
-    }, heartbeatEveryMs)
     try {
       const keep = (latest: Progress) => {
-        progress = latest
+        progress(latest)
         stall.refresh()
       }
       const run = { ...how, runId: id, at: clock.now(), heads, team, workers, statementMsMax, signal, progress: keep }
@@ -152,7 +170,6 @@ export class Reconciler implements Background {
       const failure = cause instanceof Error ? cause.message : String(cause)
       await endRun(db, { id, failure, now: clock.now() }).catch(() => {})
     } finally {
-      clearInterval(heartbeat)
       clearTimeout(stall)
     }
   }

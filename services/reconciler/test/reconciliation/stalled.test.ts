@@ -3,17 +3,27 @@ import { newId } from '@backoffice/process'
 import { eventually } from '@backoffice/test-kit'
 import t from 'tap'
 import { Reconciler } from '../../src/reconciliation/reconciler.ts'
+import { listRuns } from '../../src/storage/reconciliations.ts'
 import { ledgerBed } from './run.ts'
 
 const bed = await ledgerBed(t)
 const { db, clock, log } = bed.services.reconciler
+const direct = bed.environment('reconciler').DATABASE_URL ?? ''
 t.setTimeout(120_000)
 
-t.test('PostgreSQL itself ends a statement that takes too long, and the run fails', async (t) => {
-  const url = bed.environment('reconciler').DATABASE_URL ?? ''
-  const reconciler = new Reconciler({ db, clock, log, url, statementMsMax: 300 })
+/** Nobody reads an entry until the lock is given back. */
+async function lockEntries(): Promise<() => Promise<void>> {
   const holder = await bed.sql('admin').connect()
   await holder.query('begin; lock table wallet.entry in access exclusive mode')
+  return async () => {
+    await holder.query('rollback')
+    holder.release()
+  }
+}
+
+t.test('PostgreSQL itself ends a statement that takes too long, and the run fails', async (t) => {
+  const reconciler = new Reconciler({ db, clock, log, url: direct, statementMsMax: 300 })
+  const unlock = await lockEntries()
   const id = newId('opn')
   await reconciler.begin({ id, startedBy: 'alice', isFull: true })
   const run = await eventually(async () => {
@@ -21,20 +31,33 @@ t.test('PostgreSQL itself ends a statement that takes too long, and the run fail
     return found.state === 'failed' && found
   })
   t.match(run.failure, /statement timeout/)
-  await holder.query('rollback')
-  holder.release()
+  await unlock()
+})
+
+t.test('a run that waits for another one shows that it is there', async (t) => {
+  let now = new Date(Date.now() - 120_000)
+  const reconciler = new Reconciler({ db, clock: { now: () => now }, log, url: direct })
+  const unlock = await lockEntries()
+  const [first, second] = [newId('opn'), newId('opn')]
+  for (const id of [first, second]) await reconciler.begin({ id, startedBy: 'alice', isFull: true })
+  now = new Date()
+  const shown = async () => (await listRuns(db, { before: null, limit: 10 })).find(({ runId }) => runId === second)
+  await eventually(async () => (await shown())?.state === 'running')
+  await unlock()
+  await eventually(async () => (await shown())?.state === 'done')
+  t.equal((await reconciler.find(first)).state, 'done')
 })
 
 t.test(
   'a run that makes no progress, because its connection is dead, ends, and the next one is not kept waiting',
   async (t) => {
-    const direct = new URL(bed.environment('reconciler').DATABASE_URL ?? '')
+    const { hostname, port } = new URL(direct)
     const sockets = new Set<Socket>()
     let silent = true
     let bytes = 0
     // A machine that is lost after it has taken the connection: nothing goes through, and nothing is closed.
     const proxy = createServer((client) => {
-      const server = connectSocket(Number(direct.port), direct.hostname)
+      const server = connectSocket(Number(port), hostname)
       for (const [socket, other] of [
         [client, server],
         [server, client],
