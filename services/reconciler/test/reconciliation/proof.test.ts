@@ -298,13 +298,17 @@ t.test(
       t.same(foundOf(report, old), ['chains'])
     })
 
-    await t.test('where no head was exported before, every chain is followed from its first entry', async (t) => {
-      const nowhere = { store: folderStore(join(dir, 'none')), everyMs }
-      mkdirSync(join(dir, 'none'))
-      const report = await run({ isFull: false, restoredTo, heads: nowhere })
-      t.match(report.restored, { vouchedFor: 0, exportedAt: null })
-      t.same(foundOf(report, old), ['chains'])
-    })
+    await t.test(
+      'where no head was exported before, or none ever, every chain is followed from its first entry',
+      async (t) => {
+        const nowhere = { store: folderStore(join(dir, 'none')), everyMs }
+        mkdirSync(join(dir, 'none'))
+        const report = await run({ isFull: false, restoredTo, heads: nowhere })
+        for (const { restored } of [report, await run({ isFull: false, restoredTo })])
+          t.match(restored, { vouchedFor: 0, exportedAt: null })
+        t.same(foundOf(report, old), ['chains'])
+      },
+    )
   },
 )
 
