@@ -26,6 +26,8 @@ const statementMsMaxDefault = 60_000
 const answerWithinMs = 2_000
 
 const waiting: Progress = { check: 'waiting', done: 0, total: 0 }
+/** Who starts the runs for which nobody has asked. */
+const schedule = 'schedule'
 
 interface ReconcilerContext extends Pick<ServiceContext, 'db' | 'clock' | 'log'> {
   /** From which the books are read. */
@@ -59,6 +61,8 @@ export class Reconciler implements Background {
   readonly #context: ReconcilerContext
   readonly #running = new Map<string, Promise<void>>()
   readonly #stopping = new AbortController()
+  /** Ends the scheduled runs that there are. */
+  #unscheduling = new AbortController()
   #queue: Promise<void> = Promise.resolve()
 
   constructor(context: ReconcilerContext) {
@@ -71,14 +75,20 @@ export class Reconciler implements Background {
   }
 
   /**
-   * Begins a run under the caller's id; beginning it again changes nothing.
+   * Begins a run under the caller's id; beginning it again changes nothing. One after a restore, for which people wait, ends
+   * the scheduled ones: what they prove would be forgotten.
    * @param isFull whether it looks at all that was ever entered, or at what was entered since the last run
    */
   async begin({ id, startedBy, isFull, ...how }: RunToBegin): Promise<ReconciliationRun> {
     const { db, clock } = this.#context
     if (await beginRun(db, { id, startedBy, isFull, progress: waiting, now: clock.now() })) {
+      if (how.restoredTo !== undefined) {
+        this.#unscheduling.abort(new Error('It was ended for a run after a restore.'))
+        this.#unscheduling = new AbortController()
+      }
+      const signals = [this.#stopping.signal, ...(startedBy === schedule ? [this.#unscheduling.signal] : [])]
       const shown = this.#show(id)
-      const run = this.#queue.then(() => this.#run(id, { isFull, ...how, progress: shown.keep }))
+      const run = this.#queue.then(() => this.#run(id, { isFull, ...how, progress: shown.keep }, signals))
       this.#queue = run
       this.#running.set(id, run)
       void run.finally(() => {
@@ -120,7 +130,7 @@ export class Reconciler implements Background {
     const checkpoint = await findCheckpoint(db)
     const isDue = checkpoint === undefined || checkpoint.fullAt < fullSince
     const isFull = isDue && !(await isFullRunning(db, new Date(clock.now().getTime() - silenceMsMax)))
-    await this.begin({ id, startedBy: 'schedule', isFull, piecesMax })
+    await this.begin({ id, startedBy: schedule, isFull, piecesMax })
   }
 
   /**
@@ -148,12 +158,13 @@ export class Reconciler implements Background {
   async #run(
     id: string,
     { progress, ...how }: Pick<ReconcileOptions, 'isFull' | 'piecesMax' | 'restoredTo' | 'progress'>,
+    signals: readonly AbortSignal[],
   ): Promise<void> {
     const { db, clock, log, url, heads, team, workers } = this.#context
     const stalled = new AbortController()
     const { stallMsMax = stallMsMaxDefault, statementMsMax = statementMsMaxDefault } = this.#context
     const stall = setTimeout(() => stalled.abort(new Error('It made no progress for too long.')), stallMsMax)
-    const signal = AbortSignal.any([this.#stopping.signal, stalled.signal])
+    const signal = AbortSignal.any([...signals, stalled.signal])
     try {
       const keep = (latest: Progress) => {
         progress(latest)

@@ -48,6 +48,30 @@ t.test('a run that waits for another one shows that it is there', async (t) => {
   t.equal((await reconciler.find(first)).state, 'done')
 })
 
+t.test('a run after a restore ends scheduled ones, under way or waiting, and no others', async (t) => {
+  const reconciler = new Reconciler({ db, clock, log, url: direct })
+  const unlock = await lockEntries()
+  const [underWay, waiting, restored, again] = ['one', 'two', newId('opn'), newId('opn')] as const
+  const schedule = (id: string) => reconciler.beginScheduled({ id, fullSince: new Date() })
+  const restore = (id: string) =>
+    reconciler.begin({ id, startedBy: 'alice', isFull: false, restoredTo: new Date(Date.now() - 1_000) })
+  const ended = (id: string) =>
+    eventually(async () => {
+      const run = await reconciler.find(id)
+      return run.state !== 'running' && run
+    })
+  const gaveWay = { state: 'failed', failure: /for a run after a restore/ }
+  await schedule(underWay)
+  await restore(restored)
+  t.match(await ended(underWay), gaveWay)
+  await schedule(waiting)
+  await restore(again)
+  await unlock()
+  t.match(await ended(restored), { state: 'done', failure: null, report: { restored: Object } })
+  t.match(await ended(waiting), gaveWay)
+  t.match(await ended(again), { state: 'done', failure: null, report: { restored: Object } })
+})
+
 t.test(
   'a run that makes no progress, because its connection is dead, ends, and the next one is not kept waiting',
   async (t) => {
