@@ -43,8 +43,8 @@ async function measure(subject: Subject, postings: number, heads: string): Promi
   await subject.players(1)
   await subject.team.reconcile(false)
   await fillDeposits(subject, postings)
-  const proof = await timed(subject, () => subject.team.reconcile())
   await exportAgain(heads)
+  const proof = await timed(subject, () => subject.team.reconcile())
   const restoredTo = new Date().toISOString()
   const restored = await timed(subject, () => subject.team.reconcile(false, restoredTo))
   const accounts = restored.report.restored?.vouchedFor ?? 0

@@ -123,7 +123,7 @@ export async function exportsFor(store: HeadStore, wanted: WantedHeads): Promise
   const from = fullBefore === null ? new Date(0) : new Date(fullBefore.getTime() - recentMs)
   const search = { kind: 'snapshot', restores } as const
   let snapshots = await exportsSince(store, { ...search, since: from })
-  const isOldEnough = ({ at }: WholeExport) => fullBefore !== null && at <= fullBefore
+  const isOldEnough = ({ readUntil }: WholeExport) => fullBefore !== null && readUntil <= fullBefore
   if (!snapshots.some(isOldEnough)) snapshots = await exportsSince(store, { ...search, since: new Date(0) })
   const base = snapshots.findLast(isOldEnough) ?? snapshots[0]
   const deltas = await exportsSince(store, { kind: 'delta', since: base?.at ?? new Date(0), restores })

@@ -8,7 +8,6 @@ import { Examination, unreadable } from './examination.ts'
 import type { Findings } from './findings.ts'
 import { type ConfiguredHeads, notSeen } from './heads-check.ts'
 import { sqlQuestions } from './questions.ts'
-import { from } from './restored.ts'
 import { signatures } from './signatures.ts'
 import { reachPresent, type Snapshots } from './snapshots.ts'
 import { beginningOf, type Since } from './sources.ts'
@@ -62,7 +61,7 @@ interface Beginner {
 }
 
 /** Says where the run begins, and what it asks. */
-export async function begin(run: Beginner, exportedAt: Date | undefined): Promise<BegunRun> {
+export async function begin(run: Beginner): Promise<BegunRun> {
   const { snapshots, db, options, findings } = run
   const { runId, heads, team: rules, signal } = options
   const elsewhere = await snapshots.see(readElsewhere)
@@ -72,7 +71,7 @@ export async function begin(run: Beginner, exportedAt: Date | undefined): Promis
     rules &&
     ((await seen(findings, () => TeamHistory.read(rules, at, heads?.store))) ??
       (await TeamHistory.read(rules, at, undefined)))
-  const beginning = from(await look(run), exportedAt)
+  const beginning = await look(run)
   const open = beginning.checkpoint?.open.listed ?? []
   const named = new Set(open.filter(({ kind }) => kind !== null && kind !== 'head').map(({ key }) => key))
   const judging = { since: beginning.since?.at ?? null, isDevelopment: rules?.isDevelopment === true, elsewhere }

@@ -27,12 +27,14 @@ interface RunBefore {
   readonly since: Since | null
   /** Whether it proves some of what there is, or all. */
   readonly isProof: boolean
-  readonly checkpoint: { readonly fullAt: Date } | undefined
+  readonly checkpoint: { readonly at: Date; readonly fullAt: Date } | undefined
 }
 
 /** Which exported heads a run compares. */
 export const wantedOf = ({ since, checkpoint, isProof }: RunBefore, restoredTo?: Date): WantedHeads => {
-  if (restoredTo !== undefined) return { fullBefore: restoredTo }
+  // After a restore heads vouch only for what the last run has looked at.
+  if (restoredTo !== undefined)
+    return { fullBefore: checkpoint !== undefined && checkpoint.at < restoredTo ? checkpoint.at : restoredTo }
   return isProof ? { fullBefore: checkpoint?.fullAt ?? null } : { deltasSince: since?.at ?? new Date(0) }
 }
 
@@ -42,7 +44,7 @@ const periodsMax = 2
 
 /** The exports that a run compares, with ways to read their heads, in batches. */
 export interface NamedExports {
-  /** The newest one of all accounts from before a restore, which vouches for them. */
+  /** The newest one of all accounts from before a restore and the last run, which vouches for them. */
   readonly base?: Pick<WholeExport, 'at'> & { readonly read: () => AsyncGenerator<ExportedHead[]> }
   readonly rest: () => AsyncGenerator<ExportedHead[]>
 }
@@ -55,7 +57,10 @@ export async function nameExports(
   const exports = await exportsFor(store, wanted)
   const [first] = exports
   const isBefore =
-    restoredTo !== undefined && first?.names[0]?.startsWith('snapshot/') === true && first.readUntil <= restoredTo
+    'fullBefore' in wanted &&
+    restoredTo !== undefined &&
+    first?.names[0]?.startsWith('snapshot/') === true &&
+    first.readUntil <= (wanted.fullBefore ?? restoredTo)
   return {
     ...(isBefore ? { base: { at: first.at, read: () => readHeads(store, first, batchMax) } } : {}),
     async *rest() {

@@ -33,8 +33,8 @@ export interface ReconcileOptions extends RunToBegin {
   /** The moment of the run, by which the age of exports is measured. */
   readonly at: Date
   /**
-   * The moment to which the database was restored. The run compares what was written since the last heads of all accounts
-   * that were exported before, and of each account only what that head does not vouch for.
+   * The moment to which the database was restored. The run compares what was written since the last run, and of each account
+   * only what its head does not vouch for, of the last ones of all accounts that were exported before both.
    */
   readonly restoredTo?: Date | undefined
   /** Over how many connections a proof is divided. */
@@ -101,7 +101,7 @@ class Run {
     const wanted = wantedOf(await look(this.#beginner), restoredTo)
     const exported = heads && (await seen(this.#findings, () => nameExports(heads, wanted, restoredTo)))
     const restores = heads && (await seen(this.#findings, () => listRestores(heads.store)))
-    const begun = await begin(this.#beginner, exported?.base?.at)
+    const begun = await begin(this.#beginner)
     const { checkpoint, since } = begun
     const headsAnew = restoredTo !== undefined && exported !== undefined
     if (checkpoint !== undefined) await this.#lookAgain(checkpoint, begun, headsAnew)

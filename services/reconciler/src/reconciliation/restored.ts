@@ -7,21 +7,7 @@ import { allPlayers } from './players-checks.ts'
 import { goThrough } from './proof.ts'
 import { Turns } from './ranges.ts'
 import type { Snapshot, Snapshots } from './snapshots.ts'
-import { overlapMs, paged, type Since } from './sources.ts'
-
-/**
- * From the exported heads on, or from the last run where that is earlier: the database says itself how far the last run came,
- * and the heads are kept elsewhere.
- */
-export function from<Begun extends { readonly since: Since | null }>(
-  beginning: Begun,
-  exportedAt: Date | undefined,
-): Begun {
-  const { since } = beginning
-  if (since === null || exportedAt === undefined) return beginning
-  const at = new Date(Math.min(since.at.getTime(), exportedAt.getTime() - overlapMs))
-  return { ...beginning, since: { ...since, at } }
-}
+import { paged } from './sources.ts'
 
 const isNumber = (text: string) => /^\d{1,18}$/.test(text)
 const idOf = ({ accountId }: ExportedHead) => (isNumber(accountId) ? BigInt(accountId) : 0n)

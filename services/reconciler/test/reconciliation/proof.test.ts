@@ -248,8 +248,8 @@ t.test(
     const [old, late, cut, fresh] = [newId('ply'), newId('ply'), newId('ply'), newId('ply')]
     const [ofOld] = await credit(old, 3)
     for (const playerId of [late, cut]) await credit(playerId, 3)
-    await run()
     await exportHeads(bed.services.reconciler, store, new Date())
+    await run()
     const [, ofLate] = await credit(late, 2)
     const [ofFresh] = await credit(fresh, 2)
     await ended(admin)
@@ -381,3 +381,13 @@ t.test(
     await behindItsBack('delete from payments.deposit where player_id = $1', [told])
   },
 )
+
+t.test('after a restore records are compared from the last run on, whenever all heads were exported', async (t) => {
+  const store = folderStore(t.testdir())
+  await exportHeads(bed.services.reconciler, store, new Date(Date.now() - 40 * dayMs))
+  await addOldDeposit(newId('ply'))
+  await run()
+  const compared = async (options: Partial<ReconcileOptions>) =>
+    (await run({ isFull: false, ...options })).checks.find(({ check }) => check === 'deposits')?.compared
+  t.equal(await compared({ restoredTo: new Date(), heads: { store, everyMs } }), await compared({}))
+})

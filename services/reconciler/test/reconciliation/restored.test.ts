@@ -8,7 +8,7 @@ import { writeRestore } from '../../src/heads/restores.ts'
 import { folderStore } from '../../src/heads/store.ts'
 import { listedMax } from '../../src/reconciliation/check.ts'
 import type { ReconcileOptions } from '../../src/reconciliation/reconcile.ts'
-import { ended, ledgerBed, runOf } from './run.ts'
+import { behindItsBack, ended, ledgerBed, runOf } from './run.ts'
 
 t.setTimeout(240_000)
 
@@ -56,4 +56,39 @@ t.test('heads that a restore undid are counted once, however many, and no more w
   const by = { recordedBy: 'bob', reason: 'the disks were lost', exportsSilenced: 1 }
   await writeRestore(store, { ...by, restoredTo, recordedAt: new Date(at.getTime() + 1), history })
   t.equal(await differences(), 0)
+})
+
+const dayAgo = () => new Date(Date.now() - 24 * 3_600_000)
+
+t.test('a head vouches for nothing that no run before the restore has looked at', async (t) => {
+  const store = folderStore(t.testdir())
+  const heads = { store, everyMs }
+  const [playerId, older] = [newId('ply'), newId('ply')]
+  for (let time = 0; time < 2; time++) await credit(older)
+  const before = dayAgo()
+  await exportHeads(service, store, before)
+  await run({})
+  const changed = await credit(playerId)
+  await credit(playerId)
+  const changeReason = (reason: string | null) =>
+    behindItsBack(bed.sql('admin'), 'update wallet.transfer set reason = $2 where reference = $1', [changed, reason])
+  await changeReason('another')
+  await exportHeads(service, store, new Date())
+  const report = await run({ isFull: false, restoredTo: new Date(), heads })
+  t.match(report.restored, { exportedAt: before.toISOString() })
+  t.ok((report.restored?.vouchedFor ?? 0) > 0)
+  const found = report.differences.filter(({ subject, check }) => check === 'chains' && subject.startsWith(playerId))
+  t.equal(found.length, 1)
+  await changeReason(null)
+})
+
+t.test('heads that were still being read at the moment of the restore leave it to the export before', async (t) => {
+  const store = folderStore(t.testdir())
+  const before = dayAgo()
+  await exportHeads(service, store, before)
+  const at = new Date()
+  await exportHeads(service, store, at)
+  await run({})
+  const report = await run({ isFull: false, restoredTo: at, heads: { store, everyMs } })
+  t.match(report.restored, { exportedAt: before.toISOString() })
 })
