@@ -162,10 +162,10 @@ export class HeadsComparison {
     return rows.length > 0
   }
 
-  async compare(heads: readonly ExportedHead[]): Promise<void> {
+  async compare(heads: readonly ExportedHead[], snapshots = this.#run.snapshots): Promise<void> {
     // Where none are exported there is no such check.
     if (heads.length === 0) return
-    const { snapshots, findings, progress } = this.#run
+    const { findings, progress } = this.#run
     const cannotBeRead = (head: ExportedHead, error: unknown) =>
       findings.add(evidence, unreadable(`an exported head: ${JSON.stringify(head)}`, error), 'any run')
     const differences = await snapshots.see((db) => readEach(db, heads, (some) => compareHeads(db, some), cannotBeRead))

@@ -93,10 +93,12 @@ async function accountsGone(db: ReadDb, after: bigint | null, upTo: bigint | nul
 interface PlayersPage {
   readonly ids: bigint[]
   readonly gone: readonly bigint[]
+  /** Where the next page begins. Null: there is none. */
+  readonly next: bigint | null
 }
 
 /** The next accounts of players, and those around them that are gone. */
-async function playersAfter(
+export async function playersAfter(
   db: ReadDb,
   after: bigint | null,
   { limit, share }: { readonly limit: number; readonly share: Share },
@@ -106,8 +108,14 @@ async function playersAfter(
     order by id limit ${limit}
   `
   const ids = rows.map(({ id }) => id)
-  return { ids, gone: await accountsGone(db, after, ids.length < limit ? null : (ids.at(-1) ?? null)) }
+  const next = ids.length < limit ? null : (ids.at(-1) ?? null)
+  return { ids, gone: await accountsGone(db, after, next), next }
 }
+
+export const accountGone = (id: bigint): FoundDifference => ({
+  ...{ brandId: null, subject: `account ${id}`, expected: 'an account', actual: 'nothing' },
+  explanation: 'The account of entries is gone.',
+})
 
 /** The accounts of players that belong to a share, page after page, each in a snapshot of its own. */
 export async function* allPlayers(
@@ -115,15 +123,13 @@ export async function* allPlayers(
   of: { readonly limit: number; readonly share: Share; readonly turns: Turns<bigint> },
   isGone: (found: FoundDifference) => void,
 ): AsyncGenerator<bigint[]> {
-  const explanation = 'The account of entries is gone.'
   for (;;) {
     const page = await of.turns.take(async (after) => {
       const part = await snapshots.see((db) => playersAfter(db, after, of))
-      return { part, next: part.ids.length < of.limit ? null : (part.ids.at(-1) ?? null) }
+      return { part, next: part.next }
     })
     if (page === null) return
-    for (const id of page.gone)
-      isGone({ brandId: null, subject: `account ${id}`, expected: 'an account', actual: 'nothing', explanation })
+    for (const id of page.gone) isGone(accountGone(id))
     if (page.ids.length > 0) yield page.ids
   }
 }

@@ -37,7 +37,7 @@ export interface ReconcileOptions extends RunToBegin {
    * only what its head does not vouch for, of the last ones of all accounts that were exported before both.
    */
   readonly restoredTo?: Date | undefined
-  /** Over how many connections a proof is divided. */
+  /** Over how many connections a proof is divided, and the run after a restore. */
   readonly workers?: number | undefined
   readonly progress: (progress: Progress) => void
   /** A statement that takes longer ends the run. */
@@ -197,17 +197,9 @@ class Run {
     const examination = new Examination({ ...ask, since: null })
     // No event of what was confirmed before need be kept.
     const toldBefore = new Date(at.getTime() - eventsKeptSeconds * 1_000)
-    const { workers = 1, pages } = this.#options
+    const { pages } = this.#options
     await using ending = new AsyncDisposableStack()
-    const others: Snapshots[] = []
-    for (let count = 1; count < workers; count++) {
-      const other = await this.#snapshots.another()
-      ending.defer(() => other.close())
-      // It may be of another standby.
-      await reachPresent(other, this.#db, this.#options.signal)
-      others.push(other)
-    }
-    const sums = await prove([this.#snapshots, ...others], {
+    const sums = await prove(await this.#connect(ending), {
       ...{ systemAccounts, endedBelow, toldBefore, examination, isOfTwo, share: pieces },
       limit: pages.keys,
       progress: this.#progress.bind(this),
@@ -231,19 +223,34 @@ class Run {
     return sums
   }
 
+  /** As many connections as share the work. */
+  async #connect(ending: AsyncDisposableStack): Promise<readonly Snapshots[]> {
+    const { workers = 1, signal } = this.#options
+    const others: Snapshots[] = []
+    for (let count = 1; count < workers; count++) {
+      const other = await this.#snapshots.another()
+      ending.defer(() => other.close())
+      // It may be of another standby.
+      await reachPresent(other, this.#db, signal)
+      others.push(other)
+    }
+    return [this.#snapshots, ...others]
+  }
+
   /** All accounts after a restore: what the exported heads do not vouch for. */
   async #followFromHeads(begun: BegunRun, base: NamedExports['base']): Promise<void> {
     const { since, ask, endedBelow } = begun
     const examination = new Examination({ ...ask, since: null })
-    await followFromHeads(new HeadsInOrder(base?.read()), {
-      ...{ snapshots: this.#snapshots, examination, compared: this.#heads, limit: this.#options.pages.keys },
+    await using ending = new AsyncDisposableStack()
+    await followFromHeads(await this.#connect(ending), new HeadsInOrder(base?.read()), {
+      ...{ examination, compared: this.#heads, limit: this.#options.pages.keys },
       progress: this.#progress.bind(this),
       seen: (look) => seen(this.#findings, look),
       found: (check, found) => this.#findings.add(check, found, 'full run'),
-      follow: (ids, heads) => {
+      follow: (snapshots, ids, heads) => {
         const vouching = new Map([...heads].filter(([id]) => !this.#chains.fromZero.has(id)))
         const how = { since, endedBelow, enteredFrom: since?.below ?? 0n, heads: vouching }
-        return this.#chains.follow(this.#snapshots, ids, { ...how, fromZero: () => true })
+        return this.#chains.follow(snapshots, ids, { ...how, fromZero: () => true })
       },
     })
     await examination.lookAgain(this.#snapshots, this.#options.pages.keys)

@@ -3,7 +3,7 @@ import type { ExportedHead } from '../heads/exports.ts'
 import type { FoundDifference } from './check.ts'
 import type { Examination } from './examination.ts'
 import type { HeadsComparison } from './heads-check.ts'
-import { allPlayers } from './players-checks.ts'
+import { accountGone, playersAfter } from './players-checks.ts'
 import { goThrough } from './proof.ts'
 import { Turns } from './ranges.ts'
 import type { Snapshot, Snapshots } from './snapshots.ts'
@@ -70,7 +70,6 @@ async function examineOpenHolds(db: Snapshot, examination: Examination, ids: rea
 }
 
 interface AfterRestore {
-  readonly snapshots: Snapshots
   readonly examination: Examination
   readonly compared: Pick<HeadsComparison, 'compare'>
   readonly limit: number
@@ -79,28 +78,49 @@ interface AfterRestore {
   readonly seen: <T>(look: () => Promise<T>) => Promise<T | undefined>
   readonly found: (check: 'chains', found: FoundDifference) => void
   /** Follows chains from the entries that heads name, or from their first entries. */
-  readonly follow: (ids: readonly bigint[], heads: ReadonlyMap<bigint, ExportedHead>) => Promise<number>
+  readonly follow: (
+    snapshots: Snapshots,
+    ids: readonly bigint[],
+    heads: ReadonlyMap<bigint, ExportedHead>,
+  ) => Promise<number>
 }
 
 /**
  * All accounts: each balance with the exported head and with what was entered after it, and what is held with the withdrawals
- * that it is held for. It reads as much as there are accounts, and nothing of what the heads vouch for.
+ * that it is held for. It reads as much as there are accounts, and nothing of what the heads vouch for. Each connection takes
+ * the next page.
  */
 export async function followFromHeads(
+  connections: readonly Snapshots[],
   heads: HeadsInOrder,
-  { snapshots, examination, compared, limit, progress, seen, found, follow }: AfterRestore,
+  { examination, compared, limit, progress, seen, found, follow }: AfterRestore,
 ): Promise<void> {
-  for (const source of waitingWithdrawals) await goThrough(source, { snapshots, examination, limit, progress })
+  const turns = new Turns<bigint>()
   let done = 0
-  for await (const ids of allPlayers(snapshots, { limit, share: null, turns: new Turns() }, (gone) =>
-    found('chains', gone),
-  )) {
-    const exported = (await seen(() => heads.upTo(ids.at(-1) ?? 0n))) ?? []
-    await compared.compare(exported)
-    await snapshots.see((db) => examineOpenHolds(db, examination, ids))
-    done += await follow(ids, headsOf(exported))
-    progress('chains', done, 0)
+  const followAccounts = async (snapshots: Snapshots) => {
+    const next = async (after: bigint | null) => {
+      const page = await snapshots.see((db) => playersAfter(db, after, { limit, share: null }))
+      // With the last page also those of accounts that are gone.
+      const exported = (await seen(() => heads.upTo(page.next))) ?? []
+      return { part: { ...page, exported }, next: page.next }
+    }
+    for (let page = await turns.take(next); page !== null; page = await turns.take(next)) {
+      const { ids, gone, exported } = page
+      for (const id of gone) found('chains', accountGone(id))
+      await compared.compare(exported, snapshots)
+      await snapshots.see((db) => examineOpenHolds(db, examination, ids))
+      done += await follow(snapshots, ids, headsOf(exported))
+      progress('chains', done, 0)
+    }
   }
-  // Of accounts that are gone.
-  await compared.compare((await seen(() => heads.upTo(null))) ?? [])
+  const parts = [
+    ...waitingWithdrawals.map(
+      (source) => (snapshots: Snapshots) => goThrough(source, { snapshots, examination, limit, progress }),
+    ),
+    ...connections.map(() => followAccounts),
+  ].values()
+  const work = async (snapshots: Snapshots) => {
+    for (const part of parts) await part(snapshots)
+  }
+  await Promise.all(connections.map(work))
 }

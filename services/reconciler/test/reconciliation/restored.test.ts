@@ -92,3 +92,31 @@ t.test('heads that were still being read at the moment of the restore leave it t
   const report = await run({ isFull: false, restoredTo: at, heads: { store, everyMs } })
   t.match(report.restored, { exportedAt: before.toISOString() })
 })
+
+t.test('several connections look at all accounts and exported heads, each once', async (t) => {
+  const store = folderStore(t.testdir())
+  for (let count = 0; count < 7; count++) await credit(newId('ply'))
+  await exportHeads(service, store, new Date())
+  await run({})
+  const gone = { brandId: 'brd_1', playerId: newId('ply'), seq: '1', hash: '00' }
+  const at = new Date()
+  const { rows } = await bed.sql('admin').query(
+    `select id::text as "accountId", brand_id as "brandId", owner_id as "playerId", seq::text, encode(head, 'hex') as hash
+    from wallet.account where owner_id is not null order by id`,
+  )
+  const history = await new DatabaseHistory(service.db.reader).name()
+  await writeHeads(
+    store,
+    { kind: 'snapshot', at, end: async () => ({ readUntil: at, history }) },
+    (async function* () {
+      yield [...rows, { accountId: String(10n ** 17n), ...gone }]
+    })(),
+  )
+  await run({})
+  const pages = { keys: 2, entries: 3 }
+  const report = await run({ isFull: false, restoredTo: new Date(), heads: { store, everyMs }, pages })
+  t.match(report.restored, { exportedAt: at.toISOString(), accounts: rows.length, vouchedFor: rows.length })
+  t.equal(ofCheck(report, 'balances')?.compared, rows.length)
+  const named = report.differences.filter(({ check }) => check === 'exportedHeads').map(({ subject }) => subject)
+  t.same(named, [`${gone.playerId} entry 1`])
+})
