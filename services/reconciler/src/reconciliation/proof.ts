@@ -139,7 +139,7 @@ export async function prove(connections: readonly Snapshots[], what: ToProve): P
 }
 
 /** Each connection takes the next part, until all are done. */
-async function divided(
+export async function divided(
   connections: readonly Snapshots[],
   parts: readonly ((snapshots: Snapshots) => Promise<void>)[],
 ): Promise<void> {

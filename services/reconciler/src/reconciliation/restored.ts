@@ -4,7 +4,7 @@ import type { FoundDifference } from './check.ts'
 import type { Examination } from './examination.ts'
 import type { HeadsComparison } from './heads-check.ts'
 import { accountGone, playersAfter } from './players-checks.ts'
-import { goThrough } from './proof.ts'
+import { divided, goThrough } from './proof.ts'
 import { Turns } from './ranges.ts'
 import type { Snapshot, Snapshots } from './snapshots.ts'
 import { paged } from './sources.ts'
@@ -113,14 +113,10 @@ export async function followFromHeads(
       progress('chains', done, 0)
     }
   }
-  const parts = [
+  await divided(connections, [
     ...waitingWithdrawals.map(
       (source) => (snapshots: Snapshots) => goThrough(source, { snapshots, examination, limit, progress }),
     ),
     ...connections.map(() => followAccounts),
-  ].values()
-  const work = async (snapshots: Snapshots) => {
-    for (const part of parts) await part(snapshots)
-  }
-  await Promise.all(connections.map(work))
+  ])
 }
