@@ -201,7 +201,7 @@ t.test('the cluster that run.sh makes', { skip }, async (t) => {
   })
 
   t.test('a restore of it builds', async (t) => {
-    const text = read('kustomization.yaml').replace('overlays/production', 'overlays/restore')
+    const text = read('kustomization.yaml').replace('overlays/production', 'overlays/restore/production')
     writeFileSync(join(work, 'test/restore/kustomization.yaml'), text)
     t.ok(build('test/restore').all('Cluster')[0].spec.bootstrap.recovery)
   })

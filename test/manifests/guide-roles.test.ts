@@ -1,10 +1,10 @@
 // proof: types every command of the guide, as each of the roles.
 
-import t from 'tap'
-import { functions, type GuideCommand, roles, sections } from './guide.ts'
+import t, { type Test } from 'tap'
+import { functions, type GuideCommand, type GuideSection, roles, sections } from './guide.ts'
 import { people, Terminals, type TypedCommand } from './guide-typed.ts'
 import { kustomizeCommand } from './kustomize.ts'
-import { rendered, skip } from './rendered.ts'
+import { skip } from './rendered.ts'
 
 t.setTimeout(600_000)
 
@@ -30,27 +30,42 @@ const isOfPeople = ({ text }: GuideCommand) =>
 const changes =
   /kubectl (?:-n \S+ )?(?:scale|patch|delete|annotate|apply|drain|cnpg (?:destroy|promote|restart|backup))|cmctl renew|deploy\.sh|restart \w+$/
 
+/** Not typed where CloudNativePG is. */
+const isOfSmall = ({ where }: GuideSection) => where.includes('`small`')
+
+async function type(terminals: Terminals, all: readonly GuideSection[]): Promise<readonly TypedCommand[]> {
+  const looked = new Set<string>()
+  const typed: TypedCommand[] = []
+  for (const { commands, settings } of all) {
+    const isNew = ({ inBlock, role, text }: GuideCommand) => inBlock || !looked.has(`${role} ${text}`)
+    const here = commands.filter((command) => asksTheCluster(command) || /^PG=/.test(command.text)).filter(isNew)
+    for (const { role, text } of here) looked.add(`${role} ${text}`)
+    if (here.some(asksTheCluster))
+      typed.push(...(await terminals.type({ commands: here, settings })).filter(asksTheCluster))
+  }
+  return typed
+}
+
+/** Nothing was refused, and what the guide says was printed. */
+function worked(t: Test, typed: readonly TypedCommand[]): void {
+  const said = ({ where, role, text, printed, refused }: TypedCommand) => ({ where, role, text, printed, refused })
+  t.same(typed.filter((command) => !isDone(command)).map(said), [])
+  t.same(typed.filter((command) => !isOfPeople(command) && !isShown(command)).map(said), [])
+}
+
 t.test(
   'the commands of the guide',
   { skip: skip || (kustomizeCommand()?.[0] !== 'kubectl' && 'needs kubectl') },
   async (t) => {
-    const folder = t.testdir()
-    const terminals = await Terminals.open(folder, rendered('production').manifests)
+    const terminals = await Terminals.open(t.testdir(), 'production')
     t.teardown(() => terminals.close())
 
     t.test('each works for the role that it names, and prints what the guide says', async (t) => {
-      const looked = new Set<string>()
-      const typed: TypedCommand[] = []
-      for (const { commands, settings } of sections) {
-        const isNew = ({ inBlock, role, text }: GuideCommand) => inBlock || !looked.has(`${role} ${text}`)
-        const here = commands.filter((command) => asksTheCluster(command) || /^PG=/.test(command.text)).filter(isNew)
-        for (const { role, text } of here) looked.add(`${role} ${text}`)
-        if (here.some(asksTheCluster))
-          typed.push(...(await terminals.type({ commands: here, settings })).filter(asksTheCluster))
-      }
-      const said = ({ where, role, text, printed, refused }: TypedCommand) => ({ where, role, text, printed, refused })
-      t.same(typed.filter((command) => !isDone(command)).map(said), [])
-      t.same(typed.filter((command) => !isOfPeople(command) && !isShown(command)).map(said), [])
+      const typed = await type(
+        terminals,
+        sections.filter((section) => !isOfSmall(section)),
+      )
+      worked(t, typed)
       for (const role of roles) {
         const of = typed.filter((command) => command.role === role)
         const held = of.filter(({ text }) => /cnpg|cmctl/.test(text)).length
@@ -58,6 +73,21 @@ t.test(
         t.ok(of.length > 3, role)
       }
     })
+
+    for (const [size, isOfIt] of [
+      ['standard', ({ commands }: GuideSection) => commands.some(({ text }) => text.includes('$SIZE'))],
+      ['small', isOfSmall],
+    ] as const)
+      t.test(`what names the size works for ${size}`, async (t) => {
+        const others = await Terminals.open(t.testdir(), size)
+        t.teardown(() => others.close())
+        const typed = await type(
+          others,
+          sections.filter((section) => isOfIt(section) && (size === 'small' || !isOfSmall(section))),
+        )
+        t.ok(typed.length > 1)
+        worked(t, typed)
+      })
 
     t.test(
       'what changes something stands in a block, and what follows there shows whether it has worked',

@@ -5,9 +5,9 @@ import { text } from 'node:stream/consumers'
 import { ApiObjects } from './api-objects.ts'
 import { ApiServer, type Heard, masters } from './api-server.ts'
 import type { Asked } from './authority.ts'
-import { functions, type GuideCommand, type GuideRole, type GuideSection, type GuideSetting } from './guide.ts'
-import type { Manifest } from './kustomize.ts'
-import { deployCopy, withSettings } from './rendered.ts'
+import { functions, type GuideCommand, type GuideRole, type GuideSection, type GuideSetting, inSize } from './guide.ts'
+import type { Manifest, Overlay } from './kustomize.ts'
+import { deployCopy, rendered, withSettings } from './rendered.ts'
 
 /** What became of a command that was typed. */
 export interface TypedCommand extends GuideCommand {
@@ -119,9 +119,9 @@ function neighbours(): readonly Manifest[] {
 }
 
 /** Writes settings into the copy of deploy/, and notes what was there. */
-function write(settings: readonly GuideSetting[], before: Map<string, string>): void {
+function write(size: Overlay, settings: readonly GuideSetting[], before: Map<string, string>): void {
   for (const { file, name, value } of settings) {
-    const path = join(deployCopy(), 'k8s', file)
+    const path = join(deployCopy(), 'k8s', inSize(file, size))
     const text = readFileSync(path, 'utf8')
     if (!before.has(path)) before.set(path, text)
     writeFileSync(path, withSettings({ [name]: value })(text))
@@ -133,16 +133,18 @@ export class Terminals {
   readonly server: ApiServer
   readonly #folder: string
   readonly #manifests: readonly Manifest[]
+  readonly #size: Overlay
 
-  private constructor(folder: string, server: ApiServer, manifests: readonly Manifest[]) {
+  private constructor(folder: string, server: ApiServer, manifests: readonly Manifest[], size: Overlay) {
     this.server = server
     this.#folder = folder
     this.#manifests = manifests
+    this.#size = size
   }
 
-  static async open(folder: string, manifests: readonly Manifest[]): Promise<Terminals> {
-    const all = [...manifests, ...neighbours()]
-    const terminals = new Terminals(folder, await ApiServer.start(all), all)
+  static async open(folder: string, size: Overlay): Promise<Terminals> {
+    const all = [...rendered(size).manifests, ...neighbours()]
+    const terminals = new Terminals(folder, await ApiServer.start(all), all, size)
     mkdirSync(join(folder, 'bin'))
     symlinkSync(join(deployCopy()), join(folder, 'deploy'))
     for (const name of ['kubectl-cnpg', 'kubectl-krew', 'cmctl', 'npm', 'npx', 'curl', 'dig', 'openssl', 'nats']) {
@@ -172,7 +174,7 @@ export class Terminals {
     try {
       for (const command of commands) {
         if (/^PG=/.test(command.text)) variables += `${command.text}\n`
-        if (command.role === 'pipeline' && before.size === 0) write(settings, before)
+        if (command.role === 'pipeline' && before.size === 0) write(this.#size, settings, before)
         typed.push(await this.#run(command, variables))
       }
     } finally {
@@ -237,6 +239,7 @@ export class Terminals {
         HOME: this.#folder,
         KUBECONFIG: join(this.#folder, role),
         PG: 'postgres',
+        SIZE: this.#size,
         POLL_SECONDS: '0.1',
         ...given,
       },

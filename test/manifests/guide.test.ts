@@ -1,7 +1,7 @@
 import t from 'tap'
 import type { Cluster } from './cluster.ts'
-import { type GuideSection, placeOf, sections } from './guide.ts'
-import { isMeant } from './kustomize.ts'
+import { type GuideSection, inSize, placeOf, sections } from './guide.ts'
+import { isMeant, type Rendered } from './kustomize.ts'
 import { rendered, skip, withSettings } from './rendered.ts'
 
 t.setTimeout(240_000)
@@ -53,7 +53,10 @@ const edits: readonly (readonly [file: string, words: RegExp, change: (text: str
 
 /** By which test each kind of command is typed; the last are typed by none. */
 const typedBy: readonly (readonly [by: string, kind: RegExp])[] = [
-  ['guide-roles, with kubectl', /^(?:for \w+ in .*)?(?:kubectl|cmctl|restart|fetch|sh deploy\/k8s)|kubectl |^PG=/],
+  [
+    'guide-roles, with kubectl',
+    /^(?:for \w+ in .*)?(?:kubectl|cmctl|restart|fetch|sh deploy\/k8s)|kubectl |^(?:PG|SIZE)=/,
+  ],
   ['guide-programs, with the command line of the team', /^npm run (?:--silent )?team -- (?!login|audit verify)/],
   ['guide-programs, on a machine', /^jq -[rc]|^curl -s '?localhost:8222|^openssl rand/],
   [
@@ -83,14 +86,16 @@ t.test('the guides and the manifests', { skip }, async (t) => {
     t.ok(lines.length >= 6, `${lines.length} lines`)
     // Each change in a word of its own, so that all are tried at once.
     const told = [
-      ...lines.map(({ where, file, name }, index) => {
-        const change = withSettings({ [name]: `told-${index}` })
+      ...lines.map(({ where, name, value, ...line }, index) => {
+        const file = inSize(line.file, 'production')
+        const [port = ''] = /:\d+$/.exec(value) ?? []
+        const change = withSettings({ [name]: `told-${index}${port}` })
         return { what: `${where}: ${name} in ${file}`, file, change, shown: `told-${index}` }
       }),
       ...edits.map(([file, words, change, shown]) => ({ what: `${file}: ${words}`, file, change, shown })),
     ]
-    for (const overlay of ['production', 'restore'] as const) {
-      const changed = told.filter(({ file }) => file.startsWith('overlays/restore/') === (overlay === 'restore'))
+    for (const overlay of ['production', 'restore/production', 'small'] as const) {
+      const changed = told.filter(({ file }) => overlayOf(file) === overlay)
       const changes: Record<string, (text: string) => string> = {}
       for (const { file, change } of changed) {
         const before = changes[file] ?? ((text: string) => text)
@@ -110,8 +115,8 @@ t.test('the guides and the manifests', { skip }, async (t) => {
         `some section says ${words}`,
       )
     const named = sections.flatMap(({ text }) =>
-      [...text.matchAll(/`((?:overlays|base|components|production|restore)\/[\w/-]+\.(?:yaml|env))`/g)].map(
-        ([, file = '']) => placeOf(file),
+      [...text.matchAll(/`((?:overlays|base|components)\/[\w/$-]+\.(?:yaml|env))`/g)].map(([, file = '']) =>
+        inSize(placeOf(file), 'production'),
       ),
     )
     t.same(
@@ -185,6 +190,12 @@ t.test('the guides and the manifests', { skip }, async (t) => {
     t.ok(scaled > 5)
   })
 })
+
+/** What is rendered with a file of deploy/k8s. */
+function overlayOf(file: string): Rendered {
+  if (file.startsWith('components/restore/')) return 'restore/production'
+  return file.startsWith('overlays/small/') ? 'small' : 'production'
+}
 
 /** The names that a `kubectl scale` means. */
 function scaledBy(cluster: Cluster, command: string): readonly string[] {

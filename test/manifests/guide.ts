@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import type { Overlay } from './kustomize.ts'
 
 /** Who types a command. `pipeline` is what applies the manifests, `platform` whoever looks after the cluster itself. */
 export const roles = ['on-call', 'break-glass', 'pipeline', 'platform'] as const
@@ -25,7 +26,7 @@ export interface GuideSection {
 
 /** A value that a person is told to write. */
 export interface GuideSetting {
-  /** Below deploy/k8s. */
+  /** Below deploy/k8s; with `$SIZE` as it is written. */
   readonly file: string
   readonly name: string
   readonly value: string
@@ -91,8 +92,8 @@ function commandsIn(section: string, where: string): readonly GuideCommand[] {
 /** `NAME=value` in `file.env`, or a line of a table with both. */
 function settingsIn(section: string): readonly GuideSetting[] {
   return [
-    ...section.matchAll(/`(?<name>[A-Z_]+)=(?<value>[^`]+)` (?:in|into) `(?<file>[\w/-]+\.env)`/g),
-    ...section.matchAll(/\| `(?<file>[\w/-]+\.env)` \| `(?<name>[A-Z_]+)=(?<value>[^`]+)`/g),
+    ...section.matchAll(/`(?<name>[A-Z_]+)=(?<value>[^`]+)` (?:in|into) `(?<file>[\w/$-]+\.env)`/g),
+    ...section.matchAll(/\| `(?<file>[\w/$-]+\.env)` \| `(?<name>[A-Z_]+)=(?<value>[^`]+)`/g),
   ].map(({ groups }) => {
     const { name, value, file } = groups as Record<'name' | 'value' | 'file', string>
     return { name, value, file: placeOf(file) }
@@ -101,8 +102,11 @@ function settingsIn(section: string): readonly GuideSetting[] {
 
 /** Where below deploy/k8s a file is whose short name is in a guide. */
 export function placeOf(file: string): string {
-  return file.includes('/') ? file.replace(/^(?=production\/|restore\/)/, 'overlays/') : `overlays/production/${file}`
+  return file.includes('/') ? file : `overlays/$SIZE/${file}`
 }
+
+/** `$SIZE` is the overlay that is in service. */
+export const inSize = (text: string, size: Overlay) => text.replaceAll('$SIZE', size)
 
 /** Functions of the shell that the guide defines once and uses everywhere. */
 export const functions = sections

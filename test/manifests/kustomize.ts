@@ -9,6 +9,8 @@ export const overlays = ['local', 'small', 'standard', 'production'] as const
 /** They have a PostgreSQL of CloudNativePG, certificates and monitors. */
 export const withOperators: readonly Overlay[] = ['standard', 'production']
 export type Overlay = (typeof overlays)[number]
+/** With `restore/`: while its PostgreSQL goes back to an earlier moment. */
+export type Rendered = Overlay | `restore/${Overlay}`
 
 // biome-ignore lint/suspicious/noExplicitAny: what a manifest says is what the tests are about; the schemas type it
 export type Manifest = any

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { unlessRequired } from '@backoffice/test-kit'
 import { Cluster } from './cluster.ts'
-import { copyOfDeploy, documentsIn, kustomizeCommand, type Overlay } from './kustomize.ts'
+import { copyOfDeploy, documentsIn, kustomizeCommand, type Rendered } from './kustomize.ts'
 
 const kustomize = kustomizeCommand()
 
@@ -29,7 +29,7 @@ export type Changes = Readonly<Record<string, (text: string) => string>>
 const built = new Map<string, Cluster>()
 
 /** What would be applied, if these files were changed. Nobody may change what is returned. */
-export function rendered(overlay: Overlay | 'restore', changes: Changes = {}): Cluster {
+export function rendered(overlay: Rendered, changes: Changes = {}): Cluster {
   const [program, ...args] = kustomize ?? []
   if (program === undefined) throw new Error('kubectl 1.27 or newer, or kustomize 5, is needed')
   const k8s = join(deployCopy(), 'k8s')

@@ -1,6 +1,6 @@
 import t from 'tap'
 import type { Manifest } from './kustomize.ts'
-import { overlays, resourceFiles } from './kustomize.ts'
+import { overlays, resourceFiles, withOperators } from './kustomize.ts'
 import { rendered, skip } from './rendered.ts'
 import { faultsOf, nameOf, unknownFields } from './schemas.ts'
 
@@ -13,7 +13,11 @@ const isFilled = ({ kind, metadata }: Manifest) =>
 // Kustomize's own: it has no published schema, and is read wherever something is rendered.
 const isTransformer = ({ apiVersion }: Manifest) => apiVersion === 'builtin'
 const written = [...files.values()].flat().filter((manifest) => !isFilled(manifest) && !isTransformer(manifest))
-const applied = skip ? [] : [...overlays, 'restore' as const].flatMap((overlay) => rendered(overlay).manifests)
+const applied = skip
+  ? []
+  : [...overlays, ...withOperators.map((size) => `restore/${size}` as const)].flatMap(
+      (overlay) => rendered(overlay).manifests,
+    )
 const documents: readonly Manifest[] = [...written, ...applied]
 const deployment = written.find(({ kind }) => kind === 'Deployment')
 const misspelt = structuredClone(deployment)
