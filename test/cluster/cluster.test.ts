@@ -226,6 +226,7 @@ case "$*" in
   *'get deployment'*' -o name') echo deployment.apps/gateway ;;
   *'get node'*' -o name') printf 'node/a\\nnode/b\\n' ;;
   *currentPrimary*) printf postgres-1 ;;
+  *'get secret pager'*) echo a2V5 ;;
   *spec.secretName*) echo api-edge-tls nats-tls ;;
   *last_archived*) echo t ;;
   *'count('*) echo 5 ;;

@@ -14,19 +14,26 @@ const read = (file: string) => readFileSync(join(folder, file), 'utf8')
 const written = (file: string): readonly Manifest[] => documentsIn(read(file))
 
 /** Helm and kubectl stand in for themselves: each notes what it is asked. */
-const dir = t.testdir({ bin: {}, prerequisites: {} })
+const dir = t.testdir({ bin: {}, k8s: { prerequisites: {} }, telemetry: {} })
 for (const program of ['helm', 'kubectl']) {
   const file = join(dir, 'bin', program)
-  writeFileSync(file, `#!/bin/sh\necho "${program} $*" >> '${dir}/asked'\n`)
+  const answer = program === 'kubectl' ? `case "$*" in *'get secret'*) cat '${dir}/key' ;; esac` : ''
+  writeFileSync(file, `#!/bin/sh\necho "${program} $*" >> '${dir}/asked'\n${answer}\n`)
   chmodSync(file, 0o755)
 }
-cpSync(folder, join(dir, 'prerequisites'), { recursive: true })
+const receivers = join(dir, 'telemetry/alertmanager.yaml')
+cpSync(folder, join(dir, 'k8s/prerequisites'), { recursive: true })
+cpSync(join(deployFolder, 'telemetry/alertmanager.yaml'), receivers)
+/** What the Secret of the pager has. */
+const pagerKey = (value: string) => writeFileSync(join(dir, 'key'), value)
+pagerKey('a2V5')
+const looks = / get secret /
 
 function install(...parts: readonly string[]) {
   rmSync(join(dir, 'asked'), { force: true })
   writeFileSync(join(dir, 'asked'), '')
   const env = { ...process.env, PATH: `${join(dir, 'bin')}:${process.env.PATH}` }
-  const { status, stderr } = spawnSync('sh', [join(dir, 'prerequisites/install.sh'), ...parts], {
+  const { status, stderr } = spawnSync('sh', [join(dir, 'k8s/prerequisites/install.sh'), ...parts], {
     encoding: 'utf8',
     env,
   })
@@ -39,15 +46,35 @@ function install(...parts: readonly string[]) {
   return { status, stderr, calls, charts, parts: [...stderr.matchAll(/^== (\S+)$/gm)].map(([, part = '']) => part) }
 }
 
-t.test('the examples are refused, before and after others, until they are somebody’s own', async (t) => {
-  for (const file of ['issuer', 'secret-stores']) {
-    const { status, stderr, calls } = install(file)
-    t.equal(status, 1)
-    t.match(stderr, `${file}.yaml is still the example`)
-    t.same(calls, [])
-    writeFileSync(join(dir, `prerequisites/${file}.yaml`), read(`${file}.yaml`).replaceAll('example', 'casa-azul'))
-    t.equal(install(file).status, 0)
+t.test('the examples are refused before anything is installed, until they are somebody’s own', async (t) => {
+  for (const file of ['issuer.yaml', '../../telemetry/alertmanager.yaml', 'secret-stores.yaml']) {
+    const { status, stderr, calls } = install('production')
+    t.equal(status, 1, file)
+    t.match(stderr, `${file} is still the example`)
+    t.same(
+      calls.filter((call) => !looks.test(call)),
+      [],
+    )
+    const path = join(dir, 'k8s/prerequisites', file)
+    writeFileSync(path, readFileSync(path, 'utf8').replaceAll('example', 'casa-azul'))
   }
+})
+
+t.test('without the key of the pager nothing is installed, and who installs is told how to bring it', async (t) => {
+  pagerKey('')
+  const { status, stderr, calls } = install('standard')
+  t.equal(status, 1)
+  t.match(stderr, 'kubectl -n monitoring create secret generic pager --from-file=routing-key')
+  t.same(calls, ['kubectl -n monitoring get secret pager -o jsonpath={.data.routing-key} --ignore-not-found'])
+  t.equal(install('small').status, 0, 'which pages nobody')
+  pagerKey('a2V5')
+  t.equal(install('standard').status, 0)
+  writeFileSync(receivers, readFileSync(receivers, 'utf8').replace(/.*routing_key_file.*\n/, ''))
+  pagerKey('')
+  t.equal(install('standard').status, 0, 'another kind of pager has no such file')
+  cpSync(join(deployFolder, 'telemetry/alertmanager.yaml'), receivers)
+  writeFileSync(receivers, readFileSync(receivers, 'utf8').replaceAll('example', 'casa-azul'))
+  pagerKey('a2V5')
 })
 
 t.test('a part that is unknown installs nothing', async (t) => {

@@ -6,8 +6,8 @@
 #   sh deploy/k8s/prerequisites/install.sh metrics-server external-secrets    # some of it, in the order of `all`
 #
 # As an administrator of the cluster, with kubectl and helm 3.14 or newer. Together these versions take Kubernetes 1.33 to 1.36
-# (Envoy Gateway's matrix). Leave out what the cloud brings. issuer.yaml and secret-stores.yaml are examples: write your own
-# DNS zone and vault into them first. heads-bucket.sh makes the bucket.
+# (Envoy Gateway's matrix). Leave out what the cloud brings. issuer.yaml, secret-stores.yaml and telemetry/alertmanager.yaml
+# are examples: write your own DNS zone, vault and receivers into them first. heads-bucket.sh makes the bucket.
 #
 # Environment: KUBELET_INSECURE_TLS=true where kubelets have certificates of their own making (kind).
 set -eu
@@ -24,6 +24,7 @@ blackbox_exporter=11.17.2
 metrics_server=3.13.1    # metrics-server 0.8.1
 
 here=$(dirname "$0")
+receivers=../../telemetry/alertmanager.yaml
 all="metrics-server gateway-api envoy-gateway cert-manager trust-manager issuer cloudnative-pg barman-cloud monitoring external-secrets secret-stores"
 case ${1:?"a size, or names of parts"} in
   small) parts="gateway-api envoy-gateway" ;;
@@ -43,10 +44,25 @@ chart() {
     --wait --timeout 10m "$@"
 }
 
-# An example is nobody's DNS zone and nobody's vault.
+# An example is nobody's DNS zone, nobody's vault and nobody's telephone.
 own() {
   if grep -q 'example' "$here/$1"; then fail "$1 is still the example: write your own values into it"; fi
-  kubectl apply -f "$here/$1"
+}
+
+# What a part needs of whoever installs it. All of it is looked at before anything is installed.
+needs() {
+  case $1 in
+    issuer | secret-stores) own "$1.yaml" ;;
+    monitoring)
+      own "$receivers"
+      # A Secret with a key for each file that the receivers name: without it Alertmanager does not start.
+      for file in $(grep -o '/etc/alertmanager/secrets/[^ ]*' "$here/$receivers"); do
+        key=${file##*/} secret=$(basename "${file%/*}")
+        [ -n "$(kubectl -n monitoring get secret "$secret" -o "jsonpath={.data.$key}" --ignore-not-found)" ] ||
+          fail "$receivers names $key of the Secret $secret, which is not there: kubectl create namespace monitoring && kubectl -n monitoring create secret generic $secret --from-file=$key"
+      done
+      ;;
+  esac
 }
 
 install() {
@@ -76,7 +92,7 @@ install() {
       chart cert-manager trust-manager oci://quay.io/jetstack/charts/trust-manager "$trust_manager" \
         --set app.trust.namespace=cert-manager
       ;;
-    issuer) own issuer.yaml ;;
+    issuer) kubectl apply -f "$here/issuer.yaml" ;;
     cloudnative-pg)
       chart cnpg-system cloudnative-pg oci://ghcr.io/cloudnative-pg/charts/cloudnative-pg "$cloudnative_pg"
       ;;
@@ -85,12 +101,14 @@ install() {
       chart cnpg-system barman-cloud oci://ghcr.io/cloudnative-pg/charts/plugin-barman-cloud "$barman_cloud"
       ;;
     monitoring)
-      # Who is called: the receivers there are yours.
+      # Who is called.
       kubectl create namespace monitoring --dry-run=client -o yaml | kubectl apply -f -
       kubectl -n monitoring create secret generic alertmanager-backoffice --dry-run=client -o yaml \
-        --from-file=alertmanager.yaml="$here/../../telemetry/alertmanager.yaml" | kubectl apply -f -
+        --from-file=alertmanager.yaml="$here/$receivers" | kubectl apply -f -
       chart monitoring kube-prometheus-stack oci://ghcr.io/prometheus-community/charts/kube-prometheus-stack \
         "$monitoring" --values "$here/monitoring.yaml"
+      # Its pods are the operator's, for which helm does not wait.
+      kubectl -n monitoring wait alertmanager/kube-prometheus-stack-alertmanager --for=condition=Available --timeout=10m
       # Of the chart's own modules the probes use http_2xx.
       chart monitoring blackbox-exporter oci://ghcr.io/prometheus-community/charts/prometheus-blackbox-exporter \
         "$blackbox_exporter" --set fullnameOverride=blackbox-exporter
@@ -98,13 +116,14 @@ install() {
     external-secrets)
       chart external-secrets external-secrets oci://ghcr.io/external-secrets/charts/external-secrets "$external_secrets"
       ;;
-    secret-stores) own secret-stores.yaml ;;
+    secret-stores) kubectl apply -f "$here/secret-stores.yaml" ;;
   esac
 }
 
 for part in $parts; do
   case " $all " in *" $part "*) ;; *) fail "no part is called $part: $all" ;; esac
 done
+for part in $parts; do needs "$part"; done
 definitions=$(mktemp)
 trap 'rm -f "$definitions"' EXIT
 for part in $all; do
