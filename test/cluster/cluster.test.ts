@@ -207,6 +207,8 @@ t.test('the cluster that run.sh makes', { skip }, async (t) => {
   })
 })
 
+const reportOf = (check: string) => JSON.stringify({ checks: [{ check, compared: 1, differences: 1 }] })
+
 t.test(
   'the script goes from its first to its last step, with stand-ins for what a machine here has not',
   { skip },
@@ -237,6 +239,7 @@ esac`,
       `case "$1" in packages/team/*|test/cluster/*) ;; *) exec '${process.execPath}' "$@" ;; esac
 ${note('node')}
 case "$*" in
+  *' reconcile '*--json*) echo "$REPORT"; exit 1 ;;
   *create*) echo '{"sandbox":{"key":"k","secret":"s"}}' ;;
   *load) exec '${process.execPath}' -e 'process.on("SIGTERM", () => { console.log("{\\"requests\\":200,\\"failed\\":0,\\"awaySeconds\\":0}"); process.exit() }); setTimeout(() => {}, 60_000)' ;;
 esac`,
@@ -248,9 +251,13 @@ esac`,
       PATH: `${dir}/bin:${process.env.PATH}`,
       WORK: join(dir, 'work'),
       WEBHOOK_URL: 'https://a.example',
+      REPORT: reportOf('exportedHeads'),
     }
-    const { status, stderr } = spawnSync('sh', [join(here, 'run.sh')], { encoding: 'utf8', env })
+    const run = (step: readonly string[], others = {}) =>
+      spawnSync('sh', [join(here, 'run.sh'), ...step], { encoding: 'utf8', env: { ...env, ...others } })
+    const { status, stderr } = run([])
     t.equal(status, 0, stderr)
+    t.notMatch(stderr, 'no webhook')
     const calls = [...new Set(readFileSync(join(dir, 'asked'), 'utf8').split('\n'))].map((line) => line.split('\u001f'))
 
     t.test('kubectl itself understands every call', { skip: program !== 'kubectl' && 'needs kubectl' }, async (t) => {
@@ -268,9 +275,31 @@ esac`,
       }
     })
 
+    t.test('without an address it says that no webhook was seen', async (t) => {
+      t.match(run(['journey'], { WEBHOOK_URL: '' }).stderr, /== \S+ no webhook: .*WEBHOOK_URL/)
+    })
+
+    t.test('a restore compares as the guide says, and ends where more differs than what was undone', async (t) => {
+      const guide = readFileSync(join(root, 'docs/runbooks/restore.md'), 'utf8')
+      const words = calls.map((call) => call.join(' '))
+      const at = (part: string) => words.findIndex((each) => each.includes(part))
+      const selectors = [...guide.matchAll(/kubectl apply -k \S+SIZE -l '([^']+)'/g)].map(
+        ([, selector = '']) => selector,
+      )
+      const [backends = '', compared = ''] = selectors
+      const steps = [`-l ${backends}`, `-l ${compared}`, 'reconcile --restored-to', 'reconcile --full --json'].map(at)
+      t.same(
+        steps.toSorted((one, other) => one - other),
+        steps,
+      )
+      t.notOk(steps.includes(-1))
+      const { status } = run(['restore'], { REPORT: reportOf('balances') })
+      t.not(status, 0)
+    })
+
     t.test('the command line of the team knows every option', async (t) => {
       const commands = calls.filter(([name, file]) => name === 'node' && file?.startsWith('packages/team/'))
-      t.equal(commands.length, 3)
+      t.equal(commands.length, 5)
       for (const [, file = '', noun = '', verb = '', ...words] of commands) {
         const help = execFileSync(process.execPath, [file, noun, verb, '--help'], { cwd: root, encoding: 'utf8' })
         for (const option of words.filter((word) => word.startsWith('--')))
