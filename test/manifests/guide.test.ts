@@ -1,8 +1,11 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { errorCatalogue } from '@backoffice/contracts'
 import t from 'tap'
 import type { Cluster } from './cluster.ts'
 import { type GuideSection, inSize, placeOf, sections } from './guide.ts'
-import { isMeant, type Rendered } from './kustomize.ts'
-import { rendered, skip, withSettings } from './rendered.ts'
+import { isMeant, type Manifest, type Rendered } from './kustomize.ts'
+import { deployCopy, rendered, skip, withSettings } from './rendered.ts'
 
 t.setTimeout(240_000)
 
@@ -125,6 +128,33 @@ t.test('the guides and the manifests', { skip }, async (t) => {
     )
   })
 
+  t.test('a setting that an alert or a runbook names is one that can be set, and goes somewhere', async (t) => {
+    const clusters = [production, rendered('small')]
+    const settings = clusters.flatMap((cluster) => Object.keys(cluster.all('ConfigMap').find(isSettings)?.data ?? {}))
+    const variables: readonly Manifest[] = clusters.flatMap((cluster) =>
+      cluster.containers.flatMap(({ container }) => container.env ?? []),
+    )
+    const read = new Set(variables.map(({ valueFrom }) => valueFrom?.configMapKeyRef?.key))
+    const fixed = new Set(variables.map(({ name, value }) => `${name}=${value}`))
+    const files = ['overlays/production/values.env', 'components/restore/restore.env', 'components/secret-files/.env']
+    const others = files.flatMap((file) => namesIn(readFileSync(join(deployCopy(), 'k8s', file), 'utf8')))
+    const named = sections
+      .filter(({ where }) => /^(?:alerts|runbooks)/.test(where))
+      .flatMap(({ text }) => [...text.matchAll(/`([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)(?:=[^`]*)?`/g)])
+      .filter(([words]) => !fixed.has(words.slice(1, -1)))
+      .map(([, name = '']) => name)
+      .filter((name) => !Object.hasOwn(errorCatalogue, name) && !ofVolumes.includes(name) && !others.includes(name))
+    t.ok(named.length > 10, `${named.length} names`)
+    t.same(
+      named.filter((name) => !settings.includes(name)),
+      [],
+    )
+    t.same(
+      named.filter((name) => !read.has(name) && !ofTransformers.includes(name)),
+      [],
+    )
+  })
+
   t.test('every object and label in a command is there', async (t) => {
     const kinds: Readonly<Record<string, string>> = {
       deployment: 'Deployment',
@@ -190,6 +220,13 @@ t.test('the guides and the manifests', { skip }, async (t) => {
     t.ok(scaled > 5)
   })
 })
+
+/** As CloudNativePG labels them. */
+const ofVolumes = ['PG_DATA', 'PG_WAL']
+/** Settings from which others, names and network policies are made. */
+const ofTransformers = ['DATABASE_CLUSTER', 'DATABASE_NETWORK']
+const isSettings = ({ metadata }: Manifest) => /^settings-/.test(metadata.name)
+const namesIn = (text: string) => [...text.matchAll(/^(\w+)=/gm)].map(([, name = '']) => name)
 
 /** What is rendered with a file of deploy/k8s. */
 function overlayOf(file: string): Rendered {

@@ -37,7 +37,7 @@ export async function environmentHere(
     else if (value.endsWith('.key')) here[name] = certificate.keyFile
     // Nobody collects traces here: services go on without a collector.
     else if (name === 'OTEL_EXPORTER_OTLP_ENDPOINT') here[name] = `https://localhost:${await freePort()}`
-    else here[name] = value.replace('@postgres-rw:5432/', `@localhost:${postgresPort}/`)
+    else here[name] = value.replace(/@postgres-r[wo]:5432\//, `@localhost:${postgresPort}/`)
   }
   return here
 }

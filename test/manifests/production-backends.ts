@@ -163,6 +163,24 @@ export function backendTests(t: Test, { cluster, environmentOf, namesOn }: Produ
     for (const file of globSync('*.conf', { cwd: join(deployFolder, 'nats') })) t.ok(data[file], file)
   })
 
+  t.test(
+    'a proof reads the standbys, over no more connections than they have cores, and more in each size',
+    async (t) => {
+      const connections = [cluster, ...['hundred', 'thousand'].map(ofSize)].map((sized) => {
+        const environment = sized.environment(sized.container('reconciler').container)
+        t.equal(new URL(environment.RECONCILE_DATABASE_URL ?? '').host, 'postgres-ro:5432')
+        const count = Number(environment.RECONCILE_CONNECTIONS)
+        t.ok(count <= Number(sized.find('Cluster', 'postgres').spec.resources.requests.cpu))
+        return count
+      })
+      t.match(
+        readFileSync(join(deployFolder, '../docs/scaling.md'), 'utf8'),
+        `| \`RECONCILE_CONNECTIONS\` | ${connections.join(' | ')} |`,
+      )
+      t.ok(new Set(connections).size === 3)
+    },
+  )
+
   t.test('who may connect changes without a restart of NATS: the servers are told of changed users', async (t) => {
     const { container, pod, workload } = cluster.container('nats')
     t.ok(cluster.find('ConfigMap', 'nats-users')?.data['users.conf'], 'under one name, so a change replaces no pod')
@@ -175,15 +193,17 @@ export function backendTests(t: Test, { cluster, environmentOf, namesOn }: Produ
   })
 }
 
-/** Production with PostgreSQL for more deposits, and the disks that the head of the component names. */
+/** Production with PostgreSQL for more deposits, and the disks and settings that the head of the component names. */
 function ofSize(size: string): Production['cluster'] {
   const component = `components/postgres-sizes/${size}`
   const text = readFileSync(join(deployFolder, 'k8s', component, 'kustomization.yaml'), 'utf8')
   const disks = Object.fromEntries([...text.matchAll(/(POSTGRES_\w+)=(\w+)/g)].map(([, name, value]) => [name, value]))
+  const [connections = ''] = /RECONCILE_CONNECTIONS=\d+/.exec(text) ?? []
   return rendered('production', {
     'overlays/production/kustomization.yaml': (before) =>
       before.replace('  - ../../components/postgres\n', (line) => `${line}  - ../../${component}\n`),
     'overlays/production/values.env': withSettings(disks),
+    'overlays/production/settings.env': (before) => `${before}${connections}\n`,
   })
 }
 

@@ -45,8 +45,8 @@ t.test('production', { skip }, async (t) => {
       for (const file of [NATS_CA_FILE, DATABASE_CA_FILE, OTEL_EXPORTER_OTLP_CERTIFICATE])
         if (file !== undefined) t.ok(mounts.includes(join(file, '..')), `${service}: ${file}`)
       t.ok(OTEL_EXPORTER_OTLP_CERTIFICATE)
-      const { DATABASE_URL } = environment
-      if (DATABASE_URL !== undefined) t.ok(namesOn('postgres').includes(new URL(DATABASE_URL).hostname))
+      for (const url of [environment.DATABASE_URL, environment.RECONCILE_DATABASE_URL])
+        if (url !== undefined) t.ok(namesOn('postgres').includes(new URL(url).hostname))
       const collector = new URL(environment.OTEL_EXPORTER_OTLP_ENDPOINT ?? '')
       t.equal(collector.protocol, 'https:')
       t.ok(namesOn('collector').includes(collector.hostname))

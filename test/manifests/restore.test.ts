@@ -44,19 +44,21 @@ for (const size of withOperators)
     })
 
     t.test('from then on the size is the new cluster, by the one setting', async (t) => {
-      const host = `${restored}-rw`
       for (const program of [...programs, 'migrate']) {
         const environment = after.environment(after.container(program).container)
         const urls = Object.entries(environment).filter(([name]) => name.endsWith('DATABASE_URL'))
         t.ok(urls.length > 0)
-        for (const [name, url] of urls) t.equal(new URL(url).hostname, host, `${program} ${name}`)
+        for (const [name, url] of urls) {
+          const host = name.startsWith('RECONCILE') ? `${restored}-ro` : `${restored}-rw`
+          t.equal(new URL(url).hostname, host, `${program} ${name}`)
+          t.ok(after.find('Certificate', 'postgres')?.spec.dnsNames.includes(host))
+        }
       }
-      t.ok(after.find('Certificate', 'postgres')?.spec.dnsNames.includes(host))
       t.same(
         after.all('Cluster').map(({ metadata }) => metadata.name),
         [restored],
       )
-      t.notMatch(JSON.stringify(after.manifests), /"cnpg.io\/cluster":"postgres"|postgres-rw/)
+      t.notMatch(JSON.stringify(after.manifests), /"cnpg.io\/cluster":"postgres"|postgres-r[ow]/)
     })
 
     t.test('step 3 removes each Job that the new name changes, since a Job cannot be changed', async (t) => {

@@ -60,7 +60,13 @@ const neededInACluster: Readonly<Record<string, readonly string[]>> = {
     'TRUSTED_PROXIES',
   ],
   wallet: ['CORRECT_ALONE_UP_TO'],
-  reconciler: ['RECONCILE_EVERY_MS', 'CORRECT_ALONE_UP_TO', 'PAY_ALONE_UP_TO'],
+  reconciler: [
+    'RECONCILE_EVERY_MS',
+    'RECONCILE_FULL_WITHIN_DAYS',
+    'RECONCILE_CONNECTIONS',
+    'CORRECT_ALONE_UP_TO',
+    'PAY_ALONE_UP_TO',
+  ],
   payments: ['MASTER_KEYS_FILE', 'PAY_ALONE_UP_TO'],
   webhooks: ['MASTER_KEYS_FILE'],
 }
