@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { areContainersWanted, startTestPostgres } from '@backoffice/test-kit'
@@ -100,9 +100,32 @@ function chosen(options: Options): readonly TestFile[] {
   return shard === undefined ? files : shardOf(files, shard.number, shard.count, secondsOf)
 }
 
-async function runChosen(files: readonly TestFile[], options: Options): Promise<Outcome> {
-  const folder = mkdtempSync(join(tmpdir(), 'backoffice-test-'))
+/** Linux keeps in memory what is written here. */
+const memory = '/dev/shm'
+/** A few times what `npm test` writes. The proofs write more, and fill disks. */
+const memoryBytesMin = 8 * 2 ** 30
+
+function hasMemory(): boolean {
+  const mounts = existsSync('/proc/mounts') ? readFileSync('/proc/mounts', 'utf8') : ''
+  if (!/^\S+ \/dev\/shm tmpfs (?!\S*\bnoexec\b)/m.test(mounts)) return false
+  const { bavail, bsize } = statfsSync(memory)
+  return bavail * bsize >= memoryBytesMin
+}
+
+/**
+ * Where all temporary files of the run are. Each test has a database, a thousand files that keep a disk's file system
+ * busy for longer than most tests take.
+ */
+function temporaryFolderFor({ tier }: Options): string {
+  const folder = mkdtempSync(join(tier === 'test' && hasMemory() ? memory : tmpdir(), 'backoffice-test-'))
+  // PostgreSQL may run as another account.
   chmodSync(folder, 0o755)
+  process.env.TMPDIR = folder
+  return folder
+}
+
+async function runChosen(files: readonly TestFile[], options: Options): Promise<Outcome> {
+  const folder = temporaryFolderFor(options)
   const given = process.env.POSTGRES_URL
   const postgres = given === undefined ? await startTestPostgres(postgresConnections) : undefined
   try {
@@ -110,6 +133,7 @@ async function runChosen(files: readonly TestFile[], options: Options): Promise<
     print(`PostgreSQL: ${postgres === undefined ? 'POSTGRES_URL' : `${where}, for this run only`}`)
     const environment = {
       ...env,
+      TMPDIR: folder,
       POSTGRES_URL: postgres?.url ?? given,
       TAP_TIMEOUT: String(fileTimeoutSeconds()),
       // Node keeps here what it has compiled, so that of two hundred processes only the first few compile the same code.

@@ -80,7 +80,9 @@ export function createEmptyDatabase(administratorUrl: string): Promise<TestDatab
 async function createFrom(administratorUrl: string, template: string): Promise<TestDatabase> {
   databases += 1
   const name = `backoffice_test_${process.pid}_${Date.now().toString(36)}_${databases}`
-  await asAdministrator(administratorUrl, (client) => client.query(`create database ${name} template ${template}`))
+  // Its files are copied. By default each page of them goes through the log, which costs twice as much.
+  const statement = `create database ${name} template ${template} strategy file_copy`
+  await asAdministrator(administratorUrl, (client) => client.query(statement))
   return {
     url: databaseUrl(administratorUrl, name),
     drop: () => asAdministrator(administratorUrl, (client) => client.query(`drop database ${name} with (force)`)),
