@@ -21,10 +21,9 @@ const soonMs = 60_000
 /** One that shows a certificate of another authority, and one that shows a name which is no server's. */
 const refusedRoute = /TLS route handshake error|rid:.* authentication error/gi
 
-t.test('with the nats-server of this machine', async (t) => testCluster(t, await natsServerBinary()))
-
-// As production runs. Between the two, routes between servers became several connections each, and sync_interval came.
-t.test('with a later one', { skip: skipWithout('nats-server-later', 'nats-server of a later suite') }, async (t) => {
+// As production runs. In 2.9, which Debian has, routes between servers are one connection each, and nobody has a cluster.
+const skip = skipWithout('nats-server-later', 'nats-server of a later suite')
+t.test('three nats-servers as production runs them', { skip }, async (t) => {
   process.env.NATS_SERVER = 'nats-server-later'
   const binary = await natsServerBinary()
   t.notMatch(execFileSync(binary, ['--version'], { encoding: 'utf8' }), /v2\.9\./)
