@@ -1,3 +1,5 @@
+// waits: for minutes of a rate limit to end, and for what is written each second.
+
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
