@@ -1,0 +1,116 @@
+// proof: every page through axe, at six widths and in two colours.
+
+import { operations } from '@backoffice/contracts'
+import { freePort } from '@backoffice/dev-stack'
+import { gateway } from '@backoffice/gateway'
+import { eventually } from '@backoffice/test-kit'
+import { noBrowser, startBrowser, violations } from '@backoffice/test-kit/browser'
+import { webhooks } from '@backoffice/webhooks'
+import type { Page } from 'playwright-core'
+import t from 'tap'
+import { type ConsoleBed, consoleBed, windowOf } from './console-bed.ts'
+import { everyForm } from './every-form.ts'
+
+t.test(
+  'every page is readable on every screen, in light and in dark, by whoever reads it',
+  { skip: noBrowser },
+  async (t) => {
+    const port = String(await freePort())
+    const own = { CONSOLE_URL: `http://127.0.0.1:${port}`, CONSOLE_PORT: port, CONSOLE_REQUESTS_PER_MINUTE: '10000' }
+    const bed = await consoleBed(t, own, {}, { gateway, webhooks })
+    // So that there are records in each state.
+    await everyForm(bed, ['Aurora', 'Boreal'])
+    // Colours change at once, so that axe sees none on its way.
+    const page = await windowOf(bed, await startBrowser(t), 'alice', { reducedMotion: 'reduce' })
+    for (const path of await everyPage(bed)) {
+      await page.emulateMedia({ colorScheme: 'light' })
+      await open(page, bed, path)
+      await page.evaluate(() => {
+        for (const folded of document.querySelectorAll('details')) folded.open = true
+      })
+      t.strictSame(await violations(page), [], path)
+      t.strictSame(await page.evaluate(sameNames), [], `${path}: no two columns of a list have one name`)
+      // A tablet has the least room for a list before its rows become cards. The last is the smallest phone.
+      for (const width of [1_366, 1_100, 820, 768, 390, 320]) {
+        await page.setViewportSize({ width, height: 800 })
+        t.strictSame(await page.evaluate(tooWide), [], `${path} at ${width}`)
+      }
+      await page.emulateMedia({ colorScheme: 'dark' })
+      t.strictSame(await violations(page, ['color-contrast', 'target-size']), [], `${path} in dark, on a phone`)
+      await page.setViewportSize({ width: 1_366, height: 800 })
+    }
+  },
+)
+
+/** A search has no address. */
+async function open(page: Page, { url }: ConsoleBed, path: string): Promise<void> {
+  const [, text] = /search\?q=(.*)/.exec(path) ?? []
+  await page.goto(`${url}${text === undefined ? path : '/production'}`)
+  if (text === undefined) return
+  await page.fill('#search', text)
+  await page.press('#search', 'Enter')
+  await page.waitForURL('**/production/search')
+}
+
+async function everyPage(bed: ConsoleBed): Promise<readonly string[]> {
+  const team = bed.bed.team('bob')
+  const name = 'Maria Eduarda de Albuquerque Figueiredo Cavalcanti Neto'
+  const playerId = await bed.newPlayer('production', name, `documents-${'0123456789'.repeat(6)}`)
+  await team.call(operations.players.takeKycCase, { input: { playerId } })
+  const destination = `${'someone.with.a.long.name'.repeat(2)}@example.com`
+  const withdrawalId = await bed.newWithdrawal('production', await bed.newPlayer('production'), destination)
+  // So that the names of others who are paid to it are on the pages.
+  for (const other of [name, name.toUpperCase(), 'Ana'])
+    await bed.newWithdrawal('production', await bed.newPlayer('production', other), destination)
+  const operator = { name: `operator-${playerId}`.replaceAll('_', '-').slice(0, 40) }
+  const { operatorId } = await team.call(operations.gateway.createOperator, { input: operator })
+  await bed.bed.sql('gateway').query(
+    `insert into homologation_proof values ($1, 'signedRequest', now(), 'req_01jf0000000000000000000000', now()),
+      ($1, 'webhookTested', now(), 'dlv_01jf0000000000000000000000', now())`,
+    [operatorId],
+  )
+  const proposalId = await bed.newProposal(playerId)
+  const { data: deposits } = await team.call(operations.payments.listDeposits, { input: { limit: 1 } })
+  const [deposit] = deposits
+  const { runId } = await team.call(operations.reconciler.reconcileWallet, { input: {} })
+  await eventually(
+    async () => (await team.call(operations.reconciler.reconcileWallet, { input: { runId } })).state === 'done',
+  )
+  const waiting = ['', '/kyc', `/kyc/${playerId}`, '/withdrawals', '/withdrawals?status=approved', '/withdrawals/pay']
+  const records = [`/players/${playerId}`, `/withdrawals/${withdrawalId}`, `/proposals/${proposalId}`]
+  const one = `/operators/${operatorId}`
+  const integration = ['/operators', '/operators/new', one, `${one}/homologation`]
+  const webhooks = ['/deliveries', '/set-aside', '/endpoints']
+  const deposited = ['/deposits?state=confirmed&operator=nobody', '/deposits?firstDay=2020-01-01']
+  const reconciled = ['/reconcile', `/reconcile/${runId}`]
+  const money = [`/deposits/${deposit?.id}`, `/players/${deposit?.playerId}/entries`, '/withdrawals?status=all']
+  const others = ['/sessions', '/people?role=integration', '/proposals', '/proposals?state=decided', '/audit?reads=yes']
+  const searches = ['/search?q=nothing', '/search?q=Maria', '/search/players']
+  const statement = [`/statement?operator=${operator.name}&period=lastMonth`]
+  const lists = [waiting, records, integration, webhooks, deposited, reconciled, money, others, searches, statement]
+  const inSandbox = ['', '/endpoints', '/deliveries?operator=Aurora'].map((path) => `/sandbox${path}`)
+  return [...lists.flat().map((path) => `/production${path}`), ...inSandbox, '/sign-in?why=over', '/nowhere']
+}
+
+/** Runs in the page. */
+const sameNames = (): readonly string[] =>
+  [...document.querySelectorAll('thead')].flatMap((head) => {
+    const names = [...head.querySelectorAll('th')].map(({ textContent }) => textContent)
+    return names.filter((name, index) => names.indexOf(name) !== index)
+  })
+
+/** Runs in the page: whether it is scrolled sideways, or one of its lists, and texts that cover the cell beside theirs. */
+function tooWide(): readonly string[] {
+  const { scrollWidth, clientWidth } = document.documentElement
+  const lists = [...document.querySelectorAll('.list')].filter((list) => list.scrollWidth > list.clientWidth)
+  const cells = [...document.querySelectorAll('td, dd')].filter((cell) => {
+    const text = document.createRange()
+    text.selectNodeContents(cell)
+    return text.getBoundingClientRect().right > cell.getBoundingClientRect().right + 1
+  })
+  return [
+    ...(scrollWidth > clientWidth ? [`the page: ${scrollWidth} in ${clientWidth}`] : []),
+    ...lists.map((list) => `a list: ${list.scrollWidth} in ${list.clientWidth}`),
+    ...cells.map((cell) => `a cell: ${cell.textContent}`),
+  ]
+}
