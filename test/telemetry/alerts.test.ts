@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { errorCatalogue } from '@backoffice/contracts'
@@ -24,9 +24,8 @@ import { type RuleTestRun, testsOfNeededRules, testsThatRulesCanBeEvaluated } fr
 
 const run = promisify(execFile)
 const promtool = (...args: string[]) => run('promtool', args, { cwd: telemetryFolder })
-/** Each test has a database of its own: in memory where that can be, which is let go less often. */
-const memory = existsSync('/dev/shm') ? { TMPDIR: '/dev/shm' } : {}
-const promtoolEnvironment = { ...process.env, ...memory, GOGC: '400' }
+/** Each test has a database of its own in memory, which is let go less often. */
+const promtoolEnvironment = { ...process.env, GOGC: '400' }
 const skip = skipWithout('promtool', 'prometheus')
 t.setTimeout(300_000)
 
