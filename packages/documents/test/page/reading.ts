@@ -1,8 +1,8 @@
 import { eventually } from '@backoffice/test-kit'
-import type { Browser, BrowserContextOptions, Page, ViewportSize } from 'playwright-core'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import type { Test } from 'tap'
 import { pages } from '../../src/index.ts'
-import { openPage, violations } from './open-page.ts'
+import { openPage } from './open-page.ts'
 
 interface ReadingTests {
   readonly docsUrl: string
@@ -38,43 +38,6 @@ const samplesOf = (page: Page, language: string) =>
 export function readingTests(t: Test, { docsUrl, browser }: ReadingTests): void {
   const open = (t: Test, path = '', options: BrowserContextOptions = {}) =>
     openPage(t, browser, docsUrl + path, options)
-
-  t.test('axe finds nothing, at either width and in either colours', async (t) => {
-    const views: [path: string, viewport: ViewportSize, colorScheme: 'light' | 'dark'][] = [
-      ['', desktop, 'light'],
-      ['', phone, 'dark'],
-      ...pages.map(({ path }): [string, ViewportSize, 'light'] => [`/${path}`, phone, 'light']),
-      ['/webhooks', desktop, 'dark'],
-    ]
-    const { page, faults } = await open(t, `/${pages[0]?.path}`)
-    for (const [path, viewport, colorScheme] of views) {
-      await page.setViewportSize(viewport)
-      await page.emulateMedia({ colorScheme })
-      await page.goto(docsUrl + path)
-      // The sections of operations and errors are made alike: all of them in light colours, in dark the first of each.
-      if (colorScheme === 'dark')
-        await page.evaluate(() => {
-          for (const alike of ['.route', '.status'])
-            for (const section of [...document.querySelectorAll(`main section:has(${alike})`)].slice(3))
-              section.remove()
-        })
-      t.strictSame(await violations(page), [], `/docs${path}, ${viewport.width} wide, ${colorScheme}`)
-      if (path !== '/webhooks') continue
-      // What stands behind a dialog was looked at.
-      await page.evaluate(() => {
-        for (const section of document.querySelectorAll('main section ~ section')) section.remove()
-      })
-      await page.click('#search-open')
-      await page.waitForSelector('#search[open]')
-      await page.keyboard.type('deposit')
-      await page.waitForSelector('#search-results [role=option]')
-      t.strictSame(await violations(page), [], 'the search')
-      await page.keyboard.press('Escape')
-      await page.click('.top button.try')
-      t.strictSame(await violations(page), [], 'the tester')
-    }
-    t.strictSame(faults, [])
-  })
 
   t.test('nothing is wider than a phone, and no code that fits is broken', async (t) => {
     const { page } = await open(t, '/sandbox')
