@@ -6,7 +6,6 @@ import { measureLoad } from './measure.ts'
 import { postingReference } from './references/posting.ts'
 import { memoryNow } from './stack/processes.ts'
 import { Subject } from './stack/subject.ts'
-import { Yardstick } from './stack/yardstick.ts'
 
 const clients = 32
 const quarterMinutes = 20
@@ -26,20 +25,17 @@ export async function measureLasting({ options: given, ending, say, column, chec
   const before = await measureReferences()
   const work = createAndConfirm(subject, await subject.players(options.players))
   const settings = { options, clients, processes: () => subject.stack.processes() }
-  using yardstick = new Yardstick()
   const quarters: Sample[] = []
   while (quarters.length < quarterMinutes) {
-    yardstick.look()
-    const { figures, failures } = await measureLoad(settings, work)
-    const yardstickMs = yardstick.look()
-    quarters.push({ figures: { ...figures, yardstickMs }, failures })
-    const { perSecond = 0, p99Ms = 0 } = figures
-    const said = `${perSecond.toFixed(0)}/s, p99 ${p99Ms.toFixed(0)} ms, yardstick ${yardstickMs.toFixed(2)} ms`
-    say(`lasting: ${quarters.length} of ${quarterMinutes}: ${said}`)
+    const quarter = await measureLoad(settings, work)
+    quarters.push(quarter)
+    const { perSecond = 0, p99Ms = 0 } = quarter.figures
+    say(`lasting: ${quarters.length} of ${quarterMinutes}: ${perSecond.toFixed(0)}/s, p99 ${p99Ms.toFixed(0)} ms`)
   }
   const memoryAfter = memoryNow(subject.stack)
   const after = await measureReferences()
-  const evenness = { figures: evennessOf(quarters), failures: {} }
+  const rates = quarters.map(({ figures }) => figures.perSecond ?? Number.NaN)
+  const evenness = { figures: { worstToBest: Math.min(...rates) / Math.max(...rates) }, failures: {} }
   const measured = (id: string, title: string, shows: string, samples: readonly Sample[]): Measured => ({
     ...{ group: 'lasting', id, title, column, shows, samples },
   })
@@ -53,15 +49,4 @@ export async function measureLasting({ options: given, ending, say, column, chec
     ...references.map(({ title }) => measured('sql-lasting', title, 'perSecond', [...before, ...after])),
   ]
   return { measured: all, books: [await compareBooks(subject, say)] }
-}
-
-/** The worst quarter beside the best: pairs a second, and pairs in the time of the fixed piece of work. */
-function evennessOf(quarters: readonly Sample[]) {
-  const worstToBest = (rates: readonly number[]) => Math.min(...rates) / Math.max(...rates)
-  const of = (name: string) => quarters.map(({ figures }) => figures[name] ?? Number.NaN)
-  const [perSecond, yardstickMs] = [of('perSecond'), of('yardstickMs')]
-  return {
-    worstToBestPerSecond: worstToBest(perSecond),
-    worstToBest: worstToBest(perSecond.map((rate, quarter) => rate * (yardstickMs[quarter] ?? Number.NaN))),
-  }
 }
