@@ -216,7 +216,8 @@ t.test(
     const dir = t.testdir({ bin: {} })
     const standIn = (program: string, lines: string) =>
       writeFileSync(join(dir, 'bin', program), `#!/bin/sh\n${lines}\n`, { mode: 0o755 })
-    const note = (program: string) => `{ printf '${program}'; printf '\\037%s' "$@"; echo; } >> '${dir}/asked'`
+    // In one write: of two in a pipe neither comes between the words of the other.
+    const note = (program: string) => `printf '%s\\n' "${program}$(printf '\\037%s' "$@")" >> '${dir}/asked'`
     for (const name of ['kind', 'docker', 'helm', 'aws', 'sudo', 'mkfs.ext4']) standIn(name, note(name))
     standIn(
       'kubectl',
