@@ -130,6 +130,7 @@ export const portugueseSentences: Readonly<Record<string, string>> = {
     'Um ponto de controle de uma conta do sistema não é a soma dos lançamentos dela (em centavos).',
   'The standby is too far behind to reconcile.': 'A réplica do banco está atrasada demais para conciliar.',
   'It made no progress for too long.': 'Ficou tempo demais sem avançar.',
+  'It was ended for a run after a restore.': 'Foi encerrada por uma conciliação depois de uma restauração.',
   'The process that ran it has ended.': 'O processo que a executava terminou.',
   'The service was stopped; start another run.': 'O serviço foi parado; inicie outra conciliação.',
 }
