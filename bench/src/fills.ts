@@ -129,7 +129,10 @@ export async function fillDeposits(subject: Subject, rows: number): Promise<void
     if (unfinished === 0) all.resolve()
     return all.promise
   }
-  await Promise.all(Array.from({ length: fillsAtOnce }, (_, part) => fill(deposits, part, othersAreDone)))
+  const parts = Array.from({ length: fillsAtOnce }, (_, part) => fill(deposits, part, othersAreDone))
+  // Nobody waits for a part that has failed.
+  for (const part of parts) part.catch(all.reject)
+  await Promise.all([...parts, all.promise])
   await subject.withSql(async (client) => {
     await client.query('vacuum analyze')
     await client.query('checkpoint')

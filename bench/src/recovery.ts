@@ -6,10 +6,13 @@ import type { AloneTools } from './books.ts'
 import type { Results } from './figures.ts'
 import { fillDeposits } from './fills.ts'
 import { inShort, table } from './report.ts'
+import { Sized } from './sizes.ts'
 import { ProcessTable } from './stack/processes.ts'
 import { Subject } from './stack/subject.ts'
 
 const depositsOfPlayer = 100
+/** Of another player, today. */
+const depositsOfToday = 100
 /** How long the reconciler may take until it has exported the heads of all accounts. */
 const exportedWithinMs = 300_000
 
@@ -49,6 +52,8 @@ async function measure(subject: Subject, postings: number, heads: string): Promi
   const restored = await timed(subject, () => subject.team.reconcile(false, restoredTo))
   const accounts = restored.report.restored?.vouchedFor ?? 0
   if (accounts < postings / depositsOfPlayer) throw new Error(`heads vouch for ${accounts} accounts only`)
+  const sized = new Sized(subject)
+  await sized.measureDay(depositsOfToday)
   return new Map([
     ['accounts', accounts],
     ['after a restore, until money opens, s', restored.ms / 1_000],
@@ -56,6 +61,7 @@ async function measure(subject: Subject, postings: number, heads: string): Promi
     ['full proof, s', proof.ms / 1_000],
     ['the same, µs of processor time a posting', (proof.cpuMs * 1_000) / postings],
     ['of these, of PostgreSQL', (proof.postgresMs * 1_000) / postings],
+    ...sized.figures,
   ])
 }
 

@@ -58,7 +58,7 @@ export async function measureSizes({ options, ending, say, column, checkout }: A
 }
 
 /** One system that is filled and measured step by step. */
-class Sized {
+export class Sized {
   readonly figures = new Map<string, number>()
   readonly #subject: Subject
 
