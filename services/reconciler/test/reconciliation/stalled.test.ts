@@ -1,3 +1,5 @@
+// waits: for the heartbeat of a run that waits, and for what stays silent.
+
 import { connect as connectSocket, createServer, type Socket } from 'node:net'
 import { newId } from '@backoffice/process'
 import { eventually } from '@backoffice/test-kit'
