@@ -155,7 +155,8 @@ export async function readDeposits(db: Snapshot, range: IdRange, toldBefore: Dat
       select d.id, h.record_id, coalesce(
         d.id < ${firstId('dep', toldBefore)} and d.status = 'confirmed' and d.version = 2
         and d.environment = ${environmentOf(sql`d.brand_id`)} and (h.steps, h.begun, h.confirmed) = (2, 1, 1)
-        and (t.type, t.outcome, t.amount) = ('DEPOSIT', 'posted', d.amount)
+        and (select (t.type, t.outcome, t.amount) = ('DEPOSIT', 'posted', d.amount) from wallet.transfer t
+          where t.brand_id = d.brand_id and t.reference = d.id)
         and not exists (select from payments.reconcilable_ended_command e where e.deposit_id = d.id), false) as is_plain
       from (select * from payments.reconcilable_deposit where ${within('id', range)}) d
       full join (
@@ -165,9 +166,6 @@ export async function readDeposits(db: Snapshot, range: IdRange, toldBefore: Dat
             and at < ${toldBefore}::timestamptz) as confirmed
         from payments.reconcilable_transition where ${within('record_id', range)} group by record_id
       ) h on h.record_id = d.id
-      left join lateral (
-        select * from wallet.transfer where brand_id = d.brand_id and reference = d.id offset 0
-      ) t on true
       -- Computed once, not for each count that asks for it.
       offset 0
     ) d
