@@ -64,3 +64,11 @@ t.test('a commit waits for the disk unless what it writes can be made again: a m
   t.same(lines.slice(0, 3), ['claim insert on', 'operation insert on', 'transfer insert on'])
   t.same(lines.slice(3).sort(), ['claim update off', 'outbox delete off', 'outbox delete off'])
 })
+
+t.test('a stored refusal waits too: it names its request, and made again it would name another', async (t) => {
+  const deposit = await createDeposit(client, playerId)
+  expectStatus(await client.post(`/deposits/${deposit.id}/fail`), 200)
+  await committed(6)
+  expectStatus(await client.post(`/deposits/${deposit.id}/confirm`), 409)
+  t.same(await committed(3), ['claim insert on', 'operation insert on', 'claim update on'])
+})

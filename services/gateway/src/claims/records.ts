@@ -314,7 +314,8 @@ export async function storeResponses(db: Db, completions: readonly Completion[])
     return { ...attempt, ...response, body: stored }
   })
   type Row = { token: string; operation: string; operationId: string; synchronousCommit: string | null }
-  // What is lost with PostgreSQL is made again: the service knows what it replied.
+  // What is lost with PostgreSQL is made again: the service knows what it replied. But a refusal names its request.
+  const waits = asked.some(({ status }) => status >= 400)
   const rows = await db<Row & ResponseColumns>`
     with asked as (
       select * from ${sql.unnest('a', asked, `${attemptColumns}, operation_id text, ${responseColumns}`)}
@@ -323,7 +324,7 @@ export async function storeResponses(db: Db, completions: readonly Completion[])
       from asked a join held h using (token) where ${isHeld}
       returning h.token
     )
-    select a.token, c.operation, c.operation_id, c.status, c.content_type, c.body, c.request_id, ${sql.synchronousCommit(false)}
+    select a.token, c.operation, c.operation_id, c.status, c.content_type, c.body, c.request_id, ${sql.synchronousCommit(waits)}
     from asked a join claim c using (operator_id, environment, key) left join stored s on s.token = a.token
     where s.token is not null or (c.status is not null and c.operation_id = a.operation_id)
   `
