@@ -174,22 +174,10 @@ export async function readNow(db: ReadDb): Promise<Date> {
 export type Queryable = Pick<PoolClient, 'query'>
 
 /** PostgreSQL's own numbers of types. */
-const oids = {
-  ...{ int8: 20, int8Array: 1016, date: 1082, dateArray: 1182, numericArray: 1231, textArray: 1009 },
-  timestamptz: 1184,
-}
+const oids = { int8: 20, int8Array: 1016, date: 1082, dateArray: 1182, numericArray: 1231, textArray: 1009 }
 
 const toTexts: (text: string) => (string | null)[] = types.getTypeParser(oids.textArray)
 const toBigInts = (text: string) => toTexts(text).map((value) => (value === null ? null : BigInt(value)))
-
-const toDate: (text: string) => Date = types.getTypeParser(oids.timestamptz)
-const lengthInMilliseconds = '2026-11-24 20:19:36.123+00'.length
-
-/** As the driver does it. JavaScript itself reads nearly all of them, in UTC and to the millisecond, in a fourth of the time. */
-const toDateSoon = (text: string) =>
-  text.length <= lengthInMilliseconds && text.endsWith('+00') && text[4] === '-'
-    ? new Date(`${text.slice(0, 10)}T${text.slice(11, -3)}Z`)
-    : toDate(text)
 
 /**
  * The types that the driver would decode in another way. A calendar date has no time zone, and a numeric is more exact
@@ -201,7 +189,6 @@ const decoders: ReadonlyMap<number, (text: string) => unknown> = new Map<number,
   [oids.date, (text) => text],
   [oids.dateArray, toTexts],
   [oids.numericArray, toTexts],
-  [oids.timestamptz, toDateSoon],
 ])
 
 /** How values are decoded, for every statement of every service. */

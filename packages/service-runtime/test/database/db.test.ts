@@ -1,6 +1,5 @@
 import { compile } from '@backoffice/database/testing'
 import { testBed } from '@backoffice/test-kit'
-import { types } from 'pg'
 import t from 'tap'
 import { sql } from '../../src/index.ts'
 import { payments } from '../probe-services.ts'
@@ -26,31 +25,6 @@ t.test('values keep their exactness: int8 is bigint, numeric and date are text, 
     document: { a: 1 },
     counted: 1n,
   })
-})
-
-t.test('a time is what the driver would read, in whatever form PostgreSQL writes it', async (t) => {
-  const texts = [
-    '2026-03-02 12:00:00+00',
-    '2026-03-02 12:00:00.1+00',
-    '2026-03-02 12:00:00.12+00',
-    '2026-12-31 23:59:59.999+00',
-  ]
-  const others = [
-    '2026-03-02 12:00:00.123456+00',
-    '2026-03-02 12:00:00.9996+00',
-    '0001-01-01 00:00:00+00',
-    '10000-01-01 00:00:00+00',
-  ]
-  const read: (text: string) => Date = types.getTypeParser(types.builtins.TIMESTAMPTZ)
-  for (const text of [...texts, ...others, '0044-03-15 00:00:00+00 BC', 'infinity', '-infinity']) {
-    const [row] = await db<{ time: Date }>`select ${text}::text::timestamptz as time`
-    t.same(row?.time, read(text), text)
-  }
-  const moved = await db.transaction(async (db) => {
-    await db`set local time zone 'America/Sao_Paulo'`
-    return db<{ time: Date }>`select ${texts[1]}::text::timestamptz as time`
-  })
-  t.same(moved[0]?.time, read(texts[1] ?? ''), 'a session in another zone')
 })
 
 t.test('nulls stay null', async (t) => {
