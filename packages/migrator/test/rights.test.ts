@@ -164,8 +164,8 @@ t.test(
     t.same(columnsOf('players.reconcilable_player'), [
       ...['brand_id', 'environment', 'id', 'kyc_status', 'self_excluded_from', 'self_excluded_until', 'status'],
     ])
-    t.same(columnsOf('players.reconcilable_kyc_change'), ['actor', 'at', 'id', 'next', 'player_id'])
-    const ofChange = ['actor', 'at', 'field', 'id', 'next', 'player_id', 'previous']
+    t.same(columnsOf('players.reconcilable_kyc_change'), ['actor', 'at', 'id', 'next', 'operation_id', 'player_id'])
+    const ofChange = ['actor', 'at', 'field', 'id', 'next', 'operation_id', 'player_id', 'previous']
     t.same(columnsOf('players.reconcilable_status_change'), ofChange)
     t.same(columnsOf('players.reconcilable_outbox'), [...['aggregate', 'brand_id', 'created_at', 'id', 'kind', 'name']])
   },

@@ -38,6 +38,7 @@ interface DecisionCall {
   readonly input: { readonly playerId: string; readonly status: KycDecision; readonly reason?: string }
   readonly scope: Scope
   readonly actor: string
+  readonly operationId: string
 }
 
 interface Decided {
@@ -110,7 +111,10 @@ export const kycDecision = <C extends DecisionCall>(termMs: number | null, whose
     const { status, reason = null } = call.input
     const decided = decide(kycAt(player, now), { status, reason, termMs }, now)
     const kyc = publicKyc(decided.player, submissions)
-    const change: DecidedCase = { made: { ...decided, actor, reason }, wasTaken: taken !== undefined }
+    const change: DecidedCase = {
+      made: { ...decided, actor, operationId: call.operationId, reason },
+      wasTaken: taken !== undefined,
+    }
     const changed = auditedChange(decided)
     return { reply: kyc, change, sends: kycEvents(decided, kyc), changed }
   },
@@ -139,12 +143,16 @@ export function sweepApprovals({ transact }: Pick<ServiceContext, 'transact'>): 
     const expired = ended.map(expire)
     const ids = ended.map(({ id }) => id)
     const submissions = await latestSubmissions(db, ids, 1)
-    const made = expired.map((one) => ({ ...one, actor, reason: one.player.kycReason }))
+    const made = expired.map((one) => ({ ...one, actor, operationId: newId('aud'), reason: one.player.kycReason }))
     const trail = made.map((one) => {
-      const [id, { id: subject }] = [newId('aud'), one.player]
-      const what = { actor, operation: operations.players.decideKyc.id, operationId: id, subject, reason: one.reason }
+      const {
+        player: { id: subject },
+        operationId,
+        reason,
+      } = one
+      const what = { actor, operation: operations.players.decideKyc.id, operationId, subject, reason }
       const input = { playerId: subject, status: one.player.kycStatus }
-      return { id, ...byService, ...what, input, changes: auditedChange(one) }
+      return { id: operationId, ...byService, ...what, input, changes: auditedChange(one) }
     })
     await Promise.all([db.write(saveKycChanges(made, now)), insertAudit(db, trail, now)])
     for (const [index, one] of expired.entries())

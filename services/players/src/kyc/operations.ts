@@ -28,14 +28,14 @@ export const submitKyc = handle(operations.players.submitKyc, {
 
   load: (calls, { db }) => lockPlayers(db, calls.map(playerOf)),
 
-  decide({ input, scope }, player, { now, newId }) {
+  decide({ input, scope, operationId }, player, { now, newId }) {
     if (player === undefined) throw new Rejection('PLAYER_NOT_FOUND')
     const submitted = submit(kycAt(player, now))
     const { playerId, documentType, reference } = input
     const submission = { id: newId('kyc'), playerId, documentType, reference, submittedAt: now }
     return {
       reply: { submission: publicSubmission(submission), kycStatus: submitted.player.kycStatus },
-      change: { submission, kyc: { ...submitted, actor: scope.operatorId, reason: null } },
+      change: { submission, kyc: { ...submitted, actor: scope.operatorId, operationId, reason: null } },
     }
   },
 

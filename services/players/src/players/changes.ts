@@ -11,16 +11,21 @@ export interface PlayerChange extends FieldChange {
   /** The operator's id, a person of the team, or `sandbox`. */
   readonly actor: string
   readonly reason: string | null
+  /** Of the call that changed it: its entry in the audit trail has the same. */
+  readonly operationId: string
 }
 
-const columns = 'at timestamptz, player_id text, actor text, field text, previous text, next text, reason text'
+const columns =
+  'at timestamptz, player_id text, actor text, field text, previous text, next text, reason text, operation_id text'
 
 /** A change with who made it and why. Nothing is recorded when nothing has changed. */
-export interface MadeChange extends ChangedPlayer<PlayerRecord>, Pick<PlayerChange, 'actor' | 'reason'> {}
+export interface MadeChange
+  extends ChangedPlayer<PlayerRecord>,
+    Pick<PlayerChange, 'actor' | 'reason' | 'operationId'> {}
 
 export function insertChanges(made: readonly MadeChange[], now: Date): Fragment[] {
-  const changes = made.flatMap(({ player, change, actor, reason }): PlayerChange[] =>
-    change === null ? [] : [{ at: now, playerId: player.id, actor, reason, ...change }],
+  const changes = made.flatMap(({ player, change, actor, reason, operationId }): PlayerChange[] =>
+    change === null ? [] : [{ at: now, playerId: player.id, actor, reason, operationId, ...change }],
   )
   return changes.length === 0 ? [] : [sql`insert into player_change ${sql.rows('new', changes, columns)}`]
 }

@@ -209,7 +209,7 @@ type PlayerEdit = typeof setsStatus | typeof setsLimit | typeof excludes
  */
 async function editPlayer<O extends PlayerEdit>(
   operation: O,
-  { input, actor }: { readonly input: Input<PlayerEdit>; readonly actor: string },
+  { input, actor, operationId }: Pick<Call<PlayerEdit>, 'input' | 'actor' | 'operationId'>,
   { db, now, changed: audited }: Tools['execute'],
   edit: (player: PlayerRecord, now: Date) => ChangedPlayer<PlayerRecord>,
 ): Promise<TeamPlayer> {
@@ -218,7 +218,7 @@ async function editPlayer<O extends PlayerEdit>(
   refuseUnlessSeen({ playerId }, seen, seenOf<PlayerEdit>(operation, teamPlayer(await seePlayer(db, player))))
   const changed = edit(player, now)
   await updatePlayer(db, changed.player)
-  await db.write(insertChanges([{ ...changed, actor, reason: input.reason ?? null }], now))
+  await db.write(insertChanges([{ ...changed, actor, operationId, reason: input.reason ?? null }], now))
   audited(...auditedChange(changed))
   return teamPlayer(await seePlayer(db, changed.player))
 }
@@ -255,7 +255,7 @@ export const anonymisePlayer = ({ keepYears }: { readonly keepYears: number }) =
   handle(operations.players.anonymisePlayer, {
     prepare: readObligations,
 
-    async execute({ input, actor }, { db, now, newId, send }, obligations) {
+    async execute({ input, actor, operationId }, { db, now, newId, send }, obligations) {
       const { playerId, reason } = input
       const player = await lockPlayer(db, playerId)
       const years = player.environment === 'production' ? keepYears : 0
@@ -266,7 +266,8 @@ export const anonymisePlayer = ({ keepYears }: { readonly keepYears: number }) =
       if (changed.change === null) return teamPlayer(seen)
       await updatePlayer(db, changed.player)
       await updateIdentity(db, changed.player)
-      await Promise.all([forgetReferences(db, playerId), db.write(insertChanges([{ ...changed, actor, reason }], now))])
+      const made = { ...changed, actor, operationId, reason }
+      await Promise.all([forgetReferences(db, playerId), db.write(insertChanges([made], now))])
       const scope = scopeOf(player)
       send({ operation: operations.payments.forgetDestinations, aggregate: playerId, scope, input: { playerId } })
       return teamPlayer(await seePlayer(db, changed.player))

@@ -19,9 +19,9 @@ const statusChanges = (keys: Fragment) => sql`
       where b.player_id = c.player_id and b.field = c.field and b.id < c.id order by b.id desc limit 1
     ), case c.field when 'status' then 'ativo' end) as next
   ) before
-  left join players.reconcilable_audit a on (a.subject, a.at, a.actor, a.outcome, a.signed) = (c.player_id, c.at, c.actor, 'done', true)
-    and case c.field when 'status' then a.operation = 'setPlayerStatus' and reconciler.json_text(a.input, 'status') = c.next
-      else a.operation = 'selfExcludePlayer' end
+  left join players.reconcilable_audit a on (a.subject, a.operation_id, a.actor, a.outcome, a.signed)
+      = (c.player_id, c.operation_id, c.actor, 'done', true)
+    and a.operation = case c.field when 'status' then 'setPlayerStatus' else 'selfExcludePlayer' end
 `
 
 const lastOf = (field: string) => sql`(

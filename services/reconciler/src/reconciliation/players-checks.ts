@@ -30,13 +30,12 @@ export const productionDecisions = sql`
   where ${environmentOf(sql`p.brand_id`)} = 'production' and c.next is distinct from 'em_analise'
 `
 export const isAuditOfDecision = sql`
-  (a.subject, a.at, a.actor, a.operation, a.outcome) = (c.player_id, c.at, c.actor, 'decideKyc', 'done')
-    and reconciler.json_text(a.input, 'status') = c.next
+  (a.subject, a.operation_id, a.actor, a.operation, a.outcome) = (c.player_id, c.operation_id, c.actor, 'decideKyc', 'done')
 `
 
 /**
- * In production a person decides who somebody is, and has signed that: a decision and its audit entry are written in one
- * transaction, at one time. Players itself ends approvals, and says so in the trail. What a
+ * In production a person decides who somebody is, and has signed that: a decision and its audit entry name one
+ * operation. Players itself ends approvals, and says so in the trail. What a
  * player's status is now is what was decided last.
  */
 export const kycDecisions: readonly SqlQuestion[] = [
@@ -50,7 +49,8 @@ export const kycDecisions: readonly SqlQuestion[] = [
       ${productionDecisions}
         and not exists (
           select from players.reconcilable_audit a where ${isAuditOfDecision}
-            and case when c.actor = 'players' and c.next = 'expirado' then a.session is null
+            and case when c.actor = 'players' and c.next = 'expirado'
+                then a.session is null and reconciler.json_text(a.input, 'status') = c.next
               else a.actor_id is not null and a.session is not null and a.signed end
         )
     `,

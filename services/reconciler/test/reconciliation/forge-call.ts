@@ -79,6 +79,8 @@ async function forgeProposal(operation: Operation, input: Input, two: readonly [
   return id
 }
 
+export type ForgedEntry = Awaited<ReturnType<typeof forgeCall>>
+
 /** An entry of the trail with all that it rests on, written with the password of its service. */
 export async function forgeCall({ operation, by, input, signs, two, row, ...signing }: Forged) {
   const proposal = two && (await forgeProposal(operation, input, two, signing))

@@ -18,17 +18,18 @@ interface Audited {
 /** Decides as players writes it down, with an audit entry if one is given. */
 async function forge({ playerId }: Brand, actor: string, status: string, audited?: Audited): Promise<void> {
   const at = new Date()
+  const operation_id = audited?.operation_id ?? newId('opn')
   const statement = 'update player set kyc_status = $2, kyc_version = kyc_version + 1 where id = $1'
   await as('players', statement, [playerId, status])
   // The service's role is refused the sandbox's actor. An administrator may switch the triggers off.
   await add('admin', 'players.player_change', {
-    ...{ at, player_id: playerId, actor, field: 'kycStatus', previous: 'aprovado', next: status },
+    ...{ at, player_id: playerId, actor, field: 'kycStatus', previous: 'aprovado', next: status, operation_id },
   })
   if (audited === undefined) return
   const input = { playerId, status, ...(audited.reason && { reason: audited.reason }) }
   await add('players', 'audit_entry', {
-    ...{ id: newId('aud'), at, actor, operation: 'decideKyc', operation_id: newId('opn'), subject: playerId },
-    ...{ input, outcome: 'done', ...audited },
+    ...{ id: newId('aud'), at, actor, operation: 'decideKyc', subject: playerId },
+    ...{ input, outcome: 'done', ...audited, operation_id },
   })
 }
 

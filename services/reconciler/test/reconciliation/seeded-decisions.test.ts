@@ -6,6 +6,7 @@ import { dayMs, newId } from '@backoffice/process'
 import { newPlayer } from '@backoffice/test-kit'
 import t from 'tap'
 import { add, adjustment, as, Brand, bed } from './brand.ts'
+import type { ForgedEntry } from './forge-call.ts'
 import { allAreNamed, type RightCall } from './seeded.ts'
 
 const { players, wallet } = operations
@@ -23,11 +24,12 @@ interface OfPlayer extends RightCall {
   readonly next: string
 }
 
+const uncalled = () => ({ at: new Date(), actor: 'carol' as const, operation_id: newId('opn') })
+
 /** Writes what a player became with the password of players. */
 async function change(
   { playerId, field, previous, next }: OfPlayer,
-  at = new Date(),
-  actor = 'carol',
+  { at, actor, operation_id }: Pick<ForgedEntry, 'at' | 'actor' | 'operation_id'> = uncalled(),
 ): Promise<string> {
   const values = [playerId, next]
   if (field === 'kycStatus')
@@ -37,14 +39,14 @@ async function change(
     const statement = 'update player set self_excluded_from = now(), self_excluded_until = $2 where id = $1'
     await as('players', statement, [playerId, next === 'for good' ? null : next])
   }
-  await add('players', 'player_change', { at, player_id: playerId, actor, field, previous, next, reason })
+  await add('players', 'player_change', { at, player_id: playerId, actor, field, previous, next, reason, operation_id })
   return playerId
 }
 
 const ofPlayer = {
   checks: ['decisions', 'signatures'],
   isFoundByTime: true,
-  effect: (right: OfPlayer, { at, actor }: { at: Date; actor: string }) => change(right, at, actor),
+  effect: (right: OfPlayer, entry: ForgedEntry) => change(right, entry),
   more: { 'there is no call': (right: OfPlayer) => change(right) },
 } as const
 

@@ -4,7 +4,7 @@ import type { TeamUser } from '@backoffice/test-kit'
 import fc from 'fast-check'
 import type { Test } from 'tap'
 import { run } from './brand.ts'
-import { accounts, type Forged, forgeCall, stranger } from './forge-call.ts'
+import { accounts, type Forged, type ForgedEntry, forgeCall, stranger } from './forge-call.ts'
 
 const seed = Number(process.env.FORGERY_SEED ?? 2_607)
 /** Of each kind of effect. */
@@ -80,7 +80,7 @@ export interface Kind<Right extends RightCall> {
   /** Makes what a call is to be about. Each is another record. */
   readonly prepare: (number: number) => Promise<Right>
   /** Writes the effect as its service does. @returns the subject of the differences */
-  readonly effect: (right: Right, call: Awaited<ReturnType<typeof forgeCall>>) => Promise<string>
+  readonly effect: (right: Right, call: ForgedEntry) => Promise<string>
   /** The checks that may name it. */
   readonly checks: readonly string[]
   /** What else is wrong of this kind. */

@@ -292,10 +292,10 @@ const tables: readonly Table[] = [
     forge: async () => {
       const decided = await approval()
       await insert('players.player_change', decided)
-      const { player_id: subject = null, at = null } = decided
+      const { player_id: subject = null, operation_id = null } = decided
       const input = { playerId: subject, status: 'aprovado' }
       return {
-        row: await auditOf(input, { operation: 'decideKyc', at, subject, session: null, proof: null }),
+        row: await auditOf(input, { operation: 'decideKyc', operation_id, subject, session: null, proof: null }),
         names: [subject ?? ''],
       }
     },
@@ -307,7 +307,7 @@ async function approval(): Promise<Row> {
   const person = { name: 'Ana Souza', email: 'ana@example.com', cpf: '529.982.247-25', birthDate: '1990-05-17' }
   const input = { externalId: randomUUID(), ...person }
   const { id } = await bed.rpc.call(operations.players.registerPlayer, { scope, input })
-  const values = { id: String(++changes), player_id: id, at: now(), actor: 'alice' }
+  const values = { id: String(++changes), player_id: id, at: now(), actor: 'alice', operation_id: newId('opn') }
   return like('players.player_change', "field = 'kycStatus'", values)
 }
 let changes = 1_000_000

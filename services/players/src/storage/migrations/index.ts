@@ -1,6 +1,11 @@
 import { type Migration, runtimeMigrations } from '@backoffice/service-runtime'
 import { teamTables } from '@backoffice/team-desk/migrations'
 import { baseline } from './0001-baseline.ts'
+import { changesNameTheirOperation } from './0002-changes-name-their-operation.ts'
 
 /** In the order in which they are applied. */
-export const migrations: readonly Migration[] = [...runtimeMigrations('players', teamTables), baseline]
+export const migrations: readonly Migration[] = [
+  ...runtimeMigrations('players', teamTables),
+  baseline,
+  changesNameTheirOperation,
+]
