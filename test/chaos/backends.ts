@@ -12,8 +12,6 @@ import {
 import { eventually } from '@backoffice/test-kit'
 import { type Part, signal } from './part.ts'
 
-const restartTimeoutMs = 60_000
-
 /** A PostgreSQL that can be killed as a whole or in one session. */
 export class PostgresPart implements Part {
   readonly name = 'postgres'
@@ -52,7 +50,7 @@ export class PostgresPart implements Part {
   async startAgain(): Promise<void> {
     await this.#running.child.exited
     // It does not start before the last process of the old one is gone.
-    this.#running = await eventually(() => startPostgres(this.#options), restartTimeoutMs)
+    this.#running = await eventually(() => startPostgres(this.#options))
   }
 
   /** PostgreSQL takes the shared memory for damaged then, ends every session and recovers from its log. */

@@ -236,14 +236,12 @@ export class Corrections {
 
   /** Lets a proposal expire in so many milliseconds by PostgreSQL's clock, as if it had waited for the rest of its day. */
   async #expireIn(proposalId: string, expiresInMs: number): Promise<number> {
-    const { rows } = await eventually(
-      () =>
-        this.#system.sql.query<{ expires_at: Date }>(
-          `update wallet.team_proposal set expires_at = clock_timestamp() + make_interval(secs => $2)
+    const { rows } = await eventually(() =>
+      this.#system.sql.query<{ expires_at: Date }>(
+        `update wallet.team_proposal set expires_at = clock_timestamp() + make_interval(secs => $2)
            where id = $1 returning expires_at`,
-          [proposalId, expiresInMs / 1_000],
-        ),
-      120_000,
+        [proposalId, expiresInMs / 1_000],
+      ),
     )
     return rows[0]?.expires_at.getTime() ?? 0
   }

@@ -9,7 +9,6 @@ import type { ChaosSystem } from './system.ts'
 
 const operatorsMax = 2
 const rateLimitPerMinute = 1_000_000
-const teamTimeoutMs = 120_000
 /** A longer history takes longer to judge, so then the clients turn to a new player. */
 const operationsPerPlayer = 90
 
@@ -50,7 +49,7 @@ export async function createOperators(
         const set = () =>
           system.team.call(operations.players.setDailyLimit, { input }).then(() => 'limited' as const, orUnknown)
         // While a clock is wrong, nobody's login is right.
-        return eventually(set, teamTimeoutMs)
+        return eventually(set)
       }
       return { name, client, receiver, players: [], limit }
     }),

@@ -48,16 +48,12 @@ async function unsettled({ sql }: Judged): Promise<string[]> {
 }
 
 /** Waits until nothing is left to do. */
-export async function untilSettled(system: Judged, withinMs: number): Promise<Problem[]> {
-  try {
-    await eventually(async () => (await unsettled(system)).length === 0, withinMs)
-    return []
-  } catch {
-    return (await unsettled(system)).map((what) =>
-      general(`${settledWithinMs / 1_000} s after the last fault: ${what}`),
-    )
-  }
-}
+export const untilSettled = (system: Judged): Promise<true> =>
+  eventually(async () => {
+    const left = await unsettled(system)
+    if (left.length > 0) throw new Error(left.join(', '))
+    return true
+  })
 
 /** Holds everything against what the clients were told. To be called when nothing happens any more. */
 export async function judge(system: Judged, operators: readonly Operator[]): Promise<Problem[]> {
@@ -190,9 +186,12 @@ async function eventProblems({ name, receiver, players }: Operator): Promise<Pro
   const expected = players.filter(({ isRegistered }) => isRegistered).flatMap((player) => closeBook(player).events)
   const received = () => [...receiver.events.values()].map(eventText)
   const missing = () => without(expected, received())
-  await eventually(() => missing().length === 0, settledWithinMs).catch(() => {})
+  await eventually(() => {
+    const left = missing()
+    if (left.length > 0) throw new Error(`${name} never heard of ${left.join(', ')}`)
+    return true
+  })
   return [
-    ...missing().map((event) => general(`${name} never heard of ${event}`)),
     ...without(received(), expected).map((event) => general(`${name} heard of ${event}, which is once too often`)),
     ...receiver.problems.map((text) => general(`${name}: ${text}`)),
   ]
@@ -210,7 +209,7 @@ function without(list: readonly string[], others: readonly string[]): string[] {
 }
 
 export async function reconciliationProblems({ team }: Judged): Promise<Problem[]> {
-  const report = await reconcile(team, settledWithinMs)
+  const report = await reconcile(team)
   return [
     ...report.differences.map((difference) => general(`the reconciliation differs: ${JSON.stringify(difference)}`)),
     ...report.inFlight.map((row) => general(`the reconciliation finds something unfinished: ${JSON.stringify(row)}`)),

@@ -87,7 +87,7 @@ export class Replica implements Part {
 
   async untilReady(): Promise<void> {
     try {
-      await eventually(() => this.#isStopped || this.#looksReady(), readyTimeoutMs)
+      await eventually(() => this.#isStopped || this.#looksReady())
     } catch (error) {
       this.problems.push(`${this.name} was not ready after ${readyTimeoutMs / 1_000} s (${error}):\n${this.logTail()}`)
     }

@@ -53,7 +53,7 @@ t.test('what an operator sees of a cluster, seen on this machine', async (t) => 
 
   await t.test('the journey: awkward paths, a deposit, a webhook, books that agree', async (t) => {
     await journey(operator, { webhook: true })
-    await eventually(() => verified.includes('deposit.confirmed') && verified.includes('webhook.test'), 60_000)
+    await eventually(() => verified.includes('deposit.confirmed') && verified.includes('webhook.test'))
     t.equal((await reconcile(team)).differencesTotal, 0)
   })
 
@@ -74,7 +74,7 @@ t.test('what an operator sees of a cluster, seen on this machine', async (t) => 
   await t.test('the load counts what had no answer, and what had one', async (t) => {
     const { id } = await register(operator)
     const load = startLoad(operator, id, 10)
-    await eventually(async () => (await operator.get(`/players/${id}/wallet`)).body.available !== '0.00', 60_000)
+    await eventually(async () => (await operator.get(`/players/${id}/wallet`)).body.available !== '0.00')
     const good = await load.stop()
     t.equal(good.failed, 0)
     t.ok(good.requests >= 2)
@@ -89,7 +89,7 @@ t.test('what an operator sees of a cluster, seen on this machine', async (t) => 
     const nobody = new OperatorClient(`http://127.0.0.1:${port}/api/v1`, credentials)
     t.teardown(() => nobody.close())
     const away = startLoad(nobody, id, 1)
-    await eventually(() => refused > 5, 60_000)
+    await eventually(() => refused > 5)
     const bad = await away.stop()
     t.equal(bad.failed, bad.requests)
     t.ok(bad.requests > 5)

@@ -101,7 +101,7 @@ async function prints({ printed }: Example, pattern: RegExp): Promise<void> {
   await eventually(() => {
     if (!pattern.test(printed())) throw new Error(`${pattern} is not in what is printed:\n${printed()}`)
     return true
-  }, 20_000)
+  })
 }
 
 /** The operator's server for one player, until it ends. */
@@ -116,7 +116,7 @@ async function receive(port: string, name: string): Promise<Example & { readonly
   const environment = { PORT: port, EVENTS_FILE: join(folder, name) }
   const receiver = start('npm run example examples/webhook-receiver.ts', environment)
   t.teardown(() => receiver.stop())
-  const url = await eventually(() => /^listening on (.*)$/m.exec(receiver.printed())?.[1] ?? false, 30_000)
+  const url = await eventually(() => /^listening on (.*)$/m.exec(receiver.printed())?.[1] ?? false)
   return { ...receiver, url }
 }
 
@@ -193,7 +193,7 @@ t.test('the receiver prints each event once, and drops what is older than it has
 
   t.match(await serve('ana-5'), { status: 0 })
   // An approval that arrives after the payment is dropped at once: order is not promised.
-  const heard = (pattern: RegExp) => eventually(() => pattern.exec(receiver.printed())?.[1] ?? false, 20_000)
+  const heard = (pattern: RegExp) => eventually(() => pattern.exec(receiver.printed())?.[1] ?? false)
   const approved = await heard(/^withdrawal\.status_changed (evt_\w+) .*version 2\b/m)
   const paid = await heard(/^withdrawal\.status_changed (evt_\w+) .*version 3$/m)
   await heard(/^(kyc\.status_changed) /m)
@@ -208,7 +208,7 @@ t.test('the receiver prints each event once, and drops what is older than it has
   const resend = async (id: string) => {
     // The receiver prints an event before its acknowledgement is recorded, which would be that of the resend then.
     const isRecorded = async () => (await team.call(showDelivery, { input: { id } })).state === 'delivered'
-    await eventually(isRecorded, 20_000)
+    await eventually(isRecorded)
     await team.call(resendDelivery, { input: { id } })
   }
   await resend(paid)
@@ -218,9 +218,9 @@ t.test('the receiver prints each event once, and drops what is older than it has
   await receiver.stop()
   const next = await receive(new URL(receiver.url).port, 'second.db')
   await resend(paid)
-  await eventually(() => /wdr_\w+ is paid, version 3$/m.test(next.printed()), 20_000)
+  await eventually(() => /wdr_\w+ is paid, version 3$/m.test(next.printed()))
   await resend(approved)
-  await eventually(() => /dropped, version 2 of wdr_\w+ is older than ours$/m.test(next.printed()), 20_000)
+  await eventually(() => /dropped, version 2 of wdr_\w+ is older than ours$/m.test(next.printed()))
 
   const forged = { 'X-Webhook-Timestamp': String(Math.floor(Date.now() / 1000)), 'X-Webhook-Signature': '0'.repeat(64) }
   t.equal((await fetch(next.url, { method: 'POST', headers: forged, body: '{}' })).status, 401)
@@ -242,10 +242,7 @@ t.test('what was acknowledged is worked on after a crash, once; what cannot be k
   expectStatus(await operator.post(`/sandbox/players/${id}/kyc/decision`, { status: 'aprovado' }), 200)
   await prints(receiver, /^(evt_\w+) is tried again: .*interrupted$/m)
   const eventId = /^(evt_\w+) is tried again/m.exec(receiver.printed())?.[1] ?? ''
-  await eventually(
-    async () => (await team.call(showDelivery, { input: { id: eventId } })).state === 'delivered',
-    20_000,
-  )
+  await eventually(async () => (await team.call(showDelivery, { input: { id: eventId } })).state === 'delivered')
   await receiver.stop('SIGKILL')
   t.same(database.prepare('select id from effect').all(), [], 'nothing of it is done')
 
@@ -274,7 +271,7 @@ t.test('what was acknowledged is worked on after a crash, once; what cannot be k
 async function listen(...args: readonly string[]): Promise<Example & { readonly url: string }> {
   const listener = start('npm run listen', {}, '--', ...args)
   t.teardown(() => listener.stop())
-  const url = await eventually(() => /sandbox come to (http\S+)\. r /.exec(listener.printed())?.[1] ?? false, 30_000)
+  const url = await eventually(() => /sandbox come to (http\S+)\. r /.exec(listener.printed())?.[1] ?? false)
   return { ...listener, url }
 }
 
@@ -333,14 +330,14 @@ t.test('trigger makes each event happen; --latest and --events choose what is sh
   const id = await eventually(async () => {
     const { data } = await team.call(listDeliveries, { input: { ...sandbox, limit: 1 } })
     return data.find(({ eventCreatedAt }) => Date.parse(eventCreatedAt) >= begun)?.eventId ?? false
-  }, 20_000)
+  })
   const listener = await listen('--latest', '--events', 'deposit.confirmed,withdrawal.status_changed')
   await trigger('kyc.status_changed')
   await trigger('webhook.test')
   for (const type of ['deposit.confirmed', 'withdrawal.status_changed'])
     await prints(listener, new RegExp(`${type}  evt_\\w+  verified\\n +${await trigger(type)}: `))
   await team.call(resendDelivery, { input: { id } })
-  await eventually(async () => (await team.call(showDelivery, { input: { id } })).state === 'delivered', 20_000)
+  await eventually(async () => (await team.call(showDelivery, { input: { id } })).state === 'delivered')
   const shown = [...listener.printed().matchAll(/(\S+) {2}evt_\w+ {2}verified/g)].map(([, type]) => type)
   t.same([...new Set(shown)].sort(), ['deposit.confirmed', 'withdrawal.status_changed'])
   t.notMatch(listener.printed(), former, 'it happened before the start')
@@ -386,7 +383,7 @@ t.test('what was there before is put back after a crash, too, unless somebody ha
   t.teardown(() => cut.stop())
   await prints(cut, /sandbox come to/)
   await test()
-  await eventually(async () => (await endpoint()).url === changed, 20_000)
+  await eventually(async () => (await endpoint()).url === changed)
 })
 
 t.test(

@@ -82,6 +82,6 @@ ${isRoot ? 'user = nobody' : ''}
       () => client.end().then(() => true),
       () => false,
     )
-  }, 30_000)
+  })
   return through
 }

@@ -115,7 +115,7 @@ const unfinished = `select (select count(*) from webhooks.delivery where state =
  * second of two later calls adds comes after all that was before.
  */
 async function settled(): Promise<{ readonly kept: Sizes; readonly counted: Sizes }> {
-  await eventually(async () => (await admin.query(unfinished)).rows[0].left === '0', 60_000)
+  await eventually(async () => (await admin.query(unfinished)).rows[0].left === '0')
   for (let round = 1; round <= 2; round++) {
     const { rows } = await counted()
     await client.post('/deposits/dep_unknown/confirm')

@@ -64,7 +64,7 @@ async function report(full: boolean) {
     const { state, report, failure } = await alice.call(reconcileWallet, { input: { runId } })
     if (state === 'failed') throw new Error(failure ?? 'failed')
     return report ?? false
-  }, 120_000)
+  })
 }
 
 /** The checks of the newest full run that name one of some subjects. */

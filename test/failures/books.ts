@@ -91,7 +91,7 @@ export async function settled(world: World): Promise<void> {
     const { rows } = await world.bed.sql('admin').query({ name: 'unfinished', text: unfinished })
     const stuck = rows.map(({ what }) => what)
     if (stuck.length > 0) throw new Error(`stuck: ${stuck.join(', ')}`)
-  }, 20_000)
+  })
 }
 
 const commandsOwed = serviceNames

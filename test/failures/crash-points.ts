@@ -8,7 +8,6 @@ import { type Command, World } from './world.ts'
 
 /** Also what comes to the same: before each step, and what no command has a part in, again for each of them. */
 const everyMoment = process.env.EVERY_MOMENT === 'true'
-const answeredMsMax = 15_000
 
 /** What a command did, once everything that follows from it has happened. */
 interface Effect {
@@ -185,7 +184,7 @@ export class CrashPoints {
     if (fallen !== undefined) await world.startAgain(fallen.service)
     const early = await first
     await world.leasesRunOut()
-    const reply = await eventually(() => send(key), answeredMsMax)
+    const reply = await eventually(() => send(key))
     // Who was answered before the death gets the same answer after it.
     if (early !== undefined && JSON.stringify(likeness(early)) !== JSON.stringify(likeness(reply)))
       throw new Error(`first answered ${JSON.stringify(early)}, then ${JSON.stringify(reply)}`)

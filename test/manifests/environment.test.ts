@@ -20,7 +20,6 @@ import { rendered, skip } from './rendered.ts'
 import { environmentWithFiles, natsNameOf } from './secrets.ts'
 
 t.setTimeout(600_000)
-const soonMs = 120_000
 const programs = [...serviceNames, 'games', 'console'] as const
 
 t.test('with the environment of its pods in production', { skip }, async (t) => {
@@ -69,7 +68,7 @@ t.test('with the environment of its pods in production', { skip }, async (t) => 
   for (const [service, { pod, environment }] of Object.entries(pods)) {
     await t.test(`${service} becomes ready, over TLS to all, and is measured`, async (t) => {
       const health = `http://127.0.0.1:${environment.HEALTH_PORT}`
-      const ready = eventually(async () => (await fetch(`${health}/readyz`)).ok, soonMs)
+      const ready = eventually(async () => (await fetch(`${health}/readyz`)).ok)
       await ready.catch(() => t.fail(pod.printed()))
       t.ok((await fetch(`${health}/healthz`)).ok)
       const metrics = await fetch(`http://127.0.0.1:${environment.OTEL_EXPORTER_PROMETHEUS_PORT}/metrics`)
@@ -112,7 +111,7 @@ async function connectionsOf(database: Database, roles: readonly string[]) {
   const everyRole = eventually(async () => {
     for (const connection of await database.connections()) seen.set(JSON.stringify(connection), connection)
     return roles.every((role) => [...seen.values()].some((connection) => connection.role === role))
-  }, soonMs)
+  })
   // The test names the roles that are missing.
   await everyRole.catch(() => {})
   return [...seen.values()]

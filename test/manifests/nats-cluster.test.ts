@@ -17,7 +17,6 @@ import t, { type Test } from 'tap'
 import { passwordOf, portsFor, startServer, users } from './nats-cluster.ts'
 
 t.setTimeout(300_000)
-const soonMs = 60_000
 /** One that shows a certificate of another authority, and one that shows a name which is no server's. */
 const refusedRoute = /TLS route handshake error|rid:.* authentication error/gi
 
@@ -71,7 +70,7 @@ async function testCluster(t: Test, binary: string): Promise<void> {
 
   await t.test('find one another over TLS and become ready', async (t) => {
     for (const server of servers)
-      t.ok(await eventually(async () => (await server.joined()) === 2 && (await server.ready()), soonMs), server.name)
+      t.ok(await eventually(async () => (await server.joined()) === 2 && (await server.ready())), server.name)
   })
 
   await t.test('a client must trust the authority and speak TLS', async (t) => {
@@ -119,7 +118,7 @@ async function testCluster(t: Test, binary: string): Promise<void> {
     await makeClientCertificate(dir, 'wallet', ours)
     t.not(fingerprint(), before)
     await connection.reconnect()
-    t.ok(await eventually(async () => (await shown()) === fingerprint(), soonMs))
+    t.ok(await eventually(async () => (await shown()) === fingerprint()))
   })
 
   for (const [index, whose, certificate] of [
@@ -131,7 +130,7 @@ async function testCluster(t: Test, binary: string): Promise<void> {
       const before = refusals()
       const fourth = await start(index, certificate)
       // It tried, and was refused; those who belong have each other only.
-      await eventually(() => refusals() > before, soonMs)
+      await eventually(() => refusals() > before)
       for (const server of servers) t.equal(await server.joined(), 2)
       t.equal(await fourth.joined(), 0)
       await fourth.kill()
@@ -145,10 +144,7 @@ async function testCluster(t: Test, binary: string): Promise<void> {
     }
     const streams = await connectAs('streams')
     const stream = JSON.stringify(streamConfiguration({ replicas: 3, bytesMax: streamBytesMin }))
-    await eventually(
-      async () => (await streams.request(streamApi.create, stream)).json<Made>().config.num_replicas,
-      soonMs,
-    )
+    await eventually(async () => (await streams.request(streamApi.create, stream)).json<Made>().config.num_replicas)
     for (const { look } of servers) {
       const seen = async () => JSON.parse(await look('/jsz?consumers=true')) as Seen
       t.ok(
@@ -156,7 +152,7 @@ async function testCluster(t: Test, binary: string): Promise<void> {
           const { meta_cluster, account_details = [] } = await seen()
           const [detail] = account_details[0]?.stream_detail ?? []
           return meta_cluster.leader && detail?.name === 'EVENTS' && detail.cluster.replicas?.length === 2
-        }, soonMs),
+        }),
       )
     }
     const users = (await Promise.all(servers.map(({ shown }) => shown()))).flatMap((shown) => [...shown.keys()])
@@ -183,7 +179,7 @@ async function testCluster(t: Test, binary: string): Promise<void> {
       for (const user of ['wallet', 'gateway']) {
         for (const server of servers) server.change(`passwords/${user}.conf`, () => 'password: "renewed"')
         for (const { clientUrl } of servers) {
-          const connection = await eventually(() => connectAs(user, 'renewed', clientUrl), soonMs)
+          const connection = await eventually(() => connectAs(user, 'renewed', clientUrl))
           await connection.close()
           await t.rejects(connectAs(user, passwordOf(user), clientUrl), { message: /Authorization Violation/i })
         }
@@ -207,17 +203,16 @@ async function testCluster(t: Test, binary: string): Promise<void> {
       return answer
     }
     // Repeated under the same id until it is acknowledged, as the outbox does.
-    const publish = (id: string) =>
-      eventually(() => ask(connection, eventSubject('deposit.confirmed'), '{}', id), soonMs)
+    const publish = (id: string) => eventually(() => ask(connection, eventSubject('deposit.confirmed'), '{}', id))
     const stream = streamConfiguration({ replicas: 3, bytesMax: streamBytesMin })
-    const made = await eventually(() => ask(streams, streamApi.create, JSON.stringify(stream)), soonMs)
+    const made = await eventually(() => ask(streams, streamApi.create, JSON.stringify(stream)))
     t.equal(made.config.num_replicas, 3)
     t.equal((await publish('one')).seq, 1)
 
     const leader = servers.find(({ name }) => name === made.cluster.leader)
     await leader?.kill()
     t.equal((await publish('two')).seq, 2)
-    const info = await eventually(() => ask(streams, streamApi.info, ''), soonMs)
+    const info = await eventually(() => ask(streams, streamApi.info, ''))
     t.equal(info.state.messages, 2)
     t.not(info.cluster.leader, made.cluster.leader)
   })

@@ -17,7 +17,6 @@ import { rendered, skip } from './rendered.ts'
 import { environmentWithFiles } from './secrets.ts'
 
 t.setTimeout(600_000)
-const soonMs = 120_000
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const overlay = 'deploy/k8s/overlays/small'
 /** Who makes an operator, and whom a deposit passes. */
@@ -86,7 +85,7 @@ t.test(
       environments.set(name, environment)
       const pod = run(t, `services/${name}/src/main.ts`, environment)
       const health = `http://127.0.0.1:${environment.HEALTH_PORT}/readyz`
-      await eventually(async () => (await fetch(health)).ok, soonMs).catch(() => t.fail(pod.printed()))
+      await eventually(async () => (await fetch(health)).ok).catch(() => t.fail(pod.printed()))
     }
 
     const shown = await shell([operator])
@@ -154,6 +153,6 @@ async function startNats(t: Test, dir: string, secrets: Readonly<Record<string, 
     child.kill()
     await once(child, 'close')
   })
-  await eventually(async () => (await fetch(`http://127.0.0.1:${monitoring}/healthz`)).ok, soonMs)
+  await eventually(async () => (await fetch(`http://127.0.0.1:${monitoring}/healthz`)).ok)
   return `nats://127.0.0.1:${client}`
 }

@@ -4,8 +4,6 @@ import { type PostgresOptions, type RunningPostgres, startPostgres } from '@back
 import { eventually, recoverCopy, takeBaseBackup } from '@backoffice/test-kit'
 import pg from 'pg'
 
-const soonMs = 60_000
-
 type Options = Pick<PostgresOptions, 'port' | 'password' | 'durable'>
 
 /** A PostgreSQL that sends its log to an archive, and what a restore needs: a base backup, and that archive. */
@@ -52,7 +50,7 @@ export class ArchivingPostgres {
     await eventually(async () => {
       const { archived } = await query(this.url, 'select last_archived_wal as archived from pg_stat_archiver')
       return archived !== null && archived >= file
-    }, soonMs)
+    })
   }
 
   /** The server and its disks are gone. */
@@ -72,7 +70,7 @@ export class ArchivingPostgres {
       archive_mode: 'off',
     })
     this.#running = await startPostgres({ ...this.#options, dir: join(this.#dir, 'restored') })
-    await eventually(async () => !(await query(this.url, 'select pg_is_in_recovery() as going_on')).going_on, soonMs)
+    await eventually(async () => !(await query(this.url, 'select pg_is_in_recovery() as going_on')).going_on)
   }
 
   async stop(): Promise<void> {

@@ -20,8 +20,6 @@ export interface BookedDeposit {
 }
 
 const depositsPerPlayer = 4
-/** An outbox row that has failed often waits a minute for its next attempt. */
-const answeredWithinMs = 90_000
 
 /** Clients of one operator that register players and deposit for them, and the book that they keep of it. */
 export class Book {
@@ -75,7 +73,7 @@ export class Book {
       const reply = await this.#client.post(path, body, { idempotencyKey })
       if (reply.status >= 500) throw new Error(`${path}: ${reply.status} ${reply.bytes}`)
       return reply
-    }, answeredWithinMs)
+    })
   }
 
   async #post(path: string, body: object, key: string = randomUUID()) {

@@ -59,27 +59,27 @@ t.test('a restore to an earlier moment', async (t) => {
   t.teardown(() => client.close())
 
   const book = new Book(client, clients)
-  await eventually(() => book.confirmedSince(0) >= deposits, soonMs)
+  await eventually(() => book.confirmedSince(0) >= deposits)
   // With two entries behind it.
-  const old = await eventually(() => entryOf('e.seq = 1 and a.seq > 2'), soonMs)
+  const old = await eventually(() => entryOf('e.seq = 1 and a.seq > 2'))
   // As on any day but the first: an export of all accounts, and a run that has looked at what was entered until then.
   rmSync(join(headsDir, 'snapshot'), { recursive: true })
-  await eventually(() => exportsIn(join(headsDir, 'snapshot')) >= 2, soonMs)
-  t.same((await reconcile(alice, soonMs)).differences, [])
+  await eventually(() => exportsIn(join(headsDir, 'snapshot')) >= 2)
+  t.same((await reconcile(alice)).differences, [])
   await postgres.takeBackup()
   const afterBackup = Date.now()
-  await eventually(() => book.confirmedSince(afterBackup) >= deposits, soonMs)
+  await eventually(() => book.confirmedSince(afterBackup) >= deposits)
   // Somebody with the database in hand changes what was entered since, and what was entered long before.
-  const late = await eventually(() => entryOf('e.seq = 2'), soonMs)
+  const late = await eventually(() => entryOf('e.seq = 2'))
   for (const { transferId } of [old, late]) await changeReason(transferId, 'another')
   // PostgreSQL's clock and this one are of one machine.
   await wait(10)
   const moment = new Date()
-  await eventually(() => book.confirmedSince(moment.getTime()) >= deposits, soonMs)
+  await eventually(() => book.confirmedSince(moment.getTime()) >= deposits)
   await book.stop()
   // An export that began after the last answer has the heads of all.
   const exported = exportsIn(headsDir)
-  await eventually(() => exportsIn(headsDir) >= exported + 2, soonMs)
+  await eventually(() => exportsIn(headsDir) >= exported + 2)
   await postgres.archiveAll()
 
   const before = book.deposits.filter(({ confirmation }) => confirmation.answeredAt < moment.getTime())
@@ -106,7 +106,7 @@ t.test('a restore to an earlier moment', async (t) => {
   const beforeRestart = exportsIn(headsDir)
   await startAgain('reconciler')
   // As a command line that is started anew.
-  await eventually(async () => (await bed.nats('console')).rtt(), soonMs)
+  await eventually(async () => (await bed.nats('console')).rtt())
 
   await t.test('brings back what was confirmed before it, and nothing of what was sent after it', async (t) => {
     const { rows } = await bed.sql('admin').query<{ id: string; amount: string }>(
@@ -129,9 +129,9 @@ t.test('a restore to an earlier moment', async (t) => {
   })
 
   // An export that is older than two periods would be a difference of its own.
-  await eventually(() => exportsIn(headsDir) >= beforeRestart + 2, soonMs)
+  await eventually(() => exportsIn(headsDir) >= beforeRestart + 2)
   const restoredTo = moment.toISOString()
-  const report = await reconcile(alice, soonMs, { restoredTo })
+  const report = await reconcile(alice, { restoredTo })
 
   await t.test('the reconciliation names each player who was credited after it, from the exported heads', async (t) => {
     const undone = report.differences.filter(({ check }) => check === 'exportedHeads')
@@ -161,13 +161,13 @@ t.test('a restore to an earlier moment', async (t) => {
   await t.test('once it is recorded, the reconciliation finds no difference', async (t) => {
     const input = { restoredTo, reason: 'the disks were lost' }
     await bed.agreed(operations.reconciler.recordRestore, { input })
-    const { differences, provenSince } = await reconcile(alice, soonMs, { restoredTo })
+    const { differences, provenSince } = await reconcile(alice, { restoredTo })
     t.same(differences, [])
     t.equal(provenSince, null, 'and everything is still to be proven')
   })
 
   await t.test('the proof behind finds the change of what was entered long before', async (t) => {
-    const { differences, provenSince } = await reconcile(alice, soonMs)
+    const { differences, provenSince } = await reconcile(alice)
     t.match(differences, [{ check: 'chains', subject: new RegExp(old.transferId) }])
     t.not(provenSince, null)
     await changeReason(old.transferId, null)
@@ -188,8 +188,8 @@ t.test('a restore to an earlier moment', async (t) => {
     await eventually(async () => {
       const { rows } = await bed.sql('admin').query('select from payments.outbox')
       return rows.length === 0
-    }, soonMs)
-    t.same((await reconcile(alice, soonMs)).differences, [])
+    })
+    t.same((await reconcile(alice)).differences, [])
   })
 
   await t.test('what is cut off from the restored ledger afterwards shows', async (t) => {
@@ -198,11 +198,11 @@ t.test('a restore to an earlier moment', async (t) => {
     await client
       .post(`/players/${victim?.playerId}/deposits`, depositRequest('3.00'))
       .then(({ body }) => client.post(`/deposits/${body.id}/confirm`))
-    await eventually(() => exportsIn(headsDir) >= exported + 2, soonMs)
-    t.same((await reconcile(alice, soonMs)).differences, [])
+    await eventually(() => exportsIn(headsDir) >= exported + 2)
+    t.same((await reconcile(alice)).differences, [])
     await cutOff(victim?.playerId ?? '')
     t.match(
-      (await reconcile(alice, soonMs)).differences.filter(({ check }) => check === 'exportedHeads'),
+      (await reconcile(alice)).differences.filter(({ check }) => check === 'exportedHeads'),
       [{ subject: new RegExp(`^${victim?.playerId} entry `), actual: 'nothing' }],
     )
   })

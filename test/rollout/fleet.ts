@@ -8,7 +8,6 @@ const ownRoot = fileURLToPath(new URL('../../', import.meta.url))
 const telemetry = 'packages/process/src/telemetry/register.ts'
 /** Dozens of processes of the same code: only the first ones compile it. npm test has a folder for all of its processes. */
 const compiled = `${ownRoot}.cache/compiled`
-const startTimeoutMs = 60_000
 
 export interface Ports {
   readonly healthPort: number
@@ -56,10 +55,7 @@ export async function startFleet(t: Teardown, environment: Readonly<Record<strin
       ...options.environment,
     }
     const { child, ended, until } = startProcess(t, command, { cwd: root, env })
-    await until(
-      async () => (await fetch(`http://127.0.0.1:${ports.healthPort}/readyz`).catch(() => null))?.ok === true,
-      startTimeoutMs,
-    )
+    await until(async () => (await fetch(`http://127.0.0.1:${ports.healthPort}/readyz`).catch(() => null))?.ok === true)
     const stop = () => {
       child.kill('SIGTERM')
       return ended

@@ -63,7 +63,6 @@ t.test(
         () =>
           deposits.every((id) => arrived('deposit.confirmed', id, 'confirmed')) &&
           withdrawals.every((id) => arrived('withdrawal.status_changed', id, 'paid')),
-        30_000,
       )
 
     const before = clientOf(old.gateway)

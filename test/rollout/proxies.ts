@@ -17,7 +17,7 @@ export async function startProxy(
   const env = { ...process.env, PATH: toolPath }
   const { until } = startProcess(t, [program, ...args], { env, endsBy: 'SIGTERM' })
   // Any answer will do, its own 503 included.
-  await until(async () => (await fetch(`http://127.0.0.1:${port}/`).catch(() => null)) !== null, 20_000)
+  await until(async () => (await fetch(`http://127.0.0.1:${port}/`).catch(() => null)) !== null)
 }
 
 export interface LoadBalancer {
@@ -66,7 +66,7 @@ listen status
         const up = (await answer.text()).matchAll(/^gateways,(at-\d+),.*?,(?:UP|DOWN[^,]*),/gm)
         const names = [...up].filter(([line]) => line.endsWith(',UP,')).map(([, name]) => name)
         return names.toSorted().join() === expected.join()
-      }, 20_000)
+      })
     },
   }
 }

@@ -135,7 +135,7 @@ async function pagesOf(t: Test, recordings: readonly (readonly (readonly Labels[
     { alertname: 'last', moment: 'last' },
     { alertname: 'silent', moment: 'last' },
   ])
-  await eventually(async () => (await unsilenced(url, 'tickets', 'silent')).length === 0, 60_000)
+  await eventually(async () => (await unsilenced(url, 'tickets', 'silent')).length === 0)
   const uninhibited = new Map<string, Set<string>>()
   for (const { labels } of await unsilenced(url, 'pages')) {
     const groups = uninhibited.get(labels.moment ?? '') ?? new Set()
@@ -167,7 +167,7 @@ async function startAlertmanager(t: Test): Promise<string> {
   ]
   const { until } = startProcess(t, ['prometheus-alertmanager', ...args], { endsBy: 'SIGTERM' })
   const url = `http://127.0.0.1:${port}`
-  await until(async () => (await fetch(`${url}/-/ready`)).ok, 60_000)
+  await until(async () => (await fetch(`${url}/-/ready`)).ok)
   return `${url}/api/v2/alerts`
 }
 

@@ -4,8 +4,6 @@ import { freePort } from '@backoffice/dev-stack'
 import { startProcess, type Teardown, temporaryFolder } from '@backoffice/test-kit'
 import { stringify } from 'yaml'
 
-const startTimeoutMs = 60_000
-
 export interface Series {
   readonly metric: Readonly<Record<string, string>>
   readonly value: readonly [number, string]
@@ -74,6 +72,6 @@ export async function startPrometheus(
   ]
   const { until } = startProcess(t, ['prometheus', ...args], { endsBy: 'SIGTERM' })
   const url = `http://127.0.0.1:${port}`
-  await until(async () => (await fetch(`${url}/-/ready`)).ok, startTimeoutMs)
+  await until(async () => (await fetch(`${url}/-/ready`)).ok)
   return new Prometheus(url)
 }

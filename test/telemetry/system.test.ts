@@ -19,7 +19,6 @@ import {
 } from './traffic.ts'
 
 t.setTimeout(230_000)
-const scrapedTimeoutMs = 60_000
 const programs: readonly ProgramName[] = [...serviceNames, 'games', 'console']
 /** Of those without an outbox. */
 const ownMetric: Partial<Record<ProgramName, string>> = {
@@ -43,7 +42,7 @@ t.test(
     const prometheus = await startPrometheus(t, targets, `${telemetryFolder}alerts.yaml`)
 
     const shows = (expr: string, something = true) =>
-      eventually(async () => (await prometheus.query(expr)).length > 0 === something, 30_000)
+      eventually(async () => (await prometheus.query(expr)).length > 0 === something)
     const value = (expr: string) => oneValue(prometheus, expr)
 
     const well = await operatorWithReceiver(t, system, 204)
@@ -61,7 +60,6 @@ t.test(
           (await value('sum(backoffice_messages_set_aside_total)')) >= round &&
           (await value('sum(backoffice_idempotency_replays_total)')) >= round &&
           (await value('sum(backoffice_team_refused_calls_total{code="ROLE_REQUIRED"})')) >= round,
-        scrapedTimeoutMs,
       )
     }
 
@@ -75,7 +73,7 @@ t.test(
       const up = await eventually(async () => {
         const series = await prometheus.query('job:up:count')
         return series.length === programs.length && series
-      }, scrapedTimeoutMs)
+      })
       t.same(up.map(({ metric }) => metric.job).sort(), [...programs].sort())
       const named = await prometheus.query('target_info')
       for (const { metric } of named) t.equal(metric.service_name, metric.job)
@@ -99,8 +97,7 @@ t.test(
         ['max(backoffice_provider_breaker_open)', 0],
       ]
       for (const [expr, wanted] of expected) {
-        await eventually(async () => (await value(expr)) === wanted, 15_000).catch(() => {})
-        t.equal(await value(expr), wanted, expr)
+        t.ok(await eventually(async () => (await value(expr)) === wanted), expr)
       }
       // The failing receiver's breaker opens after five failures in a row; the other's stays closed.
       await t.resolves(
@@ -108,7 +105,6 @@ t.test(
           async () =>
             (await value('sum(max by (breaker) (backoffice_webhook_endpoints{breaker=~"open|half_open"}))')) === 1 &&
             (await value('sum(backoffice_webhook_endpoints{breaker="closed"})')) >= 1,
-          scrapedTimeoutMs,
         ),
       )
       for (const outcome of ['delivered', 'failed'])
@@ -195,7 +191,7 @@ t.test(
       } finally {
         process.kill(wallet, 'SIGCONT')
       }
-      await eventually(async () => (await deposit.confirm()) === 200, 60_000)
+      await eventually(async () => (await deposit.confirm()) === 200)
       for (const expr of seen.slice(0, -2)) await t.resolves(shows(expr, false), `no more: ${expr}`)
     })
 

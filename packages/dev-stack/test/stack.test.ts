@@ -15,9 +15,6 @@ import { readStack, type StackDescription, stackFileIn } from '../src/stack-file
 const run = promisify(execFile)
 
 const mainFile = fileURLToPath(new URL('../src/main.ts', import.meta.url))
-const startTimeoutMs = 60_000
-const restartTimeoutMs = 30_000
-
 t.setTimeout(240_000)
 
 function startStack(t: Test, dir: string, ...args: string[]): StartedProcess {
@@ -29,7 +26,7 @@ function startStack(t: Test, dir: string, ...args: string[]): StartedProcess {
 
 /** Waits until the stack is ready. */
 async function ready(stack: StartedProcess, dir: string): Promise<StackDescription> {
-  await stack.until(() => existsSync(stackFileIn(dir)) && stack.printed().includes('Ctrl-C'), startTimeoutMs)
+  await stack.until(() => existsSync(stackFileIn(dir)) && stack.printed().includes('Ctrl-C'))
   return readStack(stackFileIn(dir))
 }
 
@@ -106,7 +103,7 @@ t.test('one stack, from the first start to the second', async (t) => {
     ])
     const pid = current() ?? 0
     t.ok(isRunning(pid))
-    t.ok(await eventually(() => current() === undefined, restartTimeoutMs))
+    t.ok(await eventually(() => current() === undefined))
     t.notOk(isRunning(pid))
   })
 
@@ -119,12 +116,12 @@ t.test('one stack, from the first start to the second', async (t) => {
     for (const name of ['postgres', 'nats', 'identity', 'gateway'] as const) {
       const pid = description.processes[name] ?? 0
       process.kill(pid, 'SIGKILL')
-      t.ok(await eventually(() => readStack(stackFileIn(dir)).processes[name] !== pid, restartTimeoutMs), name)
+      t.ok(await eventually(() => readStack(stackFileIn(dir)).processes[name] !== pid), name)
     }
     const answer = await eventually(async () => {
       const body = (await pasteCurl(stack)) as { operator?: { name: string } }
       return body.operator === undefined ? false : body
-    }, restartTimeoutMs)
+    })
     t.match(answer, { operator: { name: 'demo' } })
   })
 
@@ -151,7 +148,7 @@ t.test('one stack, from the first start to the second', async (t) => {
 
     const all = pids()
     again.child.kill('SIGKILL')
-    t.ok(await eventually(() => !all.some(isRunning), restartTimeoutMs), 'nothing outlives a killed supervisor')
+    t.ok(await eventually(() => !all.some(isRunning)), 'nothing outlives a killed supervisor')
   })
 })
 

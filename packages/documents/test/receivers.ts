@@ -9,9 +9,6 @@ import { eventually, freePort, OperatorClient, type SharedSystem, type Teardown 
 import type { Test } from 'tap'
 import { type Command, programEnvironment, type Workshop } from './workshop.ts'
 
-/** Compilers and virtual machines are slow to start on a busy machine. */
-const patienceMs = 60_000
-
 /** An operator of its own, whose webhooks go to the program that is being tried. */
 export async function startReceivingOperator(t: Teardown, system: SharedSystem) {
   const team = await system.asTeam('alice')
@@ -59,7 +56,7 @@ export async function startReceiver(t: Teardown, [command, ...args]: Command, se
     eventually(() => {
       if (child.exitCode !== null) throw new Error(`the receiver ended:\n${text}`)
       return pattern.test(text)
-    }, patienceMs)
+    })
   await printed(/listening on|Development Server .* started/)
   return { printed, text: () => text }
 }

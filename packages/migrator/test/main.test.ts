@@ -212,7 +212,7 @@ for (const [program, code] of [
 t.test('SIGTERM ends it although PostgreSQL never answers', async (t) => {
   const nobody = `postgres://postgres:none@127.0.0.1:${await freePort()}/backoffice`
   const { child, ended, printed } = start(t, 'main.ts', { ADMIN_DATABASE_URL: nobody })
-  await eventually(() => printed().includes('waiting for PostgreSQL'), 30_000)
+  await eventually(() => printed().includes('waiting for PostgreSQL'))
   child.kill('SIGTERM')
   t.equal((await ended).code, 1)
 })
@@ -251,26 +251,26 @@ t.test('without NATS the job fails, and says that it is the stream', async (t) =
 t.test('SIGTERM ends the keeper at once while it waits for NATS', async (t) => {
   const nobody = { NATS_URL: `nats://127.0.0.1:${await freePort()}` }
   const { child, ended, printed } = start(t, 'keep-stream.ts', nobody)
-  await eventually(() => printed().includes('NATS cannot be reached yet'), 30_000)
+  await eventually(() => printed().includes('NATS cannot be reached yet'))
   child.kill('SIGTERM')
   t.equal((await ended).code, 0)
 })
 
 t.test('the keeper makes a lost stream again, changes nothing that is there, and ends with 0', async (t) => {
   const { child, ended, printed } = start(t, 'keep-stream.ts', {})
-  await eventually(() => printed().includes('keeping the stream'), 30_000)
+  await eventually(() => printed().includes('keeping the stream'))
   await nats.child.stop()
   rmSync(join(natsOptions.dir, 'jetstream'), { recursive: true })
   nats = await startNats(natsOptions)
   const ask = await connectStreams(t)
   const consumer = eventConsumers[0] as EventConsumerEntry
-  const made = await eventually(async () => (await ask(consumerApi(consumer).info)).config ?? false, 30_000)
+  const made = await eventually(async () => (await ask(consumerApi(consumer).info)).config ?? false)
   t.match(made, consumerConfiguration(consumer))
 
   const { config } = await ask(streamApi.info)
   const next = { ...config, max_bytes: 2 * streamBytesDefault }
   t.match((await ask(streamApi.update, next)).config, { max_bytes: 2 * streamBytesDefault })
-  await eventually(() => printed().includes('configured otherwise'), 30_000)
+  await eventually(() => printed().includes('configured otherwise'))
   t.match(
     (await ask(streamApi.info)).config,
     { max_bytes: 2 * streamBytesDefault },
@@ -346,7 +346,7 @@ t.test('with DATABASE_CA_FILE every connection is TLS, to a server that the auth
   )
   writeFileSync(join(data, 'pg_hba.conf'), 'hostssl all all all scram-sha-256\n')
   process.kill(server.child.pid, 'SIGHUP')
-  await eventually(async () => (await run(trusting).ended).code === 0, 60_000)
+  await eventually(async () => (await run(trusting).ended).code === 0)
   const refused = await run({ ...trusting, DATABASE_CA_FILE: stranger.certFile }).ended
   t.match(refused, { code: 1, lines: [{ err: { message: /self-signed|certificate/ } }] })
 })

@@ -12,7 +12,6 @@ import { migrate } from '../src/migrate.ts'
 t.setTimeout(120_000)
 const bed = await testBed(t, { payments }, { startServices: false })
 const admin = bed.sql('admin')
-const patienceMs = 60_000
 
 /** Of what was applied here: each test adds to it. */
 const before: Migration[] = [...payments.migrations]
@@ -50,9 +49,9 @@ t.test('a migration that meets a lock lets those behind it go on, and is tried a
   const applied = apply([note], { warn: () => (attempts += 1) })
   t.teardown(() => reader.end())
   // Each write waits behind the migration, until that gives up.
-  await eventually(() => attempts >= 1, patienceMs)
+  await eventually(() => attempts >= 1)
   t.equal(await writeRecord('first'), 1)
-  await eventually(() => attempts >= 2, patienceMs)
+  await eventually(() => attempts >= 2)
   t.equal(await writeRecord('second'), 1)
   await reader.end()
   t.same(await applied, [note.name])
@@ -86,7 +85,7 @@ t.test('an index is built while others read and write; one whose builder died is
     () => 'built',
     (error) => String(error),
   )
-  await eventually(async () => (await isValid('payments.record_count')) === false, patienceMs)
+  await eventually(async () => (await isValid('payments.record_count')) === false)
   t.equal(await writeRecord('meanwhile'), 1)
   await admin.query(`select pg_terminate_backend(pid) from pg_stat_activity
     where datname = current_database() and query like 'create index concurrently%'`)
@@ -113,14 +112,14 @@ t.test('PostgreSQL may still build for a migrator that is gone: the next one end
   gone.on('error', () => {})
   await gone.connect()
   const lost = t.rejects(gone.query(index.sql))
-  await eventually(async () => (await isValid('payments.record_sound')) === false, patienceMs)
+  await eventually(async () => (await isValid('payments.record_sound')) === false)
   // Its session does not notice, because it has nothing to say until the index is built.
   ;(gone as unknown as { readonly connection: { readonly stream: Socket } }).connection.stream.destroy()
   await lost
   const applied = apply([index])
   const waiting = `select from pg_stat_activity
     where datname = current_database() and query like 'drop index concurrently%'`
-  await eventually(async () => (await admin.query(waiting)).rowCount !== 0, patienceMs)
+  await eventually(async () => (await admin.query(waiting)).rowCount !== 0)
   await reader.end()
   t.same(await applied, [index.name])
   t.equal(await isValid('payments.record_sound'), true)

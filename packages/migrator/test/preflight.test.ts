@@ -59,7 +59,7 @@ async function startSilence(): Promise<number> {
     sockets.push(socket)
   }
   // Those that the kernel takes are open by now, or will be; the rest waits for ever.
-  await eventually(() => sockets.some(({ connecting }) => !connecting), 30_000)
+  await eventually(() => sockets.some(({ connecting }) => !connecting))
   return port
 }
 

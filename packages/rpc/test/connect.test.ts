@@ -80,7 +80,7 @@ t.test('a broker that cannot be reached is waited for, and the log says so now a
   connecting.catch((error) => {
     gaveUp = error
   })
-  await eventually(() => attempts >= 200 || gaveUp !== undefined, 60_000)
+  await eventually(() => attempts >= 200 || gaveUp !== undefined)
   t.equal(gaveUp, undefined)
   t.ok(said >= 1 && said < attempts, `said ${said} times`)
   isOpen = true

@@ -26,7 +26,7 @@ await bed.register(scope)
 const start = (environment = {}, options: readonly string[] = []) => startProbe(t, bed, environment, options)
 async function startAndServe(options: readonly string[] = []): Promise<ProbeProcess> {
   const started = start({}, options)
-  await eventually(() => started.printed().includes('"started"'), 30_000)
+  await eventually(() => started.printed().includes('"started"'))
   return started
 }
 const login = {
@@ -55,7 +55,7 @@ t.test('SIGTERM while its modules are loaded ends it at once', async (t) => {
 
 t.test('SIGTERM before its start has ended ends it at once', async (t) => {
   const { child, ended, printed } = start({ NATS_URL: `nats://127.0.0.1:${await freePort()}` })
-  await eventually(() => printed().includes('NATS cannot be reached yet'), 30_000)
+  await eventually(() => printed().includes('NATS cannot be reached yet'))
   child.kill('SIGTERM')
   t.equal(await ended, 0)
 })

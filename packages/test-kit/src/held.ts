@@ -24,11 +24,10 @@ interface Waiting {
   readonly role?: string
   /** So many, and no more; else any. */
   readonly count?: number
-  readonly timeoutMs?: number
 }
 
 /** Resolves once sessions of the database wait for a lock. Within a transaction PostgreSQL shows the activity of its first look. */
-export const lockIsAwaited = (admin: pg.Pool, { role, count, timeoutMs }: Waiting = {}) =>
+export const lockIsAwaited = (admin: pg.Pool, { role, count }: Waiting = {}) =>
   eventually(async () => {
     const { rowCount } = await admin.query(
       `select from pg_stat_activity
@@ -36,4 +35,4 @@ export const lockIsAwaited = (admin: pg.Pool, { role, count, timeoutMs }: Waitin
       [role],
     )
     return count === undefined ? rowCount !== 0 : rowCount === count
-  }, timeoutMs)
+  })

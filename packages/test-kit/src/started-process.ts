@@ -10,7 +10,7 @@ export interface StartedProcess {
   /** The exit status, once it has ended and all that it wrote is read; null when a signal ended it. */
   readonly ended: Promise<number | null>
   /** @throws with what it wrote, when it ends before it is ready */
-  until(ready: () => Promise<unknown> | unknown, timeoutMs: number): Promise<void>
+  until(ready: () => Promise<unknown> | unknown): Promise<void>
 }
 
 /**
@@ -34,9 +34,9 @@ export function startProcess(
     child,
     printed: () => text,
     ended,
-    async until(ready, timeoutMs) {
+    async until(ready) {
       const isOver = () => child.exitCode !== null || child.signalCode !== null
-      await eventually(async () => isOver() || (await ready()), timeoutMs)
+      await eventually(async () => isOver() || (await ready()))
       if (isOver()) throw new Error(`${command} ended:\n${text}`)
     },
   }

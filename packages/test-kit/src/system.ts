@@ -22,8 +22,6 @@ import { temporaryFolder } from './temporary-folder.ts'
 import type { Teardown } from './test-bed.ts'
 
 const mainFile = fileURLToPath(new URL('../../dev-stack/src/main.ts', import.meta.url))
-const startTimeoutMs = 90_000
-const restartTimeoutMs = 20_000
 
 export interface SystemOptions {
   /** Environment variables of all processes, such as WEBHOOK_BACKOFF_BASE_MS. */
@@ -105,7 +103,7 @@ export async function startSystem(t: Teardown, options: SystemOptions = {}): Pro
   const command = [process.execPath, mainFile, '--dir', dir, '--port', '0', '--databases', databases]
   const { until, printed } = startProcess(t, command, { env, endsBy: 'SIGTERM' })
   const stackJson = stackFileIn(dir)
-  await until(() => existsSync(stackJson), startTimeoutMs)
+  await until(() => existsSync(stackJson))
   const description = readStack(stackJson)
   const { asTeam, close } = teamOf(description, dir)
   t.teardown(close)
@@ -128,7 +126,7 @@ export async function startSystem(t: Teardown, options: SystemOptions = {}): Pro
       const dead = pid(name)
       process.kill(dead, 'SIGKILL')
       if (name === 'nats') rmSync(join(dir, 'nats/jetstream'), { recursive: true })
-      await eventually(() => pid(name) !== dead, restartTimeoutMs)
+      await eventually(() => pid(name) !== dead)
     },
   }
 }

@@ -12,7 +12,6 @@ const [desktop, phone] = [
   { width: 1366, height: 900 },
   { width: 390, height: 844 },
 ]
-const waitMs = 30_000
 const paths = ['', ...pages.map(({ path }) => `/${path}`)]
 const shownIn = (page: Page, sample: string) =>
   page.getAttribute(`.sample[data-sample=${sample}] a[aria-selected=true]`, 'data-language')
@@ -158,7 +157,7 @@ export function readingTests(t: Test, { docsUrl, browser }: ReadingTests): void 
     await page.evaluate(() => {
       for (const details of document.querySelectorAll('details')) details.open = true
     })
-    await eventually(async () => (await wrong()).length === 0, waitMs)
+    await eventually(async () => (await wrong()).length === 0)
     const stops = await page.locator('.panel > pre[tabindex]').count()
     await page.setViewportSize({ width: 1900, height: 900 })
     await page.waitForFunction((before) => document.querySelectorAll('.panel > pre[tabindex]').length < before, stops)

@@ -17,7 +17,7 @@ async function startProcess(): Promise<ChildProcess> {
   const { child } = startProbe(t, bed, { LOG_LEVEL: 'silent' })
   child.setMaxListeners(0)
   const warm = () => bed.rpc.call(countUp, { scope, input: { record: 'warm' }, operationId: 'opn_warm' })
-  await eventually(warm, 30_000)
+  await eventually(warm)
   return child
 }
 async function kill(): Promise<void> {
@@ -127,12 +127,12 @@ t.test('killed again and again at any moment: each call takes effect once, and e
   }
   const replies = all.map((_, index) => untilAnswered(index))
   for (const until of [5, 40, 90]) {
-    await eventually(() => answered >= until, 30_000)
+    await eventually(() => answered >= until)
     await kill()
     child = await startProcess()
   }
   t.same(await Promise.all(replies), Array(120).fill({ count: 1 }))
   t.same(await effects(all), { counted: 120, stored: 120 })
   t.equal(await credits(all), 120)
-  await eventually(nothingIsLeft, 30_000)
+  await eventually(nothingIsLeft)
 })

@@ -196,29 +196,29 @@ t.test('services that run', async (t) => {
 
   await t.test('stop publishing and consuming when the stream is changed, and go on when it is mended', async (t) => {
     t.equal((await ask(streamApi.update, { ...configuration, subjects: ['events.>', 'others.>'] })).error, undefined)
-    await eventually(async () => !(await isReady(sender)) && !(await isReady(receiver)), 20_000)
+    await eventually(async () => !(await isReady(sender)) && !(await isReady(receiver)))
     const before = await stored()
     await emit()
     await eventually(async () => (await attempted()) === 1)
     t.equal(await stored(), before, 'nothing is published')
     await makeStream(streams, settings, silent)
-    t.equal(await eventually(async () => (await isReady(sender)) && (await isReady(receiver)), 20_000), true)
-    t.equal(await eventually(async () => (await heard()) === 2, 20_000), true)
+    t.equal(await eventually(async () => (await isReady(sender)) && (await isReady(receiver))), true)
+    t.equal(await eventually(async () => (await heard()) === 2), true)
   })
 
   await t.test('stop consuming when the consumer is changed, and go on when it is mended', async (t) => {
     const changed = { ...consumerConfiguration(consumer), max_deliver: 5 }
     t.equal((await ask(consumerApi(consumer).create, { stream_name: eventStream, config: changed })).error, undefined)
-    await eventually(async () => !(await isReady(receiver)), 20_000)
+    await eventually(async () => !(await isReady(receiver)))
     t.ok(await isReady(sender), 'who does not consume goes on')
     const asked = async () => (await ask(consumerApi(consumer).info, {})).num_waiting
-    await eventually(async () => (await asked()) === 0, 20_000)
+    await eventually(async () => (await asked()) === 0)
     const before = await stored()
     await emit()
     await eventually(async () => (await stored()) === before + 1)
     t.equal(await heard(), 2, 'nothing is consumed')
     await makeStream(streams, settings, silent)
-    t.equal(await eventually(async () => (await heard()) === 3, 20_000), true)
-    t.equal(await eventually(() => isReady(receiver), 20_000), true)
+    t.equal(await eventually(async () => (await heard()) === 3), true)
+    t.equal(await eventually(() => isReady(receiver)), true)
   })
 })

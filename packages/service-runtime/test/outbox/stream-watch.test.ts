@@ -39,7 +39,7 @@ async function saveDisk(): Promise<void> {
   rmSync(copy, { recursive: true, force: true })
   cpSync(broker.store, copy, { recursive: true })
   await broker.start()
-  await eventually(stored, 20_000)
+  await eventually(stored)
 }
 
 /** As after a power cut: what the broker had not synced is gone, or all. */
@@ -57,12 +57,12 @@ t.test('events that were acknowledged but lost with the broker are published aga
   await emit(250)
   await eventually(() => isStored(270))
   await loseDisk('since it was saved')
-  t.equal(await eventually(() => isStored(270), 20_000), true)
+  t.equal(await eventually(() => isStored(270)), true)
 })
 
 t.test('a lost stream is made anew and rebuilt from the retained events', async (t) => {
   await loseDisk('all')
-  t.equal(await eventually(() => isStored(270), 20_000), true)
+  t.equal(await eventually(() => isStored(270)), true)
   await emit(1)
   t.equal(await eventually(() => isStored(271)), true, 'and goes on')
 })
@@ -72,11 +72,11 @@ t.test(
   async (t) => {
     await saveDisk()
     await emit(30)
-    await eventually(() => isStored(301), 20_000)
+    await eventually(() => isStored(301))
     await service.drain()
     await loseDisk('since it was saved')
     service = await bed.start('payments')
-    t.equal(await eventually(() => isStored(301), 20_000), true)
+    t.equal(await eventually(() => isStored(301)), true)
   },
 )
 
@@ -90,23 +90,23 @@ t.test('and so it is when PostgreSQL comes back later than the service', async (
   const starting = bed.start('payments')
   await admin.query(`grant connect on database ${database} to public`)
   service = await starting
-  t.equal(await eventually(() => isStored(301), 20_000), true)
+  t.equal(await eventually(() => isStored(301)), true)
 })
 
 t.test('a second crash of the broker, while the first is being made good, is made good as well', async (t) => {
   // The first crash loses the stream. The service rebuilds it, and is held up just before it notes that.
   const seen = await held(bed.sql('admin'), 'lock table payments.stream_seen in exclusive mode')
   await loseDisk('all')
-  await seen.isAwaited({ role: 'backoffice_payments', timeoutMs: 20_000 })
+  await seen.isAwaited({ role: 'backoffice_payments' })
   t.equal(await stored(), 301)
   // The second one loses what the first had brought back.
   await broker.stop()
   for (const path of readdirSync(broker.store, { recursive: true, encoding: 'utf8' }))
     if (/EVENTS\/msgs\/[^/]+$/.test(path)) rmSync(join(broker.store, path), { recursive: true })
   await broker.start()
-  t.equal(await eventually(async () => ({ messages: await stored() }), 20_000).then(({ messages }) => messages), 0)
+  t.equal(await eventually(async () => ({ messages: await stored() })).then(({ messages }) => messages), 0)
   await seen.rollback()
-  t.equal(await eventually(() => isStored(301), 20_000), true)
+  t.equal(await eventually(() => isStored(301)), true)
 })
 
 t.test('also what was published while the clock of its process was an hour behind', async (t) => {
@@ -117,5 +117,5 @@ t.test('also what was published while the clock of its process was an hour behin
   await eventually(() => isStored(before + 5))
   clock.offsetMs = 0
   await loseDisk('since it was saved')
-  t.equal(await eventually(() => isStored(before + 5), 20_000), true)
+  t.equal(await eventually(() => isStored(before + 5)), true)
 })

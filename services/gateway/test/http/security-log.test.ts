@@ -23,7 +23,7 @@ const child = spawn(process.execPath, [main], { env: environment, stdio: ['ignor
 const ended = once(child, 'exit')
 t.teardown(() => child.kill('SIGKILL'))
 createInterface({ input: child.stdout }).on('line', (line) => lines.push(JSON.parse(line)))
-const { origin } = (await eventually(() => lines.find(({ msg }) => msg === 'listening') ?? false, 30_000)) as {
+const { origin } = (await eventually(() => lines.find(({ msg }) => msg === 'listening') ?? false)) as {
   origin: string
 }
 const baseUrl = `${origin}${apiPrefix}`

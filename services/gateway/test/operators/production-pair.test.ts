@@ -194,7 +194,7 @@ t.test('what cannot be written yet is written later, and what a process forgets 
   const env = { ...process.env, ...bed.environment('gateway'), PORT: port }
   const doomed = startProcess(t, [process.execPath, '--disable-warning=ExperimentalWarning', main], { env })
   const me = () => send(`http://127.0.0.1:${port}/api/v1`, killed.sandbox, { path: '/me' })
-  await doomed.until(async () => (await me().catch(() => undefined))?.status === 200, 30_000)
+  await doomed.until(async () => (await me().catch(() => undefined))?.status === 200)
   doomed.child.kill('SIGKILL')
   await doomed.ended
   await right('grant insert on gateway.homologation_proof to')
@@ -266,7 +266,7 @@ t.test('what webhooks prove is kept, and without their answer nobody is homologa
       operatorId,
     ])
     return rows.some(({ item }) => item === 'webhookTested')
-  }, 20_000)
+  })
   await started.drain()
   await bed.services.webhooks.drain()
   t.match(await alice.call(showHomologation, { input: { operatorId } }), { webhooksAnswered: false, isLive: false })

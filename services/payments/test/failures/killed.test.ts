@@ -12,8 +12,6 @@ import { HeldReplies } from '../held-replies.ts'
 import { moneyPath } from '../money-path.ts'
 
 const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
-/** Long enough for a machine that runs everybody's tests at once. */
-const waitMs = 30_000
 const path = await moneyPath(t)
 const { bed, scope } = path
 const admin = bed.sql('admin')
@@ -27,7 +25,7 @@ async function startDoomed() {
   })
   t.teardown(() => child.kill('SIGKILL'))
   const input = { playerId: 'ply_nobody' }
-  await eventually(() => bed.rpc.call(operations.payments.readDayDeposits, { scope, input }), waitMs)
+  await eventually(() => bed.rpc.call(operations.payments.readDayDeposits, { scope, input }))
   return {
     /** SIGKILL, and what PostgreSQL was about to do for it does not happen either. The leases that it had run out. */
     async kill() {
@@ -49,7 +47,7 @@ t.test('killed with a hold in place, and nobody comes back: another replica give
   const doomed = await startDoomed()
   const replies = await held(admin, 'lock table payments.operation in exclusive mode')
   request().catch(() => undefined)
-  await replies.isAwaited({ role: 'backoffice_payments', timeoutMs: waitMs })
+  await replies.isAwaited({ role: 'backoffice_payments' })
   await doomed.kill()
   await replies.rollback()
   t.equal(await path.balance(playerId), '100.00 / 0.00', 'the wallet has reserved it')
@@ -90,7 +88,7 @@ t.test('killed after the commit of a batch, each of its credits and events follo
   )
   const confirmed = `select from deposit where status = 'confirmed' and player_id = $1 group by xmin::text having count(*) = 5`
   await eventually(async () => (await path.rows(confirmed, [playerId])).length === 1)
-  await transfers.isAwaited({ role: 'backoffice_wallet', timeoutMs: waitMs })
+  await transfers.isAwaited({ role: 'backoffice_wallet' })
   await doomed.kill()
   await transfers.rollback()
   await bed.start('payments')

@@ -97,6 +97,6 @@ t.test('what the wallet has not done yet is in flight and no difference', async 
   // The relays take over what the requests have left.
   const rest = (service: ServiceName) => bed.sql(service).query("select from outbox where kind = 'command'")
   for (const service of ['payments', 'players'] as const)
-    await eventually(async () => (await rest(service)).rowCount === 0, 60_000)
+    await eventually(async () => (await rest(service)).rowCount === 0)
   t.same(added(await run()), [])
 })

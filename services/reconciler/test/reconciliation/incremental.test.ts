@@ -83,7 +83,7 @@ async function fullUpTo(playerId: string): Promise<void> {
       [playerId],
     )
     return rows.length === 1
-  }, 120_000)
+  })
 }
 
 t.test('the first run is full, and so is each run that is asked for without saying more', async (t) => {

@@ -82,12 +82,10 @@ t.test('a currency whose entries do not sum to zero is named', async () => {
     [brandId],
   )
   // The sum counts transactions that have ended, and those of other tests on the same server have to end first.
-  await eventually(
-    async () =>
-      (await run()).differences.some(
-        (found) => found.check === 'sums' && found.brandId === brandId && found.subject === 'BRL',
-      ),
-    120_000,
+  await eventually(async () =>
+    (await run()).differences.some(
+      (found) => found.check === 'sums' && found.brandId === brandId && found.subject === 'BRL',
+    ),
   )
 })
 

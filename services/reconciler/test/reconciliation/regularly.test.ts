@@ -13,7 +13,7 @@ const runs = async () =>
   (await bed.sql('reconciler').query(`select id, started_by, state, is_full from reconciliation order by id`)).rows
 const periodOf = (at: Date) => `reconciliation_100_${Math.floor(at.getTime() / 100)}`
 const done = (id: string) =>
-  eventually(async () => (await runs()).find((run) => run.id === id && run.state === 'done') ?? false, 60_000)
+  eventually(async () => (await runs()).find((run) => run.id === id && run.state === 'done') ?? false)
 
 t.test('two replicas reconcile once in each period', async (t) => {
   // The first ones may have begun before the tables that the ledger is compared with were there.

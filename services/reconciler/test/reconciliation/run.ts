@@ -78,7 +78,6 @@ export async function ended(admin: pg.Client | pg.Pool): Promise<void> {
     async () =>
       (await admin.query('select pg_snapshot_xmin(pg_current_snapshot()) >= $1::text::xid8 as ended', [rows[0].now]))
         .rows[0].ended,
-    120_000,
   )
 }
 
@@ -101,7 +100,7 @@ export async function quietDatabase(t: Teardown) {
 
   const count = async (): Promise<number> => {
     const others = `select from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`
-    await eventually(async () => (await counter.query(others)).rowCount === 0, 60_000)
+    await eventually(async () => (await counter.query(others)).rowCount === 0)
     const { rows } = await counter.query(
       `select sum(coalesce(heap_blks_hit, 0) + coalesce(heap_blks_read, 0) + coalesce(idx_blks_hit, 0)
         + coalesce(idx_blks_read, 0))::integer as blocks

@@ -75,7 +75,6 @@ t.test('a standby is read, as of the present, and nothing is written there', asy
       async () =>
         (await reader.query('select from reconciler.account_checkpoint where hash is not null')).rowCount ===
         (isFull ? 1 : 2),
-      60_000,
     )
   }
 })

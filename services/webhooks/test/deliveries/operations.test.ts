@@ -48,7 +48,7 @@ t.test('a resend has the same id and body, all attempts before it, and a log tha
   )
   const { scope } = await operator(receiver.url)
   const event = await emit(scope)
-  await eventually(async () => (await story(event.id)).state === 'failed', 15_000)
+  await eventually(async () => (await story(event.id)).state === 'failed')
   healthy = true
   const { id } = await story(event.id)
   t.match(await alice.call(resendDelivery, { input: { id, reason: 'they fixed it' } }), {
@@ -295,7 +295,7 @@ t.test(
       return shown.lastFault !== null && shown
     })
     t.match(lastFault, { at: /Z$/, responseStatus: 502, error: /502/ })
-    await eventually(async () => (await story(id)).state === 'failed', 15_000)
+    await eventually(async () => (await story(id)).state === 'failed')
     const [waiting = ''] = await leave(`${operatorId}/${environment}`, [['pending', 502]])
     const pool = bed.sql('webhooks')
     const hold = (openUntil: string) =>

@@ -64,7 +64,7 @@ t.test('the eighth failure is the last', async (t) => {
   const told = await eventually(async () => {
     const told = await story(event.id)
     return told.state === 'failed' && told
-  }, 20_000)
+  })
   t.equal(receiver.received.length, webhookAttemptsMax)
   t.equal(told.attemptLog.length, webhookAttemptsMax)
   t.match(told.outcome, /^Given up after 8 attempts/)
@@ -121,7 +121,7 @@ t.test('a large backlog is withheld page by page, and not in the transaction tha
   )
   const input = { operatorId, environment: 'sandbox', reason: 'out of order' } as const
   await bed.team('alice').call(operations.webhooks.disableWebhook, { input })
-  await eventually(async () => (await endpoint(scope)).pending === 0, 20_000)
+  await eventually(async () => (await endpoint(scope)).pending === 0)
   const { rows } = await sql.query(
     `select count(*)::int as withheld from delivery where brand_id = $1 and state = 'withheld' group by xmin order by 1`,
     [brandId],
