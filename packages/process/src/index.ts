@@ -17,4 +17,19 @@ export { type StartedProgram, type StoppingStep, startProgram } from './program.
 export { type RunningProcess, runProcess } from './run-process.ts'
 export { ServedFile } from './served-file.ts'
 export { durations, type Measurement, measurement, measurePool, meter, startMeasuring } from './telemetry/metrics.ts'
-export { type Clock, dayMs, firstId, hourMs, Lane, Loop, newId, retry, systemClock, waitAtMost } from './time.ts'
+export {
+  type Clock,
+  dayMs,
+  firstId,
+  hourMs,
+  Lane,
+  Loop,
+  newId,
+  pause,
+  retry,
+  systemClock,
+  systemTimers,
+  type Timer,
+  type Timers,
+  waitAtMost,
+} from './time.ts'

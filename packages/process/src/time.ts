@@ -1,4 +1,3 @@
-import { setTimeout as wait } from 'node:timers/promises'
 import type { IdPrefix } from '@backoffice/contracts'
 import { fromUUID, typeidUnboxed } from 'typeid-js'
 import type { Logger } from './log.ts'
@@ -12,6 +11,34 @@ export interface Clock {
 }
 
 export const systemClock: Clock = { now: () => new Date() }
+
+/** What timers give for a call that is to come, to be taken back with. */
+export type Timer = object
+
+/**
+ * What runs late and how long anything may take: the process's own in production, a test's own in a test. A `Clock` has
+ * no say in it, because nobody waits longer where the day is another.
+ */
+export interface Timers {
+  /** The wall clock in milliseconds, for a deadline that is handed on as a date. It may step. */
+  now(): number
+  /** Milliseconds since some moment. They never step. */
+  monotonic(): number
+  setTimeout(run: () => void, ms: number): Timer
+  clearTimeout(timer: Timer | undefined): void
+}
+
+export const systemTimers: Timers = {
+  now: () => Date.now(),
+  monotonic: () => performance.now(),
+  setTimeout: (run, ms) => setTimeout(run, ms),
+  clearTimeout: (timer) => clearTimeout(timer as NodeJS.Timeout | undefined),
+}
+
+export const pause = (timers: Timers, ms: number): Promise<void> =>
+  new Promise((resolve) => {
+    timers.setTimeout(resolve, ms)
+  })
 
 /**
  * A new opaque id: the prefix and a UUIDv7, which begins with the time, so that new rows are neighbours in an index.
@@ -53,24 +80,24 @@ interface Retrying {
   readonly attemptsMax?: number
   /** No attempt begins later, on the clock of `performance.now()`. */
   readonly untilMs?: number
+  readonly timers?: Timers
 }
 
 /**
  * Runs something until it succeeds.
  * @throws the last fault, when no attempt is left or it does not pass by itself
  */
-export async function retry<T>(
-  run: (attempt: number) => Promise<T>,
-  { while: mayPass, pauseMs = 0, attemptsMax = Number.POSITIVE_INFINITY, untilMs = Number.POSITIVE_INFINITY }: Retrying,
-): Promise<T> {
+export async function retry<T>(run: (attempt: number) => Promise<T>, retrying: Retrying): Promise<T> {
+  const { while: mayPass, pauseMs = 0, timers = systemTimers } = retrying
+  const { attemptsMax = Number.POSITIVE_INFINITY, untilMs = Number.POSITIVE_INFINITY } = retrying
   for (let attempt = 1; ; attempt++) {
     try {
       return await run(attempt)
     } catch (error) {
       const ms = typeof pauseMs === 'number' ? pauseMs : pauseMs()
-      const isLast = attempt >= attemptsMax || performance.now() + ms > untilMs
+      const isLast = attempt >= attemptsMax || timers.monotonic() + ms > untilMs
       if (isLast || !mayPass(error, attempt)) throw error
-      if (ms > 0) await wait(ms)
+      if (ms > 0) await pause(timers, ms)
     }
   }
 }
@@ -85,6 +112,7 @@ export interface LoopOptions {
   readonly log: Logger
   /** What it does, for the log. For example `purging`. */
   readonly name: string
+  readonly timers?: Timers | undefined
 }
 
 /** Runs something again and again, never twice at once: whenever it is nudged, and every `everyMs` in any case. */
@@ -140,13 +168,14 @@ export class Loop {
   }
 
   #sleep(ms: number): Promise<void> {
+    const { timers = systemTimers } = this.#options
     return new Promise((resolve) => {
       const finish = () => {
-        clearTimeout(timer)
+        timers.clearTimeout(timer)
         this.#wake = undefined
         resolve()
       }
-      const timer = setTimeout(finish, ms)
+      const timer = timers.setTimeout(finish, ms)
       this.#wake = finish
       // It was nudged or stopped before it slept, so there is nothing to wait for.
       if (this.#stopped) finish()

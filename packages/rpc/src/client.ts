@@ -16,7 +16,7 @@ import {
   teamHeaders,
   teamSubject,
 } from '@backoffice/contracts'
-import { callTimeoutMs, meter, newId } from '@backoffice/process'
+import { callTimeoutMs, meter, newId, systemTimers, type Timer, type Timers } from '@backoffice/process'
 import { type CallToProve, newReplyKey, type ReplyKeyPair, type TeamSigner } from '@backoffice/team-identity'
 import {
   type ConnectionOptions,
@@ -79,18 +79,26 @@ export type AroundCall = <T>(name: string, send: () => Promise<T>) => Promise<T>
 
 type SaidByTeam = Omit<CallToProve, 'operation'>
 
+export interface RpcClientOptions {
+  readonly around?: AroundCall | undefined
+  readonly timers?: Timers | undefined
+}
+
 /** Calls operations over NATS request/reply. */
 export class RpcClient {
   readonly #replies: Replies
   readonly #team: TeamSigner | undefined
   #secondAttempts = 0
   readonly #around: AroundCall
+  readonly #timers: Timers
 
   /** @param team signs the calls, for a client that calls the team's operations */
-  constructor(connection: NatsConnection, team?: TeamSigner, around: AroundCall = (_name, send) => send()) {
+  constructor(connection: NatsConnection, team?: TeamSigner, options: RpcClientOptions = {}) {
+    const { around = (_name, send) => send(), timers = systemTimers } = options
     this.#replies = repliesOver(connection)
     this.#team = team
     this.#around = around
+    this.#timers = timers
   }
 
   /**
@@ -131,9 +139,10 @@ export class RpcClient {
     const sealTo = replyKey?.sealTo
     const timeoutMs = Math.min(
       callTimeoutMs(operation),
-      deadline === undefined ? Number.POSITIVE_INFINITY : deadline.getTime() - Date.now(),
+      deadline === undefined ? Number.POSITIVE_INFINITY : deadline.getTime() - this.#timers.now(),
     )
     if (timeoutMs <= 0) throw new Rejection('SERVICE_UNAVAILABLE')
+    const endsAtMs = this.#timers.monotonic() + timeoutMs
     const headers = natsHeaders()
     // A query has no effect to name, and an id takes as long as a signature.
     const ownId = operationId ?? ((operation.kind === 'query' && requestId) || newId('opn'))
@@ -145,16 +154,16 @@ export class RpcClient {
     headers.set(headerNames.requestId, requestId ?? newId('req'))
     injectTrace(headers)
     const payload = Buffer.from(JSON.stringify({ scope, input }))
-    const endsAtMs = performance.now() + timeoutMs
     const reply = await this.#firstReply(operation, timeoutMs, async ({ number, toAll }) => {
       await endOfTurn()
-      const leftMs = endsAtMs - performance.now()
+      const leftMs = Math.floor(endsAtMs - this.#timers.monotonic())
+      if (leftMs <= 0) throw new Error('its time was over before it was sent')
       // A duration, because the clocks of two machines may differ.
-      headers.set(headerNames.timeoutMs, String(Math.floor(leftMs)))
+      headers.set(headerNames.timeoutMs, String(leftMs))
       if (number > 1) headers.set(headerNames.attempt, String(number))
       const subject = toAll ? rpcSubjectOfAll(operation) : subjectOf(operation)
-      const { service } = operation
-      const message = await this.#replies.request({ service, subject, payload, headers, timeoutMs: Math.ceil(leftMs) })
+      const request = { service: operation.service, subject, payload, headers, timeoutMs: leftMs, timers: this.#timers }
+      const message = await this.#replies.request(request)
       return bodyOrRejection(message.data)
     })
     if (!(reply instanceof Rejection)) return reply
@@ -181,9 +190,9 @@ export class RpcClient {
   ): Promise<Buffer | Rejection> {
     const { promise, resolve, reject } = Promise.withResolvers<Buffer | Rejection>()
     let underWay = 0
-    let timer: NodeJS.Timeout | undefined
+    let timer: Timer | undefined
     const settle = (how: () => void) => {
-      clearTimeout(timer)
+      this.#timers.clearTimeout(timer)
       how()
     }
     const attempt = (number: number, toAll: boolean): Promise<void> => {
@@ -205,7 +214,7 @@ export class RpcClient {
       const next = secondAttempts[index]
       if (next === undefined) return
       const waitMs = timeoutMs * (next.after - (secondAttempts[index - 1]?.after ?? 0))
-      timer = setTimeout(() => {
+      timer = this.#timers.setTimeout(() => {
         again(index + 1)
         if (this.#secondAttempts >= secondAttemptsMax) return
         this.#secondAttempts += 1
@@ -231,6 +240,7 @@ interface Request {
   readonly payload: string | Uint8Array
   readonly headers?: MsgHdrs
   readonly timeoutMs: number
+  readonly timers?: Timers
 }
 
 interface Waiting {
@@ -272,18 +282,18 @@ export class Replies {
   }
 
   /** @throws when no reply came in time, nobody serves the subject, it may not be sent to, or the connection closed */
-  async request({ service, subject, payload, headers, timeoutMs }: Request): Promise<Msg> {
+  async request({ service, subject, payload, headers, timeoutMs, timers = systemTimers }: Request): Promise<Msg> {
     this.#sent += 1
     const number = String(this.#sent)
     const { promise, resolve, reject } = Promise.withResolvers<Msg>()
-    const timer = setTimeout(() => reject(new Error(`no reply from ${subject} in time`)), timeoutMs)
+    const timer = timers.setTimeout(() => reject(new Error(`no reply from ${subject} in time`)), timeoutMs)
     this.#waiting.set(number, { subject, resolve, reject })
     try {
       const reply = `${this.#inboxFor(service)}.${number}`
       this.#connection.publish(subject, payload, headers === undefined ? { reply } : { reply, headers })
       return await promise
     } finally {
-      clearTimeout(timer)
+      timers.clearTimeout(timer)
       this.#waiting.delete(number)
     }
   }

@@ -14,7 +14,7 @@ import {
   servedSubjects,
   teamHeaders,
 } from '@backoffice/contracts'
-import { callTimeoutMs, durations, type Logger, newId } from '@backoffice/process'
+import { callTimeoutMs, durations, type Logger, newId, type Timers } from '@backoffice/process'
 import type { CallToProve, Proof, TeamCaller } from '@backoffice/team-identity'
 import type { Msg, NatsConnection, Subscription } from '@nats-io/transport-node'
 import { context, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
@@ -76,6 +76,7 @@ export interface ServerOptions {
   /** Whether waiting helps against an error: then the caller hears SERVICE_UNAVAILABLE. */
   readonly isPassing: (error: unknown) => boolean
   readonly log: Logger
+  readonly timers: Timers
 }
 
 /** How a message came: to one replica, to all of them, or from a person of the team to one. */
@@ -209,7 +210,8 @@ export class RpcServer {
               teamCallOf(operation, { message, operationId, input: request.input }),
             )
           : undefined
-      const call = receive(operation, message, { request, caller, operationId, requestId })
+      const { timers } = this.#options
+      const call = receive(operation, message, { request, caller, operationId, requestId, timers })
       // Where a brand belongs is no matter of who calls. Only the operation that makes it known comes before that.
       if (call.scope !== undefined && operation.id !== 'registerBrand') await this.#options.brands.verify(call.scope)
       environment = call.scope?.environment ?? 'none'
@@ -296,7 +298,8 @@ function teamCallOf(
 function receive(
   operation: Operation,
   message: Msg,
-  known: Pick<ReceivedCall, 'caller' | 'operationId' | 'requestId'> & { readonly request: RequestMessage },
+  known: Pick<ReceivedCall, 'caller' | 'operationId' | 'requestId'> &
+    Pick<ServerOptions, 'timers'> & { readonly request: RequestMessage },
 ): ReceivedCall {
   const { scope, input } = known.request
   const scoped = operation.audience !== 'team'
@@ -321,8 +324,7 @@ function receive(
     approves: message.headers?.get(headerNames.approves) || undefined,
     operationId: known.operationId,
     requestId: known.requestId,
-    // The system's clock, because an injected clock has nothing to do with how long a caller waits.
-    deadline: new Date(Date.now() + timeoutMs),
+    deadline: new Date(known.timers.now() + timeoutMs),
     bytes: message.data.length,
   }
 }

@@ -1,7 +1,7 @@
 import { AsyncResource } from 'node:async_hooks'
 import { Rejection } from '@backoffice/contracts'
 import type { BatchFault } from '@backoffice/database'
-import { Lane, limitMs, patiently } from '@backoffice/process'
+import { Lane, limitMs, patiently, systemTimers, type Timers } from '@backoffice/process'
 
 /** How items run. */
 export interface Manner {
@@ -36,6 +36,7 @@ export interface GathererOptions<Item, Result> {
   /** Whether nobody waits for the item any more. Asked when it is taken from the queue. */
   readonly isExpired?: (item: Item) => boolean
   readonly faultOf?: (error: unknown) => BatchFault
+  readonly timers?: Timers
 }
 
 interface Entry<Item, Result> {
@@ -69,6 +70,7 @@ const suspectsMax = 1_000
 export class Gatherer<Item, Result> {
   readonly #options: GathererOptions<Item, Result>
   readonly #concurrency: number
+  readonly #timers: Timers
   #queue: Entry<Item, Result>[] = []
   readonly #busyNames = new Set<string>()
   #running = 0
@@ -80,6 +82,7 @@ export class Gatherer<Item, Result> {
   constructor(options: GathererOptions<Item, Result>) {
     this.#options = options
     this.#concurrency = options.concurrency ?? 1
+    this.#timers = options.timers ?? systemTimers
     this.#alone = new Lane(aloneAtOnceMax, (entry) => this.#runAlone(entry, 'alone'))
     this.#lockedOut = new Lane(lockedOutAtOnceMax, (entry) => this.#runAlone(entry, 'lockedOut'))
   }
@@ -219,7 +222,7 @@ export class Gatherer<Item, Result> {
       } catch (error) {
         const fault = this.#faultOf(error)
         if (fault === 'again' && repeat < repeatsMax) continue
-        if (fault === 'locked' && mayWaitForLock(entry)) {
+        if (fault === 'locked' && this.#mayWaitForLock(entry)) {
           this.#waitForLock(entry)
           return
         }
@@ -230,8 +233,14 @@ export class Gatherer<Item, Result> {
     }
   }
 
+  #mayWaitForLock({ lockedOut }: Entry<Item, Result>): boolean {
+    if (lockedOut === undefined) return true
+    const { tries, sinceMs } = lockedOut
+    return tries < lockedOutTriesMax && this.#timers.monotonic() - sinceMs < patiently(lockedOutMsMax)
+  }
+
   #waitForLock(entry: Entry<Item, Result>): void {
-    entry.lockedOut ??= { sinceMs: performance.now(), tries: 0 }
+    entry.lockedOut ??= { sinceMs: this.#timers.monotonic(), tries: 0 }
     entry.lockedOut.tries++
     this.#suspect(entry)
     this.#lockedOut.add([entry])
@@ -279,10 +288,6 @@ export class Gatherer<Item, Result> {
     if (this.#queue.length > 0) this.#schedule()
   }
 }
-
-const mayWaitForLock = ({ lockedOut }: Pick<Entry<unknown, unknown>, 'lockedOut'>): boolean =>
-  lockedOut === undefined ||
-  (lockedOut.tries < lockedOutTriesMax && performance.now() - lockedOut.sinceMs < patiently(lockedOutMsMax))
 
 const unavailable = (why: string) => new Rejection('SERVICE_UNAVAILABLE', undefined, { cause: new Error(why) })
 

@@ -20,6 +20,8 @@ import {
   startMeasuring,
   startProgram,
   systemClock,
+  systemTimers,
+  type Timers,
   waitAtMost,
 } from '@backoffice/process'
 import { type AroundCall, connectNats, RpcClient, RpcServer } from '@backoffice/rpc'
@@ -71,6 +73,7 @@ export interface ServiceContext {
   readonly rpc: RpcClient
   readonly nats: NatsConnection
   readonly clock: Clock
+  readonly timers: Timers
   readonly log: Logger
   readonly transact: Transact
 }
@@ -168,6 +171,7 @@ export interface RunningService<Addresses = unknown> extends ServiceContext, Sta
 
 export interface StartOptions<Outside = object> {
   readonly clock?: Clock | undefined
+  readonly timers?: Timers | undefined
   readonly outside?: Partial<Outside> | undefined
   /** Only for tests: stands around each step that the service takes outside of its process. */
   readonly intercept?: Interceptor | undefined
@@ -241,7 +245,7 @@ type Backends = Awaited<ReturnType<typeof connectBackends>>
 async function connectBackends<S extends ServiceName, P extends TProperties, Outside, Addresses>(
   service: Service<S, P, Outside, Addresses>,
   settings: SettingsOf<P>,
-  { clock = systemClock, intercept, seals }: StartOptions<Outside>,
+  { clock = systemClock, timers = systemTimers, intercept, seals }: StartOptions<Outside>,
 ) {
   const { name } = service
   const log = createLogger(name, settings.LOG_LEVEL)
@@ -261,12 +265,12 @@ async function connectBackends<S extends ServiceName, P extends TProperties, Out
     connectNats(settings, { name, purpose: 'events', log }),
   ])
   const around: AroundCall | undefined = intercept && ((name, send) => intercept({ kind: 'call', name }, send))
-  const rpc = new RpcClient(nats, undefined, around)
+  const rpc = new RpcClient(nats, undefined, { around, timers })
   const history = new DatabaseHistory(db.reader)
   const stream = new EventStream({ connection: events, replicasMin: settings.EVENTS_REPLICAS, log })
   const publisher = new EventPublisher(events, { stream, asksAs: publishedKinds(name)[0], history, intercept })
-  const relay = new Relay({ db, rpc, publisher, log })
-  const context: ServiceContext = { db, rpc, nats, clock, log, transact: transactor({ db, relay, log }) }
+  const relay = new Relay({ db, rpc, publisher, log, timers })
+  const context: ServiceContext = { db, rpc, nats, clock, timers, log, transact: transactor({ db, relay, log }) }
   return { context, events, history, stream, publisher, relay }
 }
 
@@ -278,25 +282,25 @@ function assemble<S extends ServiceName, P extends TProperties, Outside, Address
   composition: Composition<S, Addresses>,
 ) {
   const { name, plugins = [] } = service
-  const { db, rpc, clock, log } = context
+  const { db, rpc, clock, timers, log } = context
   const own = Object.values(composition.operations) as Handler[]
   const given = { ...context, service: name, settings: settings as never, own: own.map(({ operation }) => operation) }
   const plugged = plugins.map((plugin) => plugin.plug(given))
   const gate = plugged.find((plugin) => plugin.gate !== undefined)?.gate ?? noGate
-  const dispatch = new Dispatch({ db, rpc, publisher, relay, log })
-  const runner = new Runner({ db, rpc, dispatch, clock, log, gate })
+  const dispatch = new Dispatch({ db, rpc, publisher, relay, log, timers })
+  const runner = new Runner({ db, rpc, dispatch, clock, timers, log, gate })
   const handlers = [...own, ...builtInHandlers(name), ...plugged.flatMap(({ operations = [] }) => operations)]
   const served = handlers.map((handler) => runner.serve(handler))
   const retentions = [...runtimeRetentions, ...[...plugins, service].flatMap(({ retentions = [] }) => retentions)]
   return {
     relay,
     dispatch,
-    server: new RpcServer({ served, gate, brands: new Brands(db), isPassing: isPassingFault, log }),
+    server: new RpcServer({ served, gate, brands: new Brands(db), isPassing: isPassingFault, log, timers }),
     consumers: (composition.reactions ?? []).map(
-      (reaction) => new EventConsumer({ service: name, db, nats: events, stream, clock, log }, reaction),
+      (reaction) => new EventConsumer({ service: name, db, nats: events, stream, clock, timers, log }, reaction),
     ),
     upkeep: [purging({ db, clock, log }, retentions, settings), analyzing({ db, log })],
-    watch: new StreamWatch({ db, history, nats: events, stream, publisher, log }),
+    watch: new StreamWatch({ db, history, nats: events, stream, publisher, log, timers }),
   }
 }
 

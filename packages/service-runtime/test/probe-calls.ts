@@ -1,4 +1,4 @@
-import { newId } from '@backoffice/process'
+import { hourMs, newId } from '@backoffice/process'
 import { eventually, held, lockIsAwaited, type TestBed } from '@backoffice/test-kit'
 import { ROOT_CONTEXT } from '@opentelemetry/api'
 import { adding, addUp, crediting, type payments } from './probe-services.ts'
@@ -35,12 +35,13 @@ export function callsOn(bed: TestBed<{ readonly payments: typeof payments }>) {
       const query = 'select kind from outbox where aggregate = coalesce($1, aggregate) order by aggregate_seq'
       return (await bed.sql('payments').query(query, [aggregate])).rows
     },
-    /** Holds a batch open until so many more calls wait, and it is time; they form the next one. */
-    async gather<T>(count: number, call: () => T, isTime = () => true): Promise<T> {
+    /** Holds a batch open until so many more calls wait; they form the next one. @param meanwhile called while they wait */
+    async gather<T>(count: number, call: () => T, meanwhile = () => {}): Promise<T> {
       const until = adding.prepared + 1 + count
       adding.during = async () => {
         adding.during = async () => {}
-        await eventually(() => adding.prepared >= until && isTime())
+        await eventually(() => adding.prepared >= until)
+        meanwhile()
       }
       const batches = adding.batches.length
       const opener = add({ record: `opener ${opened++}` })
@@ -67,7 +68,7 @@ export const attemptOn = (record: string, call: object = {}) =>
       input: { record, by: 1 },
       operationId: newId('opn'),
       requestId: 'req',
-      deadline: new Date(Date.now() + 10_000),
+      deadline: new Date(Date.now() + hourMs),
       ...call,
     },
     fingerprint: record,

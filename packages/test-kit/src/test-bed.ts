@@ -24,6 +24,7 @@ import { agreedBy } from './proposal.ts'
 import { lookingFirst, type TeamCallOptions, type TeamClient } from './seen.ts'
 import { type LoginOptions, type TeamUser, TestIssuer } from './team-people.ts'
 import type { TestTime } from './test-time.ts'
+import type { TestTimers } from './test-timers.ts'
 
 const poolConnectionsMax = 4
 
@@ -32,6 +33,8 @@ export interface TestBedOptions {
   readonly time?: TestTime
   /** Handed to every service instead of the system's clock, or that of `time`. It decides nothing that replicas share. */
   readonly clock?: { now(): Date }
+  /** By which the services wait, in place of their processes' own. */
+  readonly timers?: TestTimers
   /** Configuration by service, as environment variables. It replaces what the bed sets. */
   readonly config?: Readonly<Partial<Record<ServiceName, Readonly<Record<string, string | number | boolean>>>>>
   /** The origin of the console, where one runs in front of the services. */
@@ -152,6 +155,7 @@ export async function testBed<S extends Services>(
       const service = services[name] as AnyService
       const running = await startService(service, loadConfig(service.configuration, bed.environment(name)) as never, {
         clock: options.clock ?? options.time,
+        timers: options.timers,
         outside: options.outside?.[name],
         intercept: options.intercept?.(name),
         seals: options.seals?.(),

@@ -46,7 +46,8 @@ export function gatheredAttempts(
     bytesOf: ({ bytes }) => bytes,
     apart: (attempt) => [attempt.call.operationId, ...namesOf(command, attempt)],
     ownerOf: ({ owner }) => owner,
-    isExpired: ({ call }) => call.deadline.getTime() <= Date.now(),
+    isExpired: ({ call }) => call.deadline.getTime() <= context.timers.now(),
+    timers: context.timers,
     faultOf: batchFaultOf,
     run: (attempts, { alone, lockTimeoutMs }) =>
       context.db

@@ -10,7 +10,7 @@ import {
   storedBytesMax,
 } from '@backoffice/contracts'
 import { type Database, type Db, readNow, sql } from '@backoffice/database'
-import { type Logger, limitMs, meter, newId } from '@backoffice/process'
+import { type Logger, limitMs, meter, newId, type Timers } from '@backoffice/process'
 import { contextOf } from '@backoffice/rpc'
 import { digestToKeep, isReplyToSeal, placeOfReply, sealMessage } from '@backoffice/vault'
 import type { Attributes, Context } from '@opentelemetry/api'
@@ -196,6 +196,7 @@ export interface AttemptContext {
   readonly db: Database
   readonly gate: Gate
   readonly log: Logger
+  readonly timers: Timers
 }
 
 interface Written {

@@ -1,6 +1,6 @@
 import { type Operation, Rejection, type Scope } from '@backoffice/contracts'
 import { batchFaultOf, type Database, type Db, readNow } from '@backoffice/database'
-import { type Clock, type Logger, newId } from '@backoffice/process'
+import { type Clock, type Logger, newId, type Timers } from '@backoffice/process'
 import { ownerOf, type ReceivedCall, type RpcClient, type RunResult, type ServedOperation } from '@backoffice/rpc'
 import type { TeamCaller } from '@backoffice/team-identity'
 import { context } from '@opentelemetry/api'
@@ -19,6 +19,7 @@ export interface RunnerContext {
   readonly clock: Clock
   readonly log: Logger
   readonly gate: Gate
+  readonly timers: Timers
 }
 
 const readsBatchMax = 500
@@ -100,13 +101,13 @@ export class Runner {
   }
 
   #gatheredQuery(query: GatheredQuery<Operation>): ServedOperation['run'] {
-    const { db, clock } = this.#context
+    const { db, clock, timers } = this.#context
     const gatherer = new Gatherer<{ readonly call: Call; readonly owner: string }, unknown>({
       batchMax: readsBatchMax,
       queueMax: readsQueueMax,
       concurrency: readsAtOnce,
       ownerOf: ({ owner }) => owner,
-      isExpired: ({ call }) => call.deadline.getTime() <= Date.now(),
+      isExpired: ({ call }) => call.deadline.getTime() <= timers.now(),
       faultOf: batchFaultOf,
       run: (waiting) => query.read(waiting.map(({ call }) => call) as never, { db: db.reader, now: clock.now() }),
     })
@@ -122,7 +123,7 @@ export class Runner {
     { operation, command }: { readonly operation: Operation; readonly command: { readonly prepare?: Prepare } },
     tryOut: TryOut,
   ): ServedOperation['run'] {
-    const { db, dispatch } = this.#context
+    const { db, dispatch, timers } = this.#context
     return async (received) => {
       const call = new HandledCall(received)
       const fingerprint = fingerprintOf(
@@ -163,7 +164,7 @@ export class Runner {
           case 'blocked':
             await dispatch.finishOperation(outcome.by, call.deadline)
             // A record that names a finished operation is a bug. The deadline keeps it from looping for ever.
-            if (call.deadline.getTime() <= Date.now()) throw new Rejection('SERVICE_UNAVAILABLE')
+            if (call.deadline.getTime() <= timers.now()) throw new Rejection('SERVICE_UNAVAILABLE')
             break
           default:
             outcome satisfies never

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { setTimeout as wait } from 'node:timers/promises'
 import {
   consumerName,
   type EventConsumerEntry,
@@ -12,7 +11,7 @@ import {
 } from '@backoffice/contracts'
 import type { Database, Db, TransactionOptions } from '@backoffice/database'
 import { batchFaultOf } from '@backoffice/database'
-import { type Clock, type Logger, Loop, meter, patiently } from '@backoffice/process'
+import { type Clock, type Logger, Loop, meter, patiently, pause, type Timers } from '@backoffice/process'
 import { extractTrace, traceparentOf } from '@backoffice/rpc'
 import { placeOfPayload } from '@backoffice/vault'
 import { type Consumer, type ConsumerMessages, type JsMsg, jetstream } from '@nats-io/jetstream'
@@ -77,6 +76,7 @@ export interface ConsumerContext {
   readonly stream: EventStream
   readonly clock: Clock
   readonly log: Logger
+  readonly timers: Timers
 }
 
 /** Consumes events for one reaction through a durable pull consumer; replicas share it. */
@@ -97,7 +97,7 @@ export class EventConsumer {
   constructor(context: ConsumerContext, definition: Reaction) {
     this.#context = context
     this.#reaction = definition
-    const { service, log } = context
+    const { service, log, timers } = context
     const named = ({ service: owner, reaction }: EventConsumerEntry) =>
       owner === service && reaction === definition.name
     const entry = eventConsumers.find(named)
@@ -105,7 +105,7 @@ export class EventConsumer {
     this.#entry = entry
     this.#name = consumerName(entry)
     const watching = { name: `watching ${this.#name}`, everyMs: checkMs, firstAfterMs: checkMs }
-    this.#watch = new Loop({ ...watching, log, run: () => this.#closeIfWrong() })
+    this.#watch = new Loop({ ...watching, log, timers, run: () => this.#closeIfWrong() })
     this.#gatherer = new Gatherer({
       run: (events, { lockTimeoutMs, alone }) => this.#react(events, { lockTimeoutMs, alone }),
       batchMax,
@@ -113,6 +113,7 @@ export class EventConsumer {
       // Two deliveries of one event: the second finds the first in the inbox.
       apart: ({ event }) => [event.id],
       faultOf: batchFaultOf,
+      timers,
     })
   }
 
@@ -157,7 +158,7 @@ export class EventConsumer {
             'the event consumer stopped; it is started again',
           )
       }
-      if (!this.#stopped) await wait(restartDelayMs)
+      if (!this.#stopped) await pause(this.#context.timers, restartDelayMs)
     }
   }
 
@@ -209,7 +210,7 @@ export class EventConsumer {
       this.#failing.delete(message.seq)
     } catch (error) {
       const attempts = message.info.deliveryCount
-      this.#failing.set(message.seq, performance.now())
+      this.#failing.set(message.seq, this.#context.timers.monotonic())
       this.#context.log.warn(
         { err: error, consumer: this.#name, subject: message.subject, attempts },
         'an event could not be handled',
@@ -224,7 +225,7 @@ export class EventConsumer {
 
   /** What failed elsewhere since, or is done, is forgotten after two tries. */
   #setAsideAfterMs(): number {
-    const longAgo = performance.now() - 2 * retryDelayMsMax
+    const longAgo = this.#context.timers.monotonic() - 2 * retryDelayMsMax
     for (const [seq, failedAt] of this.#failing) if (failedAt < longAgo) this.#failing.delete(seq)
     const { setAsideAfterMs = setAsideAfterMsDefault } = this.#reaction
     return this.#failing.size > failingMax ? Math.min(crowdedAfterMs, setAsideAfterMs) : setAsideAfterMs

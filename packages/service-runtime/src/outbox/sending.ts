@@ -1,7 +1,6 @@
-import { setTimeout as wait } from 'node:timers/promises'
 import { Rejection } from '@backoffice/contracts'
 import type { Database } from '@backoffice/database'
-import { type Logger, Loop } from '@backoffice/process'
+import { type Logger, Loop, pause, type Timers } from '@backoffice/process'
 import type { RpcClient } from '@backoffice/rpc'
 import { Gatherer } from '../gatherer.ts'
 import type { EventPublisher } from '../messages/event-stream.ts'
@@ -26,6 +25,7 @@ interface SendingContext {
   readonly rpc: RpcClient
   readonly publisher: EventPublisher
   readonly log: Logger
+  readonly timers: Timers
 }
 
 const retryDelayMsMin = 250
@@ -50,8 +50,9 @@ export class Relay {
 
   constructor(context: SendingContext) {
     this.#context = context
+    const { log, timers } = context
     const loop = (kind: OutboxKind) =>
-      new Loop({ name: `outbox ${kind}s`, log: context.log, everyMs: pollMs, run: () => this.#sendBatch(kind) })
+      new Loop({ name: `outbox ${kind}s`, log, timers, everyMs: pollMs, run: () => this.#sendBatch(kind) })
     this.#loops = { event: loop('event'), command: loop('command') }
   }
 
@@ -172,18 +173,19 @@ export class Dispatch {
    * @throws {Rejection} SERVICE_UNAVAILABLE when the deadline passes first
    */
   async finishOperation(operationId: string, deadline: Date): Promise<void> {
-    const started = performance.now()
+    const { timers } = this.#context
+    const started = timers.monotonic()
     // The clock of the process may step meanwhile.
-    const endsAt = started + deadline.getTime() - Date.now()
+    const endsAt = started + deadline.getTime() - timers.now()
     let tookOver = false
     while (await this.#unfinished.add(operationId)) {
-      if (endsAt - performance.now() < unfinishedPollMs) throw unfinished(new Error(`${operationId} is unfinished`))
-      if (!tookOver && performance.now() - started >= takeOverAfterMs) {
+      if (endsAt - timers.monotonic() < unfinishedPollMs) throw unfinished(new Error(`${operationId} is unfinished`))
+      if (!tookOver && timers.monotonic() - started >= takeOverAfterMs) {
         tookOver = true
         await takeOver(this.#context.db, operationId)
       }
       this.#context.relay.nudge('command')
-      await wait(unfinishedPollMs)
+      await pause(timers, unfinishedPollMs)
     }
   }
 

@@ -1,6 +1,6 @@
 import { type EventMessage, eventStream } from '@backoffice/contracts'
 import type { Database } from '@backoffice/database'
-import type { Logger } from '@backoffice/process'
+import type { Logger, Timer, Timers } from '@backoffice/process'
 import type { StoredMessage } from '@backoffice/vault'
 import type { NatsConnection } from '@nats-io/transport-node'
 import type { DatabaseHistory } from '../database/remembered.ts'
@@ -14,6 +14,7 @@ export interface StreamWatchContext {
   readonly stream: EventStream
   readonly publisher: EventPublisher
   readonly log: Logger
+  readonly timers: Timers
 }
 
 /**
@@ -40,7 +41,7 @@ type PublishedRow = Position & { readonly message: StoredMessage & { readonly ev
  */
 export class StreamWatch {
   readonly #context: StreamWatchContext
-  #timer: NodeJS.Timeout | undefined
+  #timer: Timer | undefined
   #working: Promise<void> = Promise.resolve()
   /**
    * What was published from here on may be lost; undefined: nothing is in doubt. A time of the process's monotonic
@@ -64,12 +65,12 @@ export class StreamWatch {
 
   async stop(): Promise<void> {
     this.#stopped = true
-    clearTimeout(this.#timer)
+    this.#context.timers.clearTimeout(this.#timer)
     await this.#working
   }
 
   async #work(): Promise<void> {
-    clearTimeout(this.#timer)
+    this.#context.timers.clearTimeout(this.#timer)
     let delayMs = checkMs
     try {
       await this.#check()
@@ -78,7 +79,7 @@ export class StreamWatch {
       this.#warn(error)
     }
     if (this.#stopped) return
-    this.#timer = setTimeout(() => this.#checkSoon(), delayMs)
+    this.#timer = this.#context.timers.setTimeout(() => this.#checkSoon(), delayMs)
   }
 
   /** What is wrong with the stream itself has been logged, once. */
@@ -117,7 +118,7 @@ export class StreamWatch {
     `
     if (known?.created === created) {
       if (doubtSince !== undefined) {
-        const ageMs = performance.now() - doubtSince
+        const ageMs = this.#context.timers.monotonic() - doubtSince
         await this.#republish(new Date(known.now.getTime() - ageMs), { asks: true })
       }
       return
@@ -143,7 +144,7 @@ export class StreamWatch {
     for await (const { type } of this.#context.nats.status()) {
       if (type === 'disconnect') {
         this.#context.stream.doubt()
-        this.#doubt(performance.now() - republishMs)
+        this.#doubt(this.#context.timers.monotonic() - republishMs)
       }
       if (type === 'reconnect') this.#checkSoon()
     }
@@ -155,7 +156,7 @@ export class StreamWatch {
       select (select max(published_at) from published_event) as last, clock_timestamp() as now
     `
     if (row === undefined || row.last === null) return undefined
-    return performance.now() - (row.now.getTime() - row.last.getTime()) - republishMs
+    return this.#context.timers.monotonic() - (row.now.getTime() - row.last.getTime()) - republishMs
   }
 
   /**

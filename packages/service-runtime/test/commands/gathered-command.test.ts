@@ -1,6 +1,6 @@
 import { Rejection } from '@backoffice/contracts'
-import { newId } from '@backoffice/process'
-import { eventually, refusal, testBed } from '@backoffice/test-kit'
+import { callTimeoutMs, newId } from '@backoffice/process'
+import { eventually, refusal, TestTimers, testBed } from '@backoffice/test-kit'
 import t from 'tap'
 import { gatheredAttempts } from '../../src/commands/command.ts'
 import { noGate } from '../../src/commands/gate.ts'
@@ -8,7 +8,8 @@ import { UnfinishedOperation } from '../../src/index.ts'
 import { type AddInput, attemptOn, callsOn, failCredits, records } from '../probe-calls.ts'
 import { adding, addUp, countUp, crediting, faults, payments, wallet } from '../probe-services.ts'
 
-const bed = await testBed(t, { payments, wallet })
+const timers = new TestTimers()
+const bed = await testBed(t, { payments, wallet }, { timers })
 const { scope, add, countOf, gather, unsent } = callsOn(bed)
 
 async function stored(operationId: string): Promise<boolean> {
@@ -131,18 +132,14 @@ t.test('a call that has to wait for an unfinished operation waits alone, and the
 
 t.test('a call whose caller has left while it waited is not begun', async (t) => {
   const operationId = newId('opn')
-  const patienceMs = 500
-  let bothWaitSince: number | undefined
+  timers.stop(t)
+  const leavesAfterMs = callTimeoutMs({}) / 2
   const call = () => [
-    refusal(add({ record: 'left' }, operationId, new Date(Date.now() + patienceMs))),
+    refusal(add({ record: 'left' }, operationId, new Date(Date.now() + leavesAfterMs))),
     add({ record: 'stayed' }),
   ]
   // A deadline travels as a duration, so it counts from the call's arrival.
-  const hasLeft = () => {
-    bothWaitSince ??= performance.now()
-    return performance.now() - bothWaitSince > patienceMs
-  }
-  const [late, other] = await gather(2, call, hasLeft)
+  const [late, other] = await gather(2, call, () => timers.advance(leavesAfterMs))
   t.equal(await late, 'SERVICE_UNAVAILABLE')
   t.same(await other, { count: 1 })
   t.notOk(await stored(operationId))
@@ -182,7 +179,7 @@ t.test('two calls of one batch that send about one record are a bug that is said
     }),
     save: () => [],
   }
-  const gatherer = gatheredAttempts(addUp, command as never, { db, log: loud, gate: noGate })
+  const gatherer = gatheredAttempts(addUp, command as never, { db, timers, log: loud, gate: noGate })
   const attempts = ['one', 'other'].map((record) => attemptOn(record, { input: { record, by: 1, about: 'shared' } }))
   const outcomes = await Promise.all(attempts.map((each) => gatherer.add(each)))
   t.match(outcomes, [{ is: 'replied' }, { is: 'replied' }])

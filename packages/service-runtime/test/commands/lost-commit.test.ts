@@ -29,11 +29,11 @@ t.test(
     const config = loadConfig(serviceConfig, { DATABASE_URL: url, NATS_URL: 'nats://unused' })
     const db = await connectDatabase('payments', config, { vault: noVault })
     t.teardown(() => db.close())
-    const { log } = bed.services.payments
+    const { log, timers } = bed.services.payments
     const { addUpHandler } = payments.compose({} as never, {} as never, {}).operations as never as {
       addUpHandler: { command: never }
     }
-    const gatherer = gatheredAttempts(addUp, addUpHandler.command, { db, log, gate: noGate })
+    const gatherer = gatheredAttempts(addUp, addUpHandler.command, { db, timers, log, gate: noGate })
     const attempts = ['one', 'two'].map((record) => attemptOn(record, { scope: bed.scope() }))
     const run = () => Promise.allSettled(attempts.map((each) => gatherer.add(each)))
     breaks = true

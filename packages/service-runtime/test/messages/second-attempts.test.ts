@@ -1,6 +1,7 @@
 import { headerNames, operations, rpcSubject, rpcSubjectOfAll, teamSubject } from '@backoffice/contracts'
+import { hourMs } from '@backoffice/process'
 import { RpcClient, repliesOver } from '@backoffice/rpc'
-import { eventually, refusal, type Teardown, testBed } from '@backoffice/test-kit'
+import { eventually, refusal, type Teardown, TestTimers, testBed } from '@backoffice/test-kit'
 import { type Msg, headers as natsHeaders } from '@nats-io/transport-node'
 import t from 'tap'
 import { callsOn } from '../probe-calls.ts'
@@ -13,8 +14,20 @@ const bed = await testBed(t, { payments })
 const { scope, lock, lockIsAwaited } = callsOn(bed)
 await bed.register(scope)
 const gateway = await bed.nats('gateway')
-const rpc = new RpcClient(gateway)
-const soon = (ms: number) => new Date(Date.now() + ms)
+const timers = new TestTimers()
+const rpc = new RpcClient(gateway, undefined, { timers })
+/** A deadline that no operation's own time-out is shorter than. */
+const waitsMs = 1_600
+const deadline = () => new Date(timers.now() + waitsMs)
+/** Passes the time of calls, and lets each attempt arrive whose moment has come. */
+async function letTimePass(service: 'wallet' | 'webhooks') {
+  for (const part of [1 / 8, 1 / 8, 1 / 4, 1 / 2]) {
+    timers.advance(waitsMs * part)
+    await new Promise(setImmediate)
+    await gateway.flush()
+    await (await bed.nats(service)).flush()
+  }
+}
 const attemptOf = (message: Msg) => message.headers?.get(headerNames.attempt) ?? ''
 
 /** What a service is sent whose replicas all hang, unless `reply` says something. */
@@ -38,9 +51,13 @@ async function hanging(
 }
 
 t.test('a call that gets no reply is sent twice more, and then to all replicas, as the same operation', async (t) => {
+  timers.stop(t)
   const messages = await hanging(t, 'wallet')
-  const call = rpc.call(getWallet, { scope, input: { playerId: 'ply_1' }, deadline: soon(1_600), operationId: 'opn_1' })
-  t.equal(await refusal(call), 'SERVICE_UNAVAILABLE')
+  const options = { scope, input: { playerId: 'ply_1' }, deadline: deadline(), operationId: 'opn_1' }
+  const call = refusal(rpc.call(getWallet, options))
+  await eventually(() => messages.length === 1)
+  await letTimePass('wallet')
+  t.equal(await call, 'SERVICE_UNAVAILABLE')
   const [one, all] = [rpcSubject(getWallet), rpcSubjectOfAll(getWallet)]
   t.same(
     messages.map((message) => [message.subject, attemptOf(message), message.headers?.get(headerNames.operationId)]),
@@ -52,11 +69,26 @@ t.test('a call that gets no reply is sent twice more, and then to all replicas, 
     ],
   )
   const left = messages.map(({ headers }) => Number(headers?.get(headerNames.timeoutMs)))
-  t.same(
-    left,
-    left.toSorted((a, b) => b - a),
-    'each attempt has the time that is left',
-  )
+  t.same(left, [1_600, 1_400, 1_200, 800], 'each attempt has the time that is left')
+})
+
+t.test('an attempt whose time was over before it could be sent is not sent', async (t) => {
+  timers.stop(t)
+  const messages: Msg[] = []
+  const [connection, console] = [await bed.nats('payments'), await bed.nats('console')]
+  connection.subscribe(teamSubject(correct), { callback: (_, message) => void messages.push(message) })
+  await connection.flush()
+  const input = { recordId: 'late', brandId: 'brd_1', secretNote: 'x', reason: 'a typo' }
+  const signing = async (ms: number) => {
+    timers.advance(ms)
+    return { idToken: 'any', proof: 'any' }
+  }
+  const call = (ms: number) =>
+    new RpcClient(console, { sign: () => signing(ms) }, { timers }).call(correct, { input, deadline: deadline() })
+  t.equal(await refusal(call(waitsMs)), 'SERVICE_UNAVAILABLE')
+  t.equal(await refusal(call(waitsMs - 1)), 'LOGIN_REQUIRED', 'and one that comes in time is')
+  await connection.flush()
+  t.equal(messages.length, 1)
 })
 
 t.test('the first reply counts, but not that one replica is unavailable while another may reply', async (t) => {
@@ -66,25 +98,34 @@ t.test('the first reply counts, but not that one replica is unavailable while an
     ['2', { error: { code: 'SERVICE_UNAVAILABLE', message: 'busy' } }],
     ['3', reply],
   ])
-  await hanging(t, 'wallet', (message) => replies.get(attemptOf(message)))
-  const call = rpc.call(getWallet, { scope, input: { playerId: 'ply_1' }, deadline: soon(1_600) })
+  timers.stop(t)
+  const messages = await hanging(t, 'wallet', (message) => replies.get(attemptOf(message)))
+  const call = rpc.call(getWallet, { scope, input: { playerId: 'ply_1' }, deadline: deadline() })
+  await eventually(() => messages.length === 1)
+  await letTimePass('wallet')
   t.same(await call, reply.body)
 })
 
 t.test('only so many second attempts are under way at once', async (t) => {
+  timers.stop(t)
   const messages = await hanging(t, 'wallet')
   const calls = Array.from({ length: 130 }, () =>
-    refusal(rpc.call(getWallet, { scope, input: { playerId: 'ply_1' }, deadline: soon(1_000) })),
+    refusal(rpc.call(getWallet, { scope, input: { playerId: 'ply_1' }, deadline: deadline() })),
   )
+  await eventually(() => messages.length === 130)
+  await letTimePass('wallet')
   t.same(new Set(await Promise.all(calls)), new Set(['SERVICE_UNAVAILABLE']))
   t.equal(messages.filter((message) => attemptOf(message) === '').length, 130)
   t.equal(messages.filter((message) => attemptOf(message) !== '').length, 100)
 })
 
 t.test('what is not the same when it is done twice is sent once', async (t) => {
+  timers.stop(t)
   const messages = await hanging(t, 'webhooks')
-  const call = rpc.call(testWebhook, { scope, input: {}, deadline: soon(300) })
-  t.equal(await refusal(call), 'SERVICE_UNAVAILABLE')
+  const call = refusal(rpc.call(testWebhook, { scope, input: {}, deadline: deadline() }))
+  await eventually(() => messages.length === 1)
+  await letTimePass('webhooks')
+  t.equal(await call, 'SERVICE_UNAVAILABLE')
   t.equal(messages.length, 1)
 })
 
@@ -101,7 +142,7 @@ t.test('a second attempt that reaches the replica at work runs nothing, and gets
     if (attempt !== '1') headers.set(headerNames.attempt, attempt)
     const payload = JSON.stringify({ scope, input: { record } })
     return repliesOver(gateway)
-      .request({ service: 'payments', subject, payload, timeoutMs: 10_000, headers })
+      .request({ service: 'payments', subject, payload, timeoutMs: hourMs, headers })
       .then((message) => message.string())
   }
   const attempts = [send('a', '1')]
@@ -134,7 +175,7 @@ t.test('who repeats a call of the team without its proof gets nothing, however w
     service: 'payments',
     subject: teamSubject(correct),
     payload,
-    timeoutMs: 10_000,
+    timeoutMs: hourMs,
     headers,
   })
   t.match((await repeated).string(), /LOGIN_REQUIRED/)

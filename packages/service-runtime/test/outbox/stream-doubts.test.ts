@@ -1,14 +1,12 @@
-import { eventually, type Teardown, testBed } from '@backoffice/test-kit'
+import { hourMs } from '@backoffice/process'
+import { eventually, type Teardown, TestTimers, testBed } from '@backoffice/test-kit'
 import t from 'tap'
 import { StreamWatch } from '../../src/outbox/stream-watch.ts'
 import { payments } from '../probe-services.ts'
 
 const bed = await testBed(t, { payments })
 const { db, log } = bed.services.payments
-const realNow = performance.now.bind(performance)
-t.afterEach(() => {
-  performance.now = realNow
-})
+const timers = new TestTimers()
 
 /** Writes down that an event was published so long ago. */
 async function published(id: string, secondsAgo: number): Promise<void> {
@@ -57,7 +55,7 @@ async function watchOver(t: Teardown, lost: Set<string>) {
     },
   }
   const history = { hasChanged: async () => false }
-  const watch = new StreamWatch({ db, history, nats, stream, publisher, log } as never)
+  const watch = new StreamWatch({ db, history, nats, stream, publisher, log, timers } as never)
   await watch.start()
   t.teardown(() => watch.stop())
   const connection = async (is: 'disconnect' | 'reconnect') => {
@@ -96,14 +94,14 @@ t.test('publishing again that breaks off is made up for', async (t) => {
 })
 
 t.test('a connection that is lost again does not make it forget what the first loss put in doubt', async (t) => {
-  await published('evt_of_first', 330)
+  await published('evt_of_first', hourMs / 2 / 1_000)
   const lost = new Set<string>()
   const { broker, sent, connection } = await watchOver(t, lost)
   lost.add('evt_of_first')
   broker.isAway = true
-  // In doubt is what was published in the five minutes before a loss, and they are a minute apart.
+  // In doubt is what was published in the five minutes before a loss. PostgreSQL's own clock says that it is half an hour ago.
   await connection('disconnect')
-  performance.now = () => realNow() + 60_000
+  timers.advance(hourMs)
   await connection('disconnect')
   broker.isAway = false
   await connection('reconnect')
