@@ -1,9 +1,10 @@
+import assert from 'node:assert/strict'
 import { performance } from 'node:perf_hooks'
 import { setTimeout as wait } from 'node:timers/promises'
 import { startHealthServer } from './health.ts'
 import { patiently } from './limits.ts'
 import type { Logger } from './log.ts'
-import { flushTelemetry } from './telemetry/flush.ts'
+import { flushTelemetry, flushTimeoutMs } from './telemetry/flush.ts'
 import { waitAtMost } from './time.ts'
 
 /** One step of stopping. It may be late: an unavailable backend must not hold up the process. */
@@ -23,10 +24,7 @@ interface Program {
   readonly ready: () => Promise<boolean>
   /** Called at once when the process is asked to stop. */
   readonly leave?: () => void
-  /**
-   * Taken one after the other. Together with the telemetry's own limit they stay below 25 s, because Kubernetes kills the
-   * process after its grace period.
-   */
+  /** Taken one after the other. Together with the telemetry's own limit they stay below `stoppingMsMax`. */
   readonly stopping: readonly StoppingStep[]
 }
 
@@ -36,8 +34,13 @@ export interface StartedProgram {
   drain(): Promise<void>
 }
 
+/** Beyond DRAIN_DELAY_MS: Kubernetes kills the process after its grace period. */
+const stoppingMsMax = 25_000
+
 /** Says that a program works, once it does, and ends it in order. */
 export async function startProgram({ log, settings, ready, leave, stopping }: Program): Promise<StartedProgram> {
+  const stopsInMs = stopping.reduce((sum, { msMax }) => sum + msMax, flushTimeoutMs)
+  assert(stopsInMs <= stoppingMsMax, `stopping may take ${stopsInMs} ms`)
   let draining: Promise<void> | undefined
   giveBackMemory()
   giveBackAtRest()

@@ -226,8 +226,7 @@ export async function startService<S extends ServiceName, P extends TProperties,
         ...[parts.watch, ...parts.upkeep],
         { stop: async () => stopMeasuring() },
       ]),
-      disconnect(events),
-      disconnect(nats),
+      disconnect([events, nats]),
       { what: 'database connections', msMax: disconnectingMsMax, stop: () => db.close() },
     ],
   })
@@ -310,11 +309,11 @@ const stopAll = (what: string, msMax: number, parts: readonly { stop(): Promise<
   stop: () => Promise.allSettled(parts.map((part) => part.stop())),
 })
 
-const disconnect = (connection: NatsConnection): StoppingStep => ({
+const disconnect = (connections: readonly NatsConnection[]): StoppingStep => ({
   what: 'NATS',
   msMax: disconnectingMsMax,
-  stop: () => connection.drain(),
-  late: () => connection.close(),
+  stop: () => Promise.allSettled(connections.map((connection) => connection.drain())),
+  late: () => Promise.allSettled(connections.map((connection) => connection.close())),
 })
 
 async function areBackendsReachable({ db, nats }: ServiceContext): Promise<boolean> {

@@ -1,6 +1,6 @@
 import { metrics, ProxyTracerProvider, trace } from '@opentelemetry/api'
 
-const flushTimeoutMs = 3_000
+export const flushTimeoutMs = 3_000
 
 interface Provider {
   forceFlush?(): Promise<void>
