@@ -1,5 +1,3 @@
-// In a process of its own: its waits are short.
-import '../short-waits.ts'
 import {
   consumerApi,
   consumerConfiguration,
@@ -14,7 +12,7 @@ import {
 } from '@backoffice/contracts'
 import { makeStream } from '@backoffice/migrator/stream'
 import { createLogger } from '@backoffice/process'
-import { eventually, testBed } from '@backoffice/test-kit'
+import { eventually, TestTimers, testBed } from '@backoffice/test-kit'
 import { connect } from '@nats-io/transport-node'
 import t from 'tap'
 import type { Reaction } from '../../src/index.ts'
@@ -40,6 +38,7 @@ const event: EventMessage<'deposit.confirmed'> = {
   data: eventData('dep_1'),
 }
 
+const timers = new TestTimers()
 const isReady = async ({ healthPort }: RunningService) => (await fetch(`http://127.0.0.1:${healthPort}/readyz`)).ok
 const emitOn = ({ transact }: RunningService, scope: Scope) =>
   transact(async ({ emit, newId }) => {
@@ -63,11 +62,11 @@ t.test('on a server that permits everything to everybody', async (t) => {
 
   await t.test('a service is ready when the stream is there, and publishes', async (t) => {
     const config = { payments: { NATS_URL: url, NATS_USER: '', NATS_PASSWORD: '' } }
-    const bed = await testBed(t, { payments }, { startServices: false, config })
+    const bed = await testBed(t, { payments }, { startServices: false, config, timers })
     const service = await bed.start('payments')
     t.notOk(await isReady(service), 'it has never seen the stream')
     await makeStream(connection, settings, service.log)
-    t.ok(await eventually(() => isReady(service)))
+    t.ok(await timers.eventually(() => isReady(service)))
     await emitOn(service, bed.scope())
     t.ok(await eventually(async () => (await callsOn(bed).unsent()).length === 0))
     await ask(`$JS.API.STREAM.DELETE.${eventStream}`)
@@ -178,7 +177,7 @@ const record: Reaction = {
 }
 
 t.test('services that run', async (t) => {
-  const bed = await testBed(t, { payments, webhooks: webhooksWith([record]) })
+  const bed = await testBed(t, { payments, webhooks: webhooksWith([record]) }, { timers })
   const { payments: sender, webhooks: receiver } = bed.services
   const streams = await bed.nats('streams')
   const ask = async (subject: string, request: object) =>
@@ -192,33 +191,33 @@ t.test('services that run', async (t) => {
   const attempted = async () => (await bed.sql('payments').query('select from outbox where attempts > 0')).rowCount
   const stored = async () => (await ask(streamApi.info, {})).state.messages
   await emit()
-  await eventually(async () => (await heard()) === 1)
+  await timers.eventually(async () => (await heard()) === 1)
 
   await t.test('stop publishing and consuming when the stream is changed, and go on when it is mended', async (t) => {
     t.equal((await ask(streamApi.update, { ...configuration, subjects: ['events.>', 'others.>'] })).error, undefined)
-    await eventually(async () => !(await isReady(sender)) && !(await isReady(receiver)))
+    await timers.eventually(async () => !(await isReady(sender)) && !(await isReady(receiver)))
     const before = await stored()
     await emit()
-    await eventually(async () => (await attempted()) === 1)
+    await timers.eventually(async () => (await attempted()) === 1)
     t.equal(await stored(), before, 'nothing is published')
     await makeStream(streams, settings, silent)
-    t.equal(await eventually(async () => (await isReady(sender)) && (await isReady(receiver))), true)
-    t.equal(await eventually(async () => (await heard()) === 2), true)
+    t.equal(await timers.eventually(async () => (await isReady(sender)) && (await isReady(receiver))), true)
+    t.equal(await timers.eventually(async () => (await heard()) === 2), true)
   })
 
   await t.test('stop consuming when the consumer is changed, and go on when it is mended', async (t) => {
     const changed = { ...consumerConfiguration(consumer), max_deliver: 5 }
     t.equal((await ask(consumerApi(consumer).create, { stream_name: eventStream, config: changed })).error, undefined)
-    await eventually(async () => !(await isReady(receiver)))
+    await timers.eventually(async () => !(await isReady(receiver)))
     t.ok(await isReady(sender), 'who does not consume goes on')
     const asked = async () => (await ask(consumerApi(consumer).info, {})).num_waiting
-    await eventually(async () => (await asked()) === 0)
+    await timers.eventually(async () => (await asked()) === 0)
     const before = await stored()
     await emit()
-    await eventually(async () => (await stored()) === before + 1)
+    await timers.eventually(async () => (await stored()) === before + 1)
     t.equal(await heard(), 2, 'nothing is consumed')
     await makeStream(streams, settings, silent)
-    t.equal(await eventually(async () => (await heard()) === 3), true)
-    t.equal(await eventually(() => isReady(receiver)), true)
+    t.equal(await timers.eventually(async () => (await heard()) === 3), true)
+    t.equal(await timers.eventually(() => isReady(receiver)), true)
   })
 })

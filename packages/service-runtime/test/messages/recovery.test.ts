@@ -1,7 +1,5 @@
-// In a process of its own: its waits are short.
-import '../short-waits.ts'
 import { rmSync } from 'node:fs'
-import { eventually, testBed } from '@backoffice/test-kit'
+import { TestTimers, testBed } from '@backoffice/test-kit'
 import t from 'tap'
 import type { Reaction } from '../../src/index.ts'
 import { startOwnBroker } from '../own-broker.ts'
@@ -16,10 +14,11 @@ const record: Reaction = {
     await db`insert into heard (event_id, type) select id, 'deposit.confirmed' from unnest(${ids}::text[]) as id`
   },
 }
+const timers = new TestTimers()
 const bed = await testBed(
   t,
   { payments, webhooks: webhooksWith([record]) },
-  { config: { payments: broker.environment, webhooks: broker.environment } },
+  { timers, config: { payments: broker.environment, webhooks: broker.environment } },
 )
 
 let emitted = 0
@@ -40,16 +39,16 @@ async function heardAll(): Promise<boolean> {
 
 t.test('events are heard, once each, over a restart of the broker and the loss of its disk', async (t) => {
   await emit()
-  t.equal(await eventually(heardAll), true)
+  t.equal(await timers.eventually(heardAll), true)
   await broker.stop()
   await emit()
   await broker.start()
-  t.equal(await eventually(heardAll), true, 'after a restart')
+  t.equal(await timers.eventually(heardAll), true, 'after a restart')
   await broker.stop()
   rmSync(broker.store, { recursive: true })
   await emit()
   await broker.start()
-  t.equal(await eventually(heardAll), true, 'after a loss')
+  t.equal(await timers.eventually(heardAll), true, 'after a loss')
   await emit()
-  t.equal(await eventually(heardAll), true)
+  t.equal(await timers.eventually(heardAll), true)
 })

@@ -26,9 +26,14 @@ async function emit(count: number): Promise<void> {
   })
 }
 
+/** A broker that went away meanwhile never answers, so it is asked again soon, and after a longer wait each time. */
+let waitMs = 300
 async function stored(): Promise<number> {
-  const manager = await jetstreamManager(service.nats, { checkAPI: false, timeout: 300 })
-  return (await manager.streams.info('EVENTS')).state.messages
+  waitMs *= 1.5
+  const manager = await jetstreamManager(service.nats, { checkAPI: false, timeout: waitMs })
+  const { state } = await manager.streams.info('EVENTS')
+  waitMs = 300
+  return state.messages
 }
 
 const isStored = async (messages: number) => (await stored()) === messages && (await unsent()).length === 0
