@@ -1,7 +1,8 @@
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { newId } from '@backoffice/process'
-import { eventually, refusal, testBed } from '@backoffice/test-kit'
+import { callTimeoutMs, newId } from '@backoffice/process'
+import { RpcClient } from '@backoffice/rpc'
+import { eventually, refusal, TestTimers, testBed } from '@backoffice/test-kit'
 import t from 'tap'
 import { callsOn } from '../probe-calls.ts'
 import { addUp, countUp, crediting, payments, wallet } from '../probe-services.ts'
@@ -10,6 +11,9 @@ import { startProbe } from '../start-probe.ts'
 const bed = await testBed(t, { payments, wallet })
 const { scope, unsent } = callsOn(bed)
 await bed.services.payments.drain()
+await bed.register(scope)
+const timers = new TestTimers()
+const rpc = new RpcClient(await bed.nats('gateway'), undefined, { timers })
 let child = await startProcess()
 
 /** The service in a process of its own, which is up when it answers. */
@@ -20,9 +24,11 @@ async function startProcess(): Promise<ChildProcess> {
   await eventually(warm)
   return child
 }
+/** Ends it, and the wait of whoever waits for it. */
 async function kill(): Promise<void> {
   child.kill('SIGKILL')
   await once(child, 'exit')
+  timers.advance(callTimeoutMs({}))
 }
 /** What the process has leased is due, as it is after a while. */
 const endLeases = () => bed.sql('payments').query('update outbox set leased_until = now()')
@@ -31,12 +37,11 @@ type Sends = readonly ('event' | 'command')[]
 /** Calls of which each adds one to a record of its own, to be sent again and again under the same operation ids. */
 function calls(name: string, count: number, sends: Sends = [], more: object = {}) {
   const all = Array.from({ length: count }, (_, index) => ({ record: `${name} ${index}`, operationId: newId('opn') }))
-  const send = (index: number, timeoutMs: number) => {
+  const send = (index: number) => {
     const { record, operationId } = all[index] as (typeof all)[number]
-    const input = { record, by: 1, sends: [...sends], ...more }
-    return bed.rpc.call(addUp, { scope, input, operationId, deadline: new Date(Date.now() + timeoutMs) })
+    return rpc.call(addUp, { scope, input: { record, by: 1, sends: [...sends], ...more }, operationId })
   }
-  return { all, send, sendAll: (timeoutMs: number) => all.map((_, index) => send(index, timeoutMs)) }
+  return { all, send, sendAll: () => all.map((_, index) => send(index)) }
 }
 type Calls = ReturnType<typeof calls>['all']
 
@@ -78,7 +83,7 @@ t.test(
   async (t) => {
     const lock = await holdLock(8)
     const { all, sendAll } = calls('written', 50, ['command', 'event'], { waitsAfter: 8 })
-    const lost = sendAll(1_500).map(refusal)
+    const lost = sendAll().map(refusal)
     await lock.awaited()
     await kill()
     t.same(await effects(all), { counted: 0, stored: 0 })
@@ -86,7 +91,7 @@ t.test(
     for (const code of await Promise.all(lost)) t.equal(code, 'SERVICE_UNAVAILABLE')
 
     child = await startProcess()
-    t.same(await Promise.all(sendAll(8_000)), Array(50).fill({ count: 1 }))
+    t.same(await Promise.all(sendAll()), Array(50).fill({ count: 1 }))
     t.same(await effects(all), { counted: 50, stored: 50 })
     t.equal(await credits(all), 50)
     await eventually(nothingIsLeft)
@@ -98,17 +103,17 @@ t.test('a process killed after the commit of a batch: every reply is kept, and e
   crediting.during = async () => {
     throw await once(child, 'exit').then(() => new Error('too late for its caller'))
   }
-  const lost = sendAll(1_500).map(refusal)
+  const lost = sendAll().map(refusal)
   await eventually(async () => (await effects(all)).stored === 50)
   await kill()
   crediting.during = async () => {}
   await Promise.all(lost)
 
   child = await startProcess()
-  t.same(await send(7, 8_000), { count: 1 })
+  t.same(await send(7), { count: 1 })
   await endLeases()
   await eventually(async () => (await credits(all)) === 50)
-  t.same(await Promise.all(sendAll(8_000)), Array(50).fill({ count: 1 }))
+  t.same(await Promise.all(sendAll()), Array(50).fill({ count: 1 }))
   t.same(await effects(all), { counted: 50, stored: 50 })
   await eventually(nothingIsLeft)
 })
@@ -116,20 +121,26 @@ t.test('a process killed after the commit of a batch: every reply is kept, and e
 t.test('killed again and again at any moment: each call takes effect once, and each is answered', async (t) => {
   const { all, send } = calls('any moment', 120, ['command', 'event'])
   let answered = 0
+  let starting: Promise<unknown> = Promise.resolve()
   const untilAnswered = async (index: number) => {
     for (;;) {
       try {
-        const reply = await send(index, 1_500)
+        const reply = await send(index)
         answered++
         return reply
-      } catch {}
+      } catch {
+        await starting
+      }
     }
   }
   const replies = all.map((_, index) => untilAnswered(index))
   for (const until of [5, 40, 90]) {
     await eventually(() => answered >= until)
+    const { promise: isUp, resolve: up } = Promise.withResolvers<void>()
+    starting = isUp
     await kill()
     child = await startProcess()
+    up()
   }
   t.same(await Promise.all(replies), Array(120).fill({ count: 1 }))
   t.same(await effects(all), { counted: 120, stored: 120 })

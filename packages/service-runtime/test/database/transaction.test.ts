@@ -192,11 +192,9 @@ t.test('a transaction that PostgreSQL ends as a deadlock runs again, as a whole'
 t.test('a lock that somebody else holds is waited for as long as the transaction says', async (t) => {
   await insert(db, 'locked')
   const letGo = await lock(['locked'])
-  const started = performance.now()
   const locking = db.transaction((tx) => tx`select from record where id = 'locked' for update`, { lockTimeoutMs: 100 })
   const error = await locking.catch((error) => error)
   t.equal(sqlState(error), '55P03')
-  t.ok(performance.now() - started < 3_000)
   await letGo()
   t.same(await db`show lock_timeout`, [{ lockTimeout: '0' }], 'it holds for that transaction alone')
 })

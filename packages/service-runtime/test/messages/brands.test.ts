@@ -1,4 +1,5 @@
 import { operations, rpcSubject, type Scope } from '@backoffice/contracts'
+import { hourMs } from '@backoffice/process'
 import { RpcClient } from '@backoffice/rpc'
 import { refusal, testBed } from '@backoffice/test-kit'
 import t from 'tap'
@@ -72,6 +73,6 @@ t.test('a process that knows a brand reads nothing of it again', async (t) => {
 
 t.test('only the gateway may register a brand', async (t) => {
   const players = await bed.nats('players')
-  const request = players.request(rpcSubject(registerBrand), '{}', { timeout: 2_000 })
+  const request = players.request(rpcSubject(registerBrand), '{}', { timeout: hourMs })
   t.match(await request.then(() => 'sent', String), /permission/i)
 })

@@ -1,12 +1,13 @@
 import { operations } from '@backoffice/contracts'
 import { newId } from '@backoffice/process'
-import { eventually, keptEvents, refusal, type Teardown, testBed } from '@backoffice/test-kit'
+import { eventually, keptEvents, refusal, type Teardown, TestTimers, testBed } from '@backoffice/test-kit'
 import { jetstream } from '@nats-io/jetstream'
 import t from 'tap'
-import { callsOn, failCredits } from '../probe-calls.ts'
+import { callsOn, failCredits, holdCredits } from '../probe-calls.ts'
 import { countUp, crediting, creditOf, eventData, payments, wallet } from '../probe-services.ts'
 
-const bed = await testBed(t, { payments, wallet })
+const timers = new TestTimers()
+const bed = await testBed(t, { payments, wallet }, { timers })
 const second = await bed.start('payments')
 const { scope, unsent } = callsOn(bed)
 
@@ -126,25 +127,14 @@ t.test('a command that fails is tried again by itself until it is done', async (
 })
 
 t.test('what stands behind a command leaves as soon as that one is done, without a poll', async (t) => {
-  const call = (sends: ('event' | 'command')[], operationId = newId('opn')) =>
-    bed.rpc.call(countUp, { scope, input: { record: 'hurried', sends }, operationId })
-  const rounds = 8
-  let waitedMs = 0
-  for (let round = 0; round < rounds; round++) {
-    const first = newId('opn')
-    let release: (() => void) | undefined
-    crediting.during = async (reference) => {
-      if (reference.startsWith(first)) await new Promise<void>((resolve) => (release = resolve))
-    }
-    const answer = call(['command'], first)
-    await eventually(() => release !== undefined)
-    await call(['event'])
-    t.equal((await unsent('hurried')).length, 2)
-    release?.()
-    await answer
-    const answered = performance.now()
-    await eventually(async () => (await unsent('hurried')).length === 0)
-    waitedMs += performance.now() - answered
-  }
-  t.ok(waitedMs < rounds * 250, `${waitedMs} ms; a poll takes half a second on average`)
+  timers.stop(t)
+  const call = (sends: ('event' | 'command')[]) => bed.rpc.call(countUp, { scope, input: { record: 'hurried', sends } })
+  const held = holdCredits()
+  const answer = call(['command'])
+  await eventually(() => held.asked() === 1)
+  await call(['event'])
+  t.equal((await unsent('hurried')).length, 2)
+  held.release()
+  await answer
+  await eventually(async () => (await unsent('hurried')).length === 0)
 })

@@ -10,13 +10,9 @@ const { db } = bed.services.payments
 
 t.test("since when a row waits is PostgreSQL's to say: the clock of this process is a day ahead", async (t) => {
   const [record, operationId] = ['waits', newId('opn')]
-  const deadline = new Date(Date.now() + 300)
   // There is no service that does the command.
   const input = { record, by: 1, sends: ['command' as const] }
-  t.equal(
-    await refusal(bed.rpc.call(addUp, { scope: bed.scope(), input, operationId, deadline })),
-    'SERVICE_UNAVAILABLE',
-  )
+  t.equal(await refusal(bed.rpc.call(addUp, { scope: bed.scope(), input, operationId })), 'SERVICE_UNAVAILABLE')
   t.match(await db`select created_at <= now() as is_past from outbox where operation_id = ${operationId}`, [
     { isPast: true },
   ])
