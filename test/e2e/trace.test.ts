@@ -1,3 +1,5 @@
+// In a process of its own: it sets up the telemetry of all of it.
+
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'

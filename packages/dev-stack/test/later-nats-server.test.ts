@@ -1,3 +1,5 @@
+// In a process of its own: another nats-server is the one of all of it.
+
 import { skipWithout } from '@backoffice/test-kit'
 import t from 'tap'
 

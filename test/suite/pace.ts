@@ -1,0 +1,70 @@
+import { readFileSync } from 'node:fs'
+import { setTimeout as delay } from 'node:timers/promises'
+import { startSeconds } from './test-file.ts'
+
+/** What the start of a test process takes on two cores that do nothing else. */
+const startSecondsUsual = 0.5
+/** A measure counts so long. */
+const measuredForMs = 30_000
+const measuresKept = 4
+/** Of so many times slower a machine one place less is used, and one less again, down to one. */
+const slowerPerPlace = 4
+const lookAgainAfterMs = 1_000
+
+/**
+ * How slow the machine is now: the start of a test process is measured before the first file, and again as the run goes
+ * on. A limit that is there for what hangs is as many times longer, so that none of them says anything about the machine.
+ */
+export class Pace {
+  readonly #environment: NodeJS.ProcessEnv
+  readonly #measures: number[] = []
+  #measuredAt = Number.NEGATIVE_INFINITY
+  #measuring: Promise<void> | undefined
+  #most = 1
+
+  constructor(environment: NodeJS.ProcessEnv) {
+    this.#environment = environment
+  }
+
+  /** The highest of the last measures, never below 1. */
+  get patience(): number {
+    return Math.max(1, ...this.#measures)
+  }
+
+  /** The highest of the whole run. */
+  get most(): number {
+    return this.#most
+  }
+
+  async measure(): Promise<number> {
+    if (performance.now() - this.#measuredAt > measuredForMs) this.#measuring ??= this.#measure()
+    await this.#measuring
+    return this.patience
+  }
+
+  /** Resolves when another file may run beside those that do. A slow machine is not made slower. */
+  async mayRunBeside(running: () => number, placesMost: number): Promise<void> {
+    const places = () => Math.max(1, placesMost - Math.floor(this.patience / slowerPerPlace))
+    while (running() >= places()) await delay(lookAgainAfterMs)
+  }
+
+  async #measure(): Promise<void> {
+    const times = (await startSeconds(this.#environment)) / startSecondsUsual
+    this.#measures.unshift(Math.round(times * 10) / 10)
+    this.#measures.length = Math.min(this.#measures.length, measuresKept)
+    this.#most = Math.max(this.#most, this.patience)
+    this.#measuredAt = performance.now()
+    this.#measuring = undefined
+  }
+}
+
+/** The processor seconds of this process and of all that it has waited for, in Linux' hundredths; null elsewhere. */
+export function processorSeconds(): number | null {
+  try {
+    const [, fields = ''] = /\) (.*)$/s.exec(readFileSync('/proc/self/stat', 'utf8')) ?? []
+    const ticks = fields.split(' ').slice(11, 15)
+    return ticks.reduce((sum, field) => sum + Number(field), 0) / 100
+  } catch {
+    return null
+  }
+}
