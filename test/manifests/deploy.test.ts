@@ -6,8 +6,6 @@ import { isMeant, kustomizeCommand, type Manifest } from './kustomize.ts'
 import { deployCopy, rendered, skip } from './rendered.ts'
 import { nameOf } from './schemas.ts'
 
-t.setTimeout(240_000)
-
 const component = 'app.kubernetes.io/component'
 const isProgram = ({ metadata }: Manifest) => ['service', 'games', 'console'].includes(metadata.labels?.[component])
 

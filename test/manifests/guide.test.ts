@@ -7,8 +7,6 @@ import { type GuideSection, inSize, placeOf, sections } from './guide.ts'
 import { isMeant, type Manifest, type Rendered } from './kustomize.ts'
 import { deployCopy, rendered, skip, withSettings } from './rendered.ts'
 
-t.setTimeout(240_000)
-
 // What the guides tell people to type and to write, held against what production is made of.
 
 /** Each name that a loop goes through, and each command of a line. */

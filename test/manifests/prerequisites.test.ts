@@ -7,8 +7,6 @@ import { arrowsOf } from './arrows.ts'
 import { deployFolder, documentsIn, type Manifest } from './kustomize.ts'
 import { rendered, skip } from './rendered.ts'
 
-t.setTimeout(240_000)
-
 const folder = join(deployFolder, 'k8s/prerequisites')
 const read = (file: string) => readFileSync(join(folder, file), 'utf8')
 const written = (file: string): readonly Manifest[] => documentsIn(read(file))

@@ -9,8 +9,6 @@ import { edgeTests } from './production-edge.ts'
 import { monitoringTests } from './production-monitoring.ts'
 import { rendered, skip, withSettings } from './rendered.ts'
 
-t.setTimeout(300_000)
-
 t.test('production', { skip }, async (t) => {
   const production = productionOf(rendered('production'))
   const { cluster, environmentOf, namesOn } = production

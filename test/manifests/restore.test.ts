@@ -4,8 +4,6 @@ import t from 'tap'
 import { isMeant, type Manifest, withOperators } from './kustomize.ts'
 import { rendered, skip, withSettings } from './rendered.ts'
 
-t.setTimeout(300_000)
-
 const restored = 'postgres-b'
 const moment = '2026-03-02T12:00:00.000Z'
 const programs = [...serviceNames, 'games'] as const

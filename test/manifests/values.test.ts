@@ -4,8 +4,6 @@ import t from 'tap'
 import { deployFolder, type Manifest } from './kustomize.ts'
 import { rendered, skip, withSettings } from './rendered.ts'
 
-t.setTimeout(120_000)
-
 /** Another value for each of the file, and how many fields it reaches. */
 const others: Readonly<Record<string, readonly [value: string, places: number]>> = {
   API_HOST: ['api.another.example', 5],

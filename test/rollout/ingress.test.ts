@@ -10,7 +10,6 @@ import { services } from '../services.ts'
 import { startProxy } from './proxies.ts'
 import { type RawAnswer, sendRaw } from './raw-http.ts'
 
-t.setTimeout(180_000)
 const skip = skipWithout('nginx', 'nginx-light')
 const asInProduction = readFileSync(new URL('./nginx.conf', import.meta.url), 'utf8')
 

@@ -8,7 +8,6 @@ import { baseUrlOf, startFleet } from './fleet.ts'
 import { newOperator, statementAgrees } from './operators.ts'
 import { startReceiver } from './receiver.ts'
 
-t.setTimeout(300_000)
 const fleet = await startFleet(t)
 const replicas = await fleet.startAll(2)
 

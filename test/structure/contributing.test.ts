@@ -7,8 +7,6 @@ import { exampleOf, listHeadings, placesOf, rowsOf } from './lists.ts'
 import { root, sourceFiles } from './source-files.ts'
 import { WorkingCopy } from './working-copy.ts'
 
-t.setTimeout(300_000)
-
 /** How many places each change may take at most. */
 const rowsMax: Readonly<Record<string, number>> = {
   'Add a field': 5,

@@ -12,8 +12,6 @@ const working = Math.min(availableParallelism(), 4) + 1
 /** Beside them, of those that do little but wait. */
 const waiting = 2
 
-/** So long may a file take where the machine is as fast as usual. No file that is well needs a tenth of it. */
-const fileTimeoutSeconds = 600
 /** Beyond these it is not the machine's fault. */
 const rerunFilesMax = 5
 /** Of what a failed file wrote to standard error. */
@@ -97,6 +95,8 @@ interface Running {
   readonly environment: NodeJS.ProcessEnv
   readonly secondsOf: SecondsOf
   readonly pace: Pace
+  /** Of a file, where the machine is as fast as usual. */
+  readonly timeoutSeconds: number
   /** What is looked at besides tests, in the place of one of them. @returns what was found wrong */
   readonly looks: (() => Promise<readonly string[]>) | undefined
 }
@@ -104,7 +104,7 @@ interface Running {
 /** Runs files, each once. */
 export async function execute(
   files: readonly TestFile[],
-  { environment, secondsOf, pace, looks }: Running,
+  { environment, secondsOf, pace, timeoutSeconds: usual, looks }: Running,
 ): Promise<Outcome> {
   const stopping = new AbortController()
   // A runner that is ended takes its files along, and still says what it knows.
@@ -113,7 +113,7 @@ export async function execute(
   const system = new SharedByFiles(files.filter(({ sharesSystem }) => sharesSystem).length, patient)
   let processes = 0
   const runFiles: RunFiles = async (files) => {
-    const timeoutSeconds = fileTimeoutSeconds * (await pace.measure())
+    const timeoutSeconds = usual * (await pace.measure())
     const run = (more: NodeJS.ProcessEnv) => {
       processes += 1
       // Ports that are chosen and not found are drawn from a range of the process's own.

@@ -8,7 +8,7 @@ const startSecondsUsual = 0.5
 const measuredForMs = 30_000
 const measuresKept = 4
 /** Of so many times slower a machine one place less is used, and one less again, down to one. */
-const slowerPerPlace = 4
+const slowerPerPlace = 8
 const lookAgainAfterMs = 1_000
 
 /**

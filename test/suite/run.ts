@@ -3,6 +3,7 @@ import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statfsSync } 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { areContainersWanted, startTestPostgres } from '@backoffice/test-kit'
+import { parse } from 'yaml'
 import { changesSince, testsOf } from './changed.ts'
 import { execute, type Outcome } from './execute.ts'
 import { listTestFiles, named, root, type TestFile, type Tier } from './files.ts'
@@ -11,6 +12,7 @@ import { shardOf } from './order.ts'
 import { Pace, processorSeconds } from './pace.ts'
 import { lastLine, print, printList, printWarning } from './print.ts'
 import { grownSince, record, remember, secondsOf } from './seconds.ts'
+import { slowDown } from './slow.ts'
 
 const postgresConnections = 400
 /** What a run of a whole tier may take of a processor, on a machine with two cores that does nothing else. */
@@ -149,7 +151,9 @@ async function runChosen(files: readonly TestFile[], options: Options): Promise<
     // Of several machines one looks at the sources.
     const looks = options.tier === 'test' && (options.shard?.number ?? 1) === 1
     const pace = new Pace(environment)
-    const outcome = await execute(files, { environment, secondsOf, pace, looks: looks ? checkSources : undefined })
+    const { timeout: timeoutSeconds } = parse(readFileSync(join(root, '.taprc'), 'utf8'))
+    const running = { environment, secondsOf, pace, timeoutSeconds, looks: looks ? checkSources : undefined }
+    const outcome = await execute(files, running)
     return { ...outcome, patience: pace.most }
   } finally {
     await postgres?.stop()
@@ -196,5 +200,15 @@ function asked(): Options | undefined {
   }
 }
 
+/** @returns the exit status. */
+async function mainSlowly(options: Options): Promise<number> {
+  try {
+    const giveBack = slowDown()
+    return await main(options).finally(giveBack)
+  } catch (error) {
+    return refuse((error as Error).message)
+  }
+}
+
 const options = asked()
-process.exitCode = options === undefined ? 1 : await main(options)
+process.exitCode = options === undefined ? 1 : await (options.slow ? mainSlowly : main)(options)

@@ -27,7 +27,6 @@ const promtool = (...args: string[]) => run('promtool', args, { cwd: telemetryFo
 /** Each test has a database of its own in memory, which is let go less often. */
 const promtoolEnvironment = { ...process.env, GOGC: '400' }
 const skip = skipWithout('promtool', 'prometheus')
-t.setTimeout(300_000)
 
 t.test('the rules and the scrape configuration are valid', { skip }, async (t) => {
   await t.resolves(promtool('check', 'rules', '--lint=all', '--lint-fatal', ...ruleFiles))

@@ -24,8 +24,6 @@ import {
 } from '../src/identity/people.ts'
 import { startIdentityProvider } from '../src/identity/process.ts'
 
-t.setTimeout(240_000)
-
 const clientSecret = 'a secret of the console'
 
 async function start(t: Test, dir: string): Promise<IdentitySettings & { stop(): Promise<unknown> }> {

@@ -23,8 +23,6 @@ import t, { type Test } from 'tap'
 import { runMigrationJob } from '../src/migration-job.ts'
 import { prepareDatabases, type RolePasswords } from '../src/prepare-database.ts'
 
-t.setTimeout(180_000)
-
 const dir = temporaryFolder(t)
 const postgresOptions = { dir: join(dir, 'postgres'), password: 'of-postgres', port: await freePort(), durable: false }
 let server = await startPostgres(postgresOptions)

@@ -9,8 +9,6 @@ import { preflightConfig } from '../src/config.ts'
 import { placesOf, runPreflight } from '../src/preflight-job.ts'
 import { reach, targetsIn } from '../src/reach.ts'
 
-t.setTimeout(120_000)
-
 async function run(environment: Readonly<Record<string, string>>) {
   let text = ''
   const write = (line: string) => {

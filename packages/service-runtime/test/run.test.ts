@@ -9,7 +9,6 @@ import { callsOn, holdCredits } from './probe-calls.ts'
 import { countUp, payments, wallet } from './probe-services.ts'
 import { type ProbeProcess, startProbe } from './start-probe.ts'
 
-t.setTimeout(120_000)
 /** Kubernetes kills after its grace period of 30 s. */
 const endsWithinMs = 25_000
 

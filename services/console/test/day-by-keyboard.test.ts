@@ -7,8 +7,6 @@ import type { Page } from 'playwright-core'
 import t from 'tap'
 import { consoleBed, windowOf } from './console-bed.ts'
 
-t.setTimeout(300_000)
-
 /** Presses keys, and counts them. Text that is typed is no key: a decision wants its reason however it is made. */
 function typist(page: Page) {
   let keys = 0
