@@ -3,6 +3,7 @@ import { existsSync, globSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { patiently } from '@backoffice/process'
 import { Child } from './child.ts'
 import { commandLineClientId, consoleClientId, type IdentitySettings, identityEnvironment } from './identity/people.ts'
 import type { StackSecrets } from './secrets.ts'
@@ -122,7 +123,9 @@ const consoleEnvironment = ({ console }: StackSecrets, identity: IdentitySetting
 })
 
 async function isReady(healthPort: number): Promise<boolean> {
-  const response = await fetch(`http://127.0.0.1:${healthPort}/readyz`, { signal: AbortSignal.timeout(1_000) })
+  const response = await fetch(`http://127.0.0.1:${healthPort}/readyz`, {
+    signal: AbortSignal.timeout(patiently(1_000)),
+  })
   await response.body?.cancel()
   return response.ok
 }
@@ -157,7 +160,7 @@ interface ServiceCommand {
 }
 
 const settings =
-  /^(CHECKPOINT|CLAIM|CONNECTIONS|CONSOLE|CORRECT|DATABASE|DELIVERIES|DEVELOPMENT|DRAIN|EVENTS|FAILED_AUTHENTICATIONS|GAMES?|HEADS|HEALTH|HOST|INBOX|INTENT|KEEP|KYC|LEAVE|LOG|MASTER_KEYS|NATS|OTEL|PAY|PLAYER|PORT|PRODUCTION|PUBLIC|RECONCILE|REPLIES|SANDBOX|SCHEMA|SET_ASIDE|TEAM|TLS|TRUSTED|UNRESOLVED|WEBHOOK)(_|$)/
+  /^(CHECKPOINT|CLAIM|CONNECTIONS|CONSOLE|CORRECT|DATABASE|DELIVERIES|DEVELOPMENT|DRAIN|EVENTS|FAILED_AUTHENTICATIONS|GAMES?|HEADS|HEALTH|HOST|INBOX|INTENT|KEEP|KYC|LEAVE|LOG|MASTER_KEYS|NATS|OTEL|PATIENCE|PAY|PLAYER|PORT|PRODUCTION|PUBLIC|RECONCILE|REPLIES|SANDBOX|SCHEMA|SET_ASIDE|TEAM|TLS|TRUSTED|UNRESOLVED|WEBHOOK)(_|$)/
 /** Of all users together, for the servers: a service has one password of each. */
 const passwordsOfOthers = /^(DATABASE|NATS)_PASSWORD_/
 

@@ -3,6 +3,7 @@ import { Type } from '@sinclair/typebox'
 import type { FastifyInstance } from 'fastify'
 import { holderOf } from './addresses.ts'
 import { type CertificateFiles, keepCertificateFresh, useCertificate } from './certificate.ts'
+import { patiently } from './limits.ts'
 import type { Logger } from './log.ts'
 import { meter } from './telemetry/metrics.ts'
 import type { Loop } from './time.ts'
@@ -40,7 +41,7 @@ export function httpFrame({
   requireHostHeader = true,
 }: Frame) {
   const options = {
-    headersTimeout: headersTimeoutMs,
+    headersTimeout: patiently(headersTimeoutMs),
     connectionsCheckingInterval: lateRequestsEveryMs,
     requireHostHeader,
     ...(headersBytesMax === undefined ? {} : { maxHeaderSize: headersBytesMax }),
@@ -48,7 +49,7 @@ export function httpFrame({
   return {
     logger: false as const,
     bodyLimit: bodyBytesMax,
-    requestTimeout: requestTimeoutMs,
+    requestTimeout: patiently(requestTimeoutMs),
     ...(tls ? { https: options } : { http: options }),
     forceCloseConnections: 'idle' as const,
     return503OnClosing: false,

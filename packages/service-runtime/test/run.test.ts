@@ -44,6 +44,12 @@ t.test('settings that are missing end it at once, all of them named', async (t) 
   for (const name of ['DATABASE_URL', 'NATS_URL']) t.match(printed(), `${name}: is required`)
 })
 
+t.test('in production it waits no longer than it says', async (t) => {
+  const { ended, printed } = start({ DEVELOPMENT: 'false', PATIENCE: '2' })
+  t.equal(await ended, 1)
+  t.match(printed(), 'PATIENCE is for DEVELOPMENT=true only')
+})
+
 t.test('SIGTERM while its modules are loaded ends it at once', async (t) => {
   const first = new URL('../../process/src/telemetry/register.ts', import.meta.url).href
   const signal = 'data:text/javascript,process.kill(process.pid,"SIGTERM")'

@@ -18,6 +18,7 @@ import type { TeamSigner } from '@backoffice/team-identity'
 import { connect, type NatsConnection } from '@nats-io/transport-node'
 import pg from 'pg'
 import { natsPassword, startBedNats } from './bed-nats.ts'
+import { inherited } from './patience.ts'
 import { createDatabase, postgres } from './postgres.ts'
 import { agreedBy } from './proposal.ts'
 import { lookingFirst, type TeamCallOptions, type TeamClient } from './seen.ts'
@@ -230,8 +231,7 @@ function registering(services: readonly ServiceName[], sql: TestBed<never>['sql'
 
 const environmentsOf = ({ natsUrl, urlOf }: Urls, issuer: TestIssuer, { config }: TestBedOptions) => ({
   environment: (name: ServiceName) => ({
-    ...compileCache(),
-    DEVELOPMENT: 'true',
+    ...inherited,
     ...issuer.settings,
     DATABASE_URL: urlOf(name),
     // Each connection is a process of PostgreSQL.
@@ -247,7 +247,7 @@ const environmentsOf = ({ natsUrl, urlOf }: Urls, issuer: TestIssuer, { config }
     ...asText(config?.[name] ?? {}),
   }),
   gamesEnvironment: () => ({
-    ...compileCache(),
+    ...inherited,
     DATABASE_URL: urlOf('games'),
     GAMES_HOST: '127.0.0.1',
     GAMES_PORT: '0',
@@ -291,11 +291,6 @@ function testScope(overrides: Partial<Scope>): Scope {
 }
 
 const clockOf = ({ time, clock = time }: TestBedOptions) => (clock === undefined ? {} : { now: () => clock.now() })
-/** The folder of what the processes of this run have compiled, where there is one: others of the same code start sooner. */
-function compileCache(): Record<string, string> {
-  const { NODE_COMPILE_CACHE } = process.env
-  return NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE }
-}
 
 const searchPath = (who: string) => (who === 'admin' ? {} : { options: `-c search_path=${who}` })
 
