@@ -1,3 +1,5 @@
+// proof: the Job as a program, with servers that come and go. What it does to a database, other tests here show.
+
 import { appendFileSync, chownSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
