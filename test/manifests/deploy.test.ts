@@ -1,3 +1,5 @@
+// proof: runs the deploy script against a stand-in, which a change of deploy/k8s needs, and no change of a service.
+
 import { execFileSync, spawnSync } from 'node:child_process'
 import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

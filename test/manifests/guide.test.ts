@@ -1,3 +1,5 @@
+// proof: holds the commands of the guides against what is rolled out. Neither changes with the code of a service.
+
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { errorCatalogue } from '@backoffice/contracts'

@@ -1,3 +1,5 @@
+// proof: three nats-servers as production runs them, and one of them is lost. They change with deploy/nats alone.
+
 import { execFileSync } from 'node:child_process'
 import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'

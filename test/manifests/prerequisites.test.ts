@@ -1,3 +1,5 @@
+// proof: runs the script that installs what belongs to others. It changes with deploy/k8s/prerequisites alone.
+
 import { execFileSync, spawnSync } from 'node:child_process'
 import { chmodSync, cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

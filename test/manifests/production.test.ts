@@ -1,3 +1,5 @@
+// proof: reads what production has besides its programs: backends, edge, monitoring. They change with deploy/ alone.
+
 import { join } from 'node:path'
 import t from 'tap'
 import { fragmentOf } from '../telemetry/files.ts'

@@ -1,3 +1,5 @@
+// proof: builds each size as it is while its database comes back. That changes with deploy/k8s and its runbook alone.
+
 import { readFileSync } from 'node:fs'
 import { serviceNames } from '@backoffice/contracts'
 import t from 'tap'

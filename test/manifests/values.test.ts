@@ -1,3 +1,5 @@
+// proof: builds production anew with other values. They change with deploy/k8s alone.
+
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'

@@ -1,3 +1,5 @@
+// proof: a real nginx before the gateway, as the Ingress sets it up. It changes with deploy/ alone.
+
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { buffer } from 'node:stream/consumers'

@@ -26,14 +26,12 @@ export class Pace {
     this.#environment = environment
   }
 
-  /** The highest of the last measures, never below 1. */
+  /**
+   * By how much limits are longer: as the slowest moment of the run asks for, never below 1. A power of two, because the
+   * roles of PostgreSQL have limits too, and each other value would need a template of databases.
+   */
   get patience(): number {
-    return Math.max(1, ...this.#measures)
-  }
-
-  /** The highest of the whole run. */
-  get most(): number {
-    return this.#most
+    return 2 ** Math.ceil(Math.log2(this.#most))
   }
 
   async measure(): Promise<number> {
@@ -44,15 +42,15 @@ export class Pace {
 
   /** Resolves when another file may run beside those that do. A slow machine is not made slower. */
   async mayRunBeside(running: () => number, placesMost: number): Promise<void> {
-    const places = () => Math.max(1, placesMost - Math.floor(this.patience / slowerPerPlace))
+    const places = () => Math.max(1, placesMost - Math.floor(Math.max(...this.#measures) / slowerPerPlace))
     while (running() >= places()) await delay(lookAgainAfterMs)
   }
 
   async #measure(): Promise<void> {
     const times = (await startSeconds(this.#environment)) / startSecondsUsual
-    this.#measures.unshift(Math.round(times * 10) / 10)
+    this.#measures.unshift(times)
     this.#measures.length = Math.min(this.#measures.length, measuresKept)
-    this.#most = Math.max(this.#most, this.patience)
+    this.#most = Math.max(this.#most, times)
     this.#measuredAt = performance.now()
     this.#measuring = undefined
   }

@@ -95,7 +95,7 @@ interface Took {
 /** A whole tier has a budget, of which a part says nothing, and a slow machine neither. */
 function printTime({ tier, names, changed, shard }: Options, { seconds, processor, patience }: Took): void {
   const ofProcessor = processor === null ? '' : `, ${processor.toFixed(0)} s of processor`
-  const took = `${commands[tier]} took ${seconds.toFixed(0)} s${ofProcessor}, patience ${patience.toFixed(1)}`
+  const took = `${commands[tier]} took ${seconds.toFixed(0)} s${ofProcessor}, patience ${patience}`
   const isPart = names.length > 0 || changed !== undefined || shard !== undefined
   const most = processorSecondsMax[tier]
   if (isPart || processor === null || processor <= most) print(`\n${took}`)
@@ -154,7 +154,7 @@ async function runChosen(files: readonly TestFile[], options: Options): Promise<
     const { timeout: timeoutSeconds } = parse(readFileSync(join(root, '.taprc'), 'utf8'))
     const running = { environment, secondsOf, pace, timeoutSeconds, looks: looks ? checkSources : undefined }
     const outcome = await execute(files, running)
-    return { ...outcome, patience: pace.most }
+    return { ...outcome, patience: pace.patience }
   } finally {
     await postgres?.stop()
     rmSync(folder, { recursive: true, force: true })

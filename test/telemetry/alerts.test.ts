@@ -1,3 +1,5 @@
+// proof: promtool tries every alert. They change with deploy/telemetry alone.
+
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-// In a process of its own: another nats-server is the one of all of it.
+// proof: again on the version of production, whose rules change with deploy/nats alone.
 
 import { skipWithout } from '@backoffice/test-kit'
 import t from 'tap'

@@ -1,3 +1,5 @@
+// proof: starts, kills and stops whole stacks. Every shared system of `npm test` is one that started.
+
 import { execFile } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:net'

@@ -1,3 +1,5 @@
+// proof: the preflight as a program, before servers that are not there or say nothing.
+
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'

@@ -1,3 +1,5 @@
+// proof: the page of a demonstration in a real browser. games.test.ts shows what the server lets it do.
+
 import { toMinorUnits } from '@backoffice/contracts/formats'
 import { noBrowser, startBrowser, violations } from '@backoffice/test-kit/browser'
 import type { Page } from 'playwright-core'
