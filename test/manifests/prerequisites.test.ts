@@ -119,12 +119,6 @@ t.test('every chart and every file from elsewhere has one version', async (t) =>
   )
 })
 
-t.test('the page counts the objects of each size', { skip }, (t) => {
-  const counts = (['small', 'standard', 'production'] as const).map((size) => rendered(size).manifests.length)
-  t.match(read('../README.md'), `| objects | ${counts.join(' | ')} |`)
-  t.end()
-})
-
 t.test('what production’s manifests name is what the prerequisites make', { skip }, async (t) => {
   const cluster = rendered('production')
   const { charts, calls } = install('production')

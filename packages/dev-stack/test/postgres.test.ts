@@ -1,10 +1,11 @@
+// proof: servers as `npm start` and every run of the tests start them.
+
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout } from 'node:timers/promises'
 import { temporaryFolder } from '@backoffice/test-kit'
 import pg from 'pg'
 import t from 'tap'
@@ -21,35 +22,7 @@ async function query(url: string, text: string): Promise<unknown> {
   }
 }
 
-/** The processes of a PostgreSQL that was killed end soon after it, and until then nobody else may use its folder. */
-async function startOnceFree(options: Parameters<typeof startPostgres>[0]) {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await startPostgres(options)
-    } catch (error) {
-      if (attempt >= 20) throw error
-      await setTimeout(500)
-    }
-  }
-}
-
 const notRoot = userInfo().uid !== 0 && 'only root hands PostgreSQL to another account'
-
-t.test('committed data survive a PostgreSQL that is killed, on the same port', async (t) => {
-  const options = { dir: temporaryFolder(t), password: 'secret' }
-  const first = await startPostgres(options)
-  t.teardown(() => first.child.stop())
-  t.equal(await query(first.url, 'show fsync'), 'on', 'a stack keeps its data on disk')
-  const port = Number(new URL(first.url).port)
-  await query(first.url, 'create table kept as select 42 as answer')
-  process.kill(first.child.pid, 'SIGKILL')
-  await first.child.exited
-
-  const second = await startOnceFree({ ...options, port })
-  t.teardown(() => second.child.stop())
-  t.equal(second.url, first.url)
-  t.equal(await query(second.url, 'select answer from kept'), 42)
-})
 
 t.test('a throw-away server', async (t) => {
   const home = join(temporaryFolder(t), 'home')
@@ -57,8 +30,6 @@ t.test('a throw-away server', async (t) => {
   const options = { dir: join(home, 'postgres'), password: 'secret', durable: false }
   const { url, child } = await startPostgres(options)
   t.teardown(() => child.stop())
-
-  await t.test('does not flush', async (t) => t.equal(await query(url, 'show fsync'), 'off'))
 
   await t.test('orders text as on every machine', async (t) => {
     t.equal(await query(url, 'select datlocprovider from pg_database where datname = current_database()'), 'b')

@@ -61,13 +61,6 @@ t.test('a free port is none that an outgoing connection may take before it is us
   for (let index = 0; index < 20; index += 1) t.ok((await freePort()) < lowest)
 })
 
-t.test('a service starts from the sources, with its telemetry loaded first', async (t) => {
-  const { command, args } = serviceCommand('wallet', {})
-  t.equal(command, process.execPath)
-  t.equal(args.at(-3), '--import', 'before the program')
-  t.match(args.at(-1), /services\/wallet\/src\/main\.ts$/)
-})
-
 t.test(
   'with SERVICE_IMAGES it starts from its image, confined, and with the settings but not this machine',
   async (t) => {
