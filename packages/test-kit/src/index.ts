@@ -5,6 +5,7 @@ export { type CertificateFiles, makeCertificate, makeClientCertificate } from '.
 export { areContainersWanted } from './containers.ts'
 export { eventually } from './eventually.ts'
 export { held, lockIsAwaited } from './held.ts'
+export { inLanes } from './in-lanes.ts'
 export { keptEvents, keptMessages } from './kept-events.ts'
 export { newCpf, newPlayer } from './new-player.ts'
 export { type HttpCall, type HttpReply, OperatorClient } from './operator-client.ts'
