@@ -28,5 +28,5 @@ export {
 export { type LoginOptions, type TeamUser, TestIssuer } from './team-people.ts'
 export { temporaryFolder } from './temporary-folder.ts'
 export { type Teardown, type TestBed, type TestBedOptions, type TestRpc, testBed } from './test-bed.ts'
-export { searchPathOf, TestTime } from './test-time.ts'
+export { searchPathOf, TestTime, timeZoneAtNoon } from './test-time.ts'
 export { skipWithout, toolPath, unlessRequired } from './tools.ts'
