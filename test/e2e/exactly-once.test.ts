@@ -11,7 +11,6 @@ import { endLeases } from '../chaos/oracle.ts'
 import { createDeposit, expectStatus, fund, playerRequest, register, statementOf, sumOf } from '../journey.ts'
 import { isRefusal } from './refusal.ts'
 
-t.setTimeout(240_000)
 // The tests of a system that dies, in parts and as a whole.
 const environment = { WEBHOOK_BACKOFF_BASE_MS: '200', LOG_LEVEL: 'trace' }
 const system = await startSystem(t, { backends: 'own', environment })

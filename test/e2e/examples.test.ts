@@ -13,7 +13,6 @@ import { trigger as makeHappen } from '../../packages/client/src/listen/trigger.
 import { expectStatus, playerRequest, statementOf } from '../journey.ts'
 import { startLossyNetwork } from './lossy-network.ts'
 
-t.setTimeout(300_000)
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const readme = readFileSync(`${root}examples/README.md`, 'utf8')
 

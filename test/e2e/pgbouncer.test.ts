@@ -10,7 +10,6 @@ import { newOperator, statementAgrees } from '../rollout/operators.ts'
 import { services } from '../services.ts'
 import { pgBouncerIsMissing, startPgBouncer } from './pgbouncer.ts'
 
-t.setTimeout(180_000)
 const playersAtOnce = 12
 
 t.test('behind PgBouncer in transaction mode', { skip: pgBouncerIsMissing() }, async (t) => {

@@ -5,8 +5,10 @@ const { RANDOM_SEED: seedAsked, RANDOM_RUNS: runsAsked } = process.env
 /** Shrinking a failure stops here, so that the failure is reported before the test's own time ends. */
 const reportWithinMs = 150_000
 
-/** How long a test of random runs may take. */
-export const randomTimeoutMs = runsAsked === undefined ? 240_000 : 24 * 3_600_000
+/** @param t the file's own test: more runs than by default take as long as they take */
+export function allowRandomRuns(t: { setTimeout(ms: number): void }): void {
+  if (runsAsked !== undefined) t.setTimeout(24 * 3_600_000)
+}
 
 interface Reported {
   comment(text: string): void

@@ -6,7 +6,6 @@ import { balanceOf, busyOperator, createDeposit, expectStatus, fund, register } 
 
 // Statements of the customer's document (docs/conformance.md) that no other test has.
 
-t.setTimeout(180_000)
 const system = await sharedSystem(t)
 const operator = await busyOperator(system)
 t.teardown(() => operator.close())

@@ -9,8 +9,6 @@ import { exportedHeads } from '../../src/measurements.ts'
 import { behindItsBack, ledgerBed, runOf } from '../reconciliation/run.ts'
 import { bucket, startS3 } from './s3-server.ts'
 
-t.setTimeout(240_000)
-
 // A client that tries again, as it does otherwise, waits for seconds where the storage is unavailable.
 process.env.AWS_MAX_ATTEMPTS = '1'
 const s3 = await startS3(t)

@@ -11,8 +11,6 @@ import { lastReconciliation } from '../../src/measurements.ts'
 import type { ReconcileOptions } from '../../src/reconciliation/reconcile.ts'
 import { ended, ledgerBed, runOf, behindItsBack as tamper } from './run.ts'
 
-t.setTimeout(240_000)
-
 const bed = await ledgerBed(t, { config: { wallet: { CHECKPOINT_EVERY_MS: 3_600_000 } } })
 const admin = bed.sql('admin')
 const behindItsBack = (statement: string, values: readonly unknown[] = []) => tamper(admin, statement, values)

@@ -11,7 +11,6 @@ import { ledgerBed } from './run.ts'
 const bed = await ledgerBed(t)
 const { db, clock, log } = bed.services.reconciler
 const direct = bed.environment('reconciler').DATABASE_URL ?? ''
-t.setTimeout(120_000)
 
 /** Nobody reads an entry until the lock is given back. */
 async function lockEntries(): Promise<() => Promise<void>> {

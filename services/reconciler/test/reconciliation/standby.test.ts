@@ -10,8 +10,6 @@ import pg from 'pg'
 import t from 'tap'
 import { ledgerBed, runOf } from './run.ts'
 
-t.setTimeout(240_000)
-
 const dir = mkdtempSync(join(tmpdir(), 'backoffice-standby-'))
 const server = { password: 'standby', durable: 'process', maxConnections: 60 } as const
 const primary = await startPostgres({ ...server, dir: join(dir, 'primary') })
