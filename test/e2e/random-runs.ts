@@ -7,8 +7,8 @@ const newSeed = () => (seedAsked === undefined ? Math.floor(Math.random() * 2 **
 /** Shrinking a failure stops here, so that the failure is reported before the test's own time ends. */
 const reportWithinMs = 150_000
 
-/** Whoever asks for many runs waits for them. */
-export const setRandomTimeout = (t: { setTimeout(ms: number): void }): void => {
+/** @param t the file's own test: more runs than by default take as long as they take */
+export function allowRandomRuns(t: { setTimeout(ms: number): void }): void {
   if (runsAsked !== undefined) t.setTimeout(24 * 3_600_000)
 }
 

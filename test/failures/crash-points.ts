@@ -71,7 +71,7 @@ export class CrashPoints {
 
   /** @param t the file's own test */
   static async start(t: Test): Promise<CrashPoints> {
-    t.setTimeout(everyMoment ? 1_800_000 : 230_000)
+    if (everyMoment) t.setTimeout(1_800_000)
     const world = await World.start(t)
     return new CrashPoints(world, await Bookkeeper.of(world))
   }

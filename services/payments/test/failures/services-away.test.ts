@@ -34,11 +34,9 @@ t.test('without the wallet a confirmation is not over: 503, still pending for ev
   t.same(await path.rows(unsent, [id]), [{ name: 'wallet.creditAccount' }, { name: 'deposit.confirmed' }])
 
   // Others wait for the wallet: none is accepted, and none is told a status that is not true yet.
-  for (const operation of [operations.payments.failDeposit, operations.payments.confirmDeposit]) {
-    const deadline = new Date(Date.now() + 600)
-    t.equal(await refusal(path.bed.rpc.call(operation, { scope: path.scope, input, deadline })), 'SERVICE_UNAVAILABLE')
-  }
   const others = outcomes([path.fail(id), path.confirm(id)])
+  const behind = outcomes([path.fail('dep_unknown'), path.confirm('dep_unknown')])
+  t.same(await Promise.race([others, behind]), { DEPOSIT_NOT_FOUND: 2 }, 'who came later has an answer')
   wallet = await path.bed.start('wallet')
   t.same(await others, { DEPOSIT_NOT_PENDING: 2 })
   t.match(await path.confirm(id, operationId), { status: 'confirmed' })
@@ -66,15 +64,16 @@ t.test(
     t.match(shown, { status: 'approved', version: 2, settling: true })
     t.equal(shown.transitions.length, 2)
     const seen = await seenWithdrawal(team, id)
-    const deadline = new Date(Date.now() + 600)
-    const soon = team.call(operations.payments.decideWithdrawal, { input: { ...seen, decision: 'fail' }, deadline })
-    t.equal(await refusal(soon), 'SERVICE_UNAVAILABLE', 'nobody is told `paid` yet')
-    const fail = t.rejects(path.decide('alice', id, 'fail'), {
+    const fail = (withdrawalId: string) =>
+      team.call(operations.payments.decideWithdrawal, { input: { ...seen, withdrawalId, decision: 'fail' } })
+    const failing = t.rejects(fail(id), {
       code: 'WITHDRAWAL_INVALID_STATE',
       details: { withdrawalId: id, status: 'paid' },
     })
+    const first = await Promise.race([failing, refusal(fail('wdr_unknown'))])
+    t.equal(first, 'WITHDRAWAL_NOT_FOUND', 'nobody is told `paid` yet, though who came later has an answer')
     wallet = await path.bed.start('wallet')
-    await fail
+    await failing
     t.equal(await path.balance(playerId), '90.00 / 90.00')
   },
 )
