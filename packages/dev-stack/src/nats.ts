@@ -23,7 +23,6 @@ const run = promisify(execFile)
 /** The permissions of each program, in every environment. */
 const folder = fileURLToPath(new URL('../../../deploy/nats', import.meta.url))
 const permissionsFile = join(folder, 'permissions.conf')
-const startTimeoutMs = 15_000
 const stopTimeoutMs = 10_000
 
 export interface NatsOptions {
@@ -34,6 +33,8 @@ export interface NatsOptions {
   readonly passwords: Readonly<Record<BrokerUser, string>>
   /** Encrypts the store, as deploy/nats does for the cluster. */
   readonly storeKey?: string
+  /** Ends a start that is under way. */
+  readonly signal?: AbortSignal
 }
 
 export interface RunningNats {
@@ -52,7 +53,7 @@ async function startOn(port: number, options: NatsOptions): Promise<RunningNats>
   const configuration = join(options.dir, 'nats.conf')
   const { stdout: version } = await run(binary, ['--version'])
   writeFileSync(configuration, renderConfiguration(options, { port, version }), { mode: 0o600 })
-  const child = await Child.start({
+  const program = {
     name: 'nats-server',
     command: binary,
     args: ['--config', configuration],
@@ -60,17 +61,9 @@ async function startOn(port: number, options: NatsOptions): Promise<RunningNats>
     logFile: join(options.dir, 'nats.log'),
     stopSignal: 'SIGTERM',
     stopTimeoutMs,
-  })
-  try {
-    await child.waitUntil(() => greets(port), startTimeoutMs)
-  } catch (error) {
-    await child.stop()
-    throw error
-  }
-  return {
-    url: `nats://127.0.0.1:${port}`,
-    child,
-  }
+    signal: options.signal,
+  } as const
+  return { url: `nats://127.0.0.1:${port}`, child: await Child.startReady(program, (over) => greets(port, over)) }
 }
 
 /** @param version what `nats-server --version` prints */
@@ -111,15 +104,15 @@ function knowsSyncInterval(version: string): boolean {
 }
 
 /** The server sends its INFO line as soon as it takes connections. */
-function greets(port: number): Promise<boolean> {
+function greets(port: number, signal: AbortSignal): Promise<boolean> {
   return new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1')
+    const socket = connect({ port, host: '127.0.0.1', signal })
     const done = (answer: boolean) => {
       socket.destroy()
       resolve(answer)
     }
-    socket.setTimeout(1_000, () => done(false))
     socket.once('error', () => done(false))
+    socket.once('close', () => done(false))
     socket.once('data', (data) => done(data.toString().startsWith('INFO ')))
   })
 }

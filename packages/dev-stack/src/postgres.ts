@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
 import { chownSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { Socket } from 'node:net'
 import { arch, platform } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -11,7 +12,6 @@ import { onPort } from './ports.ts'
 import { type Account, asAccount, serverAccount } from './server-account.ts'
 
 const run = promisify(execFile)
-const startTimeoutMs = 60_000
 const stopTimeoutMs = 20_000
 
 export interface PostgresOptions {
@@ -27,6 +27,8 @@ export interface PostgresOptions {
    */
   readonly durable?: boolean | 'process'
   readonly maxConnections?: number
+  /** Ends a start that is under way. */
+  readonly signal?: AbortSignal
 }
 
 export interface RunningPostgres {
@@ -61,7 +63,7 @@ interface Prepared {
 
 async function startOn(port: number, { options, binaries, data, account }: Prepared): Promise<RunningPostgres> {
   const settings = { ...serverSettings(options), port: String(port) }
-  const child = await Child.start({
+  const program = {
     name: 'PostgreSQL',
     ...asAccount(account, binaries.postgres, ['-D', data, ...asFlags(settings)], data),
     env: { ...process.env, LC_ALL: 'C', TZ: 'UTC' },
@@ -71,15 +73,10 @@ async function startOn(port: number, { options, binaries, data, account }: Prepa
     stopTimeoutMs,
     // Its immediate shutdown. Killed instead, it would leave processes behind that still write to the folder.
     abortSignal: 'SIGQUIT',
-  })
+    signal: options.signal,
+  } as const
   const url = `postgresql://postgres:${options.password}@127.0.0.1:${port}/postgres`
-  try {
-    await child.waitUntil(() => acceptsConnections(url), startTimeoutMs)
-  } catch (error) {
-    await child.stop()
-    throw error
-  }
-  return { url, child }
+  return { url, child: await Child.startReady(program, (over) => acceptsConnections(url, over)) }
 }
 
 function serverSettings(options: PostgresOptions): Record<string, string> {
@@ -144,8 +141,8 @@ function removeStaleLock(data: string): void {
   if (!isPostgres) rmSync(lock)
 }
 
-async function acceptsConnections(url: string): Promise<boolean> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2_000 })
+async function acceptsConnections(url: string, signal: AbortSignal): Promise<boolean> {
+  const client = new pg.Client({ connectionString: url, stream: () => new Socket({ signal }) })
   client.on('error', () => {})
   try {
     await client.connect()

@@ -15,7 +15,6 @@ import { readStack, type StackDescription, stackFileIn } from '../src/stack-file
 const run = promisify(execFile)
 
 const mainFile = fileURLToPath(new URL('../src/main.ts', import.meta.url))
-t.setTimeout(240_000)
 
 function startStack(t: Test, dir: string, ...args: string[]): StartedProcess {
   // The stack must not use the PostgreSQL of the test run: its own is under test here.
