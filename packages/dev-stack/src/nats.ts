@@ -51,7 +51,7 @@ async function startOn(port: number, options: NatsOptions): Promise<RunningNats>
   const binary = await natsServerBinary()
   mkdirSync(options.dir, { recursive: true })
   const configuration = join(options.dir, 'nats.conf')
-  const { stdout: version } = await run(binary, ['--version'])
+  const version = await natsServerVersion(binary)
   writeFileSync(configuration, renderConfiguration(options, { port, version }), { mode: 0o600 })
   const program = {
     name: 'nats-server',
@@ -95,6 +95,15 @@ export function renderConfiguration(
     '}',
     '',
   ].join('\n')
+}
+
+/** What `--version` prints. It is asked once: processes that this one starts inherit the answer. */
+export async function natsServerVersion(binary: string): Promise<string> {
+  const { NATS_SERVER_VERSION: known = '' } = process.env
+  if (known.startsWith(`${binary} `)) return known.slice(binary.length)
+  const { stdout } = await run(binary, ['--version'])
+  process.env.NATS_SERVER_VERSION = `${binary} ${stdout.trim()}`
+  return stdout
 }
 
 /** A server before 2.10 does not start with a setting that it does not know. */
