@@ -1,10 +1,11 @@
+import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
 import { eventually } from '@backoffice/test-kit'
 import type { Test } from 'tap'
 import t from 'tap'
 import { Child } from '../src/child.ts'
-import { freePort } from '../src/ports.ts'
+import { claimPort, freePort } from '../src/ports.ts'
 import { serviceCommand } from '../src/services.ts'
 import { SupervisedProcess } from '../src/supervisor.ts'
 
@@ -81,6 +82,19 @@ const skip = existsSync(outgoingPorts) ? false : 'this system does not say which
 t.test('a free port is none that an outgoing connection may take before it is used', { skip }, async (t) => {
   const [lowest = 0] = readFileSync(outgoingPorts, 'utf8').trim().split(/\s+/).map(Number)
   for (let index = 0; index < 20; index += 1) t.ok((await freePort()) < lowest)
+})
+
+t.test('a port is for the process that it was given to, until that ends', async (t) => {
+  const module = new URL('../src/ports.ts', import.meta.url).href
+  const inAnotherProcess = (call: string) => {
+    const script = `import * as ports from '${module}'; console.log(await ports.${call})`
+    return execFileSync(process.execPath, ['--input-type=module', '--eval', script], { encoding: 'utf8' }).trim()
+  }
+  const ours = await freePort()
+  t.ok(await claimPort(ours), 'here it may be used again')
+  t.equal(inAnotherProcess(`claimPort(${ours})`), 'false')
+  const theirs = Number(inAnotherProcess('freePort()'))
+  t.ok(await claimPort(theirs), 'its process has ended')
 })
 
 t.test('a service starts from the sources, with its telemetry loaded first', async (t) => {
