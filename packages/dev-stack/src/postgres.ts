@@ -22,8 +22,9 @@ export interface PostgresOptions {
   /** Any free one when left out. */
   readonly port?: number
   /**
-   * false only for throw-away data: nothing is flushed to disk. `process`: what was committed survives the server's
-   * processes, whatever ends them, but not the machine.
+   * false only for throw-away data: nothing is flushed to disk, and no table is vacuumed or analysed but by who asks for
+   * it: its databases live for less time than that takes, and plans do not depend on how far it has come. `process`: what
+   * was committed survives the server's processes, whatever ends them, but not the machine.
    */
   readonly durable?: boolean | 'process'
   readonly maxConnections?: number
@@ -90,7 +91,7 @@ function serverSettings(options: PostgresOptions): Record<string, string> {
     autovacuum_naptime: '5s',
   }
   if (!isFlushed(options)) Object.assign(settings, { fsync: 'off', full_page_writes: 'off' })
-  if (options.durable === false) Object.assign(settings, { synchronous_commit: 'off' })
+  if (options.durable === false) Object.assign(settings, { synchronous_commit: 'off', autovacuum: 'off' })
   return settings
 }
 
