@@ -31,6 +31,11 @@ t.test('a throw-away server', async (t) => {
   const { url, child } = await startPostgres(options)
   t.teardown(() => child.stop())
 
+  await t.test('neither flushes nor vacuums by itself', async (t) => {
+    for (const setting of ['fsync', 'synchronous_commit', 'full_page_writes', 'autovacuum'])
+      t.equal(await query(url, `show ${setting}`), 'off', setting)
+  })
+
   await t.test('orders text as on every machine', async (t) => {
     t.equal(await query(url, 'select datlocprovider from pg_database where datname = current_database()'), 'b')
     t.equal(await query(url, "select string_agg(x, '' order by x) from unnest(array['b', 'A', 'a', 'B']) x"), 'ABab')

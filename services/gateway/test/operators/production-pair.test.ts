@@ -1,13 +1,11 @@
 // waits: for minutes of a rate limit to end, and for what is written each second.
 
 import { randomUUID } from 'node:crypto'
-import { once } from 'node:events'
-import { type AddressInfo, createServer } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { type HomologationCheck, homologationCheckNames, operations } from '@backoffice/contracts'
 import { loadConfig } from '@backoffice/process'
 import { startService } from '@backoffice/service-runtime/testing'
-import { eventually, newCpf, refusal, serveHttp, startProcess } from '@backoffice/test-kit'
+import { eventually, freePort, newCpf, refusal, serveHttp, startProcess } from '@backoffice/test-kit'
 import t from 'tap'
 import { gateway } from '../../src/service.ts'
 import { gatewayBed } from '../bed.ts'
@@ -168,14 +166,6 @@ t.test('what proves nothing is not noted', async (t) => {
   const proved = await proofsOf(operatorId)
   t.same([...proved.keys()].sort(), ['conflict', 'signatureRefused', 'signedRequest'])
 })
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  const { port } = server.address() as AddressInfo
-  await once(server.close(), 'close')
-  return port
-}
 
 t.test('what cannot be written yet is written later, and what a process forgets is proved again', async (t) => {
   const { operatorId, sandbox } = await created('Away')
