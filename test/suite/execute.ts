@@ -111,14 +111,11 @@ export async function execute(
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stopping.abort())
   const patient = () => ({ ...environment, PATIENCE: String(pace.patience) })
   const system = new SharedByFiles(files.filter(({ sharesSystem }) => sharesSystem).length, patient)
-  let processes = 0
   const runFiles: RunFiles = async (files) => {
     const timeoutSeconds = usual * (await pace.measure())
     const run = (more: NodeJS.ProcessEnv) => {
-      processes += 1
-      // Ports that are chosen and not found are drawn from a range of the process's own.
-      const own = { ...patient(), ...more, PORTS: portsOf(processes) }
-      return runTestFiles(files, { environment: own, timeoutSeconds, stopping: stopping.signal, isOver: report })
+      const running = { timeoutSeconds, stopping: stopping.signal, isOver: report }
+      return runTestFiles(files, { environment: { ...patient(), ...more }, ...running })
     }
     return files[0].sharesSystem ? system.use(files, run) : run({})
   }
@@ -152,14 +149,4 @@ export async function execute(
   } finally {
     await system.stop()
   }
-}
-
-const portsPerProcess = 200
-const firstPort = 15_000
-const portRanges = 80
-
-/** As `20000-20199`. Two processes at once never have the same ones. */
-function portsOf(number: number): string {
-  const first = firstPort + (number % portRanges) * portsPerProcess
-  return `${first}-${first + portsPerProcess - 1}`
 }
