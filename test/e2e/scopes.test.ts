@@ -99,9 +99,8 @@ async function ask(
   records: Tenant['records'],
 ): Promise<unknown> {
   const rpc = new RpcClient(await bed.nats(caller))
-  const deadline = new Date(Date.now() + 5_000)
   try {
-    return await rpc.call(operation, { scope, input: inputOf(operation, records), deadline })
+    return await rpc.call(operation, { scope, input: inputOf(operation, records) })
   } catch (error) {
     if (error instanceof Rejection) return error.code
     throw error

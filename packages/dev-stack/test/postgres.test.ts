@@ -6,7 +6,7 @@ import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
-import { temporaryFolder } from '@backoffice/test-kit'
+import { eventually, temporaryFolder } from '@backoffice/test-kit'
 import pg from 'pg'
 import t from 'tap'
 import { startPostgres } from '../src/postgres.ts'
@@ -23,6 +23,23 @@ async function query(url: string, text: string): Promise<unknown> {
 }
 
 const notRoot = userInfo().uid !== 0 && 'only root hands PostgreSQL to another account'
+
+t.test('committed data survive a PostgreSQL that is killed, on the same port', async (t) => {
+  const options = { dir: temporaryFolder(t), password: 'secret' }
+  const first = await startPostgres(options)
+  t.teardown(() => first.child.stop())
+  t.equal(await query(first.url, 'show fsync'), 'on', 'a stack keeps its data on disk')
+  const port = Number(new URL(first.url).port)
+  await query(first.url, 'create table kept as select 42 as answer')
+  process.kill(first.child.pid, 'SIGKILL')
+  await first.child.exited
+
+  // The processes of a PostgreSQL that was killed end soon after it, and until then nobody else may use its folder.
+  const second = await eventually(() => startPostgres({ ...options, port }))
+  t.teardown(() => second.child.stop())
+  t.equal(second.url, first.url)
+  t.equal(await query(second.url, 'select answer from kept'), 42)
+})
 
 t.test('a throw-away server', async (t) => {
   const home = join(temporaryFolder(t), 'home')

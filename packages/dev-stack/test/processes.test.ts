@@ -97,6 +97,13 @@ t.test('a port is for the process that it was given to, until that ends', async 
   t.ok(await claimPort(theirs), 'its process has ended')
 })
 
+t.test('a service starts from the sources, with its telemetry loaded first', async (t) => {
+  const { command, args } = serviceCommand('wallet', {})
+  t.equal(command, process.execPath)
+  t.equal(args.at(-3), '--import', 'before the program')
+  t.match(args.at(-1), /services\/wallet\/src\/main\.ts$/)
+})
+
 t.test(
   'with SERVICE_IMAGES it starts from its image, confined, and with the settings but not this machine',
   async (t) => {
