@@ -6,9 +6,9 @@ import { services } from '../services.ts'
 import { Book } from './book.ts'
 import { compareAll, decideKyc, type Reached, register } from './book-calls.ts'
 import { steps } from './book-steps.ts'
-import { holdsForRandom, randomTimeoutMs } from './random-runs.ts'
+import { allowRandomRuns, holdsForRandom } from './random-runs.ts'
 
-t.setTimeout(randomTimeoutMs)
+allowRandomRuns(t)
 
 /** It moves only where a step says so, so that the end of a day never falls into a step. */
 const present = new TestTime(new Date('2026-03-02T15:00:00.000Z'))

@@ -17,7 +17,6 @@ import { services } from '../services.ts'
 
 // Whoever has a copy of a session, be it a cookie or a file, may act as its person until it ends.
 
-t.setTimeout(120_000)
 const bed = await testBed(t, services)
 const { gateway } = operations
 

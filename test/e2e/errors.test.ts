@@ -7,9 +7,10 @@ import {
   sandboxAmounts,
   sandboxGames,
 } from '@backoffice/contracts'
-import { eventually, type HttpReply, OperatorClient, sharedSystem } from '@backoffice/test-kit'
+import { eventually, type HttpReply, held, OperatorClient, sharedSystem } from '@backoffice/test-kit'
+import pg from 'pg'
 import t from 'tap'
-import { depositRequest, expectStatus, fund, playerRequest, register } from '../journey.ts'
+import { createDeposit, depositRequest, expectStatus, fund, playerRequest, register } from '../journey.ts'
 import { isRefusal } from './refusal.ts'
 
 const system = await sharedSystem(t)
@@ -68,16 +69,19 @@ t.test('idempotency', async (t) => {
   const idempotencyKey = randomUUID()
   await sandbox.post('/players', playerRequest(), { idempotencyKey })
   refused(await sandbox.post('/players', playerRequest(), { idempotencyKey }), 'IDEMPOTENCY_CONFLICT')
-  const body = playerRequest()
-  const key = randomUUID()
-  const answers = await Promise.all(
-    Array.from({ length: 20 }, () => sandbox.post('/players', body, { idempotencyKey: key })),
-  )
-  const running = answers.find(({ status }) => status === 409)
-  if (running !== undefined) {
-    refused(running, 'IDEMPOTENCY_IN_PROGRESS')
-    t.ok(Number(running.headers['retry-after']) >= 1)
-  }
+
+  // Whichever of two has claimed the key waits for a lock, so the other finds it running.
+  const { id } = await createDeposit(sandbox, approved.id, '10.00')
+  const database = new pg.Pool({ connectionString: system.postgresUrl, max: 1 })
+  t.teardown(() => database.end())
+  const lock = await held(database, 'select from payments.deposit where id = $1 for update', [id])
+  const [body, twin] = [{ reason: 'expired' }, { idempotencyKey: randomUUID() }]
+  const twins = [1, 2].map(() => sandbox.post(`/deposits/${id}/fail`, body, twin))
+  const running = await Promise.race(twins)
+  await lock.rollback()
+  refused(running, 'IDEMPOTENCY_IN_PROGRESS')
+  t.ok(Number(running.headers['retry-after']) >= 1)
+  t.same((await Promise.all(twins)).map(({ status }) => status).sort(), [200, 409])
 })
 
 t.test('players, KYC and games', async () => {

@@ -8,7 +8,6 @@ import { services } from '../services.ts'
 
 // Replies go to an inbox that every connection of the caller's user may hear: so does whoever has its password.
 
-t.setTimeout(120_000)
 const bed = await testBed(t, services)
 const alice = bed.team('alice')
 

@@ -4,7 +4,6 @@ import { type HttpReply, OperatorClient, sharedSystem } from '@backoffice/test-k
 import t from 'tap'
 import { createDeposit, depositRequest, expectStatus, fund, playerRequest, register } from '../journey.ts'
 
-t.setTimeout(180_000)
 const system = await sharedSystem(t)
 const alice = await system.asTeam('alice')
 const environments = ['sandbox', 'production'] as const

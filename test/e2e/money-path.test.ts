@@ -12,7 +12,6 @@ import {
   sumOf,
 } from '../journey.ts'
 
-t.setTimeout(180_000)
 const system = await sharedSystem(t)
 const operator = await busyOperator(system)
 t.teardown(() => operator.close())

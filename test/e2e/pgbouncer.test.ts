@@ -1,3 +1,5 @@
+// proof: money moves behind a real PgBouncer, which only an installation of the small size may have.
+
 import { type ServiceName, serviceNames } from '@backoffice/contracts'
 import { loadConfig } from '@backoffice/process'
 import { readerOf } from '@backoffice/service-runtime'
@@ -10,7 +12,6 @@ import { newOperator, statementAgrees } from '../rollout/operators.ts'
 import { services } from '../services.ts'
 import { pgBouncerIsMissing, startPgBouncer } from './pgbouncer.ts'
 
-t.setTimeout(180_000)
 const playersAtOnce = 12
 
 t.test('behind PgBouncer in transaction mode', { skip: pgBouncerIsMissing() }, async (t) => {

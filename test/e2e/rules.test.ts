@@ -3,7 +3,6 @@ import { sharedSystem } from '@backoffice/test-kit'
 import t from 'tap'
 import { busyOperator, demoOperator, depositRequest, expectStatus, fund, playerRequest, register } from '../journey.ts'
 
-t.setTimeout(180_000)
 const system = await sharedSystem(t)
 const operator = await busyOperator(system)
 t.teardown(() => operator.close())

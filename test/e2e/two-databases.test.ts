@@ -9,7 +9,6 @@ import { busyOperator, expectStatus, fund, register } from '../journey.ts'
 
 // The wallet, and with it the reconciler, in another PostgreSQL than all others.
 
-t.setTimeout(600_000)
 const system = await startSystem(t, {
   ...{ backends: 'own', databases: 2 },
   environment: { WEBHOOK_BACKOFF_BASE_MS: '200' },

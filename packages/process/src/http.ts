@@ -42,6 +42,8 @@ export function httpFrame({
 }: Frame) {
   const options = {
     headersTimeout: patiently(headersTimeoutMs),
+    // Fastify sets it when the server is made, and Node compares the two before that.
+    requestTimeout: patiently(requestTimeoutMs),
     connectionsCheckingInterval: lateRequestsEveryMs,
     requireHostHeader,
     ...(headersBytesMax === undefined ? {} : { maxHeaderSize: headersBytesMax }),

@@ -1,9 +1,10 @@
-import { type Operation, timeoutMsDefault } from '@backoffice/contracts'
 import { Type } from '@sinclair/typebox'
 import { ConfigurationError, developmentSetting, loadConfig } from './config.ts'
 
 /** How long the product waits for what usually comes at once, and leaves work to the process that has taken it. */
 const limitsMs = {
+  /** A service replies, where the operation says nothing else. */
+  call: 8_000,
   /** A connection to PostgreSQL is opened. */
   connection: 3_000,
   /** PostgreSQL says something: longer than its own limits for statements and idle transactions. */
@@ -56,5 +57,5 @@ export const patiently = (ms: number): number => Math.ceil(ms * patience)
 export const limitMs = (limit: keyof typeof limitsMs): number => patiently(limitsMs[limit])
 
 /** How long a caller waits for an operation. */
-export const callTimeoutMs = ({ timeoutMs = timeoutMsDefault }: Pick<Operation, 'timeoutMs'>): number =>
+export const callTimeoutMs = ({ timeoutMs = limitsMs.call }: { readonly timeoutMs?: number }): number =>
   patiently(timeoutMs)

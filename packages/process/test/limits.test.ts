@@ -1,3 +1,5 @@
+// In a process of its own: it changes the limits of all of it.
+
 import { allOperations } from '@backoffice/contracts'
 import t from 'tap'
 import { bePatient, ConfigurationError, callTimeoutMs, limitMs } from '../src/index.ts'

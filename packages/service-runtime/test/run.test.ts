@@ -10,8 +10,6 @@ import { callsOn, holdCredits } from './probe-calls.ts'
 import { countUp, payments, wallet } from './probe-services.ts'
 import { type ProbeProcess, startProbe } from './start-probe.ts'
 
-t.setTimeout(120_000)
-
 const broker = await startOwnBroker(t)
 const bed = await testBed(
   t,

@@ -172,7 +172,7 @@ export async function testBed<S extends Services>(
 /** The reconciler reads views of every service, so it needs the tables also of those that the bed is without. */
 async function databaseOf(chosen: readonly AnyService[], administratorUrl: string) {
   if (!chosen.some(({ name }) => name === 'reconciler')) return createDatabase(chosen, administratorUrl)
-  const { services } = await import('@backoffice/migrator')
+  const { services } = await import('@backoffice/migrator/schema')
   const others = services.filter((one) => !chosen.some(({ name }) => name === one.name))
   return createDatabase([...chosen, ...others], administratorUrl)
 }
@@ -238,7 +238,8 @@ const environmentsOf = ({ natsUrl, urlOf }: Urls, issuer: TestIssuer, { config }
     ...inherited,
     ...issuer.settings,
     DATABASE_URL: urlOf(name),
-    DATABASE_POOL_MAX: '5',
+    // Each connection is a process of PostgreSQL.
+    DATABASE_POOL_MAX: '3',
     NATS_URL: natsUrl,
     NATS_USER: name,
     NATS_PASSWORD: natsPassword(name),

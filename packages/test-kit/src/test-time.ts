@@ -60,6 +60,12 @@ export class TestTime {
 /** With it another connection has the present of the test too. */
 export const searchPathOf = (service: string): string => `${service}, test_time, pg_catalog`
 
+/** Where it is about noon: whoever spends a daily limit by the real clock meets no midnight there. */
+export const timeZoneAtNoon = (): string => {
+  const west = new Date().getUTCHours() - 12 || -1
+  return `Etc/GMT${west > 0 ? '+' : ''}${west}`
+}
+
 async function asSuperuser(url: string, statements: string): Promise<void> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()

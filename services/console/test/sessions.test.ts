@@ -3,7 +3,6 @@ import { webhooks } from '@backoffice/webhooks'
 import t from 'tap'
 import { consoleBed, formOf } from './console-bed.ts'
 
-t.setTimeout(120_000)
 const bed = await consoleBed(t, {}, {}, { gateway, webhooks })
 
 t.test('one sees one’s own sessions, ends one of them, and then all', async (t) => {

@@ -1,11 +1,13 @@
-import { defined } from '@backoffice/contracts'
 import { payments } from '@backoffice/payments'
 import { players } from '@backoffice/players'
-import { type Teardown, type TestTime, testBed } from '@backoffice/test-kit'
+import { type Teardown, type TestBedOptions, testBed } from '@backoffice/test-kit'
 import { wallet } from '@backoffice/wallet'
 import { webhooks } from '@backoffice/webhooks'
 import { gateway } from '../src/service.ts'
 
 /** The gateway, and every service that it calls for an operator. @param settings of the gateway */
-export const gatewayBed = (t: Teardown, settings: Record<string, string | number | boolean> = {}, time?: TestTime) =>
-  testBed(t, { gateway, players, wallet, payments, webhooks }, { config: { gateway: settings }, ...defined({ time }) })
+export const gatewayBed = (
+  t: Teardown,
+  settings: Record<string, string | number | boolean> = {},
+  clocks: Pick<TestBedOptions, 'time' | 'clock'> = {},
+) => testBed(t, { gateway, players, wallet, payments, webhooks }, { config: { gateway: settings }, ...clocks })

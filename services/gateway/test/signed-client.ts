@@ -60,7 +60,7 @@ export function signedHeaders(
 }
 
 /** Sends one signed request, exactly as it is told to. */
-export async function send(baseUrl: string, pair: Pair | null, options: SignedRequest): Promise<Answer> {
+async function sendSigned(baseUrl: string, pair: Pair | null, options: SignedRequest): Promise<Answer> {
   const { method = 'GET', body = '' } = options
   const url = new URL(baseUrl)
   const path = url.pathname + options.path
@@ -75,16 +75,19 @@ export async function send(baseUrl: string, pair: Pair | null, options: SignedRe
   return { status: response.statusCode, headers: response.headers as Answer['headers'], text, json: parse(text) }
 }
 
-/** A POST under a fresh Idempotency-Key, or the given one. */
-export function post(
-  baseUrl: string,
-  pair: Pair | null,
-  path: string,
-  body: unknown,
-  key: string = randomUUID(),
-): Promise<Answer> {
-  return send(baseUrl, pair, { method: 'POST', path, body: JSON.stringify(body), headers: { 'Idempotency-Key': key } })
+/** @param now by which requests are dated that do not say otherwise */
+export function clientAt(now: () => Date) {
+  const send = (baseUrl: string, pair: Pair | null, options: SignedRequest): Promise<Answer> =>
+    sendSigned(baseUrl, pair, { timestamp: String(Math.floor(now().getTime() / 1_000)), ...options })
+  return {
+    send,
+    /** A POST under a fresh Idempotency-Key, or the given one. */
+    post: (baseUrl: string, pair: Pair | null, path: string, body: unknown, key: string = randomUUID()) =>
+      send(baseUrl, pair, { method: 'POST', path, body: JSON.stringify(body), headers: { 'Idempotency-Key': key } }),
+  }
 }
+
+export const { send, post } = clientAt(() => new Date())
 
 function parse(text: string): unknown {
   try {

@@ -12,6 +12,7 @@ import {
   type TestBed,
   type TestBedOptions,
   testBed,
+  timeZoneAtNoon,
 } from '@backoffice/test-kit'
 import { openMessage } from '@backoffice/vault'
 import { wallet } from '@backoffice/wallet'
@@ -23,17 +24,21 @@ const services = { players, wallet, payments, reconciler }
 /** Intents are swept by the tests themselves, when they say so. */
 const neverSweep = { INTENT_SWEEP_EVERY_MS: 3_600_000 }
 
+/** Chosen once: the sides of an interleaving share a brand. */
+const timeZone = timeZoneAtNoon()
+
 /** The services that a payment passes through, and the steps that lead up to one. */
 export async function moneyPath(t: Teardown, options: TestBedOptions = {}): Promise<MoneyPath> {
   const config = { ...options.config, payments: { ...neverSweep, ...options.config?.payments } }
-  return new MoneyPath(await testBed(t, services, { ...options, config }))
+  const bed = await testBed(t, services, { ...options, config })
+  return new MoneyPath(bed, bed.scope(options.time === undefined ? { timeZone } : {}))
 }
 
 export class MoneyPath {
   readonly bed: TestBed<typeof services>
   readonly scope: Scope
 
-  constructor(bed: TestBed<typeof services>, scope: Scope = bed.scope()) {
+  constructor(bed: TestBed<typeof services>, scope: Scope) {
     this.bed = bed
     this.scope = scope
   }

@@ -12,7 +12,7 @@ const { registerPlayer, decideKycInSandbox } = operations.players
 const { createDeposit, confirmDeposit, requestWithdrawal, decideWithdrawalInSandbox } = operations.payments
 const { provisionWebhook, setWebhookUrl } = operations.webhooks
 
-t.test('events of a sandbox journey arrive signed, once each, within 250 ms (median) of the change', async (t) => {
+t.test('events of a sandbox journey arrive signed, once each', async (t) => {
   const bed = await testBed(t, { players, wallet, payments, webhooks })
   const scope = bed.scope()
   const { operatorId, environment } = scope
@@ -20,14 +20,11 @@ t.test('events of a sandbox journey arrive signed, once each, within 250 ms (med
   const { webhookSecret } = await bed.rpc.call(provisionWebhook, { scope, input: { operatorName: 'Acme' } })
   await bed.team('alice').call(setWebhookUrl, { input: { operatorId, environment, url: receiver.url } })
 
-  const latencies: number[] = []
   /** Makes a change, and waits for the event that tells of it. */
   const changing = async <R>(change: () => Promise<R>): Promise<R> => {
     const before = receiver.received.length
     const result = await change()
-    const changedMs = performance.now()
     await eventually(() => receiver.received.length > before)
-    latencies.push((receiver.received[before]?.atMs ?? 0) - changedMs)
     return result
   }
   const call = <O extends Parameters<typeof bed.rpc.call>[0]>(
@@ -61,8 +58,4 @@ t.test('events of a sandbox journey arrive signed, once each, within 250 ms (med
     { type: 'withdrawal.status_changed', data: { status: 'approved', previousStatus: 'under_review' } },
     { type: 'withdrawal.status_changed', data: { status: 'paid', previousStatus: 'approved' } },
   ])
-  latencies.sort((a, b) => a - b)
-  const medianMs = latencies[10] ?? 0
-  t.comment(`median ${medianMs.toFixed(1)} ms, worst ${latencies.at(-1)?.toFixed(1)} ms after the reply`)
-  t.ok(medianMs < 250)
 })

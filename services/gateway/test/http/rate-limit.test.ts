@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { setTimeout as wait } from 'node:timers/promises'
 import { operations } from '@backoffice/contracts'
+import { TestTime } from '@backoffice/test-kit'
 import t from 'tap'
 import { RateLimiter, takeShare } from '../../src/http/limits.ts'
 import { gatewayBed } from '../bed.ts'
@@ -8,7 +8,12 @@ import { send } from '../signed-client.ts'
 
 // As behind a proxy of ours, so that a test can send from any address.
 const settings = { FAILED_AUTHENTICATIONS_PER_MINUTE: 20, TRUSTED_PROXIES: '127.0.0.0/8' }
-const bed = await gatewayBed(t, settings)
+// Minutes last as long as a test says, in the process and in PostgreSQL.
+let nowMs = performance.now()
+t.intercept(performance, 'now', { value: () => nowMs })
+const bed = await gatewayBed(t, settings, { time: new TestTime() })
+await bed.sql('admin').query(`create function test_time.clock_timestamp() returns timestamptz language sql immutable
+  as $$ select timestamptz '${new Date().toISOString()}' $$`)
 const replicas = [bed.services.gateway.addresses.baseUrl, (await bed.start('gateway')).addresses.baseUrl]
 const { createOperator } = operations.gateway
 
@@ -82,7 +87,7 @@ t.test('a share is spent within its own window, however late it comes', async (t
   ]
   // The window was measured when the first share left, and is over when it arrives.
   const slow = async () => {
-    await wait(50)
+    nowMs += 50
     return [shares.shift()]
   }
   const limiter = new RateLimiter(slow as never)

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { operations } from '@backoffice/contracts'
-import { seenWithdrawal } from '@backoffice/test-kit'
+import { inLanes, seenWithdrawal } from '@backoffice/test-kit'
 import { sweepIntents } from '../../src/withdrawals/request.ts'
 import type { MoneyPath } from '../money-path.ts'
 
 /** A call, on whatever side it is made. It has the same operation id each time. */
 export type Call = (side: MoneyPath) => Promise<unknown>
 
-/** Players with an approved identity and 10.00, made many at a time, which takes little longer than one. */
+/** Players with an approved identity and 10.00, made several at a time, which takes little longer than one. */
 export class Players {
   readonly #path: MoneyPath
   #ready: string[] = []
@@ -18,7 +18,7 @@ export class Players {
 
   async next(): Promise<string> {
     if (this.#ready.length === 0)
-      this.#ready = await Promise.all(Array.from({ length: 40 }, () => this.#path.newPlayerWith('10.00')))
+      this.#ready = await inLanes(Array(40).fill('10.00'), (amount) => this.#path.newPlayerWith(amount))
     return this.#ready.pop() as string
   }
 }

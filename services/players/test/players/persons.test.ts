@@ -8,8 +8,6 @@ import fc from 'fast-check'
 import t from 'tap'
 import { players } from '../../src/service.ts'
 
-t.setTimeout(120_000)
-
 const { registerPlayer, getPlayerStanding, openGameSession, listPlayers } = operations.players
 const { selfExcludePlayer, setPlayerStatus, decideKyc, anonymisePlayer } = operations.players
 const { createDeposit } = operations.payments

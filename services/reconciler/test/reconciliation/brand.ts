@@ -4,7 +4,7 @@ import { payments } from '@backoffice/payments'
 import { players } from '@backoffice/players'
 import { dayMs, newId } from '@backoffice/process'
 import { connectDatabase } from '@backoffice/service-runtime/testing'
-import { searchPathOf, seenWithdrawal, TestTime, testBed } from '@backoffice/test-kit'
+import { inLanes, searchPathOf, seenWithdrawal, TestTime, testBed } from '@backoffice/test-kit'
 import { noVault } from '@backoffice/vault'
 import { wallet } from '@backoffice/wallet'
 import type { Test } from 'tap'
@@ -166,9 +166,11 @@ export type Forgeries = Readonly<Record<string, (brand: Brand) => Promise<unknow
 
 /** Forges all, each in a brand of its own, and shows that each is named by its checks, and by no other. */
 export async function eachIsNamed(t: Test, forgeries: Forgeries): Promise<void> {
-  const all = Object.entries(forgeries)
-  const forged = await Promise.all(all.map(async ([name, forge]) => ({ name, forge, brand: await Brand.funded() })))
-  await Promise.all(forged.map(({ forge, brand }) => forge(brand)))
+  const forged = await inLanes(Object.entries(forgeries), async ([name, forge]) => {
+    const brand = await Brand.funded()
+    await forge(brand)
+    return { name, brand }
+  })
   const [incremental, full] = [await run(false), await run()]
   t.same(await plainAmong(full), [])
   for (const { name, brand } of forged) {

@@ -221,7 +221,7 @@ const forgeries: Forgeries = {
       [await confirmed(brand)],
     ),
   // Far enough from the limit for a busy machine.
-  'a command has waited for three minutes: nothing': waitsFor(200),
+  'a command has waited for a moment: nothing': waitsFor(0),
   'a command has waited for more than five minutes: inFlight': waitsFor(302),
   'payments changes the version of a record: histories': saysOfDeposit('version = 3'),
   'payments adds a step that no state machine has: histories': async (brand) => {

@@ -7,8 +7,6 @@ import type { HeadStore } from '../../src/heads/store.ts'
 import type { ReconcileOptions } from '../../src/reconciliation/reconcile.ts'
 import { ended, ledgerBed, quietDatabase, runOf, behindItsBack as tamper, type Writer } from './run.ts'
 
-t.setTimeout(240_000)
-
 const bed = await ledgerBed(t, { config: { wallet: { CHECKPOINT_EVERY_MS: 3_600_000 } } })
 const writer: Writer = {
   admin: bed.sql('admin'),

@@ -1,3 +1,5 @@
+// proof: proves whole ledgers, in parts. What is false in a run, incremental, restored and forged-*.test.ts find.
+
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,8 +12,6 @@ import { folderStore } from '../../src/heads/store.ts'
 import { lastReconciliation } from '../../src/measurements.ts'
 import type { ReconcileOptions } from '../../src/reconciliation/reconcile.ts'
 import { ended, ledgerBed, runOf, behindItsBack as tamper } from './run.ts'
-
-t.setTimeout(240_000)
 
 const bed = await ledgerBed(t, { config: { wallet: { CHECKPOINT_EVERY_MS: 3_600_000 } } })
 const admin = bed.sql('admin')

@@ -10,8 +10,6 @@ import { listedMax } from '../../src/reconciliation/check.ts'
 import type { ReconcileOptions } from '../../src/reconciliation/reconcile.ts'
 import { behindItsBack, ended, ledgerBed, runOf } from './run.ts'
 
-t.setTimeout(240_000)
-
 const bed = await ledgerBed(t)
 const { reconciler: service } = bed.services
 const scope = bed.scope()

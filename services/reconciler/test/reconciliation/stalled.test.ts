@@ -1,8 +1,6 @@
-// waits: for the heartbeat of a run that waits, and for what stays silent.
-
 import { connect as connectSocket, createServer, type Socket } from 'node:net'
 import { newId } from '@backoffice/process'
-import { eventually } from '@backoffice/test-kit'
+import { eventually, held } from '@backoffice/test-kit'
 import t from 'tap'
 import { Reconciler } from '../../src/reconciliation/reconciler.ts'
 import { listRuns } from '../../src/storage/reconciliations.ts'
@@ -11,21 +9,19 @@ import { ledgerBed } from './run.ts'
 const bed = await ledgerBed(t)
 const { db, clock, log } = bed.services.reconciler
 const direct = bed.environment('reconciler').DATABASE_URL ?? ''
-t.setTimeout(120_000)
 
 /** Nobody reads an entry until the lock is given back. */
-async function lockEntries(): Promise<() => Promise<void>> {
-  const holder = await bed.sql('admin').connect()
-  await holder.query('begin; lock table wallet.entry in access exclusive mode')
-  return async () => {
-    await holder.query('rollback')
-    holder.release()
-  }
+const lockEntries = () => held(bed.sql('admin'), 'lock table wallet.entry in access exclusive mode')
+const listed = async (id: string) => (await listRuns(db, { before: null, limit: 10 })).find(({ runId }) => runId === id)
+
+/** Resolves once the run is there. The answer to whoever begins it would wait a moment for its end. */
+async function begun(id: string, beginning: Promise<unknown>): Promise<void> {
+  await Promise.race([beginning, eventually(async () => (await listed(id)) !== undefined)])
 }
 
 t.test('PostgreSQL itself ends a statement that takes too long, and the run fails', async (t) => {
   const reconciler = new Reconciler({ db, clock, log, url: direct, statementMsMax: 300 })
-  const unlock = await lockEntries()
+  const entries = await lockEntries()
   const id = newId('opn')
   await reconciler.begin({ id, startedBy: 'alice', isFull: true })
   const run = await eventually(async () => {
@@ -33,30 +29,29 @@ t.test('PostgreSQL itself ends a statement that takes too long, and the run fail
     return found.state === 'failed' && found
   })
   t.match(run.failure, /statement timeout/)
-  await unlock()
+  await entries.rollback()
 })
 
 t.test('a run that waits for another one shows that it is there', async (t) => {
   let now = new Date(Date.now() - 120_000)
   const reconciler = new Reconciler({ db, clock: { now: () => now }, log, url: direct })
-  const unlock = await lockEntries()
+  const entries = await lockEntries()
   const [first, second] = [newId('opn'), newId('opn')]
-  for (const id of [first, second]) await reconciler.begin({ id, startedBy: 'alice', isFull: true })
+  for (const id of [first, second]) await begun(id, reconciler.begin({ id, startedBy: 'alice', isFull: true }))
   now = new Date()
-  const shown = async () => (await listRuns(db, { before: null, limit: 10 })).find(({ runId }) => runId === second)
-  await eventually(async () => (await shown())?.state === 'running')
-  await unlock()
-  await eventually(async () => (await shown())?.state === 'done')
+  await eventually(async () => (await listed(second))?.state === 'running')
+  await entries.rollback()
+  await eventually(async () => (await listed(second))?.state === 'done')
   t.equal((await reconciler.find(first)).state, 'done')
 })
 
 t.test('a run after a restore ends scheduled ones, under way or waiting, and no others', async (t) => {
   const reconciler = new Reconciler({ db, clock, log, url: direct })
-  const unlock = await lockEntries()
+  const entries = await lockEntries()
   const [underWay, waiting, restored, again] = ['one', 'two', newId('opn'), newId('opn')] as const
-  const schedule = (id: string) => reconciler.beginScheduled({ id, fullSince: new Date() })
-  const restore = (id: string) =>
-    reconciler.begin({ id, startedBy: 'alice', isFull: false, restoredTo: new Date(Date.now() - 1_000) })
+  const schedule = (id: string) => begun(id, reconciler.beginScheduled({ id, fullSince: new Date() }))
+  const restoredTo = new Date(Date.now() - 1_000)
+  const restore = (id: string) => begun(id, reconciler.begin({ id, startedBy: 'alice', isFull: false, restoredTo }))
   const ended = (id: string) =>
     eventually(async () => {
       const run = await reconciler.find(id)
@@ -64,11 +59,12 @@ t.test('a run after a restore ends scheduled ones, under way or waiting, and no 
     })
   const gaveWay = { state: 'failed', failure: /for a run after a restore/ }
   await schedule(underWay)
+  await entries.isAwaited()
   await restore(restored)
   t.match(await ended(underWay), gaveWay)
   await schedule(waiting)
   await restore(again)
-  await unlock()
+  await entries.rollback()
   t.match(await ended(restored), { state: 'done', failure: null, report: { restored: Object } })
   t.match(await ended(waiting), gaveWay)
   t.match(await ended(again), { state: 'done', failure: null, report: { restored: Object } })
@@ -104,7 +100,8 @@ t.test(
     })
     const through = new URL(direct)
     through.port = String((proxy.address() as { port: number }).port)
-    const reconciler = new Reconciler({ db, clock, log, url: through.href, stallMsMax: 1_500 })
+    const context = { db, clock, log, url: through.href, stallMsMax: 1_500 }
+    const reconciler = new Reconciler(context)
     const [lost, next] = [newId('opn'), newId('opn')]
     await reconciler.begin({ id: lost, startedBy: 'alice', isFull: true })
     const run = await eventually(async () => {
@@ -113,6 +110,7 @@ t.test(
     })
     t.match(run.failure, /no progress/)
     silent = false
+    context.stallMsMax = 3_600_000
     await reconciler.begin({ id: next, startedBy: 'alice', isFull: true })
     await eventually(async () => (await reconciler.find(next)).state === 'done')
   },

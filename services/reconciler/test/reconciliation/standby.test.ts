@@ -1,3 +1,5 @@
+// proof: starts a second PostgreSQL that follows the first.
+
 import { execFileSync } from 'node:child_process'
 import { appendFileSync, chownSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -9,8 +11,6 @@ import { eventually } from '@backoffice/test-kit'
 import pg from 'pg'
 import t from 'tap'
 import { ledgerBed, runOf } from './run.ts'
-
-t.setTimeout(240_000)
 
 const dir = mkdtempSync(join(tmpdir(), 'backoffice-standby-'))
 const server = { password: 'standby', durable: 'process', maxConnections: 60 } as const

@@ -11,7 +11,6 @@ import { ended } from './run.ts'
 // Whoever has the role of one service writes a row that is a difference, with the worst value that the type and the
 // constraints of a column allow. It may neither end a run, nor hide itself, nor hide what is different beside it.
 
-t.setTimeout(240_000)
 const admin = bed.sql('admin')
 const brand = await Brand.funded()
 const { scope, playerId } = brand

@@ -81,7 +81,7 @@ t.test('without a URL events are withheld, and a replay sends them once there is
   const { scope } = await operator()
   const event = await emit(scope)
   await eventually(async () => (await story(event.id)).state === 'withheld')
-  const input = { ...key(scope), since: new Date(Date.now() - 60_000).toISOString() }
+  const input = { ...key(scope), since: new Date(Date.now() - 3_600_000).toISOString() }
   await t.rejects(alice.call(webhooks.replayEvents, { input }), { code: 'WEBHOOK_NOT_CONFIGURED' })
   await t.rejects(alice.call(webhooks.resendDelivery, { input: { id: event.id } }), { code: 'WEBHOOK_NOT_CONFIGURED' })
   const receiver = await startReceiver(t)

@@ -1,15 +1,15 @@
-import { eventually } from '@backoffice/test-kit'
+import { eventually, TestTime } from '@backoffice/test-kit'
 import t from 'tap'
 import { webhooksBed } from '../bed.ts'
 import { startReceiver, status } from '../receiver.ts'
 
-// The clock of this replica runs two days ahead of PostgreSQL's, and so of what other replicas have written.
-const aheadMs = 2 * 24 * 3_600_000
-const clock = { now: () => new Date(Date.now() + aheadMs) }
+// The clock of this replica is two days ahead of PostgreSQL's, and so of what other replicas have written. Both stand still.
+const now = new Date()
+const clock = { now: () => new Date(now.getTime() + 2 * 24 * 3_600_000) }
 const { bed, operator, emit, setUrl, story, hold } = await webhooksBed(
   t,
   { WEBHOOK_BACKOFF_BASE_MS: 60_000 },
-  { clock },
+  { clock, time: new TestTime(now) },
 )
 const sql = bed.sql('webhooks')
 
@@ -21,11 +21,11 @@ async function underWay(leaseEnds: string) {
   await eventually(async () => (await sql.query('select from delivery where event_id = $1', [id])).rowCount === 1)
   await sql.query(
     `with due as (
-       update delivery set state = 'pending', next_attempt_at = now(), finished_at = null where event_id = $1 returning *
+       update delivery set state = 'pending', next_attempt_at = $4, finished_at = null where event_id = $1 returning *
      )
      insert into lease (endpoint_id, delivery_id, lease_id, number, url, leased_at, leased_until)
-     select endpoint_id, id, gen_random_uuid(), 1, $3, now(), now() + $2::interval from due`,
-    [id, leaseEnds, receiver.url],
+     select endpoint_id, id, gen_random_uuid(), 1, $3, $4, $4 + $2::interval from due`,
+    [id, leaseEnds, receiver.url, now],
   )
   await setUrl(scope, receiver.url)
   return { id, scope, receiver }
@@ -67,10 +67,8 @@ t.test('what is new is due at once, and a retry when PostgreSQL says so', async 
   const { scope } = await operator(receiver.url)
   const { id } = await emit(scope)
   await eventually(async () => (await story(id)).lastError !== null)
-  const { rows } = await sql.query(
-    `select extract(epoch from next_attempt_at - now())::float8 as seconds from delivery where event_id = $1`,
-    [id],
-  )
-  t.ok(rows[0].seconds > 0 && rows[0].seconds < 3_600, `${rows[0].seconds} s`)
+  const { rows } = await sql.query('select next_attempt_at from delivery where event_id = $1', [id])
+  const seconds = (rows[0].next_attempt_at.getTime() - now.getTime()) / 1_000
+  t.ok(seconds > 0 && seconds < 3_600, `${seconds} s`)
   t.equal(receiver.received.length, 1)
 })

@@ -1,3 +1,5 @@
+// In a process of its own: it measures the memory of all of it.
+
 import { gzipSync } from 'node:zlib'
 import { eventually } from '@backoffice/test-kit'
 import t from 'tap'
@@ -6,7 +8,8 @@ import { createSender, systemResolver } from '../../src/sending/sender.ts'
 import { startReceiver, status } from '../receiver.ts'
 import { answering, certificate, drip, startRawReceiver, startTlsReceiver } from './hostile.ts'
 
-const deadlineMs = 10_000
+/** Nothing here waits for it. */
+const deadlineMs = 3_600_000
 /** For what only the deadline ends. */
 const shortDeadlineMs = 400
 const options = {
@@ -58,7 +61,7 @@ t.test('a receiver that never answers is left at the deadline', async (t) => {
   const receiver = await startRawReceiver(t, (socket) => socket.resume())
   const outcome = await hasty(delivery(receiver.url))
   t.match(outcome, { responseStatus: null, responseHead: null, error: 'No answer within 0.4 s.' })
-  t.ok(outcome.durationMs >= shortDeadlineMs - 5 && outcome.durationMs < deadlineMs, `${outcome.durationMs} ms`)
+  t.ok(outcome.durationMs >= shortDeadlineMs - 5, `${outcome.durationMs} ms`)
   await eventually(() => receiver.connections() === 0)
 })
 
@@ -91,9 +94,7 @@ t.test('a slow drip of the body holds nothing: the status has been given', async
       drip(socket, 'a', 20)
     }),
   )
-  const outcome = await send(delivery(receiver.url))
-  t.match(outcome, { responseStatus: 200, error: null, responseHead: /^a+$/ })
-  t.ok(outcome.durationMs < deadlineMs, `${outcome.durationMs} ms`)
+  t.match(await send(delivery(receiver.url)), { responseStatus: 200, error: null, responseHead: /^a+$/ })
   await eventually(() => receiver.connections() === 0)
 })
 
