@@ -9,8 +9,6 @@ import { parseOptions } from '../src/options.ts'
 import { describeRun, writeReport } from '../src/report.ts'
 import { groupNames, run } from '../src/run.ts'
 
-t.setTimeout(170_000)
-
 t.test('the shortest case runs on a real system, and what it leaves behind reconciles', async (t) => {
   const out = mkdtempSync(join(tmpdir(), 'backoffice-bench-results-'))
   const ending = new AsyncDisposableStack()

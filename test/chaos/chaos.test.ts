@@ -4,8 +4,6 @@ import t from 'tap'
 import { newSeed, shortForm } from './options.ts'
 import { describeProblems, runChaos } from './run.ts'
 
-t.setTimeout(240_000)
-
 t.test('whatever dies, every acknowledged effect happens once', async (t) => {
   const seed = process.env.CHAOS_SEED ?? newSeed()
   t.comment(`seed ${seed}: CHAOS_SEED=${seed} repeats it`)

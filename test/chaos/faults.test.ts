@@ -1,3 +1,5 @@
+// proof: a tool of chaos.test.ts, which it serves alone.
+
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'

@@ -15,8 +15,6 @@ import { Random } from './random.ts'
 import { describeProblems } from './run.ts'
 import { SmallDisk, skipWithoutSmallDisks } from './small-disk.ts'
 
-t.setTimeout(240_000)
-
 t.test("nats-server's disk is full while money moves", { skip: skipWithoutSmallDisks() }, async (t) => {
   const seed = process.env.CHAOS_SEED ?? newSeed()
   t.comment(`seed ${seed}: CHAOS_SEED=${seed} repeats it`)

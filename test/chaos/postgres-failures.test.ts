@@ -13,7 +13,6 @@ import { Random } from './random.ts'
 import { describeProblems } from './run.ts'
 import { SmallDisk, skipWithoutSmallDisks } from './small-disk.ts'
 
-t.setTimeout(240_000)
 /** Twice what it needs. */
 const diskMegabytes = 320
 

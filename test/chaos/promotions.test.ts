@@ -6,8 +6,6 @@ import { newSeed } from './options.ts'
 import { runPromotions } from './promotions.ts'
 import { Random } from './random.ts'
 
-t.setTimeout(240_000)
-
 t.test('a standby that had not heard of the last commits is promoted under the running services', async (t) => {
   const seed = process.env.CHAOS_SEED ?? newSeed()
   t.comment(`seed ${seed}: CHAOS_SEED=${seed} repeats it`)

@@ -19,8 +19,6 @@ import { judgeOperators, reconciliationProblems, untilSettled } from './oracle.t
 import { Random } from './random.ts'
 import { comeBack, describeProblems, lookBack } from './run.ts'
 
-t.setTimeout(240_000)
-
 /**
  * PostgreSQL goes back to an earlier moment, and NATS does not: the stream holds events of a future that never was, and
  * consumers have acknowledged them.

@@ -18,8 +18,6 @@ import { deployCopy, skip } from '../manifests/rendered.ts'
 import { faultsOf, nameOf, unknownFields } from '../manifests/schemas.ts'
 import { journey, startLoad } from './journey.ts'
 
-t.setTimeout(300_000)
-
 const here = fileURLToPath(new URL('.', import.meta.url))
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const [program = '', ...args] = kustomizeCommand() ?? []

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
+import { fileURLToPath } from 'node:url'
 import { BackOfficeClient, BackOfficeError, type ResponseEvent } from '@backoffice/client'
-import { sharedSystem } from '@backoffice/test-kit'
+import { sharedSystem, startProcess } from '@backoffice/test-kit'
 import t from 'tap'
 import { playerRequest } from '../journey.ts'
 import { startLossyNetwork } from './lossy-network.ts'
@@ -57,4 +58,15 @@ t.test('a refusal carries its code and request id, and is not repeated', async (
     .catch((error) => error)
   t.match(again, { code: 'DEPOSIT_NOT_FOUND', final: true, replayed: true, requestId: refusal.requestId })
   t.equal(await client.findPlayer('nobody'), null)
+})
+
+t.test("the example of an operator's server comes to its end, whatever answers are lost", async (t) => {
+  const { key: OPERATOR_KEY, secret: OPERATOR_SECRET } = credentials
+  const env = { ...process.env, BASE_URL: network.baseUrl, OPERATOR_KEY, OPERATOR_SECRET }
+  const example = fileURLToPath(new URL('../../examples/operator-server.ts', import.meta.url))
+  network.lose(2, /deposits HTTP/)
+  const { ended, printed } = startProcess(t, [process.execPath, example, `example-${randomUUID()}`], { env })
+  t.equal(await ended, 0, printed())
+  t.equal(network.losses, 0)
+  t.match(printed(), /^wallet 110\.00 BRL, of which 110\.00 can be withdrawn$/m)
 })

@@ -9,9 +9,13 @@ import pg from 'pg'
 import t from 'tap'
 import { endLeases } from '../chaos/oracle.ts'
 import { createDeposit, expectStatus, fund, playerRequest, register, statementOf, sumOf } from '../journey.ts'
+import { drawn } from './random-runs.ts'
 import { isRefusal } from './refusal.ts'
 
 // The tests of a system that dies, in parts and as a whole.
+const killed = drawn(['wallet', 'payments', 'gateway', 'players'] as const)
+const deaths = drawn(['NATS', 'PostgreSQL', 'hung'])
+const when = (death: string) => ({ skip: !deaths.includes(death) && 'not drawn: every-death.test.ts has it' })
 const environment = { WEBHOOK_BACKOFF_BASE_MS: '200', LOG_LEVEL: 'trace' }
 const system = await startSystem(t, { backends: 'own', environment })
 const alice = await system.asTeam('alice')
@@ -63,7 +67,7 @@ t.test('whatever service is killed, retries with the same keys move every amount
     untilAnswered(`/players/${playerId}/withdrawals`, { amount: '2.00', ...destination }, 201),
   )
   // Webhooks dies below, together with its stream.
-  for (const name of ['wallet', 'payments', 'gateway', 'players'] as const) {
+  for (const name of killed) {
     const pid = system.pid(name)
     process.kill(pid, 'SIGKILL')
     await eventually(() => system.pid(name) !== pid)
@@ -82,7 +86,7 @@ t.test('whatever service is killed, retries with the same keys move every amount
   t.equal((await reconcile(alice)).differencesTotal, 0)
 })
 
-t.test('a service that hangs is SERVICE_UNAVAILABLE, and the same key finishes later', async (t) => {
+t.test('a service that hangs is SERVICE_UNAVAILABLE, and the same key finishes later', when('hung'), async (t) => {
   const { id: playerId } = await register(operator)
   const deposit = await createDeposit(operator, playerId, '1.00')
   // A process that dies is back before the gateway stops trying; one that hangs is not.
@@ -119,7 +123,7 @@ t.test('a service that hangs is SERVICE_UNAVAILABLE, and the same key finishes l
   await eventually(async () => (await confirm()).status === 200)
 })
 
-t.test('NATS dies and loses the whole stream before anybody read it: the outboxes bring every event', async (t) => {
+t.test('NATS dies and loses the stream before anybody read it: outboxes bring every event', when('NATS'), async (t) => {
   const { id: playerId } = await register(operator)
   const deposit = await createDeposit(operator, playerId)
   // It takes longer to start again than the next lines: nobody hears the event before the stream is gone.
@@ -130,7 +134,7 @@ t.test('NATS dies and loses the whole stream before anybody read it: the outboxe
   t.equal(new Set(confirmed(deposit.id).map(({ id }) => id)).size, 1)
 })
 
-t.test('PostgreSQL dies in between: events go on arriving, once each', async (t) => {
+t.test('PostgreSQL dies in between: events go on arriving, once each', when('PostgreSQL'), async (t) => {
   const { id: playerId } = await register(operator)
   await system.crash('postgres')
   const before = received.length

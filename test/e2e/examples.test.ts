@@ -1,3 +1,5 @@
+// proof: types each command of examples/README.md. client.test.ts runs the first of these programs.
+
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
@@ -5,7 +7,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
 import { operations } from '@backoffice/contracts'
-import { eventually, OperatorClient, sharedSystem, skipWithout, temporaryFolder } from '@backoffice/test-kit'
+import { eventually, OperatorClient, sharedSystem, temporaryFolder } from '@backoffice/test-kit'
 import t, { type Test } from 'tap'
 import { BorrowedEndpoint, type Borrowing } from '../../packages/client/scripts/borrowed-endpoint.ts'
 import { BackOfficeClient } from '../../packages/client/src/index.ts'
@@ -384,22 +386,3 @@ t.test('what was there before is put back after a crash, too, unless somebody ha
   await test()
   await eventually(async () => (await endpoint()).url === changed)
 })
-
-t.test(
-  'on a terminal it is in colour, Ctrl-C ends it, and --resend has the last delivery sent again',
-  { skip: skipWithout('script', 'bsdutils') },
-  async (t) => {
-    await setUrl('http://127.0.0.1:9/webhooks')
-    // Nothing by which Node.js decides otherwise: under CI it shows no colours.
-    const plain = { CI: undefined, FORCE_COLOR: undefined, NODE_DISABLE_COLORS: undefined, NO_COLOR: '' }
-    const command = ['-qec', 'node packages/client/scripts/listen.ts --resend', '/dev/null']
-    const listener = launch('script', command, { TERM: 'xterm-256color', ...plain })
-    t.teardown(() => listener.stop())
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: a colour begins with one
-    await prints(listener, /\u001b\[32mverified/)
-    listener.press('\u0003')
-    await prints(listener, /They go to http\S+\/webhooks again\./)
-    await listener.stop()
-    t.same(await endpoint(), { url: 'http://127.0.0.1:9/webhooks', enabled: true })
-  },
-)

@@ -1,3 +1,5 @@
+// proof: money moves behind a real PgBouncer, which only an installation of the small size may have.
+
 import { type ServiceName, serviceNames } from '@backoffice/contracts'
 import { loadConfig } from '@backoffice/process'
 import { readerOf } from '@backoffice/service-runtime'

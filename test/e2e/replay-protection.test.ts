@@ -70,14 +70,6 @@ t.test('with replay protection a captured request has no effect under another ke
   t.equal((await client.getWallet(playerId)).withdrawable, '900.00')
 })
 
-t.test('of one captured request sent under many keys at once exactly one has an effect', async (t) => {
-  const { servers, client, playerId } = await newCustomer('on')
-  const again = captured(`/players/${playerId}/withdrawals`, withdrawal)
-  const sent = Array.from({ length: 20 }, (_, index) => again(servers[index % 2] ?? servers[0], randomUUID()))
-  t.strictSame((await Promise.all(sent)).map(outcome).sort(), ['201', ...Array.from({ length: 19 }, () => conflict)])
-  t.equal((await client.getWallet(playerId)).withdrawable, '900.00')
-})
-
 t.test('with replay protection requests without a key are accepted once', async (t) => {
   const { servers, playerId } = await newCustomer('on')
   const [one, other] = servers
@@ -96,23 +88,6 @@ t.test('with replay protection requests without a key are accepted once', async 
       t.equal(outcome(await again(server, key)), conflict, path)
   }
 })
-
-t.test(
-  'without it equal requests in one second are what the specification allows, and nothing is remembered',
-  async (t) => {
-    const { servers, operatorId, client, playerId } = await newCustomer('off')
-    const [one] = servers
-    const again = captured(`/players/${playerId}/withdrawals`, withdrawal)
-    t.strictSame([outcome(await again(one, randomUUID())), outcome(await again(one, randomUUID()))], ['201', '201'])
-    t.equal((await client.getWallet(playerId)).withdrawable, '800.00')
-    const session = captured(`/players/${playerId}/game-sessions`, { gameId: 'fortune-reels' })
-    t.strictSame([outcome(await session(one, null)), outcome(await session(one, null))], ['201', '201'])
-    const { rows } = await bed
-      .sql('admin')
-      .query('select count(*)::int as remembered from gateway.used_signature where operator_id = $1', [operatorId])
-    t.equal(rows[0].remembered, 0)
-  },
-)
 
 t.test('a read may be repeated as it is', async (t) => {
   const { servers, playerId } = await newCustomer('on')

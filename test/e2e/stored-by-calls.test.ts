@@ -8,7 +8,6 @@ import t from 'tap'
 import { fund, register } from '../journey.ts'
 import { services } from '../services.ts'
 
-t.setTimeout(300_000)
 // In a process of its own
 const config = { webhooks: { WEBHOOK_BACKOFF_BASE_MS: 20, WEBHOOK_ENDPOINT_CONCURRENCY: 1 } }
 const bed = await testBed(t, services, { config })

@@ -1,3 +1,5 @@
+// proof: all services with telemetry and a collector. tracing.test.ts of the runtime shows that a call keeps its trace.
+
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'

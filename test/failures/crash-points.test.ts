@@ -1,4 +1,5 @@
-// Of the commands that move money or can lose its way; other-crash-points.test.ts has all others.
+// A third of the deaths of commands that move money or can lose its way. every-crash-point.test.ts has all of them,
+// other-crash-points.test.ts all other commands.
 
 import { allOperations, type Operation, operations, runtimeOperationIds } from '@backoffice/contracts'
 import t from 'tap'

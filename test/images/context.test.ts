@@ -43,6 +43,15 @@ t.test('of a checkout with secrets in it, images get the sources', async (t) => 
   for (const path of planted) t.ok(ignored.ignores(path), path)
 })
 
+t.test('what an image takes from the sources is among them', async (t) => {
+  const lines = readFileSync(join(root, 'deploy/docker/Dockerfile'), 'utf8').matchAll(
+    /^COPY --from=sources (.*) \S+$/gm,
+  )
+  const copied = [...lines].flatMap(([, paths = '']) => paths.split(' ')).map((path) => path.replace(/^\/app\/?/, ''))
+  t.ok(copied.includes('packages/rpc') && copied.includes('services/wallet/package.json'))
+  for (const path of copied.filter(Boolean)) t.ok(existsSync(join(root, path)) && !ignored.ignores(path), path)
+})
+
 t.test('what an image starts is in the sources, and reaches it', async (t) => {
   const lines = readFileSync(join(root, 'deploy/docker/Dockerfile'), 'utf8').matchAll(/^ENTRYPOINT (.*)$/gm)
   const started = [...lines].flatMap(([, command = '']) => JSON.parse(command) as string[])

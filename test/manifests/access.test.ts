@@ -6,8 +6,6 @@ import { allows, type Rules, refusals, rulesOf, rulesOfRole } from './authority.
 import { deployFolder, type Manifest } from './kustomize.ts'
 import { rendered, skip } from './rendered.ts'
 
-t.setTimeout(120_000)
-
 t.test('who may do what in the cluster', { skip }, async (t) => {
   const cluster = rendered('production')
 

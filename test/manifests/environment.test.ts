@@ -19,7 +19,6 @@ import { environmentHere, run } from './pod.ts'
 import { rendered, skip } from './rendered.ts'
 import { environmentWithFiles, natsNameOf } from './secrets.ts'
 
-t.setTimeout(600_000)
 const programs = [...serviceNames, 'games', 'console'] as const
 
 t.test('with the environment of its pods in production', { skip }, async (t) => {

@@ -14,8 +14,6 @@ import t from 'tap'
 import { services } from '../services.ts'
 import { type GuideCommand, sections } from './guide.ts'
 
-t.setTimeout(240_000)
-
 const commands = sections.flatMap((section) => section.commands)
 const skip = skipWithout('psql', 'postgresql-client') || skipWithout('jq', 'jq')
 

@@ -6,8 +6,6 @@ import { people, Terminals, type TypedCommand } from './guide-typed.ts'
 import { kustomizeCommand } from './kustomize.ts'
 import { skip } from './rendered.ts'
 
-t.setTimeout(600_000)
-
 // Types what the guide says, with the real kubectl, before a server that knows the rendered objects, roles and policies.
 
 const names = ['kubectl', 'cmctl', 'sh deploy/k8s', ...functions.map((text) => text.split('(')[0])].join('|')

@@ -1,3 +1,5 @@
+// proof: holds the commands of the guides against what is rolled out. Neither changes with the code of a service.
+
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { errorCatalogue } from '@backoffice/contracts'
@@ -6,8 +8,6 @@ import type { Cluster } from './cluster.ts'
 import { type GuideSection, inSize, placeOf, sections } from './guide.ts'
 import { isMeant, type Manifest, type Rendered } from './kustomize.ts'
 import { deployCopy, rendered, skip, withSettings } from './rendered.ts'
-
-t.setTimeout(240_000)
 
 // What the guides tell people to type and to write, held against what production is made of.
 
@@ -53,34 +53,6 @@ const edits: readonly (readonly [file: string, words: RegExp, change: (text: str
     'ledger-export',
   ],
 ]
-
-/** By which test each kind of command is typed; the last are typed by none. */
-const typedBy: readonly (readonly [by: string, kind: RegExp])[] = [
-  [
-    'guide-roles, with kubectl',
-    /^(?:for \w+ in .*)?(?:kubectl|cmctl|restart|fetch|sh deploy\/k8s)|kubectl |^(?:PG|SIZE)=/,
-  ],
-  ['guide-programs, with the command line of the team', /^npm run (?:--silent )?team -- (?!login|audit verify)/],
-  ['guide-programs, on a machine', /^jq -[rc]|^curl -s '?localhost:8222|^openssl rand/],
-  [
-    'nobody: it needs a browser, a name that is public, or a pod',
-    /^npm run team -- (?:login|…)|^curl |^dig|^openssl s_client/,
-  ],
-  ['nobody: other tests do the same', /audit verify|^npm (?:run bench|test)|^sh deploy\/docker|^jq '\{keys\}'/],
-  ['nobody: a statement that is named, and not how it is sent', /^(?:select|delete from|alter role) /],
-]
-
-t.test('a machine types every command, but for those of a few kinds', async (t) => {
-  const commands = sections.flatMap((section) => section.commands)
-  const kinds = commands.map(({ text }) => typedBy.find(([, kind]) => kind.test(text))?.[0] ?? text)
-  t.same(
-    [...new Set(kinds)].filter((kind) => !typedBy.some(([by]) => by === kind)),
-    [],
-  )
-  for (const [by] of typedBy) t.comment(`${by}: ${kinds.filter((kind) => kind === by).length}`)
-  const byNobody = kinds.filter((kind) => kind.startsWith('nobody')).length
-  t.ok(byNobody * 10 < commands.length, `${byNobody} of ${commands.length} commands`)
-})
 
 t.test('the guides and the manifests', { skip }, async (t) => {
   const production = rendered('production')

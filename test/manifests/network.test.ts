@@ -8,8 +8,6 @@ import { Cluster } from './cluster.ts'
 import { deployFolder, type Manifest, type Overlay, overlays } from './kustomize.ts'
 import { rendered, skip } from './rendered.ts'
 
-t.setTimeout(300_000)
-
 const arrows = (from: readonly string[], to: readonly string[]) =>
   from.flatMap((source) => to.map((target) => `${source} → ${target}`))
 

@@ -1,3 +1,5 @@
+// proof: runs the script that installs what belongs to others. It changes with deploy/k8s/prerequisites alone.
+
 import { execFileSync, spawnSync } from 'node:child_process'
 import { chmodSync, cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -6,8 +8,6 @@ import { parse } from 'yaml'
 import { arrowsOf } from './arrows.ts'
 import { deployFolder, documentsIn, type Manifest } from './kustomize.ts'
 import { rendered, skip } from './rendered.ts'
-
-t.setTimeout(240_000)
 
 const folder = join(deployFolder, 'k8s/prerequisites')
 const read = (file: string) => readFileSync(join(folder, file), 'utf8')
@@ -117,12 +117,6 @@ t.test('every chart and every file from elsewhere has one version', async (t) =>
     calls.filter((call) => call.startsWith('helm template')).every((call) => /--version v\d/.test(call)),
     true,
   )
-})
-
-t.test('the page counts the objects of each size', { skip }, (t) => {
-  const counts = (['small', 'standard', 'production'] as const).map((size) => rendered(size).manifests.length)
-  t.match(read('../README.md'), `| objects | ${counts.join(' | ')} |`)
-  t.end()
 })
 
 t.test('what production’s manifests name is what the prerequisites make', { skip }, async (t) => {

@@ -1,3 +1,5 @@
+// proof: reads what production has besides its programs: backends, edge, monitoring. They change with deploy/ alone.
+
 import { join } from 'node:path'
 import t from 'tap'
 import { fragmentOf } from '../telemetry/files.ts'
@@ -8,8 +10,6 @@ import { all, productionOf, programs } from './production-cluster.ts'
 import { edgeTests } from './production-edge.ts'
 import { monitoringTests } from './production-monitoring.ts'
 import { rendered, skip, withSettings } from './rendered.ts'
-
-t.setTimeout(300_000)
 
 t.test('production', { skip }, async (t) => {
   const production = productionOf(rendered('production'))

@@ -1,10 +1,10 @@
+// proof: builds each size as it is while its database comes back. That changes with deploy/k8s and its runbook alone.
+
 import { readFileSync } from 'node:fs'
 import { serviceNames } from '@backoffice/contracts'
 import t from 'tap'
 import { isMeant, type Manifest, withOperators } from './kustomize.ts'
 import { rendered, skip, withSettings } from './rendered.ts'
-
-t.setTimeout(300_000)
 
 const restored = 'postgres-b'
 const moment = '2026-03-02T12:00:00.000Z'

@@ -4,8 +4,6 @@ import { overlays, resourceFiles, withOperators } from './kustomize.ts'
 import { rendered, skip } from './rendered.ts'
 import { faultsOf, nameOf, unknownFields } from './schemas.ts'
 
-t.setTimeout(300_000)
-
 const files = resourceFiles()
 // Filled by patches: a document of its own may lack them.
 const isFilled = ({ kind, metadata }: Manifest) =>

@@ -12,8 +12,6 @@ import {
   secretsThatAreMounted,
 } from './secrets.ts'
 
-t.setTimeout(300_000)
-
 const isSecretName = (name: string) => /PASSWORD|TOKEN|SECRET|MASTER_KEYS|SESSION_KEYS|STORE_KEY|ACCESS_KEY/.test(name)
 
 t.test('the files with the secrets are ignored by git, and their example is empty', async (t) => {

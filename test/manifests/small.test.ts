@@ -16,7 +16,6 @@ import { environmentHere, run } from './pod.ts'
 import { rendered, skip } from './rendered.ts'
 import { environmentWithFiles } from './secrets.ts'
 
-t.setTimeout(600_000)
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const overlay = 'deploy/k8s/overlays/small'
 /** Who makes an operator, and whom a deposit passes. */

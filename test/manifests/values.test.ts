@@ -1,10 +1,10 @@
+// proof: builds production anew with other values. They change with deploy/k8s alone.
+
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { deployFolder, type Manifest } from './kustomize.ts'
 import { rendered, skip, withSettings } from './rendered.ts'
-
-t.setTimeout(120_000)
 
 /** Another value for each of the file, and how many fields it reaches. */
 const others: Readonly<Record<string, readonly [value: string, places: number]>> = {

@@ -20,8 +20,6 @@ import { deployFolder, type Manifest, overlays, secretValue, withOperators } fro
 import { rendered, skip } from './rendered.ts'
 import { environmentWithFiles, variablesOf } from './secrets.ts'
 
-t.setTimeout(300_000)
-
 const programs = [...serviceNames, 'games', 'console'] as const
 const configurations: Readonly<Record<(typeof programs)[number], TObject>> = {
   gateway: gateway.configuration,

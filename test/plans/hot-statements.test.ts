@@ -24,8 +24,6 @@ import { readsMuch, unsent } from './reads-much.ts'
 import { faultsIn, withReasons } from './row-types.ts'
 import { fillSome, fillTables } from './volumes.ts'
 
-t.setTimeout(230_000)
-
 const headsDir = temporaryFolder(t)
 /** What the services' own roles send. Lists and exports are read with the roles for reading. */
 const sentByWriters = new Set<string>()

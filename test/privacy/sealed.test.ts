@@ -28,8 +28,6 @@ import { columnsWith, destination, leaveBrokenEvent, leaveTraces, person } from 
 // What docs/privacy.md says under Encryption: a dump of the database and the files of NATS show no CPF, e-mail, phone or
 // payout destination, and everything that needs them still works.
 
-t.setTimeout(120_000)
-
 const keysOf = (...ids: readonly string[]) =>
   ids.map((id) => `${id}:${Buffer.alloc(32, id).toString('base64')}`).join(',')
 

@@ -1,3 +1,5 @@
+// proof: a real nginx before the gateway, as the Ingress sets it up. It changes with deploy/ alone.
+
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { buffer } from 'node:stream/consumers'
@@ -10,7 +12,6 @@ import { services } from '../services.ts'
 import { startProxy } from './proxies.ts'
 import { type RawAnswer, sendRaw } from './raw-http.ts'
 
-t.setTimeout(180_000)
 const skip = skipWithout('nginx', 'nginx-light')
 const asInProduction = readFileSync(new URL('./nginx.conf', import.meta.url), 'utf8')
 

@@ -14,7 +14,6 @@ import { services } from '../services.ts'
 import { startLoad } from './load.ts'
 import { newOperator, statementAgrees } from './operators.ts'
 
-t.setTimeout(240_000)
 const clients = 4
 const attemptsMet = 3
 

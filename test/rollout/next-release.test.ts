@@ -30,8 +30,6 @@ import { makeNextRelease } from './next-release.ts'
 import { newOperator, statementAgrees } from './operators.ts'
 import { startReceiver } from './receiver.ts'
 
-t.setTimeout(300_000)
-
 /** NATS gives a call to either replica, by chance. So rounds are made until each release has had each part. */
 const roundsMax = 60
 const roundsAtOnce = 4

@@ -11,7 +11,6 @@ import { newOperator, statementAgrees } from './operators.ts'
 import { extractPreviousRelease, historyIsMissing, release } from './previous-release.ts'
 import { startReceiver } from './receiver.ts'
 
-t.setTimeout(300_000)
 const skip = historyIsMissing()
 const roundsBeside = 10
 

@@ -1,14 +1,12 @@
 // proof: two processes of each service.
 
-import { randomUUID } from 'node:crypto'
-import { eventually, type HttpReply, OperatorClient, reconcile } from '@backoffice/test-kit'
+import { eventually, OperatorClient, reconcile } from '@backoffice/test-kit'
 import t from 'tap'
 import { depositRequest, expectStatus, register } from '../journey.ts'
 import { baseUrlOf, startFleet } from './fleet.ts'
 import { newOperator, statementAgrees } from './operators.ts'
 import { startReceiver } from './receiver.ts'
 
-t.setTimeout(300_000)
 const fleet = await startFleet(t)
 const replicas = await fleet.startAll(2)
 
@@ -30,41 +28,6 @@ class SpreadClient {
 
 const times = <T>(count: number, run: (index: number) => Promise<T>) =>
   Promise.all(Array.from({ length: count }, (_, index) => run(index)))
-
-t.test('two gateways together accept no more than the rate limit', async (t) => {
-  const limit = 40
-  const spread = new SpreadClient(await newOperator(fleet, limit))
-  const answers = await times(3 * limit, () => spread.next.get('/me'))
-  const accepted = answers.filter(({ status }) => status === 200).length
-  t.ok(accepted <= limit && accepted >= limit / 2, `${accepted} accepted`)
-  for (const { status, body } of answers) {
-    if (status !== 200) t.match({ status, body }, { status: 429, body: { error: { code: 'RATE_LIMITED' } } })
-  }
-})
-
-t.test('twenty requests with one Idempotency-Key over two gateways: one effect, one answer', async (t) => {
-  const spread = new SpreadClient(await newOperator(fleet))
-  const { id: playerId } = await register(spread.next)
-  const [idempotencyKey, body] = [randomUUID(), depositRequest('25.00')]
-  const post = () => spread.next.post(`/players/${playerId}/deposits`, body, { idempotencyKey })
-  const answers = await times(20, async (): Promise<HttpReply> => {
-    // While the first one runs the others are told to come back.
-    for (;;) {
-      const answer = await post()
-      if (answer.body?.error?.code !== 'IDEMPOTENCY_IN_PROGRESS') return answer
-    }
-  })
-  t.equal(answers[0]?.status, 201)
-  t.equal(new Set(answers.map(({ status, bytes }) => `${status} ${bytes.toString('base64')}`)).size, 1)
-
-  const depositId = answers[0]?.body.id
-  const confirmKey = randomUUID()
-  await times(20, () => spread.next.post(`/deposits/${depositId}/confirm`, {}, { idempotencyKey: confirmKey }))
-  const { available } = expectStatus(await spread.next.get(`/players/${playerId}/wallet`), 200)
-  t.equal(available, '25.00', 'credited once')
-  const { rows } = await fleet.bed.sql('admin').query('select from payments.deposit where player_id = $1', [playerId])
-  t.equal(rows.length, 1)
-})
 
 const clients = 16
 const operationsTotal = 200

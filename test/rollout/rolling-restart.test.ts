@@ -9,7 +9,6 @@ import { startLoad } from './load.ts'
 import { newOperator, statementAgrees } from './operators.ts'
 import { startLoadBalancer } from './proxies.ts'
 
-t.setTimeout(300_000)
 const skip = skipWithout('haproxy', 'haproxy')
 const clients = 4
 /** Longer than a load balancer needs to see that a replica is not ready. NATS needs no such time. */

@@ -1,46 +1,10 @@
 // proof: follows lists of CONTRIBUTING.md in a copy of the repository, with the compiler.
 
-import { globSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { exampleOf, listHeadings, placesOf, rowsOf } from './lists.ts'
-import { root, sourceFiles } from './source-files.ts'
+import { exampleOf } from './lists.ts'
 import { WorkingCopy } from './working-copy.ts'
-
-t.setTimeout(300_000)
-
-/** How many places each change may take at most. */
-const rowsMax: Readonly<Record<string, number>> = {
-  'Add a field': 5,
-  'Add an endpoint': 6,
-  'Add an event': 5,
-  'Add a ledger type': 7,
-  'Add a team command': 5,
-  'Add a table or a column': 6,
-}
-
-const written = sourceFiles().map(({ path }) => path)
-const others = globSync(['*.md', 'docs/**/*.md', 'deploy/**/*.conf', 'services/*/README.md'], { cwd: root })
-const files = [...written, ...others]
-
-t.test('each list is as short as it may be, and its rows name files that are there', async (t) => {
-  t.same([...listHeadings].sort(), Object.keys(rowsMax).sort())
-  for (const [heading, most] of Object.entries(rowsMax)) {
-    const rows = rowsOf(heading)
-    t.ok(rows.length > 0 && rows.length <= most, `${heading}: ${rows.length} rows`)
-    t.same(
-      rows.map(({ number }) => number),
-      rows.map((_, index) => index + 1),
-      heading,
-    )
-    for (const row of rows)
-      for (const place of placesOf(row))
-        t.ok(
-          files.some((path) => place.test(path)),
-          `${heading}: ${place}`,
-        )
-  }
-})
 
 const copy = new WorkingCopy()
 t.teardown(() => copy.remove())

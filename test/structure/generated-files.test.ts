@@ -1,7 +1,8 @@
 import { globSync, readFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { allOperations } from '@backoffice/contracts'
 import t from 'tap'
+import { carriedBy } from '../../deploy/docker/carry.ts'
 import { generated } from '../../deploy/generate.ts'
 import { root } from './source-files.ts'
 
@@ -41,6 +42,32 @@ t.test('every dependency that we name has one exact version', async (t) => {
     )
   t.same(ranges, [])
 })
+
+t.test(
+  'what npm start, npm run listen and the examples load is installed without the tools of developers',
+  async (t) => {
+    const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
+      packages: Record<string, { dev?: boolean }>
+    }
+    const stack = [
+      'process/src/telemetry/register',
+      'migrator/src/main',
+      'dev-stack/src/main',
+      'dev-stack/src/identity/main',
+    ]
+    const programs = [...stack, 'team/src/main', 'client/scripts/listen'].map((path) => `packages/${path}.ts`)
+    const loaded = carriedBy([
+      ...programs,
+      ...globSync(['services/*/src/main.ts', 'examples/*.ts'], { cwd: root }),
+    ]).packages
+    const paths = [...loaded].map((path) => relative(root, path))
+    t.ok(paths.includes('node_modules/oidc-provider') && paths.includes('node_modules/fastify'))
+    t.same(
+      paths.filter((path) => packages[path]?.dev),
+      [],
+    )
+  },
+)
 
 t.test('every workspace runs tap with the same plugins', async (t) => {
   // All share one assembled copy of tap; one with other plugins would assemble it anew under the feet of the rest.

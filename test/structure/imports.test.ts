@@ -1,8 +1,6 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { type ServiceName, serviceNames } from '@backoffice/contracts'
 import t from 'tap'
-import { root, type SourceFile, sourceFiles } from './source-files.ts'
+import { type SourceFile, sourceFiles } from './source-files.ts'
 
 const files = sourceFiles()
 const ours = (file: SourceFile) => file.imports.filter((name) => name.startsWith('@backoffice/'))
@@ -101,17 +99,6 @@ t.test('what every program and every service is built on knows no word of this b
     lines.filter(({ line }) => words.test(line) && !isNamed(line)).map(({ path, line }) => `${path}: ${line.trim()}`),
     [],
   )
-})
-
-t.test('the runtime has a face for services and one for tests, which can be known by heart', async (t) => {
-  const { exports } = JSON.parse(readFileSync(join(root, 'packages/service-runtime/package.json'), 'utf8'))
-  t.same(Object.keys(exports), ['.', './testing'])
-  const faces = Object.values<string>(exports).map((face) => join(root, 'packages/service-runtime', face))
-  const names = faces.flatMap((face) => [
-    ...readFileSync(face, 'utf8').matchAll(/(?<=^export (?:type )?\{[^}]*?)\w+(?=,|\s*\})|(?<=^export const )\w+/gm),
-  ])
-  const different = new Set(names.map(([name]) => name))
-  t.ok(different.size > 40 && different.size <= 60, `${different.size} names`)
 })
 
 t.test('what stands in deploy imports only contracts, a reader of YAML and its neighbours', async (t) => {
@@ -249,17 +236,6 @@ for (const service of serviceNames) {
     )
     t.same(against, [])
     t.same(circleIn([...places.values()].map(({ file }) => file)), [])
-  })
-}
-
-for (const service of serviceNames) {
-  t.test(`the program of ${service} is one call`, async (t) => {
-    const [main] = under(`services/${service}/src/main.ts`)
-    t.same(main?.text.trim().split(/\n+/), [
-      "import { runService } from '@backoffice/service-runtime'",
-      `import { ${service} } from './service.ts'`,
-      `await runService(${service})`,
-    ])
   })
 }
 

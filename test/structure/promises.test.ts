@@ -15,46 +15,44 @@ const shownElsewhere = [
 
 interface Promised {
   readonly promise: string
-  readonly tests: readonly string[]
-  readonly tiers: ReadonlySet<Tier>
+  /** What a line names before `proofs:`, and behind it. */
+  readonly tests: Readonly<Record<Tier, readonly string[]>>
 }
 
-/** Tests by a path, a folder, or the end of a path. */
-const testsBy = (name: string) =>
-  files.filter(({ place }) => place.endsWith(`/${name}`) || place === name || place.startsWith(`${name}/`))
+/** Whether a tier has a test by a path, a folder, or the end of a path. */
+const has = (name: string, among: Tier) =>
+  files.some(
+    ({ place, tier }) =>
+      tier === among && (place.endsWith(`/${name}`) || place === name || place.startsWith(`${name}/`)),
+  )
 
-/** Of each line such as `- **A promise.** An attack. `a.test.ts``, and of each row of a table of promises: its cells. */
-function linesIn(text: string): readonly (readonly string[])[] {
-  const items = [...text.matchAll(/^- \*\*(.+?\.)\*\*(.*)$/gm)].map(([, said = '', after = '']) => [said, after])
-  const tables = [...text.matchAll(/^\| promise \|.*\n\|[-|]+\|\n((?:\|.*\n)+)/gm)]
-  const rows = tables.flatMap(([, body = '']) => body.trim().split('\n'))
-  return [...items, ...rows.map((row) => row.split('|').slice(1, -1))]
-}
+const namesIn = (text: string) => [...text.matchAll(/`([\w.-]+\/[\w./-]+|[\w.-]+\.ts)`/g)].map(([, name = '']) => name)
 
-/** Those of a document, before what it does not promise. */
+/** Each line such as `- **A promise.** An attack. `a.test.ts`; proofs: `b.test.ts`` before what is not promised. */
 function promisesIn(document: string): readonly Promised[] {
   const [text = ''] = readFileSync(join(root, document), 'utf8').split(/^## (?:Accepted risks|The machine)$/m)
-  return linesIn(text).map((cells) => {
-    const tests = [...(cells.at(-1) ?? '').matchAll(/`([\w.-]+\/[\w./-]+|[\w.-]+\.ts)`/g)].map(([, name = '']) => name)
-    const tiers = new Set(tests.flatMap((name) => testsBy(name).map(({ tier }) => tier)))
-    return { promise: (cells[0] ?? '').trim(), tests, tiers }
+  return [...text.matchAll(/^- \*\*(.+?\.)\*\*(.*)$/gm)].map(([, promise = '', after = '']) => {
+    const [first = '', behind = ''] = after.split(/\bproofs: /i)
+    return { promise, tests: { test: namesIn(first), proofs: namesIn(behind) } }
   })
 }
 
 for (const document of ['docs/reliability.md', 'docs/security.md']) {
-  t.test(`each promise of ${document} names tests that are there, and one of npm test`, async (t) => {
+  t.test(`each promise of ${document} names tests that are there, by their tier, and one of npm test`, async (t) => {
     const promises = promisesIn(document)
     t.ok(promises.length > 10)
-    t.same(
-      promises.flatMap(({ promise, tests }) =>
-        tests.filter((name) => testsBy(name).length === 0).map((name) => `${promise}: ${name}`),
-      ),
-      [],
-    )
+    for (const tier of ['test', 'proofs'] as const)
+      t.same(
+        promises.flatMap(({ promise, tests }) =>
+          tests[tier].filter((name) => !has(name, tier)).map((name) => `${promise}: ${name}`),
+        ),
+        [],
+        tier,
+      )
     t.same(
       promises
         .filter(
-          ({ promise, tiers }) => !tiers.has('test') && !shownElsewhere.some((start) => promise.startsWith(start)),
+          ({ promise, tests }) => tests.test.length === 0 && !shownElsewhere.some((start) => promise.startsWith(start)),
         )
         .map(({ promise }) => promise),
       [],

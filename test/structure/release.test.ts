@@ -5,8 +5,6 @@ import { join } from 'node:path'
 import t from 'tap'
 import { WorkingCopy } from './working-copy.ts'
 
-t.setTimeout(300_000)
-
 /** The repository in a folder of its own, under git as if it had just been cloned. */
 const copy = new WorkingCopy()
 t.teardown(() => copy.remove())

@@ -22,7 +22,6 @@ const budget = {
   confirm: { files: 48, everywhere: 6 },
 }
 
-t.setTimeout(240_000)
 /** What runs by itself once in a while hardly falls into each of them. */
 const walks = 7
 const services: readonly ServiceName[] = ['gateway', 'players', 'payments', 'wallet', 'webhooks']

@@ -2,18 +2,15 @@ import { availableParallelism } from 'node:os'
 import { sharedSystemVariable, startSharedSystem } from '@backoffice/test-kit'
 import type { TestFile } from './files.ts'
 import { type Group, inGroups, runAll, type SecondsOf } from './order.ts'
+import type { Pace } from './pace.ts'
 import { print } from './print.ts'
 import { diagnosticsOf } from './results.ts'
-import { type FinishedFile, runTestFiles, runToTheEnd } from './test-file.ts'
+import { type FinishedFile, failedFile, runTestFiles, runToTheEnd } from './test-file.ts'
 
-/**
- * As many long files at once as there are cores. Beside them one of the short ones, whose place is taken from the other
- * end, because long files all begin alike: they start processes. And beside these two that do little but wait. More at
- * once only makes time-outs likelier.
- */
-const working = { first: Math.min(availableParallelism(), 4), last: 1 }
-const waiting = { first: 2, last: 0 }
-const alone = { first: 1, last: 0 }
+/** One file more at once than there are cores, since each waits now and then. More would only make all of them slower. */
+const working = Math.min(availableParallelism(), 4) + 1
+/** Beside them, of those that do little but wait. */
+const waiting = 2
 
 /** Beyond these it is not the machine's fault. */
 const rerunFilesMax = 5
@@ -39,8 +36,8 @@ function report(file: FinishedFile): void {
 }
 
 /**
- * Runs failed files once more, alone: a machine that is too busy must not hide whether the code is right. What passes
- * only then is named, never silent. Asked for by `RERUN_FAILED=true`.
+ * Runs failed files once more, alone, to tell what fails beside others only. What passes only then is named, never silent.
+ * Asked for by `RERUN_FAILED=true`.
  * @returns all files as they are after that, and those that passed only now
  */
 async function rerunFailed(finished: readonly FinishedFile[], runFiles: RunFiles) {
@@ -48,9 +45,7 @@ async function rerunFailed(finished: readonly FinishedFile[], runFiles: RunFiles
   if (failed.length === 0 || failed.length > rerunFilesMax) return { finished, unstable: [] }
   print('\nOnce more, alone:')
   const again = new Map<FinishedFile, FinishedFile>()
-  await runAll(failed, alone, async (file) => {
-    for (const result of await runFiles([file])) again.set(file, result)
-  })
+  for (const file of failed) for (const result of await runFiles([file])) again.set(file, result)
   return {
     finished: finished.map((file) => again.get(file) ?? file),
     unstable: failed.filter((file) => again.get(file)?.ok),
@@ -59,28 +54,33 @@ async function rerunFailed(finished: readonly FinishedFile[], runFiles: RunFiles
 
 /** The system of all files that share one: it starts with the first of them, and stops with the last. */
 class SharedByFiles {
-  readonly #inherited: NodeJS.ProcessEnv
+  readonly #inherited: () => NodeJS.ProcessEnv
   readonly #endings: (() => unknown)[] = []
   #filesLeft: number
-  #started: Promise<NodeJS.ProcessEnv> | undefined
+  #started: Promise<NodeJS.ProcessEnv | null> | undefined
 
-  constructor(files: number, inherited: NodeJS.ProcessEnv) {
+  constructor(files: number, inherited: () => NodeJS.ProcessEnv) {
     this.#filesLeft = files
     this.#inherited = inherited
   }
 
-  /** Runs one file. Where no system could be started it gets no variable, and tells by itself what is wrong. */
-  async use<T>(run: (environment: NodeJS.ProcessEnv) => Promise<T>): Promise<T> {
-    this.#started ??= startSharedSystem({ teardown: (end) => this.#endings.push(end) }, this.#inherited).then(
+  /** Runs files. Where the system does not start all of them fail at once, and no other is started. */
+  async use(files: Group, run: (environment: NodeJS.ProcessEnv) => Promise<readonly FinishedFile[]>) {
+    this.#started ??= startSharedSystem({ teardown: (end) => this.#endings.push(end) }, this.#inherited()).then(
       ({ stackJson }) => ({ [sharedSystemVariable]: stackJson }),
-      () => ({}),
+      (error: Error) => {
+        print(`The system that files share did not start: ${error.message}`)
+        return null
+      },
     )
-    try {
-      return await run(await this.#started)
-    } finally {
-      this.#filesLeft -= 1
-      if (this.#filesLeft === 0) await this.stop()
-    }
+    const environment = await this.#started
+    const finished =
+      environment === null
+        ? files.map((file) => failedFile(file, 'no system: the one that files share did not start'))
+        : await run(environment)
+    this.#filesLeft -= finished.length
+    if (this.#filesLeft <= 0) await this.stop()
+    return finished
   }
 
   /** Also when not all of its files came. Who comes later starts another. */
@@ -91,25 +91,43 @@ class SharedByFiles {
   }
 }
 
+interface Running {
+  readonly environment: NodeJS.ProcessEnv
+  readonly secondsOf: SecondsOf
+  readonly pace: Pace
+  /** Of a file, where the machine is as fast as usual. */
+  readonly timeoutSeconds: number
+  /** What is looked at besides tests, in the place of one of them. @returns what was found wrong */
+  readonly looks: (() => Promise<readonly string[]>) | undefined
+}
+
 /** Runs files, each once. */
 export async function execute(
   files: readonly TestFile[],
-  environment: NodeJS.ProcessEnv,
-  secondsOf: SecondsOf,
+  { environment, secondsOf, pace, timeoutSeconds: usual, looks }: Running,
 ): Promise<Outcome> {
   const stopping = new AbortController()
   // A runner that is ended takes its files along, and still says what it knows.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stopping.abort())
-  const system = new SharedByFiles(files.filter(({ sharesSystem }) => sharesSystem).length, environment)
+  const patient = () => ({ ...environment, PATIENCE: String(pace.patience) })
+  const system = new SharedByFiles(files.filter(({ sharesSystem }) => sharesSystem).length, patient)
   const runFiles: RunFiles = async (files) => {
-    const run = (more: NodeJS.ProcessEnv) => runTestFiles(files, { ...environment, ...more }, stopping.signal)
-    const finished = await (files[0].sharesSystem ? system.use(run) : run({}))
-    for (const file of finished) report(file)
-    return finished
+    const timeoutSeconds = usual * (await pace.measure())
+    const run = (more: NodeJS.ProcessEnv) => {
+      const running = { timeoutSeconds, stopping: stopping.signal, isOver: report }
+      return runTestFiles(files, { environment: { ...patient(), ...more }, ...running })
+    }
+    return files[0].sharesSystem ? system.use(files, run) : run({})
   }
   const first: FinishedFile[] = []
-  const unlessStopping = async (files: Group) => {
-    first.push(...(await runToTheEnd(files, runFiles, stopping.signal)))
+  const faults: string[] = []
+  let running = 0
+  const take = async (group: Group | 'looks') => {
+    await pace.mayRunBeside(() => running, working)
+    running += 1
+    if (group === 'looks') faults.push(...((await looks?.()) ?? []))
+    else first.push(...(await runToTheEnd(group, runFiles, stopping.signal)))
+    running -= 1
   }
   const groupsOf = (waits: boolean) =>
     inGroups(
@@ -117,13 +135,15 @@ export async function execute(
       secondsOf,
     )
   try {
+    await pace.measure()
+    const [longest = [], ...others] = groupsOf(false).map((group) => [group])
     await Promise.all([
-      runAll(groupsOf(false), working, unlessStopping),
-      runAll(groupsOf(true), waiting, unlessStopping),
+      runAll([...longest, ...(looks === undefined ? [] : (['looks'] as const)), ...others.flat()], working, take),
+      runAll(groupsOf(true), waiting, async (group) => {
+        first.push(...(await runToTheEnd(group, runFiles, stopping.signal)))
+      }),
     ])
-    const faults = stopping.signal.aborted
-      ? [`the run was interrupted after ${first.length} of ${files.length} files`]
-      : []
+    if (stopping.signal.aborted) faults.push(`the run was interrupted after ${first.length} of ${files.length} files`)
     const rerun = process.env.RERUN_FAILED === 'true' && !stopping.signal.aborted
     return { faults, ...(rerun ? await rerunFailed(first, runFiles) : { finished: first, unstable: [] }) }
   } finally {

@@ -9,7 +9,10 @@ t.test('what a file says in its first comments', async (t) => {
   t.match(readSource(text), { tier: 'test', waits: false, sharesSystem: false, mayShareProcess: true })
   t.match(readSource(`// proof: it takes long.\n// waits: for a server.\n\n${text}`), { tier: 'proofs', waits: true })
   t.match(readSource(`${text}// proof: too late to be said\n`), { tier: 'test' })
-  t.match(readSource(`${text}const system = await sharedSystem(t)\n`), { sharesSystem: true, mayShareProcess: false })
+  t.match(readSource(`${text}const system = await sharedSystem(t)\n`), { sharesSystem: true, mayShareProcess: true })
+  t.match(readSource(`// In a process of its own: its exit status is under test.\n\n${text}`), {
+    mayShareProcess: false,
+  })
 })
 
 t.test('a name is a folder of test/, part of a workspace, or a file', async (t) => {

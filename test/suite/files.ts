@@ -21,16 +21,9 @@ export interface TestFile {
   readonly waits: boolean
   /** It works in the system that several share. */
   readonly sharesSystem: boolean
+  /** It changes nothing that a process has once, such as its signals, its exit status, its telemetry. */
   readonly mayShareProcess: boolean
 }
-
-/**
- * What a process has once: its environment, signals, standard streams and arguments, hooks of its loader, its
- * telemetry. A file that touches one of these would disturb the next, and one that starts processes, a system or a
- * browser gains nothing from company.
- */
-const ownProcess =
-  /\bprocess\.|node:child_process|registerHooks|globalThis|clock\.enter|opentelemetry|startSystem|sharedSystem|startBrowser/
 
 /** What the text of a test file says about it, most of it in the comments that it begins with. */
 export function readSource(text: string): Pick<TestFile, 'tier' | 'waits' | 'sharesSystem' | 'mayShareProcess'> {
@@ -39,9 +32,9 @@ export function readSource(text: string): Pick<TestFile, 'tier' | 'waits' | 'sha
   return {
     tier: isProof ? 'proofs' : 'test',
     waits: /^\/\/ waits: \S/m.test(head),
-    sharesSystem: /\bsharedSystem\(/.test(text),
+    sharesSystem: /^(?:const .* = )?await sharedSystem\(/m.test(text),
     // A proof takes long, and would only wait for others of its kind.
-    mayShareProcess: !isProof && !ownProcess.test(text) && !text.includes('In a process of its own'),
+    mayShareProcess: !isProof && !/^\/\/ In a process of its own: \S/m.test(head),
   }
 }
 

@@ -11,6 +11,8 @@ export interface Options {
   readonly shard: { readonly number: number; readonly count: number } | undefined
   /** Whether what this run takes is the reference from now on. */
   readonly record: boolean
+  /** Everything has half a core. */
+  readonly slow: boolean
 }
 
 /** @throws Error that says what is wrong with the arguments */
@@ -23,9 +25,10 @@ export function parseOptions(args: readonly string[]): Options {
       changed: { type: 'boolean' },
       shard: { type: 'string' },
       record: { type: 'boolean' },
+      slow: { type: 'boolean' },
     },
   })
-  const { proofs = false, changed = false, shard, record = false } = values
+  const { proofs = false, changed = false, shard, record = false, slow = false } = values
   if (changed && positionals.length > 1) throw new Error('--changed takes one commit, and no names')
   return {
     tier: proofs ? 'proofs' : 'test',
@@ -33,6 +36,7 @@ export function parseOptions(args: readonly string[]): Options {
     changed: changed ? { since: positionals[0] } : undefined,
     shard: shard === undefined ? undefined : shardFrom(shard),
     record,
+    slow,
   }
 }
 

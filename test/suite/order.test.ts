@@ -20,16 +20,13 @@ t.test('each file is in one shard, and the shards take about as long', async (t)
   t.ok(Math.max(...sums) - Math.min(...sums) <= 2, sums.join(' '))
 })
 
-t.test(
-  'short files of a workspace share a process, twelve at most; long ones and those that must not are alone',
-  async (t) => {
-    const short = Array.from({ length: 13 }, (_, index) => file('a', `short-${index}`))
-    const others = [file('a', 'long'), file('a', 'process', 'process.exit()'), file('b', 'other')]
-    const groups = inGroups([...short, ...others], ({ path }) => (path === 'long' ? 60 : 1))
-    t.same(
-      groups.map((group) => group.length),
-      [1, 12, 1, 1, 1],
-    )
-    t.equal(groups[0]?.[0].path, 'long')
-  },
-)
+t.test('files share twelve processes, neighbours together; who must be alone is alone', async (t) => {
+  const alone = file('a', 'exit', '// In a process of its own: it exits.\n')
+  const shared = Array.from({ length: 120 }, (_, index) => file('a', String(index)))
+  const groups = inGroups([...shared, alone, file('b', 'system', 'await sharedSystem(t)\n')], () => 1)
+  t.same(groups.map((group) => group.length).toSorted(), [...Array(12).fill(10), 1, 1].toSorted())
+  t.same(
+    groups.flat().filter(({ workspace, mayShareProcess }) => workspace === 'a' && mayShareProcess),
+    shared,
+  )
+})

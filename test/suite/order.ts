@@ -2,10 +2,11 @@ import type { TestFile } from './files.ts'
 
 export type Group = readonly [TestFile, ...TestFile[]]
 
-/** So many files share a process at most: the others of a group wait for it, and a crash takes its time from all. */
-const groupFilesMax = 12
-/** A file that takes longer gains nothing from company, which would wait for it. */
-const sharedSecondsMax = 8
+/**
+ * So many processes have the files that may share one: few, because to load the services costs more than what most files
+ * do with them, and enough that the last of them do not keep one core busy alone.
+ */
+const sharedProcesses = 12
 
 /** How many seconds a file takes, as far as anybody knows. */
 export type SecondsOf = (file: TestFile) => number
@@ -30,33 +31,32 @@ export function shardOf(files: readonly TestFile[], number: number, count: numbe
   return shards[number - 1]?.files ?? []
 }
 
-/** Files of one workspace that may share a process, as groups; every other file is alone in its own. The longest first. */
+/**
+ * Files that may share a process, as groups that take about as long as each other; every other file is alone in its own.
+ * Neighbours stay together, because some share what they start. The longest group comes first.
+ */
 export function inGroups(files: readonly TestFile[], secondsOf: SecondsOf): readonly Group[] {
-  const shares = (file: TestFile) => file.mayShareProcess && secondsOf(file) <= sharedSecondsMax
-  const byWorkspace = Map.groupBy(files.filter(shares), ({ workspace }) => workspace)
-  const shared = [...byWorkspace.values()].flatMap((all) =>
-    Array.from({ length: Math.ceil(all.length / groupFilesMax) }, (_, index) =>
-      all.slice(index * groupFilesMax, (index + 1) * groupFilesMax),
-    ),
-  )
-  const alone = files.filter((file) => !shares(file)).map((file) => [file])
-  return ([...shared, ...alone] as unknown as Group[]).toSorted((a, b) => sum(b, secondsOf) - sum(a, secondsOf))
-}
-
-export interface Places {
-  /** So many take the first of what is left. */
-  readonly first: number
-  /** So many take the last of what is left. */
-  readonly last: number
-}
-
-/** Runs `work` on each item, as many at once as there are places. */
-export async function runAll<T>(items: readonly T[], places: Places, work: (item: T) => Promise<void>): Promise<void> {
-  const left = [...items]
-  const place = async (take: () => T | undefined) => {
-    for (let item = take(); item !== undefined; item = take()) await work(item)
+  const shared = files.filter(({ mayShareProcess }) => mayShareProcess)
+  const most = sum(shared, secondsOf) / sharedProcesses
+  const groups: TestFile[][] = files.filter(({ mayShareProcess }) => !mayShareProcess).map((file) => [file])
+  for (const kind of Map.groupBy(shared, ({ sharesSystem, waits }) => `${sharesSystem} ${waits}`).values()) {
+    let group: TestFile[] = []
+    for (const file of kind) {
+      if (group.length === 0 || sum(group, secondsOf) + secondsOf(file) > most) {
+        group = []
+        groups.push(group)
+      }
+      group.push(file)
+    }
   }
-  const first = Array.from({ length: places.first }, () => place(() => left.shift()))
-  const last = Array.from({ length: places.last }, () => place(() => left.pop()))
-  await Promise.all([...first, ...last])
+  return (groups as unknown as Group[]).toSorted((a, b) => sum(b, secondsOf) - sum(a, secondsOf))
+}
+
+/** Runs `work` on each item in turn, as many at once as there are places. */
+export async function runAll<T>(items: readonly T[], places: number, work: (item: T) => Promise<void>): Promise<void> {
+  const left = [...items]
+  const place = async () => {
+    for (let item = left.shift(); item !== undefined; item = left.shift()) await work(item)
+  }
+  await Promise.all(Array.from({ length: places }, place))
 }

@@ -68,7 +68,8 @@ export function readResults({ path: file, tap, fault }: Ending): Results {
 
 /** What one of several files in a process wrote, as if it had been alone. */
 export interface Part {
-  readonly path: string
+  /** Of the file, from the root of the repository. */
+  readonly place: string
   readonly tap: string
   /** False when the process died in it. */
   readonly isOver: boolean
@@ -80,17 +81,17 @@ export interface Part {
 export function partsOf(tap: string): readonly Part[] {
   const parts: Part[] = []
   let lines: string[] = []
-  let path: string | undefined
+  let place: string | undefined
   const end = (how: Pick<Part, 'isOver' | 'ok' | 'seconds'>) => {
-    if (path !== undefined) parts.push({ path, tap: lines.join('\n'), ...how })
-    path = undefined
+    if (place !== undefined) parts.push({ place, tap: lines.join('\n'), ...how })
+    place = undefined
   }
   for (const line of tap.split('\n')) {
     const [, begun] = /^# Subtest: (.*)$/.exec(line) ?? []
     // Behind a file that is skipped stands the reason, and no time.
     const [point, not, ms = 0] = /^(not )?ok \d+ (?:.*# time=([\d.]+)ms)?/.exec(line) ?? []
     if (begun !== undefined) {
-      path = begun
+      place = begun
       lines = ['TAP version 14']
     } else if (point !== undefined) end({ isOver: true, ok: not === undefined, seconds: Number(ms) / 1_000 })
     else if (line.startsWith(indentation)) lines.push(line.slice(indentation.length))

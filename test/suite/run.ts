@@ -9,12 +9,14 @@ import { execute, type Outcome } from './execute.ts'
 import { listTestFiles, named, root, type TestFile, type Tier } from './files.ts'
 import { type Options, parseOptions } from './options.ts'
 import { shardOf } from './order.ts'
+import { Pace, processorSeconds } from './pace.ts'
 import { lastLine, print, printList, printWarning } from './print.ts'
 import { grownSince, record, remember, secondsOf } from './seconds.ts'
+import { slowDown } from './slow.ts'
 
 const postgresConnections = 400
-/** What a run of a whole tier may take, on a machine with two cores that does nothing else. */
-const secondsMax: Readonly<Record<Tier, number>> = { test: 300, proofs: 600 }
+/** What a run of a whole tier may take of a processor, on a machine with two cores that does nothing else. */
+const processorSecondsMax: Readonly<Record<Tier, number>> = { test: 400, proofs: 1_200 }
 const commands: Readonly<Record<Tier, string>> = { test: 'npm test', proofs: 'npm run proofs' }
 
 const env: NodeJS.ProcessEnv = { ...process.env, NO_COLOR: '1' }
@@ -36,12 +38,12 @@ async function check(name: string, program: string, args: readonly string[]): Pr
 
 const inModules = (program: string) => join(root, 'node_modules/.bin', program)
 
-/** What is not a test and still must be right. It runs beside the tests. */
+/** What is not a test and still must be right. One after the other, so that the longest files are not crowded. */
 async function checkSources(): Promise<readonly string[]> {
-  const found = await Promise.all([
+  return [
     // One program for all workspaces: each alone would check again whatever it imports. And one checker: several know
     // nothing of each other, and four of them, as by default, do almost twice the work.
-    check('types (tsc)', inModules('tsc'), [
+    ...(await check('types (tsc)', inModules('tsc'), [
       '--noEmit',
       '--incremental',
       '--tsBuildInfoFile',
@@ -50,16 +52,15 @@ async function checkSources(): Promise<readonly string[]> {
       '1',
       '--project',
       'tsconfig.json',
-    ]),
-    check('formatter and linter (biome)', inModules('biome'), ['check', '--error-on-warnings', '.']),
-  ])
-  return found.flat()
+    ])),
+    ...(await check('formatter and linter (biome)', inModules('biome'), ['check', '--error-on-warnings', '.'])),
+  ]
 }
 
 const nameOf = ({ workspace, path }: TestFile) => `${workspace}  ${path}`
 
 /** @returns the exit status. */
-function summarise({ finished, unstable, faults }: Outcome, options: Options, seconds: number): number {
+function summarise({ finished, unstable, faults }: Outcome, options: Options, took: Took): number {
   const sorted = finished.toSorted((a, b) => nameOf(a).localeCompare(nameOf(b)))
   const passed = sorted.reduce((sum, { results }) => sum + results.passed, 0)
   const failed = [
@@ -77,19 +78,28 @@ function summarise({ finished, unstable, faults }: Outcome, options: Options, se
     unstable.map((file) => `${nameOf(file)}, in ${timesUnstable.get(file.place)} of the last runs`),
   )
   printWarning('Longer than the last record (npm test -- --record writes one)', grownSince(finished))
-  printTime(options, seconds)
+  printTime(options, took)
   print(`\n${lastLine(passed, failed.length, skipped.length)}`)
   if (options.record && failed.length === 0) record(finished, listTestFiles())
   return failed.length === 0 ? 0 : 1
 }
 
-/** A whole tier has a budget, of which a part says nothing. */
-function printTime({ tier, names, changed, shard }: Options, seconds: number): void {
-  const most = secondsMax[tier]
-  const took = `${commands[tier]} took ${seconds.toFixed(0)} s`
+interface Took {
+  readonly seconds: number
+  /** Null where the system does not say. */
+  readonly processor: number | null
+  /** How many times slower than usual the machine was at its slowest. */
+  readonly patience: number
+}
+
+/** A whole tier has a budget, of which a part says nothing, and a slow machine neither. */
+function printTime({ tier, names, changed, shard }: Options, { seconds, processor, patience }: Took): void {
+  const ofProcessor = processor === null ? '' : `, ${processor.toFixed(0)} s of processor`
+  const took = `${commands[tier]} took ${seconds.toFixed(0)} s${ofProcessor}, patience ${patience}`
   const isPart = names.length > 0 || changed !== undefined || shard !== undefined
-  if (isPart || seconds <= most) print(`\n${took}`)
-  else printWarning('Over its budget', [`${took}, and ${most} s are what two idle cores should need`])
+  const most = processorSecondsMax[tier]
+  if (isPart || processor === null || processor <= most) print(`\n${took}`)
+  else printWarning('Over its budget', [`${took}; ${most} s of processor are what two idle cores should need`])
 }
 
 /** What this run is about: files of one tier, and not always all of them. */
@@ -124,7 +134,7 @@ function temporaryFolderFor({ tier }: Options): string {
   return folder
 }
 
-async function runChosen(files: readonly TestFile[], options: Options): Promise<Outcome> {
+async function runChosen(files: readonly TestFile[], options: Options): Promise<Outcome & Pick<Took, 'patience'>> {
   const folder = temporaryFolderFor(options)
   const given = process.env.POSTGRES_URL
   const postgres = given === undefined ? await startTestPostgres(postgresConnections) : undefined
@@ -135,23 +145,20 @@ async function runChosen(files: readonly TestFile[], options: Options): Promise<
       ...env,
       TMPDIR: folder,
       POSTGRES_URL: postgres?.url ?? given,
-      TAP_TIMEOUT: String(fileTimeoutSeconds()),
       // Node keeps here what it has compiled, so that of two hundred processes only the first few compile the same code.
       NODE_COMPILE_CACHE: join(folder, 'compiled'),
     }
     // Of several machines one looks at the sources.
     const looks = options.tier === 'test' && (options.shard?.number ?? 1) === 1
-    const [outcome, found] = await Promise.all([execute(files, environment, secondsOf), looks ? checkSources() : []])
-    return { ...outcome, faults: [...outcome.faults, ...found] }
+    const pace = new Pace(environment)
+    const { timeout: timeoutSeconds } = parse(readFileSync(join(root, '.taprc'), 'utf8'))
+    const running = { environment, secondsOf, pace, timeoutSeconds, looks: looks ? checkSources : undefined }
+    const outcome = await execute(files, running)
+    return { ...outcome, patience: pace.patience }
   } finally {
     await postgres?.stop()
     rmSync(folder, { recursive: true, force: true })
   }
-}
-
-/** The same as for `npx tap`. */
-function fileTimeoutSeconds(): number {
-  return parse(readFileSync(join(root, '.taprc'), 'utf8')).timeout
 }
 
 function refuse(why: string): number {
@@ -177,7 +184,8 @@ async function main(options: Options): Promise<number> {
     return refuse(`${commands[options.tier]} has no test${what}. Perhaps ${commands[otherThan(options.tier)]} has.`)
   }
   const outcome = await runChosen(files, options)
-  return summarise(outcome, options, (performance.now() - startedAt) / 1000)
+  const seconds = (performance.now() - startedAt) / 1000
+  return summarise(outcome, options, { seconds, processor: processorSeconds(), patience: outcome.patience })
 }
 
 const otherThan = (tier: Tier): Tier => (tier === 'test' ? 'proofs' : 'test')
@@ -192,5 +200,15 @@ function asked(): Options | undefined {
   }
 }
 
+/** @returns the exit status. */
+async function mainSlowly(options: Options): Promise<number> {
+  try {
+    const giveBack = slowDown()
+    return await main(options).finally(giveBack)
+  } catch (error) {
+    return refuse((error as Error).message)
+  }
+}
+
 const options = asked()
-process.exitCode = options === undefined ? 1 : await main(options)
+process.exitCode = options === undefined ? 1 : await (options.slow ? mainSlowly : main)(options)

@@ -2,15 +2,16 @@
 // services, and to let Node get to know their code, costs more than what most files do with them.
 //
 // A file imports tap as ever, but what it gets is a test of its own: its subtests are below it, what it tears down ends
-// with it, and its time is counted by itself.
+// with it, and its time is counted by itself. It finds the folder of its workspace and the environment as if it were alone.
 
 import { registerHooks } from 'node:module'
-import { resolve } from 'node:path'
+import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Test } from 'tap'
+import type { TestFile } from './files.ts'
 
-// Taken out before tap sees them: it names the folders of tests after all arguments, which would be too long.
-const files = process.argv.splice(2)
+/** Taken out before tap sees it: it names the folders of tests after all arguments, which would be too long. */
+const [files = '[]'] = process.argv.splice(2)
 const { default: t } = await import('tap')
 const tap = import.meta.resolve('tap')
 const ownTests = new Map<string, Test>()
@@ -34,12 +35,19 @@ registerHooks({
 
 /** In seconds, as tap reads it. */
 const { TAP_TIMEOUT: fileTimeoutSeconds = '30' } = process.env
+const environment = { ...process.env }
+const forgetChanges = () => {
+  for (const name of Object.keys(process.env)) if (!(name in environment)) delete process.env[name]
+  Object.assign(process.env, environment)
+}
 // The time of all together is nobody's concern.
 t.setTimeout(0)
-for (const file of files) {
-  const url = pathToFileURL(resolve(file)).href
-  await t.test(file, { timeout: Number(fileTimeoutSeconds) * 1_000 }, async (own) => {
+for (const { directory, path, place } of JSON.parse(files) as TestFile[]) {
+  const url = pathToFileURL(join(directory, path)).href
+  process.chdir(directory)
+  await t.test(place, { timeout: Number(fileTimeoutSeconds) * 1_000 }, async (own) => {
     ownTests.set(url, own)
     await import(url)
   })
+  forgetChanges()
 }

@@ -13,8 +13,7 @@ const never = new AbortController().signal
 function runAll(t: Test, lines: readonly string[], { stopping = never, timeoutSeconds = 60 } = {}) {
   const [first, ...others] = made(t, lines)
   if (first === undefined) throw new Error('no files')
-  const environment = { ...process.env, TAP_TIMEOUT: String(timeoutSeconds) }
-  return runTestFiles([first, ...others], environment, stopping)
+  return runTestFiles([first, ...others], { environment: process.env, timeoutSeconds, stopping })
 }
 
 function made(t: Test, files: readonly string[]): readonly TestFile[] {
@@ -125,7 +124,8 @@ t.test('what one of several files tears down has ended before the next begins', 
 
 t.test('the files behind one in which the process dies run in another process', async (t) => {
   const files = made(t, [passing, "process.kill(process.pid, 'SIGKILL')", passing, passing])
-  const finished = await runToTheEnd(files, (left) => runTestFiles(left, process.env, never), never)
+  const running = { environment: process.env, timeoutSeconds: 60, stopping: never }
+  const finished = await runToTheEnd(files, (left) => runTestFiles(left, running), never)
   t.match(finished, [{ ok: true }, { path: 'b.test.ts', ok: false }, { ok: true }, { path: 'd.test.ts', ok: true }])
   t.equal(finished.length, 4)
 })

@@ -7,7 +7,7 @@ import { type Part, partsOf, type Results, readResults } from './results.ts'
 
 const severalFiles = fileURLToPath(new URL('./several-files.ts', import.meta.url))
 /** A file ends by itself when its time is over. This is for one that cannot, because it runs in circles. */
-const hangingMs = 900_000
+const hangingTimes = 2
 
 export interface FinishedFile extends TestFile {
   readonly ok: boolean
@@ -20,35 +20,66 @@ export interface FinishedFile extends TestFile {
 
 type Environment = Readonly<Record<string, string | undefined>>
 
+export interface Running {
+  readonly environment: Environment
+  /** Of a file. */
+  readonly timeoutSeconds: number
+  /** Ends them early. */
+  readonly stopping: AbortSignal
+  /** Called with each file as soon as it is over. */
+  readonly isOver?: (file: FinishedFile) => void
+}
+
 /**
- * Runs test files of one workspace: a single one, or several that may share a process. It is plain Node that runs them:
- * the loaders of tap's command line, which are for coverage and for mocks, would cost each process, and each that it
- * starts, most of a second.
- * @param stopping ends them early
+ * Runs test files in one process: a single one, or several that may share it. It is plain Node that runs them: the loaders
+ * of tap's command line, which are for coverage and for mocks, would cost each process, and each that it starts, most of
+ * a second.
  * @returns those that have run. When the process dies, the file that it died in is the last of them.
  */
-export async function runTestFiles(
-  files: Group,
-  environment: Environment,
-  stopping: AbortSignal,
-): Promise<readonly FinishedFile[]> {
+export async function runTestFiles(files: Group, running: Running): Promise<readonly FinishedFile[]> {
   const [first] = files
-  const paths = files.map(({ path }) => path)
-  if (files.length === 1) return [finished(first, await runNode(first.directory, paths, environment, stopping))]
+  const all: FinishedFile[] = []
+  const add = (file: FinishedFile) => {
+    all.push(file)
+    running.isOver?.(file)
+  }
+  if (files.length === 1) {
+    add(finished(first, await new NodeProcess(first.directory, [first.path], running).ended))
+    return all
+  }
+  const fileOf = (part: Part) => files.find(({ place }) => place === part.place) ?? first
+  const named = JSON.stringify(files.map(({ directory, path, place }) => ({ directory, path, place })))
+  const child = new NodeProcess(root, [severalFiles, named], { ...running, files: files.length })
+  let errorsOfOthers = 0
+  const addOver = (parts: readonly Part[], ended: Ended) => {
+    for (const part of parts.slice(all.length)) {
+      const errors = part.ok ? '' : ended.errors.slice(errorsOfOthers)
+      errorsOfOthers = ended.errors.length
+      add(finished(fileOf(part), { ...part, errors, fault: faultOf(part, ended) }))
+    }
+  }
+  // The last one is not through before the process has ended well.
+  child.onResult = (soFar) =>
+    addOver(
+      partsOf(soFar.tap)
+        .filter(({ isOver }) => isOver)
+        .slice(0, files.length - 1),
+      soFar,
+    )
+  const ended = await child.ended
 
-  const ended = await runNode(first.directory, [severalFiles, ...paths], environment, stopping)
   const found = partsOf(ended.tap)
-  const next = files.find(({ path }) => !found.some((part) => part.path === path))
+  const next = files.find(({ place }) => !found.some((part) => part.place === place))
   // It ended between two files: in the second, before that could say so.
-  const isCutShort = next !== undefined && found.every(({ isOver }) => isOver)
-  const parts = isCutShort ? [...found, { path: next.path, tap: '', isOver: false, ok: false, seconds: 0 }] : found
+  const isCutShort = next !== undefined && found.every(({ isOver }) => isOver) && !running.stopping.aborted
+  const parts = isCutShort ? [...found, { place: next.place, tap: '', isOver: false, ok: false, seconds: 0 }] : found
   // A process that dies although all is well with its files died of what the last one left behind.
-  const lastFault = parts.every(({ ok }) => ok) ? ended.fault : undefined
-  return parts.map((part, index) => {
-    const file = files.find(({ path }) => path === part.path) ?? first
-    const fault = (index === parts.length - 1 ? lastFault : undefined) ?? faultOf(part, ended)
-    return finished(file, { ...part, fault, errors: fault === undefined ? '' : ended.errors })
-  })
+  const last = parts.every(({ ok }) => ok) ? parts.at(-1) : undefined
+  addOver(
+    parts.map((part) => (part === last && ended.fault !== undefined ? { ...part, ok: false, isOver: false } : part)),
+    ended,
+  )
+  return all
 }
 
 /**
@@ -62,12 +93,16 @@ export async function runToTheEnd(
 ): Promise<readonly FinishedFile[]> {
   const finished: FinishedFile[] = []
   while (!stopping.aborted) {
-    const [next, ...others] = files.filter(({ path }) => !finished.some((file) => file.path === path))
+    const [next, ...others] = files.filter(({ place }) => !finished.some((file) => file.place === place))
     if (next === undefined) break
     finished.push(...(await runFiles([next, ...others])))
   }
   return finished
 }
+
+/** A file that fails without having run. */
+export const failedFile = (file: TestFile, why: string): FinishedFile =>
+  finished(file, { tap: '', errors: '', fault: why, seconds: 0 })
 
 const faultOf = ({ ok, isOver }: Part, { fault = 'an early end' }: Ended): string | undefined =>
   ok ? undefined : isOver ? 'a failed test' : fault
@@ -93,51 +128,65 @@ interface Ended {
   readonly seconds: number
 }
 
-async function runNode(
-  directory: string,
-  args: readonly string[],
-  environment: Environment,
-  stopping: AbortSignal,
-): Promise<Ended> {
-  const startedAt = performance.now()
-  const programs = [join(directory, 'node_modules/.bin'), join(root, 'node_modules/.bin'), process.env.PATH]
-  const child = spawn(process.execPath, args, {
-    cwd: directory,
-    env: { ...environment, PATH: programs.join(delimiter), TAP: '1' },
-    stdio: ['ignore', 'pipe', 'pipe'],
-    // A group of its own, so that processes of its that are still there after its end can be found.
-    detached: true,
-  })
-  const endGroup = (signal: NodeJS.Signals) => {
-    try {
-      process.kill(-(child.pid as number), signal)
-    } catch {
-      // Nobody is left.
-    }
-  }
-  const stop = () => endGroup('SIGTERM')
-  stopping.addEventListener('abort', stop)
-  const hanging = setTimeout(() => endGroup('SIGKILL'), hangingMs)
+/** How long a process takes to start in which files run, tap included, in seconds. */
+export async function startSeconds(environment: Environment): Promise<number> {
+  const running = { environment, timeoutSeconds: 600, stopping: new AbortController().signal }
+  return (await new NodeProcess(root, [severalFiles], running).ended).seconds
+}
 
-  const tap: Buffer[] = []
-  const errors: Buffer[] = []
-  child.stdout.on('data', (chunk) => tap.push(chunk))
-  child.stderr.on('data', (chunk) => errors.push(chunk))
-  const fault = await new Promise<string | undefined>((resolve) => {
-    child.once('error', (error) => resolve(error.message))
-    // What it has left running may hold its output open, so that 'close' would not come.
-    child.once('exit', (status) => {
-      if (status !== 0) endGroup('SIGKILL')
+class NodeProcess {
+  readonly ended: Promise<Ended>
+  /** Called when a line says how a test at the top ended. */
+  onResult: (soFar: Ended) => void = () => {}
+  readonly #startedAt = performance.now()
+  #tap = ''
+  #errors = ''
+
+  constructor(
+    directory: string,
+    args: readonly string[],
+    { environment, timeoutSeconds, stopping, files = 1 }: Running & { readonly files?: number },
+  ) {
+    const programs = [join(directory, 'node_modules/.bin'), join(root, 'node_modules/.bin'), process.env.PATH]
+    const child = spawn(process.execPath, args, {
+      cwd: directory,
+      env: { ...environment, PATH: programs.join(delimiter), TAP: '1', TAP_TIMEOUT: String(timeoutSeconds) },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      // A group of its own, so that processes of its that are still there after its end can be found.
+      detached: true,
     })
-    child.once('close', (status, signal) => resolve(status === 0 ? undefined : (signal ?? `exit status ${status}`)))
-  })
-  clearTimeout(hanging)
-  stopping.removeEventListener('abort', stop)
+    const endGroup = (signal: NodeJS.Signals) => {
+      try {
+        process.kill(-(child.pid as number), signal)
+      } catch {
+        // Nobody is left.
+      }
+    }
+    const stop = () => endGroup('SIGTERM')
+    stopping.addEventListener('abort', stop)
+    const hanging = setTimeout(() => endGroup('SIGKILL'), hangingTimes * files * timeoutSeconds * 1_000)
+    child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+      this.#tap += chunk
+      if (/^(not )?ok /m.test(chunk)) this.onResult(this.#soFar())
+    })
+    child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
+      this.#errors += chunk
+    })
+    this.ended = new Promise<string | undefined>((resolve) => {
+      child.once('error', (error) => resolve(error.message))
+      // What it has left running may hold its output open, so that 'close' would not come.
+      child.once('exit', (status) => {
+        if (status !== 0) endGroup('SIGKILL')
+      })
+      child.once('close', (status, signal) => resolve(status === 0 ? undefined : (signal ?? `exit status ${status}`)))
+    }).then((fault) => {
+      clearTimeout(hanging)
+      stopping.removeEventListener('abort', stop)
+      return this.#soFar(fault)
+    })
+  }
 
-  return {
-    tap: Buffer.concat(tap).toString(),
-    errors: Buffer.concat(errors).toString(),
-    fault,
-    seconds: (performance.now() - startedAt) / 1000,
+  #soFar(fault?: string): Ended {
+    return { tap: this.#tap, errors: this.#errors, fault, seconds: (performance.now() - this.#startedAt) / 1000 }
   }
 }

@@ -19,15 +19,6 @@ const text = readText('collector.yaml')
 const collector = parse(text) as Collector
 const pipelines = Object.entries(collector.service.pipelines)
 
-t.test('every component that a pipeline names is declared, and every declared one is used', async (t) => {
-  for (const kind of ['receivers', 'processors', 'exporters'] as const) {
-    const used = new Set(pipelines.flatMap(([, pipeline]) => pipeline[kind]))
-    t.same([...used].sort(), Object.keys(collector[kind]).sort(), kind)
-  }
-  t.same([...collector.service.extensions].sort(), Object.keys(collector.extensions).sort())
-  for (const [name] of pipelines) t.match(name, /^(traces|metrics|logs)(\/\w+)?$/)
-})
-
 t.test('the limit of memory comes first, batches last, and nothing personal reaches what decides', async (t) => {
   for (const [name, { processors }] of pipelines) {
     t.equal(processors[0], 'memory_limiter', name)
@@ -58,30 +49,3 @@ t.test('what may be personal or secret is dropped, and what tells a request from
     request.id operation.id`)
   for (const key of kept) t.notOk(dropped(key), key)
 })
-
-t.test('traces with errors and slow ones are kept, and a share of the rest', async (t) => {
-  const { policies } = collector.processors.tail_sampling as { policies: { type: string; [key: string]: unknown }[] }
-  t.same(
-    policies.map(({ type }) => type),
-    ['status_code', 'latency', 'probabilistic'],
-  )
-  t.match(policies[0], { status_code: { status_codes: ['ERROR'] } })
-})
-
-t.test(
-  'ports are those that the rest of the deployment calls, and the backend comes from the environment',
-  async (t) => {
-    t.match(collector.receivers, {
-      otlp: { protocols: { grpc: { endpoint: '0.0.0.0:4317' }, http: { endpoint: '0.0.0.0:4318' } } },
-    })
-    t.match(collector.exporters, {
-      // biome-ignore-start lint/suspicious/noTemplateCurlyInString: the collector replaces them
-      otlp_grpc: { endpoint: '${env:OTLP_BACKEND}', tls: { ca_file: '${env:OTLP_BACKEND_CA_FILE}' } },
-      // biome-ignore-end lint/suspicious/noTemplateCurlyInString: the collector replaces them
-    })
-    t.match(collector.extensions, { health_check: { endpoint: '0.0.0.0:13133' } })
-    t.match(collector.service, {
-      telemetry: { metrics: { readers: [{ pull: { exporter: { prometheus: { host: '0.0.0.0', port: 8888 } } } }] } },
-    })
-  },
-)

@@ -38,7 +38,6 @@ const { healthy, incidents } = parse(readText('incidents.yaml')) as {
 const alertmanager = parse(readText('alertmanager.yaml')) as AlertmanagerFile
 const skip = skipWithout('promtool', 'prometheus') || skipWithout('amtool', 'prometheus-alertmanager')
 const lastMinute = 190
-t.setTimeout(400_000)
 
 t.test('the configuration of Alertmanager is valid', { skip }, (t) =>
   t.resolves(run('amtool', ['check-config', `${telemetryFolder}alertmanager.yaml`])),

@@ -18,7 +18,6 @@ import {
   troubles,
 } from './traffic.ts'
 
-t.setTimeout(230_000)
 const programs: readonly ProgramName[] = [...serviceNames, 'games', 'console']
 /** Of those without an outbox. */
 const ownMetric: Partial<Record<ProgramName, string>> = {

@@ -36,7 +36,6 @@ import { services } from '../services.ts'
 // With the broker's passwords of the console and of a service, the ID tokens of two people who work, and the keys that they
 // let read: what the console's cookies hold. The operator, the player and the money are those of production.
 
-t.setTimeout(180_000)
 const bed = await testBed(t, services)
 const alice = bed.team('alice')
 const environment = 'production'

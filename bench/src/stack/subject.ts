@@ -128,7 +128,7 @@ export class RunningStack {
   static async start({ checkout, under, env: added }: Where, ending: AsyncDisposableStack): Promise<RunningStack> {
     // As `npm start` does it, for a checkout that was never started.
     const install = 'packages/dev-stack/bootstrap/install.mjs'
-    execFileSync(process.execPath, [install], { cwd: checkout, stdio: ['ignore', 'ignore', 'inherit'] })
+    execFileSync(process.execPath, [install, '--omit=dev'], { cwd: checkout, stdio: ['ignore', 'ignore', 'inherit'] })
     mkdirSync(under, { recursive: true })
     const dir = mkdtempSync(join(under, 'backoffice-bench-'))
     // PostgreSQL runs as a user of its own when this is root.

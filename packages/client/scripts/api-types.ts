@@ -7,7 +7,6 @@ import {
   refusalsAfterKey,
 } from '@backoffice/contracts'
 import { openApiDocument } from '@backoffice/documents'
-import openapiTS, { astToString } from 'openapi-typescript'
 
 interface Document {
   readonly components: { readonly schemas: Record<string, unknown> }
@@ -16,15 +15,8 @@ interface Document {
 const retryableByCode = publicErrorCodes.map((code) => [code, publicErrors[code].retryable === true])
 const finalCodes = new Set(httpOperations.flatMap(refusalsAfterKey))
 
-/**
- * What of the API stands in src/api.ts: its version, which errors are worth another try or final, and the types of its
- * schemas, operations and errors.
- */
-export async function generateApi(): Promise<string> {
-  const document = openApiDocument({ baseUrl: 'https://backoffice.invalid/api/v1' }) as unknown as Document
-  // A type of the client's own: an error reply has one shape for all codes in the document, but not in TypeScript.
-  document.components.schemas.ErrorDetails = errorDetailsSchema()
-  const nodes = await openapiTS(JSON.stringify(document, withoutIds))
+/** What of the API stands in src/api.ts: its version, and which errors are worth another try or final. */
+export function generateValues(): string {
   return `export const apiVersion = '${apiVersion}'
 
 /** Whether the same request, with the same Idempotency-Key, may succeed when it is sent again. */
@@ -33,7 +25,16 @@ export const retryableByCode: ReadonlyMap<string, boolean> = new Map(${JSON.stri
 /** What refuses a request only after its Idempotency-Key was looked up. */
 export const finalCodes: ReadonlySet<string> = new Set(${JSON.stringify(publicErrorCodes.filter((code) => finalCodes.has(code)))})
 
-${astToString(nodes)}`
+`
+}
+
+/** And the types of its schemas, operations and errors. */
+export async function generateTypes(): Promise<string> {
+  const { default: openapiTS, astToString } = await import('openapi-typescript')
+  const document = openApiDocument({ baseUrl: 'https://backoffice.invalid/api/v1' }) as unknown as Document
+  // A type of the client's own: an error reply has one shape for all codes in the document, but not in TypeScript.
+  document.components.schemas.ErrorDetails = errorDetailsSchema()
+  return astToString(await openapiTS(JSON.stringify(document, withoutIds)))
 }
 
 /** src/names.ts: a name for each schema of a request or a reply. Errors and events have names of another kind. */

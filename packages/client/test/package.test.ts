@@ -1,3 +1,5 @@
+// proof: builds the package, installs it elsewhere, and runs it in every runtime. transport.test.ts tests its code.
+
 import { execFileSync, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'

@@ -1,3 +1,5 @@
+// In a process of its own: it counts the warnings and the unhandled rejections of all of it.
+
 import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'

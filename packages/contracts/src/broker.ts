@@ -95,9 +95,6 @@ interface Shape {
   readonly items?: TSchema
 }
 
-/** How long a caller waits when the operation says nothing else. */
-export const timeoutMsDefault = 8_000
-
 /** The user that makes the stream and its consumers, and keeps them. It belongs to no service and to no person. */
 export const streamKeeper = 'streams'
 /** Passes on what the team calls. It can speak for nobody: each call is signed by its person. */

@@ -95,7 +95,7 @@ interface Facts {
   readonly deprecated?: { readonly since: string; readonly sunset: string }
   /** The services that may call an internal operation; the broker's permissions say the same (deploy/nats). */
   readonly callers?: readonly ServiceName[]
-  /** How long a caller waits; `timeoutMsDefault` when absent. */
+  /** How long a caller waits; the limit of every call when absent (`limits.ts` of process). */
   readonly timeoutMs?: number
   /**
    * A call is never sent a second time while its reply is awaited: done twice at once it is not what it is when done once,

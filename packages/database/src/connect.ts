@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import type { ServiceName } from '@backoffice/contracts'
-import { Lane, measurePool, retry } from '@backoffice/process'
+import { Lane, limitMs, measurePool, retry } from '@backoffice/process'
 import type { Vault } from '@backoffice/vault'
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { Pool, type PoolClient, type PoolConfig } from 'pg'
@@ -26,19 +26,16 @@ import type { Interceptor } from './step.ts'
  */
 export const readerOf = (role: string): string => `${role}_reader`
 
-/**
- * A server that is alive replies or reports an error sooner, because its own limits for statements and idle
- * transactions are shorter. A server whose machine was lost stays silent. Without this limit its connections would hang
- * for a quarter of an hour, until the kernel gives up.
- */
-const silenceMsMax = 25_000
-
 /** Not in the driver's types. */
 const socketOf = (client: PoolClient) =>
   (client as unknown as { readonly connection: { readonly stream: Socket } }).connection.stream
 
-/** Closes connections over which nothing was sent or received for `silenceMs`. */
-export function endSilentConnections(pool: Pool, silenceMs = silenceMsMax): void {
+/**
+ * Closes connections over which nothing was sent or received for `silenceMs`. A server that is alive replies or reports an
+ * error sooner, because its own limits for statements and idle transactions are shorter. A server whose machine was lost
+ * stays silent. Without this limit its connections would hang for a quarter of an hour, until the kernel gives up.
+ */
+export function endSilentConnections(pool: Pool, silenceMs = limitMs('silence')): void {
   pool.on('connect', (client) => {
     const stream = socketOf(client)
     stream.setTimeout(silenceMs, () => stream.destroy(new Error('the connection was terminated: PostgreSQL is silent')))
@@ -58,7 +55,6 @@ export function verifiedUrl(url: string, caFile: string | undefined): string {
   return verified.href
 }
 
-const connectionTimeoutMs = 3_000
 const attemptsMax = 4
 /** Reads are gathered, so few connections serve many callers. */
 const writersPerReader = 4
@@ -142,7 +138,7 @@ function openPool(
     connectionString: verifiedUrl(config.DATABASE_URL, config.DATABASE_CA_FILE),
     max,
     application_name: program,
-    connectionTimeoutMillis: connectionTimeoutMs,
+    connectionTimeoutMillis: limitMs('connection'),
     keepAlive: true,
     // Statements that do not wait for each other's result are sent together.
     pipeline: true,

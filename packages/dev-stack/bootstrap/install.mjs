@@ -1,5 +1,6 @@
 // `npm start` and `npm test` run this first, with whatever Node the machine has and before anything is installed:
-// plain JavaScript, and nothing but Node's own modules.
+// plain JavaScript, and nothing but Node's own modules. With --omit=dev it installs what runs, and otherwise the tools of
+// tests and developers too, on top of it if need be.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
@@ -9,16 +10,20 @@ import { fileURLToPath } from 'node:url'
 const nodeMajor = 24
 const root = fileURLToPath(new URL('../../../', import.meta.url))
 const lockFile = join(root, 'package-lock.json')
+const modules = join(root, 'node_modules')
 // npm empties node_modules before a clean install, and the mark with it.
-const mark = join(root, 'node_modules/.installed')
-const node = join(root, 'node_modules/.bin/node')
+const mark = join(modules, '.installed')
+const node = join(modules, '.bin/node')
+const tap = join(modules, '.bin/tap')
+/** What is there already stays: a start takes no tools away. */
+const withTools = !process.argv.includes('--omit=dev') || existsSync(tap)
 
 function fail(message) {
   process.stderr.write(`\n${message}\n`)
   process.exit(1)
 }
 
-const lockHash = () => createHash('sha256').update(readFileSync(lockFile)).digest('hex')
+const lockHash = createHash('sha256').update(readFileSync(lockFile)).digest('hex')
 
 function install() {
   const started = Date.now()
@@ -26,11 +31,15 @@ function install() {
   // The npm that runs us, or the one on PATH when somebody starts this file by hand.
   const npm = process.env.npm_execpath
   const [command, args] = npm ? [process.env.npm_node_execpath ?? process.execPath, [npm]] : ['npm', []]
-  const task = existsSync(join(root, 'node_modules')) ? 'install' : 'ci'
-  const result = spawnSync(command, [...args, task, '--no-audit', '--no-fund', '--loglevel=error'], {
-    cwd: root,
-    stdio: 'inherit',
-  })
+  const task = existsSync(modules) ? 'install' : 'ci'
+  const options = [
+    withTools ? '--include=dev' : '--omit=dev',
+    '--no-save',
+    '--no-audit',
+    '--no-fund',
+    '--loglevel=error',
+  ]
+  const result = spawnSync(command, [...args, task, ...options], { cwd: root, stdio: 'inherit' })
   if (result.status !== 0) {
     fail(`npm ${task} failed (above). Check the network and the npm registry setting, then run the same command again.`)
   }
@@ -47,12 +56,13 @@ function requireNode() {
   )
 }
 
-if (!existsSync(mark) || readFileSync(mark, 'utf8') !== lockHash()) {
+const installed = withTools ? `${lockHash} with tools` : lockHash
+if (!existsSync(mark) || readFileSync(mark, 'utf8') !== installed) {
   install()
   requireNode()
   // tap assembles its plugins once per installation.
-  const built = spawnSync(node, [join(root, 'node_modules/.bin/tap'), 'build'], { cwd: root, stdio: 'inherit' })
-  if (built.status !== 0) fail('tap build failed (above).')
-  writeFileSync(mark, lockHash())
+  if (withTools && spawnSync(node, [tap, 'build'], { cwd: root, stdio: 'inherit' }).status !== 0)
+    fail('tap build failed (above).')
+  writeFileSync(mark, installed)
 }
 requireNode()

@@ -23,7 +23,13 @@ export interface ChildOptions {
    * It gets this signal after `stopTimeoutMs`, and is killed after as long again.
    */
   readonly abortSignal?: 'SIGQUIT'
+  /** Stops the program while it starts. */
+  readonly signal?: AbortSignal | undefined
 }
+
+const lookEveryMs = 40
+/** After so long it says what it waits for, and again each time that it has waited twice as long. */
+const saidFirstAfterS = 10
 
 export interface Exit {
   readonly code: number | null
@@ -73,6 +79,31 @@ export class Child {
     }
   }
 
+  /**
+   * Starts a program and resolves once it is ready, however long that takes: a number of seconds would say more about the
+   * machine than about the program. What is awaited stands on standard error.
+   * @param ready asks the program, until `over` when it has ended
+   * @throws with the end of the log when the program ends first
+   */
+  static async startReady(options: ChildOptions, ready: (over: AbortSignal) => Promise<boolean>): Promise<Child> {
+    const child = await Child.start(options)
+    const { signal } = options
+    const saying = child.#sayWhenLate()
+    const stop = () => {
+      clearInterval(saying)
+      void child.stop()
+    }
+    signal?.addEventListener('abort', stop)
+    if (signal?.aborted) stop()
+    try {
+      await child.#untilReady(ready)
+      return child
+    } finally {
+      clearInterval(saying)
+      signal?.removeEventListener('abort', stop)
+    }
+  }
+
   get running(): boolean {
     return this.#process.exitCode === null && this.#process.signalCode === null
   }
@@ -109,20 +140,24 @@ export class Child {
     return tailOf(this.#options.logFile, lines)
   }
 
-  /**
-   * Waits until `ready` says true.
-   * @throws with the end of the log when the process ends first or `timeoutMs` passes.
-   */
-  async waitUntil(ready: () => Promise<boolean>, timeoutMs: number): Promise<void> {
-    const deadline = Date.now() + timeoutMs
+  async #untilReady(ready: (over: AbortSignal) => Promise<boolean>): Promise<void> {
+    const over = new AbortController()
+    this.exited.then(() => over.abort())
     for (;;) {
+      if (await ready(over.signal).catch(() => false)) return
       if (!this.running) throw new Error(`${this.#options.name} ended while starting:\n${this.logTail()}`)
-      if (await ready().catch(() => false)) return
-      if (Date.now() > deadline) {
-        throw new Error(`${this.#options.name} was not ready within ${timeoutMs / 1000} s:\n${this.logTail()}`)
-      }
-      await delay(40)
+      await delay(lookEveryMs)
     }
+  }
+
+  #sayWhenLate(): NodeJS.Timeout {
+    let times = 0
+    return setInterval(() => {
+      times += 1
+      if (!Number.isInteger(Math.log2(times))) return
+      const waited = `${times * saidFirstAfterS} s`
+      process.stderr.write(`still waiting after ${waited} for ${this.#options.name}: ${this.logTail(1)}\n`)
+    }, saidFirstAfterS * 1_000)
   }
 }
 

@@ -1,3 +1,4 @@
+import { bePatient } from '@backoffice/process'
 import { watchStarter } from './guard.ts'
 import { Stack } from './stack.ts'
 import { greeting, parseStackArguments, Steps } from './terminal.ts'
@@ -22,6 +23,7 @@ function askedToStop(): Promise<void> {
 process.stdout.on('error', () => {})
 
 async function main(): Promise<number> {
+  bePatient({ ...process.env, DEVELOPMENT: 'true' })
   const steps = new Steps()
   const settings = parseStackArguments(process.argv.slice(2))
   const stack = new Stack(settings, steps)

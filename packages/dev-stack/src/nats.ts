@@ -23,7 +23,6 @@ const run = promisify(execFile)
 /** The permissions of each program, in every environment. */
 const folder = fileURLToPath(new URL('../../../deploy/nats', import.meta.url))
 const permissionsFile = join(folder, 'permissions.conf')
-const startTimeoutMs = 15_000
 const stopTimeoutMs = 10_000
 
 export interface NatsOptions {
@@ -34,6 +33,8 @@ export interface NatsOptions {
   readonly passwords: Readonly<Record<BrokerUser, string>>
   /** Encrypts the store, as deploy/nats does for the cluster. */
   readonly storeKey?: string
+  /** Ends a start that is under way. */
+  readonly signal?: AbortSignal
 }
 
 export interface RunningNats {
@@ -50,9 +51,9 @@ async function startOn(port: number, options: NatsOptions): Promise<RunningNats>
   const binary = await natsServerBinary()
   mkdirSync(options.dir, { recursive: true })
   const configuration = join(options.dir, 'nats.conf')
-  const { stdout: version } = await run(binary, ['--version'])
+  const version = await natsServerVersion(binary)
   writeFileSync(configuration, renderConfiguration(options, { port, version }), { mode: 0o600 })
-  const child = await Child.start({
+  const program = {
     name: 'nats-server',
     command: binary,
     args: ['--config', configuration],
@@ -60,17 +61,9 @@ async function startOn(port: number, options: NatsOptions): Promise<RunningNats>
     logFile: join(options.dir, 'nats.log'),
     stopSignal: 'SIGTERM',
     stopTimeoutMs,
-  })
-  try {
-    await child.waitUntil(() => greets(port), startTimeoutMs)
-  } catch (error) {
-    await child.stop()
-    throw error
-  }
-  return {
-    url: `nats://127.0.0.1:${port}`,
-    child,
-  }
+    signal: options.signal,
+  } as const
+  return { url: `nats://127.0.0.1:${port}`, child: await Child.startReady(program, (over) => greets(port, over)) }
 }
 
 /** @param version what `nats-server --version` prints */
@@ -104,6 +97,15 @@ export function renderConfiguration(
   ].join('\n')
 }
 
+/** What `--version` prints. It is asked once: processes that this one starts inherit the answer. */
+export async function natsServerVersion(binary: string): Promise<string> {
+  const { NATS_SERVER_VERSION: known = '' } = process.env
+  if (known.startsWith(`${binary} `)) return known.slice(binary.length)
+  const { stdout } = await run(binary, ['--version'])
+  process.env.NATS_SERVER_VERSION = `${binary} ${stdout.trim()}`
+  return stdout
+}
+
 /** A server before 2.10 does not start with a setting that it does not know. */
 function knowsSyncInterval(version: string): boolean {
   const [, major, minor] = /v(\d+)\.(\d+)\./.exec(version) ?? []
@@ -111,15 +113,15 @@ function knowsSyncInterval(version: string): boolean {
 }
 
 /** The server sends its INFO line as soon as it takes connections. */
-function greets(port: number): Promise<boolean> {
+function greets(port: number, signal: AbortSignal): Promise<boolean> {
   return new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1')
+    const socket = connect({ port, host: '127.0.0.1', signal })
     const done = (answer: boolean) => {
       socket.destroy()
       resolve(answer)
     }
-    socket.setTimeout(1_000, () => done(false))
     socket.once('error', () => done(false))
+    socket.once('close', () => done(false))
     socket.once('data', (data) => done(data.toString().startsWith('INFO ')))
   })
 }

@@ -16,7 +16,7 @@ export interface OnDemandOptions {
   readonly natsUrl: string
   readonly passwords: StackSecrets['nats']
   /** Starts the process and resolves once it is ready. It ends by itself when nobody needs it any more. */
-  readonly start: () => Promise<Child>
+  readonly start: (signal: AbortSignal) => Promise<Child>
   /** How often it is started without a call, because something is due; 0 is never. */
   readonly everyMs: number
   readonly onRunning: (pid: number) => void
@@ -38,7 +38,7 @@ export class OnDemand {
   #child: Child | undefined
   #isRunning = false
   #run: Promise<void> | undefined
-  #isStopped = false
+  readonly #stopping = new AbortController()
 
   private constructor(options: OnDemandOptions, own: Connection, sender: Connection) {
     this.#options = options
@@ -59,7 +59,7 @@ export class OnDemand {
   }
 
   async stop(): Promise<void> {
-    this.#isStopped = true
+    this.#stopping.abort()
     clearInterval(this.#timer)
     await this.#child?.stop()
     await this.#run
@@ -82,7 +82,7 @@ export class OnDemand {
   }
 
   #wake(): void {
-    if (this.#isStopped) return
+    if (this.#stopping.signal.aborted) return
     this.#run ??= this.#startAndWatch()
       .catch((error) => this.#options.onTrouble(`${this.#options.name} could not be started: ${error.message}`))
       .finally(() => {
@@ -93,7 +93,7 @@ export class OnDemand {
 
   async #startAndWatch(): Promise<void> {
     try {
-      this.#child = await this.#options.start()
+      this.#child = await this.#options.start(this.#stopping.signal)
     } catch (error) {
       // Nobody waits for them for ever, and the next call tries again.
       this.#calls = []

@@ -1,4 +1,6 @@
 import { randomInt } from 'node:crypto'
+import { createSocket } from 'node:dgram'
+import { once } from 'node:events'
 import { createServer } from 'node:net'
 
 /**
@@ -7,18 +9,34 @@ import { createServer } from 'node:net'
  */
 const range = { from: 15_000, to: 32_000 }
 const triesMax = 100
-/** By this process, which may use them later. */
-const given = new Set<number>()
+/** By this process. */
+const claimed = new Set<number>()
 
-/** A TCP port of 127.0.0.1 that nobody listens on at this moment, another one each time. */
+/** A TCP port of 127.0.0.1 that nobody listens on, and that nobody else is given while this process runs. */
 export async function freePort(): Promise<number> {
   for (let tries = 0; tries < triesMax; tries += 1) {
     const port = randomInt(range.from, range.to)
-    if (given.has(port) || !(await portIsFree(port))) continue
-    given.add(port)
-    return port
+    if (!claimed.has(port) && (await claimPort(port))) return port
   }
   throw new Error(`no free port was found between ${range.from} and ${range.to}`)
+}
+
+/**
+ * Claims a port for as long as this process runs, for a server that listens on it later. The claim is the UDP port of the
+ * same number, which no other process gets meanwhile, on any system, and which ends with the process.
+ * @returns whether it is ours, by this claim or an earlier one, and nobody listens on it
+ */
+export async function claimPort(port: number): Promise<boolean> {
+  if (claimed.has(port)) return portIsFree(port)
+  const claim = createSocket('udp4').unref()
+  claim.bind({ port, address: '127.0.0.1', exclusive: true })
+  const isOurs = await once(claim, 'listening').then(
+    () => portIsFree(port),
+    () => false,
+  )
+  if (isOurs) claimed.add(port)
+  else claim.close()
+  return isOurs
 }
 
 export function portIsFree(port: number): Promise<boolean> {
@@ -31,7 +49,7 @@ export function portIsFree(port: number): Promise<boolean> {
 
 const portAttemptsMax = 3
 
-/** Runs `start` on the given port, or on free ones: another process may take a free port before it is used. */
+/** Runs `start` on the given port, or on free ones: a program of somebody else may take a free port before it is used. */
 export async function onPort<T>(given: number | undefined, start: (port: number) => Promise<T>): Promise<T> {
   if (given !== undefined) return start(given)
   for (let attempt = 1; ; attempt += 1) {

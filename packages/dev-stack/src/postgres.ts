@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
 import { chownSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { Socket } from 'node:net'
 import { arch, platform } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -11,7 +12,6 @@ import { onPort } from './ports.ts'
 import { type Account, asAccount, serverAccount } from './server-account.ts'
 
 const run = promisify(execFile)
-const startTimeoutMs = 60_000
 const stopTimeoutMs = 20_000
 
 export interface PostgresOptions {
@@ -22,11 +22,14 @@ export interface PostgresOptions {
   /** Any free one when left out. */
   readonly port?: number
   /**
-   * false only for throw-away data: nothing is flushed to disk. `process`: what was committed survives the server's
-   * processes, whatever ends them, but not the machine.
+   * false only for throw-away data: nothing is flushed to disk, and no table is vacuumed or analysed but by who asks for
+   * it: its databases live for less time than that takes, and plans do not depend on how far it has come. `process`: what
+   * was committed survives the server's processes, whatever ends them, but not the machine.
    */
   readonly durable?: boolean | 'process'
   readonly maxConnections?: number
+  /** Ends a start that is under way. */
+  readonly signal?: AbortSignal
 }
 
 export interface RunningPostgres {
@@ -61,7 +64,7 @@ interface Prepared {
 
 async function startOn(port: number, { options, binaries, data, account }: Prepared): Promise<RunningPostgres> {
   const settings = { ...serverSettings(options), port: String(port) }
-  const child = await Child.start({
+  const program = {
     name: 'PostgreSQL',
     ...asAccount(account, binaries.postgres, ['-D', data, ...asFlags(settings)], data),
     env: { ...process.env, LC_ALL: 'C', TZ: 'UTC' },
@@ -71,15 +74,10 @@ async function startOn(port: number, { options, binaries, data, account }: Prepa
     stopTimeoutMs,
     // Its immediate shutdown. Killed instead, it would leave processes behind that still write to the folder.
     abortSignal: 'SIGQUIT',
-  })
+    signal: options.signal,
+  } as const
   const url = `postgresql://postgres:${options.password}@127.0.0.1:${port}/postgres`
-  try {
-    await child.waitUntil(() => acceptsConnections(url), startTimeoutMs)
-  } catch (error) {
-    await child.stop()
-    throw error
-  }
-  return { url, child }
+  return { url, child: await Child.startReady(program, (over) => acceptsConnections(url, over)) }
 }
 
 function serverSettings(options: PostgresOptions): Record<string, string> {
@@ -93,7 +91,7 @@ function serverSettings(options: PostgresOptions): Record<string, string> {
     autovacuum_naptime: '5s',
   }
   if (!isFlushed(options)) Object.assign(settings, { fsync: 'off', full_page_writes: 'off' })
-  if (options.durable === false) Object.assign(settings, { synchronous_commit: 'off' })
+  if (options.durable === false) Object.assign(settings, { synchronous_commit: 'off', autovacuum: 'off' })
   return settings
 }
 
@@ -144,8 +142,8 @@ function removeStaleLock(data: string): void {
   if (!isPostgres) rmSync(lock)
 }
 
-async function acceptsConnections(url: string): Promise<boolean> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2_000 })
+async function acceptsConnections(url: string, signal: AbortSignal): Promise<boolean> {
+  const client = new pg.Client({ connectionString: url, stream: () => new Socket({ signal }) })
   client.on('error', () => {})
   try {
     await client.connect()

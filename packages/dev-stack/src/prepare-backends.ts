@@ -28,6 +28,7 @@ export async function prepareBackends(backends: Backends): Promise<void> {
   ])
   const env = {
     ...process.env,
+    DEVELOPMENT: 'true',
     NODE_COMPILE_CACHE: compileCache,
     ...Object.fromEntries(variables),
     ADMIN_DATABASE_URL: backends.administratorUrl,

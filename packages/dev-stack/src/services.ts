@@ -8,7 +8,6 @@ import { commandLineClientId, consoleClientId, type IdentitySettings, identityEn
 import type { StackSecrets } from './secrets.ts'
 import type { ProgramName } from './stack-file.ts'
 
-const startTimeoutMs = 30_000
 /** Longer than a service's own drain, which ends in-flight requests. */
 const stopTimeoutMs = 30_000
 
@@ -57,27 +56,16 @@ interface ServiceOptions {
   readonly baseUrl: string
   /** Where players' browsers reach the games; a restart must not move it. */
   readonly gamesPort: number
+  /** Ends a start that is under way. */
+  readonly signal: AbortSignal
 }
 
 /** Starts one service, the games or the console, as a process of its own and waits until it says that it is ready. */
-export async function startServiceProcess(options: ServiceOptions): Promise<Child> {
-  const { name, healthPort } = options
+export function startServiceProcess(options: ServiceOptions): Promise<Child> {
+  const { name, logFile, healthPort, signal } = options
   const env = serviceEnvironment(options)
-  const child = await Child.start({
-    name,
-    ...serviceCommand(name, env),
-    env,
-    logFile: options.logFile,
-    stopSignal: 'SIGTERM',
-    stopTimeoutMs,
-  })
-  try {
-    await child.waitUntil(() => isReady(healthPort), startTimeoutMs)
-  } catch (error) {
-    await child.stop()
-    throw error
-  }
-  return child
+  const program = { name, ...serviceCommand(name, env), env, logFile, stopTimeoutMs, signal }
+  return Child.startReady({ ...program, stopSignal: 'SIGTERM' }, (over) => isReady(healthPort, over))
 }
 
 function serviceEnvironment({ name, secrets, identity, ...options }: ServiceOptions): NodeJS.ProcessEnv {
@@ -121,8 +109,8 @@ const consoleEnvironment = ({ console }: StackSecrets, identity: IdentitySetting
   CONSOLE_SESSION_KEYS: console.sessionKeys,
 })
 
-async function isReady(healthPort: number): Promise<boolean> {
-  const response = await fetch(`http://127.0.0.1:${healthPort}/readyz`, { signal: AbortSignal.timeout(1_000) })
+async function isReady(healthPort: number, signal: AbortSignal): Promise<boolean> {
+  const response = await fetch(`http://127.0.0.1:${healthPort}/readyz`, { signal })
   await response.body?.cancel()
   return response.ok
 }
@@ -157,7 +145,7 @@ interface ServiceCommand {
 }
 
 const settings =
-  /^(CHECKPOINT|CLAIM|CONNECTIONS|CONSOLE|CORRECT|DATABASE|DELIVERIES|DEVELOPMENT|DRAIN|EVENTS|FAILED_AUTHENTICATIONS|GAMES?|HEADS|HEALTH|HOST|INBOX|INTENT|KEEP|KYC|LEAVE|LOG|MASTER_KEYS|NATS|OTEL|PAY|PLAYER|PORT|PRODUCTION|PUBLIC|RECONCILE|REPLIES|SANDBOX|SCHEMA|SET_ASIDE|TEAM|TLS|TRUSTED|UNRESOLVED|WEBHOOK)(_|$)/
+  /^(CHECKPOINT|CLAIM|CONNECTIONS|CONSOLE|CORRECT|DATABASE|DELIVERIES|DEVELOPMENT|DRAIN|EVENTS|FAILED_AUTHENTICATIONS|GAMES?|HEADS|HEALTH|HOST|INBOX|INTENT|KEEP|KYC|LEAVE|LOG|MASTER_KEYS|NATS|OTEL|PATIENCE|PAY|PLAYER|PORT|PRODUCTION|PUBLIC|RECONCILE|REPLIES|SANDBOX|SCHEMA|SET_ASIDE|TEAM|TLS|TRUSTED|UNRESOLVED|WEBHOOK)(_|$)/
 /** Of all users together, for the servers: a service has one password of each. */
 const passwordsOfOthers = /^(DATABASE|NATS)_PASSWORD_/
 

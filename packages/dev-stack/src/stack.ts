@@ -55,6 +55,7 @@ export class Stack {
   readonly #secrets: StackSecrets
   readonly #file: StackFile
   readonly #running: { stop(): Promise<void> }[] = []
+  readonly #starting = new Set<SupervisedProcess>()
   readonly #metricsPorts = new Map<ProgramName, number>()
   readonly #processes: Partial<Record<ProcessName, number>> = {}
   #keeper: StreamKeeper | undefined
@@ -144,7 +145,8 @@ export class Stack {
 
   async #stop(): Promise<void> {
     this.#file.remove()
-    // No part is started any more, and one that is starting can be stopped only when it is known.
+    // No part is started any more, and those that are starting give up.
+    for (const part of this.#starting) void part.stop()
     await this.#started?.catch(() => {})
     this.#file.remove()
     await this.#keeper?.stop()
@@ -164,7 +166,7 @@ export class Stack {
     const port = await freePort()
     const options = { dir: join(this.#arguments.dir, name), password: this.#secrets.postgres, port }
     await this.#steps.run(`PostgreSQL (embedded): ${name}`, () =>
-      this.#supervise(name, async () => (await startPostgres(options)).child),
+      this.#supervise(name, async (signal) => (await startPostgres({ ...options, signal })).child),
     )
     return `postgresql://postgres:${options.password}@127.0.0.1:${port}/postgres`
   }
@@ -175,14 +177,14 @@ export class Stack {
     const announce = () => this.#steps.say('nats-server is not installed: downloading the Debian package …')
     await this.#steps.run('nats-server with JetStream', async () => {
       await natsServerBinary(announce)
-      await this.#supervise('nats', async () => (await startNats(options)).child)
+      await this.#supervise('nats', async (signal) => (await startNats({ ...options, signal })).child)
     })
     return `nats://127.0.0.1:${port}`
   }
 
   #startIdentityProvider(settings: IdentitySettings): Promise<void> {
     const logFile = join(this.#arguments.dir, 'logs', 'identity.log')
-    return this.#supervise('identity', () => startIdentityProvider(this.#identityFile, settings, logFile))
+    return this.#supervise('identity', (signal) => startIdentityProvider(this.#identityFile, settings, logFile, signal))
   }
 
   get #identityFile(): string {
@@ -207,9 +209,10 @@ export class Stack {
       ports.set(name, await freePort())
       if (showsMetrics()) this.#metricsPorts.set(name, await freePort())
     }
-    const start = (name: ProgramName) => () =>
+    const start = (name: ProgramName) => (signal: AbortSignal) =>
       startServiceProcess({
         name,
+        signal,
         logFile: join(this.#arguments.dir, 'logs', `${name}.log`),
         databaseUrl: name === 'console' ? undefined : roleUrl(databaseOf(name, where), name, passwords[name]),
         natsUrl: where.natsUrl,
@@ -230,7 +233,7 @@ export class Stack {
     if (failed !== undefined) throw failed.reason
   }
 
-  async #startOnDemand(natsUrl: string, start: () => Promise<Child>): Promise<void> {
+  async #startOnDemand(natsUrl: string, start: (signal: AbortSignal) => Promise<Child>): Promise<void> {
     const part = await OnDemand.start({
       ...{ name: onDemand, natsUrl, passwords: this.#secrets.nats, start, everyMs: onDemandEveryMs(process.env) },
       onRunning: (pid) => this.#isRunning(onDemand, pid),
@@ -248,7 +251,7 @@ export class Stack {
     this.#file.updateProcess(name, pid)
   }
 
-  async #supervise(name: ProcessName, start: () => Promise<Child>): Promise<void> {
+  async #supervise(name: ProcessName, start: (signal: AbortSignal) => Promise<Child>): Promise<void> {
     if (this.#stopped !== undefined) throw new Error('Stopped while starting.')
     const part = new SupervisedProcess({
       name,
@@ -257,7 +260,8 @@ export class Stack {
       onTrouble: (message) => this.#steps.say(message),
     })
     this.#running.push(part)
-    await part.start()
+    this.#starting.add(part)
+    await part.start().finally(() => this.#starting.delete(part))
   }
 }
 

@@ -9,7 +9,7 @@ const steadyAfterMs = 30_000
 export interface SupervisedOptions {
   readonly name: string
   /** Starts the process and resolves once it is ready. Called again for each restart: same port, same data. */
-  readonly start: () => Promise<Child>
+  readonly start: (signal: AbortSignal) => Promise<Child>
   /** A new process number, first start included. */
   readonly onRunning: (pid: number) => void
   readonly onTrouble: (message: string) => void
@@ -43,7 +43,7 @@ export class SupervisedProcess {
   }
 
   async #run(): Promise<Child> {
-    const child = await this.#options.start()
+    const child = await this.#options.start(this.#stopping.signal)
     this.#child = child
     this.#options.onRunning(child.pid)
     return child

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { stackSecrets } from '../src/secrets.ts'
@@ -12,22 +12,6 @@ t.test('secrets are made once, differ from each other and are readable by the ow
   const passwords = [secrets.postgres, ...[secrets.databaseRoles, secrets.nats, secrets.console].flatMap(Object.values)]
   t.equal(new Set(passwords).size, passwords.length)
 })
-
-t.test(
-  'a folder of an earlier release goes on, with the secrets that are new and without the passwords of people',
-  async (t) => {
-    const dir = t.testdir()
-    const { console: _, nats, ...others } = stackSecrets(dir)
-    const { console: __, ...known } = nats
-    const earlier = { ...others, nats: known, team: { alice: 'p-of-alice', bob: 'p-of-bob' } }
-    const file = join(dir, 'secrets.json')
-    writeFileSync(file, JSON.stringify(earlier))
-    const secrets = stackSecrets(dir)
-    t.match(secrets, { ...others, nats: { ...known, console: /^p/ }, console: { clientSecret: /^p/ } })
-    t.notMatch(readFileSync(file, 'utf8'), 'p-of-alice')
-    t.same(stackSecrets(dir), secrets)
-  },
-)
 
 t.test('a folder left by a crash is taken over', async (t) => {
   const dir = t.testdir({ 'supervisor.pid': '999999999' })

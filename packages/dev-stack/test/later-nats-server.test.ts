@@ -1,3 +1,5 @@
+// proof: again on the version of production, whose rules change with deploy/nats alone.
+
 import { skipWithout } from '@backoffice/test-kit'
 import t from 'tap'
 

@@ -26,6 +26,8 @@ t.test('nats-server understands the main file of every environment', async (t) =
       (_, name) => files[name] ?? name,
     )
     t.match(text, /^ {2}sync_interval: always$/m, 'an acknowledged event is on disk')
+    if (file === 'cluster.conf')
+      t.match(text, /^tls \{[^}]*^ {2}verify_and_map: true$/m, 'a password opens nothing without its certificate')
     // The one setting that Debian's 2.9 does not know.
     if (version.includes('v2.9.')) text = text.replace(/^\s*sync_interval: always$/m, '')
     writeFileSync(path, text)

@@ -1,11 +1,12 @@
+// proof: servers as `npm start` and every run of the tests start them.
+
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout } from 'node:timers/promises'
-import { temporaryFolder } from '@backoffice/test-kit'
+import { eventually, temporaryFolder } from '@backoffice/test-kit'
 import pg from 'pg'
 import t from 'tap'
 import { startPostgres } from '../src/postgres.ts'
@@ -21,18 +22,6 @@ async function query(url: string, text: string): Promise<unknown> {
   }
 }
 
-/** The processes of a PostgreSQL that was killed end soon after it, and until then nobody else may use its folder. */
-async function startOnceFree(options: Parameters<typeof startPostgres>[0]) {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await startPostgres(options)
-    } catch (error) {
-      if (attempt >= 20) throw error
-      await setTimeout(500)
-    }
-  }
-}
-
 const notRoot = userInfo().uid !== 0 && 'only root hands PostgreSQL to another account'
 
 t.test('committed data survive a PostgreSQL that is killed, on the same port', async (t) => {
@@ -45,7 +34,8 @@ t.test('committed data survive a PostgreSQL that is killed, on the same port', a
   process.kill(first.child.pid, 'SIGKILL')
   await first.child.exited
 
-  const second = await startOnceFree({ ...options, port })
+  // The processes of a PostgreSQL that was killed end soon after it, and until then nobody else may use its folder.
+  const second = await eventually(() => startPostgres({ ...options, port }))
   t.teardown(() => second.child.stop())
   t.equal(second.url, first.url)
   t.equal(await query(second.url, 'select answer from kept'), 42)
@@ -58,7 +48,10 @@ t.test('a throw-away server', async (t) => {
   const { url, child } = await startPostgres(options)
   t.teardown(() => child.stop())
 
-  await t.test('does not flush', async (t) => t.equal(await query(url, 'show fsync'), 'off'))
+  await t.test('neither flushes nor vacuums by itself', async (t) => {
+    for (const setting of ['fsync', 'synchronous_commit', 'full_page_writes', 'autovacuum'])
+      t.equal(await query(url, `show ${setting}`), 'off', setting)
+  })
 
   await t.test('orders text as on every machine', async (t) => {
     t.equal(await query(url, 'select datlocprovider from pg_database where datname = current_database()'), 'b')

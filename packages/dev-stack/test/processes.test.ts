@@ -1,26 +1,29 @@
+import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
 import { eventually } from '@backoffice/test-kit'
 import type { Test } from 'tap'
 import t from 'tap'
 import { Child } from '../src/child.ts'
-import { freePort } from '../src/ports.ts'
+import { claimPort, freePort } from '../src/ports.ts'
 import { serviceCommand } from '../src/services.ts'
 import { SupervisedProcess } from '../src/supervisor.ts'
 
 /** A program that is deaf to `ignored`, and says by its status that it was asked to end at once. */
 async function started(t: Test, ignored: string) {
-  const child = await Child.start({
+  const logFile = `${t.testdir({})}/log`
+  const options = {
     name: 'deaf program',
     command: '/bin/sh',
     args: ['-c', `trap 'exit 3' QUIT; trap '' ${ignored}; echo ready; while :; do sleep 0.1; done`],
     env: process.env,
-    logFile: `${t.testdir({})}/log`,
+    logFile,
     stopSignal: 'SIGINT',
     stopTimeoutMs: 200,
     abortSignal: 'SIGQUIT',
-  })
+  } as const
+  const child = await Child.startReady(options, async () => readFileSync(logFile, 'utf8') === 'ready\n')
   t.teardown(() => child.stop())
-  await child.waitUntil(async () => child.logTail() === 'ready', 30_000)
   return child
 }
 
@@ -30,6 +33,26 @@ t.test('a program that does not finish in time is asked to end its processes and
 
 t.test('a program that hears nothing is killed', async (t) => {
   t.same(await (await started(t, 'INT QUIT')).stop(), { code: null, signal: 'SIGKILL' })
+})
+
+t.test('a start is over when its program ends, by itself or because nobody wants it any more', async (t) => {
+  const logFile = `${t.testdir({})}/log`
+  const options = {
+    command: '/bin/sh',
+    env: process.env,
+    logFile,
+    stopSignal: 'SIGTERM',
+    stopTimeoutMs: 1_000,
+  } as const
+  const start = (script: string, signal?: AbortSignal) =>
+    Child.startReady({ ...options, name: 'lazy program', args: ['-c', script], signal }, (over) =>
+      once(over, 'abort').then(() => false),
+    )
+  await t.rejects(start('echo no room'), /^lazy program ended while starting:\nno room$/)
+  const stopping = new AbortController()
+  const stopped = start('exec sleep 300', stopping.signal)
+  stopping.abort()
+  await t.rejects(stopped, /ended while starting/)
 })
 
 t.test('a restart that fails is tried again', async (t) => {
@@ -59,6 +82,19 @@ const skip = existsSync(outgoingPorts) ? false : 'this system does not say which
 t.test('a free port is none that an outgoing connection may take before it is used', { skip }, async (t) => {
   const [lowest = 0] = readFileSync(outgoingPorts, 'utf8').trim().split(/\s+/).map(Number)
   for (let index = 0; index < 20; index += 1) t.ok((await freePort()) < lowest)
+})
+
+t.test('a port is for the process that it was given to, until that ends', async (t) => {
+  const module = new URL('../src/ports.ts', import.meta.url).href
+  const inAnotherProcess = (call: string) => {
+    const script = `import * as ports from '${module}'; console.log(await ports.${call})`
+    return execFileSync(process.execPath, ['--input-type=module', '--eval', script], { encoding: 'utf8' }).trim()
+  }
+  const ours = await freePort()
+  t.ok(await claimPort(ours), 'here it may be used again')
+  t.equal(inAnotherProcess(`claimPort(${ours})`), 'false')
+  const theirs = Number(inAnotherProcess('freePort()'))
+  t.ok(await claimPort(theirs), 'its process has ended')
 })
 
 t.test('a service starts from the sources, with its telemetry loaded first', async (t) => {

@@ -1,3 +1,5 @@
+// proof: starts, kills and stops whole stacks. Every shared system of `npm test` is one that started.
+
 import { execFile } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
@@ -15,7 +17,6 @@ import { readStack, type StackDescription, stackFileIn } from '../src/stack-file
 const run = promisify(execFile)
 
 const mainFile = fileURLToPath(new URL('../src/main.ts', import.meta.url))
-t.setTimeout(240_000)
 
 function startStack(t: Test, dir: string, ...args: string[]): StartedProcess {
   // The stack must not use the PostgreSQL of the test run: its own is under test here.

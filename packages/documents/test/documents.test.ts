@@ -15,7 +15,7 @@ import {
 } from '@backoffice/contracts'
 import type { TSchema } from '@sinclair/typebox'
 import t from 'tap'
-import { documentation, openApiDocument, postmanCollection, sampleLanguages, testVectors } from '../src/index.ts'
+import { documentation, openApiDocument, postmanCollection, testVectors } from '../src/index.ts'
 import { docsContentSecurityPolicy } from '../src/served.ts'
 
 const baseUrl = 'https://backoffice.example.org/api/v1'
@@ -54,19 +54,6 @@ t.test('an operation that is to end is marked in the OpenAPI document', async (t
   const { paths } = JSON.parse(JSON.stringify(openApiDocument({ baseUrl })))
   t.match(paths['/players/{playerId}/wallet'].get, { deprecated: true, description: /ends on 2027-07-01/ })
   t.equal(paths['/me'].get.deprecated, undefined)
-})
-
-t.test('each operation has a program in every language', async (t) => {
-  const { paths } = JSON.parse(JSON.stringify(openApiDocument({ baseUrl })))
-  for (const { id, http } of httpOperations) {
-    const samples = paths[http?.path ?? ''][http?.method.toLowerCase() ?? '']['x-codeSamples']
-    t.strictSame(
-      samples.map(({ label }: { label: string }) => label),
-      sampleLanguages.map(({ name }) => name),
-      id,
-    )
-    for (const { lang, source } of samples) t.match(source, baseUrl, lang)
-  }
 })
 
 t.test('an error response names its codes, and no others: in its schema as in its examples', async (t) => {

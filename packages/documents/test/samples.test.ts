@@ -11,8 +11,6 @@ import { snippet } from './runtimes.ts'
 import { installClient, type Program, runnerOf } from './sample-runners.ts'
 import { newWorkshop } from './workshop.ts'
 
-t.setTimeout(300_000)
-
 const baseUrl = 'https://backoffice.example.org/api/v1'
 /** The options of this repository, which are the strict ones. */
 const strictest = fileURLToPath(new URL('../../../tsconfig.base.json', import.meta.url))

@@ -9,7 +9,6 @@ import { checkReceiver, eventsFolder, startReceiver, startReceivingOperator } fr
 import { runtimes, snippet } from './runtimes.ts'
 import { newWorkshop, writeVectors } from './workshop.ts'
 
-t.setTimeout(240_000)
 const shop = newWorkshop(t)
 const vectors = writeVectors(shop)
 const system = await sharedSystem(t)

@@ -11,12 +11,13 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   })
 }
 
-const { createLogger, loadConfig } = await import('@backoffice/process')
+const { bePatient, createLogger, loadConfig } = await import('@backoffice/process')
 const { StreamKeeper } = await import('./stream-keeper.ts')
 const { streamConfig, streamSettingsFrom } = await import('./config.ts')
 
 // The keeper of the stream: makes it again when NATS has lost it, for as long as it runs.
 try {
+  bePatient(process.env)
   const config = loadConfig(streamConfig, process.env)
   const log = createLogger('streams', config.LOG_LEVEL)
   keeper = await StreamKeeper.start(config, streamSettingsFrom(config), log)

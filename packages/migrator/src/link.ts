@@ -2,7 +2,7 @@ import { type DatabaseRole, roleName, type ServiceName } from '@backoffice/contr
 import type { Logger } from '@backoffice/process'
 import { readerOf } from '@backoffice/service-runtime'
 import { type Client, escapeLiteral as literal, escapeIdentifier as quote } from 'pg'
-import { limits, patiently } from './migrate.ts'
+import { limits, untilUnlocked } from './migrate.ts'
 import { connectOnce } from './provision.ts'
 
 /** A database, as its administrator, and the services whose schemas it has. */
@@ -46,7 +46,7 @@ export async function linkDatabases(
     }
     await connectOnce(home.url, async (client) => {
       if (links.length > 0) await assertOrder(client)
-      await patiently(
+      await untilUnlocked(
         () => replaceLinks(client, links),
         (err, attempt) => log?.warn({ attempt, err }, 'somebody holds a lock; the databases are linked again'),
       )
@@ -187,7 +187,7 @@ async function assertOrder(client: Client): Promise<void> {
 async function replaceLinks(client: Client, links: readonly string[]): Promise<void> {
   await client.query('begin')
   try {
-    await client.query(limits)
+    await client.query(limits())
     const { rows } = await client.query<{ name: string }>(
       'select srvname as name from pg_foreign_server where starts_with(srvname, $1)',
       [linkPrefix],

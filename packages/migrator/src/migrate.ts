@@ -1,16 +1,9 @@
 import { roleName, type ServiceName } from '@backoffice/contracts'
-import { type Logger, retry } from '@backoffice/process'
+import { type Logger, limitMs, retry } from '@backoffice/process'
 import { type Migration, sqlState } from '@backoffice/service-runtime'
 import { Migrator, Migration as MikroMigration } from '@mikro-orm/migrations'
 import { MikroORM } from '@mikro-orm/postgresql'
 
-/**
- * Who waits for a lock on a table holds up everybody who comes after, readers too. A request waits 8 seconds at most, so a
- * migration gives up long before that, lets those who waited go on, and tries again.
- */
-const lockTimeoutMs = 2_000
-/** A statement of a transaction may hold locks for so long at most. What takes longer is not transactional. */
-const statementTimeoutMs = 10_000
 const attemptsMax = 20
 /** Long enough for those who waited to be done. Random, so that it does not keep meeting something that is periodic. */
 const pauseMs = { min: 1_000, max: 4_000 }
@@ -53,7 +46,7 @@ export async function migrate({
   try {
     const applied: string[] = []
     for (const { name } of await orm.migrator.getPending()) {
-      await patiently(
+      await untilUnlocked(
         () => orm.migrator.up({ migrations: [name] }),
         (err, attempt) =>
           log?.warn({ service, migration: name, attempt, err }, 'somebody holds a lock; the migration is tried again'),
@@ -71,7 +64,7 @@ export async function migrate({
 }
 
 /** Tries again what somebody else's lock made fail, after a pause that lets the others go on. */
-export const patiently = <T>(run: () => Promise<T>, told: (error: unknown, attempt: number) => void): Promise<T> =>
+export const untilUnlocked = <T>(run: () => Promise<T>, told: (error: unknown, attempt: number) => void): Promise<T> =>
   retry(run, {
     attemptsMax,
     pauseMs: () => pauseMs.min + Math.random() * (pauseMs.max - pauseMs.min),
@@ -83,7 +76,8 @@ export const patiently = <T>(run: () => Promise<T>, told: (error: unknown, attem
   })
 
 /** What a transaction that takes locks begins with. */
-export const limits = `set local lock_timeout = ${lockTimeoutMs}; set local statement_timeout = ${statementTimeoutMs}`
+export const limits = () =>
+  `set local lock_timeout = ${limitMs('migrationLock')}; set local statement_timeout = ${limitMs('migrationStatement')}`
 
 /** Another session made it fail: by a lock, a deadlock, or building the same index, for which there is no state of its own. */
 const isCausedByOthers = (error: unknown): boolean =>
@@ -99,7 +93,7 @@ const toClass = (migration: Migration) => ({
 const inTransaction = ({ sql }: Migration) =>
   class extends MikroMigration {
     override up(): void {
-      this.addSql(limits)
+      this.addSql(limits())
       this.addSql(sql)
     }
   }

@@ -1,17 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { DatabaseRole, ServiceName } from '@backoffice/contracts'
-import { migrations as gateway } from '@backoffice/gateway/migrations'
-import { migrations as payments } from '@backoffice/payments/migrations'
-import { migrations as players } from '@backoffice/players/migrations'
 import type { Logger } from '@backoffice/process'
-import { migrations as reconciler } from '@backoffice/reconciler/migrations'
-import type { Migration } from '@backoffice/service-runtime'
-import { migrations as wallet } from '@backoffice/wallet/migrations'
-import { migrations as webhooks } from '@backoffice/webhooks/migrations'
 import pg from 'pg'
 import { type Home, linkDatabases } from './link.ts'
 import { migrate } from './migrate.ts'
 import { provisionDatabase } from './provision.ts'
+import { services } from './services.ts'
 
 /** Of the login roles. */
 export type RolePasswords = Readonly<Record<DatabaseRole, string>>
@@ -87,18 +81,3 @@ async function takeTurn(client: pg.Client, turnWaitMs: number): Promise<void> {
   )
   throw new Error(`somebody else prepares the database, and does not end: ${rows[0]?.holder ?? 'nobody by now'}`)
 }
-
-interface MigratedService {
-  readonly name: ServiceName
-  readonly migrations: readonly Migration[]
-}
-
-/** Everything that has a schema. Of each service only what the Job needs is loaded: it runs before all else starts. */
-export const services: readonly MigratedService[] = Object.entries({
-  gateway,
-  players,
-  wallet,
-  payments,
-  webhooks,
-  reconciler,
-}).map(([name, migrations]) => ({ name: name as ServiceName, migrations }))

@@ -1,4 +1,5 @@
 import { type DatabaseRole, roleName, type ServiceName, serviceNames } from '@backoffice/contracts'
+import { limitMs } from '@backoffice/process'
 import { readerOf } from '@backoffice/service-runtime'
 import { Client, escapeIdentifier as quoteIdentifier, escapeLiteral as quoteLiteral } from 'pg'
 
@@ -113,9 +114,6 @@ async function createLogin(
   await client.query([login, ...settingStatements(name, settings)].join(';\n'))
 }
 
-const statementTimeoutMs = 15_000
-const idleTransactionTimeoutMs = 20_000
-
 type Settings = Readonly<Record<string, string>>
 
 /**
@@ -124,8 +122,8 @@ type Settings = Readonly<Record<string, string>>
  */
 const ofService = (schema: ServiceName): Settings => ({
   search_path: schema,
-  statement_timeout: String(statementTimeoutMs),
-  idle_in_transaction_session_timeout: String(idleTransactionTimeoutMs),
+  statement_timeout: String(limitMs('statement')),
+  idle_in_transaction_session_timeout: String(limitMs('idleTransaction')),
   timezone: 'UTC',
 })
 

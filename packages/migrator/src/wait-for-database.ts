@@ -1,4 +1,4 @@
-import { retry } from '@backoffice/process'
+import { patiently, retry } from '@backoffice/process'
 import { isPassingFault } from '@backoffice/service-runtime'
 import pg from 'pg'
 
@@ -26,7 +26,7 @@ export async function waitForDatabase(
 }
 
 async function connectAndLeave(url: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: connectionTimeoutMs })
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: patiently(connectionTimeoutMs) })
   // A server that goes away between two lines says so here too.
   client.on('error', () => {})
   try {

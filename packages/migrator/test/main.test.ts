@@ -1,4 +1,6 @@
-import { appendFileSync, chownSync, rmSync, statSync, writeFileSync } from 'node:fs'
+// proof: the Job as a program, with servers that come and go. What it does to a database, other tests here show.
+
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import {
@@ -17,13 +19,11 @@ import {
 } from '@backoffice/contracts'
 import { databaseUrl, freePort, startNats, startPostgres } from '@backoffice/dev-stack'
 import { connectNats } from '@backoffice/rpc'
-import { eventually, makeCertificate, startProcess, temporaryFolder } from '@backoffice/test-kit'
+import { eventually, startProcess, temporaryFolder } from '@backoffice/test-kit'
 import pg from 'pg'
 import t, { type Test } from 'tap'
 import { runMigrationJob } from '../src/migration-job.ts'
 import { prepareDatabases, type RolePasswords } from '../src/prepare-database.ts'
-
-t.setTimeout(180_000)
 
 const dir = temporaryFolder(t)
 const postgresOptions = { dir: join(dir, 'postgres'), password: 'of-postgres', port: await freePort(), durable: false }
@@ -326,27 +326,4 @@ t.test('a database that does not sort by bytes is not linked', async (t) => {
   const { code, lines } = await run({ ...environment, ...passwords }).ended
   t.equal(code, 1)
   t.match(lines.at(-1).err.message, 'by_words sorts text by words')
-})
-
-// The last, because the server takes nothing but TLS after it.
-t.test('with DATABASE_CA_FILE every connection is TLS, to a server that the authority vouches for', async (t) => {
-  const [own, stranger] = [await makeCertificate(dir, 'own'), await makeCertificate(dir, 'stranger')]
-  // By name: PostgreSQL's driver verifies no certificate for an address.
-  const ADMIN_DATABASE_URL = prepared.ADMIN_DATABASE_URL.replace('127.0.0.1', 'localhost')
-  // A server that may still be starting is waited for, whatever it answers: here not at all.
-  const trusting = { ...prepared, ADMIN_DATABASE_URL, DATABASE_CA_FILE: own.certFile, DATABASE_WAIT_MS: '0' }
-  t.match(await run(trusting).ended, { code: 1, lines: [{ err: { message: /does not support SSL/ } }] })
-
-  const data = join(postgresOptions.dir, 'data')
-  const { uid, gid } = statSync(data)
-  chownSync(own.keyFile, uid, gid)
-  appendFileSync(
-    join(data, 'postgresql.auto.conf'),
-    `ssl_cert_file = '${own.certFile}'\nssl_key_file = '${own.keyFile}'\nssl = on\n`,
-  )
-  writeFileSync(join(data, 'pg_hba.conf'), 'hostssl all all all scram-sha-256\n')
-  process.kill(server.child.pid, 'SIGHUP')
-  await eventually(async () => (await run(trusting).ended).code === 0)
-  const refused = await run({ ...trusting, DATABASE_CA_FILE: stranger.certFile }).ended
-  t.match(refused, { code: 1, lines: [{ err: { message: /self-signed|certificate/ } }] })
 })

@@ -9,7 +9,6 @@ import t from 'tap'
 import { payments } from '../../service-runtime/test/probe-services.ts'
 import { migrate } from '../src/migrate.ts'
 
-t.setTimeout(120_000)
 const bed = await testBed(t, { payments }, { startServices: false })
 const admin = bed.sql('admin')
 

@@ -1,3 +1,5 @@
+// proof: the preflight as a program, before servers that are not there or say nothing.
+
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
@@ -8,8 +10,6 @@ import t from 'tap'
 import { preflightConfig } from '../src/config.ts'
 import { placesOf, runPreflight } from '../src/preflight-job.ts'
 import { reach, targetsIn } from '../src/reach.ts'
-
-t.setTimeout(120_000)
 
 async function run(environment: Readonly<Record<string, string>>) {
   let text = ''

@@ -1,5 +1,6 @@
 import { type DatabaseRole, databaseRoles, roleName, serviceNames } from '@backoffice/contracts'
 import { roleUrl, sharedRolePasswords, withOtherRoles } from '@backoffice/dev-stack'
+import { limitMs } from '@backoffice/process'
 import { readerOf } from '@backoffice/service-runtime'
 import { testBed } from '@backoffice/test-kit'
 import pg from 'pg'
@@ -48,14 +49,14 @@ async function sessionOf(role: DatabaseRole, { reads = false, options = '', data
   return client
 }
 const show = async (client: pg.Client, name: string) =>
-  (await client.query('select current_setting($1) as value', [name])).rows[0].value
+  (await client.query('select setting as value from pg_settings where lower(name) = $1', [name])).rows[0].value
 
 t.test('sessions begin with the settings of their role, and may ask for others', async (t) => {
   for (const [role, schema] of [...serviceNames.map((name) => [name, name] as const), ['games', 'players'] as const]) {
     const session = await sessionOf(role)
     t.equal(await show(session, 'search_path'), schema, role)
-    t.equal(await show(session, 'statement_timeout'), '15s')
-    t.equal(await show(session, 'idle_in_transaction_session_timeout'), '20s')
+    t.equal(await show(session, 'statement_timeout'), String(limitMs('statement')))
+    t.equal(await show(session, 'idle_in_transaction_session_timeout'), String(limitMs('idleTransaction')))
     t.equal(await show(session, 'timezone'), 'UTC')
     for (const method of ['enable_seqscan', 'enable_hashjoin', 'enable_mergejoin', 'jit'])
       t.equal(await show(session, method), 'off', `${role} ${method}`)

@@ -3,6 +3,7 @@ import { Type } from '@sinclair/typebox'
 import type { FastifyInstance } from 'fastify'
 import { holderOf } from './addresses.ts'
 import { type CertificateFiles, keepCertificateFresh, useCertificate } from './certificate.ts'
+import { patiently } from './limits.ts'
 import type { Logger } from './log.ts'
 import { meter } from './telemetry/metrics.ts'
 import type { Loop } from './time.ts'
@@ -40,7 +41,9 @@ export function httpFrame({
   requireHostHeader = true,
 }: Frame) {
   const options = {
-    headersTimeout: headersTimeoutMs,
+    headersTimeout: patiently(headersTimeoutMs),
+    // Fastify sets it when the server is made, and Node compares the two before that.
+    requestTimeout: patiently(requestTimeoutMs),
     connectionsCheckingInterval: lateRequestsEveryMs,
     requireHostHeader,
     ...(headersBytesMax === undefined ? {} : { maxHeaderSize: headersBytesMax }),
@@ -48,7 +51,7 @@ export function httpFrame({
   return {
     logger: false as const,
     bodyLimit: bodyBytesMax,
-    requestTimeout: requestTimeoutMs,
+    requestTimeout: patiently(requestTimeoutMs),
     ...(tls ? { https: options } : { http: options }),
     forceCloseConnections: 'idle' as const,
     return503OnClosing: false,

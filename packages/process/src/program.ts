@@ -1,6 +1,7 @@
 import { performance } from 'node:perf_hooks'
 import { setTimeout as wait } from 'node:timers/promises'
 import { startHealthServer } from './health.ts'
+import { patiently } from './limits.ts'
 import type { Logger } from './log.ts'
 import { flushTelemetry } from './telemetry/flush.ts'
 import { waitAtMost } from './time.ts'
@@ -52,7 +53,7 @@ export async function startProgram({ log, settings, ready, leave, stopping }: Pr
     await wait(settings.DRAIN_DELAY_MS)
     for (const { what, msMax, stop, late } of stopping) {
       const stopped = Promise.try(stop).catch((err) => log.warn({ what, err }, 'could not stop'))
-      await waitAtMost(msMax, stopped, () => {
+      await waitAtMost(patiently(msMax), stopped, () => {
         log.warn({ what }, 'stopped without waiting any longer')
         return late?.()
       })

@@ -1,3 +1,4 @@
+import { bePatient } from './limits.ts'
 import type { Logger } from './log.ts'
 
 /** What runs as a process, once it has started. */
@@ -48,6 +49,7 @@ export async function runProcess<R extends RunningProcess>(
     if (!ending) void end(1)
   })
   try {
+    bePatient(process.env)
     const started = await start()
     running = started
     void broken?.(started).then(({ message, err }) => {

@@ -15,9 +15,8 @@ import {
   type ServiceName,
   teamHeaders,
   teamSubject,
-  timeoutMsDefault,
 } from '@backoffice/contracts'
-import { meter, newId } from '@backoffice/process'
+import { callTimeoutMs, meter, newId } from '@backoffice/process'
 import { type CallToProve, newReplyKey, type ReplyKeyPair, type TeamSigner } from '@backoffice/team-identity'
 import {
   type ConnectionOptions,
@@ -131,7 +130,7 @@ export class RpcClient {
     const { deadline, operationId, requestId, scope, input, approves, replyKey } = options
     const sealTo = replyKey?.sealTo
     const timeoutMs = Math.min(
-      operation.timeoutMs ?? timeoutMsDefault,
+      callTimeoutMs(operation),
       deadline === undefined ? Number.POSITIVE_INFINITY : deadline.getTime() - Date.now(),
     )
     if (timeoutMs <= 0) throw new Rejection('SERVICE_UNAVAILABLE')

@@ -1,5 +1,5 @@
 import { defined, inboxOf } from '@backoffice/contracts'
-import { type Logger, retry, secret } from '@backoffice/process'
+import { type Logger, patiently, retry, secret } from '@backoffice/process'
 import { connect, type NatsConnection } from '@nats-io/transport-node'
 import { type Static, type TObject, Type } from '@sinclair/typebox'
 
@@ -56,7 +56,7 @@ export async function connectNats(config: NatsConfig, options: NatsOptions): Pro
       reconnectDelayHandler: reconnectDelay(),
       // While a password is being changed on both sides it is wrong for a moment, so keep trying.
       ignoreAuthErrorAbort: true,
-      pingInterval: 10_000,
+      pingInterval: patiently(10_000),
       maxPingOut: 2,
       ignoreClusterUpdates: true,
       // Its stack traces cost more than the rest of a request.

@@ -1,8 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Expectation } from '@backoffice/contracts'
+import { limitMs } from '@backoffice/process'
 import type { NatsConnection } from '@nats-io/transport-node'
-
-const timeoutMs = 5_000
 
 /** A stream or a consumer, as JetStream describes it. */
 export interface JetStreamInfo {
@@ -26,7 +25,7 @@ export async function askJetStream(
   request?: object,
 ): Promise<JetStreamInfo | null> {
   const payload = request === undefined ? '' : JSON.stringify(request)
-  const message = await connection.request(subject, payload, { timeout: timeoutMs })
+  const message = await connection.request(subject, payload, { timeout: limitMs('jetStream') })
   const { error, config, created } = message.json<Reply>()
   if (error?.code === 404) return null
   if (error !== undefined) throw new Error(`JetStream refused ${subject}: ${error.description}`)

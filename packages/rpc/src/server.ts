@@ -13,9 +13,8 @@ import {
   type ServiceName,
   servedSubjects,
   teamHeaders,
-  timeoutMsDefault,
 } from '@backoffice/contracts'
-import { durations, type Logger, newId } from '@backoffice/process'
+import { callTimeoutMs, durations, type Logger, newId } from '@backoffice/process'
 import type { CallToProve, Proof, TeamCaller } from '@backoffice/team-identity'
 import type { Msg, NatsConnection, Subscription } from '@nats-io/transport-node'
 import { context, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
@@ -312,7 +311,7 @@ function receive(
   if (scoped && validateAsReader(Scope, scope) !== null) throw new Error(`a call of ${operation.id} has no valid scope`)
   if (operation.audience === 'sandbox' && scope?.environment !== 'sandbox') throw new Rejection('SANDBOX_ONLY')
   const waitsMs = Number(message.headers?.get(headerNames.timeoutMs) || Number.NaN)
-  const timeoutMs = Number.isNaN(waitsMs) ? (operation.timeoutMs ?? timeoutMsDefault) : waitsMs
+  const timeoutMs = Number.isNaN(waitsMs) ? callTimeoutMs(operation) : waitsMs
   if (timeoutMs <= 0) throw new Rejection('SERVICE_UNAVAILABLE')
   return {
     input: read.known,

@@ -1,14 +1,14 @@
 import { AsyncResource } from 'node:async_hooks'
 import { Rejection } from '@backoffice/contracts'
 import type { BatchFault } from '@backoffice/database'
-import { Lane } from '@backoffice/process'
+import { Lane, limitMs, patiently } from '@backoffice/process'
 
 /** How items run. */
 export interface Manner {
   /** The item runs alone: its batch failed, or it is suspected to make one fail. */
   readonly alone: boolean
   /** How long to wait for a lock. */
-  readonly patienceMs: number
+  readonly lockTimeoutMs: number
 }
 
 export interface GathererOptions<Item, Result> {
@@ -51,11 +51,8 @@ interface Entry<Item, Result> {
 
 /** How often a batch runs again as a whole before its items go one by one. */
 const repeatsMax = 2
-/**
- * How long an item may wait for a lock. The time is short, because others wait behind it: for their batch, for their turn,
- * or for the connection that it keeps meanwhile.
- */
-const patienceMs = { batch: 1_000, alone: 100, lockedOut: 200 }
+/** How long an item waits for a lock that waits without its batch: others wait for their turn, or for its connection. */
+const lockTimeoutMs = { alone: 100, lockedOut: 200 }
 /** An item that is known to be locked out takes turns with others like it, about as long as its caller waits. */
 const lockedOutTriesMax = 30
 const lockedOutMsMax = 6_000
@@ -182,7 +179,7 @@ export class Gatherer<Item, Result> {
   async #runBatch(batch: readonly Entry<Item, Result>[]): Promise<void> {
     for (let repeat = 0; ; repeat++) {
       try {
-        this.#resolve(batch, await this.#results(batch, { alone: false, patienceMs: patienceMs.batch }))
+        this.#resolve(batch, await this.#results(batch, { alone: false, lockTimeoutMs: limitMs('lock') }))
         return
       } catch (error) {
         const fault = this.#faultOf(error)
@@ -207,14 +204,15 @@ export class Gatherer<Item, Result> {
     return batch[0]?.context.runInAsyncScope(run) ?? []
   }
 
-  async #runAlone(entry: Entry<Item, Result>, patience: 'alone' | 'lockedOut'): Promise<void> {
+  async #runAlone(entry: Entry<Item, Result>, how: keyof typeof lockTimeoutMs): Promise<void> {
+    const manner = { alone: true, lockTimeoutMs: patiently(lockTimeoutMs[how]) }
     if (this.#dropIfExpired(entry)) {
       this.#release([entry])
       return
     }
     for (let repeat = 0; ; repeat++) {
       try {
-        const results = await this.#results([entry], { alone: true, patienceMs: patienceMs[patience] })
+        const results = await this.#results([entry], manner)
         for (const name of this.#suspectsOf(entry)) this.#suspects.delete(name)
         this.#resolve([entry], results)
         return
@@ -284,7 +282,7 @@ export class Gatherer<Item, Result> {
 
 const mayWaitForLock = ({ lockedOut }: Pick<Entry<unknown, unknown>, 'lockedOut'>): boolean =>
   lockedOut === undefined ||
-  (lockedOut.tries < lockedOutTriesMax && performance.now() - lockedOut.sinceMs < lockedOutMsMax)
+  (lockedOut.tries < lockedOutTriesMax && performance.now() - lockedOut.sinceMs < patiently(lockedOutMsMax))
 
 const unavailable = (why: string) => new Rejection('SERVICE_UNAVAILABLE', undefined, { cause: new Error(why) })
 

@@ -11,6 +11,7 @@ import {
   type Clock,
   createLogger,
   type Logger,
+  limitMs,
   loadConfig,
   type Measurement,
   runProcess,
@@ -312,15 +313,13 @@ const disconnect = (connection: NatsConnection): StoppingStep => ({
   late: () => connection.close(),
 })
 
-const readinessTimeoutMs = 2_000
-
 async function areBackendsReachable({ db, nats }: ServiceContext): Promise<boolean> {
   if (nats.isClosed()) return false
   const reachable = Promise.all([nats.flush(), db`select 1 as one`]).then(
     () => true,
     () => false,
   )
-  return (await waitAtMost(readinessTimeoutMs, reachable, () => {})) ?? false
+  return (await waitAtMost(limitMs('readiness'), reachable, () => {})) ?? false
 }
 
 /** Runs a service as this process. */

@@ -11,7 +11,7 @@ export interface Item {
 
 /** Runs that the test ends by hand. */
 export function held() {
-  const batches: { ids: number[]; alone: boolean; patienceMs: number; end: (outcome?: Error) => void }[] = []
+  const batches: { ids: number[]; alone: boolean; lockTimeoutMs: number; end: (outcome?: Error) => void }[] = []
   const run = (items: readonly Item[], manner: Manner) =>
     new Promise<number[]>((resolve, reject) => {
       const ids = items.map(({ id }) => id)

@@ -9,7 +9,6 @@ import { callsOn, holdCredits } from './probe-calls.ts'
 import { countUp, payments, wallet } from './probe-services.ts'
 import { type ProbeProcess, startProbe } from './start-probe.ts'
 
-t.setTimeout(120_000)
 /** Kubernetes kills after its grace period of 30 s. */
 const endsWithinMs = 25_000
 
@@ -43,6 +42,12 @@ t.test('settings that are missing end it at once, all of them named', async (t) 
   const { ended, printed } = start({ DATABASE_URL: '', NATS_URL: '' })
   t.equal(await ended, 1)
   for (const name of ['DATABASE_URL', 'NATS_URL']) t.match(printed(), `${name}: is required`)
+})
+
+t.test('in production it waits no longer than it says', async (t) => {
+  const { ended, printed } = start({ DEVELOPMENT: 'false', PATIENCE: '2' })
+  t.equal(await ended, 1)
+  t.match(printed(), 'PATIENCE is for DEVELOPMENT=true only')
 })
 
 t.test('SIGTERM while its modules are loaded ends it at once', async (t) => {

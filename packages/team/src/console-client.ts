@@ -9,12 +9,12 @@ import {
   Rejection,
   type Reply,
   teamHeaders,
-  timeoutMsDefault,
 } from '@backoffice/contracts'
+import { callTimeoutMs, patiently } from '@backoffice/process/limits'
 import { type CallToProve, newReplyKey, type StrongLogin, type TeamSigner } from '@backoffice/team-identity'
 
 /** How much longer than the console this program waits, so that the console's answer comes first. */
-const patienceMs = 5_000
+const longerMs = 5_000
 
 /** Nothing was sent, or nobody knows whether it arrived: the same call with the same operation id finishes it. */
 export class ConsoleUnreachable extends Error {
@@ -45,17 +45,17 @@ export class ConsoleClient implements Caller {
   }
 
   async call<O extends Operation>(operation: O, call: TeamCall<O>): Promise<Reply<O>> {
-    const { service, id, timeoutMs = timeoutMsDefault } = operation
+    const { service, id } = operation
     const key = isReplySealed(operation, call.input) ? await newReplyKey() : undefined
     const signed = { operation: `${service}.${id}`, ...call, ...defined({ sealTo: key?.sealTo }) }
-    const reply = await this.#post(`/calls/${service}/${id}`, signed, timeoutMs)
+    const reply = await this.#post(`/calls/${service}/${id}`, signed, callTimeoutMs(operation))
     return (key === undefined ? reply : await key.open(reply)) as Reply<O>
   }
 
   /** Who the console takes this caller for. */
   async whoami(operationId: string): Promise<WhoAmI> {
     const call = { operation: 'console.whoami', operationId, input: {} }
-    return (await this.#post('/whoami', call, timeoutMsDefault)) as WhoAmI
+    return (await this.#post('/whoami', call, callTimeoutMs({}))) as WhoAmI
   }
 
   async #post(path: string, call: CallToProve, timeoutMs: number): Promise<unknown> {
@@ -97,7 +97,7 @@ export interface ConsoleFacts {
 }
 
 export async function consoleFacts(url: string): Promise<ConsoleFacts> {
-  const response = await send(new URL('/cli', url), timeoutMsDefault, {})
+  const response = await send(new URL('/cli', url), callTimeoutMs({}), {})
   const facts = (await bodyOf(response)) as Partial<ConsoleFacts>
   const { issuer, clientId, strongLogin, version = 'unknown' } = facts
   if (response.status !== 200 || issuer === undefined || clientId === undefined || strongLogin === undefined)
@@ -108,7 +108,11 @@ export async function consoleFacts(url: string): Promise<ConsoleFacts> {
 async function send(url: URL, timeoutMs: number, init: RequestInit): Promise<Response> {
   try {
     // A signed call is for this address alone.
-    return await fetch(url, { ...init, redirect: 'error', signal: AbortSignal.timeout(timeoutMs + patienceMs) })
+    return await fetch(url, {
+      ...init,
+      redirect: 'error',
+      signal: AbortSignal.timeout(timeoutMs + patiently(longerMs)),
+    })
   } catch (error) {
     if ((error as Error).name === 'TimeoutError')
       throw new Rejection('SERVICE_UNAVAILABLE', undefined, { cause: error })

@@ -1,3 +1,4 @@
+import { bePatient } from '@backoffice/process/limits'
 import { Command, CommanderError, Option } from 'commander'
 import metadata from '../package.json' with { type: 'json' }
 import { addAuditVerify } from './audit.ts'
@@ -97,6 +98,8 @@ export async function execute(words: readonly string[]): Promise<number> {
 }
 
 if (import.meta.main) {
+  // It serves nobody: whoever types may wait as long as they like.
+  bePatient({ ...process.env, DEVELOPMENT: 'true' })
   // A reader such as `head` may close the pipe early. That is no fault.
   process.stdout.on('error', (error: Error & { code?: string }) => {
     if (error.code === 'EPIPE') process.exit(0)

@@ -1,3 +1,5 @@
+// In a process of its own: its exit status is under test.
+
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Input, type Operation, operations } from '@backoffice/contracts'

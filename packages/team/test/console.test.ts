@@ -10,8 +10,6 @@ import { captured, type WrittenText } from '@backoffice/test-kit/captured'
 import t from 'tap'
 import { program } from '../src/main.ts'
 
-t.setTimeout(300_000)
-
 const run = promisify(execFile)
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 const dir = t.testdir()

@@ -60,14 +60,6 @@ t.test('no two commands have one name', async (t) => {
   t.equal(new Set(rows.map(({ path }) => path)).size, rows.length)
 })
 
-t.test('the README names each noun', async (t) => {
-  const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
-  const [sentence = ''] = /^The nouns are .*/m.exec(readme) ?? []
-  const listed = [...sentence.matchAll(/`([a-z]+)`/g)]
-  const nouns = rows.map(({ path }) => path.split(' ')[0])
-  t.same(new Set(listed.map(([, noun]) => noun)), new Set(nouns))
-})
-
 t.test('every field that is said in other words is a field of some operation', async (t) => {
   const fields = new Set(rows.flatMap(({ operation }) => Object.keys(operation.body.properties)))
   for (const name of Object.keys(wordings)) t.ok(fields.has(name), name)

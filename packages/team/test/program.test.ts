@@ -18,32 +18,6 @@ const commands = new Map(all.filter(([words]) => !own.includes(words)))
 const has = (command: string, option: string) =>
   commands.get(command)?.options.some(({ long }) => long === option) ?? false
 
-t.test("the design's commands are all there, each described", async (t) => {
-  for (const [group, names] of Object.entries({
-    operators: 'create list suspend activate',
-    credentials: 'issue revoke',
-    webhook: 'set show rotate-secret disable',
-    deliveries: 'list show resend',
-    kyc: 'queue count decide',
-    withdrawals: 'queue count list approve reject pay fail',
-    deposits: 'list show',
-    statement: 'export',
-    players: 'show search status self-exclude limit',
-    wallet: 'adjust reverse reconcile',
-    events: 'replay',
-    audit: 'list',
-  }))
-    for (const name of names.split(' ')) t.ok(commands.get(`${group} ${name}`)?.description(), `${group} ${name}`)
-})
-
-t.test('the commands that call no operation are there', async (t) => {
-  const names = all.map(([words]) => words)
-  t.same(
-    own.filter((words) => !names.includes(words)),
-    [],
-  )
-})
-
 t.test('every command speaks JSON; one that changes something takes an operation id and a reason', async (t) => {
   const reads =
     /(list|show|queue|count|export|reconcile|reconciliations|entries|sessions|search|show-document-url|homologation|collect|own|locked|key)$/

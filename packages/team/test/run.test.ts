@@ -1,3 +1,5 @@
+// In a process of its own: its exit status is under test.
+
 import { type Operation, operations, type ServiceName, seenOfSubmission, serviceNames } from '@backoffice/contracts'
 import t from 'tap'
 import { rows } from '../src/commands/index.ts'

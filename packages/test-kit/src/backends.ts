@@ -1,6 +1,7 @@
 import { freePort, type StackSecrets, stackSecrets } from '@backoffice/dev-stack'
+import { services } from '@backoffice/migrator/schema'
 import { areContainersWanted, startNatsContainer, startPostgresContainer } from './containers.ts'
-import { createEmptyDatabase } from './postgres.ts'
+import { createDatabase, createEmptyDatabase, type TestDatabase } from './postgres.ts'
 
 export type BackendName = 'postgres' | 'nats'
 
@@ -20,9 +21,15 @@ const connectionsMax = 200
  * Backends of the system whose folder is `dir`. Containers have the passwords of its secrets, so that whoever knows the
  * folder can log in.
  * @param own whether it shares nothing with others, because they crash
+ * @param databases 1: it is migrated already, as all tests' are, and the stack finds nothing to do
  */
-export async function startBackends(dir: string, own: boolean, environment: NodeJS.ProcessEnv): Promise<Backends> {
+export async function startBackends(
+  dir: string,
+  { own, databases, environment }: { own: boolean; databases: number; environment: NodeJS.ProcessEnv },
+): Promise<Backends> {
   const shared = own ? undefined : environment.POSTGRES_URL
+  const databaseOn = (url: string) =>
+    backendsOn(databases === 1 ? createDatabase(services, url) : createEmptyDatabase(url))
   if (!areContainersWanted(environment)) return shared === undefined ? stacksOwn : databaseOn(shared)
   const { nats: passwords } = stackSecrets(dir)
   if (shared === undefined) return startContainers(passwords)
@@ -34,9 +41,9 @@ export async function startBackends(dir: string, own: boolean, environment: Node
   }
 }
 
-async function databaseOn(shared: string): Promise<Backends> {
-  const database = await createEmptyDatabase(shared)
-  return { environment: { POSTGRES_URL: database.url }, crash: null, stop: database.drop }
+async function backendsOn(created: Promise<TestDatabase>): Promise<Backends> {
+  const { url, drop } = await created
+  return { environment: { POSTGRES_URL: url }, crash: null, stop: drop }
 }
 
 /** They keep their addresses when they crash. */

@@ -1,6 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { generate } from 'selfsigned'
+import type { generate as Generate } from 'selfsigned'
+
+/** Loaded on first use: hardly any test has certificates. */
+const generate: typeof Generate = async (...given) => (await import('selfsigned')).generate(...given)
 
 export interface CertificateFiles {
   readonly certFile: string

@@ -94,13 +94,13 @@ export async function startSystem(t: Teardown, options: SystemOptions = {}): Pro
   const asProcesses = options.services === 'processes' || own
   const services = images === undefined || asProcesses ? {} : { SERVICE_IMAGES: images }
   const dir = temporaryFolder(t)
-  const backends = await startBackends(dir, own, environment)
+  const { databases = 1 } = options
+  const backends = await startBackends(dir, { own, databases, environment })
 
   const machines = 'SERVICE_IMAGES' in services ? {} : await makeMachine(dir)
   const env = { ...inherited, ...services, ...machines, ...backends.environment, ...options.environment }
   t.teardown(() => backends.stop())
-  const databases = String(options.databases ?? 1)
-  const command = [process.execPath, mainFile, '--dir', dir, '--port', '0', '--databases', databases]
+  const command = [process.execPath, mainFile, '--dir', dir, '--port', '0', '--databases', String(databases)]
   const { until, printed } = startProcess(t, command, { env, endsBy: 'SIGTERM' })
   const stackJson = stackFileIn(dir)
   await until(() => existsSync(stackJson))

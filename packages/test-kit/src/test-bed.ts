@@ -18,6 +18,7 @@ import type { TeamSigner } from '@backoffice/team-identity'
 import { connect, type NatsConnection } from '@nats-io/transport-node'
 import pg from 'pg'
 import { natsPassword, startBedNats } from './bed-nats.ts'
+import { inherited } from './patience.ts'
 import { createDatabase, postgres } from './postgres.ts'
 import { agreedBy } from './proposal.ts'
 import { lookingFirst, type TeamCallOptions, type TeamClient } from './seen.ts'
@@ -167,7 +168,7 @@ export async function testBed<S extends Services>(
 /** The reconciler reads views of every service, so it needs the tables also of those that the bed is without. */
 async function databaseOf(chosen: readonly AnyService[], administratorUrl: string) {
   if (!chosen.some(({ name }) => name === 'reconciler')) return createDatabase(chosen, administratorUrl)
-  const { services } = await import('@backoffice/migrator')
+  const { services } = await import('@backoffice/migrator/schema')
   const others = services.filter((one) => !chosen.some(({ name }) => name === one.name))
   return createDatabase([...chosen, ...others], administratorUrl)
 }
@@ -230,11 +231,11 @@ function registering(services: readonly ServiceName[], sql: TestBed<never>['sql'
 
 const environmentsOf = ({ natsUrl, urlOf }: Urls, issuer: TestIssuer, { config }: TestBedOptions) => ({
   environment: (name: ServiceName) => ({
-    ...compileCache(),
-    DEVELOPMENT: 'true',
+    ...inherited,
     ...issuer.settings,
     DATABASE_URL: urlOf(name),
-    DATABASE_POOL_MAX: '5',
+    // Each connection is a process of PostgreSQL.
+    DATABASE_POOL_MAX: '3',
     NATS_URL: natsUrl,
     NATS_USER: name,
     NATS_PASSWORD: natsPassword(name),
@@ -246,7 +247,7 @@ const environmentsOf = ({ natsUrl, urlOf }: Urls, issuer: TestIssuer, { config }
     ...asText(config?.[name] ?? {}),
   }),
   gamesEnvironment: () => ({
-    ...compileCache(),
+    ...inherited,
     DATABASE_URL: urlOf('games'),
     GAMES_HOST: '127.0.0.1',
     GAMES_PORT: '0',
@@ -290,11 +291,6 @@ function testScope(overrides: Partial<Scope>): Scope {
 }
 
 const clockOf = ({ time, clock = time }: TestBedOptions) => (clock === undefined ? {} : { now: () => clock.now() })
-/** The folder of what the processes of this run have compiled, where there is one: others of the same code start sooner. */
-function compileCache(): Record<string, string> {
-  const { NODE_COMPILE_CACHE } = process.env
-  return NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE }
-}
 
 const searchPath = (who: string) => (who === 'admin' ? {} : { options: `-c search_path=${who}` })
 

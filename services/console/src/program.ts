@@ -3,6 +3,7 @@ import {
   certificateFiles,
   createLogger,
   HttpListener,
+  limitMs,
   type RunningProcess,
   type StartedProgram,
   startProgram,
@@ -62,13 +63,11 @@ export async function startConsole(config: ConsoleSettings, clock: Clock = syste
   return { ...program, log, port: listener.port, natsClosed: nats.closed() }
 }
 
-const pingMs = 2_000
-
 /** A broker that hangs keeps its connections open, so it must answer. */
 async function isReachable(nats: Awaited<ReturnType<typeof connectNats>>): Promise<boolean> {
   let answered = false
   await waitAtMost(
-    pingMs,
+    limitMs('readiness'),
     nats.flush().then(() => {
       answered = true
     }),

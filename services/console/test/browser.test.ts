@@ -1,7 +1,7 @@
 import { inboxOf, operations } from '@backoffice/contracts'
 import { freePort } from '@backoffice/dev-stack'
 import { gateway } from '@backoffice/gateway'
-import { byTwo, proposalOf } from '@backoffice/test-kit'
+import { proposalOf } from '@backoffice/test-kit'
 import { noBrowser, startBrowser } from '@backoffice/test-kit/browser'
 import { webhooks } from '@backoffice/webhooks'
 import type { Page } from 'playwright-core'
@@ -141,19 +141,6 @@ t.test('the console in a real browser', { skip: noBrowser }, async (t) => {
     t.equal(await page.inputValue('[name=returnTo]'), '/sandbox/kyc')
   })
 
-  await t.test('Enter opens the row itself, whatever else it links to', async (t) => {
-    const scope = bed.bed.scope({ environment: 'production' })
-    await bed.newPlayer('production', 'Eva Reis', 'doc-1', scope)
-    const template = 'https://kyc.example/{reference}'
-    const input = { operatorId: scope.operatorId, environment: 'production', template, reason: 'contract' } as const
-    await byTwo(bed.bed, operations.players.setDocumentUrl, input)
-    await page.goto(`${bed.url}/production/kyc`)
-    t.ok(await page.isVisible('tbody a[target=_blank]'))
-    await press(page, 'j')
-    t.match(await page.locator(':focus').getAttribute('href'), /^\/production\/kyc\/ply_\w+$/)
-    await byTwo(bed.bed, operations.players.setDocumentUrl, { ...input, template: null })
-  })
-
   await t.test('secrets that somebody has agreed to are shown to who asked for them, on the proposal', async (t) => {
     const [alice, bob] = [bed.bed.team('alice'), bed.bed.team('bob')]
     const { operatorId } = await alice.call(operations.gateway.createOperator, { input: { name: 'Secreta' } })
@@ -166,101 +153,6 @@ t.test('the console in a real browser', { skip: noBrowser }, async (t) => {
     await page.click('.decision[open] button:has-text("Show the secrets")')
     t.match(await page.getAttribute('[data-copy]', 'data-copy'), /^whsec_/)
     t.strictSame(faults, [])
-  })
-
-  await t.test('what has not arrived of an operator is chosen and sent again by keyboard', async (t) => {
-    const name = 'Aurora'
-    const created = { input: { name, reason: 'as the contract says' } }
-    const { operatorId } = await bed.bed.team('alice').call(operations.gateway.createOperator, created)
-    const where = { operatorId, environment: 'sandbox', url: 'http://127.0.0.1:9/hooks' } as const
-    await bed.bed.team('alice').call(operations.webhooks.setWebhookUrl, { input: where })
-    const pool = bed.bed.sql('webhooks')
-    await pool.query(
-      `insert into delivery (id, endpoint_id, event_id, type, brand_id, body, state, event_created_at, received_at,
-         finished_at, last_response_status, last_error)
-       select 'dlv_' || n, $1, 'evt_' || n, 'withdrawal.paid', 'brd_1', '', 'failed', at, at, at, 502,
-         'The receiver answered 502.' from generate_series(1, 3) n, lateral (select now() - n * interval '1 s' as at) s`,
-      [`${operatorId}/sandbox`],
-    )
-    await page.goto(`${bed.url}/sandbox/operators/${operatorId}`)
-    await page.focus('a:has-text("Deliveries"):not(.pages a)')
-    await press(page, 'Enter')
-    await page.waitForURL('**/sandbox/deliveries?operator=Aurora')
-    await press(page, 'j', 'j', 'x', 'j', 'x', 'k', 'k', 'x', 'x', 's')
-    t.equal(await page.inputValue('[name=idsGiven]'), 'dlv_2\ndlv_3')
-    t.ok(await page.isChecked('#resend-ids-given'))
-    await page.fill('#resend-reason', 'they mended it')
-    await press(page, 'Tab', 'Enter')
-    await page.waitForSelector('.notice.done:has-text("2 sent again, 0 left")')
-    const { rows } = await pool.query("select id from delivery where state = 'failed'")
-    t.strictSame(rows, [{ id: 'dlv_1' }])
-    t.strictSame(faults, [])
-  })
-
-  await t.test('? shows the keys, / and Ctrl-K go to the search', async (t) => {
-    await page.goto(`${bed.url}/production`)
-    await press(page, '?')
-    t.ok(await page.isVisible('#help'))
-    for (const keys of ['Control+k', 'Meta+k', '/']) {
-      await press(page, 'Escape', keys)
-      t.ok(await page.locator('#search').evaluate((field) => field === document.activeElement), keys)
-    }
-    const playerId = await bed.newPlayer('sandbox')
-    await page.keyboard.type(playerId)
-    await press(page, 'Enter')
-    await page.waitForURL(`**/sandbox/players/${playerId}`)
-  })
-
-  await t.test('the counts change by themselves', async (t) => {
-    await page.goto(`${bed.url}/sandbox`)
-    await page.waitForSelector('.pages [data-count=kyc]:not(:empty)')
-    t.equal(await page.textContent('.pages [data-count=kyc]'), await page.textContent('.number[data-count=kyc]'))
-  })
-
-  await t.test('a reconciliation that was started shows its result when it has ended, without a click', async (t) => {
-    await page.goto(`${bed.url}/production/reconcile`)
-    await page.click('summary:has-text("Run over everything")')
-    await page.click('.decision[open] button')
-    await page.waitForSelector('.notice.done:has-text("Everything agrees.")')
-    t.match(page.url(), /\/production\/reconcile(\/opn_\w+)?$/)
-    t.strictSame(faults, [])
-  })
-
-  await t.test(
-    'a tablet shows fifteen rows of a compact list at once, its amounts on one line, also without scripts',
-    async (t) => {
-      const page = await windowOf('alice', { viewport: { width: 768, height: 1_024 }, javaScriptEnabled: false })
-      const playerId = await bed.newPlayer('sandbox')
-      const scope = bed.bed.scope({ environment: 'sandbox' })
-      for (let index = 0; index < 15; index += 1) {
-        const input = { playerId, amount: `${10 ** (index % 4)}.00`, currency: 'BRL', method: 'pix' }
-        const externalReference = `bank-${index}`
-        await bed.bed.rpc.call(operations.payments.createDeposit, { scope, input: { ...input, externalReference } })
-      }
-      await page.goto(`${bed.url}/sandbox/deposits?player=${playerId}`)
-      await page.click('.account summary')
-      await page.click('button[value=compact]')
-      const amounts = page.locator('tbody .money')
-      t.equal(await amounts.count(), 15)
-      const boxes = await amounts.evaluateAll((all) => all.map((one) => one.getBoundingClientRect()))
-      t.ok(boxes.every(({ bottom }) => bottom < 1_024))
-      const edge = (await page.locator('tfoot .money').boundingBox()) ?? { x: 0, width: 0 }
-      for (const { right } of boxes) t.equal(Math.round(right), Math.round(edge.x + edge.width))
-    },
-  )
-
-  await t.test('on a phone the filter is folded until it is opened or set, also without scripts', async (t) => {
-    const page = await windowOf('alice', { viewport: { width: 390, height: 800 }, javaScriptEnabled: false })
-    await page.goto(`${bed.url}/production/deposits`)
-    t.notOk(await page.isVisible('#filter-state'))
-    await page.click('.fold summary')
-    await page.selectOption('#filter-state', 'failed')
-    await page.click('.filter button')
-    await page.waitForURL('**state=failed**')
-    t.equal(await page.inputValue('#filter-state'), 'failed')
-    t.ok(await page.isVisible('#filter-state'))
-    await page.goto(`${bed.url}/production/statement`)
-    t.ok(await page.isVisible('#filter-operator'), 'without it nothing is shown')
   })
 })
 

@@ -2,12 +2,13 @@
 
 import { operations, seenOfWithdrawal } from '@backoffice/contracts'
 import { freePort } from '@backoffice/dev-stack'
+import { gateway } from '@backoffice/gateway'
+import { byTwo } from '@backoffice/test-kit'
 import { noBrowser, startBrowser } from '@backoffice/test-kit/browser'
+import { webhooks } from '@backoffice/webhooks'
 import type { Page } from 'playwright-core'
 import t from 'tap'
 import { consoleBed, windowOf } from './console-bed.ts'
-
-t.setTimeout(300_000)
 
 /** Presses keys, and counts them. Text that is typed is no key: a decision wants its reason however it is made. */
 function typist(page: Page) {
@@ -23,7 +24,8 @@ function typist(page: Page) {
 
 t.test('a day of cases takes no click, and no more than four keys a case', { skip: noBrowser }, async (t) => {
   const port = String(await freePort())
-  const bed = await consoleBed(t, { CONSOLE_URL: `http://127.0.0.1:${port}`, CONSOLE_PORT: port })
+  const own = { CONSOLE_URL: `http://127.0.0.1:${port}`, CONSOLE_PORT: port }
+  const bed = await consoleBed(t, own, {}, { gateway, webhooks })
   const browser = await startBrowser(t)
 
   await t.test('thirty identity checks, of which six are refused', async (t) => {
@@ -126,5 +128,66 @@ t.test('a day of cases takes no click, and no more than four keys a case', { ski
     )
     await page.reload()
     t.match(await page.textContent('main'), 'Nothing waits')
+  })
+
+  await t.test('Enter opens the row itself, whatever else it links to', async (t) => {
+    const page = await windowOf(bed, browser, 'alice')
+    const { press } = typist(page)
+    const scope = bed.bed.scope({ environment: 'production' })
+    await bed.newPlayer('production', 'Eva Reis', 'doc-1', scope)
+    const template = 'https://kyc.example/{reference}'
+    const input = { operatorId: scope.operatorId, environment: 'production', template, reason: 'contract' } as const
+    await byTwo(bed.bed, operations.players.setDocumentUrl, input)
+    await page.goto(`${bed.url}/production/kyc`)
+    t.ok(await page.isVisible('tbody a[target=_blank]'))
+    await press('j')
+    t.match(await page.locator(':focus').getAttribute('href'), /^\/production\/kyc\/ply_\w+$/)
+    await byTwo(bed.bed, operations.players.setDocumentUrl, { ...input, template: null })
+  })
+
+  await t.test('what has not arrived of an operator is chosen and sent again by keyboard', async (t) => {
+    const page = await windowOf(bed, browser, 'alice')
+    const { press } = typist(page)
+    const name = 'Aurora'
+    const created = { input: { name, reason: 'as the contract says' } }
+    const { operatorId } = await bed.bed.team('alice').call(operations.gateway.createOperator, created)
+    const where = { operatorId, environment: 'sandbox', url: 'http://127.0.0.1:9/hooks' } as const
+    await bed.bed.team('alice').call(operations.webhooks.setWebhookUrl, { input: where })
+    const pool = bed.bed.sql('webhooks')
+    await pool.query(
+      `insert into delivery (id, endpoint_id, event_id, type, brand_id, body, state, event_created_at, received_at,
+         finished_at, last_response_status, last_error)
+       select 'dlv_' || n, $1, 'evt_' || n, 'withdrawal.paid', 'brd_1', '', 'failed', at, at, at, 502,
+         'The receiver answered 502.' from generate_series(1, 3) n, lateral (select now() - n * interval '1 s' as at) s`,
+      [`${operatorId}/sandbox`],
+    )
+    await page.goto(`${bed.url}/sandbox/operators/${operatorId}`)
+    await page.focus('a:has-text("Deliveries"):not(.pages a)')
+    await press('Enter')
+    await page.waitForURL('**/sandbox/deliveries?operator=Aurora')
+    await press('j', 'j', 'x', 'j', 'x', 'k', 'k', 'x', 'x', 's')
+    t.equal(await page.inputValue('[name=idsGiven]'), 'dlv_2\ndlv_3')
+    t.ok(await page.isChecked('#resend-ids-given'))
+    await page.fill('#resend-reason', 'they mended it')
+    await press('Tab', 'Enter')
+    await page.waitForSelector('.notice.done:has-text("2 sent again, 0 left")')
+    const { rows } = await pool.query("select id from delivery where state = 'failed'")
+    t.strictSame(rows, [{ id: 'dlv_1' }])
+  })
+
+  await t.test('? shows the keys, / and Ctrl-K go to the search', async (t) => {
+    const page = await windowOf(bed, browser, 'alice')
+    const { press } = typist(page)
+    await page.goto(`${bed.url}/production`)
+    await press('?')
+    t.ok(await page.isVisible('#help'))
+    for (const keys of ['Control+k', 'Meta+k', '/']) {
+      await press('Escape', keys)
+      t.ok(await page.locator('#search').evaluate((field) => field === document.activeElement), keys)
+    }
+    const playerId = await bed.newPlayer('sandbox')
+    await page.keyboard.type(playerId)
+    await press('Enter')
+    await page.waitForURL(`**/sandbox/players/${playerId}`)
   })
 })

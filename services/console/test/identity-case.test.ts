@@ -1,3 +1,5 @@
+// proof: one page in a real browser, with time that passes. browser.test.ts decides identities in one.
+
 import { type Environment, operations } from '@backoffice/contracts'
 import { freePort } from '@backoffice/dev-stack'
 import { gateway } from '@backoffice/gateway'

@@ -11,17 +11,26 @@ import t from 'tap'
 import { type ConsoleBed, consoleBed, windowOf } from './console-bed.ts'
 import { everyForm } from './every-form.ts'
 
-t.test(
-  'every page is readable on every screen, in light and in dark, by whoever reads it',
-  { skip: noBrowser },
-  async (t) => {
-    const port = String(await freePort())
-    const own = { CONSOLE_URL: `http://127.0.0.1:${port}`, CONSOLE_PORT: port, CONSOLE_REQUESTS_PER_MINUTE: '10000' }
-    const bed = await consoleBed(t, own, {}, { gateway, webhooks })
+t.test('the console on every screen', { skip: noBrowser }, async (t) => {
+  const port = String(await freePort())
+  const own = { CONSOLE_URL: `http://127.0.0.1:${port}`, CONSOLE_PORT: port, CONSOLE_REQUESTS_PER_MINUTE: '10000' }
+  const bed = await consoleBed(t, own, {}, { gateway, webhooks })
+  const browser = await startBrowser(t)
+
+  await t.test('a reconciliation that was started shows its result when it has ended, without a click', async (t) => {
+    const page = await windowOf(bed, browser, 'alice')
+    await page.goto(`${bed.url}/production/reconcile`)
+    await page.click('summary:has-text("Run over everything")')
+    await page.click('.decision[open] button')
+    await page.waitForSelector('.notice.done:has-text("Everything agrees.")')
+    t.match(page.url(), /\/production\/reconcile(\/opn_\w+)?$/)
+  })
+
+  await t.test('every page is readable, in light and in dark, by whoever reads it', async (t) => {
     // So that there are records in each state.
     await everyForm(bed, ['Aurora', 'Boreal'])
     // Colours change at once, so that axe sees none on its way.
-    const page = await windowOf(bed, await startBrowser(t), 'alice', { reducedMotion: 'reduce' })
+    const page = await windowOf(bed, browser, 'alice', { reducedMotion: 'reduce' })
     for (const path of await everyPage(bed)) {
       await page.emulateMedia({ colorScheme: 'light' })
       await open(page, bed, path)
@@ -39,8 +48,59 @@ t.test(
       t.strictSame(await violations(page, ['color-contrast', 'target-size']), [], `${path} in dark, on a phone`)
       await page.setViewportSize({ width: 1_366, height: 800 })
     }
-  },
-)
+  })
+
+  await t.test('the counts change by themselves', async (t) => {
+    await bed.newPlayer('sandbox')
+    const page = await windowOf(bed, browser, 'alice')
+    await page.goto(`${bed.url}/sandbox`)
+    await page.waitForSelector('.pages [data-count=kyc]:not(:empty)')
+    t.equal(await page.textContent('.pages [data-count=kyc]'), await page.textContent('.number[data-count=kyc]'))
+  })
+
+  await t.test(
+    'a tablet shows fifteen rows of a compact list at once, its amounts on one line, also without scripts',
+    async (t) => {
+      const page = await windowOf(bed, browser, 'alice', {
+        viewport: { width: 768, height: 1_024 },
+        javaScriptEnabled: false,
+      })
+      const playerId = await bed.newPlayer('sandbox')
+      const scope = bed.bed.scope({ environment: 'sandbox' })
+      for (let index = 0; index < 15; index += 1) {
+        const input = { playerId, amount: `${10 ** (index % 4)}.00`, currency: 'BRL', method: 'pix' }
+        const externalReference = `bank-${index}`
+        await bed.bed.rpc.call(operations.payments.createDeposit, { scope, input: { ...input, externalReference } })
+      }
+      await page.goto(`${bed.url}/sandbox/deposits?player=${playerId}`)
+      await page.click('.account summary')
+      await page.click('button[value=compact]')
+      const amounts = page.locator('tbody .money')
+      t.equal(await amounts.count(), 15)
+      const boxes = await amounts.evaluateAll((all) => all.map((one) => one.getBoundingClientRect()))
+      t.ok(boxes.every(({ bottom }) => bottom < 1_024))
+      const edge = (await page.locator('tfoot .money').boundingBox()) ?? { x: 0, width: 0 }
+      for (const { right } of boxes) t.equal(Math.round(right), Math.round(edge.x + edge.width))
+    },
+  )
+
+  await t.test('on a phone the filter is folded until it is opened or set, also without scripts', async (t) => {
+    const page = await windowOf(bed, browser, 'alice', {
+      viewport: { width: 390, height: 800 },
+      javaScriptEnabled: false,
+    })
+    await page.goto(`${bed.url}/production/deposits`)
+    t.notOk(await page.isVisible('#filter-state'))
+    await page.click('.fold summary')
+    await page.selectOption('#filter-state', 'failed')
+    await page.click('.filter button')
+    await page.waitForURL('**state=failed**')
+    t.equal(await page.inputValue('#filter-state'), 'failed')
+    t.ok(await page.isVisible('#filter-state'))
+    await page.goto(`${bed.url}/production/statement`)
+    t.ok(await page.isVisible('#filter-operator'), 'without it nothing is shown')
+  })
+})
 
 /** A search has no address. */
 async function open(page: Page, { url }: ConsoleBed, path: string): Promise<void> {

@@ -1,5 +1,12 @@
 import { apiPrefix, idempotencyMemoryHours } from '@backoffice/contracts'
-import { ConfigurationError, certificateFiles, dayMs, HttpListener, trustedProxies } from '@backoffice/process'
+import {
+  ConfigurationError,
+  certificateFiles,
+  dayMs,
+  HttpListener,
+  patiently,
+  trustedProxies,
+} from '@backoffice/process'
 import { defineService, sql } from '@backoffice/service-runtime'
 import { teamDesk } from '@backoffice/team-desk'
 import { secretBoxFrom } from '@backoffice/vault'
@@ -71,7 +78,7 @@ export const gateway = defineService({
         homologation,
       },
       dailyUse,
-      idempotency: new Idempotency({ db, rpc, leaseMs: settings.CLAIM_LEASE_MS }),
+      idempotency: new Idempotency({ db, rpc, leaseMs: patiently(settings.CLAIM_LEASE_MS) }),
     })
     const { HOST: host, PORT: port, CONNECTIONS_MAX: connectionsMax } = settings
     const listener = new HttpListener({ app, host, port, connectionsMax, certificate, log })

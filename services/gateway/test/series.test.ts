@@ -1,3 +1,4 @@
+// proof: sends hundreds of refused requests to count the series of metrics, which a new metric needs.
 // In a process of its own: the SDK measures all of it.
 
 import { once } from 'node:events'

@@ -1,5 +1,5 @@
 import { toMinorUnits } from '@backoffice/contracts'
-import { dayMs } from '@backoffice/process'
+import { dayMs, patiently } from '@backoffice/process'
 import { defineService } from '@backoffice/service-runtime'
 import { payAloneSettings, teamDesk } from '@backoffice/team-desk'
 import { sealingSettings } from '@backoffice/vault'
@@ -31,7 +31,8 @@ export const payments = defineService({
   migrations,
   retentions: [droppedIntents],
   compose(context, settings) {
-    const { INTENT_SWEEP_EVERY_MS: everyMs, INTENT_ABANDON_AFTER_MS: abandonAfterMs } = settings
+    const { INTENT_SWEEP_EVERY_MS: everyMs } = settings
+    const abandonAfterMs = patiently(settings.INTENT_ABANDON_AFTER_MS)
     const payAloneUpTo = toMinorUnits(settings.PAY_ALONE_UP_TO)
     return {
       operations: handlers({ intents: new Intents(context.db), payAloneUpTo }),

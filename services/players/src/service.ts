@@ -1,4 +1,4 @@
-import { ConfigurationError, dayMs, secret } from '@backoffice/process'
+import { ConfigurationError, dayMs, patiently, secret } from '@backoffice/process'
 import { defineService, sql } from '@backoffice/service-runtime'
 import { teamDesk } from '@backoffice/team-desk'
 import { sealingSettings } from '@backoffice/vault'
@@ -50,7 +50,7 @@ export const players = defineService({
     const provider = new GameProvider({
       url: settings.GAME_PROVIDER_URL,
       token: settings.GAME_PROVIDER_TOKEN,
-      timeoutMs: settings.GAME_PROVIDER_TIMEOUT_MS,
+      timeoutMs: patiently(settings.GAME_PROVIDER_TIMEOUT_MS),
       openMs: settings.GAME_PROVIDER_OPEN_MS,
       allowHttp: settings.DEVELOPMENT,
       log: context.log,

@@ -1,4 +1,4 @@
-import { dayMs } from '@backoffice/process'
+import { dayMs, patiently } from '@backoffice/process'
 import { defineService, sql } from '@backoffice/service-runtime'
 import { teamDesk } from '@backoffice/team-desk'
 import { sealingSettings, secretBoxFrom } from '@backoffice/vault'
@@ -73,8 +73,8 @@ export const webhooks = defineService({
     const disabling = { failingDays: settings.WEBHOOK_DISABLE_AFTER_DAYS, failuresMin: disablingFailuresMin }
     const policy = { allowLoopback: settings.DEVELOPMENT }
     const resolve = outside.resolve ?? (settings.DEVELOPMENT ? systemResolver : nameServerResolver())
-    const deadlineMs = settings.WEBHOOK_DEADLINE_MS
-    const leaseMs = deadlineMs + leaseMarginMs
+    const deadlineMs = patiently(settings.WEBHOOK_DEADLINE_MS)
+    const leaseMs = deadlineMs + patiently(leaseMarginMs)
     const concurrency = settings.WEBHOOK_CONCURRENCY
     const authority = outside.ca === undefined ? {} : { ca: outside.ca }
     const send = createSender({ policy, resolve, deadlineMs, keptMax: concurrency, ...authority })

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { type TeamRole, teamRoles } from '@backoffice/contracts'
 import { exportJWK, generateKeyPair, type JWK } from 'jose'
-import { freePort, portIsFree } from '../ports.ts'
+import { claimPort, freePort } from '../ports.ts'
 import { writeFileAtomically } from '../stack-file.ts'
 
 /** Somebody of the team of a development stack. */
@@ -86,7 +86,7 @@ export async function identitySettings(file: string, clientSecret: string): Prom
 }
 
 const sameOrFree = async (port: number | undefined): Promise<number> =>
-  port !== undefined && (await portIsFree(port)) ? port : freePort()
+  port !== undefined && (await claimPort(port)) ? port : freePort()
 
 async function newSigningKey(): Promise<JWK> {
   const { privateKey } = await generateKeyPair('ES256', { extractable: true })

@@ -4,16 +4,16 @@ import { compileCache } from '../services.ts'
 import type { IdentitySettings } from './people.ts'
 
 const main = fileURLToPath(new URL('./main.ts', import.meta.url))
-const startTimeoutMs = 60_000
 const stopTimeoutMs = 10_000
 
 /** Starts the identity provider and waits until it answers. @param file its settings */
-export async function startIdentityProvider(
+export function startIdentityProvider(
   file: string,
   { issuer }: IdentitySettings,
   logFile: string,
+  signal?: AbortSignal,
 ): Promise<Child> {
-  const child = await Child.start({
+  const options = {
     name: 'identity',
     command: process.execPath,
     args: ['--max-semi-space-size=1', main, file],
@@ -21,18 +21,13 @@ export async function startIdentityProvider(
     logFile,
     stopSignal: 'SIGTERM',
     stopTimeoutMs,
-  })
-  try {
-    await child.waitUntil(() => answers(issuer), startTimeoutMs)
-  } catch (error) {
-    await child.stop()
-    throw error
-  }
-  return child
+    signal,
+  } as const
+  return Child.startReady(options, (over) => answers(issuer, over))
 }
 
-async function answers(issuer: string): Promise<boolean> {
-  const response = await fetch(`${issuer}/.well-known/openid-configuration`, { signal: AbortSignal.timeout(5_000) })
+async function answers(issuer: string, signal: AbortSignal): Promise<boolean> {
+  const response = await fetch(`${issuer}/.well-known/openid-configuration`, { signal })
   await response.body?.cancel()
   return response.ok
 }

@@ -1,3 +1,5 @@
+// proof: the pages in a real browser. pages.test.ts and documents.test.ts read them.
+
 import { sharedSystem } from '@backoffice/test-kit'
 import { noBrowser, startBrowser } from '@backoffice/test-kit/browser'
 import t from 'tap'

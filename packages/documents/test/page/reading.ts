@@ -81,29 +81,6 @@ export function readingTests(t: Test, { docsUrl, browser }: ReadingTests): void 
     }
   })
 
-  t.test('beside an article stand its chapters, and the one that is read is marked', async (t) => {
-    const { page } = await open(t, '/webhooks')
-    await page.click('.chapters a[href="#changing-the-secret"]')
-    await page.waitForSelector('.chapters a[href="#changing-the-secret"][aria-current=location]')
-    t.equal(await page.locator('.chapters [aria-current]').count(), 1)
-    await page.setViewportSize(phone)
-    t.notOk(await page.isVisible('.chapters'), 'a phone has no place for them')
-  })
-
-  t.test('what was ticked on the checklist stays ticked', async (t) => {
-    const { page } = await open(t, '/go-live')
-    const box = page.getByLabel('They are never logged')
-    const count = () => page.locator('.checklist input:checked').count()
-    await box.check()
-    await page.reload()
-    t.equal(await box.isChecked(), true)
-    t.equal(await count(), 1)
-    await box.uncheck()
-    await page.reload()
-    t.equal(await count(), 0)
-    t.equal(await page.evaluate(() => localStorage.length), 0, 'nothing is left')
-  })
-
   t.test('a language is chosen once for all samples, by mouse or arrow keys, and remembered', async (t) => {
     const { page, requests, faults } = await open(t)
     const all = await page.locator('.sample').count()
@@ -174,23 +151,6 @@ export function readingTests(t: Test, { docsUrl, browser }: ReadingTests): void 
     t.equal(hidden, 0, 'on paper nothing is hidden, and there is nothing to press')
   })
 
-  t.test('colours follow the system until somebody chooses, and then the choice', async (t) => {
-    const { page } = await open(t, '/webhooks', { colorScheme: 'light' })
-    const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor)
-    const light = await background()
-    await page.click('#theme')
-    const dark = await background()
-    t.not(dark, light)
-    t.equal(await page.getAttribute('#theme', 'aria-pressed'), 'true')
-    await page.goto(`${docsUrl}/sandbox`)
-    t.equal(await background(), dark, 'on the next page as well')
-    await page.click('#theme')
-    t.equal(await background(), light)
-    t.equal(await page.evaluate(() => localStorage.length), 0, 'who chooses what the system says follows it again')
-    await page.emulateMedia({ colorScheme: 'dark' })
-    t.equal(await background(), dark)
-  })
-
   t.test('the search is loaded when it is opened, finds the sandbox’s amounts, and leads there', async (t) => {
     const { page, requests, faults } = await open(t, '/webhooks')
     const loaded = () => requests.filter((entry) => /minisearch|search\.js/.test(entry)).length
@@ -214,21 +174,6 @@ export function readingTests(t: Test, { docsUrl, browser }: ReadingTests): void 
     await page.keyboard.press('Escape')
     t.notOk(await page.isVisible('#search'))
     t.strictSame(faults, [])
-  })
-
-  t.test('a search that cannot be loaded says so', async (t) => {
-    const { page } = await open(t, '/webhooks')
-    await page.route('**/assets/search.json', (route) => route.abort())
-    await page.click('#search-open')
-    await page.waitForSelector('#search[open]')
-    t.match(await page.textContent('#search-note'), 'could not be loaded')
-    await page.unroute('**/assets/search.json')
-    await page.keyboard.press('Escape')
-    await page.click('#search-open')
-    await page.waitForSelector('#search[open]')
-    await page.fill('#search-text', 'deposit')
-    await page.waitForSelector('#search-results [role=option]')
-    t.equal(await page.textContent('#search-note'), '')
   })
 
   t.test('without JavaScript the pages are whole', async (t) => {

@@ -1,3 +1,5 @@
+// proof: one page in a real browser. signing-comparison.test.ts shows what it says.
+
 import { bodySha256 } from '@backoffice/contracts'
 import { OperatorClient, sharedSystem } from '@backoffice/test-kit'
 import { noBrowser, startBrowser } from '@backoffice/test-kit/browser'

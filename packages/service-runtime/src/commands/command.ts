@@ -48,7 +48,7 @@ export function gatheredAttempts(
     ownerOf: ({ owner }) => owner,
     isExpired: ({ call }) => call.deadline.getTime() <= Date.now(),
     faultOf: batchFaultOf,
-    run: (attempts, { alone, patienceMs: lockTimeoutMs }) =>
+    run: (attempts, { alone, lockTimeoutMs }) =>
       context.db
         .transaction((db) => runTogether(command, attempts, { db, gate: context.gate }), {
           lockTimeoutMs,

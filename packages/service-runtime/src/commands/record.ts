@@ -10,7 +10,7 @@ import {
   storedBytesMax,
 } from '@backoffice/contracts'
 import { type Database, type Db, readNow, sql } from '@backoffice/database'
-import { type Logger, meter, newId } from '@backoffice/process'
+import { type Logger, limitMs, meter, newId } from '@backoffice/process'
 import { contextOf } from '@backoffice/rpc'
 import { digestToKeep, isReplyToSeal, placeOfReply, sealMessage } from '@backoffice/vault'
 import type { Attributes, Context } from '@opentelemetry/api'
@@ -32,9 +32,6 @@ export interface CallRecord {
   /** A call of the team is entered in the trail. */
   readonly audit: CallToAudit | null
 }
-
-/** How long the process that commits a row may take to send it, before a relay takes it over. */
-const ownLeaseMs = { command: 15_000, event: 5_000 } as const
 
 /**
  * Writes replies, outbox rows and audit entries of a batch. The unique operation id is the fence: of two attempts of
@@ -100,7 +97,7 @@ async function insertRows(db: Db, records: readonly CallRecord[]): Promise<Reado
   const rows = records.flatMap(({ operationId, rows }) => {
     const waits = rows.some(({ kind }) => kind === 'command')
     // Events wait for the commands of their operation.
-    return rows.map((row) => ({ ...row, operationId, leaseMs: ownLeaseMs[waits ? 'command' : row.kind] }))
+    return rows.map((row) => ({ ...row, operationId, leaseMs: limitMs(`${waits ? 'command' : row.kind}Lease`) }))
   })
   return rows.length === 0 ? new Set() : insertOutboxRows(db, rows)
 }

@@ -12,7 +12,7 @@ import {
 } from '@backoffice/contracts'
 import type { Database, Db, TransactionOptions } from '@backoffice/database'
 import { batchFaultOf } from '@backoffice/database'
-import { type Clock, type Logger, Loop, meter } from '@backoffice/process'
+import { type Clock, type Logger, Loop, meter, patiently } from '@backoffice/process'
 import { extractTrace, traceparentOf } from '@backoffice/rpc'
 import { placeOfPayload } from '@backoffice/vault'
 import { type Consumer, type ConsumerMessages, type JsMsg, jetstream } from '@nats-io/jetstream'
@@ -107,7 +107,7 @@ export class EventConsumer {
     const watching = { name: `watching ${this.#name}`, everyMs: checkMs, firstAfterMs: checkMs }
     this.#watch = new Loop({ ...watching, log, run: () => this.#closeIfWrong() })
     this.#gatherer = new Gatherer({
-      run: (events, { patienceMs: lockTimeoutMs, alone }) => this.#react(events, { lockTimeoutMs, alone }),
+      run: (events, { lockTimeoutMs, alone }) => this.#react(events, { lockTimeoutMs, alone }),
       batchMax,
       queueMax: unacknowledgedMax,
       // Two deliveries of one event: the second finds the first in the inbox.
@@ -137,8 +137,8 @@ export class EventConsumer {
         const consumer = await this.#findConsumer()
         this.#messages = await consumer.consume({
           max_messages: inFlightMax,
-          expires: 10_000,
-          idle_heartbeat: 2_000,
+          expires: patiently(10_000),
+          idle_heartbeat: patiently(2_000),
           // A broker that lost its disk has no consumer any more. The loop waits for the next one.
           abort_on_missing_resource: true,
         })

@@ -15,7 +15,7 @@ import {
   streamApi,
 } from '@backoffice/contracts'
 import type { Interceptor } from '@backoffice/database'
-import type { Logger } from '@backoffice/process'
+import { type Logger, limitMs } from '@backoffice/process'
 import { askJetStream, differencesFrom, injectTrace, type JetStreamInfo, validateAsReader } from '@backoffice/rpc'
 import { JetStreamApiError, type JetStreamClient, jetstream } from '@nats-io/jetstream'
 import { type NatsConnection, headers as natsHeaders } from '@nats-io/transport-node'
@@ -140,8 +140,6 @@ export class EventStream {
   }
 }
 
-const publishTimeoutMs = 5_000
-
 /** JetStream's code. */
 const wrongLastSequence = 10_071
 
@@ -162,7 +160,7 @@ export class EventPublisher {
   readonly #options: PublisherOptions
 
   constructor(connection: NatsConnection, options: PublisherOptions) {
-    this.#client = jetstream(connection, { timeout: publishTimeoutMs })
+    this.#client = jetstream(connection, { timeout: limitMs('jetStream') })
     this.#options = options
   }
 

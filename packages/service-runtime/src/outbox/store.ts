@@ -13,7 +13,7 @@ import {
   type ServiceName,
 } from '@backoffice/contracts'
 import { type Db, type Fragment, type ReadDb, sql } from '@backoffice/database'
-import { type Measurement, measurement, newId } from '@backoffice/process'
+import { limitMs, type Measurement, measurement, newId } from '@backoffice/process'
 import { inContextOf, inputSchema, type RpcClient, validateAsWritten } from '@backoffice/rpc'
 import { openMessage, type StoredMessage, type Vault } from '@backoffice/vault'
 import type { TSchema } from '@sinclair/typebox'
@@ -128,8 +128,6 @@ export const opened = (vault: Vault, row: StoredRow): OutboxRow =>
   ({ ...row, message: openMessage(vault, row.id, row.message) }) as OutboxRow
 
 const leaseBatchMax = 200
-/** Longer than a batch can take; after it another replica may try. */
-const leaseMs = 30_000
 
 /**
  * Takes rows that are done out of the outbox. What was published goes to the log of published events, from which a lost
@@ -181,7 +179,7 @@ export function leaseDue(db: Db, kind: OutboxKind): Promise<LeasedRow[]> {
       limit ${leaseBatchMax}
       for no key update skip locked
     )
-    update outbox o set leased_until = clock_timestamp() + make_interval(secs => ${leaseMs / 1_000}), attempts = o.attempts + 1
+    update outbox o set leased_until = clock_timestamp() + make_interval(secs => ${limitMs('relayLease') / 1_000}), attempts = o.attempts + 1
     from due where o.id = due.id
     returning o.id, o.aggregate, o.kind, o.name, o.message, o.attempts
   `

@@ -1,3 +1,5 @@
+// In a process of its own: it sets up the telemetry of all of it.
+
 import { metrics } from '@opentelemetry/api'
 import {
   AggregationTemporality,

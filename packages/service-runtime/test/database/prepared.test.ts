@@ -7,7 +7,6 @@ import { startService } from '../../src/testing.ts'
 import { payments } from '../probe-services.ts'
 import { startProbe } from '../start-probe.ts'
 
-t.setTimeout(120_000)
 const bed = await testBed(t, { payments }, { startServices: false })
 const admin = bed.sql('admin')
 

@@ -8,7 +8,6 @@ import { startOwnBroker } from '../own-broker.ts'
 import { callsOn } from '../probe-calls.ts'
 import { eventData, payments } from '../probe-services.ts'
 
-t.setTimeout(120_000)
 const broker = await startOwnBroker(t)
 const copy = `${broker.store}-copy`
 

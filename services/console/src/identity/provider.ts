@@ -1,4 +1,5 @@
 import { freshLoginMinutes } from '@backoffice/contracts'
+import { patiently } from '@backoffice/process'
 import { strongLoginOf, strongLoginParameters } from '@backoffice/team-identity'
 import {
   allowInsecureRequests,
@@ -89,7 +90,7 @@ export class Provider {
   async #discovered(): Promise<Configuration> {
     const { CONSOLE_CLIENT_ID, CONSOLE_CLIENT_SECRET, DEVELOPMENT, TEAM_ISSUER } = this.#config
     this.#configuration ??= discovery(new URL(TEAM_ISSUER), CONSOLE_CLIENT_ID, CONSOLE_CLIENT_SECRET, undefined, {
-      timeout: timeoutSeconds,
+      timeout: patiently(timeoutSeconds),
       execute: DEVELOPMENT ? [allowInsecureRequests] : [],
     })
     try {

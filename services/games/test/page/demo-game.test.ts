@@ -1,3 +1,5 @@
+// proof: the page of a demonstration in a real browser. games.test.ts shows what the server lets it do.
+
 import { toMinorUnits } from '@backoffice/contracts/formats'
 import { noBrowser, startBrowser, violations } from '@backoffice/test-kit/browser'
 import type { Page } from 'playwright-core'
@@ -149,58 +151,6 @@ t.test('the demonstration game in a real browser', { skip: noBrowser }, async (t
     t.equal(await text(page, '#name'), 'Demonstration game')
   })
 
-  t.test('it speaks the language of the browser, and another when asked, for as long as the tab is open', async (t) => {
-    const { page, url, context } = await play('fortune-reels', { locale: 'pt-PT' })
-    await begin(page, url)
-    t.equal(await page.getAttribute('html', 'lang'), 'pt-BR')
-    const [bar, button] = await Promise.all(['.bar', '#sound'].map((name) => page.locator(name).boundingBox()))
-    t.equal(bar?.height, button?.height, 'its longer words stay in one line')
-    t.equal(await text(page, '#balance'), '1.000,00')
-    t.equal(await text(page, '#spin'), 'Girar')
-    t.equal(await text(page, '#language'), 'English')
-    t.equal(await page.getAttribute('#reels', 'aria-label'), 'Três rolos: gema, coroa, trevo')
-    t.match(await text(page, '#pays'), 'gema: 3 pagam ×200, 2 pagam ×8')
-    t.strictSame(await violations(page), [])
-    await page.click('#language')
-    t.equal(await page.getAttribute('html', 'lang'), 'en')
-    t.equal(await text(page, '#balance'), '1,000.00')
-    t.equal(await text(page, '#message'), 'Choose a stake and spin.')
-    t.match(await text(page, '#pays'), 'gem: 3 pay ×200, 2 pay ×8')
-    await page.reload()
-    await ready(page)
-    t.equal(await text(page, '#spin'), 'Spin')
-    const other = await context.newPage()
-    await begin(other, url)
-    t.equal(await text(other, '#spin'), 'Girar')
-  })
-
-  t.test('it is silent until asked for sound, and then for as long as the tab is open', async (t) => {
-    const { page, url, context } = await play('fortune-reels')
-    await context.addInitScript(countNotes)
-    const notes = () => page.evaluate(() => (globalThis as unknown as { notes: number }).notes)
-    await begin(page, url)
-    await page.click('#spin')
-    await page.waitForSelector('#history tr')
-    await ready(page)
-    t.equal(await notes(), 0)
-    await page.click('#sound')
-    t.equal(await page.getAttribute('#sound', 'aria-checked'), 'true')
-    t.equal(await notes(), 1, 'one note, to say that it is on')
-    await page.reload()
-    await ready(page)
-    t.equal(await notes(), 0, 'no page sounds by itself')
-    await page.click('#spin')
-    await page.waitForFunction(() => document.querySelectorAll('#history tr').length === 2)
-    t.ok((await notes()) >= 8, 'three as the reels begin to turn, one as each stops, and the outcome')
-    await page.click('#sound')
-    t.equal(await page.getAttribute('#sound', 'aria-checked'), 'false')
-    const before = await notes()
-    await ready(page)
-    await page.click('#spin')
-    await page.waitForFunction(() => document.querySelectorAll('#history tr').length === 3)
-    t.equal(await notes(), before)
-  })
-
   t.test('without a connection it says so, and goes on when asked to', async (t) => {
     const { page, url, context } = await play('fortune-reels')
     await context.route('**/play/session', (route) => route.abort())
@@ -215,48 +165,7 @@ t.test('the demonstration game in a real browser', { skip: noBrowser }, async (t
     t.strictSame(faults.splice(0), ['Failed to load resource: net::ERR_FAILED'])
   })
 
-  t.test('where a browser lets the page remember nothing, it is played all the same', async (t) => {
-    const { page, url } = await play('fortune-reels')
-    await page.addInitScript(() => {
-      Object.defineProperty(globalThis, 'sessionStorage', {
-        get: () => {
-          throw new DOMException('The operation is insecure.', 'SecurityError')
-        },
-      })
-    })
-    await begin(page, url)
-    await page.click('#spin')
-    await page.waitForSelector('#history tr')
-    t.equal((await rows(page)).length, 1)
-  })
-
-  t.test('the reels turn only for who has not asked for less motion', async (t) => {
-    const moves = async (reducedMotion: 'reduce' | 'no-preference') => {
-      const { page, url, context } = await play('fortune-reels', { reducedMotion })
-      await begin(page, url)
-      const name = await page.evaluate(() => {
-        const [reel] = document.getElementsByClassName('reel')
-        reel?.classList.add('turning')
-        return reel && getComputedStyle(reel).animationName
-      })
-      await context.close()
-      return name
-    }
-    t.equal(await moves('reduce'), 'none')
-    t.equal(await moves('no-preference'), 'turn')
-  })
-
   t.strictSame(faults, [])
 })
 
 const minorUnits = (shown: string) => toMinorUnits(shown.replaceAll(',', ''))
-
-/** In the page: counts the notes that are started. */
-function countNotes(): void {
-  const counter = Object.assign(globalThis, { notes: 0 })
-  const start = OscillatorNode.prototype.start
-  OscillatorNode.prototype.start = function (when) {
-    counter.notes++
-    start.call(this, when)
-  }
-}

@@ -11,7 +11,7 @@ import { gatewayBed } from '../bed.ts'
 import { type Answer, type Pair, post, send } from '../signed-client.ts'
 
 const time = new TestTime()
-const bed = await gatewayBed(t, {}, time)
+const bed = await gatewayBed(t, {}, { time })
 const { baseUrl } = bed.services.gateway.addresses
 const { createOperator, findIdempotencyKey, listRefusedRequests } = operations.gateway
 const alice = bed.team('alice')

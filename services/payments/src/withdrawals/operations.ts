@@ -7,6 +7,7 @@ import {
   toMinorUnits,
   type WithdrawalFacts,
 } from '@backoffice/contracts'
+import { patiently } from '@backoffice/process'
 import type { RpcClient } from '@backoffice/rpc'
 import { type Call, handle, toPage, withIsoTimes } from '@backoffice/service-runtime'
 import { withOperatorNames } from '@backoffice/team-desk'
@@ -107,7 +108,7 @@ const withoutWalletMs = 5_000
 
 async function balanceIfKnown(playerId: string, asking: Asking & { readonly scope: Scope }) {
   const { rpc, scope, requestId, deadline } = asking
-  const earlier = new Date(deadline.getTime() - withoutWalletMs)
+  const earlier = new Date(deadline.getTime() - patiently(withoutWalletMs))
   const call = rpc.call(readBalance, { scope, input: { playerId }, requestId, deadline: earlier })
   const balance = await call.catch(whenAway(null))
   if (balance === null) return null

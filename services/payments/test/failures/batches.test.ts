@@ -22,23 +22,6 @@ async function stored(operationIds: readonly string[]) {
   return row
 }
 
-t.test('calls that wait together share a transaction, and each gets its own answer, refusals included', async (t) => {
-  const pending = await newDeposits(3)
-  const { id: failed } = await path.createDeposit(playerId)
-  await path.fail(failed)
-  const elsewhere = path.in({ environment: 'production' })
-  const other = await elsewhere.createDeposit(await elsewhere.newPlayer({ kyc: false }))
-  const ids = [...pending.map(({ id }) => id), failed, other.id, 'dep_unknown']
-  const keys = ids.map(() => randomUUID())
-  const calls = await together(() => ids.map((id, index) => path.fail(id, { operationId: keys[index] ?? '' })))
-  const codes = await Promise.all(calls.map(refusal))
-  t.same(codes, [null, null, null, 'DEPOSIT_NOT_PENDING', 'DEPOSIT_NOT_FOUND', 'DEPOSIT_NOT_FOUND'])
-  for (const [index, { id }] of pending.entries()) t.match(await calls[index], { id, status: 'failed' })
-  t.same(await stored(keys), { replies: 6, transactions: 1 })
-  for (const [index, id] of ids.entries())
-    t.equal(await refusal(path.fail(id, { operationId: keys[index] ?? '' })), codes[index] ?? null, 'a replay')
-})
-
 t.test('two calls on one deposit never share a transaction: the one that came first wins', async (t) => {
   const [deposit, neighbour] = await newDeposits(2)
   const id = deposit?.id ?? ''
@@ -52,32 +35,6 @@ t.test('two calls on one deposit never share a transaction: the one that came fi
   t.match(await calls[0], { failureReason: 'first' })
   t.same(await stored([keys[0], keys[2]]), { replies: 2, transactions: 1 })
   t.same(await stored([keys[0], keys[1]]), { replies: 2, transactions: 2 })
-})
-
-t.test('twins under one operation id have one effect and one reply', async (t) => {
-  const [deposit] = await newDeposits(1)
-  const operationId = randomUUID()
-  const twins = await together(() => [1, 2, 3].map(() => path.fail(deposit?.id ?? '', { operationId })))
-  const [first, ...others] = await Promise.all(twins)
-  for (const other of others) t.same(other, first)
-  t.equal((await path.rows('select from status_transition where record_id = $1', [deposit?.id])).length, 2)
-})
-
-t.test('a call that the database refuses fails alone: its neighbours are done, each once', async (t) => {
-  const deposits = await newDeposits(4)
-  await path.bed
-    .sql('admin')
-    .query(`alter table payments.deposit add constraint poison check (failure_reason <> 'poison')`)
-  const calls = await together(() =>
-    deposits.map(({ id }, index) => path.fail(id, index === 1 ? { reason: 'poison' } : {})),
-  )
-  t.same(await Promise.all(calls.map(refusal)), [null, 'INTERNAL_ERROR', null, null])
-  await path.bed.sql('admin').query('alter table payments.deposit drop constraint poison')
-  t.match(
-    await path.fail(deposits[1]?.id ?? '', { reason: 'poison' }),
-    { status: 'failed' },
-    'nothing of it was stored',
-  )
 })
 
 t.test('a deposit whose credit is not done keeps nobody else waiting', async (t) => {
@@ -128,23 +85,4 @@ t.test('over two replicas parallel deposits take one reference once, and do not 
   t.same(await path.rows(total, [limited]), [{ sum: 10_000 }])
   t.ok(done >= 9)
   await replica.drain()
-})
-
-t.test('reads that wait together are each answered for themselves', async (t) => {
-  const { scope } = path
-  const first = await path.newPlayerWith('30.00')
-  const [one, two] = [await path.requestWithdrawal(first), await path.requestWithdrawal(first)]
-  const elsewhere = path.in({ environment: 'production' })
-  const get = (id: string, from = path) => from.getWithdrawal(id).catch(({ code }) => code)
-  t.same(await Promise.all([get(two.id), get('wdr_unknown'), get(one.id), get(two.id), get(two.id, elsewhere)]), [
-    two,
-    'WITHDRAWAL_NOT_FOUND',
-    one,
-    two,
-    'WITHDRAWAL_NOT_FOUND',
-  ])
-  const second = await path.newPlayerWith('40.00')
-  const read = async (id: string) =>
-    (await path.bed.rpc.call(operations.payments.readDayDeposits, { scope, input: { playerId: id } })).total
-  t.same(await Promise.all(['ply_unknown', second, first, second].map(read)), ['0.00', '40.00', '30.00', '40.00'])
 })

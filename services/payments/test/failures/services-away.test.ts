@@ -151,23 +151,6 @@ t.test('without the wallet withdrawals are listed under the status that is shown
   await isQueueOfOpen()
 })
 
-t.test(
-  'everything works with one database connection per service: no transaction waits for another of its own',
-  async (t) => {
-    const playerId = await path.newPlayerWith('100.00')
-    const deposits = await Promise.all(
-      Array.from({ length: 20 }, () => path.createDeposit(playerId, { amount: '1.00' })),
-    )
-    t.same(await outcomes(deposits.flatMap(({ id }) => [path.confirm(id), path.fail(id)])), {
-      done: 20,
-      DEPOSIT_NOT_PENDING: 20,
-    })
-    const withdrawals = await Promise.all(Array.from({ length: 10 }, () => path.requestWithdrawal(playerId)))
-    const calls = withdrawals.flatMap(({ id }) => [path.cancel(id), path.decideInSandbox(id, 'reject')])
-    t.equal((await outcomes(calls)).done, 10)
-  },
-)
-
 t.test('without players nothing begins; what has begun can be ended', async (t) => {
   const playerId = await path.newPlayerWith('100.00')
   const { id } = await path.createDeposit(playerId)

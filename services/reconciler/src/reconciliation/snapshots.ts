@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import { patiently } from '@backoffice/process'
 import { type Database, type ReadDb, readOver } from '@backoffice/service-runtime'
 import { noVault } from '@backoffice/vault'
 import { Client } from 'pg'
@@ -44,7 +45,7 @@ export class Snapshots {
     const client = new Client({
       connectionString: url,
       application_name: 'reconciler',
-      connectionTimeoutMillis: connectionTimeoutMs,
+      connectionTimeoutMillis: patiently(connectionTimeoutMs),
       // A statement may be silent for long. If PostgreSQL's machine is lost, nothing else tells.
       keepAlive: true,
       keepAliveInitialDelayMillis: keepAliveAfterMs,

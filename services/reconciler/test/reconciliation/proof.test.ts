@@ -1,3 +1,5 @@
+// proof: proves whole ledgers, in parts. What is false in a run, incremental, restored and forged-*.test.ts find.
+
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,3 +1,5 @@
+// proof: starts a second PostgreSQL that follows the first.
+
 import { execFileSync } from 'node:child_process'
 import { appendFileSync, chownSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

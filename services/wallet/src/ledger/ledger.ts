@@ -58,7 +58,7 @@ export class Ledger {
     // If a batch cannot be written because of one posting's data or account, its postings run alone, so that the others
     // succeed.
     this.#postings = new Gatherer({
-      run: (batch, { patienceMs: lockTimeoutMs, alone }) => this.#apply(batch, { lockTimeoutMs, alone }),
+      run: (batch, { lockTimeoutMs, alone }) => this.#apply(batch, { lockTimeoutMs, alone }),
       batchMax,
       queueMax,
       concurrency,

@@ -4,7 +4,6 @@ import { payments } from '@backoffice/payments'
 import { players } from '@backoffice/players'
 import { dayMs, newId } from '@backoffice/process'
 import { reconciler } from '@backoffice/reconciler'
-import { RecordedCalls } from '@backoffice/team-identity'
 import { held as lockHeld, type TeamUser, TestTime, testBed } from '@backoffice/test-kit'
 import t from 'tap'
 import { runOf } from '../../../reconciler/test/reconciliation/run.ts'
@@ -88,44 +87,6 @@ t.test('in production a correction above the limit is proposed by one and made b
     changes,
     'what the trail says of them',
   )
-})
-
-t.test('a correction of another account than was shown is refused, and the trail proves what was shown', async (t) => {
-  const account = await open('production', 'ply_seen')
-  const { playerId, operatorId, environment, currency } = account
-  const [alice, bob] = [team('alice'), team('bob')]
-  const held = { operatorId, environment, currency }
-  const input = { playerId, amount: '30.00', reference: 'seen', reason, seen: held }
-  for (const lie of [{ operatorId: 'op_other' }, { environment: 'sandbox' as const }, { currency: 'USD' }]) {
-    const seen = { ...held, ...lie }
-    const refused = await refusal(alice.call(adjustWallet, { input: { ...input, seen } }))
-    t.match(refused, { code: 'NOT_AS_SEEN', details: { playerId, seen, held } })
-  }
-  const { code, details } = await refusal(alice.call(adjustWallet, { input }))
-  t.equal(code, 'AWAITS_APPROVAL', 'none of them was proposed')
-  t.equal(await account.balance(), '0.00')
-  const approves = String(details?.proposalId)
-  const other = { ...input, seen: { ...held, currency: 'USD' } }
-  t.equal((await refusal(bob.call(adjustWallet, { input: other, approves }))).code, 'PROPOSAL_NOT_FOUND')
-  await bob.call(adjustWallet, { input, approves })
-  t.equal(await account.balance(), '30.00')
-
-  const from = new Date(time.now().getTime() - 60_000).toISOString()
-  await time.set(new Date(time.now().getTime() + 2 * 60_000))
-  const to = new Date(time.now().getTime() - 60_000).toISOString()
-  const exported = await team('auditor').call(operations.wallet.exportAudit, { input: { from, to, limit: 100 } })
-  const entry = exported.data.find(({ subject, outcome }) => subject === playerId && outcome === 'done')
-  const recorded = new RecordedCalls([bed.issuer.team])
-  if (entry?.proposal == null) throw new Error('it is not in the trail')
-  t.match(entry, { input, proposal: { proposed: { input }, approved: { input } } })
-  t.equal(await recorded.faultOf(adjustWallet, entry), null)
-  const { proposal } = entry
-  const swapped = { ...proposal, proposed: { ...proposal.proposed, input: other } }
-  for (const forged of [
-    { ...entry, input: other },
-    { ...entry, proposal: swapped },
-  ])
-    t.match(await recorded.faultOf(adjustWallet, forged), 'another call')
 })
 
 t.test('a debit counts like a credit', async (t) => {

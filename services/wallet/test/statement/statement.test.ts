@@ -143,8 +143,11 @@ t.test('reads that are made at once are each answered by themselves, the refused
   t.same(await Promise.all(wallets), [[playerId, '6.00'], 'PLAYER_NOT_FOUND', [other, '9.00']])
 })
 
-t.test('limit is 1 to 200', async (t) => {
-  const playerId = await player()
+t.test('a page has 50 items unless another number is asked for, from 1 to 200', async (t) => {
+  const playerId = await player(...Array<string>(51).fill('1.00'))
+  const { data, nextCursor } = await list({ playerId })
+  t.equal(data.length, 50)
+  t.match(await list({ playerId, cursor: nextCursor ?? '' }), { data: { length: 1 }, nextCursor: null })
   for (const limit of [0, 201, 1.5]) t.equal(await refusal(list({ playerId, limit })), 'VALIDATION_ERROR')
   for (const limit of [1, 200]) t.equal(await refusal(list({ playerId, limit })), null)
 })

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { operations } from '@backoffice/contracts'
-import { type Logger, newId } from '@backoffice/process'
+import { type Logger, limitMs, newId } from '@backoffice/process'
 import { batchFaultOf, type Database, type Db, Gatherer, type Transaction } from '@backoffice/service-runtime'
 import { byService, insertAudit } from '@backoffice/team-desk'
 import { recordedChange } from '../deliveries/delivery.ts'
@@ -37,8 +37,6 @@ export interface RecorderContext {
 export type NextDue = readonly Date[]
 
 const batchMax = 200
-/** For the few rows that a batch does not lock first. A batch that waits longer runs again attempt by attempt. */
-const lockTimeoutMs = 1_000
 const busyRetryMs = 50
 
 /**
@@ -58,7 +56,11 @@ export class Recorder {
       apart: ({ lease }) => [lease.deliveryId],
       faultOf: batchFaultOf,
       run: (attempts, { alone }) =>
-        context.db.transaction((db) => this.#recordTogether(db, attempts, alone), { lockTimeoutMs, readsFirst: true }),
+        context.db.transaction((db) => this.#recordTogether(db, attempts, alone), {
+          // For the few rows that a batch does not lock first. A batch that waits longer runs again attempt by attempt.
+          lockTimeoutMs: limitMs('lock'),
+          readsFirst: true,
+        }),
     })
   }
 

@@ -1,6 +1,6 @@
 import { lookup, Resolver } from 'node:dns/promises'
 import { apiVersion } from '@backoffice/contracts'
-import { durations } from '@backoffice/process'
+import { durations, patiently } from '@backoffice/process'
 import { context, propagation, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
 import ipaddr from 'ipaddr.js'
 import { type AttemptOutcome, isAcknowledged } from '../deliveries/delivery.ts'
@@ -98,7 +98,7 @@ const addressesMax = 32
  * servers are silent would hold all of them.
  */
 export function nameServerResolver(): ResolveHost {
-  const resolver = new Resolver({ timeout: queryTimeoutMs, tries: queryTries })
+  const resolver = new Resolver({ timeout: patiently(queryTimeoutMs), tries: queryTries })
   return async (host) => {
     const replies = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)])
     const addresses = replies.flatMap((reply) => (reply.status === 'fulfilled' ? reply.value : []))

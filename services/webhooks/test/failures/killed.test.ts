@@ -52,21 +52,6 @@ t.test(
   },
 )
 
-t.test('the service drains: what is under way is finished and recorded', async (t) => {
-  let answer = () => {}
-  const receiver = await startReceiver(t, (response, delivery, request) => {
-    answer = () => acknowledge(response, delivery, request)
-  })
-  const { scope } = await operator(receiver.url)
-  const event = await emit(scope)
-  await eventually(() => receiver.received.length === 1)
-  const drained = bed.services.webhooks.drain()
-  answer()
-  await drained
-  const { rows } = await bed.sql('webhooks').query('select state from delivery where event_id = $1', [event.id])
-  t.same(rows, [{ state: 'delivered' }])
-})
-
 const { provisionWebhook, setWebhookUrl, showWebhook, listDeliveries } = operations.webhooks
 const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 const deliveries = 300

@@ -1,3 +1,5 @@
+// In a process of its own: it measures the memory of all of it.
+
 import { gzipSync } from 'node:zlib'
 import { eventually } from '@backoffice/test-kit'
 import t from 'tap'

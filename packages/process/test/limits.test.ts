@@ -1,0 +1,45 @@
+// In a process of its own: it changes the limits of all of it.
+
+import { allOperations } from '@backoffice/contracts'
+import t from 'tap'
+import { bePatient, ConfigurationError, callTimeoutMs, limitMs } from '../src/index.ts'
+
+t.test('what waits for something waits longer than that may take', async (t) => {
+  const rising = [
+    ['connection', 'statement', 'idleTransaction', 'silence'],
+    ['lock', 'migrationLock', 'migrationStatement', 'statement'],
+    ['jetStream', 'eventLease', 'commandLease', 'relayLease'],
+  ] as const
+  for (const limits of rising) {
+    const ms = limits.map(limitMs)
+    t.same(
+      ms,
+      ms.toSorted((a, b) => a - b),
+      limits.join(' <= '),
+    )
+  }
+  for (const limit of ['connection', 'lock', 'migrationLock', 'jetStream'] as const)
+    t.ok(limitMs(limit) < callTimeoutMs({}), `${limit}, before its caller gives up`)
+  const commands = allOperations.filter(({ audience, kind }) => audience === 'internal' && kind !== 'query')
+  for (const command of commands) t.ok(callTimeoutMs(command) < limitMs('commandLease'), command.id)
+})
+
+t.test('in development each limit may be so many times as long', async (t) => {
+  t.teardown(() => bePatient({}))
+  bePatient({ DEVELOPMENT: 'true', PATIENCE: '2.5' })
+  t.equal(limitMs('statement'), 37_500)
+  t.equal(callTimeoutMs({ timeoutMs: 2_000 }), 5_000)
+  t.equal(callTimeoutMs({}), 20_000)
+})
+
+t.test('a limit is never shorter, and in production never longer', async (t) => {
+  for (const environment of [
+    { DEVELOPMENT: 'true', PATIENCE: '0.5' },
+    { DEVELOPMENT: 'true', PATIENCE: 'much' },
+    { DEVELOPMENT: 'false', PATIENCE: '2' },
+    { PATIENCE: '2' },
+  ])
+    t.throws(() => bePatient(environment), { name: ConfigurationError.name, message: /PATIENCE/ })
+  t.doesNotThrow(() => bePatient({ PATIENCE: '1' }))
+  t.equal(limitMs('statement'), 15_000)
+})

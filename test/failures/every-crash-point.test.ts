@@ -1,0 +1,4 @@
+// proof: every moment of which crash-points.test.ts draws a third.
+
+process.env.EVERY_DEATH = 'true'
+await import('./crash-points.test.ts')
