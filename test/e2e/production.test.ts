@@ -1,9 +1,10 @@
-import { OperatorClient, sharedSystem } from '@backoffice/test-kit'
+import { OperatorClient, sharedSystem, timeZoneAtNoon } from '@backoffice/test-kit'
 import pg from 'pg'
 import t from 'tap'
 import { balanceOf, depositRequest, expectStatus, fund, register, statementOf, sumOf } from '../journey.ts'
 import { team, typedByTeam } from './team.ts'
 
+const begunMs = Date.now()
 const system = await sharedSystem(t)
 const created = await typedByTeam(
   system,
@@ -14,6 +15,8 @@ const created = await typedByTeam(
   'Casa Rosa',
   '--rate-limit',
   '100000',
+  '--time-zone',
+  timeZoneAtNoon(),
   '--reason',
   'contract 12',
   '--json',
@@ -196,14 +199,15 @@ t.test('every action is in the audit trail, with who and why, and everything agr
 })
 
 t.test('a statement is CSV with totals, and ends at least a minute ago', async (t) => {
-  const timeAt = (secondsAgo: number) => new Date(Date.now() - secondsAgo * 1_000).toISOString()
-  const until = (secondsAgo: number) => {
-    const period = ['--from', timeAt(86_400), '--to', timeAt(secondsAgo)]
+  const until = (ms: number) => {
+    const [from, to] = [ms - 86_400_000, ms].map((at) => new Date(at).toISOString()) as [string, string]
+    const period = ['--from', from, '--to', to]
     return team(system, 'alice', 'statement', 'export', '--operator', 'Casa Rosa', ...period)
   }
-  // Entries of the last minute may still come, those of this test among them.
-  t.match(await until(0), { status: 1, stderr: /at least a minute ago/ })
-  const { stdout } = await until(75)
+  // Entries of the last minute may still come.
+  t.match(await until(Date.now()), { status: 1, stderr: /at least a minute ago/ })
+  // Before this test, of which nothing is to be in it.
+  const { stdout } = await until(Math.min(begunMs, Date.now() - 75_000))
   t.match(stdout, /^createdAt,effectiveAt,entryId,/)
   t.match(stdout, /^total,CLOSING_BALANCE,,0\.00,BRL$/m)
 })

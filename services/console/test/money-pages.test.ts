@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { allOperations, type Environment, operations, type Scope } from '@backoffice/contracts'
 import { gateway } from '@backoffice/gateway'
-import { eventually, proposalOf } from '@backoffice/test-kit'
+import { eventually, proposalOf, timeZoneAtNoon } from '@backoffice/test-kit'
 import { webhooks } from '@backoffice/webhooks'
 import t from 'tap'
 import { periodOf } from '../src/pieces/filters.ts'
@@ -14,7 +14,8 @@ const { adjustWallet, listEntries } = operations.wallet
 const { listReconciliations } = operations.reconciler
 
 t.test('the pages about money', async (t) => {
-  const bed = await consoleBed(t, {}, {}, { gateway, webhooks })
+  // What was done a moment ago was done today.
+  const bed = await consoleBed(t, { CONSOLE_TIME_ZONE: timeZoneAtNoon() }, {}, { gateway, webhooks })
   const alice = await bed.visitor('alice')
   const inPortuguese = alice.as({ cookies: { language: 'pt-BR' } })
   const team = bed.bed.team('alice')

@@ -1,6 +1,6 @@
 import { operations } from '@backoffice/contracts'
 import { gateway } from '@backoffice/gateway'
-import { eventually } from '@backoffice/test-kit'
+import { eventually, timeZoneAtNoon } from '@backoffice/test-kit'
 import { webhooks } from '@backoffice/webhooks'
 import t from 'tap'
 import { consoleBed, formOf, type Shown } from './console-bed.ts'
@@ -9,7 +9,8 @@ const { getOperator } = operations.gateway
 const { showWebhook } = operations.webhooks
 
 t.test('the pages of operators', async (t) => {
-  const bed = await consoleBed(t, {}, {}, { gateway, webhooks })
+  // What was done a moment ago was done today.
+  const bed = await consoleBed(t, { CONSOLE_TIME_ZONE: timeZoneAtNoon() }, {}, { gateway, webhooks })
   const alice = await bed.visitor('alice')
   const reason = 'as the contract says'
   const copied = ({ text }: Shown) => [...text.matchAll(/data-copy="([^"]+)"/g)].map(([, value = '']) => value)

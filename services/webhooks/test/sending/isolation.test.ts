@@ -126,5 +126,5 @@ t.test('that a receiver never answers is told after the deadline', async (t) => 
   settings.WEBHOOK_DEADLINE_MS = 100
   for (const replica of replicas) await replica.drain()
   await bed.start('webhooks')
-  t.match(await test(scope), { delivered: false, responseStatus: null, error: 'No answer within 0.1 s.' })
+  t.match(await test(scope), { delivered: false, responseStatus: null, error: /^No answer within/ })
 })
