@@ -11,7 +11,7 @@ import { type Options, parseOptions } from './options.ts'
 import { shardOf } from './order.ts'
 import { Pace, processorSeconds } from './pace.ts'
 import { lastLine, print, printList, printWarning } from './print.ts'
-import { grownSince, record, remember, secondsOf } from './seconds.ts'
+import { record, secondsOf } from './seconds.ts'
 import { slowDown } from './slow.ts'
 
 const postgresConnections = 400
@@ -70,14 +70,9 @@ function summarise({ finished, unstable, faults }: Outcome, options: Options, to
   const skipped = sorted.flatMap(({ workspace, results }) =>
     results.skipped.map(({ name, reason }) => `${workspace}  ${name}: ${reason}`),
   )
-  const timesUnstable = remember(finished, unstable)
   printList('Failed', failed)
   printList('Skipped', skipped)
-  printWarning(
-    'Unstable (failed beside others, passed alone)',
-    unstable.map((file) => `${nameOf(file)}, in ${timesUnstable.get(file.place)} of the last runs`),
-  )
-  printWarning('Longer than the last record (npm test -- --record writes one)', grownSince(finished))
+  printWarning('Unstable (failed beside others, passed alone)', unstable.map(nameOf))
   printTime(options, took)
   print(`\n${lastLine(passed, failed.length, skipped.length)}`)
   if (options.record && failed.length === 0) record(finished, listTestFiles())
