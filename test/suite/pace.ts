@@ -5,7 +5,7 @@ import { startSeconds } from './test-file.ts'
 /** What the start of a test process takes on two cores that do nothing else. */
 const startSecondsUsual = 0.5
 /** What begins now may meet a machine that is as many times slower still: neighbours start while it runs. */
-const slowerStill = 4
+const slowerStill = 2
 /** A measure counts so long. */
 const measuredForMs = 30_000
 const measuresKept = 4
