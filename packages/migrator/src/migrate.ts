@@ -1,5 +1,5 @@
 import { roleName, type ServiceName } from '@backoffice/contracts'
-import { type Logger, limitMs, retry } from '@backoffice/process'
+import { type Logger, limitMs, retry, systemTimers, type Timers } from '@backoffice/process'
 import { type Migration, sqlState } from '@backoffice/service-runtime'
 import { Migrator, Migration as MikroMigration } from '@mikro-orm/migrations'
 import { MikroORM } from '@mikro-orm/postgresql'
@@ -12,6 +12,7 @@ const pauseMs = { min: 1_000, max: 4_000 }
  * Brings a service's schema up to date, each migration by itself. Runs as the owner of the schemas, never as the service's
  * own role.
  * @param log told of each attempt that met a lock
+ * @param timers by which it waits for the next attempt
  * @returns the names of the migrations that were applied
  */
 export async function migrate({
@@ -19,11 +20,13 @@ export async function migrate({
   migrations,
   url,
   log,
+  timers,
 }: {
   readonly service: ServiceName
   readonly migrations: readonly Migration[]
   readonly url: string
   readonly log?: Logger | undefined
+  readonly timers?: Timers
 }): Promise<string[]> {
   const orm = await MikroORM.init({
     clientUrl: url,
@@ -50,6 +53,7 @@ export async function migrate({
         () => orm.migrator.up({ migrations: [name] }),
         (err, attempt) =>
           log?.warn({ service, migration: name, attempt, err }, 'somebody holds a lock; the migration is tried again'),
+        timers,
       )
       applied.push(name)
     }
@@ -64,8 +68,13 @@ export async function migrate({
 }
 
 /** Tries again what somebody else's lock made fail, after a pause that lets the others go on. */
-export const untilUnlocked = <T>(run: () => Promise<T>, told: (error: unknown, attempt: number) => void): Promise<T> =>
+export const untilUnlocked = <T>(
+  run: () => Promise<T>,
+  told: (error: unknown, attempt: number) => void,
+  timers: Timers = systemTimers,
+): Promise<T> =>
   retry(run, {
+    timers,
     attemptsMax,
     pauseMs: () => pauseMs.min + Math.random() * (pauseMs.max - pauseMs.min),
     while(error, attempt) {

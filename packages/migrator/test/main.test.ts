@@ -173,12 +173,9 @@ t.test('it waits for a PostgreSQL that starts later', async (t) => {
 t.test('it does not wait for ever', async (t) => {
   const port = await freePort()
   const nobody = `postgres://postgres:none@127.0.0.1:${port}/backoffice`
-  const { code, lines } = await run({ ...prepared, ADMIN_DATABASE_URL: nobody, DATABASE_WAIT_MS: '1500' }).ended
+  const { code, lines } = await run({ ...prepared, ADMIN_DATABASE_URL: nobody, DATABASE_WAIT_MS: '600' }).ended
   t.equal(code, 1)
-  t.same(
-    lines.map(({ msg }) => msg),
-    ['waiting for PostgreSQL', 'the database is not ready'],
-  )
+  t.equal(lines.at(-1).msg, 'the database is not ready')
 })
 
 t.test('a wrong password is not waited for', async (t) => {

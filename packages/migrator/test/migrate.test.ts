@@ -1,9 +1,7 @@
-// waits: at locks.
-
 import type { Socket } from 'node:net'
-import type { Logger } from '@backoffice/process'
+import { type Logger, limitMs } from '@backoffice/process'
 import type { Migration } from '@backoffice/service-runtime'
-import { eventually, testBed } from '@backoffice/test-kit'
+import { eventually, TestTimers, testBed } from '@backoffice/test-kit'
 import pg from 'pg'
 import t from 'tap'
 import { payments } from '../../service-runtime/test/probe-services.ts'
@@ -11,6 +9,7 @@ import { migrate } from '../src/migrate.ts'
 
 const bed = await testBed(t, { payments }, { startServices: false })
 const admin = bed.sql('admin')
+const timers = new TestTimers()
 
 /** Of what was applied here: each test adds to it. */
 const before: Migration[] = [...payments.migrations]
@@ -18,7 +17,7 @@ const before: Migration[] = [...payments.migrations]
 /** Applies the migrations after all those before them. */
 async function apply(migrations: readonly Migration[], log?: Pick<Logger, 'warn'>): Promise<string[]> {
   const all = [...before, ...migrations]
-  return migrate({ service: 'payments', migrations: all, url: bed.databaseUrl, log: log as Logger | undefined })
+  return migrate({ service: 'payments', migrations: all, url: bed.databaseUrl, log: log as Logger | undefined, timers })
 }
 
 /** A connection of somebody else, whose transaction has read the records and stays open until `end`. */
@@ -43,16 +42,18 @@ const writeRecord = (id: string) =>
 
 t.test('a migration that meets a lock lets those behind it go on, and is tried again', async (t) => {
   const reader = await openReader()
-  let attempts = 0
-  const note = { name: '0002_note', sql: 'alter table payments.record add column note text' }
-  const applied = apply([note], { warn: () => (attempts += 1) })
   t.teardown(() => reader.end())
-  // Each write waits behind the migration, until that gives up.
-  await eventually(() => attempts >= 1)
-  t.equal(await writeRecord('first'), 1)
-  await eventually(() => attempts >= 2)
-  t.equal(await writeRecord('second'), 1)
+  let [gaveUp, isApplied] = [0, false]
+  const note = { name: '0002_note', sql: 'alter table payments.record add column note text' }
+  const applied = apply([note], { warn: () => (gaveUp += 1) }).finally(() => (isApplied = true))
+  const waiting = "select from pg_locks where relation = 'payments.record'::regclass and not granted"
+  const untilItWaits = () => timers.eventually(async () => (await admin.query(waiting)).rowCount !== 0)
+  await untilItWaits()
+  t.equal(await writeRecord('behind it'), 1)
+  await eventually(() => gaveUp > 0)
+  await untilItWaits()
   await reader.end()
+  await timers.eventually(() => isApplied)
   t.same(await applied, [note.name])
   before.push(note)
 })
@@ -66,9 +67,11 @@ t.test('each migration is applied by itself: what came before one that fails sta
   before.push(sound, mended)
 })
 
-t.test('a statement that would hold its locks for too long is ended', async (t) => {
-  const slow = { name: '0005_slow', sql: 'alter table payments.record add column slow text; select pg_sleep(120)' }
-  await t.rejects(apply([slow]), /statement timeout/)
+t.test('PostgreSQL ends what would hold its locks for too long', async (t) => {
+  const said = `(select string_agg(name || ' ' || setting, ', ' order by name) from pg_settings where name ~ '_timeout$' and setting <> reset_val)`
+  const telling = { name: '0005_telling', sql: `do $$ begin raise exception '%', ${said}; end $$` }
+  const limits = `lock_timeout ${limitMs('migrationLock')}, statement_timeout ${limitMs('migrationStatement')}`
+  await t.rejects(apply([telling]), { message: limits })
 })
 
 t.test('an index is built while others read and write; one whose builder died is built again', async (t) => {

@@ -116,7 +116,7 @@ t.test('the bucket of the heads and the identity provider are tried by those tha
 
 t.test('what comes up later is waited for', async (t) => {
   const port = await freePort()
-  const reached = reach({ host: '127.0.0.1', port }, { waitMs: 60_000 })
+  const reached = reach({ host: '127.0.0.1', port }, { waitMs: 3_600_000 })
   t.match(await reach({ host: '127.0.0.1', port }, { waitMs: 0 }), { obstacle: 'refusal' }, 'not yet')
   await startListener(port)
   t.match(await reached, { obstacle: null })
