@@ -9,7 +9,7 @@ export interface RawResponse {
   readonly text: string
 }
 
-const silenceMsMax = 15_000
+const silenceMsMax = 60_000
 
 /**
  * Sends bytes over a connection of their own, exactly as they are: any client would tidy them up.
