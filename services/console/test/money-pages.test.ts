@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { allOperations, type Environment, operations, type Scope } from '@backoffice/contracts'
 import { gateway } from '@backoffice/gateway'
-import { eventually, proposalOf, timeZoneAtNoon } from '@backoffice/test-kit'
+import { eventually, inLanes, proposalOf, timeZoneAtNoon } from '@backoffice/test-kit'
 import { webhooks } from '@backoffice/webhooks'
 import t from 'tap'
 import { periodOf } from '../src/pieces/filters.ts'
@@ -265,9 +265,7 @@ t.test('the pages about money', async (t) => {
     const [titles, ...rows] = linesOf(await alice.get(`${audit}.csv?subject=${playerId}`))
     t.match(titles, 'at,service,actor,tool,operation')
     t.match(rows[0], ',wallet,alice,command line,adjustWallet,')
-    await Promise.all(
-      Array.from({ length: 60 }, () => team.call(operations.players.showPlayer, { input: { playerId } })),
-    )
+    await inLanes(Array(60).fill({ playerId }), (input) => team.call(operations.players.showPlayer, { input }))
     t.match((await alice.get(audit)).text, 'wallet.adjustWallet', 'reads do not fill the page')
     const adjusted = (await alice.get(`${audit}?operation=adjustWallet`)).text
     t.match(adjusted, '<option value="adjustWallet" selected>Adjust the balance</option>')
