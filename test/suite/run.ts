@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { natsServerBinary, natsServerVersion } from '@backoffice/dev-stack'
 import { areContainersWanted, startTestPostgres } from '@backoffice/test-kit'
 import { parse } from 'yaml'
 import { changesSince, testsOf } from './changed.ts'
@@ -136,8 +137,14 @@ async function runChosen(files: readonly TestFile[], options: Options): Promise<
   try {
     const where = areContainersWanted() ? 'a container' : 'embedded'
     print(`PostgreSQL: ${postgres === undefined ? 'POSTGRES_URL' : `${where}, for this run only`}`)
+    // Asked once for all files, which are told what they need of it.
+    if (!areContainersWanted())
+      await natsServerBinary()
+        .then(natsServerVersion)
+        .catch(() => {})
     const environment = {
       ...env,
+      NATS_SERVER_VERSION: process.env.NATS_SERVER_VERSION,
       TMPDIR: folder,
       POSTGRES_URL: postgres?.url ?? given,
       // Node keeps here what it has compiled, so that of two hundred processes only the first few compile the same code.

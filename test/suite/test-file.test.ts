@@ -1,3 +1,5 @@
+// proof: files that crash, hang and leave things behind, which the runner's own sources alone change.
+
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { isRunning } from '@backoffice/dev-stack'

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import type { ServiceName } from '@backoffice/contracts'
-import { Lane, limitMs, measurePool, retry } from '@backoffice/process'
+import { Lane, limitsMs, measurePool, retry } from '@backoffice/process'
 import type { Vault } from '@backoffice/vault'
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { Pool, type PoolClient, type PoolConfig } from 'pg'
@@ -35,7 +35,7 @@ const socketOf = (client: PoolClient) =>
  * error sooner, because its own limits for statements and idle transactions are shorter. A server whose machine was lost
  * stays silent. Without this limit its connections would hang for a quarter of an hour, until the kernel gives up.
  */
-export function endSilentConnections(pool: Pool, silenceMs = limitMs('silence')): void {
+export function endSilentConnections(pool: Pool, silenceMs = limitsMs.silence): void {
   pool.on('connect', (client) => {
     const stream = socketOf(client)
     stream.setTimeout(silenceMs, () => stream.destroy(new Error('the connection was terminated: PostgreSQL is silent')))
@@ -138,7 +138,7 @@ function openPool(
     connectionString: verifiedUrl(config.DATABASE_URL, config.DATABASE_CA_FILE),
     max,
     application_name: program,
-    connectionTimeoutMillis: limitMs('connection'),
+    connectionTimeoutMillis: limitsMs.connection,
     keepAlive: true,
     // Statements that do not wait for each other's result are sent together.
     pipeline: true,

@@ -1,5 +1,5 @@
 import { roleName, type ServiceName } from '@backoffice/contracts'
-import { type Logger, limitMs, retry, systemTimers, type Timers } from '@backoffice/process'
+import { type Logger, limitsMs, retry, systemTimers, type Timers } from '@backoffice/process'
 import { type Migration, sqlState } from '@backoffice/service-runtime'
 import { Migrator, Migration as MikroMigration } from '@mikro-orm/migrations'
 import { MikroORM } from '@mikro-orm/postgresql'
@@ -86,7 +86,7 @@ export const untilUnlocked = <T>(
 
 /** What a transaction that takes locks begins with. */
 export const limits = () =>
-  `set local lock_timeout = ${limitMs('migrationLock')}; set local statement_timeout = ${limitMs('migrationStatement')}`
+  `set local lock_timeout = ${limitsMs.migrationLock}; set local statement_timeout = ${limitsMs.migrationStatement}`
 
 /** Another session made it fail: by a lock, a deadlock, or building the same index, for which there is no state of its own. */
 const isCausedByOthers = (error: unknown): boolean =>

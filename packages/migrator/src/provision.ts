@@ -1,5 +1,5 @@
 import { type DatabaseRole, roleName, type ServiceName, serviceNames } from '@backoffice/contracts'
-import { limitMs } from '@backoffice/process'
+import { limitsMs } from '@backoffice/process'
 import { readerOf } from '@backoffice/service-runtime'
 import { Client, escapeIdentifier as quoteIdentifier, escapeLiteral as quoteLiteral } from 'pg'
 
@@ -122,8 +122,8 @@ type Settings = Readonly<Record<string, string>>
  */
 const ofService = (schema: ServiceName): Settings => ({
   search_path: schema,
-  statement_timeout: String(limitMs('statement')),
-  idle_in_transaction_session_timeout: String(limitMs('idleTransaction')),
+  statement_timeout: String(limitsMs.statement),
+  idle_in_transaction_session_timeout: String(limitsMs.idleTransaction),
   timezone: 'UTC',
 })
 

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import { type Logger, limitMs } from '@backoffice/process'
+import { type Logger, limitsMs } from '@backoffice/process'
 import type { Migration } from '@backoffice/service-runtime'
 import { eventually, TestTimers, testBed } from '@backoffice/test-kit'
 import pg from 'pg'
@@ -70,7 +70,7 @@ t.test('each migration is applied by itself: what came before one that fails sta
 t.test('PostgreSQL ends what would hold its locks for too long', async (t) => {
   const said = `(select string_agg(name || ' ' || setting, ', ' order by name) from pg_settings where name ~ '_timeout$' and setting <> reset_val)`
   const telling = { name: '0005_telling', sql: `do $$ begin raise exception '%', ${said}; end $$` }
-  const limits = `lock_timeout ${limitMs('migrationLock')}, statement_timeout ${limitMs('migrationStatement')}`
+  const limits = `lock_timeout ${limitsMs.migrationLock}, statement_timeout ${limitsMs.migrationStatement}`
   await t.rejects(apply([telling]), { message: limits })
 })
 

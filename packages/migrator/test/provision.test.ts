@@ -1,6 +1,6 @@
 import { type DatabaseRole, databaseRoles, roleName, serviceNames } from '@backoffice/contracts'
 import { roleUrl, sharedRolePasswords, withOtherRoles } from '@backoffice/dev-stack'
-import { limitMs } from '@backoffice/process'
+import { limitsMs } from '@backoffice/process'
 import { readerOf } from '@backoffice/service-runtime'
 import { testBed } from '@backoffice/test-kit'
 import pg from 'pg'
@@ -55,8 +55,8 @@ t.test('sessions begin with the settings of their role, and may ask for others',
   for (const [role, schema] of [...serviceNames.map((name) => [name, name] as const), ['games', 'players'] as const]) {
     const session = await sessionOf(role)
     t.equal(await show(session, 'search_path'), schema, role)
-    t.equal(await show(session, 'statement_timeout'), String(limitMs('statement')))
-    t.equal(await show(session, 'idle_in_transaction_session_timeout'), String(limitMs('idleTransaction')))
+    t.equal(await show(session, 'statement_timeout'), String(limitsMs.statement))
+    t.equal(await show(session, 'idle_in_transaction_session_timeout'), String(limitsMs.idleTransaction))
     t.equal(await show(session, 'timezone'), 'UTC')
     for (const method of ['enable_seqscan', 'enable_hashjoin', 'enable_mergejoin', 'jit'])
       t.equal(await show(session, method), 'off', `${role} ${method}`)

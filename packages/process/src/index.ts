@@ -11,7 +11,7 @@ export {
 } from './certificate.ts'
 export { ConfigurationError, developmentSetting, loadConfig, programSettings, secret } from './config.ts'
 export { HttpListener, httpFrame, proxySettings, requestLimit } from './http.ts'
-export { bePatient, callTimeoutMs, limitMs, patiently } from './limits.ts'
+export { bePatient, limitsMs, patiently } from './limits.ts'
 export { createLogger, type Logger } from './log.ts'
 export { type StartedProgram, type StoppingStep, startProgram } from './program.ts'
 export { type RunningProcess, runProcess } from './run-process.ts'

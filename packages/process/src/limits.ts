@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { ConfigurationError, developmentSetting, loadConfig } from './config.ts'
 
 /** How long the product waits for what usually comes at once, and leaves work to the process that has taken it. */
-const limitsMs = {
+const inProductionMs = {
   /** A service replies, where the operation says nothing else. */
   call: 8_000,
   /** A connection to PostgreSQL is opened. */
@@ -31,8 +31,11 @@ const limitsMs = {
   /** Rows of the outbox are left to a relay: longer than it takes for as many as it leases. */
   relayLease: 30_000,
 } as const
+type Limit = keyof typeof inProductionMs
 
 let patience = 1
+const inThisProcessMs: Record<Limit, number> = { ...inProductionMs }
+export const limitsMs: Readonly<Record<Limit, number>> = inThisProcessMs
 
 const patienceConfig = Type.Object({
   DEVELOPMENT: developmentSetting,
@@ -49,13 +52,8 @@ export function bePatient(environment: Readonly<Record<string, string | undefine
   const { DEVELOPMENT, PATIENCE } = loadConfig(patienceConfig, environment)
   if (PATIENCE !== 1 && !DEVELOPMENT) throw new ConfigurationError('PATIENCE is for DEVELOPMENT=true only')
   patience = PATIENCE
+  for (const [limit, ms] of Object.entries(inProductionMs)) inThisProcessMs[limit as Limit] = patiently(ms)
 }
 
 /** A limit that is known only here, or a setting. */
 export const patiently = (ms: number): number => Math.ceil(ms * patience)
-
-export const limitMs = (limit: keyof typeof limitsMs): number => patiently(limitsMs[limit])
-
-/** How long a caller waits for an operation. */
-export const callTimeoutMs = ({ timeoutMs = limitsMs.call }: { readonly timeoutMs?: number }): number =>
-  patiently(timeoutMs)

@@ -2,7 +2,7 @@
 
 import { allOperations } from '@backoffice/contracts'
 import t from 'tap'
-import { bePatient, ConfigurationError, callTimeoutMs, limitMs } from '../src/index.ts'
+import { bePatient, ConfigurationError, limitsMs, patiently } from '../src/index.ts'
 
 t.test('what waits for something waits longer than that may take', async (t) => {
   const rising = [
@@ -11,7 +11,7 @@ t.test('what waits for something waits longer than that may take', async (t) => 
     ['jetStream', 'eventLease', 'commandLease', 'relayLease'],
   ] as const
   for (const limits of rising) {
-    const ms = limits.map(limitMs)
+    const ms = limits.map((limit) => limitsMs[limit])
     t.same(
       ms,
       ms.toSorted((a, b) => a - b),
@@ -19,17 +19,16 @@ t.test('what waits for something waits longer than that may take', async (t) => 
     )
   }
   for (const limit of ['connection', 'lock', 'migrationLock', 'jetStream'] as const)
-    t.ok(limitMs(limit) < callTimeoutMs({}), `${limit}, before its caller gives up`)
+    t.ok(limitsMs[limit] < limitsMs.call, `${limit}, before its caller gives up`)
   const commands = allOperations.filter(({ audience, kind }) => audience === 'internal' && kind !== 'query')
-  for (const command of commands) t.ok(callTimeoutMs(command) < limitMs('commandLease'), command.id)
+  for (const command of commands) t.ok((command.timeoutMs ?? limitsMs.call) < limitsMs.commandLease, command.id)
 })
 
 t.test('in development each limit may be so many times as long', async (t) => {
   t.teardown(() => bePatient({}))
   bePatient({ DEVELOPMENT: 'true', PATIENCE: '2.5' })
-  t.equal(limitMs('statement'), 37_500)
-  t.equal(callTimeoutMs({ timeoutMs: 2_000 }), 5_000)
-  t.equal(callTimeoutMs({}), 20_000)
+  t.equal(limitsMs.statement, 37_500)
+  t.equal(patiently(2_001), 5_003)
 })
 
 t.test('a limit is never shorter, and in production never longer', async (t) => {
@@ -41,5 +40,5 @@ t.test('a limit is never shorter, and in production never longer', async (t) => 
   ])
     t.throws(() => bePatient(environment), { name: ConfigurationError.name, message: /PATIENCE/ })
   t.doesNotThrow(() => bePatient({ PATIENCE: '1' }))
-  t.equal(limitMs('statement'), 15_000)
+  t.equal(limitsMs.statement, 15_000)
 })

@@ -16,7 +16,7 @@ import {
   teamHeaders,
   teamSubject,
 } from '@backoffice/contracts'
-import { callTimeoutMs, meter, newId, systemTimers, type Timer, type Timers } from '@backoffice/process'
+import { meter, newId, systemTimers, type Timer, type Timers } from '@backoffice/process'
 import { type CallToProve, newReplyKey, type ReplyKeyPair, type TeamSigner } from '@backoffice/team-identity'
 import {
   type ConnectionOptions,
@@ -29,6 +29,7 @@ import {
 import { SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
 import {
   bodyOrRejection,
+  callTimeoutMs,
   endOfTurn,
   injectTrace,
   inputSchema,

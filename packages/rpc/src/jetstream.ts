@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Expectation } from '@backoffice/contracts'
-import { limitMs } from '@backoffice/process'
+import { limitsMs } from '@backoffice/process'
 import type { NatsConnection } from '@nats-io/transport-node'
 
 /** A stream or a consumer, as JetStream describes it. */
@@ -25,7 +25,7 @@ export async function askJetStream(
   request?: object,
 ): Promise<JetStreamInfo | null> {
   const payload = request === undefined ? '' : JSON.stringify(request)
-  const message = await connection.request(subject, payload, { timeout: limitMs('jetStream') })
+  const message = await connection.request(subject, payload, { timeout: limitsMs.jetStream })
   const { error, config, created } = message.json<Reply>()
   if (error?.code === 404) return null
   if (error !== undefined) throw new Error(`JetStream refused ${subject}: ${error.description}`)

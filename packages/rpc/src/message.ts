@@ -8,6 +8,7 @@ import {
   shownPath,
   type ValidationDetails,
 } from '@backoffice/contracts'
+import { limitsMs, patiently } from '@backoffice/process'
 import type { MsgHdrs } from '@nats-io/transport-node'
 import { type Context, context, propagation } from '@opentelemetry/api'
 import { FormatRegistry, type TSchema, Type } from '@sinclair/typebox'
@@ -22,6 +23,10 @@ export interface RequestMessage {
 export interface ErrorReply {
   readonly error: { readonly code: ErrorCode; readonly message: string; readonly details?: Record<string, unknown> }
 }
+
+/** How long a caller waits for an operation. */
+export const callTimeoutMs = ({ timeoutMs }: Pick<Operation, 'timeoutMs'>): number =>
+  timeoutMs === undefined ? limitsMs.call : patiently(timeoutMs)
 
 const prefix = '{"body":'
 const suffix = '}'

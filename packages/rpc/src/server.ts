@@ -14,11 +14,12 @@ import {
   servedSubjects,
   teamHeaders,
 } from '@backoffice/contracts'
-import { callTimeoutMs, durations, type Logger, newId, type Timers } from '@backoffice/process'
+import { durations, type Logger, newId, type Timers } from '@backoffice/process'
 import type { CallToProve, Proof, TeamCaller } from '@backoffice/team-identity'
 import type { Msg, NatsConnection, Subscription } from '@nats-io/transport-node'
 import { context, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
 import {
+  callTimeoutMs,
   type ErrorReply,
   endOfTurn,
   extractTrace,

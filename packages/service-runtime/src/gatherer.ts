@@ -1,7 +1,7 @@
 import { AsyncResource } from 'node:async_hooks'
 import { Rejection } from '@backoffice/contracts'
 import type { BatchFault } from '@backoffice/database'
-import { Lane, limitMs, patiently, systemTimers, type Timers } from '@backoffice/process'
+import { Lane, limitsMs, patiently, systemTimers, type Timers } from '@backoffice/process'
 
 /** How items run. */
 export interface Manner {
@@ -182,7 +182,7 @@ export class Gatherer<Item, Result> {
   async #runBatch(batch: readonly Entry<Item, Result>[]): Promise<void> {
     for (let repeat = 0; ; repeat++) {
       try {
-        this.#resolve(batch, await this.#results(batch, { alone: false, lockTimeoutMs: limitMs('lock') }))
+        this.#resolve(batch, await this.#results(batch, { alone: false, lockTimeoutMs: limitsMs.lock }))
         return
       } catch (error) {
         const fault = this.#faultOf(error)

@@ -11,7 +11,7 @@ import {
   type Clock,
   createLogger,
   type Logger,
-  limitMs,
+  limitsMs,
   loadConfig,
   type Measurement,
   runProcess,
@@ -322,7 +322,7 @@ async function areBackendsReachable({ db, nats }: ServiceContext): Promise<boole
     () => true,
     () => false,
   )
-  return (await waitAtMost(limitMs('readiness'), reachable, () => {})) ?? false
+  return (await waitAtMost(limitsMs.readiness, reachable, () => {})) ?? false
 }
 
 /** Runs a service as this process. */

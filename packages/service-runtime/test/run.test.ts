@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { freePort } from '@backoffice/dev-stack'
-import { callTimeoutMs } from '@backoffice/process'
+import { limitsMs } from '@backoffice/process'
 import { connectNats, RpcClient } from '@backoffice/rpc'
 import { eventually, TestTimers, testBed } from '@backoffice/test-kit'
 import t from 'tap'
@@ -115,7 +115,7 @@ t.test(
     t.equal(await ended, 0)
     broker.thaw()
     held.release()
-    timers.advance(callTimeoutMs({}))
+    timers.advance(limitsMs.call)
     t.equal(await lost, 'SERVICE_UNAVAILABLE')
     t.equal((await unsent('left')).length, 2)
   },

@@ -10,7 +10,7 @@ import {
   type Reply,
   teamHeaders,
 } from '@backoffice/contracts'
-import { callTimeoutMs, patiently } from '@backoffice/process/limits'
+import { limitsMs, patiently } from '@backoffice/process/limits'
 import { type CallToProve, newReplyKey, type StrongLogin, type TeamSigner } from '@backoffice/team-identity'
 
 /** How much longer than the console this program waits, so that the console's answer comes first. */
@@ -45,20 +45,20 @@ export class ConsoleClient implements Caller {
   }
 
   async call<O extends Operation>(operation: O, call: TeamCall<O>): Promise<Reply<O>> {
-    const { service, id } = operation
+    const { service, id, timeoutMs } = operation
     const key = isReplySealed(operation, call.input) ? await newReplyKey() : undefined
     const signed = { operation: `${service}.${id}`, ...call, ...defined({ sealTo: key?.sealTo }) }
-    const reply = await this.#post(`/calls/${service}/${id}`, signed, callTimeoutMs(operation))
+    const reply = await this.#post(`/calls/${service}/${id}`, signed, timeoutMs && patiently(timeoutMs))
     return (key === undefined ? reply : await key.open(reply)) as Reply<O>
   }
 
   /** Who the console takes this caller for. */
   async whoami(operationId: string): Promise<WhoAmI> {
     const call = { operation: 'console.whoami', operationId, input: {} }
-    return (await this.#post('/whoami', call, callTimeoutMs({}))) as WhoAmI
+    return (await this.#post('/whoami', call)) as WhoAmI
   }
 
-  async #post(path: string, call: CallToProve, timeoutMs: number): Promise<unknown> {
+  async #post(path: string, call: CallToProve, timeoutMs = limitsMs.call): Promise<unknown> {
     const { idToken, proof } = await this.#signer.sign(call)
     const response = await send(new URL(path, this.#url), timeoutMs, {
       method: 'POST',
@@ -97,7 +97,7 @@ export interface ConsoleFacts {
 }
 
 export async function consoleFacts(url: string): Promise<ConsoleFacts> {
-  const response = await send(new URL('/cli', url), callTimeoutMs({}), {})
+  const response = await send(new URL('/cli', url), limitsMs.call, {})
   const facts = (await bodyOf(response)) as Partial<ConsoleFacts>
   const { issuer, clientId, strongLogin, version = 'unknown' } = facts
   if (response.status !== 200 || issuer === undefined || clientId === undefined || strongLogin === undefined)

@@ -3,7 +3,7 @@ import {
   certificateFiles,
   createLogger,
   HttpListener,
-  limitMs,
+  limitsMs,
   type RunningProcess,
   type StartedProgram,
   startProgram,
@@ -67,7 +67,7 @@ export async function startConsole(config: ConsoleSettings, clock: Clock = syste
 async function isReachable(nats: Awaited<ReturnType<typeof connectNats>>): Promise<boolean> {
   let answered = false
   await waitAtMost(
-    limitMs('readiness'),
+    limitsMs.readiness,
     nats.flush().then(() => {
       answered = true
     }),

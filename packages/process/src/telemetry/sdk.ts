@@ -1,11 +1,11 @@
 import { register } from 'node:module'
+import { getNodeAutoInstrumentations } from '@opentelemetry/auto-instrumentations-node'
 import { PrometheusExporter } from '@opentelemetry/exporter-prometheus'
-import { HttpInstrumentation } from '@opentelemetry/instrumentation-http'
-import { PgInstrumentation } from '@opentelemetry/instrumentation-pg'
-import { RuntimeNodeInstrumentation } from '@opentelemetry/instrumentation-runtime-node'
-import { UndiciInstrumentation } from '@opentelemetry/instrumentation-undici'
 import { AggregationTemporality, AggregationType, InstrumentType, type ViewOptions } from '@opentelemetry/sdk-metrics'
 import { NodeSDK } from '@opentelemetry/sdk-node'
+
+/** What is traced automatically. RPC, outbox, events and delivery attempts create spans of their own. */
+const instrumented = ['http', 'undici', 'pg', 'runtime-node'].map((name) => `@opentelemetry/instrumentation-${name}`)
 
 /** pools.ts measures each pool by itself. This instrumentation takes all pools of a process for one. */
 const withoutWrongPools: ViewOptions = {
@@ -40,38 +40,37 @@ export function startTelemetry(): void {
   // Logs go to standard output, where the cluster collects them.
   process.env.OTEL_LOGS_EXPORTER ||= 'none'
   process.env.OTEL_EXPORTER_OTLP_PROTOCOL ||= 'http/protobuf'
+  process.env.OTEL_NODE_ENABLED_INSTRUMENTATIONS ||= instrumented
+    .map((name) => name.replace('@opentelemetry/instrumentation-', ''))
+    .join(',')
   const metricReaders = process.env.OTEL_METRICS_EXPORTER === 'prometheus' ? { metricReaders: [prometheus()] } : {}
-  new NodeSDK({ instrumentations: instrumentations(), views: [withoutWrongPools], ...metricReaders }).start()
+  new NodeSDK({ instrumentations: [instrumentations()], views: [withoutWrongPools], ...metricReaders }).start()
 }
 
-/**
- * What is traced automatically. RPC, outbox, events and delivery attempts create spans of their own. No personal data and
- * no secrets leave in attributes: neither the queries of URLs nor the values in SQL.
- */
+/** No personal data and no secrets leave in attributes: neither the queries of URLs nor the values in SQL. */
 function instrumentations() {
-  return [
-    new HttpInstrumentation({
+  return getNodeAutoInstrumentations({
+    '@opentelemetry/instrumentation-http': {
       // Probes would drown everything else.
       ignoreIncomingRequestHook: ({ url }) => url === '/healthz' || url === '/readyz',
       disableOutgoingRequestInstrumentation: true,
       requestHook: (span) => {
         span.setAttributes({ 'url.query': '', 'user_agent.original': '' })
       },
-    }),
-    new UndiciInstrumentation({
+    },
+    '@opentelemetry/instrumentation-undici': {
       requestHook: (span, { origin, path }) => {
         span.setAttributes({ 'url.full': withoutQuery(`${origin}${path}`), 'url.query': '' })
       },
-    }),
-    new PgInstrumentation({
+    },
+    '@opentelemetry/instrumentation-pg': {
       // The outbox and the schedules poll every second. Traces of those statements alone would say nothing.
       requireParentSpan: true,
       requestHook: (span, { query }) => {
         span.setAttribute('db.query.text', maskLiterals(query.text))
       },
-    }),
-    new RuntimeNodeInstrumentation(),
-  ]
+    },
+  })
 }
 
 /** SQL without its values. The ORM writes values into the statement, and they may be a person's name. */

@@ -10,7 +10,7 @@ import {
   storedBytesMax,
 } from '@backoffice/contracts'
 import { type Database, type Db, readNow, sql } from '@backoffice/database'
-import { type Logger, limitMs, meter, newId, type Timers } from '@backoffice/process'
+import { type Logger, limitsMs, meter, newId, type Timers } from '@backoffice/process'
 import { contextOf } from '@backoffice/rpc'
 import { digestToKeep, isReplyToSeal, placeOfReply, sealMessage } from '@backoffice/vault'
 import type { Attributes, Context } from '@opentelemetry/api'
@@ -97,7 +97,7 @@ async function insertRows(db: Db, records: readonly CallRecord[]): Promise<Reado
   const rows = records.flatMap(({ operationId, rows }) => {
     const waits = rows.some(({ kind }) => kind === 'command')
     // Events wait for the commands of their operation.
-    return rows.map((row) => ({ ...row, operationId, leaseMs: limitMs(`${waits ? 'command' : row.kind}Lease`) }))
+    return rows.map((row) => ({ ...row, operationId, leaseMs: limitsMs[`${waits ? 'command' : row.kind}Lease`] }))
   })
   return rows.length === 0 ? new Set() : insertOutboxRows(db, rows)
 }

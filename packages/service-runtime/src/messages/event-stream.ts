@@ -15,7 +15,7 @@ import {
   streamApi,
 } from '@backoffice/contracts'
 import type { Interceptor } from '@backoffice/database'
-import { type Logger, limitMs } from '@backoffice/process'
+import { type Logger, limitsMs } from '@backoffice/process'
 import { askJetStream, differencesFrom, injectTrace, type JetStreamInfo, validateAsReader } from '@backoffice/rpc'
 import { JetStreamApiError, type JetStreamClient, jetstream } from '@nats-io/jetstream'
 import { type NatsConnection, headers as natsHeaders } from '@nats-io/transport-node'
@@ -160,7 +160,7 @@ export class EventPublisher {
   readonly #options: PublisherOptions
 
   constructor(connection: NatsConnection, options: PublisherOptions) {
-    this.#client = jetstream(connection, { timeout: limitMs('jetStream') })
+    this.#client = jetstream(connection, { timeout: limitsMs.jetStream })
     this.#options = options
   }
 

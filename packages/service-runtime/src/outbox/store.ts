@@ -13,7 +13,7 @@ import {
   type ServiceName,
 } from '@backoffice/contracts'
 import { type Db, type Fragment, type ReadDb, sql } from '@backoffice/database'
-import { limitMs, type Measurement, measurement, newId } from '@backoffice/process'
+import { limitsMs, type Measurement, measurement, newId } from '@backoffice/process'
 import { inContextOf, inputSchema, type RpcClient, validateAsWritten } from '@backoffice/rpc'
 import { openMessage, type StoredMessage, type Vault } from '@backoffice/vault'
 import type { TSchema } from '@sinclair/typebox'
@@ -179,7 +179,7 @@ export function leaseDue(db: Db, kind: OutboxKind): Promise<LeasedRow[]> {
       limit ${leaseBatchMax}
       for no key update skip locked
     )
-    update outbox o set leased_until = clock_timestamp() + make_interval(secs => ${limitMs('relayLease') / 1_000}), attempts = o.attempts + 1
+    update outbox o set leased_until = clock_timestamp() + make_interval(secs => ${limitsMs.relayLease / 1_000}), attempts = o.attempts + 1
     from due where o.id = due.id
     returning o.id, o.aggregate, o.kind, o.name, o.message, o.attempts
   `

@@ -1,4 +1,4 @@
-import { callTimeoutMs, newId } from '@backoffice/process'
+import { limitsMs, newId } from '@backoffice/process'
 import { eventually, refusal, TestTimers, testBed } from '@backoffice/test-kit'
 import t from 'tap'
 import { callsOn, holdCredits, records } from '../probe-calls.ts'
@@ -54,7 +54,7 @@ t.test('a call that was locked out goes alone when it is tried again, and holds 
   const call = () => add({ record: 'locked for long' }, operationId)
   const first = refusal(call())
   await eventually(() => triesOf('locked for long').length >= 3)
-  timers.advance(callTimeoutMs({}))
+  timers.advance(limitsMs.call)
   t.equal(await first, 'SERVICE_UNAVAILABLE')
   const before = triesOf('locked for long').length
   const [retry, ...others] = await gather(6, () => [

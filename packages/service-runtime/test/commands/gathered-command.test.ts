@@ -1,5 +1,5 @@
 import { Rejection } from '@backoffice/contracts'
-import { callTimeoutMs, newId } from '@backoffice/process'
+import { limitsMs, newId } from '@backoffice/process'
 import { eventually, refusal, TestTimers, testBed } from '@backoffice/test-kit'
 import t from 'tap'
 import { gatheredAttempts } from '../../src/commands/command.ts'
@@ -133,7 +133,7 @@ t.test('a call that has to wait for an unfinished operation waits alone, and the
 t.test('a call whose caller has left while it waited is not begun', async (t) => {
   const operationId = newId('opn')
   timers.stop(t)
-  const leavesAfterMs = callTimeoutMs({}) / 2
+  const leavesAfterMs = limitsMs.call / 2
   const call = () => [
     refusal(add({ record: 'left' }, operationId, new Date(Date.now() + leavesAfterMs))),
     add({ record: 'stayed' }),

@@ -26,7 +26,6 @@ async function exchange(bytes: string | readonly string[], to = port): Promise<s
     answer += chunk
   })
   socket.on('error', () => {})
-  socket.setTimeout(15_000, () => socket.destroy())
   socket.write(typeof bytes === 'string' ? bytes : bytes.join('\r\n'))
   await once(socket, 'close')
   return answer

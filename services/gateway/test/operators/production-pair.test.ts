@@ -199,8 +199,8 @@ t.test('what cannot be written yet is written later, and what a process forgets 
   const killed = await created('Killed')
   const port = String(await freePort())
   const main = new URL('../../src/main.ts', import.meta.url).pathname
-  // Only development is patient.
-  const env = { ...process.env, ...bed.environment('gateway'), PATIENCE: '1', PORT: port }
+  // It is none of development, so its limits are production's.
+  const env = { ...process.env, ...bed.environment('gateway'), PATIENCE: '', PORT: port }
   const doomed = startProcess(t, [process.execPath, '--disable-warning=ExperimentalWarning', main], { env })
   const me = () => send(`http://127.0.0.1:${port}/api/v1`, killed.sandbox, { path: '/me' })
   await doomed.until(async () => (await me().catch(() => undefined))?.status === 200)

@@ -11,17 +11,17 @@ export interface PlayerChange extends FieldChange {
   /** The operator's id, a person of the team, or `sandbox`. */
   readonly actor: string
   readonly reason: string | null
-  /** Of the call that changed it: its entry in the audit trail has the same. */
-  readonly operationId: string
+  /** Of the call that changed it: its entry in the audit trail has the same. Null: a release before wrote it. */
+  readonly operationId: string | null
 }
 
 const columns =
   'at timestamptz, player_id text, actor text, field text, previous text, next text, reason text, operation_id text'
 
 /** A change with who made it and why. Nothing is recorded when nothing has changed. */
-export interface MadeChange
-  extends ChangedPlayer<PlayerRecord>,
-    Pick<PlayerChange, 'actor' | 'reason' | 'operationId'> {}
+export interface MadeChange extends ChangedPlayer<PlayerRecord>, Pick<PlayerChange, 'actor' | 'reason'> {
+  readonly operationId: string
+}
 
 export function insertChanges(made: readonly MadeChange[], now: Date): Fragment[] {
   const changes = made.flatMap(({ player, change, actor, reason, operationId }): PlayerChange[] =>

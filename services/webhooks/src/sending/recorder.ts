@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { operations } from '@backoffice/contracts'
-import { type Logger, limitMs, newId } from '@backoffice/process'
+import { type Logger, limitsMs, newId } from '@backoffice/process'
 import { batchFaultOf, type Database, type Db, Gatherer, type Transaction } from '@backoffice/service-runtime'
 import { byService, insertAudit } from '@backoffice/team-desk'
 import { recordedChange } from '../deliveries/delivery.ts'
@@ -58,7 +58,7 @@ export class Recorder {
       run: (attempts, { alone }) =>
         context.db.transaction((db) => this.#recordTogether(db, attempts, alone), {
           // For the few rows that a batch does not lock first. A batch that waits longer runs again attempt by attempt.
-          lockTimeoutMs: limitMs('lock'),
+          lockTimeoutMs: limitsMs.lock,
           readsFirst: true,
         }),
     })
