@@ -205,7 +205,8 @@ const accessTo = ({ natsUrl, databaseUrl, urlOf }: Urls, endings: Ending[]) => (
   sql: perKey((who: DatabaseRole | 'admin') => {
     const url = who === 'admin' ? databaseUrl : urlOf(who)
     const pool = new pg.Pool({ connectionString: url, max: poolConnectionsMax, ...searchPath(who) })
-    endings.push(() => pool.end())
+    // A test that failed may have kept a connection, which ends with the database.
+    endings.push(() => (pool.idleCount < pool.totalCount ? void pool.end() : pool.end()))
     // A dropped database or a test's own terminated session is no fault of the pool's.
     pool.on('error', () => {})
     return pool

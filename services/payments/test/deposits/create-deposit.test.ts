@@ -127,7 +127,7 @@ t.test('a deposit reads as much as the first one, however many the player has ma
   await session.query(`set search_path = ${searchPathOf('payments')}`)
   const asked = [[playerId], [scope.timeZone], [scope.brandId], ['pay-planned']]
   const pagesRead = async () => {
-    const { text } = knownStatements().find((statement) => statement.text.includes('as taken')) ?? { text: '' }
+    const { text } = knownStatements().find((statement) => statement.text.includes(') as taken')) ?? { text: '' }
     const { rows } = await session.query(`explain (analyze, buffers, format json) ${text}`, asked)
     const { 'Shared Hit Blocks': hit, 'Shared Read Blocks': read } = rows[0]['QUERY PLAN'][0].Plan
     return hit + read
