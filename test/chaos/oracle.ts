@@ -1,4 +1,5 @@
 import { serviceNames } from '@backoffice/contracts'
+import { patiently } from '@backoffice/process'
 import { eventually, reconcile } from '@backoffice/test-kit'
 import { closeBook, eventText, unansweredRequests } from './book.ts'
 import { linearize, type Timed } from './linearizability.ts'
@@ -19,7 +20,7 @@ export interface Problem {
  * How long after the last fault something may be unfinished. An outbox row that has failed often waits a minute for its
  * next attempt, which then needs a moment.
  */
-export const settledWithinMs = 65_000
+export const settledWithinMs = patiently(65_000)
 
 /** Ends every lease, as if its time had passed. A lease only says who should work; ending it early does no harm. */
 export async function endLeases({ sql }: Pick<Judged, 'sql'>): Promise<void> {
@@ -63,7 +64,6 @@ export async function judge(system: Judged, operators: readonly Operator[]): Pro
   problems.push(...(await reconciliationProblems(system)))
   for (const replica of system.replicas) {
     const { unplannedExits } = replica
-    problems.push(...replica.problems.map(general))
     for (const { part, how, wasReady, logTail } of unplannedExits) {
       // While a backend is away a process may give up starting. It is started again.
       if (wasReady) problems.push(general(`${part} ended by itself (${how}):\n${logTail}`))

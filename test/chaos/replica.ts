@@ -3,13 +3,13 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { ServiceName } from '@backoffice/contracts'
 import { Child } from '@backoffice/dev-stack'
+import { patiently } from '@backoffice/process'
 import { eventually } from '@backoffice/test-kit'
 import type { Link } from './link.ts'
 import { type Part, signal } from './part.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const steppableClock = fileURLToPath(new URL('./steppable-clock.ts', import.meta.url))
-const readyTimeoutMs = 90_000
 /** /readyz itself waits two seconds for a backend. */
 const answerTimeoutMs = 5_000
 const stopTimeoutMs = 5_000
@@ -38,8 +38,6 @@ export class Replica implements Part {
   readonly name: string
   readonly links: readonly Link[]
   readonly unplannedExits: UnplannedExit[] = []
-  /** Times at which it did not come back. */
-  readonly problems: string[] = []
   readonly #options: ReplicaOptions
   readonly #clockFile: string
   #child: Child | undefined
@@ -86,11 +84,7 @@ export class Replica implements Part {
   }
 
   async untilReady(): Promise<void> {
-    try {
-      await eventually(() => this.#isStopped || this.#looksReady())
-    } catch (error) {
-      this.problems.push(`${this.name} was not ready after ${readyTimeoutMs / 1_000} s (${error}):\n${this.logTail()}`)
-    }
+    await eventually(() => this.#isStopped || this.#looksReady())
   }
 
   async kill(): Promise<void> {
@@ -119,10 +113,6 @@ export class Replica implements Part {
     if (this.#isReady && this.#child?.running) signal(this.#child.pid, 'SIGUSR2')
   }
 
-  logTail(): string {
-    return this.#child?.logTail(10) ?? ''
-  }
-
   async stop(): Promise<void> {
     this.#isStopped = true
     if (this.#child?.running) signal(this.#child.pid, 'SIGKILL')
@@ -132,7 +122,7 @@ export class Replica implements Part {
   async #looksReady(): Promise<boolean> {
     const child = this.#child
     const answer = await fetch(`http://127.0.0.1:${this.#options.healthPort}/readyz`, {
-      signal: AbortSignal.timeout(answerTimeoutMs),
+      signal: AbortSignal.timeout(patiently(answerTimeoutMs)),
     })
     await answer.body?.cancel()
     if (!answer.ok) throw new Error(`its /readyz answers ${answer.status}`)

@@ -1,7 +1,7 @@
 // proof: money moves behind a real PgBouncer, which only an installation of the small size may have.
 
 import { type ServiceName, serviceNames } from '@backoffice/contracts'
-import { loadConfig } from '@backoffice/process'
+import { limitsMs, loadConfig } from '@backoffice/process'
 import { readerOf } from '@backoffice/service-runtime'
 import { type RunningService, type Service, startService } from '@backoffice/service-runtime/testing'
 import { OperatorClient, reconcile, testBed } from '@backoffice/test-kit'
@@ -67,9 +67,9 @@ t.test('behind PgBouncer in transaction mode', { skip: pgBouncerIsMissing() }, a
   })
 
   await t.test('the settings of the roles hold', async (t) => {
-    const settings = ['search_path', 'statement_timeout', 'idle_in_transaction_session_timeout', 'timezone'] as const
-    const names = [...settings, 'default_transaction_read_only']
-    const text = `select ${names.map((name) => `current_setting('${name}') as ${name}`).join(', ')}`
+    const text = `select current_setting('search_path') as search_path, current_setting('timezone') as timezone,
+      ${['statement_timeout', 'idle_in_transaction_session_timeout'].map((name) => `extract(epoch from current_setting('${name}')::interval)::float8 * 1000 as ${name}`)},
+      current_setting('default_transaction_read_only') as default_transaction_read_only`
     for (const service of serviceNames) {
       for (const [url, readOnly] of [
         [urlOf(service), 'off'],
@@ -81,8 +81,8 @@ t.test('behind PgBouncer in transaction mode', { skip: pgBouncerIsMissing() }, a
         t.same(rows, [
           {
             search_path: service,
-            statement_timeout: '15s',
-            idle_in_transaction_session_timeout: '20s',
+            statement_timeout: limitsMs.statement,
+            idle_in_transaction_session_timeout: limitsMs.idleTransaction,
             timezone: 'UTC',
             default_transaction_read_only: readOnly,
           },

@@ -1,5 +1,6 @@
 import { connect } from 'node:net'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import { patiently } from '@backoffice/process'
 
 /** One HTTP response as it came over the wire. */
 export interface RawResponse {
@@ -9,7 +10,7 @@ export interface RawResponse {
   readonly text: string
 }
 
-const silenceMsMax = 60_000
+const silenceMsMax = patiently(60_000)
 
 /**
  * Sends bytes over a connection of their own, exactly as they are: any client would tidy them up.

@@ -5,6 +5,7 @@ import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { eventSubject, streamApi, streamBytesMin, streamConfiguration } from '@backoffice/contracts'
 import { natsServerBinary } from '@backoffice/dev-stack'
+import { limitsMs } from '@backoffice/process'
 import { connectNats } from '@backoffice/rpc'
 import {
   type CertificateFiles,
@@ -159,7 +160,7 @@ async function testCluster(t: Test, binary: string): Promise<void> {
     const users = (await Promise.all(servers.map(({ shown }) => shown()))).flatMap((shown) => [...shown.keys()])
     t.ok(users.includes('streams'))
     // Who may ask the servers' own account may send anybody away: nobody may.
-    await t.rejects(streams.request('$SYS.REQ.SERVER.PING.VARZ', '{}', { timeout: 5_000 }), {
+    await t.rejects(streams.request('$SYS.REQ.SERVER.PING.VARZ', '{}', { timeout: limitsMs.jetStream }), {
       message: /Permissions Violation/i,
     })
   })
@@ -198,7 +199,7 @@ async function testCluster(t: Test, binary: string): Promise<void> {
     const ask = async (user: NatsConnection, subject: string, payload: string, id = '') => {
       const named = headers()
       if (id !== '') named.set('Nats-Msg-Id', id)
-      const reply = await user.request(subject, payload, { timeout: 5_000, headers: named })
+      const reply = await user.request(subject, payload, { timeout: limitsMs.jetStream, headers: named })
       const { error, ...answer } = JSON.parse(reply.string())
       if (error !== undefined) throw new Error(error.description)
       return answer

@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { isRunning } from '@backoffice/dev-stack'
+import { patiently } from '@backoffice/process'
 import { eventually } from '@backoffice/test-kit'
 import t, { type Test } from 'tap'
 import { readSource, type TestFile } from './files.ts'
@@ -29,6 +30,10 @@ async function run(t: Test, lines: string, options: Parameters<typeof runAll>[2]
   const [file] = await runAll(t, [lines], options)
   return file
 }
+
+/** Time enough to start and to pass. */
+const timeoutSeconds = patiently(1_000) / 1_000
+const waiting = `setTimeout(() => {}, ${timeoutSeconds * 1_500})\nt.test('waits', () => new Promise(() => {}))`
 
 const passing = "t.test('passes', async (t) => { t.ok(true) })"
 
@@ -67,8 +72,7 @@ t.test('a file that dies', async (t) => {
 })
 
 t.test('a file that does not end is ended after its time, and says which test was running', async (t) => {
-  const waiting = "setTimeout(() => {}, 1500)\nt.test('waits', () => new Promise(() => {}))"
-  const file = await run(t, `${passing}\n${waiting}`, { timeoutSeconds: 1 })
+  const file = await run(t, `${passing}\n${waiting}`, { timeoutSeconds })
   t.match(file, { ok: false, results: { passed: 1, failed: ['a.test.ts > waits'] } })
 })
 
@@ -141,8 +145,7 @@ t.test('a process that dies when all its files are through is the fault of the l
 })
 
 t.test('the time of one of several files is its own', async (t) => {
-  const waiting = "setTimeout(() => {}, 1500)\nt.test('waits', () => new Promise(() => {}))"
-  t.match(await runAll(t, [waiting, passing], { timeoutSeconds: 1 }), [
+  t.match(await runAll(t, [waiting, passing], { timeoutSeconds }), [
     { path: 'a.test.ts', ok: false, results: { failed: ['a.test.ts > waits'] } },
     { path: 'b.test.ts', ok: true },
   ])

@@ -15,7 +15,7 @@ import {
   teamHeaders,
   teamSubject,
 } from '@backoffice/contracts'
-import { newId } from '@backoffice/process'
+import { limitsMs, newId } from '@backoffice/process'
 import { inputSchema, RpcClient } from '@backoffice/rpc'
 import { DelegatedSigner, newSessionKey, PersonSigner, type TeamSigner } from '@backoffice/team-identity'
 import {
@@ -234,7 +234,7 @@ t.test('a call that somebody heard has no second effect, whoever sends it again'
     t.ok(messages.length > 0)
     for (const { subject, data, headers } of messages) {
       const reply = `${replyInbox(inboxOf(teamConsole), service)}.${newId('req')}`
-      const again = { ...(headers === undefined ? {} : { headers }), noMux: true, reply, timeout: 8_000 }
+      const again = { ...(headers === undefined ? {} : { headers }), noMux: true, reply, timeout: limitsMs.call }
       await connection.request(subject, data, again)
     }
     t.same(await caused(), [], `${messages.length} calls of ${service}`)

@@ -1,6 +1,6 @@
 import { brokerUsers, inboxOf, streamConfiguration, streamKeeper } from '@backoffice/contracts'
 import { makeStream } from '@backoffice/migrator/stream'
-import { createLogger } from '@backoffice/process'
+import { createLogger, limitsMs } from '@backoffice/process'
 import { temporaryFolder } from '@backoffice/test-kit'
 import { connect, type NatsConnection } from '@nats-io/transport-node'
 import t from 'tap'
@@ -115,7 +115,7 @@ async function notRefused(user: string, tried: readonly string[]): Promise<reado
 const make = () => makeStream(of(streamKeeper), { replicas: 1, bytesMax: 64 * 1024 ** 2 }, createLogger('t', 'silent'))
 
 async function ask(user: string, subject: string, request: object) {
-  const reply = await of(user).request(subject, JSON.stringify(request), { timeout: 5_000 })
+  const reply = await of(user).request(subject, JSON.stringify(request), { timeout: limitsMs.jetStream })
   return reply.json<{ error?: { code: number }; config?: object }>()
 }
 

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { patiently } from '@backoffice/process'
 import axe from 'axe-core'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
 import type { Teardown } from './test-bed.ts'
@@ -15,12 +16,26 @@ export const noBrowser: string | false = unlessRequired(
     : `no browser at ${executablePath} (Debian: apt-get install chromium-headless-shell; elsewhere set CHROMIUM)`,
 )
 
+/** What a page does not show by then does not come: longer than a call takes that nobody answers. */
+const waitMs = 60_000
+
 /** Starts the machine's own Chromium, which ends with `t`. It calls nobody on its own account. */
 export async function startBrowser(t: Teardown): Promise<Browser> {
   const quiet = ['--disable-background-networking', '--disable-component-update', '--disable-sync', '--no-first-run']
   const args = ['--no-sandbox', '--disable-gpu', '--disable-quic', ...quiet]
-  const browser = await chromium.launch({ executablePath, args })
+  const browser = patient(await chromium.launch({ executablePath, args, timeout: patiently(waitMs) }))
   t.teardown(() => browser.close())
+  return browser
+}
+
+/** Playwright's own limits are the same on every machine. */
+export function patient(browser: Browser): Browser {
+  const newContext = browser.newContext.bind(browser)
+  browser.newContext = async (options) => {
+    const context = await newContext(options)
+    context.setDefaultTimeout(patiently(waitMs))
+    return context
+  }
   return browser
 }
 

@@ -22,6 +22,7 @@ import {
   type Teardown,
   testBed,
 } from '@backoffice/test-kit'
+import { patient } from '@backoffice/test-kit/browser'
 import { wallet } from '@backoffice/wallet'
 import type { webhooks } from '@backoffice/webhooks'
 import fastify from 'fastify'
@@ -311,7 +312,7 @@ const firefoxPath = process.env.FIREFOX ?? ''
 export const noFirefox: string | false = existsSync(firefoxPath)
   ? false
   : 'no Firefox: FIREFOX names none of Playwright’s'
-export const startFirefox = (): Promise<Browser> => firefox.launch({ executablePath: firefoxPath })
+export const startFirefox = async (): Promise<Browser> => patient(await firefox.launch({ executablePath: firefoxPath }))
 
 type Options = Parameters<Browser['newContext']>[0]
 export type User = 'alice' | 'bob' | 'carol'

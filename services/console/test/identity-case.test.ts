@@ -51,12 +51,13 @@ t.test('an identity case', { skip: noBrowser }, async (t) => {
       await take(playerId)
       const page = await windowOf(bed, browser, 'alice')
       let isSent = false
+      await page.clock.install()
       await page.route('https://kyc.example/**', (route) => isSent && route.fulfill({ body: 'RG' }))
       await page.goto(`${bed.url}${path}`, { waitUntil: 'domcontentloaded' })
       const late = page.locator('[data-late]')
       t.notOk(await late.isVisible())
       await page.locator('iframe').scrollIntoViewIfNeeded()
-      await late.waitFor({ timeout: 10_000 })
+      await late.waitFor()
       t.match(await page.locator('.document [role=status]').textContent(), 'kyc.example has not sent it yet.')
       await page.click('.document a[data-opens]')
       t.ok(await page.isVisible('details[open] form[action$="/ask"] [name=reason]'))
@@ -64,7 +65,7 @@ t.test('an identity case', { skip: noBrowser }, async (t) => {
       await page.goto(`${bed.url}${path}`)
       await page.locator('iframe').scrollIntoViewIfNeeded()
       await page.frameLocator('iframe').getByText('RG').waitFor()
-      await page.waitForTimeout(4_500)
+      await page.clock.fastForward(60_000)
       t.notOk(await late.isVisible(), 'it is there')
       await page.context().close()
     },

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { operations } from '@backoffice/contracts'
-import { createLogger } from '@backoffice/process'
+import { createLogger, patiently } from '@backoffice/process'
 import { eventually, testBed } from '@backoffice/test-kit'
 import t from 'tap'
 import { Agent, request } from 'undici'
@@ -252,7 +252,7 @@ t.test('a query is not coerced, repeated or guessed at', async (t) => {
 t.test(
   'a gateway that is asked to end is not ready at once, serves on, and closes each connection behind its answer',
   async (t) => {
-    const bed = await testBed(t, { gateway }, { config: { gateway: { DRAIN_DELAY_MS: 1_000 } } })
+    const bed = await testBed(t, { gateway }, { config: { gateway: { DRAIN_DELAY_MS: patiently(1_000) } } })
     const { addresses, healthPort, drain } = bed.services.gateway
     const dispatcher = new Agent({ connections: 1 })
     t.teardown(() => dispatcher.close())
