@@ -91,6 +91,8 @@ async function createFrom(administratorUrl: string, template: string): Promise<T
 
 /** An arbitrary number. Everyone who makes templates on one server takes this lock. */
 const templateLock = 5_081_776
+/** Of this process, by server and name. */
+const templates = new Map<string, Promise<unknown>>()
 
 async function ensureTemplate(administratorUrl: string, services: readonly MigratedService[]): Promise<string> {
   const hash = createHash('sha256')
@@ -100,28 +102,49 @@ async function ensureTemplate(administratorUrl: string, services: readonly Migra
     for (const { name, sql } of service.migrations) hash.update(`${service.name} ${name} ${sql}`)
   }
   const template = `backoffice_template_${hash.digest('hex').slice(0, 16)}`
-  await asAdministrator(administratorUrl, async (client) => {
-    await client.query('select pg_advisory_lock($1)', [templateLock])
-    const known = await client.query('select from pg_database where datname = $1', [template])
-    if (known.rowCount !== 0) return
-    // Renamed only when it is complete. An unfinished one, left by a killed test run, is thrown away.
-    const draft = `${template}_draft`
-    await client.query(`drop database if exists ${draft} with (force)`)
-    await client.query(`create database ${draft}`)
-    const url = databaseUrl(administratorUrl, draft)
-    await provisionDatabase({ adminUrl: url, passwords: withOtherRoles(sharedRolePasswords(administratorUrl)) })
-    for (const { name, migrations } of services) await migrate({ service: name, migrations, url })
-    await client.query(`alter database ${draft} rename to ${template}`)
-  })
+  const key = `${administratorUrl} ${template}`
+  const made = templates.get(key) ?? makeTemplate(template, services, administratorUrl)
+  templates.set(key, made)
+  await made
   return template
 }
 
-async function asAdministrator<T>(url: string, run: (client: pg.Client) => Promise<T>): Promise<void> {
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
+const makeTemplate = (template: string, services: readonly MigratedService[], administratorUrl: string) =>
+  asAdministrator(administratorUrl, async (client) => {
+    await client.query('select pg_advisory_lock($1)', [templateLock])
+    const known = await client.query('select from pg_database where datname = $1', [template])
+    if (known.rowCount === 0) {
+      // Renamed only when it is complete. An unfinished one, left by a killed test run, is thrown away.
+      const draft = `${template}_draft`
+      await client.query(`drop database if exists ${draft} with (force)`)
+      await client.query(`create database ${draft}`)
+      const url = databaseUrl(administratorUrl, draft)
+      await provisionDatabase({ adminUrl: url, passwords: withOtherRoles(sharedRolePasswords(administratorUrl)) })
+      for (const { name, migrations } of services) await migrate({ service: name, migrations, url })
+      await client.query(`alter database ${draft} rename to ${template}`)
+    }
+    await client.query('select pg_advisory_unlock($1)', [templateLock])
+  })
+
+/** Each session is a process of PostgreSQL, so there is one for all databases that a process makes and drops. */
+const administrators = new Map<string, pg.Pool>()
+
+async function asAdministrator<T>(url: string, run: (client: pg.PoolClient) => Promise<T>): Promise<void> {
+  const pool = administrators.get(url) ?? new pg.Pool({ connectionString: url, max: 1, allowExitOnIdle: true })
+  if (!administrators.has(url)) {
+    administrators.set(url, pool)
+    // Its server may end before this process does.
+    pool.on('error', () => {})
+  }
+  const client = await pool.connect()
+  let failure: Error | undefined
   try {
     await run(client)
+  } catch (error) {
+    failure = error as Error
+    throw error
   } finally {
-    await client.end()
+    // What a failed one holds ends with its session.
+    client.release(failure)
   }
 }

@@ -225,10 +225,15 @@ function registering(services: readonly ServiceName[], sql: TestBed<never>['sql'
     const known = brands.get(brandId)
     if (known !== undefined) return known
     const values = [brandId, operatorId, environment, currency, timeZone]
-    const inserts = names.map((name) =>
-      sql('admin').query(`insert into ${name}.brand values ($1, $2, $3, $4, $5) on conflict do nothing`, values),
+    const inserts = names.map(
+      (name) => `${name} as (insert into ${name}.brand values ($1, $2, $3, $4, $5) on conflict do nothing)`,
     )
-    const registered = Promise.all(inserts).then(() => {})
+    const registered =
+      names.length === 0
+        ? Promise.resolve()
+        : sql('admin')
+            .query(`with ${inserts} select`, values)
+            .then(() => {})
     brands.set(brandId, registered)
     return registered
   }
@@ -240,7 +245,7 @@ const environmentsOf = ({ natsUrl, urlOf }: Urls, issuer: TestIssuer, { config }
     ...issuer.settings,
     DATABASE_URL: urlOf(name),
     // Each connection is a process of PostgreSQL.
-    DATABASE_POOL_MAX: '3',
+    DATABASE_POOL_MAX: '2',
     NATS_URL: natsUrl,
     NATS_USER: name,
     NATS_PASSWORD: natsPassword(name),
