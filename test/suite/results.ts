@@ -77,7 +77,7 @@ export interface Part {
   readonly seconds: number
 }
 
-/** Takes apart what `several-files.ts` wrote. */
+/** Takes apart what `test-process.ts` wrote. */
 export function partsOf(tap: string): readonly Part[] {
   const parts: Part[] = []
   let lines: string[] = []

@@ -5,7 +5,7 @@ import { root, type TestFile } from './files.ts'
 import type { Group } from './order.ts'
 import { type Part, partsOf, type Results, readResults } from './results.ts'
 
-const severalFiles = fileURLToPath(new URL('./several-files.ts', import.meta.url))
+const testProcess = fileURLToPath(new URL('./test-process.ts', import.meta.url))
 /** A file ends by itself when its time is over. This is for one that cannot, because it runs in circles. */
 const hangingTimes = 2
 
@@ -31,7 +31,7 @@ export interface Running {
 }
 
 /**
- * Runs test files in one process: a single one, or several that may share it. It is plain Node that runs them: the loaders
+ * Runs test files in one process, one or several that may share it. It is plain Node that runs them: the loaders
  * of tap's command line, which are for coverage and for mocks, would cost each process, and each that it starts, most of
  * a second.
  * @returns those that have run. When the process dies, the file that it died in is the last of them.
@@ -43,13 +43,9 @@ export async function runTestFiles(files: Group, running: Running): Promise<read
     all.push(file)
     running.isOver?.(file)
   }
-  if (files.length === 1) {
-    add(finished(first, await new NodeProcess(first.directory, [first.path], running).ended))
-    return all
-  }
   const fileOf = (part: Part) => files.find(({ place }) => place === part.place) ?? first
   const named = JSON.stringify(files.map(({ directory, path, place }) => ({ directory, path, place })))
-  const child = new NodeProcess(root, [severalFiles, named], { ...running, files: files.length })
+  const child = new NodeProcess([testProcess, named], { ...running, files: files.length })
   let errorsOfOthers = 0
   const addOver = (parts: readonly Part[], ended: Ended) => {
     for (const part of parts.slice(all.length)) {
@@ -131,7 +127,7 @@ interface Ended {
 /** How long a process takes to start in which files run, tap included, in seconds. */
 export async function startSeconds(environment: Environment): Promise<number> {
   const running = { environment, timeoutSeconds: 600, stopping: new AbortController().signal }
-  return (await new NodeProcess(root, [severalFiles], running).ended).seconds
+  return (await new NodeProcess([testProcess], running).ended).seconds
 }
 
 class NodeProcess {
@@ -143,13 +139,12 @@ class NodeProcess {
   #errors = ''
 
   constructor(
-    directory: string,
     args: readonly string[],
     { environment, timeoutSeconds, stopping, files = 1 }: Running & { readonly files?: number },
   ) {
-    const programs = [join(directory, 'node_modules/.bin'), join(root, 'node_modules/.bin'), process.env.PATH]
+    const programs = [join(root, 'node_modules/.bin'), process.env.PATH]
     const child = spawn(process.execPath, args, {
-      cwd: directory,
+      cwd: root,
       env: { ...environment, PATH: programs.join(delimiter), TAP: '1', TAP_TIMEOUT: String(timeoutSeconds) },
       stdio: ['ignore', 'pipe', 'pipe'],
       // A group of its own, so that processes of its that are still there after its end can be found.

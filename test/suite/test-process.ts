@@ -1,5 +1,5 @@
-// Runs several test files in this process, one after another, each as a test with the name of the file. To load the
-// services, and to let Node get to know their code, costs more than what most files do with them.
+// Runs test files in this process, one after another, each as a test with the name of the file. To load the services, and
+// to let Node get to know their code, costs more than what most files do with them.
 //
 // A file imports tap as ever, but what it gets is a test of its own: its subtests are below it, what it tears down ends
 // with it, and its time is counted by itself. It finds the folder of its workspace and the environment as if it were alone.
