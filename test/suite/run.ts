@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { natsServerBinary, natsServerVersion } from '@backoffice/dev-stack'
 import { areContainersWanted, startTestPostgres } from '@backoffice/test-kit'
 import { parse } from 'yaml'
-import { changesSince, testsOf } from './changed.ts'
+import { type Changes, changesSince, testsOf } from './changed.ts'
 import { execute, type Outcome } from './execute.ts'
 import { listTestFiles, named, root, type TestFile, type Tier } from './files.ts'
 import { type Options, parseOptions } from './options.ts'
@@ -39,8 +39,11 @@ async function check(name: string, program: string, args: readonly string[]): Pr
 
 const inModules = (program: string) => join(root, 'node_modules/.bin', program)
 
-/** What is not a test and still must be right. One after the other, so that the longest files are not crowded. */
-async function checkSources(): Promise<readonly string[]> {
+/**
+ * What is not a test and still must be right. One after the other, so that the longest files are not crowded.
+ * @param paths of which to check the form
+ */
+async function checkSources(paths: readonly string[]): Promise<readonly string[]> {
   return [
     // One program for all workspaces: each alone would check again whatever it imports. And one checker: several know
     // nothing of each other, and four of them, as by default, do almost twice the work.
@@ -54,7 +57,10 @@ async function checkSources(): Promise<readonly string[]> {
       '--project',
       'tsconfig.json',
     ])),
-    ...(await check('formatter and linter (biome)', inModules('biome'), ['check', '--error-on-warnings', '.'])),
+    ...(await check('formatter and linter (biome)', inModules('biome'), [
+      ...['check', '--error-on-warnings', '--files-ignore-unknown=true', '--no-errors-on-unmatched'],
+      ...paths,
+    ])),
   ]
 }
 
@@ -99,10 +105,9 @@ function printTime({ tier, names, changed, shard }: Options, { seconds, processo
 }
 
 /** What this run is about: files of one tier, and not always all of them. */
-function chosen(options: Options): readonly TestFile[] {
-  const ofTier = listTestFiles().filter(({ tier }) => tier === options.tier)
-  const { changed, names, shard } = options
-  const files = changed === undefined ? named(ofTier, names) : testsOf(changesSince(changed.since), ofTier)
+function chosen({ tier, names, shard }: Options, changes: Changes | undefined): readonly TestFile[] {
+  const ofTier = listTestFiles().filter((file) => file.tier === tier)
+  const files = changes === undefined ? named(ofTier, names) : testsOf(changes, ofTier)
   return shard === undefined ? files : shardOf(files, shard.number, shard.count, secondsOf)
 }
 
@@ -130,7 +135,11 @@ function temporaryFolderFor({ tier }: Options): string {
   return folder
 }
 
-async function runChosen(files: readonly TestFile[], options: Options): Promise<Outcome & Pick<Took, 'patience'>> {
+async function runChosen(
+  files: readonly TestFile[],
+  options: Options,
+  changes: Changes | undefined,
+): Promise<Outcome & Pick<Took, 'patience'>> {
   const folder = temporaryFolderFor(options)
   const given = process.env.POSTGRES_URL
   const postgres = given === undefined ? await startTestPostgres(postgresConnections) : undefined
@@ -152,9 +161,16 @@ async function runChosen(files: readonly TestFile[], options: Options): Promise<
     }
     // Of several machines one looks at the sources.
     const looks = options.tier === 'test' && (options.shard?.number ?? 1) === 1
+    const paths = changes?.files.filter((path) => existsSync(join(root, path))) ?? ['.']
     const pace = new Pace(environment)
     const { timeout: timeoutSeconds } = parse(readFileSync(join(root, '.taprc'), 'utf8'))
-    const running = { environment, secondsOf, pace, timeoutSeconds, looks: looks ? checkSources : undefined }
+    const running = {
+      environment,
+      secondsOf,
+      pace,
+      timeoutSeconds,
+      looks: looks ? () => checkSources(paths) : undefined,
+    }
     const outcome = await execute(files, running)
     return { ...outcome, patience: pace.patience }
   } finally {
@@ -175,7 +191,8 @@ async function main(options: Options): Promise<number> {
   // What the tests of the client and of others load is made first.
   const made = await check('types of the client', process.execPath, ['packages/client/scripts/make-types.ts'])
   if (made.length > 0) return refuse('Nothing can be tested.')
-  const files = chosen(options)
+  const changes = options.changed && changesSince(options.changed.since)
+  const files = chosen(options, changes)
   if (files.length === 0 && options.changed !== undefined) {
     print(`Nothing has changed that a test of ${commands[options.tier]} could tell.`)
     print(lastLine(0, 0, 0))
@@ -185,7 +202,7 @@ async function main(options: Options): Promise<number> {
     const what = options.names.length > 0 ? ` by the name of ${options.names.join(' or ')}` : ''
     return refuse(`${commands[options.tier]} has no test${what}. Perhaps ${commands[otherThan(options.tier)]} has.`)
   }
-  const outcome = await runChosen(files, options)
+  const outcome = await runChosen(files, options, changes)
   const seconds = (performance.now() - startedAt) / 1000
   return summarise(outcome, options, { seconds, processor: processorSeconds(), patience: outcome.patience })
 }
