@@ -143,7 +143,7 @@ export async function execute(
         first.push(...(await runToTheEnd(group, runFiles, stopping.signal)))
       }),
     ])
-    if (stopping.signal.aborted) faults.push(`the run was interrupted after ${first.length} of ${files.length} files`)
+    if (first.length < files.length) faults.push(`the run ended after ${first.length} of ${files.length} files`)
     const rerun = process.env.RERUN_FAILED === 'true' && !stopping.signal.aborted
     return { faults, ...(rerun ? await rerunFailed(first, runFiles) : { finished: first, unstable: [] }) }
   } finally {

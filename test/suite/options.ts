@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util'
 import type { Tier } from './files.ts'
+import type { Shard } from './order.ts'
 
 export interface Options {
   readonly tier: Tier
@@ -7,8 +8,7 @@ export interface Options {
   readonly names: readonly string[]
   /** Only tests of what has changed, since a commit if one is named. */
   readonly changed: { readonly since: string | undefined } | undefined
-  /** This machine is one of several. */
-  readonly shard: { readonly number: number; readonly count: number } | undefined
+  readonly shard: Shard | undefined
   /** Whether what this run takes is the reference from now on. */
   readonly record: boolean
   /** Everything has half a core. */
@@ -40,7 +40,7 @@ export function parseOptions(args: readonly string[]): Options {
   }
 }
 
-function shardFrom(text: string): Options['shard'] {
+function shardFrom(text: string): Shard {
   const [, number = 0, count = 0] = (/^(\d+)\/(\d+)$/.exec(text) ?? []).map(Number)
   if (number < 1 || number > count) throw new Error(`--shard is like 2/3, not ${text}`)
   return { number, count }

@@ -8,28 +8,22 @@ export type Group = readonly [TestFile, ...TestFile[]]
  */
 const sharedProcesses = 12
 
+/** One of several machines. */
+export interface Shard {
+  /** From 1. */
+  readonly number: number
+  readonly count: number
+}
+
 /** How many seconds a file takes, as far as anybody knows. */
 export type SecondsOf = (file: TestFile) => number
 
 const sum = (files: readonly TestFile[], secondsOf: SecondsOf) =>
   files.reduce((total, file) => total + secondsOf(file), 0)
 
-const longestFirst = (secondsOf: SecondsOf) => (a: TestFile, b: TestFile) => secondsOf(b) - secondsOf(a)
-
-/**
- * The files of one of several machines, which take about as long as those of each other: the longest first, each to the
- * machine that has least to do.
- * @param number from 1 to `count`
- */
-export function shardOf(files: readonly TestFile[], number: number, count: number, secondsOf: SecondsOf): TestFile[] {
-  const shards = Array.from({ length: count }, () => ({ files: [] as TestFile[], seconds: 0 }))
-  for (const file of files.toSorted(longestFirst(secondsOf))) {
-    const least = shards.reduce((a, b) => (b.seconds < a.seconds ? b : a))
-    least.files.push(file)
-    least.seconds += secondsOf(file)
-  }
-  return shards[number - 1]?.files ?? []
-}
+/** The files of one of several machines, which take about as long as those of each other, each machine in turn. */
+export const shardOf = (files: readonly TestFile[], { number, count }: Shard, secondsOf: SecondsOf) =>
+  files.toSorted((a, b) => secondsOf(b) - secondsOf(a)).filter((_, index) => index % count === number - 1)
 
 /**
  * Files that may share a process, as groups that take about as long as each other; every other file is alone in its own.

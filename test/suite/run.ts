@@ -108,7 +108,7 @@ function printTime({ tier, names, changed, shard }: Options, { seconds, processo
 function chosen({ tier, names, shard }: Options, changes: Changes | undefined): readonly TestFile[] {
   const ofTier = listTestFiles().filter((file) => file.tier === tier)
   const files = changes === undefined ? named(ofTier, names) : testsOf(changes, ofTier)
-  return shard === undefined ? files : shardOf(files, shard.number, shard.count, secondsOf)
+  return shard === undefined ? files : shardOf(files, shard, secondsOf)
 }
 
 /** Linux keeps in memory what is written here. */

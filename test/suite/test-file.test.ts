@@ -13,10 +13,10 @@ import { runTestFiles, runToTheEnd } from './test-file.ts'
 const never = new AbortController().signal
 
 /** @returns what the runner makes of files with these lines, in one process. */
-function runAll(t: Test, lines: readonly string[], { stopping = never, timeoutSeconds = 60 } = {}) {
+function runAll(t: Test, lines: readonly string[], { timeoutSeconds = 60 } = {}) {
   const [first, ...others] = made(t, lines)
   if (first === undefined) throw new Error('no files')
-  return runTestFiles([first, ...others], { environment: process.env, timeoutSeconds, stopping })
+  return runTestFiles([first, ...others], { environment: process.env, timeoutSeconds, stopping: never })
 }
 
 function made(t: Test, files: readonly string[]): readonly TestFile[] {
@@ -61,16 +61,6 @@ t.test('a file of assertions alone is one test, and one that says nothing has fa
   t.match(await run(t, 'process.exit(0)'), { ok: false, results: { failed: ['a.test.ts'] } })
 })
 
-t.test('a file that cannot be loaded says why', async (t) => {
-  const file = await run(t, "import './missing.ts'")
-  t.match(file, { ok: false, results: { passed: 0, failed: ['a.test.ts'] }, tap: /missing\.ts/ })
-})
-
-t.test('a file that dies', async (t) => {
-  const file = await run(t, `${passing}\nt.test('dies', async () => { process.kill(process.pid, 'SIGKILL') })`)
-  t.match(file, { ok: false, results: { passed: 1, failed: ['a.test.ts'] }, errors: /SIGKILL/ })
-})
-
 t.test('a file that does not end is ended after its time, and says which test was running', async (t) => {
   const file = await run(t, `${passing}\n${waiting}`, { timeoutSeconds })
   t.match(file, { ok: false, results: { passed: 1, failed: ['a.test.ts > waits'] } })
@@ -83,15 +73,6 @@ t.test('what a failed file has left running is ended', async (t) => {
   const pid = Number(readFileSync(join(t.testdirName, 'pid'), 'utf8'))
   await eventually(() => !isRunning(pid))
   t.notOk(isRunning(pid))
-})
-
-t.test('the runner can end its files early: what did not begin is not among them', async (t) => {
-  const stopping = new AbortController()
-  const files = runAll(t, ["setInterval(() => {}, 1000)\nt.test('waits', () => new Promise(() => {}))"], {
-    stopping: stopping.signal,
-  })
-  stopping.abort()
-  t.same(await files, [])
 })
 
 t.test('each of several files in a process has its own results, and its own fault', async (t) => {
