@@ -109,10 +109,29 @@ export function parseRetryAfterMs(value: string | undefined, now: Date): number 
   if (value === undefined) return null
   const text = value.trim()
   if (/^\d{1,15}$/.test(text)) return Number(text) * 1000
-  // Only the form of RFC 9110, because Date.parse alone accepts almost anything.
-  if (!/^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/.test(text)) return null
-  const at = Date.parse(text)
-  return Number.isNaN(at) ? null : Math.max(0, at - now.getTime())
+  const at = parseHttpDate(text, now)
+  return at === null ? null : Math.max(0, at - now.getTime())
+}
+
+/** The three forms of RFC 9110, 5.6.7. Date.parse alone accepts almost anything. */
+const httpDates = [
+  /^[A-Z][a-z]{2}, (?<day>\d\d) (?<month>[A-Z][a-z]{2}) (?<year>\d{4}) (?<time>\d\d:\d\d:\d\d) GMT$/,
+  /^[A-Z][a-z]{5,8}, (?<day>\d\d)-(?<month>[A-Z][a-z]{2})-(?<year>\d\d) (?<time>\d\d:\d\d:\d\d) GMT$/,
+  /^[A-Z][a-z]{2} (?<month>[A-Z][a-z]{2}) (?<day>[ \d]\d) (?<time>\d\d:\d\d:\d\d) (?<year>\d{4})$/,
+]
+/** A year of two digits is never further ahead. */
+const yearsAheadMax = 50
+
+function parseHttpDate(text: string, now: Date): number | null {
+  const parts = httpDates.map((form) => form.exec(text)?.groups).find((groups) => groups !== undefined)
+  if (parts === undefined) return null
+  const { day, month, year = '', time } = parts
+  const at = (fullYear: number) => Date.parse(`${day} ${month} ${fullYear} ${time} GMT`)
+  const thisYear = now.getUTCFullYear()
+  const thisCentury = Math.floor(thisYear / 100) * 100 + Number(year)
+  const found =
+    year.length > 2 ? at(Number(year)) : at(thisCentury > thisYear + yearsAheadMax ? thisCentury - 100 : thisCentury)
+  return Number.isNaN(found) ? null : found
 }
 
 export interface StoryFacts {

@@ -92,7 +92,20 @@ t.test('Retry-After is seconds or an HTTP date, and anything else is ignored', a
   t.equal(parseRetryAfterMs('120', now), 120_000)
   t.equal(parseRetryAfterMs('Mon, 02 Mar 2026 12:01:00 GMT', now), 60_000)
   t.equal(parseRetryAfterMs('Mon, 02 Mar 2026 11:00:00 GMT', now), 0)
-  for (const nonsense of ['-5', 'soon', '1e9', '', '2026-03-02', '12.5'])
+  for (const date of ['Monday, 02-Mar-26 12:01:00 GMT', 'Mon Mar  2 12:01:00 2026', 'Mon Mar 02 12:01:00 2026'])
+    t.equal(parseRetryAfterMs(date, now), 60_000, date)
+  t.equal(parseRetryAfterMs('Saturday, 02-Mar-76 12:00:00 GMT', now), Date.UTC(2076, 2, 2, 12) - now.getTime())
+  t.equal(parseRetryAfterMs('Wednesday, 02-Mar-77 12:00:00 GMT', now), 0, 'of 1977')
+  for (const nonsense of [
+    '-5',
+    'soon',
+    '1e9',
+    '',
+    '2026-03-02',
+    '12.5',
+    'Mon, 02 Xyz 2026 12:01:00 GMT',
+    'Mon Mar 2 2026',
+  ])
     t.equal(parseRetryAfterMs(nonsense, now), null)
   t.equal(parseRetryAfterMs(undefined, now), null)
 })
