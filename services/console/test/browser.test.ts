@@ -4,9 +4,8 @@ import { gateway } from '@backoffice/gateway'
 import { proposalOf } from '@backoffice/test-kit'
 import { noBrowser, startBrowser } from '@backoffice/test-kit/browser'
 import { webhooks } from '@backoffice/webhooks'
-import type { Page } from 'playwright-core'
 import t from 'tap'
-import { consoleBed, type User, windowOf as windowIn } from './console-bed.ts'
+import { consoleBed, press, type User, windowOf as windowIn } from './console-bed.ts'
 
 t.test('the console in a real browser', { skip: noBrowser }, async (t) => {
   // A browser says where a form comes from, and the console knows its own address.
@@ -155,9 +154,5 @@ t.test('the console in a real browser', { skip: noBrowser }, async (t) => {
     t.strictSame(faults, [])
   })
 })
-
-const press = async (page: Page, ...keys: readonly string[]): Promise<void> => {
-  for (const key of keys) await page.keyboard.press(key)
-}
 
 const trimmed = (texts: readonly string[]) => texts.map((text) => text.trim())

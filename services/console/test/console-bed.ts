@@ -317,6 +317,12 @@ export const startFirefox = async (): Promise<Browser> => patient(await firefox.
 type Options = Parameters<Browser['newContext']>[0]
 export type User = 'alice' | 'bob' | 'carol'
 
+/** Presses keys in a page that listens to them: what it shows is there before its scripts are. */
+export async function press(page: Page, ...keys: readonly string[]): Promise<void> {
+  await page.waitForLoadState()
+  for (const key of keys) await page.keyboard.press(key)
+}
+
 /** A window of somebody who is signed in. */
 export async function windowOf(bed: ConsoleBed, browser: Browser, user: User, options: Options = {}): Promise<Page> {
   const context = await browser.newContext({ locale: 'en-GB', viewport: { width: 1366, height: 800 }, ...options })

@@ -8,7 +8,7 @@ import { noBrowser, startBrowser } from '@backoffice/test-kit/browser'
 import { webhooks } from '@backoffice/webhooks'
 import type { Page } from 'playwright-core'
 import t from 'tap'
-import { consoleBed, windowOf } from './console-bed.ts'
+import { consoleBed, press, windowOf } from './console-bed.ts'
 
 /** Presses keys, and counts them. Text that is typed is no key: a decision wants its reason however it is made. */
 function typist(page: Page) {
@@ -16,7 +16,7 @@ function typist(page: Page) {
   return {
     async press(...pressed: readonly string[]): Promise<void> {
       keys += pressed.length
-      for (const key of pressed) await page.keyboard.press(key)
+      await press(page, ...pressed)
     },
     keys: () => keys,
   }

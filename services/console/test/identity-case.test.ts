@@ -7,7 +7,7 @@ import { byTwo } from '@backoffice/test-kit'
 import { noBrowser, startBrowser } from '@backoffice/test-kit/browser'
 import type { Page } from 'playwright-core'
 import t from 'tap'
-import { consoleBed, formOf, windowOf } from './console-bed.ts'
+import { consoleBed, formOf, press, windowOf } from './console-bed.ts'
 
 const { showPlayer, takeKycCase, releaseKycCase, listAudit, setDocumentUrl } = operations.players
 
@@ -180,7 +180,3 @@ t.test('an identity case', { skip: noBrowser }, async (t) => {
     t.notOk(await page.isVisible('#comparison button'))
   })
 })
-
-const press = async (page: Page, ...keys: readonly string[]): Promise<void> => {
-  for (const key of keys) await page.keyboard.press(key)
-}

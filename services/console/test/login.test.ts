@@ -5,7 +5,7 @@ import { temporaryFolder } from '@backoffice/test-kit'
 import { noBrowser, startBrowser } from '@backoffice/test-kit/browser'
 import type { Page } from 'playwright-core'
 import t from 'tap'
-import { consoleBed, formOf, Visitor } from './console-bed.ts'
+import { consoleBed, formOf, press, Visitor } from './console-bed.ts'
 
 t.test('signing in at a real identity provider, in a real browser', { skip: noBrowser }, async (t) => {
   const dir = temporaryFolder(t)
@@ -77,14 +77,14 @@ t.test('signing in at a real identity provider, in a real browser', { skip: noBr
   await t.test('an identity is decided by keyboard with a login that the page itself has signed', async () => {
     for (const name of ['Ana Souza', 'Bruno Lima']) await bed.newPlayer('production', name)
     await page.goto(`${bed.url}/production/kyc`)
-    for (const key of ['j', 'Enter']) await page.keyboard.press(key)
+    await press(page, 'j', 'Enter')
     for (const name of ['Ana Souza', 'Bruno Lima']) {
       await page.waitForSelector(`h1:has-text("${name}")`)
-      await page.keyboard.press('a')
+      await press(page, 'a')
       await page.keyboard.type('clear')
-      for (const key of ['Tab', 'Enter']) await page.keyboard.press(key)
+      await press(page, 'Tab', 'Enter')
       await page.waitForSelector(`.notice.done:has-text("${name}")`)
-      await page.keyboard.press('n')
+      await press(page, 'n')
     }
     await page.waitForURL('**/production/kyc')
   })
