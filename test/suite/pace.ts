@@ -6,6 +6,8 @@ import { startSeconds } from './test-file.ts'
 const startSecondsUsual = 0.5
 /** What begins now may meet a machine that is as many times slower still: neighbours start while it runs. */
 const slowerStill = 2
+/** Beyond it the slowest machine has time enough, and a test that waits until a limit is over would wait for minutes. */
+const patienceMax = 16
 /** A measure counts so long. */
 const measuredForMs = 30_000
 const measuresKept = 4
@@ -33,7 +35,7 @@ export class Pace {
    * roles of PostgreSQL have limits too, and each other value would need a template of databases.
    */
   get patience(): number {
-    return 2 ** Math.ceil(Math.log2(this.#most * slowerStill))
+    return Math.min(patienceMax, 2 ** Math.ceil(Math.log2(this.#most * slowerStill)))
   }
 
   async measure(): Promise<number> {
