@@ -65,6 +65,7 @@ t.test('an identity case', { skip: noBrowser }, async (t) => {
       await page.goto(`${bed.url}${path}`)
       await page.locator('iframe').scrollIntoViewIfNeeded()
       await page.frameLocator('iframe').getByText('RG').waitFor()
+      await page.frames().at(-1)?.waitForLoadState()
       await page.clock.fastForward(60_000)
       t.notOk(await late.isVisible(), 'it is there')
       await page.context().close()
