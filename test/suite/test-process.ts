@@ -13,6 +13,7 @@ import type { TestFile } from './files.ts'
 /** Taken out before tap sees it: it names the folders of tests after all arguments, which would be too long. */
 const [files = '[]'] = process.argv.splice(2)
 const ownTests = new Map<string, Test>()
+let current: Test
 Object.assign(globalThis, { ownTestOf: (file: string) => ownTests.get(file) })
 /** A file's tap is a module of this scheme, behind which is the file's address. */
 const scheme = 'own-test:'
@@ -26,7 +27,9 @@ registerHooks({
   resolve(specifier, context, next) {
     const { parentURL = '' } = context
     if (specifier === follower) return { url: `${scheme}${follower}`, format: 'module', shortCircuit: true }
-    if (specifier !== 'tap' || !ownTests.has(parentURL)) return next(specifier, context)
+    if (specifier !== 'tap' || !parentURL.endsWith('.test.ts')) return next(specifier, context)
+    // Of a file that another one imports: that one's.
+    if (!ownTests.has(parentURL)) ownTests.set(parentURL, current)
     return { url: `${scheme}${parentURL}`, format: 'module', shortCircuit: true }
   },
   load(url, context, next) {
@@ -56,6 +59,7 @@ for (const { directory, path, place } of JSON.parse(files) as TestFile[]) {
   const url = pathToFileURL(join(directory, path)).href
   process.chdir(directory)
   await t.test(place, { timeout: Number(fileTimeoutSeconds) * 1_000 }, async (own) => {
+    current = own
     ownTests.set(url, own)
     await import(url)
   })

@@ -45,9 +45,16 @@ export async function takeBaseBackup({
   }
 }
 
-/** A server that starts on the copy recovers as these settings say, and begins a new timeline at the end. */
-export function recoverCopy(copy: string, settings: Readonly<Record<string, string>>): void {
-  writeOwned(copy, 'recovery.signal', '')
+/**
+ * A server that starts on the copy recovers as these settings say, and begins a new timeline at the end, or with `standby`
+ * follows its primary.
+ */
+export function recoverCopy(
+  copy: string,
+  settings: Readonly<Record<string, string>>,
+  as: 'recovery' | 'standby' = 'recovery',
+): void {
+  writeOwned(copy, `${as}.signal`, '')
   const lines = Object.entries(settings).map(([name, value]) => `${name} = '${value}'\n`)
   appendFileSync(join(copy, 'postgresql.auto.conf'), lines.join(''))
 }

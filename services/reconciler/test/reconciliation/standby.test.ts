@@ -1,13 +1,12 @@
 // proof: starts a second PostgreSQL that follows the first.
 
-import { execFileSync } from 'node:child_process'
-import { appendFileSync, chownSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { operations } from '@backoffice/contracts'
 import { startPostgres } from '@backoffice/dev-stack'
 import { newId } from '@backoffice/process'
-import { eventually } from '@backoffice/test-kit'
+import { eventually, recoverCopy, takeBaseBackup } from '@backoffice/test-kit'
 import pg from 'pg'
 import t from 'tap'
 import { ledgerBed, runOf } from './run.ts'
@@ -26,26 +25,13 @@ const bed = await ledgerBed(t, { servers: { postgresUrl: primary.url } })
 
 /** A copy of the primary's files that follows it from then on. */
 async function startStandby() {
-  const client = new pg.Client({ connectionString: primary.url })
-  await client.connect()
   const folder = join(dir, 'standby')
   mkdirSync(folder)
-  await client.query("select pg_backup_start('standby', true)")
-  execFileSync('cp', ['-a', join(dir, 'primary', 'data'), folder])
-  const { rows } = await client.query('select labelfile from pg_backup_stop(false)')
-  await client.end()
-  const data = join(folder, 'data')
-  rmSync(join(data, 'postmaster.pid'), { force: true })
-  writeFileSync(join(data, 'backup_label'), rows[0].labelfile)
-  writeFileSync(join(data, 'standby.signal'), '')
-  // The server may run as another user than this process.
-  const { uid, gid } = statSync(data)
-  for (const file of ['backup_label', 'standby.signal']) chownSync(join(data, file), uid, gid)
+  const copy = join(folder, 'data')
+  await takeBaseBackup({ url: primary.url, data: join(dir, 'primary/data'), copy, log: 'copied' })
   const { hostname, port, password } = new URL(primary.url)
-  appendFileSync(
-    join(data, 'postgresql.auto.conf'),
-    `primary_conninfo = 'host=${hostname} port=${port} user=postgres password=${password}'\n`,
-  )
+  const to = `host=${hostname} port=${port} user=postgres password=${password}`
+  recoverCopy(copy, { primary_conninfo: to }, 'standby')
   return startPostgres({ ...server, dir: folder })
 }
 
