@@ -196,7 +196,7 @@ async function refusals(t: Test, browser: Browser) {
     await Promise.all(Object.values(bed.bed.services).map((service) => service.drain()))
     // To who asks, it is a process that is stopped: it is there, and does not answer.
     const stopped = await bed.bed.nats('payments')
-    stopped.subscribe('team.payments.>')
+    const silence = stopped.subscribe('team.payments.>')
     await stopped.flush()
     const sent = await Promise.all(
       forms.map(async ([{ page: path, form: name }, form]) => {
@@ -216,6 +216,9 @@ async function refusals(t: Test, browser: Browser) {
       t.strictSame(await typed(form), before, `${path} ${name}`)
       if (notice.text.startsWith('Not known')) t.equal(await operationId(form), id, `${path} ${name}`)
     }
+    // To wait for its silence once is enough.
+    silence.unsubscribe()
+    await stopped.flush()
     await page.goto(`${bed.url}/production/withdrawals`)
     t.match(await page.textContent('h1'), 'This cannot be shown now')
     t.match(await outcome(page), { isVisible: true, isFocused: true, text: /The service does not answer\./ })
