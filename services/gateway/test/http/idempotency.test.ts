@@ -10,7 +10,8 @@ import { Idempotency } from '../../src/http/idempotency.ts'
 import { gatewayBed } from '../bed.ts'
 import { type Answer, post } from '../signed-client.ts'
 
-const bed = await gatewayBed(t)
+// More than replies that wait may hold.
+const bed = await gatewayBed(t, { DATABASE_POOL_MAX: 4 })
 const { db, rpc } = bed.services.gateway
 const admin = bed.sql('admin')
 let statements = 0
