@@ -174,17 +174,21 @@ export class CrashPoints {
   async #sendThrough(moments: readonly Moment[], send: (key: string) => Promise<unknown>): Promise<unknown> {
     const world = this.#world
     const key = randomUUID()
-    let first: Promise<unknown> | undefined
+    let first: Promise<{ readonly reply: unknown }> | undefined
     let fallen: Moment | undefined
     for (const moment of moments) {
-      const death = world.mortal.dieAt(moment)
-      first ??= send(key).catch(() => undefined)
+      let isDead = false
+      const death = world.mortal.dieAt(moment).then(() => {
+        isDead = true
+      })
+      // What failed for another reason has to be sent again, or nobody would ever die of it.
+      first ??= eventually(async () => ({ reply: isDead ? undefined : await send(key) }))
       if (fallen !== undefined) await world.startAgain(fallen.service)
       await death
       fallen = moment
     }
     if (fallen !== undefined) await world.startAgain(fallen.service)
-    const early = await first
+    const early = (await first)?.reply
     await world.leasesRunOut()
     const reply = await eventually(() => send(key))
     // Who was answered before the death gets the same answer after it.
