@@ -3,7 +3,7 @@
 import { allOperations, operations } from '@backoffice/contracts'
 import { freePort } from '@backoffice/dev-stack'
 import { gateway } from '@backoffice/gateway'
-import { newCpf } from '@backoffice/test-kit'
+import { inLanes, newCpf } from '@backoffice/test-kit'
 import { noBrowser, startBrowser } from '@backoffice/test-kit/browser'
 import { webhooks } from '@backoffice/webhooks'
 import type { Browser, Locator, Page } from 'playwright-core'
@@ -198,16 +198,12 @@ async function refusals(t: Test, browser: Browser) {
     const stopped = await bed.bed.nats('payments')
     const silence = stopped.subscribe('team.payments.>')
     await stopped.flush()
-    const sent = await Promise.all(
-      forms.map(async ([{ page: path, form: name }, form]) => {
-        const before = await typed(form)
-        const id = await operationId(form)
-        await form.locator('button').click()
-        return { path, name, form, before, id }
-      }),
-    )
-    for (const { path, name, form, before, id } of sent) {
+    // A browser sends six at once, and whoever comes after waits for all before him.
+    await inLanes(forms, async ([{ page: path, form: name }, form]) => {
       const tab = form.page()
+      const before = await typed(form)
+      const id = await operationId(form)
+      await form.locator('button').click()
       await tab.waitForFunction(() => document.activeElement?.matches('[data-outcome]'))
       const notice = await outcome(tab)
       t.match(notice, { isVisible: true, isInSight: true, role: 'alert' }, path)
@@ -215,7 +211,7 @@ async function refusals(t: Test, browser: Browser) {
       t.notMatch(notice.text, /\{"/, path)
       t.strictSame(await typed(form), before, `${path} ${name}`)
       if (notice.text.startsWith('Not known')) t.equal(await operationId(form), id, `${path} ${name}`)
-    }
+    })
     // To wait for its silence once is enough.
     silence.unsubscribe()
     await stopped.flush()
