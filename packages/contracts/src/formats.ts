@@ -49,19 +49,21 @@ function cpfCheckDigit(digits: string, length: number): number {
   return ((sum * 10) % 11) % 10
 }
 
-/** A real date of the proleptic Gregorian calendar, as YYYY-MM-DD. */
+/** A real date of the proleptic Gregorian calendar, as YYYY-MM-DD. PostgreSQL knows no year 0. */
 export function isCalendarDate(value: string): boolean {
-  if (!/^\d{4}-\d{2}-\d{2}$/.test(value)) return false
+  if (!/^(?!0000)\d{4}-\d{2}-\d{2}$/.test(value)) return false
   const date = new Date(`${value}T00:00:00.000Z`)
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(value)
 }
 
 /** A timestamp in the first 28 days of a month, which every month has. */
-const plainTimestamp = /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|1\d|2[0-8])T([01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/
+const plainTimestamp = /^(?!0000)\d{4}-(0[1-9]|1[0-2])-(0[1-9]|1\d|2[0-8])T([01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/
 
 /** ISO 8601 in UTC with milliseconds, as every reply writes it. */
 export function isTimestamp(value: string): boolean {
   if (plainTimestamp.test(value)) return true
+  // JavaScript has years that PostgreSQL has not.
+  if (!/^(?!0000)\d{4}-/.test(value)) return false
   const date = new Date(value)
   return !Number.isNaN(date.getTime()) && date.toISOString() === value
 }

@@ -57,14 +57,18 @@ export interface FieldChange {
 
 /**
  * A new player, who may do everything that needs no identity check.
- * @throws {Rejection} VALIDATION_ERROR when the player is not over 18, by the date where the brand is
+ * @throws {Rejection} VALIDATION_ERROR when the player is not over 18, by the date where the brand is, or nobody alive was
+ *   born then
  */
 export function register(
   request: Input<typeof operations.players.registerPlayer>,
   { operatorId, brandId, environment, currency, timeZone }: Scope,
   { now, newId }: { readonly now: Date; readonly newId: (prefix: IdPrefix) => string },
 ): PlayerRecord {
-  if (!isAdult(request.birthDate, calendarDay(now, timeZone)))
+  const today = calendarDay(now, timeZone)
+  if (request.birthDate < bornFrom || request.birthDate > today)
+    throw invalid('body', '/birthDate', `must lie between ${bornFrom} and today`)
+  if (!isAdult(request.birthDate, today))
     throw invalid('body', '/birthDate', 'the player must be over 18')
   const { externalId, name, email, cpf, phone = null, birthDate } = request
   return {
@@ -99,6 +103,8 @@ export function setStatus<P extends Pick<PlayerRecord, 'status' | 'cpf'>>(
 }
 
 const adultYears = 18
+/** Nobody who is older plays. */
+const bornFrom = '1900-01-01'
 
 /** The calendar day at a moment in a time zone, as YYYY-MM-DD. */
 export function calendarDay(now: Date, timeZone: string): string {
@@ -111,8 +117,9 @@ export function calendarDay(now: Date, timeZone: string): string {
  * @param birthDate and `today` as YYYY-MM-DD
  */
 export function isAdult(birthDate: string, today: string): boolean {
-  const year = Number(birthDate.slice(0, 4)) + adultYears
-  return `${String(year).padStart(4, '0')}${birthDate.slice(4)}` <= today
+  // Of today, and not added to the birth date: a year of five digits would come before all others.
+  const year = Number(today.slice(0, 4)) - adultYears
+  return birthDate <= `${year}${today.slice(4)}`
 }
 
 /** As many as a long name has. */

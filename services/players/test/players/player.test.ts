@@ -32,6 +32,28 @@ t.test('a player is an adult from the 18th birthday on', async (t) => {
   for (const [birthDate, today, adult] of cases) t.equal(isAdult(birthDate, today), adult, `${birthDate} on ${today}`)
 })
 
+t.test('an adult was born at least 18 years ago, whatever the years', async (t) => {
+  const at = { noInvalidDate: true, min: new Date('1900-01-01T00:00:00Z'), max: new Date('9999-12-31T00:00:00Z') }
+  const born = fc.date({ ...at, min: new Date('0001-01-01T00:00:00Z') })
+  const parts = (date: string) => date.split('-').map(Number) as [number, number, number]
+  const property = fc.property(born, fc.date(at), (birth, now) => {
+    const [birthDate, today] = [birth, now].map((date) => date.toISOString().slice(0, 10)) as [string, string]
+    const [[year, ...day], [thisYear, ...thisDay]] = [parts(birthDate), parts(today)]
+    const hadBirthday = day[0] < thisDay[0] || (day[0] === thisDay[0] && day[1] <= thisDay[1])
+    return isAdult(birthDate, today) === thisYear - year - (hadBirthday ? 0 : 1) >= 18
+  })
+  fc.assert(property, { examples: [[new Date('9990-06-01'), new Date('2026-03-01')]] })
+})
+
+t.test('who is registered was born between 1900 and today', async (t) => {
+  const now = new Date('2026-03-02T12:00:00.000Z')
+  const request = { externalId: 'x', name: 'Ana', email: 'a@b.co', cpf: '52998224725', birthDate: '' }
+  for (const birthDate of ['1899-12-31', '2026-03-03', '9990-06-01', '9999-12-31'])
+    t.throws(() => register({ ...request, birthDate }, scope, { now, newId: () => 'ply_1' }), {
+      details: { issues: [{ path: '/birthDate', message: 'must lie between 1900-01-01 and today' }] },
+    })
+})
+
 t.test("the day is the brand's, not the server's", async (t) => {
   const now = new Date('2026-03-02T02:30:00.000Z')
   t.equal(calendarDay(now, 'America/Sao_Paulo'), '2026-03-01')
