@@ -1,4 +1,4 @@
-import { STATUS_CODES } from 'node:http'
+import { METHODS, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { bodyBytesMax, type ErrorCode, errorCatalogue, invalid, Rejection } from '@backoffice/contracts'
 import { httpFrame, type IsTrusted, type Logger, newId } from '@backoffice/process'
@@ -107,6 +107,8 @@ export function createServer({
   })
   // Node by itself would refuse an expectation that it does not know, without the envelope. It may as well be ignored.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
+  app.server.on('connect', (_request, socket: Socket) => refuseOutside(socket, 'NOT_FOUND', refused))
+  for (const method of methods) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method, { hasBody: true })
   app.removeAllContentTypeParsers()
   // The signature covers the bytes as sent, so they are kept as they are, whatever the media type says.
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
@@ -170,7 +172,8 @@ function refuseBody(request: FastifyRequest, reply: FastifyReply, done: (error?:
   done(invalid('body', '', 'a request with this method has no body'))
 }
 
-const methods: readonly HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
+/** All that Node reads, but the one that asks for a tunnel. */
+const methods = METHODS.filter((method) => method !== 'CONNECT') as readonly HTTPMethods[]
 
 /** Routes that reply 405 with Allow, for each known path and the methods that it does not have. */
 function otherMethods(routes: readonly RouteOptions[]): RouteOptions[] {
@@ -211,8 +214,16 @@ function refuseBrokenRequest(
     socket.destroy()
     return
   }
+  refuseOutside(socket, clientErrorCodes[error.code ?? ''], refused)
+}
+
+/** Replies where there is no request that the framework knows of, and closes the connection. */
+function refuseOutside(
+  socket: Socket,
+  known: ErrorCode | undefined,
+  refused: Pick<RefusedRequests, 'unread'> | undefined,
+): void {
   const requestId = newId('req')
-  const known = clientErrorCodes[error.code ?? '']
   const status = known === undefined ? 400 : errorCatalogue[known].status
   refused?.unread(requestId, status, known ?? 'VALIDATION_ERROR')
   const body =

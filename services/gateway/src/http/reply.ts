@@ -13,7 +13,7 @@ import {
 import { durations, meter } from '@backoffice/process'
 import { isPassingFault } from '@backoffice/service-runtime'
 import { trace } from '@opentelemetry/api'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { StoredResponse } from '../claims/claim.ts'
 
 /** The content type of nearly every reply. */
@@ -110,14 +110,27 @@ export function errorBody(code: ErrorCode, { requestId, details }: ErrorOptions)
   return JSON.stringify({ error: { code, message, requestId, ...(details === undefined ? {} : { details }) } })
 }
 
-/** Fastify's errors that a client's bytes can cause, by their codes. */
+/** Fastify's errors whose status says less than we know, by their codes. */
 const frameworkRefusals: Readonly<Record<string, () => Rejection>> = {
-  FST_ERR_CTP_BODY_TOO_LARGE: () => new Rejection('PAYLOAD_TOO_LARGE'),
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: () => invalid('body', '', 'the body is not as long as Content-Length says'),
-  FST_ERR_CTP_INVALID_MEDIA_TYPE: () => new Rejection('UNSUPPORTED_MEDIA_TYPE'),
   FST_ERR_BAD_URL: () => new Rejection('NOT_FOUND'),
   FST_ERR_MAX_PARAM_LENGTH: () => new Rejection('NOT_FOUND'),
-  FST_ERR_NOT_FOUND: () => new Rejection('NOT_FOUND'),
+}
+
+const codesByStatus: Readonly<Record<number, ErrorCode>> = {
+  404: 'NOT_FOUND',
+  405: 'METHOD_NOT_ALLOWED',
+  408: 'REQUEST_TIMEOUT',
+  413: 'PAYLOAD_TOO_LARGE',
+  415: 'UNSUPPORTED_MEDIA_TYPE',
+  431: 'HEADERS_TOO_LARGE',
+}
+
+/** @returns null for an error that is not the framework's, or is our fault: those of the client have a status below 500. */
+function frameworkRefusal({ code = '', statusCode = 500, message = '' }: Partial<FastifyError>): Rejection | null {
+  if (!code.startsWith('FST_ERR_') || statusCode >= 500) return null
+  const known = codesByStatus[statusCode]
+  return frameworkRefusals[code]?.() ?? (known === undefined ? invalid('headers', '', message) : new Rejection(known))
 }
 
 /**
@@ -126,8 +139,8 @@ const frameworkRefusals: Readonly<Record<string, () => Rejection>> = {
  */
 export function toRejection(error: unknown): Rejection {
   if (error instanceof Rejection) return error
-  const refusal = frameworkRefusals[(error as { code?: string }).code ?? '']
-  if (refusal !== undefined) return refusal()
+  const refusal = frameworkRefusal(error as Partial<FastifyError>)
+  if (refusal !== null) return refusal
   return new Rejection(isPassingFault(error) ? 'SERVICE_UNAVAILABLE' : 'INTERNAL_ERROR', undefined, { cause: error })
 }
 

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
+import { METHODS } from 'node:http'
 import { connect } from 'node:net'
 import { apiPrefix, type ErrorCode, type Operation, operations, Rejection } from '@backoffice/contracts'
 import { AddressRanges, createLogger, systemClock, trustedProxies } from '@backoffice/process'
-import { eventually } from '@backoffice/test-kit'
+import { eventually, inLanes } from '@backoffice/test-kit'
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
 import { buildApp, createServer } from '../../src/http/app.ts'
@@ -226,6 +227,57 @@ t.test('a client that breaks off in its body is no fault of the service, and no 
   await eventually(() => statuses.length === 1)
   t.same(statuses, [408])
   t.same(lines, [])
+})
+
+t.test('whatever method, path, type and form of a body: an answer in the envelope, and never a fault', async (t) => {
+  const { app } = appOf(t, {})
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  const port = Number(new URL(app.listeningOrigin).port)
+  const answer = (lines: readonly string[], body: string) =>
+    new Promise<string>((resolve, reject) => {
+      let text = ''
+      const socket = connect(port, '127.0.0.1', () => socket.end(`${lines.join('\r\n')}\r\n\r\n${body}`))
+      socket.setEncoding('latin1').on('data', (chunk) => (text += chunk))
+      socket.on('error', reject).on('close', () => resolve(text))
+    })
+  const types = [undefined, 'application/json', 'text/plain', 'nonsense', '/', '*/*', 'application/json; x', ', ,', '"']
+  const bodies: readonly [headers: readonly string[], body: string][] = [
+    [[], ''],
+    [['Content-Length: 0'], ''],
+    [['Content-Length: 2'], '{}'],
+    [['Content-Length: 1'], '{}'],
+    [['Content-Length: 9'], '{}'],
+    [['Content-Length: 02'], '{}'],
+    [['Content-Length: x'], '{}'],
+    [['Content-Length: 9999999'], '{}'],
+    [['Transfer-Encoding: chunked'], '2\r\n{}\r\n0\r\n\r\n'],
+    [['Transfer-Encoding: chunked'], '0\r\n\r\n'],
+    [['Transfer-Encoding: chunked'], 'no chunk'],
+    [['Transfer-Encoding: gzip, chunked'], '0\r\n\r\n'],
+    [['Transfer-Encoding: identity'], '{}'],
+    [['Expect: 100-continue', 'Content-Length: 2'], '{}'],
+    [['Expect: nothing'], ''],
+  ]
+  const paths = ['/api/v1/me', '/api/v1/players', '/api/v1/players/x/deposits', '/nowhere', '/docs', '*', 'x:1', '/%zz']
+  const faulty: string[] = []
+  const methods = [...METHODS, 'get', 'NONSENSE']
+  // Each method with each body, and each path with each type among them.
+  const requests = methods.flatMap((method, first) =>
+    bodies.map(([headers, body], second) => {
+      const turn = first * bodies.length + second
+      const [path, type] = [paths[turn % paths.length], types[Math.floor(turn / paths.length) % types.length]]
+      const typed = type === undefined ? [] : [`Content-Type: ${type}`]
+      return { lines: [`${method} ${path} HTTP/1.1`, 'Host: x', 'Connection: close', ...headers, ...typed], body }
+    }),
+  )
+  await inLanes(requests, async ({ lines, body }) => {
+    const text = await answer(lines, body)
+    // Where there is no whole request, and the client has ended, nobody waits for an answer.
+    const isCutOff = lines.some((line) => line === 'Content-Length: 9' || line === 'Content-Length: 9999999')
+    const isFine = /^HTTP\/1\.1 [1-4]\d\d .*\r\n(.*\r\n)*x-request-id: req_/i.test(text)
+    if (!isFine && !(isCutOff && text === '')) faulty.push(`${lines.join(', ')}: ${text.slice(0, 200)}`)
+  })
+  t.same(faulty.slice(0, 10), [])
 })
 
 const parse = (text: string) => parseStrictJson(Buffer.from(text))
