@@ -1,6 +1,6 @@
-import { isIP } from 'node:net'
+import { isIP, isIPv6 } from 'node:net'
 import ipaddr from 'ipaddr.js'
-import { AddressRanges, writtenRange } from './address-ranges.ts'
+import { AddressRanges, normaliseAddress, writtenRange } from './address-ranges.ts'
 import { ConfigurationError } from './config.ts'
 
 /** How much of an IPv6 address names its holder: one customer of a provider gets at least so many addresses. */
@@ -17,7 +17,33 @@ export function holderOf(address: string): string {
   return `${ipaddr.IPv6.networkAddressFromCIDR(`${address}/${holderPrefixBits}`).toString()}/${holderPrefixBits}`
 }
 
-/** Whether the peer of a connection is a proxy of ours. */
+/**
+ * The address in a hop of X-Forwarded-For, which other people's programs write: `address`, `address:port`, `[v6]` or
+ * `[v6]:port`. Null for all else.
+ */
+export function addressOfHop(hop: string): string | null {
+  const [, v4, v6] = /^(?:(\d+\.\d+\.\d+\.\d+)|\[([^\]]+)\])(?::\d{1,5})?$/.exec(hop) ?? []
+  if (v6 !== undefined) return isIPv6(v6) ? v6 : null
+  const address = v4 ?? hop
+  return isIP(address) === 0 ? null : address
+}
+
+/**
+ * The caller's address: the socket's peer, or, where the peer is a proxy of ours, the rightmost X-Forwarded-For hop that is
+ * not one. Hops further left were written by the caller and prove nothing. Where a hop is missing or unreadable, the nearest
+ * address that we know is the proxy's own.
+ */
+export function callerAddress({
+  ip,
+  ips = [ip],
+}: {
+  readonly ip: string
+  readonly ips?: string[] | undefined
+}): string {
+  return normaliseAddress(ips.flatMap((hop) => addressOfHop(hop) ?? []).at(-1) ?? '')
+}
+
+/** Whether the peer of a connection, or a hop before it, is a proxy of ours. */
 export type IsTrusted = (address: string) => boolean
 
 /**
@@ -31,5 +57,8 @@ export function trustedProxies(text: string): IsTrusted {
       throw new ConfigurationError(`TRUSTED_PROXIES: not an address or CIDR range: ${entry}`)
   const ranges = new AddressRanges(entries)
   // The library alone would take a hop of octal numbers for another address.
-  return (address) => isIP(address) !== 0 && ranges.has(address)
+  return (hop) => {
+    const address = addressOfHop(hop)
+    return address !== null && ranges.has(address)
+  }
 }

@@ -1,7 +1,7 @@
 import type { AddressInfo, Socket } from 'node:net'
 import { Type } from '@sinclair/typebox'
-import type { FastifyInstance } from 'fastify'
-import { holderOf } from './addresses.ts'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { callerAddress, holderOf } from './addresses.ts'
 import { type CertificateFiles, keepCertificateFresh, useCertificate } from './certificate.ts'
 import { patiently } from './limits.ts'
 import type { Logger } from './log.ts'
@@ -74,7 +74,7 @@ export const requestLimit = (requestsPerMinute: number) => ({
   max: requestsPerMinute,
   timeWindow: minuteMs,
   cache: addressesMax,
-  keyGenerator: ({ ip }: { readonly ip: string }): string => holderOf(ip),
+  keyGenerator: (request: FastifyRequest): string => holderOf(callerAddress(request)),
   addHeaders: { ...noHeaders, 'retry-after': true },
   addHeadersOnExceeding: noHeaders,
   errorResponseBuilder: () => Object.assign(new Error('limited'), { statusCode: 429 }),

@@ -1,7 +1,7 @@
 // What every program of ours is made of, whatever it does. It loads nothing of NATS, of a database or of the table of
 // operations.
 export { AddressRanges, normaliseAddress } from './address-ranges.ts'
-export { holderOf, type IsTrusted, trustedProxies } from './addresses.ts'
+export { addressOfHop, callerAddress, holderOf, type IsTrusted, trustedProxies } from './addresses.ts'
 export {
   type CertificateFiles,
   certificateFiles,

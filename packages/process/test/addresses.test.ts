@@ -1,6 +1,7 @@
+import fc from 'fast-check'
 import t from 'tap'
 import { AddressRanges, writtenRange } from '../src/address-ranges.ts'
-import { holderOf, trustedProxies } from '../src/addresses.ts'
+import { addressOfHop, callerAddress, holderOf, trustedProxies } from '../src/addresses.ts'
 import { ConfigurationError } from '../src/config.ts'
 
 t.test('one holder has all addresses of an IPv6 /64, and one IPv4 address', async (t) => {
@@ -20,6 +21,43 @@ t.test('a proxy is trusted by its address or range, however a socket writes the 
   for (const address of ['10.245.0.1', '192.0.2.8', '2001:db9::1', 'fe80::1', '012.244.0.1', '', 'nonsense'])
     t.notOk(isTrusted(address), address)
   t.notOk(trustedProxies('')('127.0.0.1'), 'nobody by default')
+})
+
+t.test('a hop is an address in whatever form a proxy writes it, and nothing else', async (t) => {
+  const isTrusted = trustedProxies('10.0.0.0/8,2001:db8::/32')
+  const port = fc.integer({ min: 0, max: 65_535 })
+  const property = fc.property(fc.ipV4(), fc.ipV6(), port, (v4, v6, port) => {
+    for (const hop of [v4, `${v4}:${port}`]) t.equal(addressOfHop(hop), v4)
+    for (const hop of [v6, `[${v6}]`, `[${v6}]:${port}`]) t.equal(addressOfHop(hop), v6)
+  })
+  fc.assert(property)
+  for (const hop of ['10.1.2.3:51234', '[2001:db8::17]', '[2001:db8::17]:51234', '[::ffff:10.1.2.3]:1'])
+    t.ok(isTrusted(hop), hop)
+  for (const hop of [
+    '',
+    ':',
+    '[',
+    '[]',
+    '[]:1',
+    '10.1.2.3:',
+    '10.1.2.3:x',
+    '10.1.2.3:123456',
+    '010.1.2.3:1',
+    '[10.1.2.3]',
+    '[2001:db8::17',
+    '2001:db8::17]',
+    '"10.1.2.3"',
+    'unknown',
+    '_hidden',
+  ])
+    t.equal(addressOfHop(hop), null, hop)
+})
+
+t.test('the caller is the last hop that is no proxy, and the proxy behind it where that cannot be read', async (t) => {
+  t.equal(callerAddress({ ip: '10.0.0.1', ips: ['10.0.0.1', '203.0.113.7:51234'] }), '203.0.113.7')
+  t.equal(callerAddress({ ip: '10.0.0.1', ips: ['10.0.0.1', '10.0.0.2:80', '[2001:db8::17]:51234'] }), '2001:db8::17')
+  t.equal(callerAddress({ ip: '10.0.0.1', ips: ['10.0.0.1', '10.0.0.2:80', 'unknown'] }), '10.0.0.2')
+  t.equal(callerAddress({ ip: '::ffff:203.0.113.9' }), '203.0.113.9')
 })
 
 t.test('what is no address and no range, or what two programs could read differently, is refused', async (t) => {

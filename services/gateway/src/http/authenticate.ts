@@ -1,4 +1,3 @@
-import { isIP } from 'node:net'
 import {
   canonicalString,
   defined,
@@ -8,7 +7,15 @@ import {
   signRequest,
   timestampToleranceSeconds,
 } from '@backoffice/contracts'
-import { AddressRanges, type Clock, holderOf, type IsTrusted, type Logger, normaliseAddress } from '@backoffice/process'
+import {
+  AddressRanges,
+  addressOfHop,
+  type Clock,
+  callerAddress,
+  holderOf,
+  type IsTrusted,
+  type Logger,
+} from '@backoffice/process'
 import { Gatherer, type ReadDb } from '@backoffice/service-runtime'
 import type { SecretBox } from '@backoffice/vault'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
@@ -182,32 +189,31 @@ export function rawBody(request: FastifyRequest): Buffer {
 }
 
 /**
- * The caller's address: the socket's peer, or, where the peer is a proxy of ours, the rightmost X-Forwarded-For hop that is
- * not one. Hops further left were written by the caller and prove nothing. Where a hop is missing or unreadable, the nearest
- * address that we know is the proxy's own.
- */
-export function callerAddress(request: Pick<FastifyRequest, 'ip' | 'ips'>): string {
-  return normaliseAddress((request.ips ?? [request.ip]).findLast((hop) => isIP(hop) !== 0) ?? '')
-}
-
-/**
- * If a proxy of ours is not trusted, all operators share its address: permitted addresses refuse everybody, and the
- * bound on failures counts everybody as one. Said once, because clients can send the header too.
+ * If a proxy of ours is not trusted, or writes what we cannot read, all operators share its address: permitted addresses
+ * refuse everybody, and the bound on failures counts everybody as one. Said once, because clients can send the header too.
  */
 export function warnOfProxies(
   app: FastifyInstance,
   { isTrusted, log }: { readonly isTrusted: IsTrusted; readonly log: Logger },
 ): void {
-  let warned = false
-  app.addHook('onRequest', (request, _reply, done) => {
-    const peer = request.socket.remoteAddress ?? ''
-    if (!warned && request.headers['x-forwarded-for'] !== undefined && !isTrusted(peer)) {
-      warned = true
-      log.error(
+  const said = new Set<string>()
+  const sayOnce = (what: object, message: string) => {
+    if (!said.has(message)) log.error(what, message)
+    said.add(message)
+  }
+  app.addHook('onRequest', ({ socket, headers, ips = [] }, _reply, done) => {
+    const peer = socket.remoteAddress ?? ''
+    if (headers['x-forwarded-for'] !== undefined && !isTrusted(peer))
+      sayOnce(
         { peer },
         'a request has X-Forwarded-For, but its sender is not in TRUSTED_PROXIES; if that is a proxy of ours, all operators have its address',
       )
-    }
+    const unread = ips.find((hop) => addressOfHop(hop) === null)
+    if (unread !== undefined)
+      sayOnce(
+        { peer, hop: unread },
+        'a hop of X-Forwarded-For is no address, so the caller counts as the proxy behind it',
+      )
     done()
   })
 }

@@ -117,19 +117,21 @@ const frameworkRefusals: Readonly<Record<string, () => Rejection>> = {
   FST_ERR_MAX_PARAM_LENGTH: () => new Rejection('NOT_FOUND'),
 }
 
-const codesByStatus: Readonly<Record<number, ErrorCode>> = {
+const codesByStatus = {
   404: 'NOT_FOUND',
   405: 'METHOD_NOT_ALLOWED',
   408: 'REQUEST_TIMEOUT',
   413: 'PAYLOAD_TOO_LARGE',
   415: 'UNSUPPORTED_MEDIA_TYPE',
   431: 'HEADERS_TOO_LARGE',
-}
+} as const
+
+type ErrorOfStatus = (typeof codesByStatus)[keyof typeof codesByStatus]
 
 /** @returns null for an error that is not the framework's, or is our fault: those of the client have a status below 500. */
 function frameworkRefusal({ code = '', statusCode = 500, message = '' }: Partial<FastifyError>): Rejection | null {
   if (!code.startsWith('FST_ERR_') || statusCode >= 500) return null
-  const known = codesByStatus[statusCode]
+  const known = codesByStatus[statusCode as keyof typeof codesByStatus] as ErrorOfStatus | undefined
   return frameworkRefusals[code]?.() ?? (known === undefined ? invalid('headers', '', message) : new Rejection(known))
 }
 

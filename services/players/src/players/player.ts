@@ -68,8 +68,7 @@ export function register(
   const today = calendarDay(now, timeZone)
   if (request.birthDate < bornFrom || request.birthDate > today)
     throw invalid('body', '/birthDate', `must lie between ${bornFrom} and today`)
-  if (!isAdult(request.birthDate, today))
-    throw invalid('body', '/birthDate', 'the player must be over 18')
+  if (!isAdult(request.birthDate, today)) throw invalid('body', '/birthDate', 'the player must be over 18')
   const { externalId, name, email, cpf, phone = null, birthDate } = request
   return {
     ...{ id: newId('ply'), operatorId, brandId, environment, currency, timeZone },
