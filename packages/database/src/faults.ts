@@ -12,6 +12,7 @@ const inFailedTransaction = '25P02'
 const queryCanceled = '57014'
 const unknownStatement = '26000'
 const featureNotSupported = '0A000'
+const readOnlyTransaction = '25006'
 
 /** The transaction did nothing and may simply run again. */
 export const isRetryable = (error: unknown): boolean => {
@@ -20,13 +21,16 @@ export const isRetryable = (error: unknown): boolean => {
 }
 
 /**
- * What a connection has prepared is not what PostgreSQL has: a migration changed a column's type meanwhile, or the
- * statement is gone. It fails on this connection for ever, and on a new one it works.
+ * It fails on this connection for ever, and works on a new one. What the connection has prepared is not what PostgreSQL has:
+ * a migration changed a column's type meanwhile, or the statement is gone. Or its server is no primary any more.
  */
 export function isStaleConnection(error: unknown): boolean {
   const state = sqlState(error)
-  return state === unknownStatement || (state === featureNotSupported && causesOf(error).some(isAboutPlan))
+  if (state === unknownStatement || isOfReplica(error)) return true
+  return state === featureNotSupported && causesOf(error).some(isAboutPlan)
 }
+
+const isOfReplica = (error: unknown) => sqlState(error) === readOnlyTransaction
 
 const isAboutPlan = ({ message }: { readonly message: string }) => message.includes('cached plan')
 
@@ -52,10 +56,12 @@ function isFaultOfData(error: unknown): boolean {
 }
 
 /**
- * SQLSTATEs: connection exceptions (08), shutting down or starting (57P0x), out of resources (53), a statement that
- * took too long (57014), and transactions that were in each other's way (55P03, 40001, 40P01).
+ * SQLSTATEs: connection exceptions (08), a server that is no primary any more (25006) or ended a session that said nothing
+ * (25P03, 25P04), passwords and rights to connect that are being changed (28), shutting down or starting (57P0x), out of
+ * resources (53), a disk that fails (58), a statement that took too long (57014), and transactions that were in each other's
+ * way (55P03, 40001, 40P01).
  */
-const passingStates = /^(08...|57P0.|57014|53...|55P03|40001|40P01)$/
+const passingStates = /^(08...|25006|25P03|25P04|28...|57P0.|57014|53...|58...|55P03|40001|40P01)$/
 const passingErrnos: ReadonlySet<string> = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -94,6 +100,7 @@ export function batchFaultOf(error: unknown): BatchFault {
   // Another transaction has just written a row with the same key. Loading again finds it.
   if (isUniqueViolation(error)) return 'again'
   if (isLockTimeout(error)) return 'locked'
+  if (isOfReplica(error)) return 'everyone'
   // A single item is less likely to meet a deadlock than a batch.
   if (isRetryable(error) || isFaultOfData(error)) return 'alone'
   if (isStatementTimeout(error)) return 'alone'

@@ -52,6 +52,13 @@ t.test('a connection breaks while nobody uses it: the next user gets another', a
   t.same(await db`select 1 as one`, [{ one: 1 }])
 })
 
+t.test('a connection to a server that writes no more is not used again', async (t) => {
+  const db = await poolOfOne(t)
+  await db`set default_transaction_read_only = on`
+  await db.transaction((tx) => tx`create temporary table written ()`)
+  t.same(await db`select count(*)::int as count from written`, [{ count: 0 }])
+})
+
 t.test('a server that says nothing any more is given up, and the next connection is another', async (t) => {
   // As behind a machine that was switched off: what is sent arrives nowhere, and nobody says so.
   let lost = false
