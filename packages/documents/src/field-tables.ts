@@ -155,20 +155,32 @@ const meaningsOf = (members: readonly TSchema[]): string[] =>
   )
 
 /** Collects named schemas (those with `$id`) so that a document states each of them once. */
+/** Whether an object may have fields that are not named. */
+type Extent = 'open' | 'closed'
+
 export class SchemaComponents {
   readonly schemas: Record<string, JsonSchema> = {}
   readonly examples: Record<string, JsonSchema> = {}
   readonly #descriptions = new Map<string, string | undefined>()
+  readonly #extents = new Map<string, Extent>()
 
-  /** The schema as a document shows it: a reference when it has a name, with unions of literals written as `enum`. */
-  publish(schema: TSchema): JsonSchema {
+  /**
+   * The schema as a document shows it: a reference when it has a name, with unions of literals written as `enum`. The schemas
+   * of the contracts are closed, so that a test finds a field that nobody wrote down.
+   * @param extent `open` for replies and events, which may gain fields at any time
+   * @throws when a named object would be both
+   */
+  publish(schema: TSchema, extent: Extent = 'closed'): JsonSchema {
     const name = schema.$id
-    if (name === undefined) return this.#inline(schema)
+    if (name === undefined) return this.#inline(schema, extent)
     if (!(name in this.schemas)) {
       this.schemas[name] = {}
       this.#descriptions.set(name, schema.description)
-      this.schemas[name] = this.#inline(schema)
+      this.#extents.set(name, extent)
+      this.schemas[name] = this.#inline(schema, extent)
     }
+    if (schema.properties !== undefined && this.#extents.get(name) !== extent)
+      throw new Error(`${name} is of a request and of a reply`)
     // A place may describe it in words of its own, for example as the status before.
     const own = schema.description === this.#descriptions.get(name) ? {} : { description: schema.description }
     return { $ref: `#/components/schemas/${name}`, ...own }
@@ -180,21 +192,22 @@ export class SchemaComponents {
     return { $ref: `#/components/schemas/${name}` }
   }
 
-  #inline(schema: TSchema): JsonSchema {
+  #inline(schema: TSchema, extent: Extent): JsonSchema {
     const { $id: _, anyOf, properties, items, format, ...rest } = schema as JsonSchema & { anyOf?: TSchema[] }
     const out: JsonSchema = { ...rest }
+    if (extent === 'open' && out.additionalProperties === false) delete out.additionalProperties
     if (typeof format === 'string') Object.assign(out, publishedFormats[format] ?? { format })
-    if (anyOf !== undefined) Object.assign(out, this.#union(anyOf, out.description))
-    if (items !== undefined) out.items = this.publish(items as TSchema)
+    if (anyOf !== undefined) Object.assign(out, this.#union(anyOf, { description: out.description, extent }))
+    if (items !== undefined) out.items = this.publish(items as TSchema, extent)
     if (properties !== undefined) {
       out.properties = Object.fromEntries(
-        Object.entries(properties as Record<string, TSchema>).map(([key, value]) => [key, this.publish(value)]),
+        Object.entries(properties as Record<string, TSchema>).map(([key, value]) => [key, this.publish(value, extent)]),
       )
     }
     return out
   }
 
-  #union(members: TSchema[], description: unknown): JsonSchema {
+  #union(members: TSchema[], { description, extent }: { description: unknown; extent: Extent }): JsonSchema {
     if (members.every((member) => member.const !== undefined)) {
       const values = { type: 'string', enum: members.map((member) => member.const) }
       const meanings = meaningsOf(members)
@@ -203,7 +216,7 @@ export class SchemaComponents {
         ? values
         : { ...values, description: [description ?? [], ...meanings].flat().join('\n') }
     }
-    const published = members.map((member) => this.publish(member))
+    const published = members.map((member) => this.publish(member, extent))
     const [first, second] = published
     const nullable = published.length === 2 && second?.type === 'null'
     if (nullable && typeof first?.type === 'string') {

@@ -166,16 +166,22 @@ function exampleOf(example: unknown): JsonSchema {
 /** The media type of each reply that is not JSON. */
 const textReplies: Readonly<Record<string, string>> = { getChangelog: 'text/markdown', getDocs: 'text/html' }
 
+/** The document says that they have these fields and no others. */
+const closedReplies: ReadonlySet<string> = new Set(['getMe'])
+
 function success(operation: Operation, components: SchemaComponents): JsonSchema {
   const mediaType = textReplies[operation.id] ?? 'application/json'
   const replayed =
     operation.idempotency === 'required'
       ? { 'Idempotent-Replayed': { $ref: '#/components/headers/Idempotent-Replayed' } }
       : {}
+  const extent = closedReplies.has(operation.id) ? 'closed' : 'open'
   return {
     description: operation.http?.status === 201 ? 'Created.' : 'Success.',
     headers: { ...requestIdHeader, ...replayed },
-    content: { [mediaType]: { schema: components.publish(operation.reply), ...exampleOf(operation.example?.reply) } },
+    content: {
+      [mediaType]: { schema: components.publish(operation.reply, extent), ...exampleOf(operation.example?.reply) },
+    },
   }
 }
 
@@ -215,7 +221,7 @@ function webhookObject(kind: EventKind, components: SchemaComponents): JsonSchem
       required: true,
       content: {
         'application/json': {
-          schema: components.publish({ ...eventEnvelope(kind), $id: eventSchemaName(kind) }),
+          schema: components.publish({ ...eventEnvelope(kind), $id: eventSchemaName(kind) }, 'open'),
           example: exampleEvent(kind),
         },
       },

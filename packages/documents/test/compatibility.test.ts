@@ -82,6 +82,10 @@ function breaks(before: Schema, after: Schema, direction: 'request' | 'reply', p
     if (!(former ?? []).includes(name)) found.push(`${path}.${name} is required otherwise than before`)
   if (direction === 'request' && !isWider && isNarrower(was, is)) found.push(`${path} is more limited`)
   if (was.additionalProperties !== false && is.additionalProperties === false) found.push(`${path} is closed`)
+  // Who checks what is closed refuses a field that it does not know.
+  const added = Object.keys(is.properties ?? {}).filter((name) => !(name in (was.properties ?? {})))
+  if (direction === 'reply' && is.additionalProperties === false)
+    found.push(...added.map((name) => `${path}.${name} is new in what is closed`))
   for (const [name, property] of Object.entries(was.properties ?? {})) {
     found.push(...breaks(property, is.properties?.[name] as Schema, direction, `${path}.${name}`))
   }

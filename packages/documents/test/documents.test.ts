@@ -47,6 +47,32 @@ t.test('the OpenAPI document has every operation once, and an operationId for ev
   )
 })
 
+t.test('what is sent to operators may gain fields, and what they send has those that are named', async (t) => {
+  interface Schema extends Record<string, unknown> {
+    readonly $ref?: string
+    readonly additionalProperties?: boolean
+  }
+  const document = JSON.parse(JSON.stringify(openApiDocument({ baseUrl })))
+  /** Every object below a place, with what it leads to. */
+  const closedIn = (place: unknown, seen = new Set<string>()): string[] => {
+    if (typeof place !== 'object' || place === null) return []
+    const { $ref, additionalProperties, ...rest } = place as Schema
+    const found = additionalProperties === false ? [[...seen].at(-1) ?? 'here'] : []
+    if ($ref !== undefined && !seen.has($ref))
+      found.push(...closedIn(document.components.schemas[$ref.split('/').at(-1) ?? ''], new Set([...seen, $ref])))
+    return [...found, ...Object.values(rest).flatMap((value) => closedIn(value, seen))]
+  }
+  const routes = Object.values(document.paths as Record<string, Record<string, Schema>>).flatMap(Object.values)
+  for (const { operationId, requestBody, responses } of routes) {
+    t.equal(closedIn(responses).length > 0, operationId === 'getMe', `replies of ${operationId}`)
+    // A body that has no name of its own takes whatever is sent.
+    if (JSON.stringify(requestBody)?.includes('$ref'))
+      t.ok(closedIn(requestBody).length > 0, `requests of ${operationId}`)
+  }
+  for (const { post } of Object.values(document.webhooks as Record<string, { post: Schema }>))
+    t.same(closedIn(post.requestBody), [], String(post.operationId))
+})
+
 t.test('an operation that is to end is marked in the OpenAPI document', async (t) => {
   const entry: { deprecated?: Operation['deprecated'] } = operations.wallet.getWallet
   entry.deprecated = { since: '2027-01-01', sunset: '2027-07-01' }
