@@ -118,6 +118,47 @@ t.test('a reply is the bytes that the service wrote, and so is what is stored', 
   t.same(events, ['call getWallet', 'call confirmDeposit opn_1', `store 200 ${written}`])
 })
 
+t.test('a body is JSON as it stands, or refused before its key is touched', async (t) => {
+  const body = '{}'
+  const { app, events } = appOf(t, {})
+  const sent = async (headers: Record<string, string>) => {
+    const url = `${apiPrefix}/deposits/dep_1/confirm`
+    const given = { 'Idempotency-Key': randomUUID(), 'Content-Type': 'application/json', ...headers }
+    const signed = signedHeaders(pair, url, { method: 'POST', body, headers: given })
+    const { statusCode } = await app.inject({ method: 'POST', url, headers: { ...signed, ...given }, payload: body })
+    return { statusCode, events: events.splice(0) }
+  }
+  const json = 'application/json'
+  const harmless = [
+    '',
+    ';',
+    '; charset=utf-8',
+    '; charset=utf-8;',
+    ';charset="UTF-8"',
+    '; charset=utf8',
+    '; v=1',
+    '; x',
+    ' ;;',
+  ]
+  for (const type of [...harmless.map((parameters) => json + parameters), 'APPLICATION/JSON'])
+    t.equal((await sent({ 'Content-Type': type })).statusCode, 200, type)
+  t.equal((await sent({ 'Content-Encoding': 'identity' })).statusCode, 200)
+  for (const headers of [
+    ...[
+      'text/plain',
+      'application/jsonl',
+      `${json}, ${json}`,
+      `${json}; charset=utf-16`,
+      'application/x+json',
+      'x',
+      '',
+    ].map((type) => ({ 'Content-Type': type })),
+    ...['gzip', 'br', 'zstd', 'identity, gzip', 'x'].map((encoding) => ({ 'Content-Encoding': encoding })),
+    ...['gzip, chunked', 'identity'].map((coding) => ({ 'Transfer-Encoding': coding })),
+  ])
+    t.same(await sent(headers), { statusCode: 415, events: [] }, JSON.stringify(headers))
+})
+
 t.test('an operation that the table says is to end tells so with every reply', async (t) => {
   const entry: { deprecated?: Operation['deprecated'] } = operations.wallet.getWallet
   entry.deprecated = { since: '2027-01-01', sunset: '2027-07-01' }
