@@ -16,7 +16,7 @@ import {
   type TransactionOptions,
 } from './db.ts'
 import type { Entities, EntityManagers } from './entities.ts'
-import { isInFailedTransaction, isRetryable, isStaleConnection } from './faults.ts'
+import { isInFailedTransaction, isOfReplica, isRetryable, isStaleConnection } from './faults.ts'
 import type { DatabaseConfig } from './settings.ts'
 import type { Interceptor } from './step.ts'
 
@@ -95,8 +95,8 @@ export async function connectDatabase(
     return loading
   }
   return Object.assign(overPool(writers, { managers, vault, intercept }), {
-    reader: overPool(readers, { managers, vault }) as ReadDb,
-    teamReader: overPool(teamReaders, { managers, vault }) as ReadDb,
+    reader: overPool(readers, { managers, vault, intercept: sayItWrote }) as ReadDb,
+    teamReader: overPool(teamReaders, { managers, vault, intercept: sayItWrote }) as ReadDb,
     transaction: <T>(run: (db: Transaction) => Promise<T>, options?: TransactionOptions) => {
       const attempt = () =>
         retrying(() => attemptTransaction({ pool: writers, managers, vault, intercept }, run, options))
@@ -163,6 +163,12 @@ interface Tools {
 
 const overPool = (pool: Pool, { intercept, ...tools }: Tools & { readonly intercept?: Interceptor | undefined }): Db =>
   handleOver(intercepted(pool as Queryable, intercept), tools, { isPool: true })
+
+/** The role of a query may not write. That it tried is a fault of ours, and says nothing of what its server may do. */
+const sayItWrote: Interceptor = (_step, run) =>
+  run().catch((error: Error) => {
+    throw isOfReplica(error) ? new Error(`a query tried to write: ${error.message}`) : error
+  })
 
 /** The connection with an interceptor around each statement; without an interceptor, the connection as it is. */
 function intercepted(connection: Queryable, intercept: Interceptor | undefined, transaction?: object): Queryable {

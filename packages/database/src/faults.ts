@@ -30,7 +30,8 @@ export function isStaleConnection(error: unknown): boolean {
   return state === featureNotSupported && causesOf(error).some(isAboutPlan)
 }
 
-const isOfReplica = (error: unknown) => sqlState(error) === readOnlyTransaction
+/** A server that writes no more refused to. */
+export const isOfReplica = (error: unknown): boolean => sqlState(error) === readOnlyTransaction
 
 const isAboutPlan = ({ message }: { readonly message: string }) => message.includes('cached plan')
 
