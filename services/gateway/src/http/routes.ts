@@ -1,4 +1,3 @@
-import { MIMEType } from 'node:util'
 import {
   apiPrefix,
   httpOperations,
@@ -14,9 +13,10 @@ import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import { visit } from 'jsonc-parser'
 import type { KnownCredential } from '../operators/records.ts'
 import { showMe } from '../operators/views.ts'
-import { type AuthenticationContext, authenticate, type Caller, header, rawBody } from './authenticate.ts'
+import { type AuthenticationContext, authenticate, type Caller, rawBody } from './authenticate.ts'
 import type { Idempotency } from './idempotency.ts'
 import type { DailyUse } from './limits.ts'
+import { requireJson } from './media-type.ts'
 import {
   countReplay,
   type HttpReply,
@@ -181,29 +181,6 @@ const ownReplies: Readonly<Record<OwnOperation, (credential: KnownCredential) =>
 
 const replyHere = (id: OwnOperation, credential: KnownCredential): Buffer =>
   Buffer.from(JSON.stringify(ownReplies[id](credential)))
-
-/** Parameters say nothing about JSON (RFC 8259, 11), but for one that names other bytes. */
-function isJson(contentType: string): boolean {
-  try {
-    const { essence, params } = new MIMEType(contentType)
-    return essence === 'application/json' && /^utf-?8$/i.test(params.get('charset') ?? 'utf-8')
-  } catch {
-    return false
-  }
-}
-
-/**
- * @throws {Rejection} UNSUPPORTED_MEDIA_TYPE when there is a body whose media type is not JSON, or whose bytes mean others:
- *   we would take what is compressed for what was meant
- */
-function requireJson(request: FastifyRequest): void {
-  if (rawBody(request).length === 0) return
-  const [encoding = 'identity', coding = 'chunked'] = ['content-encoding', 'transfer-encoding'].map(
-    (name) => header(request, name)?.trim().toLowerCase() || undefined,
-  )
-  const isPlain = encoding === 'identity' && coding === 'chunked'
-  if (!isPlain || !isJson(header(request, 'content-type') ?? '')) throw new Rejection('UNSUPPORTED_MEDIA_TYPE')
-}
 
 /**
  * Params, query and body of a request as the one object that the service sees. Nothing is converted except integers of

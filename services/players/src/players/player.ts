@@ -57,8 +57,7 @@ export interface FieldChange {
 
 /**
  * A new player, who may do everything that needs no identity check.
- * @throws {Rejection} VALIDATION_ERROR when the player is not over 18, by the date where the brand is, or nobody alive was
- *   born then
+ * @throws {Rejection} VALIDATION_ERROR when the player is not over 18, by the date where the brand is, or born before 1900
  */
 export function register(
   request: Input<typeof operations.players.registerPlayer>,
@@ -102,7 +101,6 @@ export function setStatus<P extends Pick<PlayerRecord, 'status' | 'cpf'>>(
 }
 
 const adultYears = 18
-/** Nobody who is older plays. */
 const bornFrom = '1900-01-01'
 
 /** The calendar day at a moment in a time zone, as YYYY-MM-DD. */
