@@ -3,6 +3,7 @@
 import { allOperations, operations } from '@backoffice/contracts'
 import { freePort } from '@backoffice/dev-stack'
 import { gateway } from '@backoffice/gateway'
+import { bePatient } from '@backoffice/process'
 import { inLanes, newCpf } from '@backoffice/test-kit'
 import { noBrowser, startBrowser } from '@backoffice/test-kit/browser'
 import { webhooks } from '@backoffice/webhooks'
@@ -198,6 +199,8 @@ async function refusals(t: Test, browser: Browser) {
     const stopped = await bed.bed.nats('payments')
     const silence = stopped.subscribe('team.payments.>')
     await stopped.flush()
+    // Nobody is left who could be slow, and each of these waits a limit out.
+    bePatient({})
     // A browser sends six at once, and whoever comes after waits for all before him.
     await inLanes(forms, async ([{ page: path, form: name }, form]) => {
       const tab = form.page()
