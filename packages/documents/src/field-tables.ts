@@ -154,10 +154,10 @@ const meaningsOf = (members: readonly TSchema[]): string[] =>
     description === undefined ? [] : [`- \`${value}\`: ${description}`],
   )
 
-/** Collects named schemas (those with `$id`) so that a document states each of them once. */
 /** Whether an object may have fields that are not named. */
 type Extent = 'open' | 'closed'
 
+/** Collects named schemas (those with `$id`) so that a document states each of them once. */
 export class SchemaComponents {
   readonly schemas: Record<string, JsonSchema> = {}
   readonly examples: Record<string, JsonSchema> = {}
