@@ -1,5 +1,5 @@
-// Writes into the files of deploy/ which bytes the tag of each image of somebody else's means today: `nats:2.12-alpine`
-// becomes `nats:2.12-alpine@sha256:…`. A tag can be moved by whoever owns it, a digest cannot. Run for each release, on a
+// Writes into the files of deploy/ which bytes the tag of each image of somebody else's means today: `nats:2.15.1-alpine`
+// becomes `nats:2.15.1-alpine@sha256:…`. A tag can be moved by whoever owns it, a digest cannot. Run for each release, on a
 // machine that reaches the registries: it asks Docker (buildx), and fails if one of them is not known.
 //
 //   npm run pin-images             # asks, and writes

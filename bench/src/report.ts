@@ -1,8 +1,7 @@
-import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { cpus, totalmem } from 'node:os'
 import { join } from 'node:path'
-import { natsServerBinary } from '@backoffice/dev-stack'
+import { natsServerBinary, natsServerVersion } from '@backoffice/dev-stack'
 import type { Column } from './case.ts'
 import { failuresOf, isSound, type Measured, type Results, type Spread, shown, spread } from './figures.ts'
 import type { Options } from './options.ts'
@@ -23,13 +22,9 @@ export async function describeRun(options: Options) {
 }
 type RunDescription = Awaited<ReturnType<typeof describeRun>>
 
-/** `npm run test-tools` installs it: later than Debian's, as production's is. */
-const laterBroker = 'nats-server-later'
-
-/** Of the broker that the systems and the references use from now on. */
+/** Of the broker that the systems and the references use. */
 async function brokerVersion(): Promise<string> {
-  if (spawnSync(laterBroker, ['--version']).status === 0) process.env.NATS_SERVER ??= laterBroker
-  const printed = execFileSync(await natsServerBinary(), ['--version'], { encoding: 'utf8' })
+  const printed = await natsServerVersion(await natsServerBinary())
   return /v([\d.]+)/.exec(printed)?.[1] ?? 'unknown'
 }
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs what some tests need beside npm packages, on Debian and as root: a browser, the languages of the signing
-# snippets, shells, Prometheus, proxies, PgBouncer, kubectl, other runtimes for the client, and a later nats-server. Without them those tests are skipped by name, or fail with REQUIRE_TEST_TOOLS=true.
+# snippets, shells, Prometheus, proxies, PgBouncer, kubectl, and other runtimes for the client. Without them those tests are skipped by name, or fail with REQUIRE_TEST_TOOLS=true.
 set -eu
 apt-get update -qq
 apt-get install -y -qq --no-install-recommends \
@@ -66,28 +66,3 @@ runtime bun @oven/bun-linux-x64-baseline@1.4.5 bin/bun \
   b3cc8cc187059e7ac0d7bf208e2d2065b904d965437a3fd38b5c7bef4a0f7e2871c91c5230d846862010357579dda0deada67192c76f295fd101d40109dd2a3c
 runtime deno @deno/linux-x64-glibc@2.9.6 deno \
   de67784ca2c2bb3b0b0e67cea02e4a37b34065ac525643209bae2f83a7e80f4d090400c2a584b6ff942a5dfce09cfe59433de22cff6f05026d120735d7a380a1
-
-# Production runs a later nats-server than Debian's stable ones. The one of its next release comes from the same mirror,
-# through an apt of its own, so that nothing else on this machine is mixed with that release.
-if ! command -v nats-server-later >/dev/null; then
-  root=$(mktemp -d)
-  mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 'Origin: Debian' 'Label: Debian' | head -n 1)
-  keyring=/usr/share/keyrings/debian-archive-keyring.gpg
-  mkdir -p "$root/state/lists/partial" "$root/cache/archives/partial"
-  touch "$root/status"
-  echo "deb [signed-by=$keyring] $mirror testing main" >"$root/sources.list"
-  later() {
-    apt-get -qq -o Dir::Etc::sourcelist="$root/sources.list" -o Dir::Etc::sourceparts=/dev/null \
-      -o Dir::State="$root/state" -o Dir::State::status="$root/status" -o Dir::Cache="$root/cache" \
-      -o APT::Sandbox::User=root -o Acquire::Languages=none "$@" </dev/null
-  }
-  # Any of its versions: an exact one vanishes from the mirror when the next one comes.
-  if [ -n "$mirror" ] && later update && (cd "$root" && later download 'nats-server=2.*'); then
-    dpkg-deb -x "$root"/nats-server_*.deb "$root/unpacked"
-    install -m 755 "$root/unpacked/usr/sbin/nats-server" /usr/local/bin/nats-server-later
-    nats-server-later --version
-  else
-    echo "a later nats-server cannot be had here: its tests are skipped" >&2
-  fi
-  rm -rf "$root"
-fi

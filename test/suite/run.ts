@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { natsServerBinary, natsServerVersion } from '@backoffice/dev-stack'
+import { natsServerBinary, natsServerWarning } from '@backoffice/dev-stack'
 import { areContainersWanted, startTestPostgres } from '@backoffice/test-kit'
 import { parse } from 'yaml'
 import { type Changes, changesSince, testsOf } from './changed.ts'
@@ -147,12 +147,15 @@ async function runChosen(
     const where = areContainersWanted() ? 'a container' : 'embedded'
     print(`PostgreSQL: ${postgres === undefined ? 'POSTGRES_URL' : `${where}, for this run only`}`)
     // Asked once for all files, which are told what they need of it.
-    if (!areContainersWanted())
-      await natsServerBinary()
-        .then(natsServerVersion)
-        .catch(() => {})
+    let binary = process.env.NATS_SERVER
+    if (!areContainersWanted()) {
+      binary = await natsServerBinary().catch(() => undefined)
+      const warning = binary && (await natsServerWarning(binary))
+      if (warning !== undefined) printWarning('nats-server', [warning])
+    }
     const environment = {
       ...env,
+      NATS_SERVER: binary,
       NATS_SERVER_VERSION: process.env.NATS_SERVER_VERSION,
       TMPDIR: folder,
       POSTGRES_URL: postgres?.url ?? given,

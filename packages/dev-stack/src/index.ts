@@ -11,7 +11,15 @@ export {
   teamUsers,
 } from './identity/people.ts'
 export { startIdentityProvider } from './identity/process.ts'
-export { type NatsOptions, natsServerBinary, natsServerVersion, type RunningNats, startNats } from './nats.ts'
+export {
+  type NatsOptions,
+  natsServerBinary,
+  natsServerNamed,
+  natsServerVersion,
+  natsServerWarning,
+  type RunningNats,
+  startNats,
+} from './nats.ts'
 export { freePort } from './ports.ts'
 export {
   databaseUrl,

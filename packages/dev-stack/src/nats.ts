@@ -6,6 +6,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  readFileSync,
   renameSync,
   rmSync,
   symlinkSync,
@@ -126,15 +127,24 @@ function greets(port: number, signal: AbortSignal): Promise<boolean> {
   })
 }
 
-const downloadTimeoutMs = 120_000
-const cacheFolder = fileURLToPath(new URL('../../../.cache/nats-server/', import.meta.url))
-const cachedBinary = join(cacheFolder, 'usr/sbin/nats-server')
+/** The version that the manifests run, which npm start, the tests and the benchmark take too. */
+export const natsServerNamed = /^ +image: nats:([\d.]+)-/m.exec(
+  readFileSync(fileURLToPath(new URL('../../../deploy/k8s/base/nats.yaml', import.meta.url)), 'utf8'),
+)?.[1] as string
+/** Of this version alone: when another one is named, it is fetched anew. */
+const cacheFolder = fileURLToPath(new URL(`../../../.cache/nats-server/${natsServerNamed}/`, import.meta.url))
+
+interface Search {
+  readonly onDownload?: () => void
+  /** Where a program that was fetched is kept. */
+  readonly cache?: string
+}
 
 /**
- * The path of nats-server: on PATH, or in our cache, or fetched from the Debian archive into that cache. NATS_SERVER names
- * another program that stands in for it, such as a later version.
+ * The path of nats-server: on PATH, if that is the named version or a later one, or in our cache, or fetched into it.
+ * NATS_SERVER names another program that stands in for it.
  */
-export async function natsServerBinary(onDownload: () => void = () => {}): Promise<string> {
+export async function natsServerBinary({ onDownload, cache = cacheFolder }: Search = {}): Promise<string> {
   const { NATS_SERVER: chosen } = process.env
   if (chosen !== undefined) {
     const path = chosen.includes('/') ? chosen : onPath(chosen)
@@ -142,11 +152,30 @@ export async function natsServerBinary(onDownload: () => void = () => {}): Promi
     return path
   }
   const installed = onPath('nats-server')
-  if (installed !== undefined) return installed
-  if (existsSync(cachedBinary)) return cachedBinary
-  onDownload()
-  await downloadDebianPackage()
-  return cachedBinary
+  if (installed !== undefined && !isOlder(await natsServerVersion(installed))) return installed
+  const cached = join(cache, 'nats-server')
+  if (!existsSync(cached)) {
+    onDownload?.()
+    await fillCache(cached, installed)
+  }
+  return cached
+}
+
+/** What a person must know of a server that is older than the one that is shipped. */
+export async function natsServerWarning(binary: string): Promise<string | undefined> {
+  const version = await natsServerVersion(binary)
+  if (!isOlder(version)) return undefined
+  return (
+    `${version.trim()} runs here in place of ${natsServerNamed}, which is shipped. Install that or a newer one, ` +
+    `or remove ${relative(process.cwd(), dirname(cacheFolder))} to look for it again.`
+  )
+}
+
+function isOlder(version: string): boolean {
+  const named = natsServerNamed.split('.').map(Number)
+  const found = (/v(\d+)\.(\d+)\.(\d+)/.exec(version) ?? []).slice(1).map(Number)
+  const differs = named.findIndex((number, index) => number !== found[index])
+  return differs !== -1 && !(Number(found[differs]) > Number(named[differs]))
 }
 
 function onPath(program: string): string | undefined {
@@ -164,45 +193,74 @@ function isExecutable(path: string): boolean {
   }
 }
 
-async function downloadDebianPackage(): Promise<void> {
-  if (onPath('apt-get') === undefined || onPath('dpkg-deb') === undefined) {
-    throw new Error(`nats-server was not found on PATH, and this is not Debian or Ubuntu.\n${howToGetIt}`)
-  }
-  mkdirSync(dirname(dirname(cacheFolder)), { recursive: true })
-  mkdirSync(cacheFolder, { recursive: true })
-  const work = mkdtempSync(join(cacheFolder, 'download-'))
+/** Whatever can be had is kept, so that the next start needs no network. */
+async function fillCache(cached: string, installed: string | undefined): Promise<void> {
+  mkdirSync(dirname(cached), { recursive: true })
+  const work = mkdtempSync(`${dirname(cached)}/download-`)
+  const draft = join(work, 'nats-server')
   try {
-    // Everything apt writes goes to our own folder, so that neither root nor a change to the system is needed.
-    const lists = join(work, 'lists')
-    for (const folder of [join(lists, 'partial'), join(work, 'archives/partial')])
-      mkdirSync(folder, { recursive: true })
-    symlinkSync('/var/lib/dpkg/status', join(work, 'status'))
-    const options = {
-      'Dir::State': work,
-      'Dir::State::status': join(work, 'status'),
-      'Dir::Cache': work,
-      'APT::Sandbox::User': '',
-      'APT::Update::Error-Mode': 'any',
-    }
-    const flags = Object.entries(options).flatMap(([name, value]) => ['-o', `${name}=${value}`])
-    const apt = (...args: string[]) => run('apt-get', [...flags, ...args], { cwd: work, timeout: downloadTimeoutMs })
-    // One source of packages may be out of order and the package be in another.
-    const update = await apt('update').catch((error: Error) => error)
-    await apt('download', 'nats-server').catch((error: Error) => {
-      throw update instanceof Error ? update : error
-    })
-    const file = readdirSync(work).find((name) => name.endsWith('.deb'))
-    if (file === undefined) throw new Error('apt-get downloaded nothing')
-    await run('dpkg-deb', ['--extract', join(work, file), join(work, 'root')])
+    await fromLaterSuite(work)
+      .catch((error) => (installed === undefined ? fromOwnSuites(work) : Promise.reject(error)))
+      .then((program) => renameSync(program, draft))
+      .catch((error) => {
+        if (installed === undefined) throw error
+        symlinkSync(installed, draft)
+      })
     // Moved into place whole: two stacks that start at once cannot see half a program.
-    rmSync(join(cacheFolder, 'usr'), { recursive: true, force: true })
-    renameSync(join(work, 'root/usr'), join(cacheFolder, 'usr'))
+    renameSync(draft, cached)
   } catch (error) {
     const reason = (error as { stderr?: string }).stderr?.trim() || (error as Error).message
     throw new Error(`nats-server could not be downloaded: ${reason}\n${howToGetIt}`)
   } finally {
     rmSync(work, { recursive: true, force: true })
   }
+}
+
+/** Debian's stable releases have an older one, so it comes from the next release, on the mirror that this machine uses. */
+async function fromLaterSuite(work: string): Promise<string> {
+  const targets = ['indextargets', '--no-release-info', '--format', '$(REPO_URI)', 'Created-By: Packages']
+  const { stdout } = await run('apt-get', targets)
+  const mirror = stdout.split('\n').find((address) => /\/debian\/?$/.test(address))
+  if (mirror === undefined) throw new Error('no mirror of Debian is among the sources of apt')
+  const sources = join(work, 'sources.list')
+  writeFileSync(sources, `deb [signed-by=${debianKeys}] ${mirror} testing main\n`)
+  return fromArchive(work, { 'Dir::Etc::sourcelist': sources, 'Dir::Etc::sourceparts': '/dev/null' })
+}
+
+const debianKeys = '/usr/share/keyrings/debian-archive-keyring.gpg'
+
+async function fromOwnSuites(work: string): Promise<string> {
+  if (onPath('apt-get') !== undefined && onPath('dpkg-deb') !== undefined) return fromArchive(work, {})
+  throw new Error('it is not on PATH, and this is not Debian or Ubuntu')
+}
+
+/** @returns the program, unpacked in `work` */
+async function fromArchive(work: string, sources: Readonly<Record<string, string>>): Promise<string> {
+  // Everything apt writes goes to our own folder, so that neither root nor a change to the system is needed.
+  const folder = mkdtempSync(join(work, 'apt-'))
+  for (const part of ['lists/partial', 'archives/partial']) mkdirSync(join(folder, part), { recursive: true })
+  symlinkSync('/var/lib/dpkg/status', join(folder, 'status'))
+  const options = {
+    'Dir::State': folder,
+    'Dir::State::status': join(folder, 'status'),
+    'Dir::Cache': folder,
+    'APT::Sandbox::User': '',
+    'APT::Update::Error-Mode': 'any',
+    'Acquire::Languages': 'none',
+    ...sources,
+  }
+  const flags = Object.entries(options).flatMap(([name, value]) => ['-o', `${name}=${value}`])
+  // How long it takes is the network's to say: apt gives up when nothing comes any more.
+  const apt = (...args: string[]) => run('apt-get', [...flags, ...args], { cwd: folder })
+  // One source of packages may be out of order and the package be in another.
+  const update = await apt('update').catch((error: Error) => error)
+  await apt('download', 'nats-server').catch((error: Error) => {
+    throw update instanceof Error ? update : error
+  })
+  const file = readdirSync(folder).find((name) => name.endsWith('.deb'))
+  if (file === undefined) throw new Error('apt-get downloaded nothing')
+  await run('dpkg-deb', ['--extract', join(folder, file), join(folder, 'root')])
+  return join(folder, 'root/usr/sbin/nats-server')
 }
 
 const howToGetIt =

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { styleText } from 'node:util'
 import { streamBytesDefault } from '@backoffice/contracts'
 import { StreamKeeper } from '@backoffice/migrator/stream'
 import { createLogger } from '@backoffice/process'
@@ -6,7 +7,7 @@ import type { Child } from './child.ts'
 import { demoOperators } from './demo-operator.ts'
 import { type IdentitySettings, identitySettings, teamUsers } from './identity/people.ts'
 import { startIdentityProvider } from './identity/process.ts'
-import { natsServerBinary, startNats } from './nats.ts'
+import { natsServerBinary, natsServerWarning, startNats } from './nats.ts'
 import { OnDemand } from './on-demand.ts'
 import { freePort, portIsFree } from './ports.ts'
 import { ensureDatabase, roleUrl, startPostgres, withOtherRoles } from './postgres.ts'
@@ -174,9 +175,10 @@ export class Stack {
   async #startNats(): Promise<string> {
     const port = await freePort()
     const options = { dir: join(this.#arguments.dir, 'nats'), port, passwords: this.#secrets.nats }
-    const announce = () => this.#steps.say('nats-server is not installed: downloading the Debian package …')
+    const onDownload = () => this.#steps.say('nats-server: downloading the Debian package …')
     await this.#steps.run('nats-server with JetStream', async () => {
-      await natsServerBinary(announce)
+      const warning = await natsServerWarning(await natsServerBinary({ onDownload }))
+      if (warning !== undefined) this.#steps.say(styleText('red', warning))
       await this.#supervise('nats', async (signal) => (await startNats({ ...options, signal })).child)
     })
     return `nats://127.0.0.1:${port}`

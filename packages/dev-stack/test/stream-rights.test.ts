@@ -21,7 +21,7 @@ const of = (user: string) => connections.get(user) as NatsConnection
 
 const consumer = 'webhooks-schedule-delivery'
 
-/** Every subject on which nat-server's JetStream takes requests, in any version from 2.9 to 2.12, and some of its own. */
+/** Every subject on which nat-server's JetStream takes requests, in any version from 2.9 to 2.15, and some of its own. */
 const subjects = [
   '$JS.API.INFO',
   '$JS.API.ACCOUNT.PURGE.$G',
