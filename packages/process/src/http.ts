@@ -12,6 +12,9 @@ import type { Loop } from './time.ts'
 /** How often Node looks for requests that take too long. With its default of 30 s they would last up to 30 s longer. */
 const lateRequestsEveryMs = 1_000
 const minuteMs = 60_000
+/** What a client may still send, and how long it may take, once it has its last reply. */
+const closingBytesMax = 16 * 1024 * 1024
+const closingMsMax = 5_000
 /** Whoever has more addresses than this is not stopped by a bound per address. */
 const addressesMax = 10_000
 const refusalsLoggedEveryMs = 60_000
@@ -116,6 +119,30 @@ interface ListenerOptions {
   readonly log: Logger
 }
 
+/**
+ * Ends what we send, and reads on until the client ends too (RFC 9112, 9.6). To close while bytes of the client are on
+ * their way would reset the connection, and the reply before could be lost with it.
+ */
+function closeInStages(socket: Socket): void {
+  const timer = setTimeout(() => socket.destroy(), patiently(closingMsMax))
+  let bytes = 0
+  // What still comes is no request.
+  socket
+    .removeAllListeners('data')
+    .on('data', (chunk: Buffer) => {
+      bytes += chunk.length
+      if (bytes > closingBytesMax) socket.destroy()
+    })
+    .once('end', () => socket.destroySoon())
+    .once('close', () => clearTimeout(timer))
+  socket.destroySoon = () => {
+    if (socket.writableFinished) socket.destroy()
+    else socket.once('finish', () => socket.destroy())
+  }
+  if (socket.writable) socket.end()
+  if (socket.readableEnded) socket.destroySoon()
+}
+
 /** Listens for an app. `stop` finishes the requests under way. */
 export class HttpListener {
   readonly #options: ListenerOptions
@@ -133,6 +160,9 @@ export class HttpListener {
     // Node would wait for a connection that was opened ahead and has brought nothing, as for a busy one.
     let ends = false
     const endUnused = (socket: Socket) => ends && socket.bytesRead === 0 && socket.destroy()
+    app.server.on(certificate === undefined ? 'connection' : 'secureConnection', (socket: Socket) => {
+      socket.destroySoon = () => closeInStages(socket)
+    })
     for (const event of ['connection', 'secureConnection'])
       app.server.on(event, (socket: Socket) => {
         this.#connections.add(socket)

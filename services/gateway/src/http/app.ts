@@ -179,11 +179,15 @@ const methods = METHODS.filter((method) => method !== 'CONNECT') as readonly HTT
 function otherMethods(routes: readonly RouteOptions[]): RouteOptions[] {
   return [...Map.groupBy(routes, ({ url }) => url)].map(([url, entries]) => {
     const allowed = entries.flatMap(({ method }) => method)
+    const refuse = (_request: FastifyRequest, reply: FastifyReply) => {
+      sendRejection(reply.header('Allow', allowed.join(', ')), new Rejection('METHOD_NOT_ALLOWED'))
+    }
     return {
       method: methods.filter((method) => !allowed.includes(method)),
       url,
-      handler: (_request, reply) =>
-        sendRejection(reply.header('Allow', allowed.join(', ')), new Rejection('METHOD_NOT_ALLOWED')),
+      // Before a body is read, which might be refused for what it is.
+      onRequest: refuse,
+      handler: refuse,
     }
   })
 }
@@ -230,7 +234,7 @@ function refuseOutside(
     known === undefined
       ? badRequestBody('the bytes received are not an HTTP/1.1 request', requestId)
       : errorBody(known, { requestId })
-  socket.end(
+  socket.write(
     [
       `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
       `Content-Type: ${jsonContentType}`,
@@ -243,4 +247,5 @@ function refuseOutside(
       body,
     ].join('\r\n'),
   )
+  socket.destroySoon()
 }

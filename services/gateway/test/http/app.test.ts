@@ -2,7 +2,14 @@ import { randomUUID } from 'node:crypto'
 import { METHODS } from 'node:http'
 import { connect } from 'node:net'
 import { apiPrefix, type ErrorCode, type Operation, operations, Rejection } from '@backoffice/contracts'
-import { AddressRanges, callerAddress, createLogger, systemClock, trustedProxies } from '@backoffice/process'
+import {
+  AddressRanges,
+  callerAddress,
+  createLogger,
+  HttpListener,
+  systemClock,
+  trustedProxies,
+} from '@backoffice/process'
 import { eventually, inLanes } from '@backoffice/test-kit'
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
@@ -318,6 +325,49 @@ t.test('whatever method, path, type and form of a body: an answer in the envelop
     if (!isFine && !(isCutOff && text === '')) faulty.push(`${lines.join(', ')}: ${text.slice(0, 200)}`)
   })
   t.same(faulty.slice(0, 10), [])
+})
+
+/** 3 MB, with its length or in chunks. */
+const largeBodies: readonly [framing: string, ...body: string[]][] = [
+  ['Content-Length: 3000000', '', 'x'.repeat(3_000_000)],
+  ['Transfer-Encoding: chunked', '', ...Array<string>(30).fill(`186a0\r\n${'x'.repeat(100_000)}`), '0', '', ''],
+]
+
+t.test('a refusal arrives whole, however much of the request is still on its way', async (t) => {
+  const { app } = appOf(t, {})
+  const log = createLogger('test', 'silent')
+  const listener = new HttpListener({ app, host: '127.0.0.1', port: 0, connectionsMax: 100, log })
+  await listener.start()
+  const answer = (bytes: string) =>
+    new Promise<string>((resolve) => {
+      let text = ''
+      const socket = connect(listener.port, '127.0.0.1', () => socket.write(bytes))
+      socket.setEncoding('latin1').on('data', (chunk) => (text += chunk))
+      socket.on('error', ({ message }) => (text += message)).on('close', () => resolve(text))
+    })
+  const refusals: readonly [status: number, ...head: string[]][] = [
+    [413, 'POST /api/v1/players HTTP/1.1', 'Host: x'],
+    [413, 'POST /nope HTTP/1.1', 'Host: x'],
+    [404, 'POST /%zz HTTP/1.1', 'Host: x', 'Connection: close'],
+    [405, 'PUT /api/v1/me HTTP/1.1', 'Host: x', 'Connection: close'],
+    [413, 'POST /api/v1/players HTTP/1.1', 'Host: x', 'Expect: 100-continue'],
+    [422, 'GET /api/v1/me HTTP/1.1', 'Host: x'],
+    [400, 'POST /api/v1/players HTTP/1.1', 'Host: x', 'Host: y'],
+    [400, 'POST /api/v1/players HTTP/9.9', 'Host: x'],
+    [404, 'CONNECT x:1 HTTP/1.1', 'Host: x'],
+    [431, 'POST /api/v1/players HTTP/1.1', 'Host: x', `X-Large: ${'a'.repeat(20_000)}`],
+  ]
+  const all = Array.from({ length: 4 }, () =>
+    refusals.flatMap((refusal) => largeBodies.map((body) => ({ refusal, body }))),
+  )
+  const torn: string[] = []
+  await inLanes(all.flat(), async ({ refusal: [status, ...head], body: [framing, ...body] }) => {
+    const text = (await answer([...head, framing, ...body].join('\r\n'))).replace(/^HTTP\/1\.1 100 .*\r\n\r\n/, '')
+    const [, length] = /\r\ncontent-length: (\d+)\r\n/i.exec(text) ?? []
+    const isWhole = text.startsWith(`HTTP/1.1 ${status} `) && text.split('\r\n\r\n')[1]?.length === Number(length)
+    if (!isWhole) torn.push(`${head[0]}, ${framing}: ${text.slice(0, 20)} … ${text.slice(-20)}`)
+  })
+  t.same(torn, [])
 })
 
 const parse = (text: string) => parseStrictJson(Buffer.from(text))

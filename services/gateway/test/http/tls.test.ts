@@ -45,6 +45,27 @@ t.test(
   },
 )
 
+t.test('a refusal arrives whole over TLS too, though the body is still on its way', async (t) => {
+  const app = createServer({ log, tls: true })
+  app.post('/', async () => 'never')
+  const listener = new HttpListener({ app, host: '127.0.0.1', port: 0, connectionsMax: 10, certificate: first, log })
+  await listener.start()
+  const head = 'POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 3000000\r\n\r\n'
+  const faults: unknown[] = []
+  for (let count = 0; count < 5; count++) {
+    const socket = connect({ port: listener.port, host: '127.0.0.1', ca: readFileSync(first.certFile) })
+    let answer = ''
+    socket.setEncoding('utf8').on('data', (chunk) => {
+      answer += chunk
+    })
+    socket.on('error', (error) => faults.push(error)).write(head + 'x'.repeat(3_000_000))
+    await once(socket, 'close')
+    t.match(answer, /^HTTP\/1\.1 413 [\s\S]*PAYLOAD_TOO_LARGE.*\}\}$/)
+  }
+  t.same(faults, [])
+  await listener.stop()
+})
+
 t.test('a certificate without its key is refused at the start', async (t) => {
   const environment = { DATABASE_URL: 'postgres://127.0.0.1/x', NATS_URL: 'nats://127.0.0.1', DEVELOPMENT: 'true' }
   const config = loadConfig(gateway.configuration, { ...environment, TLS_CERT_FILE: first.certFile }) as never
