@@ -61,8 +61,9 @@ function bytesOf(rawBody: Uint8Array | ArrayBuffer | string): Uint8Array | strin
 
 /** That of X-Webhook-Signature, and those of X-Webhook-Signatures, which has one for each secret during a rotation. */
 function signaturesIn(headers: WebhookHeaders): string[] {
-  const ofEachSecret = (find(headers, 'x-webhook-signatures') ?? '').split(',').filter((part) => part.startsWith('v1='))
-  const signatures = ofEachSecret.map((part) => part.slice(3))
+  // A proxy may have put blanks after the commas.
+  const parts = (find(headers, 'x-webhook-signatures') ?? '').split(',').map((part) => part.trim())
+  const signatures = parts.filter((part) => part.startsWith('v1=')).map((part) => part.slice(3))
   return signatures.length > 0 ? signatures : [header(headers, 'x-webhook-signature')]
 }
 

@@ -12,7 +12,11 @@ export interface AttemptOutcome {
   readonly durationMs: number
   /** In plain words; null when the receiver acknowledged. */
   readonly error: string | null
+  /** The receiver closed a connection that was kept from an earlier delivery. The next attempt is due at once. */
+  readonly connectionLost?: boolean
 }
+
+type Verdict = Pick<AttemptOutcome, 'error' | 'retryAfter' | 'connectionLost'>
 
 /** Any 2xx acknowledges. Anything else is retried; that includes redirects, which are not followed. */
 export function isAcknowledged(responseStatus: number): boolean {
@@ -27,14 +31,15 @@ export interface DeliveryChange {
 
 /** The state of a delivery after an attempt; the eighth failure is the last. */
 function afterAttempt(
-  outcome: Pick<AttemptOutcome, 'error' | 'retryAfter'>,
+  outcome: Verdict,
   { attemptsMade, baseMs, now, random }: { attemptsMade: number; baseMs: number; now: Date; random: number },
 ): DeliveryChange {
   if (outcome.error === null) return { state: 'delivered', nextAttemptAt: null, finishedAt: now }
   const retryAfterMs = parseRetryAfterMs(outcome.retryAfter, now)
   const delayMs = retryDelayMs({ attemptsMade, baseMs, retryAfterMs, random })
   if (delayMs === null) return { state: 'failed', nextAttemptAt: null, finishedAt: now }
-  return { state: 'pending', nextAttemptAt: new Date(now.getTime() + delayMs), finishedAt: null }
+  const dueMs = outcome.connectionLost === true ? 0 : delayMs
+  return { state: 'pending', nextAttemptAt: new Date(now.getTime() + dueMs), finishedAt: null }
 }
 
 /** A delivery as it is when the outcome of an attempt is recorded. */
@@ -55,7 +60,7 @@ export interface AttemptedDelivery {
  */
 export function recordedChange(
   delivery: AttemptedDelivery,
-  outcome: Pick<AttemptOutcome, 'error' | 'retryAfter'>,
+  outcome: Verdict,
   { baseMs, now, random }: { baseMs: number; now: Date; random: number },
 ): RecordedChange | null {
   const { state, nextAttemptAt, finishedAt, attemptsMade, held } = delivery

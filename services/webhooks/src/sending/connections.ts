@@ -1,6 +1,8 @@
+import http, { type ClientRequest, type IncomingMessage } from 'node:http'
+import https from 'node:https'
 import type { LookupFunction, Socket } from 'node:net'
-import { buildConnector, Client } from 'undici'
-import { codeOf } from './fault-words.ts'
+import { finished } from 'node:stream'
+import { ConnectionLost, codeOf } from './fault-words.ts'
 
 /** How much of a response is read, and kept. */
 export const responseHeadBytesMax = 1024
@@ -52,58 +54,56 @@ export interface ReceiverResponse {
   readonly retryAfter: string | undefined
 }
 
-/** What undici and the kernel call a connection that the other side has closed, and we a connection that is over. */
-const lossCodes: ReadonlySet<string | undefined> = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE', 'OVER'])
+/** What Node and the kernel call a connection that the other side has closed, and we a connection that is over. */
+const lossCodes: ReadonlySet<string | undefined> = new Set(['ECONNRESET', 'EPIPE', 'OVER'])
 
-/** One connection to a receiver, for one request after another. It is made once: what lost it needs another. */
+/**
+ * One connection to a receiver, for one request after another. It is made once: what lost it needs another. Node's own
+ * client reads every interim response (RFC 9110, 15.2), also a 100 that nobody asked for.
+ */
 class Connection {
   readonly endpointId: string
   readonly origin: string
-  readonly #client: Client
+  readonly #agent: http.Agent
   readonly #usedUntilMs: number
   #socket: Socket | undefined
+  #request: ClientRequest | undefined
   #answered = false
 
   constructor({ endpointId, origin, addresses }: ConnectionTarget, options: ConnectionsOptions, onClosed: () => void) {
-    const { deadlineMs, idleMsMax = idleMsDefault, ageMsMax = ageMsDefault, ca } = options
+    const { idleMsMax = idleMsDefault, ageMsMax = ageMsDefault, ca } = options
     this.endpointId = endpointId
     this.origin = origin
     this.#usedUntilMs = performance.now() + ageMsMax
-    const connect = buildConnector({
-      lookup: pinnedLookup(addresses),
-      timeout: deadlineMs,
-      allowH2: false,
+    const { Agent } = origin.startsWith('https:') ? https : http
+    this.#agent = new Agent({
+      keepAlive: true,
+      maxSockets: 1,
+      timeout: idleMsMax,
       maxCachedSessions: 0,
+      lookup: pinnedLookup(addresses),
       ...(ca === undefined ? {} : { ca }),
     })
-    let isMade = false
-    this.#client = new Client(origin, {
-      connect: (target, connected) => {
-        // By itself the client would connect again, to addresses that were checked for an earlier attempt.
-        if (isMade) return connected(Object.assign(new Error('the connection is over'), { code: 'OVER' }), null)
-        isMade = true
-        connect(target, (...made) => {
-          this.#socket = made[1] ?? undefined
-          connected(...made)
-        })
-      },
-      pipelining: 1,
-      maxHeaderSize: responseHeaderBytesMax,
-      headersTimeout: deadlineMs,
-      bodyTimeout: deadlineMs,
-      keepAliveTimeout: idleMsMax,
-      keepAliveMaxTimeout: idleMsMax,
-    })
-    this.#client.once('disconnect', onClosed)
+    const connect = this.#agent.createConnection.bind(this.#agent)
+    this.#agent.createConnection = (target, connected) => {
+      // By itself the agent would connect again, to addresses that were checked for an earlier attempt.
+      if (this.#socket !== undefined) throw Object.assign(new Error('the connection is over'), { code: 'OVER' })
+      const socket = connect(target, connected) as Socket
+      this.#socket = socket.once('close', onClosed).on('data', () => {
+        this.#answered = true
+      })
+      return socket
+    }
   }
 
+  /** Whether it may serve again: the request was sent whole, and neither side has ended. */
   get isOpen(): boolean {
-    return this.#socket?.destroyed === false
+    return this.#socket?.writable === true && this.#request?.writableFinished === true
   }
 
   /** Whether another request may go over it, when it may go to these addresses. */
   mayServe(addresses: readonly string[]): boolean {
-    return performance.now() < this.#usedUntilMs && addresses.includes(this.#socket?.remoteAddress ?? '')
+    return this.isOpen && performance.now() < this.#usedUntilMs && addresses.includes(this.#socket?.remoteAddress ?? '')
   }
 
   /** Whether the receiver has closed it, so that a request failed of which nothing was answered. */
@@ -116,46 +116,50 @@ class Connection {
    * @param responded called when the status is known
    */
   post({ path, headers, body }: PostRequest, responded: () => void): Promise<ReceiverResponse> {
+    this.#answered = false
     const { promise, resolve, reject } = Promise.withResolvers<ReceiverResponse>()
+    const { request: send } = this.origin.startsWith('https:') ? https : http
+    this.#request = send(this.origin, {
+      agent: this.#agent,
+      method: 'POST',
+      path,
+      headers: { ...headers, 'Content-Length': body.length },
+      maxHeaderSize: responseHeaderBytesMax,
+    })
+    this.#request
+      .on('response', (response) => {
+        responded()
+        resolve(this.#read(response))
+      })
+      .on('upgrade', ({ statusCode = 0 }) => {
+        this.close()
+        resolve({ responseStatus: statusCode, responseHead: '', retryAfter: undefined })
+      })
+      .on('error', reject)
+      .end(body)
+    return promise
+  }
+
+  /** The status has arrived, so a body that is slow or breaks off changes nothing. */
+  async #read(response: IncomingMessage): Promise<ReceiverResponse> {
+    const { statusCode: responseStatus = 0, headers } = response
     const chunks: Buffer[] = []
     let bytes = 0
-    let response: Omit<ReceiverResponse, 'responseHead'> | undefined
-    let timer: NodeJS.Timeout | undefined
-    const end = (error?: Error) => {
-      clearTimeout(timer)
-      if (response === undefined) reject(error)
-      else resolve({ ...response, responseHead: textOf(chunks) })
-    }
-    this.#answered = false
-    this.#client.dispatch(
-      { method: 'POST', path, headers, body },
-      {
-        onRequestStart() {},
-        onResponseStarted: () => {
-          this.#answered = true
-        },
-        onResponseStart: (_controller, responseStatus, { 'retry-after': retryAfter }) => {
-          if (responseStatus < 200) return
-          response = { responseStatus, retryAfter: Array.isArray(retryAfter) ? retryAfter[0] : retryAfter }
-          timer = setTimeout(() => this.close(), responseHeadWaitMs)
-          responded()
-        },
-        onResponseData: (_controller, chunk) => {
-          chunks.push(chunk.subarray(0, Math.max(0, responseHeadBytesMax - bytes)))
-          bytes += chunk.length
-          if (bytes > responseHeadBytesMax) this.close()
-        },
-        onResponseEnd: () => end(),
-        // The status has arrived, so a body that is slow or breaks off changes nothing.
-        onResponseError: (_controller, error) => end(error),
-      },
-    )
-    return promise
+    const timer = setTimeout(() => this.close(), responseHeadWaitMs)
+    response.on('data', (chunk: Buffer) => {
+      chunks.push(chunk.subarray(0, Math.max(0, responseHeadBytesMax - bytes)))
+      bytes += chunk.length
+      if (bytes > responseHeadBytesMax) this.close()
+    })
+    await new Promise<void>((resolve) => finished(response, () => resolve()))
+    clearTimeout(timer)
+    return { responseStatus, responseHead: textOf(chunks), retryAfter: headers['retry-after'] }
   }
 
   /** At once: it does not wait for a receiver that keeps the connection open. */
   close(): void {
-    this.#client.destroy().catch(() => {})
+    this.#request?.destroy()
+    this.#agent.destroy()
   }
 }
 
@@ -191,19 +195,21 @@ export class Connections {
     for (const connection of this.#kept) if (connection.endpointId === endpointId) this.#drop(connection)
   }
 
-  /** Sends a request over a kept connection, or over a new one. */
+  /**
+   * Sends a request over a kept connection, or over a new one.
+   * @throws {ConnectionLost} the receiver closed a kept connection at the moment at which it was used again. The others
+   * that are kept may be as stale, so the next attempt goes over a new one.
+   */
   async post(target: ConnectionTarget, request: PostRequest, timer: Timer): Promise<ReceiverResponse> {
     const kept = this.#take(target)
-    if (kept !== undefined) {
-      try {
-        return await this.#postOver(kept, request, timer)
-      } catch (error) {
-        // The receiver may close a connection at the very moment at which it is used again.
-        if (!kept.wasLost(error)) throw error
-      }
+    const made: Connection = kept ?? new Connection(target, this.#options, () => this.#kept.delete(made))
+    try {
+      return await this.#postOver(made, request, timer)
+    } catch (error) {
+      if (kept?.wasLost(error) !== true) throw error
+      this.closeAll(target.endpointId)
+      throw new ConnectionLost()
     }
-    const made: Connection = new Connection(target, this.#options, () => this.#kept.delete(made))
-    return this.#postOver(made, request, timer)
   }
 
   async #postOver(connection: Connection, request: PostRequest, { signal, stop }: Timer): Promise<ReceiverResponse> {

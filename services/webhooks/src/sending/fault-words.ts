@@ -1,3 +1,6 @@
+import dns from 'node:dns'
+import { getSystemErrorMap } from 'node:util'
+
 /** The host resolves to an address that nothing may be sent to. */
 export class RefusedAddressError extends Error {
   override readonly name = 'RefusedAddressError'
@@ -21,14 +24,22 @@ export class DeadlineError extends Error {
   }
 }
 
-/** What the codes of Node, OpenSSL, the resolver and undici mean to a person who runs a receiver. */
+/** The receiver had closed, or closed just then, the connection of an earlier delivery, which says nothing of this one. */
+export class ConnectionLost extends Error {
+  override readonly name = 'ConnectionLost'
+  constructor() {
+    super(
+      'The receiver closed the connection of an earlier delivery before it answered; the next attempt is due at once.',
+    )
+  }
+}
+
+/** What the codes of Node, OpenSSL and the resolver mean to a person who runs a receiver. */
 const words: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'The connection was refused: nothing listens on that port.',
   ECONNRESET: 'The receiver closed the connection before it answered.',
   EPIPE: 'The receiver closed the connection while the request was sent.',
-  UND_ERR_SOCKET: 'The receiver closed the connection before it answered.',
   ETIMEDOUT: 'The connection could not be made in time.',
-  UND_ERR_CONNECT_TIMEOUT: 'The connection could not be made in time.',
   EHOSTUNREACH: 'There is no route to the receiver.',
   ENETUNREACH: 'There is no route to the receiver.',
   EADDRNOTAVAIL: 'There is no route to the receiver.',
@@ -47,24 +58,35 @@ const words: Readonly<Record<string, string>> = {
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: "The receiver's certificate chain is not complete.",
   ERR_TLS_CERT_ALTNAME_INVALID: "The receiver's certificate is for another host name.",
   EPROTO: 'The TLS handshake failed.',
-  UND_ERR_HEADERS_OVERFLOW: 'The response headers are too large.',
   HPE_HEADER_OVERFLOW: 'The response headers are too large.',
+  HPE_INVALID_CONSTANT: 'The answer is not HTTP.',
+}
+
+const resolverCodes: ReadonlySet<unknown> = new Set(Object.values(dns))
+const systemMessages: ReadonlyMap<string, string> = new Map(getSystemErrorMap().values())
+
+/** For codes without words of their own: what was under way, and the code, by which whoever runs the receiver finds more. */
+function stepOf(code: string): string {
+  if (code.startsWith('HPE_')) return 'The answer breaks a rule of HTTP'
+  if (/^ERR_(SSL|TLS|OSSL)/.test(code)) return 'The TLS handshake failed'
+  if (/CERT|CRL|ISSUER|HOSTNAME|CHAIN|_CA$|PATH_LENGTH|PURPOSE/.test(code))
+    return "The receiver's certificate was refused"
+  if (resolverCodes.has(code) || code.startsWith('EAI_')) return 'The host name could not be resolved'
+  const message = systemMessages.get(code)
+  return message === undefined ? 'The attempt failed' : `The connection failed: ${message}`
 }
 
 /** An error of an attempt in plain words. */
 export function faultInWords(error: unknown): string {
   if (isWorded(error)) return error.message
   const code = codeOf(error)
-  if (error instanceof Error && error.name === 'HTTPParserError' && !code?.includes('OVERFLOW'))
-    return 'The answer is not HTTP.'
-  if (code === undefined) return 'The attempt failed.'
-  if (words[code] !== undefined) return words[code]
-  if (code.startsWith('ERR_SSL')) return `The TLS handshake failed (${code}).`
-  return `The attempt failed (${code}).`
+  return code === undefined ? 'The attempt failed.' : (words[code] ?? `${stepOf(code)} (${code}).`)
 }
 
+const worded = [RefusedAddressError, RefusedUrlError, DeadlineError, ConnectionLost]
+
 function isWorded(error: unknown): error is Error {
-  return error instanceof RefusedAddressError || error instanceof RefusedUrlError || error instanceof DeadlineError
+  return worded.some((kind) => error instanceof kind)
 }
 
 /** The most specific code: of the error, of its cause, or of the first of several errors. */

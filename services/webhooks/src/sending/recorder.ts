@@ -98,7 +98,8 @@ export class Recorder {
       const endpoint = after.get(endpointId)
       const learning = { settings, disabling, now, random: random() }
       const made = { url, ...attempt.outcome }
-      if (endpoint !== undefined) after.set(endpointId, afterAttemptAt(endpoint, made, learning))
+      if (endpoint !== undefined && attempt.outcome.connectionLost !== true)
+        after.set(endpointId, afterAttemptAt(endpoint, made, learning))
     }
 
     const disabled = [...after].filter(([id, { enabled }]) => !enabled && before.get(id)?.enabled === true)

@@ -5,7 +5,7 @@ import { context, propagation, SpanKind, SpanStatusCode, trace } from '@opentele
 import ipaddr from 'ipaddr.js'
 import { type AttemptOutcome, isAcknowledged } from '../deliveries/delivery.ts'
 import { Connections, type ConnectionsOptions, type ReceiverResponse, type Timer } from './connections.ts'
-import { DeadlineError, faultInWords, RefusedAddressError, RefusedUrlError } from './fault-words.ts'
+import { ConnectionLost, DeadlineError, faultInWords, RefusedAddressError, RefusedUrlError } from './fault-words.ts'
 
 export interface SenderOptions extends ConnectionsOptions {
   readonly policy: SendingPolicy
@@ -41,7 +41,8 @@ export function createSender(options: SenderOptions): Send {
       }
     } catch (error) {
       const durationMs = Math.round(performance.now() - startedAtMs)
-      return { responseStatus: null, responseHead: null, durationMs, error: faultInWords(error) }
+      const connectionLost = error instanceof ConnectionLost
+      return { responseStatus: null, responseHead: null, durationMs, error: faultInWords(error), connectionLost }
     }
   }
 }

@@ -27,7 +27,9 @@ export const testWebhook = ({ box, send }: { readonly box: SecretBox; readonly s
       const event = testEvent(scope, { now, newId })
       const body = Buffer.from(JSON.stringify(event))
       const headers = signatureHeaders({ eventId: event.id, body, secrets, now })
-      const outcome = await send({ endpointId, url, headers, body })
+      const attempt = () => send({ endpointId, url, headers, body })
+      const first = await attempt()
+      const outcome = first.connectionLost === true ? await attempt() : first
       await insertTestDelivery(db, { event, body, url, startedAt: now, outcome })
       const { responseStatus, durationMs, error } = outcome
       return { eventId: event.id, delivered: error === null, responseStatus, durationMs, error }

@@ -92,12 +92,18 @@ for (const [how, close] of [
   ['closes', (socket: Socket) => socket.end()],
   ['resets', (socket: Socket) => socket.resetAndDestroy()],
 ] as const)
-  t.test(`a receiver that ${how} a kept connection as it is used gets the delivery over a new one`, async (t) => {
+  t.test(`a receiver that ${how} kept connections as one is used gets the next attempt over a new one`, async (t) => {
     const send = createSender(options)
     const receiver = await startTwoFaced(t, close)
+    await Promise.all([send(delivery(receiver.url)), send(delivery(receiver.url))])
+    const lost = {
+      responseStatus: null,
+      connectionLost: true,
+      error: /^The receiver closed the connection of an earlier/,
+    }
+    t.match(await send(delivery(receiver.url)), lost)
     t.match(await send(delivery(receiver.url)), delivered)
-    t.match(await send(delivery(receiver.url)), delivered)
-    t.same(receiver.requests, [1, 1, 2])
+    t.same(receiver.requests.toSorted(), receiver.requests[2] === 1 ? [1, 1, 2, 3] : [1, 2, 2, 3])
   })
 
 t.test('a receiver that closes after each answer, without saying so, gets each delivery', async (t) => {
@@ -110,27 +116,20 @@ t.test('a receiver that closes after each answer, without saying so, gets each d
       socket.end(whole)
     }),
   )
-  for (let n = 0; n < 5; n++) t.match(await send(delivery(url)), delivered)
+  for (let n = 0; n < 5; n++) {
+    const outcome = await send(delivery(url))
+    t.match(outcome.connectionLost === true ? await send(delivery(url)) : outcome, delivered)
+  }
   t.equal(answered, 5)
 })
 
-t.test('there is one more try, and none on a new connection', async (t) => {
+t.test('a new connection that is reset is a failure like any other', async (t) => {
   const send = createSender(options)
-  let answers = true
-  const requests: number[] = []
-  const { url } = await startRawReceiver(t, (socket) =>
-    socket.on('data', () => {
-      requests.push(socket.remotePort ?? 0)
-      if (answers) socket.write(whole)
-      else socket.resetAndDestroy()
-    }),
+  const { url } = await startRawReceiver(
+    t,
+    answering((socket) => socket.resetAndDestroy()),
   )
-  t.match(await send(delivery(url)), delivered)
-  answers = false
-  t.match(await send(delivery(url)), { responseStatus: null, error: /closed the connection before it answered/ })
-  t.equal(requests.length, 3)
-  t.match(await send(delivery(url)), { responseStatus: null })
-  t.equal(requests.length, 4, 'none was kept')
+  t.match(await send(delivery(url)), { error: /closed the connection before it answered/, connectionLost: false })
 })
 
 t.test('a kept connection that breaks off within an answer, or stays silent, is not tried again', async (t) => {
@@ -163,6 +162,24 @@ t.test("an answer that is more than was asked for is nobody else's", async (t) =
   for (let n = 0; n < 3; n++) t.match(await send(delivery(url)), delivered)
   t.equal(requests.length, 3)
   t.equal(new Set(requests).size, 3)
+})
+
+t.test("an answer that comes later than the one that was asked for is nobody else's", async (t) => {
+  const send = createSender(options)
+  let late: (() => void) | undefined
+  const requests: Socket[] = []
+  const { url, connections } = await startRawReceiver(t, (socket) =>
+    socket.on('data', () => {
+      requests.push(socket)
+      socket.write(whole)
+      late = () => socket.write('HTTP/1.1 500 Late\r\nContent-Length: 0\r\n\r\n')
+    }),
+  )
+  t.match(await send(delivery(url)), delivered)
+  late?.()
+  await eventually(() => connections() === 0)
+  t.match(await send(delivery(url)), delivered)
+  t.equal(new Set(requests).size, 2)
 })
 
 t.test('what is not read to its end closes the connection; so does a receiver that says so', async (t) => {

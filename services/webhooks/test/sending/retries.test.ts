@@ -32,9 +32,7 @@ t.test('500, 302 and a reset are retried with the same id and body and a fresh s
   const receiver = await startReceiver(t, (response, delivery, request) => {
     attempt += 1
     if (attempt === 1) status(500)(response, delivery, request)
-    // On a kept connection a reset would be met with another try at once.
-    else if (attempt === 2)
-      status(302, { Location: 'http://127.0.0.1:1/', Connection: 'close' })(response, delivery, request)
+    else if (attempt === 2) status(302, { Location: 'http://127.0.0.1:1/' })(response, delivery, request)
     else if (attempt === 3) request.socket.resetAndDestroy()
     else acknowledge(response, delivery, request)
   })
@@ -56,6 +54,28 @@ t.test('500, 302 and a reset are retried with the same id and body and a fresh s
   ])
   t.match(told.outcome, /^Delivered on attempt 4, /)
 })
+
+t.test(
+  'a receiver that resets each connection, also the one that it answered on before, hears eight requests',
+  async (t) => {
+    let answers = true
+    const receiver = await startReceiver(t, (response, delivery, request) => {
+      if (answers) acknowledge(response, delivery, request)
+      else request.socket.resetAndDestroy()
+    })
+    const { scope } = await operator(receiver.url)
+    const before = await emit(scope)
+    await eventually(async () => (await story(before.id)).state === 'delivered')
+    answers = false
+    const event = await emit(scope)
+    const told = await eventually(async () => {
+      const told = await story(event.id)
+      return told.state === 'failed' && told
+    })
+    t.equal(receiver.received.filter(({ id }) => id === event.id).length, webhookAttemptsMax)
+    t.equal(told.attemptLog.length, webhookAttemptsMax)
+  },
+)
 
 t.test('the eighth failure is the last', async (t) => {
   const receiver = await startReceiver(t, status(500))

@@ -1,9 +1,12 @@
 // In a process of its own: it measures the memory of all of it.
 
+import dns from 'node:dns'
+import { getSystemErrorMap } from 'node:util'
 import { gzipSync } from 'node:zlib'
 import { eventually } from '@backoffice/test-kit'
 import t from 'tap'
 import { responseHeadBytesMax } from '../../src/sending/connections.ts'
+import { faultInWords } from '../../src/sending/fault-words.ts'
 import { createSender, systemResolver } from '../../src/sending/sender.ts'
 import { startReceiver, status } from '../receiver.ts'
 import { answering, certificate, drip, startRawReceiver, startTlsReceiver } from './hostile.ts'
@@ -19,6 +22,37 @@ const options = {
   keptMax: 10,
   ca: certificate('ca.pem'),
 }
+/** Of Node's documentation of tls, "X509 certificate error codes". */
+const certificateCodes = [
+  'UNABLE_TO_GET_ISSUER_CERT',
+  'UNABLE_TO_GET_CRL',
+  'UNABLE_TO_DECRYPT_CERT_SIGNATURE',
+  'UNABLE_TO_DECRYPT_CRL_SIGNATURE',
+  'UNABLE_TO_DECODE_ISSUER_PUBLIC_KEY',
+  'CERT_SIGNATURE_FAILURE',
+  'CRL_SIGNATURE_FAILURE',
+  'CERT_NOT_YET_VALID',
+  'CERT_HAS_EXPIRED',
+  'CRL_NOT_YET_VALID',
+  'CRL_HAS_EXPIRED',
+  'ERROR_IN_CERT_NOT_BEFORE_FIELD',
+  'ERROR_IN_CERT_NOT_AFTER_FIELD',
+  'ERROR_IN_CRL_LAST_UPDATE_FIELD',
+  'ERROR_IN_CRL_NEXT_UPDATE_FIELD',
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  'CERT_CHAIN_TOO_LONG',
+  'CERT_REVOKED',
+  'INVALID_CA',
+  'PATH_LENGTH_EXCEEDED',
+  'INVALID_PURPOSE',
+  'CERT_UNTRUSTED',
+  'CERT_REJECTED',
+  'HOSTNAME_MISMATCH',
+]
+
 const send = createSender(options)
 const hasty = createSender({ ...options, deadlineMs: shortDeadlineMs })
 const delivery = (url: string) => ({
@@ -84,6 +118,49 @@ t.test('an endless run of interim responses does not outlast the deadline', asyn
   )
   t.type((await hasty(delivery(receiver.url))).error, 'string')
   await eventually(() => receiver.connections() === 0)
+})
+
+t.test(
+  'interim responses that nobody asked for change nothing; a protocol that nobody asked for is an answer',
+  async (t) => {
+    for (const interim of ['100 Continue', '102 Processing', '103 Early Hints\r\nLink: </x>', '199 Odd']) {
+      const bytes = `HTTP/1.1 ${interim}\r\n\r\n`
+      const whole = `${bytes}${bytes}HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok`
+      const receiver = await startRawReceiver(
+        t,
+        answering((socket) => socket.write(whole)),
+      )
+      t.match(await send(delivery(receiver.url)), { responseStatus: 200, responseHead: 'ok', error: null }, interim)
+    }
+    const switching = 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n'
+    const receiver = await startRawReceiver(
+      t,
+      answering((socket) => socket.write(switching)),
+    )
+    t.match(await send(delivery(receiver.url)), { responseStatus: 101, error: 'The receiver answered 101.' })
+  },
+)
+
+t.test('every code of the resolver, the kernel, TLS and the parser has plain words', (t) => {
+  const codes = [
+    ...Object.values(dns).filter((value) => typeof value === 'string' && /^E[A-Z]/.test(value)),
+    ...[...getSystemErrorMap().values()].map(([name]) => name),
+    ...certificateCodes,
+    ...[
+      'ERR_SSL_WRONG_VERSION_NUMBER',
+      'ERR_TLS_CERT_ALTNAME_FORMAT',
+      'ERR_TLS_HANDSHAKE_TIMEOUT',
+      'ERR_OSSL_EVP_UNSUPPORTED',
+    ],
+    ...['HPE_INVALID_HEADER_TOKEN', 'HPE_UNEXPECTED_CONTENT_LENGTH', 'HPE_LF_EXPECTED', 'HPE_INVALID_EOF_STATE'],
+  ]
+  t.ok(codes.length > 100)
+  const faults = codes.map((code) => faultInWords(Object.assign(new Error('x'), { code })))
+  t.same(
+    faults.filter((fault) => !/^[A-Z][^_]+( \(\w+\))?\.$/.test(fault) || fault.startsWith('The attempt failed')),
+    [],
+  )
+  t.end()
 })
 
 t.test('a slow drip of the body holds nothing: the status has been given', async (t) => {
