@@ -236,6 +236,7 @@ restore() {
   mkdir -p "$work/test/restore"
   sed 's/overlays\/production/overlays\/restore\/production/' "$overlay/kustomization.yaml" > "$work/test/restore/kustomization.yaml"
   in_ns delete job -l "$component in (migration, preflight)" --ignore-not-found
+  in_ns delete scheduledbackup postgres-every-night --cascade=orphan
   kubectl apply -k "$work/test/restore"
   in_ns wait cluster/postgres-b --for=condition=Ready --timeout=30m
   in_ns delete pvc data-nats-0 data-nats-1 data-nats-2

@@ -290,6 +290,13 @@ const volume = (cluster: string, role: string) => ({ 'cnpg.io/cluster': cluster,
 const groupOf = ({ apiVersion }: Manifest) => (apiVersion.includes('/') ? apiVersion.split('/')[0] : '')
 const keyOf = (kind: string, namespace: string | undefined, name: string) => `${kind} ${namespace ?? ''} ${name}`
 
+/** What a merge patch would make of an object. */
+export function merged(object: Manifest, patch: Manifest): Manifest {
+  const copy = structuredClone(object)
+  merge(copy, patch)
+  return copy
+}
+
 function merge(into: Manifest, patch: Manifest): void {
   for (const [key, value] of Object.entries<Manifest>(patch)) {
     if (value === null) delete into[key]

@@ -1,9 +1,10 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
-import { ApiObjects, type ApiResource, apiResources } from './api-objects.ts'
+import { ApiObjects, type ApiResource, apiResources, merged } from './api-objects.ts'
 import { type Asked, allows, refusals, rulesOf } from './authority.ts'
 import { Cluster } from './cluster.ts'
 import type { Manifest } from './kustomize.ts'
+import { refusalsOf } from './transitions.ts'
 
 /** Who asks, which here everybody may say of themselves (`kubectl --as`). */
 interface Asker {
@@ -20,7 +21,7 @@ export const masters = 'system:masters'
 
 /**
  * Stands where the API server of a cluster stands, so that the real kubectl can be typed at it: it knows the objects that
- * were rendered, the roles that are bound to people and the policies of admission. Shells, ports and streams end at the
+ * were rendered, the roles that are bound to people, the policies of admission, and what no object may be changed to. Shells, ports and streams end at the
  * answer whether they are permitted. What controllers do is in `ApiObjects`.
  */
 export class ApiServer {
@@ -140,6 +141,8 @@ export class ApiServer {
       objects.delete(object, isOrphan(body))
       return { status: 200, body: object }
     }
+    const [refused] = refusalsOf(object, merged(object, body))
+    if (refused !== undefined) return failure(422, refused)
     return { status: 200, body: objects.patch(object, body) }
   }
 
@@ -176,7 +179,7 @@ function send(response: ServerResponse, { status, body, text: words }: Answer): 
   else response.writeHead(status, json).end(JSON.stringify(body))
 }
 
-const reasons: Readonly<Record<number, string>> = { 403: 'Forbidden', 404: 'NotFound' }
+const reasons: Readonly<Record<number, string>> = { 403: 'Forbidden', 404: 'NotFound', 422: 'Invalid' }
 
 function failure(code: number, message: string, reason = reasons[code] ?? 'BadRequest'): Answer {
   return { status: code, body: { kind: 'Status', apiVersion: 'v1', status: 'Failure', message, reason, code } }

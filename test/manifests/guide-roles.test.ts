@@ -31,15 +31,21 @@ const changes =
 /** Not typed where CloudNativePG is. */
 const isOfSmall = ({ where }: GuideSection) => where.includes('`small`')
 
+const deploy = 'sh deploy/k8s/deploy.sh deploy/k8s/overlays/$SIZE'
+const nothing = { commands: [], settings: [], edits: [] }
+
 async function type(terminals: Terminals, all: readonly GuideSection[]): Promise<readonly TypedCommand[]> {
   const looked = new Set<string>()
   const typed: TypedCommand[] = []
-  for (const { commands, settings } of all) {
+  for (const { where, commands, settings, edits } of all) {
     const isNew = ({ inBlock, role, text }: GuideCommand) => inBlock || !looked.has(`${role} ${text}`)
     const here = commands.filter((command) => asksTheCluster(command) || /^PG=/.test(command.text)).filter(isNew)
     for (const { role, text } of here) looked.add(`${role} ${text}`)
+    // What is written is applied, also where the section only says so.
+    if (settings.length + edits.length > 0 && !commands.some(({ role }) => role === 'pipeline'))
+      here.push({ where, role: 'pipeline', text: deploy, shows: '…== done…', inBlock: true })
     if (here.some(asksTheCluster))
-      typed.push(...(await terminals.type({ commands: here, settings })).filter(asksTheCluster))
+      typed.push(...(await terminals.type({ commands: here, settings, edits })).filter(asksTheCluster))
   }
   return typed
 }
@@ -109,7 +115,7 @@ t.test(
     )
 
     t.test('an incident: somebody else lets in, and it ends by itself', async (t) => {
-      await terminals.type({ commands: [], settings: [] })
+      await terminals.type(nothing)
       const bob = (line: string) => terminals.shell('break-glass', line)
       const alice = (line: string) => terminals.shell('on-call', line)
       const look = 'kubectl get pods'
@@ -138,9 +144,8 @@ t.test(
     })
 
     t.test('a release is rolled out by the script, and not called done while requests are stopped', async (t) => {
-      await terminals.type({ commands: [], settings: [] })
+      await terminals.type(nothing)
       const pipeline = (line: string) => terminals.shell('pipeline', line)
-      const deploy = 'sh deploy/k8s/deploy.sh deploy/k8s/overlays/production'
       t.equal((await terminals.shell('on-call', 'kubectl scale deployment gateway --replicas=0')).status, 0)
       const stopped = await pipeline(deploy)
       t.equal(stopped.status, 1)
@@ -150,7 +155,7 @@ t.test(
     })
 
     t.test('people on call make no other binding, and no Job with pods', async (t) => {
-      await terminals.type({ commands: [], settings: [] })
+      await terminals.type(nothing)
       const alice = (line: string) => terminals.shell('on-call', line)
       const user = '--user=carol@operator.example'
       const made = (line: string) => `kubectl create ${line} --dry-run=client -o yaml | kubectl create -f -`

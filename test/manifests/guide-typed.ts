@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers'
 import { ApiObjects } from './api-objects.ts'
 import { ApiServer, type Heard, masters } from './api-server.ts'
 import type { Asked } from './authority.ts'
-import { functions, type GuideCommand, type GuideRole, type GuideSection, type GuideSetting, inSize } from './guide.ts'
+import { functions, type GuideCommand, type GuideRole, type GuideSection, inSize } from './guide.ts'
 import type { Manifest, Overlay } from './kustomize.ts'
 import { deployCopy, rendered, withSettings } from './rendered.ts'
 
@@ -118,13 +118,17 @@ function neighbours(): readonly Manifest[] {
   return [...deployments, ...others, authorities]
 }
 
-/** Writes settings into the copy of deploy/, and notes what was there. */
-function write(size: Overlay, settings: readonly GuideSetting[], before: Map<string, string>): void {
-  for (const { file, name, value } of settings) {
+/** What is typed and written of a section. */
+type Procedure = Pick<GuideSection, 'commands' | 'settings' | 'edits'>
+
+/** Writes what a section says into the copy of deploy/, and notes what was there. */
+function write(size: Overlay, { settings, edits }: Procedure, before: Map<string, string>): void {
+  const lines = settings.map(({ file, name, value }) => ({ file, change: withSettings({ [name]: value }) }))
+  for (const { file, change } of [...lines, ...edits]) {
     const path = join(deployCopy(), 'k8s', inSize(file, size))
     const text = readFileSync(path, 'utf8')
     if (!before.has(path)) before.set(path, text)
-    writeFileSync(path, withSettings({ [name]: value })(text))
+    writeFileSync(path, change(text))
   }
 }
 
@@ -165,7 +169,8 @@ export class Terminals {
    * Types the commands of a section in their order, each as the person whose role it names, in a cluster where somebody
    * was let in as deploy/k8s/README.md says. What the section tells to write is written before it is applied.
    */
-  async type({ commands, settings }: Pick<GuideSection, 'commands' | 'settings'>): Promise<readonly TypedCommand[]> {
+  async type(procedure: Procedure): Promise<readonly TypedCommand[]> {
+    const { commands } = procedure
     this.server.objects = new ApiObjects(this.#manifests)
     if (commands.some(({ role }) => role === 'break-glass')) await this.letIn()
     const typed: TypedCommand[] = []
@@ -174,7 +179,7 @@ export class Terminals {
     try {
       for (const command of commands) {
         if (/^PG=/.test(command.text)) variables += `${command.text}\n`
-        if (command.role === 'pipeline' && before.size === 0) write(this.#size, settings, before)
+        if (command.role === 'pipeline' && before.size === 0) write(this.#size, procedure, before)
         typed.push(await this.#run(command, variables))
       }
     } finally {

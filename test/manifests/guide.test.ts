@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { errorCatalogue } from '@backoffice/contracts'
 import t from 'tap'
 import type { Cluster } from './cluster.ts'
-import { type GuideSection, inSize, placeOf, sections } from './guide.ts'
+import { edits, type GuideSection, inSize, placeOf, sections } from './guide.ts'
 import { isMeant, type Manifest, type Rendered } from './kustomize.ts'
 import { deployCopy, rendered, skip, withSettings } from './rendered.ts'
 
@@ -21,39 +21,6 @@ const commandsOf = ({ commands }: GuideSection): readonly string[] =>
 
 const lines = sections.flatMap(({ where, settings }) => settings.map((setting) => ({ where, ...setting })))
 
-/** What a person is told to write into other files: the words, the change that they ask for, and how that shows. */
-const edits: readonly (readonly [file: string, words: RegExp, change: (text: string) => string, shown: string])[] = [
-  [
-    'components/postgres/postgres.yaml',
-    /`imageName`/,
-    (text) => text.replace(/18\.\d+-system/, '18.99-system'),
-    '18.99-system',
-  ],
-  [
-    'components/postgres/postgres.yaml',
-    /`serverName: postgres-19`/,
-    (text) => text.replace(/serverName: .*/, 'serverName: postgres-19'),
-    // The name of the cluster stands before it, which is another setting.
-    '-19"',
-  ],
-  ['base/nats.yaml', /[Ss]et the image/, (text) => text.replace(/nats:2\.\d+/, 'nats:2.99'), 'nats:2.99'],
-  [
-    'components/tls/authority.yaml',
-    /second authority/,
-    (text) => {
-      const authority = text.split(/^---$/m).find((part) => /name: backoffice-authority$/m.test(part)) ?? ''
-      return `${text.trimEnd()}\n---\n${authority.replaceAll('backoffice-authority', 'backoffice-authority-2')}`
-    },
-    'backoffice-authority-2',
-  ],
-  [
-    'overlays/production/team-identity/machines.json',
-    /make-machine\.sh/,
-    () => '[{"name":"ledger-export","roles":["finance"]}]',
-    'ledger-export',
-  ],
-]
-
 t.test('the guides and the manifests', { skip }, async (t) => {
   const production = rendered('production')
 
@@ -67,7 +34,10 @@ t.test('the guides and the manifests', { skip }, async (t) => {
         const change = withSettings({ [name]: `told-${index}${port}` })
         return { what: `${where}: ${name} in ${file}`, file, change, shown: `told-${index}` }
       }),
-      ...edits.map(([file, words, change, shown]) => ({ what: `${file}: ${words}`, file, change, shown })),
+      ...edits.map(({ words, ...edit }) => {
+        const file = inSize(edit.file, 'production')
+        return { ...edit, what: `${file}: ${words}`, file }
+      }),
     ]
     for (const overlay of ['production', 'restore/production', 'small'] as const) {
       const changed = told.filter(({ file }) => overlayOf(file) === overlay)
@@ -84,7 +54,7 @@ t.test('the guides and the manifests', { skip }, async (t) => {
         t.ok(after?.includes(shown), what)
       }
     }
-    for (const [, words] of edits)
+    for (const { words } of edits)
       t.ok(
         sections.some(({ text }) => words.test(text)),
         `some section says ${words}`,

@@ -22,6 +22,17 @@ export interface GuideSection {
   readonly text: string
   readonly commands: readonly GuideCommand[]
   readonly settings: readonly GuideSetting[]
+  readonly edits: readonly GuideEdit[]
+}
+
+/** A change of another file, which a section asks for in words. */
+export interface GuideEdit {
+  /** Below deploy/k8s; with `$SIZE` as it is written. */
+  readonly file: string
+  readonly words: RegExp
+  readonly change: (text: string) => string
+  /** What is applied then, and not before. */
+  readonly shown: string
 }
 
 /** A value that a person is told to write. */
@@ -46,6 +57,43 @@ export const guides = [
 const program =
   /^(?:kubectl|cmctl|nats (?:stream|consumer|server)|npm (?:run|test)|npx|sh|curl|jq|openssl|dig|restart|for|(?:[A-Z]+=\$\()|ops (?:stream|consumer)|system server|select|delete from|alter role) ?\S/
 
+export const edits: readonly GuideEdit[] = [
+  {
+    file: 'components/postgres/postgres.yaml',
+    words: /`imageName`/,
+    change: (text) => text.replace(/18\.\d+-system/, '18.99-system'),
+    shown: '18.99-system',
+  },
+  {
+    file: 'components/postgres/postgres.yaml',
+    words: /`serverName: postgres-19`/,
+    change: (text) => text.replace(/serverName: .*/, 'serverName: postgres-19'),
+    // The name of the cluster stands before it, which is another setting.
+    shown: '-19"',
+  },
+  {
+    file: 'base/nats.yaml',
+    words: /[Ss]et the image/,
+    change: (text) => text.replace(/nats:2\.\d+/, 'nats:2.99'),
+    shown: 'nats:2.99',
+  },
+  {
+    file: 'components/tls/authority.yaml',
+    words: /second authority/,
+    change: (text) => {
+      const authority = text.split(/^---$/m).find((part) => /name: backoffice-authority$/m.test(part)) ?? ''
+      return `${text.trimEnd()}\n---\n${authority.replaceAll('backoffice-authority', 'backoffice-authority-2')}`
+    },
+    shown: 'backoffice-authority-2',
+  },
+  {
+    file: 'overlays/$SIZE/team-identity/machines.json',
+    words: /make-machine\.sh/,
+    change: () => '[{"name":"ledger-export","roles":["finance"]}]',
+    shown: 'ledger-export',
+  },
+]
+
 const isRole = (word: string): word is GuideRole => (roles as readonly string[]).includes(word)
 
 export const sections: readonly GuideSection[] = guides.flatMap((guide) =>
@@ -53,7 +101,13 @@ export const sections: readonly GuideSection[] = guides.flatMap((guide) =>
     .split(/^(?=##+ )/m)
     .map((text) => {
       const where = `${guide}, ${text.split('\n', 1)[0]}`
-      return { where, text, commands: commandsIn(text, where), settings: settingsIn(text) }
+      return {
+        where,
+        text,
+        commands: commandsIn(text, where),
+        settings: settingsIn(text),
+        edits: edits.filter(({ words }) => words.test(text)),
+      }
     }),
 )
 

@@ -3,8 +3,10 @@
 import { readFileSync } from 'node:fs'
 import { serviceNames } from '@backoffice/contracts'
 import t from 'tap'
+import type { Cluster } from './cluster.ts'
 import { isMeant, type Manifest, withOperators } from './kustomize.ts'
 import { rendered, skip, withSettings } from './rendered.ts'
+import { refusedBetween } from './transitions.ts'
 
 const restored = 'postgres-b'
 const moment = '2026-03-02T12:00:00.000Z'
@@ -40,7 +42,10 @@ for (const size of withOperators)
     t.test('it does not archive into the folder that it is restored from', async (t) => {
       for (const { name, parameters } of after.find('Cluster', restored)?.spec.plugins ?? [])
         t.equal(parameters.serverName, `${restored}-18`, name)
-      t.equal(after.all('ScheduledBackup')[0].spec.cluster.name, restored)
+      t.same(
+        after.all('ScheduledBackup').map(({ metadata, spec }) => [metadata.name, spec.cluster.name]),
+        [[`${restored}-every-night`, restored]],
+      )
     })
 
     t.test('from then on the size is the new cluster, by the one setting', async (t) => {
@@ -59,6 +64,15 @@ for (const size of withOperators)
         [restored],
       )
       t.notMatch(JSON.stringify(after.manifests), /"cnpg.io\/cluster":"postgres"|postgres-r[ow]/)
+    })
+
+    t.test('no step of it is refused by the rules of what it changes, whichever cluster was in service', async (t) => {
+      const next = rendered(size, {
+        [`overlays/${size}/settings.env`]: withSettings({ DATABASE_CLUSTER: 'postgres-c' }),
+      })
+      const states = [before, frozen, after, next]
+      for (const [index, state] of states.slice(1).entries())
+        t.same(refusedBetween(states[index] as Cluster, state), [])
     })
 
     t.test('step 3 removes each Job that the new name changes, since a Job cannot be changed', async (t) => {

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import t from 'tap'
 import { deployFolder, type Manifest } from './kustomize.ts'
 import { rendered, skip, withSettings } from './rendered.ts'
+import { refusedBetween } from './transitions.ts'
 
 /** Another value for each of the file, and how many fields it reaches. */
 const others: Readonly<Record<string, readonly [value: string, places: number]>> = {
@@ -55,6 +56,14 @@ t.test('the values of production', { skip }, async (t) => {
       Object.values(others).reduce((sum, [, places]) => sum + places, 0),
     )
   })
+
+  t.test(
+    'an installation takes all of them later, but the disk of NATS, for which a guide makes it anew',
+    async (t) => {
+      const all = rendered('production', { [file]: withSettings(values) })
+      t.same(refusedBetween(rendered('production'), all), ['StatefulSet nats: a field that cannot be changed'])
+    },
+  )
 
   t.test('nothing of it reaches the cluster by itself', async (t) => {
     t.equal(rendered('production').find('ConfigMap', 'values'), undefined)
