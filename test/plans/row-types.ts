@@ -15,6 +15,7 @@ const neverNull: readonly (readonly [file: string, fields: readonly string[], re
     'players alone have accounts with an owner, and entries with a number; what has a number has the rest',
   ],
   ['services/reconciler/src/reconciliation/check.ts', ['explanation'], 'the conditions of a check, which explain'],
+  ['services/reconciler/src/reconciliation/elsewhere.ts', ['latest'], 'its condition'],
   ['services/reconciler/src/reconciliation/player-status-checks.ts', ['auditId'], 'its condition'],
   ['services/reconciler/src/reconciliation/players-checks.ts', ['accountId'], 'its condition'],
   [

@@ -46,7 +46,7 @@ const kept: Readonly<Record<string, string>> = {
   'gateway.credential_use': 'one row for each key',
   'reconciler.account_checkpoint': 'one row for each account',
   'reconciler.checkpoint': 'one row',
-  'reconciler.moment': 'a short row for each run',
+  'reconciler.moment': 'a short row for each run and each five minutes',
   'reconciler.proof': 'one row for each of 128 pieces',
   'payments.deposit': 'a record',
   'payments.depositor': 'one row for each player',

@@ -140,7 +140,7 @@ function momentsAt(server: string): string[] {
   return [
     `create schema if not exists ${schema}`,
     `grant usage on schema ${schema} to ${reconciler}`,
-    `create foreign table ${schema}.moment (xid xid8, at timestamptz) server ${server} ${options}`,
+    `create foreign table ${schema}.moment (xid xid8, at timestamptz, run_id text) server ${server} ${options}`,
     `grant select on ${schema}.moment to ${reconciler}`,
     `create foreign table ${schema}.next_moment (run_id text) server ${server} ${options}`,
     `grant insert on ${schema}.next_moment to ${reconciler}`,

@@ -40,6 +40,15 @@ const refusedUnread = ['ROLE_REQUIRED', 'SIGNATURE_REQUIRED', 'FRESH_LOGIN_REQUI
 export const isInputProven = (operation: Operation, { outcome, input }: ExportedAuditEntry): boolean =>
   isKeptWhole(operation) && !(refusedUnread.includes(outcome ?? '') && Object.keys(objectOf(input)).length === 0)
 
+/** What is known of a call beside its entry. */
+interface Judged {
+  readonly takesTwo?: boolean
+  readonly isTimeCertain?: boolean
+}
+
+/** How a call is verified of which all is proven. */
+const whole = { isWhole: true, isAllowed: true, isTimeCertain: true }
+
 /** Verifies calls of the team long after they were made, and trusts no service: only the provider's keys and the settings. */
 export class RecordedCalls {
   readonly #trusted: readonly (TrustedTeam & { readonly verifier: TeamVerifier })[]
@@ -52,21 +61,27 @@ export class RecordedCalls {
   /**
    * Verifies an entry of the trail, with all who took part in it.
    * @param takesTwo whether the call takes two people for a reason that its input does not show
+   * @param isTimeCertain false where the clock that recorded it is known to have been wrong: then only its signatures say when
+   *   it was
    * @throws {IdentityRefused} that says what is not proven
    * @throws {KeysUnavailable} when the provider's keys cannot be read now
    */
-  async verify(operation: Operation, entry: ExportedAuditEntry, { takesTwo = false } = {}): Promise<TeamCaller> {
+  async verify(
+    operation: Operation,
+    entry: ExportedAuditEntry,
+    { takesTwo = false, isTimeCertain = true }: Judged = {},
+  ): Promise<TeamCaller> {
     const { outcome, proposal, input } = entry
     const isDone = outcome === 'done'
     const isWhole = isInputProven(operation, entry)
-    const { caller } = await this.#verifyCall(operation, entry, { isWhole, isAllowed: isDone })
+    const { caller } = await this.#verifyCall(operation, entry, { isWhole, isAllowed: isDone, isTimeCertain })
     assertShown(entry, caller)
     if (!isDone) return caller
     const { twoPeople } = operation
     const tableAsks = twoPeople !== undefined && twoPeople !== 'in production' && holdsFor(twoPeople, objectOf(input))
     if ((takesTwo || tableAsks) && proposal === null)
       throw new IdentityRefused('two people', 'it takes two people, and nobody has approved it')
-    if (proposal !== null) await this.#verifyTwo(operation, entry, proposal)
+    if (proposal !== null) await this.#verifyTwo(operation, entry, { ...proposal, isTimeCertain })
     return caller
   }
 
@@ -74,11 +89,7 @@ export class RecordedCalls {
    * Why an entry of the trail is not proven; null when it is.
    * @throws {KeysUnavailable} when the provider's keys cannot be read now
    */
-  async faultOf(
-    operation: Operation,
-    entry: ExportedAuditEntry,
-    options?: { takesTwo?: boolean },
-  ): Promise<string | null> {
+  async faultOf(operation: Operation, entry: ExportedAuditEntry, options?: Judged): Promise<string | null> {
     try {
       await this.verify(operation, entry, options)
       return null
@@ -96,7 +107,7 @@ export class RecordedCalls {
     const { proposedBy: actor, proposedById: actorId, proposedAt: at, reason, ...others } = proposal
     const input = reason === null ? others.input : { ...objectOf(others.input), reason }
     try {
-      await this.#verifyCall(operation, { ...others, actor, actorId, at, input }, { isWhole: true, isAllowed: true })
+      await this.#verifyCall(operation, { ...others, actor, actorId, at, input }, whole)
       return null
     } catch (error) {
       if (error instanceof IdentityRefused) return error.message
@@ -111,16 +122,18 @@ export class RecordedCalls {
   async #verifyTwo(
     operation: Operation,
     { input }: RecordedCall,
-    { id, proposed, approved }: RecordedProposal,
+    { id, proposed, approved, isTimeCertain }: RecordedProposal & { readonly isTimeCertain: boolean },
   ): Promise<void> {
     if (approved === null) throw new IdentityRefused('two people', `nobody has approved ${id}`)
-    const first = await this.#verifyCall(operation, proposed, { isWhole: true, isAllowed: true })
-    const second = await this.#verifyCall(operation, approved, { isWhole: true, isAllowed: true })
+    const first = await this.#verifyCall(operation, proposed, { ...whole, isTimeCertain })
+    const second = await this.#verifyCall(operation, approved, { ...whole, isTimeCertain })
     if (second.claims.approves !== id)
       throw new IdentityRefused('two people', `${approved.actor} has signed no approval of ${id}`)
     if (isSame(first.caller, second.caller) || second.caller.kind === 'machine')
       throw new IdentityRefused('two people', `${first.caller.name} alone has proposed and approved it`)
-    const waitedMs = Date.parse(approved.at) - Date.parse(proposed.at)
+    const waitedMs = isTimeCertain
+      ? Date.parse(approved.at) - Date.parse(proposed.at)
+      : (second.claims.iat - first.claims.iat) * 1_000
     if (waitedMs < -clockToleranceMs || waitedMs >= proposalHours * 3_600_000)
       throw new IdentityRefused('two people', `${id} was not open when ${approved.actor} approved it`)
     const [what, ...others] = [input, proposed.input, approved.input].map(withoutReason)
@@ -131,7 +144,7 @@ export class RecordedCalls {
   async #verifyCall(
     operation: Operation,
     call: RecordedCall,
-    { isWhole, isAllowed }: { readonly isWhole: boolean; readonly isAllowed: boolean },
+    { isWhole, isAllowed, isTimeCertain }: typeof whole,
   ): Promise<{ readonly caller: TeamCaller; readonly claims: ProofClaims }> {
     const { proof, idToken, actor, actorId, operationId, input, at } = call
     if (proof === null) throw new IdentityRefused('no proof', 'nobody has signed it')
@@ -155,7 +168,7 @@ export class RecordedCalls {
     if (caller.id !== actorId)
       throw new IdentityRefused('entry', `the account ${caller.id} has signed it, and not ${actorId}`)
     const delayMs = Date.parse(at) - signedAt.getTime()
-    if (delayMs < -clockToleranceMs || delayMs > recordedWithinMs)
+    if (isTimeCertain && (delayMs < -clockToleranceMs || delayMs > recordedWithinMs))
       throw new IdentityRefused('entry', `it was signed at ${signedAt.toISOString()}, and is recorded at another time`)
     return { caller, claims }
   }

@@ -2,7 +2,8 @@ import pg from 'pg'
 
 /**
  * The present of a test, for the services' processes and for `now()` of their PostgreSQL, which decides for all replicas.
- * The database of the test has a function of that name, which the services' roles find before PostgreSQL's own.
+ * The database of the test has a function of that name, which the services' roles find before PostgreSQL's own, and which
+ * stamps what PostgreSQL itself stamps.
  */
 export class TestTime {
   #at: Date | null
@@ -37,7 +38,11 @@ export class TestTime {
        insert into test_time.present values (null);
        create function test_time.now() returns timestamptz language sql stable security definer
          as 'select coalesce(at, pg_catalog.now()) from test_time.present';
-       do $$ begin
+       do $$ declare stamped record; begin
+         for stamped in select adrelid::regclass as name, attname from pg_attrdef
+           join pg_attribute on (attrelid, attnum) = (adrelid, adnum) where pg_get_expr(adbin, adrelid) = 'now()' loop
+           execute format('alter table %s alter column %I set default test_time.now()', stamped.name, stamped.attname);
+         end loop;
          ${services
            .flatMap((service) => [service, `${service}_reader`].map((role) => [role, searchPathOf(service)]))
            .map(

@@ -4,7 +4,7 @@ import { aloneUpTo, payAloneSettings, teamDesk } from '@backoffice/team-desk'
 import { identitySettings, trustedTeam } from '@backoffice/team-identity'
 import { Type } from '@sinclair/typebox'
 import { HeadsExport } from './background/export-heads.ts'
-import { leavingWhenIdle, regularReconciliation } from './background/regularly.ts'
+import { leavingWhenIdle, regularMoments, regularReconciliation } from './background/regularly.ts'
 import { bucketStore, folderStore, type HeadStore } from './heads/store.ts'
 import { exportedHeads, lastReconciliation } from './measurements.ts'
 import { handlers } from './operations.ts'
@@ -84,6 +84,7 @@ export const reconciler = defineService({
       background: [
         ...(headsExport === undefined ? [] : [headsExport]),
         ...(everyMs === 0 ? [] : [regularReconciliation(context, reconciler, schedule)]),
+        regularMoments(context),
         reconciler,
         ...(idleMs === 0 ? [] : [leavingWhenIdle(context, reconciler, { idleMs, leave })]),
       ],

@@ -1,8 +1,11 @@
 import { servedSubjects } from '@backoffice/contracts'
 import { Loop } from '@backoffice/process'
 import type { Background, ServiceContext } from '@backoffice/service-runtime'
+import { readElsewhere } from '../reconciliation/elsewhere.ts'
 import type { Reconciler } from '../reconciliation/reconciler.ts'
+import { overlapMs } from '../reconciliation/sources.ts'
 import { piecesInAll } from '../storage/proofs.ts'
+import { keepMoment } from '../storage/reconciliations.ts'
 
 const lookEveryMsMax = 10_000
 
@@ -41,6 +44,18 @@ export const regularReconciliation = (
         piecesMax,
       })
     },
+  })
+
+/**
+ * Keeps moments between runs too. A clock that goes back by more than times may differ, and catches up before the next run,
+ * shows between two of these.
+ */
+export const regularMoments = ({ db, log }: Pick<ServiceContext, 'db' | 'log'>): Loop =>
+  new Loop({
+    name: 'moments',
+    log,
+    everyMs: overlapMs / 2,
+    run: async () => keepMoment(db, 'between runs', new Set((await readElsewhere(db.reader)).values())),
   })
 
 const idleLookEveryMs = 1_000

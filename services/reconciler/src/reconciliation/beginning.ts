@@ -3,7 +3,7 @@ import { EvidenceMissing } from '../heads/store.ts'
 import { piecesInAll } from '../storage/proofs.ts'
 import { findCheckpoint, keepMoment, type ReconciliationCheckpoint } from '../storage/reconciliations.ts'
 import { evidence } from './check.ts'
-import { readElsewhere } from './elsewhere.ts'
+import { type ClockSteps, readClockSteps, readElsewhere } from './elsewhere.ts'
 import { Examination, unreadable } from './examination.ts'
 import type { Findings } from './findings.ts'
 import { type ConfiguredHeads, notSeen } from './heads-check.ts'
@@ -71,17 +71,37 @@ export async function begin(run: Beginner): Promise<BegunRun> {
     rules &&
     ((await seen(findings, () => TeamHistory.read(rules, at, heads?.store))) ??
       (await TeamHistory.read(rules, at, undefined)))
-  const beginning = await look(run)
+  const looked = await look(run)
+  const { checkpoint, since } = looked
+  // Where PostgreSQL's clock went back, what is new has times of before.
+  const isBack = since !== null && checkpoint !== undefined && at < checkpoint.at
+  const beginning = isBack ? { ...looked, since: beginningOf({ ...checkpoint, at }) } : looked
+  const clockSteps = await snapshots.see((db) => readClockSteps(db, elsewhere, checkpoint?.runId))
+  nameNew(clockSteps, findings)
   const open = beginning.checkpoint?.open.listed ?? []
   const named = new Set(open.filter(({ kind }) => kind !== null && kind !== 'head').map(({ key }) => key))
-  const judging = { since: beginning.since?.at ?? null, isDevelopment: rules?.isDevelopment === true, elsewhere }
+  const judging = { since: beginning.since?.at ?? null, isDevelopment: rules?.isDevelopment === true }
   const questions = [
     ...sqlQuestions(team?.payAlone ?? []),
-    ...(team === undefined ? [] : signatures({ at, team, named, ...judging })),
+    ...(team === undefined ? [] : signatures({ at, team, named, elsewhere, clockSteps, ...judging })),
   ]
   const isOfTwo = elsewhere.size > 0
   const ask = { questions, findings, isOfTwo }
   return { ...beginning, at, ask, isOfTwo, examination: new Examination({ ...ask, since: beginning.since }) }
+}
+
+/** A step is named by one run. Calls of that time are judged by all but their times, in each run. */
+function nameNew(clockSteps: ClockSteps, findings: Findings): void {
+  for (const [schema, steps] of clockSteps)
+    for (const { at, latest } of steps.filter(({ isNew }) => isNew)) {
+      const found = {
+        ...{ brandId: null, subject: `the clock of PostgreSQL, ${schema}.moment` },
+        expected: `a time after ${latest.toISOString()}`,
+        actual: at.toISOString(),
+        explanation: "PostgreSQL's clock went back. What people signed meanwhile is judged by all but its time.",
+      }
+      findings.add(evidence, found, 'any run')
+    }
 }
 
 /** What needs the store of heads. Undefined where it cannot be read, which is found and ends nothing. */

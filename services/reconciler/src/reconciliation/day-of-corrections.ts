@@ -25,7 +25,8 @@ export interface Correction {
   readonly isAlone: boolean
   /** As the wallet wrote it. */
   readonly createdAt: Date
-  /** A moment before it was posted, as PostgreSQL says it; null when there is none. */
+  /** In which transaction it was posted, and a moment before that, as PostgreSQL says it; null when there is none. */
+  readonly postedIn: bigint
   readonly postedAfter: Date | null
   readonly amount: bigint
 }
@@ -93,18 +94,20 @@ async function findNear(db: ReadDb, keys: readonly string[]): Promise<string[]> 
 }
 
 /** Those that the audit trail knows; the check `corrections` names the others. */
-function readCorrections(db: ReadDb, keys: readonly string[]): Promise<Correction[]> {
-  return db<Correction>`
+async function readCorrections(db: ReadDb, keys: readonly string[]): Promise<Correction[]> {
+  const rows = await db<Omit<Correction, 'postedIn'> & { postedIn: string | null }>`
     select p.key, p.brand_id, p.operation, p.created_at, t.amount, e.id as audit_id, e.actor, e.actor_id, e.at, (
       select o.id from wallet.account o
       where o.id in (t.debit_account, t.credit_account) and o.owner_id is not null order by o.id limit 1
-    ) as account_id, not e.proposed as is_alone, (
-      select m.at from reconciler.moment m
-      where m.xid <= (select e.xid from wallet.entry e where e.transfer_id = p.key order by e.xid limit 1)
-      order by m.xid desc limit 1
+    ) as account_id, not e.proposed as is_alone, posted.xid::text as posted_in, (
+      select m.at from reconciler.moment m where m.xid <= posted.xid order by m.xid desc limit 1
     ) as posted_after
     from ${withAudit(sql`unnest(${keys}::text[]) as k (key)`)}
     join wallet.transfer t on t.id = p.key
     join wallet.reconcilable_audit e on e.id = a.id
+    left join lateral (
+      select e.xid from wallet.entry e where e.transfer_id = p.key order by e.xid limit 1
+    ) posted on true
   `
+  return rows.map(({ postedIn, ...correction }) => ({ ...correction, postedIn: BigInt(postedIn ?? 0) }))
 }

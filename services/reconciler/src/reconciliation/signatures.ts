@@ -2,6 +2,7 @@ import { aloneHours, type ExportedAuditEntry, fromMinorUnits, operations } from 
 import type { ReadDb } from '@backoffice/service-runtime'
 import type { KeyedFound, Kind, Question } from './check.ts'
 import { type JudgedCorrection, readToJudge } from './day-of-corrections.ts'
+import { isTimeCertain } from './elsewhere.ts'
 import { readEnvironments } from './environments.ts'
 import { readStatusDecisions } from './player-status-checks.ts'
 import { signedSettings } from './settings-checks.ts'
@@ -69,7 +70,8 @@ export const signatures = (run: Judging): readonly Question[] => [
  */
 async function findUnsignedCorrections(db: ReadDb, keys: readonly string[], run: Judging): Promise<KeyedFound[]> {
   const corrections = await readToJudge(db, keys)
-  const judged = corrections.filter((one) => isJudged(run, one.key, one.createdAt) || isBackdated(one))
+  const backdated = corrections.filter((one) => isBackdated(run, one))
+  const judged = corrections.filter((one) => isJudged(run, one.key, one.createdAt) || backdated.includes(one))
   const [entries, environmentOf] = await Promise.all([
     readEntries(db, 'wallet', judged),
     readEnvironments(db, [...new Set(judged.map(({ brandId }) => brandId))]),
@@ -80,8 +82,9 @@ async function findUnsignedCorrections(db: ReadDb, keys: readonly string[], run:
     const entry = entries(correction)
     const { aloneUpTo } = run.team.heldAt(new Date(entry.at))
     const takesTwo = environmentOf(brandId) === 'production' && sum > aloneUpTo
-    const late = timeFault(correction, entry)
-    const fault = late === null ? await faultOf(run, operations.wallet[operation], entry, takesTwo) : { why: late }
+    const late = timeFault(correction, entry, backdated.includes(correction))
+    const how = { takesTwo, isTimeCertain: isTimeCertain(run, 'wallet', correction.postedIn) }
+    const fault = late === null ? await faultOf(run, operations.wallet[operation], entry, how) : { why: late }
     if (fault === null) continue
     // No single one shows why.
     const together =
@@ -95,14 +98,19 @@ async function findUnsignedCorrections(db: ReadDb, keys: readonly string[], run:
 }
 
 /** A signature proves what was done at its time. So a time that somebody chose would let an old login count, or none. */
-const isBackdated = ({ createdAt, postedAfter }: JudgedCorrection): boolean =>
-  postedAfter !== null && postedAfter.getTime() - createdAt.getTime() > overlapMs
+const isBackdated = (run: Judging, { createdAt, postedAfter, postedIn }: JudgedCorrection): boolean =>
+  postedAfter !== null &&
+  postedAfter.getTime() - createdAt.getTime() > overlapMs &&
+  isTimeCertain(run, 'wallet', postedIn)
 
 /** Why the time of a correction is not the one at which it was signed; null when it may be. */
-function timeFault(correction: JudgedCorrection, { at }: ExportedAuditEntry): string | null {
-  const { createdAt, postedAfter } = correction
-  if (postedAfter !== null && isBackdated(correction))
-    return `its time is ${createdAt.toISOString()}, and it was posted after ${postedAfter.toISOString()}`
+function timeFault(
+  { createdAt, postedAfter }: JudgedCorrection,
+  { at }: ExportedAuditEntry,
+  isBackdated: boolean,
+): string | null {
+  if (isBackdated)
+    return `its time is ${createdAt.toISOString()}, and it was posted after ${postedAfter?.toISOString()}`
   if (Math.abs(Date.parse(at) - createdAt.getTime()) > overlapMs)
     return `it is recorded at ${at}, and was posted at another time`
   return null

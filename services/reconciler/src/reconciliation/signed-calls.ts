@@ -3,7 +3,7 @@ import { type Fragment, type ReadDb, sql } from '@backoffice/service-runtime'
 import { readProvenEntries } from '@backoffice/team-desk'
 import { KeysUnavailable, objectOf } from '@backoffice/team-identity'
 import { evidence, type KeyedFound } from './check.ts'
-import { type Elsewhere, momentsOf } from './elsewhere.ts'
+import { type ClockSteps, type Elsewhere, isTimeCertain, momentsOf } from './elsewhere.ts'
 import { overlapMs } from './sources.ts'
 import type { TeamHistory } from './team-history.ts'
 
@@ -33,6 +33,7 @@ export interface Judging {
   /** Whether operators get a pair for production as they are created. */
   readonly isDevelopment: boolean
   readonly elsewhere: Elsewhere
+  readonly clockSteps: ClockSteps
 }
 
 /**
@@ -87,24 +88,29 @@ interface Written extends Audited {
   /** A moment before it was written; null when there is none. */
   readonly writtenAfter: Date | null
   readonly isUsedTwice: boolean
+  /** False: PostgreSQL's own clock went back about then, so no time of it says anything. */
+  readonly isTimeCertain: boolean
 }
 
 async function readWritten(
   db: ReadDb,
   shown: CallsShown,
   judged: readonly Audited[],
-  elsewhere: Elsewhere,
+  run: Judging,
 ): Promise<(of: Audited) => Written> {
-  const rows = await db<Written>`
-    select c.id as audit_id, exists (
+  const rows = await db<Omit<Written, 'isTimeCertain'> & { xid: string }>`
+    select c.id as audit_id, c.xid::text as xid, exists (
       select from ${calls[shown]} o
       where o.subject = c.subject and o.operation_id = c.operation_id and o.id <> c.id and o.outcome = 'done'
     ) as is_used_twice, (
-      select m.at from ${momentsOf(serviceOf[shown], elsewhere)} m where m.xid <= c.xid order by m.xid desc limit 1
+      select m.at from ${momentsOf(serviceOf[shown], run.elsewhere)} m where m.xid <= c.xid order by m.xid desc limit 1
     ) as written_after
     from ${calls[shown]} c where c.id = any(${judged.map(({ auditId }) => auditId)}::text[])
   `
-  const of = new Map(rows.map((row) => [row.auditId, row]))
+  const written = rows.map(({ xid, ...row }) => {
+    return { ...row, isTimeCertain: isTimeCertain(run, serviceOf[shown], BigInt(xid)) }
+  })
+  const of = new Map(written.map((row) => [row.auditId, row]))
   return ({ auditId }) => given(of.get(auditId), auditId)
 }
 
@@ -115,14 +121,16 @@ export async function findUnproven(
   effects: readonly CalledFor[],
   { run, explanation }: { readonly run: Judging; readonly explanation: string },
 ): Promise<KeyedFound[]> {
-  const written = await readWritten(db, shown, effects, run.elsewhere)
+  const written = await readWritten(db, shown, effects, run)
   const judged = effects.filter((one) => isJudged(run, one.key, one.at) || isBackdated(one, written(one)))
   const entries = await readEntries(db, shown, judged)
   const all: KeyedFound[] = []
   for (const effect of judged) {
     const entry = entries(effect)
+    const { takesTwo = false } = effect
+    const { isTimeCertain } = written(effect)
     const why = faultOfEffect(effect, entry, written(effect))
-    const fault = why === null ? await faultOf(run, effect.operation, entry, effect.takesTwo) : { why }
+    const fault = why === null ? await faultOf(run, effect.operation, entry, { takesTwo, isTimeCertain }) : { why }
     if (fault === null) continue
     const { key, brandId, subject } = effect
     const expected = 'a call that somebody has signed who might'
@@ -132,8 +140,8 @@ export async function findUnproven(
 }
 
 /** A signature proves what was done at its time. So a time that somebody chose would let an old login count. */
-const isBackdated = ({ at }: CalledFor, { writtenAfter }: Written): boolean =>
-  writtenAfter !== null && writtenAfter.getTime() - at.getTime() > overlapMs
+const isBackdated = ({ at }: CalledFor, { writtenAfter, isTimeCertain }: Written): boolean =>
+  isTimeCertain && writtenAfter !== null && writtenAfter.getTime() - at.getTime() > overlapMs
 
 /** Why what was done is not what an entry says; null when it may be. */
 function faultOfEffect(effect: CalledFor, entry: ExportedAuditEntry, written: Written): string | null {
@@ -162,10 +170,10 @@ export async function faultOf(
   { team }: Judging,
   operation: Operation,
   entry: ExportedAuditEntry,
-  takesTwo = false,
+  how: { readonly takesTwo: boolean; readonly isTimeCertain: boolean },
 ): Promise<Fault | null> {
   try {
-    const why = await team.heldAt(new Date(entry.at)).calls.faultOf(operation, entry, { takesTwo })
+    const why = await team.heldAt(new Date(entry.at)).calls.faultOf(operation, entry, how)
     return why === null ? null : { why }
   } catch (error) {
     if (error instanceof KeysUnavailable) return { why: error.message, check: evidence }

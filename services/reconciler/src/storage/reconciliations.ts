@@ -139,8 +139,8 @@ export async function isFullRunning(db: ReadDb, since: Date): Promise<boolean> {
 }
 
 /**
- * Writes in which transaction and when a run began, in each database. PostgreSQL says both, and keeps none that is out of
- * order.
+ * Writes the transaction and the time of now, in each database. PostgreSQL says both, and keeps none that is out of order.
+ * @param runId what it is written for
  * @param schemas with the moments of the other databases
  */
 export async function keepMoment(db: Db, runId: string, schemas: Iterable<string>): Promise<void> {

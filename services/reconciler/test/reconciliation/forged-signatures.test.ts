@@ -124,6 +124,7 @@ async function faults({ scope }: Brand, { rules = team, store, at = new Date(), 
     ...{ at, team: await TeamHistory.read(rules, at, store), named: new Set(named), since: null },
     isDevelopment: true,
     elsewhere: new Map(),
+    clockSteps: new Map(),
   })
   const found = await snapshots.see(async (db) => {
     const rows = await db<{ id: string }>`
