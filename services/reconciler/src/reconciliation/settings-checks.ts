@@ -4,9 +4,11 @@ import type { ReadDb } from '@backoffice/service-runtime'
 import { objectOf } from '@backoffice/team-identity'
 import type { KeyedFound, Question } from './check.ts'
 import { type CalledFor, type CallsShown, calls, findUnproven, type Judging } from './signed-calls.ts'
+import { overlapMs } from './sources.ts'
 
 // What the team has set, in production: a setting is what the last call says that set it, and that call was signed. What the
-// run before has seen is compared by its value only.
+// run before has seen is compared by its value only. Calls have the times at which their transactions began, and the one that
+// began first may have got the lock last. Each has signed what it saw there, so together they say which was last.
 
 interface SettingCall {
   readonly auditId: string
@@ -34,38 +36,77 @@ async function readCalls(db: ReadDb, shown: CallsShown, subjects: readonly strin
 const made = ({ changes }: SettingCall, field: string, id: string): boolean =>
   Array.isArray(changes) && changes.some((change) => objectOf(change).field === field && objectOf(change).after === id)
 
-/** What is there, with the last call that set it. */
+/** What a call that set something says, and who has to have signed it. */
+type Effect = Pick<CalledFor, 'operation' | 'says' | 'takesTwo'>
+
+/** What is there, with the calls that say so. */
 interface Setting {
   readonly key: string
   readonly brandId: string | null
   readonly subject: string
   readonly name: string
   readonly is: unknown
-  /** What the call says, or what holds without one. */
+  /** What the calls say, or what holds without one. */
   readonly called: unknown
-  readonly call: SettingCall | undefined
+  /** Those that prove it. */
+  readonly by: readonly SettingCall[]
+  /** What says which of them was last: their times, or what each of them saw. */
+  readonly order?: 'as timed' | 'as seen'
   /** Whether there must be a call. */
   readonly isMade?: boolean
   /** When it was made, where that is known. */
   readonly at?: Date
-  readonly operation: Operation
-  readonly says: Readonly<Record<string, unknown>>
-  readonly takesTwo?: boolean
+  readonly effectOf: (call: SettingCall) => Effect
 }
+
+interface SetBy {
+  /** What holds without a call. */
+  readonly otherwise: unknown
+  readonly calls: readonly SettingCall[]
+  readonly says: (call: SettingCall) => unknown
+  /** What a call has seen there, and so replaced. Whoever sets something signs it. */
+  readonly seen: (seen: Readonly<Record<string, unknown>>) => unknown
+}
+
+/**
+ * What a setting must be. Calls that each saw what the one before had set are in order, and the last is judged with those of
+ * its minutes. Where they are in no order by time, the value that none of them replaced is the last, and all are judged.
+ */
+function lastOf(is: unknown, { otherwise, calls, says, seen }: SetBy): Pick<Setting, 'is' | 'called' | 'by' | 'order'> {
+  const values = [otherwise, ...calls.map(says)]
+  const replaced = calls.map(({ input }) => seen(objectOf(input.seen)))
+  const left = replaced.reduce<readonly unknown[]>((rest, value) => {
+    const place = rest.findIndex((one) => isSame(one, value))
+    return rest.toSpliced(place < 0 ? rest.length : place, 1)
+  }, values)
+  const isChain = left.length === 1
+  const isInOrder = replaced.every((value, place) => isSame(value, values[place]))
+  if (isChain && !isInOrder) return { is, called: left[0], by: calls, order: 'as seen' }
+  const last = calls.at(-1)
+  const by = calls.filter((call) => call === last || (isChain && isNear(call, last)))
+  return { is, called: values.at(-1), by, order: 'as timed' }
+}
+
+const isNear = (call: SettingCall, last: SettingCall | undefined): boolean =>
+  last !== undefined && last.at.getTime() - call.at.getTime() <= overlapMs
+
+const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other)
 
 const explanation = 'A setting is not proven by the call that somebody of the team has signed.'
 
 async function judge(db: ReadDb, shown: CallsShown, settings: readonly Setting[], run: Judging): Promise<KeyedFound[]> {
   const found: KeyedFound[] = []
   const proven: CalledFor[] = []
-  for (const { key, brandId, subject: of, name, is, called, call, isMade = false, at, ...effect } of settings) {
+  for (const { key, brandId, subject: of, name, is, called, by, isMade = false, order, at, effectOf } of settings) {
     const subject = `${of} ${name}`
-    if (JSON.stringify(is) !== JSON.stringify(called) || (isMade && call === undefined)) {
-      const expected =
-        call === undefined && isMade ? 'a call that somebody has signed who might' : JSON.stringify(called)
+    const isUncalled = isMade && by.length === 0
+    if (!isSame(is, called) || isUncalled) {
+      const expected = isUncalled ? 'a call that somebody has signed who might' : JSON.stringify(called)
       found.push({ key, found: { brandId, subject, expected, actual: JSON.stringify(is), explanation } })
-    } else if (call !== undefined && (run.since === null || run.named.has(key) || call.at >= run.since))
-      proven.push({ key, brandId, subject, at: at ?? call.at, auditId: call.auditId, ...effect })
+    } else
+      for (const call of by)
+        if (order === 'as seen' || run.since === null || run.named.has(key) || call.at >= run.since)
+          proven.push({ key, brandId, subject, at: at ?? call.at, auditId: call.auditId, ...effectOf(call) })
   }
   return [...found, ...(await findUnproven(db, shown, proven, { run, explanation }))]
 }
@@ -94,57 +135,64 @@ function isWidened(before: readonly (string | null)[], after: readonly (string |
 function settingsOf(operator: OperatorRow, created: SettingCall | undefined, all: readonly SettingCall[]): Setting[] {
   const { id, name, suspended } = operator
   const of = { key: id, brandId: null, subject: id }
-  const last = (...named: readonly Operation[]) =>
-    all.findLast(({ operation }) => named.some((one) => one.id === operation))
-  const limited = all.filter(({ operation }) => operation === setOperatorLimits.id)
+  const those = (...named: readonly Operation[]) =>
+    all.filter(({ operation }) => named.some((one) => one.id === operation))
+  const limited = those(setOperatorLimits)
   const ranges = limited.filter(({ input }) => input.allowedAddresses !== undefined)
-  const [before, now] = [created, ...ranges].slice(-2)
-  const rated = limited.findLast(({ input }) => input.rateLimitPerMinute !== undefined) ?? created
-  const protecting = last(setReplayProtection)
-  const suspending = last(suspendOperator, activateOperator)
-  const by = (call: SettingCall | undefined) =>
-    call === created
-      ? { call, operation: createOperator, says: { name } }
-      : { call, operation: setOperatorLimits, says: { operatorId: id } }
-  const addresses = ranges.length === 0 ? created : now
+  const creation = { operation: createOperator, says: { name } }
+  const says = { operatorId: id }
+  const addresses = lastOf(operator.allowedAddresses, {
+    ...{ otherwise: rangesOf(created?.input ?? {}), calls: ranges },
+    ...{ says: ({ input }) => rangesOf(input), seen: (seen) => seen.allowedAddresses },
+  })
+  /** The ranges before a call. */
+  const before = (call: SettingCall) =>
+    rangesOf(
+      addresses.order === 'as seen'
+        ? objectOf(call.input.seen)
+        : ([created, ...ranges][ranges.indexOf(call)]?.input ?? {}),
+    )
+  const creator = created === undefined ? [] : [created]
+  /** Without a call that changes it, it is as it was made. */
+  const orMade = (setting: ReturnType<typeof lastOf>) =>
+    setting.by.length === 0 ? { ...setting, by: creator } : setting
   return [
+    { ...of, name: 'operator', is: name, called: name, isMade: true, by: creator, effectOf: () => creation },
     {
-      ...of,
-      name: 'operator',
-      is: name,
-      called: name,
-      isMade: true,
-      call: created,
-      operation: createOperator,
-      says: { name },
+      ...{ ...of, name: 'allowedAddresses', ...orMade(addresses) },
+      effectOf: (call) =>
+        call === created
+          ? creation
+          : { operation: setOperatorLimits, says, takesTwo: isWidened(before(call), rangesOf(call.input)) },
     },
     {
-      ...{ ...of, name: 'allowedAddresses', is: operator.allowedAddresses, called: rangesOf(addresses?.input ?? {}) },
-      ...by(addresses),
-      takesTwo: ranges.length > 0 && isWidened(rangesOf(before?.input ?? {}), rangesOf(now?.input ?? {})),
+      ...{ ...of, name: 'rateLimitPerMinute' },
+      ...orMade(
+        lastOf(operator.rateLimitPerMinute, {
+          otherwise: created?.input.rateLimitPerMinute ?? requestsPerMinuteDefault,
+          calls: limited.filter(({ input }) => input.rateLimitPerMinute !== undefined),
+          ...{ says: ({ input }) => input.rateLimitPerMinute, seen: (seen) => seen.rateLimitPerMinute },
+        }),
+      ),
+      effectOf: (call) => (call === created ? creation : { operation: setOperatorLimits, says }),
     },
     {
-      ...{ ...of, name: 'rateLimitPerMinute', is: operator.rateLimitPerMinute, ...by(rated) },
-      called: rated?.input.rateLimitPerMinute ?? requestsPerMinuteDefault,
+      ...{ ...of, name: 'replayProtection' },
+      ...lastOf(operator.replayProtection ? 'on' : 'off', {
+        ...{ otherwise: 'off', calls: those(setReplayProtection) },
+        ...{ says: ({ input }) => input.replayProtection, seen: (seen) => seen.replayProtection },
+      }),
+      effectOf: () => ({ operation: setReplayProtection, says }),
     },
     {
-      ...{ ...of, name: 'replayProtection', is: operator.replayProtection ? 'on' : 'off', call: protecting },
-      ...{
-        called: protecting?.input.replayProtection ?? 'off',
-        operation: setReplayProtection,
-        says: { operatorId: id },
-      },
-    },
-    {
-      ...{
-        ...of,
-        name: 'suspended',
-        is: suspended,
-        called: suspending?.operation === suspendOperator.id,
-        call: suspending,
-      },
-      ...{ operation: suspending?.operation === suspendOperator.id ? suspendOperator : activateOperator },
-      says: { operatorId: id },
+      ...{ ...of, name: 'suspended' },
+      ...lastOf(suspended, {
+        ...{ otherwise: false, calls: those(suspendOperator, activateOperator) },
+        ...{ says: ({ operation }) => operation === suspendOperator.id, seen: ({ status }) => status === 'suspended' },
+      }),
+      effectOf: ({ operation }) => ({
+        ...{ operation: operation === suspendOperator.id ? suspendOperator : activateOperator, says },
+      }),
     },
   ]
 }
@@ -191,19 +239,22 @@ async function findCredentials(db: ReadDb, keys: readonly string[], run: Judging
   const settings = credentials.flatMap(
     ({ id, key, createdAt, revokedAt, brandId, operatorId, operatorName }): Setting[] => {
       const row = { key: id, brandId, subject: id, is: key, called: key, isMade: true }
+      const callOf = (call: SettingCall | undefined) => (call === undefined ? [] : [call])
       const issued = of(operatorId).find((call) => call.operation === issueCredential.id && made(call, 'key', key))
       const created = of(operatorName).find(
         (call) => call.operation === createOperator.id && made(call, 'productionKey', key),
       )
       const issue =
         issued === undefined
-          ? { call: created, operation: createOperator, says: { name: operatorName }, takesTwo: !run.isDevelopment }
-          : { call: issued, operation: issueCredential, says: { operatorId, environment: 'production' } }
+          ? { operation: createOperator, says: { name: operatorName }, takesTwo: !run.isDevelopment }
+          : { operation: issueCredential, says: { operatorId, environment: 'production' } }
       const revoked = of(key).find(({ operation }) => operation === revokeCredential.id)
-      const revocation = { ...row, name: 'revoked key', call: revoked, operation: revokeCredential, says: { key } }
+      const revocation = { ...row, name: 'revoked key', by: callOf(revoked) }
       return [
-        { ...row, name: 'key', at: createdAt, ...issue },
-        ...(revokedAt === null ? [] : [{ ...revocation, at: revokedAt }]),
+        { ...row, name: 'key', at: createdAt, by: callOf(issued ?? created), effectOf: () => issue },
+        ...(revokedAt === null
+          ? []
+          : [{ ...revocation, at: revokedAt, effectOf: () => ({ operation: revokeCredential, says: { key } }) }]),
       ]
     },
   )
@@ -232,12 +283,15 @@ const findPlaces =
       rows.map(({ operatorId }) => operatorId),
     )
     const settings = rows.map(({ id, operatorId, place }): Setting => {
-      const call = of(operatorId).findLast(
+      const calls = of(operatorId).filter(
         (one) => one.operation === operation.id && one.input.environment === 'production',
       )
-      const says = { operatorId, environment: 'production' }
-      const called = call?.input[field] ?? null
-      return { key: id, brandId: null, subject: id, name: field, is: place, called, call, operation, says }
+      const says = ({ input }: SettingCall) => input[field] ?? null
+      return {
+        ...{ key: id, brandId: null, subject: id, name: field },
+        ...lastOf(place, { otherwise: null, calls, says, seen: (seen) => seen[field] ?? null }),
+        effectOf: () => ({ operation, says: { operatorId, environment: 'production' } }),
+      }
     })
     return judge(db, shown, settings, run)
   }

@@ -37,6 +37,31 @@ t.test('what one person does twice in one millisecond is nobody’s difference',
 
 const minutesLater = (minutes: number) => new Date(noon.getTime() + minutes * 60_000)
 
+t.test('of two people who set one thing at once, who began first may be the last to set it', async (t) => {
+  const { operatorId, environment } = scope
+  const set = (template: string) =>
+    bed.agreed(operations.players.setDocumentUrl, { input: { operatorId, environment, template, reason } })
+  const [one, other] = ['https://one.example/{reference}', 'https://other.example/{reference}']
+  await set(one)
+  // This call leaves it as it is, and began later than the one that then gets the lock.
+  await present.set(minutesLater(2))
+  await set(one)
+  await present.set(minutesLater(1))
+  await set(other)
+  await present.set(minutesLater(3))
+  for (const full of [false, true]) t.same((await reconcile(bed.team('alice'), { full })).differences, [])
+  const forge = (template: string) =>
+    bed.sql('players').query('update document_source set template = $1 where operator_id = $2', [template, operatorId])
+  // Neither what nobody set nor what was set before.
+  for (const template of ['https://nobody.example/{reference}', one]) {
+    await forge(template)
+    for (const full of [false, true])
+      t.match((await reconcile(bed.team('alice'), { full })).differences, [{ check: 'signatures' }], template)
+  }
+  await forge(other)
+  t.same((await reconcile(bed.team('alice'))).differences, [])
+})
+
 /** Writes with the players' password that somebody has blocked a player. */
 async function forgeBlock(playerId: string, entry: Readonly<Record<string, unknown>>): Promise<void> {
   const { id, at, actor, operation_id, input, session, proof } = entry
