@@ -49,3 +49,33 @@ t.test('an event is sent by the service that its entry names', async (t) => {
   })
   t.same([...new Set(sent)].sort(), eventKinds.map((kind) => `${kind} by ${events[kind].emittedBy}`).sort())
 })
+
+t.test(
+  'what belongs together is told by an id: nothing that is compared or shown joins two tables by a time',
+  async (t) => {
+    const judging = sourceFiles().filter(
+      ({ path }) =>
+        /^services\/\w+\/src\/(reconciliation|statement|storage)\//.test(path) ||
+        path.startsWith('packages/team-desk/src/'),
+    )
+    t.ok(judging.length > 60)
+    const offenders = judging.flatMap(({ path, text }) => joinsByTime(text).map((join) => `${path}: ${join}`))
+    t.same(offenders, [])
+    const join = 'join a on (a.subject, a.at, a.actor) = (c.player_id, c.at, c.actor)'
+    t.same(
+      [join, 'where c.at = t.created_at', "a.at between d.at - interval '1 minute' and d.at"].map(
+        (one) => joinsByTime(one).length,
+      ),
+      [1, 1, 0],
+    )
+  },
+)
+
+/** Equations in which a time of one table stands on one side, and one of another table on the other. */
+function joinsByTime(text: string): string[] {
+  const side = /(?:\([^()]*\)|\b\w+\.\w+)/.source
+  return [...text.matchAll(new RegExp(`(${side})\\s*(?:=|is not distinct from)\\s*(${side})`, 'g'))].flatMap(
+    ([equation, ...sides]) =>
+      sides.every((one) => /\b\w+\.(?:at|\w+_at)\b/.test(one)) ? [equation.replace(/\s+/g, ' ')] : [],
+  )
+}

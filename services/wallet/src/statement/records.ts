@@ -27,12 +27,14 @@ const columns = sql`
   ${shownColumns}, t.brand_id, t.reverses, t.reason, t.effective_at, a.owner_id as player_id,
   t.amount as transfer_amount, people.by, people.approved_by
 `
-/** Who made a correction, `t`: its audit entry was written with it, and has its time. */
+/** Who made a correction, `t`, of the entry `e`: one transaction has written them and the entry of the audit trail. */
 const people = sql`
   left join lateral (
     select coalesce(p.proposed_by, c.actor) as by, p.decided_by as approved_by
     from audit_entry c left join team_proposal p on p.id = c.proposal and p.operation = c.operation
-    where t.type in ('ADJUSTMENT', 'REVERSAL') and c.at = t.created_at and c.outcome = 'done'
+    where t.type in ('ADJUSTMENT', 'REVERSAL') and c.xid = e.xid and c.outcome = 'done'
+      -- An index finds them by it.
+      and c.at between t.created_at - interval '1 minute' and t.created_at + interval '1 minute'
       -- A reversal names its transfer, or the ledger item that it made.
       and c.subject in (a.owner_id, t.reverses, 'led' || substr(t.reverses, 4)) and c.input ->> 'reference' = t.reference
     limit 1
