@@ -181,7 +181,7 @@ const hours: Readonly<Record<string, number>> = {
   'payments.operation': 3 * 24,
   'players.operation': 3 * 24,
   'gateway.claim': 24,
-  'webhooks.delivery': 9 * 24,
-  'webhooks.attempt': 9 * 24,
+  'webhooks.delivery': 14 * 24,
+  'webhooks.attempt': 14 * 24,
   'webhooks.lease': 0,
 }

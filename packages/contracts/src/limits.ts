@@ -10,6 +10,8 @@ export const bodyBytesMax = 64 * 1024
 
 /** What one stored item may weigh as JSON: the reply of a command, an event, or a command of an outbox. */
 export const storedBytesMax = 8 * 1024
+/** What the fields of an operator's request may weigh in it. */
+export const storedBodyBytesMax = 2 * 1024
 /** The highest daily quotas that can be set. */
 export const storedMebibytesMax = 1024 * 1024
 export const storedRowsMax = 2_000_000_000

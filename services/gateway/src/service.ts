@@ -15,12 +15,12 @@ import { buildApp } from './http/app.ts'
 import { CredentialDirectory } from './http/authenticate.ts'
 import { Homologation, keepingWebhookProofs } from './http/homologation.ts'
 import { Idempotency } from './http/idempotency.ts'
-import { DailyUse, RateLimiter } from './http/limits.ts'
+import { DailyUse, heaviestRequest, RateLimiter } from './http/limits.ts'
 import { RefusedRequests } from './http/refused-requests.ts'
 import { CredentialUses, FailedAuthentications, SecurityLog } from './http/security-log.ts'
 import { limitedAddresses, unusedCredentials, usedQuotas } from './measurements.ts'
 import { handlers } from './operations.ts'
-import { type DefaultQuotas, mebibyte } from './quotas/quota.ts'
+import { mebibyte } from './quotas/quota.ts'
 import { settings } from './settings.ts'
 import { migrations } from './storage/migrations/index.ts'
 
@@ -56,7 +56,8 @@ export const gateway = defineService({
     const listening = () => `${listener.origin}${apiPrefix}`
     const baseUrl = () => settings.PUBLIC_BASE_URL ?? listening()
     const uses = new CredentialUses(db, log)
-    const quotas = quotasFrom(settings)
+    const { SANDBOX_STORED_MIB_PER_DAY: mebibytes, SANDBOX_STORED_ROWS_PER_DAY: rows } = settings
+    const quotas = { sandbox: { bytes: mebibytes * mebibyte, rows }, request: heaviestRequest }
     const dailyUse = new DailyUse({ db, clock, log })
     const homologation = new Homologation({ db, clock, log })
     const refused = new RefusedRequests({ db, clock, log })
@@ -100,16 +101,6 @@ export const gateway = defineService({
     }
   },
 })
-
-const quotasFrom = (settings: Readonly<Record<StoredSetting, number>>): DefaultQuotas => ({
-  sandbox: { bytes: settings.SANDBOX_STORED_MIB_PER_DAY * mebibyte, rows: settings.SANDBOX_STORED_ROWS_PER_DAY },
-  production: {
-    bytes: settings.PRODUCTION_STORED_MIB_PER_DAY * mebibyte,
-    rows: settings.PRODUCTION_STORED_ROWS_PER_DAY,
-  },
-})
-
-type StoredSetting = `${'SANDBOX' | 'PRODUCTION'}_STORED_${'MIB' | 'ROWS'}_PER_DAY`
 
 /** @throws {ConfigurationError} when an operation could be forgotten whose claim can still ask what became of it */
 function assertRepliesOutliveClaims(settings: {

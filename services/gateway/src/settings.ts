@@ -22,14 +22,11 @@ export const settings = {
    */
   FAILED_AUTHENTICATIONS_PER_MINUTE: Type.Integer({ minimum: 1, default: 600 }),
   /**
-   * What an operator's calls of a day (UTC) may store in an environment. Of production it is what counts where the team has
-   * set nothing else, of the sandbox also where it has set more. Calls that end a record may pass it by an eighth: 896 MiB
-   * keep a key below one GiB.
+   * What an operator's calls of a day (UTC) may store in the sandbox, also where the team has set more. Calls that end a
+   * record may pass it by an eighth: 896 MiB keep a key below one GiB.
    */
   SANDBOX_STORED_MIB_PER_DAY: Type.Integer({ minimum: 1, maximum: storedMebibytesMax, default: 896 }),
   SANDBOX_STORED_ROWS_PER_DAY: Type.Integer({ minimum: 1, maximum: storedRowsMax, default: 2_000_000 }),
-  PRODUCTION_STORED_MIB_PER_DAY: Type.Integer({ minimum: 1, maximum: storedMebibytesMax, default: 896 }),
-  PRODUCTION_STORED_ROWS_PER_DAY: Type.Integer({ minimum: 1, maximum: storedRowsMax, default: 2_000_000 }),
   /**
    * How long an expired claim is kept whose outcome is unknown. The reply of its operation must be kept for longer than this
    * and the day that a key lives.

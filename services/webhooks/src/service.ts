@@ -25,7 +25,7 @@ const settings = {
   /** Deliveries under way at once in this replica. */
   WEBHOOK_CONCURRENCY: Type.Integer({ minimum: 1, maximum: 2_000, default: 200 }),
   /** How long a delivery is kept after its end, with its attempts. Until then it can be sent again. */
-  DELIVERIES_KEEP_DAYS: Type.Integer({ minimum: 3, maximum: 365, default: 9 }),
+  DELIVERIES_KEEP_DAYS: Type.Integer({ minimum: 3, maximum: 365, default: 14 }),
   /** An endpoint that fails for so long without one success is disabled. */
   WEBHOOK_DISABLE_AFTER_DAYS: Type.Number({ exclusiveMinimum: 0, maximum: 90, default: 5 }),
 }
@@ -35,7 +35,7 @@ const retentions = [
   {
     table: 'delivery',
     column: 'finished_at',
-    keepMs: 9 * dayMs,
+    keepMs: 14 * dayMs,
     setting: 'DELIVERIES_KEEP_DAYS',
     ofSandbox: sql`endpoint_id like '%/sandbox'`,
   },

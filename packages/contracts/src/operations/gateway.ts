@@ -52,7 +52,7 @@ export const OperatorRecord = object({
   name: text(64),
   status: Type.Union([Type.Literal('active'), Type.Literal('suspended')]),
   rateLimitPerMinute: Type.Integer(),
-  /** Null: as the settings say. */
+  /** Null: what the rate limit lets it store, and in the sandbox what the settings say. */
   storedMebibytesPerDay: Nullable(StoredMebibytes),
   storedRowsPerDay: Nullable(StoredRows),
   /** Only where an operator is read; of environments in which anything was stored. */

@@ -5,6 +5,7 @@ import {
   type Operation,
   pageBytesMax,
   Scope,
+  storedBodyBytesMax,
   storedBytesMax,
 } from '@backoffice/contracts'
 import { inputSchema, validate } from '@backoffice/rpc'
@@ -39,6 +40,13 @@ t.test('the reply that is stored of each command is bounded, with the longest te
   for (const operation of allOperations.filter(({ kind }) => kind === 'command')) {
     const bytes = bytesOf({ body: heaviest(operation.reply, nameOf(operation)) })
     t.ok(bytes <= boundOf(operation), `${nameOf(operation)}: ${bytes} bytes`)
+  }
+})
+
+t.test('what quotas count of a body covers the longest fields', async (t) => {
+  for (const operation of allOperations.filter(({ stores }) => stores !== undefined)) {
+    const bytes = bytesOf(heaviest(operation.body ?? Type.Object({}), nameOf(operation)))
+    t.ok(bytes <= storedBodyBytesMax, `${nameOf(operation)}: ${bytes} bytes`)
   }
 })
 

@@ -1,4 +1,12 @@
-import { type ErrorDetails, type Operation, type Scope, type StoredAmount, storedBytesMax } from '@backoffice/contracts'
+import {
+  allOperations,
+  type ErrorDetails,
+  type Operation,
+  type Scope,
+  type StoredAmount,
+  storedBodyBytesMax,
+  storedBytesMax,
+} from '@backoffice/contracts'
 import { type Clock, type Logger, Loop } from '@backoffice/process'
 import { type Background, type Db, sql } from '@backoffice/service-runtime'
 import type { FastifyRequest } from 'fastify'
@@ -136,8 +144,7 @@ const isReserved = ({ stores }: Pick<Operation, 'stores'>): boolean => stores ==
 /** What a call is counted with when it begins. It errs upwards, so that no quota is passed unseen. */
 function costOfCall({ stores = nothing }: Pick<Operation, 'stores'>, bodyBytes: number): StoredAmount {
   const { bytes, rows } = stores === 'reserved' ? nothing : stores
-  // No single item that is stored has more bytes.
-  return { bytes: bytes + bodyCopiesMax * Math.min(bodyBytes, storedBytesMax), rows }
+  return { bytes: bytes + bodyCopiesMax * Math.min(bodyBytes, storedBodyBytesMax), rows }
 }
 
 /** What comes on top when it has its reply, which is kept for replays. Without one nobody knows what it did. */
@@ -148,6 +155,16 @@ function costOfReply(
   const ended = reply !== undefined && reply.status < 400
   const { bytes, rows } = isReserved(operation) && !ended ? refusedEnding : nothing
   return { bytes: bytes + (reply?.body.length ?? 0), rows }
+}
+
+const storing = allOperations.flatMap(({ stores }) => (typeof stores === 'object' ? [stores] : []))
+/** No request of an operator counts with more: the heaviest kind, the longest body and the longest reply. */
+export const heaviestRequest: StoredAmount = {
+  bytes:
+    Math.max(...storing.map(({ bytes }) => bytes)) +
+    costOfCall({ stores: nothing }, storedBodyBytesMax).bytes +
+    storedBytesMax,
+  rows: Math.max(...storing.map(({ rows }) => rows)),
 }
 
 const sumOf = (one: StoredAmount, other: StoredAmount): StoredAmount => ({

@@ -10,11 +10,10 @@ import {
   type Reply,
 } from '@backoffice/contracts'
 import { AddressRanges, writtenRange } from '@backoffice/process/addresses'
-import type { AgreedQuotas } from '../quotas/quota.ts'
+import type { AgreedLimits } from '../quotas/quota.ts'
 
 /** What the team changes about an operator. */
-export interface OperatorTerms extends AgreedQuotas {
-  readonly rateLimitPerMinute: number
+export interface OperatorTerms extends AgreedLimits {
   /** Empty: any address. */
   readonly allowedAddresses: readonly string[]
   readonly suspendedAt: Date | null

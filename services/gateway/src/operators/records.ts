@@ -8,7 +8,7 @@ import {
 import type { AddressRanges } from '@backoffice/process/addresses'
 import { type Db, type ReadDb, sql } from '@backoffice/service-runtime'
 import type { Loaded } from '@mikro-orm/postgresql'
-import type { AgreedQuotas, DayUse } from '../quotas/quota.ts'
+import type { AgreedLimits, DayUse } from '../quotas/quota.ts'
 import { isOfToday, type UseColumns, useColumns, useOf } from '../quotas/records.ts'
 import type { BrandEntity, CredentialEntity, OperatorEntity } from './entities.ts'
 import type { Proof } from './operator.ts'
@@ -151,7 +151,7 @@ export function countUnusedCredentials(
 }
 
 /** What a request's key stands for. */
-export interface StoredCredential extends AgreedQuotas {
+export interface StoredCredential extends AgreedLimits {
   readonly credentialId: string
   readonly key: string
   readonly sealedSecret: string
@@ -159,7 +159,6 @@ export interface StoredCredential extends AgreedQuotas {
   readonly suspended: boolean
   readonly operatorName: string
   readonly brandName: string
-  readonly rateLimitPerMinute: number
   readonly allowedAddresses: readonly string[]
   /** Whether a signature is accepted for one request only. */
   readonly replayProtection: boolean
@@ -199,7 +198,7 @@ export async function findCredentials(
 
 /** The same for a request: opened, and with the quotas that hold. */
 export interface KnownCredential
-  extends Omit<StoredCredential, 'sealedSecret' | 'allowedAddresses' | keyof AgreedQuotas> {
+  extends Omit<StoredCredential, 'sealedSecret' | 'allowedAddresses' | `stored${string}PerDay`> {
   readonly secret: string
   readonly permittedAddresses: AddressRanges
   readonly quotas: StoredAmount

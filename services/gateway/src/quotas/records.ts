@@ -1,6 +1,6 @@
 import type { Environment, StoredAmount } from '@backoffice/contracts'
 import { type Db, type ReadDb, sql } from '@backoffice/service-runtime'
-import type { AgreedQuotas, DayUse } from './quota.ts'
+import type { AgreedLimits, DayUse } from './quota.ts'
 
 /** The current day in UTC. PostgreSQL's clock tells it, for every replica alike. */
 const today = sql`(now() at time zone 'utc')::date`
@@ -49,9 +49,9 @@ export async function addUses(
 export async function findUses(
   db: ReadDb,
   operatorIds: readonly string[] | null,
-): Promise<readonly (Tenant & AgreedQuotas & UseColumns)[]> {
-  return db<Tenant & AgreedQuotas & UseColumns>`
-    select u.operator_id, u.environment, o.stored_mebibytes_per_day, o.stored_rows_per_day, ${useColumns}
+): Promise<readonly (Tenant & AgreedLimits & UseColumns)[]> {
+  return db<Tenant & AgreedLimits & UseColumns>`
+    select u.operator_id, u.environment, o.rate_limit_per_minute, o.stored_mebibytes_per_day, o.stored_rows_per_day, ${useColumns}
     from daily_use u join operator o on o.id = u.operator_id
     where ${isOfToday} and (${operatorIds}::text[] is null or u.operator_id = any(${operatorIds}::text[]))
     order by u.operator_id, u.environment

@@ -43,7 +43,7 @@ const newDirectory = (entryTtlMs?: number) => {
   statements = 0
   return new CredentialDirectory(counted, {
     secrets,
-    quotas: { sandbox: none, production: none },
+    quotas: { sandbox: none, request: none },
     ...defined({ entryTtlMs }),
   })
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { errorDetails, operations } from '@backoffice/contracts'
+import { bodyBytesMax, errorDetails, operations, requestsPerMinuteDefault } from '@backoffice/contracts'
 import { dayMs } from '@backoffice/process'
 import { eventually, newCpf, TestTime } from '@backoffice/test-kit'
 import { Value } from '@sinclair/typebox/value'
@@ -173,6 +173,48 @@ t.test("the team sets an operator's quotas, which the sandbox's own bound", asyn
   await use(operatorId, { bytes: 2 * mebibyte }, 'production')
   await refusedSoon(() => register(one, production))
 })
+
+t.test(
+  'who keeps its rate limit in production is not refused, were every request of the day the heaviest',
+  async (t) => {
+    const { operatorId, production } = await alice.call(createOperator, { input: { name: 'Busy' } })
+    const { id } = (await register(one, production)).json
+    const money = { amount: '1.00', currency: 'BRL', method: 'pix' }
+    const calls: Readonly<Record<string, object>> = {
+      '/players': playerRequest(),
+      [`/players/${id}/kyc/submissions`]: { documentType: 'rg', reference: 'r' },
+      [`/players/${id}/deposits`]: { ...money, externalReference: randomUUID() },
+      [`/players/${id}/withdrawals`]: { ...money, destination: 'd' },
+      [`/players/${id}/game-sessions`]: { gameId: 'fortune-reels' },
+      '/deposits/dep_unknown/confirm': {},
+      '/withdrawals/wdr_unknown/cancel': {},
+      '/webhooks/test': {},
+    }
+    const call = async (baseUrl: string, path: string) => {
+      const body = JSON.stringify(calls[path]).padEnd(bodyBytesMax)
+      const headers = { 'Idempotency-Key': randomUUID() }
+      const answer = await send(baseUrl, production, { method: 'POST', path, body, headers })
+      t.not(answer.status, 429, `${path}: ${answer.text}`)
+    }
+    const usedSoon = (rowsMin: number) =>
+      eventually(async () => {
+        const found = await useOf(operatorId, 'production')
+        return found !== undefined && found.rows > rowsMin ? found : false
+      })
+    let [before, heaviest] = [await usedSoon(0), { bytes: 0, rows: 0 }]
+    for (const path of Object.keys(calls)) {
+      await call(one, path)
+      const after = await usedSoon(before.rows)
+      const [bytes, rows] = [after.bytes - before.bytes, after.rows - before.rows]
+      heaviest = { bytes: Math.max(heaviest.bytes, bytes), rows: Math.max(heaviest.rows, rows) }
+      before = after
+    }
+    const requests = requestsPerMinuteDefault * 60 * 24 - Object.keys(calls).length
+    await use(operatorId, { bytes: requests * heaviest.bytes, rows: requests * heaviest.rows }, 'production')
+    // The other replica has not met this key, so it reads the day's use.
+    for (const path of Object.keys(calls)) await call(other, path)
+  },
+)
 
 t.test('two replicas at once pass a quota by little, and what a replica counted outlives it', async (t) => {
   const { operatorId, sandbox } = await created('Replicas')
