@@ -16,13 +16,6 @@ const client = new OperatorClient(bed.services.gateway.addresses.baseUrl, {
 t.teardown(() => client.close())
 const { id: playerId } = await register(client)
 
-// The tests' server waits for no disk. A setting of the database holds for the connections that are opened after it.
-const { rows } = await admin.query('select current_database() as name')
-await admin.query(`alter database "${rows[0].name}" set synchronous_commit = on`)
-await admin.query(
-  'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
-)
-
 await eventually(async () => typeof (await fund(client, playerId, '1.00')) === 'string')
 
 // A deferred trigger runs in the commit: it sees whether that waits.

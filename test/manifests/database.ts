@@ -1,6 +1,6 @@
 import { chmodSync, chownSync, mkdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { startThrowAwayPostgres } from '@backoffice/dev-stack'
+import { startPostgres } from '@backoffice/dev-stack'
 import { type CertificateFiles, eventually } from '@backoffice/test-kit'
 import pg from 'pg'
 
@@ -43,7 +43,8 @@ async function startServerOverTls(dir: string, { certFile, keyFile }: Certificat
   mkdirSync(folder)
   chmodSync(dir, 0o755)
   chmodSync(folder, 0o755)
-  const server = await startThrowAwayPostgres(folder)
+  // Production's programs refuse one that waits for no disk.
+  const server = await startPostgres({ dir: folder, password: 'administrator' })
   const { uid, gid } = statSync(join(folder, 'data'))
   // PostgreSQL wants the key to be its own.
   chownSync(keyFile, uid, gid)

@@ -21,7 +21,7 @@ const everywhere: readonly string[] = [
     programs.map((program) => `${program}:9464`),
   ),
   ...arrows(['webhooks', 'players'], ['public addresses:any port']),
-  ...arrows(['migrate'], ['nats:4222']),
+  ...arrows(['migrate'], ['nats:4222', 'nats:8222']),
   ...arrows(['streams'], ['nats:4222']),
   // People log in at the identity provider, and whoever verifies them asks for its keys.
   ...arrows([...serviceNames, 'console'], ['public addresses:443']),

@@ -27,6 +27,8 @@ export async function environmentHere(
   for (const [name, value] of Object.entries(environment)) {
     if (portNames.has(name)) here[name] = String(await freePort())
     else if (name === 'NATS_URL') here[name] = natsUrl
+    // Here each server has its own port for that.
+    else if (name === 'NATS_MONITORING_URL') continue
     // Nor is there a bucket: the reconciler works without.
     else if (name === 'HEADS_BUCKET_ENDPOINT') here[name] = `http://127.0.0.1:${await freePort()}`
     // Three servers share one disk, which may be small.

@@ -8,7 +8,7 @@ import {
   streamBytesDefault,
   streamBytesMin,
 } from '@backoffice/contracts'
-import { secret } from '@backoffice/process'
+import { developmentSetting, secret } from '@backoffice/process'
 import { verifiedUrl } from '@backoffice/service-runtime'
 import { type Static, type TOptional, Type } from '@sinclair/typebox'
 import type { Home } from './link.ts'
@@ -61,6 +61,9 @@ export const migratorConfig = Type.Composite([
     DATABASE_WAIT_MS: Type.Integer({ minimum: 0, default: 60_000 }),
     /** How long NATS may take to answer at all, and its servers to agree on a leader. */
     NATS_WAIT_MS: Type.Integer({ minimum: 0, default: 60_000 }),
+    /** Where NATS servers say how they are set, over http: URLs or host:port, separated by commas. All addresses of a name are asked. */
+    NATS_MONITORING_URL: Type.Optional(Type.String({ minLength: 1 })),
+    DEVELOPMENT: developmentSetting,
   }),
   streamConfig,
   // Of services with a database of their own, such as ADMIN_DATABASE_URL_WALLET.

@@ -1,7 +1,9 @@
 import { createLogger, loadConfig } from '@backoffice/process'
+import { assertDurable } from '@backoffice/service-runtime'
 import { homesFrom, migratorConfig, passwordsFrom } from './config.ts'
 import { prepareDatabases } from './prepare-database.ts'
 import { prepareStream } from './prepare-stream.ts'
+import { connectOnce } from './provision.ts'
 import { waitForDatabase } from './wait-for-database.ts'
 
 /**
@@ -23,6 +25,12 @@ export async function runMigrationJob(
         waitMs: config.DATABASE_WAIT_MS,
         onWait: (err) => log.warn({ err }, 'waiting for PostgreSQL'),
       })
+    // The roles' sessions have a synchronous_commit of their own.
+    const ofServer = "select name, setting from pg_settings where name <> 'synchronous_commit'"
+    for (const { url } of config.DEVELOPMENT ? [] : homes)
+      assertDurable(
+        (await connectOnce(url, (client) => client.query<{ name: string; setting: string }>(ofServer))).rows,
+      )
     const options = { log, caFile: config.DATABASE_LINK_CA_FILE }
     for (const { service, applied } of await prepareDatabases(homes, passwordsFrom(config), options)) {
       log.info({ service, applied }, applied.length === 0 ? 'up to date' : 'migrated')

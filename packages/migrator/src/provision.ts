@@ -125,6 +125,8 @@ const ofService = (schema: ServiceName): Settings => ({
   statement_timeout: String(limitsMs.statement),
   idle_in_transaction_session_timeout: String(limitsMs.idleTransaction),
   timezone: 'UTC',
+  // Whatever the server's default is. What need not wait for the disk says so in its transaction.
+  synchronous_commit: 'on',
 })
 
 /**

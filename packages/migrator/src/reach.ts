@@ -50,7 +50,7 @@ async function attempt(target: Target): Promise<Outcome> {
 }
 
 /** None when the name is unknown, or when nobody says what it means. */
-async function addressesOf(host: string): Promise<readonly string[]> {
+export async function addressesOf(host: string): Promise<readonly string[]> {
   const asked = lookup(host, { all: true }).then(
     (found) => found.map(({ address }) => address),
     () => [],

@@ -43,7 +43,7 @@ const natsOptions = {
 }
 let nats = await startNats(natsOptions)
 t.teardown(() => nats.child.stop())
-const broker = { NATS_URL: nats.url, NATS_PASSWORD: natsPassword('streams') }
+const broker = { NATS_URL: nats.url, NATS_PASSWORD: natsPassword('streams'), DEVELOPMENT: 'true' }
 type Environment = Readonly<Record<string, string>>
 
 // biome-ignore lint/suspicious/noExplicitAny: a test says what it expects of a line

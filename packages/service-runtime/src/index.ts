@@ -36,6 +36,7 @@ export {
   type WithTimes,
   withIsoTimes,
 } from './commands/reply.ts'
+export { assertDurable } from './database/prepared.ts'
 export { DatabaseHistory } from './database/remembered.ts'
 export {
   appendOnly,

@@ -252,7 +252,8 @@ async function connectBackends<S extends ServiceName, P extends TProperties, Out
   const vault = hasSealed ? vaultFrom(name, settings, { seals }) : noVault
   const db = await connectDatabase(name, settings, { loadEntities: service.entities, vault, intercept })
   try {
-    await untilPrepared(db, { migrations: service.migrations, waitMs: settings.SCHEMA_WAIT_MS, log })
+    const { SCHEMA_WAIT_MS: waitMs, DEVELOPMENT: isDevelopment } = settings
+    await untilPrepared(db, { migrations: service.migrations, waitMs, isDevelopment, log })
   } catch (error) {
     await db.close()
     throw error

@@ -9,5 +9,5 @@ import { gateway } from '../src/service.ts'
 export const gatewayBed = (
   t: Teardown,
   settings: Record<string, string | number | boolean> = {},
-  clocks: Pick<TestBedOptions, 'time' | 'clock'> = {},
+  clocks: Pick<TestBedOptions, 'time' | 'clock' | 'servers'> = {},
 ) => testBed(t, { gateway, players, wallet, payments, webhooks }, { config: { gateway: settings }, ...clocks })

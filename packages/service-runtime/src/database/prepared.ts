@@ -7,7 +7,7 @@ const retryMs = 500
 /** How often it says that it still waits. */
 const sayEveryMs = 30_000
 
-/** The database is not what this release needs: the migrator of this release has not run on it. */
+/** The database is not what this release needs: its migrator has not run on it, or its server is set otherwise. */
 class NotPrepared extends Error {
   override readonly name = 'NotPrepared'
 }
@@ -16,6 +16,8 @@ interface Needs {
   readonly migrations: readonly Migration[]
   /** How long the migrator may still take. */
   readonly waitMs: number
+  /** The data may be lost with the server, as those of tests. */
+  readonly isDevelopment: boolean
   readonly log: Logger
 }
 
@@ -25,10 +27,10 @@ interface Needs {
  * lives: nothing can be said about its schema.
  * @throws {NotPrepared} after `waitMs`, or what else PostgreSQL says against the login
  */
-export function untilPrepared(db: Pick<Database, 'reader'>, { migrations, waitMs, log }: Needs): Promise<void> {
+export function untilPrepared(db: Database, { waitMs, log, ...needs }: Needs): Promise<void> {
   const deadline = performance.now() + waitMs
   let saidAt = Number.NEGATIVE_INFINITY
-  return retry(() => assertPrepared(db, migrations), {
+  return retry(() => assertPrepared(db, needs), {
     pauseMs: retryMs,
     while(err) {
       const isAway = !(err instanceof NotPrepared) && isPassingFault(err)
@@ -39,16 +41,19 @@ export function untilPrepared(db: Pick<Database, 'reader'>, { migrations, waitMs
       }
       if (now >= saidAt + sayEveryMs) {
         saidAt = now
-        log.warn({ err }, isAway ? 'waiting for PostgreSQL' : 'waiting for the migrations')
+        log.warn({ err }, isAway ? 'waiting for PostgreSQL' : 'waiting until the database is prepared')
       }
       return true
     },
   })
 }
 
-/** Over the role for reading, which is made together with the service's own. */
-async function assertPrepared({ reader }: Pick<Database, 'reader'>, migrations: readonly Migration[]): Promise<void> {
-  const [found] = await reader<{ applied: string[]; readOnly: string }>`
+async function assertPrepared(
+  db: Database,
+  { migrations, isDevelopment }: Omit<Needs, 'waitMs' | 'log'>,
+): Promise<void> {
+  // Over the role for reading, which is made together with the service's own.
+  const [found] = await db.reader<{ applied: string[]; readOnly: string }>`
     select array(select name::text from migration) as applied, current_setting('transaction_read_only') as read_only
   `
   const applied = new Set(found?.applied)
@@ -56,4 +61,33 @@ async function assertPrepared({ reader }: Pick<Database, 'reader'>, migrations: 
   if (missing.length > 0) throw new NotPrepared(`the schema is older than this release: it lacks ${missing.join(', ')}`)
   // A pooler can take a setting away, and a restore into another server leaves the roles' settings behind.
   if (found?.readOnly !== 'on') throw new NotPrepared('the role for reading may write: its settings are not in force')
+  if (!isDevelopment)
+    assertDurable(
+      await db<Setting>`
+      select name, setting from pg_settings where name = any(${Object.keys(durable)})
+    `,
+    )
+}
+
+interface Setting {
+  readonly name: string
+  readonly setting: string
+}
+
+/** The values with which PostgreSQL remembers what it has committed, whatever ends its machine. */
+const durable: Readonly<Record<string, readonly string[]>> = {
+  fsync: ['on'],
+  full_page_writes: ['on'],
+  synchronous_commit: ['on', 'remote_apply'],
+}
+
+/**
+ * @param settings of a session in which money is written, or of the server alone; others than those that matter do no harm
+ * @throws {NotPrepared}
+ */
+export function assertDurable(settings: readonly Setting[]): void {
+  const wrong = settings.filter(({ name, setting }) => durable[name]?.includes(setting) === false)
+  if (wrong.length === 0) return
+  const said = wrong.map(({ name, setting }) => `${name} is ${setting}`)
+  throw new NotPrepared(`PostgreSQL may forget what it has committed: ${said.join(', ')}`)
 }

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { type HomologationCheck, homologationCheckNames, operations } from '@backoffice/contracts'
+import { startPostgres } from '@backoffice/dev-stack'
 import { loadConfig } from '@backoffice/process'
 import { startService } from '@backoffice/service-runtime/testing'
-import { eventually, freePort, newCpf, refusal, serveHttp, startProcess } from '@backoffice/test-kit'
+import { eventually, freePort, newCpf, refusal, serveHttp, startProcess, temporaryFolder } from '@backoffice/test-kit'
 import t from 'tap'
 import { gateway } from '../../src/service.ts'
 import { gatewayBed } from '../bed.ts'
@@ -17,7 +18,11 @@ let aheadMs = 0
 const clock = { now: () => new Date(Date.now() + aheadMs) }
 const sinceStartMs = performance.now.bind(performance)
 t.intercept(performance, 'now', { value: () => sinceStartMs() + aheadMs })
-const bed = await gatewayBed(t, { DEVELOPMENT: false, MASTER_KEYS: keyOf('first') }, { clock })
+// As in production, where a server that waits for no disk is refused.
+const server = await startPostgres({ dir: temporaryFolder(t), password: 'durable' })
+t.teardown(() => server.child.stop())
+const servers = { postgresUrl: server.url }
+const bed = await gatewayBed(t, { DEVELOPMENT: false, MASTER_KEYS: keyOf('first') }, { clock, servers })
 const alice = bed.team('alice')
 const pairs: Pair[] = []
 const replica = await bed.start('gateway')
