@@ -34,6 +34,8 @@ const keysOf = (...ids: readonly string[]) =>
 /** Of every service; changed before a restart. */
 const settings = { MASTER_KEYS: keysOf('first'), GAMES_HOST: '127.0.0.1' }
 let seals = true
+/** Before each statement of a service, while the team seals. */
+let lookForLocks: (() => Promise<void>) | undefined
 
 const dir = mkdtempSync(join(tmpdir(), 'backoffice-sealed-'))
 let broker: RunningNats | undefined
@@ -45,6 +47,10 @@ t.teardown(async () => {
 const bed = await testBed(t, services, {
   config: Object.fromEntries(serviceNames.map((name) => [name, settings])),
   seals: () => seals,
+  intercept: () => async (step, run) => {
+    if (step.kind === 'statement') await lookForLocks?.()
+    return run()
+  },
   servers: {
     async nats(users) {
       broker = await startNats({ dir, ...users, storeKey: 'of-the-store' })
@@ -269,6 +275,17 @@ t.test('the command of the team seals what is clear, and seals everything under 
   seals = true
   await restart({ MASTER_KEYS: keysOf('second', 'first') })
   await everythingIsRead(t)
+  const locked = `select (select count(*) from gateway.claim)
+    - (select count(*) from (select from gateway.claim for update skip locked) free) as locked`
+  let looks = 0
+  lookForLocks = async () => {
+    const [found] = (await admin.query(locked)).rows
+    looks += 1
+    t.equal(Number(found.locked), 0, 'a gateway that freezes here holds up no claim of the others')
+  }
+  await sealAll('gateway')
+  lookForLocks = undefined
+  t.ok(looks > 0)
   await rewrap()
   t.same(await places(), [])
   t.same(await placesUnder('first'), [])

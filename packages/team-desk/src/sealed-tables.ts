@@ -101,7 +101,11 @@ export async function renewSealed(
     const entry = tables[index]
     if (entry === undefined) throw new RangeError(`no sealed table: ${table}`)
     const rows: AnyRow[] = await readPage(db, entry, key)
-    sealed += await renewRows(db, entry, rows)
+    const found = renewedOf(entry, rows, db.vault)
+    const written = await writeRenewed(db, entry, found)
+    sealed += written
+    // Somebody has changed the others since they were read: the page is read again.
+    if (written < found.length) continue
     place = rows.length < pageMax ? firstOf(tables[index + 1]) : { table, key: sql.keyOf(entry.key, rows.at(-1)) }
   }
   return { sealed, nextCursor: place === null ? null : JSON.stringify(place) }
@@ -113,31 +117,34 @@ const firstOf = (entry: SealedTable | undefined): Place | null =>
 function readPage(db: ReadDb, { table, key, reads }: SealedTable, after: readonly string[] | null): Promise<AnyRow[]> {
   const above = after === null ? sql`` : sql`where ${sql.keyAbove(key, after)}`
   return db<AnyRow>`
-    select ${sql.columns(`${key}, ${reads}`)} from ${sql.identifier(table)} ${above}
+    select ${sql.columns(`${key}, ${reads}`)}, xmin::text as row_version from ${sql.identifier(table)} ${above}
     order by ${sql.columns(key)} limit ${pageMax}
   `
 }
 
-/** Locks the rows of a page that must change, in the order of their keys, and writes them. */
-async function renewRows(db: Database, entry: SealedTable, page: readonly AnyRow[]): Promise<number> {
-  const { table, key, reads, writes, renew } = entry
-  const found = page.filter((row) => renew(row, db.vault) !== null)
-  if (found.length === 0) return 0
-  return db.transaction(async (tx: Db) => {
-    const rows = await tx<AnyRow>`
-      select ${sql.columns(`${key}, ${reads}`, 't')} from ${sql.identifier(table)} t
-      join ${sql.unnest('page', found, key as string)} using (${sql.columns(key)})
-      order by ${sql.columns(key, 't')} for no key update of t
-    `
-    const changed = rows.flatMap((row): Values[] => {
-      const values = renew(row, tx.vault)
-      return values === null ? [] : [{ ...row, ...values }]
-    })
-    await tx`
-      update ${sql.identifier(table)} t set ${sql.assignments('r', writes)}
-      from ${sql.unnest('r', changed, `${key}, ${writes}` as string)}
-      where (${sql.columns(key, 't')}) = (${sql.columns(key, 'r')})
-    `
-    return changed.length
+const renewedOf = ({ renew }: SealedTable, page: readonly AnyRow[], vault: Vault): Values[] =>
+  page.flatMap((row) => {
+    const values = renew(row, vault)
+    return values === null ? [] : [{ ...row, ...values }]
   })
+
+/**
+ * Writes rows that are still as they were read, and locks them in the order of their keys. It is one statement: between
+ * several, a process that freezes would hold up everybody who needs one of these rows, as a batch of claims does.
+ * @returns how many were written
+ */
+async function writeRenewed(db: Db, { table, key, writes }: SealedTable, renewed: readonly Values[]): Promise<number> {
+  if (renewed.length === 0) return 0
+  const rows = await db`
+    with r as materialized (
+      select ${sql.columns(`${key}, ${writes}`, 'r')} from ${sql.identifier(table)} t
+      join ${sql.unnest('r', renewed, `${key}, ${writes}, row_version text` as string)} using (${sql.columns(key)})
+      where t.xmin = r.row_version::xid
+      order by ${sql.columns(key, 't')} for no key update of t
+    )
+    update ${sql.identifier(table)} t set ${sql.assignments('r', writes)} from r
+    where (${sql.columns(key, 't')}) = (${sql.columns(key, 'r')})
+    returning true as written
+  `
+  return rows.length
 }
