@@ -125,7 +125,7 @@ t.test('the cluster that run.sh makes', { skip }, async (t) => {
   t.test('is what the schemas say, and pulls from nobody who is not there', async (t) => {
     const documents = [...objects, ...cluster.manifests]
     t.same((await Promise.all(documents.map(faultsOf))).flat(), [])
-    const changed = ['Cluster', 'ObjectStore', 'Gateway'].flatMap((kind) => cluster.all(kind))
+    const changed = ['Cluster', 'ObjectStore', 'EnvoyProxy'].flatMap((kind) => cluster.all(kind))
     const checked = [...objects, ...changed]
     t.same(
       [...unknownFields(checked)].map(([index, words]) => `${nameOf(checked[index])}: ${words}`),
@@ -178,10 +178,10 @@ t.test('the cluster that run.sh makes', { skip }, async (t) => {
   })
 
   t.test('the way in, the buckets and the store of secrets are those that the overlay asks for', async (t) => {
-    const object = (kind: string) => objects.find((each) => each.kind === kind)
     const { infrastructure } = cluster.find('Gateway', 'edge').spec
-    t.equal(infrastructure.parametersRef.name, object('EnvoyProxy').metadata.name)
-    const [{ nodePort }] = object('EnvoyProxy').spec.provider.kubernetes.envoyService.patch.value.spec.ports
+    const proxy = cluster.find('EnvoyProxy', infrastructure.parametersRef.name)
+    t.ok(proxy.spec.provider.kubernetes.envoyDeployment.replicas >= 2, 'as many as are shipped')
+    const [{ nodePort }] = proxy.spec.provider.kubernetes.envoyService.patch.value.spec.ports
     for (const [, port] of script.matchAll(/\.example:(\d+)/g)) t.equal(Number(port), nodePort)
     const environment = cluster.environment(cluster.container('reconciler').container)
     t.match(script, `heads-bucket.sh" ${environment.HEADS_BUCKET} ${environment.HEADS_BUCKET_REGION} `)
@@ -228,6 +228,8 @@ case "$*" in
   *'get node'*' -o name') printf 'node/a\\nnode/b\\n' ;;
   *currentPrimary*) printf postgres-1 ;;
   *'get secret pager'*) echo a2V5 ;;
+  *'get storageclass'*) printf WaitForFirstConsumer ;;
+  *'get envoypatchpolicy'*) printf True ;;
   *spec.secretName*) echo api-edge-tls nats-tls ;;
   *last_archived*) echo t ;;
   *'count('*) echo 5 ;;

@@ -14,6 +14,7 @@ export interface ApiResource {
 
 /** A line for each group: its version, and `Kind` with `/subresource`, `=short name`, `!` for what has no namespace. */
 const known = `
+coordination.k8s.io v1 Lease
 core v1 Pod/log/exec/portforward/proxy/eviction=po Service/proxy=svc Endpoints=ep ConfigMap=cm Event=ev PersistentVolumeClaim=pvc ServiceAccount=sa Secret Node!=no Namespace!=ns
 apps v1 Deployment/scale=deploy StatefulSet/scale=sts ReplicaSet=rs ControllerRevision DaemonSet=ds
 batch v1 Job CronJob=cj
@@ -175,8 +176,10 @@ export class ApiObjects {
       claim.status = { phase: 'Bound', capacity: claim.spec.resources.requests }
     for (const object of this.all) {
       const condition = holds[object.kind]
-      if (condition !== undefined)
-        object.status = { ...object.status, conditions: [{ type: condition, status: 'True' }] }
+      const conditions = [{ type: condition, status: 'True' }]
+      // Of the Gateway API: it holds for each that it is attached to.
+      if (object.kind === 'EnvoyPatchPolicy') object.status = { ancestors: [{ conditions }] }
+      else if (condition !== undefined) object.status = { ...object.status, conditions }
     }
   }
 

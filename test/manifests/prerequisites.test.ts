@@ -5,9 +5,11 @@ import { chmodSync, cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { parse } from 'yaml'
+import { hops } from '../../deploy/hops.ts'
 import { arrowsOf } from './arrows.ts'
-import { deployFolder, documentsIn, type Manifest } from './kustomize.ts'
+import { deployFolder, documentsIn, type Manifest, withOperators } from './kustomize.ts'
 import { rendered, skip } from './rendered.ts'
+import { kindOf, published } from './transitions.ts'
 
 const folder = join(deployFolder, 'k8s/prerequisites')
 const read = (file: string) => readFileSync(join(folder, file), 'utf8')
@@ -17,7 +19,10 @@ const written = (file: string): readonly Manifest[] => documentsIn(read(file))
 const dir = t.testdir({ bin: {}, k8s: { prerequisites: {} }, telemetry: {} })
 for (const program of ['helm', 'kubectl']) {
   const file = join(dir, 'bin', program)
-  const answer = program === 'kubectl' ? `case "$*" in *'get secret'*) cat '${dir}/key' ;; esac` : ''
+  const answer =
+    program === 'kubectl'
+      ? `case "$*" in *'get secret'*) cat '${dir}/key' ;; *'get storageclass'*) cat '${dir}/binding' ;; esac`
+      : ''
   writeFileSync(file, `#!/bin/sh\necho "${program} $*" >> '${dir}/asked'\n${answer}\n`)
   chmodSync(file, 0o755)
 }
@@ -27,7 +32,11 @@ cpSync(join(deployFolder, 'telemetry/alertmanager.yaml'), receivers)
 /** What the Secret of the pager has. */
 const pagerKey = (value: string) => writeFileSync(join(dir, 'key'), value)
 pagerKey('a2V5')
-const looks = / get secret /
+const volumesAreMade = (mode: string) => writeFileSync(join(dir, 'binding'), mode)
+volumesAreMade('WaitForFirstConsumer')
+const looks = / get (?:secret|storageclass) /
+const ofKubernetes =
+  /^(apps|batch|autoscaling|policy|(networking|rbac.authorization|admissionregistration|scheduling)\.k8s\.io)$/
 
 function install(...parts: readonly string[]) {
   rmSync(join(dir, 'asked'), { force: true })
@@ -65,7 +74,11 @@ t.test('without the key of the pager nothing is installed, and who installs is t
   const { status, stderr, calls } = install('standard')
   t.equal(status, 1)
   t.match(stderr, 'kubectl -n monitoring create secret generic pager --from-file=routing-key')
-  t.same(calls, ['kubectl -n monitoring get secret pager -o jsonpath={.data.routing-key} --ignore-not-found'])
+  t.match(calls.join('\n'), 'kubectl -n monitoring get secret pager -o jsonpath={.data.routing-key} --ignore-not-found')
+  t.same(
+    calls.filter((call) => !looks.test(call)),
+    [],
+  )
   t.equal(install('small').status, 0, 'which pages nobody')
   pagerKey('a2V5')
   t.equal(install('standard').status, 0)
@@ -75,6 +88,20 @@ t.test('without the key of the pager nothing is installed, and who installs is t
   cpSync(join(deployFolder, 'telemetry/alertmanager.yaml'), receivers)
   writeFileSync(receivers, readFileSync(receivers, 'utf8').replaceAll('example', 'casa-azul'))
   pagerKey('a2V5')
+})
+
+t.test('without a storage class that waits for the pod nothing with a disk in a zone is installed', async (t) => {
+  for (const mode of ['', 'Immediate']) {
+    volumesAreMade(mode)
+    const { status, stderr, calls } = install('standard')
+    t.equal(status, 1)
+    t.match(stderr, /WaitForFirstConsumer/)
+    t.same(
+      calls.filter((call) => !looks.test(call)),
+      [],
+    )
+  }
+  volumesAreMade('WaitForFirstConsumer')
 })
 
 t.test('a part that is unknown installs nothing', async (t) => {
@@ -135,8 +162,6 @@ t.test('what production’s manifests name is what the prerequisites make', { sk
       'gateway.networking.k8s.io': 'gateway-api',
       'monitoring.coreos.com': 'monitoring',
     }
-    const ofKubernetes =
-      /^(apps|batch|autoscaling|policy|(networking|rbac.authorization|admissionregistration|scheduling)\.k8s\.io)$/
     for (const size of ['small', 'standard', 'production'] as const) {
       const { parts } = install(size)
       const groups = rendered(size).manifests.map(({ apiVersion }) => String(apiVersion).split('/'))
@@ -160,6 +185,7 @@ t.test('what production’s manifests name is what the prerequisites make', { sk
     t.ok(calls.some((call) => call.startsWith('kubectl apply') && call.endsWith('gateway-class.yaml')))
     t.ok(cluster.all('EnvoyPatchPolicy').length > 0)
     t.match(release('envoy-gateway')?.call, 'extensionApis.enableEnvoyPatchPolicy=true')
+    t.match(release('envoy-gateway')?.call, 'runtimeFlags.enabled={XDSNameSchemeV2}', 'whose names the patch has')
   })
 
   t.test('certificates: their issuers, and the namespace of the authority', async (t) => {
@@ -202,6 +228,69 @@ t.test('what production’s manifests name is what the prerequisites make', { sk
     for (const { name, namespaceSelector } of values.prometheus.additionalPodMonitors)
       t.same(namespaceSelector.matchNames, [release(name)?.namespace])
   })
+})
+
+t.test(
+  'what a request passes is counted in the table of deploy/k8s/README.md as it is rendered',
+  { skip },
+  async (t) => {
+    const { charts } = install('production')
+    const callOf = (name: string) => charts.find((chart) => chart.name === name)?.call ?? ''
+    const installedTimes = (name: string) =>
+      Number(/ (?:replicaCount|deployment\.replicas)=(\d+)/.exec(callOf(name))?.[1])
+    for (const size of withOperators) {
+      const cluster = rendered(size)
+      const { kubernetes } = cluster.find('EnvoyProxy', 'edge').spec.provider
+      const least = (name: string) => cluster.find('HorizontalPodAutoscaler', name).spec.minReplicas
+      const { parametersRef } = cluster.find('Gateway', 'edge').spec.infrastructure
+      t.match(parametersRef, { kind: 'EnvoyProxy', name: 'edge' })
+      const [spread] = kubernetes.envoyDeployment.pod.topologySpreadConstraints
+      t.match(spread, { topologyKey: 'kubernetes.io/hostname', whenUnsatisfiable: 'DoNotSchedule' })
+      const counted: Readonly<Record<string, readonly [count: number, budget: unknown]>> = {
+        Envoy: [kubernetes.envoyDeployment.replicas, kubernetes.envoyPDB],
+        NATS: [cluster.find('StatefulSet', 'nats').spec.replicas, cluster.find('PodDisruptionBudget', 'nats')],
+        gateway: [least('gateway'), cluster.find('PodDisruptionBudget', 'gateway')],
+        'each other service': [Math.min(...['players', 'wallet', 'payments', 'webhooks'].map(least)), {}],
+        'CloudNativePG, which promotes': [installedTimes('cloudnative-pg'), {}],
+        'Envoy Gateway': [installedTimes('envoy-gateway'), {}],
+        // CloudNativePG makes a budget of its own.
+        PostgreSQL: [cluster.all('Cluster')[0].spec.instances, {}],
+      }
+      for (const { part, count } of hops) {
+        const there = counted[part]
+        if (there === undefined) continue
+        t.equal(count(size), there[0], `${size}: ${part}`)
+        t.ok(there[0] >= 2 && there[1], `${size}: ${part} is never one, nor drained as one`)
+      }
+      t.ok(Object.keys(counted).every((part) => hops.some((hop) => hop.part === part)))
+    }
+  },
+)
+
+t.test('whoever reads how long the loss of a machine is felt is led to that table', async (t) => {
+  const lines = ['deploy/k8s/README.md', 'docs/runbooks/restore.md', 'docs/runbooks/lost-parts.md'].flatMap((file) =>
+    readFileSync(join(deployFolder, '..', file), 'utf8').split('\n'),
+  )
+  const promises = lines.filter((line) =>
+    /losing a node|machine is lost \||server of three:|has a successor/.test(line),
+  )
+  t.equal(promises.filter((line) => !line.startsWith('| part |')).length, 4)
+  for (const line of promises) t.ok(line.startsWith('| part |') || line.includes('#if-one-goes'), line)
+})
+
+t.test('the rules that judge changes are those of the versions that are installed', async (t) => {
+  const script = read('install.sh')
+  for (const publisher of Object.keys(published)) {
+    const [name = '', version = ''] = publisher.split(' ')
+    // Its last patch is not published where the rules were taken; no version has a rule that compares.
+    if (!name.startsWith('prometheus-operator/')) t.ok(script.includes(version.replace('v', '')), publisher)
+  }
+  const judged = new Set(Object.values(published).flatMap((kinds) => Object.keys(kinds)))
+  const all = skip ? [] : rendered('production').manifests
+  const applied = all.filter(
+    ({ apiVersion }) => apiVersion.includes('/') && !ofKubernetes.test(apiVersion.split('/')[0]),
+  )
+  for (const manifest of applied) t.ok(judged.has(kindOf(manifest)), kindOf(manifest))
 })
 
 t.test('the key of the bucket puts, gets and lists, and can end no lock', async (t) => {

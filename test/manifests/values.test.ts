@@ -12,6 +12,7 @@ const others: Readonly<Record<string, readonly [value: string, places: number]>>
   API_HOST: ['api.another.example', 5],
   GAMES_HOST: ['games.another.example', 4],
   CONSOLE_HOST: ['console.another.example', 6],
+  ENVOY_REPLICAS: ['11', 1],
   GATEWAY_REPLICAS: ['12', 1],
   PLAYERS_REPLICAS: ['13', 1],
   WALLET_REPLICAS: ['14', 1],

@@ -44,6 +44,17 @@ chart() {
     --wait --timeout 10m "$@"
 }
 
+# Affinity: apart from others of the same name, and from PostgreSQL's instances, where machines suffice.
+apart() {
+  away='{"weight":%s,"podAffinityTerm":{"topologyKey":"kubernetes.io/hostname","namespaces":["%s"],"labelSelector":{"matchLabels":{"%s":"%s"}}}}'
+  # shellcheck disable=SC2059
+  printf "{\"podAntiAffinity\":{\"preferredDuringSchedulingIgnoredDuringExecution\":[$away,$away]}}" \
+    100 "$1" app.kubernetes.io/name "$2" 50 backoffice cnpg.io/podRole instance
+}
+# Tolerations: made anew half a minute after its machine was found lost, where Kubernetes waits five minutes.
+gone='{"effect":"NoExecute","operator":"Exists","tolerationSeconds":30,"key":"node.kubernetes.io'
+soon="[$gone/unreachable\"},$gone/not-ready\"}]"
+
 # An example is nobody's DNS zone, nobody's vault and nobody's telephone.
 own() {
   if grep -q 'example' "$here/$1"; then fail "$1 is still the example: write your own values into it"; fi
@@ -53,6 +64,11 @@ own() {
 needs() {
   case $1 in
     issuer | secret-stores) own "$1.yaml" ;;
+    cloudnative-pg)
+      # A volume that is made before its pod has a place lies in any zone, and its pod may then have none.
+      [ "$(kubectl get storageclass -o 'jsonpath={range .items[?(@.metadata.annotations.storageclass\.kubernetes\.io/is-default-class=="true")]}{.volumeBindingMode}{end}')" = WaitForFirstConsumer ] ||
+        fail "one default storage class is needed, with volumeBindingMode WaitForFirstConsumer: kubectl get storageclass"
+      ;;
     monitoring)
       own "$receivers"
       # A Secret with a key for each file that the receivers name: without it Alertmanager does not start.
@@ -80,9 +96,13 @@ install() {
       helm template envoy-gateway-crds oci://docker.io/envoyproxy/gateway-crds-helm --version "$envoy_gateway" \
         --set crds.gatewayAPI.enabled=false --set crds.envoyGateway.enabled=true > "$definitions"
       kubectl apply --server-side -f "$definitions"
-      # Our paths stay as they came by an EnvoyPatchPolicy, which is refused by default.
+      # Our paths stay as they came by an EnvoyPatchPolicy, which is refused by default. It names Envoy's listener as 1.10
+      # does by default.
       chart envoy-gateway-system envoy-gateway oci://docker.io/envoyproxy/gateway-helm "$envoy_gateway" \
-        --set crds.enabled=false --set config.envoyGateway.extensionApis.enableEnvoyPatchPolicy=true
+        --set crds.enabled=false --set config.envoyGateway.extensionApis.enableEnvoyPatchPolicy=true \
+        --set 'config.envoyGateway.runtimeFlags.enabled={XDSNameSchemeV2}' \
+        --set deployment.replicas=2 --set podDisruptionBudget.minAvailable=1 \
+        --set-json "deployment.pod.affinity=$(apart envoy-gateway-system gateway-helm)"
       kubectl apply -f "$here/gateway-class.yaml"
       ;;
     cert-manager)
@@ -94,11 +114,14 @@ install() {
       ;;
     issuer) kubectl apply -f "$here/issuer.yaml" ;;
     cloudnative-pg)
-      chart cnpg-system cloudnative-pg oci://ghcr.io/cloudnative-pg/charts/cloudnative-pg "$cloudnative_pg"
+      chart cnpg-system cloudnative-pg oci://ghcr.io/cloudnative-pg/charts/cloudnative-pg "$cloudnative_pg" \
+        --set replicaCount=2 --set-json "affinity=$(apart cnpg-system cloudnative-pg)"
       ;;
-    # Behind cert-manager, which makes the certificates between the plugin and the operator.
+    # Behind cert-manager, which makes the certificates between the plugin and the operator. The operator promotes no
+    # standby while the plugin does not answer, of which one pod alone serves: a second is not ready before the first ends.
     barman-cloud)
-      chart cnpg-system barman-cloud oci://ghcr.io/cloudnative-pg/charts/plugin-barman-cloud "$barman_cloud"
+      chart cnpg-system barman-cloud oci://ghcr.io/cloudnative-pg/charts/plugin-barman-cloud "$barman_cloud" \
+        --set-json "tolerations=$soon" --set-json "affinity=$(apart cnpg-system plugin-barman-cloud)"
       ;;
     monitoring)
       # Who is called.
