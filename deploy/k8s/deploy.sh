@@ -9,8 +9,11 @@
 # Back: services, games and console first, then the rest without the Jobs. With the older permissions NATS would refuse the newer
 # services' subjects. The schema stays.
 #
+# One at a time: the Lease `roll-out` says who. Production takes images by digest alone.
+#
 # Environment: NAMESPACE (backoffice), JOB_TIMEOUT in seconds (1900, more than a Job's own deadline), ROLLOUT_TIMEOUT (10m),
-# POLL_SECONDS (2), SKIP_PREFLIGHT=true, SKIP_VERSION=true (images that were built some other way than CONTRIBUTING.md says).
+# NATS_TIMEOUT (35m: each of three servers may take ten to start), DATABASE_TIMEOUT (30m), OPERATOR_SECONDS (10),
+# POLL_SECONDS (2), SKIP_PREFLIGHT=true, SKIP_VERSION=true (images that were built some other way than CONTRIBUTING.md says), SKIP_DIGESTS=true.
 set -eu
 
 overlay=${1:?"the folder of an overlay"}
@@ -20,7 +23,13 @@ component=app.kubernetes.io/component
 programs="$component in (service, games, console)"
 
 manifests=$(mktemp)
-trap 'rm -f "$manifests"' EXIT
+locked=
+unlock() {
+  rm -f "$manifests"
+  [ -z "$locked" ] || kubectl -n "$namespace" delete lease roll-out --ignore-not-found
+}
+trap unlock EXIT
+trap 'exit 1' INT TERM
 
 say() { printf '%s\n' "== $*" >&2; }
 fail() { printf '%s\n' "== $*" >&2; exit 1; }
@@ -55,7 +64,7 @@ run_jobs() {
 }
 
 wait_for() {
-  kubectl -n "$namespace" rollout status "$1" --timeout="${ROLLOUT_TIMEOUT:-10m}" ||
+  kubectl -n "$namespace" rollout status "$1" --timeout="${2:-${ROLLOUT_TIMEOUT:-10m}}" ||
     fail "$1 is not rolled out. The replicas of before serve on: find the reason, or roll back with the tags of before."
 }
 
@@ -82,26 +91,65 @@ released() {
     fail "the manifests ask for the images of $version, and v$version is not what is checked out: npm run release (CONTRIBUTING.md, Releases), or check it out."
 }
 
+# A tag can be moved between the starts of two replicas, by whoever owns it.
+pinned() {
+  [ "$(basename "$overlay")" = production ] && [ "${SKIP_DIGESTS:-}" != true ] || return 0
+  loose=$(grep -o '"*image\(Name\)*"*: *"*[^", ]*/[^", ]*' "$manifests" | sed 's/^"*image[A-Za-z]*"*: *"*//' | grep -v '@sha256:' | sort -u || true)
+  [ -z "$loose" ] || fail "by tag, which may mean something else tomorrow: $(echo $loose). npm run pin-images, and -- --own for ours, write digests."
+}
+
+# Another one would end the Jobs of this. Before the first time there is no namespace, and no other.
+lock() {
+  kubectl get namespace "$namespace" > /dev/null 2>&1 || return 0
+  printf '{"apiVersion":"coordination.k8s.io/v1","kind":"Lease","metadata":{"name":"roll-out","namespace":"%s"},"spec":{"holderIdentity":"%s, since %s"}}' \
+    "$namespace" "$(id -un)@$(hostname)" "$(date -u +%FT%TZ)" | kubectl create -f - ||
+    fail "another roll-out is under way: kubectl -n $namespace get lease roll-out -o yaml. If it was killed, delete that Lease."
+  locked=true
+}
+
 apply_the_rest() {
   say "backends, secrets, policies"
   apply "$component notin (service, games, console, preflight, migration)"
-  wait_for statefulset/nats
+  wait_for statefulset/nats "${NATS_TIMEOUT:-35m}"
+  # Another image or size of PostgreSQL rolls its instances, and no migration runs into that. Its operator needs a moment
+  # to see the change.
+  database=$(sed -n 's/^.*DATABASE_CLUSTER"*: *"*\([a-z0-9-]*\).*$/\1/p' "$manifests" | head -n 1)
+  [ -n "$database" ] || return 0
+  sleep "${OPERATOR_SECONDS:-10}"
+  kubectl -n "$namespace" wait "cluster/$database" --for=condition=Ready --timeout="${DATABASE_TIMEOUT:-30m}" ||
+    fail "PostgreSQL is not Ready: kubectl cnpg status $database. Nothing after it was applied."
+}
+
+# While it is not, Envoy tidies paths, and the signatures of some requests are wrong.
+paths_stay() {
+  grep -q 'kind"*: *"*EnvoyPatchPolicy' "$manifests" || return 0
+  tries=30
+  until [ "$(kubectl -n "$namespace" get envoypatchpolicy \
+    -o 'jsonpath={.items[*].status.ancestors[*].conditions[?(@.type=="Programmed")].status}')" = True ]; do
+    tries=$((tries - 1))
+    [ "$tries" -gt 0 ] || fail "applied, but Envoy does not have the patch: kubectl -n $namespace get envoypatchpolicy -o yaml"
+    sleep "${POLL_SECONDS:-2}"
+  done
 }
 
 kubectl kustomize "$overlay" > "$manifests"
 case $direction in
   forward)
+    pinned
     [ "${SKIP_VERSION:-}" = true ] || released
+    lock
     apply_the_rest
     [ "${SKIP_PREFLIGHT:-}" = true ] || run_jobs preflight
     run_jobs migration
     roll_programs
     ;;
   back)
+    lock
     roll_programs
     apply_the_rest
     ;;
   *) fail "forward or back, not $direction" ;;
 esac
 nothing_is_stopped
+paths_stay
 say "done"

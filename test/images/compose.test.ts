@@ -135,6 +135,8 @@ t.test('everything is confined, has a bound on its memory, and keeps a bounded l
   for (const [name, service] of Object.entries<Manifest>(services)) {
     t.match(service, { read_only: true, cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'] }, name)
     t.match(service.mem_limit, /^\d+[mg]$/, name)
+    t.ok(service.pids_limit > 0, name)
+    if (name === 'postgres') t.equal(service.shm_size, '256m', 'parallel queries share more than 64 MiB')
     t.match(service.logging, { driver: 'json-file', options: { 'max-size': /^\d+m$/, 'max-file': /^\d$/ } }, name)
   }
   t.equal(services.postgres.user, 'postgres')

@@ -34,6 +34,9 @@ case "$*" in
   *'get job -l ${component}=migration'*|*'get job -l ${component}=preflight'*)
     case "$*" in *migration*) job=migration ;; *) job=preflight ;; esac
     if [ -e "$job.seen" ]; then cat "answers/$job"; else touch "$job.seen"; echo "$job-1.1.0 "; fi ;;
+  *'create -f -'*) cat > lease; cat answers/taken; ! [ -s answers/taken ] ;;
+  *'get envoypatchpolicy'*) cat answers/patched ;;
+  *'wait cluster/'*) ! [ -s answers/database ] ;;
   *'get deployment'*spec.replicas*) cat answers/stopped ;;
   *'get deployment'*) printf 'deployment.apps/gateway\\ndeployment.apps/wallet\\n' ;;
   *'rollout status'*) ! grep -qx "$5" answers/stuck ;;
@@ -50,11 +53,16 @@ esac
     readonly stuck?: string
     /** What has 0 replicas. */
     readonly stopped?: string
+    /** What somebody else's Lease says. */
+    readonly taken?: string
+    /** What is wrong with PostgreSQL. */
+    readonly database?: string
+    readonly patched?: string
   }
   const complete = (job: string) => `${job}-1.1.0 SuccessCriteriaMet,Complete,`
   function run(
     args: readonly string[],
-    { migration, preflight, stuck = '', stopped = '' }: Cluster = {},
+    { migration, preflight, stuck = '', stopped = '', taken = '', database = '', patched = 'True' }: Cluster = {},
     environment = {},
     script = join(deployCopy(), 'k8s/deploy.sh'),
   ) {
@@ -64,12 +72,15 @@ esac
     writeFileSync(join(dir, 'answers/migration'), `${migration ?? complete('migration')}\n`)
     writeFileSync(join(dir, 'answers/preflight'), `${preflight ?? complete('preflight')}\n`)
     writeFileSync(join(dir, 'answers/stuck'), `${stuck}\n`)
-    writeFileSync(join(dir, 'answers/stopped'), stopped)
+    for (const [name, answer] of Object.entries({ stopped, taken, database, patched }))
+      writeFileSync(join(dir, 'answers', name), answer)
     const env = {
       ...process.env,
       PATH: `${join(dir, 'bin')}:${process.env.PATH}`,
       POLL_SECONDS: '0.1',
+      OPERATOR_SECONDS: '0',
       JOB_TIMEOUT: '30',
+      SKIP_DIGESTS: 'true',
       ...environment,
     }
     const result = spawnSync('sh', [script, overlay, ...args], { encoding: 'utf8', env })
@@ -116,7 +127,7 @@ esac
       }
       t.ok(steps.filter((step) => step.includes(`get job -l ${component}=migration`)).length >= 2, 'it waits')
       t.same(
-        steps.slice(-3, -1).map((step) => step.replace(/ --timeout.*/, '')),
+        steps.slice(-5, -3).map((step) => step.replace(/ --timeout.*/, '')),
         ['deployment.apps/gateway', 'deployment.apps/wallet'].map((name) => `-n backoffice rollout status ${name}`),
       )
     },
@@ -225,6 +236,54 @@ esac
     t.equal(rolled('forward', { SKIP_VERSION: 'true' }).status, 0)
   })
 
+  await t.test('production takes no image by its tag', async (t) => {
+    const { status, printed, calls } = run([], {}, { SKIP_DIGESTS: '' })
+    t.equal(status, 1)
+    for (const image of ['backoffice/gateway:', 'nats:', 'postgresql:']) t.match(printed, image)
+    t.same(applied(calls), [])
+    const all = readFileSync(join(dir, 'rendered.yaml'), 'utf8')
+    const digest = `@sha256:${'0'.repeat(64)}`
+    const named = /("image(?:Name)?":"[^"]+)"/g
+    writeFileSync(join(dir, 'rendered.yaml'), all.replaceAll(named, `$1${digest}"`))
+    t.equal(run([], {}, { SKIP_DIGESTS: '' }).status, 0)
+    writeFileSync(join(dir, 'rendered.yaml'), all)
+  })
+
+  await t.test('one roll-out at a time: a second one applies nothing, and leaves the lock of the first', async (t) => {
+    for (const direction of ['forward', 'back']) {
+      const { status, printed, calls } = run([direction], { taken: 'bob, since noon' })
+      t.equal(status, 1)
+      t.match(printed, /another roll-out is under way/)
+      t.same(applied(calls), [])
+      t.notOk(order(calls).some((call) => call.includes('delete lease')))
+      for (const answers of [{}, { stuck: 'deployment.apps/wallet' }]) {
+        const last = order(run([direction], answers).calls).at(-1)
+        t.match(last, 'delete lease roll-out', 'however it ends')
+      }
+    }
+    t.match(JSON.parse(readFileSync(join(dir, 'lease'), 'utf8')), {
+      kind: 'Lease',
+      spec: { holderIdentity: /since 20/ },
+    })
+  })
+
+  await t.test('no migration runs into an upgrade of PostgreSQL, and NATS has its time to start', async (t) => {
+    const { status, printed, calls } = run([], { database: 'rolling' })
+    t.equal(status, 1)
+    t.match(printed, /PostgreSQL is not Ready/)
+    t.same(kinds(applied(calls).flat(), 'Job'), [])
+    const { spec } = rendered('production').find('StatefulSet', 'nats')
+    const { failureThreshold, periodSeconds } = spec.template.spec.containers[0].startupProbe
+    const [minutes] = order(calls).flatMap((call) => /statefulset\/nats --timeout=(\d+)m/.exec(call)?.[1] ?? [])
+    t.ok(Number(minutes) * 60 > spec.replicas * failureThreshold * periodSeconds, `${minutes} minutes`)
+  })
+
+  await t.test('it does not end well while Envoy tidies paths, which are signed', async (t) => {
+    const { status, printed } = run([], { patched: 'False' }, { POLL_SECONDS: '0' })
+    t.equal(status, 1)
+    t.match(printed, /Envoy does not have the patch/)
+  })
+
   await t.test('a word that it does not know applies nothing', async (t) => {
     const { status, calls } = run(['backwards'])
     t.equal(status, 1)
@@ -242,7 +301,12 @@ esac
       for (const [words, call] of different) {
         const there = call.map((word) => (word.includes('/tmp.') ? join(dir, 'rendered.yaml') : word))
         // Nobody is there: what it says is that, and nothing about the words.
-        const { stderr } = spawnSync('kubectl', ['--server=http://127.0.0.1:9', ...there], { encoding: 'utf8', env })
+        const input = readFileSync(join(dir, 'lease'))
+        const { stderr } = spawnSync('kubectl', ['--server=http://127.0.0.1:9', ...there], {
+          encoding: 'utf8',
+          env,
+          input,
+        })
         t.match(stderr, /refused/, words)
       }
     },

@@ -61,8 +61,8 @@ export const edits: readonly GuideEdit[] = [
   {
     file: 'components/postgres/postgres.yaml',
     words: /`imageName`/,
-    change: (text) => text.replace(/18\.\d+-system/, '18.99-system'),
-    shown: '18.99-system',
+    change: (text) => text.replace(/18\.\d+-standard/, '18.99-standard'),
+    shown: '18.99-standard',
   },
   {
     file: 'components/postgres/postgres.yaml',

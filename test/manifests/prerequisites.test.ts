@@ -293,6 +293,12 @@ t.test('the rules that judge changes are those of the versions that are installe
   for (const manifest of applied) t.ok(judged.has(kindOf(manifest)), kindOf(manifest))
 })
 
+t.test('pods are refused by the rules of the oldest Kubernetes that the prerequisites take', { skip }, async (t) => {
+  const [, oldest] = /take Kubernetes (1\.\d+) to/.exec(read('install.sh')) ?? []
+  const { labels } = rendered('production').find('Namespace', 'backoffice').metadata
+  t.equal(labels['pod-security.kubernetes.io/enforce-version'], `v${oldest}`)
+})
+
 t.test('the key of the bucket puts, gets and lists, and can end no lock', async (t) => {
   const policy = execFileSync('sh', [join(folder, 'heads-bucket.sh'), 'policy', 'backoffice-heads'], {
     encoding: 'utf8',

@@ -64,6 +64,7 @@ export function backendTests(t: Test, { cluster, environmentOf, namesOn }: Produ
     t.same(others, [])
     t.same([name, isWALArchiver], ['barman-cloud.cloudnative-pg.io', true])
     t.notOk(backup.barmanObjectStore)
+    t.match(cluster.find('Cluster', 'postgres').spec.imageName, /:\d+\.\d+-(minimal|standard)-/, 'what the plugin needs')
     const { configuration, retentionPolicy } = cluster.find('ObjectStore', parameters.barmanObjectName)?.spec ?? {}
     t.match(configuration, { destinationPath: /^s3:/, wal: { encryption: 'AES256' }, data: { encryption: 'AES256' } })
     t.match(retentionPolicy, /^\d+d$/)
@@ -79,6 +80,8 @@ export function backendTests(t: Test, { cluster, environmentOf, namesOn }: Produ
     const classes = cluster.all('PriorityClass').map(({ metadata }) => metadata.name)
     const named = [cluster.find('Cluster', 'postgres').spec, cluster.container('nats').pod]
     for (const { priorityClassName } of named) t.ok(classes.includes(priorityClassName))
+    for (const { metadata, preemptionPolicy } of cluster.all('PriorityClass'))
+      t.equal(preemptionPolicy, 'Never', `${metadata.name} ends no pod of another team`)
   })
 
   t.test('the stream has a copy on each of the three servers of NATS, and each is in its own zone', async (t) => {

@@ -25,6 +25,10 @@ t.test('production', { skip }, async (t) => {
       const { spec } = cluster.find('HorizontalPodAutoscaler', service)
       t.ok(spec.minReplicas >= 2)
       t.same(spec.scaleTargetRef, { apiVersion: 'apps/v1', kind: 'Deployment', name: service })
+      // By what it uses, and far above the 0.3 of a core that a hundred requests a second need.
+      t.match(spec.metrics, [
+        { resource: { name: 'cpu', target: { type: 'AverageValue', averageValue: /^[5-8]\d\dm$/ } } },
+      ])
       const budget = cluster.find('PodDisruptionBudget', service)
       t.equal(budget.spec.maxUnavailable, 1)
       t.same(cluster.selected(budget.spec.selector.matchLabels), [service])

@@ -8,7 +8,7 @@ import {
   streamBytesDefault,
   streamBytesMin,
 } from '@backoffice/contracts'
-import { developmentSetting, secret } from '@backoffice/process'
+import { developmentSetting, proxySettings, secret } from '@backoffice/process'
 import { verifiedUrl } from '@backoffice/service-runtime'
 import { type Static, type TOptional, Type } from '@sinclair/typebox'
 import type { Home } from './link.ts'
@@ -116,6 +116,7 @@ export const preflightConfig = Type.Object({
   CONSOLE_CLIENT_ID: place,
   TEAM_STRONG_ACR: Type.Optional(Type.String()),
   TEAM_STRONG_AMR: Type.Optional(Type.String()),
+  ...proxySettings,
   /** What no workload of ours reads. */
   PREFLIGHT_TARGETS: place,
   /** How long what cannot be reached is tried again: a new database cluster takes minutes to come up. */

@@ -1,4 +1,5 @@
-import { createLogger, loadConfig } from '@backoffice/process'
+import { networkInterfaces } from 'node:os'
+import { createLogger, loadConfig, trustedProxies } from '@backoffice/process'
 import { type PreflightConfig, preflightConfig } from './config.ts'
 import { obstacles, reach, targetsIn } from './reach.ts'
 
@@ -7,11 +8,13 @@ import { obstacles, reach, targetsIn } from './reach.ts'
  * that does not fit the cluster, services would only say that their backends are away. It takes no secret, and sends
  * nothing.
  * @param destination of the log, in place of standard output
+ * @param own the addresses of this pod
  * @returns the exit status; what is out of reach is in the log
  */
 export async function runPreflight(
   environment: NodeJS.ProcessEnv,
   destination?: Parameters<typeof createLogger>[2],
+  own: readonly string[] = addressesHere(),
 ): Promise<0 | 1> {
   try {
     const config = loadConfig(preflightConfig, environment)
@@ -21,6 +24,9 @@ export async function runPreflight(
     if (targets.length === 0) throw new Error('there is nothing to reach')
     if (config.TEAM_ISSUER && !TEAM_STRONG_ACR && !TEAM_STRONG_AMR)
       log.warn('money and keys take no second factor: neither TEAM_STRONG_ACR nor TEAM_STRONG_AMR is set')
+    // The proxy is a pod too. Were it not believed, all callers would have its address, and no permitted one.
+    if (config.TRUSTED_PROXIES && !own.some(trustedProxies(config.TRUSTED_PROXIES)))
+      throw new Error(`TRUSTED_PROXIES ${config.TRUSTED_PROXIES} is not the pod network: this pod is ${own.join(', ')}`)
     const outcomes = await Promise.all(targets.map((target) => reach(target, { waitMs: PREFLIGHT_WAIT_MS })))
     for (const { host, port, addresses, obstacle } of outcomes) {
       const target = `${host}:${port}`
@@ -37,6 +43,12 @@ export async function runPreflight(
     return 1
   }
 }
+
+const addressesHere = () =>
+  Object.values(networkInterfaces())
+    .flatMap((addresses) => addresses ?? [])
+    .filter(({ internal }) => !internal)
+    .map(({ address }) => address)
 
 /** The addresses among the settings of a workload. */
 export function placesOf(config: PreflightConfig): readonly string[] {

@@ -11,12 +11,12 @@ import { preflightConfig } from '../src/config.ts'
 import { placesOf, runPreflight } from '../src/preflight-job.ts'
 import { reach, targetsIn } from '../src/reach.ts'
 
-async function run(environment: Readonly<Record<string, string>>) {
+async function run(environment: Readonly<Record<string, string>>, own?: readonly string[]) {
   let text = ''
   const write = (line: string) => {
     text += line
   }
-  const code = await runPreflight({ PREFLIGHT_WAIT_MS: '0', ...environment }, { write })
+  const code = await runPreflight({ PREFLIGHT_WAIT_MS: '0', ...environment }, { write }, own)
   return {
     code,
     lines: text
@@ -113,6 +113,23 @@ t.test('the bucket of the heads and the identity provider are tried by those tha
   t.same(tried(keys), [], 'a service that has the keys in a file')
   t.same(tried({ ...keys, CONSOLE_CLIENT_ID: 'console' }), [issuer], 'people log in there')
 })
+
+t.test(
+  'a range of proxies that is not the network of pods is refused, before all callers share one address',
+  async (t) => {
+    const NATS_URL = `nats://127.0.0.1:${await startListener()}`
+    const pod = ['10.1.2.3', 'fe80::1']
+    for (const [TRUSTED_PROXIES, expected] of [
+      ['10.1.0.0/16', 0],
+      ['', 0],
+      ['10.244.0.0/16', 1],
+    ] as const) {
+      const { code, lines } = await run({ NATS_URL, TRUSTED_PROXIES }, pod)
+      t.equal(code, expected, TRUSTED_PROXIES)
+      if (expected === 1) t.match(lines.at(-1).err.message, /TRUSTED_PROXIES 10\.244\.0\.0\/16 .* 10\.1\.2\.3/)
+    }
+  },
+)
 
 t.test('what comes up later is waited for', async (t) => {
   const port = await freePort()
