@@ -194,12 +194,15 @@ function handleOver(connection: Queryable, { managers, vault }: Tools, { isPool 
   let manager: Promise<EntityManager> | undefined
   const newManager = async () => (await managers()).managerOver(connection)
   const db = statementsOver(connection, { isPool })
+  const write = async (statements: readonly Fragment[]) => {
+    await Promise.all(statements.map((statement) => db`${statement}`))
+  }
   return Object.assign(db, {
+    mayLock: true as const,
     mayWrite: true as const,
     vault,
-    write: async (statements: readonly Fragment[]) => {
-      await Promise.all(statements.map((statement) => db`${statement}`))
-    },
+    lock: write,
+    write,
     em() {
       // Outside a transaction each use gets a new entity manager, so that it reads what the database holds now.
       if (isPool) return newManager()

@@ -115,8 +115,15 @@ export interface ReadDb extends Statements {
   readonly vault: Vault
 }
 
+/** The handle of a transaction that reads and locks, and changes nothing. */
+export interface LockingDb extends ReadDb {
+  readonly mayLock: true
+  /** Sends statements that lock, in this order. They may insert rows that only serve to be locked. */
+  lock(statements: readonly Fragment[]): Promise<void>
+}
+
 /** A handle that may write. PostgreSQL refuses a write over a handle that may only read. */
-export interface Db extends ReadDb {
+export interface Db extends LockingDb {
   readonly mayWrite: true
   /** Sends statements together, in this order. */
   write(statements: readonly Fragment[]): Promise<void>
@@ -144,8 +151,8 @@ export interface TransactionOptions {
    */
   readonly alone?: boolean | undefined
   /**
-   * The first statements only read and lock, so they may be sent together with BEGIN. If BEGIN failed, each statement
-   * after it would commit by itself.
+   * The first statements only read and lock (`lockingOver`), so they may be sent together with BEGIN. If BEGIN failed, each
+   * statement after it would commit by itself.
    */
   readonly readsFirst?: boolean
 }
@@ -162,6 +169,41 @@ export interface Database extends Db {
   /** One transaction: `run` may run more than once. */
   transaction<T>(run: (db: Transaction) => Promise<T>, options?: TransactionOptions): Promise<T>
   close(): Promise<void>
+}
+
+/** Statements that were looked at: those that only read and lock, and those that may insert to lock. */
+const [locksOnly, insertsOnly] = [new WeakSet<Statement>(), new WeakSet<Statement>()]
+const withoutLocks = (text: string) => text.replaceAll(/--[^\n]*/g, '').replaceAll(/\bfor (?:no key )?update\b/gi, '')
+const changes = /\b(?:insert\s+into|update|delete\s+from|merge\s+into|truncate)\b/gi
+/** Adds rows that are not there, and does nothing else. */
+const insertsToLock = (text: string): boolean =>
+  /^\s*insert\s+into\s.*\son\s+conflict\s+do\s+nothing\s*$/is.test(text) && text.match(changes)?.length === 1
+
+/**
+ * A transaction's handle for statements that leave together with BEGIN: if BEGIN failed, each would commit by itself. It
+ * sends none that changes rows. That costs no round trip: each text is looked at once.
+ */
+export function lockingOver(db: Db): LockingDb {
+  const assertLocks = (statement: Statement, mayInsert: boolean) => {
+    if (locksOnly.has(statement) || (mayInsert && insertsOnly.has(statement))) return
+    const text = withoutLocks(statement.text)
+    if (text.search(changes) < 0) locksOnly.add(statement)
+    else if (mayInsert && insertsToLock(text)) insertsOnly.add(statement)
+    else throw new Error(`a statement that only reads and locks tried to write: ${text.trim()}`)
+  }
+  const locking = <Row extends object>(text: TemplateStringsArray, ...values: readonly unknown[]) => {
+    assertLocks(compile(text, values).statement, false)
+    return db<Row>(text, ...values)
+  }
+  return Object.assign(locking, {
+    mayLock: true as const,
+    vault: db.vault,
+    em: () => Promise.reject(new Error('entities can be written, so this handle has none')),
+    async lock(statements: readonly Fragment[]) {
+      for (const { strings, values } of statements) assertLocks(compile(strings, values).statement, true)
+      await db.write(statements)
+    },
+  })
 }
 
 /** When the transaction began, on PostgreSQL's clock: what replicas share is judged by it. */

@@ -5,6 +5,8 @@ export {
   type Database,
   type Db,
   type Fragment,
+  type LockingDb,
+  lockingOver,
   type ReadDb,
   readNow,
   type Statements,

@@ -10,6 +10,7 @@ export {
   type Db,
   type Fragment,
   isPassingFault,
+  type LockingDb,
   type ReadDb,
   readerOf,
   readOver,

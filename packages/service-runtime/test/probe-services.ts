@@ -16,7 +16,7 @@ import { teamTables } from '@backoffice/team-desk/migrations'
 import { defineEntity, p } from '@mikro-orm/postgresql'
 import { Type } from '@sinclair/typebox'
 import { brandTable, type Migration, runtimeMigrations } from '../src/database/runtime-tables.ts'
-import { type Db, defineService, handle, type Reaction, type SentMessage, sql } from '../src/index.ts'
+import { type Db, defineService, handle, type LockingDb, type Reaction, type SentMessage, sql } from '../src/index.ts'
 
 const closed = { additionalProperties: false } as const
 const Count = Type.Object({ count: Type.Integer() }, closed)
@@ -193,7 +193,7 @@ export const adding = {
   /** The records of each batch. */
   batches: [] as string[][],
   /** Runs in each batch's transaction before it loads. */
-  during: async (_db: Db): Promise<void> => {},
+  during: async (_db: LockingDb): Promise<void> => {},
 }
 
 /** The queries that were made for reads of records. */

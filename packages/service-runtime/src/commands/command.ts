@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type AuditedChange, type Operation, Rejection } from '@backoffice/contracts'
 import type { Db, Transaction } from '@backoffice/database'
-import { type BatchFault, batchFaultOf, isUniqueViolation } from '@backoffice/database'
+import { type BatchFault, batchFaultOf, isUniqueViolation, lockingOver } from '@backoffice/database'
 import { newId, retry } from '@backoffice/process'
 import { Gatherer } from '../gatherer.ts'
 import type { OutboxRow } from '../outbox/store.ts'
@@ -132,7 +132,7 @@ async function loadCases(
       attempts.map(({ call }) => call.operationId),
     ),
     // Promise.try: an error that `load` throws at once must not leave the other promise without a handler.
-    loading.length === 0 ? [] : Promise.try(() => command.load(loading, { db })),
+    loading.length === 0 ? [] : Promise.try(() => command.load(loading, { db: lockingOver(db) })),
   ])
   assert.equal(loaded.length, loading.length, 'a state is loaded for each call')
   const states = new Map(loading.map((call, index) => [call, loaded[index]]))

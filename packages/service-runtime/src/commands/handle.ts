@@ -1,5 +1,5 @@
 import type { AuditedChange, IdPrefix, Input, Operation, Rejection, Reply, Scope } from '@backoffice/contracts'
-import type { Database, Db, Fragment, ReadDb } from '@backoffice/database'
+import type { Database, Db, Fragment, LockingDb, ReadDb } from '@backoffice/database'
 import type { Logger } from '@backoffice/process'
 import type { RpcClient } from '@backoffice/rpc'
 import type { TeamCaller } from '@backoffice/team-identity'
@@ -180,11 +180,13 @@ export interface GatheredCommand<O extends Operation, Prepared, State, Change> e
   /** Names every record that a call changes or sends about: two calls that share a name never share a transaction. */
   readonly apart: (call: PreparedCall<O, Prepared>) => readonly string[]
   /**
-   * Locks in one order, then reads. Returns one state for each call, in order. It may insert rows that only serve to be
-   * locked, and nothing else: its first statements are sent together with BEGIN. So the time is not known yet. In a
-   * statement it is `now()`.
+   * Locks in one order, then reads. Returns one state for each call, in order. Its first statements are sent together with
+   * BEGIN, so its handle writes nothing, and the time is not known yet. In a statement it is `now()`.
    */
-  readonly load: (calls: readonly PreparedCall<O, Prepared>[], tools: { readonly db: Db }) => Promise<readonly State[]>
+  readonly load: (
+    calls: readonly PreparedCall<O, Prepared>[],
+    tools: { readonly db: LockingDb },
+  ) => Promise<readonly State[]>
   readonly approval?: Approval<O, State>
   /** @throws {Rejection} of this call alone */
   readonly decide: (call: PreparedCall<O, Prepared>, state: State, given: GivenTools) => Decision<O, Change>

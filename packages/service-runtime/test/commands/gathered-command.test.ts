@@ -4,7 +4,7 @@ import { eventually, refusal, TestTimers, testBed } from '@backoffice/test-kit'
 import t from 'tap'
 import { gatheredAttempts } from '../../src/commands/command.ts'
 import { noGate } from '../../src/commands/gate.ts'
-import { UnfinishedOperation } from '../../src/index.ts'
+import { type LockingDb, sql, UnfinishedOperation } from '../../src/index.ts'
 import { type AddInput, attemptOn, callsOn, failCredits, records } from '../probe-calls.ts'
 import { adding, addUp, countUp, crediting, faults, payments, wallet } from '../probe-services.ts'
 
@@ -74,6 +74,31 @@ for (const [what, fault, code] of [
     t.same(await add({ record: what }, operationId), { count: 1 })
   })
 }
+
+t.test('what is sent together with BEGIN locks, and writes nothing', async (t) => {
+  t.teardown(() => {
+    adding.during = async () => {}
+  })
+  const writes: readonly ((db: LockingDb) => Promise<unknown>)[] = [
+    (db) => db`insert into record (id, count) values ('loaded', 1)`,
+    (db) => db`with new as (select 1) update record set count = 9 from new`,
+    (db) =>
+      db.lock([sql`insert into record (id, count) values ('loaded', 1) on conflict (id) do update set count = 9`]),
+    (db) => db.lock([sql`delete from record`]),
+    (db) => db.em(),
+  ]
+  for (const write of writes) {
+    adding.during = async (db) => void (await write(db))
+    t.equal(await refusal(add({ record: 'loading' })), 'INTERNAL_ERROR')
+  }
+  adding.during = (db) =>
+    db.lock([
+      sql`insert into record (id, count) values ('locked', 0) on conflict do nothing`,
+      sql`select from record where id = 'locked' for update`,
+    ])
+  t.same(await add({ record: 'loading' }), { count: 1 })
+  t.same([await countOf('loaded'), await countOf('locked')], [undefined, 0])
+})
 
 t.test('two replicas that get one operation at once: one effect, and one reply for both', async (t) => {
   const replica = await bed.start('payments')

@@ -11,8 +11,8 @@ import {
   toMinorUnits,
 } from '@backoffice/contracts'
 import {
-  type Db,
   handle,
+  type LockingDb,
   outbox,
   type ReadDb,
   type SentMessage,
@@ -101,7 +101,7 @@ export const createDeposit = handle(operations.payments.createDeposit, {
       externalReference,
     }))
     // Both are sent at once and run in this order, so the sum includes what was committed while waiting for the locks.
-    const [, before] = await Promise.all([db.write(lockDepositors(keys)), readBeforeDeposits(db, keys)])
+    const [, before] = await Promise.all([db.lock(lockDepositors(keys)), readBeforeDeposits(db, keys)])
     return before
   },
 
@@ -165,7 +165,7 @@ const idOf = ({ input }: DepositCall) => input.depositId
 /** What confirming and failing have in common. The row is locked, so of several commands at once one wins. */
 const settlingDeposits = {
   apart: (call: DepositCall) => [idOf(call)],
-  load: (calls: readonly DepositCall[], { db }: { readonly db: Db }) => lockDeposits(db, calls.map(idOf)),
+  load: (calls: readonly DepositCall[], { db }: { readonly db: LockingDb }) => lockDeposits(db, calls.map(idOf)),
   save: updateDeposits,
 }
 

@@ -1,5 +1,13 @@
 import type { DepositStatus, Environment, Scope } from '@backoffice/contracts'
-import { type ApprovedProposal, type Db, type Fragment, outbox, type ReadDb, sql } from '@backoffice/service-runtime'
+import {
+  type ApprovedProposal,
+  type Db,
+  type Fragment,
+  type LockingDb,
+  outbox,
+  type ReadDb,
+  sql,
+} from '@backoffice/service-runtime'
 import {
   type Change,
   type CheckedRecord,
@@ -88,7 +96,7 @@ export interface BeforeDeposit {
 }
 
 /** In the order of `keys`. The depositors must be locked. */
-export function readBeforeDeposits(db: Db, keys: readonly DepositKey[]): Promise<BeforeDeposit[]> {
+export function readBeforeDeposits(db: LockingDb, keys: readonly DepositKey[]): Promise<BeforeDeposit[]> {
   return db<BeforeDeposit>`
     select ${dayTotal}, p.deposited, (
       select d.id from deposit d where d.brand_id = asked.brand_id and d.external_reference = asked.external_reference
@@ -133,7 +141,7 @@ export function insertDeposits(changes: readonly NewDeposit[]): Fragment[] {
 
 /** Reads deposits, in the order of `ids`, and locks their rows until the transaction ends. */
 export async function lockDeposits(
-  db: Db,
+  db: LockingDb,
   ids: readonly string[],
 ): Promise<(CheckedRecord<DepositRecord> | undefined)[]> {
   const locked = await db<DepositRecord>`

@@ -10,7 +10,7 @@ import {
   seenOfWithdrawal,
   type TransitionActor,
 } from '@backoffice/contracts'
-import { type Call, type Db, handle, type SentMessage, UnfinishedOperation } from '@backoffice/service-runtime'
+import { type Call, handle, type LockingDb, type SentMessage, UnfinishedOperation } from '@backoffice/service-runtime'
 import { lockDepositors } from '../deposits/records.ts'
 import { type Change, type CheckedRecord, ofBrand, scopeOf } from '../records.ts'
 import { lockWithdrawals, sumPaidAlone, updateWithdrawals, type WithdrawalRecord } from './records.ts'
@@ -38,7 +38,7 @@ const idOf = ({ input }: WithdrawalCall) => input.withdrawalId
  */
 const decidingWithdrawals = {
   apart: (call: WithdrawalCall) => [idOf(call)],
-  load: (calls: readonly WithdrawalCall[], { db }: { readonly db: Db }) => lockWithdrawals(db, calls.map(idOf)),
+  load: (calls: readonly WithdrawalCall[], { db }: { readonly db: LockingDb }) => lockWithdrawals(db, calls.map(idOf)),
   save: updateWithdrawals,
 }
 
@@ -126,7 +126,7 @@ export const decideWithdrawal = ({ payAloneUpTo }: { readonly payAloneUpTo: bigi
       const found = await decidingWithdrawals.load(calls, { db })
       const alone = found.filter((withdrawal, index) => isAlone(calls[index], withdrawal)) as WithdrawalRecord[]
       // Another process may be paying for the same player.
-      if (alone.length > 0) await db.write(lockDepositors(alone))
+      if (alone.length > 0) await db.lock(lockDepositors(alone))
       return found
     },
     /** The approval was the first person's part. Above an amount whoever pays must be somebody else. */

@@ -7,7 +7,7 @@ import {
   waitingStatuses,
 } from '@backoffice/contracts'
 import { firstId, hourMs } from '@backoffice/process'
-import { type Db, type Fragment, outbox, type ReadDb, sql } from '@backoffice/service-runtime'
+import { type Fragment, type LockingDb, outbox, type ReadDb, sql } from '@backoffice/service-runtime'
 import {
   type Change,
   type CheckedRecord,
@@ -53,7 +53,7 @@ export function isRecord(row: WithdrawalRow): row is WithdrawalRecord {
  * Reads rows, intents included, and locks them until the transaction ends. Where money belongs is what is kept of the brand,
  * and not what the row says: so in production nothing is decided as in the sandbox.
  */
-export async function lockRows(db: Db, ids: readonly string[]): Promise<WithdrawalRow[]> {
+export async function lockRows(db: LockingDb, ids: readonly string[]): Promise<WithdrawalRow[]> {
   const rows = await db<StoredRow<WithdrawalRow>>`
     select ${columnsLocked}, b.environment from withdrawal w join brand b on b.id = w.brand_id
     where w.id = any(${ids}::text[]) order by w.id for update of w
@@ -63,7 +63,7 @@ export async function lockRows(db: Db, ids: readonly string[]): Promise<Withdraw
 
 /** Reads withdrawals, in the order of `ids`, and locks their rows until the transaction ends. */
 export async function lockWithdrawals(
-  db: Db,
+  db: LockingDb,
   ids: readonly string[],
 ): Promise<(CheckedRecord<WithdrawalRecord> | undefined)[]> {
   const locked = (await lockRows(db, ids)).filter(isRecord)

@@ -12,7 +12,7 @@ import {
   seenOfSubmission,
 } from '@backoffice/contracts'
 import { Loop } from '@backoffice/process'
-import type { Db, Fragment, ServiceContext } from '@backoffice/service-runtime'
+import type { Fragment, LockingDb, ServiceContext } from '@backoffice/service-runtime'
 import { byService, insertAudit } from '@backoffice/team-desk'
 import { auditedChange, insertChanges, type MadeChange } from '../players/changes.ts'
 import { type ChangedPlayer, decide, expire, kycAt, type PlayerRecord } from '../players/player.ts'
@@ -74,7 +74,7 @@ interface Decider {
 export const kycDecision = <C extends DecisionCall>(termMs: number | null, whose: (call: C) => Decider) => ({
   apart: ({ input }: C) => [input.playerId],
 
-  async load(calls: readonly C[], { db }: { readonly db: Db }): Promise<Decided[]> {
+  async load(calls: readonly C[], { db }: { readonly db: LockingDb }): Promise<Decided[]> {
     const keys = calls.map((call) => ({ playerId: call.input.playerId, brandId: whose(call).brandId }))
     const ids = keys.map(({ playerId }) => playerId)
     const [players, submissions, taken] = await Promise.all([

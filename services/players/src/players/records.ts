@@ -1,5 +1,5 @@
 import { type Environment, type KycStatus, type PlayerStatus, Rejection, type Scope } from '@backoffice/contracts'
-import { type Db, type Fragment, type ReadDb, sql } from '@backoffice/service-runtime'
+import { type Db, type Fragment, type LockingDb, type ReadDb, sql } from '@backoffice/service-runtime'
 import type { Vault } from '@backoffice/vault'
 import {
   cpfDigestsOf,
@@ -92,7 +92,7 @@ export async function readPlayers(db: ReadDb, keys: readonly PlayerKey[]): Promi
  * The same, with the rows locked until the transaction ends. In id order, so two batches cannot deadlock. The environment is
  * that of the brand, whatever the row says.
  */
-export async function lockPlayers(db: Db, keys: readonly PlayerKey[]): Promise<(PlayerRecord | undefined)[]> {
+export async function lockPlayers(db: LockingDb, keys: readonly PlayerKey[]): Promise<(PlayerRecord | undefined)[]> {
   const players = await db<StoredPlayer>`
     select ${sql.columns(fixedColumns, 'p')}, b.environment from player p join brand b on b.id = p.brand_id
     where p.id = any(${idsOf(keys)}::text[]) order by p.id for update of p
