@@ -31,8 +31,7 @@ t.test("an operation's handler has the operation's name", async (t) => {
 
 t.test('a file of a service has at most 350 lines', async (t) => {
   const long = sourceFiles().filter(
-    ({ path, text }) =>
-      /^services\/(gateway|players|payments|webhooks)\/src\//.test(path) && text.split('\n').length > 351,
+    ({ path, text }) => /^services\/\w+\/src\//.test(path) && text.split('\n').length > 351,
   )
   t.same(
     long.map(({ path }) => path),

@@ -167,6 +167,62 @@ export const peopleWords = {
 
 /** Texts of a player's page: the timeline, and what can be done there. */
 export const playerWords = {
+  // Identity checks
+  kycApprove: ['Approve', 'Aprovar'],
+  kycAsk: ['Ask for another document', 'Pedir outro documento'],
+  kycReject: ['Refuse', 'Reprovar'],
+  kycApproveAsk: ['Approve the identity of {player}.', 'Aprovar a identidade de {player}.'],
+  kycAskAsk: ['Ask {player} for another document.', 'Pedir outro documento a {player}.'],
+  kycRejectAsk: ['Refuse the identity of {player}.', 'Reprovar a identidade de {player}.'],
+  kycAgrees: ['The document agrees with the data.', 'O documento confere com os dados.'],
+  kycUnopened: ['The document cannot be opened.', 'O documento não abre.'],
+  kycUnreadable: ['The document cannot be read.', 'O documento está ilegível.'],
+  kycIncomplete: ['A part of the document is missing.', 'Falta uma parte do documento.'],
+  kycExpired: ['The document has expired.', 'O documento está vencido.'],
+  kycDiffers: ['The document does not agree with the data.', 'O documento não confere com os dados.'],
+  kycOthers: ['The document is somebody else’s.', 'O documento é de outra pessoa.'],
+  kycAltered: ['The document was altered.', 'O documento foi adulterado.'],
+  kycMinor: ['The player is a minor.', 'O jogador é menor de idade.'],
+  readyReasons: ['Ready reasons…', 'Motivos prontos…'],
+  comparison: ['Compare with the document', 'Comparar com o documento'],
+  compare: ['Show and compare', 'Mostrar e comparar'],
+  compareAsk: [
+    'Shows name, CPF and birth date here in full. It is recorded as “{reason}”.',
+    'Mostra aqui nome, CPF e nascimento por inteiro. Fica registrado como “{reason}”.',
+  ],
+  compareFirst: [
+    'Take the case, and you can see CPF and birth date in full here.',
+    'Assuma o caso, e aqui você poderá ver CPF e nascimento por inteiro.',
+  ],
+  compared: [
+    'What you mark begins the reason of the decision. That you looked is recorded.',
+    'O que você marcar inicia o motivo da decisão. A leitura foi registrada.',
+  ],
+  fieldMatches: ['matches', 'confere'],
+  fieldMatchesSays: ['{field}: matches.', '{field}: confere.'],
+  fieldDiffers: ['does not match', 'não confere'],
+  fieldDiffersSays: ['{field}: does not match.', '{field}: não confere.'],
+  kycDone: ['{player}: {status}', '{player}: {status}'],
+  you: ['you', 'você'],
+  take: ['Take the case', 'Assumir o caso'],
+  takeOver: ['Take it over', 'Assumir no lugar'],
+  release: ['Give it back', 'Devolver'],
+  takeAsk: [
+    'Say that you work on {player}. For {minutes} minutes, or until you decide, nobody else can decide it.',
+    'Dizer que você está analisando {player}. Por {minutes} minutos, ou até você decidir, ninguém mais pode decidir.',
+  ],
+  takeOverAsk: [
+    '{name} works on {player}. When you take it over, only you can decide it.',
+    '{name} está analisando {player}. Ao assumir, só você pode decidir.',
+  ],
+  releaseAsk: ['Leave {player} to whoever comes next.', 'Deixar {player} para quem vier depois.'],
+  takeDone: ['{player}: you have the case', '{player}: o caso é seu'],
+  takeOverDone: ['{player}: you have the case', '{player}: o caso é seu'],
+  releaseDone: ['{player}: given back', '{player}: devolvido'],
+  takenByYou: ['You have this case until {time}.', 'Este caso é seu até {time}.'],
+  takenByOther: ['{name} has this case until {time}.', 'Este caso está com {name} até {time}.'],
+  takenFirst: ['{name} has this case. Take it over first.', 'Este caso está com {name}. Assuma-o antes.'],
+
   actions: ['Actions', 'Ações'],
   timeline: ['Timeline', 'Linha do tempo'],
   timelineSince: [

@@ -1,63 +1,19 @@
-import { type ReadDb, sql } from '@backoffice/service-runtime'
 import type { ExportedHead } from '../heads/exports.ts'
 import type { AccountCheckpoint } from '../storage/reconciliations.ts'
+import {
+  type Begun,
+  type Entry,
+  isWhole,
+  type Present,
+  readAccounts,
+  readEntries,
+  readPresent,
+} from './account-rows.ts'
 import type { FoundDifference } from './check.ts'
 import { readEach, unreadable } from './examination.ts'
-import { entryHash, type Transfer } from './hash-chain.ts'
+import { entryHash } from './hash-chain.ts'
 import { type ChainPlace, type ChainsToRead, type RightChain, readRightChains } from './right-chains.ts'
 import type { Snapshots } from './snapshots.ts'
-
-/** A player's account as a run begins with it, with its checkpoint and the entry that the checkpoint names. */
-interface Begun {
-  readonly id: bigint
-  readonly brandId: string
-  readonly playerId: string
-  readonly currency: string
-  readonly genesis: Buffer
-  readonly seq: bigint
-  readonly entries: bigint | null
-  readonly balance: string | null
-  readonly hash: Buffer | null
-  readonly below: string | null
-  readonly entryHash: Buffer | null
-  readonly entryBalance: bigint | null
-  readonly entryXid: string | null
-  /** Of the entry that a chain begins with if it does not begin at its checkpoint, and of the one before it. */
-  readonly vouchedSeq: bigint | null
-  readonly vouchedHash: string | null
-  readonly beforeHash: Buffer | null
-  readonly beforeBalance: bigint | null
-}
-
-/** The account itself, as of the snapshot that has its last entry. */
-interface Present {
-  readonly id: bigint
-  readonly posted: bigint
-  readonly held: bigint
-  readonly seq: bigint
-  readonly head: Buffer
-  /** The sum of what is held, which a bigint need not hold. */
-  readonly reserved: string
-}
-
-/** A player's entry, read together with its transfer: `amount` is the entry's, below zero for a debit. */
-interface Whole extends Omit<Transfer, 'id' | 'amount'> {
-  readonly accountId: bigint
-  readonly seq: bigint
-  readonly amount: bigint
-  readonly balance: bigint
-  readonly hash: Buffer
-  readonly transferId: string
-  readonly transferAmount: bigint
-  readonly xid: string
-}
-
-/** An entry whose transfer was removed. */
-interface Orphan extends Pick<Whole, 'accountId' | 'seq' | 'amount' | 'balance' | 'hash' | 'transferId' | 'xid'> {
-  readonly brandId: null
-}
-
-type Entry = Whole | Orphan
 
 /** What is verified of an account so far: the entries up to a number, their sum, and the last one as it is stored. */
 interface Verified {
@@ -182,36 +138,16 @@ async function readBatch(snapshots: Snapshots, batch: readonly Verified[], { los
     const read = (some: readonly Verified[]) => readRightChains(db, some.map(placeOf), how)
     const right = new Map((await readEach(db, batch, read, () => {})).map((chain) => [chain.id, chain]))
     const others = batch.filter(({ account }) => !right.has(account.id))
-    const present = await readEach(db, batch, (some) => readPresent(db, some), notRead)
+    const present = await readEach(db, batch, (some) => readPresent(db, some.map(placeOf)), notRead)
     return {
       ...{ unread, right, present: new Map(present.map((row) => [row.id, row])) },
       rows:
-        others.length === 0 ? [] : await readEach(db, others, (some) => readEntries(db, some, how.entriesMax), notRead),
+        others.length === 0
+          ? []
+          : await readEach(db, others, (some) => readEntries(db, some.map(placeOf), how.entriesMax), notRead),
     }
   })
 }
-
-/** @param from heads whose entries chains begin with, or below which transaction their last entries are */
-const readAccounts = (
-  db: ReadDb,
-  ids: readonly bigint[],
-  from: AccountsToCheck['heads'] | bigint,
-): Promise<Begun[]> => db<Begun>`
-  select a.id, a.brand_id, a.owner_id as player_id, a.currency, a.genesis, a.seq, c.entries, c.balance, c.hash, c.below::text,
-    e.hash as entry_hash, e.balance as entry_balance, e.xid::text as entry_xid,
-    v.seq as vouched_seq, encode(v.hash, 'hex') as vouched_hash, b.hash as before_hash, b.balance as before_balance
-  from unnest(${ids.map(String)}::bigint[], ${ids.map((id) => (typeof from === 'bigint' ? null : (from?.get(id)?.seq ?? null)))}::bigint[]) as k (id, exported)
-  join wallet.account a on a.id = k.id and a.kind = 'player'
-  left join reconciler.account_checkpoint c on c.account_id = a.id
-  left join wallet.entry e on e.account_id = a.id and e.seq = c.entries and e.seq is not null
-  left join lateral (
-    select seq, hash from wallet.entry where account_id = a.id and seq is not null
-      and ${typeof from === 'bigint' ? sql`xid < ${String(from)}::text::xid8` : sql`seq = k.exported`}
-    order by seq desc limit 1
-  ) v on true
-  left join wallet.entry b on b.account_id = a.id and b.seq = v.seq - 1 and b.seq is not null
-  order by a.id
-`
 
 /**
  * A checkpoint lies on the chain: the entry that it names has its hash and its balance, and is of a transaction that the
@@ -272,37 +208,6 @@ function together(accounts: readonly Verified[], entriesMax: number): Verified[]
 }
 
 const placeOf = ({ account, last }: Verified): ChainPlace => ({ id: account.id, ...last })
-
-const placesOf = (accounts: readonly Verified[]) => ({
-  ids: accounts.map(({ account }) => String(account.id)),
-  seqs: accounts.map(({ last }) => String(last.seq)),
-})
-
-function readEntries(db: ReadDb, accounts: readonly Verified[], limit: number): Promise<Entry[]> {
-  const { ids, seqs } = placesOf(accounts)
-  return db<Entry>`
-    select e.account_id, e.seq, e.amount, e.balance, e.hash, e.transfer_id, e.xid::text, t.amount as transfer_amount, t.brand_id,
-      t.reference, t.type, t.debit_account, t.credit_account, t.outcome, t.reverses, t.reason, t.effective_at, t.created_at
-    from unnest(${ids}::bigint[], ${seqs}::bigint[]) as k (id, seq)
-    cross join lateral (
-      select e.* from wallet.entry e where e.account_id = k.id and e.seq > k.seq and e.seq is not null
-      order by e.seq limit ${limit}
-    ) e
-    left join wallet.transfer t on t.id = e.transfer_id
-    order by e.account_id, e.seq
-  `
-}
-
-const readPresent = (db: ReadDb, accounts: readonly Verified[]): Promise<Present[]> => db<Present>`
-    select a.id, a.posted, a.held, a.seq, a.head, coalesce(h.amount, 0) as reserved
-    from unnest(${placesOf(accounts).ids}::bigint[]) as k (id)
-    join wallet.account a on a.id = k.id
-    cross join lateral (
-      select sum(amount) as amount from wallet.hold where account_id = a.id and state = 'open'
-    ) h
-`
-
-const isWhole = (entry: Entry): entry is Whole => entry.brandId !== null
 
 /**
  * Takes the next entry of a chain. It is compared with the entry before it as that is stored, so one edited row is named
