@@ -65,6 +65,30 @@ t.test('every source file that a document names is there, be it by the end of it
   t.same(missing.map(named), [])
 })
 
+/** What people write beside programs: a test may make up a name. */
+const writtenPlaces = globSync('{*,{.ci,.github,bench,deploy,docs,examples,packages,services,test}/**/*}', {
+  cwd: root,
+  exclude: (path) => /(^|\/)(node_modules|\.tap|dist)(\/|$)/.test(String(path)),
+}).map((path) => `/${path}`)
+
+t.test('every file that a comment names is there, be it by the end of its path', async (t) => {
+  const named = sourceFiles()
+    .filter(({ path }) => !/\/test\/|^test\//.test(path))
+    .flatMap(({ path, text }) =>
+      [...text.matchAll(/(?:^\s*(?:\/\/|\/?\*)| \/\/ )(.*)$/gm)].flatMap(([, comment = '']) =>
+        [...comment.matchAll(/(?<![\w:/])[\w./-]+\.(?:ts|mjs|md|sh|yaml|conf)\b/g)].map(([name]) => ({ path, name })),
+      ),
+    )
+  t.ok(named.length > 20)
+  const missing = named.filter(
+    ({ name }) => !writtenPlaces.some((place) => place.endsWith(`/${name.replace(/^(\.\.?\/)+/, '')}`)),
+  )
+  t.same(
+    missing.map(({ path, name }) => `${path}: ${name}`),
+    [],
+  )
+})
+
 /** The most that a reader is asked for: words, and steps of each list in CONTRIBUTING.md. The numbers only fall. */
 const wordsMax = 70_000
 const stepsMax: Readonly<Record<string, number>> = {

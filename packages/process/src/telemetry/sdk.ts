@@ -7,7 +7,7 @@ import { NodeSDK } from '@opentelemetry/sdk-node'
 /** What is traced automatically. RPC, outbox, events and delivery attempts create spans of their own. */
 const instrumented = ['http', 'undici', 'pg', 'runtime-node'].map((name) => `@opentelemetry/instrumentation-${name}`)
 
-/** pools.ts measures each pool by itself. This instrumentation takes all pools of a process for one. */
+/** metrics.ts measures each pool by itself. This instrumentation takes all pools of a process for one. */
 const withoutWrongPools: ViewOptions = {
   meterName: '@opentelemetry/instrumentation-pg',
   instrumentName: 'db.client.connection.*',

@@ -53,7 +53,7 @@ const others = residentServices.filter((service) => service !== 'gateway')
 
 /**
  * Creates an operator with a sandbox and a production brand, and a pair for the sandbox. Production's pair is issued after
- * homologation (issue-credential.ts); in development it comes at once. The other services learn of the brands before, under
+ * homologation (`issueCredential`); in development it comes at once. The other services learn of the brands before, under
  * ids that are minted here, and the webhooks service makes the webhook secrets: a key that exists works everywhere, and if a
  * service is away, nothing was made that an operator could meet. Secrets are in plain text in this one reply only.
  */
