@@ -5,18 +5,23 @@ import { root } from './source-files.ts'
 
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
 
-/** The list of docs/conformance.md: below each statement its tests, a line each. `(as 24)` is the first test of 24. */
+/**
+ * The list of docs/conformance.md: below each statement its tests, a line each, and from which it departs. `(24)` is the
+ * first test of 24.
+ */
+const departure = /^ {3}departs: \[(.*)\]\(decisions\/0015-what-the-document-leaves-open\.md#departures\)$/m
 const rows = [...read('docs/conformance.md').matchAll(/^(\d+)\. (.*)\n((?: {3}.*\n)*)/gm)].map(
   ([, number, statement = '', tests = '']) => ({
     number: Number(number),
     statement,
-    cells: tests.split('\n').flatMap((line) => line.trim() || []),
+    cells: tests.split('\n').flatMap((line) => (departure.test(line) ? [] : line.trim() || [])),
+    departs: departure.exec(tests)?.[1],
   }),
 )
 const statements = rows.map((row) => ({
   ...row,
   tests: row.cells.flatMap((cell) => {
-    const [, other] = /^\(as (\d+)\)$/.exec(cell) ?? []
+    const [, other] = /^\((\d+)\)$/.exec(cell) ?? []
     const [, file, title] = /^`(\S+) › (.*)`$/.exec(other ? (rows[Number(other) - 1]?.cells[0] ?? '') : cell) ?? []
     return file && title ? [{ file, title }] : []
   }),
@@ -52,4 +57,12 @@ t.test('each has a test, and each test that is named is there', async (t) => {
     for (const { file, title } of tests)
       t.ok(isIn(titles.get(file) ?? new Set(), title), `${number}: ${file} › ${title}`)
   }
+})
+
+t.test('each departure stands beside the statement that it departs from, and in decision 0015', async (t) => {
+  const [, table = ''] = read('docs/decisions/0015-what-the-document-leaves-open.md').split('### Departures')
+  const [firstTable = ''] = table.split('\n\nOf the tools')
+  const matters = [...firstTable.matchAll(/^\| (.*?) \|/gm)].map(([, matter = '']) => matter).slice(1)
+  t.ok(matters.length > 4)
+  t.same(statements.flatMap(({ departs }) => departs ?? []).sort(), matters.sort())
 })
