@@ -3,7 +3,7 @@ import { type FoundMutant, findNamedMutants } from './named.ts'
 
 const usage = `npm run mutants -- [word]
 
-Takes each guard of "exactly one effect" out of a copy of the repository, and runs the test that must notice.
+Takes each guard of "exactly one effect" and of who may do what out of a copy of the repository, and runs the test that must notice.
 
   word   only guards with this word in their name: lease
 `

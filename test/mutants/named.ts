@@ -2,7 +2,7 @@ import { globSync } from 'node:fs'
 import { join } from 'node:path'
 import { root, sourceFiles } from '../structure/source-files.ts'
 
-/** A guard of "exactly one effect", and the mistake that takes it out of the code. */
+/** A guard, of "exactly one effect" or of who may do what, and the mistake that takes it out of the code. */
 interface NamedMutant {
   readonly guard: string
   /** Each text stands once in all sources, and all of one guard in one file. */
@@ -22,7 +22,10 @@ const anyAttemptStores = [
   'from asked a join held h using (operator_id, environment, key) where',
 ] as const
 
-/** In the order of a request: its key, its operation, its command, its event; then the intent and hold of a withdrawal. */
+/**
+ * In the order of a request: its key, its operation, its command, its event; then the intent and hold of a withdrawal, and
+ * who may do what.
+ */
 export const namedMutants: readonly NamedMutant[] = [
   {
     guard: 'a key has one attempt at a time: the lease',
@@ -159,6 +162,77 @@ export const namedMutants: readonly NamedMutant[] = [
     guard: 'an operation that has its reply begins no intent',
     edits: [['isKnownOperation(sql`i.operation_id`)', 'sql`false`']],
     test: 'request-withdrawal',
+  },
+  {
+    guard: 'what was abandoned does not become refused',
+    edits: [[" and status is not distinct from 'intent'", '']],
+    test: 'late-requests',
+  },
+  {
+    guard: 'a refusal that was not stored is told again',
+    edits: [["if (attempt.status === 'refused') throw new Rejection('INSUFFICIENT_FUNDS')", '']],
+    test: 'late-requests',
+  },
+  {
+    guard: 'an attempt that lost its lease tells no reply of its own',
+    edits: [
+      ["if (stored === null) throw new RetryLater(1, 'IDEMPOTENCY_IN_PROGRESS')", 'if (stored === null) return reply'],
+    ],
+    test: 'idempotency',
+  },
+  {
+    guard: 'a rebuild of the stream that was stopped is not taken for done',
+    edits: [
+      ["if (this.#stopped) throw new Error('stopped while publishing again')", 'if (this.#stopped) return count'],
+    ],
+    test: 'stream-doubts',
+  },
+  {
+    guard: 'two payments by one person share no batch',
+    edits: [["...(call.input.decision === 'pay' ? [", '...((false as boolean) ? [']],
+    test: 'decide-withdrawal',
+  },
+  {
+    guard: 'what one account pays alone under two names counts together',
+    edits: [['and (s.by_name = asked.person or s.by_id = asked.person_id)', 'and s.by_name = asked.person']],
+    test: 'decide-withdrawal',
+  },
+  {
+    guard: 'what one person pays alone counts for a day',
+    edits: [['w.paid_at > now() - make_interval(hours =>', 'w.paid_at > now() - make_interval(mins =>']],
+    test: 'decide-withdrawal',
+  },
+  {
+    guard: 'one account under another name is who approved',
+    edits: [['(name === approvedBy || (id !== undefined && id === approvedById))', 'name === approvedBy']],
+    test: 'withdrawal',
+  },
+  {
+    guard: 'a deposit of an earlier day leaves the sum of a later one',
+    edits: [['then p.day_total else d.day_total end', 'then d.day_total else d.day_total end']],
+    test: 'create-deposit',
+  },
+  {
+    guard: 'an exclusion by status is of the person',
+    edits: [
+      [
+        "where status = 'autoexcluido' or self_excluded_from is not null\n    )",
+        'where self_excluded_from is not null\n    )',
+      ],
+    ],
+    test: 'persons',
+  },
+  {
+    guard: 'an exclusion of the person holds while a master key comes in',
+    edits: [['cpfDigestsOf(vault, cpf).map((cpfDigest) =>', 'cpfDigestsOf(vault, cpf).slice(0, 1).map((cpfDigest) =>']],
+    test: 'search-players',
+  },
+  {
+    guard: 'who is excluded elsewhere is not anonymised',
+    edits: [
+      ["const isExcluded = seen.status === 'autoexcluido'", "const isExcluded = player.status === 'autoexcluido'"],
+    ],
+    test: 'persons',
   },
 ]
 

@@ -47,10 +47,12 @@ export class HeldReplies {
    * Sends calls so that they wait together, and lets them go: they share a transaction. They must need nothing from
    * elsewhere before it.
    * @param behind a call of the same operation, which they wait for
+   * @param last a query that reaches payments the way they do
    */
   async gather<T>(
     behind: (operationId: string) => Promise<unknown>,
     send: () => Promise<T>[],
+    last: () => Promise<unknown> = () => this.#path.getWithdrawal('wdr_unknown'),
   ): Promise<readonly Promise<T>[]> {
     const operationId = randomUUID()
     await this.hold(operationId)
@@ -59,7 +61,7 @@ export class HeldReplies {
     const sent = send()
     for (const call of sent) call.catch(() => undefined)
     // Messages reach a service in the order in which they were sent: when this is answered, the calls before it wait.
-    await refusal(this.#path.getWithdrawal('wdr_unknown'))
+    await refusal(last())
     await this.release(operationId)
     await first
     return sent

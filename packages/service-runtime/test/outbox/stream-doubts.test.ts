@@ -25,7 +25,7 @@ async function watchOver(t: Teardown, lost: Set<string>) {
     const { rows } = await bed.sql('payments').query('select created from stream_seen')
     return rows[0]?.created ?? false
   })
-  const broker = { isAway: false, failures: 0, checks: 0 }
+  const broker = { isAway: false, failures: 0, checks: 0, created, isReady: Promise.resolve() }
   let say = (_: string) => {}
   const nats = {
     async *status() {
@@ -42,7 +42,7 @@ async function watchOver(t: Teardown, lost: Set<string>) {
     async check() {
       broker.checks += 1
       if (broker.isAway) throw new Error('the broker is away')
-      return created
+      return broker.created
     },
   }
   const sent: string[] = []
@@ -52,6 +52,7 @@ async function watchOver(t: Teardown, lost: Set<string>) {
       if (broker.failures-- > 0) throw new Error('the broker is away again')
       sent.push(id)
       lost.delete(id)
+      await broker.isReady
     },
   }
   const history = { hasChanged: async () => false }
@@ -67,7 +68,7 @@ async function watchOver(t: Teardown, lost: Set<string>) {
     await connection('reconnect')
     await eventually(() => broker.checks >= checks)
   }
-  return { broker, sent, connection }
+  return { broker, sent, connection, watch }
 }
 
 t.test('what the stream still has is not published again', async (t) => {
@@ -106,4 +107,19 @@ t.test('a connection that is lost again does not make it forget what the first l
   broker.isAway = false
   await connection('reconnect')
   t.ok(await eventually(() => sent.includes('evt_of_first')))
+})
+
+t.test('a rebuild that is stopped half way is not taken for done: the next process makes it', async (t) => {
+  // More than a page, and the watch looks whether it is stopped at the beginning of each.
+  for (let n = 0; n <= 200; n += 1) await published(`evt_rebuilt_${n}`, 60)
+  const { broker, sent, connection, watch } = await watchOver(t, new Set())
+  const { promise, resolve } = Promise.withResolvers<void>()
+  Object.assign(broker, { created: 'another', isReady: promise })
+  await connection('reconnect')
+  await eventually(() => sent.length > 0)
+  const stopped = watch.stop()
+  resolve()
+  await stopped
+  const { rows } = await bed.sql('payments').query('select created from stream_seen')
+  t.not(rows[0].created, 'another')
 })

@@ -79,6 +79,12 @@ const seen = ({ status, text, headers }: Answer) => ({
   type: headers['content-type'],
 })
 
+t.test('an attempt whose key another one holds by now tells no reply of its own', async (t) => {
+  const late = await claim(randomUUID())
+  await admin.query('update gateway.claim set token = $2 where key = $1', [late.key, randomUUID()])
+  t.equal(await refusal(idempotency.storeReply(late, reply)), 'IDEMPOTENCY_IN_PROGRESS')
+})
+
 t.test('a replay is the first answer byte for byte, on another replica too', async (t) => {
   const body = newPlayer()
   const key = randomUUID()

@@ -118,6 +118,11 @@ t.test('a day that is not the one of which the sum is kept is summed, from its m
   t.equal(await refusal(path.createDeposit(playerId, { amount: '10.01' })), 'RG_BLOCKED', 'its sum was kept')
   await path.fail(ids[1] ?? '')
   t.equal(await refusal(path.createDeposit(playerId, { amount: '10.01' })), 'RG_BLOCKED', 'another day has failed')
+  t.match(
+    await path.createDeposit(playerId, { amount: '10.00' }),
+    { status: 'pending' },
+    'nor did another day add to it',
+  )
 })
 
 t.test('a deposit reads as much as the first one, however many the player has made today', async (t) => {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { operations } from '@backoffice/contracts'
 import { eventually, refusal } from '@backoffice/test-kit'
 import t from 'tap'
+import { refuseIntent } from '../../src/withdrawals/intents.ts'
 import { Intents, sweepIntents } from '../../src/withdrawals/request.ts'
 import { HeldReplies } from '../held-replies.ts'
 import { moneyPath } from '../money-path.ts'
@@ -74,6 +75,17 @@ t.test('a hold that is not open reserves nothing, so no withdrawal is opened on 
   t.equal(await refusal(path.requestWithdrawal(playerId, {}, operationId)), 'SERVICE_UNAVAILABLE')
   t.match(await attempts(operationId), [{ status: 'intent' }])
   t.equal(await path.balance(playerId), '10.00 / 10.00')
+})
+
+t.test('a refusal that was not stored is heard by the retry, and comes too late for what was abandoned', async (t) => {
+  const playerId = await path.newPlayerWith('10.00')
+  const [refused, abandoned] = [randomUUID(), randomUUID()]
+  await refuseIntent(payments.db, await leaveIntent(playerId, refused))
+  t.equal(await refusal(path.requestWithdrawal(playerId, {}, refused)), 'INSUFFICIENT_FUNDS')
+  const id = await leaveIntent(playerId, abandoned)
+  await path.rows(`update withdrawal set status = 'abandoned', dropped_at = now() where id = $1`, [id])
+  await refuseIntent(payments.db, id)
+  t.match(await attempts(abandoned), [{ status: 'abandoned' }])
 })
 
 t.test('a request that is over leaves no intent behind the sweeper', async (t) => {

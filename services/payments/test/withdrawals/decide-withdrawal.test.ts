@@ -1,6 +1,7 @@
 import { operations, sandboxAmounts, seenOfWithdrawal } from '@backoffice/contracts'
 import { refusal, seenWithdrawal } from '@backoffice/test-kit'
 import t from 'tap'
+import { HeldReplies } from '../held-replies.ts'
 import { moneyPath, outcomes } from '../money-path.ts'
 
 const alone = { PAY_ALONE_UP_TO: '5.00' }
@@ -8,6 +9,7 @@ const alone = { PAY_ALONE_UP_TO: '5.00' }
 const path = await moneyPath(t, { config: { payments: alone, reconciler: alone } })
 const production = path.in({ environment: 'production' })
 const { bed } = path
+const { decideWithdrawal, showWithdrawal } = operations.payments
 
 t.test('cancel gives the money back and tells the operator', async (t) => {
   const playerId = await path.newPlayerWith('100.00')
@@ -67,7 +69,7 @@ t.test('in production approving and paying one withdrawal take two people', asyn
   ]) {
     const same = bed.team('alice', { claims })
     const input = { ...(await seenWithdrawal(same, id)), decision: 'pay' } as const
-    t.equal(await refusal(same.call(operations.payments.decideWithdrawal, { input })), 'TWO_PEOPLE_REQUIRED')
+    t.equal(await refusal(same.call(decideWithdrawal, { input })), 'TWO_PEOPLE_REQUIRED')
   }
   t.equal(await production.balance(playerId), '100.00 / 90.00')
   t.match(await production.decide('bob', id, 'pay'), { status: 'paid' })
@@ -81,7 +83,7 @@ t.test(
     const request = (amount: string) => production.requestWithdrawal(playerId, { amount })
     const [{ id: small }, { id: large }] = [await request('5.00'), await request('5.01')]
     const shown = async (withdrawalId: string) =>
-      (await bed.team('alice').call(operations.payments.showWithdrawal, { input: { withdrawalId } })).payTakesTwo
+      (await bed.team('alice').call(showWithdrawal, { input: { withdrawalId } })).payTakesTwo
     t.same([await shown(small), await shown(large)], [false, true])
     for (const id of [small, large]) await production.decide('alice', id, 'approve')
     t.match(await production.decide('alice', small, 'pay'), { status: 'paid' })
@@ -114,7 +116,7 @@ t.test('what one person pays alone for a player within a day counts together, at
   t.teardown(() => second.drain())
   t.same(await outcomes(ids.map((id) => production.decide('alice', id, 'pay'))), { done: 1, TWO_PEOPLE_REQUIRED: 2 })
   const shown = async (withdrawalId: string) =>
-    (await bed.team('alice').call(operations.payments.showWithdrawal, { input: { withdrawalId } })).payTakesTwo
+    (await bed.team('alice').call(showWithdrawal, { input: { withdrawalId } })).payTakesTwo
   t.same(await Promise.all(ids.map(shown)), [true, true, true])
   t.equal(await shown(small), false)
   t.match(await production.decide('alice', small, 'pay'), { status: 'paid' }, 'up to the limit')
@@ -123,13 +125,45 @@ t.test('what one person pays alone for a player within a day counts together, at
   await production.decide('alice', ofOther, 'approve')
   t.match(await production.decide('alice', ofOther, 'pay'), { status: 'paid' }, 'another player')
   t.same(await path.differences(), [])
-  const yesterday = `update payments.withdrawal set paid_at = paid_at - interval '25 hours' where player_id = $1 and paid_at is not null`
-  await bed.sql('admin').query(yesterday, [playerId])
+  const passed = (hours: number) =>
+    bed
+      .sql('admin')
+      .query(
+        'update payments.withdrawal set paid_at = paid_at - make_interval(hours => $2) where player_id = $1 and paid_at is not null',
+        [playerId, hours],
+      )
+  await passed(23)
+  t.same(await Promise.all(ids.map(shown)), [true, true, true], 'the day is not over')
+  const renamed = bed.team('alice', { claims: { preferred_username: 'alice.souza' } })
+  const payRenamed = async (id: string) => {
+    const input = { ...(await seenWithdrawal(renamed, id)), decision: 'pay' } as const
+    return renamed.call(decideWithdrawal, { input })
+  }
+  const refused = { TWO_PEOPLE_REQUIRED: 2, WITHDRAWAL_INVALID_STATE: 1 }
+  t.same(await outcomes(ids.map(payRenamed)), refused, 'nor is it for her account under another name')
+  await passed(2)
   t.same(await outcomes(ids.map((id) => production.decide('alice', id, 'pay'))), {
     done: 1,
     WITHDRAWAL_INVALID_STATE: 1,
     TWO_PEOPLE_REQUIRED: 1,
   })
+})
+
+t.test('of two payments by one person that wait for one transaction, the second sees the first', async (t) => {
+  const replies = await HeldReplies.on(path)
+  const playerId = await production.newPlayerWith('100.00')
+  const [first, ...ids] = await Promise.all(
+    ['3.00', '3.00', '3.00'].map(async (amount) => (await production.requestWithdrawal(playerId, { amount })).id),
+  )
+  for (const id of ids) await production.decide('alice', id, 'approve')
+  const alice = bed.team('alice')
+  const inputs = await Promise.all(ids.map((id) => seenWithdrawal(alice, id)))
+  const calls = await replies.gather(
+    (operationId) => production.decide('bob', first ?? '', 'approve', { operationId }),
+    () => inputs.map((seen) => alice.call(decideWithdrawal, { input: { ...seen, decision: 'pay' } })),
+    () => alice.call(showWithdrawal, { input: { withdrawalId: 'wdr_unknown' } }),
+  )
+  t.same(await outcomes(calls), { done: 1, TWO_PEOPLE_REQUIRED: 1 })
 })
 
 t.test('a machine is no second person: what it pays counts as paid alone, whoever approved it', async (t) => {
@@ -141,7 +175,7 @@ t.test('a machine is no second person: what it pays counts as paid alone, whoeve
   }
   const payByMachine = async (withdrawalId: string) => {
     const input = { ...(await seenWithdrawal(bed.machine(), withdrawalId)), decision: 'pay' } as const
-    return bed.machine().call(operations.payments.decideWithdrawal, { input })
+    return bed.machine().call(decideWithdrawal, { input })
   }
   const large = await approved('5.01')
   t.equal(await refusal(payByMachine(large)), 'TWO_PEOPLE_REQUIRED')
@@ -207,7 +241,7 @@ t.test('every transition says who, when and why, and the audit trail has what th
   const { id } = await production.requestWithdrawal(await production.newPlayerWith('100.00'))
   await production.decide('alice', id, 'approve', { reason: 'documents match' })
   await production.decide('bob', id, 'pay')
-  const shown = await bed.team('bob').call(operations.payments.showWithdrawal, { input: { withdrawalId: id } })
+  const shown = await bed.team('bob').call(showWithdrawal, { input: { withdrawalId: id } })
   t.match(shown.transitions, [
     { version: 1, from: null, to: 'under_review', at: shown.createdAt, by: { kind: 'operator', name: operatorId } },
     {
@@ -233,7 +267,7 @@ t.test('every transition says who, when and why, and the audit trail has what th
   const sandboxed = await path.requestWithdrawal(await path.newPlayerWith('100.00'))
   await path.decideInSandbox(sandboxed.id, 'reject')
   const input = { withdrawalId: sandboxed.id }
-  const { transitions } = await bed.team('bob').call(operations.payments.showWithdrawal, { input })
+  const { transitions } = await bed.team('bob').call(showWithdrawal, { input })
   t.match(transitions.at(-1), { to: 'rejected', by: { kind: 'sandbox', name: path.scope.operatorId } })
 })
 

@@ -111,6 +111,9 @@ t.test('in production approving and paying one withdrawal take two people', asyn
   t.equal(isPaidAlone(approved, { ...by, isMachine: false }), true)
   t.equal(isPaidAlone(approved, { kind: 'team', name: 'bob', isMachine: false }), false)
   t.equal(isPaidAlone(approved, { kind: 'team', name: 'bob', isMachine: true }), true, 'a machine is no second person')
+  const { withdrawal: byAccount } = applyDecision(withdrawal, 'approve', { at, by: { ...by, id: 'account-1' } })
+  const renamed = { kind: 'team', name: 'alice.souza', id: 'account-1', isMachine: false } as const
+  t.equal(isPaidAlone(byAccount, renamed), true, 'one account under another name')
   t.equal(payTakesTwo(approved, { upTo: 0n, paid: 0n }), true)
   const paid = applyDecision(approved, 'pay', { at, by: { kind: 'team', name: 'bob' } })
   t.equal(paid.withdrawal.status, 'paid')

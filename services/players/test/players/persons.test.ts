@@ -136,6 +136,17 @@ async function judge(model: Persons): Promise<void> {
   )
 }
 
+t.test('an exclusion by status is of the person, too, and keeps their data', async (t) => {
+  const scope = bed.scope({ brandId: newId('brd') })
+  const input = { cpf: newCpf() }
+  const { id: excluded } = await bed.rpc.call(registerPlayer, { scope, input: newPlayer(input) })
+  const { id: playerId } = await bed.rpc.call(registerPlayer, { scope, input: newPlayer(input) })
+  await alice.call(setPlayerStatus, { input: { playerId: excluded, status: 'autoexcluido', reason } })
+  t.match(await bed.rpc.call(getPlayerStanding, { scope, input: { playerId } }), { status: 'autoexcluido' })
+  await alice.call(setPlayerStatus, { input: { playerId, status: 'encerrado', reason } })
+  t.equal(await refusal(alice.call(anonymisePlayer, { input: { playerId, reason } })), 'PLAYER_DATA_NEEDED')
+})
+
 t.test('no sequence of registering, excluding, closing, anonymising and waiting finds a way around', async (t) => {
   let judged = 0
   const property = fc.asyncProperty(fc.array(steps, { minLength: 4, maxLength: 25, size: 'max' }), async (taken) => {
