@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { eventStream, serviceNames } from '@backoffice/contracts'
+import { eventStream, serviceNames, streamKeeper } from '@backoffice/contracts'
 import { jetstreamManager } from '@nats-io/jetstream'
 import type pg from 'pg'
 import { createAndConfirm } from './cases/pairs.ts'
@@ -133,7 +133,7 @@ async function settle(client: pg.Client): Promise<void> {
 }
 
 async function eventBytes(subject: Subject): Promise<number> {
-  const connection = await connectAs(subject.login('payments'))
+  const connection = await connectAs(subject.login(streamKeeper))
   try {
     const { state } = await (await jetstreamManager(connection, { checkAPI: false })).streams.info(eventStream)
     return state.messages === 0 ? 0 : state.bytes / state.messages

@@ -66,7 +66,7 @@ t.test('the services start on a restored copy of the database', async (t) => {
   // The future goes on until every event is consumed. The operators' servers are away, so that they hear of none.
   for (const { receiver } of money.operators) receiver.isAway = true
   await money.bed.start('webhooks').then((webhooks) => Object.assign(money.bed.services, { webhooks }))
-  const manager = await jetstreamManager(await money.bed.nats('webhooks'), { checkAPI: false })
+  const manager = await jetstreamManager(await money.bed.nats('streams'), { checkAPI: false })
   const consumer = () => manager.consumers.info(eventStream, 'webhooks-schedule-delivery')
   await eventually(async () => {
     const { num_pending, num_ack_pending } = await consumer()

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { type BrokerUser, type Scope, type ServiceName, storedMebibytesMax, storedRowsMax } from '@backoffice/contracts'
+import { type BrokerUser, type Scope, storedMebibytesMax, storedRowsMax } from '@backoffice/contracts'
 import { readStack, type StackDescription, stackFileIn } from '@backoffice/dev-stack'
 import pg from 'pg'
 import type { Column, Sample } from '../case.ts'
@@ -56,8 +56,8 @@ export class Subject {
     return this.#players
   }
 
-  login(service: ServiceName): NatsLogin {
-    return { url: this.stack.description.natsUrl, user: service, password: this.stack.natsPassword(service) }
+  login(user: BrokerUser): NatsLogin {
+    return { url: this.stack.description.natsUrl, user, password: this.stack.natsPassword(user) }
   }
 
   /** Runs `work` as PostgreSQL's superuser, for work that no operation does. */

@@ -129,7 +129,14 @@ export const expectedConsumer = (consumer: EventConsumerEntry): Expectation => (
   harmless: ['name', 'description', 'metadata', 'num_replicas', 'ack_wait', 'max_ack_pending', 'max_waiting'],
 })
 
-/** JetStream's subjects for the stream. Services ask only whether it is there and how it is configured. */
+/**
+ * How services hear from the keeper whether the stream is there and how it is configured. They ask JetStream nothing about
+ * it: JetStream sends its reply to whatever subject the request names, also to one of `events.>`, with rights of its own. The
+ * keeper replies to nobody. It says what it finds to all, every two seconds and when it is asked.
+ */
+export const streamNews = { ask: `stream.${eventStream}.ask`, found: `stream.${eventStream}.found` } as const
+
+/** JetStream's subjects for the stream. Its keeper alone may use them. */
 export const streamApi = {
   info: `$JS.API.STREAM.INFO.${eventStream}`,
   create: `$JS.API.STREAM.CREATE.${eventStream}`,
@@ -151,3 +158,7 @@ export function consumerApi(consumer: EventConsumerEntry) {
 /** The events that a service publishes. One that nobody consumes does not go through the stream. */
 export const publishedKinds = (service: ServiceName): readonly EventKind[] =>
   eventKinds.filter((kind) => events[kind].emittedBy === service && events[kind].consumedBy.length > 0)
+
+/** Whether a service publishes to the stream or consumes from it. */
+export const usesStream = (service: ServiceName): boolean =>
+  publishedKinds(service).length > 0 || eventConsumers.some((consumer) => consumer.service === service)

@@ -1,5 +1,6 @@
 import {
   type BrokerUser,
+  brokerUsers,
   eventSubject,
   inboxOf,
   isSentAgain,
@@ -10,7 +11,7 @@ import {
   streamKeeper,
   teamConsole,
 } from './broker.ts'
-import { consumerApi, eventConsumers, publishedKinds, streamApi } from './event-stream.ts'
+import { consumerApi, eventConsumers, publishedKinds, streamApi, streamNews, usesStream } from './event-stream.ts'
 import { type Operation, type ServiceName, serviceNames } from './operation.ts'
 import { allOperations } from './operations/index.ts'
 
@@ -32,8 +33,13 @@ export function servicePermissions(service: ServiceName): BrokerPermissions {
     .flatMap(({ info, next, acknowledge }) => [info, next, acknowledge])
   const replies = callersOf(service).map((caller) => `${replyInbox(inboxOf(caller), service)}.>`)
   return {
-    publish: [...calls.sort(), ...emits, streamApi.info, ...consumes, ...replies],
-    subscribe: [`rpc.${service}.>`, servedSubjects(service).team, `${inboxOf(service)}.>`],
+    publish: [...calls.sort(), ...emits, ...(usesStream(service) ? [streamNews.ask] : []), ...consumes, ...replies],
+    subscribe: [
+      `rpc.${service}.>`,
+      servedSubjects(service).team,
+      ...(usesStream(service) ? [streamNews.found] : []),
+      `${inboxOf(service)}.>`,
+    ],
   }
 }
 
@@ -44,8 +50,8 @@ export function servicePermissions(service: ServiceName): BrokerPermissions {
 export function streamKeeperPermissions(): BrokerPermissions {
   const consumers = eventConsumers.map(consumerApi).flatMap(({ info, create }) => [info, create])
   return {
-    publish: [streamApi.info, streamApi.create, streamApi.update, ...consumers],
-    subscribe: [`${inboxOf(streamKeeper)}.>`],
+    publish: [streamApi.info, streamApi.create, streamApi.update, streamNews.found, ...consumers],
+    subscribe: [streamNews.ask, `${inboxOf(streamKeeper)}.>`],
   }
 }
 
@@ -55,6 +61,12 @@ export function teamConsolePermissions(): BrokerPermissions {
     publish: serviceNames.map((service) => servedSubjects(service).team),
     subscribe: [`${inboxOf(teamConsole)}.>`],
   }
+}
+
+/** What a user of the broker may send and hear. */
+export function permissionsOf(user: BrokerUser): BrokerPermissions {
+  if (user === streamKeeper) return streamKeeperPermissions()
+  return user === teamConsole ? teamConsolePermissions() : servicePermissions(user)
 }
 
 /** Who may call a service, and so hears its replies. The table says it, so no server has to remember who has asked. */
@@ -92,9 +104,5 @@ export const renderPermissionsFile = (): string =>
       '# its authorization block and gives each user its variable. Written from the operation and event tables by',
       '# `npm run generate`; a test compares them. Read by nats-server 2.9 and newer.',
     ],
-    [
-      ...serviceNames.map((service) => [service, servicePermissions(service)] as const),
-      [streamKeeper, streamKeeperPermissions()],
-      [teamConsole, teamConsolePermissions()],
-    ],
+    brokerUsers.map((user) => [user, permissionsOf(user)] as const),
   )

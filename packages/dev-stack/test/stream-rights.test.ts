@@ -1,4 +1,13 @@
-import { brokerUsers, inboxOf, streamConfiguration, streamKeeper } from '@backoffice/contracts'
+import {
+  brokerUsers,
+  inboxOf,
+  operations,
+  permissionsOf,
+  rpcSubject,
+  serviceNames,
+  streamConfiguration,
+  streamKeeper,
+} from '@backoffice/contracts'
 import { makeStream } from '@backoffice/migrator/stream'
 import { createLogger, limitsMs } from '@backoffice/process'
 import { temporaryFolder } from '@backoffice/test-kit'
@@ -69,13 +78,12 @@ const subjects = [
 
 /** What each user may do with JetStream, and nothing else. */
 const permitted: Readonly<Record<string, readonly string[]>> = {
-  gateway: ['$JS.API.STREAM.INFO.EVENTS'],
-  players: ['$JS.API.STREAM.INFO.EVENTS'],
-  wallet: ['$JS.API.STREAM.INFO.EVENTS'],
-  payments: ['$JS.API.STREAM.INFO.EVENTS'],
-  reconciler: ['$JS.API.STREAM.INFO.EVENTS'],
+  gateway: [],
+  players: [],
+  wallet: [],
+  payments: [],
+  reconciler: [],
   webhooks: [
-    '$JS.API.STREAM.INFO.EVENTS',
     `$JS.API.CONSUMER.INFO.EVENTS.${consumer}`,
     `$JS.API.CONSUMER.MSG.NEXT.EVENTS.${consumer}`,
     `$JS.ACK.EVENTS.${consumer}.1.1.1.1.0`,
@@ -165,5 +173,60 @@ t.test('the keeper of the stream says and hears nothing else', async (t) => {
         .then(() => resolve(null))
     })
     t.match(refused, /Permissions Violation/, subject)
+  }
+})
+
+const concrete = (subjects: readonly string[]) => subjects.map((subject) => subject.replaceAll(/[*>]/g, 'x'))
+
+/** Each user's requests that JetStream answers to whatever subject they name: its own messages, with rights of its own. */
+const answeredAnywhere: Readonly<Record<string, readonly string[]>> = {
+  // Who may write to the stream may also have it written there that this was done.
+  players: ['events.kyc.status_changed'],
+  payments: ['events.deposit.confirmed', 'events.withdrawal.status_changed'],
+  webhooks: [
+    `$JS.API.CONSUMER.INFO.EVENTS.${consumer}`,
+    `$JS.API.CONSUMER.MSG.NEXT.EVENTS.${consumer}`,
+    `$JS.ACK.EVENTS.${consumer}.x`,
+  ],
+  [streamKeeper]: concrete(permissionsOf(streamKeeper).publish).filter((subject) => subject.startsWith('$JS.')),
+}
+
+t.test('whoever names another reply subject than an inbox of its own makes nobody speak there', async (t) => {
+  const sent = 'sent by the user itself'
+  const heard: string[] = []
+  for (const listener of users) {
+    for (const subject of permissionsOf(listener).subscribe)
+      of(listener).subscribe(subject, {
+        callback: (error, message) => {
+          if (error === null && (message.string() !== sent || /^\$JS\.ACK\..*\.\d+$/.test(message.reply ?? '')))
+            heard.push(message.subject)
+        },
+      })
+    await of(listener).flush()
+  }
+  const served = serviceNames.flatMap((service) => Object.values(operations[service]).map(rpcSubject))
+  const everywhere = users.map(permissionsOf).flatMap(({ publish, subscribe }) => [...publish, ...subscribe])
+  const subjectsOfAll = [...new Set([...concrete(everywhere), ...served])]
+  const stored = async () => ((await streamNow()) as unknown as { state: { messages: number } }).state.messages
+
+  for (const user of users) {
+    const replies = subjectsOfAll.filter((subject) => !subject.startsWith(`${inboxOf(user)}.`))
+    const spoke: string[] = []
+    for (const subject of concrete(permissionsOf(user).publish)) {
+      const isRequest = subject.startsWith('$JS')
+      const before = await stored()
+      heard.length = 0
+      for (const reply of replies) of(user).publish(subject, isRequest ? '' : sent, { reply })
+      const isEvent = subject.startsWith('events.')
+      // JetStream answers in order: this comes after what it had to say before.
+      if (isRequest || isEvent)
+        await of(user)
+          .request(subject, sent, { timeout: 1_000 })
+          .catch(() => {})
+      else await of(user).flush()
+      const own = isEvent ? replies.length + 1 : 0
+      if ((await stored()) - before > own || heard.some((at) => replies.includes(at))) spoke.push(subject)
+    }
+    t.same(spoke, answeredAnywhere[user] ?? [], user)
   }
 })

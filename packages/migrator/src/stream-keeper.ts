@@ -11,9 +11,10 @@ import {
   streamApi,
   streamConfiguration,
   streamKeeper,
+  streamNews,
 } from '@backoffice/contracts'
 import { type Logger, Loop } from '@backoffice/process'
-import { askJetStream, connectNats, differencesFrom, type NatsConfig } from '@backoffice/rpc'
+import { askJetStream, connectNats, differencesFrom, type JetStreamInfo, type NatsConfig } from '@backoffice/rpc'
 import type { NatsConnection } from '@nats-io/transport-node'
 
 const checkMs = 2_000
@@ -87,8 +88,9 @@ export async function makeStream(connection: NatsConnection, settings: StreamSet
 }
 
 /**
- * Makes the stream and its consumers again when the broker has lost them, for as long as it runs. It changes nothing that
- * is there: what differs may be of the next release, whose migration Job has made it.
+ * Makes the stream and its consumers again when the broker has lost them, for as long as it runs, and says to the services
+ * what it finds of the stream. It changes nothing that is there: what differs may be of the next release, whose migration Job
+ * has made it.
  */
 export class StreamKeeper {
   readonly #connection: NatsConnection
@@ -115,6 +117,8 @@ export class StreamKeeper {
     const keeper = new StreamKeeper(connection, settings, log)
     keeper.#loop.start()
     void keeper.#followConnection()
+    // Whatever reply subject the request names: nothing is sent there.
+    connection.subscribe(streamNews.ask, { callback: () => keeper.#loop.nudge() })
     return keeper
   }
 
@@ -136,8 +140,9 @@ export class StreamKeeper {
   async #check(): Promise<void> {
     for (const part of parts(this.#settings)) {
       const found = await askJetStream(this.#connection, part.info)
+      this.#tell(part, found)
       if (found === null) {
-        await askJetStream(this.#connection, part.create.subject, part.create.request)
+        this.#tell(part, await askJetStream(this.#connection, part.create.subject, part.create.request))
         this.#log.warn({ stream: part.name }, 'was missing in JetStream and is made again')
       }
       const differences = found === null ? [] : differencesFrom(exactly(part), found.config)
@@ -146,5 +151,9 @@ export class StreamKeeper {
         this.#log.error({ stream: part.name, differences }, 'configured otherwise: the migration Job changes it')
       this.#said.set(part.name, said)
     }
+  }
+
+  #tell({ name }: Part, found: JetStreamInfo | null): void {
+    if (name === eventStream) this.#connection.publish(streamNews.found, JSON.stringify(found))
   }
 }

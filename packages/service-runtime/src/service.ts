@@ -4,6 +4,7 @@ import {
   publishedKinds,
   type RuntimeOperationId,
   type ServiceName,
+  usesStream,
 } from '@backoffice/contracts'
 import type { Database, Entities, Interceptor } from '@backoffice/database'
 import { connectDatabase, isPassingFault } from '@backoffice/database'
@@ -200,7 +201,7 @@ export async function startService<S extends ServiceName, P extends TProperties,
   const background = composition.background ?? []
   const parts = assemble(service, settings, backends, composition)
 
-  await parts.watch.start()
+  await parts.watch?.start()
   parts.relay.start()
   const stopMeasuring = startMeasuring([outboxBacklog(db.reader, service.name), ...(composition.measurements ?? [])])
   for (const part of [...parts.consumers, ...parts.upkeep]) part.start()
@@ -214,7 +215,8 @@ export async function startService<S extends ServiceName, P extends TProperties,
     ready: async () =>
       background.every((entry) => entry.ready?.() ?? true) &&
       (service.readyWithoutBackends === true ||
-        (backends.stream.wasFound && !backends.stream.differs && (await areBackendsReachable(context)))),
+        ((!parts.watch || (backends.stream.wasFound && !backends.stream.differs)) &&
+          (await areBackendsReachable(context)))),
     leave() {
       for (const entry of background) entry.leave?.()
     },
@@ -223,7 +225,7 @@ export async function startService<S extends ServiceName, P extends TProperties,
       stopAll('taking work', takingWorkMsMax, [parts.server, ...background, ...parts.consumers]),
       stopAll('finishing work', finishingWorkMsMax, [
         { stop: () => parts.dispatch.stop().then(() => parts.relay.stop()) },
-        ...[parts.watch, ...parts.upkeep],
+        ...[...(parts.watch ? [parts.watch] : []), ...parts.upkeep],
         { stop: async () => stopMeasuring() },
       ]),
       disconnect([events, nats]),
@@ -300,7 +302,9 @@ function assemble<S extends ServiceName, P extends TProperties, Outside, Address
       (reaction) => new EventConsumer({ service: name, db, nats: events, stream, clock, timers, log }, reaction),
     ),
     upkeep: [purging({ db, clock, log }, retentions, settings), analyzing({ db, log })],
-    watch: new StreamWatch({ db, history, nats: events, stream, publisher, log, timers }),
+    watch: usesStream(name)
+      ? new StreamWatch({ db, history, nats: events, stream, publisher, log, timers })
+      : undefined,
   }
 }
 

@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { type BrokerUser, brokerUsers, streamBytesMin, streamKeeper } from '@backoffice/contracts'
 import { type RunningNats, startNats } from '@backoffice/dev-stack'
-import { makeStream } from '@backoffice/migrator/stream'
+import { StreamKeeper } from '@backoffice/migrator/stream'
 import { createLogger } from '@backoffice/process'
-import { connectNats } from '@backoffice/rpc'
 import { areContainersWanted, startNatsContainer } from './containers.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 import type { TestBedOptions } from './test-bed.ts'
@@ -21,29 +20,26 @@ export async function startBedNats(
   const users = { passwords: passwordsOf(brokerUsers) as Record<BrokerUser, string> }
   if (servers?.nats !== undefined) {
     const { url } = await servers.nats(users)
-    await makeBedStream(url)
+    await keepStream(url, endings)
     return { url }
   }
   if (areContainersWanted()) {
     const nats = await startNatsContainer(users.passwords)
     endings.push(nats.stop)
-    await makeBedStream(nats.url)
+    await keepStream(nats.url, endings)
     return nats
   }
   const dir = temporaryFolder({ teardown: (end) => endings.push(end) })
   const nats = await startNats({ dir, ...users })
   endings.push(() => nats.child.stop())
-  await makeBedStream(nats.url)
+  await keepStream(nats.url, endings)
   return nats
 }
 
-/** As the migration Job does. */
-async function makeBedStream(url: string): Promise<void> {
-  const login = { NATS_URL: url, NATS_USER: streamKeeper, NATS_PASSWORD: natsPassword(streamKeeper) }
-  const connection = await connectNats(login, { name: 'test bed' })
-  try {
-    await makeStream(connection, { replicas: 1, bytesMax: streamBytesMin }, createLogger('test bed', 'silent'))
-  } finally {
-    await connection.close()
-  }
+/** A keeper that makes the stream, and tells the services that it is there. */
+async function keepStream(url: string, endings: (() => unknown)[]): Promise<void> {
+  const login = { NATS_URL: url, NATS_PASSWORD: natsPassword(streamKeeper) }
+  const settings = { replicas: 1, bytesMax: streamBytesMin }
+  const keeper = await StreamKeeper.start(login, settings, createLogger('test bed', 'silent'))
+  endings.push(() => keeper.stop())
 }

@@ -14,11 +14,11 @@ import { batchFaultOf } from '@backoffice/database'
 import { type Clock, type Logger, Loop, meter, patiently, pause, type Timers } from '@backoffice/process'
 import { extractTrace, traceparentOf } from '@backoffice/rpc'
 import { placeOfPayload } from '@backoffice/vault'
-import { type Consumer, type ConsumerMessages, type JsMsg, jetstream } from '@nats-io/jetstream'
+import { type Consumer, type ConsumerMessages, type JsMsg, jetstream, PubHeaders } from '@nats-io/jetstream'
 import type { NatsConnection } from '@nats-io/transport-node'
 import { context, SpanKind, trace } from '@opentelemetry/api'
 import { Gatherer } from '../gatherer.ts'
-import { type EventStream, notJson, readEvent, StreamFault } from './event-stream.ts'
+import { type EventStream, readEvent, StreamFault, type Unreadable } from './event-stream.ts'
 
 export interface ReactionTools {
   readonly db: Db
@@ -58,6 +58,13 @@ const setAsideAfterMsDefault = 24 * 3_600_000
  */
 const failingMax = unacknowledgedMax / 4
 const crowdedAfterMs = 15 * 60_000
+/** How many messages that cannot be read here wait for a replica of the next release. */
+const unreadableMax = 64
+/**
+ * How many messages that no service of ours has published are kept in a minute, for a person to see what they are. Whoever
+ * makes JetStream write to the stream fills neither the consumer's places nor the table.
+ */
+const foreignPerMinuteMax = 64
 const retryDelayMsMax = 60_000
 const restartDelayMs = 500
 /** A fault may quote the message. */
@@ -88,8 +95,9 @@ export class EventConsumer {
   readonly #watch: Loop
   readonly #gatherer: Gatherer<ReceivedEvent, undefined>
   readonly #inFlight = new Set<Promise<void>>()
-  /** When messages failed last, by their number in the stream. */
-  readonly #failing = new Map<number, number>()
+  /** When messages failed last, by their number in the stream, and whether they could be read. */
+  readonly #failing = new Map<number, { readonly failedAt: number; readonly isReadable: boolean }>()
+  #foreign = { minute: 0, count: 0 }
   #messages: ConsumerMessages | undefined
   #running: Promise<void> | undefined
   #stopped = false
@@ -198,24 +206,23 @@ export class EventConsumer {
 
   async #handle(message: JsMsg): Promise<void> {
     try {
-      const event = readEvent(message.string())
-      if (event === notJson) {
-        await this.#setAside(message, event)
-        return
+      const event = readMessage(message)
+      if ('fault' in event) {
+        if (!event.mayBeNewer) return await this.#setAsideForeign(message, event.fault)
+        throw new UnreadableEvent(event.fault)
       }
-      // It may be of the next release, and a replica of that release may read it.
-      if (typeof event === 'string') throw new Error(event)
       if (this.#reaction.kinds.includes(event.type)) await this.#receive(event, message)
       message.ack()
       this.#failing.delete(message.seq)
     } catch (error) {
       const attempts = message.info.deliveryCount
-      this.#failing.set(message.seq, this.#context.timers.monotonic())
+      const isReadable = !(error instanceof UnreadableEvent)
+      this.#failing.set(message.seq, { failedAt: this.#context.timers.monotonic(), isReadable })
       this.#context.log.warn(
         { err: error, consumer: this.#name, subject: message.subject, attempts },
         'an event could not be handled',
       )
-      if (triedForMs(attempts) < this.#setAsideAfterMs()) message.nak(retryDelayMs(attempts))
+      if (triedForMs(attempts) < this.#setAsideAfterMs(isReadable)) message.nak(retryDelayMs(attempts))
       else
         await this.#setAside(message, error instanceof Error ? error.message : String(error)).catch(() =>
           message.nak(retryDelayMsMax),
@@ -224,9 +231,14 @@ export class EventConsumer {
   }
 
   /** What failed elsewhere since, or is done, is forgotten after two tries. */
-  #setAsideAfterMs(): number {
+  #setAsideAfterMs(isReadable: boolean): number {
     const longAgo = this.#context.timers.monotonic() - 2 * retryDelayMsMax
-    for (const [seq, failedAt] of this.#failing) if (failedAt < longAgo) this.#failing.delete(seq)
+    let unreadable = 0
+    for (const [seq, failing] of this.#failing) {
+      if (failing.failedAt < longAgo) this.#failing.delete(seq)
+      else if (!failing.isReadable) unreadable += 1
+    }
+    if (!isReadable && unreadable > unreadableMax) return 0
     const { setAsideAfterMs = setAsideAfterMsDefault } = this.#reaction
     return this.#failing.size > failingMax ? Math.min(crowdedAfterMs, setAsideAfterMs) : setAsideAfterMs
   }
@@ -271,6 +283,21 @@ export class EventConsumer {
     return received.map(() => undefined)
   }
 
+  /** It takes its place no longer than it takes to write it down, and where many come only the first are written down. */
+  async #setAsideForeign(message: JsMsg, fault: string): Promise<void> {
+    const minute = Math.floor(this.#context.timers.monotonic() / 60_000)
+    if (this.#foreign.minute !== minute) this.#foreign = { minute, count: 0 }
+    this.#foreign.count += 1
+    if (this.#foreign.count <= foreignPerMinuteMax) return await this.#setAside(message, fault)
+    if (this.#foreign.count === foreignPerMinuteMax + 1)
+      this.#context.log.error(
+        { consumer: this.#name, subject: message.subject, fault },
+        'messages that no service of ours published are dropped until the next minute: so many came',
+      )
+    setAside.add(1, { consumer: this.#name })
+    message.term()
+  }
+
   /** Keeps a message that cannot be handled for a person to look at. It is not delivered again. */
   async #setAside(message: JsMsg, why: string): Promise<void> {
     const fault = why.replaceAll('\u0000', '\uFFFD').slice(0, faultLengthMax)
@@ -287,6 +314,18 @@ export class EventConsumer {
     message.term()
     this.#failing.delete(message.seq)
   }
+}
+
+/** The event of a message, or why it is none. What JetStream says, wherever somebody makes it speak, has no message id. */
+function readMessage(message: JsMsg): EventMessage | Unreadable {
+  const event = readEvent(message.string(), message.subject)
+  if ('fault' in event || message.headers?.has(PubHeaders.MsgIdHdr)) return event
+  return { fault: 'no service of ours published it: it has no message id', mayBeNewer: false }
+}
+
+/** It may be of the next release, and a replica of that release may read it. */
+class UnreadableEvent extends Error {
+  override readonly name = 'UnreadableEvent'
 }
 
 /** An event of a batch is in the inbox already, so nothing of the batch may stay. */

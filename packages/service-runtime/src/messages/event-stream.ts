@@ -12,7 +12,7 @@ import {
   expectedConsumer,
   expectedStream,
   headerNames,
-  streamApi,
+  streamNews,
 } from '@backoffice/contracts'
 import type { Interceptor } from '@backoffice/database'
 import { type Logger, limitsMs } from '@backoffice/process'
@@ -24,20 +24,28 @@ import type { DatabaseHistory } from '../database/remembered.ts'
 
 const knownKinds: ReadonlySet<string> = new Set(eventKinds)
 
-/** Nobody will ever read such a message. */
-export const notJson = 'the payload is not JSON'
+/** Why a message is no event that can be handled here. */
+export interface Unreadable {
+  readonly fault: string
+  /** False: no release of ours sends such a message, so no other replica can read it either. */
+  readonly mayBeNewer: boolean
+}
 
-/** The event of a message's payload, or what is wrong with it. */
-export function readEvent(payload: string): EventMessage | string {
+/** The event of a message's payload, or why it is none. @param subject what the message was published under */
+export function readEvent(payload: string, subject: string): EventMessage | Unreadable {
   let event: EventMessage
   try {
     event = JSON.parse(payload) as EventMessage
   } catch {
-    return notJson
+    return { fault: 'the payload is not JSON', mayBeNewer: false }
   }
-  if (!knownKinds.has(event?.type)) return `unknown event type: ${String(event?.type)}`
+  const type: unknown = event?.type
+  // Who may publish one kind may not speak of another.
+  if (subject !== eventSubject(type as EventKind))
+    return { fault: `the event type ${String(type)} is not that of its subject`, mayBeNewer: false }
+  if (!knownKinds.has(event.type)) return { fault: `unknown event type: ${type}`, mayBeNewer: true }
   const issues = validateAsReader(eventEnvelope(event.type), event)
-  return issues === null ? event : `the event is not valid: ${JSON.stringify(issues)}`
+  return issues === null ? event : { fault: `the event is not valid: ${JSON.stringify(issues)}`, mayBeNewer: true }
 }
 
 /** The stream, or a consumer of it, is missing or is not configured as it must be. */
@@ -83,7 +91,7 @@ export class EventStream {
   }
 
   /**
-   * Resolves when the stream may be used. Asks the server unless the last check found it right.
+   * Resolves when the stream may be used. Asks its keeper unless the last check found it right.
    * @throws {StreamFault}
    */
   async assertUsable(): Promise<void> {
@@ -96,7 +104,8 @@ export class EventStream {
    * @throws {StreamFault}
    */
   check(): Promise<string> {
-    this.#checking ??= this.#compare(eventStream, streamApi.info, expectedStream(this.#replicasMin))
+    this.#checking ??= this.#hear()
+      .then((info) => this.#compare(eventStream, info, expectedStream(this.#replicasMin)))
       .then(({ created }) => {
         this.#wasFound = true
         return created
@@ -112,11 +121,19 @@ export class EventStream {
    * @throws {StreamFault}
    */
   async checkConsumer(consumer: EventConsumerEntry): Promise<void> {
-    await this.#compare(consumerName(consumer), consumerApi(consumer).info, expectedConsumer(consumer))
+    const info = await askJetStream(this.#connection, consumerApi(consumer).info)
+    this.#compare(consumerName(consumer), info, expectedConsumer(consumer))
   }
 
-  async #compare(name: string, subject: string, expected: Expectation): Promise<JetStreamInfo> {
-    const info = await askJetStream(this.#connection, subject)
+  /** What the keeper of the stream finds next. It is asked not to wait until it looks by itself. */
+  async #hear(): Promise<JetStreamInfo | null> {
+    const heard = this.#connection.subscribe(streamNews.found, { max: 1, timeout: limitsMs.jetStream })
+    this.#connection.publish(streamNews.ask)
+    for await (const message of heard) return message.json<JetStreamInfo | null>()
+    throw new Error('the connection ended before the keeper of the stream said what it found')
+  }
+
+  #compare(name: string, info: JetStreamInfo | null, expected: Expectation): JetStreamInfo {
     const before = this.#states.get(name)
     if (info === null) {
       this.#states.set(name, 'missing')

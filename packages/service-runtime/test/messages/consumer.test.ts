@@ -1,7 +1,8 @@
 import type { EventMessage } from '@backoffice/contracts'
 import { newId } from '@backoffice/process'
 import { eventually, keptEvents, TestTimers, testBed } from '@backoffice/test-kit'
-import { jetstream } from '@nats-io/jetstream'
+import { jetstream, PubHeaders } from '@nats-io/jetstream'
+import { headers, type MsgHdrs } from '@nats-io/transport-node'
 import t from 'tap'
 import type { Reaction } from '../../src/index.ts'
 import { countUp, eventData, payments, wallet, webhooksWith } from '../probe-services.ts'
@@ -51,6 +52,11 @@ function event(operatorId = 'op_test'): EventMessage<'deposit.confirmed'> {
 async function publish(payload: string, msgID: string = newId('evt')): Promise<void> {
   await jetstream(await bed.nats('payments')).publish('events.deposit.confirmed', payload, { msgID })
 }
+function named(msgID: string): MsgHdrs {
+  const named = headers()
+  named.set(PubHeaders.MsgIdHdr, msgID)
+  return named
+}
 async function heard(id: string): Promise<number | null> {
   return (await bed.sql('webhooks').query('select from heard where event_id = $1', [id])).rowCount
 }
@@ -99,12 +105,19 @@ t.test('what cannot be read is set aside, at once if it is no JSON, and delays n
   await publish('{"no json')
   await publish(JSON.stringify({ ...event(), brandId: 5, marker: 'no text' }))
   await publish(JSON.stringify({ type: 'deposit.vanished', marker: 'unheard-of' }))
+  await publish(JSON.stringify({ ...event(), type: 'kyc.status_changed', marker: 'another kind' }))
+  await (await bed.nats('payments')).request(
+    'events.deposit.confirmed',
+    JSON.stringify({ ...event(), marker: 'unnamed' }),
+  )
   await publish(JSON.stringify(next))
   await eventually(async () => (await heard(next.id)) === 1)
   for (const [text, fault] of [
     ['no json', /not JSON/],
     ['no text', /not valid/],
-    ['unheard-of', /unknown event type/],
+    ['unheard-of', /not that of its subject/],
+    ['another kind', /not that of its subject/],
+    ['unnamed', /no message id/],
   ] as const) {
     t.match(await untilSetAside(text), [{ fault, consumer: 'schedule-delivery' }], text)
   }
@@ -157,4 +170,28 @@ t.test('of events that come together one was seen before and one always fails: t
     tried.some((batch) => batch.length === 1 && batch.includes(poison.id)),
     'and was tried alone',
   )
+})
+
+t.test('however many messages are none of ours, or cannot be read yet, the next event is handled', async (t) => {
+  const patient = webhooksWith([{ name: record.name, kinds: record.kinds, react: record.react }])
+  const bed = await testBed(t, { payments, webhooks: patient }, { timers })
+  const connection = await bed.nats('payments')
+  const client = jetstream(connection)
+  // As many as a consumer has places: what JetStream says where a publisher makes it say that, and events of no use here.
+  for (let count = 0; count < 1_100; count++) {
+    const { id } = event()
+    connection.publish('events.deposit.confirmed', id, { reply: 'events.kyc.status_changed' })
+    const newer = JSON.stringify({ ...event(), brandId: 5 })
+    if (count % 10 === 0) await client.publish('events.deposit.confirmed', newer, { msgID: id })
+    else connection.publish('events.deposit.confirmed', newer, { headers: named(id) })
+  }
+  const next = event()
+  await client.publish('events.deposit.confirmed', JSON.stringify(next), { msgID: next.id })
+  const sql = bed.sql('webhooks')
+  const heard = async () => (await sql.query('select from heard where event_id = $1', [next.id])).rowCount
+  t.equal(await eventually(async () => (await heard()) === 1), true)
+  const { rows } = await sql.query('select count(*)::int as kept from set_aside_message where fault !~ $1', [
+    'not valid',
+  ])
+  t.ok(rows[0].kept > 0 && rows[0].kept <= 2 * 64, 'what is none of ours does not fill the table')
 })

@@ -9,9 +9,10 @@ import {
   streamApi,
   streamBytesMin,
   streamConfiguration,
+  streamNews,
 } from '@backoffice/contracts'
-import { makeStream } from '@backoffice/migrator/stream'
-import { createLogger } from '@backoffice/process'
+import { makeStream, StreamKeeper } from '@backoffice/migrator/stream'
+import { createLogger, limitsMs } from '@backoffice/process'
 import { eventually, TestTimers, testBed } from '@backoffice/test-kit'
 import { connect } from '@nats-io/transport-node'
 import t from 'tap'
@@ -51,7 +52,7 @@ t.test('on a server that permits everything to everybody', async (t) => {
   const connection = await eventually(() => connect({ servers: url, reconnect: false }))
   t.teardown(() => connection.close())
   const ask = async (subject: string, request: object = {}) => {
-    const reply = await connection.request(subject, JSON.stringify(request))
+    const reply = await connection.request(subject, JSON.stringify(request), { timeout: limitsMs.jetStream })
     return reply.json<{ error?: { description: string }; config: object; state: { messages: number } }>()
   }
   const replaceStream = async (options: object) => {
@@ -65,13 +66,21 @@ t.test('on a server that permits everything to everybody', async (t) => {
     const bed = await testBed(t, { payments }, { startServices: false, config, timers })
     const service = await bed.start('payments')
     t.notOk(await isReady(service), 'it has never seen the stream')
-    await makeStream(connection, settings, service.log)
+    const keeper = await StreamKeeper.start({ NATS_URL: url, NATS_PASSWORD: '' }, settings, silent)
     t.ok(await timers.eventually(() => isReady(service)))
     await emitOn(service, bed.scope())
     t.ok(await eventually(async () => (await callsOn(bed).unsent()).length === 0))
+    await keeper.stop()
     await ask(`$JS.API.STREAM.DELETE.${eventStream}`)
   })
 
+  // As a keeper that makes and changes nothing.
+  connection.subscribe(streamNews.ask, {
+    callback: () =>
+      void ask(streamApi.info).then(({ error, ...info }) =>
+        connection.publish(streamNews.found, JSON.stringify(error === undefined ? info : null)),
+      ),
+  })
   const lines: { readonly msg: string; readonly differences?: readonly string[] }[] = []
   const log = createLogger('test', 'info', { write: (line: string) => void lines.push(JSON.parse(line)) })
   const history = { name: async () => 'any' }

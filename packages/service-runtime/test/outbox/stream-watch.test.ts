@@ -1,7 +1,9 @@
 import { cpSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { inboxOf, streamKeeper } from '@backoffice/contracts'
 import { eventually, held, testBed } from '@backoffice/test-kit'
 import { jetstreamManager } from '@nats-io/jetstream'
+import { connect } from '@nats-io/transport-node'
 import t from 'tap'
 import type { RunningService } from '../../src/testing.ts'
 import { startOwnBroker } from '../own-broker.ts'
@@ -13,6 +15,16 @@ const copy = `${broker.store}-copy`
 
 const clock = { offsetMs: 0, now: () => new Date(Date.now() + clock.offsetMs) }
 const bed = await testBed(t, { payments }, { clock, config: { payments: broker.environment } })
+const { NATS_URL: servers, NATS_PASSWORD: pass } = broker.environment
+const asKeeper = connect({
+  servers,
+  user: streamKeeper,
+  pass,
+  inboxPrefix: inboxOf(streamKeeper),
+  maxReconnectAttempts: -1,
+  reconnectTimeWait: 100,
+})
+t.teardown(async () => (await asKeeper).close())
 let service: RunningService = bed.services.payments
 const { scope, unsent } = callsOn(bed)
 
@@ -29,7 +41,7 @@ async function emit(count: number): Promise<void> {
 let waitMs = 300
 async function stored(): Promise<number> {
   waitMs *= 1.5
-  const manager = await jetstreamManager(service.nats, { checkAPI: false, timeout: waitMs })
+  const manager = await jetstreamManager(await asKeeper, { checkAPI: false, timeout: waitMs })
   const { state } = await manager.streams.info('EVENTS')
   waitMs = 300
   return state.messages

@@ -17,11 +17,12 @@ export interface SetAsideMessage {
 /** What a row holds of a payload. */
 interface StoredPayload {
   readonly id: bigint
+  readonly subject: string
   readonly payload: string
   readonly sealed: boolean
 }
 
-const openPayload = (vault: Vault, { id, payload, sealed }: StoredPayload): string =>
+const openPayload = (vault: Vault, { id, payload, sealed }: Omit<StoredPayload, 'subject'>): string =>
   sealed ? vault.open(payload, placeOfPayload(id)) : payload
 
 /** Any event fits into it. What is longer is no event of ours, and not read into a list as a whole. */
@@ -78,13 +79,13 @@ export async function rerunSetAside(
   let [handled, left, after] = [0, 0, 0n]
   for (let page = 1; page <= pagesMax && handled < limit; page++) {
     const rows = await db<StoredPayload>`
-      select id, payload, sealed from set_aside_message
+      select id, subject, payload, sealed from set_aside_message
       where consumer = ${reaction.name} and (${id}::bigint is null or id = ${id}::bigint) and id > ${after}::bigint
       order by id limit ${limit} for update skip locked
     `
     const readable = rows.flatMap(({ id, ...row }) => {
-      const event = inbox.readEvent(openPayload(db.vault, { id, ...row }))
-      return typeof event === 'string' ? [] : [{ id, event }]
+      const event = inbox.readEvent(openPayload(db.vault, { id, ...row }), row.subject)
+      return 'fault' in event ? [] : [{ id, event }]
     })
     const done = await handleEach(reaction, readable, tools, faults)
     handled += done
@@ -163,13 +164,13 @@ export async function takeSetAside(
   const taken: EventMessage[] = []
   for (let after = 0n; ; ) {
     const rows = await db<StoredPayload>`
-      select id, payload, sealed from set_aside_message
+      select id, subject, payload, sealed from set_aside_message
       where id > ${after}::bigint and consumer = ${reaction} and (sealed or position(${mentions} in payload) > 0)
       order by id limit ${pageMax}
     `
     const found = rows.flatMap(({ id, ...row }) => {
-      const event = inbox.readEvent(openPayload(db.vault, { id, ...row }))
-      return typeof event === 'string' || !isWanted(event) ? [] : [{ id, event }]
+      const event = inbox.readEvent(openPayload(db.vault, { id, ...row }), row.subject)
+      return 'fault' in event || !isWanted(event) ? [] : [{ id, event }]
     })
     await db`delete from set_aside_message where id = any(${found.map(({ id }) => id)}::bigint[])`
     taken.push(...found.map(({ event }) => event))
