@@ -116,9 +116,9 @@ export function createServer({
     underWay.set(request.raw.socket, reply)
     reply.header('X-Request-Id', request.id)
     reply.headers(safetyHeaders)
-    if (hasTwoHosts(request)) {
-      // A proxy and we could each believe another one. The status is the one that HTTP asks for (RFC 9112, 3.2).
-      sendBadRequest(reply, 'there is more than one Host header')
+    const fault = faultOfFraming(request)
+    if (fault !== undefined) {
+      sendBadRequest(reply, fault)
       return
     }
     const [path = ''] = request.raw.url?.split('?', 1) ?? []
@@ -147,14 +147,20 @@ export function createServer({
   return app
 }
 
-/** Node keeps the first of several Host headers, and says nothing. */
-function hasTwoHosts({ raw: { rawHeaders } }: FastifyRequest): boolean {
-  let hosts = 0
-  for (let index = 0; index < rawHeaders.length; index += 2) {
-    const name = rawHeaders[index] ?? ''
-    if (name.length === 4 && name.toLowerCase() === 'host') hosts += 1
-  }
-  return hosts > 1
+/** A name or an address with or without a port (RFC 9110, 7.2). It may be empty. */
+const hostPattern = /^(?:\[[\da-f:.]+\]|[\w.~%!$&'()*+,;=-]*)(?::\d*)?$/i
+
+/**
+ * What a proxy and we could each understand otherwise; undefined: nothing. The status is the one that HTTP asks for (RFC 9112,
+ * 3.2). Node keeps the first of several Host headers, reads any version of one digit, and hands a fragment on with the path.
+ */
+function faultOfFraming({ raw: { rawHeaders, httpVersion, url = '' } }: FastifyRequest): string | undefined {
+  const hosts = rawHeaders.filter((_, index) => index % 2 === 1 && /^host$/i.test(rawHeaders[index - 1] ?? ''))
+  if (hosts.length > 1) return 'there is more than one Host header'
+  if (httpVersion !== '1.1' && httpVersion !== '1.0') return 'the version is not HTTP/1.1'
+  if (hosts.length === 0 && httpVersion === '1.1') return 'there is no Host header'
+  if (!hosts.every((host) => hostPattern.test(host))) return 'the Host header names no host'
+  return url.includes('#') ? 'the target has a fragment' : undefined
 }
 
 /**

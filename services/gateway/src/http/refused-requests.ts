@@ -157,6 +157,14 @@ interface Told {
 const canonicalLengthMax = 1_000
 const fieldsMax = 10
 
+/** Its second line is the target, of which the query may say anything of anybody, as may what is no name of ours in the path. */
+const maskedCanonical = (canonical: string): string =>
+  canonical
+    .split('\n')
+    .map((line, index) => (index === 1 ? `${pathOf(line)}${line.includes('?') ? '?…' : ''}` : line))
+    .join('\n')
+    .slice(0, canonicalLengthMax)
+
 /** Of the envelope's details what says nothing of a person: which fields, and what an integrator signs wrongly. */
 function detailsIn(body: unknown): Told {
   const { error } = (typeof body === 'string' ? JSON.parse(body) : {}) as {
@@ -168,7 +176,7 @@ function detailsIn(body: unknown): Told {
   const known = paths.filter((path) => /^[\w/]{1,60}$/.test(path)).slice(0, fieldsMax)
   return {
     fields: known.length === 0 ? null : known.join(' ').slice(0, 400),
-    canonicalString: typeof canonicalString === 'string' ? canonicalString.slice(0, canonicalLengthMax) : null,
+    canonicalString: typeof canonicalString === 'string' ? maskedCanonical(canonicalString) : null,
     hint: typeof hint === 'string' ? hint : null,
   }
 }

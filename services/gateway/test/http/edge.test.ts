@@ -87,6 +87,39 @@ t.test('two Host headers are refused with 400, before the route and the signatur
 })
 
 t.test(
+  'what another program could take for another request is refused with 400, before route and signature',
+  async (t) => {
+    const signed = ['Connection: close', ...signedLines('/api/v1/me')]
+    const forged = ['Connection: close', ...signedLines('/api/v1/me#x')]
+    for (const [first, ...lines] of [
+      ['GET /api/v1/me#x HTTP/1.1', 'Host: x', ...forged],
+      ['GET /api/v1/me HTTP/2.0', 'Host: x', ...signed],
+      ['GET /api/v1/me HTTP/0.9', 'Host: x', ...signed],
+      ['GET /api/v1/me HTTP/1.1', ...signed],
+      ...['a@b', 'a b', 'a/b', 'a?b', 'a#b', 'a\\b', 'x:y', '[::1', '<x>', 'a,b c'].map((host) => [
+        'GET /api/v1/me HTTP/1.1',
+        `Host: ${host}`,
+        ...signed,
+      ]),
+    ]) {
+      const answer = await exchange([first as string, ...lines, '', ''])
+      t.match(answer, /^HTTP\/1\.1 400 /, `${first} ${lines[0]}`)
+      t.match(answer, /"code":"VALIDATION_ERROR".*"in":"headers"/)
+      t.match(answer, /\r\nx-request-id: req_/i)
+    }
+    for (const [first, ...lines] of [
+      ['GET /api/v1/me HTTP/1.0', ...signed],
+      ...['x', 'api.example.com:8443', '[::1]:80', '127.0.0.1', 'under_score.example', ''].map((host) => [
+        'GET /api/v1/me HTTP/1.1',
+        `Host: ${host}`,
+        ...signed,
+      ]),
+    ])
+      t.match(await exchange([first as string, ...lines, '', '']), /^HTTP\/1\.1 200 /, `${first} ${lines[0]}`)
+  },
+)
+
+t.test(
   'headers and requests that never end are cut off when the limits say, and not half a minute later',
   async (t) => {
     const log = createLogger('test', 'silent')
