@@ -242,7 +242,7 @@ for (const service of serviceNames) {
 /** Programs that are no service: what faces browsers. */
 const ranksOfPrograms: Readonly<Record<string, readonly (readonly string[])[]>> = {
   games: [['domain'], ['storage'], ['thumbnails.ts'], ['settings.ts'], ['context.ts'], ['http']],
-  console: [['settings.ts', 'text.ts', 'words'], ['identity'], ['context.ts'], ['pieces'], ['pages'], ['http']],
+  console: [['settings.ts', 'words'], ['identity'], ['context.ts'], ['pieces'], ['pages'], ['http']],
 }
 
 for (const [program, ranks] of Object.entries(ranksOfPrograms)) {

@@ -1,4 +1,4 @@
-import { Rejection } from '@backoffice/contracts'
+import { Rejection, visible } from '@backoffice/contracts'
 import Table from 'cli-table3'
 import stringWidth from 'string-width'
 
@@ -22,26 +22,8 @@ function valueIn<Row>(row: Row, column: Column<Row>): unknown {
   return typeof value === 'function' ? value(row) : row[value]
 }
 
-/** Control characters, invisible characters (those that turn the direction of text among them), line separators, halves of pairs. */
-const unseen = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu
-/** The same without the line feed. */
-const unseenInLines = /(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu
-
-const asEscape = (character: string): string =>
-  character
-    .split('')
-    .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
-    .join('')
-
-/**
- * Text as it may be shown. Operators, receivers of webhooks and the game provider wrote parts of it: raw, it could move
- * the cursor, hide or reorder what stands beside it, add a row, or write the clipboard of whoever reads it. What does
- * not show by itself is written as \u001b. Inside of JSON that is the same value.
- */
-export const visible = (text: string): string => text.replace(unseen, asEscape)
-
-/** The same for several lines. Only this program makes them: each text in them has gone through `visible`. */
-const visibleLines = (text: string): string => text.replace(unseenInLines, asEscape)
+/** Several lines. Only this program makes them: each text in them has gone through `visible`. */
+const visibleLines = (text: string): string => visible(text, '\n')
 
 const text = (value: unknown): string => {
   if (value === null || value === undefined || value === '') return '–'

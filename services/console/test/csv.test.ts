@@ -92,6 +92,8 @@ t.test('one person who opens streams leaves those of others alone, and gets othe
 t.test('a cell is text that no spreadsheet runs; a number stays one', async (t) => {
   for (const formula of ['=1+1', '+1', '-cmd', '@SUM(A1)', '\t=1', '\r=1', '\n=1', '＝1', '－1', '+5511999990000'])
     t.equal(cellText(formula), `'${formula}`)
+  for (const before of [' ', '\u00a0', '\u2003', '\u2800', '\u3164', '\ufe0f', '\u034f \u200b'])
+    t.match(cellText(`${before}=1+1`), /^'/, 'also behind what is not seen')
   for (const plain of ['-5.00', '0', '12.50', 'ana@example.com', 'a=b', '']) t.equal(cellText(plain), plain)
   t.equal(cellText('evil\u202etxt'), 'evil\\u202etxt')
 })

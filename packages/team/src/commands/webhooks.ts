@@ -5,9 +5,10 @@ import {
   pendingCountedMax,
   type SetAsideSummary,
   seenOf,
+  visible,
   type WebhookEndpoint,
 } from '@backoffice/contracts'
-import { type Column, print, printRecord, printSection, printTable, visible } from '../output.ts'
+import { type Column, print, printRecord, printSection, printTable } from '../output.ts'
 import { row } from '../row.ts'
 import type { Session } from '../session.ts'
 

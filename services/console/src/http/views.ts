@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { type Environment, freshLoginMinutes } from '@backoffice/contracts'
+import { type Environment, freshLoginMinutes, visible } from '@backoffice/contracts'
 import { ServedFile } from '@backoffice/process'
 import view from '@fastify/view'
 import { Eta } from 'eta'
@@ -11,7 +11,6 @@ import { takeNotice } from '../identity/cookies.ts'
 import { displayOf } from '../pieces/cells.ts'
 import { menuFor } from '../pieces/counts.ts'
 import { tableOf } from '../pieces/table.ts'
-import { visible } from '../text.ts'
 
 /** Production first: it is what counts. */
 const environmentNames: readonly Environment[] = ['production', 'sandbox']
@@ -35,7 +34,7 @@ const entities: Readonly<Record<string, string>> = {
 }
 /** All text in pages goes through here: operators and players wrote parts of it. */
 const escapeText = (value: unknown): string =>
-  visible(String(value ?? '')).replace(/[&<>"']/g, (character) => entities[character] ?? '')
+  visible(String(value ?? ''), '\n\r\t').replace(/[&<>"']/g, (character) => entities[character] ?? '')
 
 declare module 'fastify' {
   interface FastifyReply {

@@ -1,8 +1,7 @@
 import { Readable } from 'node:stream'
-import { listedDays, operations, type Transition } from '@backoffice/contracts'
+import { listedDays, operations, type Transition, visible } from '@backoffice/contracts'
 import { stringify } from 'csv-stringify/sync'
 import type { FastifyReply } from 'fastify'
-import { visible } from '../text.ts'
 import { type Cell, lines, status, text } from './cells.ts'
 import { Seats } from './counts.ts'
 import type { Visit } from './visit.ts'
@@ -94,14 +93,14 @@ export async function sendCsv(
 const firstOf = async (rows: AsyncGenerator<readonly CsvRow[]>): Promise<readonly CsvRow[]> =>
   [await rows.next(), await rows.next()].flatMap(({ value }) => value ?? [])
 
-/** What a spreadsheet takes for a formula. */
-const beginsFormula = /^[=+\-@\t\r\n＝＋－＠]/
+/** What a spreadsheet takes for a formula, also behind what it takes away or does not show. */
+const beginsFormula = /^[\s\p{Default_Ignorable_Code_Point}\u2800]*[=+\-@\t\r\n＝＋－＠]/u
 const isNumber = /^-?\d+(\.\d+)?$/
 
 /** Operators and players wrote parts of it. A quote in front makes a text of what would run as a formula. */
 export function cellText(value: string): string {
-  const shown = visible(value)
-  return beginsFormula.test(shown) && !isNumber.test(shown) ? `'${shown}` : shown
+  const shown = visible(value, '\n\r\t')
+  return beginsFormula.test(value) && !isNumber.test(shown) ? `'${shown}` : shown
 }
 
 /** Where a list reads its next page; undefined for the first. */
