@@ -56,6 +56,15 @@ const catalogue = {
     status: 403,
     message: 'This takes two people: somebody else must do it. The details name the first.',
   },
+  WITHDRAWAL_NOT_RESERVED: {
+    status: 409,
+    message:
+      'The ledger reserves no money for this withdrawal, so none is paid. Have it looked into before you reject it.',
+  },
+  NOT_AS_APPROVED: {
+    status: 409,
+    message: 'It is not proven that somebody approved this as it is shown, so it is not paid. The details say why.',
+  },
   COMMAND_NOT_FOUND: { status: 404, message: 'There is no such command of the outbox, or it is done.' },
   COMMAND_CANNOT_BE_ENDED: { status: 409, message: 'This command is not given up; the details say why.' },
   PLAYER_DATA_NEEDED: { status: 409, message: 'The data of this player are still needed; the details say why.' },

@@ -42,6 +42,7 @@ export {
   proposalStates,
   type RuntimeOperationId,
   runtimeOperationIds,
+  type SignedCall,
   StuckCommand,
   TeamMember,
   teamMembersMax,

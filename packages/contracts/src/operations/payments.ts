@@ -38,6 +38,7 @@ import {
 } from './fields.ts'
 import { playerNameField, TeamDeposit, TeamWithdrawal, Transition, WithdrawalFacts } from './payment-records.ts'
 import { playerExport } from './player-export.ts'
+import { SignedCall } from './runtime.ts'
 
 /** The body of a request without content. It may be any JSON object; its fields are ignored. */
 const AnyObject = Type.Object({}, { additionalProperties: true })
@@ -239,6 +240,18 @@ export const payments = service('payments', {
           { description: 'Null: the wallet did not answer.' },
         ),
       ),
+      isReserved: Type.Optional(
+        Nullable(Type.Boolean(), {
+          description:
+            'Whether the ledger reserves the amount for it, while it waits for a decision or its payment. Null: the ledger could not be read.',
+        }),
+      ),
+      approval: Type.Optional(
+        Nullable(SignedCall, {
+          description:
+            'The call that approved it, while it waits for its payment: whoever pays verifies it, and believes no reply. Null where nobody of the team did.',
+        }),
+      ),
       destinationSalt: text(64, {
         description: 'Belongs to the digest of the destination that `decideWithdrawal` wants.',
       }),
@@ -314,9 +327,21 @@ export const payments = service('payments', {
       }),
       decision: oneOf(['approve', 'reject', 'pay', 'fail']),
       reason: Type.Optional(described(PublicReason, 'Why; the operator reads it with the withdrawal.')),
+      paymentFile: Type.Optional(
+        Type.String({
+          pattern: '^[\\w-]{43}$',
+          description: 'SHA-256 of the file with which it was paid, in base64url: the trail then says which one.',
+        }),
+      ),
     }),
     reply: TeamWithdrawal,
-    rejects: ['WITHDRAWAL_NOT_FOUND', 'NOT_AS_SEEN', 'WITHDRAWAL_INVALID_STATE', 'TWO_PEOPLE_REQUIRED'],
+    rejects: [
+      'WITHDRAWAL_NOT_FOUND',
+      'NOT_AS_SEEN',
+      'WITHDRAWAL_INVALID_STATE',
+      'WITHDRAWAL_NOT_RESERVED',
+      'TWO_PEOPLE_REQUIRED',
+    ],
   }),
 
   /** Only a credit that the wallet can never do is given up: its deposit fails. In the sandbox as in production. */

@@ -58,7 +58,8 @@ const evidence = {
   anchor: Nullable(Type.Unknown()),
 }
 
-const SignedCall = object({
+/** A call as a service has kept it. */
+export const SignedCall = object({
   operationId: text(64),
   actor: personal('staff', text(254)),
   actorId: Nullable(AccountId),
@@ -66,6 +67,8 @@ const SignedCall = object({
   input: personal(['player', 'note'], Type.Unknown()),
   ...evidence,
 })
+
+export type SignedCall = Static<typeof SignedCall>
 
 /** An entry of the trail with all that it takes to verify it. */
 export const ExportedAuditEntry = object({

@@ -5,6 +5,7 @@ import {
   otherPlayersMax,
   type Reply,
   seenOfWithdrawal,
+  toMinorUnits,
   type WaitingStatus,
   withdrawalStatuses,
 } from '@backoffice/contracts'
@@ -18,6 +19,7 @@ import {
   lines,
   link,
   money,
+  nothing,
   rowsOf,
   type ShownColumn,
   status,
@@ -221,7 +223,7 @@ function showPage(visit: Visit, found: Case, sent?: SentForm): FastifyReply {
   const { withdrawal, player } = found
   const verbs = isWaiting(withdrawal.status) && !withdrawal.settling ? decisionsIn[withdrawal.status] : []
   const facts = factsOf(showWithdrawal.reply, withdrawal, [
-    'status',
+    ['status', (row) => lines(status(row.status), unreserved(row))],
     ['destination', (row) => lines(text(row.destination), ...destinationFacts(visit, row, otherPlayersMax.named))],
     'method',
     ['player', () => lines(link(player.name, visit.address(`/players/${player.id}`)), id(player.id))],
@@ -265,6 +267,16 @@ function balanceOf({ display }: Visit, { balance, currency }: Withdrawal): reado
   ])
 }
 
+/** Whether no money is there for a withdrawal that waits: by the ledger, or by the balance that the page shows. */
+function isUnreserved({ status: value, settling, amount, isReserved, balance }: Withdrawal): boolean {
+  if (!isWaiting(value) || settling) return false
+  // What it reserves itself is part of both.
+  const shown = balance ? [balance.available, balance.reserved] : []
+  return isReserved === false || shown.some((sum) => toMinorUnits(sum) < toMinorUnits(amount))
+}
+
+export const unreserved = (withdrawal: Withdrawal): Cell => (isUnreserved(withdrawal) ? status('notReserved') : nothing)
+
 const sumCell = (
   { display }: Visit,
   { currency }: Pick<Withdrawal, 'currency'>,
@@ -307,6 +319,7 @@ function decisionOf({ display, person }: Visit, { withdrawal, player }: Decided,
   const amount = display.money(withdrawal.amount, withdrawal.currency)
   const { destination, method } = withdrawal
   const words = { amount, destination: `${method} “${destination}”`, player: `“${player.name}”` }
+  const leadsToPayment = verb === 'approve' || verb === 'pay'
   const isSecond = verb === 'pay' && withdrawal.payTakesTwo && isBy(person, approvalOf(withdrawal))
   return {
     name: verb,
@@ -319,6 +332,11 @@ function decisionOf({ display, person }: Visit, { withdrawal, player }: Decided,
     done: display.t(`${verb}Done`, { amount }),
     tone: verb === 'approve' || verb === 'pay' ? 'good' : 'bad',
     key: keys[verb],
-    unless: isSecond ? display.t('firstIsYou') : undefined,
+    unless:
+      leadsToPayment && isUnreserved(withdrawal)
+        ? display.word('error', 'WITHDRAWAL_NOT_RESERVED')
+        : isSecond
+          ? display.t('firstIsYou')
+          : undefined,
   }
 }

@@ -47,6 +47,15 @@ export const refusalWords = {
     'The withdrawal is no longer in the state for this. Somebody else may have decided.',
     'O saque já não está nesse estado. Outra pessoa pode ter decidido.',
   ],
+  'value.notReserved': ['no money reserved', 'sem dinheiro reservado'],
+  'error.WITHDRAWAL_NOT_RESERVED': [
+    'The ledger reserves no money for this withdrawal, so it cannot be paid. Report it before you reject it: somebody may have forged a reply.',
+    'O livro-razão não reserva dinheiro para este saque, então ele não pode ser pago. Avise antes de rejeitar: alguém pode ter forjado uma resposta.',
+  ],
+  'error.NOT_AS_APPROVED': [
+    'It is not proven that somebody approved this as it is shown here. Pay nothing, and report it.',
+    'Não está provado que alguém aprovou isto como aparece aqui. Não pague nada, e avise.',
+  ],
   'error.TWO_PEOPLE_REQUIRED': [
     'This takes two people, and the first one was you. Somebody else must do it.',
     'Isto exige duas pessoas, e a primeira foi você. Outra pessoa precisa fazê-lo.',

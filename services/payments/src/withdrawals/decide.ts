@@ -13,7 +13,7 @@ import {
 import { type Call, handle, type LockingDb, type SentMessage, UnfinishedOperation } from '@backoffice/service-runtime'
 import { lockDepositors } from '../deposits/records.ts'
 import { type Change, type CheckedRecord, ofBrand, scopeOf } from '../records.ts'
-import { lockWithdrawals, sumPaidAlone, updateWithdrawals, type WithdrawalRecord } from './records.ts'
+import { findReserved, lockWithdrawals, sumPaidAlone, updateWithdrawals, type WithdrawalRecord } from './records.ts'
 import { publicWithdrawal, teamWithdrawal } from './views.ts'
 import {
   applyDecision,
@@ -129,9 +129,16 @@ export const decideWithdrawal = ({ payAloneUpTo }: { readonly payAloneUpTo: bigi
       if (alone.length > 0) await db.lock(lockDepositors(alone))
       return found
     },
-    /** The approval was the first person's part. Above an amount whoever pays must be somebody else. */
+    /**
+     * No money leaves that the ledger does not reserve. And the approval was the first person's part: above an amount whoever
+     * pays must be somebody else.
+     */
     async approval(call, { db }, withdrawal) {
-      if (withdrawal === undefined || !isAlone(call, withdrawal)) return 'nobody'
+      if (withdrawal === undefined) return 'nobody'
+      const leadsToPayment = call.input.decision === 'approve' || call.input.decision === 'pay'
+      if (leadsToPayment && !(await findReserved(db, [withdrawal])).has(withdrawal.id))
+        throw new Rejection('WITHDRAWAL_NOT_RESERVED', { withdrawalId: withdrawal.id })
+      if (!isAlone(call, withdrawal)) return 'nobody'
       const { name: person, id: personId, isMachine } = personOf(call)
       const [paid = 0n] = await sumPaidAlone(db, [{ playerId: withdrawal.playerId, person, personId, isMachine }])
       if (payTakesTwo(withdrawal, { upTo: payAloneUpTo, paid })) throw takesSomebodyElse(withdrawal)

@@ -4,13 +4,14 @@ import {
   operations,
   Rejection,
   type Scope,
+  type SignedCall,
   toMinorUnits,
   type WithdrawalFacts,
 } from '@backoffice/contracts'
 import { patiently } from '@backoffice/process'
 import type { RpcClient } from '@backoffice/rpc'
-import { type Call, handle, toPage, withIsoTimes } from '@backoffice/service-runtime'
-import { withOperatorNames } from '@backoffice/team-desk'
+import { type Call, handle, isPassingFault, type ReadDb, sql, toPage, withIsoTimes } from '@backoffice/service-runtime'
+import { readProvenEntries, withOperatorNames } from '@backoffice/team-desk'
 import {
   inOrder,
   listedPeriod,
@@ -22,6 +23,7 @@ import {
 } from '../records.ts'
 import {
   countQueue,
+  findReserved,
   findWithdrawals,
   listWithdrawals as list,
   listQueue,
@@ -29,7 +31,7 @@ import {
   type WithdrawalRecord,
 } from './records.ts'
 import { factsOf, publicWithdrawal, shownListed, shownWithdrawals, teamWithdrawal } from './views.ts'
-import { payTakesTwo } from './withdrawal.ts'
+import { hasEnded, payTakesTwo } from './withdrawal.ts'
 
 export const getWithdrawal = handle(operations.payments.getWithdrawal, {
   async read(calls, { db }) {
@@ -54,17 +56,21 @@ export const showWithdrawal = ({ payAloneUpTo }: { readonly payAloneUpTo: bigint
       const who = approvedBy === null ? caller : { name: approvedBy, id: approvedById }
       const asked = { playerId, person: who.name, personId: who.id, isMachine: false }
       const asking = { rpc, scope, requestId, deadline }
-      const [histories, facts, named, [paid = 0n], balance] = await Promise.all([
+      const [histories, facts, named, [paid = 0n], balance, isReserved, approval] = await Promise.all([
         listTransitions(db, [withdrawalId]),
         factsOf(db, [withdrawal], now),
         withOperatorNames([teamWithdrawal(withdrawal)], asking),
         sumPaidAlone(db, [asked]),
         balanceIfKnown(playerId, asking),
+        isReservedIfKnown(db, withdrawal),
+        withdrawal.status === 'approved' ? approvalOf(db, withdrawalId) : null,
       ])
       const [shown] = await withPlayerNames(named, facts, asking)
       return {
         ...(shown as NonNullable<typeof shown>),
         balance,
+        ...(hasEnded(withdrawal) || withdrawal.settling ? {} : { isReserved }),
+        approval,
         destinationSalt: withdrawal.destinationSalt,
         payTakesTwo: payTakesTwo(withdrawal, { upTo: payAloneUpTo, paid }),
         transitions: shownTransitions(histories.get(withdrawalId), withdrawal),
@@ -114,6 +120,28 @@ async function balanceIfKnown(playerId: string, asking: Asking & { readonly scop
   if (balance === null) return null
   const { available, withdrawable } = balance
   return { available, withdrawable, reserved: fromMinorUnits(toMinorUnits(available) - toMinorUnits(withdrawable)) }
+}
+
+/** The call by which somebody of the team approved a withdrawal, with all that it takes to verify it. */
+async function approvalOf(db: ReadDb, withdrawalId: string): Promise<SignedCall | null> {
+  const approvals = sql`
+    e.subject = ${withdrawalId} and e.operation = ${operations.payments.decideWithdrawal.id} and e.outcome = 'done'
+    and e.input ->> 'decision' = 'approve' order by e.at desc limit 1
+  `
+  const [entry] = await readProvenEntries(db, sql`payments.audit_evidence`, approvals)
+  if (entry === undefined) return null
+  const { operationId, actor, actorId, at, input, proof, idToken, anchor } = entry
+  return { operationId, actor, actorId, at, input, proof, idToken, anchor }
+}
+
+/** The ledger may be in another database than payments. */
+async function isReservedIfKnown(db: ReadDb, withdrawal: WithdrawalRecord): Promise<boolean | null> {
+  try {
+    return (await findReserved(db, [withdrawal])).has(withdrawal.id)
+  } catch (error) {
+    if (isPassingFault(error)) return null
+    throw error
+  }
 }
 
 /** Adds facts to the rows of one page, and the names of all players in both, with one call of players. */

@@ -70,6 +70,21 @@ export async function lockWithdrawals(
   return inOrder(ids, await withUnfinished(db, locked, hasEnded))
 }
 
+/**
+ * For which withdrawals the ledger reserves the money, by their ids. The wallet has said so over the broker, and so may
+ * whoever has its password there; this is read in its tables.
+ */
+export async function findReserved(db: ReadDb, withdrawals: readonly WithdrawalRecord[]): Promise<ReadonlySet<string>> {
+  if (withdrawals.length === 0) return new Set()
+  const rows = await db<{ id: string }>`
+    select asked.id
+    from ${sql.unnest('asked', withdrawals, 'id text, brand_id text, player_id text, amount bigint, currency text')}
+    join wallet.open_hold h on h.brand_id = asked.brand_id and h.withdrawal_id = asked.id
+      and h.player_id = asked.player_id and h.amount = asked.amount and h.currency = asked.currency
+  `
+  return new Set(rows.map(({ id }) => id))
+}
+
 export async function findWithdrawals(db: ReadDb, ids: readonly string[]): Promise<WithdrawalRecord[]> {
   const rows = await db<StoredRow<WithdrawalRow>>`
     select ${columns} from withdrawal where id = any(${ids}::text[])

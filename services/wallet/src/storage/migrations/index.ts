@@ -1,6 +1,7 @@
 import { type Migration, runtimeMigrations } from '@backoffice/service-runtime'
 import { teamTables } from '@backoffice/team-desk/migrations'
 import { baseline } from './0001-baseline.ts'
+import { openHolds } from './0002-open-holds.ts'
 
 /** In the order in which they are applied. */
-export const migrations: readonly Migration[] = [...runtimeMigrations('wallet', teamTables), baseline]
+export const migrations: readonly Migration[] = [...runtimeMigrations('wallet', teamTables), baseline, openHolds]
