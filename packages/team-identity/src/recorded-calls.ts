@@ -106,8 +106,19 @@ export class RecordedCalls {
   async faultOfProposal(operation: Operation, proposal: Proposal): Promise<string | null> {
     const { proposedBy: actor, proposedById: actorId, proposedAt: at, reason, ...others } = proposal
     const input = reason === null ? others.input : { ...objectOf(others.input), reason }
+    return this.faultOfCall(operation, { ...others, actor, actorId, at, input })
+  }
+
+  /**
+   * Why it is not proven that somebody who might has made a call as it is shown. Null when it is.
+   * @param says what else than its reason the call must say; anything when absent
+   * @throws {KeysUnavailable} when the provider's keys cannot be read now
+   */
+  async faultOfCall(operation: Operation, call: RecordedCall, says?: object): Promise<string | null> {
     try {
-      await this.#verifyCall(operation, { ...others, actor, actorId, at, input }, whole)
+      if (says !== undefined && withoutReason(call.input) !== withoutReason(says))
+        throw new IdentityRefused('entry', `${call.actor} has signed something else`)
+      await this.#verifyCall(operation, call, whole)
       return null
     } catch (error) {
       if (error instanceof IdentityRefused) return error.message

@@ -1,4 +1,12 @@
-import { type Input, type Operation, operations, type Proposal, Rejection, type Reply } from '@backoffice/contracts'
+import {
+  type Input,
+  type Operation,
+  operations,
+  type Proposal,
+  Rejection,
+  type Reply,
+  type SignedCall,
+} from '@backoffice/contracts'
 import type { RecordedCalls } from '@backoffice/team-identity'
 import { typeidUnboxed } from 'typeid-js'
 import type { Caller, TeamCall } from './console-client.ts'
@@ -8,7 +16,7 @@ interface Options {
   /** Makes the next call log in anew, where that needs no person. */
   readonly renew?: () => void
   /** Verifies what others have signed, with what this person knows of the identity provider. */
-  readonly recorded?: () => Promise<Pick<RecordedCalls, 'faultOfProposal'>>
+  readonly recorded?: () => Promise<Pick<RecordedCalls, 'faultOfCall' | 'faultOfProposal'>>
 }
 
 interface Approval<O extends Operation> {
@@ -48,8 +56,12 @@ export class Session {
 
   /** Why nobody can tell that a proposal is what its proposer signed. Null when it is. */
   async faultOf(operation: Operation, proposal: Proposal): Promise<string | null> {
-    if (this.#recorded === undefined) return 'this machine does not know the identity provider: set TEAM_ISSUER'
-    return (await this.#recorded()).faultOfProposal(operation, proposal)
+    return this.#recorded === undefined ? noProvider : (await this.#recorded()).faultOfProposal(operation, proposal)
+  }
+
+  /** The same of a call that a service shows, which must say no less and no more than `says`. */
+  async faultOfCall(operation: Operation, call: SignedCall, says: object): Promise<string | null> {
+    return this.#recorded === undefined ? noProvider : (await this.#recorded()).faultOfCall(operation, call, says)
   }
 
   async #call<O extends Operation>(operation: O, call: TeamCall<O>): Promise<Reply<O>> {
@@ -76,6 +88,8 @@ export class Session {
     return brand
   }
 }
+
+const noProvider = 'this machine does not know the identity provider: set TEAM_ISSUER'
 
 export const newOperationId = (): string => typeidUnboxed('opn')
 

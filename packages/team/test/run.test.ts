@@ -93,18 +93,20 @@ t.test(
   async (t) => {
     const destination = 'x"? [y/N] \u001b[2K\u001b[1Gpay wdr_1 (approved), 9.00 BRL \u202e\npix honest@pix'
     const withdrawal = {
-      ...{ playerId: 'ply_1', environment: 'production', amount: '900.00', currency: 'BRL', status: 'approved' },
+      ...{ playerId: 'ply_1', amount: '900.00', currency: 'BRL', status: 'approved' },
       ...{ method: 'pix', destination },
     }
     for (const decision of ['approve', 'reject', 'pay', 'fail']) {
-      const { error, sent } = await typed(['withdrawals', decision, 'wdr_1'], () => withdrawal)
+      // In production the payment is not asked about before its approval is proven.
+      const environment = decision === 'pay' ? 'sandbox' : 'production'
+      const { error, sent } = await typed(['withdrawals', decision, 'wdr_1'], () => ({ ...withdrawal, environment }))
       t.strictSame(
         sent.map(({ operation, input }) => [operation, input]),
         [[operations.payments.showWithdrawal, { withdrawalId: 'wdr_1' }]],
       )
       t.equal(
         error?.message,
-        `${decision} wdr_1 (approved), 900.00 BRL of player ply_1 in production, to "pix" ` +
+        `${decision} wdr_1 (approved), 900.00 BRL of player ply_1 in ${environment}, to "pix" ` +
           String.raw`"x\"? [y/N] \u001b[2K\u001b[1Gpay wdr_1 (approved), 9.00 BRL \u202e\npix honest@pix"? ` +
           'Nobody is here to answer: repeat the command with --yes.',
       )

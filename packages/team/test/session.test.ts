@@ -1,5 +1,5 @@
 import { PassThrough } from 'node:stream'
-import { type Operation, operations, Rejection } from '@backoffice/contracts'
+import { type Operation, operations, Rejection, seenOfWithdrawal } from '@backoffice/contracts'
 import { captured } from '@backoffice/test-kit/captured'
 import t from 'tap'
 import { Session } from '../src/session.ts'
@@ -22,6 +22,7 @@ function refusing(code: 'LOGIN_REQUIRED' | 'FRESH_LOGIN_REQUIRED' | 'ROLE_REQUIR
 
 const { setWebhookUrl } = operations.webhooks
 const { adjustWallet } = operations.wallet
+const { decideWithdrawal } = operations.payments
 const seen = { url: null }
 const endpoint = { operatorId: 'op_1', environment: 'production', url: 'https://casa.example/hook', seen } as const
 const account = { operatorId: 'op_1', environment: 'production', currency: 'BRL' } as const
@@ -144,6 +145,54 @@ t.test('what its proposer has not signed is neither asked about nor approved', a
   t.match((await typed(words, listing('wallet', honest))).error?.message, 'set TEAM_ISSUER')
 })
 
+t.test('in production nothing is marked as paid that is not what its approver signed', async (t) => {
+  const shown = {
+    ...{ id: 'wdr_1', playerId: 'ply_1', environment: 'production', amount: '900.00', currency: 'BRL' },
+    ...{ status: 'approved', method: 'pix', destination: 'ana@example.com', destinationSalt: 'salt' },
+  }
+  const signed = async (said: object) => {
+    const input = {
+      withdrawalId: 'wdr_1',
+      ...seenOfWithdrawal(shown),
+      decision: 'approve',
+      reason: 'as it is shown',
+      ...said,
+    } as const
+    const {
+      proposedBy: actor,
+      proposedById: actorId,
+      proposedAt: at,
+      ...call
+    } = await proposedBy('alice', decideWithdrawal, input)
+    const { operationId, proof, idToken, anchor } = call
+    return { operationId, actor, actorId, at, input, proof, idToken, anchor }
+  }
+  const approval = await signed({})
+  const lies = {
+    payee: { destination: 'thief@example.com' },
+    amount: { amount: '9000.00' },
+    player: { playerId: 'ply_2' },
+    method: { method: 'ted' },
+    status: { status: 'under_review', destination: 'thief@example.com' },
+    'no approval': { approval: null },
+    'no signature': { approval: { ...approval, proof: null } },
+    'another approval': { approval: await signed({ withdrawalId: 'wdr_2' }) },
+    'a rejection': { approval: await signed({ decision: 'reject' }) },
+    'what nobody signed': {
+      destination: 'b@pix',
+      approval: { ...approval, input: { ...approval.input, amount: '1.00' } },
+    },
+  }
+  const words = ['withdrawals', 'pay', 'wdr_1', '--yes']
+  for (const [lie, said] of Object.entries(lies)) {
+    const { sent, error } = await typed(words, () => ({ ...shown, approval, ...said }), recorded)
+    t.match(error, { code: 'NOT_AS_APPROVED' }, lie)
+    t.equal(sent.length, 1, lie)
+  }
+  const { sent } = await typed(words, () => ({ ...shown, approval }), recorded)
+  t.match(sent.at(-1), { operation: { id: 'decideWithdrawal' }, input: { decision: 'pay', amount: '900.00' } })
+})
+
 t.test('what is sent is what the question said, whatever a service says the second time', async (t) => {
   const stdin = Object.getOwnPropertyDescriptor(process, 'stdin')
   t.teardown(() => Object.defineProperty(process, 'stdin', stdin as PropertyDescriptor))
@@ -173,7 +222,8 @@ t.test('what is sent is what the question said, whatever a service says the seco
   const approved = await typed(['proposals', 'approve', 'prp_1', '--reason', 'seen'], adjustment, recorded)
   t.match(approved.stderr, '"amount":"1.00"')
   t.match(approved.sent.at(-1), { operation: { id: 'adjustWallet' }, input: { amount: '1.00' } })
-  const withdrawal = () => ({ playerId: 'ply_1', amount: amountOfWithdrawal(), currency: 'BRL', destination: 'a@pix' })
+  const shown = { playerId: 'ply_1', environment: 'sandbox', currency: 'BRL', destination: 'a@pix' }
+  const withdrawal = () => ({ ...shown, amount: amountOfWithdrawal() })
   answerYes()
   const paid = await typed(['withdrawals', 'pay', 'wdr_1'], withdrawal)
   t.match(paid.stderr, '1.00 BRL of player ply_1')

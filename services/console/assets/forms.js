@@ -1,7 +1,17 @@
 // Makes the key of a login, and signs what a person decides. The server gets signatures, and never the key.
 
 import { findKey, forgetKeys, keepKey } from './keys.js'
-import { amountOf, canonical, inputOf, newKey, newReplyKey, signCall, signDelegation, unreadOf } from './signing.js'
+import {
+  amountOf,
+  canonical,
+  fileDigest,
+  inputOf,
+  newKey,
+  newReplyKey,
+  signCall,
+  signDelegation,
+  unreadOf,
+} from './signing.js'
 import { forgetTyped, keepTyped, restoreTyped } from './typed.js'
 
 const { session, now, notSigned, notKnown, tryAgain, format } = document.body.dataset
@@ -238,6 +248,25 @@ async function payChosen(run) {
   showRun()
 }
 
+/** Saves the file for the bank. Whoever marks what stands in it as paid signs its digest too. */
+async function saveFile(link) {
+  const forms = toPay().map(formOf)
+  const response = await fetch(link.href, { redirect: 'manual' })
+  // Its page says why there is none, or leads to a login.
+  if (!response.ok) return location.assign(link.href)
+  const file = await response.blob()
+  const digest = await fileDigest(await file.arrayBuffer())
+  for (const { elements } of forms) elements.paymentFile.value = digest
+  const [, name] = /filename="([^"]+)"/.exec(response.headers.get('Content-Disposition')) ?? []
+  Object.assign(document.createElement('a'), { href: URL.createObjectURL(file), download: name }).click()
+}
+
+document.addEventListener('click', (event) => {
+  const link = event.target.closest('[data-run-file]')
+  if (link === null) return
+  event.preventDefault()
+  saveFile(link)
+})
 document.addEventListener('change', ({ target }) => {
   if (target.matches('[data-choose-all]')) for (const box of boxes()) if (!box.disabled) box.checked = target.checked
   showRun()

@@ -39,6 +39,7 @@ interface Call extends Pick<ShownCall, 'operation' | 'input' | 'approves'> {
 }
 
 export function canonical(value: unknown): string
+export function fileDigest(bytes: BufferSource): Promise<string>
 export function digestOf(value: unknown): Promise<string>
 export function newKey(): Promise<BrowserKey>
 export function newReplyKey(): Promise<{ readonly sealTo: BrowserKey['publicJwk']; readonly opener: JsonWebKey }>

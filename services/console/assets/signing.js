@@ -18,8 +18,11 @@ export function canonical(value) {
   return `{${members.map((name) => `${JSON.stringify(name)}:${canonical(value[name])}`).join()}}`
 }
 
+/** SHA-256 of bytes. */
+export const fileDigest = async (bytes) => base64url(await crypto.subtle.digest('SHA-256', bytes))
+
 /** SHA-256 of a value's canonical JSON. */
-export const digestOf = async (value) => base64url(await crypto.subtle.digest('SHA-256', utf8.encode(canonical(value))))
+export const digestOf = (value) => fileDigest(utf8.encode(canonical(value)))
 
 const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' }
 

@@ -1,5 +1,7 @@
 // proof: decides as many cases as somebody does in a day, in a real browser, and says how long that takes.
 
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { operations, seenOfWithdrawal } from '@backoffice/contracts'
 import { freePort } from '@backoffice/dev-stack'
 import { gateway } from '@backoffice/gateway'
@@ -88,6 +90,10 @@ t.test('a day of cases takes no click, and no more than four keys a case', { ski
     const href = (await page.getAttribute('[data-run-file]', 'href')) ?? ''
     t.equal(new URL(href, bed.url).searchParams.get('ids')?.split(',').length, 20)
 
+    const [download] = await Promise.all([page.waitForEvent('download'), page.click('[data-run-file]')])
+    const file = readFileSync(await download.path())
+    t.equal(file.toString().trim().split('\n').length, 21, download.suggestedFilename())
+
     // Somebody else was faster with one, and the answer of another is lost.
     const ids = await page
       .locator('[data-choice]')
@@ -104,6 +110,7 @@ t.test('a day of cases takes no click, and no more than four keys a case', { ski
       isLost = false
       return route.abort()
     })
+    await page.focus('[data-choose-all]')
     await press('Tab', 'Tab', 'Enter')
     const said = page.locator('[data-run-said]')
     await said.filter({ hasText: '✓ 18 · ✗ 1 · ? 1' }).waitFor()
@@ -116,12 +123,12 @@ t.test('a day of cases takes no click, and no more than four keys a case', { ski
     await page.click('[data-run-button]')
     await said.filter({ hasText: '✓ 1 · ✗ 0 · ? 0' }).waitFor()
     t.equal((await bed.showWithdrawal(lost)).status, 'paid')
-    const trail = await bed.bed
-      .sql('payments')
-      .query(
-        "select subject, count(*) from audit_entry where operation = 'decideWithdrawal' and input ->> 'decision' = 'pay' and outcome = 'done' group by subject",
-      )
-    t.equal(trail.rowCount, 19, 'each is in the trail')
+    const trail = await bed.bed.sql('payments').query(
+      `select subject, count(*) from audit_entry where operation = 'decideWithdrawal' and outcome = 'done'
+          and input ->> 'paymentFile' = $1 group by subject`,
+      [createHash('sha256').update(file).digest('base64url')],
+    )
+    t.equal(trail.rowCount, 19, 'each is in the trail, with the file')
     t.ok(
       trail.rows.every(({ count }) => Number(count) === 1),
       'once',

@@ -5,6 +5,7 @@ import { gateway } from '@backoffice/gateway'
 import { eventually, inLanes, proposalOf, timeZoneAtNoon } from '@backoffice/test-kit'
 import { webhooks } from '@backoffice/webhooks'
 import t from 'tap'
+import { fileDigest } from '../assets/signing.js'
 import { periodOf } from '../src/pieces/filters.ts'
 import { sentenceIn, textIn } from '../src/words/index.ts'
 import { consoleBed, formOf, type Shown, type Visitor } from './console-bed.ts'
@@ -281,6 +282,21 @@ t.test('the pages about money', async (t) => {
     t.match(older.text, 'wallet.adjustWallet')
   })
 
+  await t.test('what the ledger reserves no money for is red, and nobody is led to pay it', async (t) => {
+    const id = await bed.newWithdrawal('production', await bed.newPlayer('production'))
+    const path = `/production/withdrawals/${id}`
+    const free = async (page: string) => ({
+      isRed: (await alice.get(page)).text.includes('s-notreserved'),
+      hasForm: (await alice.get(page)).text.includes(`action="${path}/approve"`),
+    })
+    t.same(await free(path), { isRed: false, hasForm: true })
+    const release = "update wallet.hold set state = 'released', closed_at = now() where reference = $1"
+    await bed.bed.sql('admin').query(release, [id])
+    t.same(await free(path), { isRed: true, hasForm: false })
+    t.match((await alice.get(path)).text, `action="${path}/reject"`)
+    await alice.submit(path, 'reject', { reason: 'nothing is reserved' })
+  })
+
   await t.test('a file for the bank has what was chosen, as it must reach the bank', async (t) => {
     const destinations = ['+5511987654321', '=HYPERLINK("x")', 'ana@example.com']
     const ids: string[] = []
@@ -310,7 +326,8 @@ t.test('the pages about money', async (t) => {
     for (const id of ids) t.match(text, new RegExp(`<form method="post" id="pay-${id}"[^>]*data-amount="40.00"`))
     // Whoever approved does not pay.
     t.notMatch((await alice.get(page)).text, '<form method="post" id="pay-')
-    const [titles, ...rows] = linesOf(await bob.get(`${page}.csv?ids=${ids.join(',')},${ids[0]}`))
+    const file = await bob.get(`${page}.csv?ids=${ids.join(',')},${ids[0]}`)
+    const [titles, ...rows] = linesOf(file)
     t.equal(titles, 'endToEndId,amount,currency,method,destination,operator')
     t.match(rows[3], `'=HYPERLINK`, 'an operator writes the method too')
     t.same(
@@ -321,7 +338,62 @@ t.test('the pages about money', async (t) => {
     t.match(rows[0], ',+5511987654321,', 'a telephone is a key')
     t.match(rows[1], `'=HYPERLINK`, 'and a formula is a text')
     t.equal((await bob.get(`${page}.csv?ids=${ids[0]},wdr_unknown`)).status, 404)
-    await bob.submit(`/production/withdrawals/${ids[0]}`, 'pay')
+    await t.test(
+      'and nothing that is not what its approver signed, whoever answers in the name of payments',
+      async (t) => {
+        const [id = '', other = ''] = ids
+        const entryOf = (withdrawalId: string) =>
+          `(select e.id from payments.audit_entry e where e.subject = '${withdrawalId}' and e.operation = 'decideWithdrawal')`
+        const falsehoods = {
+          'another payee': `update payments.withdrawal set destination = 'thief@example.com', sealed_destination = null where id = '${id}'`,
+          'another amount': `update payments.withdrawal set amount = amount * 10 where id = '${id}'`,
+          'another method': `update payments.withdrawal set method = 'ted' where id = '${id}'`,
+          'another player': `update payments.withdrawal set player_id = '${owner}' where id = '${id}'`,
+          'no approval': `update payments.audit_entry set subject = 'lost' where id = ${entryOf(id)}`,
+          'a rejection': `update payments.audit_entry set input = jsonb_set(input::jsonb, '{decision}', '"reject"') where id = ${entryOf(id)}`,
+          'an approval that nobody signed': `update payments.audit_entry set proof = null where id = ${entryOf(id)}`,
+          'the approval of another one': `update payments.audit_entry e set input = o.input, proof = o.proof, operation_id = o.operation_id
+          from payments.audit_entry o where e.id = ${entryOf(id)} and o.id = ${entryOf(other)}`,
+        }
+        const chosen = `${page}.csv?ids=${other},${id}`
+        const client = await bed.bed.sql('admin').connect()
+        await client.query("set session_replication_role = 'replica'")
+        for (const [what, lie] of Object.entries(falsehoods)) {
+          const before = await client.query(
+            `select to_jsonb(w) as row, (select to_jsonb(e) from payments.audit_entry e where e.id = ${entryOf(id)}) as entry
+          from payments.withdrawal w where id = '${id}'`,
+          )
+          await client.query(lie)
+          const { status, text } = await bob.get(chosen)
+          t.equal(status, 422, what)
+          t.notMatch(text, 'endToEndId')
+          t.notMatch((await bob.get(page)).text, `id="pay-${id}"`, 'nor can it be chosen')
+          const { row, entry } = before.rows[0]
+          await client.query('delete from payments.withdrawal where id = $1', [id])
+          await client.query('delete from payments.audit_entry where id = $1', [entry.id])
+          const again = (table: string, one: unknown) =>
+            client.query(
+              `insert into payments.${table} select * from jsonb_populate_record(null::payments.${table}, $1)`,
+              [one],
+            )
+          await again('withdrawal', row)
+          await again('audit_entry', entry)
+        }
+        await client.query("set session_replication_role = 'origin'")
+        client.release()
+        t.equal((await bob.get(chosen)).status, 200)
+      },
+    )
+    const action = `/production/withdrawals/${ids[0]}/pay`
+    const paymentFile = await fileDigest(new TextEncoder().encode(file.text))
+    const paid = await bob.post(action, { ...formOf(await bob.get(page), action), paymentFile })
+    t.equal(paid.location, `/production/withdrawals/${ids[0]}`)
+    const trail = "select input from payments.audit_entry where subject = $1 and input ->> 'decision' = 'pay'"
+    t.match(
+      (await bed.bed.sql('admin').query(trail, [ids[0]])).rows,
+      [{ input: { paymentFile } }],
+      'signed with the file',
+    )
     t.equal((await bob.get(`${page}.csv?ids=${ids.join(',')}`)).status, 422, 'what is paid is in no file')
     const support = await bed.visitor('support')
     t.equal((await support.get(`${page}.csv?ids=${ids[1]}`)).status, 403)

@@ -2,11 +2,13 @@ import {
   type Input,
   operations,
   otherPlayersMax,
+  Rejection,
   type Reply,
   seenOfWithdrawal,
   type WithdrawalFacts,
 } from '@backoffice/contracts'
 import { row } from '../row.ts'
+import type { Session } from '../session.ts'
 import {
   countedEnvironment,
   ofAllOperators,
@@ -42,6 +44,8 @@ export const deposits = [
 ]
 
 const { withdrawalQueue, countWithdrawalQueue, listWithdrawals, showWithdrawal, decideWithdrawal } = operations.payments
+
+type Withdrawal = Reply<typeof showWithdrawal>
 
 const decisions = {
   approve: 'Approve a withdrawal under review; it waits for its payment',
@@ -101,6 +105,12 @@ export const withdrawals = [
     path: 'withdrawals show',
     operation: showWithdrawal,
     arguments: ['withdrawalId'],
+    async run({ session, input }) {
+      const { approval, ...withdrawal } = await session.call(showWithdrawal, input)
+      if (!approval) return withdrawal
+      const fault = await faultOfApproval(session, { approval, ...withdrawal })
+      return { ...withdrawal, approval: fault === null ? `by ${approval.actor}, verified` : `not proven: ${fault}` }
+    },
     show: ({ facts, balance, ...withdrawal }) =>
       showWithHistory({
         ...withdrawal,
@@ -115,13 +125,35 @@ export const withdrawals = [
       description: decisions[decision],
       arguments: ['withdrawalId'],
       fixed: { decision, playerId: undefined, amount: undefined, currency: undefined, destinationDigest: undefined },
-      look: ({ withdrawalId }, session) => session.call(showWithdrawal, { withdrawalId }),
+      look: findApproved,
       confirm: askAbout,
       run: ({ session, input, seen, operationId }) =>
         session.call(decideWithdrawal, { ...input, ...seenOfWithdrawal(seen) }, operationId),
     }),
   ),
 ]
+
+/** Why it is not proven that somebody approved a withdrawal as it is shown; null when it is. */
+const faultOfApproval = async (session: Session, withdrawal: Withdrawal): Promise<string | null> =>
+  withdrawal.approval
+    ? session.faultOfCall(decideWithdrawal, withdrawal.approval, {
+        withdrawalId: withdrawal.id,
+        ...seenOfWithdrawal(withdrawal),
+        decision: 'approve',
+      })
+    : 'nobody of the team has signed it'
+
+/** Whoever answered is not believed: what is paid must be what was approved. In the sandbox nobody is paid. */
+async function findApproved(
+  { withdrawalId, decision }: Pick<Input<typeof decideWithdrawal>, 'withdrawalId' | 'decision'>,
+  session: Session,
+): Promise<Withdrawal> {
+  const withdrawal = { ...(await session.call(showWithdrawal, { withdrawalId })), id: withdrawalId }
+  if (decision !== 'pay' || withdrawal.environment === 'sandbox') return withdrawal
+  const because = await faultOfApproval(session, withdrawal)
+  if (because !== null) throw new Rejection('NOT_AS_APPROVED', { withdrawalId, because })
+  return withdrawal
+}
 
 /** What of a withdrawal is new for its player. */
 function newIn({ firstWithdrawal, destinationUsedBefore }: WithdrawalFacts): string {

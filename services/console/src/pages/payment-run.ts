@@ -1,10 +1,10 @@
-import { operations, Rejection, type Reply } from '@backoffice/contracts'
+import { operations, Rejection, type Reply, seenOfWithdrawal } from '@backoffice/contracts'
 import type { FastifyReply } from 'fastify'
 import { id, lines, money, rowsOf, text } from '../pieces/cells.ts'
 import { type CsvRow, cellText, sendCsv } from '../pieces/listed.ts'
 import { rowsOnPage, showNotYours } from '../pieces/queue.ts'
 import { type Pages, shownDecision, type Visit } from '../pieces/visit.ts'
-import { destinationFacts, payDecision, withdrawalPath } from './withdrawals.ts'
+import { destinationFacts, payDecision, unreserved, withdrawalPath } from './withdrawals.ts'
 
 const { withdrawalQueue, showWithdrawal, decideWithdrawal } = operations.payments
 
@@ -35,20 +35,23 @@ async function showRun(visit: Visit): Promise<FastifyReply> {
     waiting.data
       .filter(({ settling }) => !settling)
       .map(async ({ id: withdrawalId, playerName }) => ({
-        withdrawal: await person.call(showWithdrawal, { withdrawalId }),
+        ...(await findOne(visit, withdrawalId)),
         player: { name: playerName ?? withdrawalId },
       })),
   )
-  const forms = found.map(({ withdrawal, player }) => ({
-    withdrawal,
-    ...shownDecision(visit, payDecision(visit, { withdrawal, player }), withdrawalPath(withdrawal)),
-  }))
+  const forms = found.map(({ withdrawal, fault, player }) => {
+    const decision = payDecision(visit, { withdrawal, player })
+    const unless = fault === null ? decision.unless : visit.display.word('error', 'NOT_AS_APPROVED')
+    // The browser fills in which file was made of it.
+    const form = { ...decision, only: ['paymentFile'], unless }
+    return { withdrawal, ...shownDecision(visit, form, withdrawalPath(withdrawal)) }
+  })
   const rows = rowsOf(
     showWithdrawal.reply,
     found.map(({ withdrawal, player }, index) => ({ ...withdrawal, name: player.name, unless: forms[index]?.unless })),
     [
       ['player', (row) => lines(text(row.name), id(row.playerId))],
-      ['amount', ({ amount, currency }) => money(amount, currency)],
+      ['amount', (row) => lines(money(row.amount, row.currency), unreserved(row))],
       ['destination', (row) => lines(text(row.destination), text(row.method), ...destinationFacts(visit, row, 0))],
       'approvedBy',
       ['outcome', ({ unless }) => text(unless ?? '…')],
@@ -73,14 +76,30 @@ async function showRun(visit: Visit): Promise<FastifyReply> {
   })
 }
 
-/** Those that somebody has chosen, as they are now. Each read is recorded. */
-async function findChosen({ person, query, environment }: Visit): Promise<readonly Withdrawal[]> {
-  const ids = [...new Set((query.ids ?? '').split(','))].slice(0, rowsOnPage)
-  const found = await Promise.all(ids.map((withdrawalId) => person.call(showWithdrawal, { withdrawalId })))
-  const other = found.find((one) => one.environment !== environment || one.status !== 'approved')
-  if (other !== undefined)
-    throw new Rejection('WITHDRAWAL_INVALID_STATE', { withdrawalId: other.id, status: other.status })
-  return found
+/**
+ * A withdrawal, and why it is not proven that it is what was approved: whoever answered is not believed, since the bank pays
+ * what it is told. Null when it is proven; in the sandbox nobody is paid.
+ */
+async function findOne({ person, environment, recorded }: Visit, withdrawalId: string) {
+  const withdrawal = await person.call(showWithdrawal, { withdrawalId })
+  const { approval } = withdrawal
+  const says = { withdrawalId, ...seenOfWithdrawal(withdrawal), decision: 'approve' }
+  const faultOf = async () =>
+    approval ? recorded.faultOfCall(decideWithdrawal, approval, says) : 'nobody of the team has signed it'
+  return { withdrawal, fault: environment === 'sandbox' ? null : await faultOf() }
+}
+
+/** Those that somebody has chosen, as they were approved. Each read is recorded. */
+async function findChosen(visit: Visit): Promise<readonly Withdrawal[]> {
+  const ids = [...new Set((visit.query.ids ?? '').split(','))].slice(0, rowsOnPage)
+  const found = await Promise.all(ids.map(async (id) => ({ id, ...(await findOne(visit, id)) })))
+  for (const { withdrawal } of found)
+    if (withdrawal.environment !== visit.environment || withdrawal.status !== 'approved')
+      throw new Rejection('WITHDRAWAL_INVALID_STATE', { withdrawalId: withdrawal.id, status: withdrawal.status })
+  const [unproven] = found.filter(({ fault }) => fault !== null)
+  if (unproven !== undefined)
+    throw new Rejection('NOT_AS_APPROVED', { withdrawalId: unproven.id, because: unproven.fault })
+  return found.map(({ id, withdrawal }) => ({ ...withdrawal, id }))
 }
 
 /** As a bank takes them: the withdrawal's id goes with the payment, and comes back in what the bank reports. */
