@@ -9,7 +9,7 @@ import {
   personalKindsIn,
   publicEventKinds,
 } from '@backoffice/contracts'
-import { threatRows } from './threats.ts'
+import { answerRows, threatRows } from './threats.ts'
 
 type Schemas = readonly Parameters<typeof personalKindsIn>[0][]
 
@@ -58,4 +58,8 @@ export const renderPrivacy = (): string =>
 export const renderWebhooks = (): string => withRows(read('webhooks'), 'event | sent', sentEvents())
 
 export const renderSecurity = (): string =>
-  withRows(read('security'), 'taken over | reconciliation names | accepted, and why', threatRows())
+  withRows(
+    withRows(read('security'), 'taken over | reconciliation names | accepted, and why', threatRows()),
+    'calls | answers | denial',
+    answerRows(),
+  )

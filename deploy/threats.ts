@@ -333,6 +333,98 @@ export const threats: readonly Threat[] = [
   },
 ]
 
+/** What comes of it when whoever has a service's password for the broker answers calls to it falsely, or not at all. */
+interface AnsweredCalls {
+  /** As `service.operation`; of every service where the service is `*`. */
+  readonly calls: readonly string[]
+  readonly answers: Consequence
+  readonly denial: Consequence
+}
+/** Shown by tests; or accepted, and why. */
+type Consequence = { readonly is: string; readonly tests: readonly NamedTest[] } | { readonly accepted: string }
+
+const falseAnswers = (...names: readonly [string, ...string[]]) => at('test/threats/false-answers.test.ts', ...names)
+const servicesAway = (name: string) => at('services/payments/test/failures/services-away.test.ts', name)
+const toldFalsehoods = { accepted: 'the operator is told a falsehood; record, events and statement say otherwise' }
+const unavailable = { accepted: 'unavailable, as while it is down' }
+
+export const answeredCalls: readonly AnsweredCalls[] = [
+  {
+    calls: ['wallet.openHold'],
+    answers: {
+      is: 'a withdrawal that nobody approves or pays',
+      tests: falseAnswers(
+        'two people pay nothing out that the ledger does not reserve, whatever the broker says of it',
+        'nothing is paid out whose money is free again by now',
+      ),
+    },
+    denial: unavailable,
+  },
+  {
+    calls: ids('wallet.creditAccount wallet.captureHold wallet.releaseHold'),
+    answers: {
+      is: 'told as done, named by reconciliation, never paid out',
+      tests: falseAnswers(
+        'what the ledger is said to have entered, and has not, is named by reconciliation and never paid',
+      ),
+    },
+    denial: {
+      is: 'nothing is told before it is done',
+      tests: [
+        ...servicesAway('without the wallet a confirmation is not over: 503, still pending for everyone, and no event'),
+        ...servicesAway(
+          'without the wallet a payment is not over: still approved for everyone, and a cancellation is still refused',
+        ),
+      ],
+    },
+  },
+  {
+    calls: ids('wallet.refuseCredit wallet.openAccount'),
+    answers: {
+      accepted: 'a credit that two people gave up is possible, an account unopened: the next posting finds out',
+    },
+    denial: unavailable,
+  },
+  {
+    calls: ids('players.getPlayerStanding payments.readDayDeposits'),
+    answers: {
+      accepted: 'who is blocked deposits, plays or requests; people see the standing before they pay, from players too',
+    },
+    denial: unavailable,
+  },
+  {
+    calls: ids(`wallet.readBalance wallet.readAccount players.readPlayerNames gateway.readOperatorNames
+      webhooks.readHomologation payments.readOpenRecords`),
+    answers: {
+      accepted: 'people decide by falsehoods: what they sign is compared with the record, what they read is not',
+    },
+    denial: unavailable,
+  },
+  {
+    calls: ids('payments.forgetDestinations webhooks.provisionWebhook *.registerBrand'),
+    answers: { accepted: 'told as done: destinations stay, and a new brand is refused where it is unknown' },
+    denial: unavailable,
+  },
+  {
+    calls:
+      ids(`gateway.getMe players.registerPlayer players.findPlayers players.getKyc players.submitKyc players.listGames
+      players.openGameSession players.decideKycInSandbox wallet.getWallet wallet.listTransactions payments.createDeposit
+      payments.confirmDeposit payments.failDeposit payments.requestWithdrawal payments.getWithdrawal
+      payments.cancelWithdrawal payments.decideWithdrawalInSandbox webhooks.testWebhook *.abandonOperation`),
+    answers: toldFalsehoods,
+    denial: unavailable,
+  },
+]
+
+const saidOf = (one: Consequence) => ('accepted' in one ? one.accepted : `${one.is} ${files(one.tests)}`)
+
+/** The rows of the table of calls in docs/security.md. */
+export const answerRows = (): readonly string[] =>
+  answeredCalls.map(({ calls, answers, denial }) => {
+    const names = calls.length > 6 ? 'what operators call' : calls.map((call) => call.replace(/^.*\./, '')).join(', ')
+    return `| ${names} | ${saidOf(answers)} | ${saidOf(denial)} |`
+  })
+
 const said = ({ by, effects: caused }: Possible) =>
   `${groups.get(caused) ?? caused.map((effect) => effects[effect]).join(', ')} (${by})`
 const files = (tests: readonly NamedTest[]) =>

@@ -9,13 +9,17 @@ import {
   servicePermissions,
 } from '@backoffice/contracts'
 import t from 'tap'
-import { causes, threats } from '../../deploy/threats.ts'
+import { answeredCalls, causes, threats } from '../../deploy/threats.ts'
 import { root } from '../structure/source-files.ts'
 
 const changes = allOperations.filter(({ kind }) => kind !== 'query')
 
 t.test('each test that a cell names is there, under its name', async (t) => {
-  const named = threats.flatMap(({ found, refused }) => [...refused, ...found.flatMap(({ tests }) => tests)])
+  const cells = answeredCalls.flatMap(({ answers, denial }) => [answers, denial])
+  const named = [
+    ...threats.flatMap(({ found, refused }) => [...refused, ...found.flatMap(({ tests }) => tests)]),
+    ...cells.flatMap((cell) => ('tests' in cell ? cell.tests : [])),
+  ]
   t.ok(named.length > 30)
   const missing = named.filter(
     ({ file, name }) => !readFileSync(join(root, file), 'utf8').replaceAll(/\s+/g, ' ').includes(`'${name}'`),
@@ -43,4 +47,19 @@ t.test('what a service may call by itself stands in its cells', async (t) => {
       if (effect !== undefined) t.ok(cells.includes(effect), `${service} calls ${id}: ${effect}`)
     }
   }
+})
+
+t.test('each call that a service answers to another says what a false answer causes, and none', async (t) => {
+  const internal = allOperations.filter(({ audience }) => audience !== 'team' && audience !== 'public')
+  const isIn = (call: string, { service, id }: (typeof internal)[number]) =>
+    call === `${service}.${id}` || call === `*.${id}`
+  for (const operation of internal) {
+    const rows = answeredCalls.filter(({ calls }) => calls.some((call) => isIn(call, operation)))
+    t.equal(rows.length, 1, `${operation.service}.${operation.id}`)
+  }
+  const named = answeredCalls.flatMap(({ calls }) => calls)
+  t.same(
+    named.filter((call) => !internal.some((operation) => isIn(call, operation))),
+    [],
+  )
 })

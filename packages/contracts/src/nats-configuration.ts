@@ -31,12 +31,16 @@ export function servicePermissions(service: ServiceName): BrokerPermissions {
     .filter((consumer) => consumer.service === service)
     .map(consumerApi)
     .flatMap(({ info, next, acknowledge }) => [info, next, acknowledge])
+  const served = servedSubjects(service)
   const replies = callersOf(service).map((caller) => `${replyInbox(inboxOf(caller), service)}.>`)
   return {
     publish: [...calls.sort(), ...emits, ...(usesStream(service) ? [streamNews.ask] : []), ...consumes, ...replies],
+    // In the service's queue alone: who hears a call takes it from the service, so nobody listens unnoticed. What hangs is
+    // sent to all in the end.
     subscribe: [
-      `rpc.${service}.>`,
-      servedSubjects(service).team,
+      `${served.rpc} ${service}`,
+      served.all,
+      served.team,
       ...(usesStream(service) ? [streamNews.found] : []),
       `${inboxOf(service)}.>`,
     ],

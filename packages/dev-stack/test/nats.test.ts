@@ -1,5 +1,13 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { type BrokerUser, brokerUsers, headerNames, inboxOf, type ServiceName } from '@backoffice/contracts'
+import {
+  allOperations,
+  type BrokerUser,
+  brokerUsers,
+  headerNames,
+  inboxOf,
+  rpcSubject,
+  type ServiceName,
+} from '@backoffice/contracts'
 import { repliesOver } from '@backoffice/rpc'
 import { temporaryFolder } from '@backoffice/test-kit'
 import { connect, errors, headers, type NatsConnection } from '@nats-io/transport-node'
@@ -12,6 +20,18 @@ const passwords = Object.fromEntries(brokerUsers.map((name) => [name, `p-${name}
 const nats = await startNats({ dir: temporaryFolder(t), passwords })
 t.teardown(() => nats.child.stop())
 
+/** Why the server lets nobody subscribe so; null where it does. */
+async function refusalOf(connection: NatsConnection, subject: string, queue?: string): Promise<Error | null> {
+  return new Promise((resolve) => {
+    const callback = (error: Error | null) => resolve(error)
+    const subscription = connection.subscribe(subject, queue === undefined ? { callback } : { callback, queue })
+    connection.flush().then(() => {
+      subscription.unsubscribe()
+      resolve(null)
+    })
+  })
+}
+
 async function connectAs(t: Test, user: string): Promise<NatsConnection> {
   const connection = await connect({ servers: nats.url, user, pass: `p-${user}`, inboxPrefix: inboxOf(user) })
   t.teardown(() => connection.close())
@@ -21,7 +41,7 @@ async function connectAs(t: Test, user: string): Promise<NatsConnection> {
 /** Answers everything that is asked of a service. */
 async function answerAs(t: Test, service: ServiceName): Promise<void> {
   const connection = await connectAs(t, service)
-  for (const subject of [`rpc.${service}.>`, `team.${service}.*`]) {
+  for (const subject of [`rpc.${service}.*`, `team.${service}.*`]) {
     connection.subscribe(subject, {
       queue: service,
       callback: (_error, message) => {
@@ -80,16 +100,22 @@ t.test('nobody hears the replies, the requests or the events of another', async 
   const subjects = [inboxOf('gateway'), 'rpc.payments', 'events', 'team', '_INBOX'].map((start) => `${start}.>`)
   for (const user of ['wallet', 'console']) {
     const connection = await connectAs(t, user)
-    for (const subject of [...subjects, '>']) {
-      const refused = await new Promise<Error | null>((resolve) => {
-        const subscription = connection.subscribe(subject, { callback: (error) => resolve(error) })
-        connection.flush().then(() => {
-          subscription.unsubscribe()
-          resolve(null)
-        })
-      })
-      t.match(refused?.message, /Permissions Violation/, `${user} on ${subject}`)
-    }
+    for (const subject of [...subjects, '>'])
+      t.match((await refusalOf(connection, subject))?.message, /Permissions Violation/, `${user} on ${subject}`)
+  }
+})
+
+t.test('who hears a call between services takes it: with the password of a service, in its queue alone', async (t) => {
+  const internal = allOperations.filter(({ audience }) => audience !== 'team' && audience !== 'public')
+  t.ok(internal.length > 40)
+  for (const [service, operations] of Map.groupBy(internal, (operation) => operation.service)) {
+    const connection = await connectAs(t, service)
+    const subjects = [...operations.map(rpcSubject), `rpc.${service}.*`, `rpc.${service}.>`]
+    for (const subject of subjects)
+      for (const queue of [undefined, 'other'])
+        t.match((await refusalOf(connection, subject, queue))?.message, /Permissions Violation/, `${subject} ${queue}`)
+    for (const subject of operations.map(rpcSubject))
+      t.equal(await refusalOf(connection, subject, service), null, `${subject} in the queue`)
   }
 })
 

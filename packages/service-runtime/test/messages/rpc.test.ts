@@ -48,7 +48,8 @@ t.test('a request whose reply would go elsewhere than to an inbox is neither ans
   const heard: string[] = []
   const listener = await bed.nats('payments')
   listener.subscribe('team.payments.*', { callback: (_error, { subject }) => void heard.push(subject) })
-  listener.subscribe('rpc.payments.openHold', { callback: (_error, { subject }) => void heard.push(subject) })
+  const queue = 'payments'
+  listener.subscribe('rpc.payments.openHold', { queue, callback: (_error, { subject }) => void heard.push(subject) })
   await listener.flush()
   const request = JSON.stringify({ scope, input: { record: 'deputy' } })
   for (const reply of [

@@ -1,4 +1,11 @@
-import { headerNames, operations, rpcSubject, rpcSubjectOfAll, teamSubject } from '@backoffice/contracts'
+import {
+  headerNames,
+  operations,
+  rpcSubject,
+  rpcSubjectOfAll,
+  servedSubjects,
+  teamSubject,
+} from '@backoffice/contracts'
 import { hourMs } from '@backoffice/process'
 import { RpcClient, repliesOver } from '@backoffice/rpc'
 import { eventually, refusal, type Teardown, TestTimers, testBed } from '@backoffice/test-kit'
@@ -38,14 +45,17 @@ async function hanging(
 ) {
   const messages: Msg[] = []
   const connection = await bed.nats(service)
-  const subscription = connection.subscribe(`rpc.${service}.>`, {
-    callback: (_, message) => {
-      messages.push(message)
-      const body = reply(message)
-      if (body !== undefined) message.respond(JSON.stringify(body))
-    },
-  })
-  t.teardown(() => subscription.unsubscribe())
+  const callback = (_: unknown, message: Msg) => {
+    messages.push(message)
+    const body = reply(message)
+    if (body !== undefined) message.respond(JSON.stringify(body))
+  }
+  const { rpc, all } = servedSubjects(service)
+  for (const subscription of [
+    connection.subscribe(rpc, { callback, queue: service }),
+    connection.subscribe(all, { callback }),
+  ])
+    t.teardown(() => subscription.unsubscribe())
   await connection.flush()
   return messages
 }
