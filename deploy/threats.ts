@@ -345,8 +345,8 @@ type Consequence = { readonly is: string; readonly tests: readonly NamedTest[] }
 
 const falseAnswers = (...names: readonly [string, ...string[]]) => at('test/threats/false-answers.test.ts', ...names)
 const servicesAway = (name: string) => at('services/payments/test/failures/services-away.test.ts', name)
-const toldFalsehoods = { accepted: 'the operator is told a falsehood; record, events and statement say otherwise' }
-const unavailable = { accepted: 'unavailable, as while it is down' }
+const toldFalsehoods = { accepted: 'operators are told falsehoods; events and statement say otherwise' }
+const unavailable = { accepted: 'unavailable' }
 
 export const answeredCalls: readonly AnsweredCalls[] = [
   {
@@ -381,14 +381,14 @@ export const answeredCalls: readonly AnsweredCalls[] = [
   {
     calls: ids('wallet.refuseCredit wallet.openAccount'),
     answers: {
-      accepted: 'a credit that two people gave up is possible, an account unopened: the next posting finds out',
+      accepted: 'a credit given up is still possible, an account unopened: the next posting tells',
     },
     denial: unavailable,
   },
   {
     calls: ids('players.getPlayerStanding payments.readDayDeposits'),
     answers: {
-      accepted: 'who is blocked deposits, plays or requests; people see the standing before they pay, from players too',
+      accepted: 'who is blocked deposits, plays, requests; people who pay see a standing of players too',
     },
     denial: unavailable,
   },
@@ -396,13 +396,13 @@ export const answeredCalls: readonly AnsweredCalls[] = [
     calls: ids(`wallet.readBalance wallet.readAccount players.readPlayerNames gateway.readOperatorNames
       webhooks.readHomologation payments.readOpenRecords`),
     answers: {
-      accepted: 'people decide by falsehoods: what they sign is compared with the record, what they read is not',
+      accepted: 'people decide by falsehoods: what they sign is compared, what they read is not',
     },
     denial: unavailable,
   },
   {
     calls: ids('payments.forgetDestinations webhooks.provisionWebhook *.registerBrand'),
-    answers: { accepted: 'told as done: destinations stay, and a new brand is refused where it is unknown' },
+    answers: { accepted: 'told as done: destinations stay, a new brand is refused' },
     denial: unavailable,
   },
   {
