@@ -64,7 +64,11 @@ export function backendTests(t: Test, { cluster, environmentOf, namesOn }: Produ
     t.same(others, [])
     t.same([name, isWALArchiver], ['barman-cloud.cloudnative-pg.io', true])
     t.notOk(backup.barmanObjectStore)
-    t.match(cluster.find('Cluster', 'postgres').spec.imageName, /:\d+\.\d+-(minimal|standard)-/, 'what the plugin needs')
+    t.match(
+      cluster.find('Cluster', 'postgres').spec.imageName,
+      /:\d+\.\d+-(minimal|standard)-/,
+      'what the plugin needs',
+    )
     const { configuration, retentionPolicy } = cluster.find('ObjectStore', parameters.barmanObjectName)?.spec ?? {}
     t.match(configuration, { destinationPath: /^s3:/, wal: { encryption: 'AES256' }, data: { encryption: 'AES256' } })
     t.match(retentionPolicy, /^\d+d$/)
