@@ -1,6 +1,6 @@
 // What an integrator writes with clients that other people's tools generate from the OpenAPI document. The programs are
-// compiled under strict, and never run: the tools must understand the document, and the union of error codes with their
-// details must arrive in their types.
+// compiled under strict: the tools must understand the document, and the union of error codes with their details must
+// arrive in their types. The one with a validator is run as well.
 
 export interface Generator {
   readonly name: string
@@ -8,6 +8,8 @@ export interface Generator {
   /** Writes the client beside the program. */
   readonly args: (document: string, folder: string) => readonly string[]
   readonly program: string
+  /** With the document as its argument. */
+  readonly isRun?: boolean
 }
 
 export const generators: readonly Generator[] = [
@@ -71,6 +73,52 @@ export async function isApproved(playerId: string): Promise<boolean> {
   const status: KycStatus = data.kycStatus
   return status === 'aprovado'
 }
+`,
+  },
+  {
+    name: '@hey-api/openapi-ts with valibot',
+    command: 'openapi-ts',
+    args: (document, folder) => [
+      ...['--input', document, '--output', `${folder}/generated`, '--no-log-file', '--plugins', 'valibot'],
+    ],
+    isRun: true,
+    program: `import { readFileSync } from 'node:fs'
+import * as v from 'valibot'
+import * as generated from './generated/valibot.gen.ts'
+
+const schemas = generated as unknown as Record<string, v.GenericSchema | undefined>
+const nameOf = (id: string, suffix: string) =>
+  'v' + id.split(/[._]/).map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('') + suffix
+
+/** As a later version may send it: each object has one more field. */
+function grown(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(grown)
+  if (typeof value !== 'object' || value === null) return value
+  const fields = Object.entries(value).map(([name, field]) => [name, grown(field)])
+  return { ...Object.fromEntries(fields), fieldOfTomorrow: { value: 'x' } }
+}
+
+const { paths, webhooks } = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8'))
+const sent: [name: string, example: unknown][] = []
+for (const operation of Object.values<Record<string, any>>(paths).flatMap((methods) => Object.values(methods)))
+  for (const [status, { content }] of Object.entries<any>(operation.responses))
+    if (status.startsWith('2') && content['application/json']?.example !== undefined)
+      sent.push([nameOf(operation.operationId, 'Response'), content['application/json'].example])
+for (const [kind, { post }] of Object.entries<any>(webhooks))
+  sent.push([nameOf(kind, 'Event'), post.requestBody.content['application/json'].example])
+
+const isTaken = (name: string, value: unknown): boolean => {
+  const schema = schemas[name]
+  if (schema === undefined) throw new Error(\`no schema \${name}\`)
+  return v.safeParse(schema, value).success
+}
+
+if (sent.length < 15) throw new Error(\`\${sent.length} examples\`)
+const today = sent.filter(([name, example]) => !isTaken(name, example)).map(([name]) => name)
+const tomorrow = sent.filter(([name, example]) => !isTaken(name, grown(example))).map(([name]) => name)
+// The document says that GET /me has no other fields.
+if (today.length > 0 || tomorrow.join() !== 'vGetMeResponse')
+  throw new Error(\`refused today: \${today.join()}; with one more field: \${tomorrow.join()}\`)
 `,
   },
 ]

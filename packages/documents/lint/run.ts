@@ -1,8 +1,8 @@
-// Checks the public documents with other people's tools: redocly and spectral read the OpenAPI document, two generators
-// make clients of it that must compile, newman runs the Postman collection from top to bottom against a fresh stack. Exit
+// Checks the public documents with other people's tools: redocly and spectral read the OpenAPI document, generators make
+// clients of it that must compile and take tomorrow's fields, newman runs the Postman collection from top to bottom against a fresh stack. Exit
 // status 1 on any finding.
 import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -16,14 +16,14 @@ let findings = 0
 
 function check(title: string, command: string, args: readonly string[]): void {
   process.stdout.write(`\n${title}\n`)
-  const { status } = spawnSync(join(here, 'node_modules/.bin', command), args, { cwd: here, stdio: 'inherit' })
+  const program = command === 'node' ? process.execPath : join(here, 'node_modules/.bin', command)
+  const { status } = spawnSync(program, args, { cwd: here, stdio: 'inherit' })
   if (status !== 0) findings += 1
 }
 
-/** Generates a client, and compiles a program that uses it. */
-function checkClient({ name, command, args, program }: Generator, document: string): void {
-  const clientFolder = join(folder, command)
-  mkdirSync(clientFolder)
+/** Generates a client, and compiles a program that uses it, or runs it as well. */
+function checkClient({ name, command, args, program, isRun = false }: Generator, document: string): void {
+  const clientFolder = mkdtempSync(join(folder, 'client-'))
   writeFileSync(join(clientFolder, 'program.ts'), program)
   check(`${name}, generates a client`, command, args(document, clientFolder))
   const flags = [
@@ -41,6 +41,8 @@ function checkClient({ name, command, args, program }: Generator, document: stri
     '--allowImportingTsExtensions',
     join(clientFolder, 'program.ts'),
   ])
+  if (isRun)
+    check(`${name}, takes replies and events with one more field`, 'node', [join(clientFolder, 'program.ts'), document])
 }
 
 /** Saves a document with an https address, as production would show it, because the linters object to plain http. */
@@ -53,6 +55,8 @@ async function save(baseUrl: string, name: string): Promise<string> {
 
 try {
   execFileSync('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], { cwd: here, stdio: 'inherit' })
+  // What the generated clients import.
+  symlinkSync(join(here, 'node_modules'), join(folder, 'node_modules'))
   const system = await startSystem({ teardown: (end) => endings.push(end) })
   const sandbox = system.operators[0]?.sandbox
   const openapi = await save(system.baseUrl, 'openapi.json')
