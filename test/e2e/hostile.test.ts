@@ -52,7 +52,7 @@ async function newRecords(): Promise<Record<string, string>> {
 
 const published = await (await fetch(`${baseUrl}/openapi.json`)).json()
 const ajv = new Ajv2020({ strict: false, validateFormats: false }).addSchema({ ...published, $id: 'openapi' })
-const fitsErrorSchema = ajv.compile({ $ref: 'openapi#/components/schemas/Error' })
+const fitsErrorSchema = ajv.compile({ $ref: 'openapi#/components/schemas/ErrorReply' })
 const escaped = (text: string) => encodeURIComponent(text.replaceAll('~', '~0').replaceAll('/', '~1'))
 
 const byId = new Map<string, Operation>(httpOperations.map((operation) => [operation.id, operation]))

@@ -1,6 +1,7 @@
 import {
   commonRejects,
   detailsOf,
+  type ErrorCode,
   errorAnchor,
   errorCatalogue,
   type Operation,
@@ -12,6 +13,9 @@ import type { JsonSchema, SchemaComponents } from './field-tables.ts'
 
 /** Every response carries it. */
 export const requestIdHeader = { 'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' } }
+
+/** Of whatever is stored under an Idempotency-Key: a success, or a refusal that came after the key was claimed. */
+export const replayedHeader = { 'Idempotent-Replayed': { $ref: '#/components/headers/Idempotent-Replayed' } }
 
 /** What is inside the envelope of every error: `code` and `details` differ. */
 const errorObject = (code: JsonSchema, details: JsonSchema | undefined, always = false): JsonSchema => ({
@@ -45,7 +49,8 @@ export function addErrorSchemas(components: SchemaComponents): void {
     description: 'Depends on the code.',
     additionalProperties: true,
   }
-  components.add('Error', () => envelope(errorObject(code, details)))
+  // Not `Error`: a generated type of that name would hide JavaScript's own.
+  components.add('ErrorReply', () => envelope(errorObject(code, details)))
 }
 
 /** PLAYER_NOT_FOUND → PlayerNotFoundError */
@@ -87,19 +92,35 @@ function errorUnion(codes: readonly PublicErrorCode[], components: SchemaCompone
 export function errorResponses(operation: Operation, components: SchemaComponents): Record<string, JsonSchema> {
   const codes = [...new Set([...commonRejects(operation), ...operation.rejects])] as PublicErrorCode[]
   const byStatus = Map.groupBy(codes, (code) => errorCatalogue[code].status)
+  // What is wrong with the HTTP of a request, whatever it asks for.
+  byStatus.set(400, [...(byStatus.get(400) ?? []), 'VALIDATION_ERROR'])
+  const stored = new Set(storedRefusals(operation).map((code) => errorCatalogue[code].status))
   const sorted = [...byStatus].sort(([a], [b]) => a - b)
   return Object.fromEntries(
-    sorted.map(([status, entries]) => [String(status), errorResponse(status, entries, components)]),
+    sorted.map(([status, entries]) => {
+      const headers = stored.has(status) ? replayedHeader : {}
+      return [String(status), errorResponse(status, entries, headers, components)]
+    }),
   )
 }
 
+/** What is stored under the key and answered again: refusals of the operation itself and of its input, and no faults. */
+const storedRefusals = ({ idempotency, rejects }: Operation): readonly ErrorCode[] =>
+  idempotency === 'required' ? ['VALIDATION_ERROR', ...rejects.filter((code) => errorCatalogue[code].status < 500)] : []
+
 const statusesWithRetryAfter: ReadonlySet<number> = new Set([409, 429, 500, 502, 503])
 
-function errorResponse(status: number, codes: readonly PublicErrorCode[], components: SchemaComponents): JsonSchema {
+function errorResponse(
+  status: number,
+  codes: readonly PublicErrorCode[],
+  headers: JsonSchema,
+  components: SchemaComponents,
+): JsonSchema {
   return {
     description: codes.map((code) => `\`${code}\`: ${errorCatalogue[code].message}`).join('\n\n'),
     headers: {
       ...requestIdHeader,
+      ...headers,
       Link: { $ref: '#/components/headers/Link' },
       ...(statusesWithRetryAfter.has(status) ? { 'Retry-After': { $ref: '#/components/headers/Retry-After' } } : {}),
     },

@@ -12,7 +12,7 @@ import {
 import type { TObject, TSchema } from '@sinclair/typebox'
 import { exampleEvent } from './example-delivery.ts'
 import { type JsonSchema, SchemaComponents } from './field-tables.ts'
-import { addErrorSchemas, errorResponses, helpLink, requestIdHeader } from './openapi-errors.ts'
+import { addErrorSchemas, errorResponses, helpLink, replayedHeader, requestIdHeader } from './openapi-errors.ts'
 import { codeSamplesOf } from './samples.ts'
 
 const signatureHeaders = [
@@ -25,11 +25,17 @@ const signatureHeaders = [
   ],
 ] as const
 
+interface OpenApiOptions {
+  readonly baseUrl: string
+  readonly samples?: boolean
+}
+
 /**
  * The OpenAPI 3.1 document of this version, derived from the operation, event and error tables.
  * @param baseUrl the address that clients call, with the /api/v1 prefix
+ * @param samples whether operations show how they are called; half of the bytes, which no generator reads
  */
-export function openApiDocument({ baseUrl }: { readonly baseUrl: string }): JsonSchema {
+export function openApiDocument({ baseUrl, samples = true }: OpenApiOptions): JsonSchema {
   const components = new SchemaComponents()
   addErrorSchemas(components)
   const paths: Record<string, Record<string, unknown>> = {}
@@ -39,7 +45,7 @@ export function openApiDocument({ baseUrl }: { readonly baseUrl: string }): Json
     paths[path] ??= {}
     paths[path][method.toLowerCase()] = {
       ...operationObject(operation, components),
-      'x-codeSamples': codeSamplesOf(operation.id, { baseUrl }),
+      ...(samples ? { 'x-codeSamples': codeSamplesOf(operation.id, { baseUrl }) } : {}),
     }
   }
   const webhooks = Object.fromEntries(publicEventKinds.map((kind) => [kind, { post: webhookObject(kind, components) }]))
@@ -171,14 +177,10 @@ const closedReplies: ReadonlySet<string> = new Set(['getMe'])
 
 function success(operation: Operation, components: SchemaComponents): JsonSchema {
   const mediaType = textReplies[operation.id] ?? 'application/json'
-  const replayed =
-    operation.idempotency === 'required'
-      ? { 'Idempotent-Replayed': { $ref: '#/components/headers/Idempotent-Replayed' } }
-      : {}
   const extent = closedReplies.has(operation.id) ? 'closed' : 'open'
   return {
     description: operation.http?.status === 201 ? 'Created.' : 'Success.',
-    headers: { ...requestIdHeader, ...replayed },
+    headers: { ...requestIdHeader, ...(operation.idempotency === 'required' ? replayedHeader : {}) },
     content: {
       [mediaType]: { schema: components.publish(operation.reply, extent), ...exampleOf(operation.example?.reply) },
     },

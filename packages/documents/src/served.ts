@@ -4,6 +4,9 @@ import { pages } from './pages.ts'
 
 export const docsPath = `${apiPrefix}/docs`
 
+/** The name of the OpenAPI document that is asked for with `?samples=false`. */
+export const withoutSamples = 'getOpenApi without samples'
+
 export interface DocumentFile {
   readonly contentType: string
   readonly body: Uint8Array

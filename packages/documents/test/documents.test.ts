@@ -101,6 +101,31 @@ t.test('an error response names its codes, and no others: in its schema as in it
   }
 })
 
+t.test('a refusal has the headers that it is sent with, and a 400 for its HTTP at every operation', async (t) => {
+  const { paths } = JSON.parse(JSON.stringify(openApiDocument({ baseUrl })))
+  for (const { id, http, idempotency } of httpOperations) {
+    const { responses } = paths[http?.path ?? ''][http?.method.toLowerCase() ?? '']
+    t.ok('VALIDATION_ERROR' in responses[400].content['application/json'].examples, id)
+    const replayed = Object.keys(responses).filter((status) => 'Idempotent-Replayed' in responses[status].headers)
+    if (idempotency !== 'required') t.same(replayed, [], id)
+    else t.ok(['404', '409', '422'].some((status) => replayed.includes(status)) && replayed.includes('422'), id)
+    for (const status of ['400', '401', '413', '429', '500', '503'])
+      t.notOk(replayed.includes(status), `${id} ${status}`)
+  }
+})
+
+t.test('the document without samples has all the rest, and no schema hides a name of JavaScript', async (t) => {
+  const [whole, bare] = [openApiDocument({ baseUrl }), openApiDocument({ baseUrl, samples: false })]
+  const without = JSON.stringify(whole, (key, value) => (key === 'x-codeSamples' ? undefined : value))
+  t.equal(JSON.stringify(bare), without)
+  t.ok(without.length < JSON.stringify(whole).length * 0.6)
+  const { schemas } = whole.components as { schemas: object }
+  t.same(
+    Object.keys(schemas).filter((name) => name in globalThis),
+    [],
+  )
+})
+
 t.test("the team's own codes are in no public document", async (t) => {
   const everything = JSON.stringify(openApiDocument({ baseUrl })) + mainPage()
   const published = new Set<string>(publicErrorCodes)

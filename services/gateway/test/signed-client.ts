@@ -11,7 +11,7 @@ export interface Pair {
 }
 
 export interface SignedRequest {
-  readonly method?: 'GET' | 'POST'
+  readonly method?: 'GET' | 'HEAD' | 'POST'
   /** Below /api/v1, as sent. */
   readonly path: string
   readonly body?: string | Buffer

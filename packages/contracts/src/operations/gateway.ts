@@ -99,7 +99,8 @@ export const gateway = service('gateway', {
   getOpenApi: document({
     http: get('/openapi.json'),
     summary: 'OpenAPI document',
-    description: 'The OpenAPI 3.1 document of this version.',
+    description:
+      'The OpenAPI 3.1 document of this version. With `?samples=false` it has no code samples, which are half of it and which generators do not read.',
     reply: JsonDocument,
   }),
 

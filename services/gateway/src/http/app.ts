@@ -44,7 +44,9 @@ export function buildApp({ log, tls, isTrusted, baseUrl, refused, ...context }: 
     done()
   })
   const routes = [...operationRoutes(context), ...documentRoutes(baseUrl)]
-  for (const route of routes) app.route(route.method === 'GET' ? { ...route, onRequest: refuseBody } : route)
+  // HEAD answers where GET does, and is signed as HEAD.
+  for (const route of routes)
+    app.route(route.method === 'GET' ? { ...route, onRequest: refuseBody, exposeHeadRoute: true } : route)
   for (const route of otherMethods(routes)) app.route(route)
   return app
 }
@@ -184,7 +186,7 @@ const methods = METHODS.filter((method) => method !== 'CONNECT') as readonly HTT
 /** Routes that reply 405 with Allow, for each known path and the methods that it does not have. */
 function otherMethods(routes: readonly RouteOptions[]): RouteOptions[] {
   return [...Map.groupBy(routes, ({ url }) => url)].map(([url, entries]) => {
-    const allowed = entries.flatMap(({ method }) => method)
+    const allowed = entries.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : method))
     const refuse = (_request: FastifyRequest, reply: FastifyReply) => {
       sendRejection(reply.header('Allow', allowed.join(', ')), new Rejection('METHOD_NOT_ALLOWED'))
     }

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import { parentPort } from 'node:worker_threads'
 import { documentation, openApiDocument, postmanCollection, signingSnippets, testVectors } from '@backoffice/documents'
-import type { DocumentFile } from '@backoffice/documents/served'
+import { type DocumentFile, withoutSamples } from '@backoffice/documents/served'
 import type { DocumentReply, DocumentRequest } from './documents.ts'
 
 interface Options {
@@ -18,6 +18,7 @@ const changelogFile = new URL('../../../../CHANGELOG.md', import.meta.url)
 /** By the operation's id, or the path below /api/v1 of what has none. */
 const makers = new Map<string, (options: Options) => DocumentFile | Promise<DocumentFile>>([
   ['getOpenApi', (options) => json(openApiDocument(options))],
+  [withoutSamples, (options) => json(openApiDocument({ ...options, samples: false }))],
   ['getPostmanCollection', (options) => json(postmanCollection(options))],
   ['getSigningSnippets', () => json(signingSnippets())],
   ['getTestVectors', () => json(testVectors())],

@@ -1,6 +1,11 @@
 import { Worker } from 'node:worker_threads'
 import { apiPrefix, httpOperations } from '@backoffice/contracts'
-import { type DocumentFile, docsContentSecurityPolicy, documentPaths } from '@backoffice/documents/served'
+import {
+  type DocumentFile,
+  docsContentSecurityPolicy,
+  documentPaths,
+  withoutSamples,
+} from '@backoffice/documents/served'
 import { ServedFile } from '@backoffice/process'
 import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 
@@ -83,8 +88,14 @@ export class DocumentThread {
 export function documentRoutes(baseUrl: () => string): RouteOptions[] {
   const thread = new DocumentThread()
   const route = (path: string, name = path): RouteOptions => {
-    const make = () => thread.make({ name, baseUrl: baseUrl() })
-    return { method: 'GET', url: apiPrefix + path, handler: serve(make) }
+    const served = (name: string) => serve(() => thread.make({ name, baseUrl: baseUrl() }))
+    const [whole, bare] = [served(name), served(name === 'getOpenApi' ? withoutSamples : name)]
+    const isBare = ({ query }: FastifyRequest) => (query as { readonly samples?: unknown }).samples === 'false'
+    return {
+      method: 'GET',
+      url: apiPrefix + path,
+      handler: (request, reply) => (isBare(request) ? bare : whole)(request, reply),
+    }
   }
   const operations = httpOperations.flatMap(({ audience, http, id }): RouteOptions[] =>
     audience !== 'public' || http === undefined ? [] : [{ ...route(http.path, id), config: { operation: id } }],

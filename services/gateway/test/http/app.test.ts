@@ -101,7 +101,7 @@ function appOf(
     },
   })
   t.teardown(() => app.close())
-  const send = (method: 'GET' | 'POST', path: string, body = '') => {
+  const send = (method: 'GET' | 'HEAD' | 'POST', path: string, body = '') => {
     const url = apiPrefix + path
     const headers = signedHeaders(pair, url, { method, body, headers: { 'Idempotency-Key': randomUUID() } })
     return app.inject({ method, url, headers, ...(body === '' ? {} : { payload: body }) })
@@ -164,6 +164,23 @@ t.test('a body is JSON as it stands, or refused before its key is touched', asyn
     ...['gzip, chunked', 'identity'].map((coding) => ({ 'Transfer-Encoding': coding })),
   ])
     t.same(await sent(headers), { statusCode: 415, events: [] }, JSON.stringify(headers))
+})
+
+t.test('HEAD answers where GET does, with its headers and without a body, and is signed as HEAD', async (t) => {
+  const { app, send } = appOf(t, { rpc: () => '{"available":"1.00"}' })
+  for (const path of ['/me', '/players/ply_1/wallet']) {
+    const url = apiPrefix + path
+    const [got, asked] = [await send('GET', path), await send('HEAD', path)]
+    t.equal(asked.statusCode, 200)
+    t.equal(asked.body, '')
+    for (const name of ['content-type', 'content-length', 'cache-control'])
+      t.equal(asked.headers[name], got.headers[name], name)
+    const signedAsGet = await app.inject({ method: 'HEAD', url, headers: signedHeaders(pair, url, {}) })
+    t.equal(signedAsGet.statusCode, 401)
+    t.equal(signedAsGet.body, '')
+  }
+  t.equal((await app.inject({ method: 'HEAD', url: `${apiPrefix}/test-vectors.json` })).statusCode, 200)
+  t.equal((await app.inject({ method: 'HEAD', url: `${apiPrefix}/deposits/dep_1/confirm` })).statusCode, 405)
 })
 
 t.test('an operation that the table says is to end tells so with every reply', async (t) => {
@@ -350,6 +367,7 @@ t.test('a refusal arrives whole, however much of the request is still on its way
     [413, 'POST /nope HTTP/1.1', 'Host: x'],
     [404, 'POST /%zz HTTP/1.1', 'Host: x', 'Connection: close'],
     [405, 'PUT /api/v1/me HTTP/1.1', 'Host: x', 'Connection: close'],
+    [405, 'QUERY /api/v1/players HTTP/1.1', 'Host: x', 'Connection: close'],
     [413, 'POST /api/v1/players HTTP/1.1', 'Host: x', 'Expect: 100-continue'],
     [422, 'GET /api/v1/me HTTP/1.1', 'Host: x'],
     [400, 'POST /api/v1/players HTTP/1.1', 'Host: x', 'Host: y'],

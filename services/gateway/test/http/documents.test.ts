@@ -57,6 +57,16 @@ t.test('a thread with nothing to do ends, and the next document starts another',
   }
 })
 
+t.test('the OpenAPI document is served without samples to whoever asks', async (t) => {
+  const [whole, bare, other] = await Promise.all(
+    ['', '?samples=false', '?samples=true'].map((query) => get(`/openapi.json${query}`)),
+  )
+  t.match(String(whole?.body), 'x-codeSamples')
+  t.equal(String(other?.body), String(whole?.body))
+  t.notMatch(String(bare?.body), 'x-codeSamples')
+  t.not(bare?.headers.etag, whole?.headers.etag)
+})
+
 t.test('all documents are made in that one thread', async (t) => {
   let started = 0
   const count = () => {
