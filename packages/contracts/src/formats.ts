@@ -69,13 +69,28 @@ export function isTimestamp(value: string): boolean {
 }
 
 const atom = "[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+"
-const domainLabel = '[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?'
-const emailExpression = new RegExp(`^${atom}(?:\\.${atom})*@${domainLabel}(?:\\.${domainLabel})+$`)
-
-/** An address as mail systems really accept it: a dot-atom of at most 64 characters, and a domain with a dot. */
-export function isEmail(value: string): boolean {
-  return emailExpression.test(value) && value.indexOf('@') <= 64
+const emailOf = (character: string) => {
+  const label = `${character}(?:(?:${character}|-){0,61}${character})?`
+  return new RegExp(`^${atom}(?:\\.${atom})*@${label}(?:\\.${label})+$`, 'u')
 }
+const [asciiEmail, anyEmail] = [emailOf('[A-Za-z0-9]'), emailOf('[\\p{L}\\p{M}\\p{N}]')]
+
+/**
+ * An address as mail systems really accept it: a dot-atom of at most 64 characters, and a domain with a dot, which may be
+ * an internationalised one.
+ */
+export function isEmail(value: string): boolean {
+  const at = value.indexOf('@')
+  if (at > 64 || !anyEmail.test(value)) return false
+  if (asciiEmail.test(value)) return true
+  // As the name servers know it.
+  const domain = URL.parse(`http://${value.slice(at + 1)}`)?.hostname
+  return domain !== undefined && asciiEmail.test(value.slice(0, at + 1) + domain)
+}
+
+/** Whether somebody sees a character of it: one that is no blank, no control, and not left out when it is shown. */
+export const isVisible = (value: string): boolean =>
+  /[^\p{Cc}\p{Cf}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]/u.test(value)
 
 /** ISO 4217's currencies with two decimals: all money here has two. */
 const currencies = new Set(
@@ -110,6 +125,7 @@ export const formats: Readonly<Record<string, Format>> = {
   date: { has: isCalendarDate, message: 'must be a real calendar date as YYYY-MM-DD' },
   'date-time': { has: isTimestamp, message: 'must be ISO 8601 in UTC with milliseconds' },
   email: { has: isEmail, message: 'must be an e-mail address' },
+  visible: { has: isVisible, message: 'must have a character that is seen' },
   currency: { has: isCurrency, message: 'must be the ISO 4217 code of a currency with 2 decimals' },
   'time-zone': { has: isTimeZone, message: 'must be the IANA name of a time zone, such as America/Sao_Paulo' },
   amount: {

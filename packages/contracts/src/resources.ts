@@ -108,7 +108,7 @@ export const ExternalId = personal('externalId', Type.String(externalId))
 
 export const PlayerRequest = named('PlayerRequest')({
   externalId: personal('externalId', Line(externalId)),
-  name: personal('name', Line({ minLength: 2, maxLength: 200, description: 'Full name.' })),
+  name: personal('name', Line({ format: 'visible', minLength: 2, maxLength: 200, description: 'Full name.' })),
   email: personal('email', Type.String({ format: 'email', maxLength: 254, description: 'E-mail address.' })),
   cpf: personal('cpf', Type.String({ format: 'cpf', maxLength: 14, description: 'With or without punctuation.' })),
   phone: Type.Optional(

@@ -9,6 +9,7 @@ import {
   isPositiveAmount,
   isTimestamp,
   isTimeZone,
+  isVisible,
   toMinorUnits,
 } from '../src/index.ts'
 
@@ -65,8 +66,41 @@ const longMailbox = `${'a'.repeat(65)}@b.co`
 t.test(
   'an e-mail address has a mailbox and a domain with a dot',
   judges(isEmail, [
-    ['a@b.co', 'ana.souza+x@mail.example.com.br', "o'brien@example.ie"],
-    ['a', 'a@b', '@b.co', 'a@', 'a b@c.co', 'a@b..co', '.a@b.co', 'a@-b.co', 'a@b.co ', longMailbox],
+    ['a@b.co', 'ana.souza+x@mail.example.com.br', "o'brien@example.ie", 'ana@informação.com.br', 'x@例え.jp'],
+    [
+      'a',
+      'a@b',
+      '@b.co',
+      'a@',
+      'a b@c.co',
+      'a@b..co',
+      '.a@b.co',
+      'a@-b.co',
+      'a@b.co ',
+      'ã@b.co',
+      'a@ex%41mple.com',
+      'a@b\u200b.co',
+      'a@ã',
+      `a@${'ã'.repeat(63)}.co`,
+      longMailbox,
+    ],
+  ]),
+)
+t.test(
+  'a name has a character that is seen',
+  judges(isVisible, [
+    ['Ana', ' Ł ', '李', '\u202eAna', '🎲', 'e\u0301'],
+    [
+      '',
+      '  ',
+      '\u00a0\u00a0',
+      '\u200b\u200b',
+      '\u2028\u2029',
+      '\u202e\u202c',
+      '\u3164\u3164',
+      '\u2800\u2800',
+      '\ufeff\u00ad',
+    ],
   ]),
 )
 t.test(

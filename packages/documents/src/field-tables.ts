@@ -145,6 +145,7 @@ export type JsonSchema = Record<string, unknown>
 /** Formats that only our own validator knows, and what a reader of the schema is told instead. */
 const publishedFormats: Readonly<Record<string, JsonSchema>> = {
   amount: {},
+  visible: {},
   cpf: { pattern: '^(\\d{11}|\\d{3}\\.\\d{3}\\.\\d{3}-\\d{2})$' },
 }
 
