@@ -15,6 +15,14 @@ export interface Options {
   readonly slow: boolean
 }
 
+export const usage = `npm test -- [names] [options]    npm run proofs -- [names] [options]
+
+  names           workspaces with one of these words in their name, folders of test/, or files by path
+  --changed [C]   of what this branch and the working tree have changed, since commit C if one is named
+  --shard 2/3     the second of three machines
+  --record        what the files take is the measure from now on
+  --slow          all of it with half a core`
+
 /** @throws Error that says what is wrong with the arguments */
 export function parseOptions(args: readonly string[]): Options {
   const { values, positionals } = parseArgs({

@@ -8,7 +8,7 @@ import { parse } from 'yaml'
 import { type Changes, changesSince, testsOf } from './changed.ts'
 import { execute, type Outcome } from './execute.ts'
 import { listTestFiles, named, root, type TestFile, type Tier } from './files.ts'
-import { type Options, parseOptions } from './options.ts'
+import { type Options, parseOptions, usage } from './options.ts'
 import { shardOf } from './order.ts'
 import { Pace, processorSeconds } from './pace.ts'
 import { lastLine, print, printList, printWarning } from './print.ts'
@@ -232,5 +232,9 @@ async function mainSlowly(options: Options): Promise<number> {
   }
 }
 
+if (process.argv.includes('--help')) {
+  print(usage)
+  process.exit()
+}
 const options = asked()
 process.exitCode = options === undefined ? 1 : await (options.slow ? mainSlowly : main)(options)

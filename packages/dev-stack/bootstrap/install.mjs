@@ -3,7 +3,7 @@
 // tests and developers too, on top of it if need be.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -56,8 +56,42 @@ function requireNode() {
   )
 }
 
+const installing = join(root, '.cache/installing.pid')
+
+/** Two first starts at once would fill one folder together: the second waits until the first has ended. */
+function takeTurn() {
+  mkdirSync(join(root, '.cache'), { recursive: true })
+  for (let told = false; ; ) {
+    try {
+      writeFileSync(installing, String(process.pid), { flag: 'wx' })
+      process.once('exit', () => rmSync(installing, { force: true }))
+      return
+    } catch (error) {
+      if (error.code !== 'EEXIST') throw error
+    }
+    const other = existsSync(installing) ? Number(readFileSync(installing, 'utf8')) : 0
+    if (other !== 0 && !isRunning(other)) rmSync(installing, { force: true })
+    else if (!told && other !== 0) {
+      told = true
+      process.stdout.write(`Packages are being installed by process ${other}; waiting for it …\n`)
+    }
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100)
+  }
+}
+
+function isRunning(pid) {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return error.code === 'EPERM'
+  }
+}
+
 const installed = withTools ? `${lockHash} with tools` : lockHash
-if (!existsSync(mark) || readFileSync(mark, 'utf8') !== installed) {
+const isInstalled = () => existsSync(mark) && readFileSync(mark, 'utf8') === installed
+if (!isInstalled()) takeTurn()
+if (!isInstalled()) {
   install()
   requireNode()
   // tap assembles its plugins once per installation.

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { closeSync, openSync, readFileSync } from 'node:fs'
+import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { guardProcess, releaseProcess } from './guard.ts'
 
@@ -45,11 +45,14 @@ export class Child {
   readonly exited: Promise<Exit>
   readonly #process: ChildProcess
   readonly #options: ChildOptions
+  /** How long the log was before: what an earlier run wrote says nothing about this one. */
+  readonly #logStart: number
 
-  private constructor(process: ChildProcess, pid: number, options: ChildOptions) {
+  private constructor(process: ChildProcess, pid: number, options: ChildOptions, logStart: number) {
     this.#process = process
     this.pid = pid
     this.#options = options
+    this.#logStart = logStart
     this.exited = new Promise((resolve) => {
       process.once('exit', (code, signal) => {
         releaseProcess(pid)
@@ -62,6 +65,7 @@ export class Child {
   /** @throws when the program cannot be started at all. */
   static async start(options: ChildOptions): Promise<Child> {
     const log = openSync(options.logFile, 'a', 0o600)
+    const logStart = fstatSync(log).size
     try {
       const { command, args, env, cwd, uid, gid } = options
       const process = spawn(command, args, {
@@ -73,7 +77,7 @@ export class Child {
         ...(gid === undefined ? {} : { gid }),
       })
       await once(process, 'spawn')
-      return new Child(process, process.pid as number, options)
+      return new Child(process, process.pid as number, options, logStart)
     } finally {
       closeSync(log)
     }
@@ -135,9 +139,10 @@ export class Child {
     }
   }
 
-  /** The end of the log, for a message that says why it died. */
+  /** The end of what this run has logged, for a message that says why it died. */
   logTail(lines = 15): string {
-    return tailOf(this.#options.logFile, lines)
+    const log = readFileSync(this.#options.logFile).subarray(this.#logStart).toString()
+    return log.trimEnd().split('\n').slice(-lines).join('\n')
   }
 
   async #untilReady(ready: (over: AbortSignal) => Promise<boolean>): Promise<void> {
@@ -156,11 +161,9 @@ export class Child {
       times += 1
       if (!Number.isInteger(Math.log2(times))) return
       const waited = `${times * saidFirstAfterS} s`
-      process.stderr.write(`still waiting after ${waited} for ${this.#options.name}: ${this.logTail(1)}\n`)
+      process.stderr.write(
+        `still waiting after ${waited} for ${this.#options.name}: ${this.logTail(1) || 'it has logged nothing yet'}\n`,
+      )
     }, saidFirstAfterS * 1_000)
   }
-}
-
-function tailOf(file: string, lines: number): string {
-  return readFileSync(file, 'utf8').trimEnd().split('\n').slice(-lines).join('\n')
 }

@@ -1,7 +1,8 @@
-import { bePatient } from '@backoffice/process'
+import { bePatient } from '@backoffice/process/limits'
 import { watchStarter } from './guard.ts'
-import { Stack } from './stack.ts'
-import { greeting, parseStackArguments, Steps } from './terminal.ts'
+import { assertPortIsOurs, keepLoopbackDirect } from './ports.ts'
+import { assertNoStackIn } from './stack-file.ts'
+import { greeting, parseStackArguments, Steps, usage } from './terminal.ts'
 
 /** Resolves when somebody wants the stack to end: Ctrl-C, SIGTERM, a closed terminal, or npm being killed. */
 function askedToStop(): Promise<void> {
@@ -23,9 +24,19 @@ function askedToStop(): Promise<void> {
 process.stdout.on('error', () => {})
 
 async function main(): Promise<number> {
-  bePatient({ ...process.env, DEVELOPMENT: 'true' })
+  const args = process.argv.slice(2)
   const steps = new Steps()
-  const settings = parseStackArguments(process.argv.slice(2))
+  if (args.includes('--help') || args.includes('-h')) {
+    steps.say(usage)
+    return 0
+  }
+  const settings = parseStackArguments(args)
+  assertNoStackIn(settings.dir)
+  if (settings.port !== 0) await assertPortIsOurs(settings.port)
+  keepLoopbackDirect()
+  bePatient({ ...process.env, DEVELOPMENT: 'true' })
+  // Loaded now: it takes a second, or ten on a busy machine, and what is said above needs none of it.
+  const [{ Stack }, { teamPeople }] = await Promise.all([import('./stack.ts'), import('./identity/people.ts')])
   const stack = new Stack(settings, steps)
   const stopRequested = askedToStop()
   try {
@@ -33,7 +44,7 @@ async function main(): Promise<number> {
     started.catch(() => {})
     const description = await Promise.race([started, stopRequested])
     if (description !== undefined) {
-      steps.say(greeting(description, steps.elapsed, settings.dir))
+      steps.say(greeting(description, teamPeople, steps.elapsed, settings.dir))
       await stopRequested
     }
     return 0

@@ -11,8 +11,8 @@ import type { ProgramName } from './stack-file.ts'
 /** Longer than a service's own drain, which ends in-flight requests. */
 const stopTimeoutMs = 30_000
 
-/** How long the reconciler stays when nobody asks it and no run is under way. */
-const idleMs = '30000'
+/** How long the reconciler stays when nobody asks it and no run is under way: who looks at a page opens another. */
+const idleMs = '600000'
 
 /** It runs when somebody of the team calls it, or when something is due. */
 export const onDemand = 'reconciler' as const

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import type { ServiceName } from '@backoffice/contracts'
 import { isRunning } from './guard.ts'
 import type { TeamUser } from './identity/people.ts'
+import { keepLoopbackDirect } from './ports.ts'
 
 export interface EnvironmentCredentials {
   readonly key: string
@@ -48,11 +49,13 @@ export const defaultStackFolder = fileURLToPath(new URL('../../../.stack', impor
 export const stackFileIn = (dir: string): string => join(dir, 'stack.json')
 
 /**
- * The running stack's description, from `STACK_JSON` or the default place.
+ * The running stack's description, from `STACK_JSON` or the default place. Whoever reads it calls that stack from now on,
+ * through no proxy.
  * @throws with what to do when no stack runs there.
  */
 export function readStack(file = process.env.STACK_JSON ?? stackFileIn(defaultStackFolder)): StackDescription {
   try {
+    keepLoopbackDirect()
     return JSON.parse(readFileSync(resolve(file), 'utf8')) as StackDescription
   } catch {
     throw new Error(
@@ -123,13 +126,32 @@ const lockFileIn = (dir: string) => join(dir, 'supervisor.pid')
  */
 export function claimFolder(dir: string, fresh: boolean): void {
   const lock = lockFileIn(dir)
-  if (existsSync(lock) && isRunningStack(Number(readFileSync(lock, 'utf8')))) {
-    const where = existsSync(stackFileIn(dir)) ? ` at ${readStack(stackFileIn(dir)).baseUrl}` : ''
-    throw new Error(`A stack is already running in ${dir}${where}. Stop it first, or start another with --dir.`)
+  mkdirSync(dir, { recursive: true })
+  while (!isMadeHere(lock)) {
+    assertNoStackIn(dir)
+    rmSync(lock, { force: true })
   }
   if (fresh) for (const name of contents) rmSync(join(dir, name), { recursive: true, force: true })
   mkdirSync(join(dir, 'logs'), { recursive: true })
-  writeFileSync(lock, String(process.pid), { mode: 0o600 })
+}
+
+/** @throws when a stack is running in the folder already. */
+export function assertNoStackIn(dir: string): void {
+  const lock = lockFileIn(dir)
+  if (!existsSync(lock) || !isRunningStack(Number(readFileSync(lock, 'utf8')))) return
+  const where = existsSync(stackFileIn(dir)) ? ` at ${readStack(stackFileIn(dir)).baseUrl}` : ''
+  throw new Error(`A stack is already running in ${dir}${where}. Stop it first, or start another with --dir.`)
+}
+
+/** Of two that start at once, one makes the file. */
+function isMadeHere(lock: string): boolean {
+  try {
+    writeFileSync(lock, String(process.pid), { mode: 0o600, flag: 'wx' })
+    return true
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false
+    throw error
+  }
 }
 
 export function releaseFolder(dir: string): void {

@@ -9,7 +9,7 @@ import { type IdentitySettings, identitySettings, teamUsers } from './identity/p
 import { startIdentityProvider } from './identity/process.ts'
 import { natsServerBinary, natsServerWarning, startNats } from './nats.ts'
 import { OnDemand } from './on-demand.ts'
-import { freePort, portIsFree } from './ports.ts'
+import { freePort } from './ports.ts'
 import { ensureDatabase, roleUrl, startPostgres, withOtherRoles } from './postgres.ts'
 import { prepareBackends } from './prepare-backends.ts'
 import { type StackSecrets, stackSecrets, withGivenBackends } from './secrets.ts'
@@ -86,9 +86,6 @@ export class Stack {
 
   async #start(): Promise<StackDescription> {
     const { port } = this.#arguments
-    if (port !== 0 && !(await portIsFree(port))) {
-      throw new Error(`Port ${port} is taken. Choose another with: npm start -- --port P (0 takes any free one)`)
-    }
     const httpPort = port === 0 ? await freePort() : port
     const identity = await identitySettings(this.#identityFile, this.#secrets.console.clientSecret)
     // It needs nothing of the others, so it starts beside them.

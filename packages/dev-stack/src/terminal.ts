@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { teamPeople } from './identity/people.ts'
+import type { Person } from './identity/people.ts'
 import { defaultStackFolder, type StackDescription, stackFileIn } from './stack-file.ts'
 
 export interface StackArguments {
@@ -14,7 +14,7 @@ export interface StackArguments {
 
 export const defaultPort = 8080
 
-const usage = `npm start -- [--dir D] [--port P] [--fresh] [--databases N]
+export const usage = `npm start -- [--dir D] [--port P] [--fresh] [--databases N]
 
   --dir D        keep data, logs and stack.json in D (default .stack)
   --port P       serve HTTP on port P of 127.0.0.1 (default ${defaultPort}; 0 takes any free one)
@@ -49,9 +49,14 @@ export function parseStackArguments(args: readonly string[]): StackArguments {
 /**
  * What a person needs to make a first request. The curl signs itself when it is run, so it works whenever it is pasted.
  */
-export function greeting(stack: StackDescription, elapsed: string, dir = defaultStackFolder): string {
+export function greeting(
+  stack: StackDescription,
+  team: readonly Person[],
+  elapsed: string,
+  dir = defaultStackFolder,
+): string {
   const lines = [`\nReady in ${elapsed}.\n`, `  base URL  ${stack.baseUrl}`, `  docs      ${stack.docsUrl}`]
-  lines.push(`  console   ${stack.consoleUrl}`, `            log in as ${people()}`)
+  lines.push(`  console   ${stack.consoleUrl}`, `            log in as ${people(team)}`)
   for (const operator of stack.operators) {
     for (const environment of ['sandbox', 'production'] as const) {
       const { key, secret, webhookSecret } = operator[environment]
@@ -74,9 +79,9 @@ export function greeting(stack: StackDescription, elapsed: string, dir = default
 }
 
 /** Who may log in, and who has which role. */
-function people(): string {
-  const everything = teamPeople.filter(({ roles }) => roles.length > 1).map(({ id }) => id)
-  const others = teamPeople.filter(({ roles }) => roles.length === 1).map(({ id, roles }) => `${id} (${roles[0]})`)
+function people(team: readonly Person[]): string {
+  const everything = team.filter(({ roles }) => roles.length > 1).map(({ id }) => id)
+  const others = team.filter(({ roles }) => roles.length === 1).map(({ id, roles }) => `${id} (${roles[0]})`)
   return `${everything.join(' or ')} (every role), ${others.join(', ')}`
 }
 
@@ -87,7 +92,7 @@ function signedCurl(baseUrl: string, credentials: { readonly key: string; readon
     'TIMESTAMP=$(date +%s)',
     "BODY_SHA256=$(printf '' | openssl dgst -sha256 | sed 's/^.* //')",
     `SIGNATURE=$(printf 'GET\\n${path}\\n%s\\n%s' "$TIMESTAMP" "$BODY_SHA256" | openssl dgst -sha256 -hmac '${credentials.secret}' | sed 's/^.* //')`,
-    `curl -sS '${baseUrl}/me' -H 'X-Operator-Key: ${credentials.key}' -H "X-Timestamp: $TIMESTAMP" -H "X-Signature: $SIGNATURE"; echo`,
+    `curl -sS --noproxy '*' '${baseUrl}/me' -H 'X-Operator-Key: ${credentials.key}' -H "X-Timestamp: $TIMESTAMP" -H "X-Signature: $SIGNATURE"; echo`,
   ].join('\n')
 }
 

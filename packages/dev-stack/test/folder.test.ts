@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
@@ -18,6 +20,20 @@ t.test('a folder left by a crash is taken over', async (t) => {
   claimFolder(dir, false)
   releaseFolder(dir)
   t.notOk(existsSync(join(dir, 'supervisor.pid')))
+})
+
+t.test('of two starts at once in a folder one is told of the other', async (t) => {
+  const dir = t.testdir()
+  const module = new URL('../src/stack-file.ts', import.meta.url).href
+  // It waits for a moment that both know, so that they come together.
+  const script = `import { claimFolder } from '${module}'
+    while (Date.now() < ${Date.now() + 5_000});
+    try { claimFolder('${dir}', false); console.log('has it'); setInterval(() => {}, 1_000) } catch (error) { console.log(error.message) }
+    // So that it is known by its command line: dev-stack`
+  const two = [0, 1].map(() => spawn(process.execPath, ['--input-type=module', '--eval', script]))
+  t.teardown(() => two.map((each) => each.kill()))
+  const said = await Promise.all(two.map(async ({ stdout }) => String(await once(stdout, 'data'))))
+  t.match(said.sort(), [/^A stack is already running/, /^has it/])
 })
 
 t.test('--fresh removes what a stack wrote and nothing else', async (t) => {

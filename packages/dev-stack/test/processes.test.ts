@@ -1,11 +1,16 @@
-import { execFileSync } from 'node:child_process'
+import { execFile, execFileSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { createServer as createHttpServer } from 'node:http'
+import { type AddressInfo, createServer } from 'node:net'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { eventually } from '@backoffice/test-kit'
 import type { Test } from 'tap'
 import t from 'tap'
 import { Child } from '../src/child.ts'
-import { claimPort, freePort } from '../src/ports.ts'
+import { assertPortIsOurs, claimPort, freePort, keepLoopbackDirect } from '../src/ports.ts'
 import { serviceCommand } from '../src/services.ts'
 import { SupervisedProcess } from '../src/supervisor.ts'
 
@@ -48,7 +53,12 @@ t.test('a start is over when its program ends, by itself or because nobody wants
     Child.startReady({ ...options, name: 'lazy program', args: ['-c', script], signal }, (over) =>
       once(over, 'abort').then(() => false),
     )
-  await t.rejects(start('echo no room'), /^lazy program ended while starting:\nno room$/)
+  await t.rejects(start('echo no room'), { message: 'lazy program ended while starting:\nno room' })
+  await t.rejects(
+    start('true'),
+    { message: 'lazy program ended while starting:\n' },
+    'of an earlier start it shows nothing',
+  )
   const stopping = new AbortController()
   const stopped = start('exec sleep 300', stopping.signal)
   stopping.abort()
@@ -95,6 +105,69 @@ t.test('a port is for the process that it was given to, until that ends', async 
   t.equal(inAnotherProcess(`claimPort(${ours})`), 'false')
   const theirs = Number(inAnotherProcess('freePort()'))
   t.ok(await claimPort(theirs), 'its process has ended')
+})
+
+t.test('whoever wants a port that somebody has reads who that is, and what to change', async (t) => {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const taken = new RegExp(`^Port ${port} is taken by process ${process.pid} \\(.+\\)\\. .* --port P `)
+  await t.rejects(assertPortIsOurs(port), taken)
+  server.close()
+  await once(server, 'close')
+  await t.resolves(assertPortIsOurs(port))
+})
+
+t.test("a proxy of the environment gets no call to this machine, and keeps the person's own exceptions", async (t) => {
+  const env: NodeJS.ProcessEnv = { NO_PROXY: 'example.com' }
+  keepLoopbackDirect(env)
+  keepLoopbackDirect(env)
+  for (const name of ['NO_PROXY', 'no_proxy']) t.equal(env[name], 'example.com,127.0.0.1,localhost')
+  const server = createHttpServer((_request, response) => void response.end('ours')).listen(0, '127.0.0.1')
+  t.teardown(() => server.close())
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const module = new URL('../src/ports.ts', import.meta.url).href
+  const script = `import { keepLoopbackDirect } from '${module}'
+    keepLoopbackDirect()
+    console.log(await (await fetch('http://127.0.0.1:${port}')).text())`
+  const proxied = {
+    ...process.env,
+    NODE_USE_ENV_PROXY: '1',
+    HTTP_PROXY: 'http://127.0.0.1:9',
+    NO_PROXY: '',
+    no_proxy: '',
+  }
+  const asked = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', script], { env: proxied })
+  t.equal(asked.stdout, 'ours\n')
+})
+
+t.test('npm start -- --help says its options, and is no fault', async (t) => {
+  const main = fileURLToPath(new URL('../src/main.ts', import.meta.url))
+  const { stdout } = await promisify(execFile)(process.execPath, [main, '--help'])
+  for (const option of ['--dir', '--port', '--fresh', '--databases']) t.match(stdout, option)
+})
+
+t.test('two first starts at once install once: the second waits for the first', async (t) => {
+  // An npm that takes its time, and puts a Node in place.
+  const npm = `const fs = require('node:fs')
+    fs.appendFileSync('log', 'begins ')
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_000)
+    fs.mkdirSync('node_modules/.bin', { recursive: true })
+    fs.writeFileSync('node_modules/.bin/node', '#!/bin/sh\\necho v24.0.0\\n', { mode: 0o755 })
+    fs.appendFileSync('log', 'ends ')`
+  const dir = t.testdir({ 'npm.cjs': npm, 'package-lock.json': '{}', packages: { 'dev-stack': { bootstrap: {} } } })
+  const program = join(dir, 'packages/dev-stack/bootstrap/install.mjs')
+  cpSync(fileURLToPath(new URL('../bootstrap/install.mjs', import.meta.url)), program)
+  // One that was killed has left this.
+  mkdirSync(join(dir, '.cache'))
+  writeFileSync(join(dir, '.cache/installing.pid'), '999999999')
+  const env = { ...process.env, npm_execpath: join(dir, 'npm.cjs'), npm_node_execpath: process.execPath }
+  const start = () => promisify(execFile)(process.execPath, [program, '--omit=dev'], { env })
+  const said = (await Promise.all([start(), start()])).map(({ stdout }) => stdout)
+  t.equal(readFileSync(join(dir, 'log'), 'utf8'), 'begins ends ')
+  t.equal(said.filter((text) => /^Packages are being installed by process \d+; waiting/.test(text)).length, 1)
+  t.notOk(existsSync(join(dir, '.cache/installing.pid')))
 })
 
 t.test('a service starts from the sources, with its telemetry loaded first', async (t) => {

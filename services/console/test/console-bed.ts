@@ -292,8 +292,19 @@ export class Visitor {
       this.#cookies.set(name, value)
     }
     const text = await response.text()
+    namesItsZone(path, text)
     return { status: response.status, text, location: response.headers.get('location'), headers: response.headers }
   }
+}
+
+/** Holds of every page that a test sees: where a time stands, its zone does. @throws for a page that leaves it out */
+function namesItsZone(path: string, text: string): void {
+  if (!text.startsWith('<!doctype html>')) return
+  const page = text.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ')
+  const zoneless = /\b\d{4},? \d\d:\d\d(:\d\d)?(?! (GMT|UTC)|\d|:)/.exec(page)
+  if (zoneless !== null) throw new Error(`${path} shows ${zoneless[0]} without its zone`)
+  if (/\b\d\d:\d\d\b/.test(page) && !/: [\w/+-]+ \(GMT[^)]*\)/.test(page))
+    throw new Error(`${path} shows times and does not name their zone`)
 }
 
 /** The hidden fields of the form for one decision, as the page has them. */

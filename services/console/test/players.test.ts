@@ -107,7 +107,7 @@ t.test('the page of a player', async (t) => {
       rows.find((row) => row.includes('7.50') && />ledger</.test(row)),
       'alice, approved by bob',
     )
-    t.match(text, /\d\d:\d\d:\d\d<\/time>/, 'to the second')
+    t.match(text, /\d\d:\d\d:\d\d( GMT[+-\d:]*)?<\/time>/, 'to the second')
     t.match(text, /Reserved by withdrawals[\s\S]{0,900}\/production\/withdrawals\/wdr_/)
     for (const kind of ['document', 'change', 'deposit', 'withdrawal', 'ledger', 'team'])
       t.match(text, new RegExp(`<span class="status [^"]*">${kind}</span>`), kind)

@@ -59,7 +59,7 @@ const visible = (text: string): string =>
     (character) => `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`,
   )
 
-const indent = ' '.repeat(10)
+const indent = ' '.repeat(11)
 /** Of what a receiver answers. */
 const textShownMax = 200
 
@@ -72,7 +72,8 @@ interface Arrival {
 }
 
 export function arrivalText({ verdict, at, again, showBody }: Arrival, paint: Paint): string {
-  const clock = paint('dim', at.toTimeString().slice(0, 8))
+  // In UTC, as the times of events are.
+  const clock = paint('dim', `${at.toISOString().slice(11, 19)}Z`)
   if ('refusal' in verdict) return `${clock}  ${paint('red', `not verified: ${visible(verdict.refusal)}`)}\n`
   const { event } = verdict
   const lines = [

@@ -129,13 +129,27 @@ const days = { day: 'numeric', month: 'short', year: 'numeric' } as const
 const filled = (text: string, values: Readonly<Record<string, string | number>>): string =>
   text.replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole))
 
+function timesIn(locale: string, timeZone: string) {
+  const local = new Intl.DateTimeFormat(locale, { dateStyle: 'short', timeStyle: 'short', timeZone })
+  const exact = new Intl.DateTimeFormat(locale, { dateStyle: 'short', timeStyle: 'medium', timeZone })
+  const zoned = new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'shortOffset' })
+  const offset = (time: string | number): string =>
+    zoned.formatToParts(new Date(time)).find(({ type }) => type === 'timeZoneName')?.value ?? timeZone
+  return {
+    /** How far the zone is from UTC at a time. */
+    offset,
+    /** In the zone, which it names. */
+    time: (iso: string): string => `${local.format(new Date(iso))} ${offset(iso)}`,
+    /** The same with its seconds. */
+    moment: (iso: string): string => `${exact.format(new Date(iso))} ${offset(iso)}`,
+  }
+}
+
 /** How a person sees things: their language, their zone, their colours. */
 export function displayOf(request: FastifyRequest, { clock, config }: ConsoleContext) {
   const language = languageOf(request.cookies.language, request.headers['accept-language'])
   const { theme, density } = request.cookies
   const timeZone = config.CONSOLE_TIME_ZONE
-  const local = new Intl.DateTimeFormat(formats[language], { dateStyle: 'short', timeStyle: 'short', timeZone })
-  const exact = new Intl.DateTimeFormat(formats[language], { dateStyle: 'short', timeStyle: 'medium', timeZone })
   const sortable = new Intl.DateTimeFormat('sv', { dateStyle: 'short', timeZone })
   const relative = new Intl.RelativeTimeFormat(language, { numeric: 'always' })
   const rightNow = new Intl.RelativeTimeFormat(language, { numeric: 'auto' }).format(0, 'second')
@@ -158,22 +172,19 @@ export function displayOf(request: FastifyRequest, { clock, config }: ConsoleCon
     /** Of which any is enough. */
     anyOf: (names: readonly string[]): string => new Intl.ListFormat(language, { type: 'disjunction' }).format(names),
     /** A sentence of a service or of a schema, in English there; itself where the catalogue has none. */
-    sentence: (text: string): string => sentenceIn(language, text),
+    sentence: (text: string): string => filled(sentenceIn(language, text), { timeZone }),
     // As text: a number would round large amounts.
     number: (value: string): string => new Intl.NumberFormat(formats[language]).format(value as `${number}`),
     money: (amount: string, currency: string): string =>
       new Intl.NumberFormat(formats[language], { style: 'currency', currency }).format(amount as `${number}`),
     timeZone,
-    /** In that zone. */
-    time: (iso: string): string => local.format(new Date(iso)),
-    /** As short as it can be in a list: the time of today, the day before it. */
+    ...timesIn(formats[language], timeZone),
+    /** As short as it can be in a list: the time of today, the day before it. Its page names the zone. */
     shortTime(iso: string): string {
       const [day, today] = [new Date(iso), new Date(now)].map((one) => sortable.format(one))
       const options = day === today ? hours : day?.slice(0, 4) === today?.slice(0, 4) ? daysAndHours : days
       return new Date(iso).toLocaleString(formats[language], { ...options, timeZone })
     },
-    /** With its seconds, in that zone. */
-    moment: (iso: string): string => exact.format(new Date(iso)),
     utc: (iso: string): string => `${iso.slice(0, 19).replace('T', ' ')} UTC`,
     /** How long ago, in its largest unit. */
     ago(iso: string): string {

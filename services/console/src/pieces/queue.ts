@@ -73,6 +73,7 @@ interface List {
 export function showLists(visit: Visit, list: List): FastifyReply {
   const { path, nextCursor, csv, decisions = [], missing = [], sent, ...others } = list
   const filtered = withQuery(path, list.filter?.query ?? '')
+  const resident = new Set<string>(visit.person.resident)
   const shown = decisions.map((decision) => shownDecision(visit, decision, filtered, sent))
   return visit.show('list', {
     tabs: [],
@@ -81,7 +82,8 @@ export function showLists(visit: Visit, list: List): FastifyReply {
     ...others,
     ...ownAndOthers(visit, shown),
     lost: refusalWithoutForm(visit, shown, sent),
-    missing: missing.join(', '),
+    missing: missing.filter((service) => resident.has(service)).join(', '),
+    starting: missing.filter((service) => !resident.has(service)).join(', '),
     csv: csv && visit.address(withQuery(csv, list.filter?.query ?? '')),
     more: nextCursor && visit.address(withQuery(filtered, new URLSearchParams({ after: nextCursor }).toString())),
     firstPage: visit.query.after === undefined ? undefined : visit.address(filtered),

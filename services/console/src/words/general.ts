@@ -39,6 +39,10 @@ export const generalWords = {
     'Preencha um deles, por inteiro. Fica registrado quem buscou e por quê; CPF, e-mail e telefone, não.',
   ],
   serviceAway: ['{service} does not answer', '{service} não responde'],
+  serviceStarts: [
+    '{service} runs when it is needed, and is starting: look again in a moment',
+    '{service} roda quando é preciso e está iniciando: volte em instantes',
+  ],
   searchNobody: ['No player is found.', 'Nenhum jogador encontrado.'],
   signIn: ['Sign in', 'Entrar'],
   signInWith: ['Sign in with your company account', 'Entrar com a conta da empresa'],
@@ -238,6 +242,7 @@ export const generalWords = {
     'These services do not answer, so what they keep is missing: {services}.',
     'Estes serviços não respondem, então falta o que eles guardam: {services}.',
   ],
+  timesIn: ['Times: {timeZone} ({offset})', 'Horários: {timeZone} ({offset})'],
   ownProposal: [
     'You proposed this. Somebody else with the role {roles} must approve it.',
     'Você propôs isto. Outra pessoa com a função {roles} precisa aprovar.',

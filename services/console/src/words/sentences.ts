@@ -27,11 +27,11 @@ export const portugueseSentences: Readonly<Record<string, string>> = {
   'How long X-Webhook-Signature keeps the former secret: 24 unless said, 0 after a leak.':
     'Por quanto tempo X-Webhook-Signature mantém o segredo anterior: 24 se nada for dito, 0 após um vazamento.',
   'Per minute; 300 unless said.': 'Por minuto; 300 se nada for dito.',
-  'ISO 8601 in UTC with milliseconds.': 'No fuso do console.',
+  'ISO 8601 in UTC with milliseconds.': 'No fuso {timeZone}.',
   'Unique among operators.': 'Único entre os operadores.',
   'Account status of the player, as it is now. Deposits and play need `ativo`; withdrawals do not depend on it. `suspenso`, `bloqueado`, `encerrado` and `restrito` refuse the same, and differ in why.':
     'Situação da conta do jogador, como está agora. Depósitos e jogo exigem `ativo`; saques não dependem dela. `suspenso`, `bloqueado`, `encerrado` e `restrito` recusam o mesmo e diferem no motivo.',
-  'Null: for good.': 'No fuso do console.',
+  'Null: for good.': 'No fuso {timeZone}.',
   'Null: no limit.': '',
   'Signed: a negative amount takes money from the player.': 'Com sinal: um valor negativo tira dinheiro do jogador.',
   'Unique per brand, for ever: the same reference never moves money twice.':
@@ -157,8 +157,8 @@ export const englishSentences: Readonly<Record<string, string>> = {
   'ISO 4217, with 2 decimals; never changed later; BRL when absent.': 'ISO 4217, with 2 decimals; never changed later.',
   'IANA name; where days begin; never changed later; America/Sao_Paulo when absent.':
     'IANA name; where days begin; never changed later.',
-  'ISO 8601 in UTC with milliseconds.': 'In the zone of the console.',
+  'ISO 8601 in UTC with milliseconds.': 'In the zone {timeZone}.',
   // Beside the choice of a time, and of an amount.
-  'Null: for good.': 'In the zone of the console.',
+  'Null: for good.': 'In the zone {timeZone}.',
   'Null: no limit.': '',
 }
