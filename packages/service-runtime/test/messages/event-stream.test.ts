@@ -122,7 +122,10 @@ t.test('on a server that permits everything to everybody', async (t) => {
     { max_age: 1_000_000_000, duplicate_window: 1_000_000_000 },
     { duplicate_window: 1_000_000_000 },
     { allow_direct: true },
-    { allow_rollup_hdrs: true },
+    { deny_delete: false },
+    { deny_purge: false },
+    // A server wants both.
+    { allow_rollup_hdrs: true, deny_purge: false },
     { no_ack: true },
   ]) {
     await t.test(`a stream with ${JSON.stringify(options)} is not published to`, async (t) => {
