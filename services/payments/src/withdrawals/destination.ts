@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto'
 import { type Db, type ReadDb, sql } from '@backoffice/service-runtime'
 import type { SealedTable } from '@backoffice/team-desk'
 import type { Place, Vault } from '@backoffice/vault'
-import { comparableDestination } from './withdrawal.ts'
+import { comparableDestination, type PaymentKey } from './withdrawal.ts'
 
 /** Where a withdrawal is paid to, as it is stored: in the clear column, or sealed and the clear column empty. */
 export interface StoredDestination {
@@ -34,20 +34,20 @@ interface DestinationDigest {
 export function storedDestination(
   vault: Vault,
   withdrawalId: string,
-  destination: string,
+  { method, destination }: PaymentKey,
 ): StoredDestination & DestinationDigest {
-  const digest = newestDigest(vault, destination)
+  const digest = newestDigest(vault, { method, destination })
   if (!vault.seals) return { destination, sealedDestination: null, ...digest }
   const sealedDestination = vault.seal(newSalt() + destination, placeOf(withdrawalId))
   return { destination: nothing, sealedDestination, ...digest }
 }
 
 /** Of one destination, one under each master key, the newest first. */
-const digestsOf = (vault: Vault, destination: string): readonly string[] =>
-  vault.lookupDigests(comparableDestination(destination), 'withdrawal.destination_digest')
+const digestsOf = (vault: Vault, key: PaymentKey): readonly string[] =>
+  vault.lookupDigests(comparableDestination(key), 'withdrawal.destination_digest')
 
-function newestDigest(vault: Vault, destination: string): DestinationDigest {
-  const [destinationDigest = null] = digestsOf(vault, destination)
+function newestDigest(vault: Vault, key: PaymentKey): DestinationDigest {
+  const [destinationDigest = null] = digestsOf(vault, key)
   return { destinationDigest }
 }
 
@@ -78,18 +78,19 @@ const columns = 'destination text, sealed_destination text, destination_digest t
 export const sealedWithdrawals: SealedTable = {
   table: 'withdrawal',
   key: 'id text',
-  reads: columns,
+  reads: `method text, ${columns}`,
   writes: columns,
-  renew({ id, destination, sealedDestination, destinationDigest }, vault) {
+  renew({ id, method, destination, sealedDestination, destinationDigest }, vault) {
     // The release before forgets a destination without its digest.
     if (sealedDestination === null && destination === forgottenDestination)
       return destinationDigest === null ? null : { destination, sealedDestination, destinationDigest: null }
-    if (sealedDestination === null) return vault.seals ? storedDestination(vault, id, destination) : null
+    if (sealedDestination === null) return vault.seals ? storedDestination(vault, id, { method, destination }) : null
     const renewed = vault.renew(sealedDestination, placeOf(id))
-    const isCurrent = destinationDigest !== null && vault.isNewest(destinationDigest)
-    if (renewed === null && (isCurrent || !vault.seals)) return null
+    if (renewed === null && !vault.seals) return null
     const opened = destinationOf(vault, id, { destination, sealedDestination })
-    const digest = newestDigest(vault, opened.destination)
+    // A release may compare otherwise than the one that wrote it.
+    const digest = newestDigest(vault, { method, destination: opened.destination })
+    if (renewed === null && digest.destinationDigest === destinationDigest) return null
     return { destination: nothing, sealedDestination: renewed ?? sealedDestination, ...digest }
   },
 }
@@ -111,10 +112,9 @@ export async function forgetDestinations(db: Db, { brandId, playerId }: PlayerOf
   `
 }
 
-interface AskedDestination extends PlayerOfBrand {
+interface AskedDestination extends PlayerOfBrand, PaymentKey {
   /** Of a withdrawal. */
   readonly id: string
-  readonly destination: string
 }
 
 /**
@@ -127,8 +127,8 @@ export async function readOtherPlayers(
   withdrawals: readonly AskedDestination[],
   max: number,
 ): Promise<ReadonlyMap<string, readonly string[]>> {
-  const asked = withdrawals.flatMap(({ id, brandId, playerId, destination }) =>
-    digestsOf(db.vault, destination).map((digest) => ({ id, brandId, playerId, digest })),
+  const asked = withdrawals.flatMap(({ id, brandId, playerId, ...key }) =>
+    digestsOf(db.vault, key).map((digest) => ({ id, brandId, playerId, digest })),
   )
   const isSame = sql`
     w.brand_id = asked.brand_id and w.destination_digest = asked.digest and w.destination_digest is not null and w.version > 0

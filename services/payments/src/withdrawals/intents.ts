@@ -48,7 +48,7 @@ export async function insertIntents(
 ): Promise<ReadonlySet<string>> {
   const intents = begun.map(({ intent: { scope, ...intent }, afterAbandoned }) => ({
     ...{ ...scope, ...intent, afterAbandoned },
-    ...storedDestination(db.vault, intent.id, intent.destination),
+    ...storedDestination(db.vault, intent.id, intent),
     ...{ status: 'intent', version: 0 },
   }))
   const rows = await db<{ id: string }>`

@@ -23,6 +23,7 @@ import {
   hasEnded,
   isVisible,
   type Past,
+  type PaymentKey,
   type StoredWithdrawal,
   type WithdrawalState,
 } from './withdrawal.ts'
@@ -305,18 +306,17 @@ function readSums(db: ReadDb, asked: readonly AskedWithdrawal[], since: Date): P
 async function readDestinations(
   db: ReadDb,
   asked: readonly AskedWithdrawal[],
-): Promise<ReadonlyMap<string, readonly string[]>> {
-  type Earlier = Destination & { readonly id: string; readonly askedId: string }
+): Promise<ReadonlyMap<string, readonly PaymentKey[]>> {
+  type Earlier = Destination & PaymentKey & { readonly id: string; readonly askedId: string }
   const rows = await db<StoredRow<Earlier>>`
-    select asked.id as asked_id, before.id, before.destination, before.sealed_destination
+    select asked.id as asked_id, before.id, before.method, before.destination, before.sealed_destination
     from ${sql.unnest('asked', asked, askedColumns)}
     cross join lateral (
-      select p.id, p.destination, p.sealed_destination from withdrawal p
+      select p.id, p.method, p.destination, p.sealed_destination from withdrawal p
       where p.player_id = asked.player_id and p.paid_at < coalesce(asked.paid_at, 'infinity') and p.id <> asked.id
         and p.destination <> ${forgottenDestination}
       order by p.paid_at desc limit ${destinationsMax}
     ) before
   `
-  const found = Map.groupBy(openDestinations<Earlier>(db, rows), ({ askedId }) => askedId)
-  return new Map([...found].map(([id, before]) => [id, before.map(({ destination }) => destination)]))
+  return Map.groupBy(openDestinations<Earlier>(db, rows), ({ askedId }) => askedId)
 }

@@ -66,12 +66,12 @@ export async function factsOf(
     readOtherPlayers(db, withdrawals, otherPlayersMax.counted),
   ])
   return pasts.map((past, index) => {
-    const { id = '', destination = '' } = withdrawals[index] ?? {}
+    const { id = '', method = '', destination = '' } = withdrawals[index] ?? {}
     const playerIds = others.get(id) ?? []
     const players = playerIds.slice(0, otherPlayersMax.named).map((playerId) => ({ playerId }))
     return {
       firstWithdrawal: !past.paidBefore,
-      destinationUsedBefore: isDestinationKnown(destination, past),
+      destinationUsedBefore: isDestinationKnown({ method, destination }, past),
       otherPlayers: { count: playerIds.length, players },
       deposits30Days: shownSum(past.deposits),
       withdrawals30Days: shownSum(past.withdrawals),

@@ -247,12 +247,77 @@ t.test(
 
 const text = (value: StoredWithdrawal) => JSON.stringify({ ...value, amount: value.amount.toString() })
 
-t.test('a destination is known however it was written, and no other is', async (t) => {
-  const past = { destinations: ['Ana@Example.com ', '+5511987654321', '529.982.247-25'] }
-  for (const destination of ['ana@example.com', ' ANA@example.com', '+5511987654321', ' 52998224725'])
-    t.ok(isDestinationKnown(destination, past), destination)
-  for (const destination of ['ana@example.com.br', '5511987654321', ''])
-    t.notOk(isDestinationKnown(destination, past), destination)
+/** Keys as the rules of Pix have them, and how people write them. */
+const pixKeys = {
+  'cpf 52998224725': [
+    '52998224725',
+    '529.982.247-25',
+    ' 529 982 247 25',
+    '５２９９８２２４７２５',
+    '529982247\u206025',
+    '529.982.247\u201125',
+  ],
+  'cnpj 00038166000105': ['00038166000105', '00.038.166/0001-05', '00 038 166 0001 05'],
+  'cnpj 12ABC34501DE35': ['12ABC34501DE35', '12.abc.345/01de-35'],
+  'phone +5561912345678': [
+    '+5561912345678',
+    '5561912345678',
+    '+55 61 91234-5678',
+    '(61) 91234-5678',
+    '061912345678',
+    '0055 61 91234 5678',
+  ],
+  'phone +551133334444': ['+551133334444', '(11) 3333-4444', '1133334444'],
+  'phone +447911123456': ['+447911123456', '+44 7911 123456', '00447911123456'],
+  'e-mail': [
+    'fulano_da_silva.recebedor@example.com',
+    ' FULANO_DA_SILVA.recebedor@Example.com',
+    'ｆulano_da_silva.recebedor@example.com',
+  ],
+  'another e-mail': ['fulanodasilva.recebedor@example.com'],
+  'e-mail with another letter': ['ful\u0430no_da_silva.recebedor@example.com'],
+  evp: [
+    '123e4567-e12b-12d1-a456-426655440000',
+    '123E4567E12B12D1A456426655440000',
+    '{123e4567-e12b-12d1-a456-426655440000}',
+  ],
+  'no CPF': ['52998224726', '529.982.247-26'],
+  'no key': ['their own', 'Their  OWN'],
+  'no key either': ['their-own'],
+}
+
+t.test('a Pix key is known however it was written, and no other is', async (t) => {
+  const unseen = Array.from({ length: 0x110000 }, (_, code) => String.fromCodePoint(code)).filter((character) =>
+    /[\p{Default_Ignorable_Code_Point}\u2800]/u.test(character),
+  )
+  for (const [known, written] of Object.entries(pixKeys)) {
+    const past = { destinations: [{ method: 'pix', destination: written[0] as string }] }
+    for (const [name, others] of Object.entries(pixKeys))
+      for (const destination of others)
+        t.equal(isDestinationKnown({ method: 'PIX', destination }, past), name === known, `${destination} for ${known}`)
+    const hidden = unseen.filter((character) => {
+      const destination = written[0]?.replace(/^./, `$&${character}`) ?? ''
+      return !isDestinationKnown({ method: 'pix', destination }, past)
+    })
+    t.same(hidden, [], known)
+  }
+})
+
+t.test('a destination of another method is compared by sight, and a CPF without its punctuation', async (t) => {
+  const isKnown = (one: string, other: string) =>
+    isDestinationKnown({ method: 'ted', destination: one }, { destinations: [{ method: 'ted', destination: other }] })
+  for (const [one, other] of [
+    ['Conta  1-2', 'conta 1-2'],
+    ['529.982.247-25', '52998224725'],
+    ['ＡＢ', 'ab\u034f'],
+  ] as const)
+    t.ok(isKnown(one, other), one)
+  for (const [one, other] of [
+    ['1-2', '12'],
+    ['+5561912345678', '5561912345678'],
+    ['', 'x'],
+  ] as const)
+    t.notOk(isKnown(one, other), one)
 })
 
 t.test('sums begin 30 days ago', async (t) => {
