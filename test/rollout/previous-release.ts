@@ -9,7 +9,7 @@ import { linkDependencies } from '../structure/working-copy.ts'
 const root = fileURLToPath(new URL('../../', import.meta.url))
 
 interface ReleaseRecord {
-  /** It begins at a commit whose replies are sealed: nobody runs an older one, and each release from then on is held to it. */
+  /** It begins at a commit whose services ask JetStream for no stream: nobody runs an older one, and each from then on is held to it. */
   readonly release: {
     readonly version: string
     /** Of this repository. It counts where no `v…` tag below HEAD says which commit it is. */
