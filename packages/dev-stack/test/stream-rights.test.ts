@@ -176,7 +176,8 @@ t.test('the keeper of the stream says and hears nothing else', async (t) => {
   }
 })
 
-const concrete = (subjects: readonly string[]) => subjects.map((subject) => subject.replaceAll(/[*>]/g, 'x'))
+/** Behind a subject that a user hears in a queue alone stands the queue. */
+const concrete = (allowed: readonly string[]) => allowed.map((one) => one.replace(/ .*/, '').replaceAll(/[*>]/g, 'x'))
 
 /** Each user's requests that JetStream answers to whatever subject they name: its own messages, with rights of its own. */
 const answeredAnywhere: Readonly<Record<string, readonly string[]>> = {
@@ -195,13 +196,16 @@ t.test('whoever names another reply subject than an inbox of its own makes nobod
   const sent = 'sent by the user itself'
   const heard: string[] = []
   for (const listener of users) {
-    for (const subject of permissionsOf(listener).subscribe)
+    for (const allowed of permissionsOf(listener).subscribe) {
+      const [subject = '', queue] = allowed.split(' ')
       of(listener).subscribe(subject, {
+        ...(queue === undefined ? {} : { queue }),
         callback: (error, message) => {
           if (error === null && (message.string() !== sent || /^\$JS\.ACK\..*\.\d+$/.test(message.reply ?? '')))
             heard.push(message.subject)
         },
       })
+    }
     await of(listener).flush()
   }
   const served = serviceNames.flatMap((service) => Object.values(operations[service]).map(rpcSubject))
