@@ -61,7 +61,15 @@ t.test('showWithdrawal finds a withdrawal and its brand by the id alone', async 
     input: { withdrawalId: requested.id },
   })
   const balance = { available: '100.00', withdrawable: '90.00', reserved: '10.00' }
-  t.same(shown, { ...requested, ...path.scope, ...undecided, balance, payTakesTwo: false })
+  t.same(shown, {
+    ...requested,
+    ...path.scope,
+    ...undecided,
+    balance,
+    payTakesTwo: false,
+    isReserved: true,
+    approval: null,
+  })
   t.equal(transitions.length, 1)
   t.equal(await refusal(team.call(showWithdrawal, { input: { withdrawalId: 'wdr_unknown' } })), 'WITHDRAWAL_NOT_FOUND')
 })
