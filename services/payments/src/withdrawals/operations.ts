@@ -8,7 +8,7 @@ import {
   toMinorUnits,
   type WithdrawalFacts,
 } from '@backoffice/contracts'
-import { patiently } from '@backoffice/process'
+import { patiently, waitAtMost } from '@backoffice/process'
 import type { RpcClient } from '@backoffice/rpc'
 import { type Call, handle, isPassingFault, type ReadDb, sql, toPage, withIsoTimes } from '@backoffice/service-runtime'
 import { readProvenEntries, withOperatorNames } from '@backoffice/team-desk'
@@ -134,14 +134,18 @@ async function approvalOf(db: ReadDb, withdrawalId: string): Promise<SignedCall 
   return { operationId, actor, actorId, at, input, proof, idToken, anchor }
 }
 
-/** The ledger may be in another database than payments. */
+/** How long a case waits for the ledger's tables, which may be in another database, or locked. */
+const ledgerMs = 2_000
+
 async function isReservedIfKnown(db: ReadDb, withdrawal: WithdrawalRecord): Promise<boolean | null> {
-  try {
-    return (await findReserved(db, [withdrawal])).has(withdrawal.id)
-  } catch (error) {
-    if (isPassingFault(error)) return null
-    throw error
-  }
+  const isReserved = findReserved(db, [withdrawal]).then(
+    (reserved) => reserved.has(withdrawal.id),
+    (error) => {
+      if (isPassingFault(error)) return null
+      throw error
+    },
+  )
+  return (await waitAtMost(patiently(ledgerMs), isReserved, () => {})) ?? null
 }
 
 /** Adds facts to the rows of one page, and the names of all players in both, with one call of players. */
