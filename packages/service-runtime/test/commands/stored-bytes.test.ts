@@ -84,6 +84,8 @@ const cut: Readonly<Record<string, readonly string[]>> = {
   'payments.exportPlayer': ['rows'],
   'wallet.exportPlayer': ['rows'],
   'webhooks.showDelivery': ['attemptLog'],
+  // A call as it is stored, where it is bounded.
+  'payments.showWithdrawal': ['approval'],
   'reconciler.reconcileWallet': ['report'],
 }
 /** Their rows have the input of a call, which is bounded where it is stored. */
