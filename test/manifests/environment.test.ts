@@ -52,6 +52,10 @@ t.test('with the environment of its pods in production', { skip }, async (t) => 
     t.equal(await job.ended, 0, job.printed())
   })
 
+  // Without it no service of events gets ready.
+  const keeping = await environmentHere(environmentOf('streams'), await surroundingsOf('streams'))
+  run(t, 'packages/migrator/src/keep-stream.ts', keeping)
+
   const pods: Record<string, { readonly pod: StartedProcess; readonly environment: Readonly<Record<string, string>> }> =
     {}
   for (const service of programs) {

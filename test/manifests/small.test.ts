@@ -78,6 +78,7 @@ t.test(
     }
     const migration = run(t, 'packages/migrator/src/main.ts', await environmentOf('migrate'))
     t.equal(await migration.ended, 0, migration.printed())
+    run(t, 'packages/migrator/src/keep-stream.ts', await environmentOf('streams'))
     const environments = new Map<string, Readonly<Record<string, string>>>()
     for (const name of programs) {
       const environment = await environmentOf(name)
