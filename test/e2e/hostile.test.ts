@@ -145,7 +145,7 @@ t.test('whatever is sent to an operation is answered as published, and what is r
       return code
     }
     const operation = operationOf(request)
-    const fits = replySchema(operation, status)
+    const fits = sent.method === 'HEAD' ? null : replySchema(operation, status)
     if (fits !== null) assert.ok(fits(JSON.parse(text)), `not as published: ${text}`)
     if (operation.kind === 'query') assert.deepEqual(written, [], 'a query has no effect')
     else ids = await newRecords()
