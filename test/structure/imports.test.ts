@@ -117,7 +117,7 @@ t.test('a service imports only contracts and what services are built on, never a
   const permitted = [
     'contracts',
     'process',
-    'process/address-ranges',
+    'process/addresses',
     'rpc',
     'service-runtime',
     'team-desk',
@@ -264,7 +264,7 @@ t.test('rules do no I/O, read no clock and throw no dice', async (t) => {
   const domain = under('services/').filter(({ path }) => isRule(path))
   t.ok(domain.length > 10)
   const libraries = ['node:assert', 'node:assert/strict', 'bignumber.js', 'ipaddr.js']
-  const pure = ['@backoffice/contracts', '@backoffice/process/address-ranges', ...libraries]
+  const pure = ['@backoffice/contracts', '@backoffice/process/addresses', ...libraries]
   t.same(
     violations(domain, (name, file) => isRule(name) || pure.includes(name) || isHash(name, file)),
     [],

@@ -1,8 +1,9 @@
 import type { AddressInfo, Socket } from 'node:net'
 import { Type } from '@sinclair/typebox'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { callerAddress, holderOf } from './addresses.ts'
+import { AddressRanges, addressOfHop, callerAddress, holderOf, writtenRange } from './addresses.ts'
 import { type CertificateFiles, keepCertificateFresh, useCertificate } from './certificate.ts'
+import { ConfigurationError } from './config.ts'
 import { patiently } from './limits.ts'
 import type { Logger } from './log.ts'
 import { meter } from './telemetry/metrics.ts'
@@ -18,6 +19,26 @@ const refusalsLoggedEveryMs = 60_000
 export const proxySettings = {
   /** Addresses or CIDR ranges, separated by commas, whose X-Forwarded-For is believed. None by default. */
   TRUSTED_PROXIES: Type.String({ default: '' }),
+}
+
+/** Whether the peer of a connection, or a hop before it, is a proxy of ours. */
+export type IsTrusted = (address: string) => boolean
+
+/**
+ * Reads TRUSTED_PROXIES: addresses and CIDR ranges, separated by commas.
+ * @throws {ConfigurationError} naming the entry that is neither, or that programs read in different ways
+ */
+export function trustedProxies(text: string): IsTrusted {
+  const entries = text.split(',').flatMap((part) => part.trim() || [])
+  for (const entry of entries)
+    if (writtenRange(entry) === null)
+      throw new ConfigurationError(`TRUSTED_PROXIES: not an address or CIDR range: ${entry}`)
+  const ranges = new AddressRanges(entries)
+  // The library alone would take a hop of octal numbers for another address.
+  return (hop) => {
+    const address = addressOfHop(hop)
+    return address !== null && ranges.has(address)
+  }
 }
 
 interface Frame {

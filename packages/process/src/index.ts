@@ -1,7 +1,6 @@
 // What every program of ours is made of, whatever it does. It loads nothing of NATS, of a database or of the table of
 // operations.
-export { AddressRanges, normaliseAddress } from './address-ranges.ts'
-export { addressOfHop, callerAddress, holderOf, type IsTrusted, trustedProxies } from './addresses.ts'
+export { AddressRanges, addressOfHop, callerAddress, holderOf } from './addresses.ts'
 export {
   type CertificateFiles,
   certificateFiles,
@@ -10,7 +9,7 @@ export {
   useCertificate,
 } from './certificate.ts'
 export { ConfigurationError, developmentSetting, loadConfig, programSettings, secret } from './config.ts'
-export { HttpListener, httpFrame, proxySettings, requestLimit } from './http.ts'
+export { HttpListener, httpFrame, type IsTrusted, proxySettings, requestLimit, trustedProxies } from './http.ts'
 export { bePatient, limitsMs, patiently } from './limits.ts'
 export { createLogger, type Logger } from './log.ts'
 export { type StartedProgram, type StoppingStep, startProgram } from './program.ts'

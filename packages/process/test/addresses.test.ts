@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { AddressRanges, writtenRange } from '../src/address-ranges.ts'
-import { addressOfHop, callerAddress, holderOf, trustedProxies } from '../src/addresses.ts'
+import { AddressRanges, addressOfHop, callerAddress, holderOf, writtenRange } from '../src/addresses.ts'
 import { ConfigurationError } from '../src/config.ts'
+import { trustedProxies } from '../src/http.ts'
 
 t.test('one holder has all addresses of an IPv6 /64, and one IPv4 address', async (t) => {
   t.equal(holderOf('2001:db8:1:2:3:4:5:6'), '2001:db8:1:2::/64')

@@ -52,6 +52,8 @@ export async function violations(page: Page, rules: readonly string[] = []): Pro
   equipped.add(context)
   // A page's Content-Security-Policy does not hold for what the test evaluates in it.
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axe.source)
+  // What a page does after it was laid out, such as to make focusable what scrolls, is done when the next frame begins.
+  await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))))
   return page.evaluate(
     async (only) => {
       // Only what is broken, since all that axe looked at is long, and would be carried here.

@@ -1,3 +1,4 @@
+import { MIMEType } from 'node:util'
 import {
   canonicalString,
   defined,
@@ -186,6 +187,29 @@ const noBytes = Buffer.alloc(0)
 /** The bytes as sent; none for a request without a body. */
 export function rawBody(request: FastifyRequest): Buffer {
   return Buffer.isBuffer(request.body) ? request.body : noBytes
+}
+
+/** Parameters say nothing about JSON (RFC 8259, 11), but for one that names other bytes. */
+function isJson(contentType: string): boolean {
+  try {
+    const { essence, params } = new MIMEType(contentType)
+    return essence === 'application/json' && /^utf-?8$/i.test(params.get('charset') ?? 'utf-8')
+  } catch {
+    return false
+  }
+}
+
+/**
+ * @throws {Rejection} UNSUPPORTED_MEDIA_TYPE when there is a body whose media type is not JSON, or whose bytes mean others:
+ *   we would take what is compressed for what was meant
+ */
+export function requireJson(request: FastifyRequest): void {
+  if (rawBody(request).length === 0) return
+  const [encoding = 'identity', coding = 'chunked'] = ['content-encoding', 'transfer-encoding'].map(
+    (name) => header(request, name)?.trim().toLowerCase() || undefined,
+  )
+  const isPlain = encoding === 'identity' && coding === 'chunked'
+  if (!isPlain || !isJson(header(request, 'content-type') ?? '')) throw new Rejection('UNSUPPORTED_MEDIA_TYPE')
 }
 
 /**

@@ -13,10 +13,9 @@ import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import { visit } from 'jsonc-parser'
 import type { KnownCredential } from '../operators/records.ts'
 import { showMe } from '../operators/views.ts'
-import { type AuthenticationContext, authenticate, type Caller, rawBody } from './authenticate.ts'
+import { type AuthenticationContext, authenticate, type Caller, rawBody, requireJson } from './authenticate.ts'
 import type { Idempotency } from './idempotency.ts'
 import type { DailyUse } from './limits.ts'
-import { requireJson } from './media-type.ts'
 import {
   countReplay,
   type HttpReply,

@@ -9,7 +9,7 @@ import {
   Rejection,
   type Reply,
 } from '@backoffice/contracts'
-import { AddressRanges, writtenRange } from '@backoffice/process/address-ranges'
+import { AddressRanges, writtenRange } from '@backoffice/process/addresses'
 import type { AgreedQuotas } from '../quotas/quota.ts'
 
 /** What the team changes about an operator. */

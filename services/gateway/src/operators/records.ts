@@ -5,7 +5,7 @@ import {
   type Scope,
   type StoredAmount,
 } from '@backoffice/contracts'
-import type { AddressRanges } from '@backoffice/process/address-ranges'
+import type { AddressRanges } from '@backoffice/process/addresses'
 import { type Db, type ReadDb, sql } from '@backoffice/service-runtime'
 import type { Loaded } from '@mikro-orm/postgresql'
 import type { AgreedQuotas, DayUse } from '../quotas/quota.ts'

@@ -1,5 +1,5 @@
 import { type Operation, operations, requestsPerMinuteDefault } from '@backoffice/contracts'
-import { AddressRanges, writtenRange } from '@backoffice/process/address-ranges'
+import { AddressRanges, writtenRange } from '@backoffice/process/addresses'
 import type { ReadDb } from '@backoffice/service-runtime'
 import { objectOf } from '@backoffice/team-identity'
 import type { KeyedFound, Question } from './check.ts'
