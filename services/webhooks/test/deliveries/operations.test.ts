@@ -91,6 +91,9 @@ t.test('a replay is paced, oldest first', async (t) => {
   t.ok((again[4]?.atMs ?? 0) - startMs >= 350, 'one every 100 ms')
 })
 
+/** So recent that nothing of then is purged. */
+const leftAt = Date.now() - 7_200_000
+
 t.test('a long period is sent again page by page, at one pace, and each delivery once', async (t) => {
   const { scope } = await operator('http://127.0.0.1:9/nobody')
   const { operatorId, environment } = scope
@@ -99,12 +102,12 @@ t.test('a long period is sent again page by page, at one pace, and each delivery
   await pool.query(
     `insert into delivery (id, endpoint_id, event_id, type, brand_id, body, state, event_created_at, received_at, finished_at)
      select 'dlv_' || $1 || lpad(n::text, 6, '0'), $1, 'evt_' || n, 'deposit.confirmed', 'brd_1', '', 'delivered', at, at, at
-     from generate_series(1, 5003) n, lateral (select '2026-03-01T00:00:00Z'::timestamptz + n * interval '1 s' as at) s`,
-    [endpoint],
+     from generate_series(1, 5003) n, lateral (select $2::timestamptz + n * interval '1 s' as at) s`,
+    [endpoint, new Date(leftAt)],
   )
-  const period = { since: '2026-03-01T00:00:00.000Z', until: '2026-03-02T00:00:00.000Z' }
+  const [since = '', until = ''] = [leftAt, leftAt + 6_000_000].map((at) => new Date(at).toISOString())
   // So slowly that nothing is due again while the test lasts.
-  const input = { operatorId, environment, ...period, states: ['delivered' as const], ratePerMinute: 6 }
+  const input = { operatorId, environment, since, until, states: ['delivered' as const], ratePerMinute: 6 }
   const first = await alice.call(replayEvents, { input })
   t.match(first, { scheduled: 5_000, nextCursor: `dlv_${endpoint}005000` })
   const second = await alice.call(replayEvents, { input: { ...input, after: first.nextCursor ?? '' } })
@@ -207,8 +210,8 @@ async function leave(endpointId: string, deliveries: readonly (readonly [state: 
        '', state, at, at, case state when 'pending' then at + interval '1000 years' end,
        case state when 'pending' then null else at end, status, 'It did not take it.'
      from unnest($2::text[], $3::int[]) with ordinality d (state, status, n),
-       lateral (select '2026-03-01T00:00:00Z'::timestamptz + n * interval '1 s' as at) s returning id`,
-    [endpointId, deliveries.map(([state]) => state), deliveries.map(([, status]) => status)],
+       lateral (select $4::timestamptz + n * interval '1 s' as at) s returning id`,
+    [endpointId, deliveries.map(([state]) => state), deliveries.map(([, status]) => status), new Date(leftAt)],
   )
   return rows.map(({ id }) => String(id))
 }
@@ -240,7 +243,7 @@ t.test(
     t.same(await found({ answer: '5xx', state: 'withheld' }), [4])
     t.same(await found({ answer: '5xx', state: 'delivered' }), [])
     t.same(await found({ state: 'undelivered', type: 'kyc.status_changed' }), [1])
-    const since = '2026-03-01T00:00:03.000Z'
+    const since = new Date(leftAt + 3_000).toISOString()
     t.same(await found({ state: 'undelivered', since }), [5, 3])
     t.same(await found({ state: 'undelivered', until: since }), [2, 1])
     t.same(await found({ state: 'undelivered', after: ids[2] }), [2, 1], 'page by page')
