@@ -123,10 +123,11 @@ t.test('no table shows a CPF, e-mail, phone or payout destination', async (t) =>
 
 t.test('the encrypted store of NATS shows nothing of an event', (t) => {
   const store = join(dir, 'jetstream')
-  t.ok(bytesBelow(store, 'EVENTS/msgs').length > 1_000, 'events are stored here')
+  const messages = bytesBelow(store, 'EVENTS/msgs', '.blk')
+  t.ok(messages.length > 1_000, 'events are stored here')
   // The type of an event is its subject, of which NATS before 2.10 may keep an index (.fss) as it is.
   for (const text of [destination, texts.document, playerId]) t.notOk(bytesBelow(store).includes(text), text)
-  t.notOk(bytesBelow(store, '', '.blk').includes('withdrawal.status_changed'))
+  t.notOk(messages.includes('withdrawal.status_changed'))
   t.end()
 })
 
