@@ -62,8 +62,7 @@ export class RateLimiter {
         // A share belongs to its own window: what is left of an earlier one is not carried over. The window was measured
         // after it was asked for, so this end is not too late, however long the reply took.
         window.left = share.granted
-        // PostgreSQL's clock may have gone back a little since it began.
-        window.endsAt = askedAt + Math.min(share.remainingMs, windowSeconds * 1_000)
+        window.endsAt = askedAt + share.remainingMs
         window.spent = share.granted === 0
         return share
       })

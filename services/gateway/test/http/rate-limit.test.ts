@@ -9,7 +9,8 @@ import { send } from '../signed-client.ts'
 // As behind a proxy of ours, so that a test can send from any address.
 const settings = { FAILED_AUTHENTICATIONS_PER_MINUTE: 20, TRUSTED_PROXIES: '127.0.0.0/8' }
 // Minutes last as long as a test says, in the process and in PostgreSQL.
-let nowMs = performance.now()
+// Whole ones, whose sums and differences are exact: while time stands still, a minute is no more than 60 seconds.
+let nowMs = Math.floor(performance.now())
 t.intercept(performance, 'now', { value: () => nowMs })
 const bed = await gatewayBed(t, settings, { time: new TestTime() })
 await bed.sql('admin').query(`create function test_time.clock_timestamp() returns timestamptz language sql immutable
