@@ -24,16 +24,18 @@ const contractions: readonly (readonly [what: string, pattern: RegExp])[] = [
 ]
 
 /**
- * Statements that narrow what was there: after "expand" only the next release may "contract". Tables and
- * functions that these statements themselves create are nobody's yet, so anything may be done to them.
+ * Statements that narrow what was there: after "expand" only the next release may "contract". Tables,
+ * views and functions that these statements themselves create are nobody's yet, so anything may be done to them.
  * @returns what is wrong and the statement, in order; empty when the release before can go on
  */
 export function narrowingStatements(statements: readonly string[]): string[] {
   const all = statements.flatMap(statementsOf)
-  const own = [...createdTables(all), ...createdFunctions(all)]
+  const own = all.flatMap(
+    (statement) => /^create (?:table (?:if not exists )?|view |function )([^\s(]+)/.exec(statement)?.[1] ?? [],
+  )
   const found: string[] = []
   for (const statement of all) {
-    if (/^create\s+(?:table|function)\b/.test(statement) || own.some((table) => mentions(statement, table))) continue
+    if (/^create (?:table|view|function)\b/.test(statement) || own.some((table) => mentions(statement, table))) continue
     // Each action of an ALTER TABLE is judged by itself: another one's default does not excuse it.
     const actions = /^alter\s+table\b/.test(statement) ? splitActions(statement) : [statement]
     for (const action of actions) {
@@ -48,9 +50,6 @@ export function narrowingStatements(statements: readonly string[]): string[] {
 /** The tables that statements themselves create. */
 const createdTables = (statements: readonly string[]): string[] =>
   statements.flatMap((statement) => /^create\s+table\s+(?:if\s+not\s+exists\s+)?(\S+)/.exec(statement)?.[1] ?? [])
-
-const createdFunctions = (statements: readonly string[]): string[] =>
-  statements.flatMap((statement) => /^create\s+function\s+([^\s(]+)/.exec(statement)?.[1] ?? [])
 
 /** Single statements in lower case, without comments and without what stands in literals and function bodies. */
 function statementsOf(sql: string): string[] {

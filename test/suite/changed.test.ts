@@ -37,7 +37,7 @@ t.test('of another version of a dependency: tests of the files that import it', 
   const [before, now] = ['1.0.0', '2.0.0'].map((version) => JSON.stringify({ packages: lock(version) }))
   t.same(differences(before ?? '', now ?? ''), ['undici', '@types/b'])
   const places = testsOf({ files: [], dependencies: ['undici'] }, tests).map(({ place }) => place)
-  t.ok(places.some((place) => place.startsWith('services/webhooks/test/sending/')))
+  t.ok(places.some((place) => place.startsWith('services/gateway/test/http/')))
 })
 
 t.test('whatever changes, the rules about all files are tested', async (t) => {

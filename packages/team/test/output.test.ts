@@ -18,7 +18,8 @@ const proposal = await proposedBy('alice', operations.gateway.issueCredential, {
 })
 const player = { name: 'Ana', operatorId: 'op_1', environment: 'production', currency: 'BRL' }
 const transfer = { playerId: 'ply_1', amount: '1.00', currency: 'BRL', method: 'pix' }
-const withdrawal = { ...transfer, destination: 'ana', destinationSalt: '' }
+// In the sandbox nobody is paid, and nobody's approval is asked for.
+const withdrawal = { ...transfer, environment: 'sandbox', destination: 'ana', destinationSalt: '' }
 /** What is read before something is decided. */
 const records: Readonly<Record<string, object>> = {
   showWithdrawal: withdrawal,

@@ -58,6 +58,7 @@ const samples: Readonly<Record<string, string>> = {
   amount: '-12.50',
   ids: 'dlv_1',
   dailyDepositLimit: '200.00',
+  paymentFile: 'a'.repeat(43),
   template: 'https://kyc.example/{reference}',
   cpf: '529.982.247-25',
   email: 'ana@example.com',

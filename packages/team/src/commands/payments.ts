@@ -124,7 +124,10 @@ export const withdrawals = [
       operation: decideWithdrawal,
       description: decisions[decision],
       arguments: ['withdrawalId'],
-      fixed: { decision, playerId: undefined, amount: undefined, currency: undefined, destinationDigest: undefined },
+      fixed: {
+        ...{ decision, playerId: undefined, amount: undefined, currency: undefined, destinationDigest: undefined },
+        ...(decision === 'pay' ? {} : { paymentFile: undefined }),
+      },
       look: findApproved,
       confirm: askAbout,
       run: ({ session, input, seen, operationId }) =>
