@@ -18,6 +18,8 @@ export interface Retention {
    * partition `<table>_other` takes what none was made for; rows are deleted from it, and from others those of the sandbox.
    */
   readonly partitionsBy?: string
+  /** The function of the schema that says before when rows may go, by the two clocks and by who still needs them. */
+  readonly dueBy?: string
 }
 
 /**
@@ -41,6 +43,7 @@ export const runtimeRetentions: readonly Retention[] = [
     setting: 'EVENTS_KEEP_HOURS',
     ofSandbox: sql`message #>> '{event,environment}' = 'sandbox'`,
     partitionsBy: 'tend_published_events',
+    dueBy: 'published_events_due',
   },
   { table: 'inbox', column: 'received_at', keepMs: 18 * dayMs, setting: 'INBOX_KEEP_DAYS' },
   { table: 'set_aside_message', column: 'set_aside_at', keepMs: 30 * dayMs, setting: 'SET_ASIDE_KEEP_DAYS' },
@@ -67,13 +70,16 @@ const sandboxWindowMs = dayMs
  */
 export async function purge(
   { db, clock }: { readonly db: Db; readonly clock: Clock },
-  { table, column, keepMs, only, ofSandbox, partitionsBy }: Retention,
+  { table, column, keepMs, only, ofSandbox, partitionsBy, dueBy }: Retention,
   sandboxKeepMs?: number,
 ): Promise<number> {
   const now = clock.now()
   const onlySandbox = sandboxKeepMs !== undefined && ofSandbox !== undefined
   const keepSeconds = (onlySandbox ? sandboxKeepMs : keepMs) / 1_000
-  const due = sql`least(${now}::timestamptz, now()) - make_interval(secs => ${keepSeconds})`
+  const due =
+    dueBy === undefined
+      ? sql`least(${now}::timestamptz, now()) - make_interval(secs => ${keepSeconds})`
+      : sql`${sql.identifier(dueBy)}(${now}::timestamptz, ${keepSeconds})`
   const meant = only === undefined ? sql`` : sql`and ${only}`
   const chosen = !onlySandbox
     ? meant

@@ -150,6 +150,9 @@ create index outbox_created_at on ${service}.outbox (created_at);
 create index outbox_command_of_operation on ${service}.outbox (operation_id) where kind = 'command';
 `
 
+/** Of one service: some ten million events. */
+const publishedEventsBytesMax = 16 * 1024 ** 3
+
 /**
  * The log of published events, which fills a lost stream, in a partition for each day. A day is dropped, since that costs
  * nothing, while deleting its rows would cost as much as writing them.
@@ -167,6 +170,30 @@ create index published_event_at on ${service}.published_event (published_at);
 create index published_event_about on ${service}.published_event ((coalesce(message #>> '{event,data,id}', id)));
 -- Takes what no partition was made for: a partition that is missing stops nothing.
 create table ${service}.published_event_other partition of ${service}.published_event default;
+-- What webhooks has not looked for is kept, and what it did not find, until the log is larger than its bound.
+create function ${service}.published_events_due(own_clock timestamptz, keep_seconds double precision) returns timestamptz
+language plpgsql stable security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  due constant timestamptz := least(own_clock, now()) - make_interval(secs => keep_seconds);
+begin
+  if to_regclass('webhooks.judged_event') is null or ${publishedEventsBytesMax} < (
+    select coalesce(sum(pg_total_relation_size(inhrelid)), 0) from pg_inherits
+    where inhparent = '${service}.published_event'::regclass
+  ) then return due; end if;
+  return least(
+    due, (select published_at from webhooks.judged_event where service = '${service}'),
+    (select min(published_at) from webhooks.missing_delivery where service = '${service}'));
+end $$;
+create function ${service}.unheard_events() returns table (published_at timestamptz, id text)
+language plpgsql stable security definer
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if to_regclass('webhooks.missing_delivery') is null then return; end if;
+  return query select m.published_at, m.event_id from webhooks.missing_delivery m where m.service = '${service}';
+end $$;
 create function ${service}.tend_published_events(own_clock timestamptz, keep_seconds double precision) returns integer
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp
@@ -176,7 +203,7 @@ as $$
 declare
   parent constant regclass := '${service}.published_event';
   -- By both clocks, and never what may still be needed, whoever asks.
-  due constant timestamptz := least(own_clock, now()) - make_interval(secs => greatest(keep_seconds, 49 * 3600));
+  due constant timestamptz := ${service}.published_events_due(own_clock, greatest(keep_seconds, 49 * 3600));
   first_at timestamptz;
   part text;
   dropped integer := 0;
@@ -203,8 +230,9 @@ begin
   end loop;
   return dropped;
 end $$;
-revoke execute on function ${service}.tend_published_events from public;
-grant execute on function ${service}.tend_published_events to ${roleName(service)};
+revoke execute on function ${service}.tend_published_events, ${service}.published_events_due, ${service}.unheard_events from public;
+grant execute on function ${service}.tend_published_events, ${service}.published_events_due, ${service}.unheard_events
+  to ${roleName(service)};
 select ${service}.tend_published_events(now(), ${365 * 24 * 3_600});
 ${publicationsSeen(service)}`
 

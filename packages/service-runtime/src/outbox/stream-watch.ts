@@ -27,6 +27,10 @@ const republishMs = 5 * 60_000
 const checkMs = 5_000
 const retryMs = 1_000
 const batchMax = 200
+/** How soon webhooks gets what it has not heard of. */
+const unheardMs = 30_000
+/** Until then the stream takes an event that it had for a copy. */
+const unheardAgainMs = 12 * 60_000
 
 /** A place in the order in which events were published. Ids of one moment are in the order in which they were written. */
 type Position = { readonly publishedAt: Date; readonly id: string }
@@ -51,6 +55,9 @@ export class StreamWatch {
   /** Not until PostgreSQL has said what was published before this process started, or before the database went back. */
   #knowsPast = false
   #stopped = false
+  #unheardAt = Number.NEGATIVE_INFINITY
+  /** When what webhooks still has not heard of was published again, on the process's monotonic clock. */
+  #publishedAgain = new Map<string, number>()
 
   constructor(context: StreamWatchContext) {
     this.#context = context
@@ -109,6 +116,33 @@ export class StreamWatch {
       this.#doubt(since)
       throw error
     }
+    await this.#publishUnheard()
+  }
+
+  /**
+   * Publishes again what was published and webhooks has never heard of: a full stream drops its oldest events, heard or not.
+   */
+  async #publishUnheard(): Promise<void> {
+    const { db, log, publisher, timers } = this.#context
+    const now = timers.monotonic()
+    if (now - this.#unheardAt < unheardMs) return
+    this.#unheardAt = now
+    const unheard = await db<Position>`select published_at, id from unheard_events()`
+    const isDue = (id: string) => now - (this.#publishedAgain.get(id) ?? Number.NEGATIVE_INFINITY) >= unheardAgainMs
+    const due = unheard.filter(({ id }) => isDue(id))
+    if (due.length > 0) {
+      const rows = await db<PublishedRow>`
+        select u.published_at, u.id, e.message from unheard_events() u cross join lateral (
+          select message from published_event where published_at = u.published_at and id = u.id limit 1
+        ) e where u.id = any(${due.map(({ id }) => id)}::text[]) order by u.published_at, u.id
+      `
+      for (let first = 0; first < rows.length; first += batchMax)
+        await Promise.all(rows.slice(first, first + batchMax).map((row) => sendEvent(publisher, this.#eventOf(row))))
+      log.warn({ events: rows.length }, 'webhooks has not heard of events: they are published again')
+    }
+    this.#publishedAgain = new Map(
+      unheard.map(({ id }) => [id, isDue(id) ? now : (this.#publishedAgain.get(id) as number)]),
+    )
   }
 
   async #makeWhole(created: string, doubtSince: number | undefined): Promise<void> {

@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { operations } from '@backoffice/contracts'
 import { payments } from '@backoffice/payments'
 import { players } from '@backoffice/players'
+import { newId } from '@backoffice/process'
+import { purge, runtimeRetentions } from '@backoffice/service-runtime/testing'
 import { eventually, held, newPlayer, testBed } from '@backoffice/test-kit'
 import { wallet } from '@backoffice/wallet'
 import t from 'tap'
@@ -107,4 +109,35 @@ t.test('nothing is passed over while another replica looks, or once very many ar
   await sql.query('delete from missing_delivery')
   await judge()
   t.ok((await measured()).unjudged < 420)
+})
+
+t.test('what was published in a week without webhooks, and dropped by a small stream, is kept and comes', async (t) => {
+  const first = await confirmedEvent()
+  const ids = Array.from({ length: 250 }, () => newId('evt'))
+  await admin.query(
+    `insert into payments.published_event (published_at, id, message)
+     select now() - interval '7 days' + n * interval '40 minutes', u.id, jsonb_set(message::jsonb, '{event,id}', to_jsonb(u.id))
+     from payments.published_event e, unnest($2::text[]) with ordinality u (id, n) where e.id = $1`,
+    [first, ids],
+  )
+  await admin.query(
+    "update webhooks.judged_event set published_at = now() - interval '8 days' where service = 'payments'",
+  )
+  const log = runtimeRetentions.find(({ table }) => table === 'published_event')
+  if (log === undefined) throw new Error('no retention of published events')
+  let service = bed.services.payments
+  const purged = async () => (await purge(service, log)) + (await purge(service, log, 0))
+  t.equal(await purged(), 0, 'webhooks has not looked for it')
+  t.same(new Set((await judge()).missing), new Set(ids))
+  t.equal(await purged(), 0, 'webhooks has not found it')
+
+  for (const _ of ['published again', 'and again, as by another replica']) {
+    await service.drain()
+    service = await bed.start('payments')
+  }
+  const came = () => sql.query('select event_id from delivery where event_id = any($1)', [ids])
+  await eventually(async () => (await came()).rowCount === ids.length)
+  await db.transaction(forgetFound)
+  t.match(await measured(), { missing: 0 })
+  t.ok((await purged()) > 100, 'then the clock decides')
 })
