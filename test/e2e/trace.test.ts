@@ -101,12 +101,8 @@ t.test('the SQL of each service stands in it, below what caused it', async (t) =
     )
 })
 
-t.test('the HTTP request to the receiver is below its attempt', async (t) => {
-  const request = await eventually(
-    () => collected.find(({ parentSpanId, kind }) => parentSpanId === webhooks?.spanId && kind === client) ?? false,
-  )
-  t.equal(request.attributes['http.request.method'], 'POST')
-  t.equal(request.attributes['http.response.status_code'], 204)
+t.test('the attempt says which request it was, and what the receiver replied', async (t) => {
+  t.match(webhooks?.attributes, { 'http.request.method': 'POST', 'http.response.status_code': 204 })
 })
 
 const secrets = [sandbox.secret, sandbox.webhookSecret].filter((value) => value !== null)

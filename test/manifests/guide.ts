@@ -78,6 +78,12 @@ export const edits: readonly GuideEdit[] = [
     shown: 'nats:2.99',
   },
   {
+    file: 'base/namespace.yaml',
+    words: /`enforce-version`/,
+    change: (text) => text.replace(/enforce-version: .*/, 'enforce-version: v1.99'),
+    shown: 'v1.99',
+  },
+  {
     file: 'components/tls/authority.yaml',
     words: /second authority/,
     change: (text) => {

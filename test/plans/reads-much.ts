@@ -70,6 +70,11 @@ export const readsMuch: readonly (readonly [part: string, reason: string, only?:
 
 /** Statements that the calls of this test need not send. */
 export const unsent: readonly (readonly [part: string, reason: string])[] = [
+  ['select name, setting from pg_settings where name = any(', 'a service of production starts'],
+  [
+    'select u.published_at, u.id, e.message from unheard_events() u cross join lateral ( select message from published_event where published_at = u.published_at and id = u.id limit 1 ) e where u.id = any(',
+    'webhooks has not heard of an event',
+  ],
   ['update reconciliation set progress =', 'a reconciliation sends it each second that it takes'],
   [
     'select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid where i.inhparent =',

@@ -3,6 +3,8 @@ import type { DescribedColumn } from './described-rows.ts'
 
 /** Fields that are never null for a reason that PostgreSQL does not know, or that only a condition says. */
 const neverNull: readonly (readonly [file: string, fields: readonly string[], reason: string])[] = [
+  ['packages/service-runtime/src/database/prepared.ts', ['name', 'setting'], 'each setting has both'],
+  ['packages/service-runtime/src/outbox/stream-watch.ts', ['publishedAt', 'id'], 'the columns of the table behind it'],
   ['packages/service-runtime/src/outbox/store.ts', ['operationId'], 'the conditions ask for rows that have one'],
   ['packages/team-desk/src/player-rows.ts', ['key', 'values'], 'every table has a key and columns'],
   ['packages/team-desk/src/two-people.ts', ['proposedById'], 'it is written with each proposal'],
@@ -10,7 +12,7 @@ const neverNull: readonly (readonly [file: string, fields: readonly string[], re
   ['services/payments/src/deposits/records.ts', ['dayTotal'], 'the sum of a day is written together with the day'],
   ['services/players/src/kyc/records.ts', ['template'], 'its condition'],
   [
-    'services/reconciler/src/reconciliation/account-check.ts',
+    'services/reconciler/src/reconciliation/account-rows.ts',
     ['playerId', 'seq', 'balance', 'hash'],
     'players alone have accounts with an owner, and entries with a number; what has a number has the rest',
   ],

@@ -91,7 +91,10 @@ const changes: Readonly<Record<string, readonly (readonly [before: string, after
   ],
   [`${runtime}/messages/consumer.ts`]: [
     ['import { context, SpanKind', `${imported('seen')}import { context, SpanKind`],
-    ['throw new Error(event)\n', 'throw new Error(event)\n      seen.event(event)\n'],
+    [
+      '      if (this.#reaction.kinds.includes(event.type))',
+      '      seen.event(event)\n      if (this.#reaction.kinds.includes(event.type))',
+    ],
   ],
 }
 

@@ -376,6 +376,13 @@ const rowsOf = <const Columns extends string>(
 ): Fragment => piece`(${columnNames(columns)}) select ${columnNames(columns)} from ${unnest(name, records, columns)}`
 
 /**
+ * An UPDATE of rows that the transaction has locked, one for each record. PostgreSQL ends the transaction, by a division by
+ * zero, when a row is not there: the COMMIT that is sent right behind would keep the rest.
+ */
+const everyRow = (records: readonly unknown[], update: Fragment): Fragment =>
+  piece`with changed as (${update} returning true) select 1 / (count(*) = ${records.length}::int)::int from changed`
+
+/**
  * A column of a statement that is a transaction of its own: its commit then does not wait for the disk. Only where what is
  * lost with PostgreSQL is made again. A later commit that waits is no reason: PostgreSQL may die between the two, and be
  * there again for the second.
@@ -383,7 +390,7 @@ const rowsOf = <const Columns extends string>(
 const synchronousCommit = (waits: boolean): Fragment =>
   piece`case when not ${waits}::bool then set_config('synchronous_commit', 'off', true) end as synchronous_commit`
 
-const columns = { columns: columnNames, rows: rowsOf, assignments, unnest, identifier, fixed }
+const columns = { columns: columnNames, rows: rowsOf, assignments, unnest, identifier, fixed, everyRow }
 const made = { ...columns, keyAbove, keyOf, synchronousCommit }
 
 /** Writes a piece of SQL that several statements share. Beside it, pieces that are made of names and records. */

@@ -311,7 +311,10 @@ t.test(
     await t.rejects(as('wallet', own, 'select from payments.reconcilable_deposit'), denied)
     await t.rejects(as('wallet', own, "insert into gateway.ended_session values ('bob', '', 'infinity')"), denied)
     await t.rejects(as('reconciler', own, 'select from payments.deposit'), { code: '42P01' })
-    await t.rejects(as('payments', own, 'select'), denied)
+    // Which holds are open, and nothing else of it.
+    t.same(await as('payments', own, 'select from wallet.open_hold'), [])
+    await t.rejects(as('payments', own, 'select from wallet.entry'), denied)
+    await t.rejects(as('players', own, 'select'), denied)
     await t.rejects(as('wallet', common, 'select from payments.deposit'), denied)
   },
 )

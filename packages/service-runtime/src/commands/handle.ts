@@ -190,7 +190,10 @@ export interface GatheredCommand<O extends Operation, Prepared, State, Change> e
   readonly approval?: Approval<O, State>
   /** @throws {Rejection} of this call alone */
   readonly decide: (call: PreparedCall<O, Prepared>, state: State, given: GivenTools) => Decision<O, Change>
-  /** Says what to write: COMMIT is sent right behind these statements, and nobody looks at their results. */
+  /**
+   * Says what to write: COMMIT is sent right behind these statements, and nobody looks at their results. What must meet its
+   * rows is a `sql.everyRow`.
+   */
   readonly save: (
     changes: readonly Change[],
     tools: { readonly vault: Vault; readonly now: Date },

@@ -215,3 +215,28 @@ t.test('two calls of one batch that send about one record are a bug that is said
     .query("select aggregate_seq from outbox where aggregate = 'shared' order by 1")
   t.same(rows, [{ aggregate_seq: '1' }, { aggregate_seq: '2' }])
 })
+
+t.test(
+  'a change of a row that is not there ends the transaction, and what was written beside it is not kept',
+  async (t) => {
+    const { db, log } = bed.services.payments
+    const command = (id: string) => ({
+      apart: ({ input }: { input: AddInput }) => [input.record],
+      load: async (calls: readonly unknown[]) => calls.map(() => null),
+      decide: () => ({ reply: { count: 1 }, change: id }),
+      save: (changes: readonly unknown[]) => [
+        sql`insert into record (id, count) values (${`beside ${id}`}, 1)`,
+        sql.everyRow(changes, sql`update record set count = count + 1 where id = ${id}`),
+      ],
+    })
+    const outcomeOf = (id: string) =>
+      gatheredAttempts(addUp, command(id) as never, { db, timers, log, gate: noGate }).add(
+        attemptOn(id, { input: { record: id, by: 1 } }),
+      )
+    t.match(await outcomeOf('nobody').catch((error) => error), { code: '22012' })
+    t.equal(await countOf('beside nobody'), undefined)
+    await add({ record: 'somebody' })
+    t.match(await outcomeOf('somebody'), { is: 'replied' })
+    t.equal(await countOf('beside somebody'), 1)
+  },
+)

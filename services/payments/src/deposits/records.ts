@@ -131,11 +131,14 @@ export function insertDeposits(changes: readonly NewDeposit[]): Fragment[] {
       order by d.brand_id, d.external_reference
     `,
     insertTransitions(changes),
-    sql`
-      update depositor p set deposited = d.deposited, day = greatest(p.day, ${dayOf}),
-        day_total = case when p.day > ${dayOf} then p.day_total else d.day_total end
-      from ${sql.unnest('d', sums, sumColumns)} where p.player_id = d.player_id
-    `,
+    sql.everyRow(
+      sums,
+      sql`
+        update depositor p set deposited = d.deposited, day = greatest(p.day, ${dayOf}),
+          day_total = case when p.day > ${dayOf} then p.day_total else d.day_total end
+        from ${sql.unnest('d', sums, sumColumns)} where p.player_id = d.player_id
+      `,
+    ),
   ]
 }
 
@@ -159,11 +162,14 @@ export function updateDeposits(changes: readonly Change<DepositRecord>[]): Fragm
   const deposits = changes.map(({ record }) => record)
   const failed = deposits.filter(({ status }) => status === 'failed')
   return [
-    sql`
-      update deposit set ${sql.assignments('d', settledColumns)}
-      from ${sql.unnest('d', deposits, `id text, ${settledColumns}`)}
-      where deposit.id = d.id
-    `,
+    sql.everyRow(
+      deposits,
+      sql`
+        update deposit set ${sql.assignments('d', settledColumns)}
+        from ${sql.unnest('d', deposits, `id text, ${settledColumns}`)}
+        where deposit.id = d.id
+      `,
+    ),
     insertTransitions(changes),
     ...(failed.length === 0 ? [] : [...lockDepositors(failed), takeFromDay(failed)]),
   ]

@@ -97,11 +97,14 @@ export async function findWithdrawals(db: ReadDb, ids: readonly string[]): Promi
 export function updateWithdrawals(changes: readonly Change<StoredWithdrawal>[]): Fragment[] {
   const withdrawals = changes.map(({ record }) => record)
   return [
-    sql`
-      update withdrawal set ${sql.assignments('w', decidedColumns)}
-      from ${sql.unnest('w', withdrawals, `id text, ${decidedColumns}`)}
-      where withdrawal.id = w.id
-    `,
+    sql.everyRow(
+      withdrawals,
+      sql`
+        update withdrawal set ${sql.assignments('w', decidedColumns)}
+        from ${sql.unnest('w', withdrawals, `id text, ${decidedColumns}`)}
+        where withdrawal.id = w.id
+      `,
+    ),
     insertTransitions(changes),
   ]
 }

@@ -119,6 +119,9 @@ export function isAdult(birthDate: string, today: string): boolean {
   return birthDate <= `${year}${today.slice(4)}`
 }
 
+/** Letters that Unicode does not take apart, and what people type who do not have them. */
+export const stroked = { letters: 'łŁøØđĐħĦ', plain: 'lLoOdDhH' } as const
+
 /** As many as a long name has. */
 const wordsMax = 12
 
@@ -130,6 +133,7 @@ export function nameWords(typed: string): string[] {
   const plain = typed
     .normalize('NFD')
     .replaceAll(/[\u0300-\u036f]/g, '')
+    .replaceAll(/\P{ASCII}/gu, (letter) => stroked.plain[stroked.letters.indexOf(letter)] ?? letter)
     .toLowerCase()
   return (plain.match(/[\p{L}\p{N}]+/gu) ?? []).slice(0, wordsMax)
 }

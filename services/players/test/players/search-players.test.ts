@@ -69,6 +69,11 @@ t.test('a name is found by its words and how they begin, without case and accent
   for (const name of ['oao', 'maria silva', "mar':* | 'joao", 'vila']) t.same(await search({ name }), [], name)
 })
 
+t.test('a letter with a stroke is found as it is, and without it', async (t) => {
+  const lukasz = await register({ name: 'Łukasz Ørsted' })
+  for (const name of ['lukasz', 'ŁUKASZ', 'ørs', 'orsted luk']) t.same(await search({ name }), [lukasz], name)
+})
+
 t.test('a CPF is found with punctuation or without, an e-mail address in any case, each as a whole', async (t) => {
   for (const cpf of [joao.cpf, '11144477735']) t.same(await search({ cpf, reason }), [third, second, first], cpf)
   for (const email of [joao.email, 'joao.silva@EXAMPLE.com'])

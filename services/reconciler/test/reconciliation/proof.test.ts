@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { operations, type ReconciliationReport } from '@backoffice/contracts'
 import { dayMs, firstId, newId } from '@backoffice/process'
-import { eventually } from '@backoffice/test-kit'
+import { eventually, TestTime } from '@backoffice/test-kit'
 import t from 'tap'
 import { exportHeads } from '../../src/background/export-heads.ts'
 import { folderStore } from '../../src/heads/store.ts'
@@ -13,7 +13,8 @@ import { lastReconciliation } from '../../src/measurements.ts'
 import type { ReconcileOptions } from '../../src/reconciliation/reconcile.ts'
 import { ended, ledgerBed, runOf, behindItsBack as tamper } from './run.ts'
 
-const bed = await ledgerBed(t, { config: { wallet: { CHECKPOINT_EVERY_MS: 3_600_000 } } })
+const time = new TestTime()
+const bed = await ledgerBed(t, { time, config: { wallet: { CHECKPOINT_EVERY_MS: 3_600_000 } } })
 const admin = bed.sql('admin')
 const behindItsBack = (statement: string, values: readonly unknown[] = []) => tamper(admin, statement, values)
 const scope = bed.scope()
@@ -138,11 +139,13 @@ t.test('no checkpoint stands for what a proof has not proven', async (t) => {
     await run()
     t.same(await checkpoints(), [{ entries: 2 }])
     await behindItsBack(`delete from reconciler.account_checkpoint where account_id = ${accountOf}`, [playerId])
-    // Else what was entered within minutes before it is followed, too.
+    // Else what was entered within minutes before the last run is followed, too.
     await behindItsBack(
       `update reconciler.checkpoint set at = now() + interval '1 hour', open = '{"listed":[],"unlisted":[]}'`,
     )
+    await time.set(new Date(Date.now() + 2 * 3_600_000))
     await run({ piecesMax: all - 1 })
+    await time.set(null)
     t.same(await checkpoints(), [])
     await run()
     t.same(await checkpoints(), [{ entries: 2 }])

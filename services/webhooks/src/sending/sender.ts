@@ -236,11 +236,15 @@ export interface ObservedAttempt {
 export function observeAttempt(attempt: ObservedAttempt, run: () => Promise<AttemptOutcome>): Promise<AttemptOutcome> {
   const { traceParent, deliveryId, eventId, number } = attempt
   const parent = propagation.extract(context.active(), traceParent === null ? {} : { traceparent: traceParent })
-  const attributes = { 'delivery.id': deliveryId, 'event.id': eventId, 'delivery.attempt': number }
+  const attributes = {
+    ...{ 'delivery.id': deliveryId, 'event.id': eventId, 'delivery.attempt': number },
+    'http.request.method': 'POST',
+  }
   return tracer.startActiveSpan('deliver webhook', { kind: SpanKind.CLIENT, attributes }, parent, async (span) => {
     try {
       const outcome = await run()
-      const { error, durationMs } = outcome
+      const { error, durationMs, responseStatus } = outcome
+      if (responseStatus !== null) span.setAttribute('http.response.status_code', responseStatus)
       if (error !== null) span.setStatus({ code: SpanStatusCode.ERROR, message: error })
       attemptDuration.record(durationMs / 1_000, { outcome: error === null ? 'delivered' : 'failed' })
       return outcome

@@ -7,6 +7,7 @@ import {
   onlyInSandbox,
 } from '@backoffice/service-runtime'
 import { reconcilableViews, shownToReconciler } from '@backoffice/team-desk/migrations'
+import { stroked } from '../../players/player.ts'
 
 /** Players with their identity checks and histories, and the games that they play. */
 export const baseline: Migration = {
@@ -15,9 +16,10 @@ export const baseline: Migration = {
 ${brandTable('players')}
 -- The words of a name are compared without case and accents, so that they are found however they are typed.
 create function players.name_words(name text) returns tsvector language sql immutable parallel safe
-  -- Letters apart from their accents, which are left out. What joins words separates them.
+  -- Letters apart from their accents, which are left out, and from their strokes. What joins words separates them.
   return to_tsvector('simple'::regconfig, translate(
-    regexp_replace(normalize(name, nfd), '[\\u0300-\\u036f]', '', 'g'), $$.-_/@:'’,+&()"$$, '               '));
+    regexp_replace(normalize(name, nfd), '[\\u0300-\\u036f]', '', 'g'),
+    $$.-_/@:'’,+&()"${stroked.letters}$$, '               ${stroked.plain}'));
 
 create table players.player (
   id text collate "C" primary key,
