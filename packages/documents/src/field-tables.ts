@@ -162,6 +162,7 @@ type Extent = 'open' | 'closed'
 export class SchemaComponents {
   readonly schemas: Record<string, JsonSchema> = {}
   readonly examples: Record<string, JsonSchema> = {}
+  readonly responses: Record<string, JsonSchema> = {}
   readonly #descriptions = new Map<string, string | undefined>()
   readonly #extents = new Map<string, Extent>()
 

@@ -53,11 +53,15 @@ export function addErrorSchemas(components: SchemaComponents): void {
   components.add('ErrorReply', () => envelope(errorObject(code, details)))
 }
 
+/** PLAYER_NOT_FOUND → PlayerNotFound */
+const inOneWord = (code: PublicErrorCode): string =>
+  code
+    .split('_')
+    .map((word) => word.charAt(0) + word.slice(1).toLowerCase())
+    .join('')
+
 /** PLAYER_NOT_FOUND → PlayerNotFoundError */
-function errorSchemaName(code: PublicErrorCode): string {
-  const words = code.split('_').map((word) => word.charAt(0) + word.slice(1).toLowerCase())
-  return `${words.join('')}${words.at(-1) === 'Error' ? '' : 'Error'}`
-}
+const errorSchemaName = (code: PublicErrorCode): string => `${inOneWord(code).replace(/Error$/, '')}Error`
 
 /**
  * Replies may gain fields at any time. The schemas of the contracts are closed, so that a test finds a field that nobody
@@ -108,6 +112,9 @@ export function errorResponses(operation: Operation, components: SchemaComponent
 const storedRefusals = ({ idempotency, rejects }: Operation): readonly ErrorCode[] =>
   idempotency === 'required' ? ['VALIDATION_ERROR', ...rejects.filter((code) => errorCatalogue[code].status < 500)] : []
 
+/** A response with more codes is one operation's own, and its name would be a list. */
+const namedCodesMax = 3
+
 const statusesWithRetryAfter: ReadonlySet<number> = new Set([409, 429, 500, 502, 503])
 
 function errorResponse(
@@ -116,7 +123,7 @@ function errorResponse(
   headers: JsonSchema,
   components: SchemaComponents,
 ): JsonSchema {
-  return {
+  const response = {
     description: codes.map((code) => `\`${code}\`: ${errorCatalogue[code].message}`).join('\n\n'),
     headers: {
       ...requestIdHeader,
@@ -131,6 +138,10 @@ function errorResponse(
       },
     },
   }
+  if (codes.length > namedCodesMax) return response
+  const name = `${codes.map(inOneWord).join('Or')}${headers === replayedHeader ? 'MaybeReplayed' : ''}`
+  components.responses[name] ??= response
+  return { $ref: `#/components/responses/${name}` }
 }
 
 function errorExample(code: PublicErrorCode, components: SchemaComponents): JsonSchema {

@@ -71,6 +71,7 @@ export function openApiDocument({ baseUrl, samples = true }: OpenApiOptions): Js
       schemas: components.schemas,
       headers: sharedHeaders,
       examples: components.examples,
+      responses: components.responses,
       parameters: { IdempotencyKey: idempotencyKeyParameter },
       securitySchemes: Object.fromEntries(
         signatureHeaders.map(([scheme, name, description]) => [

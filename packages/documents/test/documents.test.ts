@@ -47,6 +47,16 @@ t.test('the OpenAPI document has every operation once, and an operationId for ev
   )
 })
 
+// biome-ignore lint/suspicious/noExplicitAny: any part of a document
+type Part = any
+const referred = (document: Part, reference: string): Part =>
+  reference.split('/').reduce((place, name) => (name === '#' ? document : place[name]), document)
+/** The responses of an operation, each as it stands or where it is referred to. */
+const responsesOf = (document: Part, responses: Readonly<Record<string, Part>>): Record<string, Part> =>
+  Object.fromEntries(
+    Object.entries(responses).map(([status, one]) => [status, one.$ref ? referred(document, one.$ref) : one]),
+  )
+
 t.test('what is sent to operators may gain fields, and what they send has those that are named', async (t) => {
   interface Schema extends Record<string, unknown> {
     readonly $ref?: string
@@ -59,7 +69,7 @@ t.test('what is sent to operators may gain fields, and what they send has those 
     const { $ref, additionalProperties, ...rest } = place as Schema
     const found = additionalProperties === false ? [[...seen].at(-1) ?? 'here'] : []
     if ($ref !== undefined && !seen.has($ref))
-      found.push(...closedIn(document.components.schemas[$ref.split('/').at(-1) ?? ''], new Set([...seen, $ref])))
+      found.push(...closedIn(referred(document, $ref), new Set([...seen, $ref])))
     return [...found, ...Object.values(rest).flatMap((value) => closedIn(value, seen))]
   }
   const routes = Object.values(document.paths as Record<string, Record<string, Schema>>).flatMap(Object.values)
@@ -83,7 +93,8 @@ t.test('an operation that is to end is marked in the OpenAPI document', async (t
 })
 
 t.test('an error response names its codes, and no others: in its schema as in its examples', async (t) => {
-  const { paths, components } = JSON.parse(JSON.stringify(openApiDocument({ baseUrl })))
+  const document = JSON.parse(JSON.stringify(openApiDocument({ baseUrl })))
+  const { paths, components } = document
   const codesOf = (error: { $ref?: string; discriminator?: { mapping: Record<string, string> } }): string[] => {
     const mapping = error.discriminator?.mapping ?? { only: error.$ref ?? '' }
     return Object.values(mapping).flatMap(
@@ -92,7 +103,7 @@ t.test('an error response names its codes, and no others: in its schema as in it
   }
   for (const [path, methods] of Object.entries<Record<string, { responses: object }>>(paths)) {
     for (const { responses } of Object.values(methods)) {
-      for (const [status, response] of Object.entries(responses)) {
+      for (const [status, response] of Object.entries(responsesOf(document, responses))) {
         if (Number(status) < 400) continue
         const { schema, examples } = response.content['application/json']
         t.strictSame(codesOf(schema.properties.error), Object.keys(examples), `${path} ${status}`)
@@ -102,9 +113,10 @@ t.test('an error response names its codes, and no others: in its schema as in it
 })
 
 t.test('a refusal has the headers that it is sent with, and a 400 for its HTTP at every operation', async (t) => {
-  const { paths } = JSON.parse(JSON.stringify(openApiDocument({ baseUrl })))
+  const document = JSON.parse(JSON.stringify(openApiDocument({ baseUrl })))
   for (const { id, http, idempotency } of httpOperations) {
-    const { responses } = paths[http?.path ?? ''][http?.method.toLowerCase() ?? '']
+    const operation = document.paths[http?.path ?? ''][http?.method.toLowerCase() ?? '']
+    const responses = responsesOf(document, operation.responses)
     t.ok('VALIDATION_ERROR' in responses[400].content['application/json'].examples, id)
     const replayed = Object.keys(responses).filter((status) => 'Idempotent-Replayed' in responses[status].headers)
     if (idempotency !== 'required') t.same(replayed, [], id)
