@@ -99,12 +99,12 @@ export class Planner {
       : below
   }
 
-  /** Where a plan is given the columns of a key and reads the table by another index. */
+  /** Where a plan is given the columns of a key and reads one of our tables by another index. */
   missedKeysIn(node: PlanNode): string[] {
     const { Plans: plans = [], Schema: schema, 'Relation Name': table, Alias: alias } = node
     const below = plans.flatMap((child) => this.missedKeysIn(child))
     const used = node['Index Name'] ?? plans[0]?.['Index Name']
-    if (table === undefined || used === undefined) return below
+    if (table === undefined || used === undefined || schema === 'pg_catalog') return below
     const conditions = [node['Index Cond'], node['Recheck Cond'], node.Filter].join(' AND ').split(' AND ')
     const isGiven = (column: string) =>
       conditions.some((one) => one.includes(`(${alias}.${column} = `) && !/\bNOT\b|ANY/.test(one))
