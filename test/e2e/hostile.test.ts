@@ -61,19 +61,16 @@ const operationOf = ({ operation: id }: HostileRequest): Operation => byId.get(i
 /** What the document says of the reply of an operation that succeeds. */
 function replySchema({ http }: Operation, status: number): ((reply: unknown) => unknown) | null {
   const { path = '', method = '' } = http ?? {}
-  const content = published.paths[path]?.[method.toLowerCase()]?.responses[status]?.content ?? {}
-  const place = [
-    'paths',
-    path,
-    method.toLowerCase(),
-    'responses',
-    String(status),
-    'content',
-    'application/json',
-    'schema',
-  ]
-  if (!('application/json' in content)) return null
-  return ajv.getSchema(`openapi#/${place.map(escaped).join('/')}`) ?? null
+  const own = published.paths[path]?.[method.toLowerCase()]?.responses[status]
+  // A refusal of several operations has a name.
+  const [, shared] = /^#\/components\/responses\/(.+)$/.exec(own?.$ref ?? '') ?? []
+  const response = shared === undefined ? own : published.components.responses[shared]
+  if (!('application/json' in (response?.content ?? {}))) return null
+  const place =
+    shared === undefined
+      ? ['paths', path, method.toLowerCase(), 'responses', String(status)]
+      : ['components', 'responses', shared]
+  return ajv.getSchema(`openapi#/${[...place, 'content', 'application/json', 'schema'].map(escaped).join('/')}`) ?? null
 }
 
 /** Node's. */
