@@ -138,3 +138,19 @@ t.test('the setting holds on every replica within a second, both ways', async (t
     for (const server of servers) t.equal(await twice(server), expected, replayProtection)
   }
 })
+
+t.test('a gateway whose database alone went back has forgotten the key, and nothing is paid twice', async (t) => {
+  const { servers, playerId } = await newCustomer('off')
+  const withdraw = (key: string) =>
+    servers[0].post(
+      `/players/${playerId}/withdrawals`,
+      { amount: '10.00', currency: 'BRL', method: 'pix', destination: 'ana@example.com' },
+      { idempotencyKey: key },
+    )
+  const key = randomUUID()
+  const { body } = await withdraw(key)
+  await bed.sql('admin').query('delete from gateway.claim where key = $1', [key])
+  const again = await withdraw(key)
+  t.match(again, { status: 201, body: { id: body.id } })
+  t.not((await withdraw(randomUUID())).body.id, body.id)
+})

@@ -53,7 +53,17 @@ export const headerNames = {
   attempt: 'Attempt',
   /** From one service to another: the public key to which the reply is sealed. The team signs its own. */
   sealTo: 'Seal-To',
+  /** From the gateway: a `KeyClaim`, as JSON. */
+  key: 'Key',
 } as const
+
+/** What the gateway remembers of an Idempotency-Key. A service finds by it what a gateway that was restored has forgotten. */
+export interface KeyClaim {
+  /** SHA-256 of the operator, the environment and the key, in base64url. */
+  readonly digest: string
+  /** Until when the key stands for its operation, in ISO 8601. */
+  readonly until: string
+}
 
 /**
  * Whether a call may be sent again while its reply is awaited, because a replica that hangs may have taken it. Whatever is

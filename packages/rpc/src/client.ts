@@ -5,6 +5,7 @@ import {
   type Input,
   isReplySealed,
   isSentAgain,
+  type KeyClaim,
   type Operation,
   Rejection,
   type Reply,
@@ -45,6 +46,7 @@ export interface CallOptions<O extends Operation> {
   /** Names the effect: a command runs once per operation id. Without one a new id is made. */
   readonly operationId?: string
   readonly requestId?: string
+  readonly key?: KeyClaim
   /** Of a call of the team that takes two people: the proposal of somebody else that it carries out. */
   readonly approves?: string
   /** When the caller stops waiting; the operation's own time-out bounds it too. */
@@ -136,7 +138,7 @@ export class RpcClient {
   }
 
   async #send(operation: Operation, options: CallOptions<Operation>): Promise<Buffer> {
-    const { deadline, operationId, requestId, scope, input, approves, replyKey } = options
+    const { deadline, operationId, requestId, scope, input, approves, replyKey, key } = options
     const sealTo = replyKey?.sealTo
     const timeoutMs = Math.min(
       callTimeoutMs(operation),
@@ -153,6 +155,7 @@ export class RpcClient {
       await this.#signTeamCall(operation, said, headers)
     } else if (sealTo !== undefined) headers.set(headerNames.sealTo, JSON.stringify(sealTo))
     headers.set(headerNames.requestId, requestId ?? newId('req'))
+    if (key !== undefined) headers.set(headerNames.key, JSON.stringify(key))
     injectTrace(headers)
     const payload = Buffer.from(JSON.stringify({ scope, input }))
     const reply = await this.#firstReply(operation, timeoutMs, async ({ number, toAll }) => {

@@ -7,6 +7,7 @@ import {
   isDeclared,
   isReplyInbox,
   isReplySealed,
+  type KeyClaim,
   type Operation,
   Rejection,
   Scope,
@@ -44,6 +45,7 @@ export interface ReceivedCall {
   readonly approves: string | undefined
   readonly operationId: string
   readonly requestId: string
+  readonly key: KeyClaim | undefined
   readonly deadline: Date
   /** Size of the message. */
   readonly bytes: number
@@ -325,6 +327,7 @@ function receive(
     approves: message.headers?.get(headerNames.approves) || undefined,
     operationId: known.operationId,
     requestId: known.requestId,
+    key: message.headers?.has(headerNames.key) ? JSON.parse(message.headers.get(headerNames.key)) : undefined,
     deadline: new Date(known.timers.now() + timeoutMs),
     bytes: message.data.length,
   }

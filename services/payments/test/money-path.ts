@@ -1,5 +1,5 @@
 import { randomInt, randomUUID } from 'node:crypto'
-import { type EventMessage, type Input, operations, type Scope } from '@backoffice/contracts'
+import { type EventMessage, type Input, type KeyClaim, operations, type Scope } from '@backoffice/contracts'
 import { players } from '@backoffice/players'
 import { reconciler } from '@backoffice/reconciler'
 import {
@@ -91,9 +91,11 @@ export class MoneyPath {
     playerId: string,
     body: Partial<Input<typeof paymentOperations.requestWithdrawal>> = {},
     operationId: string = randomUUID(),
+    key?: KeyClaim,
   ) {
     const input = { playerId, amount: '10.00', currency: 'BRL', method: 'pix', destination: 'ana@example.com', ...body }
-    return this.bed.rpc.call(paymentOperations.requestWithdrawal, { scope: this.scope, input, operationId })
+    const options = { scope: this.scope, input, operationId, ...(key && { key }) }
+    return this.bed.rpc.call(paymentOperations.requestWithdrawal, options)
   }
 
   getWithdrawal(withdrawalId: string) {

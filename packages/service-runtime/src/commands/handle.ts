@@ -1,4 +1,13 @@
-import type { AuditedChange, IdPrefix, Input, Operation, Rejection, Reply, Scope } from '@backoffice/contracts'
+import type {
+  AuditedChange,
+  IdPrefix,
+  Input,
+  KeyClaim,
+  Operation,
+  Rejection,
+  Reply,
+  Scope,
+} from '@backoffice/contracts'
 import type { Database, Db, Fragment, LockingDb, ReadDb } from '@backoffice/database'
 import type { Logger } from '@backoffice/process'
 import type { RpcClient } from '@backoffice/rpc'
@@ -21,6 +30,8 @@ export interface Call<O extends Operation = Operation> {
   readonly approves?: string | undefined
   readonly operationId: string
   readonly requestId: string
+  /** The Idempotency-Key of a call that says it. */
+  readonly key?: KeyClaim | undefined
   /** When the caller stops waiting. */
   readonly deadline: Date
 }

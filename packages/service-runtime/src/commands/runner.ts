@@ -1,4 +1,4 @@
-import { type Operation, Rejection, type Scope } from '@backoffice/contracts'
+import { type KeyClaim, type Operation, Rejection, type Scope } from '@backoffice/contracts'
 import { batchFaultOf, type Database, type Db, readNow } from '@backoffice/database'
 import { type Clock, type Logger, newId, type Timers } from '@backoffice/process'
 import { ownerOf, type ReceivedCall, type RpcClient, type RunResult, type ServedOperation } from '@backoffice/rpc'
@@ -234,6 +234,7 @@ class HandledCall implements Call {
   readonly approves: string | undefined
   readonly operationId: string
   readonly requestId: string
+  readonly key: KeyClaim | undefined
   readonly deadline: Date
 
   constructor(received: ReceivedCall) {
@@ -242,6 +243,7 @@ class HandledCall implements Call {
     this.approves = received.approves
     this.operationId = received.operationId
     this.requestId = received.requestId
+    this.key = received.key
     this.deadline = received.deadline
   }
 

@@ -10,7 +10,7 @@ export interface StoredResponse {
 
 /** What the Idempotency-Key of a request stands for. */
 export type Claim =
-  | { readonly state: 'mine'; readonly operationId: string }
+  | { readonly state: 'mine'; readonly operationId: string; readonly until: Date }
   | { readonly state: 'replay'; readonly response: StoredResponse }
   | { readonly state: 'conflict' }
   /** The request's signature was accepted before, for another request. */

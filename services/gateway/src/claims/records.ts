@@ -64,7 +64,7 @@ export async function claimKeys(db: Db, requests: readonly ClaimRequest[]): Prom
     const rows = await askForKeys(db, waiting)
     for (const [first, ...others] of twins) {
       const own = rows.get(first.token)
-      if (own?.mine) claims.set(first, { state: 'mine', operationId: own.operationId })
+      if (own?.mine) claims.set(first, { state: 'mine', operationId: own.operationId, until: own.until })
       const claimed = own?.mine ? justClaimed(first, own.operationId) : undefined
       for (const request of own?.mine ? others : [first, ...others]) {
         const claim = judge(db, request, rows.get(request.token), claimed)
@@ -158,7 +158,11 @@ type ClaimRow = ResponseColumns & {
   /** The only key under which the request's signature is accepted; null when none is remembered. */
   readonly signatureKey: string | null
 } & (
-    | /** The request has claimed its key. */ { readonly mine: true; readonly operationId: string }
+    | /** The request has claimed its key. */ {
+        readonly mine: true
+        readonly operationId: string
+        readonly until: Date
+      }
     | /** The key had been used before. */ ({ readonly mine: false; readonly known: true } & Omit<UsedKey, 'response'>)
     | { readonly mine: false; readonly known: false }
   )
@@ -245,10 +249,10 @@ async function askForKeys(db: Db, requests: readonly ClaimRequest[]): Promise<Re
             -- It was taken before the clock was set back, and would last for all of that step.
             or c.leased_until > excluded.leased_until + interval '1 second')
         else c.status is not null end
-      returning c.token, c.operation_id
+      returning c.token, c.operation_id, c.expires_at
     )
     select a.token, m.token is not null as mine, c.key is not null as known,
-      coalesce(r.key, s.key) as signature_key, coalesce(m.operation_id, c.operation_id) as operation_id, c.operation,
+      coalesce(r.key, s.key) as signature_key, coalesce(m.operation_id, c.operation_id) as operation_id, m.expires_at as until, c.operation,
       c.fingerprint, c.expires_at <= clock_timestamp() as expired,
       coalesce(extract(epoch from c.leased_until - clock_timestamp()) * 1000, 0)::float8 as remaining_ms,
       c.status, c.content_type, c.body, c.request_id

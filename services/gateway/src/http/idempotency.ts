@@ -4,6 +4,7 @@ import {
   bodySha256,
   idempotencyKeyPattern,
   invalid,
+  type KeyClaim,
   type Operation,
   operations,
   Rejection,
@@ -31,11 +32,18 @@ import { header, rawBody } from './authenticate.ts'
 import { type HttpReply, RetryLater, replyOfStored, retryAfterSeconds, SignatureUsed } from './reply.ts'
 
 /** The claim that a request holds until its reply is stored. */
-export type HeldClaim = Omit<Completion, 'response'>
+export type HeldClaim = Omit<Completion, 'response'> & { readonly until: Date }
 
 export type ClaimOutcome =
   | { readonly is: 'held'; readonly claim: HeldClaim }
   | { readonly is: 'replay'; readonly reply: HttpReply }
+
+/** What a service keeps of the key that a claim holds. */
+export const keyClaimOf = ({ operatorId, environment, key, until }: HeldClaim): KeyClaim => ({
+  // None of them has a space in it.
+  digest: hash('sha256', `${operatorId} ${environment} ${key}`, 'base64url'),
+  until: until.toISOString(),
+})
 
 const keyExpression = new RegExp(idempotencyKeyPattern)
 const resolveAttemptsMax = 3
@@ -129,7 +137,10 @@ export class Idempotency {
       })
       switch (claim.state) {
         case 'mine':
-          return { is: 'held', claim: { ...key, token, operation: operation.id, operationId: claim.operationId } }
+          return {
+            is: 'held',
+            claim: { ...key, token, operation: operation.id, operationId: claim.operationId, until: claim.until },
+          }
         case 'replay':
           return { is: 'replay', reply: replyOfStored(claim.response) }
         case 'conflict':

@@ -7,14 +7,14 @@ import {
   Rejection,
   type ValidationDetails,
 } from '@backoffice/contracts'
-import { type RpcClient, validate } from '@backoffice/rpc'
+import { type CallOptions, type RpcClient, validate } from '@backoffice/rpc'
 import type { TObject } from '@sinclair/typebox'
 import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import { visit } from 'jsonc-parser'
 import type { KnownCredential } from '../operators/records.ts'
 import { showMe } from '../operators/views.ts'
 import { type AuthenticationContext, authenticate, type Caller, rawBody, requireJson } from './authenticate.ts'
-import type { Idempotency } from './idempotency.ts'
+import { type Idempotency, keyClaimOf } from './idempotency.ts'
 import type { DailyUse } from './limits.ts'
 import {
   countReplay,
@@ -126,7 +126,13 @@ async function serveOnce(
   }
   const { claim } = claimed
   dailyUse.begun(admitted)
-  const outcome = await outcomeOf(runOperation(admitted, rpc, claim.operationId), request)
+  const outcome = await outcomeOf(
+    runOperation(admitted, rpc, {
+      operationId: claim.operationId,
+      ...(operation.saysKey && { key: keyClaimOf(claim) }),
+    }),
+    request,
+  )
   dailyUse.ended(admitted, outcome.is === 'known' ? outcome.reply : undefined)
   if (outcome.is === 'unknown') {
     await idempotency.releaseClaim(claim)
@@ -160,7 +166,7 @@ async function outcomeOf(running: Promise<HttpReply>, request: FastifyRequest): 
 async function runOperation(
   { operation, request, credential }: AdmittedRequest,
   rpc: RouteContext['rpc'],
-  operationId?: string,
+  effect: Pick<CallOptions<Operation>, 'operationId' | 'key'> = {},
 ): Promise<HttpReply> {
   const input = readInput(operation, request) as never
   const { scope } = credential
@@ -168,7 +174,7 @@ async function runOperation(
   const body =
     operation.service === 'gateway'
       ? replyHere(operation.id as OwnOperation, credential)
-      : await rpc.request(operation, { scope, input, requestId, ...(operationId === undefined ? {} : { operationId }) })
+      : await rpc.request(operation, { scope, input, requestId, ...effect })
   return { status: operation.http?.status ?? 200, contentType: jsonContentType, body, requestId }
 }
 

@@ -85,6 +85,7 @@ function appOf(
           token: 'token',
           operation: 'createDeposit',
           operationId: 'opn_1',
+          until: new Date(),
         } as const
         return answers.claim?.() ?? { is: 'held', claim }
       },

@@ -43,7 +43,7 @@ export function storedDestination(
 }
 
 /** Of one destination, one under each master key, the newest first. */
-const digestsOf = (vault: Vault, key: PaymentKey): readonly string[] =>
+export const digestsOf = (vault: Vault, key: PaymentKey): readonly string[] =>
   vault.lookupDigests(comparableDestination(key), 'withdrawal.destination_digest')
 
 function newestDigest(vault: Vault, key: PaymentKey): DestinationDigest {

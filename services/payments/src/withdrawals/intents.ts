@@ -1,8 +1,8 @@
 // Records.
 
-import type { Scope } from '@backoffice/contracts'
-import { type Db, isKnownOperation, outbox, type ReadDb, sql } from '@backoffice/service-runtime'
-import { storedDestination } from './destination.ts'
+import type { KeyClaim, Scope } from '@backoffice/contracts'
+import { type Db, type Fragment, isKnownOperation, outbox, type ReadDb, sql } from '@backoffice/service-runtime'
+import { digestsOf, storedDestination } from './destination.ts'
 import type { StoredWithdrawal, WithdrawalState } from './withdrawal.ts'
 
 /** One attempt at a withdrawal. Its id is the reference of the hold. */
@@ -11,26 +11,40 @@ export interface WithdrawalAttempt {
   readonly status: WithdrawalState
   /** The wallet has not yet given back what this attempt may have reserved. */
   readonly releasing: boolean
+  /** Of the same operation, or of the same request under the key: another one has no right to it. */
+  readonly isSame: boolean
 }
 
 /** The request that an intent is made from. */
 export type Intent = Pick<StoredWithdrawal, 'id' | 'playerId' | 'amount' | 'currency' | 'method' | 'destination'> & {
   readonly operationId: string
   readonly scope: Scope
+  readonly key?: KeyClaim | undefined
 }
 
-/** All attempts of one operation, the latest first. */
-export function listAttempts(db: ReadDb, operationId: string): Promise<WithdrawalAttempt[]> {
+/** What the key stands for in another operation, which the gateway has forgotten. The key is of one operator's environment. */
+const ofKey = (digest: Fragment, operationId: Fragment) => sql`
+  w.key_digest = ${digest} and w.key_until > clock_timestamp() and w.operation_id <> ${operationId} and w.status <> 'abandoned'
+`
+
+/** All attempts of the operation, and one of another operation under its key, the latest first. */
+export function listAttempts(db: ReadDb, intent: Intent): Promise<WithdrawalAttempt[]> {
+  const { operationId, key, playerId, amount, currency } = intent
   return db<WithdrawalAttempt>`
-    select w.id, w.status, ${outbox.isUnfinished(sql`w.id`)} as releasing
-    from withdrawal w where w.operation_id = ${operationId} order by w.id desc
+    select w.id, w.status, ${outbox.isUnfinished(sql`w.id`)} as releasing,
+      w.operation_id = ${operationId} or (w.player_id = ${playerId} and w.amount = ${amount} and w.currency = ${currency}
+        and w.method = ${intent.method} and w.destination_digest = any(${digestsOf(db.vault, intent)}::text[])) as is_same
+    from withdrawal w where w.id in (
+      select id from withdrawal where operation_id = ${operationId}
+      union all select w.id from withdrawal w where ${ofKey(sql`${key?.digest ?? null}`, sql`${operationId}`)}
+    ) order by w.id desc
   `
 }
 
 const intentColumns = `
   id text, operation_id text, operator_id text, brand_id text, environment text, time_zone text, player_id text,
-  amount bigint, currency text, method text, destination text, sealed_destination text, destination_digest text, status text,
-  version int
+  amount bigint, currency text, method text, destination text, sealed_destination text, destination_digest text,
+  key_digest text, key_until timestamptz, status text, version int
 `
 
 /**
@@ -46,8 +60,8 @@ export async function insertIntents(
     readonly afterAbandoned: boolean
   }[],
 ): Promise<ReadonlySet<string>> {
-  const intents = begun.map(({ intent: { scope, ...intent }, afterAbandoned }) => ({
-    ...{ ...scope, ...intent, afterAbandoned },
+  const intents = begun.map(({ intent: { scope, key, ...intent }, afterAbandoned }) => ({
+    ...{ ...scope, ...intent, afterAbandoned, keyDigest: key?.digest ?? null, keyUntil: key?.until ?? null },
     ...storedDestination(db.vault, intent.id, intent),
     ...{ status: 'intent', version: 0 },
   }))
@@ -56,6 +70,7 @@ export async function insertIntents(
     select ${sql.columns(intentColumns)}, clock_timestamp(), clock_timestamp()
     from ${sql.unnest('i', intents, `${intentColumns}, after_abandoned bool`)}
     where (i.after_abandoned or not exists (select from withdrawal w where w.operation_id = i.operation_id))
+      and not exists (select from withdrawal w where ${ofKey(sql`i.key_digest`, sql`i.operation_id`)})
       and not ${isKnownOperation(sql`i.operation_id`)}
     order by i.operation_id
     on conflict (operation_id) where status <> 'abandoned' do nothing

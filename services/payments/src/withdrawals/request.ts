@@ -38,12 +38,12 @@ type RequestCall = Call<typeof operation>
 export const requestWithdrawal = ({ intents }: { readonly intents: Intents }) =>
   handle(operation, {
     async prepare(call, tools) {
-      const { input, scope, operationId, requestId, deadline } = call
+      const { input, scope, operationId, requestId, deadline, key } = call
       const { playerId, currency, method, destination } = input
       const standing = await tools.rpc.call(getPlayerStanding, { scope, input: { playerId }, requestId, deadline })
       admitWithdrawal({ currency, standing })
       const request = { playerId, amount: toMinorUnits(input.amount), currency, method, destination }
-      const intent = { ...request, id: tools.newId('wdr'), operationId, scope }
+      const intent = { ...request, id: tools.newId('wdr'), operationId, scope, key }
       const attempt = await intents.begin(intent, deadline)
       if (attempt.status === 'refused') throw new Rejection('INSUFFICIENT_FUNDS')
       if (attempt.status === 'intent') await placeHold(attempt.id, call, tools)
@@ -119,14 +119,15 @@ export class Intents {
   }
 
   /**
-   * Finds the intent that an earlier attempt of the operation left, or commits the given one.
+   * Finds the intent that an earlier attempt of the operation left, or another operation under its key, or commits the given
+   * one.
    * @returns the attempt to carry on with
-   * @throws {Rejection} SERVICE_UNAVAILABLE
+   * @throws {Rejection} SERVICE_UNAVAILABLE; IDEMPOTENCY_CONFLICT when the key stands for another request
    */
   async begin(intent: Intent, deadline: Date): Promise<WithdrawalAttempt> {
-    const begun = { id: intent.id, status: 'intent', releasing: false } as const
+    const begun = { id: intent.id, status: 'intent', releasing: false, isSame: true } as const
     if (await this.#inserted.add({ intent, afterAbandoned: false, deadline })) return begun
-    const current = currentAttempt(await listAttempts(this.#db, intent.operationId))
+    const current = currentAttempt(await listAttempts(this.#db, intent))
     if (current !== null) return current
     if (await this.#inserted.add({ intent, afterAbandoned: true, deadline })) return begun
     // Either a second delivery of the same message was quicker, or the operation has its reply, which the runner now
@@ -141,6 +142,7 @@ export class Intents {
  */
 function currentAttempt(attempts: readonly WithdrawalAttempt[]): WithdrawalAttempt | null {
   const current = attempts.find(({ status }) => status !== 'abandoned')
+  if (current?.isSame === false) throw new Rejection('IDEMPOTENCY_CONFLICT')
   if (current !== undefined) return current
   if (attempts.some(({ releasing }) => releasing)) throw new Rejection('SERVICE_UNAVAILABLE')
   return null

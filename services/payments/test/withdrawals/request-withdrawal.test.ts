@@ -113,3 +113,33 @@ t.test("an intent, an unknown id and another brand's withdrawal are WITHDRAWAL_N
   ]
   t.same(await outcomes(calls), { WITHDRAWAL_NOT_FOUND: 5 })
 })
+
+t.test(
+  'a key that the gateway has forgotten still stands for its withdrawal, as long as it is remembered',
+  async (t) => {
+    const playerId = await path.newPlayerWith('100.00')
+    const keyFor = (ms: number) => ({ digest: randomUUID(), until: new Date(Date.now() + ms).toISOString() })
+    const key = keyFor(3_600_000)
+    const first = await path.requestWithdrawal(playerId, {}, randomUUID(), key)
+    t.same(await path.requestWithdrawal(playerId, {}, randomUUID(), key), first)
+    for (const other of [{ amount: '11.00' }, { destination: 'bia@example.com' }, { method: 'ted' }])
+      t.equal(await refusal(path.requestWithdrawal(playerId, other, randomUUID(), key)), 'IDEMPOTENCY_CONFLICT')
+    t.equal(await path.balance(playerId), '100.00 / 90.00')
+
+    t.not((await path.requestWithdrawal(playerId, {}, randomUUID(), keyFor(3_600_000))).id, first.id, 'another key')
+    const past = keyFor(-1)
+    const before = await path.requestWithdrawal(playerId, {}, randomUUID(), past)
+    t.not((await path.requestWithdrawal(playerId, {}, randomUUID(), past)).id, before.id, 'the key is free again')
+
+    const poor = keyFor(3_600_000)
+    t.equal(
+      await refusal(path.requestWithdrawal(playerId, { amount: '99.00' }, randomUUID(), poor)),
+      'INSUFFICIENT_FUNDS',
+    )
+    t.equal(
+      await refusal(path.requestWithdrawal(playerId, { amount: '99.00' }, randomUUID(), poor)),
+      'INSUFFICIENT_FUNDS',
+    )
+    t.equal(await path.balance(playerId), '100.00 / 60.00')
+  },
+)

@@ -133,6 +133,9 @@ create table payments.withdrawal (
   dropped_at timestamptz,
   -- What withdrawals to one destination are found by, though it is sealed. Null: anonymised.
   destination_digest text collate "C",
+  -- The Idempotency-Key, and until when the gateway remembers it. A gateway's database that went back alone has forgotten it.
+  key_digest text collate "C",
+  key_until timestamptz,
   check ((status in ('refused', 'abandoned')) = (dropped_at is not null)),
   check ((status = 'paid') = (paid_at is not null)),
   check ((version = 0) = (status in ('intent', 'refused', 'abandoned')))
@@ -143,6 +146,7 @@ create index withdrawal_of_destination on payments.withdrawal (brand_id, destina
 -- A retry finds the intent of its operation; after an abandoned one it begins another.
 create unique index withdrawal_of_operation on payments.withdrawal (operation_id) where status <> 'abandoned';
 create index withdrawal_attempts on payments.withdrawal (operation_id);
+create index withdrawal_of_key on payments.withdrawal (key_digest) where key_digest is not null;
 create index withdrawal_intent on payments.withdrawal (created_at) where status = 'intent';
 create index withdrawal_dropped on payments.withdrawal (dropped_at) where dropped_at is not null;
 -- The review queue of one environment: what waits in the sandbox, for ever perhaps, is not read for that of production.
