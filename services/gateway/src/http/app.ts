@@ -237,7 +237,7 @@ function refuseOutside(
 ): void {
   const requestId = newId('req')
   const status = known === undefined ? 400 : errorCatalogue[known].status
-  refused?.unread(requestId, status, known ?? 'VALIDATION_ERROR')
+  refused?.unread(requestId, status, known ?? 'VALIDATION_ERROR', socket.remoteAddress ?? '')
   const body =
     known === undefined
       ? badRequestBody('the bytes received are not an HTTP/1.1 request', requestId)

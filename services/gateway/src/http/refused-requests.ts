@@ -1,5 +1,5 @@
 import type { ErrorCode } from '@backoffice/contracts'
-import { type Clock, type Logger, Loop } from '@backoffice/process'
+import { type Clock, holderOf, type Logger, Loop } from '@backoffice/process'
 import type { Background, Db } from '@backoffice/service-runtime'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { keepRefusals, keptMax, type RefusalSource, type RefusedRequest } from '../requests/records.ts'
@@ -7,6 +7,8 @@ import { keepRefusals, keptMax, type RefusalSource, type RefusedRequest } from '
 /** What waits to be written, in this process. Beyond it requests are counted only. */
 const waitingMax = 1_000
 const writeEveryMs = 1_000
+/** Of what nobody has signed, a day, of one address (IPv6: one /64), in this replica: the rest is for others. */
+const keptOfOneMax = keptMax / 10
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -28,6 +30,8 @@ interface Counted extends RefusalSource {
   refused: number
   /** Since then. */
   waiting: number
+  /** What is kept today of those who sent it. */
+  readonly kept: Map<string, number>
 }
 
 const nobody = { operatorId: '', environment: '' } as const
@@ -43,6 +47,7 @@ export class RefusedRequests implements Background {
   readonly #loop: Loop
   readonly #sources = new Map<string, Counted>()
   #waiting: RefusedRequest[] = []
+  #day = ''
 
   constructor({ db, clock, log }: { readonly db: Db; readonly clock: Clock; readonly log: Logger }) {
     this.#db = db
@@ -69,7 +74,7 @@ export class RefusedRequests implements Background {
     const { sender, verified = false, routeOptions, method } = request
     const { operatorId, environment } = sender?.scope ?? nobody
     const source = { operatorId, environment, verified }
-    if (!this.#count(source)) return
+    if (!this.#count(source, holderOf(request.ip))) return
     const { pathname, ...told } = { pathname: pathOf(request.raw.url ?? ''), ...detailsIn(body) }
     this.#waiting.push({
       ...source,
@@ -87,9 +92,9 @@ export class RefusedRequests implements Background {
   }
 
   /** Bytes that were no request that could be read. */
-  unread(requestId: string, status: number, code: ErrorCode): void {
+  unread(requestId: string, status: number, code: ErrorCode, address: string): void {
     const source = { ...nobody, verified: false }
-    if (!this.#count(source)) return
+    if (!this.#count(source, holderOf(address))) return
     const nothing = {
       key: null,
       operation: null,
@@ -103,15 +108,26 @@ export class RefusedRequests implements Background {
   }
 
   /** @returns whether it may be kept */
-  #count(source: RefusalSource): boolean {
+  #count(source: RefusalSource, holder: string): boolean {
     const name = nameOf(source)
     let counted = this.#sources.get(name)
     if (counted === undefined) {
-      counted = { ...source, refused: 0, waiting: 0 }
+      counted = { ...source, refused: 0, waiting: 0, kept: new Map() }
       this.#sources.set(name, counted)
     }
+    const kept = (this.#ofToday(counted).get(holder) ?? 0) + 1
+    if (!source.verified && kept > keptOfOneMax) return false
     counted.waiting += 1
-    return counted.refused + counted.waiting <= keptMax && this.#waiting.length < waitingMax
+    if (counted.refused + counted.waiting > keptMax || this.#waiting.length >= waitingMax) return false
+    counted.kept.set(holder, kept)
+    return true
+  }
+
+  #ofToday({ kept }: Counted): Counted['kept'] {
+    const day = this.#clock.now().toISOString().slice(0, 10)
+    if (day !== this.#day) for (const source of this.#sources.values()) source.kept.clear()
+    this.#day = day
+    return kept
   }
 
   async #write(): Promise<void> {

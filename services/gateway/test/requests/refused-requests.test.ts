@@ -209,7 +209,8 @@ t.test('while PostgreSQL is away they are counted, and no more than a thousand w
     return []
   }
   const refused = new RefusedRequests({ db: fake as never, clock: time, log })
-  for (let count = 0; count < 3_000; count++) refused.unread(`req_${count}`, 400, 'VALIDATION_ERROR')
+  for (let count = 0; count < 3_000; count++)
+    refused.unread(`req_${count}`, 400, 'VALIDATION_ERROR', `10.0.0.${count % 250}`)
   refused.start()
   await eventually(async () => true)
   away = false
@@ -217,6 +218,25 @@ t.test('while PostgreSQL is away they are counted, and no more than a thousand w
   t.equal(texts.length, 1)
   t.match(JSON.stringify(texts), 'req_999')
   t.notMatch(JSON.stringify(texts), 'req_1000')
+})
+
+t.test('of one address, or one /64, a tenth of the places is taken at most', async (t) => {
+  const written: string[] = []
+  const fake = async (_text: TemplateStringsArray, ...values: readonly unknown[]) => {
+    written.push(JSON.stringify(values))
+    return []
+  }
+  const refused = new RefusedRequests({ db: fake as never, clock: time, log: createLogger('test', 'silent') })
+  for (let count = 0; count < 600; count++) {
+    const [high, low] = [count >> 8, count & 255].map((part) => part.toString(16))
+    refused.unread(`req_${count}`, 400, 'VALIDATION_ERROR', `2001:db8::${high}:${low}`)
+  }
+  refused.unread('req_other', 400, 'VALIDATION_ERROR', '2001:db8:0:1::1')
+  refused.start()
+  await refused.stop()
+  const all = written.join()
+  for (const id of ['"req_0"', '"req_499"', '"req_other"']) t.match(all, id)
+  t.notMatch(all, '"req_500"')
 })
 
 t.test('of a path the names and our ids are kept', (t) => {
