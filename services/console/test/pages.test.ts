@@ -1,12 +1,15 @@
 import { connect } from 'node:net'
 import { operations } from '@backoffice/contracts'
-import { byTwo, eventually, seenWithdrawal } from '@backoffice/test-kit'
+import { answeredAsFaults, byTwo, eventually, seenWithdrawal } from '@backoffice/test-kit'
 import t from 'tap'
 import { consoleBed, formOf, newCookieKey, Visitor } from './console-bed.ts'
 
 t.test('the pages', async (t) => {
   const connectionsMax = 100
-  const bed = await consoleBed(t, { CONSOLE_CONNECTIONS_MAX: String(connectionsMax) })
+  const bed = await consoleBed(t, {
+    CONSOLE_CONNECTIONS_MAX: String(connectionsMax),
+    CONSOLE_REQUESTS_PER_MINUTE: '100000',
+  })
   const alice = await bed.visitor('alice')
   const playerId = await bed.newPlayer('production')
   const newWithdrawal = async () => bed.newWithdrawal('production', await bed.newPlayer('production'))
@@ -36,6 +39,14 @@ t.test('the pages', async (t) => {
       'nobody else begins a login, with a key of theirs',
     )
     t.equal((await visitor.post('/login', { ...form, thumbprint: 'x' })).status, 400)
+  })
+
+  await t.test("whatever method, path and form of a body: what is wrong is the client's, and no fault", async (t) => {
+    const { cookies } = await bed.sessionOf('alice')
+    const cookie = Object.entries(cookies).map(([name, value]) => `${name}=${value}`)
+    const nobodys = await answeredAsFaults(bed.url, ['/login', '/%zz'])
+    const alices = await answeredAsFaults(bed.url, [`/production/kyc/${playerId}`], [`Cookie: ${cookie.join('; ')}`])
+    t.same([...nobodys, ...alices].map((line) => line.replace(/Cookie: \S+/, '')).slice(0, 5), [])
   })
 
   await t.test(
