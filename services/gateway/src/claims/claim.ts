@@ -8,9 +8,16 @@ export interface StoredResponse {
   readonly requestId: string
 }
 
+/** A key that a request holds, and until when it stands for the operation. */
+export interface MyClaim {
+  readonly state: 'mine'
+  readonly operationId: string
+  readonly until: Date
+}
+
 /** What the Idempotency-Key of a request stands for. */
 export type Claim =
-  | { readonly state: 'mine'; readonly operationId: string; readonly until: Date }
+  | MyClaim
   | { readonly state: 'replay'; readonly response: StoredResponse }
   | { readonly state: 'conflict' }
   /** The request's signature was accepted before, for another request. */

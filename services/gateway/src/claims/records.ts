@@ -2,7 +2,7 @@ import { type Environment, idempotencyMemoryHours, timestampToleranceSeconds } f
 import { type Db, sql } from '@backoffice/service-runtime'
 import type { SealedTable } from '@backoffice/team-desk'
 import { isReplyToSeal, type Place, type Vault } from '@backoffice/vault'
-import { type Claim, judgeUsedKey, type StoredResponse, type UsedKey } from './claim.ts'
+import { type Claim, judgeUsedKey, type MyClaim, type StoredResponse, type UsedKey } from './claim.ts'
 
 const keyColumns = 'operator_id text, environment text, key text'
 const attemptColumns = `${keyColumns}, token uuid` as const
@@ -158,11 +158,7 @@ type ClaimRow = ResponseColumns & {
   /** The only key under which the request's signature is accepted; null when none is remembered. */
   readonly signatureKey: string | null
 } & (
-    | /** The request has claimed its key. */ {
-        readonly mine: true
-        readonly operationId: string
-        readonly until: Date
-      }
+    | /** The request has claimed its key. */ ({ readonly mine: true } & Pick<MyClaim, 'operationId' | 'until'>)
     | /** The key had been used before. */ ({ readonly mine: false; readonly known: true } & Omit<UsedKey, 'response'>)
     | { readonly mine: false; readonly known: false }
   )
@@ -252,8 +248,8 @@ async function askForKeys(db: Db, requests: readonly ClaimRequest[]): Promise<Re
       returning c.token, c.operation_id, c.expires_at
     )
     select a.token, m.token is not null as mine, c.key is not null as known,
-      coalesce(r.key, s.key) as signature_key, coalesce(m.operation_id, c.operation_id) as operation_id, m.expires_at as until, c.operation,
-      c.fingerprint, c.expires_at <= clock_timestamp() as expired,
+      coalesce(r.key, s.key) as signature_key, coalesce(m.operation_id, c.operation_id) as operation_id, c.operation,
+      c.fingerprint, m.expires_at as until, c.expires_at <= clock_timestamp() as expired,
       coalesce(extract(epoch from c.leased_until - clock_timestamp()) * 1000, 0)::float8 as remaining_ms,
       c.status, c.content_type, c.body, c.request_id
     from asked a left join mine m using (token)

@@ -110,3 +110,22 @@ export const playerTables: readonly PlayerTable[] = [
   { table: 'audit_entry', key: 'id', isAbout: (playerId) => sql`subject = ${playerId}` },
   { table: 'team_proposal', key: 'id', isAbout: (playerId) => sql`input ->> 'playerId' = ${playerId}` },
 ]
+
+/** Letters that Unicode does not take apart, and what people type who do not have them. */
+export const stroked = { letters: 'łŁøØđĐħĦ', plain: 'lLoOdDhH' } as const
+
+/** As many as a long name has. */
+const wordsMax = 12
+
+/**
+ * The words of what somebody types for a name, as the index of names has them: in small letters, without accents and without
+ * what stands between words.
+ */
+export function nameWords(typed: string): string[] {
+  const plain = typed
+    .normalize('NFD')
+    .replaceAll(/[\u0300-\u036f]/g, '')
+    .replaceAll(/\P{ASCII}/gu, (letter) => stroked.plain[stroked.letters.indexOf(letter)] ?? letter)
+    .toLowerCase()
+  return (plain.match(/[\p{L}\p{N}]+/gu) ?? []).slice(0, wordsMax)
+}

@@ -17,12 +17,11 @@ import { playerRows, withOperatorNames } from '@backoffice/team-desk'
 import { findSources, findTakenCases, forgetReferences, latestSubmissions, sourceOf } from '../kyc/records.ts'
 import { documentUrl, publicSubmission, shownTakenCase } from '../kyc/views.ts'
 import { auditedChange, findLastChange, insertChanges, latestChanges, limitHoldsFrom } from './changes.ts'
-import { playerTables } from './identity.ts'
+import { nameWords, playerTables } from './identity.ts'
 import {
   anonymise,
   type ChangedPlayer,
   limitNow,
-  nameWords,
   type Obligations,
   type PlayerRecord,
   register,

@@ -2,6 +2,7 @@ import { invalid, kycDecisions, kycStatuses, playerStatuses, type Scope } from '
 import fc from 'fast-check'
 import t from 'tap'
 import { limitHoldsFrom } from '../../src/players/changes.ts'
+import { nameWords } from '../../src/players/identity.ts'
 import {
   anonymise,
   calendarDay,
@@ -10,7 +11,6 @@ import {
   isSelfExcluded,
   kycAt,
   limitNow,
-  nameWords,
   type Obligations,
   type PlayerRecord,
   register,
