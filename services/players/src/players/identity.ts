@@ -5,7 +5,7 @@ import { cpfDigits } from '@backoffice/contracts'
 import { sql } from '@backoffice/service-runtime'
 import type { PlayerTable, SealedTable } from '@backoffice/team-desk'
 import type { Place, Vault } from '@backoffice/vault'
-import { isAnonymised } from './player.ts'
+import { isAnonymised, stroked } from './player.ts'
 
 /** What of a player is encrypted at rest. */
 export interface Identity {
@@ -110,9 +110,6 @@ export const playerTables: readonly PlayerTable[] = [
   { table: 'audit_entry', key: 'id', isAbout: (playerId) => sql`subject = ${playerId}` },
   { table: 'team_proposal', key: 'id', isAbout: (playerId) => sql`input ->> 'playerId' = ${playerId}` },
 ]
-
-/** Letters that Unicode does not take apart, and what people type who do not have them. */
-export const stroked = { letters: 'łŁøØđĐħĦ', plain: 'lLoOdDhH' } as const
 
 /** As many as a long name has. */
 const wordsMax = 12

@@ -7,7 +7,7 @@ import {
   onlyInSandbox,
 } from '@backoffice/service-runtime'
 import { reconcilableViews, shownToReconciler } from '@backoffice/team-desk/migrations'
-import { stroked } from '../../players/identity.ts'
+import { stroked } from '../../players/player.ts'
 
 /** Players with their identity checks and histories, and the games that they play. */
 export const baseline: Migration = {
