@@ -33,7 +33,7 @@ export function listAttempts(db: ReadDb, intent: Intent): Promise<WithdrawalAtte
   return db<WithdrawalAttempt>`
     select w.id, w.status, ${outbox.isUnfinished(sql`w.id`)} as releasing,
       w.operation_id = ${operationId} or (w.player_id = ${playerId} and w.amount = ${amount} and w.currency = ${currency}
-        and w.method = ${intent.method} and w.destination_digest = any(${digestsOf(db.vault, intent)}::text[])) as is_same
+        and w.method = ${intent.method} and (w.destination_digest = any(${digestsOf(db.vault, intent)}::text[])) is not false) as is_same
     from withdrawal w where w.id in (
       select id from withdrawal where operation_id = ${operationId}
       union all select w.id from withdrawal w where ${ofKey(sql`${key?.digest ?? null}`, sql`${operationId}`)}
