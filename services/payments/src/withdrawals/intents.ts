@@ -32,8 +32,9 @@ export function listAttempts(db: ReadDb, intent: Intent): Promise<WithdrawalAtte
   const { operationId, key, playerId, amount, currency } = intent
   return db<WithdrawalAttempt>`
     select w.id, w.status, ${outbox.isUnfinished(sql`w.id`)} as releasing,
-      w.operation_id = ${operationId} or (w.player_id = ${playerId} and w.amount = ${amount} and w.currency = ${currency}
-        and w.method = ${intent.method} and (w.destination_digest = any(${digestsOf(db.vault, intent)}::text[])) is not false) as is_same
+      coalesce(w.operation_id = ${operationId} or (w.player_id = ${playerId} and w.amount = ${amount}
+        and w.currency = ${currency} and w.method = ${intent.method}
+        and w.destination_digest = any(${digestsOf(db.vault, intent)}::text[])), true) as is_same
     from withdrawal w where w.id in (
       select id from withdrawal where operation_id = ${operationId}
       union all select w.id from withdrawal w where ${ofKey(sql`${key?.digest ?? null}`, sql`${operationId}`)}
