@@ -161,7 +161,7 @@ create index withdrawal_paid_of_player on payments.withdrawal (player_id, paid_a
 create trigger keep_records before delete on payments.withdrawal for each row execute function payments.keep_records();
 create trigger keep_records_truncate before truncate on payments.withdrawal execute function payments.refuse_change();
 create trigger keep_money before update on payments.withdrawal for each row
-  when (${changed('id', 'operation_id', 'brand_id', 'operator_id', 'environment', 'player_id', 'amount', 'currency', 'method')}
+  when (${changed('id', 'operation_id', 'brand_id', 'operator_id', 'environment', 'player_id', 'amount', 'currency', 'method', 'key_digest', 'key_until')}
     or (old.approved_by is not null and (new.approved_by, new.approved_by_id) is distinct from (old.approved_by, old.approved_by_id)))
   execute function payments.refuse_edit();
 -- A destination may be sealed, and sealed again under another key, which takes the key. It never becomes readable again, so
