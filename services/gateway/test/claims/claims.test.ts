@@ -1,6 +1,6 @@
 import { purge } from '@backoffice/service-runtime/testing'
 import t from 'tap'
-import { judgeUsedKey, type UsedKey } from '../../src/claims/claim.ts'
+import { judgeUsedKey, type MyClaim, type UsedKey } from '../../src/claims/claim.ts'
 import { forgetClaim, releaseClaims, storeResponses } from '../../src/claims/records.ts'
 import { gateway } from '../../src/service.ts'
 import { batchTests } from './claim-batches.ts'
@@ -71,11 +71,11 @@ t.test(
   async (t) => {
     const key = newKey()
     const first = claim(key)
-    await first.outcome
+    const { operationId, until } = (await first.outcome) as MyClaim
     await endLease(key)
     t.match(await claim(key, { fingerprint: 'other' }).outcome, { state: 'conflict' })
     const second = claim(key)
-    t.match(await second.outcome, { state: 'mine', operationId: first.operationId })
+    t.strictSame(await second.outcome, { state: 'mine', operationId, until }, 'the key is remembered no longer')
     await releaseClaims(db, [first])
     t.match(await claim(key).outcome, { state: 'running' }, 'only its own token releases')
     await releaseClaims(db, [second])
