@@ -35,9 +35,10 @@ const recordsOf = (playerId: string) => sql`
 
 type Values = Readonly<Record<string, string | null>>
 
-/** Without the sealed column and the digest, which nobody can read without the keys. */
+/** Without the sealed column and its digest, which nobody can read without the keys, and without what is kept of a request. */
 function openWithdrawal(row: Values, vault: Vault): Values {
-  const { sealed_destination: sealedDestination = null, destination_digest: _, ...values } = row
+  const { sealed_destination: sealedDestination = null, ...clear } = row
+  const { destination_digest: _, key_digest: _ofOperator, key_until: _until, ...values } = clear
   const { id, destination } = values
   const opened = destinationOf(vault, id ?? '', { destination: destination ?? '', sealedDestination })
   return { ...values, destination: opened.destination }
