@@ -58,12 +58,13 @@ export const headerNames = {
 } as const
 
 /** What the gateway remembers of an Idempotency-Key. A service finds by it what a gateway that was restored has forgotten. */
-export interface KeyClaim {
+export const KeyClaim = object({
   /** SHA-256 of the operator, the environment and the key, in base64url. */
-  readonly digest: string
-  /** Until when the key stands for its operation, in ISO 8601. */
-  readonly until: string
-}
+  digest: Type.String({ pattern: '^[\\w-]{43}$' }),
+  /** Until when the key stands for its operation. */
+  until: Timestamp,
+})
+export type KeyClaim = Static<typeof KeyClaim>
 
 /**
  * Whether a call may be sent again while its reply is awaited, because a replica that hangs may have taken it. Whatever is

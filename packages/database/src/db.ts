@@ -382,6 +382,18 @@ const rowsOf = <const Columns extends string>(
 const everyRow = (records: readonly unknown[], update: Fragment): Fragment =>
   piece`with changed as (${update} returning true) select 1 / (count(*) = ${records.length}::int)::int from changed`
 
+/** The UPDATE of locked rows that gives each the values of its record, by its id. As `everyRow`. */
+const updateRows = <const Columns extends string>(
+  table: string,
+  records: readonly Readonly<Record<FieldsOf<`id text, ${Columns}`>, unknown>>[],
+  columns: Columns,
+): Fragment =>
+  everyRow(
+    records,
+    piece`update ${identifier(table)} set ${assignments('new', columns)}
+      from ${unnest('new', records, `id text, ${columns}`)} where ${identifier(table)}.id = new.id`,
+  )
+
 /**
  * A column of a statement that is a transaction of its own: its commit then does not wait for the disk. Only where what is
  * lost with PostgreSQL is made again. A later commit that waits is no reason: PostgreSQL may die between the two, and be
@@ -390,7 +402,7 @@ const everyRow = (records: readonly unknown[], update: Fragment): Fragment =>
 const synchronousCommit = (waits: boolean): Fragment =>
   piece`case when not ${waits}::bool then set_config('synchronous_commit', 'off', true) end as synchronous_commit`
 
-const columns = { columns: columnNames, rows: rowsOf, assignments, unnest, identifier, fixed, everyRow }
+const columns = { columns: columnNames, rows: rowsOf, assignments, unnest, identifier, fixed, everyRow, updateRows }
 const made = { ...columns, keyAbove, keyOf, synchronousCommit }
 
 /** Writes a piece of SQL that several statements share. Beside it, pieces that are made of names and records. */

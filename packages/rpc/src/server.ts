@@ -7,7 +7,7 @@ import {
   isDeclared,
   isReplyInbox,
   isReplySealed,
-  type KeyClaim,
+  KeyClaim,
   type Operation,
   Rejection,
   Scope,
@@ -298,6 +298,14 @@ function teamCallOf(
   }
 }
 
+/** @throws when a header is there and is none of the gateway's */
+function keyIn(header: string | undefined): KeyClaim | undefined {
+  if (!header) return undefined
+  const read = readMessage(KeyClaim, JSON.parse(header))
+  if (read.issues !== null) throw new Error(`a call has no valid ${headerNames.key}`)
+  return read.known as KeyClaim
+}
+
 function receive(
   operation: Operation,
   message: Msg,
@@ -327,7 +335,7 @@ function receive(
     approves: message.headers?.get(headerNames.approves) || undefined,
     operationId: known.operationId,
     requestId: known.requestId,
-    key: message.headers?.has(headerNames.key) ? JSON.parse(message.headers.get(headerNames.key)) : undefined,
+    key: keyIn(message.headers?.get(headerNames.key)),
     deadline: new Date(known.timers.now() + timeoutMs),
     bytes: message.data.length,
   }

@@ -162,14 +162,7 @@ export function updateDeposits(changes: readonly Change<DepositRecord>[]): Fragm
   const deposits = changes.map(({ record }) => record)
   const failed = deposits.filter(({ status }) => status === 'failed')
   return [
-    sql.everyRow(
-      deposits,
-      sql`
-        update deposit set ${sql.assignments('d', settledColumns)}
-        from ${sql.unnest('d', deposits, `id text, ${settledColumns}`)}
-        where deposit.id = d.id
-      `,
-    ),
+    sql.updateRows('deposit', deposits, settledColumns),
     insertTransitions(changes),
     ...(failed.length === 0 ? [] : [...lockDepositors(failed), takeFromDay(failed)]),
   ]

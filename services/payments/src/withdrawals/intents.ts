@@ -22,14 +22,15 @@ export type Intent = Pick<StoredWithdrawal, 'id' | 'playerId' | 'amount' | 'curr
   readonly key?: KeyClaim | undefined
 }
 
-/** What the key stands for in another operation, which the gateway has forgotten. The key is of one operator's environment. */
-const ofKey = (digest: Fragment, operationId: Fragment) => sql`
-  w.key_digest = ${digest} and w.key_until > clock_timestamp() and w.operation_id <> ${operationId} and w.status <> 'abandoned'
+/** What the key stands for in another operation, which the gateway has forgotten. */
+const ofKey = (brandId: Fragment, digest: Fragment, operationId: Fragment) => sql`
+  w.brand_id = ${brandId} and w.key_digest = ${digest} and w.key_until > clock_timestamp()
+    and w.operation_id <> ${operationId} and w.status <> 'abandoned'
 `
 
 /** All attempts of the operation, and one of another operation under its key, the latest first. */
 export function listAttempts(db: ReadDb, intent: Intent): Promise<WithdrawalAttempt[]> {
-  const { operationId, key, playerId, amount, currency } = intent
+  const { operationId, scope, key, playerId, amount, currency } = intent
   return db<WithdrawalAttempt>`
     select w.id, w.status, ${outbox.isUnfinished(sql`w.id`)} as releasing,
       coalesce(w.operation_id = ${operationId} or (w.player_id = ${playerId} and w.amount = ${amount}
@@ -37,7 +38,7 @@ export function listAttempts(db: ReadDb, intent: Intent): Promise<WithdrawalAtte
         and w.destination_digest = any(${digestsOf(db.vault, intent)}::text[])), true) as is_same
     from withdrawal w where w.id in (
       select id from withdrawal where operation_id = ${operationId}
-      union all select w.id from withdrawal w where ${ofKey(sql`${key?.digest ?? null}`, sql`${operationId}`)}
+      union all select w.id from withdrawal w where ${ofKey(sql`${scope.brandId}`, sql`${key?.digest ?? null}`, sql`${operationId}`)}
     ) order by w.id desc
   `
 }
@@ -71,7 +72,7 @@ export async function insertIntents(
     select ${sql.columns(intentColumns)}, clock_timestamp(), clock_timestamp()
     from ${sql.unnest('i', intents, `${intentColumns}, after_abandoned bool`)}
     where (i.after_abandoned or not exists (select from withdrawal w where w.operation_id = i.operation_id))
-      and not exists (select from withdrawal w where ${ofKey(sql`i.key_digest`, sql`i.operation_id`)})
+      and not exists (select from withdrawal w where ${ofKey(sql`i.brand_id`, sql`i.key_digest`, sql`i.operation_id`)})
       and not ${isKnownOperation(sql`i.operation_id`)}
     order by i.operation_id
     on conflict (operation_id) where status <> 'abandoned' do nothing

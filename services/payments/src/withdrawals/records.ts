@@ -96,17 +96,7 @@ export async function findWithdrawals(db: ReadDb, ids: readonly string[]): Promi
 /** Writes what the beginning of a withdrawal, or a decision, has changed, with its history. The rows must be locked. */
 export function updateWithdrawals(changes: readonly Change<StoredWithdrawal>[]): Fragment[] {
   const withdrawals = changes.map(({ record }) => record)
-  return [
-    sql.everyRow(
-      withdrawals,
-      sql`
-        update withdrawal set ${sql.assignments('w', decidedColumns)}
-        from ${sql.unnest('w', withdrawals, `id text, ${decidedColumns}`)}
-        where withdrawal.id = w.id
-      `,
-    ),
-    insertTransitions(changes),
-  ]
+  return [sql.updateRows('withdrawal', withdrawals, decidedColumns), insertTransitions(changes)]
 }
 
 /** Whose withdrawals are listed. */

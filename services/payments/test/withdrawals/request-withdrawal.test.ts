@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { hash, randomUUID } from 'node:crypto'
 import { operations } from '@backoffice/contracts'
 import { refusal } from '@backoffice/test-kit'
 import t from 'tap'
@@ -118,7 +118,8 @@ t.test(
   'a key that the gateway has forgotten still stands for its withdrawal, as long as it is remembered',
   async (t) => {
     const playerId = await path.newPlayerWith('100.00')
-    const keyFor = (ms: number) => ({ digest: randomUUID(), until: new Date(Date.now() + ms).toISOString() })
+    const newDigest = () => hash('sha256', randomUUID(), 'base64url')
+    const keyFor = (ms: number) => ({ digest: newDigest(), until: new Date(Date.now() + ms).toISOString() })
     const key = keyFor(3_600_000)
     const first = await path.requestWithdrawal(playerId, {}, randomUUID(), key)
     t.same(await path.requestWithdrawal(playerId, {}, randomUUID(), key), first)

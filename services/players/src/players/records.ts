@@ -144,15 +144,7 @@ export function insertPlayers(vault: Vault, players: readonly PlayerRecord[]): F
 }
 
 /** Writes the KYC fields of players whose rows are locked. */
-export const updateKyc = (players: readonly PlayerRecord[]): Fragment =>
-  sql.everyRow(
-    players,
-    sql`
-      update player set ${sql.assignments('new', kycColumns)}
-      from ${sql.unnest('new', players, `id text, ${kycColumns}`)}
-      where player.id = new.id
-    `,
-  )
+export const updateKyc = (players: readonly PlayerRecord[]): Fragment => sql.updateRows('player', players, kycColumns)
 
 /** Whom a player belongs to. Nothing else of the record goes into a message. */
 export function scopeOf({ operatorId, brandId, environment, currency, timeZone }: Scope): Scope {
