@@ -57,10 +57,15 @@ export const headerNames = {
   key: 'Key',
 } as const
 
-/** What the gateway remembers of an Idempotency-Key. A service finds by it what a gateway that was restored has forgotten. */
+/**
+ * What the gateway remembers of an Idempotency-Key. A service finds by it what a gateway that was restored has forgotten, and
+ * tells by it whether a call is the same, whichever release of the gateway read the body.
+ */
 export const KeyClaim = object({
   /** SHA-256 of the operator, the environment and the key, in base64url. */
   digest: Type.String({ pattern: '^[\\w-]{43}$' }),
+  /** SHA-256 of the request as it was sent, in base64url: what the key stands for. */
+  request: Type.String({ pattern: '^[\\w-]{43}$' }),
   /** Until when the key stands for its operation. */
   until: Timestamp,
 })

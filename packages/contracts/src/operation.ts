@@ -102,8 +102,6 @@ interface Facts {
    * or it takes long because of somebody else.
    */
   readonly sentOnce?: true
-  /** Its call says which Idempotency-Key it has: nothing in it keeps a second one apart, and money leaves. */
-  readonly saysKey?: true
   /** What may be stored of one call, where it is more than `storedBytesMax`: for the team's, which are few. */
   readonly storedBytesMax?: number
   /**

@@ -100,7 +100,6 @@ export const payments = service('payments', {
   requestWithdrawal: operator.command({
     http: post('/players/{playerId}/withdrawals', 201),
     idempotency: 'required',
-    saysKey: true,
     stores: { bytes: 26_000, rows: 36 },
     tag: 'Withdrawals',
     summary: 'Request a withdrawal',

@@ -106,10 +106,11 @@ const fingerprintBytes = 16
 /**
  * What an operation id stands for: the same id with anything else is a conflict, never a success that did nothing. Who of the
  * team tries once more may have looked again, and seen what the first try did: that is the same call.
+ * @param asked the input; or what the gateway says of the request, since its next release may read more fields of it
  * @param by the brand that it acts for, or the person of the team
  */
-export function fingerprintOf(operation: Operation, input: object, by: string | undefined): string {
-  const given = operation.audience === 'team' ? { ...input, seen: undefined } : input
+export function fingerprintOf(operation: Operation, asked: object | string, by: string | undefined): string {
+  const given = operation.audience === 'team' ? { ...(asked as object), seen: undefined } : asked
   const digest = createHash('sha256')
     .update(JSON.stringify([operation.id, by ?? null, given]))
     .digest()

@@ -128,7 +128,7 @@ export class Runner {
       const call = new HandledCall(received)
       const fingerprint = fingerprintOf(
         operation,
-        received.inputAsSent as object,
+        received.key?.request ?? (received.inputAsSent as object),
         received.scope?.brandId ?? received.caller?.name,
       )
       const replyOfKnown = async (known: KnownOperation) => {

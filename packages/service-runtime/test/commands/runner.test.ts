@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { operations, Rejection } from '@backoffice/contracts'
 import { newId } from '@backoffice/process'
 import { RpcClient } from '@backoffice/rpc'
@@ -10,6 +11,7 @@ import { addUp, correct, countUp, crediting, faults, payments, RecordEntity, wal
 const timers = new TestTimers()
 const bed = await testBed(t, { payments, wallet }, { timers, config: { payments: { DATABASE_POOL_MAX: 1 } } })
 const { scope, countOf } = callsOn(bed)
+const digestOf = (text: string) => hash('sha256', text, 'base64url')
 const abandon = operations.payments.abandonOperation
 
 t.test('an operation id has one effect, and its replay the same reply', async (t) => {
@@ -196,6 +198,19 @@ t.test('an operation id stands for one operation and one input; with another it 
   for (const code of await Promise.all(conflicts.map((call) => refusal(call)))) t.equal(code, 'IDEMPOTENCY_CONFLICT')
   t.same(await bed.rpc.call(countUp, options), { count: 1 }, 'the first is not disturbed')
   t.equal(await countOf('renamed'), undefined)
+})
+
+t.test('what a gateway of another release reads more of one request is no other call', async (t) => {
+  const keyOf = (body: string) => ({
+    digest: digestOf('key'),
+    request: digestOf(body),
+    until: '2026-03-02T12:00:00.000Z',
+  })
+  const options = { scope, input: { record: 'of two releases' }, operationId: newId('opn'), key: keyOf('sent') }
+  t.same(await bed.rpc.call(countUp, options), { count: 1 })
+  const readMore = { ...options, input: { ...options.input, sends: [] } }
+  t.same(await bed.rpc.call(countUp, readMore), { count: 1 })
+  t.equal(await refusal(bed.rpc.call(countUp, { ...readMore, key: keyOf('sent otherwise') })), 'IDEMPOTENCY_CONFLICT')
 })
 
 t.test('an operation id of one person of the team is a conflict for another', async (t) => {

@@ -32,16 +32,17 @@ import { header, rawBody } from './authenticate.ts'
 import { type HttpReply, RetryLater, replyOfStored, retryAfterSeconds, SignatureUsed } from './reply.ts'
 
 /** The claim that a request holds until its reply is stored. */
-export type HeldClaim = Omit<Completion, 'response'> & { readonly until: Date }
+export type HeldClaim = Omit<Completion, 'response'> & Pick<ClaimRequest, 'fingerprint'> & { readonly until: Date }
 
 export type ClaimOutcome =
   | { readonly is: 'held'; readonly claim: HeldClaim }
   | { readonly is: 'replay'; readonly reply: HttpReply }
 
 /** What a service keeps of the key that a claim holds. */
-export const keyClaimOf = ({ operatorId, environment, key, until }: HeldClaim): KeyClaim => ({
+export const keyClaimOf = ({ operatorId, environment, key, fingerprint, until }: HeldClaim): KeyClaim => ({
   // None of them has a space in it.
   digest: hash('sha256', `${operatorId} ${environment} ${key}`, 'base64url'),
+  request: fingerprint.toString('base64url'),
   until: until.toISOString(),
 })
 
@@ -139,7 +140,10 @@ export class Idempotency {
         case 'mine':
           return {
             is: 'held',
-            claim: { ...key, token, operation: operation.id, operationId: claim.operationId, until: claim.until },
+            claim: {
+              ...{ ...key, token, fingerprint, operation: operation.id },
+              ...{ operationId: claim.operationId, until: claim.until },
+            },
           }
         case 'replay':
           return { is: 'replay', reply: replyOfStored(claim.response) }

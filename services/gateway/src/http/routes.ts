@@ -127,10 +127,7 @@ async function serveOnce(
   const { claim } = claimed
   dailyUse.begun(admitted)
   const outcome = await outcomeOf(
-    runOperation(admitted, rpc, {
-      operationId: claim.operationId,
-      ...(operation.saysKey && { key: keyClaimOf(claim) }),
-    }),
+    runOperation(admitted, rpc, { operationId: claim.operationId, key: keyClaimOf(claim) }),
     request,
   )
   dailyUse.ended(admitted, outcome.is === 'known' ? outcome.reply : undefined)

@@ -83,6 +83,7 @@ function appOf(
           environment: 'sandbox',
           key: 'key',
           token: 'token',
+          fingerprint: Buffer.alloc(32),
           operation: 'createDeposit',
           operationId: 'opn_1',
           until: new Date(),

@@ -119,7 +119,10 @@ t.test(
   async (t) => {
     const playerId = await path.newPlayerWith('100.00')
     const newDigest = () => hash('sha256', randomUUID(), 'base64url')
-    const keyFor = (ms: number) => ({ digest: newDigest(), until: new Date(Date.now() + ms).toISOString() })
+    const keyFor = (ms: number) => ({
+      ...{ digest: newDigest(), request: newDigest() },
+      until: new Date(Date.now() + ms).toISOString(),
+    })
     const key = keyFor(3_600_000)
     const first = await path.requestWithdrawal(playerId, {}, randomUUID(), key)
     t.same(await path.requestWithdrawal(playerId, {}, randomUUID(), key), first)
