@@ -21,7 +21,7 @@ export const readsMuch: readonly (readonly [part: string, reason: string, only?:
   ['pg_snapshot_xmin', 'a checkpoint is taken of every system account, of which a brand has a few'],
   [
     'select published_at, id, message from published_event',
-    'after a reconnect the stream is asked for a page of events, and rows of one time are told apart by their id',
+    'after a reconnect a page of events is published again, and rows of one time are told apart by their id',
   ],
   [
     'with due as ( select o.id from outbox o',

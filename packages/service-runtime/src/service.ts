@@ -1,7 +1,6 @@
 import {
   type Operation,
   type operations as operationTable,
-  publishedKinds,
   type RuntimeOperationId,
   type ServiceName,
   usesStream,
@@ -270,7 +269,7 @@ async function connectBackends<S extends ServiceName, P extends TProperties, Out
   const rpc = new RpcClient(nats, undefined, { around, timers })
   const history = new DatabaseHistory(db.reader)
   const stream = new EventStream({ connection: events, replicasMin: settings.EVENTS_REPLICAS, log })
-  const publisher = new EventPublisher(events, { stream, asksAs: publishedKinds(name)[0], history, intercept })
+  const publisher = new EventPublisher(events, { stream, history, intercept })
   const relay = new Relay({ db, rpc, publisher, log, timers })
   const context: ServiceContext = { db, rpc, nats, clock, timers, log, transact: transactor({ db, relay, log }) }
   return { context, events, history, stream, publisher, relay }

@@ -86,6 +86,21 @@ export interface ConsumerContext {
   readonly timers: Timers
 }
 
+type Failing = { readonly isReadable: boolean }
+
+/**
+ * How long a message is tried before it is set aside.
+ * @param failing what fails in this replica, the message included
+ */
+export function setAsideAfterMsBeside(
+  failing: readonly Failing[],
+  { isReadable }: Failing,
+  usualMs: number = setAsideAfterMsDefault,
+): number {
+  if (!isReadable && failing.filter((one) => !one.isReadable).length > unreadableMax) return 0
+  return failing.length > failingMax ? Math.min(crowdedAfterMs, usualMs) : usualMs
+}
+
 /** Consumes events for one reaction through a durable pull consumer; replicas share it. */
 export class EventConsumer {
   readonly #context: ConsumerContext
@@ -233,14 +248,8 @@ export class EventConsumer {
   /** What failed elsewhere since, or is done, is forgotten after two tries. */
   #setAsideAfterMs(isReadable: boolean): number {
     const longAgo = this.#context.timers.monotonic() - 2 * retryDelayMsMax
-    let unreadable = 0
-    for (const [seq, failing] of this.#failing) {
-      if (failing.failedAt < longAgo) this.#failing.delete(seq)
-      else if (!failing.isReadable) unreadable += 1
-    }
-    if (!isReadable && unreadable > unreadableMax) return 0
-    const { setAsideAfterMs = setAsideAfterMsDefault } = this.#reaction
-    return this.#failing.size > failingMax ? Math.min(crowdedAfterMs, setAsideAfterMs) : setAsideAfterMs
+    for (const [seq, { failedAt }] of this.#failing) if (failedAt < longAgo) this.#failing.delete(seq)
+    return setAsideAfterMsBeside([...this.#failing.values()], { isReadable }, this.#reaction.setAsideAfterMs)
   }
 
   async #receive(event: EventMessage, message: JsMsg): Promise<void> {

@@ -17,7 +17,7 @@ import {
 import type { Interceptor } from '@backoffice/database'
 import { type Logger, limitsMs } from '@backoffice/process'
 import { askJetStream, differencesFrom, injectTrace, type JetStreamInfo, validateAsReader } from '@backoffice/rpc'
-import { JetStreamApiError, type JetStreamClient, jetstream } from '@nats-io/jetstream'
+import { type JetStreamClient, jetstream } from '@nats-io/jetstream'
 import { type NatsConnection, headers as natsHeaders } from '@nats-io/transport-node'
 import { context, SpanKind, trace } from '@opentelemetry/api'
 import type { DatabaseHistory } from '../database/remembered.ts'
@@ -157,15 +157,10 @@ export class EventStream {
   }
 }
 
-/** JetStream's code. */
-const wrongLastSequence = 10_071
-
 const tracer = trace.getTracer('events')
 
 export interface PublisherOptions {
   readonly stream: EventStream
-  /** A kind of event that the service may publish, if there is one. What is asked for may be of another. */
-  readonly asksAs?: EventKind | undefined
   /** Of the database that the events come from. */
   readonly history: Pick<DatabaseHistory, 'name'>
   readonly intercept?: Interceptor | undefined
@@ -200,23 +195,6 @@ export class EventPublisher {
       await (this.#options.intercept?.({ kind: 'publish', name: event.type }, send) ?? send())
     } finally {
       span.end()
-    }
-  }
-  /**
-   * Asks the stream for an event without sending it. It looks for a copy before it looks at which message the sender expects
-   * to be the last, and no message ever has that number. What is older than the stream's window for copies is not found.
-   */
-  async has(id: string): Promise<boolean> {
-    const { asksAs, stream } = this.#options
-    if (asksAs === undefined) return false
-    await stream.assertUsable()
-    const expect = { lastSequence: Number.MAX_SAFE_INTEGER }
-    try {
-      return (await this.#client.publish(eventSubject(asksAs), '', { msgID: await this.#messageId(id), expect }))
-        .duplicate
-    } catch (error) {
-      if (error instanceof JetStreamApiError && error.code === wrongLastSequence) return false
-      throw error
     }
   }
 

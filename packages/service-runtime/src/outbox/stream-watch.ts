@@ -18,8 +18,8 @@ export interface StreamWatchContext {
 }
 
 /**
- * For what was published this long before a connection was lost the stream is asked, because the server may not have synced
- * it to disk. So it is for what was published this long before the database went back: the stream knows it under the name of
+ * What was published this long before a connection was lost is published again, because the server may not have synced it to
+ * disk. So it is for what was published this long before the database went back: the stream knows it under the name of
  * the history before, and the database may have forgotten who has handled it.
  */
 const republishMs = 5 * 60_000
@@ -153,7 +153,7 @@ export class StreamWatch {
     if (known?.created === created) {
       if (doubtSince !== undefined) {
         const ageMs = this.#context.timers.monotonic() - doubtSince
-        await this.#republish(new Date(known.now.getTime() - ageMs), { asks: true })
+        await this.#republish(new Date(known.now.getTime() - ageMs))
       }
       return
     }
@@ -161,7 +161,7 @@ export class StreamWatch {
     // harm.
     if (known !== undefined) {
       log.error({ stream: eventStream }, 'the stream was lost; it is rebuilt from the retained events')
-      const events = await this.#republish(new Date(0), { asks: false })
+      const events = await this.#republish(new Date(0))
       log.info({ stream: eventStream, events }, 'the stream is rebuilt')
     }
     await db`
@@ -193,11 +193,8 @@ export class StreamWatch {
     return this.#context.timers.monotonic() - (row.now.getTime() - row.last.getTime()) - republishMs
   }
 
-  /**
-   * Publishes again what was published since then, in the same order, page by page.
-   * @param asks whether the stream may have most of it: then it is asked for each event, which costs it little
-   */
-  async #republish(since: Date, { asks }: { readonly asks: boolean }): Promise<number> {
+  /** Publishes again what was published since then, in the same order, page by page. */
+  async #republish(since: Date): Promise<number> {
     let count = 0
     let after: Position = { publishedAt: since, id: '' }
     for (;;) {
@@ -207,18 +204,12 @@ export class StreamWatch {
         where (published_at, id) > (${after.publishedAt}::timestamptz, ${after.id})
         order by published_at, id limit ${batchMax}
       `
-      const lost = asks ? await this.#lacking(rows) : rows
-      await Promise.all(lost.map((row) => sendEvent(this.#context.publisher, this.#eventOf(row))))
-      count += lost.length
+      await Promise.all(rows.map((row) => sendEvent(this.#context.publisher, this.#eventOf(row))))
+      count += rows.length
       const last = rows.at(-1)
       if (last === undefined || rows.length < batchMax) return count
       after = last
     }
-  }
-
-  async #lacking(rows: readonly PublishedRow[]): Promise<readonly PublishedRow[]> {
-    const has = await Promise.all(rows.map(({ id }) => this.#context.publisher.has(id)))
-    return rows.filter((_, index) => !has[index])
   }
 
   #eventOf({ id, message }: PublishedRow): EventRow {

@@ -5,6 +5,7 @@ import { jetstream, PubHeaders } from '@nats-io/jetstream'
 import { headers, type MsgHdrs } from '@nats-io/transport-node'
 import t from 'tap'
 import type { Reaction } from '../../src/index.ts'
+import { setAsideAfterMsBeside } from '../../src/messages/consumer.ts'
 import { countUp, eventData, payments, wallet, webhooksWith } from '../probe-services.ts'
 
 let failures = 0
@@ -128,6 +129,15 @@ t.test('what always fails is set aside when it has been tried for so long', asyn
   await publish(JSON.stringify(poison))
   t.match(await untilSetAside(poison.id), [{ fault: /never/ }])
   t.equal(await heard(poison.id), 0)
+})
+
+t.test('many that fail leave room for the others: each is tried for less long', async (t) => {
+  const dayMs = 24 * 3_600_000
+  const triedMs = (count: number, isReadable: boolean) =>
+    setAsideAfterMsBeside(Array(count).fill({ isReadable }), { isReadable })
+  t.same([triedMs(1, true), triedMs(256, true), triedMs(257, true)], [dayMs, dayMs, 900_000])
+  t.same([triedMs(1, false), triedMs(64, false), triedMs(65, false)], [dayMs, dayMs, 0])
+  t.equal(setAsideAfterMsBeside(Array(257).fill({ isReadable: true }), { isReadable: true }, 1_000), 1_000)
 })
 
 t.test('a field that is not known here is no fault: its writer may be of the next release', async (t) => {

@@ -146,6 +146,22 @@ t.test('on a server that permits everything to everybody', async (t) => {
     })
   }
 
+  await t.test('what is published again is a copy, but not what a database publishes that went back', async (t) => {
+    await replaceStream({})
+    const stream = watched()
+    const publish = (name: string) =>
+      new EventPublisher(connection, { stream, history: { name: async () => name } }).publish(event, '')
+    for (const [history, messages] of [
+      ['history-1', 1],
+      ['history-1', 1],
+      ['history-2', 2],
+    ] as const) {
+      await publish(history)
+      t.equal((await ask(streamApi.info)).state.messages, messages)
+    }
+    lines.splice(0)
+  })
+
   await t.test('what was right is asked for again after the connection was lost', async (t) => {
     const stream = watched()
     const publisher = new EventPublisher(connection, { stream, history })

@@ -34,6 +34,17 @@ t.test('a row that could not be sent is given back with its fault, and no other 
   )
 })
 
+t.test('a row that somebody has leased is taken by nobody else until the lease has ended', async (t) => {
+  const taken = async () => {
+    const ids = (await leaseDue(db, 'command')).map(({ id }) => id)
+    const rows = await db<{ attempts: number }>`select attempts from outbox where id = 'other'`
+    return ids.includes('other') || rows[0]?.attempts !== 0
+  }
+  t.notOk(await taken())
+  await db`update outbox set leased_until = now() - interval '1 second' where id = 'other'`
+  t.ok(await eventually(taken))
+})
+
 t.test('an event is not taken while an earlier command of its record is unfinished', async (t) => {
   await db`
     insert into outbox (id, aggregate, aggregate_seq, kind, name, message, environment, created_at, leased_until)
