@@ -184,6 +184,19 @@ t.test('an amount that one person may correct later justifies no earlier correct
   t.same(await faults(brand, { rules, store }), byOne, 'that one counts for later ones')
 })
 
+t.test('what one account corrects under two names counts together', async (t) => {
+  const brand = await Brand.funded()
+  const { playerId } = brand
+  const renamed = bed.team('finance', { claims: { preferred_username: 'finance.souza' } })
+  for (const [person, amount] of [[bed.team('finance'), '10.00'] as const, [renamed, '10.01'] as const]) {
+    const input = { playerId, amount, reference: randomUUID(), reason: 'goodwill' }
+    await person.call(money.adjustWallet, { input })
+  }
+  t.same(await faults(brand, { rules: { ...team, aloneUpTo: '20.00' } }), [
+    'it takes two people, and nobody has approved it: 20.01 for this player within 24 hours',
+  ])
+})
+
 t.test('a correction that is given an earlier time counts for those that were judged before', async (t) => {
   const brand = await Brand.funded()
   const later = () => new Date(Date.now() + 60_000)
