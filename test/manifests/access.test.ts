@@ -1,9 +1,10 @@
-import { readFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { chmodSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { brokerUsers } from '@backoffice/contracts'
 import t from 'tap'
 import { allows, type Rules, refusals, rulesOf, rulesOfRole } from './authority.ts'
-import { deployFolder, type Manifest } from './kustomize.ts'
+import { deployFolder, documentsIn, type Manifest } from './kustomize.ts'
 import { rendered, skip } from './rendered.ts'
 
 t.test('who may do what in the cluster', { skip }, async (t) => {
@@ -148,6 +149,57 @@ t.test('who may do what in the cluster', { skip }, async (t) => {
       t.match(alice(object, 'jobs'), [/no completions/])
     t.same(by('pipeline', [], job({ completions: 1 }), 'jobs'), [])
   })
+
+  t.test(
+    'break-glass.sh makes what is permitted, for somebody else alone, and who is let in lets in nobody',
+    async (t) => {
+      const folder = t.testdir({
+        kubectl: '#!/bin/sh\n{ cat; echo ---; } >> made\ncase "$*" in *jsonpath*) echo uid-1 ;; esac\n',
+      })
+      chmodSync(join(folder, 'kubectl'), 0o755)
+      const made = (seconds = '28800') => {
+        const env = { PATH: `${folder}:${process.env.PATH}`, SECONDS_OPEN: seconds }
+        rmSync(join(folder, 'made'), { force: true })
+        execFileSync('sh', [join(deployFolder, 'k8s/break-glass.sh'), 'incident-42', 'bob'], { cwd: folder, env })
+        return documentsIn(readFileSync(join(folder, 'made'), 'utf8').replace(/---\n$/, ''))
+      }
+      const resources: Readonly<Record<string, readonly [group: string, resource: string]>> = {
+        Job: ['batch', 'jobs'],
+        RoleBinding: ['rbac.authorization.k8s.io', 'rolebindings'],
+      }
+      const incident = ['on-call', 'break-glass'].flatMap((role) => rulesOfRole(cluster, 'backoffice', role))
+      const onCall = rulesOf(cluster, ['backoffice-on-call'])
+      t.same(rulesOf(cluster, ['bob']), [], 'before it he has no rights at all')
+      const refused = (objects: readonly Manifest[], user: string) =>
+        objects.flatMap((object) => {
+          const [, resource = ''] = resources[object.kind] ?? []
+          return refusals(cluster, resource, { namespace: 'backoffice', user, groups: ['backoffice-on-call'], object })
+        })
+      const objects = made()
+      t.same(
+        objects.map(({ kind, metadata }) => `${kind} ${metadata.name}`),
+        ['Job break-glass-incident-42', 'RoleBinding on-call-incident-42', 'RoleBinding break-glass-incident-42'],
+      )
+      t.same(refused(objects, 'alice'), [])
+      t.same(
+        new Set(refused(objects, 'bob')),
+        new Set(['one person is let in, by somebody else']),
+        'nobody lets in themselves',
+      )
+      t.match(refused(made('28801'), 'alice'), [/within eight hours/])
+      for (const { kind, roleRef } of objects) {
+        const [group = '', resource = ''] = resources[kind] ?? []
+        const asked = { group, resource, namespace: 'backoffice', name: '', verb: 'create' }
+        t.ok(allows(onCall, asked), kind)
+        t.notOk(allows(incident, asked), `${kind}: who is let in`)
+        if (roleRef !== undefined)
+          t.ok(allows(onCall, { ...asked, resource: 'roles', name: roleRef.name, verb: 'bind' }))
+      }
+      const bind = { group: 'rbac.authorization.k8s.io', namespace: 'backoffice', verb: 'bind' }
+      t.notOk(allows(onCall, { ...bind, resource: 'roles', name: 'lets-in' }))
+      t.notOk(allows(onCall, { ...bind, resource: 'clusterroles', name: 'backoffice-neighbours' }))
+    },
+  )
 })
 
 const readsSecrets = ({ apiGroups, resources, verbs }: Manifest) =>

@@ -16,15 +16,12 @@ const customResources: Readonly<Record<string, string>> = {
   'postgresql.cnpg.io': '@kubernetes-models/cloudnative-pg',
 }
 
-/** Kinds that nobody publishes a package of: what we use of them is written down here. */
-const ownSchemas: Readonly<Record<string, string>> = {
-  'barmancloud.cnpg.io/v1/ObjectStore': fileURLToPath(new URL('./object-store.ts', import.meta.url)),
-  'trust.cert-manager.io/v1alpha1/Bundle': fileURLToPath(new URL('./trust-bundle.ts', import.meta.url)),
-}
+/** Kinds that nobody publishes a package of: what we use of them is written down there. */
+const ownSchemas = fileURLToPath(new URL('./own-schemas.ts', import.meta.url))
+const hasOwnSchema = ['barmancloud.cnpg.io/v1/ObjectStore', 'trust.cert-manager.io/v1alpha1/Bundle']
 
 function moduleOf({ apiVersion, kind }: Manifest): string {
-  const own = ownSchemas[`${apiVersion}/${kind}`]
-  if (own !== undefined) return own
+  if (hasOwnSchema.includes(`${apiVersion}/${kind}`)) return ownSchemas
   const [group] = String(apiVersion).split('/')
   return `${customResources[group ?? ''] ?? 'kubernetes-models'}/${apiVersion}/${kind}`
 }
@@ -54,15 +51,13 @@ export function unknownFields(manifests: readonly Manifest[]): ReadonlyMap<numbe
   mkdirSync(cache, { recursive: true })
   const dir = mkdtempSync(join(cache, 'literals-'))
   try {
-    const modules = [...new Set(manifests.map(moduleOf))]
-    const imports = modules.map((name, index) => {
-      const { kind } = manifests.find((manifest) => moduleOf(manifest) === name)
-      return `import type { I${kind} as Kind${index} } from '${name}'`
-    })
+    const typeOf = (manifest: Manifest) => `I${manifest.kind} from '${moduleOf(manifest)}'`
+    const types = [...new Set(manifests.map(typeOf))]
+    const imports = types.map((type, index) => `import type { ${type.replace(' ', ` as Kind${index} } `)}`)
     // One line each, so that the line of a complaint tells the document.
     const literals = manifests.map(
       (manifest, index) =>
-        `export const manifest${index}: Kind${modules.indexOf(moduleOf(manifest))} = ${JSON.stringify(manifest)}`,
+        `export const manifest${index}: Kind${types.indexOf(typeOf(manifest))} = ${JSON.stringify(manifest)}`,
     )
     writeFileSync(join(dir, 'literals.ts'), [...imports, ...literals].join('\n'))
     writeFileSync(

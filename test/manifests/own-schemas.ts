@@ -1,6 +1,10 @@
 import type { IObjectMeta } from '@kubernetes-models/apimachinery/apis/meta/v1/ObjectMeta'
 import { Cluster, type ICluster } from '@kubernetes-models/cloudnative-pg/postgresql.cnpg.io/v1/Cluster'
+import { type Static, Type } from '@sinclair/typebox'
+import { Value } from '@sinclair/typebox/value'
 import type { IResourceRequirements } from 'kubernetes-models/v1/ResourceRequirements'
+
+// Kinds that nobody publishes a package of: the part that deploy/ uses.
 
 type Backup = NonNullable<NonNullable<ICluster['spec']>['backup']>
 
@@ -37,5 +41,35 @@ export class ObjectStore {
 
   validate(): void {
     this.#cluster.validate()
+  }
+}
+
+const keyOf = Type.Object({ name: Type.String(), key: Type.String() })
+
+/** The part of trust-manager's Bundle that deploy/ uses. */
+const spec = Type.Object({
+  sources: Type.Array(Type.Object({ secret: keyOf }), { minItems: 1 }),
+  target: Type.Object({
+    configMap: Type.Object({ key: Type.String() }),
+    namespaceSelector: Type.Object({ matchLabels: Type.Record(Type.String(), Type.String()) }),
+  }),
+})
+
+export interface IBundle {
+  apiVersion: 'trust.cert-manager.io/v1alpha1'
+  kind: 'Bundle'
+  metadata: { name: string; labels?: Record<string, string>; annotations?: Record<string, string> }
+  spec: Static<typeof spec>
+}
+
+export class Bundle {
+  readonly #manifest: IBundle
+
+  constructor(manifest: IBundle) {
+    this.#manifest = manifest
+  }
+
+  validate(): void {
+    Value.Assert(spec, this.#manifest.spec)
   }
 }
