@@ -1,4 +1,4 @@
-import { globSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { parse } from 'yaml'
 
@@ -26,7 +26,6 @@ export interface Rule {
 /** What the services export themselves, and what the exporters of the things they run on do. */
 export type RuleFile = 'alerts.yaml' | 'platform-alerts.yaml'
 export const ruleFiles: readonly RuleFile[] = ['alerts.yaml', 'platform-alerts.yaml']
-export const ruleTests: readonly string[] = globSync('*.test.yaml', { cwd: telemetryFolder }).sort()
 
 export function rules(...files: readonly RuleFile[]): readonly Rule[] {
   return (files.length === 0 ? ruleFiles : files).flatMap((file) => {
@@ -42,22 +41,9 @@ export interface Alert extends Rule {
 export const alerts = (...files: readonly RuleFile[]): readonly Alert[] =>
   rules(...files).filter((rule): rule is Alert => rule.alert !== undefined)
 
-export interface AlertCase {
-  readonly alertname: string
-  readonly fires: boolean
-}
-
-/** What the tests of the rules try. */
-export function alertCases(): readonly AlertCase[] {
-  return ruleTests.flatMap((file) => {
-    const { tests } = parse(readText(file)) as {
-      tests: { alert_rule_test: { alertname: string; exp_alerts: unknown[] }[] }[]
-    }
-    return tests
-      .flatMap((test) => test.alert_rule_test)
-      .map(({ alertname, exp_alerts }) => ({ alertname, fires: exp_alerts.length > 0 }))
-  })
-}
+/** An alert's name, and its cause where several rules have that name; of what is recorded its name. */
+export const idOf = ({ alert, record, labels }: Rule): string =>
+  labels?.cause === undefined ? (alert ?? record ?? '') : `${alert}/${labels.cause}`
 
 export interface Panel {
   readonly type: string

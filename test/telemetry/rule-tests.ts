@@ -1,22 +1,19 @@
 import { parse } from 'yaml'
-import { metricNames, type Rule, readText, ruleTests } from './files.ts'
+import { type Alert, alerts, idOf, metricNames, type Rule, type RuleFile, readText, ruleFiles } from './files.ts'
 
 interface RuleGroup {
   readonly name: string
   readonly rules: readonly Rule[]
 }
 
-interface RuleTest {
-  readonly interval: string
-  readonly input_series: readonly { readonly series: string }[]
-  readonly alert_rule_test: readonly { readonly alertname: string; readonly eval_time: string }[]
-}
+/** What fires at a moment: for each its own labels, and the value as a person reads it. */
+type Expected = Readonly<Record<string, readonly Readonly<Record<string, string>>[]>>
 
-interface RuleTestFile {
-  readonly rule_files: readonly string[]
-  readonly evaluation_interval: string
-  readonly group_eval_order?: readonly string[]
-  readonly tests: readonly RuleTest[]
+/** A case of deploy/telemetry/cases.yaml. All other keys are alerts. */
+interface Case {
+  readonly when: string
+  readonly every?: string
+  readonly series: Readonly<Record<string, string>>
 }
 
 /** What promtool runs: files by their names, and those of them that are tests. */
@@ -25,73 +22,111 @@ export interface RuleTestRun {
   readonly tests: readonly string[]
 }
 
+// All as text: `0x20` is twenty samples and no number.
+const cases = parse(readText('cases.yaml'), { schema: 'failsafe' }) as readonly Case[]
+const groupsOf = (file: RuleFile) => (parse(readText(file)) as { groups: readonly RuleGroup[] }).groups
+const groups = ruleFiles.flatMap(groupsOf)
+const known = new Map(alerts().map((rule) => [idOf(rule), rule]))
+
+function expectedIn({ when, every, series, ...expected }: Case): readonly (readonly [Alert, Expected])[] {
+  return Object.entries(expected as Readonly<Record<string, Expected>>).map(([id, moments]) => {
+    const rule = known.get(id)
+    if (rule === undefined) throw new Error(`${when}: there is no alert ${id}`)
+    return [rule, moments]
+  })
+}
+
+/** The alerts that the cases look at, and whether they fire there. */
+export const alertCases = (): readonly { readonly id: string; readonly fires: boolean }[] =>
+  cases
+    .flatMap(expectedIn)
+    .flatMap(([rule, moments]) =>
+      Object.values(moments).map((firing) => ({ id: idOf(rule), fires: firing.length > 0 })),
+    )
+
 /**
- * The tests of the rules as they are, each with the alerts that it names and what these read. Of a whole file promtool
+ * The cases as promtool reads them, each with the alerts that it names and what these read. Of a whole file promtool
  * evaluates every rule at every step of every test, which takes five times as long.
  */
 export function testsOfNeededRules(): RuleTestRun {
   const files: Record<string, unknown> = {}
   const tests: string[] = []
-  for (const file of ruleTests) {
-    const given = read<RuleTestFile>(file)
-    const groups = groupsOf(given)
-    for (const [need, ofNeed] of Map.groupBy(given.tests, (test) => neededBy(test, groups).join(' '))) {
-      const names = new Set(need.split(' '))
-      const needed = groups
-        .map((group) => ({ ...group, rules: group.rules.filter((rule) => names.has(nameOf(rule))) }))
-        .filter(({ rules }) => rules.length > 0)
-      const number = tests.length + 1
-      const rulesFile = `rules-${number}.yaml`
-      const testFile = `${number}-${file}`
-      files[rulesFile] = { groups: needed }
-      files[testFile] = {
-        ...given,
-        rule_files: [rulesFile],
-        group_eval_order: needed.map(({ name }) => name),
-        tests: ofNeed,
-      }
-      tests.push(testFile)
+  const needOf = (one: Case) => JSON.stringify([one.every, neededBy(expectedIn(one).map(([rule]) => rule))])
+  for (const [need, ofNeed] of Map.groupBy(cases, needOf)) {
+    const [every, ids] = JSON.parse(need) as [string | null, readonly string[]]
+    const needed = groups
+      .map((group) => ({ ...group, rules: group.rules.filter((rule) => ids.includes(idOf(rule))) }))
+      .filter(({ rules }) => rules.length > 0)
+    const number = tests.length + 1
+    files[`rules-${number}.yaml`] = { groups: needed }
+    files[`${number}.test.yaml`] = {
+      rule_files: [`rules-${number}.yaml`],
+      evaluation_interval: every ?? '1m',
+      group_eval_order: needed.map(({ name }) => name),
+      tests: ofNeed.map((one) => ({
+        name: one.when,
+        interval: '1m',
+        input_series: seriesOf(one),
+        alert_rule_test: expectedIn(one).flatMap(([rule, moments]) =>
+          Object.entries(moments).map(([eval_time, firing]) => ({
+            alertname: rule.alert,
+            eval_time,
+            exp_alerts: firing.map((each) => asItIsRead(rule, each)),
+          })),
+        ),
+      })),
     }
+    tests.push(`${number}.test.yaml`)
   }
   return { files, tests }
 }
 
 /**
- * All rules of a file on the series of all of its tests together, at the first moment and a later one. promtool tells when
+ * All rules of a file on the series of all of its cases together, at the first moment and a later one. promtool tells when
  * a rule cannot be evaluated there, such as one that finds several series where it wants one.
  */
 export function testsThatRulesCanBeEvaluated(): RuleTestRun {
   const files: Record<string, unknown> = {}
-  for (const file of ruleTests) {
-    const { tests, ...given } = read<RuleTestFile>(file)
-    for (const rulesFile of given.rule_files) files[rulesFile] = read(rulesFile)
-    const series = new Map(tests.flatMap(({ input_series }) => input_series.map((one) => [one.series, one])))
-    const later = '10m'
-    // Nothing is expected, but promtool goes on until here.
-    const promql_expr_test = [{ expr: 'vector(1)', eval_time: later, exp_samples: [{ labels: '{}', value: 1 }] }]
-    const together = { interval: '1m', input_series: [...series.values()], promql_expr_test }
-    files[file] = { ...given, evaluation_interval: later, tests: [together] }
+  const later = '10m'
+  // Nothing is expected, but promtool goes on until here.
+  const promql_expr_test = [{ expr: 'vector(1)', eval_time: later, exp_samples: [{ labels: '{}', value: 1 }] }]
+  for (const file of ruleFiles) {
+    const ids = new Set(alerts(file).map(idOf))
+    const own = cases.filter((one) => expectedIn(one).some(([rule]) => ids.has(idOf(rule))))
+    const series = new Map(own.flatMap(seriesOf).map((one) => [one.series, one]))
+    files[file] = { groups: groupsOf(file) }
+    files[`${file}.test.yaml`] = {
+      rule_files: [file],
+      evaluation_interval: later,
+      group_eval_order: groupsOf(file).map(({ name }) => name),
+      tests: [{ interval: '1m', input_series: [...series.values()], promql_expr_test }],
+    }
   }
-  return { files, tests: ruleTests }
+  return { files, tests: ruleFiles.map((file) => `${file}.test.yaml`) }
 }
 
-const read = <T>(file: string): T => parse(readText(file)) as T
+const seriesOf = ({ series }: Case) => Object.entries(series).map(([name, values]) => ({ series: name, values }))
 
-const groupsOf = ({ rule_files }: RuleTestFile): readonly RuleGroup[] =>
-  rule_files.flatMap((file) => read<{ groups: readonly RuleGroup[] }>(file).groups)
+/** The labels and the words of an alert that fires. */
+function asItIsRead({ labels, annotations = {} }: Alert, { value, ...own }: Readonly<Record<string, string>>) {
+  const words = (template: string) =>
+    template
+      .replaceAll(/\{\{ \$labels\.(\w+) \}\}/g, (_, label) => own[label] ?? '')
+      .replaceAll(/\{\{ \$value.*?\}\}/g, value ?? '')
+  const exp_annotations = Object.fromEntries(Object.entries(annotations).map(([name, text]) => [name, words(text)]))
+  return { exp_labels: { ...labels, ...own }, exp_annotations }
+}
 
-const nameOf = ({ alert, record }: Rule): string => alert ?? record ?? ''
-
-/** Names of the alerts of a test and of all that is recorded for them, sorted. */
-function neededBy(test: RuleTest, groups: readonly RuleGroup[]): readonly string[] {
-  const rules = groups.flatMap((group) => group.rules)
+/** These alerts and all that is recorded for them, sorted. */
+function neededBy(named: readonly Alert[]): readonly string[] {
+  const recorded = groups.flatMap((group) => group.rules).filter(({ record }) => record !== undefined)
   const needed = new Set<string>()
-  const add = (name: string) => {
-    if (needed.has(name)) return
-    const named = rules.filter((rule) => nameOf(rule) === name)
-    if (named.length > 0) needed.add(name)
-    for (const { expr } of named) for (const metric of metricNames(expr)) add(metric)
+  const add = (rule: Rule) => {
+    if (needed.has(idOf(rule))) return
+    needed.add(idOf(rule))
+    const metrics = metricNames(rule.expr)
+    for (const other of recorded) if (metrics.has(idOf(other))) add(other)
   }
-  for (const { alertname } of test.alert_rule_test) add(alertname)
+  for (const rule of named) add(rule)
   return [...needed].sort()
 }
