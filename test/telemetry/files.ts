@@ -5,12 +5,8 @@ import { parse } from 'yaml'
 export const telemetryFolder = fileURLToPath(new URL('../../deploy/telemetry/', import.meta.url))
 export const alertsGuide = fileURLToPath(new URL('../../docs/alerts.md', import.meta.url))
 
-/** The one section of docs/alerts.md about the alerts of the sandbox. It has a row for each. */
-export const sandboxHeading = 'What the sandbox alone does'
-
 /** Where docs/alerts.md says what an alert means, as the end of a link. */
-export const fragmentOf = (alert: string): string =>
-  (alert.startsWith('Sandbox') ? sandboxHeading : alert).toLowerCase().replaceAll(' ', '-')
+export const fragmentOf = (alert: string): string => alert.toLowerCase()
 
 export const readText = (name: string): string => readFileSync(telemetryFolder + name, 'utf8')
 

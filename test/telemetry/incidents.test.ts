@@ -43,23 +43,36 @@ t.test('the configuration of Alertmanager is valid', { skip }, (t) =>
   t.resolves(run('amtool', ['check-config', `${telemetryFolder}alertmanager.yaml`])),
 )
 
-const firstMatch = (matchers: readonly string[]) => /^alertname=~?"(.+)"$/.exec(matchers[0] ?? '')?.[1] ?? ''
+/** What a matcher is about: `alertname` or `cause`, and the names that it takes. */
+const firstMatch = ([first = '']: readonly string[]) => {
+  const [, label = '', pattern = ''] = /^(alertname|cause)=~?"(.+)"$/.exec(first) ?? []
+  return {
+    label,
+    pattern: new RegExp(`^(?:${pattern})$`),
+    names: pattern.split('|').filter((part) => /^[\w-]+$/.test(part)),
+  }
+}
 
 t.test('only what wakes somebody silences what would, and every rule is about alerts that there are', async (t) => {
-  const severity = new Map(alerts().map(({ alert, labels }) => [alert, labels?.severity]))
+  const named = alerts().map(({ alert: alertname, labels }) => ({ alertname, ...labels }) as Labels)
+  const causes = named.flatMap(({ cause }) => cause ?? [])
+  t.equal(new Set(causes).size, causes.length, 'a cause is of one rule')
   const matched = (matchers: readonly string[]) => {
-    const pattern = new RegExp(`^(?:${firstMatch(matchers)})$`)
-    return [...severity.keys()].filter((name) => pattern.test(name))
+    const { label, pattern } = firstMatch(matchers)
+    return named.filter((labels) => pattern.test(labels[label] ?? ''))
   }
   for (const { source_matchers, target_matchers } of alertmanager.inhibit_rules) {
     const [sources, targets] = [matched(source_matchers), matched(target_matchers)]
     t.ok(sources.length > 0 && targets.length > 0, String(source_matchers))
-    if (targets.some((name) => severity.get(name) === 'page'))
-      for (const name of sources) t.equal(severity.get(name), 'page', `${name} silences a page`)
-    for (const pattern of [firstMatch(source_matchers), firstMatch(target_matchers)]) {
-      for (const name of pattern.split('|').filter((part) => /^\w+$/.test(part)))
-        t.ok(severity.has(name), `there is an alert ${name}`)
-    }
+    if (targets.some(({ severity }) => severity === 'page'))
+      for (const { severity, ...source } of sources)
+        t.equal(severity, 'page', `${JSON.stringify(source)} silences a page`)
+    for (const { label, names } of [source_matchers, target_matchers].map(firstMatch))
+      for (const name of names)
+        t.ok(
+          named.some((labels) => labels[label] === name),
+          `there is ${label} ${name}`,
+        )
   }
 })
 
@@ -117,8 +130,9 @@ async function record(t: Test, { series }: Incident): Promise<readonly (readonly
 }
 
 /**
- * What rings while this fires: a group of alerts that reaches the receiver `pages` and was not there a minute before. All
- * moments are shown at once; a label keeps each of them to itself.
+ * What rings while this fires: a rule that reaches the receiver `pages` and was not there a minute before. All moments are
+ * shown at once; a label keeps each of them to itself. A pager tells of several rules of one alert together, so it rings no
+ * more often.
  */
 async function pagesOf(t: Test, recordings: readonly (readonly (readonly Labels[])[])[]): Promise<readonly string[][]> {
   const moment = (recording: number, minute: number) => `${recording} ${minute}`
@@ -138,7 +152,8 @@ async function pagesOf(t: Test, recordings: readonly (readonly (readonly Labels[
   const uninhibited = new Map<string, Set<string>>()
   for (const { labels } of await unsilenced(url, 'pages')) {
     const groups = uninhibited.get(labels.moment ?? '') ?? new Set()
-    uninhibited.set(labels.moment ?? '', groups.add(labels.alertname ?? ''))
+    const { alertname = '', cause } = labels
+    uninhibited.set(labels.moment ?? '', groups.add(cause === undefined ? alertname : `${alertname}/${cause}`))
   }
   const groupsAt = (recording: number, minute: number) => uninhibited.get(moment(recording, minute)) ?? new Set()
   return recordings.map((moments, recording) =>

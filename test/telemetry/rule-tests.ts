@@ -45,14 +45,15 @@ export const alertCases = (): readonly { readonly id: string; readonly fires: bo
     )
 
 /**
- * The cases as promtool reads them, each with the alerts that it names and what these read. Of a whole file promtool
+ * The cases as promtool reads them, each with the alert that it names and what that reads. Of a whole file promtool
  * evaluates every rule at every step of every test, which takes five times as long.
  */
 export function testsOfNeededRules(): RuleTestRun {
   const files: Record<string, unknown> = {}
   const tests: string[] = []
-  const needOf = (one: Case) => JSON.stringify([one.every, neededBy(expectedIn(one).map(([rule]) => rule))])
-  for (const [need, ofNeed] of Map.groupBy(cases, needOf)) {
+  // One test for each alert of a case: promtool knows the causes of one name by their labels alone.
+  const each = cases.flatMap((one) => expectedIn(one).map(([rule, moments]) => ({ one, rule, moments })))
+  for (const [need, ofNeed] of Map.groupBy(each, ({ one, rule }) => JSON.stringify([one.every, neededBy(rule)]))) {
     const [every, ids] = JSON.parse(need) as [string | null, readonly string[]]
     const needed = groups
       .map((group) => ({ ...group, rules: group.rules.filter((rule) => ids.includes(idOf(rule))) }))
@@ -63,17 +64,15 @@ export function testsOfNeededRules(): RuleTestRun {
       rule_files: [`rules-${number}.yaml`],
       evaluation_interval: every ?? '1m',
       group_eval_order: needed.map(({ name }) => name),
-      tests: ofNeed.map((one) => ({
+      tests: ofNeed.map(({ one, rule, moments }) => ({
         name: one.when,
         interval: '1m',
         input_series: seriesOf(one),
-        alert_rule_test: expectedIn(one).flatMap(([rule, moments]) =>
-          Object.entries(moments).map(([eval_time, firing]) => ({
-            alertname: rule.alert,
-            eval_time,
-            exp_alerts: firing.map((each) => asItIsRead(rule, each)),
-          })),
-        ),
+        alert_rule_test: Object.entries(moments).map(([eval_time, firing]) => ({
+          alertname: rule.alert,
+          eval_time,
+          exp_alerts: firing.map((each) => asItIsRead(rule, each)),
+        })),
       })),
     }
     tests.push(`${number}.test.yaml`)
@@ -117,8 +116,8 @@ function asItIsRead({ labels, annotations = {} }: Alert, { value, ...own }: Read
   return { exp_labels: { ...labels, ...own }, exp_annotations }
 }
 
-/** These alerts and all that is recorded for them, sorted. */
-function neededBy(named: readonly Alert[]): readonly string[] {
+/** An alert and all that is recorded for it, sorted. */
+function neededBy(alert: Alert): readonly string[] {
   const recorded = groups.flatMap((group) => group.rules).filter(({ record }) => record !== undefined)
   const needed = new Set<string>()
   const add = (rule: Rule) => {
@@ -127,6 +126,6 @@ function neededBy(named: readonly Alert[]): readonly string[] {
     const metrics = metricNames(rule.expr)
     for (const other of recorded) if (metrics.has(idOf(other))) add(other)
   }
-  for (const rule of named) add(rule)
+  add(alert)
   return [...needed].sort()
 }
