@@ -142,7 +142,7 @@ function objectsOf(verb: string, [first = '', ...rest]: readonly string[]): Mean
   return all.flatMap((each) => (names.length === 0 ? [''] : names).map((name) => ({ kind: kindOf(each), name })))
 }
 
-/** What kubectl asks for: of an object that is named, of those that are looked for, and of what is below it. */
+/** What kubectl asks for, as it was seen when it was typed at a server: of an object that is named, of those that are looked for, and of what is below it. */
 const asks: Readonly<Record<string, readonly [named: string, many: string, below?: string]>> = {
   get: ['get', 'list'],
   describe: ['get', 'list get'],
@@ -161,8 +161,8 @@ const asks: Readonly<Record<string, readonly [named: string, many: string, below
 }
 
 /**
- * What plugins ask of the API server: https://cloudnative-pg.io/documentation/current/kubectl-plugin/#permissions, and
- * what `status` reads with --verbose alone; cmctl sets a condition.
+ * What plugins ask of the API server: https://cloudnative-pg.io/documentation/current/kubectl-plugin/#permissions, where
+ * `status` takes more with --verbose; cmctl sets a condition.
  */
 const ofPlugins: Readonly<Record<string, readonly string[]>> = {
   'cnpg status': [
