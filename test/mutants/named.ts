@@ -88,7 +88,7 @@ export const namedMutants: readonly NamedMutant[] = [
   {
     guard: 'effect and reply are one transaction',
     edits: [['await writeRecords(tx, [recordOf(', 'await writeRecords(db, [recordOf(']],
-    test: 'one-transaction',
+    test: 'runner',
   },
   {
     guard: 'the reply waits for the command',

@@ -1,12 +1,13 @@
+import { operations } from '@backoffice/contracts'
 import { limitsMs, newId } from '@backoffice/process'
-import { eventually, refusal, TestTimers, testBed } from '@backoffice/test-kit'
+import { eventually, held, refusal, TestTimers, testBed } from '@backoffice/test-kit'
 import t from 'tap'
 import { callsOn, holdCredits, records } from '../probe-calls.ts'
-import { adding, payments, wallet } from '../probe-services.ts'
+import { adding, payments, readRecord, wallet } from '../probe-services.ts'
 
 const timers = new TestTimers()
 const bed = await testBed(t, { payments, wallet }, { timers })
-const { add, gather, lock } = callsOn(bed)
+const { scope, add, gather, lock } = callsOn(bed)
 const triesOf = (record: string) => adding.batches.filter((batch) => batch.includes(record))
 const addAll = (names: readonly string[]) => gather(names.length, () => names.map((record) => add({ record })))
 
@@ -107,4 +108,16 @@ t.test('a batch that takes one statement too long runs call by call', async (t) 
   })
   t.same(await Promise.all(calls), Array(5).fill({ count: 1 }))
   adding.during = async () => {}
+})
+
+t.test('lists of the team, however slow, keep no request of an operator waiting', async (t) => {
+  await add({ record: 'read' })
+  const trail = await held(bed.sql('admin'), 'lock table payments.audit_entry in access exclusive mode')
+  const lists = Array.from({ length: 6 }, () =>
+    refusal(bed.team('alice').call(operations.payments.listAudit, { input: { limit: 10 } })),
+  )
+  await trail.isAwaited({ count: 2 })
+  t.same(await bed.rpc.call(readRecord, { scope, input: { record: 'read' } }), { count: 1 })
+  await trail.rollback()
+  t.ok((await Promise.all(lists)).includes(null))
 })

@@ -10,7 +10,7 @@ import { addUp, correct, countUp, crediting, faults, payments, RecordEntity, wal
 // One connection: a transaction that needed a second one would wait for ever.
 const timers = new TestTimers()
 const bed = await testBed(t, { payments, wallet }, { timers, config: { payments: { DATABASE_POOL_MAX: 1 } } })
-const { scope, countOf } = callsOn(bed)
+const { scope, add, countOf, lock } = callsOn(bed)
 const digestOf = (text: string) => hash('sha256', text, 'base64url')
 const abandon = operations.payments.abandonOperation
 
@@ -225,4 +225,54 @@ t.test('an operation id of one person of the team is a conflict for another', as
 t.test('an input that does not fit is refused before anything happens', async (t) => {
   const input = { record: '' }
   t.equal(await refusal(bed.rpc.call(countUp, { scope, input })), 'VALIDATION_ERROR')
+})
+
+t.test('with that one connection, locked records delay no call on another', async (t) => {
+  const locked = ['locked 1', 'locked 2', 'locked 3']
+  await Promise.all(locked.map((record) => add({ record })))
+  const letGo = await lock(locked)
+  const waiting = locked.map((record) => refusal(add({ record })))
+
+  // A call waits at most three seconds for a connection: then it is refused.
+  const others = []
+  for (let round = 0; round < 3; round++)
+    others.push(...(await Promise.all(['a', 'b', 'c', 'd'].map((record) => refusal(add({ record }))))))
+  t.same(others, Array(12).fill(null))
+  await letGo()
+  t.same(await Promise.all(waiting), Array(3).fill(null))
+})
+
+const admin = bed.sql('admin')
+const tables = ['record', 'operation', 'outbox', 'audit_entry']
+
+/** What a call wrote, and in how many transactions. */
+async function written(call: () => Promise<unknown>): Promise<{ places: string[]; transactions: number }> {
+  await admin.query(`
+    create table if not exists public.written (place text not null, xid text not null);
+    create or replace function public.note_transaction() returns trigger language plpgsql security definer as $$
+    begin insert into public.written values (tg_table_name, pg_current_xact_id()::text); return null; end $$;
+    ${tables.map((table) => `create or replace trigger noted after insert on payments.${table} for each row execute function public.note_transaction();`).join('\n')}
+    truncate public.written
+  `)
+  await call()
+  const { rows } = await admin.query('select place, xid from public.written')
+  return {
+    places: [...new Set(rows.map(({ place }) => place))].sort(),
+    transactions: new Set(rows.map(({ xid }) => xid)).size,
+  }
+}
+
+const sends = ['command' as const, 'event' as const]
+for (const [what, call] of [
+  ['a single command', () => bed.rpc.call(countUp, { scope, input: { record: 'single', sends } })],
+  ['a gathered command', () => bed.rpc.call(addUp, { scope, input: { record: 'gathered', by: 1, sends } })],
+] as const)
+  t.test(`${what}: effect, reply and outbox rows are one transaction`, async (t) => {
+    t.same(await written(call), { places: ['operation', 'outbox', 'record'], transactions: 1 })
+  })
+
+t.test('so are the effect of a person of the team, its reply and its entry in the audit trail', async (t) => {
+  const input = { brandId: 'brd_1', recordId: newId('dep'), secretNote: 'x', reason: 'wrong' }
+  const call = () => bed.team('alice').call(correct, { input })
+  t.same(await written(call), { places: ['audit_entry', 'operation', 'record'], transactions: 1 })
 })

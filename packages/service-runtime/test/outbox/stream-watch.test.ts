@@ -1,20 +1,34 @@
 import { cpSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { inboxOf, streamKeeper } from '@backoffice/contracts'
-import { eventually, held, testBed } from '@backoffice/test-kit'
+import { eventually, held, TestTimers, testBed } from '@backoffice/test-kit'
 import { jetstreamManager } from '@nats-io/jetstream'
 import { connect } from '@nats-io/transport-node'
 import t from 'tap'
+import type { Reaction } from '../../src/index.ts'
 import type { RunningService } from '../../src/testing.ts'
 import { startOwnBroker } from '../own-broker.ts'
 import { callsOn } from '../probe-calls.ts'
-import { eventData, payments } from '../probe-services.ts'
+import { eventData, payments, webhooksWith } from '../probe-services.ts'
 
 const broker = await startOwnBroker(t)
 const copy = `${broker.store}-copy`
 
 const clock = { offsetMs: 0, now: () => new Date(Date.now() + clock.offsetMs) }
-const bed = await testBed(t, { payments }, { clock, config: { payments: broker.environment } })
+const record: Reaction = {
+  name: 'schedule-delivery',
+  kinds: ['deposit.confirmed'],
+  async react(events, { db }) {
+    const ids = events.map(({ event }) => event.id)
+    await db`insert into heard (event_id, type) select id, 'deposit.confirmed' from unnest(${ids}::text[]) as id`
+  },
+}
+const timers = new TestTimers()
+const bed = await testBed(
+  t,
+  { payments, webhooks: webhooksWith([record]) },
+  { clock, timers, config: { payments: broker.environment, webhooks: broker.environment } },
+)
 const { NATS_URL: servers, NATS_PASSWORD: pass } = broker.environment
 const asKeeper = connect({
   servers,
@@ -49,6 +63,14 @@ async function stored(): Promise<number> {
 
 const isStored = async (messages: number) => (await stored()) === messages && (await unsent()).length === 0
 
+/** By a service that lives through it all: each event once, however often it was published. */
+async function isHeardOnce(count: number): Promise<boolean> {
+  const { rows } = await bed
+    .sql('webhooks')
+    .query('select count(*)::int as heard, count(distinct event_id)::int as ids from heard')
+  return rows[0].heard === count && rows[0].ids === count
+}
+
 /** The broker's disk as it is now, to go back to. */
 async function saveDisk(): Promise<void> {
   await broker.stop()
@@ -81,6 +103,7 @@ t.test('a lost stream is made anew and rebuilt from the retained events', async 
   t.equal(await eventually(() => isStored(270)), true)
   await emit(1)
   t.equal(await eventually(() => isStored(271)), true, 'and goes on')
+  t.equal(await timers.eventually(() => isHeardOnce(271)), true, 'so does who consumes them')
 })
 
 t.test(
