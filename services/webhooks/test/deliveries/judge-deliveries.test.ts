@@ -10,6 +10,9 @@ import t from 'tap'
 import { forgetFound, judgeEvents } from '../../src/deliveries/upkeep.ts'
 import { deliveryJudgement } from '../../src/measurements.ts'
 import { webhooks } from '../../src/service.ts'
+import { startReceiver, verifies } from '../receiver.ts'
+
+const { provisionWebhook, setWebhookUrl } = operations.webhooks
 
 const bed = await testBed(t, { players, wallet, payments, webhooks })
 const { db } = bed.services.webhooks
@@ -23,7 +26,8 @@ await judge()
 const call = <O extends Parameters<typeof bed.rpc.call>[0]>(
   operation: O,
   input: Parameters<typeof bed.rpc.call<O>>[1]['input'],
-) => bed.rpc.call(operation, { scope, input, operationId: randomUUID() })
+  of = scope,
+) => bed.rpc.call(operation, { scope: of, input, operationId: randomUUID() })
 
 const { id: playerId } = await call(operations.players.registerPlayer, newPlayer())
 
@@ -59,6 +63,40 @@ async function measured() {
     unjudged: ofPayments('backoffice.deliveries.unjudged_seconds') ?? Number.NaN,
   }
 }
+
+t.test('events of a sandbox journey arrive signed, once each', async (t) => {
+  const scope = bed.scope({ operatorId: 'op_journey', brandId: 'brd_journey' })
+  const { operatorId, environment } = scope
+  const receiver = await startReceiver(t)
+  const { webhookSecret } = await bed.rpc.call(provisionWebhook, { scope, input: { operatorName: 'Acme' } })
+  await bed.team('alice').call(setWebhookUrl, { input: { operatorId, environment, url: receiver.url } })
+  /** Makes a change, and waits for the event that tells of it. */
+  const changing = async (operation: Parameters<typeof call>[0], input: object) => {
+    const before = receiver.received.length
+    await call(operation, input as never, scope)
+    await eventually(() => receiver.received.length > before)
+  }
+  const { id: playerId } = await call(operations.players.registerPlayer, newPlayer(), scope)
+  await changing(operations.players.decideKycInSandbox, { playerId, status: 'aprovado' })
+  const money = { currency: 'BRL', method: 'pix' }
+  const asked = { playerId, amount: '150.00', externalReference: randomUUID(), ...money }
+  const { id: depositId } = await call(operations.payments.createDeposit, asked, scope)
+  await changing(operations.payments.confirmDeposit, { depositId })
+  const wanted = { playerId, amount: '40.00', destination: 'ana', ...money }
+  const { id: withdrawalId } = await call(operations.payments.requestWithdrawal, wanted, scope)
+  for (const decision of ['approve', 'pay'])
+    await changing(operations.payments.decideWithdrawalInSandbox, { withdrawalId, decision })
+
+  t.equal(new Set(receiver.received.map(({ id }) => id)).size, 4)
+  for (const delivery of receiver.received) if (!verifies(delivery, webhookSecret ?? '')) t.fail('a signature is wrong')
+  const told = receiver.received.map(({ body }) => JSON.parse(body))
+  t.match(told, [
+    { type: 'kyc.status_changed', environment, data: { kycStatus: 'aprovado', previousStatus: 'nao_iniciado' } },
+    { type: 'deposit.confirmed', data: { amount: '150.00', status: 'confirmed', previousStatus: 'pending' } },
+    { type: 'withdrawal.status_changed', data: { status: 'approved', previousStatus: 'under_review' } },
+    { type: 'withdrawal.status_changed', data: { status: 'paid', previousStatus: 'approved' } },
+  ])
+})
 
 t.test('the role of the service deletes no delivery that has not ended, or has not been kept', async (t) => {
   await confirmedEvent()
