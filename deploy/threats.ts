@@ -98,7 +98,7 @@ const insiders = [
   ),
 ]
 const inboxes = at(
-  'test/e2e/inboxes.test.ts',
+  'test/e2e/scopes.test.ts',
   'who hears the replies to the team or to the gateway finds no secret and nobody unmasked',
 )
 const rights = at(
@@ -125,7 +125,7 @@ const settings = reconciled(
   'addresses, replay protection and suspension that nobody has signed as they are',
 )
 const addresses = at(
-  'test/e2e/signed-settings.test.ts',
+  'test/e2e/not-as-seen.test.ts',
   'what people of the team have set is not named, and what a service sets by itself is',
 )
 const answered = 'calls to it'

@@ -157,32 +157,3 @@ t.test('no log names a person or a secret, at any level', async (t) => {
       t.notOk(text.includes(value), `${service}: a value of a person or a secret`)
   }
 })
-
-// The last one: it ends the system.
-t.test('a stack that is stopped under load answers what it has taken, and no answer is a 5xx', async (t) => {
-  const statuses = new Map<number | string, number>()
-  const count = (outcome: number | string) => statuses.set(outcome, (statuses.get(outcome) ?? 0) + 1)
-  const enough = Promise.withResolvers<void>()
-  let closed = false
-  const client = async (number: number) => {
-    for (let index = 0; !closed; index += 1) {
-      try {
-        const answer = await operator.post('/players', playerRequest(`${number}-${index}`))
-        count(answer.status)
-        if (statuses.get(201) === 100) enough.resolve()
-      } catch (error) {
-        count((error as { code?: string }).code ?? String(error))
-        closed = true
-      }
-    }
-  }
-  const clients = Array.from({ length: 16 }, (_, number) => client(number))
-  await enough.promise
-  process.kill(Number(readFileSync(join(system.dir, 'supervisor.pid'), 'utf8')), 'SIGTERM')
-  await Promise.all(clients)
-
-  t.same(
-    [...statuses.keys()].filter((outcome) => typeof outcome === 'number'),
-    [201],
-  )
-})

@@ -4,7 +4,6 @@ import t from 'tap'
 import { balanceOf, depositRequest, expectStatus, fund, register, statementOf, sumOf } from '../journey.ts'
 import { team, typedByTeam } from './team.ts'
 
-const begunMs = Date.now()
 const system = await sharedSystem(t)
 const created = await typedByTeam(
   system,
@@ -196,18 +195,4 @@ t.test('every action is in the audit trail, with who and why, and everything agr
   const reconciled = await json('bob', 'wallet', 'reconcile')
   t.equal(reconciled.status, 0)
   t.equal(reconciled.json.differencesTotal, 0)
-})
-
-t.test('a statement is CSV with totals, and ends at least a minute ago', async (t) => {
-  const until = (ms: number) => {
-    const [from, to] = [ms - 86_400_000, ms].map((at) => new Date(at).toISOString()) as [string, string]
-    const period = ['--from', from, '--to', to]
-    return team(system, 'alice', 'statement', 'export', '--operator', 'Casa Rosa', ...period)
-  }
-  // Entries of the last minute may still come.
-  t.match(await until(Date.now()), { status: 1, stderr: /at least a minute ago/ })
-  // Before this test, of which nothing is to be in it.
-  const { stdout } = await until(Math.min(begunMs, Date.now() - 75_000))
-  t.match(stdout, /^createdAt,effectiveAt,entryId,/)
-  t.match(stdout, /^total,CLOSING_BALANCE,,0\.00,BRL$/m)
 })

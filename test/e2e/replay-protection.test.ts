@@ -109,16 +109,6 @@ t.test('the client signs anew, so what its user means to do twice is done twice'
   t.equal(new Set(sessions.map(({ id }) => id)).size, 2)
 })
 
-t.test('a retry of the client in the same second has the same signature, and gets the stored reply', async (t) => {
-  const { client, playerId } = await newCustomer('on')
-  const idempotencyKey = randomUUID()
-  const attempts = []
-  for (let count = 0; count < 3; count++)
-    attempts.push(await client.requestWithdrawal(playerId, withdrawal, { idempotencyKey }))
-  t.equal(new Set(attempts.map(({ id }) => id)).size, 1)
-  t.equal((await client.getWallet(playerId)).withdrawable, '900.00')
-})
-
 t.test('the setting holds on every replica within a second, both ways', async (t) => {
   const { servers, operatorId, playerId } = await newCustomer('off')
   const twice = async (server: OperatorClient) => {

@@ -38,6 +38,8 @@ t.test('an operator is found by name and by id, with what it was created with', 
   ])
   t.same(record.credentials.map(({ key }) => key).sort(), [production?.key, sandbox.key].sort())
   t.same(await alice.call(getOperator, { input: { name: operatorId } }), record)
+  const unsaid = await alice.call(getOperator, { input: { name: 'Twin' } })
+  t.equal(unsaid.rateLimitPerMinute, 600, 'unless somebody says otherwise')
   t.equal(await refusal(alice.call(getOperator, { input: { name: 'nobody' } })), 'OPERATOR_NOT_FOUND')
 })
 
