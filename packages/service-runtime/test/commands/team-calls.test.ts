@@ -1,4 +1,5 @@
 import { type ExportedAuditEntry, type Operation, operations, Rejection } from '@backoffice/contracts'
+import { newId } from '@backoffice/process'
 import { RpcClient } from '@backoffice/rpc'
 import {
   type IdentityRefused,
@@ -69,11 +70,15 @@ t.test('roles come before the input: who may not call learns nothing of it', asy
 })
 
 t.test('the trail keeps what proves a call', async (t) => {
-  await bed.team('alice').call(correct, { input: correction('proven') })
+  const call = { input: { ...correction('proven'), secretNote: 'hush' }, operationId: newId('opn') }
+  for (let attempt = 0; attempt < 2; attempt++) await bed.team('alice').call(correct, call)
   const { rows } = await bed.sql('admin').query(
-    `select a.actor, a.tool, a.proof, s.person, s.kind, s.id_token from payments.audit_entry a
+    `select a.actor, a.reason, a.operation_id, a.input, a.tool, a.proof, s.person, s.kind, s.id_token from payments.audit_entry a
     join payments.team_session s on s.session = a.session and s.person = a.actor where a.subject = 'proven'`,
   )
+  t.equal(rows.length, 1, 'a replay is not another action')
+  t.match(rows, [{ reason: 'a typo', operation_id: call.operationId, input: { recordId: 'proven' } }])
+  t.notMatch(JSON.stringify(rows), /hush/)
   t.match(rows, [
     { actor: 'alice', tool: 'command line', proof: /^[\w-]+\.[\w-]+\.[\w-]+$/, person: 'alice', kind: 'person' },
   ])

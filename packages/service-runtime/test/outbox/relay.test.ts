@@ -3,6 +3,7 @@ import { newId } from '@backoffice/process'
 import { eventually, keptEvents, refusal, type Teardown, TestTimers, testBed } from '@backoffice/test-kit'
 import { jetstream } from '@nats-io/jetstream'
 import t from 'tap'
+import type { RunningService } from '../../src/testing.ts'
 import { callsOn, failCredits, holdCredits } from '../probe-calls.ts'
 import { countUp, crediting, creditOf, eventData, payments, wallet } from '../probe-services.ts'
 
@@ -137,4 +138,33 @@ t.test('what stands behind a command leaves as soon as that one is done, without
   held.release()
   await answer
   await eventually(async () => (await unsent('hurried')).length === 0)
+})
+
+const health = async (service: RunningService, path: string) =>
+  (await fetch(`http://127.0.0.1:${service.healthPort}${path}`)).status
+
+t.test('health and readiness answer over HTTP', async (t) => {
+  t.equal(await health(bed.services.payments, '/healthz'), 200)
+  t.equal(await health(bed.services.payments, '/readyz'), 200)
+  t.equal(await health(bed.services.payments, '/elsewhere'), 404)
+})
+
+t.test('a drain finishes what is under way, refuses nothing it took, and takes nothing more', async (t) => {
+  await bed.services.payments.drain()
+  const replica = second
+  const held = holdCredits()
+  const call = bed.rpc.call(countUp, { scope, input: { record: 'drained', sends: ['command', 'event'] } })
+  await eventually(() => held.asked() === 1)
+  const drained = replica.drain()
+  await eventually(async () => (await health(replica, '/readyz')) === 503)
+  t.equal(await health(replica, '/healthz'), 200, 'it lives while it drains')
+  // The broker hears of it a moment later; until then calls are still answered.
+  const late = () => refusal(bed.rpc.call(countUp, { scope, input: { record: 'late' } }))
+  await eventually(async () => (await late()) === 'SERVICE_UNAVAILABLE')
+  held.release()
+  t.same(await call, { count: 1 })
+  await drained
+  await replica.drain()
+  t.same(await unsent(), [], 'its last events left with it')
+  await t.rejects(health(replica, '/healthz'))
 })
