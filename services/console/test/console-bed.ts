@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { type Environment, type Operation, operations, teamConsole } from '@backoffice/contracts'
-import type { gateway } from '@backoffice/gateway'
+import { identityEnvironment, identitySettings, startIdentityProvider } from '@backoffice/dev-stack'
+import { gateway } from '@backoffice/gateway'
 import { payments } from '@backoffice/payments'
 import { players } from '@backoffice/players'
 import { loadConfig } from '@backoffice/process'
@@ -20,6 +22,7 @@ import {
   seenSubmission,
   type TeamUser,
   type Teardown,
+  temporaryFolder,
   testBed,
 } from '@backoffice/test-kit'
 import { patient } from '@backoffice/test-kit/browser'
@@ -192,6 +195,20 @@ export async function consoleBed(
 }
 const urlOf = ({ port }: RunningConsole) => `http://127.0.0.1:${port}`
 export type ConsoleBed = Awaited<ReturnType<typeof consoleBed>>
+
+/** A console in front of the identity provider of `npm start`. */
+export async function bedWithProvider(t: Teardown, more: Readonly<Record<string, string>> = {}) {
+  const dir = temporaryFolder(t)
+  const secret = 'secret-of-the-console'
+  const file = join(dir, 'identity.json')
+  const identity = await identitySettings(file, secret)
+  const provider = await startIdentityProvider(file, identity, join(dir, 'identity.log'))
+  t.teardown(() => provider.stop())
+  const { url, port } = identity.console
+  const own = { CONSOLE_URL: url, CONSOLE_PORT: String(port), CONSOLE_CLIENT_SECRET: secret }
+  const bed = await consoleBed(t, own, { ...identityEnvironment(identity.issuer, url), ...more }, { gateway })
+  return { bed, provider, issuer: identity.issuer }
+}
 
 interface SignedCall extends Omit<CallToProve, 'operation'> {
   readonly input: Readonly<Record<string, unknown>>

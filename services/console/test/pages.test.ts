@@ -389,13 +389,6 @@ t.test('the pages', async (t) => {
     t.equal((await alice.get(file, { 'If-None-Match': headers.get('etag') ?? '' })).status, 200, 'another encoding')
   })
 
-  await t.test('whoever signs out is out', async (t) => {
-    const visitor = await bed.visitor('alice')
-    const { _csrf = '' } = formOf(await visitor.get('/production'), '/sign-out')
-    t.equal((await visitor.post('/sign-out', { _csrf })).status, 303)
-    t.equal((await visitor.get('/production')).location, '/sign-in?returnTo=%2Fproduction')
-  })
-
   await t.test('the start page is there while services are away, and says which', async (t) => {
     await Promise.all([bed.bed.services.payments.drain(), bed.bed.services.reconciler.drain()])
     const { status, text } = await alice.get('/production')

@@ -1,27 +1,11 @@
 // proof: a second factor at a real provider. verifier.test.ts shows what is refused without it.
 
-import { join } from 'node:path'
-import { identityEnvironment, identitySettings, startIdentityProvider } from '@backoffice/dev-stack'
-import { gateway } from '@backoffice/gateway'
-import { temporaryFolder } from '@backoffice/test-kit'
 import { noBrowser, startBrowser } from '@backoffice/test-kit/browser'
 import t from 'tap'
-import { consoleBed } from './console-bed.ts'
+import { bedWithProvider } from './console-bed.ts'
 
 t.test('the console leads through the stronger login, and tells the command line', { skip: noBrowser }, async (t) => {
-  const dir = temporaryFolder(t)
-  const secret = 'secret-of-the-console'
-  const file = join(dir, 'identity.json')
-  const identity = await identitySettings(file, secret)
-  const provider = await startIdentityProvider(file, identity, join(dir, 'identity.log'))
-  t.teardown(() => provider.stop())
-  const { url, port } = identity.console
-  const bed = await consoleBed(
-    t,
-    { CONSOLE_URL: url, CONSOLE_PORT: String(port), CONSOLE_CLIENT_SECRET: secret },
-    { ...identityEnvironment(identity.issuer, url), TEAM_STRONG_ACR: 'confirmed' },
-    { gateway },
-  )
+  const { bed } = await bedWithProvider(t, { TEAM_STRONG_ACR: 'confirmed' })
   t.match(await (await fetch(`${bed.url}/cli`)).json(), {
     strongLogin: { acrClaim: 'acr', acr: ['confirmed'], amr: [] },
   })
