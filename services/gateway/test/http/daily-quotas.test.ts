@@ -227,8 +227,9 @@ t.test('two replicas at once pass a quota by little, and what a replica counted 
     return answer
   }
   const all = [one, other, third]
-  // Together a little less than the quota, however soon they hear of each other.
-  for (let round = 0; round < 40; round++) await Promise.all(all.map(counted))
+  await use(operatorId, { bytes: 0.75 * mebibyte })
+  // Together a little less than the rest of the quota, however soon they hear of each other.
+  for (let round = 0; round < 10; round++) await Promise.all(all.map(counted))
   for (const baseUrl of all) await refusedSoon(() => counted(baseUrl))
   await leaving.drain()
   const bytes = await eventually(async () => {

@@ -8,7 +8,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import { players } from '../../src/service.ts'
 
-const { registerPlayer, getPlayerStanding, openGameSession, listPlayers } = operations.players
+const { registerPlayer, getPlayerStanding, openGameSession, listPlayers, showPlayer } = operations.players
 const { selfExcludePlayer, setPlayerStatus, decideKyc, anonymisePlayer } = operations.players
 const { createDeposit } = operations.payments
 
@@ -143,6 +143,10 @@ t.test('an exclusion by status is of the person, too, and keeps their data', asy
   const { id: playerId } = await bed.rpc.call(registerPlayer, { scope, input: newPlayer(input) })
   await alice.call(setPlayerStatus, { input: { playerId: excluded, status: 'autoexcluido', reason } })
   t.match(await bed.rpc.call(getPlayerStanding, { scope, input: { playerId } }), { status: 'autoexcluido' })
+  t.match(await alice.call(showPlayer, { input: { playerId } }), { statusSet: 'ativo', excludedBy: excluded })
+  const elsewhere = bed.scope({ brandId: newId('brd') })
+  const { id } = await bed.rpc.call(registerPlayer, { scope: elsewhere, input: newPlayer(input) })
+  t.match(await alice.call(showPlayer, { input: { playerId: id } }), { status: 'ativo' }, 'in another brand')
   await alice.call(setPlayerStatus, { input: { playerId, status: 'encerrado', reason } })
   t.equal(await refusal(alice.call(anonymisePlayer, { input: { playerId, reason } })), 'PLAYER_DATA_NEEDED')
 })

@@ -4,9 +4,8 @@ import { wallet } from '@backoffice/wallet'
 import t from 'tap'
 import { players } from '../../src/service.ts'
 
-const { registerPlayer, findPlayers, listPlayers, searchPlayers, showPlayer, getPlayerStanding, openGameSession } =
-  operations.players
-const { setPlayerStatus, selfExcludePlayer, decideKyc } = operations.players
+const { registerPlayer, findPlayers, listPlayers, searchPlayers, showPlayer, getPlayerStanding } = operations.players
+const { setPlayerStatus, selfExcludePlayer } = operations.players
 type Registered = Reply<typeof registerPlayer>
 const bed = await testBed(t, { players, wallet })
 const alice = bed.team('alice')
@@ -82,27 +81,4 @@ t.test('everybody sees autoexcluido while an exclusion runs, and the status that
   t.same(await statusesOf(scope, player), ['autoexcluido'])
   await bed.sql('admin').query('update players.player set self_excluded_until = now() where id = $1', [playerId])
   t.same(await statusesOf(scope, player), ['suspenso'])
-})
-
-t.test('a self-exclusion is of the person: it holds for every player of the brand with the CPF', async (t) => {
-  const scope = bed.scope({ brandId: 'brd_person' })
-  const { cpf } = newPlayer()
-  const first = await bed.rpc.call(registerPlayer, { scope, input: newPlayer({ cpf }) })
-  const until = new Date(Date.now() + 3_600_000).toISOString()
-  await alice.call(selfExcludePlayer, { input: { playerId: first.id, until } })
-  const again = await bed.rpc.call(registerPlayer, { scope, input: newPlayer({ cpf }) })
-  t.equal(again.status, 'ativo', 'the reply to a registration is the same for everybody')
-  t.same(await statusesOf(scope, again), ['autoexcluido'])
-  t.match(await alice.call(showPlayer, { input: { playerId: again.id } }), {
-    ...{ statusSet: 'ativo', selfExclusion: null, excludedBy: first.id },
-  })
-  await alice.call(decideKyc, { input: { playerId: again.id, submission: null, status: 'aprovado', reason } })
-  await t.rejects(bed.rpc.call(openGameSession, { scope, input: { playerId: again.id, gameId: 'fortune-reels' } }), {
-    code: 'RG_BLOCKED',
-    details: { reason: 'self_exclusion' },
-  })
-  const other = bed.scope({ brandId: 'brd_another' })
-  t.same(await statusesOf(other, await bed.rpc.call(registerPlayer, { scope: other, input: newPlayer({ cpf }) })), [
-    'ativo',
-  ])
 })
