@@ -6,8 +6,10 @@ import {
   OperatorClient,
   proposalOf,
   type SharedSystem,
+  type Teardown,
   type TestBed,
 } from '@backoffice/test-kit'
+import type { services } from './services.ts'
 
 /** The demo operator of a running system, in one environment. */
 export function demoOperator(system: SharedSystem, environment: 'sandbox' | 'production' = 'sandbox'): OperatorClient {
@@ -22,6 +24,19 @@ export async function busyOperator(system: SharedSystem): Promise<OperatorClient
   const input = { name: `busy ${randomUUID().slice(0, 8)}`, rateLimitPerMinute: 1_000_000 }
   const { sandbox } = await team.call(operations.gateway.createOperator, { input })
   return new OperatorClient(system.baseUrl, { key: sandbox.key, secret: sandbox.secret ?? '' })
+}
+
+/** The same in a bed, with who it is. */
+export async function operatorIn(
+  t: Teardown,
+  bed: Pick<TestBed<Pick<typeof services, 'gateway'>>, 'team' | 'services'>,
+): Promise<{ readonly operatorId: string; readonly client: OperatorClient }> {
+  const input = { name: `busy ${randomUUID().slice(0, 8)}`, rateLimitPerMinute: 10_000_000 }
+  const { operatorId, sandbox } = await bed.team('alice').call(operations.gateway.createOperator, { input })
+  const { baseUrl } = bed.services.gateway.addresses
+  const client = new OperatorClient(baseUrl, { key: sandbox.key, secret: sandbox.secret ?? '' })
+  t.teardown(() => client.close())
+  return { operatorId, client }
 }
 
 export function playerRequest(externalId: string = randomUUID(), cpf: string = newCpf()) {

@@ -2,10 +2,10 @@
 
 import { randomInt } from 'node:crypto'
 import { eventStream, operations } from '@backoffice/contracts'
-import { eventually, type HttpReply, newCpf, OperatorClient, serveHttp, testBed } from '@backoffice/test-kit'
+import { eventually, type HttpReply, newCpf, serveHttp, testBed } from '@backoffice/test-kit'
 import { jetstreamManager } from '@nats-io/jetstream'
 import t from 'tap'
-import { fund, register } from '../journey.ts'
+import { fund, operatorIn, register } from '../journey.ts'
 import { services } from '../services.ts'
 
 // In a process of its own
@@ -26,16 +26,9 @@ const url = await serveHttp(t, (_request, response) => {
   response.writeHead(deliveries % 3 === 0 ? 200 : 500).end(heavy(300))
 })
 
-const { operatorId, sandbox } = await team.call(operations.gateway.createOperator, {
-  input: { name: 'Heavy', rateLimitPerMinute: 10_000_000 },
-})
+const { operatorId, client } = await operatorIn(t, bed)
 const ofEndpoint = { operatorId, environment: 'sandbox' as const, reason: 'test' }
 await team.call(operations.webhooks.setWebhookUrl, { input: { ...ofEndpoint, url } })
-const client = new OperatorClient(bed.services.gateway.addresses.baseUrl, {
-  key: sandbox.key,
-  secret: sandbox.secret ?? '',
-})
-t.teardown(() => client.close())
 const { id: player } = await register(client)
 const decideKyc = (status: string) =>
   client.post(`/sandbox/players/${player}/kyc/decision`, { status, reason: heavy(480) })

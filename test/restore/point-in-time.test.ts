@@ -9,9 +9,9 @@ import { operations, type ServiceName, serviceNames, streamBytesMin } from '@bac
 import { type NatsOptions, type RunningNats, startNats } from '@backoffice/dev-stack'
 import { makeStream } from '@backoffice/migrator/stream'
 import { createLogger, patiently } from '@backoffice/process'
-import { eventually, freePort, OperatorClient, reconcile, testBed } from '@backoffice/test-kit'
+import { eventually, freePort, reconcile, testBed } from '@backoffice/test-kit'
 import t from 'tap'
-import { depositRequest } from '../journey.ts'
+import { depositRequest, operatorIn } from '../journey.ts'
 import { services } from '../services.ts'
 import { ArchivingPostgres } from './archiving-postgres.ts'
 import { Book } from './book.ts'
@@ -48,14 +48,7 @@ t.test('a restore to an earlier moment', async (t) => {
   const alice = bed.team('alice')
   const freeze = (names: readonly ServiceName[]) => Promise.all(names.map((name) => bed.services[name].drain()))
   const startAgain = async (name: ServiceName) => Object.assign(bed.services, { [name]: await bed.start(name) })
-  const { sandbox } = await alice.call(operations.gateway.createOperator, {
-    input: { name: 'restored', rateLimitPerMinute: 1_000_000 },
-  })
-  const client = new OperatorClient(bed.services.gateway.addresses.baseUrl, {
-    key: sandbox.key,
-    secret: sandbox.secret ?? '',
-  })
-  t.teardown(() => client.close())
+  const { client } = await operatorIn(t, bed)
 
   const book = new Book(client, clients)
   await eventually(() => book.confirmedSince(0) >= deposits)

@@ -76,15 +76,6 @@ t.test('beside npm start a script needs no login and no browser, and gets one JS
   t.notOk(existsSync(session), 'and leaves no login behind')
 })
 
-t.test('an operation id does it once: the second try shows the first result', async (t) => {
-  const words = ['operators', 'create', '--name', 'Casa Preta', '--operation-id', 'opn_of_a_test']
-  const first = await json(besideStack, ...words)
-  const second = await json(besideStack, ...words)
-  t.equal(second.operatorId, first.operatorId)
-  t.match(first.sandbox.secret, /^sk_/)
-  t.equal(second.sandbox.secret, null, 'a secret is shown once')
-})
-
 t.test('--as and TEAM_USER choose a person, and their roles are theirs', async (t) => {
   t.match(await json(besideStack, 'whoami'), { name: 'alice', kind: 'person', console: consoleUrl })
   t.match(await json(besideStack, 'whoami', '--as', 'felipe'), { name: 'felipe', roles: ['finance'] })
