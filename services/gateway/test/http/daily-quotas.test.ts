@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { bodyBytesMax, errorDetails, operations, requestsPerMinuteDefault } from '@backoffice/contracts'
 import { dayMs } from '@backoffice/process'
-import { eventually, newCpf, TestTime } from '@backoffice/test-kit'
+import { eventually, newPlayer, TestTime } from '@backoffice/test-kit'
 import { Value } from '@sinclair/typebox/value'
 import t from 'tap'
 import { gatewayBed } from '../bed.ts'
@@ -22,14 +22,7 @@ const { send, post } = clientAt(() => time.now())
 
 const created = (name: string) => alice.call(createOperator, { input: { name, rateLimitPerMinute: 1_000_000 } })
 
-const playerRequest = () => ({
-  externalId: randomUUID(),
-  name: 'Ana Souza',
-  email: 'ana@example.com',
-  cpf: newCpf(),
-  birthDate: '1990-05-17',
-})
-const register = (baseUrl: string, pair: Pair | null) => post(baseUrl, pair, '/players', playerRequest())
+const register = (baseUrl: string, pair: Pair | null) => post(baseUrl, pair, '/players', newPlayer())
 const deposit = (pair: Pair | null, playerId: string) => {
   const body = { amount: '10.00', currency: 'BRL', method: 'pix', externalReference: randomUUID() }
   return post(one, pair, `/players/${playerId}/deposits`, body)
@@ -94,7 +87,7 @@ t.test('a refused request leaves no claim, and its key is used when the day is o
   await time.set(new Date(midnight.getTime() - 5_000))
   await use(operatorId, { bytes: mebibyte })
   const key = randomUUID()
-  const body = JSON.stringify(playerRequest())
+  const body = JSON.stringify(newPlayer())
   const again = () =>
     send(one, sandbox, { method: 'POST', path: '/players', body, headers: { 'Idempotency-Key': key } })
   const refused = await again()
@@ -116,7 +109,7 @@ t.test('a refused request leaves no claim, and its key is used when the day is o
 
 t.test('what was begun is ended beyond the quota, a reply is replayed, and a new key is refused', async (t) => {
   const { operatorId, sandbox } = await created('Begun')
-  const [key, body] = [randomUUID(), playerRequest()]
+  const [key, body] = [randomUUID(), newPlayer()]
   const player = await post(one, sandbox, '/players', body, key)
   const { id } = player.json
   const [paid, failed] = [(await deposit(sandbox, id)).json, (await deposit(sandbox, id)).json]
@@ -181,7 +174,7 @@ t.test(
     const { id } = (await register(one, production)).json
     const money = { amount: '1.00', currency: 'BRL', method: 'pix' }
     const calls: Readonly<Record<string, object>> = {
-      '/players': playerRequest(),
+      '/players': newPlayer(),
       [`/players/${id}/kyc/submissions`]: { documentType: 'rg', reference: 'r' },
       [`/players/${id}/deposits`]: { ...money, externalReference: randomUUID() },
       [`/players/${id}/withdrawals`]: { ...money, destination: 'd' },

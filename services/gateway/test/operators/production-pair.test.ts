@@ -3,7 +3,15 @@ import { type HomologationCheck, homologationCheckNames, operations } from '@bac
 import { startPostgres } from '@backoffice/dev-stack'
 import { loadConfig } from '@backoffice/process'
 import { startService } from '@backoffice/service-runtime/testing'
-import { eventually, freePort, newCpf, refusal, serveHttp, startProcess, temporaryFolder } from '@backoffice/test-kit'
+import {
+  eventually,
+  freePort,
+  newPlayer,
+  refusal,
+  serveHttp,
+  startProcess,
+  temporaryFolder,
+} from '@backoffice/test-kit'
 import t from 'tap'
 import { gateway } from '../../src/service.ts'
 import { gatewayBed } from '../bed.ts'
@@ -58,9 +66,7 @@ async function obey({ status, headers }: Answer): Promise<void> {
 /** Refusals on all replicas are judged after so long. */
 const judgedAfterSeconds = 3
 
-const person = (name = 'João') => ({
-  ...{ externalId: randomUUID(), name, email: 'j@example.com', cpf: newCpf(), birthDate: '1990-05-17' },
-})
+const person = (name = 'João') => newPlayer({ name })
 const deposited = (amount: string) => ({ amount, currency: 'BRL', method: 'pix', externalReference: randomUUID() })
 
 /** Everything that homologation asks of an operator, but for the rate limit. */

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { operations } from '@backoffice/contracts'
 import { createLogger } from '@backoffice/process'
-import { eventually, newCpf, TestTime } from '@backoffice/test-kit'
+import { eventually, newPlayer, TestTime } from '@backoffice/test-kit'
 import t from 'tap'
 import { pathOf, RefusedRequests } from '../../src/http/refused-requests.ts'
 import { keptMax } from '../../src/requests/records.ts'
@@ -21,13 +21,7 @@ const created = (name: string, rateLimitPerMinute = 1_000_000) =>
 const { operatorId, sandbox, production } = await created('Casa Azul')
 const other = await created('Other')
 
-const person = () => ({
-  externalId: randomUUID(),
-  name: 'João Souza',
-  email: 'joao@example.com',
-  cpf: newCpf(),
-  birthDate: '1990-05-17',
-})
+const person = () => newPlayer({ name: 'João Souza', email: 'joao@example.com' })
 
 const list = (input: Parameters<typeof alice.call<typeof listRefusedRequests>>[1]['input']) =>
   alice.call(listRefusedRequests, { input })
