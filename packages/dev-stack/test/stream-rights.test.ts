@@ -5,7 +5,6 @@ import {
   permissionsOf,
   rpcSubject,
   serviceNames,
-  streamConfiguration,
   streamKeeper,
 } from '@backoffice/contracts'
 import { makeStream } from '@backoffice/migrator/stream'
@@ -127,7 +126,6 @@ async function ask(user: string, subject: string, request: object) {
   return reply.json<{ error?: { code: number }; config?: object }>()
 }
 
-const base = streamConfiguration({ replicas: 1, bytesMax: 64 * 1024 ** 2 })
 const streamNow = () => ask(streamKeeper, '$JS.API.STREAM.INFO.EVENTS', {})
 
 t.test(
@@ -137,18 +135,6 @@ t.test(
     t.equal((await streamNow()).error?.code, 404, 'and there is none')
   },
 )
-
-t.test('with the webhooks password alone no command of the team is sent', async (t) => {
-  const heard: string[] = []
-  of('wallet').subscribe('team.wallet.*', { callback: (_error, { subject }) => void heard.push(subject) })
-  await of('wallet').flush()
-  const republish = { src: 'events.webhook.test', dest: 'team.wallet.adjustWallet' }
-  await t.rejects(ask('webhooks', '$JS.API.STREAM.CREATE.EVENTS', { ...base, republish }), /Permissions Violation/)
-  // A stream would acknowledge it after it had sent on what it was told to.
-  await t.rejects(ask('webhooks', 'events.webhook.test', { input: { amount: '1000000.00' } }), /Permissions Violation/)
-  await of('wallet').flush()
-  t.same(heard, [])
-})
 
 t.test('once the stream is there, nobody but its keeper changes it or its consumer', async (t) => {
   await make()

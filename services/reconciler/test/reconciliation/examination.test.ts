@@ -1,14 +1,11 @@
+import { postgres } from '@backoffice/test-kit'
 import t from 'tap'
 import { Examination } from '../../src/reconciliation/examination.ts'
 import { Findings } from '../../src/reconciliation/findings.ts'
 import { Snapshots } from '../../src/reconciliation/snapshots.ts'
-import { ledgerBed } from './run.ts'
 
-const bed = await ledgerBed(t, { startServices: false })
 const { signal } = new AbortController()
-const snapshots = await Snapshots.connect(bed.environment('reconciler').DATABASE_URL ?? '', {
-  ...{ statementMsMax: 60_000, signal },
-})
+const snapshots = await Snapshots.connect(await postgres(), { statementMsMax: 60_000, signal })
 t.teardown(() => snapshots.close())
 
 /** What is reported of a record when each look finds it as `seen` says; null: nothing differs. */
