@@ -318,7 +318,8 @@ export class Visitor {
 function namesItsZone(path: string, text: string): void {
   if (!text.startsWith('<!doctype html>')) return
   const page = text.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ')
-  const zoneless = /\b20\d\d,? \d\d:\d\d(:\d\d)?(?! (GMT|UTC)|\d|:)/.exec(page)
+  // Not the last four characters of a key.
+  const zoneless = /(?<!…)\b20\d\d,? \d\d:\d\d(:\d\d)?(?! (GMT|UTC)|\d|:)/.exec(page)
   if (zoneless !== null) throw new Error(`${path} shows ${zoneless[0]} without its zone`)
   if (/\b\d\d:\d\d\b/.test(page) && !/: [\w/+-]+ \(GMT[^)]*\)/.test(page))
     throw new Error(`${path} shows times and does not name their zone`)
