@@ -1,10 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { eventStream, serviceNames, streamKeeper } from '@backoffice/contracts'
+import { eventStream, serviceNames } from '@backoffice/contracts'
 import { jetstreamManager } from '@nats-io/jetstream'
 import type pg from 'pg'
 import { createAndConfirm } from './cases/pairs.ts'
 import { Load } from './load/load.ts'
-import { connectAs } from './load/nats-requests.ts'
 import type { Options } from './options.ts'
 import { WebhookReceiver } from './references/webhook-receiver.ts'
 import { inShort, table } from './report.ts'
@@ -71,14 +70,14 @@ const lookEveryMs = 200
  * deposits before, so that there is space of dead rows to be used again, as there is after the first day in use.
  */
 export async function measureBytes(
-  { checkout, dir, players, deposits }: Pick<Options, 'checkout' | 'dir' | 'players' | 'deposits'>,
+  { checkout, players, deposits }: Pick<Options, 'checkout' | 'players' | 'deposits'>,
   ending: AsyncDisposableStack,
   say: (line: string) => void,
 ): Promise<BytesReport> {
   say(`starting the system of ${checkout}`)
-  const subject = await Subject.start('this', { checkout, under: dir }, ending)
+  const subject = await Subject.start('this', checkout, ending)
   const receiver = await WebhookReceiver.start({ ending })
-  await subject.team.setWebhookUrl(subject.scope, receiver.url)
+  await subject.receiveAt(receiver.url)
   const load = new Load()
   const perRound = Math.ceil(deposits / rounds)
   const work = createAndConfirm(subject, await subject.players(players))
@@ -133,13 +132,9 @@ async function settle(client: pg.Client): Promise<void> {
 }
 
 async function eventBytes(subject: Subject): Promise<number> {
-  const connection = await connectAs(subject.login(streamKeeper))
-  try {
-    const { state } = await (await jetstreamManager(connection, { checkAPI: false })).streams.info(eventStream)
-    return state.messages === 0 ? 0 : state.bytes / state.messages
-  } finally {
-    await connection.close()
-  }
+  const manager = await jetstreamManager(await subject.nats('streams'), { checkAPI: false })
+  const { state } = await manager.streams.info(eventStream)
+  return state.messages === 0 ? 0 : state.bytes / state.messages
 }
 
 /** How large each table of the services is now, with its indexes and large values. A partitioned one counts as one. */

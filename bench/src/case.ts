@@ -33,6 +33,22 @@ export interface Setting {
   readonly ending: AsyncDisposableStack
 }
 
+/** Prints a line of progress. */
+export type Say = (line: string) => void
+
+export interface Tools {
+  readonly options: Options
+  /** Stops what was started, also when the run is interrupted. */
+  readonly ending: AsyncDisposableStack
+  readonly say: Say
+}
+
+/** For what starts its systems itself. */
+export interface AloneTools extends Tools {
+  readonly column: Column
+  readonly checkout: string
+}
+
 /** Cases that are compared with each other. They take turns, so that other load on the machine affects all of them. */
 export interface Group {
   /** What `--only` takes. */

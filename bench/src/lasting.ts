@@ -1,11 +1,10 @@
-import { type AloneTools, compareBooks } from './books.ts'
-import type { Sample } from './case.ts'
+import type { AloneTools, Sample } from './case.ts'
 import { createAndConfirm } from './cases/pairs.ts'
 import type { Measured, Results } from './figures.ts'
 import { measureLoad } from './measure.ts'
 import { postingReference } from './references/posting.ts'
 import { memoryNow } from './stack/processes.ts'
-import { Subject } from './stack/subject.ts'
+import { compareBooks, Subject } from './stack/subject.ts'
 
 const clients = 32
 const quarterMinutes = 20
@@ -18,13 +17,13 @@ const early = 8
  */
 export async function measureLasting({ options: given, ending, say, column, checkout }: AloneTools): Promise<Results> {
   say(`starting the system of ${checkout}`)
-  const subject = await Subject.start(column, { checkout, under: given.dir }, ending)
+  const subject = await Subject.start(column, checkout, ending)
   const options = { ...given, windowMs: given.quarterMs, warmUpMs: 0 }
   const references = await postingReference({ options, systems: [subject], ending })
   const measureReferences = () => Promise.all(references.map((one) => one.measure()))
   const before = await measureReferences()
   const work = createAndConfirm(subject, await subject.players(options.players))
-  const settings = { options, clients, processes: () => subject.stack.processes() }
+  const settings = { options, clients, processes: () => subject.processes() }
   const quarters: Sample[] = []
   while (quarters.length < quarterMinutes) {
     const quarter = await measureLoad(settings, work)
@@ -32,7 +31,7 @@ export async function measureLasting({ options: given, ending, say, column, chec
     const { perSecond = 0, p99Ms = 0 } = quarter.figures
     say(`lasting: ${quarters.length} of ${quarterMinutes}: ${perSecond.toFixed(0)}/s, p99 ${p99Ms.toFixed(0)} ms`)
   }
-  const memoryAfter = memoryNow(subject.stack)
+  const memoryAfter = memoryNow(subject.processes())
   const after = await measureReferences()
   const rates = quarters.map(({ figures }) => figures.perSecond ?? Number.NaN)
   const evenness = { figures: { worstToBest: Math.min(...rates) / Math.max(...rates) }, failures: {} }

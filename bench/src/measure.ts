@@ -2,17 +2,14 @@ import type { Case, Sample, Setting } from './case.ts'
 import { latencyFigures, percentile } from './figures.ts'
 import { closedLoop, type Work } from './load/load.ts'
 import type { Options } from './options.ts'
-import { machineCpuMs, ProcessTable } from './stack/processes.ts'
+import { machineCpuMs, type Processes, ProcessTable } from './stack/processes.ts'
 import type { Subject } from './stack/subject.ts'
-
-/** The present process numbers of the servers, by name. */
-export type Processes = () => Readonly<Record<string, number>>
 
 export interface LoadSettings {
   readonly options: Options
   readonly clients: number
   /** The servers, whose processor time is counted by process. Everything else below the bench is the client's. */
-  readonly processes: Processes
+  readonly processes: () => Processes
 }
 
 /** Puts load on something and measures operations a second, latencies and processor time per operation. */
@@ -44,7 +41,7 @@ interface LoadCase extends Pick<Case, 'id' | 'title'> {
 /** A load on the system of one checkout. */
 export function loadCase({ options }: Pick<Setting, 'options'>, subject: Subject, load: LoadCase, work: Work): Case {
   const { id, title, clients, shows = 'perSecond' } = load
-  const settings = { options, clients, processes: () => subject.stack.processes() }
+  const settings = { options, clients, processes: () => subject.processes() }
   return { id, title, column: subject.column, shows, measure: () => measureLoad(settings, work) }
 }
 
@@ -52,17 +49,17 @@ interface Reading {
   readonly machineMs: number
   /** Processor time of the bench and all processes below it. */
   readonly ownMs: number
-  readonly pids: Readonly<Record<string, number>>
+  readonly pids: Processes
   readonly byName: Readonly<Record<string, number>>
 }
 
 /** The processor time that each process of a system uses between two moments. */
 export class CpuClock {
-  readonly #processes: Processes
+  readonly #processes: () => Processes
   #from: Reading | undefined
   #to: Reading | undefined
 
-  constructor(processes: Processes) {
+  constructor(processes: () => Processes) {
     this.#processes = processes
   }
 
@@ -97,7 +94,7 @@ export class CpuClock {
   }
 }
 
-function read(pids: Readonly<Record<string, number>>): Reading {
+function read(pids: Processes): Reading {
   const table = new ProcessTable()
   const { user, system } = process.cpuUsage()
   return {

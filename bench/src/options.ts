@@ -1,4 +1,3 @@
-import { tmpdir } from 'node:os'
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
@@ -16,8 +15,6 @@ const extents = {
   /** Each quarter of a minute of the lasting case. */
   quarterMs: [15_000, 300],
   players: [200, 100],
-  /** Of the open loop. */
-  minutes: [10, 1],
   /** Deposits whose bytes are counted. */
   deposits: [5_000, 500],
 } as const
@@ -40,8 +37,6 @@ export interface Options extends Extent {
   readonly against: string | undefined
   /** Where the figures are written. */
   readonly out: string
-  /** Where the systems keep their data while they run. */
-  readonly dir: string
 }
 
 export const usage = (groups: readonly string[]): string => `npm run bench -- [options]
@@ -50,17 +45,15 @@ export const usage = (groups: readonly string[]): string => `npm run bench -- [o
   --only A,B          only these groups: ${groups.join(', ')}
   --against DIR       measure the checkout in DIR too, in turns: the column "before"
   --lasting           the same as --only lasting: 32 clients on a fresh system, for five minutes in quarter minutes
-  --tails             the same as --only tails: an open loop at half of the maximum, and what ran at each peak
-  --sizes             the same as --only sizes: cost against size
   --recovery          the same as --only recovery: a run after a restore, and a full proof, in two sizes of ledger
   --postings N        how many the larger one has (1,000,000: two minutes and 3 GB of disk; at least 10,000)
-  --minutes N         how long (full ${full.minutes}, short ${short.minutes})
   --bytes             count the bytes of one deposit, table by table, and nothing else: about three minutes
   --write             also put the figures into docs/performance.md, with the commit; for a full run, or some groups of one
   --rounds N          how often each case is measured (full ${full.rounds}, short ${short.rounds})
   --window-ms N       how long each time (full ${full.windowMs}, short ${short.windowMs})
   --out DIR           write results.json to DIR (bench/results)
-  --dir DIR           keep the data of the systems under DIR while they run (the system's temporary folder)`
+
+The systems keep their data in the temporary folder: TMPDIR names another one.`
 
 /**
  * @param groups the names that `--only` takes
@@ -74,35 +67,29 @@ export function parseOptions(args: readonly string[], groups: readonly string[])
         short: { type: 'boolean', default: false },
         bytes: { type: 'boolean', default: false },
         lasting: { type: 'boolean', default: false },
-        tails: { type: 'boolean', default: false },
-        sizes: { type: 'boolean', default: false },
         recovery: { type: 'boolean', default: false },
         postings: { type: 'string' },
-        minutes: { type: 'string' },
         write: { type: 'boolean', default: false },
         only: { type: 'string' },
         against: { type: 'string' },
         rounds: { type: 'string' },
         'window-ms': { type: 'string' },
         out: { type: 'string', default: resolve(root, 'bench/results') },
-        dir: { type: 'string', default: tmpdir() },
       },
     })
-    const { short: isShort, bytes, lasting, tails, sizes, recovery, write, only, against, out, dir } = values
-    const alone = Object.entries({ lasting, tails, sizes, recovery }).flatMap(([name, is]) => (is ? [name] : []))
+    const { short: isShort, bytes, lasting, recovery, write, only, against, out } = values
+    const alone = Object.entries({ lasting, recovery }).flatMap(([name, is]) => (is ? [name] : []))
     const extent = isShort ? short : full
     const options = {
       ...{ ...extent, short: isShort, bytes, write, checkout: root },
       rounds: atLeastOne('rounds', values.rounds, extent.rounds),
-      minutes: atLeastOne('minutes', values.minutes, extent.minutes),
       windowMs: atLeastOne('window-ms', values['window-ms'], extent.windowMs),
       postings: atLeastOne('postings', values.postings, 1_000_000),
       only: alone.length > 0 ? alone : known(only?.split(','), groups),
       against: against === undefined ? undefined : resolve(against),
       out: resolve(out),
-      dir: resolve(dir),
     }
-    const isLess = (['rounds', 'windowMs', 'minutes'] as const).some((name) => options[name] < full[name])
+    const isLess = (['rounds', 'windowMs'] as const).some((name) => options[name] < full[name])
     if (options.write && (options.bytes || isLess)) throw new Error('--write keeps figures of a full run only.')
     return options
   } catch (error) {

@@ -1,20 +1,20 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import type { ReconciliationReport } from '@backoffice/contracts'
-import type { AloneTools } from './books.ts'
-import type { Results } from './figures.ts'
-import { fillDeposits } from './fills.ts'
+import { operations, type ReconciliationReport } from '@backoffice/contracts'
+import { newId } from '@backoffice/process'
+import { eventually, reconcile } from '@backoffice/test-kit'
+import type { AloneTools } from './case.ts'
+import { percentile, type Results } from './figures.ts'
+import { depositsOfPlayer, fillDeposits } from './fills.ts'
+import { get, post } from './load/operator.ts'
 import { inShort, table } from './report.ts'
-import { Sized } from './sizes.ts'
 import { ProcessTable } from './stack/processes.ts'
 import { Subject } from './stack/subject.ts'
 
-const depositsOfPlayer = 100
-/** Of another player, today. */
-const depositsOfToday = 100
-/** How long the reconciler may take until it has exported the heads of all accounts. */
-const exportedWithinMs = 300_000
+/** How often each request is sent whose time is shown. */
+const turns = 60
 
 /** What it takes to open after a restore, and to prove everything behind, in ledgers of several sizes. */
 export async function measureRecovery({ options, ending, say, column, checkout }: AloneTools): Promise<Results> {
@@ -24,11 +24,10 @@ export async function measureRecovery({ options, ending, say, column, checkout }
     await using ownEnding = new AsyncDisposableStack()
     ending.use(ownEnding)
     say(`filling ${inShort(postings)} postings`)
-    mkdirSync(options.dir, { recursive: true })
-    const heads = mkdtempSync(join(options.dir, 'backoffice-bench-heads-'))
+    const heads = mkdtempSync(join(tmpdir(), 'backoffice-bench-heads-'))
     ownEnding.defer(() => rmSync(heads, { recursive: true, force: true }))
     const env = { HEADS_EXPORT_DIR: heads, HEADS_EXPORT_EVERY_MS: '5000', LEAVE_WHEN_IDLE_MS: '600000' }
-    const subject = await Subject.start(column, { checkout, under: options.dir, env }, ownEnding)
+    const subject = await Subject.start(column, checkout, ownEnding, env)
     const figures = await measure(subject, postings, heads)
     for (const [name, value] of figures) say(`  ${name}: ${inShort(value)}`)
     columns.push(figures)
@@ -44,16 +43,14 @@ export async function measureRecovery({ options, ending, say, column, checkout }
 async function measure(subject: Subject, postings: number, heads: string): Promise<ReadonlyMap<string, number>> {
   // The brand becomes known to all, and the first run, which is full, looks at next to nothing.
   await subject.players(1)
-  await subject.team.reconcile(false)
+  await reconcile(subject.team, { full: false })
   await fillDeposits(subject, postings)
   await exportAgain(heads)
-  const proof = await timed(subject, () => subject.team.reconcile())
+  const proof = await timed(subject, () => reconcile(subject.team, { full: true }))
   const restoredTo = new Date().toISOString()
-  const restored = await timed(subject, () => subject.team.reconcile(false, restoredTo))
+  const restored = await timed(subject, () => reconcile(subject.team, { full: false, restoredTo }))
   const accounts = restored.report.restored?.vouchedFor ?? 0
   if (accounts < postings / depositsOfPlayer) throw new Error(`heads vouch for ${accounts} accounts only`)
-  const sized = new Sized(subject)
-  await sized.measureDay(depositsOfToday)
   return new Map([
     ['accounts', accounts],
     ['after a restore, until money opens, s', restored.ms / 1_000],
@@ -61,27 +58,48 @@ async function measure(subject: Subject, postings: number, heads: string): Promi
     ['full proof, s', proof.ms / 1_000],
     ['the same, µs of processor time a posting', (proof.cpuMs * 1_000) / postings],
     ['of these, of PostgreSQL', (proof.postgresMs * 1_000) / postings],
-    ...sized.figures,
+    ...(await requestTimes(subject)),
   ])
+}
+
+/** What a player's requests take beside such a ledger. */
+async function requestTimes(subject: Subject) {
+  const { operator, team } = subject
+  const [player = ''] = await subject.players(1)
+  const figures: [string, number][] = []
+  const p50 = async (name: string, work: () => Promise<unknown>) => {
+    const times: number[] = []
+    for (let turn = 0; turn < turns; turn += 1) {
+      const begunAtMs = performance.now()
+      await work()
+      times.push(performance.now() - begunAtMs)
+    }
+    figures.push([`${name}, ms`, percentile(times, 0.5)])
+  }
+  const made: string[] = []
+  await p50('a deposit of the player', async () => {
+    const body = { amount: '0.01', currency: 'BRL', method: 'pix', externalReference: newId('dep') }
+    made.push(String((await operator.ask(0, post(`/players/${player}/deposits`, body), 201)).id))
+  })
+  await p50('its confirmation', () => operator.ask(0, post(`/deposits/${made.pop()}/confirm`, {}), 200))
+  await p50("the player's wallet", () => operator.ask(0, get(`/players/${player}/wallet`), 200))
+  const listed = { input: { playerId: player, limit: 50 } }
+  await p50("the team's list of the player's deposits", () => team.call(operations.payments.listDeposits, listed))
+  return figures
 }
 
 /** The heads of all accounts are exported once a day. Without today's they are exported at the next look. */
 async function exportAgain(heads: string): Promise<void> {
   const folder = join(heads, 'snapshot')
-  const until = Date.now() + exportedWithinMs
   rmSync(folder, { recursive: true, force: true })
-  const isWhole = () => existsSync(folder) && readdirSync(folder).some((name) => name.includes('-last-'))
-  while (!isWhole()) {
-    if (Date.now() > until) throw new Error('no heads were exported')
-    await wait(500)
-  }
+  await eventually(() => existsSync(folder) && readdirSync(folder).some((name) => name.includes('-last-')))
   await wait(1_000)
 }
 
 /** @throws when something differs: then the figures are those of another ledger */
-async function timed({ stack }: Subject, work: () => Promise<ReconciliationReport>) {
+async function timed(subject: Subject, work: () => Promise<ReconciliationReport>) {
   const cpu = () => {
-    const [processes, pids] = [new ProcessTable(), stack.processes()]
+    const [processes, pids] = [new ProcessTable(), subject.processes()]
     const of = (name: string) => processes.cpuMs(pids[name] ?? 0)
     return { postgres: of('postgres'), all: of('postgres') + of('reconciler') }
   }

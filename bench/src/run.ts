@@ -1,5 +1,4 @@
-import { type AloneTools, compareBooks, type Say, type Tools } from './books.ts'
-import type { Case, Column, Group, Sample, Setting } from './case.ts'
+import type { AloneTools, Case, Column, Group, Sample, Say, Setting, Tools } from './case.ts'
 import { deliveries } from './cases/deliveries.ts'
 import { createAndConfirm, pairs } from './cases/pairs.ts'
 import { me, wallet } from './cases/reads.ts'
@@ -8,9 +7,7 @@ import { measureLasting } from './lasting.ts'
 import { closedLoop } from './load/load.ts'
 import type { Options } from './options.ts'
 import { measureRecovery } from './recovery.ts'
-import { measureSizes } from './sizes.ts'
-import { Subject } from './stack/subject.ts'
-import { measureTails } from './tails.ts'
+import { compareBooks, Subject } from './stack/subject.ts'
 
 const firstLoadClients = 32
 
@@ -44,7 +41,7 @@ const checkoutsOf = ({ checkout, against }: Options): readonly Checkout[] => [
 /** What is measured on systems of its own, one checkout after the other: beside another, a system would be older. */
 type Alone = (tools: AloneTools) => Promise<Results>
 const alone: Readonly<Record<string, Alone>> = {
-  ...{ lasting: measureLasting, tails: measureTails, sizes: measureSizes },
+  lasting: measureLasting,
   recovery: measureRecovery,
 }
 
@@ -55,7 +52,7 @@ async function measureGroups(chosen: readonly Group[], { options, ending, say }:
   const systems: Subject[] = []
   for (const [column, checkout] of checkoutsOf(options)) {
     say(`starting the system of ${checkout}`)
-    systems.push(await Subject.start(column, { checkout, under: options.dir }, ownEnding))
+    systems.push(await Subject.start(column, checkout, ownEnding))
   }
   for (const subject of systems) await runFirstLoad(subject, options)
   const measured: Measured[] = []

@@ -3,14 +3,11 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { bePatient } from '@backoffice/process'
 import t from 'tap'
 import { find, isSound, roundsOf } from '../src/figures.ts'
 import { parseOptions } from '../src/options.ts'
 import { describeRun, writeReport } from '../src/report.ts'
 import { groupNames, run } from '../src/run.ts'
-
-bePatient({ ...process.env, DEVELOPMENT: 'true' })
 
 t.test('the shortest case runs on a real system, and what it leaves behind reconciles', async (t) => {
   const out = mkdtempSync(join(tmpdir(), 'backoffice-bench-results-'))

@@ -1,11 +1,11 @@
-import type { Scope } from '@backoffice/contracts'
+import { eventSubject, type Scope } from '@backoffice/contracts'
 import { newId } from '@backoffice/process'
+import { depositConfirmed } from '@backoffice/test-kit'
+import { type JetStreamClient, jetstream } from '@nats-io/jetstream'
 import pg from 'pg'
 import { Agent, request } from 'undici'
 import type { Case, Group, Setting } from '../case.ts'
-import { openEndpoints } from '../fills.ts'
 import type { Work } from '../load/load.ts'
-import { connectAs, depositEvents, type PublishEvent } from '../load/nats-requests.ts'
 import { loadCase, measureLoad } from '../measure.ts'
 import { WebhookReceiver } from '../references/webhook-receiver.ts'
 
@@ -23,10 +23,9 @@ export const deliveries: Group = {
     const receiver = await WebhookReceiver.start(setting)
     const cases: Case[] = []
     for (const subject of setting.systems) {
-      const scopes = await openEndpoints(subject, endpoints, receiver.url)
-      const connection = await connectAs(subject.login('payments'))
-      setting.ending.defer(() => connection.close())
-      const work = deliverEvents({ receiver, publish: depositEvents(connection), scopes })
+      const scopes: Scope[] = []
+      for (let count = 0; count < endpoints; count += 1) scopes.push(await subject.newEndpoint(receiver.url))
+      const work = deliverEvents({ receiver, stream: jetstream(await subject.nats('payments')), scopes })
       const title = `webhook deliveries, ${concurrency} under way`
       cases.push(loadCase(setting, subject, { id: 'deliveries', title, clients: undelivered }, work))
     }
@@ -36,18 +35,18 @@ export const deliveries: Group = {
 
 interface Deliveries {
   readonly receiver: WebhookReceiver
-  readonly publish: PublishEvent
+  readonly stream: JetStreamClient
   readonly scopes: readonly Scope[]
 }
 
-/** Publishes one event for the next endpoint and waits until it has arrived. */
-function deliverEvents({ receiver, publish, scopes }: Deliveries): Work {
+/** Publishes one event for the next endpoint, as payments does, and waits until it has arrived. */
+function deliverEvents({ receiver, stream, scopes }: Deliveries): Work {
   let turn = 0
   return async (_client, load) => {
     turn += 1
-    const id = newId('evt')
-    const arrival = receiver.expect(id)
-    await publish(id, scopes[turn % scopes.length] as Scope)
+    const event = depositConfirmed(scopes[turn % scopes.length] as Scope)
+    const arrival = receiver.expect(event.id)
+    await stream.publish(eventSubject(event.type), JSON.stringify(event), { msgID: event.id })
     if (!(await arrival)) load.failed('not delivered in time')
   }
 }
@@ -63,14 +62,14 @@ async function postLoop({ options, ending, systems }: Setting, { url }: WebhookR
   if (subject === undefined) throw new Error('there is no system to hold anything against')
   const agent = new Agent({ connections: concurrency, pipelining: 1 })
   ending.defer(() => agent.close())
-  const rows = new pg.Pool({ connectionString: subject.stack.description.postgresUrl, max: loopConnections })
+  const rows = new pg.Pool({ connectionString: subject.postgresUrl, max: loopConnections })
   ending.defer(() => rows.end())
   await rows.query(
     'create table bench_post (id text primary key, body text not null, status integer, ended_at timestamptz)',
   )
   ending.defer(async () => void (await rows.query('drop table bench_post')))
   const body = JSON.stringify({ type: 'deposit.confirmed', data: 'x'.repeat(600) })
-  const processes = () => ({ postgres: subject.stack.processes().postgres ?? 0 })
+  const processes = () => ({ postgres: subject.processes().postgres ?? 0 })
   return {
     id: 'post-loop',
     title: `undici loop, a row before and after each POST, ${concurrency} under way`,

@@ -1,5 +1,5 @@
 import type { Case, Group } from '../case.ts'
-import { filledPlayer, fillLedger } from '../fills.ts'
+import { depositsOfPlayer, fillDeposits, filledPlayer } from '../fills.ts'
 import type { Work } from '../load/load.ts'
 import { get, type LoadOperator } from '../load/operator.ts'
 import { loadCase } from '../measure.ts'
@@ -8,8 +8,8 @@ import type { Subject } from '../stack/subject.ts'
 
 const clients = 32
 const pageEntries = 50
-/** A ledger in which this many players have statements of 500 entries. */
-const [pageRows, pagePlayers] = [100_000, 50]
+/** The players whose statements are read, each of 100 entries, among as many entries as this. */
+const [pagePlayers, pageRows] = [50, 100_000]
 
 /** Reads, of one call and one query, compared with a call without a database. */
 export const wallet: Group = {
@@ -22,7 +22,7 @@ export const wallet: Group = {
       cases.push(loadCase(setting, subject, load, readWallets(subject, players)))
     }
     for (const subject of setting.systems) {
-      await fillLedger(subject, pageRows)
+      await fillDeposits(subject, setting.options.short ? pagePlayers * depositsOfPlayer : pageRows)
       const load = { id: 'page', title: `page of ${pageEntries} transactions, ${clients} clients`, clients }
       cases.push(loadCase(setting, subject, load, readPages(subject)))
     }
@@ -66,6 +66,6 @@ function readPages({ operator }: Subject): Work {
   let turn = 0
   return expecting(operator, () => {
     turn += 1
-    return get(`/players/${filledPlayer(String(1 + (turn % pagePlayers)))}/transactions?limit=${pageEntries}`)
+    return get(`/players/${filledPlayer(turn % pagePlayers)}/transactions?limit=${pageEntries}`)
   })
 }

@@ -86,31 +86,3 @@ export async function closedLoop(settings: ClosedLoop, work: Work): Promise<Load
   await clients
   return load
 }
-
-/**
- * Operations that begin at times that are fixed in advance, however slow those before them are, so that a stall of the
- * server is measured in full. It ends when all have ended.
- * @param work is told when it was to begin, on the clock of `performance`
- */
-export async function steadyRate(
-  { perSecond, windowMs }: { readonly perSecond: number; readonly windowMs: number },
-  work: (turn: number, load: Load, dueAtMs: number) => Promise<void>,
-): Promise<Load> {
-  const load = new Load()
-  const startMs = performance.now()
-  const fault = Promise.withResolvers<never>()
-  // Everyone who waits for it may have gone on.
-  fault.promise.catch(() => {})
-  const begun: Promise<void>[] = []
-  const count = Math.max(1, Math.floor((windowMs * perSecond) / 1_000))
-  for (let turn = 0; turn < count; turn += 1) {
-    const dueAtMs = startMs + (turn * 1_000) / perSecond
-    const earlyMs = dueAtMs - performance.now()
-    if (earlyMs > 0) await Promise.race([wait(earlyMs), fault.promise])
-    const one = work(turn, load, dueAtMs)
-    one.catch(fault.reject)
-    begun.push(one)
-  }
-  await Promise.all(begun)
-  return load
-}

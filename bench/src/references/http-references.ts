@@ -8,6 +8,7 @@ import type { Case, Setting } from '../case.ts'
 import type { Work } from '../load/load.ts'
 import { get, LoadOperator } from '../load/operator.ts'
 import { measureLoad } from '../measure.ts'
+import type { ProgramName } from './programs.ts'
 
 const credentials = { key: 'bk_test_reference', secret: `sk_${randomBytes(32).toString('hex')}` }
 const subject = 'echo'
@@ -26,9 +27,9 @@ export async function echoReference(needs: Needs, clients: number): Promise<Case
   const nats = await startNatsServer(needs.ending)
   const wallet = operations.wallet.getWallet
   const settings = { natsUrl: nats.url, subject, body: wallet.example?.reply }
-  const responder = await startProgram('./echo-responder.ts', settings, needs.ending)
+  const responder = await startProgram('responder', settings, needs.ending)
   const path = apiPrefix + (wallet.http?.path ?? '').replace('{playerId}', ':playerId')
-  const server = await startProgram('./echo-server.ts', { ...settings, path, secret: credentials.secret }, needs.ending)
+  const server = await startProgram('echo', { ...settings, path, secret: credentials.secret }, needs.ending)
   const read = get('/players/ply_01kaj6dfw0e2x8bxmtpcs8nwfe/wallet')
   const title = `Fastify + HMAC + one NATS echo, ${clients} clients`
   const beside = { responder: responder.child.pid ?? 0, nats: nats.pid }
@@ -38,7 +39,7 @@ export async function echoReference(needs: Needs, clients: number): Promise<Case
 /** The JSON of `GET /me` from Fastify alone. Its requests are signed too, so that the client does the same work. */
 export async function bareReference(needs: Needs, clients: number): Promise<Case> {
   const settings = { path: `${apiPrefix}/me`, body: operations.gateway.getMe.example?.reply }
-  const server = await startProgram('./bare-server.ts', settings, needs.ending)
+  const server = await startProgram('bare', settings, needs.ending)
   const title = `bare Fastify, same JSON, ${clients} clients`
   return readCase(needs, { id: 'bare', title, clients, read: get('/me'), server })
 }
@@ -62,11 +63,15 @@ function readCase({ options, ending }: Needs, { id, title, clients, read, server
 }
 
 /**
- * Starts a program beside this file as a process of its own, so that it is scheduled as a service is and its processor time
- * is its own. Its settings go over as one JSON argument; its first message says that it is ready.
+ * Starts one of the programs as a process of its own, so that it is scheduled as a service is and its processor time is its
+ * own.
  */
-export async function startProgram(name: string, settings: unknown, ending: AsyncDisposableStack): Promise<Program> {
-  const child = fork(fileURLToPath(new URL(name, import.meta.url)), [JSON.stringify(settings)])
+export async function startProgram(
+  name: ProgramName,
+  settings: unknown,
+  ending: AsyncDisposableStack,
+): Promise<Program> {
+  const child = fork(fileURLToPath(new URL('programs.ts', import.meta.url)), [name, JSON.stringify(settings)])
   ending.defer(() => end(child))
   const [ready] = await Promise.race([
     once(child, 'message') as Promise<[Serializable]>,

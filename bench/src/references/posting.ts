@@ -44,7 +44,7 @@ export async function postingReference({ options, systems, ending }: Setting): P
 }
 
 async function measure(subject: Subject, run: () => Promise<PostingResult>): Promise<Sample> {
-  const clock = new CpuClock(() => ({ postgres: subject.stack.processes().postgres ?? 0 }))
+  const clock = new CpuClock(() => ({ postgres: subject.processes().postgres ?? 0 }))
   const startedAtMs = performance.now()
   clock.start()
   const { perSecond, failures } = await run()
@@ -56,7 +56,7 @@ async function measure(subject: Subject, run: () => Promise<PostingResult>): Pro
 async function makeDatabase(subject: Subject): Promise<string> {
   await dropDatabase(subject)
   await subject.withSql((client) => client.query(`create database ${database}`))
-  const url = new URL(subject.stack.description.postgresUrl)
+  const url = new URL(subject.postgresUrl)
   url.pathname = `/${database}`
   const client = new pg.Client({ connectionString: url.href })
   await client.connect()

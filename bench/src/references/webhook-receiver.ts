@@ -13,7 +13,7 @@ export class WebhookReceiver {
   }
 
   static async start({ ending }: Pick<Setting, 'ending'>): Promise<WebhookReceiver> {
-    const { child, ready } = await startProgram('./receiver.ts', {}, ending)
+    const { child, ready } = await startProgram('receiver', {}, ending)
     const receiver = new WebhookReceiver(ready as string)
     child.on('message', (ids) => receiver.#recordArrivals(ids as readonly string[]))
     return receiver

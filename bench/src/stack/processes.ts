@@ -1,7 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { residentServices } from '@backoffice/contracts'
 import type { Sample } from '../case.ts'
-import type { RunningStack } from './subject.ts'
+
+/** The present process numbers of the servers, by name. */
+export type Processes = Readonly<Record<string, number>>
 
 /** The kernel counts processor time in hundredths of a second, on every Linux that Node runs on. */
 const tickMs = 10
@@ -65,8 +67,8 @@ function textOf(file: string): string {
  * Memory of the services that always run, together and each. Pages that processes share, such as those of Node, are
  * divided among them: only so may the figures be added up.
  */
-export function memoryNow(stack: RunningStack): Sample {
-  const [table, processes] = [new ProcessTable(), stack.processes()]
+export function memoryNow(processes: Processes): Sample {
+  const table = new ProcessTable()
   const ofFamily = (pid = 0) => table.family(pid).reduce((sum, member) => sum + pssOf(member), 0)
   const each = residentServices.map((name) => [`pssMiB.${name}`, ofFamily(processes[name])] as const)
   const pssMiB = each.reduce((sum, [, value]) => sum + value, 0)

@@ -1,53 +1,73 @@
-import { execFileSync, spawn } from 'node:child_process'
+import { execFileSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { once } from 'node:events'
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { type BrokerUser, type Scope, storedMebibytesMax, storedRowsMax } from '@backoffice/contracts'
-import { readStack, type StackDescription, stackFileIn } from '@backoffice/dev-stack'
+import { type BrokerUser, operations, type Scope, storedMebibytesMax, storedRowsMax } from '@backoffice/contracts'
+import { readStack, stackSecrets } from '@backoffice/dev-stack'
+import { connectNats } from '@backoffice/rpc'
+import { reconcile, type System, startSystem, type TeamClient, type Teardown } from '@backoffice/test-kit'
+import type { NatsConnection } from '@nats-io/transport-node'
 import pg from 'pg'
-import type { Column, Sample } from '../case.ts'
-import type { NatsLogin } from '../load/nats-requests.ts'
+import type { Column, Sample, Say } from '../case.ts'
+import type { Books } from '../figures.ts'
 import { LoadOperator, post } from '../load/operator.ts'
-import { memoryNow } from './processes.ts'
-import { Team } from './team.ts'
+import { memoryNow, type Processes } from './processes.ts'
 
 const registrationsAtOnce = 8
 const idleMs = 1_000
+/** The highest that can be set: no load here reaches them. */
+const rateLimitPerMinute = 10_000_000
+const quotas = {
+  SANDBOX_STORED_MIB_PER_DAY: String(storedMebibytesMax),
+  SANDBOX_STORED_ROWS_PER_DAY: String(storedRowsMax),
+}
 
-/** The running system of one checkout, with what a case needs to put load on it. */
+/** The running system of one checkout, as its `npm start` runs it, with what a case needs to put load on it. */
 export class Subject {
   readonly column: Column
-  readonly stack: RunningStack
-  readonly team: Team
-  /** The demo operator's sandbox. */
+  readonly team: TeamClient
+  /** The sandbox of one operator. */
   readonly scope: Scope
   readonly operator: LoadOperator
   /** Memory of the services before the first request. */
   readonly idleMemory: Sample
+  readonly #system: System
+  readonly #ending: AsyncDisposableStack
   #players: Promise<readonly string[]> | undefined
 
-  private constructor(parts: Pick<Subject, 'column' | 'stack' | 'team' | 'scope' | 'idleMemory'>) {
+  private constructor(
+    parts: Pick<Subject, 'column' | 'team' | 'scope' | 'operator' | 'idleMemory'>,
+    system: System,
+    ending: AsyncDisposableStack,
+  ) {
     this.column = parts.column
-    this.stack = parts.stack
     this.team = parts.team
     this.scope = parts.scope
+    this.operator = parts.operator
     this.idleMemory = parts.idleMemory
-    this.operator = new LoadOperator(this.stack.description.baseUrl, demo(this.stack).sandbox)
+    this.#system = system
+    this.#ending = ending
   }
 
-  /** @param ending stops the system and closes all connections to it */
-  static async start(column: Column, where: Where, ending: AsyncDisposableStack): Promise<Subject> {
-    const stack = await RunningStack.start(where, ending)
+  /** @param ending stops the system and closes all connections to it, also when it has only begun to start */
+  static async start(
+    column: Column,
+    checkout: string,
+    ending: AsyncDisposableStack,
+    environment: Readonly<Record<string, string>> = {},
+  ): Promise<Subject> {
+    // As `npm start` does it, for a checkout that was never started.
+    const install = 'packages/dev-stack/bootstrap/install.mjs'
+    execFileSync(process.execPath, [install, '--omit=dev'], { cwd: checkout, stdio: ['ignore', 'ignore', 'inherit'] })
+    const t: Teardown = { teardown: (end) => ending.defer(async () => void (await end())) }
+    // Other servers have other settings and other load, and their processor time cannot be read.
+    const system = await startSystem(t, { backends: 'own', checkout, environment: { ...quotas, ...environment } })
     await wait(idleMs)
-    const idleMemory = memoryNow(stack)
-    const team = await Team.of(stack)
-    ending.defer(() => team.close())
-    const scope = await team.sandboxOf(demo(stack).name)
-    const subject = new Subject({ column, stack, team, scope, idleMemory })
-    ending.defer(() => subject.operator.close())
-    return subject
+    const idleMemory = memoryNow(processesOf(system))
+    const team = await system.asTeam('alice')
+    const { scope, sandbox } = await createOperator(team)
+    const operator = new LoadOperator(system.baseUrl, { key: sandbox.key, secret: sandbox.secret ?? '' })
+    ending.defer(() => operator.close())
+    return new Subject({ column, team, scope, operator, idleMemory }, system, ending)
   }
 
   /** The players, who are registered when they are first needed. */
@@ -56,13 +76,39 @@ export class Subject {
     return this.#players
   }
 
-  login(user: BrokerUser): NatsLogin {
-    return { url: this.stack.description.natsUrl, user, password: this.stack.natsPassword(user) }
+  /** Present process numbers. A process that died has been started again under another number. */
+  processes(): Processes {
+    return processesOf(this.#system)
+  }
+
+  get postgresUrl(): string {
+    return this.#system.postgresUrl
+  }
+
+  /** A connection with which the bench sends what that program may send. */
+  async nats(user: BrokerUser): Promise<NatsConnection> {
+    const { natsUrl, dir } = this.#system
+    const login = { NATS_URL: natsUrl, NATS_USER: user, NATS_PASSWORD: stackSecrets(dir).nats[user] }
+    const connection = await connectNats(login, { name: 'bench', attemptsMax: 3 })
+    this.#ending.defer(() => connection.close())
+    return connection
+  }
+
+  /** Another operator with an endpoint: it has only one in each environment, so many endpoints need many operators. */
+  async newEndpoint(url: string): Promise<Scope> {
+    const { scope } = await createOperator(this.team)
+    await this.receiveAt(url, scope)
+    return scope
+  }
+
+  /** Has an operator's webhooks sent to a receiver. */
+  async receiveAt(url: string, { operatorId, environment }: Scope = this.scope): Promise<void> {
+    await this.team.call(operations.webhooks.setWebhookUrl, { input: { operatorId, environment, url } })
   }
 
   /** Runs `work` as PostgreSQL's superuser, for work that no operation does. */
   async withSql<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
-    const client = new pg.Client({ connectionString: this.stack.description.postgresUrl })
+    const client = new pg.Client({ connectionString: this.postgresUrl })
     await client.connect()
     try {
       return await work(client)
@@ -82,10 +128,18 @@ export class Subject {
   }
 }
 
-function demo({ description }: RunningStack) {
-  const [operator] = description.operators
-  if (operator === undefined) throw new Error('the system has no demo operator')
-  return operator
+const processesOf = ({ stackJson }: System) => readStack(stackJson).processes as Processes
+
+/** An operator whose limit no load reaches. */
+async function createOperator(team: TeamClient) {
+  const input = { name: `bench ${randomUUID().slice(0, 13)}`, rateLimitPerMinute }
+  const { operatorId, sandbox } = await team.call(operations.gateway.createOperator, { input })
+  const { brands } = await team.call(operations.gateway.getOperator, { input: { name: operatorId } })
+  const brand = brands.find(({ environment }) => environment === 'sandbox')
+  if (brand === undefined) throw new Error(`operator ${operatorId} has no sandbox`)
+  const { id: brandId, currency, timeZone } = brand
+  const scope: Scope = { operatorId, brandId, environment: 'sandbox', currency, timeZone }
+  return { scope, sandbox }
 }
 
 const newPlayer = () => ({
@@ -96,85 +150,23 @@ const newPlayer = () => ({
   birthDate: '1990-05-17',
 })
 
-const lookEveryMs = 100
+const examplesMax = 5
 
-/** The highest that can be set: no load here reaches them. */
-const quotas = {
-  SANDBOX_STORED_MIB_PER_DAY: String(storedMebibytesMax),
-  SANDBOX_STORED_ROWS_PER_DAY: String(storedRowsMax),
-}
-
-interface Where {
-  readonly checkout: string
-  /** The folder in which the system's own folder is made. */
-  readonly under: string
-  /** What its programs get beside the bench's own environment. */
-  readonly env?: NodeJS.ProcessEnv
-}
-
-/** The system of one checkout, as its own `npm start` runs it: with servers of its own, in a folder of its own. */
-export class RunningStack {
-  readonly #dir: string
-
-  private constructor(dir: string) {
-    this.#dir = dir
-  }
-
-  /**
-   * @param ending stops the system, also when it has only begun to start
-   * @throws with the system's output when it does not start
-   */
-  static async start({ checkout, under, env: added }: Where, ending: AsyncDisposableStack): Promise<RunningStack> {
-    // As `npm start` does it, for a checkout that was never started.
-    const install = 'packages/dev-stack/bootstrap/install.mjs'
-    execFileSync(process.execPath, [install, '--omit=dev'], { cwd: checkout, stdio: ['ignore', 'ignore', 'inherit'] })
-    mkdirSync(under, { recursive: true })
-    const dir = mkdtempSync(join(under, 'backoffice-bench-'))
-    // PostgreSQL runs as a user of its own when this is root.
-    chmodSync(dir, 0o755)
-    // Other servers have other settings and other load, and their processor time cannot be read.
-    const { POSTGRES_URL: _postgres, NATS_URL: _nats, ...env } = process.env
-    const program = ['packages/dev-stack/src/main.ts', '--dir', dir, '--port', '0']
-    const child = spawn(process.execPath, program, {
-      cwd: checkout,
-      env: { ...env, ...quotas, ...added },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    })
-    const exited = once(child, 'exit')
-    let printed = ''
-    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (printed += chunk))
-    ending.defer(async () => {
-      child.kill('SIGTERM')
-      await exited
-      rmSync(dir, { recursive: true, force: true })
-    })
-    while (!existsSync(stackFileIn(dir))) {
-      if (child.exitCode !== null) throw new Error(`${checkout} did not start a system:\n${printed}`)
-      await wait(lookEveryMs)
-    }
-    return new RunningStack(dir)
-  }
-
-  /** What the system reports now. A process that died has been started again under another number. */
-  get description(): StackDescription {
-    return readStack(stackFileIn(this.#dir))
-  }
-
-  /** The password of a NATS user. With it the bench sends what that program may send. */
-  natsPassword(user: BrokerUser): string {
-    const secrets = JSON.parse(readFileSync(join(this.#dir, 'secrets.json'), 'utf8')) as {
-      nats: Record<BrokerUser, string>
-    }
-    return secrets.nats[user]
-  }
-
-  get postgresLog(): string {
-    return join(this.#dir, 'postgres', 'postgres.log')
-  }
-
-  /** Process numbers by name. */
-  processes(): Readonly<Record<string, number>> {
-    return this.description.processes as Record<string, number>
+/** Reconciles all that a system holds, as the team does. */
+export async function compareBooks({ column, team }: Subject, say: Say): Promise<Books> {
+  say('comparing the books')
+  // An hour of figures is not lost because a checkout cannot judge its own books.
+  const report = await reconcile(team, { full: true }).catch((error: Error) => error)
+  if (report instanceof Error)
+    return { column, compared: 0, differences: 1, examples: [`the reconciliation ended: ${report.message}`] }
+  const { checks, differences, differencesTotal } = report
+  return {
+    column,
+    compared: checks.reduce((sum, { compared }) => sum + compared, 0),
+    differences: differencesTotal,
+    examples: differences
+      .slice(0, examplesMax)
+      .map(({ check, subject, explanation }) => `${check}: ${subject}: ${explanation}`),
   }
 }
 

@@ -21,7 +21,7 @@ import { startProcess } from './started-process.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 import type { Teardown } from './test-bed.ts'
 
-const mainFile = fileURLToPath(new URL('../../dev-stack/src/main.ts', import.meta.url))
+const ownCheckout = fileURLToPath(new URL('../../../', import.meta.url))
 
 export interface SystemOptions {
   /** Environment variables of all processes, such as WEBHOOK_BACKOFF_BASE_MS. */
@@ -35,6 +35,8 @@ export interface SystemOptions {
   readonly databases?: 2
   /** Services of which a test kills one: they are processes of this machine even where SERVICE_IMAGES is set. */
   readonly services?: 'processes'
+  /** The folder of another release, whose system it is. */
+  readonly checkout?: string
   /** In place of this process's own environment, for one that starts a system for others. */
   readonly inherited?: NodeJS.ProcessEnv
 }
@@ -94,13 +96,14 @@ export async function startSystem(t: Teardown, options: SystemOptions = {}): Pro
   const asProcesses = options.services === 'processes' || own
   const services = images === undefined || asProcesses ? {} : { SERVICE_IMAGES: images }
   const dir = temporaryFolder(t)
-  const { databases = 1 } = options
+  const { databases = 1, checkout = ownCheckout } = options
   const backends = await startBackends(dir, { own, databases, environment })
 
   const machines = 'SERVICE_IMAGES' in services ? {} : await makeMachine(dir)
   const env = { ...inherited, ...services, ...machines, ...backends.environment, ...options.environment }
   t.teardown(() => backends.stop())
-  const command = [process.execPath, mainFile, '--dir', dir, '--port', '0', '--databases', String(databases)]
+  const main = join(checkout, 'packages/dev-stack/src/main.ts')
+  const command = [process.execPath, main, '--dir', dir, '--port', '0', '--databases', String(databases)]
   const { until, printed } = startProcess(t, command, { env, endsBy: 'SIGTERM' })
   const stackJson = stackFileIn(dir)
   await until(() => existsSync(stackJson))

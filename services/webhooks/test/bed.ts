@@ -1,6 +1,5 @@
-import { apiVersion, type EventMessage, eventSubject, events, operations, type Scope } from '@backoffice/contracts'
-import { newId } from '@backoffice/process'
-import { type Teardown, type TestBed, testBed } from '@backoffice/test-kit'
+import { type EventMessage, eventSubject, operations, type Scope } from '@backoffice/contracts'
+import { depositConfirmed, type Teardown, type TestBed, testBed } from '@backoffice/test-kit'
 import { jetstream } from '@nats-io/jetstream'
 import type { NatsConnection } from '@nats-io/transport-node'
 import { webhooks } from '../src/service.ts'
@@ -68,21 +67,6 @@ function endpointOf(bed: Bed, { operatorId, environment }: Scope) {
 
 function storyOf(bed: Bed, id: string) {
   return bed.team('alice').call(showDelivery, { input: { id } })
-}
-
-/** A confirmed deposit's event, as payments would emit it. */
-export function depositConfirmed(scope: Scope): EventMessage<'deposit.confirmed'> {
-  const { operatorId, brandId, environment } = scope
-  return {
-    id: newId('evt'),
-    type: 'deposit.confirmed',
-    apiVersion,
-    environment,
-    operatorId,
-    brandId,
-    createdAt: new Date().toISOString(),
-    data: events['deposit.confirmed'].example as EventMessage<'deposit.confirmed'>['data'],
-  }
 }
 
 /** Publishes with the rights of payments; the id is also what JetStream de-duplicates by. */

@@ -1,7 +1,7 @@
 import { operations } from '@backoffice/contracts'
-import { eventually, refusal } from '@backoffice/test-kit'
+import { depositConfirmed, eventually, refusal } from '@backoffice/test-kit'
 import t from 'tap'
-import { depositConfirmed, publish, webhooksBed } from '../bed.ts'
+import { publish, webhooksBed } from '../bed.ts'
 import { acknowledge, startReceiver, status } from '../receiver.ts'
 
 const { bed, operator, emit, story } = await webhooksBed(t, { WEBHOOK_BACKOFF_BASE_MS: 1 })

@@ -2,11 +2,11 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { operations } from '@backoffice/contracts'
-import { eventually, inLanes, testBed } from '@backoffice/test-kit'
+import { depositConfirmed, eventually, inLanes, testBed } from '@backoffice/test-kit'
 import pg from 'pg'
 import t from 'tap'
 import { webhooks } from '../../src/service.ts'
-import { depositConfirmed, publish, webhooksBed } from '../bed.ts'
+import { publish, webhooksBed } from '../bed.ts'
 import { acknowledge, startReceiver, verifies } from '../receiver.ts'
 
 const { bed, operator, emit, story } = await webhooksBed(t)
