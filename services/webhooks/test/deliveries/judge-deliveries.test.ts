@@ -4,13 +4,12 @@ import { payments } from '@backoffice/payments'
 import { players } from '@backoffice/players'
 import { newId } from '@backoffice/process'
 import { purge, runtimeRetentions } from '@backoffice/service-runtime/testing'
-import { eventually, held, newPlayer, testBed } from '@backoffice/test-kit'
+import { eventually, held, newPlayer, startReceiver, testBed, verifies } from '@backoffice/test-kit'
 import { wallet } from '@backoffice/wallet'
 import t from 'tap'
 import { forgetFound, judgeEvents } from '../../src/deliveries/upkeep.ts'
 import { deliveryJudgement } from '../../src/measurements.ts'
 import { webhooks } from '../../src/service.ts'
-import { startReceiver, verifies } from '../receiver.ts'
 
 const { provisionWebhook, setWebhookUrl } = operations.webhooks
 

@@ -1,8 +1,7 @@
 import { operations } from '@backoffice/contracts'
-import { depositConfirmed, eventually, refusal } from '@backoffice/test-kit'
+import { acknowledge, depositConfirmed, eventually, refusal, replyWith, startReceiver } from '@backoffice/test-kit'
 import t from 'tap'
 import { publish, webhooksBed } from '../bed.ts'
-import { acknowledge, startReceiver, status } from '../receiver.ts'
 
 const { bed, operator, emit, story } = await webhooksBed(t, { WEBHOOK_BACKOFF_BASE_MS: 1 })
 const { listDeliveries, countDeliveries, showDelivery, showWebhook } = operations.webhooks
@@ -44,7 +43,7 @@ t.test('a poison message is set aside and stops nobody', async (t) => {
 t.test('a resend has the same id and body, all attempts before it, and a log that goes on', async (t) => {
   let healthy = false
   const receiver = await startReceiver(t, (response, delivery, request) =>
-    (healthy ? acknowledge : status(500))(response, delivery, request),
+    (healthy ? acknowledge : replyWith(500))(response, delivery, request),
   )
   const { scope } = await operator(receiver.url)
   const event = await emit(scope)
@@ -287,7 +286,7 @@ t.test('several are sent again by one decision, those of another state or endpoi
 t.test(
   'an endpoint that is left alone says why it failed last, and what waits for it until when it is held',
   async (t) => {
-    const receiver = await startReceiver(t, status(502))
+    const receiver = await startReceiver(t, replyWith(502))
     const { scope } = await operator(receiver.url)
     const { operatorId, environment } = scope
     const input = { operatorId, environment }

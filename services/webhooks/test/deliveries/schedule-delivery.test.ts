@@ -1,14 +1,13 @@
 import type { EventMessage } from '@backoffice/contracts'
 import { newId } from '@backoffice/process'
 import type { Reaction } from '@backoffice/service-runtime'
-import { depositConfirmed, eventually } from '@backoffice/test-kit'
+import { depositConfirmed, eventually, startReceiver } from '@backoffice/test-kit'
 import t from 'tap'
 import { openBody } from '../../src/deliveries/queue.ts'
 import { scheduleDelivery } from '../../src/deliveries/schedule-delivery.ts'
 import { rerunSetAside } from '../../src/deliveries/set-aside.ts'
 import { endpointId } from '../../src/endpoints/endpoint.ts'
 import { publish, webhooksBed } from '../bed.ts'
-import { startReceiver } from '../receiver.ts'
 
 const { bed, operator, emit, story, hold } = await webhooksBed(t)
 const { db, log } = bed.services.webhooks

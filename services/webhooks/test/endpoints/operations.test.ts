@@ -1,8 +1,7 @@
 import { operations, pendingCountedMax, type Scope } from '@backoffice/contracts'
-import { eventually, refusal, type Unseen } from '@backoffice/test-kit'
+import { eventually, refusal, startReceiver, type Unseen, verifies } from '@backoffice/test-kit'
 import t from 'tap'
 import { webhooksBed } from '../bed.ts'
-import { startReceiver, verifies } from '../receiver.ts'
 
 // An open breaker stays open, however long a test takes.
 const { bed, operator, emit, endpoint, story, setUrl } = await webhooksBed(t, { WEBHOOK_BACKOFF_BASE_MS: 3_600_000 })

@@ -2,11 +2,10 @@ import { createHmac, randomBytes } from 'node:crypto'
 import { operations, type Scope } from '@backoffice/contracts'
 import { hourMs, loadConfig, newId } from '@backoffice/process'
 import { startService } from '@backoffice/service-runtime/testing'
-import { eventually, TestTime } from '@backoffice/test-kit'
+import { eventually, type Received, startReceiver, TestTime, verifies } from '@backoffice/test-kit'
 import t from 'tap'
 import { webhooks } from '../../src/service.ts'
 import { webhooksBed } from '../bed.ts'
-import { type Received, startReceiver, verifies } from '../receiver.ts'
 
 const time = new TestTime(new Date())
 const { bed, operator, emit, endpoint } = await webhooksBed(t, {}, { time })

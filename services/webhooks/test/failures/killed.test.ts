@@ -2,12 +2,19 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { operations } from '@backoffice/contracts'
-import { depositConfirmed, eventually, inLanes, testBed } from '@backoffice/test-kit'
+import {
+  acknowledge,
+  depositConfirmed,
+  eventually,
+  inLanes,
+  startReceiver,
+  testBed,
+  verifies,
+} from '@backoffice/test-kit'
 import pg from 'pg'
 import t from 'tap'
 import { webhooks } from '../../src/service.ts'
 import { publish, webhooksBed } from '../bed.ts'
-import { acknowledge, startReceiver, verifies } from '../receiver.ts'
 
 const { bed, operator, emit, story } = await webhooksBed(t)
 

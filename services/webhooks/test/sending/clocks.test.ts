@@ -1,7 +1,6 @@
-import { eventually, TestTime } from '@backoffice/test-kit'
+import { eventually, replyWith, startReceiver, TestTime } from '@backoffice/test-kit'
 import t from 'tap'
 import { webhooksBed } from '../bed.ts'
-import { startReceiver, status } from '../receiver.ts'
 
 // The clock of this replica is two days ahead of PostgreSQL's, and so of what other replicas have written. Both stand still.
 const now = new Date()
@@ -63,7 +62,7 @@ t.test('a lost lease whose delivery somebody else holds locked delays no other',
 })
 
 t.test('what is new is due at once, and a retry when PostgreSQL says so', async (t) => {
-  const receiver = await startReceiver(t, status(500))
+  const receiver = await startReceiver(t, replyWith(500))
   const { scope } = await operator(receiver.url)
   const { id } = await emit(scope)
   await eventually(async () => (await story(id)).lastError !== null)

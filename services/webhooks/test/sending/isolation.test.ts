@@ -1,9 +1,17 @@
 import { operations, type Scope } from '@backoffice/contracts'
-import { eventually, inLanes, refusal } from '@backoffice/test-kit'
+import {
+  acknowledge,
+  eventually,
+  inLanes,
+  type Received,
+  refusal,
+  replyWith,
+  startReceiver,
+  verifies,
+} from '@backoffice/test-kit'
 import t from 'tap'
 import { endpointId } from '../../src/endpoints/endpoint.ts'
 import { webhooksBed } from '../bed.ts'
-import { acknowledge, type Received, startReceiver, status, verifies } from '../receiver.ts'
 
 const never = () => {}
 
@@ -27,7 +35,7 @@ t.test('a test delivery is signed like any other and is in the list', async (t) 
 })
 
 t.test('a failure is told at once, and not tried again', async (t) => {
-  const receiver = await startReceiver(t, status(500))
+  const receiver = await startReceiver(t, replyWith(500))
   const { scope } = await operator(receiver.url)
   const result = await test(scope)
   t.match(result, { delivered: false, responseStatus: 500, error: 'The receiver answered 500.' })

@@ -1,8 +1,7 @@
 import { operations, webhookAttemptsMax } from '@backoffice/contracts'
-import { eventually } from '@backoffice/test-kit'
+import { acknowledge, eventually, replyWith, startReceiver, verifies } from '@backoffice/test-kit'
 import t from 'tap'
 import { webhooksBed } from '../bed.ts'
-import { acknowledge, startReceiver, status, verifies } from '../receiver.ts'
 
 const { bed, operator, emit, story, endpoint } = await webhooksBed(t, { WEBHOOK_BACKOFF_BASE_MS: 2 })
 
@@ -31,8 +30,8 @@ t.test('500, 302 and a reset are retried with the same id and body and a fresh s
   let attempt = 0
   const receiver = await startReceiver(t, (response, delivery, request) => {
     attempt += 1
-    if (attempt === 1) status(500)(response, delivery, request)
-    else if (attempt === 2) status(302, { Location: 'http://127.0.0.1:1/' })(response, delivery, request)
+    if (attempt === 1) replyWith(500)(response, delivery, request)
+    else if (attempt === 2) replyWith(302, { Location: 'http://127.0.0.1:1/' })(response, delivery, request)
     else if (attempt === 3) request.socket.resetAndDestroy()
     else acknowledge(response, delivery, request)
   })
@@ -87,7 +86,7 @@ t.test(
   async (t) => {
     let healthy = false
     const receiver = await startReceiver(t, (response, delivery, request) =>
-      (healthy ? acknowledge : status(503, { 'Retry-After': '1' }))(response, delivery, request),
+      (healthy ? acknowledge : replyWith(503, { 'Retry-After': '1' }))(response, delivery, request),
     )
     const { scope } = await operator(receiver.url)
     const sent = []

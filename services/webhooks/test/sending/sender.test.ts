@@ -3,12 +3,11 @@
 import dns from 'node:dns'
 import { getSystemErrorMap } from 'node:util'
 import { gzipSync } from 'node:zlib'
-import { eventually } from '@backoffice/test-kit'
+import { eventually, replyWith, startReceiver } from '@backoffice/test-kit'
 import t from 'tap'
 import { responseHeadBytesMax } from '../../src/sending/connections.ts'
 import { faultInWords } from '../../src/sending/fault-words.ts'
 import { createSender, systemResolver } from '../../src/sending/sender.ts'
-import { startReceiver, status } from '../receiver.ts'
 import { answering, certificate, drip, startRawReceiver, startTlsReceiver } from './hostile.ts'
 
 /** Nothing here waits for it. */
@@ -64,7 +63,7 @@ const delivery = (url: string) => ({
 
 t.test('any 2xx acknowledges; the body arrives as it was given', async (t) => {
   for (const code of [200, 201, 202, 204, 299]) {
-    const receiver = await startReceiver(t, status(code))
+    const receiver = await startReceiver(t, replyWith(code))
     t.match(await send(delivery(receiver.url)), { responseStatus: code, error: null })
     t.match(receiver.received, [{ id: 'evt_1', body: '{"id":"evt_1"}' }])
   }
@@ -72,7 +71,7 @@ t.test('any 2xx acknowledges; the body arrives as it was given', async (t) => {
 
 t.test('anything else is a failure that says what came', async (t) => {
   for (const code of [300, 304, 400, 404, 410, 429, 500, 503]) {
-    const receiver = await startReceiver(t, status(code))
+    const receiver = await startReceiver(t, replyWith(code))
     t.match(await send(delivery(receiver.url)), { responseStatus: code, error: `The receiver answered ${code}.` })
   }
 })
@@ -80,14 +79,14 @@ t.test('anything else is a failure that says what came', async (t) => {
 t.test('a redirect is not followed, whatever its code', async (t) => {
   const elsewhere = await startReceiver(t)
   for (const code of [301, 302, 303, 307, 308]) {
-    const receiver = await startReceiver(t, status(code, { Location: elsewhere.url }))
+    const receiver = await startReceiver(t, replyWith(code, { Location: elsewhere.url }))
     t.match(await send(delivery(receiver.url)), { responseStatus: code, error: /answered 30/ })
   }
   t.same(elsewhere.received, [])
 })
 
 t.test('Retry-After is handed on', async (t) => {
-  const receiver = await startReceiver(t, status(503, { 'Retry-After': '99999999' }))
+  const receiver = await startReceiver(t, replyWith(503, { 'Retry-After': '99999999' }))
   t.match(await send(delivery(receiver.url)), { responseStatus: 503, retryAfter: '99999999' })
 })
 
