@@ -1,17 +1,18 @@
 // proof: kills, freezes and cuts off two of each service.
 
 import t from 'tap'
-import { newSeed, shortForm } from './options.ts'
-import { describeProblems, runChaos } from './run.ts'
+import { Random } from './random.ts'
+import { expectNone, runChaos } from './run.ts'
+
+/** As `npm run chaos` asks for. */
+const minutes = Number(process.env.CHAOS_MINUTES ?? 0)
+if (minutes > 0) t.setTimeout((minutes + 30) * 60_000)
 
 t.test('whatever dies, every acknowledged effect happens once', async (t) => {
-  const seed = process.env.CHAOS_SEED ?? newSeed()
-  t.comment(`seed ${seed}: CHAOS_SEED=${seed} repeats it`)
-  const ending = new AsyncDisposableStack()
-  t.teardown(() => ending.disposeAsync())
-  const { problems, figures } = await runChaos({ ...shortForm, seed }, ending, (line) => t.comment(line))
+  const random = Random.of(t)
+  const { problems, figures } = await runChaos(t, random, minutes)
   t.comment(JSON.stringify(figures))
-  t.equal(problems.length, 0, problems.length === 0 ? 'nothing differs' : describeProblems(problems, seed))
+  expectNone(t, problems, random)
   t.ok(figures.answered > 0)
   t.ok(figures.events > 0)
 })

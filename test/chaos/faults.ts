@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Part } from './part.ts'
+import type { Part } from './backends.ts'
 import type { Fault, PlannedFault } from './plan.ts'
 import type { Replica } from './replica.ts'
 import type { ChaosSystem } from './system.ts'

@@ -1,10 +1,13 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 
-/** What passes over one connection. Who returns false has dealt with it, and it goes no further. */
+/**
+ * What passes over one connection. Who returns false has dealt with it, and it goes no further; who returns bytes has these
+ * go on in its place.
+ */
 export interface Passing {
-  readonly sent: (bytes: Buffer) => boolean
-  readonly replied: (bytes: Buffer) => boolean
+  readonly sent: (bytes: Buffer) => boolean | Buffer
+  readonly replied?: (bytes: Buffer) => boolean
 }
 
 /** A stretch of network between somebody and one port of this machine. It can be cut, and it can be slow. */
@@ -40,7 +43,8 @@ export class Link {
         })
         side.on('end', () => other.end())
         side.on('data', (bytes) => {
-          if (passes?.(bytes) === false || other.destroyed || other.write(bytes)) return
+          const passed = passes?.(bytes) ?? true
+          if (passed === false || other.destroyed || other.write(passed === true ? bytes : passed)) return
           side.pause()
           other.once('drain', () => {
             if (!state.held) side.resume()

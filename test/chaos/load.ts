@@ -1,7 +1,6 @@
 import { operations, Rejection } from '@backoffice/contracts'
 import { eventually, type Teardown } from '@backoffice/test-kit'
 import { Client } from './client.ts'
-import type { ChaosOptions } from './options.ts'
 import { Player } from './player.ts'
 import type { Random } from './random.ts'
 import { Receiver } from './receiver.ts'
@@ -23,18 +22,14 @@ export interface Operator {
 
 /** Two operators, each with a server for webhooks. */
 export async function createOperators(
+  t: Teardown,
   system: Pick<ChaosSystem, 'team' | 'baseUrls'>,
   random: Random,
-  {
-    ending,
-    deadline,
-    named = 'operator',
-  }: { readonly ending: AsyncDisposableStack; readonly deadline: () => number; readonly named?: string },
+  { deadline = () => Number.POSITIVE_INFINITY, named = 'operator' } = {},
 ): Promise<readonly Operator[]> {
   const names = Array.from({ length: operatorsMax }, (_, index) => `${named} ${index + 1}`)
   return Promise.all(
     names.map(async (name): Promise<Operator> => {
-      const t: Teardown = { teardown: (end) => ending.defer(async () => void (await end())) }
       const { receiver, url } = await Receiver.start(t, random.stream(`receiver of ${name}`))
       const input = { name, rateLimitPerMinute }
       const created = await eventually(() => system.team.call(operations.gateway.createOperator, { input }))
@@ -43,7 +38,7 @@ export async function createOperators(
       const endpoint = { operatorId: created.operatorId, environment: 'sandbox', url } as const
       await eventually(() => system.team.call(operations.webhooks.setWebhookUrl, { input: endpoint }))
       const client = new Client(system.baseUrls, { key, secret: secret ?? '' }, deadline)
-      ending.defer(() => client.close())
+      t.teardown(() => client.close())
       const limit = (playerId: string, dailyDepositLimit: string) => {
         const input = { playerId, dailyDepositLimit }
         const set = () =>
@@ -70,7 +65,7 @@ export class Load {
   constructor(
     operators: readonly Operator[],
     random: Random,
-    options: Pick<ChaosOptions, 'players' | 'clientsPerPlayer'>,
+    options: { readonly players: number; readonly clientsPerPlayer: number },
   ) {
     this.#running = Array.from({ length: options.players }, async (_, place) => {
       const operator = operators[place % operators.length] as Operator

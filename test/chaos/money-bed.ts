@@ -29,10 +29,8 @@ export class MoneyBed implements Judged {
         webhooks: shortWaits,
       },
     })
-    const ending = new AsyncDisposableStack()
-    t.teardown(() => ending.disposeAsync())
     const system = { team: bed.team('alice'), baseUrls: [bed.services.gateway.addresses.baseUrl] }
-    const operators = await createOperators(system, random, { ending, deadline: () => Number.POSITIVE_INFINITY })
+    const operators = await createOperators(t, system, random)
     return new MoneyBed(bed, operators, random)
   }
 

@@ -10,14 +10,12 @@ import { eventually, freePort } from '@backoffice/test-kit'
 import t from 'tap'
 import { NatsPart } from './backends.ts'
 import { MoneyBed } from './money-bed.ts'
-import { newSeed } from './options.ts'
 import { Random } from './random.ts'
-import { describeProblems } from './run.ts'
+import { expectNone } from './run.ts'
 import { SmallDisk, skipWithoutSmallDisks } from './small-disk.ts'
 
 t.test("nats-server's disk is full while money moves", { skip: skipWithoutSmallDisks() }, async (t) => {
-  const seed = process.env.CHAOS_SEED ?? newSeed()
-  t.comment(`seed ${seed}: CHAOS_SEED=${seed} repeats it`)
+  const random = Random.of(t)
   const dir = mkdtempSync(join(tmpdir(), 'backoffice-small-'))
   t.teardown(() => rmSync(dir, { recursive: true }))
   // JetStream promises the stream its size when it is made.
@@ -25,7 +23,7 @@ t.test("nats-server's disk is full while money moves", { skip: skipWithoutSmallD
   const port = await freePort()
   let nats: NatsPart | undefined
   t.teardown(() => nats?.stop())
-  const money = await MoneyBed.start(t, new Random(seed), {
+  const money = await MoneyBed.start(t, random, {
     nats: async (users) => {
       nats = await NatsPart.start({ dir, port, ...users })
       return nats
@@ -67,6 +65,6 @@ t.test("nats-server's disk is full while money moves", { skip: skipWithoutSmallD
   // A nats-server that found its disk full does not look again before it is restarted.
   await nats?.kill()
   const problems = await money.conclude()
-  t.equal(problems.length, 0, problems.length === 0 ? 'nothing differs' : describeProblems(problems, seed))
+  expectNone(t, problems, random)
   t.equal((await waiting('payments')).rows + (await waiting('players')).rows, 0, 'nothing waits')
 })

@@ -72,7 +72,7 @@ export async function judge(system: Judged, operators: readonly Operator[]): Pro
   return problems
 }
 
-export const general = (text: string): Problem => ({ player: undefined, text })
+const general = (text: string): Problem => ({ player: undefined, text })
 
 /** Holds what some of the operators have against what they were told. */
 export async function judgeOperators(system: Judged, operators: readonly Operator[]): Promise<Problem[]> {

@@ -8,17 +8,15 @@ import { eventually, freePort } from '@backoffice/test-kit'
 import t from 'tap'
 import { PostgresPart } from './backends.ts'
 import { MoneyBed } from './money-bed.ts'
-import { newSeed } from './options.ts'
 import { Random } from './random.ts'
-import { describeProblems } from './run.ts'
+import { expectNone } from './run.ts'
 import { SmallDisk, skipWithoutSmallDisks } from './small-disk.ts'
 
 /** Twice what it needs. */
 const diskMegabytes = 320
 
 t.test('PostgreSQL fails while money moves', async (t) => {
-  const seed = process.env.CHAOS_SEED ?? newSeed()
-  t.comment(`seed ${seed}: CHAOS_SEED=${seed} repeats it`)
+  const random = Random.of(t)
   const dir = mkdtempSync(join(tmpdir(), 'backoffice-small-'))
   // PostgreSQL runs as somebody else.
   chmodSync(dir, 0o755)
@@ -36,7 +34,7 @@ t.test('PostgreSQL fails while money moves', async (t) => {
     durable: 'process',
   })
   t.teardown(() => postgres.stop())
-  const money = await MoneyBed.start(t, new Random(seed), { postgresUrl: postgres.url })
+  const money = await MoneyBed.start(t, random, { postgresUrl: postgres.url })
   await money.sql.query('create table public.filler (text text)')
   const load = money.load('load')
   t.teardown(() => load.end())
@@ -96,7 +94,7 @@ t.test('PostgreSQL fails while money moves', async (t) => {
     'nobody was told anything else than to come back',
   )
   const problems = await money.conclude()
-  t.equal(problems.length, 0, problems.length === 0 ? 'nothing differs' : describeProblems(problems, seed))
+  expectNone(t, problems, random)
 })
 
 const sum = (numbers: readonly number[]) => numbers.reduce((total, one) => total + one, 0)

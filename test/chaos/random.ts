@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { createHash, randomInt } from 'node:crypto'
 import { uniformInt } from 'pure-rand/distribution/uniformInt'
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus'
 
@@ -7,17 +7,24 @@ import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus'
  * which they run changes nobody's choices.
  */
 export class Random {
-  readonly #seed: string
+  readonly seed: string
   readonly #generator: ReturnType<typeof xoroshiro128plus>
 
   constructor(seed: string) {
-    this.#seed = seed
+    this.seed = seed
     this.#generator = xoroshiro128plus(createHash('sha256').update(seed).digest().readInt32BE())
+  }
+
+  /** By CHAOS_SEED, or made up. The test says how it is repeated. */
+  static of(t: { comment(text: string): void }): Random {
+    const seed = process.env.CHAOS_SEED ?? String(randomInt(1_000_000_000))
+    t.comment(`seed ${seed}: CHAOS_SEED=${seed} repeats it`)
+    return new Random(seed)
   }
 
   /** Another stream, which follows from the same seed and this name. */
   stream(name: string): Random {
-    return new Random(`${this.#seed}/${name}`)
+    return new Random(`${this.seed}/${name}`)
   }
 
   /** Both bounds included. */

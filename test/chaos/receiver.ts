@@ -1,6 +1,4 @@
-import { createHmac } from 'node:crypto'
-import { buffer } from 'node:stream/consumers'
-import { serveHttp, type Teardown } from '@backoffice/test-kit'
+import { acknowledge, type Received, replyWith, startReceiver, type Teardown, verifies } from '@backoffice/test-kit'
 import type { Random } from './random.ts'
 
 /** An event that was answered with 2xx. */
@@ -24,31 +22,27 @@ export class Receiver {
   /** @returns the receiver and its URL */
   static async start(t: Teardown, random: Random): Promise<{ readonly receiver: Receiver; readonly url: string }> {
     const receiver = new Receiver()
-    const url = await serveHttp(t, async (request, response) => {
-      // The sender may die in the middle of its request.
-      const body = await buffer(request).catch(() => undefined)
-      if (body === undefined) return
+    const { url } = await startReceiver(t, (response, delivery, request) => {
       receiver.deliveries += 1
-      if (receiver.isAway) response.writeHead(503).end()
-      else if (random.oneIn(10)) response.writeHead(500).end()
+      if (receiver.isAway) replyWith(503)(response, delivery, request)
+      else if (random.oneIn(10)) replyWith(500)(response, delivery, request)
       else if (random.oneIn(20)) response.destroy()
       else {
-        receiver.#take(body, request.headers)
-        response.writeHead(204).end()
+        receiver.#take(delivery)
+        acknowledge(response, delivery, request)
       }
     })
-    return { receiver, url: `${url}/hook` }
+    return { receiver, url }
   }
 
   verifyWith(secret: string): void {
     this.#secret = secret
   }
 
-  #take(body: Buffer, headers: Readonly<Record<string, string | string[] | undefined>>): void {
-    const event = JSON.parse(body.toString()) as ReceivedEvent
-    const signed = createHmac('sha256', this.#secret).update(`${headers['x-webhook-timestamp']}.`).update(body)
-    if (signed.digest('hex') !== headers['x-webhook-signature']) this.problems.push(`${event.id} is wrongly signed`)
-    if (headers['x-webhook-id'] !== event.id) this.problems.push(`${event.id} came under another id`)
+  #take(delivery: Received): void {
+    const event = JSON.parse(delivery.body) as ReceivedEvent
+    if (!verifies(delivery, this.#secret)) this.problems.push(`${event.id} is wrongly signed`)
+    if (delivery.id !== event.id) this.problems.push(`${event.id} came under another id`)
     const known = this.events.get(event.id)
     if (known !== undefined && JSON.stringify(known) !== JSON.stringify(event)) {
       this.problems.push(`${event.id} came with two contents`)

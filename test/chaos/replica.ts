@@ -5,8 +5,8 @@ import type { ServiceName } from '@backoffice/contracts'
 import { Child } from '@backoffice/dev-stack'
 import { patiently } from '@backoffice/process'
 import { eventually } from '@backoffice/test-kit'
+import { type Part, signal } from './backends.ts'
 import type { Link } from './link.ts'
-import { type Part, signal } from './part.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const steppableClock = fileURLToPath(new URL('./steppable-clock.ts', import.meta.url))

@@ -14,19 +14,16 @@ import { PostgresPart } from './backends.ts'
 import type { Request } from './client.ts'
 import type { Operator } from './load.ts'
 import { MoneyBed } from './money-bed.ts'
-import { newSeed } from './options.ts'
 import { judgeOperators, reconciliationProblems, untilSettled } from './oracle.ts'
 import { Random } from './random.ts'
-import { comeBack, describeProblems, lookBack } from './run.ts'
+import { comeBack, expectNone, lookBack } from './run.ts'
 
 /**
  * PostgreSQL goes back to an earlier moment, and NATS does not: the stream holds events of a future that never was, and
  * consumers have acknowledged them.
  */
 t.test('the services start on a restored copy of the database', async (t) => {
-  const seed = process.env.CHAOS_SEED ?? newSeed()
-  t.comment(`seed ${seed}: CHAOS_SEED=${seed} repeats it`)
-  const random = new Random(seed)
+  const random = Random.of(t)
   const dir = mkdtempSync(join(tmpdir(), 'backoffice-restored-'))
   // PostgreSQL runs as somebody else.
   chmodSync(dir, 0o755)
@@ -130,7 +127,7 @@ t.test('the services start on a restored copy of the database', async (t) => {
     await untilSettled(money)
     await lookBack([kept], random)
     const problems = await judgeOperators(money, [kept])
-    t.equal(problems.length, 0, problems.length === 0 ? 'nothing differs' : describeProblems(problems, seed))
+    expectNone(t, problems, random)
 
     const { rows } = await money.sql.query<{ id: string }>(
       `select d.id from payments.deposit d join gateway.brand b on b.id = d.brand_id

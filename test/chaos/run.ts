@@ -1,11 +1,10 @@
-import { Corrections } from './corrections.ts'
+import type { Teardown } from '@backoffice/test-kit'
 import { Faults } from './faults.ts'
 import { createOperators, Load, type Operator } from './load.ts'
 import { describeOperation } from './operations.ts'
-import type { ChaosOptions } from './options.ts'
-import { endLeases, general, judge, type Problem, settledWithinMs, untilSettled } from './oracle.ts'
-import { isKill, planFaults } from './plan.ts'
-import { Random } from './random.ts'
+import { endLeases, judge, type Problem, settledWithinMs, untilSettled } from './oracle.ts'
+import { type Extent, isKill, planFaults } from './plan.ts'
+import type { Random } from './random.ts'
 import { startChaosSystem } from './system.ts'
 
 export interface ChaosResult {
@@ -24,31 +23,47 @@ export interface Figures {
   readonly retries: number
   readonly events: number
   readonly deliveries: number
-  /** Corrections that two people carried out, and those that came too late. */
-  readonly corrected: number
-  readonly expired: number
   /** From the last fault on, until nothing was left to do. */
   readonly settledAfterMs: number
 }
 
 const historyShownMax = 3
 
-/** Load and faults, then the oracle. Everything that it starts ends with `ending`. */
-export async function runChaos(
-  options: ChaosOptions,
-  ending: AsyncDisposableStack,
-  log: (line: string) => void,
-): Promise<ChaosResult> {
-  const random = new Random(options.seed)
+interface ChaosOptions extends Extent {
+  /** Players who are under way at the same time. */
+  readonly players: number
+  readonly clientsPerPlayer: number
+  /** Ends leases by hand once the faults are over, as if the time had passed. */
+  readonly skipLeases: boolean
+}
+
+/** Over a midnight, whatever time it is, and over the day that a higher limit waits. */
+const clockStepMsMax = 36 * 3_600_000
+const killsPerMinute = 11
+
+/** @param minutes how long faults happen; 0 for the few seconds of the proofs */
+const optionsFor = (minutes: number): ChaosOptions =>
+  minutes === 0
+    ? { ...{ durationMs: 9_000, kills: 9, silenceMsMax: 3_000, clockStepMsMax }, ...few, skipLeases: true }
+    : {
+        ...{ durationMs: minutes * 60_000, kills: Math.ceil(minutes * killsPerMinute), silenceMsMax: 30_000 },
+        ...{ clockStepMsMax, players: 8, clientsPerPlayer: 3, skipLeases: false },
+      }
+const few = { players: 4, clientsPerPlayer: 2 }
+
+/** Load and faults for so many minutes, then the oracle. */
+export async function runChaos(t: Teardown & Says, random: Random, minutes: number): Promise<ChaosResult> {
+  const startedAt = performance.now()
+  const log = (line: string) => t.comment(`${((performance.now() - startedAt) / 1_000).toFixed(1)} s  ${line}`)
+  const options = optionsFor(minutes)
   const plan = planFaults(random.stream('faults'), options)
-  const system = await startChaosSystem(ending)
+  const system = await startChaosSystem(t)
   let deadline = Number.POSITIVE_INFINITY
-  const operators = await createOperators(system, random, { ending, deadline: () => deadline })
-  const corrections = await Corrections.start(system, random, { ending, deadline: () => deadline })
+  const operators = await createOperators(t, system, random, { deadline: () => deadline })
   log('the system is ready')
 
   const load = new Load(operators, random, options)
-  ending.defer(() => {
+  t.teardown(() => {
     load.end()
     deadline = performance.now()
   })
@@ -58,7 +73,7 @@ export async function runChaos(
   deadline = calmAt + settledWithinMs
   log('the faults are over')
   if (options.skipLeases) await endLeases(system)
-  await Promise.all([load.stop(), corrections.stop()])
+  await load.stop()
   await comeBack(operators, random)
   await untilSettled(system)
   const settledAfterMs = Math.round(performance.now() - calmAt)
@@ -66,11 +81,8 @@ export async function runChaos(
 
   deadline = performance.now() + settledWithinMs
   await lookBack(operators, random)
-  const problems = [
-    ...(await judge(system, operators)),
-    ...(await corrections.judge(random.stream('corrections'))).map(general),
-  ]
-  return { problems, figures: { ...figuresOf(operators), ...countsOf(plan), ...corrections.figures, settledAfterMs } }
+  const problems = await judge(system, operators)
+  return { problems, figures: { ...figuresOf(operators), ...countsOf(plan), settledAfterMs } }
 }
 
 const registered = (operators: readonly Operator[]) =>
@@ -111,8 +123,19 @@ function countsOf(plan: ReturnType<typeof planFaults>) {
   return { kills, freezes, otherFaults: plan.length - kills - freezes }
 }
 
-/** What a person needs to find the cause: each problem, and the histories of the players whom they concern. */
-export function describeProblems(problems: readonly Problem[], seed: string): string {
+interface Says {
+  comment(text: string): void
+}
+
+/** Passes when nothing differs. Else it says what a person needs to find the cause. */
+export const expectNone = (
+  t: { equal(found: unknown, wanted: unknown, message: string): unknown },
+  problems: readonly Problem[],
+  { seed }: Random,
+) => t.equal(problems.length, 0, problems.length === 0 ? 'nothing differs' : describeProblems(problems, seed))
+
+/** Each problem, and the histories of the players whom they concern. */
+function describeProblems(problems: readonly Problem[], seed: string): string {
   const concerned = [...new Set(problems.map(({ player }) => player))].filter((player) => player !== undefined)
   return [
     `seed ${seed}: ${problems.length} problems`,

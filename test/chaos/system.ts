@@ -7,7 +7,7 @@ import { prepareDatabases } from '@backoffice/migrator'
 import { StreamKeeper } from '@backoffice/migrator/stream'
 import { createLogger } from '@backoffice/process'
 import { connectNats, RpcClient } from '@backoffice/rpc'
-import { freePort, lookingFirst, type TeamClient, TestIssuer } from '@backoffice/test-kit'
+import { freePort, lookingFirst, type TeamClient, type Teardown, TestIssuer } from '@backoffice/test-kit'
 import pg from 'pg'
 import { NatsPart, PostgresPart } from './backends.ts'
 import { Link } from './link.ts'
@@ -29,18 +29,15 @@ export interface ChaosSystem {
   readonly sql: pg.Pool
   /** The team's operations, called by one of its people. */
   readonly team: TeamClient
-  /** The same, called by somebody else. */
-  readonly second: RpcClient
 }
 
-/** All that it starts ends with `ending`. */
-export async function startChaosSystem(ending: AsyncDisposableStack): Promise<ChaosSystem> {
+export async function startChaosSystem(t: Teardown): Promise<ChaosSystem> {
   const dir = mkdtempSync(join(tmpdir(), 'backoffice-chaos-'))
   // PostgreSQL runs as somebody else.
   chmodSync(dir, 0o755)
-  ending.defer(() => rmSync(dir, { recursive: true, force: true }))
+  t.teardown(() => rmSync(dir, { recursive: true, force: true }))
   const issuer = new TestIssuer()
-  ending.defer(() => issuer.remove())
+  t.teardown(() => issuer.remove())
   const logs = join(dir, 'services')
   mkdirSync(logs)
 
@@ -59,20 +56,20 @@ export async function startChaosSystem(ending: AsyncDisposableStack): Promise<Ch
       passwords: Object.fromEntries(brokerUsers.map((name) => [name, passwordOf(name)])) as Record<BrokerUser, string>,
     }),
   ])
-  ending.defer(() => nats.stop())
-  ending.defer(() => postgres.stop())
+  t.teardown(() => nats.stop())
+  t.teardown(() => postgres.stop())
   const keeper = await StreamKeeper.start(
     { NATS_URL: nats.url, NATS_PASSWORD: passwordOf('streams') },
     { replicas: 1, bytesMax: streamBytesMin },
     createLogger('streams', 'silent'),
   )
-  ending.defer(() => keeper.stop())
+  t.teardown(() => keeper.stop())
   const administratorUrl = await makeDatabase(postgres.url)
   const passwords = sharedRolePasswords(postgres.url)
   await prepareDatabases([{ url: administratorUrl, services: serviceNames }], withOtherRoles(passwords))
 
   const links: Link[] = []
-  ending.defer(() => Promise.all(links.map((link) => link.close())).then(() => {}))
+  t.teardown(() => Promise.all(links.map((link) => link.close())))
   const openLink = async (port: number) => {
     const link = await Link.open(port)
     links.push(link)
@@ -107,20 +104,19 @@ export async function startChaosSystem(ending: AsyncDisposableStack): Promise<Ch
       )
     }
   }
-  ending.defer(() => Promise.all(replicas.map((replica) => replica.stop())).then(() => {}))
+  t.teardown(() => Promise.all(replicas.map((replica) => replica.stop())))
   await Promise.all(replicas.map((replica) => replica.start()))
   await Promise.all(replicas.map((replica) => replica.untilReady()))
 
   const sql = new pg.Pool({ connectionString: administratorUrl, max: 2 })
   // A connection that ends with PostgreSQL is replaced by the next query.
   sql.on('error', () => {})
-  ending.defer(() => sql.end())
+  t.teardown(() => sql.end())
   const login = { NATS_URL: nats.url, NATS_USER: teamConsole, NATS_PASSWORD: passwordOf(teamConsole) }
   const connection = await connectNats(login, { name: teamConsole })
-  ending.defer(() => connection.close())
+  t.teardown(() => connection.close())
   const team = lookingFirst(new RpcClient(connection, issuer.signer('alice')))
-  const second = new RpcClient(connection, issuer.signer('bob'))
-  return { postgres, nats, replicas, baseUrls, sql, team, second }
+  return { postgres, nats, replicas, baseUrls, sql, team }
 }
 
 /** Leases and sweeps that a person would wait for are as short as the longest call allows. */
