@@ -2,14 +2,13 @@
 
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { serviceNames } from '@backoffice/contracts'
-import { eventually, OperatorClient, reconcile } from '@backoffice/test-kit'
+import { operations, serviceNames } from '@backoffice/contracts'
+import { eventually, OperatorClient, reconcile, startReceiver } from '@backoffice/test-kit'
 import t from 'tap'
 import { expectStatus, fund, register } from '../journey.ts'
 import { baseUrlOf, type Replica, startFleet } from './fleet.ts'
 import { newOperator, statementAgrees } from './operators.ts'
 import { extractPreviousRelease, historyIsMissing, release } from './previous-release.ts'
-import { startReceiver } from './receiver.ts'
 
 const skip = historyIsMissing()
 const roundsBeside = 10
@@ -30,7 +29,9 @@ t.test(
     const fleet = await startFleet(t)
     const old = await fleet.startAll(1, { root })
     const operator = await newOperator(fleet)
-    const receiver = await startReceiver(t, fleet, operator)
+    const { url, received } = await startReceiver(t)
+    const endpoint = { operatorId: operator.id, environment: 'sandbox', url } as const
+    await fleet.bed.team('alice').call(operations.webhooks.setWebhookUrl, { input: endpoint })
     const clientOf = (replicas: readonly Replica[]) => {
       const client = new OperatorClient(baseUrlOf(replicas[0]?.port ?? 0), operator)
       t.teardown(() => client.close())
@@ -56,7 +57,9 @@ t.test(
       playerIds.push(playerId)
     }
     const arrived = (type: string, id: string, status: string) =>
-      receiver.events.some((event) => event.type === type && event.data.id === id && event.data.status === status)
+      received
+        .map(({ body }) => JSON.parse(body))
+        .some((event) => event.type === type && event.data.id === id && event.data.status === status)
     const everyEventArrived = () =>
       eventually(
         () =>
