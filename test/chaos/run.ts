@@ -1,9 +1,8 @@
 import type { Teardown } from '@backoffice/test-kit'
-import { Faults } from './faults.ts'
+import { type Extent, Faults, isKill, planFaults } from './faults.ts'
 import { createOperators, Load, type Operator } from './load.ts'
 import { describeOperation } from './operations.ts'
 import { endLeases, judge, type Problem, settledWithinMs, untilSettled } from './oracle.ts'
-import { type Extent, isKill, planFaults } from './plan.ts'
 import type { Random } from './random.ts'
 import { startChaosSystem } from './system.ts'
 

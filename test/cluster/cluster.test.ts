@@ -3,13 +3,18 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:http'
-import { type AddressInfo, createServer as createConnections } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { verifyWebhook } from '@backoffice/client'
 import { operations } from '@backoffice/contracts'
-import { eventually, OperatorClient, reconcile, sharedSystem } from '@backoffice/test-kit'
+import {
+  eventually,
+  OperatorClient,
+  reconcile,
+  serveHttp,
+  sharedSystem,
+  startReceiver,
+  verifies,
+} from '@backoffice/test-kit'
 import t from 'tap'
 import { register } from '../journey.ts'
 import { Cluster } from '../manifests/cluster.ts'
@@ -34,37 +39,26 @@ t.test('what an operator sees of a cluster, seen on this machine', async (t) => 
   const operator = new OperatorClient(system.baseUrl, credentials)
   t.teardown(() => operator.close())
 
-  const verified: string[] = []
-  const receiver = createServer(async (request, response) => {
-    const body = Buffer.concat(await request.toArray())
-    verified.push(
-      verifyWebhook({ secret: created.sandbox.webhookSecret ?? '', headers: request.headers, rawBody: body }).type,
-    )
-    response.writeHead(204).end()
-  })
-  await once(receiver.listen(0, '127.0.0.1'), 'listening')
-  t.teardown(() => receiver.close())
-  const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`
+  const { url, received } = await startReceiver(t)
   await team.call(operations.webhooks.setWebhookUrl, {
     input: { operatorId: created.operatorId, environment: 'sandbox', url },
   })
 
   await t.test('the journey: awkward paths, a deposit, a webhook, books that agree', async (t) => {
     await journey(operator, { webhook: true })
-    await eventually(() => verified.includes('deposit.confirmed') && verified.includes('webhook.test'))
+    const types = () => received.map(({ body }) => JSON.parse(body).type)
+    await eventually(() => types().includes('deposit.confirmed') && types().includes('webhook.test'))
+    t.ok(received.every((delivery) => verifies(delivery, created.sandbox.webhookSecret ?? '')))
     t.equal((await reconcile(team)).differencesTotal, 0)
   })
 
   await t.test('a proxy that tidies paths does not go unseen', async (t) => {
-    const proxy = createServer(async (request, response) => {
+    const proxy = await serveHttp(t, async (request, response) => {
       const path = decodeURIComponent(request.url ?? '')
       const answer = await fetch(new URL(path, system.baseUrl), { headers: request.headers as Record<string, string> })
       response.writeHead(answer.status).end(await answer.text())
     })
-    await once(proxy.listen(0, '127.0.0.1'), 'listening')
-    t.teardown(() => proxy.close())
-    const { port } = proxy.address() as AddressInfo
-    const through = new OperatorClient(`http://127.0.0.1:${port}/api/v1`, credentials)
+    const through = new OperatorClient(`${proxy}/api/v1`, credentials)
     t.teardown(() => through.close())
     await t.rejects(journey(through, { webhook: false }), /INVALID_SIGNATURE/)
   })
@@ -77,14 +71,11 @@ t.test('what an operator sees of a cluster, seen on this machine', async (t) => 
     t.equal(good.failed, 0)
     t.ok(good.requests >= 2)
     let refused = 0
-    const rude = createConnections((socket) => {
+    const rude = await serveHttp(t, (request) => {
       refused += 1
-      socket.destroy()
+      request.socket.destroy()
     })
-    await once(rude.listen(0, '127.0.0.1'), 'listening')
-    t.teardown(() => rude.close())
-    const { port } = rude.address() as AddressInfo
-    const nobody = new OperatorClient(`http://127.0.0.1:${port}/api/v1`, credentials)
+    const nobody = new OperatorClient(`${rude}/api/v1`, credentials)
     t.teardown(() => nobody.close())
     const away = startLoad(nobody, id, 1)
     await eventually(() => refused > 5)

@@ -21,11 +21,11 @@ if (word.startsWith('-')) {
   }
   try {
     for (const mutant of findNamedMutants().filter(({ guard }) => guard.includes(word))) {
-      copy.show(new Map())
       const isSound = await passes(mutant)
-      copy.show(new Map([[mutant.path, mutant.mutated]]))
+      copy.write(mutant.path, mutant.mutated)
       // A busy machine makes a test fail now and then. One that notices the mutant notices it again.
       const isKilled = isSound && !(await passes(mutant)) && !(await passes(mutant))
+      copy.write(mutant.path, copy.original(mutant.path) ?? '')
       const fate = isKilled ? 'killed' : isSound ? 'survived' : 'not tried: the test fails without it'
       print(`${fate}  ${mutant.path}  without "${mutant.guard}"  (${mutant.test})`)
       if (!isKilled) process.exitCode = 1

@@ -11,8 +11,7 @@ import pg from 'pg'
 import t from 'tap'
 import { register } from '../journey.ts'
 import { services } from '../services.ts'
-import { startLoad } from './load.ts'
-import { newOperator, statementAgrees } from './operators.ts'
+import { newOperator, startLoad, statementAgrees } from './operators.ts'
 
 const clients = 4
 const attemptsMet = 3

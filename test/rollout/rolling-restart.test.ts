@@ -5,8 +5,7 @@ import { eventually, OperatorClient, reconcile, skipWithout } from '@backoffice/
 import t from 'tap'
 import { expectStatus, register } from '../journey.ts'
 import { baseUrlOf, freePorts, type Replica, startFleet } from './fleet.ts'
-import { startLoad } from './load.ts'
-import { newOperator, statementAgrees } from './operators.ts'
+import { newOperator, startLoad, statementAgrees } from './operators.ts'
 import { startLoadBalancer } from './proxies.ts'
 
 const skip = skipWithout('haproxy', 'haproxy')

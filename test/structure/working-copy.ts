@@ -14,9 +14,6 @@ import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { root } from './source-files.ts'
 
-/** Files whose text is not that of the repository, by path. */
-export type Changes = ReadonlyMap<string, string>
-
 export interface Outcome {
   readonly ok: boolean
   readonly output: string
@@ -63,7 +60,6 @@ export class WorkingCopy {
   readonly folder = mkdtempSync(join(tmpdir(), 'backoffice-copy-'))
   /** The files as they were when the copy was made. */
   readonly #original = new Map<string, string>()
-  #shown: Changes = new Map()
 
   constructor() {
     for (const path of filesBelow(root)) {
@@ -85,23 +81,11 @@ export class WorkingCopy {
     return this.#original.get(path)
   }
 
-  /** Makes the copy the repository with these changes. */
-  show(changes: Changes): void {
-    for (const path of this.#shown.keys()) if (!changes.has(path)) this.#write(path, this.#original.get(path))
-    for (const [path, text] of changes) if (this.#shown.get(path) !== text) this.#write(path, text)
-    this.#shown = changes
-  }
-
-  #write(path: string, text: string | undefined): void {
+  /** Changes one file. */
+  write(path: string, text: string): void {
     const target = join(this.folder, path)
     mkdirSync(dirname(target), { recursive: true })
-    if (text === undefined) rmSync(target)
-    else writeFileSync(target, text)
-  }
-
-  /** Changes one file, for a test that looks after the rest itself. */
-  write(path: string, text: string): void {
-    this.#write(path, text)
+    writeFileSync(target, text)
   }
 
   /** Runs a program in a folder of the copy. */
