@@ -11,10 +11,7 @@ import { Subject } from './stack/subject.ts'
 
 /** A table of less than this for each deposit is left out of the list, but not of the sums. */
 const listedBytesMin = 5
-const gigabyte = 1e9
 const daySeconds = 86_400
-/** Deposits a second, created and confirmed. */
-const rates = [3, 30, 300] as const
 
 const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0)
 const round = (value: number) => Math.round(value).toLocaleString('en')
@@ -34,7 +31,7 @@ interface BytesReport {
   readonly failures: Readonly<Record<string, number>>
 }
 
-/** Bytes that stay, for how long, and how large that makes the database. */
+/** Bytes that stay, and for how long. docs/scaling.md has what that makes of disks. */
 export function bytesText({ deposits, tables, wal, streamBytesPerEvent, failures }: BytesReport): string {
   const sorted = [...tables].toSorted(([, a], [, b]) => b - a)
   const forever = sum(sorted.map(([name, bytes]) => (hours[name] === undefined ? bytes : 0)))
@@ -42,19 +39,11 @@ export function bytesText({ deposits, tables, wal, streamBytesPerEvent, failures
   const rows = sorted.flatMap(([name, bytes]) =>
     bytes < listedBytesMin ? [] : [[name, round(bytes), keptText(hours[name])]],
   )
-  const inGigabytes = (rate: number, bytes: number) => inShort((rate * bytes) / gigabyte)
-  const sizing = rates.map((rate) => [
-    String(rate),
-    inGigabytes(rate, emptied),
-    ...[forever, wal, streamBytesPerEvent].map((bytes) => inGigabytes(rate * daySeconds, bytes)),
-  ])
   const failed = Object.entries(failures).map(([what, count]) => `  ${count} × ${what}`)
   return [
     `Bytes of one deposit, created and confirmed over HTTP and delivered as a webhook (${deposits} of them)`,
     table(['table', 'bytes', 'kept'], [...rows, ['all', round(sum([...tables.values()])), '']]),
     `${round(forever)} bytes are kept for ever. Byte-days of what is emptied again: ${round(emptied / daySeconds)}. Write-ahead log: ${round(wal)} bytes. An event in the stream: ${round(streamBytesPerEvent)} bytes.`,
-    'What that makes of the disks, in GB',
-    table(['deposits/s', 'emptied again', 'kept for ever, a day', 'log a day', 'stream a day'], sizing),
     failed.length === 0 ? 'Failed: nothing.\n' : ['FAILED:', ...failed, ''].join('\n'),
   ].join('\n\n')
 }

@@ -49,10 +49,13 @@ export class MoneyBed implements Judged {
     return load
   }
 
-  /** Resolves when so many more operations have a final answer. */
-  async answers(count: number): Promise<void> {
-    const enough = this.#answered() + count
-    await eventually(() => this.#answered() >= enough)
+  /** Resolves when so many more operations of the clients of these operators have a final answer. */
+  async answers(count: number, operators: readonly Operator[] = this.operators): Promise<void> {
+    const answered = () =>
+      operators.flatMap(({ players }) => players).flatMap(({ history }) => history.filter(({ answer }) => answer))
+        .length
+    const enough = answered() + count
+    await eventually(() => answered() >= enough)
   }
 
   /** The answers that were not final, each kind once. */
@@ -71,10 +74,5 @@ export class MoneyBed implements Judged {
     await untilSettled(this)
     await lookBack(this.operators, this.#random)
     return judge(this, this.operators)
-  }
-
-  #answered(): number {
-    const operations = this.operators.flatMap(({ players }) => players).flatMap(({ history }) => history)
-    return operations.filter(({ answer }) => answer !== undefined).length
   }
 }

@@ -83,21 +83,13 @@ export class Player {
 
   /** Registers the player and has its identity approved. */
   async register(random: Random): Promise<void> {
-    const creation = { method: 'POST', path: '/players', body: playerRequest(), idempotencyKey: randomUUID() } as const
-    const registered = await this.#send(creation, random)
+    const registered = await this.#send(post('/players', playerRequest()), random)
     if (registered?.status !== 201) return this.#unexpected('register', registered)
     this.id = registered.body.id
-    const steps: readonly (readonly [Request, number])[] = [
-      [this.#post('kyc/submissions', { documentType: 'rg', reference: 'doc-1' }, randomUUID()), 201],
-      [
-        {
-          method: 'POST',
-          path: `/sandbox/players/${this.id}/kyc/decision`,
-          body: { status: 'aprovado' },
-        },
-        200,
-      ],
-    ]
+    const steps = [
+      [post(`/players/${this.id}/kyc/submissions`, { documentType: 'rg', reference: 'doc-1' }), 201],
+      [decision(`players/${this.id}/kyc`, { status: 'aprovado' }), 200],
+    ] as const
     for (const [request, status] of steps) {
       const reply = await this.#send(request, random)
       if (reply?.status !== status) return this.#unexpected(request.path, reply)
@@ -264,43 +256,36 @@ export class Player {
     this.problems.push(`unexpected answer to ${what}: ${said}`)
   }
 
-  #post(path: string, body: unknown, idempotencyKey: string): Request {
-    return { method: 'POST', path: `/players/${this.id}/${path}`, body, idempotencyKey }
-  }
-
   #requestOf(call: Call): Request {
     const money = { currency: 'BRL', method: 'pix' }
+    const own = `/players/${this.id}`
     switch (call.kind) {
-      case 'createDeposit': {
-        const body = { ...money, amount: fromMinorUnits(call.amount), externalReference: randomUUID() }
-        return this.#post('deposits', body, randomUUID())
-      }
+      case 'createDeposit':
+        return post(`${own}/deposits`, {
+          ...money,
+          amount: fromMinorUnits(call.amount),
+          externalReference: randomUUID(),
+        })
       case 'confirmDeposit':
-      case 'failDeposit': {
-        const verb = call.kind === 'confirmDeposit' ? 'confirm' : 'fail'
-        return { method: 'POST', path: `/deposits/${call.depositId}/${verb}`, body: {}, idempotencyKey: randomUUID() }
-      }
-      case 'requestWithdrawal': {
-        const body = { ...money, amount: fromMinorUnits(call.amount), destination: 'ana@example.com' }
-        return this.#post('withdrawals', body, randomUUID())
-      }
+        return post(`/deposits/${call.depositId}/confirm`)
+      case 'failDeposit':
+        return post(`/deposits/${call.depositId}/fail`)
+      case 'requestWithdrawal':
+        return post(`${own}/withdrawals`, {
+          ...money,
+          amount: fromMinorUnits(call.amount),
+          destination: 'ana@example.com',
+        })
       case 'cancel':
-        return {
-          method: 'POST',
-          path: `/withdrawals/${call.withdrawalId}/cancel`,
-          body: {},
-          idempotencyKey: randomUUID(),
-        }
+        return post(`/withdrawals/${call.withdrawalId}/cancel`)
       case 'approve':
       case 'reject':
-      case 'pay': {
-        const body = { decision: call.kind }
-        return { method: 'POST', path: `/sandbox/withdrawals/${call.withdrawalId}/decision`, body }
-      }
+      case 'pay':
+        return decision(`withdrawals/${call.withdrawalId}`, { decision: call.kind })
       case 'readWallet':
-        return { method: 'GET', path: `/players/${this.id}/wallet` }
+        return { method: 'GET', path: `${own}/wallet` }
       case 'readStatement':
-        return { method: 'GET', path: `/players/${this.id}/transactions?limit=${statementLimit}` }
+        return { method: 'GET', path: `${own}/transactions?limit=${statementLimit}` }
       case 'readWithdrawal':
         return { method: 'GET', path: `/withdrawals/${call.withdrawalId}` }
       default:
@@ -308,6 +293,19 @@ export class Player {
     }
   }
 }
+
+export const post = (path: string, body: object = {}, idempotencyKey: string = randomUUID()): Request => ({
+  method: 'POST',
+  path,
+  body,
+  idempotencyKey,
+})
+/** Of the sandbox. It takes no key. */
+export const decision = (path: string, body: object): Request => ({
+  method: 'POST',
+  path: `/sandbox/${path}/decision`,
+  body,
+})
 
 const isDecision = (kind: Call['kind']): kind is WithdrawalDecision =>
   (withdrawalDecisions as readonly string[]).includes(kind)

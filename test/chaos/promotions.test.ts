@@ -44,7 +44,7 @@ t.test('a standby that had not heard of the last commits is promoted under the r
     const operators = await createOperators(t, system, choices, { named: `operator ${round}` })
     const [known, born] = operators as [Operator, Operator]
     const before = money.load(`known in ${round}`, [known])
-    await answers([known], 10)
+    await money.answers(10, [known])
     const copy = folderOf(round)
     mkdirSync(copy)
     const copiedFrom = performance.now()
@@ -56,13 +56,13 @@ t.test('a standby that had not heard of the last commits is promoted under the r
     })
     recoverCopy(join(copy, 'data'), { restore_command: 'false' })
     const after = money.load(`born in ${round}`, [born])
-    await answers(operators, 25)
+    await money.answers(25, operators)
     await postgres.stop()
     postgres = await PostgresPart.start({ ...options, dir: copy })
     // Clients that wait send their requests again, to services that have gone on. Then there are new players.
     await Promise.all([before.stop(), after.stop()])
     const anew = money.load(`anew in ${round}`, operators)
-    await answers(operators, 25)
+    await money.answers(25, operators)
     await anew.stop()
     await comeBack(operators, choices)
 
@@ -90,14 +90,6 @@ t.test('a standby that had not heard of the last commits is promoted under the r
   t.same(problems, [])
   t.ok(lost > 0 && lost < answered, `${lost} of ${answered} were lost`)
 })
-
-/** Waits for so many more final answers to the clients of some operators. */
-async function answers(operators: readonly Operator[], count: number): Promise<void> {
-  const answered = () =>
-    operators.flatMap(({ players }) => players).flatMap(({ history }) => history.filter(({ answer }) => answer)).length
-  const enough = answered() + count
-  await eventually(() => answered() >= enough)
-}
 
 const answeredRecords = (operators: readonly Operator[]) =>
   operators

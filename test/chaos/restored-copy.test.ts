@@ -15,6 +15,7 @@ import type { Request } from './client.ts'
 import type { Operator } from './load.ts'
 import { MoneyBed } from './money-bed.ts'
 import { judgeOperators, reconciliationProblems, untilSettled } from './oracle.ts'
+import { decision, post } from './player.ts'
 import { Random } from './random.ts'
 import { comeBack, expectNone, lookBack } from './run.ts'
 
@@ -152,14 +153,10 @@ class RequestsOf {
   }
 
   async register(): Promise<string> {
-    const { body: player } = await this.#post('/players', playerRequest())
-    await this.#post(`/players/${player.id}/kyc/submissions`, { documentType: 'rg', reference: 'doc-1' })
-    await this.#ask({
-      method: 'POST',
-      path: `/sandbox/players/${player.id}/kyc/decision`,
-      body: { status: 'aprovado' },
-    })
-    return player.id
+    const { id } = (await this.#post('/players', playerRequest())).body
+    await this.#post(`/players/${id}/kyc/submissions`, { documentType: 'rg', reference: 'doc-1' })
+    await this.#ask(decision(`players/${id}/kyc`, { status: 'aprovado' }))
+    return id
   }
 
   deposit(playerId: string, amount: string): Promise<HttpReply> {
@@ -184,7 +181,7 @@ class RequestsOf {
     const what = `${path} ${JSON.stringify(body)}`
     const idempotencyKey = this.#keys.get(what) ?? randomUUID()
     this.#keys.set(what, idempotencyKey)
-    return this.#ask({ method: 'POST', path, body, idempotencyKey })
+    return this.#ask(post(path, body, idempotencyKey))
   }
 
   async #ask(request: Request): Promise<HttpReply> {

@@ -6,11 +6,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { operations, type ServiceName, serviceNames, streamBytesMin } from '@backoffice/contracts'
-import { type NatsOptions, type RunningNats, startNats } from '@backoffice/dev-stack'
 import { makeStream } from '@backoffice/migrator/stream'
 import { createLogger, patiently } from '@backoffice/process'
 import { eventually, freePort, reconcile, testBed } from '@backoffice/test-kit'
 import t from 'tap'
+import { NatsPart } from '../chaos/backends.ts'
 import { depositRequest, operatorIn } from '../journey.ts'
 import { services } from '../services.ts'
 import { ArchivingPostgres } from './archiving-postgres.ts'
@@ -36,10 +36,17 @@ t.test('a restore to an earlier moment', async (t) => {
   mkdirSync(headsDir)
   const postgres = await ArchivingPostgres.start(dir, await freePort())
   t.teardown(() => postgres.stop())
-  const broker = new Broker(join(dir, 'nats'), await freePort())
-  t.teardown(() => broker.stop())
+  const natsPort = await freePort()
+  let broker: NatsPart | undefined
+  t.teardown(() => broker?.stop())
   const bed = await testBed(t, services, {
-    servers: { postgresUrl: postgres.url, nats: (users) => broker.start(users) },
+    servers: {
+      postgresUrl: postgres.url,
+      nats: async (users) => {
+        broker = await NatsPart.start({ dir: join(dir, 'nats'), port: natsPort, ...users })
+        return broker
+      },
+    },
     config: {
       gateway: { PORT: await freePort() },
       reconciler: { HEADS_EXPORT_DIR: headsDir, HEADS_EXPORT_EVERY_MS: headsEveryMs },
@@ -83,10 +90,10 @@ t.test('a restore to an earlier moment', async (t) => {
 
   const frozenAt = performance.now()
   await freeze(serviceNames)
-  await broker.loseDisks()
   await postgres.lose()
   await postgres.restoreTo(moment)
-  await broker.startAgain()
+  // Its disks are lost as well.
+  await broker?.wipe()
   await makeStream(
     await bed.nats('streams'),
     { replicas: 1, bytesMax: streamBytesMin },
@@ -247,39 +254,4 @@ async function nextExport(
   const hasBegunSince = (name: string) => (/^(.+Z)-\d+-last-/.exec(name)?.[1] ?? '') >= first
   const folder = join(headsDir, kind)
   await eventually(() => existsSync(folder) && readdirSync(folder).some(hasBegunSince))
-}
-
-type Users = Pick<NatsOptions, 'passwords'>
-
-/** A nats-server that can be lost with its disks. */
-class Broker {
-  readonly #dir: string
-  readonly #port: number
-  #users: Users | undefined
-  #running: RunningNats | undefined
-
-  constructor(dir: string, port: number) {
-    this.#dir = dir
-    this.#port = port
-  }
-
-  async start(users: Users): Promise<RunningNats> {
-    this.#users = users
-    this.#running = await startNats({ dir: this.#dir, port: this.#port, ...users })
-    return this.#running
-  }
-
-  async loseDisks(): Promise<void> {
-    await this.stop()
-    rmSync(join(this.#dir, 'jetstream'), { recursive: true })
-  }
-
-  async startAgain(): Promise<void> {
-    if (this.#users === undefined) throw new Error('it was never started')
-    await this.start(this.#users)
-  }
-
-  async stop(): Promise<void> {
-    await this.#running?.child.stop()
-  }
 }
