@@ -64,8 +64,8 @@ export const headerNames = {
 export const KeyClaim = object({
   /** SHA-256 of the operator, the environment and the key, in base64url. */
   digest: Type.String({ pattern: '^[\\w-]{43}$' }),
-  /** SHA-256 of the request as it was sent, in base64url: what the key stands for. */
-  request: Type.String({ pattern: '^[\\w-]{43}$' }),
+  /** SHA-256 of the request as it was sent, in base64url: what the key stands for. The release before does not say it. */
+  request: Type.Optional(Type.String({ pattern: '^[\\w-]{43}$' })),
   /** Until when the key stands for its operation. */
   until: Timestamp,
 })
