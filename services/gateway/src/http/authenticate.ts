@@ -225,14 +225,18 @@ export function warnOfProxies(
     if (!said.has(message)) log.error(what, message)
     said.add(message)
   }
-  app.addHook('onRequest', ({ socket, headers, ips = [] }, _reply, done) => {
-    const peer = socket.remoteAddress ?? ''
-    if (headers['x-forwarded-for'] !== undefined && !isTrusted(peer))
+  app.addHook('onRequest', (request, _reply, done) => {
+    if (request.headers['x-forwarded-for'] === undefined) {
+      done()
+      return
+    }
+    const peer = request.socket.remoteAddress ?? ''
+    if (!isTrusted(peer))
       sayOnce(
         { peer },
         'a request has X-Forwarded-For, but its sender is not in TRUSTED_PROXIES; if that is a proxy of ours, all operators have its address',
       )
-    const unread = ips.find((hop) => addressOfHop(hop) === null)
+    const unread = request.ips?.find((hop) => addressOfHop(hop) === null)
     if (unread !== undefined)
       sayOnce(
         { peer, hop: unread },
