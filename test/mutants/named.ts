@@ -234,6 +234,36 @@ export const namedMutants: readonly NamedMutant[] = [
     ],
     test: 'persons',
   },
+  {
+    guard: 'a row that somebody has leased is sent by nobody else',
+    edits: [['(o.leased_until is null or o.leased_until <= clock_timestamp())', 'true']],
+    test: 'store',
+  },
+  {
+    guard: 'what was published before a start is published again',
+    edits: [['(row.now.getTime() - row.last.getTime()) - republishMs', '(row.now.getTime() - row.last.getTime())']],
+    test: 'stream-doubts',
+  },
+  {
+    guard: 'many messages that fail leave room for the others',
+    edits: [['failing.length > failingMax ? Math.min(crowdedAfterMs, usualMs) : usualMs', 'usualMs']],
+    test: 'consumer',
+  },
+  {
+    guard: 'the stream drops nothing that a database which went back sends again',
+    edits: [['await this.#options.history.name()', "''"]],
+    test: 'event-stream',
+  },
+  {
+    guard: 'what one account corrects under two names counts together',
+    edits: [
+      [
+        'one.actor === other.actor || (one.actorId !== null && one.actorId === other.actorId)',
+        'one.actor === other.actor',
+      ],
+    ],
+    test: 'forged-signatures',
+  },
 ]
 
 /** A mutant in the sources. */
