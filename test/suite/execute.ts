@@ -19,7 +19,7 @@ const errorLinesMax = 40
 
 export interface Outcome {
   readonly finished: readonly FinishedFile[]
-  /** Files that failed beside others and passed alone. They are failed. */
+  /** Files that failed beside others and passed alone. */
   readonly unstable: readonly TestFile[]
   /** What failed besides tests. */
   readonly faults: readonly string[]
@@ -36,17 +36,20 @@ function report(file: FinishedFile): void {
 }
 
 /**
- * Runs failed files once more, alone, to tell what fails beside others only: a diagnosis, since a failed file stays failed.
+ * Runs failed files once more, alone, to tell what fails beside others only. What passes only then is named, never silent.
  * Asked for by `RERUN_FAILED=true`.
- * @returns those that passed now
+ * @returns all files as they are after that, and those that passed only now
  */
-async function passAlone(finished: readonly FinishedFile[], runFiles: RunFiles): Promise<readonly TestFile[]> {
+async function rerunFailed(finished: readonly FinishedFile[], runFiles: RunFiles) {
   const failed = finished.filter(({ ok }) => !ok)
-  if (failed.length === 0 || failed.length > rerunFilesMax) return []
+  if (failed.length === 0 || failed.length > rerunFilesMax) return { finished, unstable: [] }
   print('\nOnce more, alone:')
-  const again: FinishedFile[] = []
-  for (const file of failed) again.push(...(await runFiles([file])))
-  return again.filter(({ ok }) => ok)
+  const again = new Map<FinishedFile, FinishedFile>()
+  for (const file of failed) for (const result of await runFiles([file])) again.set(file, result)
+  return {
+    finished: finished.map((file) => again.get(file) ?? file),
+    unstable: failed.filter((file) => again.get(file)?.ok),
+  }
 }
 
 /** The system of all files that share one: it starts with the first of them, and stops with the last. */
@@ -141,8 +144,8 @@ export async function execute(
       }),
     ])
     if (first.length < files.length) faults.push(`the run ended after ${first.length} of ${files.length} files`)
-    const isAsked = process.env.RERUN_FAILED === 'true' && !stopping.signal.aborted
-    return { faults, finished: first, unstable: isAsked ? await passAlone(first, runFiles) : [] }
+    const rerun = process.env.RERUN_FAILED === 'true' && !stopping.signal.aborted
+    return { faults, ...(rerun ? await rerunFailed(first, runFiles) : { finished: first, unstable: [] }) }
   } finally {
     await system.stop()
   }
