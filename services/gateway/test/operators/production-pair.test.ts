@@ -218,7 +218,9 @@ t.test('what cannot be written yet is written later, and what a process forgets 
   doomed.child.kill('SIGKILL')
   await doomed.ended
   await right('grant insert on gateway.homologation_proof to')
-  t.equal((await proofsOf(killed.operatorId)).size, 0, 'what it had noted is gone')
+  // The broker may still have the dead process for one of those that answer, and a call of the team is sent once.
+  const left = await eventually(() => proofsOf(killed.operatorId).catch(() => false as const))
+  t.equal(left.size, 0, 'what it had noted is gone')
   await send(second, killed.sandbox, { path: '/me' })
   await provedSoon(killed.operatorId, 'signedRequest')
 })
