@@ -42,9 +42,8 @@ export class Planner {
   }
 
   /** @param settings of the sessions that send the statements */
-  static async connect(databaseUrl: string, settings: Readonly<Record<string, string>> = {}): Promise<Planner> {
-    const options = Object.entries(settings).map(([name, value]) => `-c ${name}=${value}`)
-    const client = new pg.Client({ connectionString: databaseUrl, options: options.join(' ') })
+  static async connect(databaseUrl: string): Promise<Planner> {
+    const client = new pg.Client({ connectionString: databaseUrl })
     await client.connect()
     const tables = await client.query(
       `select relnamespace::regnamespace || '.' || relname as name from pg_class where relkind = 'r' and reltuples >= $1`,

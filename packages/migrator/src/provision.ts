@@ -129,30 +129,14 @@ const ofService = (schema: ServiceName): Settings => ({
   synchronous_commit: 'on',
 })
 
-/**
- * Of a service's own role. Its statements know the keys of what they ask for, and are planned once: an index is right
- * whatever a table holds later, and what is cheaper for an empty table is not. `jit`, because PostgreSQL takes a plan
- * without an index for dear.
- */
-const ofWriter = (schema: ServiceName): Settings => ({
-  ...ofService(schema),
-  enable_seqscan: 'off',
-  enable_hashjoin: 'off',
-  enable_mergejoin: 'off',
-  jit: 'off',
-})
-
-/**
- * Of a service's role for reading: PostgreSQL refuses what such a session would write. The team's lists and exports are read
- * with it, by filters that are optional, so the planner chooses freely.
- */
+/** Of a service's role for reading: PostgreSQL refuses what such a session would write. */
 const readerSettings = (service: ServiceName): Settings => ({
   ...ofService(service),
   default_transaction_read_only: 'on',
 })
 
 export function settingsOf(role: DatabaseRole): Settings {
-  return ofWriter(role === 'games' ? 'players' : role)
+  return ofService(role === 'games' ? 'players' : role)
 }
 
 /** The statements that give a role its settings. */

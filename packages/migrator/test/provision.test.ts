@@ -61,15 +61,11 @@ t.test('sessions begin with the settings of their role, and may ask for others',
     t.ok(isLimit(await show(session, 'statement_timeout'), limitsMs.statement))
     t.ok(isLimit(await show(session, 'idle_in_transaction_session_timeout'), limitsMs.idleTransaction))
     t.equal(await show(session, 'timezone'), 'UTC')
-    for (const method of ['enable_seqscan', 'enable_hashjoin', 'enable_mergejoin', 'jit'])
-      t.equal(await show(session, method), 'off', `${role} ${method}`)
     t.equal(await show(session, 'default_transaction_read_only'), 'off')
   }
   const asking = await sessionOf('payments', { options: '-c search_path=public -c default_transaction_read_only=on' })
   t.equal(await show(asking, 'search_path'), 'public')
   t.equal(await show(asking, 'default_transaction_read_only'), 'on')
-  const free = await sessionOf('payments', { reads: true })
-  t.equal(await show(free, 'enable_seqscan'), 'on', 'lists are planned freely')
 })
 
 t.test('the role for reading reads what the service may read, and writes nothing', async (t) => {

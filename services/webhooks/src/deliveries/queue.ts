@@ -264,7 +264,7 @@ export async function lockDeliveries(
       (select l.lease_id from lease l where l.endpoint_id = d.endpoint_id and l.delivery_id = d.id) as lease_id
     from delivery d where d.id = any(${[...leaseIds.keys()]}::text[]) order by d.id for no key update skip locked
   `
-  // Not joined in the statement: without hash joins, which the service's role plans none of, that takes the square of them.
+  // Not joined in the statement: a plan for few of them takes the square of many.
   const found = new Map<string, AttemptedDelivery | LockedElsewhere>(
     rows.map(({ id, leaseId, ...row }) => [id, { ...row, held: leaseId === leaseIds.get(id) }]),
   )
