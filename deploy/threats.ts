@@ -78,7 +78,7 @@ interface Threat {
 const at = (file: string, ...names: readonly [string, ...string[]]): NamedTest[] =>
   names.map((name) => ({ file, name }))
 const reconciled = (file: string, ...names: readonly [string, ...string[]]) =>
-  at(`services/reconciler/test/reconciliation/${file}.test.ts`, ...names)
+  at(`services/reconciler/test/checks/${file}.test.ts`, ...names)
 
 const insiders = [
   ...at(
@@ -110,19 +110,10 @@ const takeover = at(
   'services/console/test/takeover.test.ts',
   'who has the console and the cookies of two people reads masked, and does nothing in their names',
 )
-const ledger = reconciled(
-  'forged-ledger',
-  'what is forged in the ledger is named, each by its check, and nothing else is',
-)
-const payments = reconciled(
-  'forged-payments',
-  'what is forged in payments is named, each by its check, and nothing else is',
-)
-const withdrawals = reconciled('seeded-withdrawals', 'decisions on withdrawals that nobody has signed as they are')
-const settings = reconciled(
-  'seeded-settings',
-  'keys that nobody has signed as they are',
-  'addresses, replay protection and suspension that nobody has signed as they are',
+const records = reconciled('forged-records', 'what is forged is named, each by its check, and nothing else is')
+const calls = reconciled(
+  'forged-calls',
+  'what people cause is named unless they signed it as it is, and nothing else is',
 )
 const addresses = at(
   'test/e2e/not-as-seen.test.ts',
@@ -164,7 +155,7 @@ const two = [
 export const threats: readonly Threat[] = [
   {
     who: 'gateway',
-    found: [{ by: 'database', effects: ['credential', 'operator'], tests: settings }],
+    found: [{ by: 'database', effects: ['credential', 'operator'], tests: calls }],
     accepted: [
       { by: 'broker', effects: ['requested', 'balance', 'read', 'unmasked', 'sandbox'], because: asked },
       { by: 'database', effects: ['session'], because: 'it keeps which are over, and could undo that' },
@@ -178,11 +169,7 @@ export const threats: readonly Threat[] = [
       {
         by: 'database',
         effects: ['kyc', 'player', 'address'],
-        tests: [
-          ...reconciled('forged-kyc', 'what is forged of identity decisions is named, and nothing else is'),
-          ...reconciled('seeded-decisions', 'what players may do that nobody has signed as it is'),
-          ...addresses,
-        ],
+        tests: [...records, ...calls, ...addresses],
       },
     ],
     accepted: [
@@ -204,7 +191,7 @@ export const threats: readonly Threat[] = [
           'what payments asks of the wallet by itself is named by reconciliation',
         ),
       },
-      { by: 'database', effects: ['approved', 'paid'], tests: [...payments, ...withdrawals] },
+      { by: 'database', effects: ['approved', 'paid'], tests: [...records, ...calls] },
     ],
     accepted: [
       { by: 'process', effects: ['requested', 'balance'], because: 'as the gateway' },
@@ -219,7 +206,7 @@ export const threats: readonly Threat[] = [
       {
         by: 'database',
         effects: ['balance'],
-        tests: [...ledger, ...reconciled('seeded-decisions', 'corrections that nobody has signed as they are')],
+        tests: [...records, ...calls],
       },
     ],
     accepted: [

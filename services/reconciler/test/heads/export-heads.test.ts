@@ -1,13 +1,68 @@
+import { readdirSync, writeFileSync } from 'node:fs'
+import type { ServerResponse } from 'node:http'
+import { join } from 'node:path'
 import { operations, type ReconciliationReport } from '@backoffice/contracts'
 import { newId } from '@backoffice/process'
-import { eventually, refusal } from '@backoffice/test-kit'
+import { eventually, refusal, serveHttp, type Teardown } from '@backoffice/test-kit'
 import t from 'tap'
 import { exportHeads, HeadsExport } from '../../src/background/export-heads.ts'
 import { exportsFor, lastExportAt, readHeads, writeHeads } from '../../src/heads/exports.ts'
-import { bucketStore, folderStore, type HeadStore } from '../../src/heads/store.ts'
+import { bucketStore, folderStore, type HeadStore, nameOf, type ObjectKind, partOf } from '../../src/heads/store.ts'
 import { exportedHeads } from '../../src/measurements.ts'
-import { behindItsBack, ledgerBed, runOf } from '../reconciliation/run.ts'
-import { bucket, startS3 } from './s3-server.ts'
+import type { Head } from '../../src/storage/heads.ts'
+import { behindItsBack, ledgerBed, runOf } from '../runs/run.ts'
+
+/** So many names a page, to see that a client asks for the next one. */
+const pageMax = 2
+
+const credentials = { accessKeyId: 'heads', secretAccessKey: 'no secret' }
+const bucket = { bucket: 'heads', region: 'eu-west-1', credentials, prefix: 'backoffice/' }
+
+/**
+ * Object storage over HTTP, as far as heads need it: PUT with If-None-Match, GET, ListObjectsV2 with pages, for whoever names
+ * the key. An object that is there is never changed and never removed, as under a lock.
+ */
+async function startS3(t: Teardown) {
+  const objects = new Map<string, Buffer>()
+  // Replies 503 to everything as long as it is true.
+  const state = { isUnavailable: false }
+  const endpoint = await serveHttp(t, async (request, reply) => {
+    const body = Buffer.concat(await request.toArray())
+    const url = new URL(request.url ?? '', 'http://storage')
+    const [, name, ...path] = url.pathname.split('/').map(decodeURIComponent)
+    const key = path.join('/')
+    if (state.isUnavailable) return fault(reply, 503, 'SlowDown')
+    const signed = `Credential=${credentials.accessKeyId}/\\d{8}/${bucket.region}/s3/aws4_request, ?.*Signature=`
+    if (!new RegExp(signed).test(request.headers.authorization ?? '')) return fault(reply, 403, 'InvalidAccessKeyId')
+    if (name !== bucket.bucket) return fault(reply, 404, 'NoSuchBucket')
+    if (request.method === 'PUT') {
+      if (request.headers['if-none-match'] !== '*') return fault(reply, 403, 'AccessDenied')
+      if (objects.has(key)) return fault(reply, 412, 'PreconditionFailed')
+      objects.set(key, body)
+      return void reply.setHeader('ETag', '"etag"').end()
+    }
+    if (request.method !== 'GET') return fault(reply, 405, 'MethodNotAllowed')
+    if (key === '') return list(reply, url.searchParams, [...objects.keys()].sort())
+    const object = objects.get(key)
+    return object === undefined ? fault(reply, 404, 'NoSuchKey') : void reply.end(object)
+  })
+  return Object.assign(state, { endpoint, objects })
+}
+
+function fault(reply: ServerResponse, status: number, code: string): void {
+  reply.writeHead(status, { 'content-type': 'application/xml' })
+  reply.end(`<?xml version="1.0"?><Error><Code>${code}</Code><Message>${code}</Message></Error>`)
+}
+
+function list(reply: ServerResponse, query: URLSearchParams, keys: readonly string[]): void {
+  const after = query.get('continuation-token') ?? query.get('start-after') ?? ''
+  const found = keys.filter((key) => key.startsWith(query.get('prefix') ?? '') && key > after)
+  const page = found.slice(0, pageMax)
+  const next = found.length > page.length ? `<NextContinuationToken>${page.at(-1)}</NextContinuationToken>` : ''
+  reply.writeHead(200, { 'content-type': 'application/xml' })
+  reply.end(`<?xml version="1.0"?><ListBucketResult><IsTruncated>${next !== ''}</IsTruncated>${next}
+    ${page.map((key) => `<Contents><Key>${key}</Key></Contents>`).join('')}</ListBucketResult>`)
+}
 
 // A client that tries again, as it does otherwise, waits for seconds where the storage is unavailable.
 process.env.AWS_MAX_ATTEMPTS = '1'
@@ -307,4 +362,121 @@ t.test('the age of the newest export is measured, and grows while the storage is
   now = new Date(now.getTime() + 299_000)
   const grown = await age()
   t.ok(grown !== undefined && grown >= 299)
+})
+
+// The stores themselves.
+
+const storage = await startS3(t)
+const dir = t.testdir()
+const stores: Readonly<Record<string, HeadStore>> = {
+  folder: folderStore(dir),
+  bucket: bucketStore({ ...bucket, endpoint: storage.endpoint }),
+}
+
+const headOf = (accountId: number, seq: number): Head => ({
+  accountId: String(accountId),
+  brandId: 'brd_1',
+  playerId: `ply_${accountId}`,
+  seq: String(seq),
+  hash: String(seq).padStart(64, '0'),
+})
+async function* pages(...heads: readonly Head[]) {
+  yield heads
+}
+/** Noon and midnight, day after day. */
+const history = '7300000000000000000-00000001'
+const time = (text: string) => new Date(`2026-03-${text}:00.000Z`)
+
+/** The heads of some exports, as `account:seq`. */
+async function heads(store: HeadStore, wanted: Parameters<typeof exportsFor>[1], batchMax = 3): Promise<string[]> {
+  const found: string[] = []
+  for (const one of await exportsFor(store, wanted))
+    for await (const batch of readHeads(store, one, batchMax)) {
+      if (batch.some(({ exportedAt }) => exportedAt !== one.at.toISOString())) throw new Error('of another export')
+      found.push(...batch.map(({ accountId, seq }) => `${accountId}:${seq}`))
+    }
+  return found
+}
+
+for (const [place, store] of Object.entries(stores)) {
+  const write = (kind: ObjectKind, at: string, ...some: readonly Head[]) =>
+    writeHeads(store, { kind, at: time(at), end: async () => ({ readUntil: time(at), history }) }, pages(...some))
+
+  t.test(`${place}: what was written once stays as it is`, async (t) => {
+    const name = nameOf({ kind: 'delta', at: time('01T00:00'), part: 1, readUntil: time('01T00:00'), history })
+    t.equal(await store.put(name, 'first\n'), true)
+    t.equal(await store.put(name, 'second\n'), false)
+    const pieces: string[] = []
+    for await (const piece of store.read(name)) pieces.push(piece)
+    t.equal(pieces.join(''), 'first\n')
+    t.same(await store.list('snapshot/', ''), [])
+  })
+
+  t.test(
+    `${place}: a full run begins at the newest snapshot from before the last one, an incremental one at a moment`,
+    async (t) => {
+      t.equal(await write('snapshot', '02T00:00', headOf(1, 1)), 1)
+      t.equal(await write('delta', '02T00:00'), 0, 'an export is written when no head has moved')
+      t.equal(await write('delta', '02T12:00', headOf(1, 2), headOf(2, 1), headOf(3, 1), headOf(4, 1)), 4)
+      t.equal(await write('snapshot', '03T00:00', headOf(1, 2)), 1)
+      t.equal(await write('delta', '03T12:00', headOf(1, 3)), 1)
+      t.equal(await write('delta', '03T12:00', headOf(1, 9)), null, 'another replica was first')
+      const lately = ['1:3']
+      t.same(await heads(store, { deltasSince: time('03T00:00') }), lately)
+      t.same(await heads(store, { fullBefore: time('03T06:00') }), ['1:2', ...lately])
+      const sinceYesterday = ['1:1', '1:2', '2:1', '3:1', '4:1', ...lately]
+      t.same(await heads(store, { fullBefore: time('02T06:00') }), sinceYesterday)
+      t.same(await heads(store, { fullBefore: null }), sinceYesterday)
+      t.same(await heads(store, { fullBefore: time('30T00:00') }), ['1:2', ...lately], 'the last one was weeks ago')
+      t.same(await lastExportAt(store, { now: time('03T13:00') }), time('03T12:00'))
+      t.same(await lastExportAt(store, { now: time('30T00:00') }), time('03T12:00'), 'however long ago')
+      t.same(await lastExportAt(store, { now: time('03T13:00'), kind: 'snapshot' }), time('03T00:00'))
+    },
+  )
+
+  t.test(`${place}: an export that was broken off counts for nothing`, async (t) => {
+    const at = time('04T00:00')
+    await store.put(
+      nameOf({ kind: 'delta', at, part: 1, readUntil: null, history: null }),
+      `${JSON.stringify(headOf(7, 1))}\n`,
+    )
+    t.same(await lastExportAt(store, { now: time('04T01:00') }), time('03T12:00'))
+    t.same(await heads(store, { deltasSince: at }), [])
+    await store.put(nameOf({ kind: 'delta', at, part: 3, readUntil: at, history }), '')
+    t.same(await heads(store, { deltasSince: at }), [], 'a part is missing')
+  })
+
+  t.test(`${place}: a large export has parts`, async (t) => {
+    const many = Array.from({ length: 45_000 }, (_, index) => headOf(index, 1))
+    t.equal(await write('delta', '05T00:00', ...many), many.length)
+    t.equal((await store.list('delta/2026-03-05', '')).length, 4)
+    t.same(
+      await heads(store, { deltasSince: time('05T00:00') }, 1_000),
+      many.map(({ accountId }) => `${accountId}:1`),
+    )
+  })
+}
+
+t.test('a name that is none of an export is passed over', async (t) => {
+  const at = time('06T00:00')
+  for (const name of ['branch/2026-03-06T00-00-00.000Z.json', 'delta/heads.ndjson', 'delta/.hidden'])
+    t.equal(partOf(name), null, name)
+  await stores.folder?.put('delta/notes.txt', 'not heads')
+  await stores.bucket?.put('branch/2026-03-06', 'another kind')
+  for (const store of Object.values(stores)) t.same(await heads(store, { deltasSince: at }), [])
+})
+
+t.test('a file that a killed process left in the middle of a line is read to its last whole line', async (t) => {
+  const name = nameOf({ kind: 'delta', at: time('07T00:00'), part: 1, readUntil: time('07T00:00'), history })
+  writeFileSync(join(dir, name), `${JSON.stringify(headOf(1, 8))}\n{"accountId":"2","seq`)
+  t.same(await heads(stores.folder as HeadStore, { deltasSince: time('07T00:00') }), ['1:8'])
+  t.notOk(readdirSync(join(dir, 'delta')).some((file) => !file.endsWith('.ndjson') && file !== 'notes.txt'))
+})
+
+t.test('a wrong key is refused, and an error is no export', async (t) => {
+  const credentials = { ...bucket.credentials, accessKeyId: 'another' }
+  const stranger = bucketStore({ ...bucket, credentials, endpoint: storage.endpoint })
+  await t.rejects(stranger.put('delta/x', ''), { name: 'InvalidAccessKeyId' })
+  await t.rejects(lastExportAt(stranger, { now: time('08T00:00') }), { name: 'InvalidAccessKeyId' })
+  t.ok([...storage.objects.keys()].every((key) => key.startsWith(bucket.prefix)))
 })

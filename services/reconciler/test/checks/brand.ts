@@ -1,10 +1,27 @@
 import { randomUUID } from 'node:crypto'
-import { operations, type ReconciliationReport, type Scope, type ServiceName } from '@backoffice/contracts'
+import { readFileSync } from 'node:fs'
+import {
+  type Operation,
+  operations,
+  type ReconciliationReport,
+  type Scope,
+  type ServiceName,
+} from '@backoffice/contracts'
 import { payments } from '@backoffice/payments'
 import { players } from '@backoffice/players'
 import { dayMs, newId } from '@backoffice/process'
 import { connectDatabase } from '@backoffice/service-runtime/testing'
-import { inLanes, searchPathOf, seenWithdrawal, TestTime, testBed } from '@backoffice/test-kit'
+import { subjectAndReason } from '@backoffice/team-identity'
+import {
+  inLanes,
+  type LoginOptions,
+  searchPathOf,
+  seenWithdrawal,
+  type TeamUser,
+  TestIssuer,
+  TestTime,
+  testBed,
+} from '@backoffice/test-kit'
 import { noVault } from '@backoffice/vault'
 import { wallet } from '@backoffice/wallet'
 import type { Test } from 'tap'
@@ -15,7 +32,7 @@ import { aloneUpToAnything } from '../../../wallet/test/alone.ts'
 import { readDeposits, readTransfers } from '../../src/reconciliation/bulk.ts'
 import { Snapshots } from '../../src/reconciliation/snapshots.ts'
 import { reconciler } from '../../src/service.ts'
-import { runOf, behindItsBack as tamper } from './run.ts'
+import { runOf, behindItsBack as tamper } from '../runs/run.ts'
 
 const neverSweep = { INTENT_SWEEP_EVERY_MS: 3_600_000 }
 /** Test files that run in one process share it: each has brands of its own. */
@@ -246,4 +263,94 @@ export async function forgeAudited(
   const { reference, reason } = adjustment
   await auditCorrection('adjustWallet', { playerId, amount, reference, reason }, playerId, now)
   return brand.post(adjustment, now)
+}
+
+// Calls of the team, written with the password of a service.
+
+/** Somebody else's identity provider. */
+export const stranger = new TestIssuer()
+t.teardown(() => stranger.remove())
+
+export const keysText = (issuer: TestIssuer) => readFileSync(issuer.settings.TEAM_KEYS_FILE ?? '', 'utf8')
+
+/** The ids of people begin so: the test's provider names their accounts as it names them. */
+export const accounts = 'https://identity.test '
+
+type Input = Readonly<Record<string, unknown>>
+
+interface Signing extends LoginOptions {
+  readonly issuer?: TestIssuer | undefined
+}
+
+export interface Forged extends Signing {
+  readonly operation: Operation
+  readonly by: TeamUser
+  /** As the trail has it. */
+  readonly input: Input
+  /** What is signed instead. */
+  readonly signs?: { readonly operation?: string; readonly operationId?: string; readonly input?: Input } | undefined
+  /** Who proposed it, and who approved it. */
+  readonly two?: readonly [TeamUser, TeamUser] | undefined
+  /** What the trail says instead. */
+  readonly row?: Input | undefined
+}
+
+interface Call {
+  readonly input: Input
+  readonly operation?: string
+  readonly operationId?: string
+  readonly approves?: string
+}
+
+/** A session as the service keeps it, and what somebody signed in it. */
+async function signedBy(
+  user: TeamUser,
+  { id, service }: Operation,
+  call: Call,
+  { issuer = bed.issuer, ...login }: Signing,
+) {
+  const operationId = newId('opn')
+  const { idToken, proof } = await issuer
+    .signer(user, login)
+    .sign({ operation: `${service}.${id}`, operationId, ...call })
+  const session = newId('ses')
+  const anchor = JSON.parse(keysText(issuer)).keys[0]
+  await add(service, 'team_session', {
+    ...{ session, person: user, kind: 'person', id_token: idToken, anchor, first_used_at: new Date() },
+  })
+  return { user, operationId, proof, session }
+}
+
+/** A proposal that two have signed. @returns its id */
+async function forgeProposal(operation: Operation, input: Input, two: readonly [TeamUser, TeamUser], signing: Signing) {
+  const id = newId('prp')
+  const { reason, ...what } = input
+  const proposed = await signedBy(two[0], operation, { input }, signing)
+  const approved = await signedBy(two[1], operation, { input, approves: id }, signing)
+  const at = (signing.now ?? (() => new Date()))()
+  await add(operation.service, 'team_proposal', {
+    ...{ id, operation: operation.id, fingerprint: id, input: what, reason, state: 'approved' },
+    ...{ proposed_by: proposed.user, proposed_by_id: `${accounts}${proposed.user}`, proposed_at: at },
+    ...{ expires_at: at, operation_id: proposed.operationId },
+    ...{ session: proposed.session, proof: proposed.proof },
+    ...{ decided_by: approved.user, decided_by_id: `${accounts}${approved.user}`, decided_at: at },
+    ...{ decided_operation_id: approved.operationId, decision_reason: reason },
+    ...{ decided_session: approved.session, decided_proof: approved.proof },
+  })
+  return id
+}
+
+export type ForgedEntry = Awaited<ReturnType<typeof forgeCall>>
+
+/** An entry of the trail with all that it rests on, written with the password of its service. */
+export async function forgeCall({ operation, by, input, signs, two, row, ...signing }: Forged) {
+  const proposal = two && (await forgeProposal(operation, input, two, signing))
+  const signed = await signedBy(by, operation, { input, ...signs }, signing)
+  const entry = {
+    ...{ id: newId('aud'), at: (signing.now ?? (() => new Date()))(), actor: by, actor_id: `${accounts}${by}` },
+    ...{ operation: operation.id, operation_id: signed.operationId, ...subjectAndReason(input), input },
+    ...{ outcome: 'done', session: signed.session, tool: 'command line', proof: signed.proof, proposal, ...row },
+  }
+  await add(operation.service, 'audit_entry', entry)
+  return entry
 }

@@ -2,10 +2,104 @@ import { operations } from '@backoffice/contracts'
 import { hourMs, newId } from '@backoffice/process'
 import { eventually, keptEvents, seenWithdrawal, type TeamUser } from '@backoffice/test-kit'
 import t from 'tap'
-import { add, as, Brand, bed, behindItsBack, eachIsNamed, type Forgeries, run } from './brand.ts'
-import { accounts, forgeCall } from './forge-call.ts'
+import {
+  accounts,
+  add,
+  adjustment,
+  as,
+  auditCorrection,
+  Brand,
+  bed,
+  behindItsBack,
+  eachIsNamed,
+  type Forgeries,
+  forgeAudited,
+  forgeCall,
+  run,
+} from './brand.ts'
 
 const { wallet: money, payments: pay } = operations
+
+const credit = (reference: string) =>
+  ({ kind: 'credit', type: 'DEPOSIT', counterparty: 'deposits', amount: 500n, reference }) as const
+
+/** The wallet itself posts it, with all that belongs to it. */
+const ofLedger: Forgeries = {
+  'the wallet enters an adjustment that nobody made: corrections': (brand) => brand.post(adjustment),
+  'the wallet enters an adjustment of another amount than a person made: corrections signatures': (brand) =>
+    forgeAudited(brand, { amount: '1000.00' }),
+  'the wallet enters an adjustment for another player than a person named: corrections': async (brand) =>
+    forgeAudited(brand, { playerId: await brand.register() }),
+  'an amount in the audit trail is none: corrections signatures': (brand) => forgeAudited(brand, { amount: 'much' }),
+  'the wallet takes back a transfer that nobody reversed: corrections': async (brand) => {
+    const { rows } = await bed
+      .sql('wallet')
+      .query('select id, amount from transfer where brand_id = $1', [brand.scope.brandId])
+    const [{ id, amount }] = rows
+    const reversal = { kind: 'debit', type: 'REVERSAL', counterparty: 'deposits', reverses: id } as const
+    await brand.post({ ...reversal, amount: BigInt(amount), reference: 'back', reason: 'wrong' })
+  },
+  'an administrator lets the wallet take an adjustment from the account of the deposits: counterparties signatures':
+    async (brand) => {
+      const input = { playerId: brand.playerId, amount: '1000000.00', reference: 'gift', reason: 'a gift' }
+      await auditCorrection('adjustWallet', input, brand.playerId)
+      const admin = bed.sql('admin')
+      await admin.query('alter table wallet.transfer disable trigger check_sides')
+      await brand.post({ ...adjustment, counterparty: 'deposits' })
+      await admin.query('alter table wallet.transfer enable trigger check_sides')
+    },
+  'the wallet credits a deposit that nobody made: deposits': (brand) => brand.post(credit(newId('dep'))),
+  'the wallet credits a deposit before it is confirmed: deposits': async (brand) =>
+    brand.post(credit(await brand.deposit('5.00'))),
+  'the wallet pays out what was never held: holds': (brand) =>
+    brand.post({
+      ...{ kind: 'debit', type: 'WITHDRAWAL', counterparty: 'withdrawals', amount: 500n, reference: newId('wdr') },
+    }),
+  'the wallet pays out a withdrawal that is not paid: withdrawals': async (brand) => {
+    const { scope, playerId } = brand
+    const input = { playerId, withdrawalId: await brand.approved(), effectiveAt: new Date().toISOString() }
+    await bed.rpc.call(money.captureHold, { scope, input })
+  },
+  'the wallet holds money for a withdrawal that is not there: withdrawals': ({ scope, playerId }) =>
+    bed.rpc.call(money.openHold, { scope, input: { playerId, withdrawalId: newId('wdr'), amount: '5.00' } }),
+}
+
+/** Changes what the ledger has of a player with three credits of 100.00 and a hold. */
+const edit = (statement: string) => async (brand: Brand) => {
+  for (const amount of ['100.00', '100.00']) await brand.confirm(await brand.deposit(amount))
+  await brand.request('5.00')
+  await behindItsBack(
+    `with account as (select * from wallet.account where owner_id = $1),
+      entries as (select e.* from wallet.entry e join account a on a.id = e.account_id) ${statement}`,
+    [brand.playerId],
+  )
+}
+const second = '(select transfer_id from entries where seq = 2)'
+const own = 'account_id in (select id from account)'
+
+const edits: Forgeries = {
+  'a balance: balances': edit('update wallet.account set posted = posted + 1 where owner_id = $1'),
+  'what is held: balances': edit('update wallet.account set held = 0 where owner_id = $1'),
+  'the reason of a transfer: chains': edit(`update wallet.transfer set reason = 'another' where id = ${second}`),
+  'the time of a transfer: chains': edit(
+    `update wallet.transfer set effective_at = effective_at + interval '1 ms' where id = ${second}`,
+  ),
+  'the balance after an entry: chains': edit(`update wallet.entry set balance = balance + 1 where seq = 2 and ${own}`),
+  'an entry, which is gone: balances chains transfers': edit(`delete from wallet.entry where seq = 2 and ${own}`),
+  'a transfer, which is gone: chains deposits': edit(`delete from wallet.transfer where id = ${second}`),
+  'the places of two entries: chains': edit(`update wallet.entry e set transfer_id = o.transfer_id from entries o
+      where e.${own} and e.seq in (1, 2) and o.seq = 3 - e.seq`),
+  'the brand’s side of a transfer, which is gone: transfers': edit(
+    `delete from wallet.entry where transfer_id = ${second} and seq is null`,
+  ),
+  'a hold, which is gone: balances withdrawals': edit(`delete from wallet.hold where ${own}`),
+  'a hold, which is released: balances withdrawals': edit(
+    `update wallet.hold set state = 'released', closed_at = now() where ${own}`,
+  ),
+  'a hold, which is captured: balances holds withdrawals': edit(
+    `update wallet.hold set state = 'captured', closed_at = now(), transfer_id = 'trf_none' where ${own}`,
+  ),
+}
 
 /** A step of a history. In production the service's role is refused one of the sandbox. */
 const addStep = (
@@ -195,7 +289,7 @@ const namesApprover = (column: string) => async (brand: Brand) =>
 const saysOfDeposit = (change: string) => async (brand: Brand) =>
   as('payments', `update deposit set ${change} where id = $1`, [await brand.deposit('5.00')])
 
-const forgeries: Forgeries = {
+const ofPayments: Forgeries = {
   'payments cancels a withdrawal, and its hold is to be released in a thousand years: inFlight withdrawals': async (
     brand,
   ) => cancelInFuture(brand, await brand.request('5.00')),
@@ -278,8 +372,6 @@ const forgeries: Forgeries = {
     changes: [{ field: 'payAloneUpTo', before: null, after: '10.00' }],
   }),
   'payments writes a list of changes that is none: decisions': pays({ by: 'alice', changes: {} }),
-  'a payment is in nobody’s audit trail: decisions': pays({ by: 'bob', audited: null }),
-  'a payment is in the audit trail of another person: decisions': pays({ by: 'bob', audited: 'alice' }),
   'a payment in production is said to be the sandbox’s: decisions': pays({ kind: 'sandbox', by: 'op', audited: null }),
   // It cannot say whose brand that is. The player stands in for the withdrawal, so that the difference is found again.
   'the audit trail names a decision that was not made: decisions': ({ playerId: subject }) =>
@@ -313,7 +405,46 @@ const forgeries: Forgeries = {
     ),
 }
 
-t.test('what is forged in payments is named, each by its check, and nothing else is', (t) => eachIsNamed(t, forgeries))
+/** Decides on an identity as players writes it down, with an audit entry that nobody signed if it is told of. */
+const decides =
+  (actor: string, status: string, isTold = false) =>
+  async ({ playerId }: Brand) => {
+    const [at, operation_id] = [new Date(), newId('opn')]
+    const statement = 'update player set kyc_status = $2, kyc_version = kyc_version + 1 where id = $1'
+    await as('players', statement, [playerId, status])
+    // The service's role is refused the sandbox's actor. An administrator may switch the triggers off.
+    await add('admin', 'players.player_change', {
+      ...{ at, player_id: playerId, actor, field: 'kycStatus', previous: 'aprovado', next: status, operation_id },
+    })
+    if (isTold)
+      await add('players', 'audit_entry', {
+        ...{ id: newId('aud'), at, actor, operation: 'decideKyc', operation_id, subject: playerId },
+        ...{ input: { playerId, status }, outcome: 'done' },
+      })
+  }
+
+const ofPlayers: Forgeries = {
+  'players ends an approval: nothing': decides('players', 'expirado', true),
+  'players ends an approval that no audit entry tells of: decisions': decides('players', 'expirado'),
+  'players rejects by itself: decisions': decides('players', 'reprovado', true),
+  'the sandbox decides in production: decisions': decides('sandbox', 'reprovado'),
+  'a decision has an audit entry that nobody signed: decisions': decides('carol', 'reprovado', true),
+  'players writes a status that was never decided: decisions': ({ playerId }) =>
+    as('players', `update player set kyc_status = 'reprovado' where id = $1`, [playerId]),
+  'a player is registered without an account: accounts': ({ playerId }) =>
+    as(
+      'players',
+      `insert into player select (jsonb_populate_record(p, jsonb_build_object(
+          'id', $2::text, 'external_id', $2::text, 'kyc_status', 'nao_iniciado'
+        ))).* from player p where id = $1`,
+      [playerId, newId('ply')],
+    ),
+}
+
+// One table of all: a brand each, and two runs. What people sign is forged in forged-calls.test.ts.
+t.test('what is forged is named, each by its check, and nothing else is', (t) =>
+  eachIsNamed(t, { ...ofLedger, ...edits, ...ofPayments, ...ofPlayers }),
+)
 
 t.test('a payment that is given an earlier time counts for those that were judged before', async (t) => {
   const brand = await Brand.funded()
