@@ -27,13 +27,13 @@ export async function journey(operator: OperatorClient, { webhook }: { readonly 
   if (delivered !== true) throw new Error(`the webhook was not delivered: ${statusCode}`)
 }
 
-export interface Load {
+interface Load {
   /** @returns how many requests were sent, how many had no answer or one of 5xx, and for how long at most none was answered */
   stop(): Promise<{ readonly requests: number; readonly failed: number; readonly awaySeconds: number }>
 }
 
 /** No request is sent again: what failed is counted. */
-export function startLoad(operator: OperatorClient, playerId: string, everyMs = 100): Load {
+function startLoad(operator: OperatorClient, playerId: string, everyMs = 100): Load {
   const stopped = new AbortController()
   const under = new Set<Promise<void>>()
   let [requests, failed, longest, answeredAt] = [0, 0, 0, performance.now()]
