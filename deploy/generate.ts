@@ -1,7 +1,6 @@
 // `npm run generate`: writes everything in the repository that follows from something else in it. A test compares what is checked in.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { renderPermissionsFile } from '@backoffice/contracts'
-import { renderHops } from './hops.ts'
 import { renderPrivacy, renderSecurity, renderWebhooks } from './tables.ts'
 import { renderDashboard } from './telemetry/dashboard.ts'
 import { renderRules } from './telemetry/prometheus-rules.ts'
@@ -10,7 +9,6 @@ import { renderRules } from './telemetry/prometheus-rules.ts'
 export const generated: Readonly<Record<string, () => string>> = {
   'deploy/nats/permissions.conf': renderPermissionsFile,
   'deploy/k8s/monitoring/rules.yaml': renderRules,
-  'deploy/k8s/README.md': renderHops,
   'deploy/telemetry/dashboard.json': renderDashboard,
   'docs/privacy.md': renderPrivacy,
   'docs/security.md': renderSecurity,

@@ -39,7 +39,7 @@ const sentEvents = () =>
   publicEventKinds.map((kind) => `| \`${kind}\` | ${events[kind].description.replace(/^Sent /, '')} |`)
 
 /** The document with other rows in the table that has these columns. */
-export function withRows(text: string, columns: string, rows: readonly string[]): string {
+function withRows(text: string, columns: string, rows: readonly string[]): string {
   const head = `| ${columns} |\n|${'---|'.repeat(columns.split(' | ').length)}\n`
   const [before, after] = text.split(head)
   if (before === undefined || after === undefined) throw new Error(`no table has the columns ${columns}`)

@@ -8,7 +8,7 @@
 #   sh test/cluster/run.sh faults       one step: create images prerequisites deploy journey faults restore delete
 #
 # NOT RUN where it was written: there was no container engine and no API server. What cluster.test.ts runs there: the journey
-# against all services on loopback, and the overlay, which it builds and holds against the schemas. kind's volumes have no
+# against all services on loopback, and the overlay, which it builds. kind's volumes have no
 # bound, so those of a node lie in a file system of 12 GiB, made by sudo. WEBHOOK_URL, a public https address of yours, adds a
 # webhook to the journey.
 set -eu

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { brokerUsers } from '@backoffice/contracts'
 import t from 'tap'
 import { allows, type Rules, refusals, rulesOf, rulesOfRole } from './authority.ts'
+import { rendered, skip } from './cluster.ts'
 import { deployFolder, documentsIn, type Manifest } from './kustomize.ts'
-import { rendered, skip } from './rendered.ts'
 
 t.test('who may do what in the cluster', { skip }, async (t) => {
   const cluster = rendered('production')

@@ -1,5 +1,19 @@
-import { join } from 'node:path'
-import { type Manifest, secretValue } from './kustomize.ts'
+import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { unlessRequired } from '@backoffice/test-kit'
+import type { TObject } from '@sinclair/typebox'
+import {
+  copyOfDeploy,
+  deployFolder,
+  documentsIn,
+  kustomizeCommand,
+  type Manifest,
+  type Rendered,
+  secretValue,
+} from './kustomize.ts'
 
 /** One container of one workload. */
 export interface Running {
@@ -183,3 +197,89 @@ export function partsOfOthers(container: Manifest): ReadonlySet<string> {
     values.flatMap(({ value }) => [...String(value ?? '').matchAll(/\$\((\w+)\)/g)].map(([, name = '']) => name)),
   )
 }
+
+const kustomize = kustomizeCommand()
+
+/** For a test that reads what would be applied: skipped by name where nothing can build it, unless tools are required. */
+export const skip = unlessRequired(kustomize === null && 'needs kubectl 1.27 or newer, or kustomize 5')
+
+let folder: string | undefined
+
+/** A copy of deploy/ that all tests of this process share, with the secrets that the repository must not hold. */
+export function deployCopy(): string {
+  if (folder !== undefined) return folder
+  const made = copyOfDeploy(mkdtempSync(join(tmpdir(), 'backoffice-deploy-')))
+  process.once('exit', () => rmSync(made, { recursive: true, force: true }))
+  folder = made
+  return made
+}
+
+/** Files below deploy/k8s, and what is written there instead. */
+export type Changes = Readonly<Record<string, (text: string) => string>>
+
+/** What this process has built already, by the overlay and the texts that were changed. */
+const built = new Map<string, Cluster>()
+
+/** To build an overlay takes seconds, so what one process of a run has built is there for all: by all that it is made of. */
+function builtOnce(key: string, build: () => string): string {
+  const sources = globSync('**/*', { cwd: deployFolder, withFileTypes: true }).filter((entry) => entry.isFile())
+  const hash = createHash('sha256').update(key)
+  for (const { parentPath, name } of sources) hash.update(name).update(readFileSync(join(parentPath, name)))
+  const file = join(tmpdir(), `backoffice-rendered-${hash.digest('hex')}`)
+  if (!existsSync(file)) {
+    writeFileSync(`${file}.${process.pid}`, build())
+    renameSync(`${file}.${process.pid}`, file)
+  }
+  return readFileSync(file, 'utf8')
+}
+
+/** What would be applied, if these files were changed. Nobody may change what is returned. */
+export function rendered(overlay: Rendered, changes: Changes = {}): Cluster {
+  const [program, ...args] = kustomize ?? []
+  if (program === undefined) throw new Error('kubectl 1.27 or newer, or kustomize 5, is needed')
+  const k8s = join(deployCopy(), 'k8s')
+  const files = Object.entries(changes).map(([file, change]) => {
+    const path = join(k8s, file)
+    const before = readFileSync(path, 'utf8')
+    const after = change(before)
+    if (after === before) throw new Error(`${file} has nothing of what is to be changed`)
+    return { file, path, before, after }
+  })
+  const key = JSON.stringify([overlay, files.map(({ file, after }) => [file, after])])
+  const known = built.get(key)
+  if (known !== undefined) return known
+  try {
+    for (const { path, after } of files) writeFileSync(path, after)
+    const options = { encoding: 'utf8', maxBuffer: 64 * 2 ** 20 } as const
+    const build = () => execFileSync(program, [...args, join(k8s, 'overlays', overlay)], options)
+    const cluster = new Cluster(documentsIn(builtOnce(key, build)))
+    built.set(key, cluster)
+    return cluster
+  } finally {
+    for (const { path, before } of files) writeFileSync(path, before)
+  }
+}
+
+/** Another value for some settings of an .env file. */
+export const withSettings = (values: Readonly<Record<string, string>>) => (text: string) =>
+  Object.entries(values).reduce((now, [name, value]) => {
+    const line = new RegExp(`^${name}=.*$`, 'm')
+    if (!line.test(now)) throw new Error(`there is no ${name}`)
+    return now.replace(line, `${name}=${value}`)
+  }, text)
+
+/** The environment of a container on this machine: the files of its Secrets and ConfigMaps are below `dir`. */
+export function environmentWithFiles(cluster: Cluster, running: Running, dir: string): Record<string, string> {
+  const environment = { ...cluster.environment(running.container) }
+  const files = { ...cluster.secretFiles(running), ...cluster.configurationFiles(running) }
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(dir, path)), { recursive: true })
+    writeFileSync(join(dir, path), text)
+  }
+  for (const [name, value] of Object.entries(environment)) if (value in files) environment[name] = join(dir, value)
+  return environment
+}
+
+/** Every variable that a program reads: a secret has a second one, for its file. */
+export const variablesOf = ({ properties }: TObject): readonly string[] =>
+  Object.entries(properties).flatMap(([name, { secret }]) => (secret === true ? [name, `${name}_FILE`] : [name]))

@@ -1,21 +1,18 @@
-// proof: types the commands of the guide that need no API server, on all services with real backends.
+// proof: asks all services and their PostgreSQL what the guides tell people to ask.
 
 import { spawn } from 'node:child_process'
 import { text } from 'node:stream/consumers'
 import { operations, Rejection } from '@backoffice/contracts'
-import { natsServerBinary } from '@backoffice/dev-stack'
 import { program } from '@backoffice/team'
 import { Session } from '@backoffice/team/session'
-import { eventually, freePort, skipWithout, temporaryFolder, testBed } from '@backoffice/test-kit'
+import { skipWithout, temporaryFolder, testBed } from '@backoffice/test-kit'
 import { captured } from '@backoffice/test-kit/captured'
-import { jetstreamManager } from '@nats-io/jetstream'
-import { connect } from '@nats-io/transport-node'
 import t from 'tap'
 import { services } from '../services.ts'
 import { type GuideCommand, sections } from './guide.ts'
 
 const commands = sections.flatMap((section) => section.commands)
-const skip = skipWithout('psql', 'postgresql-client') || skipWithout('jq', 'jq')
+const skip = skipWithout('psql', 'postgresql-client')
 
 /** Types a line, and passes on what it prints. */
 async function typed(line: string, environment: Readonly<Record<string, string>> = {}) {
@@ -98,44 +95,4 @@ t.test('on all services, with the schema of today', { skip }, async (t) => {
       }
     }
   })
-})
-
-t.test('what the monitoring port of NATS shows is what the guide asks it for', { skip }, async (t) => {
-  const [port, monitoring] = [await freePort(), await freePort()]
-  const args = ['-a', '127.0.0.1', '-p', String(port), '-m', String(monitoring), '-js', '-sd', temporaryFolder(t)]
-  const server = spawn(await natsServerBinary(), args, { stdio: 'ignore' })
-  t.teardown(() => server.kill())
-  const connection = await eventually(() => connect({ port }))
-  t.teardown(() => connection.close())
-  const manager = await jetstreamManager(connection)
-  await manager.streams.add({ name: 'EVENTS', subjects: ['events.>'] })
-  await manager.consumers.add('EVENTS', { durable_name: 'webhooks-schedule-delivery' })
-  const looks = commands.filter(({ text: line }) => /^curl .*localhost:8222/.test(line))
-  t.ok(looks.length >= 4)
-  for (const { text: line } of looks) {
-    const { status, printed } = await typed(line.replace('8222', String(monitoring)))
-    t.equal(status, 0, line)
-    if (line.includes('healthz')) t.match(printed, '"ok"')
-    if (line.includes('jsz')) t.match(printed, '"EVENTS"', line)
-    if (line.includes('consumers=true')) t.match(printed, '"webhooks-schedule-delivery"', line)
-    if (line.includes('connz')) t.match(printed, '127.0.0.1', line)
-  }
-})
-
-t.test('what a person has on their own machine answers', { skip }, async (t) => {
-  const random = await typed('openssl rand -base64 32')
-  t.equal(Buffer.from(random.printed.trim(), 'base64').length, 32)
-  const recorded = [
-    { event: 'refused', operatorId: 'op_…', code: 'INVALID_SIGNATURE', address: '192.0.2.7' },
-    { event: 'refusals', codes: { INVALID_CREDENTIALS: 3 }, address: '192.0.2.8', count: 3 },
-    { event: 'request', keyId: 'bk_live_…', address: '192.0.2.9', operation: 'createDeposit', status: 201 },
-  ]
-  const lines = commands.filter(({ text: line }) => line.startsWith('jq') && line.includes('gateway.log'))
-  t.equal(lines.length, 3)
-  const input = recorded.map((line) => JSON.stringify(line)).join('\n')
-  for (const [index, { text: line }] of lines.entries()) {
-    const { status, printed } = await typed(`printf '%s' "$LOG" | ${line.replace('gateway.log', '')}`, { LOG: input })
-    t.equal(status, 0, line)
-    t.match(printed, recorded[index]?.address, line)
-  }
 })

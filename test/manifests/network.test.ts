@@ -4,9 +4,8 @@ import { serviceNames } from '@backoffice/contracts'
 import ipaddr from 'ipaddr.js'
 import t from 'tap'
 import { arrowsOf, namespacesThatRefuse, podsOf } from './arrows.ts'
-import { Cluster } from './cluster.ts'
+import { Cluster, rendered, skip } from './cluster.ts'
 import { deployFolder, type Manifest, type Overlay, overlays } from './kustomize.ts'
-import { rendered, skip } from './rendered.ts'
 
 const arrows = (from: readonly string[], to: readonly string[]) =>
   from.flatMap((source) => to.map((target) => `${source} → ${target}`))

@@ -1,23 +1,17 @@
+import { execFileSync } from 'node:child_process'
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { type Cluster, secretsIn } from './cluster.ts'
+import { type Cluster, rendered, secretsIn, skip } from './cluster.ts'
 import { deployFolder, type Manifest, overlays } from './kustomize.ts'
-import { rendered, skip } from './rendered.ts'
-import {
-  holdersInProduction,
-  ignoredByGit,
-  keysOfTheExample,
-  secretsThatAreMade,
-  secretsThatAreMounted,
-} from './secrets.ts'
 
 const isSecretName = (name: string) => /PASSWORD|TOKEN|SECRET|MASTER_KEYS|SESSION_KEYS|STORE_KEY|ACCESS_KEY/.test(name)
 
 t.test('the files with the secrets are ignored by git, and their example is empty', async (t) => {
   const folder = join(deployFolder, 'k8s/components/secret-files')
   const files = ['.env', 'secrets/gateway.env', 'secrets/nats/gateway.conf']
-  t.same(ignoredByGit(files, folder), files)
+  const ignored = execFileSync('git', ['check-ignore', ...files], { cwd: folder, encoding: 'utf8' })
+  t.same(ignored.trim().split('\n'), files)
   t.notMatch(readFileSync(join(folder, '.env.example'), 'utf8'), /^\w+=.+$/m)
 })
 
@@ -162,3 +156,32 @@ t.test('secrets', { skip }, async (t) => {
     },
   )
 })
+
+/** The keys of the one entry of the store, and of the one file, that all Secrets are made from. */
+function keysOfTheExample(): readonly string[] {
+  const text = readFileSync(join(deployFolder, 'k8s/components/secret-files/.env.example'), 'utf8')
+  return [...text.matchAll(/^(\w+)=/gm)].map(([, key = '']) => key)
+}
+
+/** Secrets that pods mount. */
+function secretsThatAreMounted(cluster: Cluster): readonly { readonly secretName: string }[] {
+  return cluster.workloads.flatMap(({ spec }) => (spec.template.spec.volumes ?? []).flatMap(secretsIn))
+}
+
+/** Secrets that something in the cluster makes: cert-manager, the External Secrets operator. */
+function secretsThatAreMade(cluster: Cluster): ReadonlySet<string> {
+  const certificates = cluster.all('Certificate').map(({ spec }) => spec.secretName)
+  const external = cluster.all('ExternalSecret').map(({ spec }) => spec.target.name)
+  const here = cluster.all('Secret').map(({ metadata }) => metadata.name)
+  return new Set([...certificates, ...external, ...here])
+}
+
+/** Which Secrets of the services' namespace have a value of the store, by its key there. */
+function holdersInProduction(cluster: Cluster): ReadonlyMap<string, readonly string[]> {
+  const holders = new Map<string, string[]>()
+  for (const { metadata, spec } of cluster.all('ExternalSecret'))
+    for (const { remoteRef } of (spec.data ?? []) as Manifest[])
+      if (remoteRef.key === 'backoffice/production')
+        holders.set(remoteRef.property, [...(holders.get(remoteRef.property) ?? []), metadata.name].sort())
+  return holders
+}

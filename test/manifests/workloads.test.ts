@@ -15,10 +15,8 @@ import { wallet } from '@backoffice/wallet'
 import { webhooks } from '@backoffice/webhooks'
 import type { TObject } from '@sinclair/typebox'
 import t from 'tap'
-import { partsOfOthers, secretsIn } from './cluster.ts'
+import { environmentWithFiles, partsOfOthers, rendered, secretsIn, skip, variablesOf } from './cluster.ts'
 import { deployFolder, type Manifest, overlays, secretValue, withOperators } from './kustomize.ts'
-import { rendered, skip } from './rendered.ts'
-import { environmentWithFiles, variablesOf } from './secrets.ts'
 
 const programs = [...serviceNames, 'games', 'console'] as const
 const configurations: Readonly<Record<(typeof programs)[number], TObject>> = {
