@@ -1,9 +1,29 @@
-import type { Case, Column, Sample } from './case.ts'
+/**
+ * Whose figures they are: those of the checkout that is measured, of the one it is compared with (`--against`), or of a
+ * reference, which is measured once for both.
+ */
+export type Column = 'this' | 'before' | 'reference'
 
-/** One case with its sample of each round. */
-export interface Measured extends Pick<Case, 'id' | 'title' | 'column' | 'shows'> {
-  readonly group: string
+/** One measurement: figures by name, such as `perSecond`, `p99Ms` or `cpuMs.wallet`, and how often what failed. */
+export interface Sample {
+  readonly figures: Readonly<Record<string, number>>
+  readonly failures: Readonly<Record<string, number>>
+}
+
+/** One thing that is measured, with its samples. */
+export interface Measured {
+  /** The name by which the targets refer to it. */
+  readonly id: string
+  readonly title: string
+  readonly column: Column
+  /** The figure that stands for it in tables. */
+  readonly shows: string
   readonly samples: readonly Sample[]
+}
+
+/** One thing that is measured again in each round. */
+export interface Case extends Omit<Measured, 'samples'> {
+  readonly measure: () => Promise<Sample>
 }
 
 /** The books of one system at the end, as the team's reconciliation reports them. */
@@ -22,24 +42,11 @@ export interface Results {
   readonly texts?: Readonly<Record<string, string>>
 }
 
-/** Names one case of one checkout. */
-interface Wanted {
-  readonly id: string
-  readonly column: Column
+/** A figure of each round; empty when it was not measured. A reference is compared with every checkout. */
+export function roundsOf({ measured }: Results, { id, figure }: Term, column: Column): readonly number[] {
+  const found = measured.find((one) => one.id === id && (one.column === column || one.column === 'reference'))
+  return (found?.samples ?? []).flatMap(({ figures }) => figures[figure] ?? [])
 }
-
-/** A reference belongs to no column and is compared with every checkout. */
-export function find({ measured }: Results, { id, column }: Wanted): Measured | undefined {
-  return measured.find((one) => one.id === id && (one.column === column || one.column === 'reference'))
-}
-
-/** A figure of each round; empty when it was not measured. */
-export const roundsOf = (one: Measured | undefined, figure: string): readonly number[] =>
-  (one?.samples ?? []).map(({ figures }) => figures[figure]).filter((value) => value !== undefined)
-
-/** The figure that the case shows, over its rounds. */
-export const shown = ({ samples, shows }: Measured): Spread =>
-  spread(samples.map(({ figures }) => figures[shows] ?? Number.NaN))
 
 /** The failures of all rounds, counted by kind. */
 export function failuresOf({ samples }: Pick<Measured, 'samples'>): Readonly<Record<string, number>> {
@@ -51,12 +58,9 @@ export function failuresOf({ samples }: Pick<Measured, 'samples'>): Readonly<Rec
 }
 
 /** Whether every reply was the expected one and all books agree. Missed targets do not count here. */
-export function isSound({ measured, books }: Results): boolean {
-  return (
-    measured.every((one) => Object.keys(failuresOf(one)).length === 0) &&
-    books.every(({ differences }) => differences === 0)
-  )
-}
+export const isSound = ({ measured, books }: Results): boolean =>
+  measured.every((one) => Object.keys(failuresOf(one)).length === 0) &&
+  books.every(({ differences }) => differences === 0)
 
 /** The median of several rounds, with their least and most. */
 export interface Spread {
@@ -65,28 +69,118 @@ export interface Spread {
   readonly most: number
 }
 
-const ascending = (values: readonly number[]): number[] => values.toSorted((a, b) => a - b)
-
 /** The least value that at least this share of the values does not exceed; NaN when there are none. */
 export function percentile(values: readonly number[], share: number): number {
-  const sorted = ascending(values)
+  const sorted = values.toSorted((a, b) => a - b)
   return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? Number.NaN
 }
 
 /** Of an even number of values, the mean of the two in the middle. */
 export function spread(values: readonly number[]): Spread {
-  const sorted = ascending(values)
+  const sorted = values.toSorted((a, b) => a - b)
   const half = sorted.length / 2
   const low = sorted[Math.ceil(half) - 1] ?? Number.NaN
   const high = sorted[Math.floor(half)] ?? Number.NaN
   return { median: (low + high) / 2, least: sorted[0] ?? Number.NaN, most: sorted.at(-1) ?? Number.NaN }
 }
 
-export function latencyFigures(latenciesMs: readonly number[]) {
-  return {
-    p50Ms: percentile(latenciesMs, 0.5),
-    p99Ms: percentile(latenciesMs, 0.99),
-    p999Ms: percentile(latenciesMs, 0.999),
-    worstMs: percentile(latenciesMs, 1),
-  }
+/** A figure of a case. */
+interface Term {
+  readonly id: string
+  readonly figure: string
+}
+
+/** What a figure must reach, and what we wish it to reach after that. */
+interface Target {
+  readonly title: string
+  readonly of: Term
+  /** The figure is divided by this one in each round; `against` says what it is. Without it the figure itself is judged. */
+  readonly over?: Term
+  readonly against?: string
+  readonly unit?: string
+  readonly wants: 'at least' | 'at most'
+  readonly must: number
+  readonly wish: number
+}
+
+const rate = (id: string): Term => ({ id, figure: 'perSecond' })
+const atLeast = (must: number, wish: number) => ({ wants: 'at least', must, wish }) as const
+const atMost = (must: number, wish: number) => ({ wants: 'at most', must, wish }) as const
+
+const sql = 'SQL, one posting a transaction, 32 clients'
+const lasting = 'five minutes from fresh, 32 clients:'
+
+const targets: readonly Target[] = [
+  {
+    ...{ title: `${lasting} pairs/s in minutes 3 to 5`, of: rate('lasting-late'), ...atLeast(0.085, 0.1) },
+    ...{ over: rate('sql-lasting'), against: sql },
+  },
+  {
+    ...{ title: `${lasting} worst ÷ best quarter`, ...atLeast(0.85, 0.9) },
+    of: { id: 'evenness', figure: 'worstToBest' },
+  },
+  { title: `${lasting} p99 of a request`, unit: 'ms', of: { id: 'lasting', figure: 'p99Ms' }, ...atMost(120, 80) },
+  {
+    ...{ title: 'create + confirm, pairs/s, 128 clients', of: rate('pairs-128'), ...atLeast(0.12, 0.15) },
+    ...{ over: rate('sql'), against: sql },
+  },
+  {
+    ...{ title: 'CPU per pair of all servers, 32 clients', unit: 'ms', ...atMost(3.8, 3) },
+    of: { id: 'pairs-32', figure: 'cpuMs.servers' },
+  },
+  { title: 'p50 of a pair, 1 client', unit: 'ms', of: { id: 'pairs-1', figure: 'operationP50Ms' }, ...atMost(14, 12) },
+  {
+    ...{ title: 'CPU per GET wallet of all servers, 32 clients', unit: 'ms', ...atMost(0.7, 0.5) },
+    of: { id: 'wallet', figure: 'cpuMs.servers' },
+  },
+  {
+    ...{ title: 'CPU per page of 50 transactions of all servers, 32 clients', unit: 'ms', ...atMost(1.1, 0.6) },
+    of: { id: 'page', figure: 'cpuMs.servers' },
+  },
+  {
+    ...{ title: 'webhook deliveries/s to a local receiver', of: rate('deliveries'), ...atLeast(0.5, 0.8) },
+    ...{ over: rate('post-loop'), against: 'undici loop, a row before and after each POST' },
+  },
+  // Proportional: pages that processes share count once.
+  {
+    ...{ title: 'memory of the services, at rest', unit: 'MiB', ...atMost(250, 220) },
+    of: { id: 'memory-idle', figure: 'pssMiB' },
+  },
+  {
+    ...{ title: 'memory of the services, after five minutes', unit: 'MiB', ...atMost(700, 500) },
+    of: { id: 'memory-deposits', figure: 'pssMiB' },
+  },
+]
+
+interface Judged {
+  readonly target: Target
+  readonly value: Spread
+  readonly verdict: 'wish reached' | 'must reached' | 'short'
+}
+
+/** The verdict on every target whose cases were measured, for one checkout. */
+export function judge(results: Results, column: Column): readonly Judged[] {
+  return targets.flatMap((target) => {
+    const values = valuesOf(results, target, column)
+    return values.length === 0
+      ? []
+      : [{ target, value: spread(values), verdict: verdictOn(target, spread(values).median) }]
+  })
+}
+
+/** A ratio for each round, because the machine was in the same state for both figures. */
+function valuesOf(results: Results, { of, over }: Target, column: Column): readonly number[] {
+  const values = roundsOf(results, of, column)
+  if (over === undefined) return values
+  const beside = roundsOf(results, over, column)
+  if (beside.length === 0) return []
+  // A reference that ran before and after has no rounds.
+  const hasRounds = beside.length === values.length
+  return values.map((value, round) => value / ((hasRounds ? beside[round] : undefined) ?? spread(beside).median))
+}
+
+export function verdictOn({ wants, must, wish }: Pick<Target, 'wants' | 'must' | 'wish'>, value: number) {
+  const reaches = (bound: number) => (wants === 'at least' ? value >= bound : value <= bound)
+  if (reaches(wish)) return 'wish reached'
+  return reaches(must) ? 'must reached' : 'short'
 }

@@ -5,18 +5,16 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { operations, type ReconciliationReport } from '@backoffice/contracts'
 import { newId } from '@backoffice/process'
 import { eventually, reconcile } from '@backoffice/test-kit'
-import type { AloneTools } from './case.ts'
 import { percentile, type Results } from './figures.ts'
-import { depositsOfPlayer, fillDeposits } from './fills.ts'
-import { get, post } from './load/operator.ts'
+import type { AloneTools } from './options.ts'
+import { ProcessTable } from './processes.ts'
 import { inShort, table } from './report.ts'
-import { ProcessTable } from './stack/processes.ts'
-import { Subject } from './stack/subject.ts'
+import { depositsOfPlayer, expecting, fillDeposits, registerPlayers, type Subject, startSubject } from './subject.ts'
 
 /** How often each request is sent whose time is shown. */
 const turns = 60
 
-/** What it takes to open after a restore, and to prove everything behind, in ledgers of several sizes. */
+/** What it takes to open after a restore, and to prove everything behind, in ledgers of two sizes. */
 export async function measureRecovery({ options, ending, say, column, checkout }: AloneTools): Promise<Results> {
   const sizes = [options.postings / 10, options.postings].map((size) => size / (options.short ? 10 : 1))
   const columns: ReadonlyMap<string, number>[] = []
@@ -27,22 +25,20 @@ export async function measureRecovery({ options, ending, say, column, checkout }
     const heads = mkdtempSync(join(tmpdir(), 'backoffice-bench-heads-'))
     ownEnding.defer(() => rmSync(heads, { recursive: true, force: true }))
     const env = { HEADS_EXPORT_DIR: heads, HEADS_EXPORT_EVERY_MS: '5000', LEAVE_WHEN_IDLE_MS: '600000' }
-    const subject = await Subject.start(column, checkout, ownEnding, env)
+    const subject = await startSubject(column, checkout, ownEnding, env)
     const figures = await measure(subject, postings, heads)
     for (const [name, value] of figures) say(`  ${name}: ${inShort(value)}`)
     columns.push(figures)
   }
-  const rows = [...(columns[0]?.keys() ?? [])].map((name) => [
-    name,
-    ...columns.map((one) => inShort(one.get(name) ?? Number.NaN)),
-  ])
-  const head = ['postings', ...sizes.map((size) => inShort(size))]
+  const values = (name: string) => columns.map((one) => inShort(one.get(name) ?? Number.NaN))
+  const rows = [...(columns[0]?.keys() ?? [])].map((name) => [name, ...values(name)])
+  const head = ['postings', ...sizes.map(inShort)]
   return { measured: [], books: [], texts: { recovery: table(head, rows) } }
 }
 
 async function measure(subject: Subject, postings: number, heads: string): Promise<ReadonlyMap<string, number>> {
   // The brand becomes known to all, and the first run, which is full, looks at next to nothing.
-  await subject.players(1)
+  const [player = ''] = await registerPlayers(subject, 1)
   await reconcile(subject.team, { full: false })
   await fillDeposits(subject, postings)
   await exportAgain(heads)
@@ -58,14 +54,12 @@ async function measure(subject: Subject, postings: number, heads: string): Promi
     ['full proof, s', proof.ms / 1_000],
     ['the same, µs of processor time a posting', (proof.cpuMs * 1_000) / postings],
     ['of these, of PostgreSQL', (proof.postgresMs * 1_000) / postings],
-    ...(await requestTimes(subject)),
+    ...(await requestTimes(subject, player)),
   ])
 }
 
 /** What a player's requests take beside such a ledger. */
-async function requestTimes(subject: Subject) {
-  const { operator, team } = subject
-  const [player = ''] = await subject.players(1)
+async function requestTimes({ operator, team }: Subject, player: string) {
   const figures: [string, number][] = []
   const p50 = async (name: string, work: () => Promise<unknown>) => {
     const times: number[] = []
@@ -79,10 +73,10 @@ async function requestTimes(subject: Subject) {
   const made: string[] = []
   await p50('a deposit of the player', async () => {
     const body = { amount: '0.01', currency: 'BRL', method: 'pix', externalReference: newId('dep') }
-    made.push(String((await operator.ask(0, post(`/players/${player}/deposits`, body), 201)).id))
+    made.push((await expecting(201, operator.post(`/players/${player}/deposits`, body))).id)
   })
-  await p50('its confirmation', () => operator.ask(0, post(`/deposits/${made.pop()}/confirm`, {}), 200))
-  await p50("the player's wallet", () => operator.ask(0, get(`/players/${player}/wallet`), 200))
+  await p50('its confirmation', () => expecting(200, operator.post(`/deposits/${made.pop()}/confirm`)))
+  await p50("the player's wallet", () => expecting(200, operator.get(`/players/${player}/wallet`)))
   const listed = { input: { playerId: player, limit: 50 } }
   await p50("the team's list of the player's deposits", () => team.call(operations.payments.listDeposits, listed))
   return figures
