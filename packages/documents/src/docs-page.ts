@@ -1,20 +1,51 @@
+import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { apiPrefix, apiVersion, httpOperations } from '@backoffice/contracts'
-import { assetAddress, docsAssets } from './docs-assets.ts'
-import { contents, onThisPage } from './docs-contents.ts'
-import { guideFile, type Page, pages } from './pages.ts'
+import MiniSearch from 'minisearch'
 import { referenceMarkdown } from './reference.ts'
 import { renderMarkdown } from './render-markdown.ts'
 import { languagePath, sampleDocument, withSamples } from './sample-panels.ts'
-import { searchIndex } from './search-index.ts'
 import {
   type AssetName,
+  assetNames,
   type DocumentFile,
   defaultLanguage,
   docsPath,
+  guideFile,
+  type Page,
+  pages,
   type SampleLanguageId,
   sampleLanguageIds,
 } from './served.ts'
+
+const own = (name: string) => new URL(`../assets/${name}`, import.meta.url)
+
+/** What stands in a file that is not the one of its name in assets/. The parts of the style sheet are one file. */
+const sources: Readonly<Partial<Record<AssetName, readonly URL[]>>> = {
+  'docs.css': ['docs.css', 'text.css', 'code.css', 'dialogs.css'].map(own),
+  'minisearch.js': [new URL(import.meta.resolve('minisearch'))],
+}
+
+/** By name: what is served below /docs/assets/. */
+export const docsAssets: ReadonlyMap<string, DocumentFile> = new Map(assetNames.map((name) => [name, asset(name)]))
+
+function asset(name: AssetName): DocumentFile {
+  const files = sources[name] ?? [own(name)]
+  const body = Buffer.from(withVersions(files.map((file) => readFileSync(file, 'utf8')).join('')))
+  const contentType = `text/${name.endsWith('.css') ? 'css' : 'javascript'}; charset=utf-8`
+  return { contentType, body, version: createHash('sha256').update(body).digest('base64url').slice(0, 12) }
+}
+
+/** A script imports the version of another that it was written for, so its own version follows from the other's. */
+function withVersions(text: string): string {
+  return text.replaceAll(/(?<=\bfrom '\.\/)[\w-]+\.js(?=')/g, (name) => {
+    const imported = assetNames.find((candidate) => candidate === name)
+    return imported === undefined ? name : `${name}?v=${asset(imported).version}`
+  })
+}
+
+/** Where an asset is served. During a roll-out a process of another release answers there with its own. */
+const assetAddress = (name: AssetName): string => `${docsPath}/assets/${name}?v=${docsAssets.get(name)?.version}`
 
 interface Options {
   /** The address that clients call, with the /api/v1 prefix; shown in examples. */
@@ -142,4 +173,128 @@ function testerOperations() {
       }
     },
   )
+}
+
+/** More headings than these below one heading would hide the rest of the contents. */
+const subheadingsMax = 12
+
+interface Chapter {
+  readonly id: string
+  readonly text: string
+  readonly below: { readonly id: string; readonly text: string }[]
+}
+
+/**
+ * The contents beside every page: guide, the pages, reference.
+ * @param mainHtml the content of the main page, without which its headings are not known
+ * @param current the page that the contents stand beside, unless that is the main one
+ */
+function contents(mainHtml: string, current?: Page): string {
+  const entries = headings(mainHtml)
+  const reference = entries.findIndex(({ id }) => id === 'reference')
+  const beside = pages.map((page) => {
+    const marked = page === current ? ' aria-current="page"' : ''
+    return `<li><a href="${docsPath}/${page.path}"${marked}>${page.title}</a></li>`
+  })
+  // On the main page its own sections are links within the page, so that they work wherever it is opened from.
+  const base = current === undefined ? '' : docsPath
+  const list = (title: string, items: readonly string[]) => `<p>${title}</p><ul>${items.join('')}</ul>`
+  const item = entryItem(base)
+  return [
+    list('Guide', entries.slice(0, reference).map(item)),
+    list('More', beside),
+    list('API reference', entries.slice(reference + 1).map(item)),
+  ].join('\n')
+}
+
+/** The chapters of a page that stands beside the main one, for the column that its text leaves free. */
+function onThisPage(html: string): string {
+  const items = headings(html).map(({ id, text }) => `<li><a href="#${id}">${text}</a></li>`)
+  return `<nav class="chapters" aria-labelledby="chapters"><p id="chapters">On this page</p><ul>${items.join('')}</ul></nav>\n`
+}
+
+function headings(html: string): Chapter[] {
+  const entries: Chapter[] = []
+  for (const [, level, id = '', text = ''] of html.matchAll(/<h([23]) id="([^"]+)"><a [^>]*>(.*?)<\/a><\/h[23]>/g)) {
+    if (level === '2') entries.push({ id, text, below: [] })
+    else entries.at(-1)?.below.push({ id, text })
+  }
+  return entries
+}
+
+const methods = new Map(httpOperations.map(({ id, http }) => [id.toLowerCase(), http?.method]))
+
+const entryItem =
+  (base: string) =>
+  ({ id, text, below }: Chapter): string => {
+    const shown = below.length > subheadingsMax ? [] : below
+    const inner = shown.map((entry) => `<li><a href="${base}#${entry.id}">${entry.text}${method(entry.id)}</a></li>`)
+    return `<li><a href="${base}#${id}">${text}</a>${inner.length > 0 ? `<ul>${inner.join('')}</ul>` : ''}</li>`
+  }
+
+function method(id: string): string {
+  const name = methods.get(id)
+  return name === undefined ? '' : ` <span class="method ${name.toLowerCase()}">${name}</span>`
+}
+
+/** What integrators call things that the pages call otherwise, by the address of the section that they look for. */
+const alsoCalled: Readonly<Record<string, string>> = {
+  '#quickstart': 'sdk library package client postman',
+  '#retries': 'retry timeout backoff',
+  '#createdeposit': 'pix card boleto payment',
+  '#faildeposit': 'refund chargeback',
+  '#requestwithdrawal': 'payout cashout pix refund',
+  '#limits': 'throttling',
+  '/kyc-documents#set-up': 'kyc url identity',
+  '/go-live#network': 'ip allowlist whitelist firewall',
+  '/sandbox#refusals-you-can-provoke': 'test card magic amounts',
+}
+
+interface SearchedPage {
+  readonly title: string
+  readonly address: string
+  readonly html: string
+}
+
+/**
+ * An index of all sections, as JSON: `options` opens `index` in the browser.
+ * Each hit brings the section's title, page, text and address.
+ */
+function searchIndex(pages: readonly SearchedPage[], root: string): string {
+  const options = {
+    fields: ['title', 'text', 'alsoCalled'],
+    storeFields: ['title', 'page', 'text', 'address'],
+    searchOptions: { prefix: true, fuzzy: 0.15, combineWith: 'AND', boost: { title: 4, alsoCalled: 3 } },
+  } as const
+  const index = new MiniSearch({ ...options, fields: [...options.fields], storeFields: [...options.storeFields] })
+  const found = pages.flatMap(sections)
+  index.addAll(
+    found.map((section, id) => ({ id, ...section, alsoCalled: alsoCalled[section.address.slice(root.length)] ?? '' })),
+  )
+  return JSON.stringify({ options, index })
+}
+
+function sections({ title: page, address, html }: SearchedPage) {
+  let chapter = ''
+  return html.split('<section>').flatMap((section) => {
+    const [whole, id, title] = /<h[1-3] id="([^"]+)">(.*?)<\/h[1-3]>/.exec(section) ?? []
+    if (whole === undefined || id === undefined || title === undefined) return []
+    const within = whole.startsWith('<h3') ? `${page} › ${chapter}` : page
+    if (whole.startsWith('<h2')) chapter = plain(title)
+    // Examples and samples would find every operation for every word.
+    const prose = section.replace(whole, '').replaceAll(/<figure.*?<\/figure>|<button.*?<\/button>/gs, '')
+    return { title: plain(title), page: within, text: plain(prose), address: `${address}#${id}` }
+  })
+}
+
+const characters: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" }
+
+function plain(html: string): string {
+  return html
+    .replaceAll('<wbr>', '')
+    .replaceAll(/<(?!\/?(?:code|a|strong|em|span)\b)[^>]*>/g, ' ')
+    .replaceAll(/<[^>]*>/g, '')
+    .replaceAll(/&(amp|lt|gt|quot|#39);/g, (entity, name: string) => characters[name] ?? entity)
+    .replaceAll(/\s+/g, ' ')
+    .trim()
 }

@@ -1,10 +1,8 @@
-export { docsAssets } from './docs-assets.ts'
-export { documentation } from './docs-page.ts'
+export { docsAssets, documentation } from './docs-page.ts'
 export { openApiDocument } from './openapi.ts'
-export { guideFile, pages } from './pages.ts'
 export { postmanCollection } from './postman.ts'
-export { type SampleLanguage, sampleLanguages } from './sample-languages.ts'
-export { sampleOf, samplePlaceholders } from './samples.ts'
+export { type SampleLanguage, sampleLanguages, sampleOf, samplePlaceholders } from './samples.ts'
+export { guideFile, pages } from './served.ts'
 export {
   languages,
   type Snippet,

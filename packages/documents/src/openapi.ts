@@ -10,10 +10,10 @@ import {
   tags,
 } from '@backoffice/contracts'
 import type { TObject, TSchema } from '@sinclair/typebox'
-import { exampleEvent } from './example-delivery.ts'
 import { type JsonSchema, SchemaComponents } from './field-tables.ts'
 import { addErrorSchemas, errorResponses, helpLink, replayedHeader, requestIdHeader } from './openapi-errors.ts'
 import { codeSamplesOf } from './samples.ts'
+import { exampleEvent } from './test-vectors.ts'
 
 const signatureHeaders = [
   ['operatorKey', 'X-Operator-Key', 'The key of the credential: bk_test_… for the sandbox, bk_live_… for production.'],

@@ -15,9 +15,9 @@ import {
   tags,
 } from '@backoffice/contracts'
 import type { TObject } from '@sinclair/typebox'
-import { exampleDelivery } from './example-delivery.ts'
 import { FieldTables, type SharedRecord, sharedRecords } from './field-tables.ts'
 import { sampleMark } from './sample-panels.ts'
+import { exampleDelivery } from './test-vectors.ts'
 
 /** The reference as Markdown, derived from the operation, event and error tables. Headings are `#` level 2 and 3. */
 export function referenceMarkdown(): string {

@@ -15,8 +15,7 @@ import { Marked, type Token, type Tokens } from 'marked'
 import customHeadingId from 'marked-custom-heading-id'
 import { gfmHeadingId } from 'marked-gfm-heading-id'
 import { markedHighlight } from 'marked-highlight'
-import { guideFile, pages } from './pages.ts'
-import { docsPath } from './served.ts'
+import { docsPath, guideFile, pages } from './served.ts'
 
 /** Code with the label that stood in front of it. */
 type LabelledCode = Tokens.Code & { readonly label?: string }

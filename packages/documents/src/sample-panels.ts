@@ -1,7 +1,6 @@
 import { httpOperations } from '@backoffice/contracts'
 import { breakable, escapeHtml, highlight } from './render-markdown.ts'
-import { sampleLanguages } from './sample-languages.ts'
-import { sampleOf } from './samples.ts'
+import { sampleLanguages, sampleOf } from './samples.ts'
 import { defaultLanguage, docsPath, type SampleLanguageId, sampleLanguageIds } from './served.ts'
 import { type SnippetPurpose, snippetCode, snippetPurposes } from './snippets.ts'
 

@@ -16,9 +16,10 @@ interface Language {
   readonly files: { readonly [Purpose in SnippetPurpose]?: string }
 }
 
-const purposes = Object.keys(snippetPurposes) as SnippetPurpose[]
-const named = (filename: (purpose: string) => string, of = purposes): Language['files'] =>
-  Object.fromEntries(of.map((purpose) => [purpose, filename(purpose)]))
+const named = (filename: (purpose: string) => string, more: readonly SnippetPurpose[] = []): Language['files'] =>
+  Object.fromEntries(['sign-request', 'verify-webhook', ...more].map((purpose) => [purpose, filename(purpose)]))
+/** A whole receiver in three languages, of which one has no process of its own. */
+const receiver = ['receive-webhook'] as const
 const snakeCase = (purpose: string) => purpose.replace('-', '_')
 const pascalCase = (purpose: string) => purpose.replaceAll(/(?:^|-)(.)/g, (_, letter: string) => letter.toUpperCase())
 
@@ -26,13 +27,13 @@ const pascalCase = (purpose: string) => purpose.replaceAll(/(?:^|-)(.)/g, (_, le
 export const languages: readonly Language[] = [
   {
     ...{ id: 'node', name: 'Node.js / TypeScript', runtime: 'Node.js 20 or newer' },
-    files: named((purpose) => `${purpose}.mjs`),
+    files: named((purpose) => `${purpose}.mjs`, receiver),
   },
   {
     ...{ id: 'python', name: 'Python', runtime: 'Python 3.8 or newer' },
-    files: named((purpose) => `${snakeCase(purpose)}.py`),
+    files: named((purpose) => `${snakeCase(purpose)}.py`, receiver),
   },
-  { ...{ id: 'php', name: 'PHP', runtime: 'PHP 7.4 or newer' }, files: named((purpose) => `${purpose}.php`) },
+  { ...{ id: 'php', name: 'PHP', runtime: 'PHP 7.4 or newer' }, files: named((purpose) => `${purpose}.php`, receiver) },
   {
     ...{ id: 'ruby', name: 'Ruby', runtime: 'Ruby 3.0 or newer' },
     files: named((purpose) => `${snakeCase(purpose)}.rb`),
@@ -48,8 +49,7 @@ export const languages: readonly Language[] = [
   },
   {
     ...{ id: 'bash', name: 'Bash with openssl and curl', runtime: 'Bash 4, openssl, curl' },
-    // A shell cannot listen.
-    files: named((purpose) => `${purpose}.sh`, ['sign-request', 'verify-webhook']),
+    files: named((purpose) => `${purpose}.sh`),
   },
 ]
 
@@ -73,7 +73,7 @@ export function snippetFile(language: string, filename: string): URL {
   return new URL(`../snippets/${language}/${filename}`, import.meta.url)
 }
 
-/** Code to sign requests, and to verify and receive webhooks, in every language that we test. */
+/** Code to sign requests and to verify webhooks in every language that we test, and to receive them in three. */
 export function signingSnippets(): { readonly snippets: readonly Snippet[] } {
   return {
     snippets: languages.flatMap(({ id, name, runtime, files }) =>

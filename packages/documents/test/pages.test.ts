@@ -3,9 +3,8 @@ import { errorAnchor, httpOperations, publicErrorCodes, publicErrors } from '@ba
 import MiniSearch, { type Options } from 'minisearch'
 import t from 'tap'
 import { docsAssets, documentation, guideFile, pages, signingSnippets } from '../src/index.ts'
-import { sampleLanguages } from '../src/sample-languages.ts'
 import { allSampled } from '../src/sample-panels.ts'
-import { sampleOf } from '../src/samples.ts'
+import { sampleLanguages, sampleOf } from '../src/samples.ts'
 import { defaultLanguage, docsPath, documentPaths } from '../src/served.ts'
 
 const baseUrl = 'https://backoffice.example.org/api/v1'

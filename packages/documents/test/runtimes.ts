@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { languages, type SnippetPurpose, snippetFile } from '../src/index.ts'
@@ -5,12 +6,12 @@ import type { Command, VectorFiles, Workshop } from './workshop.ts'
 
 const drivers = fileURLToPath(new URL('./drivers/', import.meta.url))
 
-/** How a language's snippets are run: against the vectors, and as the programs that a reader runs. */
+/** How a language's snippets are run, each in one process: against all vectors, and as the programs that a reader runs. */
 export interface Runtime {
   /** What must be installed, and where Debian has it. */
   readonly command: string
   readonly debianPackage: string
-  verifyVectors(shop: Workshop, vectors: VectorFiles): string
+  vectors(shop: Workshop, files: VectorFiles): Command
   program(shop: Workshop, purpose: SnippetPurpose): Command
 }
 
@@ -21,83 +22,77 @@ export function snippet(language: string, purpose: SnippetPurpose): string {
   return fileURLToPath(snippetFile(language, filename))
 }
 
-const folderOf = (language: string) => join(snippet(language, 'sign-request'), '..')
-
-const script = (
-  language: string,
-  { command, debianPackage, driver }: { command: string; debianPackage: string; driver: string },
-): Runtime => ({
-  command,
-  debianPackage,
-  verifyVectors: (shop, vectors) => {
-    const file = language === 'bash' ? vectors.escaped : vectors.json
-    return shop.run(command, [join(drivers, driver), file, folderOf(language)])
+interface Script extends Pick<Runtime, 'command' | 'debianPackage'> {
+  readonly driver: string
+  readonly reads?: keyof VectorFiles
+}
+const script = (language: string, { driver, reads = 'json', ...installed }: Script): Runtime => ({
+  ...installed,
+  vectors(_shop, files) {
+    const folder = join(snippet(language, 'sign-request'), '..')
+    return [installed.command, join(drivers, driver), String(files[reads]), folder]
   },
-  program: (_shop, purpose) => [command, snippet(language, purpose)],
+  program: (_shop, purpose) => [installed.command, snippet(language, purpose)],
 })
 
-const classes: Readonly<Record<SnippetPurpose, string>> = {
-  'sign-request': 'SignRequest',
-  'verify-webhook': 'VerifyWebhook',
-  'receive-webhook': 'ReceiveWebhook',
+const compiled = ['sign-request', 'verify-webhook'] as const
+const classes: Readonly<Record<string, string>> = { 'sign-request': 'SignRequest', 'verify-webhook': 'VerifyWebhook' }
+
+/** Runs a class of all that were compiled together. A quick start matters more here than fast code. */
+const java = (shop: Workshop, ...args: string[]): Command => {
+  const files = compiled.map((purpose) => snippet('java', purpose))
+  const folder = shop.once('java', (folder) =>
+    shop.run('javac', ['-encoding', 'UTF-8', '-d', folder, join(drivers, 'Driver.java'), ...files]),
+  )
+  return ['java', '-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC', '-cp', folder, ...args]
 }
-const javaClasses = (shop: Workshop) =>
-  shop.once('java', (folder) =>
-    shop.run('javac', [
-      ...['-encoding', 'UTF-8', '-d', folder, join(drivers, 'Driver.java')],
-      ...(Object.keys(classes) as SnippetPurpose[]).map((purpose) => snippet('java', purpose)),
-    ]),
-  )
-// A quick start matters more here than fast code.
-const java = (shop: Workshop, ...args: string[]): Command => [
-  ...(['java', '-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC'] as const),
-  ...['-cp', javaClasses(shop), ...args],
-]
 
-const csharpProgram = (shop: Workshop) =>
-  shop.once('driver.exe', (program) =>
+const csharp = (shop: Workshop, ...args: string[]): Command => {
+  const files = compiled.map((purpose) => snippet('csharp', purpose))
+  const program = shop.once('driver.exe', (program) =>
     shop.run('mcs', [
-      ...['-r:System.Net.Http.dll', '-main:Driver', `-out:${program}`, join(drivers, 'Driver.cs')],
-      ...(Object.keys(classes) as SnippetPurpose[]).map((purpose) => snippet('csharp', purpose)),
+      ...['-r:System.Net.Http.dll', '-main:Driver', `-out:${program}`],
+      ...[join(drivers, 'Driver.cs'), ...files],
     ]),
   )
+  return ['mono', program, ...args]
+}
 
-/** Files that are named on the command line are compiled whatever their build tag says, as a reader does it. */
-function goVectors(shop: Workshop, vectors: VectorFiles, purpose: SnippetPurpose): number {
-  const driver = join(drivers, `go-${purpose}`, 'driver_test.go')
-  const files = [snippet('go', purpose), driver].map((file) => shop.copy(file))
-  const output = shop.run('go', ['test', '-v', '-count=1', ...files], { VECTORS: vectors.json })
-  return Number(/verified (\d+)/.exec(output)?.[1] ?? 0)
+/** One program of all: a reader compiles each by itself, where its build tag keeps them apart. */
+const go = (shop: Workshop, ...args: string[]): Command => {
+  const program = shop.once('go-driver', (program) => {
+    const files = compiled.map((purpose) => {
+      const name = purpose.replace('-', '_')
+      const code = readFileSync(snippet('go', purpose), 'utf8')
+      return shop.write(`${name}.go`, code.replace('//go:build ignore\n', '').replace('func main()', `func ${name}()`))
+    })
+    // Without optimisation, which takes longer than what it saves.
+    shop.run('go', ['build', '-gcflags=-N -l', '-o', program, shop.copy(join(drivers, 'driver.go')), ...files])
+  })
+  return [program, ...args]
 }
 
 export const runtimes: Readonly<Record<string, Runtime>> = {
   node: script('node', { command: process.execPath, debianPackage: 'the node package', driver: 'driver.mjs' }),
   python: script('python', { command: 'python3', debianPackage: 'python3', driver: 'driver.py' }),
   ruby: script('ruby', { command: 'ruby', debianPackage: 'ruby', driver: 'driver.rb' }),
-  bash: script('bash', { command: 'bash', debianPackage: 'bash, openssl, curl', driver: 'driver.sh' }),
+  bash: script('bash', {
+    ...{ command: 'bash', debianPackage: 'bash, openssl, curl', driver: 'driver.sh', reads: 'escaped' },
+  }),
   php: script('php', { command: 'php', debianPackage: 'php-cli', driver: 'driver.php' }),
   java: {
-    command: 'javac',
-    debianPackage: 'default-jdk-headless',
-    verifyVectors(shop, vectors) {
-      const [command, ...args] = java(shop, 'Driver', vectors.lines)
-      return shop.run(command, args)
-    },
-    program: (shop, purpose) => java(shop, classes[purpose]),
+    ...{ command: 'javac', debianPackage: 'default-jdk-headless' },
+    vectors: (shop, files) => java(shop, 'Driver', files.lines),
+    program: (shop, purpose) => java(shop, classes[purpose] ?? purpose),
   },
   go: {
-    command: 'go',
-    debianPackage: 'golang-go',
-    verifyVectors: (shop, vectors) =>
-      `verified ${goVectors(shop, vectors, 'sign-request') + goVectors(shop, vectors, 'verify-webhook')}`,
-    program: (shop, purpose) => [
-      shop.once(`go-${purpose}`, (program) => shop.run('go', ['build', '-o', program, snippet('go', purpose)])),
-    ],
+    ...{ command: 'go', debianPackage: 'golang-go' },
+    vectors: (shop, files) => go(shop, 'vectors', files.json),
+    program: (shop, purpose) => go(shop, purpose),
   },
   csharp: {
-    command: 'mcs',
-    debianPackage: 'mono-mcs mono-runtime libmono-system-net-http4.0-cil',
-    verifyVectors: (shop, vectors) => shop.run('mono', [csharpProgram(shop), 'vectors', vectors.lines]),
-    program: (shop, purpose) => ['mono', csharpProgram(shop), classes[purpose]],
+    ...{ command: 'mcs', debianPackage: 'mono-mcs mono-runtime libmono-system-net-http4.0-cil' },
+    vectors: (shop, files) => csharp(shop, 'vectors', files.lines),
+    program: (shop, purpose) => csharp(shop, classes[purpose] ?? purpose),
   },
 }
