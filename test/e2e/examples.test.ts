@@ -2,14 +2,13 @@
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
 import { operations } from '@backoffice/contracts'
 import { eventually, OperatorClient, sharedSystem, temporaryFolder } from '@backoffice/test-kit'
 import t, { type Test } from 'tap'
-import { BorrowedEndpoint, type Borrowing } from '../../packages/client/scripts/borrowed-endpoint.ts'
 import { BackOfficeClient } from '../../packages/client/src/index.ts'
 import { trigger as makeHappen } from '../../packages/client/src/listen/trigger.ts'
 import { expectStatus, playerRequest, statementOf } from '../journey.ts'
@@ -349,40 +348,22 @@ t.test('trigger makes each event happen; --latest and --events choose what is sh
   await listener.stop()
 })
 
-t.test('what was there before is put back after a crash, too, unless somebody has changed it meanwhile', async (t) => {
-  const [former, changed] = ['http://127.0.0.1:9/before-the-crash', 'http://127.0.0.1:9/changed-meanwhile']
-  await setUrl(former)
-  await team.call(disableWebhook, { input: { ...sandbox, reason: 'test' } })
-  const keptIn = join(folder, 'borrowed.json')
-  const borrowing: Borrowing = { ...sandbox, keptIn, call: (operation, input) => team.call(operation, { input }) }
-  const [killed, second] = ['http://127.0.0.1:9/killed', 'http://127.0.0.1:9/second']
-  await BorrowedEndpoint.borrow(borrowing, killed)
-  t.same(await endpoint(), { url: killed, enabled: true })
-  const next = await BorrowedEndpoint.borrow(borrowing, second)
-  t.match(next.plan, 'They went to http://127.0.0.1:9/before-the-crash, which is disabled, before.')
-  t.match(next.plan, `Another npm run listen had them at ${killed}. If it still runs, it gets no more.`)
-  await next.giveBack()
-  t.same(await endpoint(), { url: former, enabled: false })
+t.test(
+  'what somebody has changed meanwhile stays, and what was there is put back when nobody reads any more',
+  async (t) => {
+    const [former, changed] = ['http://127.0.0.1:9/former', 'http://127.0.0.1:9/changed-meanwhile']
+    await setUrl(former)
+    const listener = await listen()
+    await setUrl(changed)
+    await listener.stop()
+    t.match(listener.printed(), `They go to ${changed}: somebody has changed it meanwhile.`)
+    t.same(await endpoint(), { url: changed, enabled: true })
 
-  // The URL is set, and nobody hears so.
-  const deaf: Borrowing['call'] = async (operation, input) => {
-    const reply = await borrowing.call(operation, input)
-    if ('url' in input && input.url === second) throw new Error('the reply is lost')
-    return reply
-  }
-  await t.rejects(BorrowedEndpoint.borrow({ ...borrowing, call: deaf }, second), /the reply is lost/)
-  t.same(await endpoint(), { url: former, enabled: false })
-  t.notOk(existsSync(keptIn))
-
-  const third = await BorrowedEndpoint.borrow(borrowing, second)
-  await setUrl(changed)
-  t.match(await third.giveBack(), /somebody has changed it meanwhile/)
-  t.same(await endpoint(), { url: changed, enabled: true })
-
-  // Its output ends with `head`, which it hears of when it has something to say.
-  const cut = launch('sh', ['-c', 'node packages/client/scripts/listen.ts | head -1'], {})
-  t.teardown(() => cut.stop())
-  await prints(cut, /sandbox come to/)
-  await test()
-  await eventually(async () => (await endpoint()).url === changed)
-})
+    // Its output ends with `head`, which it hears of when it has something to say.
+    const cut = launch('sh', ['-c', 'node packages/client/scripts/listen.ts | head -1'], {})
+    t.teardown(() => cut.stop())
+    await prints(cut, /sandbox come to/)
+    await test()
+    await eventually(async () => (await endpoint()).url === changed)
+  },
+)

@@ -1,23 +1,11 @@
 // npm run listen: the deliveries of the sandbox that `npm start` runs, on this machine. The sandbox's URL is set as a
 // person of the team sets it, and put back at the end.
-import { dirname, join, resolve } from 'node:path'
-import { parseArgs } from 'node:util'
 import { type Input, type Operation, operations, type Reply } from '@backoffice/contracts'
 import { defaultStackFolder, readStack, type StackDescription, StackPerson, stackFileIn } from '@backoffice/dev-stack'
 import { ConsoleClient } from '@backoffice/team/console-client'
 import { newOperationId } from '@backoffice/team/session'
 import { BackOfficeClient } from '../src/client.ts'
-import {
-  keysHelp,
-  listenOptions,
-  optionsHelp,
-  run,
-  secretsInEnvironment,
-  settingsFrom,
-  triggerHelp,
-} from '../src/listen/program.ts'
-import { eventToTrigger, trigger } from '../src/listen/trigger.ts'
-import { BorrowedEndpoint } from './borrowed-endpoint.ts'
+import { keysHelp, optionsHelp, runProgram, secretsInEnvironment, triggerHelp } from '../src/listen/program.ts'
 
 const usage = `npm run listen -- [options]
 
@@ -25,7 +13,6 @@ Receives the webhooks of the sandbox that npm start runs, verifies each, and pri
 this program, and put back when it ends. STACK_JSON names the stack.json of another stack.
 
 ${optionsHelp.replace('of 127.0.0.1', 'of 127.0.0.1 (any free one unless said)')}
-  --resend           have the last delivery of the sandbox sent again at the start
 
 ${keysHelp}
 
@@ -42,63 +29,66 @@ function teamOf({ consoleUrl, issuer, people: [person] }: StackDescription) {
     client.call(operation, { input, operationId: newOperationId() })
 }
 
-async function main(): Promise<void> {
-  const options = { ...listenOptions, resend: { type: 'boolean', default: false } } as const
-  const { values, positionals } = parseArgs({ options, allowPositionals: true })
-  if (values.help) return void process.stdout.write(`${usage}\n`)
-  if (values.resend && values.latest) throw new Error('--resend has an event sent that --latest passes over')
-  const settings = settingsFrom(values)
-  const triggered = eventToTrigger(positionals)
-  const stackFile = process.env.STACK_JSON ?? stackFileIn(defaultStackFolder)
-  const stack = readStack(stackFile)
-  const [operator] = stack.operators
-  if (operator === undefined) throw new Error('the stack has no operator')
-  if (triggered !== undefined) {
-    const { key, secret } = operator.sandbox
-    const client = new BackOfficeClient({ baseUrl: stack.baseUrl, key, secret })
-    return void process.stdout.write(await trigger(client, triggered))
-  }
-  const given = secretsInEnvironment()
-  const call = teamOf(stack)
-  const { id: operatorId } = await call(operations.gateway.getOperator, { name: operator.name })
+const { setWebhookUrl, showWebhook, disableWebhook } = operations.webhooks
+const reason = 'npm run listen'
+
+/**
+ * Has the sandbox's deliveries sent to this URL.
+ * @returns what it was, in words, and what puts it back and says so, unless somebody has changed it meanwhile
+ */
+async function borrow(call: ReturnType<typeof teamOf>, operatorId: string, url: string) {
   const endpoint = { operatorId, environment: 'sandbox' } as const
-
-  const resendLast = async () => {
-    const { data } = await call(operations.webhooks.listDeliveries, { ...endpoint, limit: 1 })
-    const [last] = data
-    if (last === undefined) process.stdout.write('There is no delivery to send again yet.\n')
-    else
-      await call(operations.webhooks.resendDelivery, {
-        id: last.id,
-        seen: { type: last.type },
-        reason: 'npm run listen',
-      })
+  const former = await call(showWebhook, endpoint)
+  const words = (enabled: boolean) => `${former.url}${enabled ? '' : ', which is disabled,'}`
+  await call(setWebhookUrl, { ...endpoint, url, seen: { url: former.url }, reason })
+  const plan =
+    former.url === null
+      ? 'They went nowhere before. At the end the endpoint is disabled.'
+      : `They went to ${words(former.enabled)} before. At the end they do so again.`
+  const giveBack = async (): Promise<string> => {
+    const current = await call(showWebhook, endpoint)
+    if (current.url !== url) return `They go to ${current.url}: somebody has changed it meanwhile.`
+    if (former.url !== null) await call(setWebhookUrl, { ...endpoint, url: former.url, seen: { url }, reason })
+    // What somebody has disabled meanwhile stays so. Nothing takes a URL away: a disabled endpoint gets nothing either.
+    const isEnabled = former.enabled && current.enabled
+    if (former.url === null || !isEnabled) {
+      const why = (current.enabled ? former : current).disabledReason ?? reason
+      await call(disableWebhook, { ...endpoint, seen: { url: former.url ?? url }, reason: why })
+    }
+    return former.url === null ? 'The endpoint is disabled.' : `They go to ${words(isEnabled)} again.`
   }
-
-  await run({
-    settings,
-    secrets: given.length > 0 ? given : [operator.sandbox.webhookSecret],
-    async attach(url) {
-      const keptIn = join(dirname(resolve(stackFile)), 'listen.json')
-      const borrowed = await BorrowedEndpoint.borrow({ operatorId, call, keptIn }, url)
-      process.stdout.write(
-        `Webhooks of ${operator.name}'s sandbox come to ${url}. r sends the last event again, Ctrl-C ends.\n${borrowed.plan}\n`,
-      )
-      return async () => {
-        const now = await borrowed.giveBack().catch((error: Error) => {
-          const until = 'The next npm run listen puts it back, or npm run team -- webhook set'
-          throw new Error(`The URL of the sandbox could not be put back: ${error.message}\n${until}.`)
-        })
-        process.stdout.write(`\n${now}\n`)
-      }
-    },
-    ...(values.resend ? { onAttached: resendLast } : {}),
-  })
+  return { plan, giveBack }
 }
 
-try {
-  await main()
-} catch (error) {
-  process.stderr.write(`${(error as Error).message}\n`)
-  process.exitCode = 1
+const stack = () => readStack(process.env.STACK_JSON ?? stackFileIn(defaultStackFolder))
+function operatorOf({ operators: [operator] }: StackDescription) {
+  if (operator === undefined) throw new Error('the stack has no operator')
+  return operator
 }
+
+await runProgram({
+  usage,
+  client() {
+    const { key, secret } = operatorOf(stack()).sandbox
+    return new BackOfficeClient({ baseUrl: stack().baseUrl, key, secret })
+  },
+  secrets() {
+    const given = secretsInEnvironment()
+    return given.length > 0 ? given : [operatorOf(stack()).sandbox.webhookSecret]
+  },
+  async attach(url) {
+    const { name } = operatorOf(stack())
+    const call = teamOf(stack())
+    const { id } = await call(operations.gateway.getOperator, { name })
+    const { plan, giveBack } = await borrow(call, id, url)
+    process.stdout.write(
+      `Webhooks of ${name}'s sandbox come to ${url}. r sends the last event again, Ctrl-C ends.\n${plan}\n`,
+    )
+    return async () => {
+      const now = await giveBack().catch((error: Error) => {
+        throw new Error(`The URL of the sandbox could not be put back: ${error.message}`)
+      })
+      process.stdout.write(`\n${now}\n`)
+    }
+  },
+})

@@ -1,5 +1,4 @@
-// Writes what of src follows from the tables of the contracts and is not checked in: api.ts, names.ts and
-// methods.ts. It takes two
+// Writes what of src follows from the tables of the contracts and is not checked in: api.ts, names.ts and methods.ts. It takes two
 // seconds, so it is done when what they follow from has changed. `npm test`, `npm run typecheck` and whatever else loads
 // the client at the root begin with it; `npm start` does not need it. Where the tools of developers are not installed,
 // api.ts has no types, which no program needs to run.
@@ -8,7 +7,7 @@ import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
 const packages = fileURLToPath(new URL('../../', import.meta.url))
-const followsFrom = ['contracts/src/**/*.ts', 'documents/src/*.ts', 'client/scripts/{api-types,methods,make-types}.ts']
+const followsFrom = ['contracts/src/**/*.ts', 'documents/src/*.ts', 'client/scripts/{generate,make-types}.ts']
 const source = (name: string) => new URL(`../src/${name}.ts`, import.meta.url)
 
 /** Of everything that is read, its names too. */
@@ -38,10 +37,7 @@ export async function makeTypes(): Promise<boolean> {
   const files = ['api', 'names', 'methods'].map(source)
   const isMade = (text: string) => text.startsWith(mark) || text.startsWith(`${start}.\n`)
   if (files.every((file) => existsSync(file) && isMade(readFileSync(file, 'utf8')))) return false
-  const [{ generateNames, generateTypes, generateValues }, { generateMethods }] = await Promise.all([
-    import('./api-types.ts'),
-    import('./methods.ts'),
-  ])
+  const { generateMethods, generateNames, generateTypes, generateValues } = await import('./generate.ts')
   // The one that is loaded by most comes last: a run that is killed begins again.
   writeFileSync(source('names'), mark + generateNames())
   writeFileSync(source('methods'), mark + generateMethods())

@@ -1,6 +1,5 @@
-import { type ApiCall, mapCall } from './call.ts'
 import { Methods } from './methods.ts'
-import { type RequestOptions, Routes } from './routes.ts'
+import { type ApiCall, mapCall, type RequestOptions, Routes } from './routes.ts'
 import { Transport, type TransportOptions } from './transport.ts'
 import type { GameSession, Kyc, KycDecision, LedgerItem, Me, Player, Withdrawal, WithdrawalDecision } from './types.ts'
 
@@ -30,7 +29,10 @@ export class BackOfficeClient extends Methods {
 
   /** The player with this externalId, or null. */
   findPlayer(externalId: string, options?: RequestOptions): ApiCall<Player | null> {
-    return mapCall(this.routes.get('/players', { query: { externalId } }, options), ({ data }) => data[0] ?? null)
+    return mapCall(
+      this.routes.get<{ data: Player[] }>('/players', { query: { externalId } }, options),
+      ({ data }) => data[0] ?? null,
+    )
   }
 
   /** The whole ledger, most recent first, fetched page by page as it is consumed. */

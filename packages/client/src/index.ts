@@ -1,6 +1,5 @@
 export type { components, operations, paths, webhooks } from './api.ts'
 export { apiVersion } from './api.ts'
-export type { ApiCall, ApiReply } from './call.ts'
 export { BackOfficeClient, type ClientOptions, type DecisionOptions } from './client.ts'
 export {
   BackOfficeError,
@@ -9,7 +8,7 @@ export {
   type ErrorCode,
   type ErrorDetailsOf,
 } from './errors.ts'
-export type { RequestEvent, ResponseEvent, RetryEvent } from './hooks.ts'
-export type { RequestOptions } from './routes.ts'
+export type { ApiCall, ApiReply, RequestOptions } from './routes.ts'
+export type { RequestEvent, ResponseEvent, RetryEvent } from './transport.ts'
 export type * from './types.ts'
 export { type VerifyWebhookOptions, verifyWebhook, type WebhookHeaders, WebhookVerificationError } from './webhooks.ts'

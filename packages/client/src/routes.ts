@@ -1,7 +1,36 @@
 import { randomUUID } from 'node:crypto'
-import type { paths } from './api.ts'
-import { type ApiCall, type ApiReply, callOf } from './call.ts'
 import type { Transport } from './transport.ts'
+
+/** A record with what the reply said beside it. */
+export interface ApiReply<Data> {
+  readonly data: Data
+  readonly status: number
+  /** Names the request in our logs; quote it when you ask for help. */
+  readonly requestId: string | undefined
+  /** Whether this is the stored reply of an earlier request with the same Idempotency-Key. */
+  readonly replayed: boolean
+  readonly headers: Headers
+}
+
+/** A request on its way: a promise of the record, which can also tell what the reply said beside it. */
+export interface ApiCall<Data> extends Promise<Data> {
+  withResponse(): Promise<ApiReply<Data>>
+}
+
+export function callOf<Data>(reply: Promise<ApiReply<Data>>): ApiCall<Data> {
+  const record = reply.then(({ data }) => data)
+  const withResponse = () => {
+    // Whoever waits for the reply hears of its failure there, and need not listen to the record too.
+    record.catch(() => {})
+    return reply
+  }
+  return Object.assign(record, { withResponse })
+}
+
+/** The call with another record, which is made from what came. */
+export function mapCall<From, To>(call: ApiCall<From>, change: (data: From) => To): ApiCall<To> {
+  return callOf(call.withResponse().then((reply) => ({ ...reply, data: change(reply.data) })))
+}
 
 export interface RequestOptions {
   /**
@@ -12,36 +41,8 @@ export interface RequestOptions {
   readonly signal?: AbortSignal | undefined
 }
 
-/** The paths whose entry in the document has this shape. */
-type PathWith<Shape> = { [P in keyof paths]: paths[P] extends Shape ? P : never }[keyof paths]
-type NeedsKey = { parameters: { header: { 'Idempotency-Key': string } } }
-
-export type GetPath = PathWith<{ get: object }>
-/** The paths that have one effect per Idempotency-Key. */
-export type CommandPath = PathWith<{ post: NeedsKey }>
-/** The paths without an Idempotency-Key, so that a request is not repeated after a lost reply. */
-export type PostPath = Exclude<PathWith<{ post: object }>, CommandPath>
-
-interface Operation {
-  readonly parameters: { readonly path?: unknown; readonly query?: unknown }
-  readonly requestBody?: unknown
-  readonly responses: object
-}
 /** The JSON of a request or a reply, as the document describes it. */
 export type JsonOf<Message> = Message extends { content: { 'application/json': infer Json } } ? Json : never
-
-/** What may be left out may also be undefined. */
-type Lenient<T> = { [K in keyof T]: Record<never, never> extends Pick<T, K> ? T[K] | undefined : T[K] }
-type QueryOf<Parameters> = { [K in keyof Parameters as K extends 'query' ? K : never]: Lenient<Parameters[K]> }
-type BodyOf<O> = { [K in keyof O as K extends 'requestBody' ? 'body' : never]: JsonOf<O[K]> }
-
-/** Path parameters, query and body of an operation, each demanded where the document demands it. */
-export type InputOf<O> = O extends Operation
-  ? Pick<O['parameters'], 'path'> & QueryOf<O['parameters']> & BodyOf<O>
-  : never
-
-/** What an operation returns on success. */
-export type ReplyOf<O> = O extends Operation ? JsonOf<O['responses'][keyof O['responses'] & (200 | 201)]> : never
 
 interface Input {
   readonly path?: Readonly<Record<string, string>>
@@ -49,7 +50,7 @@ interface Input {
   readonly body?: unknown
 }
 
-/** The routes of the API as src/api.ts has them: a path, a parameter or a reply that is not there does not compile. */
+/** Sends what a method of the client takes. The methods name the type of the record: a released reply only grows. */
 export class Routes {
   readonly #transport: Transport
 
@@ -57,31 +58,24 @@ export class Routes {
     this.#transport = transport
   }
 
-  get<P extends GetPath>(
-    path: P,
-    input: InputOf<paths[P]['get']>,
-    options: RequestOptions = {},
-  ): ApiCall<ReplyOf<paths[P]['get']>> {
-    return this.#send('GET', path, input, { signal: options.signal })
+  get<Reply>(route: string, input: Input, options: RequestOptions = {}): ApiCall<Reply> {
+    return this.#send('GET', route, input, { signal: options.signal })
   }
 
-  post<P extends PostPath>(
-    path: P,
-    input: InputOf<paths[P]['post']>,
-    options: RequestOptions = {},
-  ): ApiCall<ReplyOf<paths[P]['post']>> {
-    return this.#send('POST', path, input, { signal: options.signal })
+  /** Without an Idempotency-Key, so that a request is not repeated after a lost reply. */
+  post<Reply>(route: string, input: Input, options: RequestOptions = {}): ApiCall<Reply> {
+    return this.#send('POST', route, input, { signal: options.signal })
   }
 
-  command<P extends CommandPath>(
-    path: P,
-    input: InputOf<paths[P]['post']>,
+  /** With one effect per Idempotency-Key. */
+  command<Reply>(
+    route: string,
+    input: Input,
     { idempotencyKey = randomUUID(), signal }: RequestOptions = {},
-  ): ApiCall<ReplyOf<paths[P]['post']>> {
-    return this.#send('POST', path, input, { idempotencyKey, signal })
+  ): ApiCall<Reply> {
+    return this.#send('POST', route, input, { idempotencyKey, signal })
   }
 
-  /** The only place that trusts the API without a check: a reply has a released shape, which only grows. */
   #send<Reply>(
     method: 'GET' | 'POST',
     route: string,

@@ -1,13 +1,11 @@
 import { once } from 'node:events'
-import { createServer, type IncomingMessage } from 'node:http'
-import { type AddressInfo, connect } from 'node:net'
+import type { IncomingMessage } from 'node:http'
+import { connect } from 'node:net'
 import { signWebhook } from '@backoffice/contracts/signing'
-import { freePort } from '@backoffice/test-kit'
+import { eventually, freePort, startReceiver } from '@backoffice/test-kit'
 import t from 'tap'
-import { judge, signedAnew } from '../src/listen/forward.ts'
-import { Listener } from '../src/listen/listener.ts'
-import { type Settings, secretsInEnvironment, settingsFrom } from '../src/listen/program.ts'
-import { arrivalText } from '../src/listen/terminal.ts'
+import { arrivalText, judge, Listener, type Settings, signedAnew } from '../src/listen/listener.ts'
+import { secretsInEnvironment, settingsFrom } from '../src/listen/program.ts'
 import { eventToTrigger } from '../src/listen/trigger.ts'
 import { verifyWebhook } from '../src/webhooks.ts'
 
@@ -125,19 +123,15 @@ t.test('it ends at once, also when somebody holds a connection open and says not
 })
 
 t.test('a delivery under way is answered before it ends', async (t) => {
-  let answer = () => {}
-  const receiver = createServer((_request, response) => {
+  let answer: (() => unknown) | undefined
+  const receiver = await startReceiver(t, (response) => {
     answer = () => response.writeHead(202).end('kept')
-    receiver.emit('asked')
   })
-  await once(receiver.listen(0, '127.0.0.1'), 'listening')
-  t.teardown(() => receiver.close())
-  const { listener, send } = await listen(`http://127.0.0.1:${(receiver.address() as AddressInfo).port}`)
-  const asked = once(receiver, 'asked')
+  const { listener, send } = await listen(receiver.url)
   const reply = send()
-  await asked
+  await eventually(() => answer !== undefined)
   const closed = listener.close()
-  answer()
+  answer?.()
   t.match(await reply.then(async (response) => [response.status, await response.text()]), [202, 'kept'])
   await closed
 })
@@ -152,17 +146,14 @@ t.test('what it forwards to itself goes round once', async (t) => {
 })
 
 t.test('the headers of a delivery go on, and those of its connection do not', async (t) => {
-  const requests: IncomingMessage[] = []
-  const receiver = createServer((request, response) => {
-    requests.push(request)
-    request.resume()
+  let headers: IncomingMessage['headers'] = {}
+  const receiver = await startReceiver(t, (response, _delivery, request) => {
+    headers = request.headers
     response.writeHead(204).end()
   })
-  await once(receiver.listen(0, '127.0.0.1'), 'listening')
-  t.teardown(() => receiver.close())
-  const { listener, send } = await listen(`http://127.0.0.1:${(receiver.address() as AddressInfo).port}`)
+  const { listener, send } = await listen(receiver.url)
   t.teardown(() => listener.close())
   t.equal((await send({ 'Tenant-Id': 'a', 'Hosted-By': 'b', TE: 'trailers', 'Proxy-Authorization': 'c' })).status, 204)
-  t.match(requests[0]?.headers, { 'tenant-id': 'a', 'hosted-by': 'b', 'x-webhook-id': 'evt_1' })
-  t.notOk(requests[0]?.headers['proxy-authorization'])
+  t.match(headers, { 'tenant-id': 'a', 'hosted-by': 'b', 'x-webhook-id': 'evt_1' })
+  t.notOk(headers['proxy-authorization'])
 })

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { signedOperations, writtenByHand } from '../scripts/methods.ts'
+import { signedOperations, writtenByHand } from '../scripts/generate.ts'
 import { BackOfficeClient } from '../src/index.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: each call knows its own operation's example

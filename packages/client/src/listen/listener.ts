@@ -1,10 +1,24 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { WebhookEvent } from '../types.ts'
-import { type Answer, type Delivery, forward, judge, signedAnew } from './forward.ts'
-import type { Settings } from './program.ts'
-import { answerText, arrivalText, type Paint } from './terminal.ts'
+import { styleText } from 'node:util'
+import { signWebhook } from '@backoffice/contracts/signing'
+import { reasonOf } from '../errors.ts'
+import type { WebhookEvent, WebhookEventType } from '../types.ts'
+import { verifyWebhook } from '../webhooks.ts'
+
+export interface Settings {
+  /** 0 takes any free one. */
+  readonly port: number
+  /** A receiver of one's own, which gets each verified delivery and answers it. */
+  readonly forwardTo: URL | undefined
+  /** Whether the body of each event is printed too. */
+  readonly showBody: boolean
+  /** All, unless said. */
+  readonly events: readonly WebhookEventType[] | undefined
+  /** What happened before is passed over. */
+  readonly since: Date | undefined
+}
 
 export interface ListenOptions extends Settings {
   readonly secrets: readonly string[]
@@ -126,4 +140,155 @@ async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
     if (bytes <= bodyBytesMax) chunks.push(chunk)
   }
   return bytes > bodyBytesMax ? undefined : Buffer.concat(chunks)
+}
+
+/** What a receiver of one's own said; no status when it said nothing. */
+interface Answer {
+  readonly status: number | undefined
+  /** The beginning of its body, or why there is no answer. */
+  readonly text: string
+  readonly retryAfter: string | undefined
+  readonly durationMs: number
+}
+
+/** The API waits no longer. */
+const deadlineMs = 10_000
+const textBytesMax = 1_024
+
+/** Headers of a connection belong to that connection. */
+const ofTheConnection =
+  /^(host|connection|keep-alive|content-length|transfer-encoding|te|trailer|upgrade|expect|proxy-.*)$/
+
+/** Sends a delivery on, with the same bytes and headers. */
+async function forward({ headers, body }: Delivery, url: URL): Promise<Answer> {
+  const beganMs = performance.now()
+  const durationMs = () => Math.round(performance.now() - beganMs)
+  try {
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: Object.entries(headers).filter(([name]) => !ofTheConnection.test(name)),
+      body: Buffer.from(body),
+      redirect: 'manual',
+      signal: AbortSignal.timeout(deadlineMs),
+    })
+    const { status } = response
+    const retryAfter = response.headers.get('retry-after') ?? undefined
+    return { status, retryAfter, text: await beginningOf(response), durationMs: durationMs() }
+  } catch (error) {
+    return { status: undefined, retryAfter: undefined, text: reasonOf(error), durationMs: durationMs() }
+  }
+}
+
+async function beginningOf({ body }: Response): Promise<string> {
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  for await (const chunk of body ?? []) {
+    chunks.push(chunk)
+    bytes += chunk.length
+    if (bytes >= textBytesMax) break
+  }
+  return Buffer.concat(chunks).subarray(0, textBytesMax).toString('utf8').trim()
+}
+
+/** A delivery as it arrived. */
+interface Delivery {
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Uint8Array
+}
+
+/** The event of a delivery, or why it is not to be believed. */
+type Verdict = { readonly event: WebhookEvent } | { readonly refusal: string }
+
+export function judge({ headers, body }: Delivery, secrets: readonly string[], now: Date): Verdict {
+  try {
+    return { event: verifyWebhook({ secret: secrets, headers, rawBody: body, now }) }
+  } catch (error) {
+    return { refusal: `${(error as Error).message}${hint(headers, (error as Error).message, now)}` }
+  }
+}
+
+/** What makes a refusal easier to mend. */
+function hint(headers: Delivery['headers'], message: string, now: Date): string {
+  if (message.includes('signature does not match'))
+    return ': it was made with another secret, or something on the way changed the body'
+  if (message.includes('tolerance')) {
+    const ageSeconds = Math.round(now.getTime() / 1000 - Number(headers['x-webhook-timestamp']))
+    return `: it is ${Math.abs(ageSeconds)} seconds ${ageSeconds < 0 ? 'ahead of' : 'behind'} the clock of this machine`
+  }
+  return ''
+}
+
+/** The same event once more, as the API sends it on a retry: id and body are the same, time and signatures are new. */
+export function signedAnew({ headers, body }: Delivery, secrets: readonly string[], now: Date): Delivery {
+  const timestamp = String(Math.floor(now.getTime() / 1000))
+  const signatures = secrets.map((secret) => signWebhook(secret, { timestamp, body }))
+  return {
+    headers: {
+      ...headers,
+      'x-webhook-timestamp': timestamp,
+      'x-webhook-signature': signatures.at(-1) ?? '',
+      'x-webhook-signatures': [`t=${timestamp}`, ...signatures.map((signature) => `v1=${signature}`)].join(','),
+    },
+    body,
+  }
+}
+
+type Style = 'bold' | 'dim' | 'green' | 'red' | 'yellow'
+export type Paint = (style: Style, text: string) => string
+
+/** Colours where somebody sees them: on a terminal, and unless NO_COLOR or the kind of terminal says otherwise. */
+export function paintFor(output: NodeJS.WriteStream): Paint {
+  const coloured = output.isTTY === true && output.hasColors()
+  return (style, text) => (coloured ? styleText(style, text) : text)
+}
+
+/** Text of others, with what a terminal would obey shown instead. */
+const visible = (text: string): string =>
+  text.replaceAll(
+    /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu,
+    (character) => `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`,
+  )
+
+const indent = ' '.repeat(11)
+/** Of what a receiver answers. */
+const textShownMax = 200
+
+interface Arrival {
+  readonly verdict: Verdict
+  readonly at: Date
+  /** Whether the same event has come before. */
+  readonly again: boolean
+  readonly showBody: boolean
+}
+
+export function arrivalText({ verdict, at, again, showBody }: Arrival, paint: Paint): string {
+  // In UTC, as the times of events are.
+  const clock = paint('dim', `${at.toISOString().slice(11, 19)}Z`)
+  if ('refusal' in verdict) return `${clock}  ${paint('red', `not verified: ${visible(verdict.refusal)}`)}\n`
+  const { event } = verdict
+  const lines = [
+    `${clock}  ${paint('bold', visible(event.type))}  ${visible(event.id)}  ${paint('green', 'verified')}${again ? paint('yellow', '  again') : ''}`,
+    `${indent}${visible(changeOf(event))}`,
+  ]
+  if (showBody) {
+    const body = JSON.stringify(event, null, 2).split('\n')
+    lines.push(...body.map((line) => paint('dim', `${indent}${visible(line)}`)))
+  }
+  return `${lines.join('\n')}\n`
+}
+
+/** What the event tells, in a few words. */
+function changeOf({ createdAt, data }: WebhookEvent): string {
+  const record: Readonly<Record<string, unknown>> = data
+  const { id = record.playerId, status = record.kycStatus, previousStatus, version, message } = record
+  const change = id === undefined ? message : `${id}: ${previousStatus} → ${status}, version ${version}`
+  return `${change} (${createdAt})`
+}
+
+/** Of which event: others may have come meanwhile. */
+function answerText({ status, text, durationMs }: Answer, { id }: WebhookEvent, paint: Paint): string {
+  const said = text === '' ? '' : `: ${visible(text.slice(0, textShownMax))}`
+  const style = status !== undefined && status >= 200 && status < 300 ? 'green' : 'red'
+  const outcome = `${paint(style, String(status ?? 'no answer'))}${said}`
+  return `${indent}→ ${outcome}  ${paint('dim', `${visible(id)}, ${durationMs} ms`)}\n`
 }

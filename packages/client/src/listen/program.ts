@@ -1,15 +1,17 @@
-import type { WebhookEventType } from '../types.ts'
-import { Listener } from './listener.ts'
-import { paintFor, watchTerminal } from './terminal.ts'
-import { eventTypeOf } from './trigger.ts'
+import { parseArgs } from 'node:util'
+import { apiVersion } from '../api.ts'
+import type { BackOfficeClient } from '../client.ts'
+import { Listener, paintFor, type Settings } from './listener.ts'
+import { eventToTrigger, eventTypeOf, trigger } from './trigger.ts'
 
 /** The options of the command line, as `parseArgs` of Node.js takes them. */
-export const listenOptions = {
+const listenOptions = {
   port: { type: 'string' },
   'forward-to': { type: 'string' },
   body: { type: 'boolean', default: false },
   events: { type: 'string' },
   latest: { type: 'boolean', default: false },
+  version: { type: 'boolean', default: false },
   help: { type: 'boolean', short: 'h', default: false },
 } as const
 
@@ -26,19 +28,6 @@ export const triggerHelp = (more: string): string =>
 export const keysHelp = `What is passed over is answered 204, and neither printed nor sent on.
 
 While it runs, r sends the last event once more, signed anew, and q or Ctrl-C ends it.`
-
-export interface Settings {
-  /** 0 takes any free one. */
-  readonly port: number
-  /** A receiver of one's own, which gets each verified delivery and answers it. */
-  readonly forwardTo: URL | undefined
-  /** Whether the body of each event is printed too. */
-  readonly showBody: boolean
-  /** All, unless said. */
-  readonly events: readonly WebhookEventType[] | undefined
-  /** What happened before is passed over. */
-  readonly since: Date | undefined
-}
 
 interface Values {
   readonly port?: string | undefined
@@ -71,23 +60,42 @@ export const secretsInEnvironment = (): string[] =>
     .map((secret) => secret.trim())
     .filter((secret) => secret !== '')
 
-interface Run {
-  readonly settings: Settings
-  readonly secrets: readonly string[]
+/** What differs between the program of the package and that of a system on this machine. */
+interface Program {
+  readonly usage: string
+  /** Unless an option says another; any free one when left out. */
+  readonly port?: string
+  /** Of the sandbox, for `trigger`. @throws what it needs is not set */
+  readonly client: () => BackOfficeClient
+  /** @throws there is none */
+  readonly secrets: () => readonly string[]
   /**
    * Has deliveries sent to this address.
    * @returns puts everything back as it was
    */
   readonly attach: (url: string) => Promise<() => Promise<void>>
-  /** What is done first when deliveries come. */
-  readonly onAttached?: () => Promise<void>
 }
 
-/** Listens until somebody ends it. */
-export async function run({ settings, secrets, attach, onAttached }: Run): Promise<void> {
+/** Does what the command line says, and says in one line what is wrong. */
+export async function runProgram(program: Program): Promise<void> {
+  try {
+    const { values, positionals } = parseArgs({ options: listenOptions, allowPositionals: true })
+    if (values.help) return void process.stdout.write(`${program.usage}\n`)
+    if (values.version) return void process.stdout.write(`${apiVersion}\n`)
+    const triggered = eventToTrigger(positionals)
+    if (triggered !== undefined) process.stdout.write(await trigger(program.client(), triggered))
+    else await listen(program, settingsFrom(program.port === undefined ? values : { port: program.port, ...values }))
+  } catch (error) {
+    process.stderr.write(`${(error as Error).message}\n`)
+    process.exitCode = 1
+  }
+}
+
+/** Until somebody ends it. */
+async function listen({ secrets, attach }: Program, settings: Settings): Promise<void> {
   const { stdout } = process
   const print = (text: string) => stdout.write(text)
-  const listener = new Listener({ ...settings, secrets, print, paint: paintFor(stdout) })
+  const listener = new Listener({ ...settings, secrets: secrets(), print, paint: paintFor(stdout) })
   const url = await listener.start().catch((error: NodeJS.ErrnoException) => {
     throw error.code === 'EADDRINUSE' ? new Error(`${error.message}. Choose another one with --port`) : error
   })
@@ -96,7 +104,6 @@ export async function run({ settings, secrets, attach, onAttached }: Run): Promi
     const detach = await attach(url)
     try {
       print(settings.forwardTo === undefined ? '\n' : `What is verified goes on to ${settings.forwardTo}.\n\n`)
-      await onAttached?.()
       await terminal.ended
     } finally {
       await detach()
@@ -104,5 +111,46 @@ export async function run({ settings, secrets, attach, onAttached }: Run): Promi
   } finally {
     terminal.release()
     await listener.close()
+  }
+}
+
+const endSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+const ctrlC = '\u0003'
+
+interface Terminal {
+  /** Resolves when somebody ends the program: by Ctrl-C, by `q`, by a signal, or by closing the terminal. */
+  readonly ended: Promise<void>
+  /** Gives keys and signals back. */
+  release(): void
+}
+
+/** Hears the keys: on a terminal as they are pressed, from a pipe as they come. */
+export function watchTerminal({ onResend }: { readonly onResend: () => void }): Terminal {
+  const { stdin } = process
+  const isTerminal = stdin.isTTY === true
+  let end = () => {}
+  const ended = new Promise<void>((resolve) => {
+    end = resolve
+  })
+  const hear = (keys: Buffer) => {
+    for (const key of String(keys)) {
+      if (key === 'r') onResend()
+      // A terminal that gives single keys gives Ctrl-C as a key, too.
+      if (key === 'q' || key === ctrlC) end()
+    }
+  }
+  for (const signal of endSignals) process.on(signal, end)
+  // Nobody reads any more. There is still something to put back.
+  for (const stream of [stdin, process.stdout]) stream.on('error', end)
+  if (isTerminal) stdin.setRawMode(true)
+  stdin.on('data', hear)
+  return {
+    ended,
+    release() {
+      stdin.off('data', hear)
+      if (isTerminal) stdin.setRawMode(false)
+      stdin.pause()
+      for (const signal of endSignals) process.off(signal, end)
+    },
   }
 }
