@@ -1,23 +1,17 @@
 // The demonstration game. The server decides every outcome; this page asks for it and shows it. Money comes as decimal
 // strings, and stays strings.
-import { recall, remember } from './memory.js'
-import { canSound, play } from './sound.js'
 import { languageNames, preferredLanguage, symbolNames, words } from './words.js'
 
 const element = (id) => document.getElementById(id)
 const token = location.hash.slice(1)
 const reels = Array.from(document.querySelectorAll('.reel'))
-const spinsMax = 8
 /** So many minutes before its end the player is told, once each. */
 const warningMinutes = [5, 1]
 const nothing = '0.00'
 const restless = matchMedia('(prefers-reduced-motion: no-preference)')
 
-let language = recall('language') ?? preferredLanguage(navigator.languages)
-let soundIsOn = recall('sound') ?? false
+let language = preferredLanguage(navigator.languages)
 let session
-/** The last spins of this session, the newest first. */
-let spins = []
 let line = [0, 1, 2]
 let message = { word: 'loading' }
 let clockAheadMs = 0
@@ -77,7 +71,6 @@ function showWords() {
   if (hasEnded) showEnd()
   if (session === undefined) return
   for (const shown of document.querySelectorAll('[data-amount]')) shown.textContent = amount(shown.dataset.amount)
-  showHistory()
   showPays()
   describeReels()
 }
@@ -99,21 +92,6 @@ function showBalance(balance) {
   element('balance').textContent = amount(balance)
 }
 
-function showHistory() {
-  const times = new Intl.DateTimeFormat(language, { timeStyle: 'medium', hourCycle: 'h23' })
-  const rows = spins.map(({ now, stake, win, balance }) =>
-    tag(
-      'tr',
-      { className: win === nothing ? '' : 'win' },
-      tag('td', {}, tag('time', { dateTime: now }, times.format(new Date(now)))),
-      ...[stake, win, balance].map((decimal) => tag('td', {}, amount(decimal))),
-    ),
-  )
-  element('history').replaceChildren(...rows)
-  element('table').hidden = spins.length === 0
-  element('no-spins').hidden = spins.length > 0
-}
-
 function showPays() {
   const lines = session.symbols.map((symbol, index) => {
     const pays = [say('threePay', symbol), ...(index === 0 ? [say('twoPay', { pays: session.pairPays })] : [])]
@@ -129,7 +107,7 @@ const describeReels = () => {
 
 /** Shows the game as the server has just described it. */
 function show() {
-  const { symbols, colors, stakes, balance, expiresAt } = session
+  const { symbols, colors, stakes, balance } = session
   document.documentElement.style.setProperty('--from', colors.from)
   document.documentElement.style.setProperty('--to', colors.to)
   reels.forEach((reel, index) => {
@@ -141,8 +119,6 @@ function show() {
     text.dataset.amount = label
     element('stakes').append(tag('label', {}, input, text))
   })
-  const remembered = recall('spins')
-  if (remembered?.expiresAt === expiresAt) spins = remembered.spins
   showBalance(balance)
   element('spin').disabled = false
   element('clock').hidden = false
@@ -191,26 +167,20 @@ function explain({ message: error }) {
   else tell(['balance', 'limited'].includes(error) ? error : 'disconnected')
 }
 
-function sound(name) {
-  if (soundIsOn) play(name)
-}
-
 async function spin() {
   const chosen = document.querySelector('input[name=stake]:checked')
-  const stake = session.stakes.find(({ value }) => String(value) === chosen.value)
   isTurning = true
   element('spin').disabled = true
   tell()
-  sound('spin')
   for (const reel of reels) {
     reel.classList.remove('won')
     reel.classList.add('turning')
   }
   try {
     const turned = wait(restless.matches ? 500 : 150)
-    const outcome = await call('/play/spin', { stake: stake.value })
+    const outcome = await call('/play/spin', { stake: Number(chosen.value) })
     await turned
-    await stop(outcome, stake.label)
+    await stop(outcome)
   } catch (error) {
     explain(error)
   } finally {
@@ -225,47 +195,29 @@ async function spin() {
 }
 
 /** The reels stop one after another, and then the player hears what he has won. */
-async function stop({ line: drawnLine, win, balance, now }, stake) {
+async function stop({ line: drawnLine, win, balance }) {
   line = drawnLine
-  spins = [{ now, stake, win, balance }, ...spins].slice(0, spinsMax)
-  // At once, so that a page that is closed or reloaded before the reels stand knows it too.
-  remember('spins', { expiresAt: session.expiresAt, spins })
   for (const [index, reel] of reels.entries()) {
     if (restless.matches) await wait(200)
     reel.classList.remove('turning')
     reel.replaceChildren(drawn(session.symbols[line[index]]))
-    sound('stop')
   }
   // Two of the rarest pay as a pair; otherwise all three are alike.
   const alike = line.every((symbol) => symbol === line[0])
   reels.forEach((reel, index) => {
     reel.classList.toggle('won', win !== nothing && (alike || line[index] === 0))
   })
-  sound(win === nothing ? 'lost' : 'won')
   describeReels()
   showBalance(balance)
-  showHistory()
   if (win === nothing) tell('lost')
   else tell('won', { win })
-}
-
-function showSound() {
-  element('sound').setAttribute('aria-checked', String(soundIsOn))
 }
 
 element('spin').addEventListener('click', spin)
 element('language').addEventListener('click', () => {
   language = element('language').lang
-  remember('language', language)
   showWords()
 })
-element('sound').addEventListener('click', () => {
-  soundIsOn = !soundIsOn
-  remember('sound', soundIsOn)
-  showSound()
-  sound('stop')
-})
-
 async function open() {
   element('again').hidden = true
   element('spin').hidden = false
@@ -282,7 +234,5 @@ async function open() {
 }
 
 element('again').addEventListener('click', open)
-element('sound').hidden = !canSound
-showSound()
 showWords()
 await open()

@@ -1,5 +1,4 @@
 import { loadConfig, runProcess } from '@backoffice/process'
-import { startGames } from './program.ts'
-import { settings } from './settings.ts'
+import { settings, startGames } from './program.ts'
 
 await runProcess(() => startGames(loadConfig(settings, process.env)))

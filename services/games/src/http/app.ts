@@ -1,12 +1,23 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
+import type { Server } from 'node:http'
 import { isPassingFault } from '@backoffice/database'
-import { durations, httpFrame, requestLimit } from '@backoffice/process'
+import { durations, holderOf, httpFrame, type IsTrusted, type Logger, requestLimit } from '@backoffice/process'
 import rateLimit from '@fastify/rate-limit'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
-import type { GamesContext } from '../context.ts'
-import { type Limits, limitConnections } from './limits.ts'
-import { registerPlay } from './play.ts'
+import type { Thumbnails } from '../thumbnails.ts'
+import { type Play, registerPlay } from './play.ts'
+
+interface GamesContext extends Play {
+  readonly log: Logger
+  readonly thumbnails: Thumbnails
+}
+
+interface Limits {
+  readonly requestsPerMinute: number
+  readonly connectionsPerAddress: number
+  readonly trustedProxies: IsTrusted
+}
 
 /** The page may load and call nothing but this server. An operator may show it in an iframe. */
 const contentSecurityPolicy =
@@ -24,8 +35,6 @@ const page = asset('demo.html', 'text/html; charset=utf-8')
 const assets = {
   'demo.css': asset('demo.css', 'text/css; charset=utf-8'),
   'demo.js': script('demo.js'),
-  'memory.js': script('memory.js'),
-  'sound.js': script('sound.js'),
   'words.js': script('words.js'),
 } as const
 
@@ -103,3 +112,24 @@ const serve =
     if (request.headers['if-none-match']?.includes(etag)) return reply.code(304).send()
     return reply.header('Content-Type', contentType).send(body)
   }
+
+/** Closes what an address opens beyond its connections. A request that never comes holds nothing else up. */
+function limitConnections(server: Server, { connectionsPerAddress, trustedProxies }: Limits): void {
+  const open = new Map<string, number>()
+  server.on('connection', (socket) => {
+    const peer = socket.remoteAddress ?? ''
+    if (trustedProxies(peer)) return
+    const holder = holderOf(peer)
+    const count = (open.get(holder) ?? 0) + 1
+    if (count > connectionsPerAddress) {
+      socket.destroy()
+      return
+    }
+    open.set(holder, count)
+    socket.once('close', () => {
+      const left = (open.get(holder) ?? 1) - 1
+      if (left === 0) open.delete(holder)
+      else open.set(holder, left)
+    })
+  })
+}

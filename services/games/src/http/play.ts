@@ -1,9 +1,10 @@
 import { createHash, randomInt } from 'node:crypto'
 import { fromMinorUnits } from '@backoffice/contracts/formats'
+import type { Statements } from '@backoffice/database'
+import type { Clock } from '@backoffice/process'
 import { Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { GamesContext } from '../context.ts'
 import { pairPays, payout, stakes, stopsPerReel, symbolAt, symbols } from '../domain/slot.ts'
 import { shapes, themeOf } from '../domain/themes.ts'
 import { bookSpin, type Demonstration, findDemonstration } from '../storage/demonstrations.ts'
@@ -13,8 +14,13 @@ const SpinRequest = Type.Object({ stake: Type.Integer() }, { additionalPropertie
 /** As players makes them: 24 random bytes in base64url. */
 const bearerToken = /^Bearer ([\w-]{32})$/
 
+export interface Play {
+  readonly db: Statements
+  readonly clock: Clock
+}
+
 /** The routes that the page calls with its token. */
-export function registerPlay(app: FastifyInstance, { db, clock }: GamesContext): void {
+export function registerPlay(app: FastifyInstance, { db, clock }: Play): void {
   app.get('/play/session', async (request, reply) => {
     const tokenSha256 = tokenOf(request)
     const now = clock.now()

@@ -53,50 +53,27 @@ t.test('the demonstration game in a real browser', { skip: noBrowser }, async (t
   }
   const ready = (page: Page) => page.waitForSelector('#spin:not([disabled])')
   const text = async (page: Page, selector: string) => (await page.textContent(selector)) ?? ''
-  const rows = (page: Page) =>
-    page
-      .locator('#history tr')
-      .evaluateAll((all) => all.map((row) => Array.from(row.children, (cell) => cell.textContent)))
 
-  t.test('it is played by keyboard, and what was played is listed', async (t) => {
-    const { page, url } = await play('amazon-gold', { timezoneId: 'America/Sao_Paulo', locale: 'en-GB' })
+  t.test('it is played by keyboard, and says what was won', async (t) => {
+    const { page, url } = await play('amazon-gold', { locale: 'en-GB' })
     await begin(page, url)
     t.equal(await text(page, '#name'), 'Amazon Gold')
     t.equal(await text(page, '#balance'), '1,000.00')
-    t.ok(await page.isVisible('#no-spins'))
     t.strictSame(await violations(page), [])
 
     await page.check('input[value="500"]', { force: true })
     await page.focus('#spin')
-    const played: string[][] = []
     let balance = 100_000n
-    for (let count = 0; count < 9; count++) {
-      now = new Date(now.getTime() + 1_000)
+    for (let count = 0; count < 3; count++) {
       await page.keyboard.press('Enter')
-      await page.waitForFunction(
-        (shown) => document.querySelector('#history time')?.getAttribute('datetime') === shown,
-        now.toISOString(),
-      )
+      await page.waitForSelector('#message:text-matches("win")')
       await ready(page)
-      const [time = '', stake = '', win = '', after = ''] = (await rows(page))[0] ?? []
-      t.equal(time, now.toLocaleTimeString('en-GB', { timeZone: 'America/Sao_Paulo' }))
-      t.equal(stake, '5.00')
+      const [, win = '0.00'] = /^You win (\S+)!$/.exec(await text(page, '#message')) ?? []
       balance += minorUnits(win) - 500n
-      t.equal(minorUnits(after), balance)
-      t.equal(await text(page, '#balance'), after)
-      t.match(await text(page, '#message'), win === '0.00' ? 'No win this time.' : `You win ${win}!`)
-      played.unshift([time, stake, win, after])
+      t.equal(minorUnits(await text(page, '#balance')), balance)
     }
-    t.strictSame(await rows(page), played.slice(0, 8), 'the last eight, the newest first')
     t.equal(await page.evaluate(() => document.documentElement.scrollWidth), 390)
     t.strictSame(await violations(page), [])
-
-    await page.reload()
-    await ready(page)
-    t.strictSame(await rows(page), played.slice(0, 8), 'a reload forgets none')
-    await page.goto('about:blank')
-    await begin(page, `${gamesUrl}${(await open(playerId, 'amazon-gold')).path}`)
-    t.strictSame(await rows(page), [], 'another session has none')
   })
 
   t.test("the session's time counts down, is announced, and ends with what to do", async (t) => {
@@ -144,7 +121,6 @@ t.test('the demonstration game in a real browser', { skip: noBrowser }, async (t
     await page.keyboard.press('Enter')
     await page.waitForSelector('#ended:not([hidden])')
     t.equal(await page.evaluate(() => document.activeElement?.id), 'ended')
-    t.strictSame(await rows(page), [])
     await page.reload()
     await page.waitForSelector('#ended:not([hidden])')
     t.match(await text(page, '#ended'), /has ended.*open it again on the site/)
