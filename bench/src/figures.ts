@@ -103,53 +103,39 @@ interface Target {
   readonly wish: number
 }
 
-const rate = (id: string): Term => ({ id, figure: 'perSecond' })
 const atLeast = (must: number, wish: number) => ({ wants: 'at least', must, wish }) as const
 const atMost = (must: number, wish: number) => ({ wants: 'at most', must, wish }) as const
+type Bound = ReturnType<typeof atLeast | typeof atMost>
+
+/** A rate, divided by that of a reference. */
+const ratio = (title: string, against: string, [of, over]: readonly [string, string], bound: Bound): Target => ({
+  ...{ title, against, of: { id: of, figure: 'perSecond' }, over: { id: over, figure: 'perSecond' }, ...bound },
+})
+const figure = (title: string, unit: string, [id, figure]: readonly [string, string], bound: Bound): Target => ({
+  ...{ title, unit, of: { id, figure }, ...bound },
+})
 
 const sql = 'SQL, one posting a transaction, 32 clients'
 const lasting = 'five minutes from fresh, 32 clients:'
 
 const targets: readonly Target[] = [
-  {
-    ...{ title: `${lasting} pairs/s in minutes 3 to 5`, of: rate('lasting-late'), ...atLeast(0.085, 0.1) },
-    ...{ over: rate('sql-lasting'), against: sql },
-  },
-  {
-    ...{ title: `${lasting} worst ÷ best quarter`, ...atLeast(0.85, 0.9) },
-    of: { id: 'evenness', figure: 'worstToBest' },
-  },
-  { title: `${lasting} p99 of a request`, unit: 'ms', of: { id: 'lasting', figure: 'p99Ms' }, ...atMost(120, 80) },
-  {
-    ...{ title: 'create + confirm, pairs/s, 128 clients', of: rate('pairs-128'), ...atLeast(0.12, 0.15) },
-    ...{ over: rate('sql'), against: sql },
-  },
-  {
-    ...{ title: 'CPU per pair of all servers, 32 clients', unit: 'ms', ...atMost(3.8, 3) },
-    of: { id: 'pairs-32', figure: 'cpuMs.servers' },
-  },
-  { title: 'p50 of a pair, 1 client', unit: 'ms', of: { id: 'pairs-1', figure: 'operationP50Ms' }, ...atMost(14, 12) },
-  {
-    ...{ title: 'CPU per GET wallet of all servers, 32 clients', unit: 'ms', ...atMost(0.7, 0.5) },
-    of: { id: 'wallet', figure: 'cpuMs.servers' },
-  },
-  {
-    ...{ title: 'CPU per page of 50 transactions of all servers, 32 clients', unit: 'ms', ...atMost(1.1, 0.6) },
-    of: { id: 'page', figure: 'cpuMs.servers' },
-  },
-  {
-    ...{ title: 'webhook deliveries/s to a local receiver', of: rate('deliveries'), ...atLeast(0.5, 0.8) },
-    ...{ over: rate('post-loop'), against: 'undici loop, a row before and after each POST' },
-  },
+  ratio(`${lasting} pairs/s in minutes 3 to 5`, sql, ['lasting-late', 'sql-lasting'], atLeast(0.085, 0.1)),
+  figure(`${lasting} worst ÷ best quarter`, '', ['evenness', 'worstToBest'], atLeast(0.85, 0.9)),
+  figure(`${lasting} p99 of a request`, 'ms', ['lasting', 'p99Ms'], atMost(120, 80)),
+  ratio('create + confirm, pairs/s, 128 clients', sql, ['pairs-128', 'sql'], atLeast(0.12, 0.15)),
+  figure('CPU per pair of all servers, 32 clients', 'ms', ['pairs-32', 'cpuMs.servers'], atMost(3.8, 3)),
+  figure('p50 of a pair, 1 client', 'ms', ['pairs-1', 'operationP50Ms'], atMost(14, 12)),
+  figure('CPU per GET wallet of all servers, 32 clients', 'ms', ['wallet', 'cpuMs.servers'], atMost(0.7, 0.5)),
+  figure('CPU per page of 50 transactions of all servers', 'ms', ['page', 'cpuMs.servers'], atMost(1.1, 0.6)),
+  ratio(
+    'webhook deliveries/s to a local receiver',
+    'undici loop, a row before and after each POST',
+    ['deliveries', 'post-loop'],
+    atLeast(0.5, 0.8),
+  ),
   // Proportional: pages that processes share count once.
-  {
-    ...{ title: 'memory of the services, at rest', unit: 'MiB', ...atMost(250, 220) },
-    of: { id: 'memory-idle', figure: 'pssMiB' },
-  },
-  {
-    ...{ title: 'memory of the services, after five minutes', unit: 'MiB', ...atMost(700, 500) },
-    of: { id: 'memory-deposits', figure: 'pssMiB' },
-  },
+  figure('memory of the services, at rest', 'MiB', ['memory-idle', 'pssMiB'], atMost(250, 220)),
+  figure('memory of the services, after five minutes', 'MiB', ['memory-deposits', 'pssMiB'], atMost(700, 500)),
 ]
 
 interface Judged {

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 
 /** What the programs do, in the order in which an integration needs them. */
 export const snippetPurposes = {
@@ -16,42 +16,34 @@ interface Language {
   readonly files: { readonly [Purpose in SnippetPurpose]?: string }
 }
 
-const named = (filename: (purpose: string) => string, more: readonly SnippetPurpose[] = []): Language['files'] =>
-  Object.fromEntries(['sign-request', 'verify-webhook', ...more].map((purpose) => [purpose, filename(purpose)]))
-/** A whole receiver in three languages, of which one has no process of its own. */
-const receiver = ['receive-webhook'] as const
-const snakeCase = (purpose: string) => purpose.replace('-', '_')
-const pascalCase = (purpose: string) => purpose.replaceAll(/(?:^|-)(.)/g, (_, letter: string) => letter.toUpperCase())
+const purposes = Object.keys(snippetPurposes) as SnippetPurpose[]
+const folder = (language: string) => new URL(`../snippets/${language}/`, import.meta.url)
 
-/** The files stand in snippets/, as the programs that the tests execute. */
-export const languages: readonly Language[] = [
-  {
-    ...{ id: 'node', name: 'Node.js / TypeScript', runtime: 'Node.js 20 or newer' },
-    files: named((purpose) => `${purpose}.mjs`, receiver),
-  },
-  {
-    ...{ id: 'python', name: 'Python', runtime: 'Python 3.8 or newer' },
-    files: named((purpose) => `${snakeCase(purpose)}.py`, receiver),
-  },
-  { ...{ id: 'php', name: 'PHP', runtime: 'PHP 7.4 or newer' }, files: named((purpose) => `${purpose}.php`, receiver) },
-  {
-    ...{ id: 'ruby', name: 'Ruby', runtime: 'Ruby 3.0 or newer' },
-    files: named((purpose) => `${snakeCase(purpose)}.rb`),
-  },
-  {
-    ...{ id: 'java', name: 'Java', runtime: 'Java 17 or newer' },
-    files: named((purpose) => `${pascalCase(purpose)}.java`),
-  },
-  { ...{ id: 'go', name: 'Go', runtime: 'Go 1.19 or newer' }, files: named((purpose) => `${snakeCase(purpose)}.go`) },
-  {
-    ...{ id: 'csharp', name: 'C#', runtime: 'Mono, .NET Framework 4.6, .NET 6 or newer' },
-    files: named((purpose) => `${pascalCase(purpose)}.cs`),
-  },
-  {
-    ...{ id: 'bash', name: 'Bash with openssl and curl', runtime: 'Bash 4, openssl, curl' },
-    files: named((purpose) => `${purpose}.sh`),
-  },
-]
+/** The programs that lie in snippets/, which the tests execute: VerifyWebhook.java is to verify a webhook. */
+function filesOf(language: string): Language['files'] {
+  const words = (name: string) =>
+    name
+      .replace(/\.\w+$/, '')
+      .replaceAll(/[-_]/g, '')
+      .toLowerCase()
+  const files = readdirSync(folder(language))
+  const found = purposes.map((purpose) => [purpose, files.find((file) => words(file) === words(purpose))] as const)
+  return Object.fromEntries(found.filter(([, file]) => file !== undefined))
+}
+
+/** Each signs and verifies. A whole receiver lies there in three languages, of which one has no process of its own. */
+export const languages: readonly Language[] = (
+  [
+    ['node', 'Node.js / TypeScript', 'Node.js 20 or newer'],
+    ['python', 'Python', 'Python 3.8 or newer'],
+    ['php', 'PHP', 'PHP 7.4 or newer'],
+    ['ruby', 'Ruby', 'Ruby 3.0 or newer'],
+    ['java', 'Java', 'Java 17 or newer'],
+    ['go', 'Go', 'Go 1.19 or newer'],
+    ['csharp', 'C#', 'Mono, .NET Framework 4.6, .NET 6 or newer'],
+    ['bash', 'Bash with openssl and curl', 'Bash 4, openssl, curl'],
+  ] as const
+).map(([id, name, runtime]) => ({ id, name, runtime, files: filesOf(id) }))
 
 export interface Snippet {
   readonly language: string
@@ -70,7 +62,7 @@ export function snippetCode(language: string, purpose: SnippetPurpose): string |
 
 /** Where a snippet's file is, for those who run it. */
 export function snippetFile(language: string, filename: string): URL {
-  return new URL(`../snippets/${language}/${filename}`, import.meta.url)
+  return new URL(filename, folder(language))
 }
 
 /** Code to sign requests and to verify webhooks in every language that we test, and to receive them in three. */

@@ -1,11 +1,9 @@
-import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { once } from 'node:events'
 import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { operations, signWebhook } from '@backoffice/contracts'
-import { eventually, freePort, OperatorClient, type SharedSystem, type Teardown } from '@backoffice/test-kit'
+import { freePort, OperatorClient, type SharedSystem, startProcess, type Teardown } from '@backoffice/test-kit'
 import type { Test } from 'tap'
 import { type Command, programEnvironment, type Workshop } from './workshop.ts'
 
@@ -43,22 +41,10 @@ interface ReceiverSettings extends Readonly<Record<string, string>> {
 }
 
 /** Starts the program and waits until it listens. It ends with `t`. */
-export async function startReceiver(t: Teardown, [command, ...args]: Command, settings: ReceiverSettings) {
-  const child = spawn(command, args, { env: programEnvironment(settings), stdio: ['ignore', 'pipe', 'pipe'] })
-  const closed = once(child, 'close')
-  let text = ''
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (text += chunk))
-  t.teardown(async () => {
-    child.kill('SIGKILL')
-    await closed
-  })
-  const printed = (pattern: RegExp) =>
-    eventually(() => {
-      if (child.exitCode !== null) throw new Error(`the receiver ended:\n${text}`)
-      return pattern.test(text)
-    })
-  await printed(/listening on|Development Server .* started/)
-  return { printed, text: () => text }
+export async function startReceiver(t: Teardown, command: Command, settings: ReceiverSettings) {
+  const { until, printed } = startProcess(t, command, { env: programEnvironment(settings) })
+  await until(() => /listening on|Development Server .* started/.test(printed()))
+  return { printed: (pattern: RegExp) => until(() => pattern.test(printed())), text: printed }
 }
 
 interface ReceiverProgram {
@@ -117,13 +103,16 @@ export async function checkReceiver(
     const reply = await fetch(url, { method: 'POST', headers, body: change.body ?? signed })
     return reply.status
   }
-  t.equal(await post(now, { signature: '0'.repeat(64) }), 401, 'a wrong signature')
-  t.equal(await post(now, { signature: 'x' }), 401, 'no signature at all')
-  t.equal(await post(now, { body: `${body} ` }), 401, 'a changed body')
-  t.equal(await post(now - 3600), 401, 'too old')
-  t.equal(await post(now + 3600), 401, 'too new')
-  t.equal(await post(`${now}.0`), 401, 'a timestamp in another form')
-  t.equal((await fetch(url, { method: 'POST', body })).status, 401, 'no headers')
+  const refused: readonly (readonly [what: string, reply: Promise<number>])[] = [
+    ['a wrong signature', post(now, { signature: '0'.repeat(64) })],
+    ['no signature at all', post(now, { signature: 'x' })],
+    ['a changed body', post(now, { body: `${body} ` })],
+    ['too old', post(now - 3600)],
+    ['too new', post(now + 3600)],
+    ['a timestamp in another form', post(`${now}.0`)],
+    ['no headers', fetch(url, { method: 'POST', body }).then(({ status }) => status)],
+  ]
+  for (const [what, reply] of refused) t.equal(await reply, 401, what)
   const tooLarge = await post(now, { body: 'x'.repeat(1_048_577) }).catch(() => 'cut off')
   t.ok([413, 'cut off'].includes(tooLarge), 'a body that is too large')
   t.notMatch(receiver.text(), id)

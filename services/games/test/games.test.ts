@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { createConnection } from 'node:net'
 import { fromMinorUnits, operations, toMinorUnits } from '@backoffice/contracts'
@@ -190,32 +189,6 @@ t.test('400 connections that ask for sessions hold four of PostgreSQL, and no de
     [],
     'each gets an answer: there is no such session, or it waited for a connection for too long',
   )
-})
-
-t.test('it loads nothing of NATS, of MikroORM or of the table of operations, and no compiler of schemas', async (t) => {
-  const program = new URL('../src/program.ts', import.meta.url).href
-  const script = `
-    import { registerHooks } from 'node:module'
-    const loaded = []
-    registerHooks({ resolve(specifier, context, next) {
-        const resolved = next(specifier, context)
-        loaded.push(resolved.url)
-        return resolved
-      },
-    })
-    const { settings, startGames } = await import('${program}')
-    const { loadConfig } = await import('@backoffice/process')
-    const games = await startGames(loadConfig(settings, process.env))
-    await games.drain()
-    console.log(loaded.join('\\n'))`
-  const loaded = execFileSync(process.execPath, ['--input-type=module', '--eval', script], {
-    cwd: new URL('.', import.meta.url),
-    env: { ...bed.gamesEnvironment(), LOG_LEVEL: 'silent' },
-    encoding: 'utf8',
-  })
-  t.match(loaded, /fastify/)
-  for (const heavy of ['@nats-io', 'mikro-orm', 'contracts/src/index.ts', '/kysely/', '/ajv/', 'opentelemetry/sdk'])
-    t.notOk(loaded.includes(heavy), heavy)
 })
 
 t.test('its role finds a demonstration by its token, and learns nothing else', async (t) => {
