@@ -16,3 +16,20 @@ export async function inLanes<Item, Result>(
   await Promise.all(Array.from({ length: lanes }, lane))
   return results
 }
+
+interface Page<Row> {
+  readonly data: readonly Row[]
+  /** Where the next page begins; null after the last one. */
+  readonly nextCursor?: string | null
+}
+
+/** The rows of all pages of a list. @param read a page, the first one without a cursor */
+export async function allPages<Row>(read: (cursor?: string) => Promise<Page<Row>>): Promise<Row[]> {
+  const rows: Row[] = []
+  for (let cursor: string | null | undefined; cursor !== null; ) {
+    const { data, nextCursor = null } = await read(cursor)
+    rows.push(...data)
+    cursor = nextCursor
+  }
+  return rows
+}

@@ -1,13 +1,22 @@
 import { type EventMessage, eventSubject, operations, type Scope } from '@backoffice/contracts'
-import { depositConfirmed, type Teardown, type TestBed, testBed } from '@backoffice/test-kit'
+import { depositConfirmed, eventually, type Teardown, type TestBed, testBed } from '@backoffice/test-kit'
 import { jetstream } from '@nats-io/jetstream'
 import type { NatsConnection } from '@nats-io/transport-node'
 import { webhooks } from '../src/service.ts'
 
 type Bed = TestBed<{ webhooks: typeof webhooks }>
 type Options = NonNullable<Parameters<typeof testBed>[2]>
+type Story = Awaited<ReturnType<typeof storyOf>>
 
 const { provisionWebhook, setWebhookUrl, showDelivery, showWebhook } = operations.webhooks
+
+/** A delivery as attempts have left it. */
+export interface LeftDelivery {
+  readonly state: Story['state']
+  /** Of the last attempt; null: there was no answer. */
+  readonly status?: number | null
+  readonly type?: string
+}
 
 export interface WebhooksBed {
   readonly bed: Bed
@@ -18,6 +27,15 @@ export interface WebhooksBed {
   setUrl(scope: Scope, url: string): Promise<unknown>
   endpoint(scope: Scope): ReturnType<typeof endpointOf>
   story(id: string): ReturnType<typeof storyOf>
+  /** Waits until a delivery is in a state. @param id its own or its event's */
+  becomes(id: string, state: Story['state']): Promise<Story>
+  /**
+   * Stores deliveries, each received a second after the one before it; those that wait are due in a thousand years.
+   * @returns their ids, in that order
+   */
+  leave(scope: Scope, deliveries: readonly LeftDelivery[], since?: Date): Promise<readonly string[]>
+  /** Stores messages that the reaction could not handle. */
+  setAside(payloads: readonly string[], subject?: string): Promise<unknown>
   /** Runs a query in somebody else's transaction, which holds what it locks until it is let go or the test ends. */
   hold(t: Teardown, query: string, id: string): Promise<() => Promise<void>>
 }
@@ -49,6 +67,37 @@ export async function webhooksBed(
     },
     endpoint: (scope) => endpointOf(bed, scope),
     story: (id) => storyOf(bed, id),
+    becomes: (id, state) =>
+      eventually(async () => {
+        const told = await storyOf(bed, id)
+        return told.state === state && told
+      }),
+    async leave({ operatorId, environment, brandId }, deliveries, since = new Date(Date.now() - 7_200_000)) {
+      const { rows } = await bed.sql('webhooks').query(
+        `insert into delivery (id, endpoint_id, event_id, type, brand_id, body, state, event_created_at, received_at,
+           next_attempt_at, finished_at, last_response_status, last_error)
+         select 'dlv_' || replace($1, '/', '_') || lpad(n::text, 6, '0'), $1, 'evt_' || n, type, $2, '', state, at, at,
+           case state when 'pending' then at + interval '1000 years' end, case state when 'pending' then null else at end,
+           status, case when state <> 'delivered' then 'It did not take it.' end
+         from unnest($3::text[], $4::int[], $5::text[]) with ordinality d (state, status, type, n),
+           lateral (select $6::timestamptz + n * interval '1 s' as at) s returning id`,
+        [
+          `${operatorId}/${environment}`,
+          brandId,
+          deliveries.map(({ state }) => state),
+          deliveries.map(({ status = null }) => status),
+          deliveries.map(({ type = 'deposit.confirmed' }) => type),
+          since,
+        ],
+      )
+      return rows.map(({ id }) => String(id))
+    },
+    setAside: (payloads, subject = 'events.deposit.confirmed') =>
+      bed.sql('webhooks').query(
+        `insert into set_aside_message (consumer, subject, payload, fault, set_aside_at)
+         select 'schedule-delivery', $2, payload, 'no room', now() from unnest($1::text[]) as payload`,
+        [payloads, subject],
+      ),
     async hold(t, query, id) {
       const client = await bed.sql('webhooks').connect()
       t.teardown(() => client.release())

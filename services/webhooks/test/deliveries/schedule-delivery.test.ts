@@ -9,7 +9,7 @@ import { rerunSetAside } from '../../src/deliveries/set-aside.ts'
 import { endpointId } from '../../src/endpoints/endpoint.ts'
 import { publish, webhooksBed } from '../bed.ts'
 
-const { bed, operator, emit, story, hold } = await webhooksBed(t)
+const { bed, operator, emit, story, becomes, setAside, hold } = await webhooksBed(t)
 const { db, log } = bed.services.webhooks
 const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
 const now = new Date('2026-03-02T12:00:00.000Z')
@@ -72,13 +72,13 @@ t.test('an endpoint that is locked against everything does not hold up the event
   const [waiting] = await Promise.all([emit(locked), ...Array.from({ length: 10 }, () => emit(other))])
   await eventually(() => receiver.received.length === 10)
   await letGo()
-  await eventually(async () => (await story(waiting.id)).state === 'delivered')
+  await becomes(waiting.id, 'delivered')
 })
 
 t.test('an endpoint that a restored database has lost gets a row again, and its event a delivery', async (t) => {
   const { scope } = await operator()
   const before = await emit(scope)
-  await eventually(async () => (await story(before.id)).state === 'withheld')
+  await becomes(before.id, 'withheld')
   const admin = await bed.sql('admin').connect()
   try {
     await admin.query('set session_replication_role = replica')
@@ -89,8 +89,7 @@ t.test('an endpoint that a restored database has lost gets a row again, and its 
     admin.release()
   }
   const after = await emit(scope)
-  await eventually(async () => (await story(after.id)).state === 'withheld')
-  t.equal((await story(after.id)).eventId, after.id)
+  t.equal((await becomes(after.id, 'withheld')).eventId, after.id)
 })
 
 const heard: string[] = []
@@ -118,11 +117,7 @@ const event = (operatorId = 'op_test'): EventMessage<'webhook.test'> => ({
 async function rerun(payloads: readonly string[], limit = 10) {
   heard.length = 0
   await bed.sql('webhooks').query('delete from set_aside_message')
-  await bed.sql('webhooks').query(
-    `insert into set_aside_message (consumer, subject, payload, fault, set_aside_at)
-     select 'schedule-delivery', 'events.webhook.test', payload, 'no room', now() from unnest($1::text[]) as payload`,
-    [payloads],
-  )
+  await setAside(payloads, 'events.webhook.test')
   return db.transaction((tx) => rerunSetAside(record, { id: null, limit }, { db: tx, now: new Date(), log }))
 }
 
