@@ -143,7 +143,7 @@ const groups = new Map<readonly Effect[], string>([
 ])
 const two = [
   ...at(
-    'services/wallet/test/corrections/corrections-by-two.test.ts',
+    'services/wallet/test/corrections/corrections.test.ts',
     'in production a correction above the limit is proposed by one and made by another',
   ),
   ...at(

@@ -28,12 +28,13 @@ import type { Test } from 'tap'
 import t from 'tap'
 import { Ledger } from '../../../wallet/src/ledger/ledger.ts'
 import type { Posting } from '../../../wallet/src/ledger/posting.ts'
-import { aloneUpToAnything } from '../../../wallet/test/alone.ts'
 import { readDeposits, readTransfers } from '../../src/reconciliation/bulk.ts'
 import { Snapshots } from '../../src/reconciliation/snapshots.ts'
 import { reconciler } from '../../src/service.ts'
 import { runOf, behindItsBack as tamper } from '../runs/run.ts'
 
+/** Corrections here are made for another purpose than to show that they take two people. */
+const aloneUpToAnything = { CORRECT_ALONE_UP_TO: '9999999999999.99' }
 const neverSweep = { INTENT_SWEEP_EVERY_MS: 3_600_000 }
 /** Test files that run in one process share it: each has brands of its own. */
 export const bed = await testBed(

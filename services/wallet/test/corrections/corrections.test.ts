@@ -1,29 +1,134 @@
-import { balanceByTeamMax, operations } from '@backoffice/contracts'
-import { newId } from '@backoffice/process'
-import { refusal, TestTime, testBed } from '@backoffice/test-kit'
+import { balanceByTeamMax, defined, type Operation, operations, type SeenPart } from '@backoffice/contracts'
+import { migrate } from '@backoffice/migrator/schema'
+import { payments } from '@backoffice/payments'
+import { players } from '@backoffice/players'
+import { dayMs, newId } from '@backoffice/process'
+import { reconciler } from '@backoffice/reconciler'
+import { allPages, proposalOf, refusal, type TeamUser, TestTime, testBed } from '@backoffice/test-kit'
 import t from 'tap'
+import { runOf } from '../../../reconciler/test/reconciliation/run.ts'
 import { wallet } from '../../src/service.ts'
-import { aloneUpToAnything } from '../alone.ts'
 
+const { openAccount, creditAccount, adjustWallet, reverseTransfer, readBalance, getWallet } = operations.wallet
+const { listAudit, listEntries, listTransactions, exportStatement } = operations.wallet
 // What is posted is old enough to be exported.
 const time = new TestTime(new Date(Date.now() - 120_000))
-const bed = await testBed(t, { wallet }, { time, config: { wallet: aloneUpToAnything } })
+const bed = await testBed(t, { wallet, reconciler }, { time, config: { wallet: { CORRECT_ALONE_UP_TO: '20.00' } } })
+const reason = 'double payout'
+
+/** Of each player, as its page shows it: the service that knows players does not run here. */
+const shown = new Map<string, SeenPart<typeof adjustWallet>>()
+/** Somebody who has seen whose account they correct, unless they say something else. */
+const team = (user: TeamUser) => {
+  const person = bed.team(user)
+  const call = (operation: Operation, options: { readonly input: { readonly playerId?: string } }) => {
+    const seen = operation.id === adjustWallet.id ? { seen: shown.get(options.input.playerId ?? '') } : {}
+    return person.call(operation, { ...options, input: { ...seen, ...options.input } })
+  }
+  return { call } as typeof person
+}
+
+async function open(environment: 'sandbox' | 'production', playerId: string, brand: { brandId?: string } = {}) {
+  const scope = bed.scope({ environment, ...brand })
+  await bed.rpc.call(openAccount, { scope, input: { playerId } })
+  shown.set(playerId, { operatorId: scope.operatorId, environment, currency: scope.currency })
+  return {
+    ...scope,
+    playerId,
+    balance: async () => (await bed.rpc.call(readBalance, { scope, input: { playerId } })).available,
+  }
+}
+
+/** Whoever makes this call alone only proposes it. @returns the id of the proposal */
+const proposed = async (call: Promise<unknown>) => (await proposalOf(call)).proposalId
+
+t.test('in production a correction above the limit is proposed by one and made by another', async (t) => {
+  const { playerId, balance } = await open('production', 'ply_production')
+  const alone = { playerId, amount: '20.00', reference: 'small', reason }
+  t.match(await team('alice').call(adjustWallet, { input: alone }), { replayed: false })
+  const input = { playerId, amount: '20.01', reference: 'large', reason }
+  await proposed(team('alice').call(adjustWallet, { input: { ...input, amount: '-20.01', reference: 'debit' } }))
+  const approves = await proposed(team('alice').call(adjustWallet, { input }))
+  t.equal(await balance(), '20.00')
+  t.equal(await refusal(team('alice').call(adjustWallet, { input, approves })), 'TWO_PEOPLE_REQUIRED')
+  const agreed = { input: { ...input, reason: 'checked with ticket 77' }, approves }
+  const { transferId } = await team('bob').call(adjustWallet, agreed)
+  t.equal(await balance(), '40.01')
+
+  const item = transferId.replace('trf', 'led')
+  const back = { playerId, transferId: item, reference: 'back', reason: 'the wrong player' }
+  const agreedBack = await proposed(team('bob').call(reverseTransfer, { input: back }))
+  const second = { input: { ...back, reason: 'agreed' }, approves: agreedBack }
+  const reversed = await team('alice').call(reverseTransfer, second)
+  t.match(reversed, { reason: back.reason, by: 'bob', approvedBy: 'alice' })
+  t.equal(await balance(), '20.00')
+  const entries = await team('auditor').call(listEntries, { input: { playerId, limit: 10 } })
+  t.match(
+    entries.data,
+    [
+      { reference: { id: 'back' }, reason: back.reason, by: 'bob', approvedBy: 'alice' },
+      { reference: { id: 'large' }, reason, by: 'alice', approvedBy: 'bob' },
+      { reference: { id: 'small' }, reason, by: 'alice', approvedBy: null },
+    ],
+    'the ledger says who asked and why, and who agreed',
+  )
+  const { data } = await team('auditor').call(listAudit, { input: { subject: playerId, limit: 10 } })
+  const done = data.filter(({ outcome }) => outcome === 'done')
+  const both = { reason: 'checked with ticket 77', proposedBy: 'alice', proposalReason: reason, proposalId: approves }
+  t.match(done, [both, { reason, proposedBy: null, proposalReason: null, proposalId: null }])
+  const changed = (before: string, after: string) => [{ field: 'balance', before, after }]
+  const changes = [changed('20.00', '40.01'), changed('0.00', '20.00')]
+  t.same(
+    done.map((entry) => entry.changes),
+    changes,
+    'what the trail says of them',
+  )
+})
+
+t.test('what one person corrects alone for a player within a day counts together, either way', async (t) => {
+  const { playerId, balance } = await open('production', 'ply_often')
+  const give = (user: 'alice' | 'bob', amount: string, reference: string, approves?: string) =>
+    team(user).call(adjustWallet, { input: { playerId, amount, reference, reason }, ...defined({ approves }) })
+  const { transferId } = await give('alice', '12.00', 'often-1')
+  t.match(await give('alice', '12.00', 'often-1'), { replayed: true }, 'a retry counts once')
+  await give('bob', '10.00', 'often-0')
+  const approves = await proposed(give('alice', '-8.01', 'often-2'))
+  t.equal(await refusal(give('alice', '-8.01', 'often-2', approves)), 'TWO_PEOPLE_REQUIRED')
+  await give('bob', '-8.01', 'often-2', approves)
+  t.match(await give('alice', '8.00', 'often-3'), { replayed: false }, 'what two agreed to counts for nobody')
+  const back = { playerId, transferId, reference: 'often-back', reason }
+  await proposed(team('alice').call(reverseTransfer, { input: back }))
+  await proposed(give('bob', '10.01', 'often-4'))
+  t.match(await give('bob', '-10.00', 'often-4'), { replayed: false }, 'another person')
+  t.equal(await balance(), '11.99')
+  const other = await open('production', 'ply_other')
+  const input = { playerId: other.playerId, amount: '20.00', reference: 'other-1', reason }
+  t.match(await team('alice').call(adjustWallet, { input }), { replayed: false }, 'another player')
+})
+
+t.test('many corrections at once by one person sum to no more than the limit', async (t) => {
+  const { playerId, balance } = await open('production', 'ply_at_once')
+  const give = (reference: string) =>
+    team('alice').call(adjustWallet, { input: { playerId, amount: '6.00', reference, reason } })
+  const given = await Promise.allSettled(Array.from({ length: 8 }, (_, index) => give(`at-once-${index}`)))
+  const done = given.filter(({ status }) => status === 'fulfilled').length
+  t.ok(done >= 1 && done <= 3, `${done}`)
+  t.equal(Number(await balance()), 6 * done)
+})
+
+t.test('the sandbox has no money of anybody: one is enough', async (t) => {
+  const { playerId, balance } = await open('sandbox', 'ply_sandbox')
+  await team('alice').call(adjustWallet, { input: { playerId, amount: '500.00', reference: 'gift', reason } })
+  t.equal(await balance(), '500.00')
+})
+
 const scope = bed.scope()
 const { brandId, operatorId, environment, currency } = scope
 const seen = { operatorId, environment, currency }
 const effectiveAt = '2026-03-02T12:00:00.000Z'
-const {
-  adjustWallet,
-  creditAccount,
-  exportStatement,
-  getWallet,
-  listEntries,
-  listTransactions,
-  openAccount,
-  reverseTransfer,
-} = operations.wallet
 const alice = bed.team('alice')
 
+/** A player of the sandbox, where one person may correct. */
 async function player(amount?: string): Promise<string> {
   const playerId = newId('ply')
   await bed.rpc.call(openAccount, { scope, input: { playerId } })
@@ -40,6 +145,9 @@ const adjust = (input: { playerId: string; amount: string; reference: string }, 
 const reverse = (input: { playerId: string; transferId: string; reference: string }) =>
   alice.call(reverseTransfer, { input: { reason: 'mistake', ...input } })
 
+const trailOf = async (subject: string) =>
+  (await alice.call(listAudit, { input: { subject, limit: 100 } })).data.filter(({ outcome }) => outcome === 'done')
+
 t.test('an adjustment is a new entry with its reason, and in the audit trail', async (t) => {
   const playerId = await player('10.00')
   const posted = await adjust({ playerId, amount: '-2.50', reference: 'ticket/1' }, 'double payout')
@@ -52,10 +160,7 @@ t.test('an adjustment is a new entry with its reason, and in the audit trail', a
     replayed: false,
   })
   t.equal(await available(playerId), '7.50')
-  const { rows } = await bed
-    .sql('wallet')
-    .query("select * from audit_entry where subject = $1 and outcome = 'done'", [playerId])
-  t.match(rows, [{ actor: 'alice', operation: 'adjustWallet', reason: 'double payout' }])
+  t.match(await trailOf(playerId), [{ actor: 'alice', operation: 'adjustWallet', reason: 'double payout' }])
 })
 
 t.test('an adjustment is done once per reference, twenty at once too', async (t) => {
@@ -69,10 +174,7 @@ t.test('an adjustment is done once per reference, twenty at once too', async (t)
   t.equal(await refusal(adjust({ ...input, amount: '5.01' })), 'TRANSFER_CONFLICT')
   t.equal(await refusal(adjust({ ...input, playerId: await player() })), 'TRANSFER_CONFLICT')
   t.equal(await refusal(adjust({ ...input, amount: '-5.00' })), 'TRANSFER_CONFLICT')
-  const { rows } = await bed
-    .sql('wallet')
-    .query("select * from audit_entry where subject = $1 and outcome = 'done'", [playerId])
-  t.equal(rows.length, 1)
+  t.equal((await trailOf(playerId)).length, 1)
 })
 
 t.test('an adjustment that the balance does not cover is refused for ever', async (t) => {
@@ -185,11 +287,9 @@ t.test("a player's entries are listed newest first, filtered by type and time, p
     t.same((await list({ transferId })).references, [third?.reference.id])
   const alone = { transferId: third?.id ?? '', limit: 1 }
   t.match(await alice.call(listEntries, { input: alone }), { data: [{ playerId, reference: third?.reference }] })
-  for (const [input, code] of [
-    [{ limit: 1 }, 'VALIDATION_ERROR'],
-    [{ limit: 1, transferId: 'trf_nothing' }, 'TRANSFER_NOT_FOUND'],
-  ] as const)
-    t.equal(await refusal(alice.call(listEntries, { input })), code)
+  t.equal(await refusal(alice.call(listEntries, { input: { limit: 1 } })), 'VALIDATION_ERROR')
+  const unknown = alice.call(listEntries, { input: { limit: 1, transferId: 'trf_nothing' } })
+  t.equal(await refusal(unknown), 'TRANSFER_NOT_FOUND')
   t.same((await list({ reference: 'filter/1' })).references, ['filter/1'])
   t.same((await list({ reference: 'filter/other' })).references, [], "another player's")
   const elsewhere = { playerId: other, transferId: third?.transferId ?? '', limit: 2 }
@@ -206,13 +306,8 @@ t.test('a statement has every entry of the period once, and totals that add up',
     await alice.call(adjustWallet, { input })
   }
   const period = { brandId: own.brandId, from: '2020-01-01T00:00:00.000Z', to: secondsAgo(61) }
-  const data = []
-  let cursor: string | null = null
-  do {
-    const input = { ...period, limit: 4, ...(cursor === null ? {} : { cursor }) }
-    const page: Awaited<ReturnType<typeof exportPage>> = await exportPage(input)
-    data.push(...page.data)
-    cursor = page.nextCursor
+  const data = await allPages(async (cursor) => {
+    const page = await exportPage({ ...period, limit: 4, ...defined({ cursor }) })
     t.same(page.totals, [
       {
         currency: 'BRL',
@@ -226,7 +321,8 @@ t.test('a statement has every entry of the period once, and totals that add up',
         closingBalance: '57.00',
       },
     ])
-  } while (cursor !== null)
+    return page
+  })
   t.equal(new Set(data.map(({ id }) => id)).size, 6)
   const later = await exportPage({ ...period, from: period.to, limit: 10 })
   t.same(later.data, [])
@@ -248,3 +344,56 @@ const secondsAgo = (seconds: number) => new Date(Date.now() - seconds * 1_000).t
 
 const exportPage = (input: { brandId: string; from: string; to: string; limit: number; cursor?: string }) =>
   alice.call(exportStatement, { input })
+
+t.test('reconciliation counts as the wallet does, to the millisecond', async (t) => {
+  for (const { name: service, migrations } of [payments, players])
+    await migrate({ service, migrations, url: bed.databaseUrl })
+  const brandId = newId('brd')
+  const { playerId } = await open('production', 'ply_counted', { brandId })
+  const begin = Date.now()
+  const give = async (user: 'alice' | 'bob', amount: string, msLater: number) => {
+    await time.set(new Date(begin + msLater))
+    const input = { playerId, amount, reference: `${user}-${amount}-${msLater}`, reason }
+    return team(user).call(adjustWallet, { input })
+  }
+  await give('alice', '12.00', 0)
+  await give('bob', '20.00', 0)
+  await give('alice', '8.00', dayMs - 1)
+  await proposed(give('alice', '0.01', dayMs - 1))
+  const { transferId } = await give('alice', '11.00', dayMs)
+  const back = { playerId, transferId, reference: 'counted-back', reason }
+  await proposed(team('alice').call(reverseTransfer, { input: back }))
+  await team('bob').call(reverseTransfer, { input: back })
+  await time.set(null)
+  const found = async (aloneUpTo: string) => {
+    const team = { ...bed.issuer.team, aloneUpTo, payAloneUpTo: '0.00', rollOutMs: 0 }
+    const { differences } = await runOf(bed, { team })
+    t.notOk(
+      differences.some(({ check }) => check === 'corrections'),
+      'the ledger has the reasons of who asked',
+    )
+    const ours = differences.filter((found) => found.brandId === brandId && found.check === 'signatures')
+    return ours.map(({ actual }) => actual.replace(/ \(operation .*?\)/, '')).sort()
+  }
+  t.same(await found('20.00'), [])
+  const byOne = 'it takes two people, and nobody has approved it'
+  t.same(await found('18.99'), [
+    `alice: ${byOne}: 19.00 for this player within 24 hours`,
+    `alice: ${byOne}: 20.00 for this player within 24 hours`,
+    `bob: ${byOne}`,
+  ])
+})
+
+t.test('a brand of which nothing is known counts as one in production', async (t) => {
+  const { playerId } = await open('sandbox', 'ply_sandbox')
+  const input = { playerId, amount: '500.00', reference: 'unknown', reason }
+  const { transferId } = await team('alice').call(adjustWallet, { input })
+  // A trigger keeps it otherwise.
+  await bed
+    .sql('admin')
+    .query("begin; set local session_replication_role = 'replica'; delete from wallet.brand; commit")
+  const back = { playerId, transferId, reference: 'unknown-back', reason }
+  await proposed(team('alice').call(reverseTransfer, { input: back }))
+  const more = { ...input, reference: 'unknown-more' }
+  t.equal(await refusal(team('alice').call(adjustWallet, { input: more })), 'NOT_AS_SEEN', 'nobody says whose it is')
+})
