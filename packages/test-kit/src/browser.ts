@@ -2,8 +2,7 @@ import { existsSync } from 'node:fs'
 import { patiently } from '@backoffice/process'
 import axe from 'axe-core'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
-import type { Teardown } from './test-bed.ts'
-import { unlessRequired } from './tools.ts'
+import { type Teardown, unlessRequired } from './started.ts'
 
 /** The first is the same browser without its own windows and menus, and takes two thirds of the processor's time. */
 const [leanPath, wholePath] = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'] as const

@@ -15,11 +15,8 @@ import { connectNats, RpcClient } from '@backoffice/rpc'
 import { exportSessionKey, newSessionKey } from '@backoffice/team-identity'
 import type { NatsConnection } from '@nats-io/transport-node'
 import { type BackendName, startBackends } from './backends.ts'
-import { eventually } from './eventually.ts'
-import { lookingFirst, type TeamClient } from './seen.ts'
-import { startProcess } from './started-process.ts'
-import { temporaryFolder } from './temporary-folder.ts'
-import type { Teardown } from './test-bed.ts'
+import { eventually, startProcess, type Teardown, temporaryFolder } from './started.ts'
+import { lookingFirst, type TeamClient } from './team-calls.ts'
 
 const ownCheckout = fileURLToPath(new URL('../../../', import.meta.url))
 

@@ -1,6 +1,8 @@
+import { randomBytes } from 'node:crypto'
 import { inspect } from 'node:util'
 import {
   type BrokerUser,
+  brokerUsers,
   type DatabaseRole,
   inboxOf,
   type Operation,
@@ -8,23 +10,30 @@ import {
   type Scope,
   type ServiceName,
   serviceNames,
+  streamBytesMin,
+  streamKeeper,
   teamConsole,
 } from '@backoffice/contracts'
-import { type NatsOptions, roleUrl, sharedRolePasswords, withOtherRoles } from '@backoffice/dev-stack'
-import { loadConfig } from '@backoffice/process'
+import {
+  type NatsOptions,
+  type RunningNats,
+  roleUrl,
+  sharedRolePasswords,
+  startNats,
+  withOtherRoles,
+} from '@backoffice/dev-stack'
+import { StreamKeeper } from '@backoffice/migrator/stream'
+import { createLogger, loadConfig } from '@backoffice/process'
 import { type CallOptions, RpcClient } from '@backoffice/rpc'
 import { type Interceptor, type RunningService, type Service, startService } from '@backoffice/service-runtime/testing'
 import type { TeamSigner } from '@backoffice/team-identity'
 import { connect, type NatsConnection } from '@nats-io/transport-node'
 import pg from 'pg'
-import { natsPassword, startBedNats } from './bed-nats.ts'
-import { inherited } from './patience.ts'
-import { createDatabase, postgres } from './postgres.ts'
-import { agreedBy } from './proposal.ts'
-import { lookingFirst, type TeamCallOptions, type TeamClient } from './seen.ts'
+import { areContainersWanted, createDatabase, postgres, startNatsContainer } from './backends.ts'
+import { inherited, type Teardown, temporaryFolder } from './started.ts'
+import { agreedBy, lookingFirst, type TeamCallOptions, type TeamClient } from './team-calls.ts'
 import { type LoginOptions, type TeamUser, TestIssuer } from './team-people.ts'
-import type { TestTime } from './test-time.ts'
-import type { TestTimers } from './test-timers.ts'
+import type { TestTime, TestTimers } from './time.ts'
 
 const poolConnectionsMax = 4
 
@@ -54,11 +63,6 @@ export interface TestBedOptions {
   }
   /** False where the test starts the services as processes of their own; `services` is empty then. */
   readonly startServices?: boolean
-}
-
-/** What a test hands over so that everything ends with it; `t` of tap is one. */
-export interface Teardown {
-  teardown(end: () => Promise<unknown> | unknown): unknown
 }
 
 /**
@@ -306,3 +310,40 @@ const searchPath = (who: string) => (who === 'admin' ? {} : { options: `-c searc
 
 const asText = (config: Readonly<Record<string, string | number | boolean>>) =>
   Object.fromEntries(Object.entries(config).map(([name, value]) => [name, String(value)]))
+
+const ofThisProcess = randomBytes(9).toString('hex')
+
+/** On the bed's nats-server. Nobody else knows it: an engine shows the ports of its containers to the whole network. */
+export const natsPassword = (user: string) => `p${ofThisProcess}-of-${user}`
+
+export async function startBedNats(
+  endings: (() => unknown)[],
+  { servers }: TestBedOptions,
+): Promise<Pick<RunningNats, 'url'>> {
+  const passwordsOf = (users: readonly string[]) => Object.fromEntries(users.map((user) => [user, natsPassword(user)]))
+  const users = { passwords: passwordsOf(brokerUsers) as Record<BrokerUser, string> }
+  if (servers?.nats !== undefined) {
+    const { url } = await servers.nats(users)
+    await keepStream(url, endings)
+    return { url }
+  }
+  if (areContainersWanted()) {
+    const nats = await startNatsContainer(users.passwords)
+    endings.push(nats.stop)
+    await keepStream(nats.url, endings)
+    return nats
+  }
+  const dir = temporaryFolder({ teardown: (end) => endings.push(end) })
+  const nats = await startNats({ dir, ...users })
+  endings.push(() => nats.child.stop())
+  await keepStream(nats.url, endings)
+  return nats
+}
+
+/** A keeper that makes the stream, and tells the services that it is there. */
+async function keepStream(url: string, endings: (() => unknown)[]): Promise<void> {
+  const login = { NATS_URL: url, NATS_PASSWORD: natsPassword(streamKeeper) }
+  const settings = { replicas: 1, bytesMax: streamBytesMin }
+  const keeper = await StreamKeeper.start(login, settings, createLogger('test bed', 'silent'))
+  endings.push(() => keeper.stop())
+}
