@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { operations } from '@backoffice/contracts'
+import { detailsOf, errorAnchor, errorCatalogue, operations, type PublicErrorCode } from '@backoffice/contracts'
 import {
   type HttpReply,
   newCpf,
@@ -9,6 +9,8 @@ import {
   type Teardown,
   type TestBed,
 } from '@backoffice/test-kit'
+import { Value } from '@sinclair/typebox/value'
+import type { Test } from 'tap'
 import type { services } from './services.ts'
 
 /** The demo operator of a running system, in one environment. */
@@ -121,4 +123,17 @@ export async function endCommandOf(bed: Bed, { depositId, first, second, reason 
   const { endCommand } = operations.payments
   const { proposalId: approves } = await proposalOf(bed.team(first).call(endCommand, { input }))
   await bed.team(second).call(endCommand, { input, approves })
+}
+
+/** Holds a refusal to the catalogue and the envelope. */
+export function isRefusal(t: Test, answer: HttpReply, code: PublicErrorCode, details?: unknown): void {
+  const { error } = answer.body ?? {}
+  t.equal(`${answer.status} ${error?.code}`, `${errorCatalogue[code].status} ${code}`)
+  t.equal(error?.requestId, answer.headers['x-request-id'], `${code}: requestId is X-Request-Id`)
+  t.match(answer.headers['content-type'], 'application/json')
+  t.equal(answer.headers.link, `</api/v1/docs#${errorAnchor(code)}>; rel="help"`)
+  if (details !== undefined) t.match(error.details, details)
+  const entry = detailsOf(code)
+  if (error?.details === undefined) t.not(entry?.always, true, `${code} has details`)
+  else t.strictSame(entry && [...Value.Errors(entry.schema, error.details)], [], `${code}: details as in the catalogue`)
 }

@@ -2,8 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { serviceNames } from '@backoffice/contracts'
 import type { Part } from './backends.ts'
 import type { Random } from './random.ts'
-import type { Replica } from './replica.ts'
-import type { ChaosSystem } from './system.ts'
+import type { ChaosSystem, Replica } from './system.ts'
 
 const replicaNames = serviceNames.flatMap((service) => [`${service}-1`, `${service}-2`])
 

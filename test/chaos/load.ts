@@ -1,10 +1,148 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import { operations, Rejection } from '@backoffice/contracts'
-import { eventually, type Teardown } from '@backoffice/test-kit'
-import { Client } from './client.ts'
+import {
+  acknowledge,
+  eventually,
+  type HttpReply,
+  OperatorClient,
+  type Received,
+  replyWith,
+  startReceiver,
+  type Teardown,
+  verifies,
+} from '@backoffice/test-kit'
 import { Player } from './player.ts'
 import type { Random } from './random.ts'
-import { Receiver } from './receiver.ts'
 import type { ChaosSystem } from './system.ts'
+
+/** Longer than the longest call. A gateway that is frozen answers later, or never. */
+const attemptMsMax = 10_000
+const pauseMsMin = 20
+const pauseMsMax = 200
+/** The request did not take effect, and the same request may be sent again. */
+const retryable = new Set(['IDEMPOTENCY_IN_PROGRESS', 'RATE_LIMITED', 'REQUEST_TIMEOUT', 'TIMESTAMP_OUT_OF_RANGE'])
+
+export interface Request {
+  readonly method: 'GET' | 'POST'
+  readonly path: string
+  readonly body?: unknown
+  /** Undefined for a request that takes none. */
+  readonly idempotencyKey?: string
+}
+
+/** What came of a request: the answer that will never change, or nothing that says what happened. */
+export interface Asked {
+  readonly reply: HttpReply | undefined
+  readonly attempts: number
+}
+
+/** An operator's server that sends its requests to any gateway. */
+export class Client {
+  /** Answers that were not final, and attempts without any. */
+  retries = 0
+  /** How often each answer that was not final came, by status, code, and whether it said when to come back. */
+  readonly notFinal = new Map<string, number>()
+  readonly #gateways: readonly OperatorClient[]
+  /** No request is sent after this moment. */
+  readonly #deadline: () => number
+
+  constructor(
+    baseUrls: readonly string[],
+    credentials: { readonly key: string; readonly secret: string },
+    deadline: () => number,
+  ) {
+    this.#gateways = baseUrls.map((baseUrl) => new OperatorClient(baseUrl, credentials))
+    this.#deadline = deadline
+  }
+
+  /** One attempt, which is broken off after `patienceMs`. */
+  async askOnce(request: Request, random: Random, patienceMs = attemptMsMax): Promise<Asked> {
+    const gateway = random.pick(this.#gateways)
+    const { method, path, body, idempotencyKey = null } = request
+    const call = { idempotencyKey, signal: AbortSignal.timeout(patienceMs) }
+    try {
+      const reply = await gateway.send(method, path, method === 'GET' ? call : { ...call, body: body ?? {} })
+      if (isFinal(reply)) return { reply, attempts: 1 }
+      const kind = describeReply(reply)
+      this.notFinal.set(kind, (this.notFinal.get(kind) ?? 0) + 1)
+      return { reply: undefined, attempts: 1 }
+    } catch {
+      return { reply: undefined, attempts: 1 }
+    }
+  }
+
+  /** The same request, under the same key, until its answer is final. */
+  async ask(request: Request, random: Random): Promise<Asked> {
+    for (let attempts = 1; ; attempts += 1) {
+      const { reply } = await this.askOnce(request, random)
+      if (reply !== undefined || performance.now() > this.#deadline()) return { reply, attempts }
+      this.retries += 1
+      await wait(random.integer(pauseMsMin, pauseMsMax))
+    }
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#gateways.map((gateway) => gateway.close()))
+  }
+}
+
+const describeReply = ({ status, body, headers }: HttpReply): string =>
+  `${status} ${body?.error?.code}${headers['retry-after'] === undefined ? '' : ', Retry-After'}`
+
+/** Whether the same request gets this answer for ever. */
+function isFinal({ status, body }: HttpReply): boolean {
+  return status < 500 && !retryable.has(body?.error?.code)
+}
+
+/** An event that was answered with 2xx. */
+export interface ReceivedEvent {
+  readonly id: string
+  readonly type: string
+  readonly data: Readonly<Record<string, unknown>>
+}
+
+/** An operator's server for webhooks. Now and then it answers 500, or hangs up without an answer. */
+export class Receiver {
+  /** By event id. */
+  readonly events = new Map<string, ReceivedEvent>()
+  /** What a delivery should never be. */
+  readonly problems: string[] = []
+  deliveries = 0
+  /** Answers 503 to everything then. */
+  isAway = false
+  #secret = ''
+
+  /** @returns the receiver and its URL */
+  static async start(t: Teardown, random: Random): Promise<{ readonly receiver: Receiver; readonly url: string }> {
+    const receiver = new Receiver()
+    const { url } = await startReceiver(t, (response, delivery, request) => {
+      receiver.deliveries += 1
+      if (receiver.isAway) replyWith(503)(response, delivery, request)
+      else if (random.oneIn(10)) replyWith(500)(response, delivery, request)
+      else if (random.oneIn(20)) response.destroy()
+      else {
+        receiver.#take(delivery)
+        acknowledge(response, delivery, request)
+      }
+    })
+    return { receiver, url }
+  }
+
+  verifyWith(secret: string): void {
+    this.#secret = secret
+  }
+
+  #take(delivery: Received): void {
+    const event = JSON.parse(delivery.body) as ReceivedEvent
+    if (!verifies(delivery, this.#secret)) this.problems.push(`${event.id} is wrongly signed`)
+    if (delivery.id !== event.id) this.problems.push(`${event.id} came under another id`)
+    const known = this.events.get(event.id)
+    if (known !== undefined && JSON.stringify(known) !== JSON.stringify(event)) {
+      this.problems.push(`${event.id} came with two contents`)
+    }
+    this.events.set(event.id, event)
+  }
+}
 
 const operatorsMax = 2
 const rateLimitPerMinute = 1_000_000

@@ -2,10 +2,9 @@
 
 import fc from 'fast-check'
 import t from 'tap'
-import { closeBook } from './book.ts'
 import { linearize, type Model, type Timed } from './linearizability.ts'
-import { isAbout, walletModel, withdrawalModel } from './models.ts'
-import type { Answer, Call, PlayerOperation } from './operations.ts'
+import { type Answer, type Call, isAbout, type PlayerOperation, walletModel, withdrawalModel } from './models.ts'
+import { closeBook } from './oracle.ts'
 
 const unknown = Number.POSITIVE_INFINITY
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { fromMinorUnits, toMinorUnits } from '@backoffice/contracts'
 import type { HttpReply } from '@backoffice/test-kit'
 import { playerRequest } from '../journey.ts'
-import type { Asked, Client, Request } from './client.ts'
+import type { Asked, Client, Request } from './load.ts'
 import {
   type Answer,
   type Call,
@@ -10,7 +10,7 @@ import {
   type StatementItem,
   type WithdrawalDecision,
   withdrawalDecisions,
-} from './operations.ts'
+} from './models.ts'
 import type { Random } from './random.ts'
 
 /** An operation that may still get its answer. */

@@ -1,39 +1,97 @@
-// proof: takes a copy under load and goes back to it.
+// proof: PostgreSQL is lost, and a copy of it is promoted; then it goes back to a copy and the services start anew.
 // waits: for servers to recover and for real time-outs.
 
 import { randomUUID } from 'node:crypto'
-import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { eventStream, serviceNames } from '@backoffice/contracts'
-import { eventually, freePort, type HttpReply, recoverCopy, takeBaseBackup } from '@backoffice/test-kit'
+import { databaseUrl } from '@backoffice/dev-stack'
+import {
+  eventually,
+  freePort,
+  type HttpReply,
+  recoverCopy,
+  takeBaseBackup,
+  temporaryFolder,
+} from '@backoffice/test-kit'
 import { jetstreamManager } from '@nats-io/jetstream'
+import pg from 'pg'
 import t from 'tap'
 import { playerRequest } from '../journey.ts'
 import { PostgresPart } from './backends.ts'
-import type { Request } from './client.ts'
-import type { Operator } from './load.ts'
-import { MoneyBed } from './money-bed.ts'
+import { createOperators, type Operator, type Request } from './load.ts'
 import { judgeOperators, reconciliationProblems, untilSettled } from './oracle.ts'
 import { decision, post } from './player.ts'
 import { Random } from './random.ts'
-import { comeBack, expectNone, lookBack } from './run.ts'
+import { comeBack, expectNone, lookBack, MoneyBed } from './run.ts'
+
+const random = Random.of(t)
+const dir = temporaryFolder(t)
+type State = 'first' | 'promoted' | 'restored'
+const folderOf = (state: State) => join(dir, state)
+const options = { port: await freePort(), password: 'password-of-postgres', durable: 'process' } as const
+let postgres = await PostgresPart.start({ ...options, dir: folderOf('first') })
+t.teardown(() => postgres.stop())
+const money = await MoneyBed.start(t, random, { postgresUrl: postgres.url })
+
+/** While it is in use, a copy that ends where the stream of its log does: there is no archive. */
+async function takeCopy(from: State, to: State): Promise<void> {
+  mkdirSync(folderOf(to))
+  const copy = join(folderOf(to), 'data')
+  await takeBaseBackup({ url: postgres.url, data: join(folderOf(from), 'data'), copy, log: 'copied' })
+  recoverCopy(copy, { restore_command: 'false' })
+}
+
+/**
+ * In place of the lost server comes one that has not heard of the last commits, as an asynchronous standby that is
+ * promoted. It is a copy that was taken under load: the stream to it ended there. A brand that the copy knows makes its
+ * first deposit after it, so that what the copy has forgotten includes the account of a brand.
+ */
+t.test('a standby that had not heard of the last commits is promoted under the running services', async (t) => {
+  const system = { team: money.team, baseUrls: [money.bed.services.gateway.addresses.baseUrl] }
+  const choices = random.stream('promotion')
+  const operators = await createOperators(t, system, choices, { named: 'promoted' })
+  const [known, born] = operators as [Operator, Operator]
+  const before = money.load('known', [known])
+  await money.answers(10, [known])
+  const copiedFrom = performance.now()
+  await takeCopy('first', 'promoted')
+  const after = money.load('born', [born])
+  await money.answers(25, operators)
+  await postgres.stop()
+  postgres = await PostgresPart.start({ ...options, dir: folderOf('promoted') })
+  // Clients that wait send their requests again, to services that have gone on. Then there are new players.
+  await Promise.all([before.stop(), after.stop()])
+  const anew = money.load('anew', operators)
+  await money.answers(25, operators)
+  await anew.stop()
+  await comeBack(operators, choices)
+
+  await untilSettled(money)
+  t.same(await reconciliationProblems(money), [])
+  t.same(await strangeTransfers(money), [], 'transfers between accounts that do not belong together')
+  const has = await idsIn(money)
+  const had = await idsInFolder({ ...options, dir: folderOf('first'), port: await freePort() }, money)
+  const answered = answeredRecords(operators)
+  const missing = answered.filter(({ id }) => !has.has(id))
+  t.same(
+    missing.filter(({ answeredAt }) => answeredAt < copiedFrom),
+    [],
+    'nothing is lost that was answered before the copy was taken',
+  )
+  t.same(
+    missing.filter(({ id }) => !had.has(id)),
+    [],
+    'nothing was answered of which the lost server has not heard either',
+  )
+  t.ok(missing.length > 0 && missing.length < answered.length, `${missing.length} of ${answered.length} were lost`)
+})
 
 /**
  * PostgreSQL goes back to an earlier moment, and NATS does not: the stream holds events of a future that never was, and
  * consumers have acknowledged them.
  */
 t.test('the services start on a restored copy of the database', async (t) => {
-  const random = Random.of(t)
-  const dir = mkdtempSync(join(tmpdir(), 'backoffice-restored-'))
-  // PostgreSQL runs as somebody else.
-  chmodSync(dir, 0o755)
-  t.teardown(() => rmSync(dir, { recursive: true }))
-  const options = { port: await freePort(), password: 'password-of-postgres', durable: 'process' } as const
-  const [before, after] = [join(dir, 'before'), join(dir, 'after')]
-  let postgres = await PostgresPart.start({ ...options, dir: before })
-  t.teardown(() => postgres.stop())
-  const money = await MoneyBed.start(t, random, { postgresUrl: postgres.url })
   const [kept, undone] = money.operators as [Operator, Operator]
 
   // One operator's clients are done before the backup, and nobody has heard of their events by then: webhooks is away.
@@ -49,11 +107,7 @@ t.test('the services start on a restored copy of the database', async (t) => {
   const player = await client.register()
   const known = await client.deposit(player, '50.00')
   await money.answers(20)
-  mkdirSync(after)
-  const copy = join(after, 'data')
-  await takeBaseBackup({ url: postgres.url, data: join(before, 'data'), copy, log: 'copied' })
-  // There is no archive.
-  recoverCopy(copy, { restore_command: 'false' })
+  await takeCopy('promoted', 'restored')
   const confirmed = await client.confirm(known.body.id)
   const forgotten = await client.deposit(player, '7.00')
   const forgottenConfirmed = await client.confirm(forgotten.body.id)
@@ -75,7 +129,7 @@ t.test('the services start on a restored copy of the database', async (t) => {
   const restarted = serviceNames.filter((name) => name !== 'payments')
   await Promise.all(restarted.map((name) => money.bed.services[name].drain()))
   await postgres.stop()
-  postgres = await PostgresPart.start({ ...options, dir: after })
+  postgres = await PostgresPart.start({ ...options, dir: folderOf('restored') })
   for (const { receiver } of money.operators) receiver.isAway = false
   for (const name of restarted) Object.assign(money.bed.services, { [name]: await money.bed.start(name) })
 
@@ -140,6 +194,59 @@ t.test('the services start on a restored copy of the database', async (t) => {
     t.ok(await eventually(() => rows.every(({ id }) => told().has(id))))
   })
 })
+
+const answeredRecords = (operators: readonly Operator[]) =>
+  operators
+    .flatMap(({ players }) => players)
+    .flatMap(({ history }) => history)
+    .flatMap(({ call, answer, returnedAt }) =>
+      answer?.kind === 'record' && (call.kind === 'createDeposit' || call.kind === 'requestWithdrawal')
+        ? [{ id: answer.id, answeredAt: returnedAt }]
+        : [],
+    )
+
+/** The records that the server of a folder had when it was lost. */
+async function idsInFolder(
+  options: Parameters<typeof PostgresPart.start>[0],
+  { sql }: MoneyBed,
+): Promise<ReadonlySet<string>> {
+  const lost = await PostgresPart.start(options)
+  try {
+    const { rows } = await sql.query<{ name: string }>('select current_database() as name')
+    const pool = new pg.Pool({ connectionString: databaseUrl(lost.url, rows[0]?.name ?? ''), max: 1 })
+    try {
+      return await idsIn({ sql: pool })
+    } finally {
+      await pool.end()
+    }
+  } finally {
+    await lost.stop()
+  }
+}
+
+async function idsIn({ sql }: Pick<MoneyBed, 'sql'>): Promise<ReadonlySet<string>> {
+  const { rows } = await eventually(() =>
+    sql.query<{ id: string }>('select id from payments.deposit union all select id from payments.withdrawal'),
+  )
+  return new Set(rows.map(({ id }) => id))
+}
+
+/** Transfers and entries whose accounts are not those of their brand, type and currency. */
+async function strangeTransfers({ sql }: MoneyBed): Promise<readonly string[]> {
+  const { rows } = await sql.query<{ id: string }>(`
+    select t.id from wallet.transfer t
+    left join wallet.account d on d.id = t.debit_account left join wallet.account c on c.id = t.credit_account
+    left join payments.deposit r on r.id = t.reference left join payments.withdrawal w on w.id = t.reference
+    where (d.brand_id = t.brand_id and c.brand_id = t.brand_id and d.currency = c.currency
+      and coalesce(r.player_id, w.player_id) = coalesce(d.owner_id, c.owner_id)
+      and case t.type when 'DEPOSIT' then d.kind = 'deposits' and c.kind = 'player'
+        else d.kind = 'player' and c.kind = 'withdrawals' end) is not true
+      or exists (
+        select from wallet.entry e where e.transfer_id = t.id and e.account_id not in (t.debit_account, t.credit_account)
+      )
+  `)
+  return rows.map(({ id }) => id)
+}
 
 /** Requests of one operator, each under the same key whenever it is sent. */
 class RequestsOf {

@@ -10,21 +10,19 @@ import {
   type BookedDeposit,
   type BookedPlayer,
   blockedDeposit,
-  type Decision,
-  failingWithdrawal,
-  withdrawable,
-} from './book.ts'
-import {
   compareStatement,
   compareWallet,
+  type Decision,
   decideKyc,
+  failingWithdrawal,
   outcomeOf,
   post,
   type Reached,
   reason,
   register,
   sendDecision,
-} from './book-calls.ts'
+  withdrawable,
+} from './book.ts'
 
 type Step = fc.AsyncCommand<Book, Reached>
 

@@ -3,8 +3,7 @@ import { OperatorClient, reconcile, type TeamUser, TestTime, testBed } from '@ba
 import fc from 'fast-check'
 import t from 'tap'
 import { services } from '../services.ts'
-import { Book } from './book.ts'
-import { compareAll, decideKyc, type Reached, register } from './book-calls.ts'
+import { Book, compareAll, decideKyc, type Reached, register } from './book.ts'
 import { steps } from './book-steps.ts'
 import { allowRandomRuns, holdsForRandom } from './random-runs.ts'
 

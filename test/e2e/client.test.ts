@@ -4,7 +4,7 @@ import { BackOfficeClient, BackOfficeError, type ResponseEvent } from '@backoffi
 import { sharedSystem, startProcess } from '@backoffice/test-kit'
 import t from 'tap'
 import { playerRequest } from '../journey.ts'
-import { startLossyNetwork } from './lossy-network.ts'
+import { startLossyNetwork } from '../network.ts'
 
 const system = await sharedSystem(t)
 const credentials = system.operators[0]?.sandbox ?? { key: '', secret: '' }

@@ -10,8 +10,7 @@ import {
 import { eventually, type HttpReply, held, OperatorClient, sharedSystem } from '@backoffice/test-kit'
 import pg from 'pg'
 import t from 'tap'
-import { createDeposit, depositRequest, expectStatus, fund, playerRequest, register } from '../journey.ts'
-import { isRefusal } from './refusal.ts'
+import { createDeposit, depositRequest, expectStatus, fund, isRefusal, playerRequest, register } from '../journey.ts'
 
 const system = await sharedSystem(t)
 const alice = await system.asTeam('alice')

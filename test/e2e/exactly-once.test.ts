@@ -8,9 +8,17 @@ import { eventually, OperatorClient, reconcile, serveHttp, startSystem } from '@
 import pg from 'pg'
 import t from 'tap'
 import { endLeases } from '../chaos/oracle.ts'
-import { createDeposit, expectStatus, fund, playerRequest, register, statementOf, sumOf } from '../journey.ts'
+import {
+  createDeposit,
+  expectStatus,
+  fund,
+  isRefusal,
+  playerRequest,
+  register,
+  statementOf,
+  sumOf,
+} from '../journey.ts'
 import { drawn } from './random-runs.ts'
-import { isRefusal } from './refusal.ts'
 
 // The tests of a system that dies, in parts and as a whole.
 const killed = drawn(['wallet', 'payments', 'gateway', 'players'] as const)

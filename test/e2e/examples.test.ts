@@ -12,7 +12,7 @@ import t, { type Test } from 'tap'
 import { BackOfficeClient } from '../../packages/client/src/index.ts'
 import { trigger as makeHappen } from '../../packages/client/src/listen/trigger.ts'
 import { expectStatus, playerRequest, statementOf } from '../journey.ts'
-import { startLossyNetwork } from './lossy-network.ts'
+import { startLossyNetwork } from '../network.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const readme = readFileSync(`${root}examples/README.md`, 'utf8')

@@ -16,10 +16,9 @@ import t from 'tap'
 import { createDeposit, expectStatus, fund, register } from '../journey.ts'
 import { services } from '../services.ts'
 import { Effects } from './effects.ts'
-import { bytesOf, type HostileBytes } from './hostile-bytes.ts'
+import { bytesOf, exchange, type HostileBytes, type RawResponse } from './hostile-bytes.ts'
 import { type HostileRequest, hostileRequests } from './hostile-requests.ts'
 import { allowRandomRuns, holdsForRandom } from './random-runs.ts'
-import { exchange, type RawResponse } from './raw-exchange.ts'
 
 allowRandomRuns(t)
 

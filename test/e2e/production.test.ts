@@ -1,33 +1,61 @@
-import { OperatorClient, sharedSystem, timeZoneAtNoon } from '@backoffice/test-kit'
-import pg from 'pg'
+import { execFile } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { execute } from '@backoffice/team'
+import { OperatorClient, type SharedSystem, sharedSystem, timeZoneAtNoon } from '@backoffice/test-kit'
+import { captured } from '@backoffice/test-kit/captured'
 import t from 'tap'
 import { balanceOf, depositRequest, expectStatus, fund, register, statementOf, sumOf } from '../journey.ts'
-import { team, typedByTeam } from './team.ts'
+
+const root = fileURLToPath(new URL('../../', import.meta.url))
+
+interface TeamReply {
+  readonly status: number
+  readonly stdout: string
+  readonly stderr: string
+  // biome-ignore lint/suspicious/noExplicitAny: a test says what it expects of it
+  readonly json: any
+}
+
+/** The team's command line as a person types it: npm runs it as a program of its own. */
+async function typedByTeam(system: SharedSystem, person: string, ...args: readonly string[]): Promise<TeamReply> {
+  const env = { ...process.env, STACK_JSON: system.stackJson, TEAM_USER: person }
+  const words = ['run', '--silent', 'team', '--', ...args]
+  const { stdout, stderr } = await promisify(execFile)('npm', words, { cwd: root, env })
+  return { status: 0, stdout, stderr, json: parse(stdout) }
+}
+
+/** The same in this process, which takes a tenth of the time. */
+async function team(system: SharedSystem, person: string, ...args: readonly string[]): Promise<TeamReply> {
+  Object.assign(process.env, { STACK_JSON: system.stackJson, TEAM_USER: person })
+  let status = 0
+  const { stdout, stderr } = await captured(async () => {
+    status = await execute(args)
+  })
+  // Some commands say by it that they have found something: not that this test has failed.
+  process.exitCode = undefined
+  return { status, stdout, stderr, json: parse(stdout) }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
 
 const system = await sharedSystem(t)
+const limits = ['--rate-limit', '100000', '--time-zone', timeZoneAtNoon()]
 const created = await typedByTeam(
-  system,
-  'alice',
-  'operators',
-  'create',
-  '--name',
-  'Casa Rosa',
-  '--rate-limit',
-  '100000',
-  '--time-zone',
-  timeZoneAtNoon(),
-  '--reason',
-  'contract 12',
-  '--json',
+  ...([system, 'alice'] as const),
+  ...['operators', 'create', '--name', 'Casa Rosa', ...limits, '--reason', 'contract 12', '--json'],
 )
 const operator = new OperatorClient(system.baseUrl, created.json.production)
 t.teardown(() => operator.close())
 const { id: playerId } = await register(operator)
 const json = (person: string, ...args: string[]) => team(system, person, ...args, '--json')
-const withdrawal = (amount: string, destination = 'ana@example.com') => ({
-  ...{ amount, currency: 'BRL', method: 'pix' },
-  destination,
-})
+const withdrawal = (amount: string) => ({ amount, currency: 'BRL', method: 'pix', destination: 'ana@example.com' })
 
 t.test('creating an operator prints both environments once, in the form that programs read', async (t) => {
   t.equal(created.status, 0)
@@ -93,47 +121,6 @@ t.test('the typical order, in production: the team decides KYC and withdrawals',
       ['under_review', 'operator', created.json.operatorId],
     ],
   )
-})
-
-t.test('what an operator writes cannot deceive the person who decides', async (t) => {
-  // It erases its line, writes another amount and destination, hides the rest, and writes the clipboard.
-  const hostile =
-    '\u001b[2K\u001b[1GSPOOFED sandbox 9.00 BRL pix honest@pix\u001b[8m\u001b]52;c;cm0=\u0007\u009b1A\u202e\u2028\nwdr_more'
-  const sandbox = new OperatorClient(system.baseUrl, created.json.sandbox)
-  t.teardown(() => sandbox.close())
-  const { id } = await register(sandbox)
-  await json('alice', 'kyc', 'decide', id, 'aprovado', '--yes', '--reason', 'documents match')
-  await fund(sandbox, id, '900.00')
-  const request = (destination: string) => sandbox.post(`/players/${id}/withdrawals`, withdrawal('900', destination))
-  t.match((await request(hostile)).body.error, {
-    code: 'VALIDATION_ERROR',
-    details: { in: 'body', issues: [{ path: '/destination' }] },
-  })
-  // As it would be accepted by a service that does not look.
-  const accepted = expectStatus(await request('ana@example.com'), 201)
-  const client = new pg.Client({ connectionString: system.postgresUrl })
-  await client.connect()
-  await client.query("set session_replication_role = 'replica'")
-  await client.query('update payments.withdrawal set destination = $1, sealed_destination = null where id = $2', [
-    hostile,
-    accepted.id,
-  ])
-  await client.end()
-
-  t.equal((await sandbox.get(`/withdrawals/${accepted.id}`)).body.destination, hostile, 'it is read as before')
-  const queue = await team(system, 'alice', 'withdrawals', 'queue', '--operator', 'Casa Rosa', '--env', 'sandbox')
-  const record = await json('alice', 'withdrawals', 'show', accepted.id)
-  const question = await team(system, 'alice', 'withdrawals', 'approve', accepted.id)
-  t.equal(record.json.destination, hostile, 'programs get the same value')
-  for (const { stdout, stderr } of [queue, record, question]) {
-    const raw = [...stdout, ...stderr].filter((character) => /[^\n\P{C}]|[\u2028\u2029]/u.test(character))
-    t.same(raw, [], 'nothing that a terminal obeys')
-  }
-  t.equal(queue.stdout.trim().split('\n').length, 2, 'a title and one row')
-  t.match(queue.stdout, `900.00 BRL`)
-  t.match(queue.stdout, String.raw`pix \u001b[2K\u001b[1GSPOOFED`)
-  t.match(question, { status: 1, stderr: `900.00 BRL of player ${id} in sandbox` })
-  expectStatus(await sandbox.post(`/withdrawals/${accepted.id}/cancel`), 200)
 })
 
 /** Proposed by one person, and carried out by another. */

@@ -22,7 +22,7 @@ import {
 } from '@backoffice/test-kit'
 import { jetstreamManager } from '@nats-io/jetstream'
 import { services } from '../services.ts'
-import { settled } from './books.ts'
+import { settled } from './crash-points.ts'
 import { MortalServices } from './mortal-services.ts'
 
 const never = 3_600_000

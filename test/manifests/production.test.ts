@@ -6,7 +6,7 @@ import { allOperations, bodyBytesMax, serviceNames, streamKeeper } from '@backof
 import ipaddr from 'ipaddr.js'
 import t from 'tap'
 import { parse } from 'yaml'
-import { alerts, fragmentOf } from '../telemetry/files.ts'
+import { alerts, fragmentOf } from '../telemetry/rules.ts'
 import { arrowsOf, podsOf } from './arrows.ts'
 import { type Cluster, rendered, skip, withSettings } from './cluster.ts'
 import { deployFolder, type Manifest } from './kustomize.ts'

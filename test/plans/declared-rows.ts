@@ -1,14 +1,15 @@
 import { relative } from 'node:path'
+import pg from 'pg'
 import type { Node, TemplateLiteral } from 'typescript/unstable/ast'
 import { isNoSubstitutionTemplateLiteral, isTaggedTemplateExpression } from 'typescript/unstable/ast/is'
 import { API, type Checker, type Project, SymbolFlags, type Type, TypeFlags } from 'typescript/unstable/sync'
+import { inItsSchema } from './plan.ts'
 
 /** A field of a declared row. */
 export interface DeclaredField {
   readonly name: string
   /** What a value of it is, apart from null: `string`, `Date[]`, or `object` for what only JSON holds. */
   readonly kind: string
-  readonly mayBeNull: boolean
   /** Statements may leave it out. */
   readonly isOptional: boolean
 }
@@ -73,7 +74,7 @@ function stringsOf(template: TemplateLiteral): string[] {
   return [template.head.text, ...template.templateSpans.map(({ literal }) => literal.text)]
 }
 
-/** Of a row that is one of several, a field that some have not may be null. */
+/** Of a row that is one of several, the fields of all. */
 function fieldsOf(checker: Checker, row: Type): DeclaredField[] {
   const rows = membersOf(row).map(
     (one) => new Map(checker.getPropertiesOfType(one).map((field) => [field.name, field])),
@@ -81,13 +82,8 @@ function fieldsOf(checker: Checker, row: Type): DeclaredField[] {
   return [...new Set(rows.flatMap((fields) => [...fields.keys()]))].map((name) => {
     const found = rows.flatMap((fields) => fields.get(name) ?? [])
     const types = found.flatMap((field) => membersOf(checker.getTypeOfSymbol(field) as Type))
-    return {
-      name,
-      kind: kindsOf(checker, types),
-      mayBeNull:
-        found.length < rows.length || types.some(({ flags }) => flags & (TypeFlags.Null | TypeFlags.AnyOrUnknown)),
-      isOptional: found.some(({ flags }) => flags & SymbolFlags.Optional),
-    }
+    const isOptional = found.some(({ flags }) => flags & SymbolFlags.Optional)
+    return { name, kind: kindsOf(checker, types), isOptional }
   })
 }
 
@@ -114,4 +110,100 @@ function kindOf(checker: Checker, type: Type): string {
   if (checker.isArrayType(type)) return `${kindsOf(checker, membersOf(argumentsOf(checker, type)[0] as Type))}[]`
   const name = type.getSymbol()?.name
   return name === 'Date' || name === 'Buffer' ? name : 'object'
+}
+
+/** What a value of a PostgreSQL type is in a row, as the driver and the tag `db` decode it. */
+const kinds: Readonly<Record<string, string>> = {
+  bigint: 'bigint',
+  boolean: 'boolean',
+  bytea: 'Buffer',
+  character: 'string',
+  date: 'string',
+  'double precision': 'number',
+  integer: 'number',
+  name: 'string',
+  numeric: 'string',
+  smallint: 'number',
+  text: 'string',
+  'timestamp with time zone': 'Date',
+  uuid: 'string',
+}
+
+/** An array of a type is `type[]`. */
+const kindOfColumn = (type: string): string => type.replace(/^[^[]*/, (name) => kinds[name] ?? `unknown to this test`)
+const isJson = (type: string): boolean => /^jsonb?$/.test(type)
+
+/** How a column is called in a row. */
+const fieldOf = (name: string) => name.replaceAll(/_([a-z0-9])/g, (_match, letter: string) => letter.toUpperCase())
+
+/** What is wrong with the rows that a template declares. What JSON holds is not known to PostgreSQL. */
+export function faultsIn({ place, fields }: SourceTemplate, types: ReadonlyMap<string, string>): string[] {
+  const given = new Map([...types].map(([name, type]) => [fieldOf(name), type]))
+  return fields.flatMap(({ name, kind, isOptional }) => {
+    const type = given.get(name)
+    if (type === undefined)
+      return isOptional ? [] : [`${place}: ${name} is declared, and the statement does not give it`]
+    if (isJson(type) || kind === 'unknown' || kind === kindOfColumn(type)) return []
+    return [`${place}: ${name} is declared as ${kind}, and is ${kindOfColumn(type)} (${type})`]
+  })
+}
+
+/** Asks PostgreSQL for the columns of what statements give, and their types, without running them. */
+export class Describer {
+  readonly #client: pg.Client
+
+  private constructor(client: pg.Client) {
+    this.#client = client
+  }
+
+  static async connect(databaseUrl: string): Promise<Describer> {
+    const client = new pg.Client({ connectionString: databaseUrl })
+    await client.connect()
+    return new Describer(client)
+  }
+
+  close(): Promise<void> {
+    return this.#client.end()
+  }
+
+  /** The type of each column of a statement, in the first of the schemas that have what it names. */
+  describe(text: string, schemas: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    return inItsSchema(this.#client, schemas, async () => {
+      const columns = await this.#client.query(new Description(text)).columns
+      const oids = columns.map(({ dataTypeID }) => dataTypeID)
+      const { rows } = await this.#client.query('select $1::oid[]::regtype[]::text[] as types', [oids])
+      return new Map(columns.map(({ name }, index) => [name, rows[0].types[index]]))
+    })
+  }
+}
+
+/** What the driver sends of a statement to hear what it gives, and no more. */
+class Description implements pg.Submittable {
+  readonly columns: Promise<readonly pg.FieldDef[]>
+  readonly handleError: (error: Error) => void
+  readonly #described: (columns: readonly pg.FieldDef[]) => void
+  readonly #text: string
+  #columns: readonly pg.FieldDef[] = []
+
+  constructor(text: string) {
+    const { promise, resolve, reject } = Promise.withResolvers<readonly pg.FieldDef[]>()
+    this.columns = promise
+    this.#described = resolve
+    this.handleError = reject
+    this.#text = text
+  }
+
+  submit(connection: pg.Connection): void {
+    connection.parse({ name: '', text: this.#text, types: [] }, true)
+    connection.describe({ type: 'S', name: '' }, true)
+    connection.sync()
+  }
+
+  handleRowDescription({ fields }: { readonly fields: readonly pg.FieldDef[] }): void {
+    this.#columns = fields
+  }
+
+  handleReadyForQuery(): void {
+    this.#described(this.#columns)
+  }
 }

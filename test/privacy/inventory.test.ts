@@ -5,8 +5,7 @@ import { testBed } from '@backoffice/test-kit'
 import { Type } from '@sinclair/typebox'
 import t from 'tap'
 import { services } from '../services.ts'
-import { listedColumns, listedKinds, listedTimes } from './document.ts'
-import { columnsWith, leaveTraces } from './traces.ts'
+import { columnsWith, leaveTraces, listedColumns, listedKinds, listedTimes } from './traces.ts'
 
 const sorted = (kinds: Iterable<string>) => [...kinds].sort()
 

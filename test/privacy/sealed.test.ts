@@ -22,8 +22,7 @@ import { connectNats } from '@backoffice/rpc'
 import { eventually, OperatorClient, testBed } from '@backoffice/test-kit'
 import t, { type Test } from 'tap'
 import { services } from '../services.ts'
-import { listedSealed } from './document.ts'
-import { columnsWith, destination, leaveBrokenEvent, leaveTraces, person } from './traces.ts'
+import { columnsWith, destination, leaveBrokenEvent, leaveTraces, listedSealed, person } from './traces.ts'
 
 // What docs/privacy.md says under Encryption: a dump of the database and the files of NATS show no CPF, e-mail, phone or
 // payout destination, and everything that needs them still works.

@@ -11,7 +11,7 @@ import pg from 'pg'
 import t from 'tap'
 import { register } from '../journey.ts'
 import { services } from '../services.ts'
-import { newOperator, startLoad, statementAgrees } from './operators.ts'
+import { newOperator, startLoad, statementAgrees } from './fleet.ts'
 
 const clients = 4
 const attemptsMet = 3

@@ -14,7 +14,7 @@ import { settings as gamesSettings, startGames } from '@backoffice/games'
 import { loadConfig } from '@backoffice/process'
 import { eventually, reconcile, temporaryFolder, testBed } from '@backoffice/test-kit'
 import t from 'tap'
-import { Link } from '../chaos/link.ts'
+import { Link } from '../network.ts'
 import { callAsOperator, callAsTeam, newOperator, teamOf } from '../plans/every-operation.ts'
 import { services } from '../services.ts'
 

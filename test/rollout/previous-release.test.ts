@@ -6,9 +6,8 @@ import { operations, serviceNames } from '@backoffice/contracts'
 import { eventually, OperatorClient, reconcile, startReceiver } from '@backoffice/test-kit'
 import t from 'tap'
 import { expectStatus, fund, register } from '../journey.ts'
-import { baseUrlOf, type Replica, startFleet } from './fleet.ts'
-import { newOperator, statementAgrees } from './operators.ts'
-import { extractPreviousRelease, historyIsMissing, release } from './previous-release.ts'
+import { baseUrlOf, newOperator, type Replica, startFleet, statementAgrees } from './fleet.ts'
+import { extractPreviousRelease, historyIsMissing, release } from './schema-rules.ts'
 
 const skip = historyIsMissing()
 const roundsBeside = 10

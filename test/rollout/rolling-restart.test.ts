@@ -4,9 +4,16 @@ import { type ServiceName, serviceNames } from '@backoffice/contracts'
 import { eventually, OperatorClient, reconcile, skipWithout } from '@backoffice/test-kit'
 import t from 'tap'
 import { expectStatus, register } from '../journey.ts'
-import { baseUrlOf, freePorts, type Replica, startFleet } from './fleet.ts'
-import { newOperator, startLoad, statementAgrees } from './operators.ts'
-import { startLoadBalancer } from './proxies.ts'
+import {
+  baseUrlOf,
+  freePorts,
+  newOperator,
+  type Replica,
+  startFleet,
+  startLoad,
+  startLoadBalancer,
+  statementAgrees,
+} from './fleet.ts'
 
 const skip = skipWithout('haproxy', 'haproxy')
 const clients = 4

@@ -1,7 +1,6 @@
 import { services } from '@backoffice/migrator'
 import t from 'tap'
-import { contractions, locks, release } from './previous-release.ts'
-import { lockingStatements, narrowingStatements } from './schema-rules.ts'
+import { contractions, lockingStatements, locks, narrowingStatements, release } from './schema-rules.ts'
 
 /** The runtime's own come first in every service; they touch none but the runtime's tables. */
 const isOfRuntime = (name: string) => name.startsWith('0000_runtime_')

@@ -6,7 +6,7 @@ import { OperatorClient, testBed } from '@backoffice/test-kit'
 import t from 'tap'
 import { expectStatus, fund, register } from '../journey.ts'
 import { services } from '../services.ts'
-import { newOperator } from './operators.ts'
+import { newOperator } from './fleet.ts'
 
 /** Payments as a release knew it in which withdrawals could not be cancelled. */
 const olderPayments: typeof payments = {

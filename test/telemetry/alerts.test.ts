@@ -9,18 +9,21 @@ import { skipWithout } from '@backoffice/test-kit'
 import t, { type Test } from 'tap'
 import { parse, stringify } from 'yaml'
 import {
+  alertCases,
   alerts,
   alertsGuide,
   dashboardQueries,
   fragmentOf,
   idOf,
   metricNames,
+  type RuleTestRun,
   readText,
   ruleFiles,
   rules,
   telemetryFolder,
-} from './files.ts'
-import { alertCases, type RuleTestRun, testsOfNeededRules, testsThatRulesCanBeEvaluated } from './rule-tests.ts'
+  testsOfNeededRules,
+  testsThatRulesCanBeEvaluated,
+} from './rules.ts'
 
 const run = promisify(execFile)
 const promtool = (...args: string[]) => run('promtool', args, { cwd: telemetryFolder })

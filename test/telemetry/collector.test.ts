@@ -1,6 +1,6 @@
 import t from 'tap'
 import { parse } from 'yaml'
-import { readText } from './files.ts'
+import { readText } from './rules.ts'
 
 interface Collector {
   readonly extensions: Readonly<Record<string, unknown>>

@@ -8,7 +8,7 @@ import { freePort } from '@backoffice/dev-stack'
 import { eventually, skipWithout, startProcess, temporaryFolder } from '@backoffice/test-kit'
 import t, { type Test } from 'tap'
 import { parse, stringify } from 'yaml'
-import { alerts, readText, ruleFiles, telemetryFolder } from './files.ts'
+import { alerts, readText, ruleFiles, telemetryFolder } from './rules.ts'
 
 type Labels = Readonly<Record<string, string>>
 

@@ -6,15 +6,16 @@ import type { ProgramName } from '@backoffice/dev-stack'
 import { eventually, reconcile, skipWithout, startSystem } from '@backoffice/test-kit'
 import pg from 'pg'
 import t from 'tap'
-import { alerts, dashboardQueries, idOf, metricNames, rules, telemetryFolder } from './files.ts'
-import { type Prometheus, startPrometheus } from './prometheus.ts'
+import { alerts, dashboardQueries, idOf, metricNames, rules, telemetryFolder } from './rules.ts'
 import {
   moneyPath,
   operatorWithReceiver,
+  type Prometheus,
   pendingDeposit,
   person,
   publishNonsense,
   refusedToTheTeam,
+  startPrometheus,
   troubles,
 } from './traffic.ts'
 

@@ -234,7 +234,6 @@ export async function answeredAsFaults(
   })
   return faulty
 }
-}
 
 interface Page<Row> {
   readonly data: readonly Row[]
