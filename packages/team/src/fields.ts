@@ -45,8 +45,15 @@ export const wordings: Readonly<Record<string, Wording>> = {
   after: { flags: '--after <id>' },
 }
 
-/** Lists of all operators: sandbox records would hide those of production. */
-export const productionFirst = { environment: { default: 'production', none: 'all' } } as const
+/** An operator is named by its id here, so a brand by that and the environment. Sandbox records would hide those of production. */
+export const ofAllOperators = {
+  fixed: { brandId: undefined },
+  wording: { environment: { default: 'production', none: 'all' } },
+} as const
+
+/** Both are shown, each on lines of its own, unless one is asked for. */
+export const countedEnvironment = { environment: { help: 'only this one; both when absent' } } as const
+export const waitingColumns = ['environment', 'waiting', ['oldest since', 'oldestAt']] as const
 
 /** The environment of a brand. People name a brand by its operator and its environment. */
 const environment: FieldSchema = { anyOf: [{ const: 'sandbox' }, { const: 'production' }] }

@@ -134,7 +134,12 @@ export function columnWidths(rows: readonly (readonly string[])[], available: nu
   const columns = (rows[0] ?? []).map((_, index) => rows.map((row) => row[index] ?? ''))
   const widths = columns.map((cells) => Math.max(...cells.map((cell) => stringWidth(cell))))
   const least = columns.map((cells, index) => {
-    const words = cells.filter((cell) => whole.test(cell)).map((cell) => cell.length)
+    const words = cells.flatMap((cell) =>
+      cell
+        .split(' ')
+        .filter((word) => whole.test(word))
+        .map(({ length }) => length),
+    )
     return Math.max(Math.min(readable, widths[index] ?? 0), ...words)
   })
   const room = available - gap * (columns.length - 1)

@@ -1,4 +1,5 @@
 import type { Input, Operation, Reply } from '@backoffice/contracts'
+import { type List, type Listed, textColumns } from '@backoffice/team-rows'
 import type { Wording } from './fields.ts'
 import type { Column } from './output.ts'
 import type { Session } from './session.ts'
@@ -15,7 +16,7 @@ export interface Work<O extends Operation, Seen = undefined> {
 }
 
 type Field<O> = keyof Input<O> & string
-type Listed<Result> = Result extends { readonly data: readonly (infer Element)[] } ? Element : never
+type RowOf<Result> = Result extends { readonly data: readonly (infer Element)[] } ? Element : never
 
 /**
  * One command of the team. The fields of its operation's body are its options, except those that are given by position
@@ -49,7 +50,7 @@ export interface Row<O extends Operation, Result = Reply<O>, Seen = undefined> {
   /** Other operations that `run` calls. */
   readonly also?: readonly Operation[]
   /** For a list: only `data` is printed, and for people in these columns. */
-  readonly columns?: readonly Column<Listed<Result>>[]
+  readonly columns?: readonly Column<RowOf<Result>>[]
   /** Prints a result that is no list, for people. Without it, one line per field is printed. */
   readonly show?: (result: Result) => void
 }
@@ -60,3 +61,10 @@ export type AnyRow = Row<Operation, unknown, unknown>
 /** Checks a row against its operation. */
 export const row = <O extends Operation, Result = Reply<O>, Seen = undefined>(row: Row<O, Result, Seen>) =>
   row as unknown as AnyRow
+
+/** The command of a list that the console shows too. */
+export const listed = <O extends Operation, Shown = Listed<O>, Result = { readonly data: readonly Shown[] }>(
+  list: List<O, Shown>,
+  more: Omit<Row<O, Result>, 'path' | 'operation' | 'columns'> = {},
+): AnyRow =>
+  ({ path: list.command, operation: list.operation, columns: textColumns(list), ...more }) as unknown as AnyRow

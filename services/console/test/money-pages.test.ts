@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { allOperations, type Environment, operations, type Scope } from '@backoffice/contracts'
 import { gateway } from '@backoffice/gateway'
+import { type List, lists, nameOf } from '@backoffice/team-rows'
 import { eventually, inLanes, proposalOf, timeZoneAtNoon } from '@backoffice/test-kit'
 import { webhooks } from '@backoffice/webhooks'
 import t from 'tap'
@@ -463,6 +464,15 @@ t.test('what the reconciler says in whole sentences has words in Portuguese', as
   const unfinished = 'wallet.creditAccount of payments has not been finished.'
   t.equal(sentenceIn('pt-BR', unfinished), 'wallet.creditAccount, de payments, não foi concluído.')
   t.equal(sentenceIn('pt-BR', 'Of a later release.'), 'Of a later release.')
+})
+
+t.test('each column and each filter of a list has words, and filters by a field of its operation', async (t) => {
+  for (const { command, operation, columns, folded = [], filters = {}, period = [] } of Object.values<List>(lists)) {
+    for (const name of [...columns, ...folded].map(nameOf).concat(Object.keys(filters)))
+      t.ok(textIn('pt-BR', `field.${name}`), `${command}: ${name}`)
+    for (const field of [...Object.values(filters).map((one) => one.field), ...period])
+      t.ok(field in operation.body.properties, `${command}: ${field}`)
+  }
 })
 
 t.test('everything that a role may do has words', async (t) => {

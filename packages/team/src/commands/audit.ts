@@ -1,38 +1,20 @@
 import { type AuditEntry, type Input, operations, serviceNames } from '@backoffice/contracts'
+import { lists } from '@backoffice/team-rows'
 import type { ExportedLine } from '../audit.ts'
 import { printJsonLine } from '../output.ts'
-import { row, type Work } from '../row.ts'
+import { listed, row, type Work } from '../row.ts'
 import { callPages } from '../session.ts'
 
 const trails = serviceNames.map((service) => ({ service, listAudit: operations[service].listAudit }))
 const exports = serviceNames.map((service) => ({ service, exportAudit: operations[service].exportAudit }))
 
 export const audit = [
-  row({
-    path: 'audit list',
+  listed(lists.audit, {
     description: 'Of all services, newest first',
-    operation: operations.gateway.listAudit,
     also: trails.map(({ listAudit }) => listAudit),
     run: listAll,
     fixed: { actionsOnly: true },
     switches: [{ flags: '--reads', help: 'also who has read what', gives: { actionsOnly: false } }],
-    columns: [
-      'at',
-      ['who', 'actor'],
-      'service',
-      ['operation', ({ operation, input }) => [operation, decisionIn(input)].filter(Boolean).join(' ')],
-      'outcome',
-      'subject',
-      [
-        'changed',
-        ({ changes }) =>
-          changes?.map(({ field, before, after }) => `${field}: ${before ?? '–'} → ${after ?? '–'}`).join('; '),
-      ],
-      ['why', 'reason'],
-      ['proposed by', 'proposedBy'],
-      ['proposed why', 'proposalReason'],
-      ['operation id', 'operationId'],
-    ],
   }),
   row({
     path: 'audit export',
@@ -44,12 +26,6 @@ export const audit = [
     show: ({ data: _printed, ...end }) => printJsonLine(end),
   }),
 ]
-
-/** Approve, reject or pay: one operation decides about withdrawals, and one about identities. */
-function decisionIn(input: unknown): string | undefined {
-  const { decision, status } = (input ?? {}) as { readonly decision?: string; readonly status?: string }
-  return decision ?? status
-}
 
 /** Each service keeps its own trail, in the transaction of the action itself. */
 async function listAll({ session, input }: Work<typeof operations.gateway.listAudit>) {

@@ -1,11 +1,11 @@
 import { type OperatorRecord, operations, type Reply, type ServiceName, serviceNames } from '@backoffice/contracts'
+import { lists } from '@backoffice/team-rows'
 import { print, printRecord, printSection } from '../output.ts'
-import { row } from '../row.ts'
+import { listed, row } from '../row.ts'
 import type { Session } from '../session.ts'
 
 const {
   createOperator,
-  listOperators,
   getOperator,
   suspendOperator,
   activateOperator,
@@ -38,19 +38,7 @@ export const operators = [
       }
     },
   }),
-  row({
-    path: 'operators list',
-    operation: listOperators,
-    columns: [
-      'name',
-      'id',
-      'status',
-      ['per minute', 'rateLimitPerMinute'],
-      ['addresses', ({ allowedAddresses }) => allowedAddresses.join(' ') || 'any'],
-      ['active keys', ({ credentials }) => credentials.filter(({ revokedAt }) => revokedAt === null).length],
-      ['created', 'createdAt'],
-    ],
-  }),
+  listed(lists.operators),
   row({ path: 'operators show', operation: getOperator, arguments: ['name'], show: showOperator }),
   row({
     path: 'operators homologation',
@@ -121,43 +109,7 @@ function showProofs({ checks, proved, ...homologation }: Reply<typeof showHomolo
 const lastUse = ({ lastUsedAt }: OperatorRecord['credentials'][number]): string | undefined =>
   lastUsedAt === undefined ? undefined : (lastUsedAt ?? 'never')
 
-const { findIdempotencyKey, listRefusedRequests } = operations.gateway
-
-export const requests = [
-  row({
-    path: 'requests list',
-    operation: listRefusedRequests,
-    columns: [
-      ['request', 'requestId'],
-      'at',
-      ['operator', ({ operatorName, operatorId }) => operatorName ?? operatorId],
-      'environment',
-      'operation',
-      'path',
-      'status',
-      'code',
-      'fields',
-      'hint',
-      ['canonical string', ({ canonicalString }) => canonicalString?.replaceAll('\n', ' ')],
-      ['signed rightly', 'verified'],
-    ],
-  }),
-  row({
-    path: 'requests key',
-    operation: findIdempotencyKey,
-    arguments: ['key'],
-    columns: [
-      ['operator', 'operatorName'],
-      'environment',
-      'operation',
-      'status',
-      'code',
-      ['record', 'recordId'],
-      ['request', 'requestId'],
-      ['until', 'expiresAt'],
-    ],
-  }),
-]
+export const requests = [listed(lists.refusedRequests), listed(lists.idempotencyKeys, { arguments: ['key'] })]
 
 export const credentials = [
   row({ path: 'credentials issue', operation: operations.gateway.issueCredential }),

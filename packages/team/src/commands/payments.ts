@@ -5,36 +5,18 @@ import {
   Rejection,
   type Reply,
   seenOfWithdrawal,
+  type Transition,
   type WithdrawalFacts,
 } from '@backoffice/contracts'
-import { row } from '../row.ts'
+import { lists, textColumns } from '@backoffice/team-rows'
+import { countedEnvironment, ofAllOperators, waitingColumns } from '../fields.ts'
+import { printRecord, printSection } from '../output.ts'
+import { listed, row } from '../row.ts'
 import type { Session } from '../session.ts'
-import {
-  countedEnvironment,
-  ofAllOperators,
-  operatorColumn,
-  showWithHistory,
-  statusColumn,
-  waitingColumns,
-} from './queues.ts'
 
 export const deposits = [
-  row({
-    path: 'deposits list',
-    operation: operations.payments.listDeposits,
-    // A brand is an operator in one environment, so there is no list of both.
-    wording: { environment: { default: 'production' } },
-    columns: [
-      ['deposit', 'id'],
-      operatorColumn,
-      ['player', 'playerId'],
-      ['amount', ({ amount, currency }) => `${amount} ${currency}`],
-      statusColumn,
-      'method',
-      ['reference', 'externalReference'],
-      ['created', 'createdAt'],
-    ],
-  }),
+  // A brand is an operator in one environment, so there is no list of both.
+  listed(lists.deposits, { wording: { environment: { default: 'production' } } }),
   row({
     path: 'deposits show',
     operation: operations.payments.showDeposit,
@@ -43,7 +25,7 @@ export const deposits = [
   }),
 ]
 
-const { withdrawalQueue, countWithdrawalQueue, listWithdrawals, showWithdrawal, decideWithdrawal } = operations.payments
+const { countWithdrawalQueue, showWithdrawal, decideWithdrawal } = operations.payments
 
 type Withdrawal = Reply<typeof showWithdrawal>
 
@@ -56,27 +38,16 @@ const decisions = {
 
 export const withdrawals = [
   row({
-    path: 'withdrawals queue',
-    operation: withdrawalQueue,
+    path: lists.waitingWithdrawals.command,
+    operation: lists.waitingWithdrawals.operation,
     fixed: ofAllOperators.fixed,
     wording: { ...ofAllOperators.wording, status: { default: 'under_review' } },
     columns: [
-      ['withdrawal', 'id'],
-      operatorColumn,
-      'environment',
-      ['amount', ({ amount, currency }) => `${amount} ${currency}`],
-      'available',
-      ['destination', ({ method, destination }) => `${method} ${destination}`],
-      ['player', 'playerId'],
-      ['name', 'playerName'],
-      ['player status', 'playerStatus'],
-      ['kyc', 'kycStatus'],
+      ...textColumns(lists.waitingWithdrawals),
       ['new', ({ facts }) => newIn(facts)],
       ['also of players', ({ facts }) => sharedWith(facts)],
       ['deposits 30 d', ({ facts }) => facts.deposits30Days.amount],
       ['paid 30 d', ({ facts }) => facts.withdrawals30Days.amount],
-      ['approved by', 'approvedBy'],
-      ['created', 'createdAt'],
     ],
   }),
   row({
@@ -85,22 +56,7 @@ export const withdrawals = [
     wording: countedEnvironment,
     columns: ['status', ...waitingColumns],
   }),
-  row({
-    path: 'withdrawals list',
-    operation: listWithdrawals,
-    ...ofAllOperators,
-    columns: [
-      ['withdrawal', 'id'],
-      operatorColumn,
-      'environment',
-      ['amount', ({ amount, currency }) => `${amount} ${currency}`],
-      statusColumn,
-      ['destination', ({ method, destination }) => `${method} ${destination}`],
-      ['player', 'playerId'],
-      ['approved by', 'approvedBy'],
-      ['created', 'createdAt'],
-    ],
-  }),
+  listed(lists.withdrawals, ofAllOperators),
   row({
     path: 'withdrawals show',
     operation: showWithdrawal,
@@ -135,6 +91,18 @@ export const withdrawals = [
     }),
   ),
 ]
+
+/** A deposit or withdrawal, then who changed it, when, from what to what and why. */
+function showWithHistory({ transitions, ...record }: { readonly transitions: readonly Transition[] }): void {
+  printRecord(record)
+  printSection('history', transitions, [
+    'at',
+    ['who', ({ by }) => `${by.kind} ${by.name}`],
+    'from',
+    'to',
+    ['why', 'reason'],
+  ])
+}
 
 /** Why it is not proven that somebody approved a withdrawal as it is shown; null when it is. */
 const faultOfApproval = async (session: Session, withdrawal: Withdrawal): Promise<string | null> =>

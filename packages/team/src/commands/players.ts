@@ -1,9 +1,10 @@
 import { defined, operations, type Reply, seenOfSubmission } from '@backoffice/contracts'
+import { lists } from '@backoffice/team-rows'
+import { countedEnvironment, ofAllOperators, waitingColumns } from '../fields.ts'
 import { printJson, printRecord, printSection } from '../output.ts'
-import { row, type Work } from '../row.ts'
-import { countedEnvironment, ofAllOperators, operatorColumn, waitingColumns } from './queues.ts'
+import { listed, row, type Work } from '../row.ts'
 
-const { showPlayer, listPlayers, searchPlayers, listGameSessions, exportPlayer } = operations.players
+const { showPlayer, listPlayers, listGameSessions, exportPlayer } = operations.players
 const { setPlayerStatus, selfExcludePlayer, setDailyLimit, anonymisePlayer } = operations.players
 
 /** The services that keep rows about a player. */
@@ -38,23 +39,7 @@ export const players = [
       ['created', 'createdAt'],
     ],
   }),
-  row({
-    path: 'players search',
-    operation: searchPlayers,
-    fixed: { brandId: undefined },
-    columns: [
-      ['player', 'id'],
-      operatorColumn,
-      'environment',
-      'externalId',
-      'name',
-      'cpf',
-      'email',
-      'status',
-      ['kyc', 'kycStatus'],
-      ['created', 'createdAt'],
-    ],
-  }),
+  listed(lists.foundPlayers, { fixed: { brandId: undefined } }),
   row({
     path: 'players sessions',
     operation: listGameSessions,
@@ -114,24 +99,9 @@ async function exportAll({ session, input }: Work<typeof exportPlayer>) {
 }
 
 export const kyc = [
-  row({
-    path: 'kyc queue',
-    operation: operations.players.kycQueue,
+  listed(lists.identities, {
     fixed: ofAllOperators.fixed,
     wording: { ...ofAllOperators.wording, limit: { default: 100 } },
-    columns: [
-      ['player', 'playerId'],
-      'name',
-      operatorColumn,
-      'environment',
-      ['status', 'kycStatus'],
-      ['document', 'latestDocumentType'],
-      ['reference', 'latestReference'],
-      ['documents', 'submissions'],
-      ['waiting since', 'waitingSince'],
-      ['taken by', ({ taken }) => taken?.by],
-      ['opens at', 'documentUrl'],
-    ],
   }),
   row({
     path: 'kyc count',

@@ -10,12 +10,13 @@ import {
   seenOf,
   serviceNames,
 } from '@backoffice/contracts'
+import { lists } from '@backoffice/team-rows'
 import { say } from '../output.ts'
-import { row, type Work } from '../row.ts'
+import { listed, row, type Work } from '../row.ts'
 import { callPages, type Session } from '../session.ts'
 
 const { listProposals, declineProposal } = operations.gateway
-const lists = serviceNames.map((service) => ({ service, list: operations[service].listProposals }))
+const kept = serviceNames.map((service) => ({ service, list: operations[service].listProposals }))
 const declines = serviceNames.map((service) => operations[service].declineProposal)
 /** What may have been proposed. */
 const forTwo = allOperations.filter(({ twoPeople }) => twoPeople !== undefined)
@@ -25,30 +26,18 @@ interface Found extends Proposal {
 }
 
 export const proposals = [
-  row({
-    path: 'proposals list',
+  listed(lists.proposals, {
     description: 'Calls of all services that take two people, newest first',
-    operation: listProposals,
-    also: lists.map(({ list }) => list),
+    also: kept.map(({ list }) => list),
     fixed: { proposalId: undefined },
     wording: { state: { default: 'open' } },
     run: listAll,
-    columns: [
-      ['proposal', 'id'],
-      'service',
-      'operation',
-      ['what', 'input'],
-      ['proposed by', 'proposedBy'],
-      ['why', 'reason'],
-      ['until', 'expiresAt'],
-      'state',
-    ],
   }),
   row({
     path: 'proposals show',
     description: 'Show one proposal',
     operation: listProposals,
-    also: lists.map(({ list }) => list),
+    also: kept.map(({ list }) => list),
     arguments: ['proposalId'],
     fixed: { state: undefined, before: undefined, limit: 1 },
     run: showOne,
@@ -58,7 +47,7 @@ export const proposals = [
     description: 'Carry out what somebody else proposed',
     // An approval takes what the opposite takes. What it calls is what was proposed.
     operation: declineProposal,
-    also: [...lists.map(({ list }) => list), ...forTwo],
+    also: [...kept.map(({ list }) => list), ...forTwo],
     arguments: ['proposalId'],
     look: findSigned,
     confirm: askToApprove,
@@ -68,7 +57,7 @@ export const proposals = [
     path: 'proposals collect',
     description: 'Show the secrets that your approved proposal made: once, and to you alone, for two days',
     operation: listProposals,
-    also: [...lists.map(({ list }) => list), ...forTwo],
+    also: [...kept.map(({ list }) => list), ...forTwo],
     arguments: ['proposalId'],
     fixed: { state: undefined, before: undefined, limit: 1 },
     run: collect,
@@ -76,7 +65,7 @@ export const proposals = [
   row({
     path: 'proposals decline',
     operation: declineProposal,
-    also: [...lists.map(({ list }) => list), ...declines],
+    also: [...kept.map(({ list }) => list), ...declines],
     arguments: ['proposalId'],
     look: findToDecline,
     run: ({ session, input, seen, operationId }) => {
@@ -87,7 +76,7 @@ export const proposals = [
 ]
 
 async function listAll({ session, input }: Work<typeof listProposals>) {
-  const pages = lists.map(async ({ service, list }) => {
+  const pages = kept.map(async ({ service, list }) => {
     const { data } = await callPages(session, list, input)
     return data.map((proposal) => ({ service, ...proposal }))
   })
@@ -99,7 +88,7 @@ async function listAll({ session, input }: Work<typeof listProposals>) {
 /** A proposal is kept by the service that carries it out. Its id does not say which that is. */
 async function find(session: Session, proposalId: string): Promise<Found> {
   const found = await Promise.all(
-    lists.map(async ({ service, list }) => {
+    kept.map(async ({ service, list }) => {
       const { data } = await session.call(list, { proposalId, limit: 1 })
       return data.map((proposal) => ({ service, ...proposal }))
     }),

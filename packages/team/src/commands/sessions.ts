@@ -1,11 +1,12 @@
 import { type OwnSession, operations, serviceNames, type TeamMember } from '@backoffice/contracts'
-import { row, type Work } from '../row.ts'
+import { lists } from '@backoffice/team-rows'
+import { listed, row, type Work } from '../row.ts'
 import type { Session } from '../session.ts'
 
 const { endSession, listLockedMembers, listOwnSessions, listSessions, lockTeamMember, unlockTeamMember } =
   operations.gateway
 
-const lists = serviceNames.map((service) => operations[service].listSessions)
+const ofAll = serviceNames.map((service) => operations[service].listSessions)
 const ownLists = serviceNames.map((service) => operations[service].listOwnSessions)
 
 /** A member is given by name, and looked up: locked is an account. */
@@ -20,17 +21,14 @@ export const sessions = [
     path: 'sessions list',
     description: 'Who has called any of the services, and when their latest session began',
     operation: listSessions,
-    also: lists,
+    also: ofAll,
     run: async ({ session, input }) => ({ data: await members(session, input.since) }),
     columns: ['name', 'kind', ['latest session', 'latestSessionAt'], ['account', 'id']],
   }),
-  row({
-    path: 'sessions own',
+  listed(lists.ownSessions, {
     description: 'Your own sessions that may still act, in the browser and here',
-    operation: listOwnSessions,
     also: ownLists,
     run: listOwn,
-    columns: ['session', 'client', ['begun', 'begunAt'], ['ends', 'endsAt']],
   }),
   row({
     path: 'sessions end',
@@ -59,7 +57,7 @@ export const sessions = [
 
 /** Each service knows the sessions that have called it: of all of them, everybody with their latest. */
 async function members(session: Session, since: string): Promise<readonly TeamMember[]> {
-  const pages = await Promise.all(lists.map((operation) => session.call(operation, { since })))
+  const pages = await Promise.all(ofAll.map((operation) => session.call(operation, { since })))
   const oldestFirst = pages.flatMap(({ data }) => data).sort(byLatest)
   const found = new Map(oldestFirst.map((member) => [`${member.kind} ${member.name} ${member.id}`, member]))
   return [...found.values()].sort(byLatest).reverse()

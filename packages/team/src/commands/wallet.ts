@@ -1,11 +1,12 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { operations, type ReconciliationReport, readStatement, statementRows } from '@backoffice/contracts'
+import { lists, textColumns } from '@backoffice/team-rows'
 import { stringify } from 'csv-stringify/sync'
 import { print, printRecord, printSection, say } from '../output.ts'
-import { row, type Work } from '../row.ts'
+import { listed, row, type Work } from '../row.ts'
 
 const { adjustWallet, reverseTransfer, listEntries } = operations.wallet
-const { reconcileWallet, listReconciliations, recordRestore } = operations.reconciler
+const { reconcileWallet, recordRestore } = operations.reconciler
 
 const progressEveryMs = 250
 
@@ -16,17 +17,7 @@ export const wallet = [
     arguments: ['playerId'],
     show: ({ data, nextCursor: _, ...balances }) => {
       printRecord(balances)
-      printSection('', data, [
-        ['at', 'createdAt'],
-        'type',
-        'amount',
-        ['balance', 'balanceAfter'],
-        ['reference', ({ reference }) => `${reference.type} ${reference.id}`],
-        ['transfer', 'transferId'],
-        ['why', 'reason'],
-        'by',
-        ['approved by', 'approvedBy'],
-      ])
+      printSection('', data, textColumns(lists.entries))
     },
   }),
   row({
@@ -52,19 +43,7 @@ export const wallet = [
     run: reconcile,
     show: showReport,
   }),
-  row({
-    path: 'wallet reconciliations',
-    operation: listReconciliations,
-    columns: [
-      ['run', 'runId'],
-      'state',
-      'kind',
-      ['started', 'startedAt'],
-      ['by', 'startedBy'],
-      ['in production', ({ differencesIn }) => differencesIn?.production],
-      ['in the sandbox', ({ differencesIn }) => differencesIn?.sandbox],
-    ],
-  }),
+  listed(lists.reconciliations),
   row({
     path: 'wallet record-restore',
     operation: recordRestore,

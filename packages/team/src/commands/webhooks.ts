@@ -1,41 +1,18 @@
-import {
-  type DeliverySummary,
-  type Input,
-  operations,
-  pendingCountedMax,
-  type SetAsideSummary,
-  seenOf,
-  visible,
-  type WebhookEndpoint,
-} from '@backoffice/contracts'
-import { type Column, print, printRecord, printSection, printTable } from '../output.ts'
-import { row } from '../row.ts'
+import { type Input, type Operation, operations, seenOf, visible, type WebhookEndpoint } from '@backoffice/contracts'
+import { type List, lists, textColumns } from '@backoffice/team-rows'
+import { print, printRecord, printSection, printTable } from '../output.ts'
+import { listed, row } from '../row.ts'
 import type { Session } from '../session.ts'
 
 const faultOf = (lastFault: WebhookEndpoint['lastFault']) =>
   lastFault && `${lastFault.at} ${lastFault.responseStatus ?? lastFault.error}`
 
-const { setWebhookUrl, showWebhook, listEndpoints, rotateWebhookSecret, disableWebhook } = operations.webhooks
+const { setWebhookUrl, showWebhook, rotateWebhookSecret, disableWebhook } = operations.webhooks
 
 export const webhook = [
   row({ path: 'webhook set', operation: setWebhookUrl, show: showEndpoint }),
   row({ path: 'webhook show', operation: showWebhook, show: showEndpoint }),
-  row({
-    path: 'webhook list',
-    operation: listEndpoints,
-    columns: [
-      ['operator', 'operatorId'],
-      'url',
-      ['state', ({ enabled, breaker }) => (enabled ? breaker.state : 'disabled')],
-      ['failures', ({ breaker }) => breaker.consecutiveFailures],
-      ['failing since', ({ breaker }) => breaker.failingSince],
-      ['last fault', ({ lastFault }) => faultOf(lastFault)],
-      ['next try', ({ breaker }) => breaker.retryAt],
-      ['waiting', ({ pending }) => (pending < pendingCountedMax ? pending : `${pending} or more`)],
-      ['oldest since', 'oldestPendingAt'],
-      ['disabled because', 'disabledReason'],
-    ],
-  }),
+  listed(lists.endpoints),
   row({
     path: 'webhook rotate-secret',
     operation: rotateWebhookSecret,
@@ -53,29 +30,21 @@ function showEndpoint({ secrets, breaker, lastFault, ...endpoint }: WebhookEndpo
   ])
 }
 
-const { listDeliveries, countDeliveries, showDelivery, resendDelivery, resendDeliveries } = operations.webhooks
+const { countDeliveries, showDelivery, resendDelivery, resendDeliveries } = operations.webhooks
 
-const columns: readonly Column<DeliverySummary>[] = [
-  ['delivery', 'id'],
-  ['event', 'eventId'],
-  'type',
-  'environment',
-  'state',
-  'attempts',
-  ['last', ({ lastResponseStatus, lastError }) => lastResponseStatus ?? lastError],
-  ['created', 'eventCreatedAt'],
-  ['next', ({ heldUntil, nextAttemptAt }) => (heldUntil === null ? nextAttemptAt : `held until ${heldUntil}`)],
-]
-
-export const deliveries = [
-  row({
-    path: 'deliveries list',
-    operation: listDeliveries,
+/** With the place at which the next page begins. */
+const paged = <O extends Operation, Shown>(list: List<O, Shown>) =>
+  row<O, { readonly data: readonly Shown[]; readonly nextCursor: string | null }>({
+    path: list.command,
+    operation: list.operation,
     show: ({ data, nextCursor }) => {
-      printTable(data, columns)
+      printTable(data, textColumns(list))
       if (nextCursor !== null) print(`\nmore: --after ${nextCursor}\n`)
     },
-  }),
+  })
+
+export const deliveries = [
+  paged(lists.deliveries),
   row({ path: 'deliveries count', operation: countDeliveries }),
   row({
     path: 'deliveries show',
@@ -132,26 +101,10 @@ export const events = [
   }),
 ]
 
-const { listSetAside, showSetAside, rerunSetAside } = operations.webhooks
-
-const setAsideColumns: readonly Column<SetAsideSummary>[] = [
-  ['message', 'id'],
-  ['set aside', 'setAsideAt'],
-  'subject',
-  ['event', 'eventId'],
-  ['operator', 'operatorId'],
-  ['fault', ({ fault }) => fault.slice(0, 80)],
-]
+const { showSetAside, rerunSetAside } = operations.webhooks
 
 export const messages = [
-  row({
-    path: 'messages list',
-    operation: listSetAside,
-    show: ({ data, nextCursor }) => {
-      printTable(data, setAsideColumns)
-      if (nextCursor !== null) print(`\nmore: --after ${nextCursor}\n`)
-    },
-  }),
+  paged(lists.setAside),
   row({
     path: 'messages show',
     operation: showSetAside,

@@ -7,9 +7,11 @@ import {
   type ServiceName,
   serviceNames,
 } from '@backoffice/contracts'
+import { decisionIn, lists } from '@backoffice/team-rows'
 import { askEach } from '../pieces/away.ts'
-import { type Cell, folded, id, lines, link, rowsOf, status, text } from '../pieces/cells.ts'
+import { type Cell, folded, id, lines, link, status, text } from '../pieces/cells.ts'
 import { choice, type FilterField, filterOf, periodFields, periodOf, textField, valuesOf } from '../pieces/filters.ts'
+import { listRows } from '../pieces/list-page.ts'
 import { csvRows, sendCsv } from '../pieces/listed.ts'
 import { cutOff, merged } from '../pieces/open-proposals.ts'
 import { beforeOf, rowsOnPage, showList, showNotYours } from '../pieces/queue.ts'
@@ -45,30 +47,19 @@ export const auditPages: Pages = (route) => {
     const list = { title: 'audit', path: '/audit' } as const
     if (!visit.person.mayCall(listAudit)) return showNotYours(visit, list, listAudit)
     const { entries, missing, nextCursor } = await readTrail(visit, visit.query.after)
-    const rows = rowsOf(listAudit.reply, entries, [
-      'at',
-      'actor',
-      [
-        'operation',
-        ({ operation, service, input }) =>
-          lines(text(actionOf(visit, operation, input)), text(`${service}.${operation}`)),
-      ],
-      ['subject', ({ subject }) => subjectOf(visit, subject)],
-      [
-        'outcome',
-        ({ outcome, tool }) =>
-          lines(
-            outcome == null || outcome === 'done' ? status('done') : text(display.word('value', outcome)),
-            text(tool),
-          ),
-      ],
-      [
-        'changes',
-        (entry) =>
-          lines(...(entry.changes ?? []).map((change) => changeCell(visit, change)), ...whyCells(visit, entry)),
-      ],
-      ['input', ({ input }) => folded(JSON.stringify(input))],
-    ])
+    const rows = listRows(visit, lists.audit, entries, {
+      operation: ({ operation, service, input }) =>
+        lines(text(actionOf(visit, operation, input)), text(`${service}.${operation}`)),
+      subject: ({ subject }) => subjectOf(visit, subject),
+      outcome: ({ outcome, tool }) =>
+        lines(
+          outcome == null || outcome === 'done' ? status('done') : text(display.word('value', outcome)),
+          text(tool),
+        ),
+      changes: (entry) =>
+        lines(...(entry.changes ?? []).map((change) => changeCell(visit, change)), ...whyCells(visit, entry)),
+      input: ({ input }) => folded(JSON.stringify(input)),
+    })
     return showList(visit, {
       ...list,
       remark: display.t('auditNotice'),
@@ -97,10 +88,8 @@ const csvColumns = [
 const changeCell = ({ display }: Visit, { field, before, after }: NonNullable<Entry['changes']>[number]): Cell =>
   text(`${display.word('field', field)}: ${[before, after].map((value) => shownValue(display, value)).join(' → ')}`)
 
-/** Approve, reject or pay: one operation decides about withdrawals, and one about identities. */
 function actionOf({ display }: Visit, operation: string, input: unknown): string {
-  const { decision, status: decided } = (input ?? {}) as { readonly decision?: string; readonly status?: string }
-  return display.first([`operation.${operation}.${decision ?? decided}`, `operation.${operation}`]) || operation
+  return display.first([`operation.${operation}.${decisionIn(input)}`, `operation.${operation}`]) || operation
 }
 
 /** Why it was done. Where two people did it: why it was asked for, by whom, and why the second one agreed. */

@@ -1,28 +1,11 @@
-import {
-  defined,
-  deliveriesCountedMax,
-  deliveryAnswers,
-  type Input,
-  operations,
-  publicEventKinds,
-  Rejection,
-  type Reply,
-  resentMax,
-} from '@backoffice/contracts'
+import { deliveriesCountedMax, type Input, operations, Rejection, type Reply, resentMax } from '@backoffice/contracts'
+import { lists } from '@backoffice/team-rows'
 import type { FastifyReply } from 'fastify'
 import { factsOf, folded, id, lines, link, nothing, rowsOf, status, text, time } from '../pieces/cells.ts'
-import {
-  choice,
-  type Filter,
-  filterOf,
-  operatorGiven,
-  periodFields,
-  periodOf,
-  valuesOf,
-  withQuery,
-} from '../pieces/filters.ts'
+import { type Filter, filterOf, withQuery } from '../pieces/filters.ts'
+import { filterGiven, listRows, readList, showListed } from '../pieces/list-page.ts'
 import { operatorName, operatorNames } from '../pieces/listed.ts'
-import { afterOf, rowsOnPage, showCase, showList, type Tab } from '../pieces/queue.ts'
+import { rowsOnPage, showCase, showList, type Tab } from '../pieces/queue.ts'
 import { type Decision, type Pages, pageWithForms, type SentForm, type Visit } from '../pieces/visit.ts'
 
 const { listDeliveries, countDeliveries, showDelivery, resendDelivery, resendDeliveries } = operations.webhooks
@@ -52,7 +35,14 @@ export const deliveryPages: Pages = (route) => {
     show: showStory,
     decisionOf: (visit, story, name) => (name === 'resend' ? resendOf(visit, story) : undefined),
   })
-  route.get('/set-aside', showSetAsides)
+  route.get('/set-aside', (visit) =>
+    showListed(visit, {
+      list: lists.setAside,
+      title: 'deliveries',
+      path: '/set-aside',
+      frame: () => ({ tabs: tabsOf(visit, 'setAside'), empty: 'empty.setAside' }),
+    }),
+  )
   pageWithForms(route, '/set-aside/:messageId', {
     find: ({ params }) => params.messageId ?? '',
     pathOf: (messageId) => `/set-aside/${messageId}`,
@@ -92,58 +82,38 @@ interface FoundList {
 
 async function findList(visit: Visit): Promise<FoundList> {
   const { person, environment, query } = visit
-  const { field, operator, isUnknown } = await operatorGiven(visit)
-  const { event, answer } = valuesOf(visit, ['event', 'answer'])
-  const { from: since, to: until } = periodOf(visit)
-  const given = {
-    operatorId: operator?.id,
-    type: publicEventKinds.find((known) => known === event),
-    answer: deliveryAnswers.find((known) => known === answer),
-  }
+  const { fields, asked, operator } = await filterGiven(visit, lists.deliveries)
   const state = tabs.find((known) => known === query.state) ?? 'undelivered'
-  const fields = [field, choice('event', publicEventKinds), choice('answer', deliveryAnswers), ...periodFields]
   const where = operator && { operatorId: operator.id, environment }
   const endpoint =
     where && person.mayCall(resendDeliveries, where) ? await person.call(showWebhook, where).catch(notKnown) : undefined
   return {
     state,
-    filter: isUnknown ? undefined : { environment, ...defined({ ...given, since, until }) },
+    filter: asked,
     shownFilter: filterOf(visit, { list: 'deliveries', path: `/deliveries?state=${state}`, fields }),
     endpoint: endpoint && { ...endpoint, name: operator?.name ?? endpoint.operatorId },
   }
 }
 
-const notFound = { data: [], nextCursor: null }
-
 async function showDeliveries(visit: Visit, found: FoundList, sent?: SentForm): Promise<FastifyReply> {
-  const { person, query, address, display } = visit
+  const { person, query, display } = visit
   const { state, filter, shownFilter, endpoint } = found
   const [{ data, nextCursor }, counts] = await Promise.all([
-    filter === undefined
-      ? notFound
-      : person.call(listDeliveries, { ...filter, state, limit: rowsOnPage, ...afterOf(query.after) }),
+    readList(visit, lists.deliveries, filter && { ...filter, state }, { cursor: query.after, limit: rowsOnPage }),
     filter && person.call(countDeliveries, filter),
   ])
   const names = await operatorNames(visit, data)
-  const rows = rowsOf(
-    listDeliveries.reply,
-    data,
-    [
-      ['event', ({ type, eventId }) => lines(text(type), id(eventId))],
-      ['operator', (row) => text(names.get(row.operatorId))],
-      'eventCreatedAt',
-      ...(state === 'undelivered' ? (['state'] as const) : []),
-      'attempts',
-      // For a delivery that succeeded the same column holds the receiver's reply, not a fault.
-      [
-        state === 'delivered' ? 'response' : 'lastFault',
-        ({ lastError, lastResponseStatus }) =>
-          lines(text(lastError && display.sentence(lastError)), text(lastResponseStatus)),
-      ],
-      ['nextAttemptAt', (row) => nextAttempt(visit, row)],
-    ],
-    (row) => address(pathOf(row)),
-  )
+  const list = {
+    ...lists.deliveries,
+    // All have the one that the tab names.
+    columns: lists.deliveries.columns.filter((column) => column !== 'state' || state === 'undelivered'),
+  }
+  const rows = listRows(visit, list, data, {
+    operator: (row) => text(names.get(row.operatorId)),
+    lastFault: ({ lastError, lastResponseStatus }) =>
+      lines(text(lastError && display.sentence(lastError)), text(lastResponseStatus)),
+    nextAttemptAt: (row) => nextAttempt(visit, row),
+  })
   const maySend = endpoint !== undefined && data.length > 0
   return showList(visit, {
     title: 'deliveries',
@@ -269,24 +239,6 @@ const resendOf = ({ display }: Visit, { id: deliveryId, type }: Pick<Story, 'id'
   done: `${display.word('operation', resendDelivery.id)}: ${type}`,
   tone: 'good',
 })
-
-async function showSetAsides(visit: Visit): Promise<FastifyReply> {
-  const { person, query, address } = visit
-  const { data, nextCursor } = await person.call(listSetAside, { limit: rowsOnPage, ...afterOf(query.after) })
-  return showList(visit, {
-    title: 'deliveries',
-    tabs: tabsOf(visit, 'setAside'),
-    empty: 'empty.setAside',
-    rows: rowsOf(
-      listSetAside.reply,
-      data,
-      ['setAsideAt', 'subject', 'fault', 'operatorId', 'eventId'],
-      ({ id: messageId }) => address(`/set-aside/${messageId}`),
-    ),
-    path: '/set-aside',
-    nextCursor,
-  })
-}
 
 async function showMessage(visit: Visit, messageId: string, sent?: SentForm): Promise<FastifyReply> {
   const { person, display, address } = visit

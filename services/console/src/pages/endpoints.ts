@@ -1,8 +1,9 @@
 import { operations, pendingCountedMax, type Reply, type WebhookEndpoint } from '@backoffice/contracts'
-import type { FastifyReply } from 'fastify'
-import { ago, type Cell, lines, link, nothing, type Row, rowsOf, status, text } from '../pieces/cells.ts'
+import { lists } from '@backoffice/team-rows'
+import { ago, type Cell, lines, link, nothing, type Row, status, text } from '../pieces/cells.ts'
+import { type Cells, listRows, showListed } from '../pieces/list-page.ts'
 import { operatorNames } from '../pieces/listed.ts'
-import { afterOf, rowsOnPage, showList } from '../pieces/queue.ts'
+import { rowsOnPage } from '../pieces/queue.ts'
 import type { Pages, Visit } from '../pieces/visit.ts'
 import { tabsOf } from './deliveries.ts'
 
@@ -12,23 +13,15 @@ type Endpoint = Reply<typeof listEndpoints>['data'][number]
 
 /** Where the operators' events go, and whether they arrive. */
 export const endpointPages: Pages = (route) => {
-  route.get('/endpoints', showEndpoints)
-}
-
-async function showEndpoints(visit: Visit): Promise<FastifyReply> {
-  const { person, environment, query } = visit
-  const { data, nextCursor } = await person.call(listEndpoints, {
-    environment,
-    limit: rowsOnPage,
-    ...afterOf(query.after),
-  })
-  return showList(visit, {
-    title: 'endpoints',
-    tabs: tabsOf(visit, 'endpoints'),
-    rows: await endpointRows(visit, data),
-    path: '/endpoints',
-    nextCursor,
-  })
+  route.get('/endpoints', (visit) =>
+    showListed(visit, {
+      list: lists.endpoints,
+      title: 'endpoints',
+      path: '/endpoints',
+      cells: endpointCells,
+      frame: () => ({ tabs: tabsOf(visit, 'endpoints') }),
+    }),
+  )
 }
 
 /** As many as the start page shows; the list has all of them. */
@@ -47,24 +40,20 @@ export async function failingEndpoints(visit: Visit) {
   }
 }
 
-async function endpointRows(visit: Visit, endpoints: readonly Endpoint[]): Promise<readonly Row[]> {
-  const { address } = visit
+const endpointRows = async (visit: Visit, endpoints: readonly Endpoint[]): Promise<readonly Row[]> =>
+  listRows(visit, lists.endpoints, endpoints, await endpointCells(visit, endpoints))
+
+async function endpointCells(visit: Visit, endpoints: readonly Endpoint[]): Promise<Cells<Endpoint>> {
   const names = await operatorNames(visit, endpoints)
-  return rowsOf(
-    listEndpoints.reply,
-    endpoints,
-    [
-      ['operator', ({ operatorId, url }) => lines(text(names.get(operatorId)), text(url))],
-      ['health', (row) => lines(status(healthOf(row)), text(row.disabledReason))],
-      ['failures', ({ breaker }) => text(breaker.consecutiveFailures || null)],
-      ['failingSince', ({ breaker }) => agoOf(breaker.failingSince)],
-      ['latestFault', (row) => faultOf(visit, row)],
-      ['retryAt', (row) => heldUntil(visit, row)],
-      ['pending', (row) => lines(pendingOf(row), deliveriesOf(visit, names.get(row.operatorId) ?? row.operatorId))],
-      ['oldestPendingAt', ({ oldestPendingAt }) => agoOf(oldestPendingAt)],
-    ],
-    ({ operatorId }) => address(`/operators/${operatorId}`),
-  )
+  return {
+    operator: ({ operatorId, url }) => lines(text(names.get(operatorId)), text(url)),
+    health: (row) => lines(status(healthOf(row)), text(row.disabledReason)),
+    failingSince: ({ breaker }) => agoOf(breaker.failingSince),
+    latestFault: (row) => faultOf(visit, row),
+    retryAt: (row) => heldUntil(visit, row),
+    pending: (row) => lines(pendingOf(row), deliveriesOf(visit, names.get(row.operatorId) ?? row.operatorId)),
+    oldestPendingAt: ({ oldestPendingAt }) => agoOf(oldestPendingAt),
+  }
 }
 
 const pendingOf = ({ pending }: Pick<Endpoint, 'pending'>): Cell =>

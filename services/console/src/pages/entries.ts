@@ -1,18 +1,10 @@
-import {
-  defined,
-  entryCells,
-  entryTitles,
-  ledgerTypes,
-  operations,
-  Rejection,
-  type Reply,
-  seenOf,
-} from '@backoffice/contracts'
+import { entryCells, entryTitles, operations, Rejection, type Reply, seenOf } from '@backoffice/contracts'
+import { lists, reference } from '@backoffice/team-rows'
 import type { FastifyReply } from 'fastify'
-import { factsOf, link, referenceColumn, rowSchema, rowsOf } from '../pieces/cells.ts'
-import { choice, filterOf, periodFields, periodOf } from '../pieces/filters.ts'
+import { factsOf, link, rowSchema, text } from '../pieces/cells.ts'
+import { filterGiven, readList, showListed } from '../pieces/list-page.ts'
 import { csvOf, rowsPerRead, sendCsv } from '../pieces/listed.ts'
-import { beforeOf, rowsOnPage, showCase, showList, showNotYours } from '../pieces/queue.ts'
+import { showCase } from '../pieces/queue.ts'
 import { type Decision, type Pages, pageWithForms, type SentForm, type Visit } from '../pieces/visit.ts'
 
 const { showPlayer } = operations.players
@@ -51,32 +43,25 @@ const pathOf = ({ playerId, transferId }: Entry): string => `${playerPath(player
 const findPlayer = ({ person, params }: Visit): Promise<Player> =>
   person.call(showPlayer, { playerId: params.playerId ?? '' })
 
-const readEntries = (visit: Visit, cursor: string | undefined, limit: number) => {
-  const { params, person, query } = visit
-  const type = ledgerTypes.find((known) => known === query.type)
-  const filter = { ...defined({ type }), ...periodOf(visit), ...beforeOf(cursor) }
-  return person.call(listEntries, { playerId: params.playerId ?? '', ...filter, limit })
+const readEntries = async (visit: Visit, cursor: string | undefined, limit: number) => {
+  const { asked } = await filterGiven(visit, lists.entries)
+  return readList(visit, lists.entries, { ...asked, playerId: visit.params.playerId ?? '' }, { cursor, limit })
 }
 
-async function showEntries(visit: Visit, player: Player): Promise<FastifyReply> {
-  const { address, query, display } = visit
-  const path = `${playerPath(player.id)}/entries`
-  const list = { title: 'ledger', path, about: { name: player.name, href: address(playerPath(player.id)) } } as const
-  if (!visit.person.mayCall(listEntries)) return showNotYours(visit, list, listEntries)
-  const { data, nextCursor, available, withdrawable } = await readEntries(visit, query.after, rowsOnPage)
+function showEntries(visit: Visit, player: Player): Promise<FastifyReply> {
+  const { address, display } = visit
   const amount = (value: string) => display.money(value, player.currency)
-  return showList(visit, {
-    ...list,
-    remark: display.t('balances', { available: amount(available), withdrawable: amount(withdrawable) }),
-    filter: filterOf(visit, { list: 'entries', path, fields: [choice('type', ledgerTypes), ...periodFields] }),
-    csv: `${path}.csv`,
-    rows: rowsOf(
-      listEntries.reply,
-      data,
-      ['createdAt', 'type', 'amount', 'balanceAfter', referenceColumn, 'by', 'reason'],
-      (row) => address(pathOf(row)),
-    ),
-    nextCursor,
+  const path = `${playerPath(player.id)}/entries`
+  return showListed(visit, {
+    list: lists.entries,
+    title: 'ledger',
+    path,
+    fixed: { playerId: player.id },
+    about: { name: player.name, href: address(playerPath(player.id)) },
+    frame: (_visit, _asked, { available, withdrawable }) => ({
+      remark: display.t('balances', { available: amount(available), withdrawable: amount(withdrawable) }),
+      csv: `${path}.csv`,
+    }),
   })
 }
 
@@ -106,7 +91,7 @@ function showEntry(visit: Visit, { player, entry }: { player: Player; entry: Ent
       'approvedBy',
       'createdAt',
       'effectiveAt',
-      referenceColumn,
+      ['reference', (row) => text(reference[1](row))],
       'reversesTransferId',
       'transferId',
       'id',

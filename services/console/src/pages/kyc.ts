@@ -7,6 +7,7 @@ import {
   seenOfSubmission,
 } from '@backoffice/contracts'
 import { dayMs } from '@backoffice/process'
+import { lists } from '@backoffice/team-rows'
 import type { FastifyReply } from 'fastify'
 import {
   ago,
@@ -21,6 +22,7 @@ import {
   text,
   unusual,
 } from '../pieces/cells.ts'
+import { listRows } from '../pieces/list-page.ts'
 import { operatorName } from '../pieces/listed.ts'
 import { afterOf, type Comparison, rowAfter, rowsOnPage, showCase, showList } from '../pieces/queue.ts'
 import { type Decision, type Pages, pageWithForms, type SentForm, type Visit } from '../pieces/visit.ts'
@@ -88,24 +90,14 @@ const readQueue = ({ person, environment }: Visit, after: string | undefined) =>
 async function showQueue(visit: Visit): Promise<FastifyReply> {
   const { query } = visit
   const { data, nextCursor } = await readQueue(visit, query.after)
-  const rows = rowsOf(
-    kycQueue.reply,
-    data,
-    [
-      ['player', ({ name, playerId }) => lines(text(name), id(playerId))],
-      ['waitingSince', ({ waitingSince }) => ago(waitingSince)],
-      [
-        'documentOf',
-        ({ latestDocumentType, latestReference, documentUrl }) =>
-          lines(text(latestDocumentType), linkElsewhere(latestReference, documentUrl ?? '')),
-      ],
-      ['taken', (row) => takenCell(visit, row)],
-      ['kycStatus', ({ kycStatus }) => unusual(kycStatus, 'em_analise')],
-      'submissions',
-      ['operator', ({ operatorId, operatorName }) => text(operatorName ?? operatorId)],
-    ],
-    ({ playerId }) => visit.address(pathOf(playerId)),
-  )
+  const rows = listRows(visit, lists.identities, data, {
+    player: ({ name, playerId }) => lines(text(name), id(playerId)),
+    waitingSince: ({ waitingSince }) => ago(waitingSince),
+    documentOf: ({ latestDocumentType, latestReference, documentUrl }) =>
+      lines(text(latestDocumentType), linkElsewhere(latestReference, documentUrl ?? '')),
+    taken: (row) => takenCell(visit, row),
+    kycStatus: ({ kycStatus }) => unusual(kycStatus, 'em_analise'),
+  })
   return showList(visit, { title: 'kyc', empty: 'noneWaits', rows, path: '/kyc', nextCursor })
 }
 

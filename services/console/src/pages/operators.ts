@@ -1,4 +1,5 @@
 import { operations, Rejection, type Reply } from '@backoffice/contracts'
+import { lists } from '@backoffice/team-rows'
 import type { FastifyReply } from 'fastify'
 import {
   type Cell,
@@ -14,6 +15,7 @@ import {
   text,
   time,
 } from '../pieces/cells.ts'
+import { showListed } from '../pieces/list-page.ts'
 import {
   createDecision,
   lastFour,
@@ -23,12 +25,12 @@ import {
   operatorDecisions,
   revokeDecision,
 } from '../pieces/operator-actions.ts'
-import { afterOf, rowsOnPage, showCase, showList, showLists } from '../pieces/queue.ts'
+import { showCase, showLists } from '../pieces/queue.ts'
 import { type Decision, type Pages, pageWithForms, type SentForm, shownDecision, type Visit } from '../pieces/visit.ts'
 import { agoOf, deliveriesOf, faultOf, healthOf, heldUntil } from './endpoints.ts'
 import { placeOf } from './search.ts'
 
-const { createOperator, listOperators, getOperator, showHomologation } = operations.gateway
+const { createOperator, getOperator, showHomologation } = operations.gateway
 const { showDocumentUrl } = operations.players
 const { showWebhook } = operations.webhooks
 
@@ -64,32 +66,17 @@ export const operatorPages: Pages = (route) => {
 const pathOf = ({ id: operatorId }: Pick<Operator, 'id'>): string => `/operators/${operatorId}`
 const keyPath = ({ operator, credential }: FoundKey): string => `${pathOf(operator)}/keys/${credential.key}`
 
-async function showOperators(visit: Visit): Promise<FastifyReply> {
-  const { person, environment, query, address } = visit
-  const { data, nextCursor } = await person.call(listOperators, { limit: rowsOnPage, ...afterOf(query.after) })
-  const rows = rowsOf(
-    listOperators.reply,
-    data,
-    [
-      'name',
-      'status',
-      ['brand', ({ brands }) => text(brands.find((brand) => brand.environment === environment)?.name)],
-      'rateLimitPerMinute',
-      ['keys', ({ credentials }) => text(credentials.filter((key) => isActive(key, environment)).length)],
-      'createdAt',
-    ],
-    (row) => address(pathOf(row)),
-  )
-  return showList(visit, {
+const showOperators = (visit: Visit): Promise<FastifyReply> =>
+  showListed(visit, {
+    list: lists.operators,
     title: 'operators',
-    create: person.mayCall(createOperator)
-      ? { href: address('/operators/new'), label: 'operation.createOperator' }
-      : undefined,
-    rows,
     path: '/operators',
-    nextCursor,
+    frame: ({ person, address }) => ({
+      create: person.mayCall(createOperator)
+        ? { href: address('/operators/new'), label: 'operation.createOperator' }
+        : undefined,
+    }),
   })
-}
 
 const showForm = (visit: Visit, form: Decision, sent?: SentForm): FastifyReply =>
   visit.show('form', {
@@ -272,9 +259,6 @@ function showKey(visit: Visit, found: FoundKey, sent?: SentForm): FastifyReply {
     sent,
   })
 }
-
-const isActive = (key: Credential, environment: string): boolean =>
-  key.environment === environment && key.revokedAt === null
 
 /** When a key was last used. */
 const lastUse = ({ display }: Visit, { lastUsedAt }: Credential): Cell =>

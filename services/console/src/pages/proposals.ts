@@ -1,6 +1,8 @@
 import { defined, fromMinorUnits, operations, Rejection, type Reply, seenOf, toMinorUnits } from '@backoffice/contracts'
+import { lists, nameOf as nameIn } from '@backoffice/team-rows'
 import type { FastifyReply } from 'fastify'
-import { type Cell, type Fact, factsOf, id, lines, link, money, rowSchema, rowsOf, text } from '../pieces/cells.ts'
+import { type Cell, type Fact, factsOf, id, lines, link, money, rowSchema, text } from '../pieces/cells.ts'
+import { listRows } from '../pieces/list-page.ts'
 import { operatorName, operatorNames } from '../pieces/listed.ts'
 import { type FoundProposal, findDecided, findProposals, isOwn, waitsFor } from '../pieces/open-proposals.ts'
 import { secretsIn } from '../pieces/operator-actions.ts'
@@ -107,21 +109,12 @@ interface Listed {
 
 /** Players by their ids: whoever reads a name is recorded, and a list is read for one of them. */
 function proposalRows(visit: Visit, proposals: readonly FoundProposal[], { isOpen, operators }: Listed) {
-  return rowsOf(
-    listProposals.reply,
-    proposals,
-    [
-      'proposedAt',
-      [
-        'proposal',
-        (row) => text(sentenceOf(visit.display, row, { operator: operators.get(ownersOf(row).operatorId ?? '') })),
-      ],
-      'reason',
-      'proposedBy',
-      ...(isOpen ? (['expiresAt'] as const) : (['state', 'decidedBy', 'decidedAt'] as const)),
-    ],
-    (row) => visit.address(pathOf(row)),
-  )
+  const without: readonly string[] = isOpen ? ['state', 'decidedBy', 'decidedAt'] : ['expiresAt']
+  const list = { ...lists.proposals, columns: lists.proposals.columns.filter((one) => !without.includes(nameIn(one))) }
+  return listRows(visit, list, proposals, {
+    proposal: (row) =>
+      text(sentenceOf(visit.display, row, { operator: operators.get(ownersOf(row).operatorId ?? '') })),
+  })
 }
 
 /** What is proposed, in a few words. */

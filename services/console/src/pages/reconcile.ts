@@ -1,7 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { operations, ReconciliationReport, RecordedRestore, type Reply } from '@backoffice/contracts'
+import { lists } from '@backoffice/team-rows'
 import type { FastifyReply } from 'fastify'
 import { factsOf, id, lines, link, type Row, rowsOf, rowWith, status, text } from '../pieces/cells.ts'
+import { listRows } from '../pieces/list-page.ts'
 import { beforeOf, rowsOnPage, type Section, showCase, showLists, showNotYours } from '../pieces/queue.ts'
 import { type Decision, type Pages, pageWithForms, type SentForm, type Visit } from '../pieces/visit.ts'
 import { sendEvents } from './live.ts'
@@ -39,22 +41,14 @@ export async function latestRun({ person }: Visit): Promise<Run | undefined> {
 }
 
 async function showRuns(visit: Visit, sent?: SentForm): Promise<FastifyReply> {
-  const { address, display, person, query } = visit
+  const { display, person, query } = visit
   const list = { title: 'reconcile', path: '/reconcile' } as const
   if (!person.mayCall(listReconciliations)) return showNotYours(visit, list, listReconciliations)
   const { data, nextCursor } = await person.call(listReconciliations, { limit: rowsOnPage, ...beforeOf(query.after) })
-  const rows = rowsOf(
-    listReconciliations.reply,
-    data,
-    [
-      'startedAt',
-      ['result', (run) => resultCell(visit, run)],
-      'kind',
-      ['startedBy', ({ startedBy }) => text(startedBy === 'schedule' ? display.t('bySchedule') : startedBy)],
-      'endedAt',
-    ],
-    ({ runId }) => address(pathOf(runId)),
-  )
+  const rows = listRows(visit, lists.reconciliations, data, {
+    result: (run) => resultCell(visit, run),
+    startedBy: ({ startedBy }) => text(startedBy === 'schedule' ? display.t('bySchedule') : startedBy),
+  })
   return showLists(visit, {
     ...list,
     remark: display.t('reconcileWhat'),

@@ -1,67 +1,37 @@
-import {
-  defined,
-  errorCatalogue,
-  type Input,
-  operations,
-  publicErrorCodes,
-  Rejection,
-  type Reply,
-} from '@backoffice/contracts'
+import { errorCatalogue, operations, Rejection, type Reply } from '@backoffice/contracts'
+import { lists } from '@backoffice/team-rows'
 import type { FastifyReply } from 'fastify'
-import { factsOf, folded, id, link, nothing, rowSchema, rowsOf, text } from '../pieces/cells.ts'
-import { choice, filterOf, operatorGiven, valuesOf } from '../pieces/filters.ts'
-import { beforeOf, rowsOnPage, type Section, showCase, showList } from '../pieces/queue.ts'
+import { factsOf, folded, id, link, nothing, rowSchema, text } from '../pieces/cells.ts'
+import { listRows, showListed } from '../pieces/list-page.ts'
+import { type Section, showCase } from '../pieces/queue.ts'
 import type { Pages, Visit } from '../pieces/visit.ts'
 
 const { findIdempotencyKey, listRefusedRequests } = operations.gateway
 
 type Refused = Reply<typeof listRefusedRequests>['data'][number]
 type KeyUse = Reply<typeof findIdempotencyKey>['data'][number]
-type Filter = Omit<Input<typeof listRefusedRequests>, 'limit' | 'before'>
 
 /** The page of what was refused or failed, by the X-Request-Id that its caller has. */
 export const requestPath = (requestId: string): string => `/requests/${requestId}`
 
 /** What operators were refused. Nobody decides anything here. */
 export const requestPages: Pages = (route) => {
-  route.get('/requests', showRefused)
+  route.get('/requests', (visit) =>
+    showListed(visit, {
+      list: lists.refusedRequests,
+      title: 'refusedRequests',
+      path: '/requests',
+      frame: ({ display }, _asked, { notKeptToday: count = 0 }) => ({
+        remark: count === 0 ? display.t('refusedKept') : display.t('refusedNotKept', { count }),
+      }),
+    }),
+  )
   route.get('/requests/:requestId', async (visit) => {
     const requestId = visit.params.requestId ?? ''
     const { data } = await visit.person.call(listRefusedRequests, { requestId, limit: 1 })
     const [request] = data
     if (request === undefined) throw new Rejection('REQUEST_NOT_FOUND')
     return showRequest(visit, request)
-  })
-}
-
-async function showRefused(visit: Visit): Promise<FastifyReply> {
-  const { person, environment, query, address, display } = visit
-  const path = '/requests'
-  const { field: operatorField, operator, isUnknown } = await operatorGiven(visit)
-  const { code } = valuesOf(visit, ['code'])
-  const filter: Filter = { environment, ...defined({ operatorId: operator?.id, code }) }
-  const page = { ...filter, limit: rowsOnPage, ...beforeOf(query.after) }
-  const none = { data: [], nextCursor: null, notKeptToday: 0 }
-  const { data, nextCursor, notKeptToday } = isUnknown ? none : await person.call(listRefusedRequests, page)
-  return showList(visit, {
-    title: 'refusedRequests',
-    path,
-    filter: filterOf(visit, { list: 'requests', path, fields: [operatorField, choice('code', publicErrorCodes)] }),
-    remark: notKeptToday === 0 ? display.t('refusedKept') : display.t('refusedNotKept', { count: notKeptToday }),
-    rows: rowsOf(
-      listRefusedRequests.reply,
-      data,
-      [
-        'code',
-        ['operation', ({ operation, method, path }) => text(operation ?? `${method} ${path}`)],
-        ['operator', ({ operatorName, operatorId }) => text(operatorName ?? operatorId)],
-        ['httpStatus', ({ status }) => text(status)],
-        'at',
-        ['requestId', ({ requestId }) => id(requestId)],
-      ],
-      ({ requestId }) => address(requestPath(requestId)),
-    ),
-    nextCursor,
   })
 }
 
@@ -110,25 +80,19 @@ export async function keyUses({ person }: Visit, key: string): Promise<readonly 
 
 /** @param placeOf the page of a record */
 export const keyUseSection = (
-  { address, environment }: Visit,
+  visit: Visit,
   uses: readonly KeyUse[],
   placeOf: (id: string) => string | undefined,
 ): Section & { readonly title: 'idempotencyKeys' } => ({
   title: 'idempotencyKeys',
-  rows: rowsOf(
-    findIdempotencyKey.reply,
-    uses.filter((use) => use.environment === environment),
-    [
-      'operation',
-      ['operator', ({ operatorName }) => text(operatorName)],
-      ['httpStatus', ({ status }) => text(status)],
-      'code',
-      ['requestId', ({ requestId }) => (requestId === null ? nothing : id(requestId))],
-      'expiresAt',
-    ],
-    ({ recordId, requestId, status }) => {
-      const place = recordId === null ? undefined : placeOf(recordId)
-      return address(place ?? (requestId !== null && (status ?? 0) >= 400 ? requestPath(requestId) : '/requests'))
+  rows: listRows(
+    visit,
+    {
+      ...lists.idempotencyKeys,
+      opens: ({ recordId, requestId, status }) =>
+        (recordId === null ? undefined : placeOf(recordId)) ??
+        (requestId !== null && (status ?? 0) >= 400 ? requestPath(requestId) : '/requests'),
     },
+    uses.filter((use) => use.environment === visit.environment),
   ),
 })

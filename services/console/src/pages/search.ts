@@ -1,7 +1,9 @@
 import { isCpf, operations, Rejection, type Reply } from '@backoffice/contracts'
+import { lists } from '@backoffice/team-rows'
 import type { FastifyReply } from 'fastify'
 import { whenAway } from '../pieces/away.ts'
-import { money, rowsOf, text as textCell } from '../pieces/cells.ts'
+import { listRows } from '../pieces/list-page.ts'
+import { settledStatus } from '../pieces/listed.ts'
 import { rowsOnPage, showList, showLists } from '../pieces/queue.ts'
 import {
   type Decision,
@@ -92,40 +94,16 @@ interface AllFound {
 }
 
 function showFound(visit: Visit, { players, operators = [], deposits = [], keys = [] }: AllFound): FastifyReply {
-  const rows = rowsOf(
-    searchPlayers.reply,
-    players,
-    [
-      'name',
-      ['operator', ({ operatorId, operatorName }) => textCell(operatorName ?? operatorId)],
-      'externalId',
-      'status',
-      'kycStatus',
-      'createdAt',
-    ],
-    (player) => visit.address(`/players/${player.id}`),
-  )
+  const rows = listRows(visit, lists.foundPlayers, players)
   const list = { title: 'players', empty: 'searchNobody', path: '/search' } as const
   if (operators.length + deposits.length + keys.length === 0) return showList(visit, { ...list, rows })
-  const operatorRows = rowsOf(listOperators.reply, operators, ['name', 'status', 'createdAt'], (operator) =>
-    visit.address(`/operators/${operator.id}`),
-  )
-  const depositRows = rowsOf(
-    listDeposits.reply,
-    deposits,
-    [
-      'createdAt',
-      ['operator', ({ operatorId, operatorName }) => textCell(operatorName ?? operatorId)],
-      ['amount', ({ amount, currency }) => money(amount, currency)],
-      'status',
-      'externalReference',
-    ],
-    (deposit) => visit.address(`/deposits/${deposit.id}`),
-  )
   const all = [
     keyUseSection(visit, keys, placeOf),
-    { title: 'deposits', rows: depositRows },
-    { title: 'operators', rows: operatorRows },
+    {
+      title: 'deposits',
+      rows: listRows(visit, lists.deposits, deposits, { status: (row) => settledStatus(visit, row) }),
+    },
+    { title: 'operators', rows: listRows(visit, lists.operators, operators) },
     { title: 'players', rows },
   ] as const
   const sections = all.filter((section) => section.rows.length > 0)

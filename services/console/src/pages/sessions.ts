@@ -1,7 +1,9 @@
 import { type OwnSession, operations, Rejection } from '@backoffice/contracts'
+import { lists } from '@backoffice/team-rows'
 import type { FastifyReply } from 'fastify'
 import { askEach } from '../pieces/away.ts'
-import { factsOf, lines, rowsOf, status, text } from '../pieces/cells.ts'
+import { factsOf, lines, status, text } from '../pieces/cells.ts'
+import { listRows } from '../pieces/list-page.ts'
 import { showCase, showLists } from '../pieces/queue.ts'
 import { type Decision, type Pages, pageWithForms, type SentForm, type Visit } from '../pieces/visit.ts'
 
@@ -52,13 +54,8 @@ const clientCell = ({ person }: Visit, { client, session }: OwnSession) =>
   session === person.session ? lines(text(client), status('this')) : text(client)
 
 function showSessions(visit: Visit, { sessions, missing }: Found, sent?: SentForm): FastifyReply {
-  const { address, display } = visit
-  const rows = rowsOf(
-    listOwnSessions.reply,
-    sessions,
-    [['client', (one) => clientCell(visit, one)], 'begunAt', 'firstUsedAt', 'endsAt'],
-    (one) => address(pathOf(one)),
-  )
+  const { display } = visit
+  const rows = listRows(visit, lists.ownSessions, sessions, { client: (one) => clientCell(visit, one) })
   return showLists(visit, {
     title: 'sessions',
     path,

@@ -1,6 +1,7 @@
 import { defined, operations, type Reply, readStatement, statementRows } from '@backoffice/contracts'
+import { reference } from '@backoffice/team-rows'
 import type { FastifyReply } from 'fastify'
-import { type Cell, id, money, type Row, referenceColumn, rowsOf, rowWith, status, text } from '../pieces/cells.ts'
+import { type Cell, id, money, type Row, rowsOf, rowWith, status, text } from '../pieces/cells.ts'
 import { type Filter, filterOf, operatorGiven, type Period, periodFields, periodOf } from '../pieces/filters.ts'
 import { sendCsv } from '../pieces/listed.ts'
 import { rowsOnPage, showLists, showNotYours } from '../pieces/queue.ts'
@@ -63,7 +64,14 @@ async function showStatement(visit: Visit): Promise<FastifyReply> {
   const rows = rowsOf(
     exportStatement.reply,
     data,
-    ['createdAt', ['player', ({ playerId }) => id(playerId)], 'type', 'amount', 'balanceAfter', referenceColumn],
+    [
+      'createdAt',
+      ['player', ({ playerId }) => id(playerId)],
+      'type',
+      'amount',
+      'balanceAfter',
+      ['reference', (row) => text(reference[1](row))],
+    ],
     (row) => address(`/players/${row.playerId}/entries/${row.transferId}`),
   )
   return showLists(visit, {

@@ -1,5 +1,4 @@
 import {
-  defined,
   type Input,
   operations,
   otherPlayersMax,
@@ -7,9 +6,9 @@ import {
   seenOfWithdrawal,
   toMinorUnits,
   type WaitingStatus,
-  withdrawalStatuses,
 } from '@backoffice/contracts'
 import { isSame, type Who } from '@backoffice/team-identity'
+import { lists } from '@backoffice/team-rows'
 import type { FastifyReply } from 'fastify'
 import {
   ago,
@@ -20,22 +19,20 @@ import {
   link,
   money,
   nothing,
-  rowsOf,
   type ShownColumn,
   status,
   text,
   unusual,
   words,
 } from '../pieces/cells.ts'
-import { choice, filterOf, operatorGiven, periodFields, periodOf, textField, valuesOf } from '../pieces/filters.ts'
-import { csvRows, historyOf, lately, rowsPerRead, sendCsv, settledStatus } from '../pieces/listed.ts'
-import { afterOf, beforeOf, type Place, rowAfter, rowsOnPage, showCase, showList, type Tab } from '../pieces/queue.ts'
+import { addCsv, lately, listRows, showListed } from '../pieces/list-page.ts'
+import { historyOf, settledStatus } from '../pieces/listed.ts'
+import { afterOf, rowAfter, rowsOnPage, showCase, showList, type Tab } from '../pieces/queue.ts'
 import { type Decision, type Pages, pageWithForms, type SentForm, type Visit } from '../pieces/visit.ts'
 
-const { withdrawalQueue, listWithdrawals, showWithdrawal, decideWithdrawal } = operations.payments
+const { withdrawalQueue, showWithdrawal, decideWithdrawal } = operations.payments
 const { showPlayer } = operations.players
 
-type Filter = Omit<Input<typeof listWithdrawals>, 'limit' | 'before'>
 type Withdrawal = Reply<typeof showWithdrawal>
 type Verb = Input<typeof decideWithdrawal>['decision']
 
@@ -55,11 +52,7 @@ const isVerb = (name: string): name is Verb => Object.hasOwn(keys, name)
 
 export const withdrawalPages: Pages = (route) => {
   route.get('/withdrawals', showQueue)
-  route.get('/withdrawals.csv', async (visit) => {
-    const { filter } = await readFilter(visit)
-    const read = (cursor: string | undefined) => readAll(visit, filter, { cursor, limit: rowsPerRead })
-    return sendCsv(visit, `withdrawals-${visit.environment}`, csvRows(csvColumns, read))
-  })
+  addCsv(route, '/withdrawals', lists.withdrawals, csvColumns)
   route.get('/withdrawals/next', goToNext)
   pageWithForms(route, '/withdrawals/:withdrawalId', {
     find: findCase,
@@ -86,77 +79,30 @@ async function showQueue(visit: Visit): Promise<FastifyReply> {
   if (query.status === 'all') return showAll(visit)
   const shown = waitingStatus(query.status)
   const { data, nextCursor } = await readQueue(visit, shown, query.after)
-  const rows = rowsOf(
-    withdrawalQueue.reply,
-    data,
-    [
-      [
-        'player',
-        ({ playerId, playerName, playerStatus }) =>
-          lines(text(playerName), id(playerId), unusual(playerStatus, 'ativo')),
-      ],
-      ['waitingFor', ({ createdAt }) => ago(createdAt)],
-      ['amount', ({ amount, currency }) => money(amount, currency)],
-      'withdrawable',
-      [
-        'destination',
-        (row) => lines(text(row.destination), text(row.method), ...destinationFacts(visit, row, namedInRow)),
-      ],
-      ['kycStatus', ({ kycStatus }) => unusual(kycStatus, 'aprovado')],
-      ...(shown === 'approved' ? (['approvedBy'] as const) : []),
-      ['operator', operatorCell],
-    ],
-    (row) => visit.address(withdrawalPath(row)),
-  )
+  const rows = listRows(visit, lists.waitingWithdrawals, data, {
+    player: ({ playerId, playerName, playerStatus }) =>
+      lines(text(playerName), id(playerId), unusual(playerStatus, 'ativo')),
+    waitingFor: ({ createdAt }) => ago(createdAt),
+    destination: (row) => lines(text(row.destination), text(row.method), ...destinationFacts(visit, row, namedInRow)),
+    kycStatus: ({ kycStatus }) => unusual(kycStatus, 'aprovado'),
+  })
   const mayPay = shown === 'approved' && data.length > 1 && visit.person.mayCall(decideWithdrawal, { decision: 'pay' })
   const create = mayPay ? { href: visit.address('/withdrawals/pay'), label: 'paySeveral' as const } : undefined
   return showList(visit, { ...frameOf(visit, shown), create, nextCursor, empty: 'noneWaits', rows })
 }
 
 /** All of them, newest first: what became of a withdrawal. */
-async function showAll(visit: Visit): Promise<FastifyReply> {
-  const { operatorField, filter } = await readFilter(visit)
-  const { data, nextCursor } = await readAll(visit, filter, { cursor: visit.query.after, limit: rowsOnPage })
-  const frame = frameOf(visit, 'all')
-  const fields = [operatorField, choice('state', withdrawalStatuses), textField('player', 'ply_…'), ...periodFields]
-  const rows = rowsOf(
-    listWithdrawals.reply,
-    data,
-    [
-      ['destination', ({ method, destination }) => lines(text(destination), text(method))],
-      ['amount', ({ amount, currency }) => money(amount, currency)],
-      ['status', (row) => settledStatus(visit, row)],
-      'playerId',
-      'createdAt',
-      'reason',
-      ['operator', operatorCell],
-    ],
-    (row) => visit.address(withdrawalPath(row)),
-  )
-  return showList(visit, {
-    ...frame,
-    filter: filterOf(visit, { list: 'withdrawals', path: frame.path, fields }),
-    csv: '/withdrawals.csv',
-    remark: filter && lately(visit, { owner: filter.operatorId ?? filter.playerId, from: filter.from }),
-    nextCursor,
-    rows,
+const showAll = (visit: Visit): Promise<FastifyReply> =>
+  showListed(visit, {
+    list: lists.withdrawals,
+    ...frameOf(visit, 'all'),
+    cells: () => ({ status: (row) => settledStatus(visit, row) }),
+    frame: (_visit, asked) => ({
+      tabs: frameOf(visit, 'all').tabs,
+      csv: '/withdrawals.csv',
+      remark: asked && lately(visit, asked),
+    }),
   })
-}
-
-/** Without a filter where the operator that was asked for is not known: nothing can be listed then. */
-async function readFilter(visit: Visit) {
-  const { field: operatorField, operator, isUnknown } = await operatorGiven(visit)
-  const { state, player } = valuesOf(visit, ['state', 'player'])
-  const status = withdrawalStatuses.find((known) => known === state)
-  const given = defined({ operatorId: operator?.id, playerId: player, status })
-  const filter: Filter = { environment: visit.environment, ...given, ...periodOf(visit) }
-  return { operatorField, filter: isUnknown ? undefined : filter }
-}
-
-const readAll = async ({ person }: Visit, filter: Filter | undefined, { cursor, limit }: Place) =>
-  filter === undefined
-    ? { data: [], nextCursor: null }
-    : person.call(listWithdrawals, { ...filter, limit, ...beforeOf(cursor) })
 
 function frameOf({ address }: Visit, shown: WaitingStatus | 'all') {
   const pathIn = (value: string) => `/withdrawals?status=${value}`
@@ -170,10 +116,6 @@ const waitingStatus = (value: string | undefined): WaitingStatus => (value === '
 
 const readQueue = ({ person, environment }: Visit, value: WaitingStatus, after: string | undefined) =>
   person.call(withdrawalQueue, { environment, status: value, limit: rowsOnPage, ...afterOf(after) })
-
-/** Its name, where the gateway said it. */
-const operatorCell = (row: { readonly operatorId: string; readonly operatorName: string | null }): Cell =>
-  text(row.operatorName ?? row.operatorId)
 
 /** What makes somebody look twice. @param named so many of the other players whose destination it is */
 export const destinationFacts = (

@@ -62,13 +62,6 @@ export function lines(...cells: readonly Cell[]): Cell {
 export const words = (...cells: readonly Cell[]): Cell =>
   cells.length === 0 ? nothing : { kind: 'words', lines: cells }
 
-/** What an entry of a ledger belongs to. */
-export const referenceColumn = [
-  'reference',
-  ({ reference }: { readonly reference: { readonly type: string; readonly id: string } }) =>
-    text(`${reference.type} ${reference.id}`),
-] as const
-
 /** What the rows of a list are: the elements of `data` in its reply. */
 export const rowSchema = (reply: TSchema): TSchema =>
   ((reply as FieldSchema).properties?.data?.items as TSchema | undefined) ?? reply
@@ -100,7 +93,7 @@ export const rowWith = (cells: Readonly<Record<string, Cell>>): Row => ({
   cells: Object.entries(cells).map(([field, cell]) => ({ field, cell })),
 })
 
-function cellOf(schema: TSchema, row: object, field: string): Cell {
+export function cellOf(schema: TSchema, row: object, field: string): Cell {
   const value = (row as Readonly<Record<string, unknown>>)[field]
   if (value === null || value === undefined || value === '') return nothing
   const known = valueSchema((schema as FieldSchema).properties?.[field] ?? {})

@@ -22,12 +22,6 @@ export function rowAfter<Row>(rows: readonly Row[], isHere: (row: Row) => boolea
   return [...rows.slice(here + 1), ...rows.slice(0, Math.max(here, 0))].find(isFree)
 }
 
-/** Where a page of a list begins, and how many rows it has. */
-export interface Place {
-  readonly cursor: string | undefined
-  readonly limit: number
-}
-
 export interface Tab {
   readonly label: Word
   readonly href: string
@@ -45,7 +39,7 @@ export interface Section {
   readonly rows: readonly Row[]
 }
 
-interface List {
+export interface ListFrame {
   readonly title: Word
   /** The record whose list it is. */
   readonly about?: { readonly name: string; readonly href: string }
@@ -70,7 +64,7 @@ interface List {
 }
 
 /** A page of lists under one head. */
-export function showLists(visit: Visit, list: List): FastifyReply {
+export function showLists(visit: Visit, list: ListFrame): FastifyReply {
   const { path, nextCursor, csv, decisions = [], missing = [], sent, ...others } = list
   const filtered = withQuery(path, list.filter?.query ?? '')
   const resident = new Set<string>(visit.person.resident)
@@ -90,11 +84,11 @@ export function showLists(visit: Visit, list: List): FastifyReply {
   })
 }
 
-export const showList = (visit: Visit, { rows, ...list }: Omit<List, 'sections'> & Section): FastifyReply =>
+export const showList = (visit: Visit, { rows, ...list }: Omit<ListFrame, 'sections'> & Section): FastifyReply =>
   showLists(visit, { ...list, sections: [{ rows }] })
 
 /** What a list says to whoever came by a link and may not read it. */
-export const showNotYours = (visit: Visit, list: Pick<List, 'title' | 'path' | 'about'>, operation: Operation) =>
+export const showNotYours = (visit: Visit, list: Pick<ListFrame, 'title' | 'path' | 'about'>, operation: Operation) =>
   showLists(visit, { ...list, remark: visit.display.t('notYours', { roles: rolesFor(visit, operation) }) })
 
 /** A record on a page of its own: what is known of it, and what can be done. */

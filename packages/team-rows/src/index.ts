@@ -1,0 +1,327 @@
+import {
+  type Environment,
+  type Operation,
+  operations,
+  pendingCountedMax,
+  publicErrorCodes,
+  type Reply,
+  type ServiceName,
+} from '@backoffice/contracts'
+
+const { gateway, payments, players, reconciler, wallet, webhooks } = operations
+
+export type Listed<O extends Operation> =
+  Reply<O> extends { readonly data: readonly (infer Row extends object)[] } ? Row : never
+
+/**
+ * A column: a field of a row under its own name; or its name, and the field or what stands there, several texts beside or
+ * below each other. `environment` is that of the page; the command line shows all.
+ */
+export type Column<Row> =
+  | (keyof Row & string)
+  | readonly [
+      name: string,
+      shown: (keyof Row & string) | ((row: Row, environment?: Environment) => Shown | readonly Shown[]),
+    ]
+type Shown = string | number | boolean | null | undefined
+
+/** A field of the operation, and its values where its schema does not list them. */
+export interface Filter {
+  readonly field: string
+  readonly choices?: readonly string[]
+}
+
+/** A list of the team: the command that prints it, and the page that shows it. */
+export interface List<O extends Operation = Operation, Row = Listed<O>> {
+  /** The words that are typed. */
+  readonly command: `${string} ${string}`
+  readonly operation: O
+  /** What tells one row from another stands first. */
+  readonly columns: readonly Column<Row>[]
+  /** What a row is named by in other commands: they begin with it, and a page leads to `opens`. */
+  readonly id?: keyof Row & string
+  /** What a page has no room for. */
+  readonly more?: readonly Column<Row>[]
+  /** What a page folds, and a table of the command line has no room for. */
+  readonly folded?: readonly (keyof Row & string)[]
+  /**
+   * By the names of the page's address: the field of the operation. `operator` is given by a name; days by `period`, of which
+   * two fields are the beginning and the end.
+   */
+  readonly filters?: Readonly<Record<string, Filter>>
+  readonly period?: readonly [from: string, to: string]
+  /** The page of a row, without the environment. */
+  readonly opens?: (row: Row) => string
+}
+
+const list = <O extends Operation>(operation: O, given: Omit<List<O>, 'operation'>): List<O> => ({
+  operation,
+  ...given,
+})
+
+/** A row that each service keeps for itself. */
+type OfService<O extends Operation> = Listed<O> & { readonly service: ServiceName }
+const ofServices = <O extends Operation>(
+  operation: O,
+  given: Omit<List<O, OfService<O>>, 'operation'>,
+): List<O, OfService<O>> => ({ operation, ...given })
+
+/** The name of a row's operator; its id while the gateway, which knows the names, does not answer. */
+const operator = [
+  'operator',
+  ({ operatorName, operatorId }: { readonly operatorName: string | null; readonly operatorId: string | null }) =>
+    operatorName ?? operatorId,
+] as const
+
+/** The status of a record, which is the former one while its last decision is being carried out. */
+const settledStatus = [
+  'status',
+  ({ status, settling }: { readonly status: string; readonly settling: boolean }) => [
+    status,
+    settling ? 'settling' : null,
+  ],
+] as const
+
+/** What an entry of a ledger belongs to. */
+export const reference = [
+  'reference',
+  ({ reference: { type, id } }: { readonly reference: { readonly type: string; readonly id: string } }) =>
+    `${type} ${id}`,
+] as const
+
+const destination = [
+  'destination',
+  ({ destination, method }: { readonly destination: string; readonly method: string }) => [destination, method],
+] as const
+
+/** Approve, reject or pay: one operation decides about withdrawals, and one about identities. */
+export function decisionIn(input: unknown): string | undefined {
+  const { decision, status } = (input ?? {}) as { readonly decision?: string; readonly status?: string }
+  return decision ?? status
+}
+
+/** The lists that both programs show, each by what is listed. */
+export const lists = {
+  deposits: list(payments.listDeposits, {
+    command: 'deposits list',
+    id: 'id',
+    columns: ['externalReference', 'amount', settledStatus, ['player', 'playerId'], 'createdAt', operator, 'method'],
+    filters: {
+      operator: { field: 'brandId' },
+      state: { field: 'status' },
+      method: { field: 'method' },
+      player: { field: 'playerId' },
+    },
+    period: ['from', 'to'],
+    opens: ({ id }) => `/deposits/${id}`,
+  }),
+  withdrawals: list(payments.listWithdrawals, {
+    command: 'withdrawals list',
+    id: 'id',
+    columns: [destination, 'amount', settledStatus, 'playerId', 'createdAt', 'reason', operator],
+    more: ['environment', 'approvedBy'],
+    filters: { operator: { field: 'operatorId' }, state: { field: 'status' }, player: { field: 'playerId' } },
+    period: ['from', 'to'],
+    opens: ({ id }) => `/withdrawals/${id}`,
+  }),
+  waitingWithdrawals: list(payments.withdrawalQueue, {
+    command: 'withdrawals queue',
+    id: 'id',
+    columns: [
+      ['player', ({ playerName, playerId }) => [playerName, playerId]],
+      ['waitingFor', 'createdAt'],
+      'amount',
+      'withdrawable',
+      destination,
+      'kycStatus',
+      'approvedBy',
+      operator,
+    ],
+    more: ['environment', 'available', 'playerStatus'],
+    opens: ({ id }) => `/withdrawals/${id}`,
+  }),
+  identities: list(players.kycQueue, {
+    command: 'kyc queue',
+    columns: [
+      ['player', ({ name, playerId }) => [name, playerId]],
+      'waitingSince',
+      ['documentOf', ({ latestDocumentType, latestReference }) => [latestDocumentType, latestReference]],
+      ['taken', ({ taken }) => taken?.by],
+      'kycStatus',
+      'submissions',
+      operator,
+    ],
+    more: ['environment', 'documentUrl'],
+    opens: ({ playerId }) => `/kyc/${playerId}`,
+  }),
+  foundPlayers: list(players.searchPlayers, {
+    command: 'players search',
+    id: 'id',
+    columns: ['name', operator, 'externalId', 'status', 'kycStatus', 'createdAt'],
+    more: ['environment', 'cpf', 'email'],
+    opens: ({ id }) => `/players/${id}`,
+  }),
+  entries: list(wallet.listEntries, {
+    command: 'wallet entries',
+    columns: ['createdAt', 'type', 'amount', 'balanceAfter', reference, 'by', 'reason'],
+    more: ['transferId', 'approvedBy'],
+    filters: { type: { field: 'type' } },
+    period: ['from', 'to'],
+    opens: ({ playerId, transferId }) => `/players/${playerId}/entries/${transferId}`,
+  }),
+  reconciliations: list(reconciler.listReconciliations, {
+    command: 'wallet reconciliations',
+    id: 'runId',
+    columns: [
+      'startedAt',
+      [
+        'result',
+        ({ state, differencesIn }) => [
+          state,
+          differencesIn && `${differencesIn.production} in production, ${differencesIn.sandbox} in the sandbox`,
+        ],
+      ],
+      'kind',
+      'startedBy',
+      'endedAt',
+    ],
+    opens: ({ runId }) => `/reconcile/${runId}`,
+  }),
+  operators: list(gateway.listOperators, {
+    command: 'operators list',
+    columns: [
+      'name',
+      'status',
+      ['brand', ({ brands }, of) => brands.filter(isOf(of)).map(({ name }) => name)],
+      'rateLimitPerMinute',
+      ['keys', ({ credentials }, of) => credentials.filter(isOf(of)).filter((key) => key.revokedAt === null).length],
+      'createdAt',
+    ],
+    more: ['id', ['allowedAddresses', ({ allowedAddresses }) => allowedAddresses.join(' ') || 'any']],
+    opens: ({ id }) => `/operators/${id}`,
+  }),
+  refusedRequests: list(gateway.listRefusedRequests, {
+    command: 'requests list',
+    columns: [
+      'code',
+      ['operation', ({ operation, method, path }) => operation ?? `${method} ${path}`],
+      operator,
+      ['httpStatus', 'status'],
+      'at',
+      'requestId',
+    ],
+    more: [
+      ...(['environment', 'path', 'fields', 'hint'] as const),
+      ['canonicalString', ({ canonicalString }) => canonicalString?.replaceAll('\n', ' ')],
+      'verified',
+    ],
+    filters: { operator: { field: 'operatorId' }, code: { field: 'code', choices: publicErrorCodes } },
+    opens: ({ requestId }) => `/requests/${requestId}`,
+  }),
+  idempotencyKeys: list(gateway.findIdempotencyKey, {
+    command: 'requests key',
+    columns: [
+      'operation',
+      ['operator', 'operatorName'],
+      ['httpStatus', 'status'],
+      'code',
+      ...(['requestId', 'expiresAt'] as const),
+    ],
+    more: ['environment', 'recordId'],
+  }),
+  endpoints: list(webhooks.listEndpoints, {
+    command: 'webhook list',
+    columns: [
+      ['operator', ({ operatorId, url }) => [operatorId, url]],
+      ['health', ({ enabled, breaker, disabledReason }) => [enabled ? breaker.state : 'disabled', disabledReason]],
+      ['failures', ({ breaker }) => breaker.consecutiveFailures || null],
+      ['failingSince', ({ breaker }) => breaker.failingSince],
+      ['latestFault', ({ lastFault }) => lastFault && [lastFault.at, lastFault.responseStatus ?? lastFault.error]],
+      ['retryAt', ({ breaker }) => breaker.retryAt],
+      ['pending', ({ pending }) => (pending < pendingCountedMax ? pending : `${pending}+`)],
+      'oldestPendingAt',
+    ],
+    opens: ({ operatorId }) => `/operators/${operatorId}`,
+  }),
+  deliveries: list(webhooks.listDeliveries, {
+    command: 'deliveries list',
+    id: 'id',
+    columns: [
+      ['event', ({ type, eventId }) => [type, eventId]],
+      ['operator', 'operatorId'],
+      ...(['eventCreatedAt', 'state', 'attempts'] as const),
+      ['lastFault', ({ lastError, lastResponseStatus }) => [lastError, lastResponseStatus]],
+      [
+        'nextAttemptAt',
+        ({ heldUntil, nextAttemptAt }) => (heldUntil === null ? nextAttemptAt : ['held until', heldUntil]),
+      ],
+    ],
+    more: ['environment'],
+    filters: { operator: { field: 'operatorId' }, event: { field: 'type' }, answer: { field: 'answer' } },
+    period: ['since', 'until'],
+    opens: ({ id }) => `/deliveries/${id}`,
+  }),
+  setAside: list(webhooks.listSetAside, {
+    command: 'messages list',
+    id: 'id',
+    columns: ['setAsideAt', 'subject', 'fault', 'operatorId', 'eventId'],
+    opens: ({ id }) => `/set-aside/${id}`,
+  }),
+  audit: ofServices(gateway.listAudit, {
+    command: 'audit list',
+    columns: [
+      'at',
+      'actor',
+      ['operation', ({ operation, service, input }) => [decisionIn(input), `${service}.${operation}`]],
+      'subject',
+      ['outcome', ({ outcome, tool }) => [outcome, tool]],
+      [
+        'changes',
+        ({ changes }) =>
+          changes?.map(({ field, before, after }) => `${field}: ${before ?? '–'} → ${after ?? '–'}`).join('; '),
+      ],
+    ],
+    folded: ['input'],
+    more: ['reason', 'proposedBy', 'proposalReason', 'operationId'],
+  }),
+  proposals: ofServices(gateway.listProposals, {
+    command: 'proposals list',
+    id: 'id',
+    columns: [
+      'proposedAt',
+      ['proposal', ({ service, operation, input }) => [`${service}.${operation}`, JSON.stringify(input)]],
+      ...(['reason', 'proposedBy', 'expiresAt', 'state', 'decidedBy', 'decidedAt'] as const),
+    ],
+    opens: ({ id }) => `/proposals/${id}`,
+  }),
+  ownSessions: list(gateway.listOwnSessions, {
+    command: 'sessions own',
+    id: 'session',
+    columns: ['client', 'begunAt', 'firstUsedAt', 'endsAt'],
+    opens: ({ session }) => `/sessions/${session}`,
+  }),
+} as const
+
+const isOf =
+  (environment: Environment | undefined) =>
+  (one: { readonly environment: string }): boolean =>
+    environment === undefined || one.environment === environment
+
+export const nameOf = <Row>(column: Column<Row>): string => (typeof column === 'string' ? column : column[0])
+
+/** All of a list for people who read text: a title for each column, and what a row shows there. */
+export const textColumns = <O extends Operation, Row>({ id, columns, more = [] }: List<O, Row>) =>
+  [...(id === undefined ? [] : [id]), ...columns, ...more].map(
+    (column) => [titleOf(nameOf(column)), (row: Row) => textOf(row, column)] as const,
+  )
+
+/** `createdAt` as people read it. */
+const titleOf = (name: string): string => name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
+
+function textOf<Row>(row: Row, column: Column<Row>): unknown {
+  const shown = typeof column === 'string' ? column : column[1]
+  const value = typeof shown === 'function' ? shown(row) : row[shown]
+  if (Array.isArray(value)) return value.filter((part) => part !== null && part !== undefined && part !== '').join(' ')
+  const { currency } = row as { readonly currency?: string }
+  return column === 'amount' && currency !== undefined ? `${value} ${currency}` : value
+}
