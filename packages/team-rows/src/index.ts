@@ -1,11 +1,13 @@
 import {
   type Environment,
   type Operation,
+  type OwnSession,
   operations,
   pendingCountedMax,
   publicErrorCodes,
   type Reply,
   type ServiceName,
+  type TeamMember,
 } from '@backoffice/contracts'
 
 const { gateway, payments, players, reconciler, wallet, webhooks } = operations
@@ -100,7 +102,7 @@ export function decisionIn(input: unknown): string | undefined {
   return decision ?? status
 }
 
-/** The lists that both programs show, each by what is listed. */
+/** The lists of the team, each by what is listed. No page shows the commands that wait. */
 export const lists = {
   deposits: list(payments.listDeposits, {
     command: 'deposits list',
@@ -294,6 +296,12 @@ export const lists = {
     ],
     opens: ({ id }) => `/proposals/${id}`,
   }),
+  commands: ofServices(payments.listCommands, {
+    command: 'commands list',
+    id: 'id',
+    columns: ['operation', 'service', 'subject', 'createdAt', 'attempts', 'lastFault', 'requestId'],
+    more: ['environment'],
+  }),
   ownSessions: list(gateway.listOwnSessions, {
     command: 'sessions own',
     id: 'session',
@@ -325,3 +333,23 @@ function textOf<Row>(row: Row, column: Column<Row>): unknown {
   const { currency } = row as { readonly currency?: string }
   return column === 'amount' && currency !== undefined ? `${value} ${currency}` : value
 }
+
+const oldestFirst = (a: TeamMember, b: TeamMember): number => a.latestSessionAt.localeCompare(b.latestSessionAt)
+
+/** Each service knows the sessions that have called it: of all of them, everybody with their latest, which comes first. */
+export function membersIn(replies: readonly { readonly data: readonly TeamMember[] }[]): readonly TeamMember[] {
+  const found = replies.flatMap(({ data }) => data).sort(oldestFirst)
+  const members = new Map(found.map((member) => [`${member.kind} ${member.name} ${member.id}`, member]))
+  return [...members.values()].sort(oldestFirst).reverse()
+}
+
+/** One's own sessions of all services, each as the first service had it. The latest comes first. */
+export function ownSessionsIn(replies: readonly { readonly data: readonly OwnSession[] }[]): readonly OwnSession[] {
+  const latestFirst = replies.flatMap(({ data }) => data).sort((a, b) => b.firstUsedAt.localeCompare(a.firstUsedAt))
+  const sessions = new Map(latestFirst.map((one) => [one.session, one]))
+  return [...sessions.values()].sort((a, b) => b.begunAt.localeCompare(a.begunAt))
+}
+
+/** As the trails are ordered, so that the last entry shown is where the next page begins. */
+export const newestEntryFirst = (a: { at: string; id: string }, b: { at: string; id: string }): number =>
+  b.at.localeCompare(a.at) || (a.id < b.id ? 1 : -1)

@@ -4,12 +4,10 @@ import metadata from '../package.json' with { type: 'json' }
 import { addAuditVerify } from './audit.ts'
 import { groups } from './commands/index.ts'
 import { connect } from './login/connection.ts'
-import { declareFields } from './options.ts'
 import { printError } from './output.ts'
 import { addOwnCommands } from './own-commands.ts'
-import type { AnyRow } from './row.ts'
-import { type CommonOptions, type OpenSession, run } from './run.ts'
-import { watchSecondsDefault, watchSecondsOf } from './watch.ts'
+import { type AnyRow, declareFields } from './row.ts'
+import { type CommonOptions, type OpenSession, run, watchSecondsDefault, watchSecondsOf } from './run.ts'
 
 /** The team's command line, as commands of one program. */
 export function program(open: OpenSession = async (options) => (await connect(options)).session): Command {

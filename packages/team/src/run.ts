@@ -1,10 +1,10 @@
 import { createInterface } from 'node:readline/promises'
-import { type Input, type Operation, Rejection, readSeen, seenOf, visible } from '@backoffice/contracts'
-import type { GivenOptions } from './options.ts'
+import { setTimeout as wait } from 'node:timers/promises'
+import { errorCatalogue, type Input, type Operation, Rejection, readSeen, seenOf, visible } from '@backoffice/contracts'
+import { ConsoleUnreachable } from './console-client.ts'
 import { clearScreen, print, printJson, printJsonLine, printRecord, printTable, say } from './output.ts'
-import type { AnyRow } from './row.ts'
+import type { AnyRow, GivenOptions } from './row.ts'
 import { callPages, type Session } from './session.ts'
-import { watch as lookAgain } from './watch.ts'
 
 /** What every command takes. */
 export interface CommonOptions {
@@ -25,7 +25,7 @@ export async function run(
   given: GivenOptions,
   options: CommonOptions & { open: OpenSession },
 ): Promise<void> {
-  const { json = false, yes = false, operationId, watch } = options
+  const { json = false, yes = false, operationId, watch: seconds } = options
   const session = await options.open(options)
   const named = await withIds(given, row.operation, session)
   const seen = await row.look?.(given, session)
@@ -36,8 +36,8 @@ export async function run(
       ? callPages(session, row.operation, input as Input<Operation>)
       : session.call(row.operation, input as Input<Operation>, operationId)
   const look = async () => row.run?.({ session, input, seen, operationId, json }) ?? call()
-  if (watch !== undefined)
-    return lookAgain({ look, show: (result) => show(row, result, json, watch), everyMs: watch * 1_000 })
+  if (seconds !== undefined)
+    return watch({ look, show: (result) => show(row, result, json, seconds), everyMs: seconds * 1_000 })
   try {
     printResult(row, await look(), json)
   } catch (error) {
@@ -114,3 +114,41 @@ async function confirm(asked: string): Promise<void> {
   terminal.close()
   if (!/^y(es)?$/i.test(answer.trim())) throw new Error('not done')
 }
+
+export const watchSecondsDefault = 5
+
+export function watchSecondsOf(value: string): number {
+  if (!/^[1-9]\d{0,4}$/.test(value)) throw new Error(`--watch takes whole seconds, not ${value}`)
+  return Number(value)
+}
+
+export interface Watch<Result> {
+  readonly look: () => Promise<Result>
+  readonly show: (result: Result) => void
+  readonly everyMs: number
+  /** Ends it. A person does that with Ctrl-C. */
+  readonly signal?: AbortSignal
+}
+
+/**
+ * Looks again and again, and shows what differs from what was shown last.
+ * @throws when the first look fails, or a later one in a way that does not pass by itself
+ */
+export async function watch<Result>({ look, show, everyMs, signal }: Watch<Result>): Promise<void> {
+  let shown: string | undefined
+  while (signal?.aborted !== true) {
+    try {
+      const result = await look()
+      const text = JSON.stringify(result)
+      if (text !== shown) show(result)
+      shown = text
+    } catch (error) {
+      if (shown === undefined || !isPassing(error)) throw error
+      say(`${(error as Error).message}; trying again\n`)
+    }
+    await wait(everyMs, undefined, signal === undefined ? {} : { signal }).catch(() => {})
+  }
+}
+
+const isPassing = (error: unknown) =>
+  error instanceof ConsoleUnreachable || (error instanceof Rejection && errorCatalogue[error.code].retryable)

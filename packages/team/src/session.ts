@@ -5,6 +5,7 @@ import {
   type Proposal,
   Rejection,
   type Reply,
+  type ServiceName,
   type SignedCall,
 } from '@backoffice/contracts'
 import type { RecordedCalls } from '@backoffice/team-identity'
@@ -128,4 +129,24 @@ export async function callPages<O extends Operation>(
     nextCursor = page.nextCursor ?? null
   }
   return { ...(first as object), data, nextCursor } as Reply<O>
+}
+
+type Query = Operation<string, 'query'>
+
+/** A list that each service keeps for itself, as one, in this order. Its next page begins at the last row. */
+export async function callAll<
+  O extends Query,
+  Row = Reply<O> extends { readonly data: readonly (infer R)[] } ? R : never,
+>(
+  session: Session,
+  lists: readonly { readonly service: ServiceName; readonly list: O }[],
+  input: Input<O>,
+  order: (a: Row, b: Row) => number,
+) {
+  const pages = lists.map(async ({ service, list }) => {
+    const { data } = (await callPages(session, list, input)) as { readonly data: readonly Row[] }
+    return data.map((row) => ({ service, ...row }))
+  })
+  const { limit } = input as { readonly limit?: number }
+  return { data: (await Promise.all(pages)).flat().sort(order).slice(0, limit) }
 }

@@ -10,7 +10,7 @@ import t from 'tap'
 import { ConsoleUnreachable } from '../src/console-client.ts'
 import { program } from '../src/main.ts'
 import { type Shell, shells } from '../src/own-commands.ts'
-import { watch, watchSecondsOf } from '../src/watch.ts'
+import { watch, watchSecondsOf } from '../src/run.ts'
 import { typed } from './typed.ts'
 
 const dir = temporaryFolder(t)

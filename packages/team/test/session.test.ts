@@ -3,8 +3,7 @@ import { type Operation, operations, Rejection, seenOfWithdrawal } from '@backof
 import { captured } from '@backoffice/test-kit/captured'
 import t from 'tap'
 import { Session } from '../src/session.ts'
-import { proposedBy, recorded } from './proposed.ts'
-import { typed } from './typed.ts'
+import { proposedBy, recorded, typed } from './typed.ts'
 
 const { suspendOperator } = operations.gateway
 const suspension = { operatorId: 'op_1', seen: { name: 'Casa Azul', status: 'active' } } as const

@@ -1,9 +1,10 @@
 import type { Input, Operation } from '@backoffice/contracts'
-import type { RecordedCalls } from '@backoffice/team-identity'
+import { RecordedCalls } from '@backoffice/team-identity'
+import { type TeamUser, TestIssuer } from '@backoffice/test-kit'
 import { captured, type WrittenText } from '@backoffice/test-kit/captured'
-import { type Field, fieldsOf } from '../src/fields.ts'
+import t from 'tap'
 import { program } from '../src/main.ts'
-import type { AnyRow } from '../src/row.ts'
+import { type AnyRow, type Field, fieldsOf } from '../src/row.ts'
 import { Session } from '../src/session.ts'
 
 export interface Sent {
@@ -93,4 +94,23 @@ export function wordsFor(row: AnyRow, how: 'all' | 'needed'): string[] {
     '--json',
     ...(row.confirm === undefined ? [] : ['--yes']),
   ]
+}
+
+const company = new TestIssuer()
+t.teardown(() => company.remove())
+export const recorded = new RecordedCalls([company.team])
+
+/** A proposal as its service tells of it, with the call that somebody signed. */
+export async function proposedBy<O extends Operation>(
+  user: TeamUser,
+  operation: O,
+  { reason, ...input }: Input<O> & { readonly reason: string },
+) {
+  const [operationId, proposedAt] = ['opn_1', new Date().toISOString()]
+  const call = { operation: `${operation.service}.${operation.id}`, operationId, input: { ...input, reason } }
+  const { idToken, proof } = await company.signer(user).sign(call)
+  return {
+    ...{ id: 'prp_1', operation: operation.id, operationId, state: 'open', input, reason, proposedAt },
+    ...{ proposedBy: user, proposedById: `https://identity.test ${user}`, proof, idToken, anchor: null },
+  }
 }

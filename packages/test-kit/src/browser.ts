@@ -28,7 +28,7 @@ export async function startBrowser(t: Teardown): Promise<Browser> {
 }
 
 /** Playwright's own limits are the same on every machine. */
-export function patient(browser: Browser): Browser {
+function patient(browser: Browser): Browser {
   const newContext = browser.newContext.bind(browser)
   browser.newContext = async (options) => {
     const context = await newContext(options)

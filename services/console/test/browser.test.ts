@@ -1,27 +1,16 @@
 import { inboxOf, operations } from '@backoffice/contracts'
-import { freePort } from '@backoffice/dev-stack'
-import { gateway } from '@backoffice/gateway'
 import { proposalOf } from '@backoffice/test-kit'
-import { noBrowser, startBrowser } from '@backoffice/test-kit/browser'
-import { webhooks } from '@backoffice/webhooks'
+import { noBrowser } from '@backoffice/test-kit/browser'
 import t from 'tap'
-import { consoleBed, press, type User, windowOf as windowIn } from './console-bed.ts'
+import { browserBed, press } from './console-bed.ts'
 
 t.test('the console in a real browser', { skip: noBrowser }, async (t) => {
-  // A browser says where a form comes from, and the console knows its own address.
-  const port = String(await freePort())
-  const bed = await consoleBed(
-    t,
-    { CONSOLE_URL: `http://127.0.0.1:${port}`, CONSOLE_PORT: port },
-    {},
-    { gateway, webhooks },
-  )
-  const browser = await startBrowser(t)
+  const { bed, windowOf: windowIn } = await browserBed(t)
   const faults: string[] = []
 
   /** Whatever the browser complains about is a fault. */
-  async function windowOf(...[user, options]: [user: User, options?: Parameters<typeof browser.newContext>[0]]) {
-    const page = await windowIn(bed, browser, user, options)
+  async function windowOf(...given: Parameters<typeof windowIn>) {
+    const page = await windowIn(...given)
     page.on('pageerror', (error) => faults.push(error.message))
     page.on('console', (message) => message.type() === 'error' && faults.push(message.text()))
     return page

@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Environment, type Operation, operations, teamConsole } from '@backoffice/contracts'
-import { identityEnvironment, identitySettings, startIdentityProvider } from '@backoffice/dev-stack'
+import { freePort, identityEnvironment, identitySettings, startIdentityProvider } from '@backoffice/dev-stack'
 import { gateway } from '@backoffice/gateway'
 import { payments } from '@backoffice/payments'
 import { players } from '@backoffice/players'
@@ -25,11 +24,11 @@ import {
   temporaryFolder,
   testBed,
 } from '@backoffice/test-kit'
-import { patient } from '@backoffice/test-kit/browser'
+import { startBrowser } from '@backoffice/test-kit/browser'
 import { wallet } from '@backoffice/wallet'
-import type { webhooks } from '@backoffice/webhooks'
+import { webhooks } from '@backoffice/webhooks'
 import fastify from 'fastify'
-import { type Browser, firefox, type Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import {
   type BrowserKey,
   inputOf,
@@ -335,14 +334,6 @@ export function formOf({ text }: Shown, action: string): Record<string, string> 
 const characters: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" }
 const unescaped = (html: string) => html.replace(/&(\w+|#39);/g, (entity, name) => characters[name] ?? entity)
 
-const firefoxPath = process.env.FIREFOX ?? ''
-
-/** Playwright drives a Firefox of its own alone, so it is named, and not looked for. */
-export const noFirefox: string | false = existsSync(firefoxPath)
-  ? false
-  : 'no Firefox: FIREFOX names none of Playwright’s'
-export const startFirefox = async (): Promise<Browser> => patient(await firefox.launch({ executablePath: firefoxPath }))
-
 type Options = Parameters<Browser['newContext']>[0]
 export type User = 'alice' | 'bob' | 'carol'
 
@@ -353,7 +344,7 @@ export async function press(page: Page, ...keys: readonly string[]): Promise<voi
 }
 
 /** A window of somebody who is signed in. */
-export async function windowOf(bed: ConsoleBed, browser: Browser, user: User, options: Options = {}): Promise<Page> {
+async function windowOf(bed: ConsoleBed, browser: Browser, user: User, options: Options = {}): Promise<Page> {
   const context = await browser.newContext({ locale: 'en-GB', viewport: { width: 1366, height: 800 }, ...options })
   // A session is begun with scripts, also where it goes on without them.
   const { javaScriptEnabled = true } = options
@@ -361,6 +352,15 @@ export async function windowOf(bed: ConsoleBed, browser: Browser, user: User, op
   await context.addCookies(await logIn(bed, beginning, user))
   await beginning.close()
   return context.newPage()
+}
+
+/** A console at an address of its own, since a browser says where a form comes from, and a browser before it. */
+export async function browserBed(t: Teardown, environment: Readonly<Record<string, string>> = {}) {
+  const port = String(await freePort())
+  const own = { CONSOLE_URL: `http://127.0.0.1:${port}`, CONSOLE_PORT: port, ...environment }
+  const bed = await consoleBed(t, own, {}, { gateway, webhooks })
+  const browser = await startBrowser(t)
+  return { bed, windowOf: (user: User, options?: Options) => windowOf(bed, browser, user, options) }
 }
 
 /** A login without its provider: the page's own modules make the key, keep it and sign. The cookies are the caller's to set. */
@@ -374,8 +374,7 @@ async function keyOf(page: Page, claims: Delegation): Promise<{ thumbprint: stri
   return page.evaluate(async (claims) => {
     const module = (name: string) =>
       import(new URL(name, document.querySelector<HTMLScriptElement>('[type=module]')?.src).href)
-    const { newKey, signDelegation } = await module('signing.js')
-    const { keepKey } = await module('keys.js')
+    const { keepKey, newKey, signDelegation } = await module('signing.js')
     const key = await newKey()
     await keepKey(key)
     return { thumbprint: key.thumbprint, delegation: await signDelegation(claims, key) }

@@ -3,14 +3,11 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { operations, seenOfWithdrawal } from '@backoffice/contracts'
-import { freePort } from '@backoffice/dev-stack'
-import { gateway } from '@backoffice/gateway'
 import { byTwo } from '@backoffice/test-kit'
-import { noBrowser, startBrowser } from '@backoffice/test-kit/browser'
-import { webhooks } from '@backoffice/webhooks'
+import { noBrowser } from '@backoffice/test-kit/browser'
 import type { Page } from 'playwright-core'
 import t from 'tap'
-import { consoleBed, press, windowOf } from './console-bed.ts'
+import { browserBed, press } from './console-bed.ts'
 
 /** Presses keys, and counts them. Text that is typed is no key: a decision wants its reason however it is made. */
 function typist(page: Page) {
@@ -25,15 +22,12 @@ function typist(page: Page) {
 }
 
 t.test('a day of cases takes no click, and no more than four keys a case', { skip: noBrowser }, async (t) => {
-  const port = String(await freePort())
-  const own = { CONSOLE_URL: `http://127.0.0.1:${port}`, CONSOLE_PORT: port }
-  const bed = await consoleBed(t, own, {}, { gateway, webhooks })
-  const browser = await startBrowser(t)
+  const { bed, windowOf } = await browserBed(t)
 
   await t.test('thirty identity checks, of which six are refused', async (t) => {
     const names = Array.from({ length: 30 }, (_, index) => `Ana Souza ${String(index + 1).padStart(2, '0')}`)
     for (const name of names) await bed.newPlayer('production', name)
-    const page = await windowOf(bed, browser, 'carol')
+    const page = await windowOf('carol')
     const { press, keys } = typist(page)
     const began = performance.now()
     await page.goto(`${bed.url}/production/kyc`)
@@ -56,7 +50,7 @@ t.test('a day of cases takes no click, and no more than four keys a case', { ski
     const ids = []
     for (let index = 0; index < 20; index++)
       ids.push(await bed.newWithdrawal('production', await bed.newPlayer('production', `Davi Melo ${index}`)))
-    const page = await windowOf(bed, browser, 'alice')
+    const page = await windowOf('alice')
     const { press, keys } = typist(page)
     const began = performance.now()
     await page.goto(`${bed.url}/production/withdrawals`)
@@ -75,7 +69,7 @@ t.test('a day of cases takes no click, and no more than four keys a case', { ski
   })
 
   await t.test('those that were approved are paid in one decision, each with a signature of its own', async (t) => {
-    const page = await windowOf(bed, browser, 'bob')
+    const page = await windowOf('bob')
     const { press, keys } = typist(page)
     await page.goto(`${bed.url}/production/withdrawals?status=approved`)
     const shown = await page.locator('tbody tr').count()
@@ -138,7 +132,7 @@ t.test('a day of cases takes no click, and no more than four keys a case', { ski
   })
 
   await t.test('Enter opens the row itself, whatever else it links to', async (t) => {
-    const page = await windowOf(bed, browser, 'alice')
+    const page = await windowOf('alice')
     const { press } = typist(page)
     const scope = bed.bed.scope({ environment: 'production' })
     await bed.newPlayer('production', 'Eva Reis', 'doc-1', scope)
@@ -153,7 +147,7 @@ t.test('a day of cases takes no click, and no more than four keys a case', { ski
   })
 
   await t.test('what has not arrived of an operator is chosen and sent again by keyboard', async (t) => {
-    const page = await windowOf(bed, browser, 'alice')
+    const page = await windowOf('alice')
     const { press } = typist(page)
     const name = 'Aurora'
     const created = { input: { name, reason: 'as the contract says' } }
@@ -183,7 +177,7 @@ t.test('a day of cases takes no click, and no more than four keys a case', { ski
   })
 
   await t.test('? shows the keys, / and Ctrl-K go to the search', async (t) => {
-    const page = await windowOf(bed, browser, 'alice')
+    const page = await windowOf('alice')
     const { press } = typist(page)
     await page.goto(`${bed.url}/production`)
     await press('?')

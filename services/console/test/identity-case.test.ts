@@ -1,21 +1,16 @@
 // proof: one page in a real browser, with time that passes. browser.test.ts decides identities in one.
 
 import { type Environment, operations } from '@backoffice/contracts'
-import { freePort } from '@backoffice/dev-stack'
-import { gateway } from '@backoffice/gateway'
 import { byTwo } from '@backoffice/test-kit'
-import { noBrowser, startBrowser } from '@backoffice/test-kit/browser'
+import { noBrowser } from '@backoffice/test-kit/browser'
 import type { Page } from 'playwright-core'
 import t from 'tap'
-import { consoleBed, formOf, press, windowOf } from './console-bed.ts'
+import { browserBed, formOf, press } from './console-bed.ts'
 
 const { showPlayer, takeKycCase, releaseKycCase, listAudit, setDocumentUrl } = operations.players
 
 t.test('an identity case', { skip: noBrowser }, async (t) => {
-  const port = String(await freePort())
-  const own = { CONSOLE_URL: `http://127.0.0.1:${port}`, CONSOLE_PORT: port }
-  const bed = await consoleBed(t, own, {}, { gateway })
-  const browser = await startBrowser(t)
+  const { bed, windowOf } = await browserBed(t)
   const [alice, bob] = [bed.bed.team('alice'), bed.bed.team('bob')]
   const scope = bed.bed.scope({ environment: 'production' })
   const template = 'https://kyc.example/{reference}'
@@ -49,7 +44,7 @@ t.test('an identity case', { skip: noBrowser }, async (t) => {
     async (t) => {
       const { playerId, path } = await newCase()
       await take(playerId)
-      const page = await windowOf(bed, browser, 'alice')
+      const page = await windowOf('alice')
       let isSent = false
       await page.route('https://kyc.example/**', (route) => isSent && route.fulfill({ body: 'RG' }))
       await page.goto(`${bed.url}${path}`, { waitUntil: 'domcontentloaded' })
@@ -73,7 +68,7 @@ t.test('an identity case', { skip: noBrowser }, async (t) => {
 
   await t.test('is compared and decided by keyboard, on the page that was opened', async (t) => {
     const { playerId, path } = await newCase()
-    const page = await windowOf(bed, browser, 'alice')
+    const page = await windowOf('alice')
     const loads = await loadsOf(page)
     await page.goto(`${bed.url}${path}`)
     t.match(await page.textContent('#comparison'), 'Take the case')
@@ -118,7 +113,7 @@ t.test('an identity case', { skip: noBrowser }, async (t) => {
   await t.test('keeps the document and what was typed, in the language of the page', async (t) => {
     const { playerId, path } = await newCase()
     await take(playerId)
-    const page = await windowOf(bed, browser, 'alice', { locale: 'pt-BR' })
+    const page = await windowOf('alice', { locale: 'pt-BR' })
     const loads = await loadsOf(page)
     await page.goto(`${bed.url}${path}`)
     await page.locator('iframe').scrollIntoViewIfNeeded()
@@ -135,7 +130,7 @@ t.test('an identity case', { skip: noBrowser }, async (t) => {
   await t.test('is shown as long as one has it', async (t) => {
     const { playerId, path } = await newCase()
     await take(playerId)
-    const page = await windowOf(bed, browser, 'alice')
+    const page = await windowOf('alice')
     await page.clock.install()
     await page.goto(`${bed.url}${path}`)
     await press(page, 'c')
@@ -173,7 +168,7 @@ t.test('an identity case', { skip: noBrowser }, async (t) => {
   await t.test('is read and not decided without scripts, and the page says so', async (t) => {
     const { playerId, path } = await newCase()
     await take(playerId)
-    const page = await windowOf(bed, browser, 'alice', { javaScriptEnabled: false })
+    const page = await windowOf('alice', { javaScriptEnabled: false })
     await page.goto(`${bed.url}${path}`)
     t.match(await page.textContent('.facts'), '1990-**-**')
     t.ok(await page.isVisible('#comparison :text("Without JavaScript you can read and not decide")'))

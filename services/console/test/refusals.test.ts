@@ -1,15 +1,12 @@
 // proof: refuses every form of every page in a browser.
 
 import { allOperations, operations } from '@backoffice/contracts'
-import { freePort } from '@backoffice/dev-stack'
-import { gateway } from '@backoffice/gateway'
 import { bePatient } from '@backoffice/process'
 import { inLanes, newCpf } from '@backoffice/test-kit'
-import { noBrowser, startBrowser } from '@backoffice/test-kit/browser'
-import { webhooks } from '@backoffice/webhooks'
-import type { Browser, Locator, Page } from 'playwright-core'
-import t, { type Test } from 'tap'
-import { consoleBed, logIn, noFirefox, startFirefox, windowOf } from './console-bed.ts'
+import { noBrowser } from '@backoffice/test-kit/browser'
+import type { Locator, Page } from 'playwright-core'
+import t from 'tap'
+import { browserBed, logIn } from './console-bed.ts'
 import { type Case, everyForm, reason } from './every-form.ts'
 
 /** What people do on the command line alone. */
@@ -18,10 +15,8 @@ const onCommandLine = [
   ...['endCommand', 'recordRestore', 'endProviderSession'],
 ]
 
-async function refusals(t: Test, browser: Browser) {
-  const port = String(await freePort())
-  const own = { CONSOLE_URL: `http://127.0.0.1:${port}`, CONSOLE_PORT: port, CONSOLE_REQUESTS_PER_MINUTE: '10000' }
-  const bed = await consoleBed(t, own, {}, { gateway, webhooks })
+t.test('refusals', { skip: noBrowser }, async (t) => {
+  const { bed, windowOf } = await browserBed(t, { CONSOLE_REQUESTS_PER_MINUTE: '10000' })
   const cases = await everyForm(bed, ['Aurora', 'Boreal'])
   const open = async (page: Page, { page: path, form, fill = {} }: Case) => {
     // Each open page holds a connection for its counts, and a browser has six.
@@ -42,7 +37,7 @@ async function refusals(t: Test, browser: Browser) {
   const seen = new Map<string, string>()
 
   await t.test('each form says why it is refused, where one sees it, and keeps what was typed', async (t) => {
-    const page = await windowOf(bed, browser, 'alice', { locale: 'pt-BR' })
+    const page = await windowOf('alice', { locale: 'pt-BR' })
     for (const one of cases) {
       const name = `${one.page} ${one.form}`
       const form = await open(page, one)
@@ -80,7 +75,7 @@ async function refusals(t: Test, browser: Browser) {
 
   await t.test('an answer that is lost: the same form acts once', async (t) => {
     const withdrawalId = await bed.newWithdrawal('production', await bed.newPlayer('production'))
-    const page = await windowOf(bed, browser, 'alice')
+    const page = await windowOf('alice')
     const form = await open(page, { page: `/production/withdrawals/${withdrawalId}`, form: 'approve' })
     const id = await operationId(form)
     const address = '**/approve'
@@ -111,7 +106,7 @@ async function refusals(t: Test, browser: Browser) {
   await t.test('a session that has ended: what was typed is there after the login, for who typed it', async (t) => {
     const path = `/production/players/${await bed.newPlayer('production')}`
     for (const next of ['carol', 'bob'] as const) {
-      const page = await windowOf(bed, browser, 'carol')
+      const page = await windowOf('carol')
       const form = await open(page, { page: path, form: 'adjust', fill: { amount: '1,234.5', reason } })
       await page.context().clearCookies()
       await form.locator('button').click()
@@ -131,7 +126,7 @@ async function refusals(t: Test, browser: Browser) {
 
   await t.test('an amount is read as its language writes it, and said before it is sent', async (t) => {
     const playerId = await bed.newPlayer('production')
-    const page = await windowOf(bed, browser, 'alice', { locale: 'pt-BR' })
+    const page = await windowOf('alice', { locale: 'pt-BR' })
     const adjust = { page: `/production/players/${playerId}`, form: 'adjust' }
     const form = await open(page, { ...adjust, fill: { amount: '-1.210,5', reference: 'ticket-10', reason } })
     t.equal(await form.locator('.echo').textContent(), '− R$ 1.210,50, tirado do jogador'.replace('$ 1', '$\u00a01'))
@@ -152,7 +147,7 @@ async function refusals(t: Test, browser: Browser) {
 
   await t.test('nobody is excluded by a field that is empty, and the button says for how long', async (t) => {
     const playerId = await bed.newPlayer('production', 'Davi Melo', 'doc-1', undefined, newCpf())
-    const page = await windowOf(bed, browser, 'alice')
+    const page = await windowOf('alice')
     const form = await open(page, { page: `/production/players/${playerId}`, form: 'exclude', fill: { reason } })
     await form.locator('button').click()
     await page.waitForFunction(() => document.activeElement?.matches('[data-outcome]'))
@@ -190,7 +185,7 @@ async function refusals(t: Test, browser: Browser) {
   })
 
   await t.test('while services are away, each form stays as it is, and its next try is the same one', async (t) => {
-    const page = await windowOf(bed, browser, 'alice')
+    const page = await windowOf('alice')
     const forms: [Case, Locator][] = []
     for (const one of await everyForm(bed, ['Cometa', 'Delta']))
       forms.push([one, await open(await page.context().newPage(), one)])
@@ -223,13 +218,6 @@ async function refusals(t: Test, browser: Browser) {
     t.match(await outcome(page), { isVisible: true, isFocused: true, text: /The service does not answer\./ })
     t.ok(await page.isVisible('a:has-text("Try again")'))
   })
-}
-
-t.test('refusals in Chromium', { skip: noBrowser }, async (t) => refusals(t, await startBrowser(t)))
-t.test('refusals in Firefox', { skip: noFirefox }, async (t) => {
-  const browser = await startFirefox()
-  t.teardown(() => browser.close())
-  await refusals(t, browser)
 })
 
 /** What the browser shows and says. The last one that stands in the page is of what was done last. */

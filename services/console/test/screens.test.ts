@@ -1,24 +1,18 @@
 // proof: every page through axe, at six widths and in two colours.
 
 import { operations } from '@backoffice/contracts'
-import { freePort } from '@backoffice/dev-stack'
-import { gateway } from '@backoffice/gateway'
 import { eventually } from '@backoffice/test-kit'
-import { noBrowser, startBrowser, violations } from '@backoffice/test-kit/browser'
-import { webhooks } from '@backoffice/webhooks'
+import { noBrowser, violations } from '@backoffice/test-kit/browser'
 import type { Page } from 'playwright-core'
 import t from 'tap'
-import { type ConsoleBed, consoleBed, windowOf } from './console-bed.ts'
+import { browserBed, type ConsoleBed } from './console-bed.ts'
 import { everyForm } from './every-form.ts'
 
 t.test('the console on every screen', { skip: noBrowser }, async (t) => {
-  const port = String(await freePort())
-  const own = { CONSOLE_URL: `http://127.0.0.1:${port}`, CONSOLE_PORT: port, CONSOLE_REQUESTS_PER_MINUTE: '10000' }
-  const bed = await consoleBed(t, own, {}, { gateway, webhooks })
-  const browser = await startBrowser(t)
+  const { bed, windowOf } = await browserBed(t, { CONSOLE_REQUESTS_PER_MINUTE: '10000' })
 
   await t.test('a reconciliation that was started shows its result when it has ended, without a click', async (t) => {
-    const page = await windowOf(bed, browser, 'alice')
+    const page = await windowOf('alice')
     await page.goto(`${bed.url}/production/reconcile`)
     await page.click('summary:has-text("Run over everything")')
     await page.click('.decision[open] button')
@@ -30,7 +24,7 @@ t.test('the console on every screen', { skip: noBrowser }, async (t) => {
     // So that there are records in each state.
     await everyForm(bed, ['Aurora', 'Boreal'])
     // Colours change at once, so that axe sees none on its way.
-    const page = await windowOf(bed, browser, 'alice', { reducedMotion: 'reduce' })
+    const page = await windowOf('alice', { reducedMotion: 'reduce' })
     for (const path of await everyPage(bed)) {
       await page.emulateMedia({ colorScheme: 'light' })
       await open(page, bed, path)
@@ -52,7 +46,7 @@ t.test('the console on every screen', { skip: noBrowser }, async (t) => {
 
   await t.test('the counts change by themselves', async (t) => {
     await bed.newPlayer('sandbox')
-    const page = await windowOf(bed, browser, 'alice')
+    const page = await windowOf('alice')
     await page.goto(`${bed.url}/sandbox`)
     await page.waitForSelector('.pages [data-count=kyc]:not(:empty)')
     t.equal(await page.textContent('.pages [data-count=kyc]'), await page.textContent('.number[data-count=kyc]'))
@@ -61,7 +55,7 @@ t.test('the console on every screen', { skip: noBrowser }, async (t) => {
   await t.test(
     'a tablet shows fifteen rows of a compact list at once, its amounts on one line, also without scripts',
     async (t) => {
-      const page = await windowOf(bed, browser, 'alice', {
+      const page = await windowOf('alice', {
         viewport: { width: 768, height: 1_024 },
         javaScriptEnabled: false,
       })
@@ -85,7 +79,7 @@ t.test('the console on every screen', { skip: noBrowser }, async (t) => {
   )
 
   await t.test('on a phone the filter is folded until it is opened or set, also without scripts', async (t) => {
-    const page = await windowOf(bed, browser, 'alice', {
+    const page = await windowOf('alice', {
       viewport: { width: 390, height: 800 },
       javaScriptEnabled: false,
     })

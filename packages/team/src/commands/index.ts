@@ -1,13 +1,11 @@
 import type { AnyRow } from '../row.ts'
-import { audit } from './audit.ts'
-import { commands } from './commands.ts'
 import { credentials, games, operators, requests, secrets } from './operators.ts'
 import { deposits, withdrawals } from './payments.ts'
 import { kyc, players } from './players.ts'
 import { proposals } from './proposals.ts'
-import { sessions } from './sessions.ts'
+import { audit, sessions } from './team.ts'
 import { statement, wallet } from './wallet.ts'
-import { deliveries, events, messages, webhook } from './webhooks.ts'
+import { commands, deliveries, events, messages, webhook } from './webhooks.ts'
 
 /** The groups of commands, what each is about, and its commands; in the order of --help. */
 export const groups: readonly (readonly [name: string, description: string, rows: readonly AnyRow[]])[] = [

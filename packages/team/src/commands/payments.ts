@@ -9,9 +9,8 @@ import {
   type WithdrawalFacts,
 } from '@backoffice/contracts'
 import { lists, textColumns } from '@backoffice/team-rows'
-import { countedEnvironment, ofAllOperators, waitingColumns } from '../fields.ts'
 import { printRecord, printSection } from '../output.ts'
-import { listed, row } from '../row.ts'
+import { countedEnvironment, listed, ofAllOperators, row, waitingColumns } from '../row.ts'
 import type { Session } from '../session.ts'
 
 export const deposits = [

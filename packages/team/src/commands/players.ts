@@ -1,8 +1,7 @@
 import { defined, operations, type Reply, seenOfSubmission } from '@backoffice/contracts'
 import { lists } from '@backoffice/team-rows'
-import { countedEnvironment, ofAllOperators, waitingColumns } from '../fields.ts'
 import { printJson, printRecord, printSection } from '../output.ts'
-import { listed, row, type Work } from '../row.ts'
+import { countedEnvironment, listed, ofAllOperators, row, type Work, waitingColumns } from '../row.ts'
 
 const { showPlayer, listPlayers, listGameSessions, exportPlayer } = operations.players
 const { setPlayerStatus, selfExcludePlayer, setDailyLimit, anonymisePlayer } = operations.players

@@ -13,7 +13,7 @@ import {
 import { lists } from '@backoffice/team-rows'
 import { say } from '../output.ts'
 import { listed, row, type Work } from '../row.ts'
-import { callPages, type Session } from '../session.ts'
+import { callAll, type Session } from '../session.ts'
 
 const { listProposals, declineProposal } = operations.gateway
 const kept = serviceNames.map((service) => ({ service, list: operations[service].listProposals }))
@@ -31,7 +31,8 @@ export const proposals = [
     also: kept.map(({ list }) => list),
     fixed: { proposalId: undefined },
     wording: { state: { default: 'open' } },
-    run: listAll,
+    // Ids are ordered by time.
+    run: ({ session, input }) => callAll(session, kept, input, (a, b) => (a.id < b.id ? 1 : -1)),
   }),
   row({
     path: 'proposals show',
@@ -74,16 +75,6 @@ export const proposals = [
     },
   }),
 ]
-
-async function listAll({ session, input }: Work<typeof listProposals>) {
-  const pages = kept.map(async ({ service, list }) => {
-    const { data } = await callPages(session, list, input)
-    return data.map((proposal) => ({ service, ...proposal }))
-  })
-  const all = (await Promise.all(pages)).flat()
-  // Ids are ordered by time, and the next page begins at the last one.
-  return { data: all.sort((a, b) => (a.id < b.id ? 1 : -1)).slice(0, input.limit) }
-}
 
 /** A proposal is kept by the service that carries it out. Its id does not say which that is. */
 async function find(session: Session, proposalId: string): Promise<Found> {

@@ -1,8 +1,18 @@
-import { type Input, type Operation, operations, seenOf, visible, type WebhookEndpoint } from '@backoffice/contracts'
+import {
+  type Input,
+  type Operation,
+  operations,
+  readSeen,
+  type SeenPart,
+  seenOf,
+  serviceNames,
+  visible,
+  type WebhookEndpoint,
+} from '@backoffice/contracts'
 import { type List, lists, textColumns } from '@backoffice/team-rows'
 import { print, printRecord, printSection, printTable } from '../output.ts'
 import { listed, row } from '../row.ts'
-import type { Session } from '../session.ts'
+import { callAll, type Session } from '../session.ts'
 
 const faultOf = (lastFault: WebhookEndpoint['lastFault']) =>
   lastFault && `${lastFault.at} ${lastFault.responseStatus ?? lastFault.error}`
@@ -116,3 +126,38 @@ export const messages = [
   }),
   row({ path: 'messages rerun', operation: rerunSetAside }),
 ]
+
+const { endCommand } = operations.payments
+const outboxes = serviceNames.map((service) => ({ service, list: operations[service].listCommands }))
+
+export const commands = [
+  listed(lists.commands, {
+    description: 'Of all services, those that have waited for a minute or longer, oldest first',
+    also: outboxes.map(({ list }) => list),
+    // Ids are ordered by time.
+    run: ({ session, input }) => callAll(session, outboxes, input, (a, b) => (a.id < b.id ? -1 : 1)),
+  }),
+  row({
+    path: 'commands end',
+    operation: endCommand,
+    arguments: ['commandId'],
+    look: findCredit,
+    confirm: askToEnd,
+  }),
+]
+
+type Credit = SeenPart<typeof endCommand>
+
+/** The credit that would be given up. */
+async function findCredit({ commandId }: Input<typeof endCommand>, session: Session): Promise<Credit> {
+  const { seen } = await readSeen((query, asked) => session.call(query, asked), endCommand, { commandId })
+  return seen as Credit
+}
+
+/** What a person decides about. The id alone says nothing of that. */
+function askToEnd(
+  { commandId }: Input<typeof endCommand>,
+  { depositId, amount, currency, playerId, environment }: Credit,
+): string {
+  return `end ${commandId}: ${amount} ${currency} of player ${playerId} in ${environment} are never credited, and deposit ${depositId} fails?`
+}

@@ -9,10 +9,9 @@ import { registerCookies } from '../identity/cookies.ts'
 import { registerPages } from '../pages/register.ts'
 import { registerPreferences } from '../pieces/cells.ts'
 import type { ConsoleSettings } from '../settings.ts'
-import { registerBackchannel } from './backchannel.ts'
 import { registerErrors } from './errors.ts'
 import { registerRelay } from './relay.ts'
-import { registerSignIn } from './sign-in.ts'
+import { registerBackchannel, registerSignIn } from './sign-in.ts'
 import { registerAssets, registerViews } from './views.ts'
 
 /** As of the relay: what a person signs is there as they typed it, too. */

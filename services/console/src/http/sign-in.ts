@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { operations, Rejection } from '@backoffice/contracts'
+import { RpcClient } from '@backoffice/rpc'
 import { IdentityRefused } from '@backoffice/team-identity'
+import formbody from '@fastify/formbody'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { decodeJwt } from 'jose'
 import type { ConsoleContext } from '../context.ts'
@@ -43,7 +45,7 @@ export function registerSignIn(app: FastifyInstance, context: ConsoleContext): v
     const { address, attempt } = await provider.begin({ again: again === 'yes', nonce: thumbprint })
     storeAttempt(request, { ...attempt, returnTo: ownAddress(returnTo) })
     // No redirect: a form may lead to addresses of `form-action` only, and a provider may send people on to others.
-    return reply.header('Refresh', `0; url=${address.href}`).page('leaving', { href: address.href }, { request })
+    return reply.header('Refresh', `0; url=${address.href}`).page('sign-in', { href: address.href }, { request })
   })
 
   // For the probe: as far as a login comes without a browser. Nobody has a key for it, so nobody can finish it.
@@ -99,7 +101,7 @@ function registerDelegation(app: FastifyInstance, context: ConsoleContext): void
     if (session === undefined) return reply.redirect('/', 303)
     const { nonce: thumbprint } = decodeJwt(session.idToken)
     const seconds = config.TEAM_SESSION_HOURS * 3_600
-    return reply.page('delegation', { thumbprint, delegate: session.delegate.thumbprint, seconds }, { request })
+    return reply.page('sign-in', { thumbprint, delegate: session.delegate.thumbprint, seconds }, { request })
   })
 
   app.post('/delegation', { preHandler: app.csrfProtection }, async (request, reply) => {
@@ -124,7 +126,7 @@ const showSignIn = (atOnce: boolean) => (request: FastifyRequest, reply: Fastify
 }
 
 const failed = (request: FastifyRequest, reply: FastifyReply, { about, status }: Fault): FastifyReply =>
-  reply.code(status).page('login-fault', { about }, { request })
+  reply.code(status).page('sign-in', { about }, { request })
 
 type LoginFault =
   | 'LOGIN_NOT_BEGUN'
@@ -146,4 +148,33 @@ function faultOf(error: unknown): Fault {
   if (error instanceof IdentityRefused)
     return { about: error.reason === 'name' ? 'LOGIN_NO_NAME' : 'LOGIN_REFUSED', status: 403 }
   return { about: 'LOGIN_FAILED', status: 502 }
+}
+
+/**
+ * The identity provider says that somebody was logged out (OpenID Connect Back-Channel Logout 1.0). Its token is passed on as
+ * it is: the gateway verifies who signed it, and believes nothing else.
+ */
+export function registerBackchannel(app: FastifyInstance, { clock, log, nats, verifier }: ConsoleContext): void {
+  app.register(async (scope) => {
+    await scope.register(formbody)
+    scope.post('/backchannel-logout', async (request, reply) => {
+      const { logout_token: idToken } = (request.body ?? {}) as { readonly logout_token?: unknown }
+      if (typeof idToken !== 'string' || !/^[\w.-]+$/.test(idToken))
+        return reply.code(400).send({ error: 'invalid_request' })
+      try {
+        // What the gateway would not take does not reach the broker.
+        await verifier.verifyLogout(idToken, clock.now())
+        const rpc = new RpcClient(nats, { sign: async () => ({ idToken, proof: '' }) })
+        await rpc.call(operations.gateway.endProviderSession, { input: {} })
+        return reply.code(200).send()
+      } catch (error) {
+        log.warn({ err: error }, 'a logout of the provider was not carried out')
+        const isRefused =
+          error instanceof IdentityRefused || (error instanceof Rejection && error.code === 'LOGIN_REQUIRED')
+        return reply
+          .code(isRefused ? 400 : 503)
+          .send({ error: isRefused ? 'invalid_request' : 'temporarily_unavailable' })
+      }
+    })
+  })
 }

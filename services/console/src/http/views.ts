@@ -10,7 +10,7 @@ import type { ConsoleContext } from '../context.ts'
 import { takeNotice } from '../identity/cookies.ts'
 import { displayOf } from '../pieces/cells.ts'
 import { menuFor } from '../pieces/counts.ts'
-import { tableOf } from '../pieces/table.ts'
+import { tableOf } from '../pieces/listed.ts'
 
 /** Production first: it is what counts. */
 const environmentNames: readonly Environment[] = ['production', 'sandbox']
@@ -81,8 +81,6 @@ const files = {
   'console.css': { contentType: 'text/css; charset=utf-8', file: own('console.css') },
   'console.js': { contentType: script, file: own('console.js') },
   'forms.js': { contentType: script, file: own('forms.js') },
-  'keys.js': { contentType: script, file: own('keys.js') },
-  'typed.js': { contentType: script, file: own('typed.js') },
   'signing.js': { contentType: script, file: own('signing.js') },
   'icon.svg': { contentType: 'image/svg+xml', file: own('icon.svg') },
   'htmx.js': { contentType: script, file: new URL(import.meta.resolve('htmx.org/dist/htmx.min.js')) },

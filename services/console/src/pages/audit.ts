@@ -7,8 +7,8 @@ import {
   type ServiceName,
   serviceNames,
 } from '@backoffice/contracts'
-import { decisionIn, lists } from '@backoffice/team-rows'
-import { askEach } from '../pieces/away.ts'
+import { decisionIn, lists, newestEntryFirst } from '@backoffice/team-rows'
+import { askEach } from '../identity/person.ts'
 import { type Cell, folded, id, lines, link, status, text } from '../pieces/cells.ts'
 import { choice, type FilterField, filterOf, periodFields, periodOf, textField, valuesOf } from '../pieces/filters.ts'
 import { listRows } from '../pieces/list-page.ts'
@@ -122,7 +122,7 @@ async function readTrail(visit: Visit, cursor: string | undefined, rowsMax = row
     const { data, ...page } = await person.call(operations[service].listAudit, asked)
     return { ...page, data: data.map((entry) => ({ ...entry, service })) }
   })
-  const { rows, end } = merged<Entry>(replies, newestFirst)
+  const { rows, end } = merged<Entry>(replies, newestEntryFirst)
   const { shown: entries, last } = cutOff(rows, rowsMax, end)
   return { entries, missing, nextCursor: last === undefined ? null : `${last.at}/${last.id}` }
 }
@@ -133,5 +133,3 @@ async function readWhole(visit: Visit, cursor: string | undefined) {
   if (missing.length > 0) throw new Rejection('SERVICE_UNAVAILABLE')
   return { data: entries, nextCursor }
 }
-
-const newestFirst = (a: Entry, b: Entry): number => b.at.localeCompare(a.at) || (a.id < b.id ? 1 : -1)

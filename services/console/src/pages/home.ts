@@ -1,7 +1,8 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import { operations } from '@backoffice/contracts'
-import { whenAway } from '../pieces/away.ts'
-import { queueStates } from '../pieces/counts.ts'
-import type { Pages } from '../pieces/visit.ts'
+import { whenAway } from '../identity/person.ts'
+import { queueStates, sendEvents } from '../pieces/counts.ts'
+import type { Pages, Visit } from '../pieces/visit.ts'
 import { failingEndpoints } from './endpoints.ts'
 import { latestRun } from './reconcile.ts'
 
@@ -14,7 +15,9 @@ export const lateAfterHours = 24
 /** For a part of the page whose service is away: the queues are shown all the same. */
 const unknown = whenAway('unknown' as const)
 
-export const homePages: Pages = (route) => {
+const everyMs = 15_000
+
+export const homePages: Pages = (route, context) => {
   route.get('', async (visit) => {
     const { person } = visit
     const [queues, run, endpoints] = await Promise.all([
@@ -25,4 +28,16 @@ export const homePages: Pages = (route) => {
     const may = { mayReconcile: person.mayCall(listReconciliations), mayListEndpoints: person.mayCall(listEndpoints) }
     return visit.show('home', { queues, run, endpoints, ...may, lateAfterHours })
   })
+  // The counts of the queues as they change.
+  route.get('/live', (visit) => sendEvents(visit, context, (signal) => countsOf(visit, signal)))
+}
+
+async function* countsOf(visit: Visit, signal: AbortSignal): AsyncGenerator<string> {
+  while (!signal.aborted) {
+    const states = await queueStates(visit)
+    // What is not known now stays as it was.
+    const counts = Object.fromEntries(states.flatMap(({ name, count }) => (count === null ? [] : [[name, count]])))
+    yield `event: counts\ndata: ${JSON.stringify(counts)}\n\n`
+    await wait(everyMs, undefined, { signal }).catch(() => {})
+  }
 }

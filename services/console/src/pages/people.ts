@@ -3,14 +3,14 @@ import {
   type Operation,
   operations,
   serviceNames,
-  type TeamMember,
   type TeamRole,
   teamRoles,
 } from '@backoffice/contracts'
 import { dayMs } from '@backoffice/process'
 import { identityOf } from '@backoffice/team-identity'
+import { membersIn } from '@backoffice/team-rows'
 import type { FastifyReply } from 'fastify'
-import { askEach } from '../pieces/away.ts'
+import { askEach } from '../identity/person.ts'
 import { lines, type Row, rowWith, status, text, time, words } from '../pieces/cells.ts'
 import { showLists } from '../pieces/queue.ts'
 import { type Decision, type Pages, pageWithForms, type SentForm, type Visit } from '../pieces/visit.ts'
@@ -153,9 +153,5 @@ async function whoWasHere({ person, now }: Visit) {
   const { replies, missing } = await askEach(serviceNames, (service) =>
     person.call(operations[service].listSessions, { since }),
   )
-  const found = replies.flatMap(({ data }) => data).sort(oldestFirst)
-  const members = new Map(found.map((member) => [`${member.kind} ${member.name} ${member.id}`, member]))
-  return { members: [...members.values()].sort(oldestFirst).reverse(), missing }
+  return { members: membersIn(replies), missing }
 }
-
-const oldestFirst = (a: TeamMember, b: TeamMember): number => a.latestSessionAt.localeCompare(b.latestSessionAt)

@@ -4,9 +4,17 @@ import type { FastifyReply } from 'fastify'
 import { type Cell, type Fact, factsOf, id, lines, link, money, rowSchema, text } from '../pieces/cells.ts'
 import { listRows } from '../pieces/list-page.ts'
 import { operatorName, operatorNames } from '../pieces/listed.ts'
-import { type FoundProposal, findDecided, findProposals, isOwn, waitsFor } from '../pieces/open-proposals.ts'
+import {
+  type FoundProposal,
+  findDecided,
+  findProposals,
+  isOwn,
+  movedBy,
+  sentenceOf,
+  signedInput,
+  waitsFor,
+} from '../pieces/open-proposals.ts'
 import { secretsIn } from '../pieces/operator-actions.ts'
-import { movedBy, sentenceOf, signedInput } from '../pieces/proposal-sentence.ts'
 import { beforeOf, rowsOnPage, showCase, showLists } from '../pieces/queue.ts'
 import { type Decision, type Pages, pageWithForms, rolesFor, type SentForm, type Visit } from '../pieces/visit.ts'
 import type { Word } from '../words/index.ts'

@@ -3,10 +3,10 @@ import { operations, ReconciliationReport, RecordedRestore, type Reply } from '@
 import { lists } from '@backoffice/team-rows'
 import type { FastifyReply } from 'fastify'
 import { factsOf, id, lines, link, type Row, rowsOf, rowWith, status, text } from '../pieces/cells.ts'
+import { sendEvents } from '../pieces/counts.ts'
 import { listRows } from '../pieces/list-page.ts'
 import { beforeOf, rowsOnPage, type Section, showCase, showLists, showNotYours } from '../pieces/queue.ts'
 import { type Decision, type Pages, pageWithForms, type SentForm, type Visit } from '../pieces/visit.ts'
-import { sendEvents } from './live.ts'
 import { placeOf } from './search.ts'
 
 const { listReconciliations, reconcileWallet } = operations.reconciler

@@ -13,7 +13,6 @@ import { endpointPages } from './endpoints.ts'
 import { entryPages } from './entries.ts'
 import { homePages } from './home.ts'
 import { kycPages } from './kyc.ts'
-import { livePages } from './live.ts'
 import { operatorPages } from './operators.ts'
 import { paymentRunPages } from './payment-run.ts'
 import { peoplePages } from './people.ts'
@@ -53,7 +52,6 @@ const groups = [
   filterPages,
   requestPages,
   searchPages,
-  livePages,
 ]
 
 /** The pages of whoever is signed in. Their addresses begin with the environment, so that nothing is mixed. */

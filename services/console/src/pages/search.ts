@@ -1,7 +1,7 @@
 import { isCpf, operations, Rejection, type Reply } from '@backoffice/contracts'
 import { lists } from '@backoffice/team-rows'
 import type { FastifyReply } from 'fastify'
-import { whenAway } from '../pieces/away.ts'
+import { whenAway } from '../identity/person.ts'
 import { listRows } from '../pieces/list-page.ts'
 import { settledStatus } from '../pieces/listed.ts'
 import { rowsOnPage, showList, showLists } from '../pieces/queue.ts'

@@ -1,7 +1,7 @@
 import { type OwnSession, operations, Rejection } from '@backoffice/contracts'
-import { lists } from '@backoffice/team-rows'
+import { lists, ownSessionsIn } from '@backoffice/team-rows'
 import type { FastifyReply } from 'fastify'
-import { askEach } from '../pieces/away.ts'
+import { askEach } from '../identity/person.ts'
 import { factsOf, lines, status, text } from '../pieces/cells.ts'
 import { listRows } from '../pieces/list-page.ts'
 import { showCase, showLists } from '../pieces/queue.ts'
@@ -38,9 +38,7 @@ async function ownSessions({ person }: Visit): Promise<Found> {
   const { replies, missing } = await askEach(person.resident, (service) =>
     person.call(operations[service].listOwnSessions, {}),
   )
-  const latestFirst = replies.flatMap(({ data }) => data).sort((a, b) => b.firstUsedAt.localeCompare(a.firstUsedAt))
-  const sessions = [...new Map(latestFirst.map((one) => [one.session, one])).values()]
-  return { sessions: sessions.sort((a, b) => b.begunAt.localeCompare(a.begunAt)), missing }
+  return { sessions: ownSessionsIn(replies), missing }
 }
 
 async function findSession(visit: Visit): Promise<OwnSession> {

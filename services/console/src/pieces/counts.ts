@@ -1,7 +1,9 @@
+import { Readable } from 'node:stream'
 import { type Operation, operations, type ServiceName } from '@backoffice/contracts'
-import type { Person } from '../identity/person.ts'
+import type { FastifyReply } from 'fastify'
+import type { ConsoleContext } from '../context.ts'
+import { type Person, whenAway } from '../identity/person.ts'
 import type { Word } from '../words/index.ts'
-import { whenAway } from './away.ts'
 import { proposalsFor } from './open-proposals.ts'
 import type { Visit } from './visit.ts'
 
@@ -132,3 +134,33 @@ const items: readonly MenuItem[] = [
 /** What somebody finds in the menu: the pages that their roles show something on. */
 export const menuFor = (person: Person): readonly MenuItem[] =>
   items.filter(({ needs }) => needs?.some((operation) => person.mayCall(operation)) ?? true)
+
+/** A page asks again by itself. So a session that has ended, or a role that was taken away, is noticed. */
+const streamMsMax = 10 * 60_000
+/** Open streams of one process: each page that is open has one. */
+const seats = new Seats({ max: 500, ofOneMax: 20 })
+
+/** Sends server-sent events, until there are no more, or the page is left. */
+export function sendEvents(
+  { request, reply, log, person }: Visit,
+  { stopping }: Pick<ConsoleContext, 'stopping'>,
+  events: (signal: AbortSignal) => AsyncGenerator<string>,
+): FastifyReply {
+  const leave = seats.take(person.name)
+  if (leave === undefined) return reply.code(503).header('Retry-After', '60').send()
+  const closed = new AbortController()
+  request.raw.once('close', () => closed.abort())
+  const signal = AbortSignal.any([closed.signal, stopping, AbortSignal.timeout(streamMsMax)])
+  async function* watched(): AsyncGenerator<string> {
+    try {
+      yield* events(signal)
+    } catch (err) {
+      // The page opens another stream by itself.
+      log.warn({ err }, 'a page cannot be kept up to date')
+    }
+  }
+  const stream = Readable.from(watched())
+  // Also when nobody ever read from it.
+  stream.once('close', leave)
+  return reply.headers({ 'Content-Type': 'text/event-stream', 'X-Accel-Buffering': 'no' }).send(stream)
+}

@@ -1,5 +1,5 @@
 import { defined, operations, type Reply } from '@backoffice/contracts'
-import { whenAway } from './away.ts'
+import { whenAway } from '../identity/person.ts'
 import { type Cell, lines, link, moment, money, type Row, rowWith, status, text } from './cells.ts'
 import type { Visit } from './visit.ts'
 

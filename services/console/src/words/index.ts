@@ -2,8 +2,7 @@ import { generalWords } from './general.ts'
 import { moneyWords, operatorWords } from './money.ts'
 import { peopleWords, playerWords } from './people.ts'
 import { recordWords } from './records.ts'
-import { refusalWords } from './refusals.ts'
-import { englishSentences, portuguesePatterns, portugueseSentences } from './sentences.ts'
+import { englishSentences, portuguesePatterns, portugueseSentences, refusalWords } from './refusals.ts'
 
 /** A text in each language. */
 type Text = readonly [english: string, portuguese: string]

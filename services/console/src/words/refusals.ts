@@ -172,3 +172,168 @@ export const refusalWords = {
     'O que a página enviou não é o esperado. Recarregue a página.',
   ],
 } as const
+
+/**
+ * What services and the schemas of forms say in whole sentences, by the English sentence: what a field takes, what a
+ * difference of a reconciliation means, and why a reconciliation failed. Reports keep those of earlier releases too.
+ */
+export const portugueseSentences: Readonly<Record<string, string>> = {
+  'Of the deliveries.': 'Ids das entregas.',
+  // Why a delivery did not arrive
+  'The connection was refused: nothing listens on that port.': 'A conexão foi recusada: nada escuta nessa porta.',
+  'The receiver closed the connection before it answered.': 'O servidor fechou a conexão antes de responder.',
+  'The connection could not be made in time.': 'A conexão não foi feita a tempo.',
+  'There is no route to the receiver.': 'Não há rota até o servidor.',
+  'The host name does not exist.': 'O nome do servidor não existe.',
+  'The name servers of the host did not answer.': 'Os servidores de nomes não responderam.',
+  "The receiver's certificate has expired.": 'O certificado do servidor venceu.',
+  "The receiver's certificate is for another host name.": 'O certificado é de outro nome de servidor.',
+  'The TLS handshake failed.': 'A negociação de TLS falhou.',
+  // Help of forms
+  'Over https, with {reference} once, where the reference goes. Null: no links.':
+    'Com https e {reference} uma vez, onde entra a referência.',
+  'Replace the key that signs.': 'Trocar a chave que assina.',
+  'On: a signature is accepted for one request only.': 'Ligada: uma assinatura vale para um só pedido.',
+  'IPv4 or IPv6, with or without a prefix length.': 'IPv4 ou IPv6, com ou sem tamanho de prefixo.',
+  'ISO 4217, with 2 decimals; never changed later; BRL when absent.': 'ISO 4217, com 2 decimais; não muda depois.',
+  'IANA name; where days begin; never changed later; America/Sao_Paulo when absent.':
+    'Nome IANA; onde os dias começam; não muda depois.',
+  'Requests per minute and environment.': 'Pedidos por minuto e ambiente.',
+  'How long X-Webhook-Signature keeps the former secret: 24 unless said, 0 after a leak.':
+    'Por quanto tempo X-Webhook-Signature mantém o segredo anterior: 24 se nada for dito, 0 após um vazamento.',
+  'Per minute; 300 unless said.': 'Por minuto; 300 se nada for dito.',
+  'ISO 8601 in UTC with milliseconds.': 'No fuso {timeZone}.',
+  'Unique among operators.': 'Único entre os operadores.',
+  'Account status of the player, as it is now. Deposits and play need `ativo`; withdrawals do not depend on it. `suspenso`, `bloqueado`, `encerrado` and `restrito` refuse the same, and differ in why.':
+    'Situação da conta do jogador, como está agora. Depósitos e jogo exigem `ativo`; saques não dependem dela. `suspenso`, `bloqueado`, `encerrado` e `restrito` recusam o mesmo e diferem no motivo.',
+  'Null: for good.': 'No fuso {timeZone}.',
+  'Null: no limit.': '',
+  'Signed: a negative amount takes money from the player.': 'Com sinal: um valor negativo tira dinheiro do jogador.',
+  'Unique per brand, for ever: the same reference never moves money twice.':
+    'Única por marca, para sempre: a mesma referência nunca move dinheiro duas vezes.',
+  'Why; the operator reads it with the withdrawal.': 'Por quê; o operador lê com o saque.',
+  'Why; the operator reads it with the status.': 'Por quê; o operador lê com o status.',
+  'Why; kept in the audit trail.': 'Por quê; fica na auditoria.',
+  'Why the first pair of production is issued although checks are not proved.':
+    'Por que o primeiro par de produção é emitido sem todas as verificações comprovadas.',
+  'With or without punctuation.': 'Com ou sem pontuação.',
+  'The whole address.': 'O endereço inteiro.',
+  'Digits, with the country code or, in Brazil, without.': 'Só números, com o código do país ou, no Brasil, sem ele.',
+  'MiB that the calls of a day (UTC) may store, for each environment; in the sandbox no more than the settings say.':
+    'MiB que as chamadas de um dia (UTC) podem guardar, em cada ambiente; no sandbox, não mais do que diz a configuração.',
+  'The same in rows.': 'O mesmo em linhas.',
+  'The account: issuer and subject with a space between, or `machine` and its name.':
+    'A conta: emissor e sujeito separados por um espaço, ou `machine` e o nome dela.',
+  'Also from somebody else who has it.': 'Também de outra pessoa que o tenha.',
+  "The operator's own identifier; unique per brand.": 'O identificador do próprio operador; único por marca.',
+
+  // Why nothing may be sent to an address
+  'The URL cannot be read.': 'O endereço não pode ser lido.',
+  'The URL must not carry a user name or a password.': 'O endereço não pode ter usuário nem senha.',
+  'The URL must not carry a fragment.': 'O endereço não pode ter fragmento (#).',
+  'The URL must use https.': 'O endereço deve usar https.',
+  'The port of the URL must be 443 or 8443.': 'A porta do endereço deve ser 443 ou 8443.',
+  'The URL leads to this machine.': 'O endereço leva a esta máquina.',
+  'The address of the URL is not a public one.': 'O endereço não é público.',
+
+  // Reconciliations
+  'A checkpoint of a player is not on the hash chain. The chain was followed from its first entry.':
+    'Um ponto de controle de um jogador não está na cadeia de hash. A cadeia foi seguida desde o primeiro lançamento.',
+  'Entries are missing before this one.': 'Faltam lançamentos antes deste.',
+  'The account does not agree with its entries and open holds (minor units).':
+    'A conta não confere com seus lançamentos e reservas abertas (em centavos).',
+  'The account of entries is gone.': 'A conta de lançamentos desapareceu.',
+  'The balance after an entry is not the one before plus its amount (minor units).':
+    'O saldo após um lançamento não é o anterior mais o valor dele (em centavos).',
+  'The hash does not cover what is stored: this row, its transfer or the one before was changed.':
+    'O hash não corresponde ao que está guardado: esta linha, sua transferência ou a anterior foi alterada.',
+  'A record is of another environment than its brand.': 'Um registro é de outro ambiente que não o da sua marca.',
+  'What is kept outside of the database could not be compared with it. All other checks were made.':
+    'O que se guarda fora do banco não pôde ser comparado com ele. Todas as outras verificações foram feitas.',
+  'The sum that is held against a daily limit is not that of the deposits (minor units).':
+    'A soma que se compara com um limite diário não é a dos depósitos (em centavos).',
+  'A record, or one that belongs to it, cannot be read. Nobody knows whether it is right.':
+    'Um registro, ou outro que faz parte dele, não pode ser lido. Ninguém sabe se está certo.',
+  'The KYC status of a player was changed by nobody who may.':
+    'O status de KYC de um jogador não foi mudado por ninguém que pudesse.',
+  'The KYC status of a player is not what its history says.':
+    'O status de KYC de um jogador não é o que diz o histórico dele.',
+  'The transfer of an entry is gone.': 'A transferência de um lançamento desapareceu.',
+  'All entries of a currency must sum to zero (minor units).':
+    'Todos os lançamentos de uma moeda devem somar zero (em centavos).',
+  'An exported head is no longer in the chain: its end was cut off or written anew.':
+    'Uma ponta exportada não está mais na cadeia: o fim dela foi cortado ou reescrito.',
+  'Heads of the hash chains are not exported, so a chain whose end was cut off would not be seen.':
+    'As pontas das cadeias de hash não são exportadas; uma cadeia com o fim cortado não seria notada.',
+  'A change and what operators were told of it do not agree.':
+    'Uma mudança e o que os operadores souberam dela não conferem.',
+  'A decision is not the one that the audit trail names.': 'Uma decisão não é a que consta da trilha de auditoria.',
+  'A decision of the team is not in the audit trail.': 'Uma decisão da equipe não consta da trilha de auditoria.',
+  'A withdrawal names an approver who did not approve it.': 'Um saque indica como aprovador alguém que não o aprovou.',
+  'One person approved a withdrawal and paid it.': 'Uma só pessoa aprovou e pagou um saque.',
+  'A withdrawal that one person approved and paid was paid at another time than its history says.':
+    'Um saque que uma só pessoa aprovou e pagou foi pago em outro momento do que diz o histórico.',
+  'Somebody decided who may not.': 'Decidiu alguém que não podia.',
+  'The audit trail names a decision that was not made.':
+    'Na trilha de auditoria consta uma decisão que não foi tomada.',
+  'The history of a deposit or withdrawal does not lead to its status and version.':
+    'O histórico de um depósito ou saque não leva ao status e à versão dele.',
+  'A captured hold and its transfer do not agree (minor units).':
+    'Uma reserva debitada e a transferência dela não conferem (em centavos).',
+  'A reversal does not take back exactly what it names.': 'Um estorno não desfaz exatamente o lançamento que indica.',
+  'A transfer and its entries do not agree.': 'Uma transferência e os lançamentos dela não conferem.',
+  'An adjustment or reversal and the audit trail do not agree (minor units).':
+    'Um ajuste ou estorno e a trilha de auditoria não conferem (em centavos).',
+  'A deposit and the ledger do not agree (minor units).': 'Um depósito e o razão não conferem (em centavos).',
+  'A withdrawal and its hold do not agree (minor units).': 'Um saque e a reserva dele não conferem (em centavos).',
+  'A player was registered and has no account.': 'Um jogador foi cadastrado e não tem conta.',
+  'An adjustment or reversal is not proven by signatures of the team.':
+    'Um ajuste ou estorno não está comprovado por assinaturas da equipe.',
+  'A decision on an identity is not proven by the signature of somebody of the team.':
+    'Uma decisão sobre uma identidade não está comprovada pela assinatura de alguém da equipe.',
+  'A decision on a withdrawal is not proven by the call that somebody of the team has signed.':
+    'Uma decisão sobre um saque não está comprovada pela chamada que alguém da equipe assinou.',
+  'That a credit was given up is not proven by signatures of the team.':
+    'A desistência de um crédito não está comprovada por assinaturas da equipe.',
+  'What a player may do is not proven by the call that somebody of the team has signed.':
+    'O que um jogador pode fazer não está comprovado pela chamada que alguém da equipe assinou.',
+  'A setting is not proven by the call that somebody of the team has signed.':
+    'Uma configuração não está comprovada pela chamada que alguém da equipe assinou.',
+  'What a player may do was changed by nobody who may.': 'O que um jogador pode fazer foi mudado por quem não pode.',
+  'What a player may do is not what its history says.': 'O que um jogador pode fazer não é o que diz o histórico dele.',
+  'A checkpoint of a system account is not the sum of its entries (minor units).':
+    'Um ponto de controle de uma conta do sistema não é a soma dos lançamentos dela (em centavos).',
+  'The standby is too far behind to reconcile.': 'A réplica do banco está atrasada demais para conciliar.',
+  'It made no progress for too long.': 'Ficou tempo demais sem avançar.',
+  'It was ended for a run after a restore.': 'Foi encerrada por uma conciliação depois de uma restauração.',
+  'The process that ran it has ended.': 'O processo que a executava terminou.',
+  'The service was stopped; start another run.': 'O serviço foi parado; inicie outra conciliação.',
+}
+
+/** Those that name something. */
+export const portuguesePatterns: readonly (readonly [said: RegExp, portuguese: string])[] = [
+  [/^The receiver answered (\d+)\.$/, 'O servidor respondeu $1.'],
+  [/^No answer within (\S+) s\.$/, 'Sem resposta em $1 s.'],
+  [/^(\S+) of (\S+) has not been finished\.$/, '$1, de $2, não foi concluído.'],
+  [
+    /^The host leads to an address that is not public \((.+)\); nothing was sent\.$/,
+    'O servidor leva a um endereço que não é público ($1); nada foi enviado.',
+  ],
+  [
+    /^A transfer of type (\S+) is between the wrong kinds of accounts\.$/,
+    'Uma transferência do tipo $1 está entre tipos errados de contas.',
+  ],
+]
+
+/** What is said otherwise in English too: a form has no null, and its times are those of the console. */
+export const englishSentences: Readonly<Record<string, string>> = {
+  'Over https, with {reference} once, where the reference goes. Null: no links.':
+    'Over https, with {reference} once, where the reference goes.',
+  'ISO 4217, with 2 decimals; never changed later; BRL when absent.': 'ISO 4217, with 2 decimals; never changed later.',
+  'IANA name; where days begin; never changed later; America/Sao_Paulo when absent.':
+    'IANA name; where days begin; never changed later.',
+  'ISO 8601 in UTC with milliseconds.': 'In the zone {timeZone}.',
+  // Beside the choice of a time, and of an amount.
+  'Null: for good.': 'In the zone {timeZone}.',
+  'Null: no limit.': '',
+}

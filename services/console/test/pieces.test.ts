@@ -1,9 +1,14 @@
+import { randomBytes } from 'node:crypto'
+import { type Operation, residentServices, type ServiceName, serviceNames } from '@backoffice/contracts'
 import { createLogger } from '@backoffice/process'
 import { eventually } from '@backoffice/test-kit'
 import fastify, { type FastifyReply, type FastifyRequest } from 'fastify'
 import t from 'tap'
-import { sendEvents } from '../src/pages/live.ts'
+import { packToken, unpackToken } from '../src/identity/cookies.ts'
+import type { Person } from '../src/identity/person.ts'
+import { sendEvents } from '../src/pieces/counts.ts'
 import { type CsvRow, cellText, sendCsv } from '../src/pieces/listed.ts'
+import { proposalsFor } from '../src/pieces/open-proposals.ts'
 import type { Visit } from '../src/pieces/visit.ts'
 
 type Rows = AsyncGenerator<readonly CsvRow[]>
@@ -96,4 +101,42 @@ t.test('a cell is text that no spreadsheet runs; a number stays one', async (t) 
     t.match(cellText(`${before}=1+1`), /^'/, 'also behind what is not seen')
   for (const plain of ['-5.00', '0', '12.50', 'ana@example.com', 'a=b', '']) t.equal(cellText(plain), plain)
   t.equal(cellText('evil\u202etxt'), 'evil\\u202etxt')
+})
+
+const token = (claims: object, signatureBytes = 256) =>
+  [{ alg: 'RS256', kid: 'key' }, claims]
+    .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
+    .concat(randomBytes(signatureBytes).toString('base64url'))
+    .join('.')
+const groups = (count: number) => Array.from({ length: count }, () => crypto.randomUUID())
+
+t.test('an ID token comes out of its cookie as it went in', async (t) => {
+  for (const claims of [{}, { name: 'José Ñandú 🂡', groups: groups(20) }, { text: 'x'.repeat(5_000) }]) {
+    const before = token(claims)
+    t.equal(unpackToken(packToken(before)), before)
+  }
+})
+
+t.test('an ID token of 2 kB fits into a cookie of 4 kB, with room left', async (t) => {
+  const before = token({ iss: 'https://identity.example', groups: groups(40) })
+  t.ok(before.length > 2_000)
+  t.ok(packToken(before).length < 2_900, `${before.length} characters, packed ${packToken(before).length}`)
+})
+
+t.test('what is not written as a JWS is refused, and does not come out as something else', async (t) => {
+  t.throws(() => packToken('eyJ==.e30.c2ln'))
+})
+
+t.test('the count beside the menu asks every service that always runs: in production the reconciler too', async (t) => {
+  const askedOf = async (resident: readonly ServiceName[]) => {
+    const asked: ServiceName[] = []
+    const call = async ({ service }: Operation) => {
+      asked.push(service)
+      return { data: [], nextCursor: null }
+    }
+    await proposalsFor({ resident, mayCall: () => true, call } as unknown as Person)
+    return asked
+  }
+  t.notOk((await askedOf(residentServices)).includes('reconciler'))
+  t.ok((await askedOf(serviceNames)).includes('reconciler'))
 })

@@ -1,10 +1,55 @@
-import { type OwnSession, operations, serviceNames, type TeamMember } from '@backoffice/contracts'
-import { lists } from '@backoffice/team-rows'
+import { type Input, operations, serviceNames } from '@backoffice/contracts'
+import { lists, membersIn, newestEntryFirst, ownSessionsIn } from '@backoffice/team-rows'
+import type { ExportedLine } from '../audit.ts'
+import { printJsonLine } from '../output.ts'
 import { listed, row, type Work } from '../row.ts'
-import type { Session } from '../session.ts'
+import { callAll, type Session } from '../session.ts'
 
-const { endSession, listLockedMembers, listOwnSessions, listSessions, lockTeamMember, unlockTeamMember } =
-  operations.gateway
+const trails = serviceNames.map((service) => ({ service, list: operations[service].listAudit }))
+const exports = serviceNames.map((service) => ({ service, exportAudit: operations[service].exportAudit }))
+
+export const audit = [
+  listed(lists.audit, {
+    description: 'Of all services, newest first',
+    also: trails.map(({ list }) => list),
+    run: ({ session, input }) => callAll(session, trails, input, newestEntryFirst),
+    fixed: { actionsOnly: true },
+    switches: [{ flags: '--reads', help: 'also who has read what', gives: { actionsOnly: false } }],
+  }),
+  row({
+    path: 'audit export',
+    description: 'Write a period of all services as JSON lines, each with what proves it',
+    operation: operations.gateway.exportAudit,
+    also: exports.map(({ exportAudit }) => exportAudit),
+    fixed: { limit: 1_000, cursor: undefined },
+    run: exportAll,
+    show: ({ data: _printed, ...end }) => printJsonLine(end),
+  }),
+]
+
+/**
+ * Page by page, service after service, because a period may be larger than memory. Only JSON is printed at the end, because
+ * it is one document.
+ */
+async function exportAll({ session, input, json }: Work<typeof operations.gateway.exportAudit>) {
+  const data: ExportedLine[] = []
+  let entries = 0
+  for (const { service, exportAudit } of exports) {
+    let page: Input<typeof exportAudit> = input
+    for (;;) {
+      const { data: found, nextCursor = null } = await session.call(exportAudit, page)
+      const lines = found.map((entry) => ({ service, ...entry }))
+      if (json) data.push(...lines)
+      else for (const line of lines) printJsonLine(line)
+      entries += lines.length
+      if (nextCursor === null) break
+      page = { ...input, cursor: nextCursor }
+    }
+  }
+  return { data, end: { from: input.from, to: input.to, entries } }
+}
+
+const { endSession, listLockedMembers, listSessions, lockTeamMember, unlockTeamMember } = operations.gateway
 
 const ofAll = serviceNames.map((service) => operations[service].listSessions)
 const ownLists = serviceNames.map((service) => operations[service].listOwnSessions)
@@ -28,7 +73,9 @@ export const sessions = [
   listed(lists.ownSessions, {
     description: 'Your own sessions that may still act, in the browser and here',
     also: ownLists,
-    run: listOwn,
+    run: async ({ session }) => ({
+      data: ownSessionsIn(await Promise.all(ownLists.map((operation) => session.call(operation, {})))),
+    }),
   }),
   row({
     path: 'sessions end',
@@ -55,15 +102,8 @@ export const sessions = [
   row({ path: 'sessions locked', operation: listLockedMembers, columns: [['account', 'member']] }),
 ]
 
-/** Each service knows the sessions that have called it: of all of them, everybody with their latest. */
-async function members(session: Session, since: string): Promise<readonly TeamMember[]> {
-  const pages = await Promise.all(ofAll.map((operation) => session.call(operation, { since })))
-  const oldestFirst = pages.flatMap(({ data }) => data).sort(byLatest)
-  const found = new Map(oldestFirst.map((member) => [`${member.kind} ${member.name} ${member.id}`, member]))
-  return [...found.values()].sort(byLatest).reverse()
-}
-
-const byLatest = (a: TeamMember, b: TeamMember) => a.latestSessionAt.localeCompare(b.latestSessionAt)
+const members = async (session: Session, since: string) =>
+  membersIn(await Promise.all(ofAll.map((operation) => session.call(operation, { since }))))
 
 const lookedBackMs = 90 * 86_400_000
 
@@ -76,14 +116,4 @@ async function accountOf(member: string, session: Session): Promise<string> {
   if (id === undefined) throw new Error(`nobody called ${member} was here lately: name the account`)
   if (others.length > 0) throw new Error(`several accounts are called ${member}: ${[...ids].join(', ')}`)
   return id
-}
-
-async function listOwn({ session }: Work<typeof listOwnSessions>) {
-  const pages = await Promise.all(ownLists.map((operation) => session.call(operation, {})))
-  const earliest = new Map<string, OwnSession>()
-  for (const one of pages.flatMap(({ data }) => data)) {
-    const known = earliest.get(one.session)
-    if (known === undefined || one.firstUsedAt < known.firstUsedAt) earliest.set(one.session, one)
-  }
-  return { data: [...earliest.values()].sort((a, b) => b.begunAt.localeCompare(a.begunAt)) }
 }
