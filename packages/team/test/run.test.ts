@@ -114,14 +114,49 @@ t.test(
   },
 )
 
-t.test('an operator is typed as a name and sent as an id; its brand is that of the environment', async (t) => {
-  const ofOperator = ['--operator', 'Casa Azul']
-  const production = { operatorId: 'op_1', environment: 'production' }
-  t.strictSame(await inputOf('webhook', 'show', ...ofOperator), production)
-  const ofBrand = { brandId: 'brd_sandbox', limit: 50 }
-  t.strictSame(await inputOf('players', 'list', ...ofOperator, '--env', 'sandbox'), ofBrand)
-  for (const name of [['Casa Azul'], ['--name', 'Casa Azul']])
-    t.strictSame(await inputOf('operators', 'suspend', ...name), { operatorId: 'op_1' })
+t.test('what is typed becomes the input of the operation', async (t) => {
+  for (const [what, typed, sent] of [
+    [
+      'an operator is typed as a name and sent as an id',
+      ['webhook', 'show', '--operator', 'Casa Azul'],
+      { operatorId: 'op_1', environment: 'production' },
+    ],
+    [
+      'its brand is that of the environment',
+      ['players', 'list', '--operator', 'Casa Azul', '--env', 'sandbox'],
+      { brandId: 'brd_sandbox', limit: 50 },
+    ],
+    ['by position', ['operators', 'suspend', 'Casa Azul'], { operatorId: 'op_1' }],
+    ['or as an option', ['operators', 'suspend', '--name', 'Casa Azul'], { operatorId: 'op_1' }],
+    ['none takes a limit away', ['players', 'limit', 'ply_1', 'none'], { playerId: 'ply_1', dailyDepositLimit: null }],
+    ['an amount sets it', ['players', 'limit', 'ply_1', '50'], { playerId: 'ply_1', dailyDepositLimit: '50' }],
+    [
+      'an exclusion without an end is for good',
+      ['players', 'self-exclude', 'ply_1', '--yes'],
+      { playerId: 'ply_1', until: null },
+    ],
+    [
+      'a list of options',
+      ['operators', 'limits', 'x', '--allow-ip', '10.0.0.1', '10.0.0.2'],
+      { operatorId: 'op_1', allowedAddresses: ['10.0.0.1', '10.0.0.2'] },
+    ],
+    [
+      'an option with a value of its own',
+      ['operators', 'limits', 'x', '--allow-any-ip'],
+      { operatorId: 'op_1', allowedAddresses: [] },
+    ],
+    [
+      'what is not typed is not sent',
+      ['operators', 'limits', 'x', '--rate-limit', '9'],
+      { operatorId: 'op_1', rateLimitPerMinute: 9 },
+    ],
+    [
+      'currency and time zone',
+      ['operators', 'create', '--name', 'Lima', '--currency', 'PEN', '--time-zone', 'America/Lima'],
+      { name: 'Lima', currency: 'PEN', timeZone: 'America/Lima' },
+    ],
+  ] as const)
+    t.strictSame(await inputOf(...typed), sent, what)
 })
 
 t.test('lists of all operators show production, unless another environment or all is asked for', async (t) => {
@@ -140,103 +175,81 @@ t.test('lists of all operators show production, unless another environment or al
   }
 })
 
-t.test('a row names its operator, and shows the id where nobody knows the name', async (t) => {
-  const operatorOf = async (row: object) => {
-    const { stdout } = await typed(['kyc', 'queue'], () => ({
-      data: [{ playerId: 'ply_1', operatorId: 'op_1', ...row }],
-    }))
-    return stdout.split('\n')[1]?.split(/ {2,}/)[6]
-  }
-  t.equal(await operatorOf({ operatorName: 'Casa Azul' }), 'Casa Azul')
-  t.equal(await operatorOf({ operatorName: null }), 'op_1')
-})
+/** The cells of a table that is printed for one row, by their titles. */
+async function cellsOf(list: string, row: object): Promise<Readonly<Record<string, string | undefined>>> {
+  const { stdout } = await typed(list.split(' '), () => ({ data: [row] }))
+  const [titles = [], cells = []] = stdout.split('\n').map((line) => line.trim().split(/ {2,}/))
+  return Object.fromEntries(titles.map((title, index) => [title, cells[index]]))
+}
 
-t.test('none takes a limit away, and an exclusion without an end is for good', async (t) => {
-  const limit = (dailyDepositLimit: string | null) => ({ playerId: 'ply_1', dailyDepositLimit })
-  t.strictSame(await inputOf('players', 'limit', 'ply_1', 'none'), limit(null))
-  t.strictSame(await inputOf('players', 'limit', 'ply_1', '50'), limit('50'))
-  t.strictSame(await inputOf('players', 'self-exclude', 'ply_1', '--yes'), { playerId: 'ply_1', until: null })
-})
+const sum = (count: number, amount: string) => ({ count, amount })
+const facts = {
+  ...{ firstWithdrawal: false, destinationUsedBefore: false },
+  ...{ deposits30Days: sum(2, '150.00'), withdrawals30Days: sum(1, '40.00') },
+}
+const otherPlayers = [
+  { playerId: 'ply_2', playerName: 'Bia' },
+  { playerId: 'ply_3', playerName: null },
+]
 
-t.test('lists of options and options with a value of their own', async (t) => {
-  const addressesIn = async (...words: string[]) => {
-    const input = (await inputOf('operators', 'limits', 'x', ...words)) as { readonly allowedAddresses?: unknown }
-    return input.allowedAddresses
-  }
-  t.same(await addressesIn('--allow-ip', '10.0.0.1', '10.0.0.2'), ['10.0.0.1', '10.0.0.2'])
-  t.same(await addressesIn('--allow-any-ip'), [])
-  t.equal(await addressesIn('--rate-limit', '9'), undefined)
-})
-
-t.test('an operator is created with the currency and time zone that somebody names', async (t) => {
-  const where = { name: 'Lima', currency: 'PEN', timeZone: 'America/Lima' }
-  const words = ['--name', 'Lima', '--currency', 'PEN', '--time-zone', 'America/Lima']
-  t.strictSame(await inputOf('operators', 'create', ...words), where)
-})
-
-t.test('people read tables: a title for each column, a dash for what is absent, none for an empty list', async (t) => {
-  const entry = { playerId: 'ply_1', name: 'Ana', kycStatus: 'em_analise', latestReference: null, submissions: 2 }
-  const { stdout } = await typed(['kyc', 'queue'], () => ({ data: [entry] }))
-  const [head = '', line = ''] = stdout.split('\n').map((text) => text.trim().split(/ {2,}/).join('|'))
-  t.equal(head, 'player|waiting since|document of|taken|kyc status|submissions|operator|environment|document url')
-  t.equal(line, 'Ana ply_1|–|–|–|em_analise|2|–|–|–')
+t.test('people read tables: a title for each column, and a dash for what is absent', async (t) => {
+  const identity = { playerId: 'ply_1', name: 'Ana', kycStatus: 'em_analise', operatorId: 'op_1', submissions: 2 }
+  const waiting = { id: 'wdr_1', operatorId: 'op_1', playerName: 'Ana', facts }
+  for (const [list, row, shown] of [
+    ['kyc queue', identity, { player: 'Ana ply_1', 'kyc status': 'em_analise', taken: '–', submissions: '2' }],
+    ['kyc queue', { ...identity, operatorName: null }, { operator: 'op_1' }],
+    ['kyc queue', { ...identity, operatorName: 'Casa Azul' }, { operator: 'Casa Azul' }],
+    ['withdrawals queue', waiting, { player: 'Ana', new: 'destination', 'also of players': 'none' }],
+    ['withdrawals queue', { ...waiting, facts: { ...facts, destinationUsedBefore: true } }, { new: 'nothing' }],
+    ['withdrawals queue', { ...waiting, facts: { ...facts, firstWithdrawal: true } }, { new: 'first withdrawal' }],
+    [
+      'withdrawals queue',
+      { ...waiting, facts: { ...facts, otherPlayers: { count: 2, players: otherPlayers } } },
+      { 'also of players': '2: ply_2 Bia, ply_3' },
+    ],
+    [
+      'withdrawals queue',
+      { ...waiting, facts: { ...facts, otherPlayers: { count: 20, players: otherPlayers } } },
+      { 'also of players': '20 or more: ply_2 Bia, ply_3' },
+    ],
+    ['deposits list', { amount: '9.00', currency: 'BRL' }, { amount: '9.00 BRL' }],
+    ['deposits list', { status: 'pending', settling: true }, { status: 'pending settling' }],
+  ] as const)
+    t.match(await cellsOf(list, row), shown, list)
   t.equal((await typed(['kyc', 'queue'], () => ({ data: [] }))).stdout, 'none\n')
 })
 
 t.test('a record is a line per field, and its history a table below', async (t) => {
   const by = { kind: 'team', name: 'bob' }
   const transitions = [{ version: 2, from: 'approved', to: 'paid', at: '2026-03-02T12:00:00.000Z', by, reason: null }]
-  const sum = { count: 0, amount: '0.00' }
-  const facts = { firstWithdrawal: true, deposits30Days: sum, withdrawals30Days: sum }
-  const shown = () => ({ id: 'wdr_1', status: 'paid', facts, transitions })
-  const { stdout } = await typed(['withdrawals', 'show', 'wdr_1'], shown)
-  t.match(stdout, /^id +wdr_1\nstatus +paid\n[\s\S]*\n\nhistory\n/)
-  t.match(stdout, /2026-03-02T12:00:00.000Z {2}team bob {2}approved {2}paid {2}–/)
-})
-
-t.test('a withdrawal shows what is new for its player, and what it moved in 30 days', async (t) => {
-  const facts = {
-    ...{ firstWithdrawal: false, destinationUsedBefore: false },
-    ...{ deposits30Days: { count: 2, amount: '150.00' }, withdrawals30Days: { count: 1, amount: '40.00' } },
-  }
-  const { stdout } = await typed(['withdrawals', 'show', 'wdr_1'], () => ({ id: 'wdr_1', facts, transitions: [] }))
-  for (const line of [
-    'firstWithdrawal        false',
-    'destinationUsedBefore  false',
-    'alsoOfPlayers          none',
-    'deposits30Days         2, together 150.00',
-    'withdrawals30Days      1, together 40.00',
-  ])
-    t.ok(stdout.split('\n').includes(line), line)
-  const queued = async (given: object) => {
-    const row = { id: 'wdr_1', operatorId: 'op_1', playerName: 'Ana', facts: { ...facts, ...given } }
-    const { stdout } = await typed(['withdrawals', 'queue'], () => ({ data: [row] }))
-    const [head = [], line = []] = stdout.split('\n').map((text) => text.trim().split(/ {2,}/))
-    return (title: string) => line[head.indexOf(title)]
-  }
-  const newIn = async (given: object) => (await queued(given))('new')
-  t.equal(await newIn({}), 'destination')
-  t.equal(await newIn({ destinationUsedBefore: true }), 'nothing')
-  t.equal(await newIn({ firstWithdrawal: true }), 'first withdrawal')
-  const players = [
-    { playerId: 'ply_2', playerName: 'Bia' },
-    { playerId: 'ply_3', playerName: null },
+  const balance = { available: '150.00', withdrawable: '110.00', reserved: '40.00' }
+  const withdrawal = { id: 'wdr_1', status: 'paid', facts, balance, transitions }
+  const credential = { environment: 'production', createdAt: '2026-01-01T00:00:00.000Z', revokedAt: null }
+  const credentials = [
+    { ...credential, key: 'bk_live_new', lastUsedAt: null },
+    { ...credential, key: 'bk_live_used', lastUsedAt: '2026-03-02T12:00:00.000Z' },
   ]
-  const shared = await queued({ otherPlayers: { count: 2, players } })
-  t.match(shared('player'), 'Ana')
-  t.equal(shared('also of players'), '2: ply_2 Bia, ply_3')
-  const many = await queued({ otherPlayers: { count: 20, players } })
-  t.equal(many('also of players'), '20 or more: ply_2 Bia, ply_3')
-})
-
-t.test('a withdrawal shows the balance of its player, or that the wallet does not say it', async (t) => {
-  const sum = { count: 0, amount: '0.00' }
-  const facts = { firstWithdrawal: true, deposits30Days: sum, withdrawals30Days: sum }
-  const show = async (balance: object | null) =>
-    (await typed(['withdrawals', 'show', 'wdr_1'], () => ({ id: 'wdr_1', facts, balance, transitions: [] }))).stdout
-  const shown = await show({ available: '150.00', withdrawable: '110.00', reserved: '40.00' })
-  t.match(shown, /^available +150\.00\nwithdrawable +110\.00\nreserved +40\.00\n/m)
-  t.match(await show(null), /^available +the wallet does not answer$/m)
+  for (const [words, record, ...lines] of [
+    [
+      'withdrawals show wdr_1',
+      withdrawal,
+      /^id +wdr_1\nstatus +paid\n[\s\S]*\n\nhistory\n/,
+      /2026-03-02T12:00:00.000Z {2}team bob {2}approved {2}paid {2}–/,
+      /^firstWithdrawal +false\ndestinationUsedBefore +false\nalsoOfPlayers +none\n/m,
+      /^deposits30Days +2, together 150\.00\nwithdrawals30Days +1, together 40\.00\n/m,
+      /^available +150\.00\nwithdrawable +110\.00\nreserved +40\.00\n/m,
+    ],
+    ['withdrawals show wdr_1', { ...withdrawal, balance: null }, /^available +the wallet does not answer$/m],
+    [
+      'operators show x',
+      { name: 'x', brands: [], credentials },
+      /bk_live_new +\S+ +never/,
+      /bk_live_used +\S+ +2026-03-02T12:00:00.000Z/,
+    ],
+  ] as const) {
+    const { stdout } = await typed(words.split(' '), () => record)
+    for (const line of lines) t.match(stdout, line, words)
+  }
 })
 
 t.test('a page that ended early is gone on from, up to as many rows as were asked for', async (t) => {
@@ -367,15 +380,4 @@ t.test('a reconciliation is followed to its end, and a difference is exit status
   )
   t.equal(stderr, 'balances: 1 of 2\n')
   t.strictSame(JSON.parse(stdout), report)
-})
-
-t.test('an operator is shown with the last use of each key', async (t) => {
-  const credential = { environment: 'production', createdAt: '2026-01-01T00:00:00.000Z', revokedAt: null }
-  const credentials = [
-    { ...credential, key: 'bk_live_new', lastUsedAt: null },
-    { ...credential, key: 'bk_live_used', lastUsedAt: '2026-03-02T12:00:00.000Z' },
-  ]
-  const { stdout } = await typed(['operators', 'show', 'x'], () => ({ name: 'x', brands: [], credentials }))
-  t.match(stdout, /bk_live_new +\S+ +never/)
-  t.match(stdout, /bk_live_used +\S+ +2026-03-02T12:00:00.000Z/)
 })
