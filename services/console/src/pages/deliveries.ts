@@ -158,7 +158,6 @@ function resendSeveralOf(
   const label = display.t(word, { count: all.length, state: display.word('value', allOf(state)) })
   return {
     name: 'resend',
-    label: 'operation.resendDeliveries',
     operation: resendDeliveries,
     fixed: { operatorId, environment, states, seen: { url } },
     required: ['reason'],
@@ -231,7 +230,6 @@ async function showStory(visit: Visit, story: Story, sent?: SentForm): Promise<F
 
 const resendOf = ({ display }: Visit, { id: deliveryId, type }: Pick<Story, 'id' | 'type'>): Decision => ({
   name: 'resend',
-  label: 'operation.resendDelivery',
   operation: resendDelivery,
   fixed: { id: deliveryId, seen: { type } },
   required: ['reason'],
@@ -264,7 +262,6 @@ async function showMessage(visit: Visit, messageId: string, sent?: SentForm): Pr
 
 const rerunOf = ({ display }: Visit, messageId: string): Decision => ({
   name: 'rerun',
-  label: 'operation.rerunSetAside',
   operation: rerunSetAside,
   fixed: { id: messageId },
   ask: display.t('rerunAsk'),

@@ -213,8 +213,6 @@ function compareOf(visit: Visit, player: Player): Decision {
     operation: showPlayer,
     fixed: { playerId: player.id, unmask: true, reason },
     ask: display.t('compareAsk', { reason }),
-    done: display.word('operation', showPlayer.id),
-    tone: 'plain',
     key: 'c',
     part: 'comparison',
     unless: isOwn(visit, player) ? undefined : display.t('compareFirst'),
@@ -251,7 +249,6 @@ function holdingOf({ display }: Visit, player: Player, verb: HoldingVerb): Decis
     only: isTakenOver ? ['reason'] : [],
     ask: display.t(`${verb}Ask`, words),
     done: display.t(`${verb}Done`, { player: name }),
-    tone: 'plain',
     key: verb === 'release' ? 'g' : 't',
   }
 }

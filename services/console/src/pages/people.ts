@@ -91,12 +91,10 @@ const lockDecisions = ({ display, query }: Visit): readonly Decision[] =>
     ] as const
   ).map(([operation, name, tone]) => ({
     name,
-    label: `operation.${operation.id}` as const,
     operation,
     fixed: {},
     initial: { member: query.member ?? '' },
     ask: display.t(`${name}Ask`),
-    done: display.t(`operation.${operation.id}`),
     tone,
   }))
 

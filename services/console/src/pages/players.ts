@@ -14,11 +14,11 @@ type Player = Reply<typeof showPlayer>
 
 /** What can be done with a player, in the order of the page. */
 const verbs = {
-  unmask: { operation: showPlayer, tone: 'plain' },
-  status: { operation: setPlayerStatus, tone: 'plain' },
-  exclude: { operation: selfExcludePlayer, tone: 'bad' },
-  limit: { operation: setDailyLimit, tone: 'plain' },
-  adjust: { operation: adjustWallet, tone: 'bad' },
+  unmask: showPlayer,
+  status: setPlayerStatus,
+  exclude: selfExcludePlayer,
+  limit: setDailyLimit,
+  adjust: adjustWallet,
 } as const
 type Verb = keyof typeof verbs
 const verbNames = Object.keys(verbs) as readonly Verb[]
@@ -164,9 +164,9 @@ function monthsAfter(now: Date, months: number): string {
 
 function decisionOf(visit: Visit, player: Player, verb: Verb): Decision {
   const { display } = visit
-  const { operation, tone } = verbs[verb]
+  const operation = verbs[verb]
   const endsExclusion = player.environment === 'production' && player.statusSet === 'autoexcluido'
-  const seen = verb === 'unmask' ? { unmask: true } : { seen: seenOf(verbs[verb].operation, player) }
+  const seen = verb === 'unmask' ? { unmask: true } : { seen: seenOf(verbs[verb], player) }
   const ask = verb === 'status' && endsExclusion ? 'statusAskTwo' : (`${verb}Ask` as const)
   return {
     name: verb,
@@ -177,7 +177,7 @@ function decisionOf(visit: Visit, player: Player, verb: Verb): Decision {
     required: ['reason'],
     ask: display.t(ask, { player: `“${player.name}”` }),
     done: `${display.word('operation', operation.id)}: ${player.name}`,
-    tone,
+    tone: verb === 'exclude' || verb === 'adjust' ? 'bad' : 'plain',
     ...(verb === 'adjust' || verb === 'limit' ? { currency: player.currency } : {}),
     ...defined({ options: optionsOf(visit, verb) }),
     ...(verb === 'unmask' ? { shows: (reply) => showPage(visit, reply as Player, { isUnmasked: true }) } : {}),

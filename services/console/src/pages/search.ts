@@ -203,6 +203,4 @@ const secretSearch = ({ display, environment }: Visit, secret: Secret = {}): Dec
   initial: secret,
   required: ['reason'],
   ask: display.t('searchSecretAsk'),
-  done: '',
-  tone: 'plain',
 })

@@ -7,9 +7,8 @@ import {
   type Reply,
   seenOf,
 } from '@backoffice/contracts'
-import type { Word } from '../words/index.ts'
 import type { Option } from './forms.ts'
-import type { Decision, Secret, Visit } from './visit.ts'
+import { type Decision, labelOf, type Secret, type Visit } from './visit.ts'
 
 const { getOperator, suspendOperator, activateOperator, setOperatorLimits, setReplayProtection, issueCredential } =
   operations.gateway
@@ -179,17 +178,7 @@ export function operatorDecision(visit: Visit, state: OperatorState, name: strin
 
 function decisionOf(visit: Visit, state: OperatorState, action: Action & { readonly name: string }): Decision {
   const { display, environment } = visit
-  const {
-    name,
-    operation,
-    tone = 'plain',
-    initial,
-    options,
-    record = operatorOf,
-    without,
-    required = [],
-    more,
-  } = action
+  const { name, operation, tone, initial, options, record = operatorOf, without, required = [], more } = action
   const { operator } = state
   // It acts in the environment of the page, or in both.
   const ofEnvironment = 'environment' in operation.body.properties
@@ -199,7 +188,6 @@ function decisionOf(visit: Visit, state: OperatorState, action: Action & { reado
   const ask = ofEnvironment ? 'operatorAskIn' : 'operatorAsk'
   return {
     name,
-    label: labelOf(operation),
     operation,
     fixed: { operatorId: operator.id, ...(ofEnvironment ? { environment } : {}), ...defined({ seen }) },
     only: Object.keys(operation.body.properties).filter((field) => field !== 'seen' && !left.includes(field)),
@@ -208,17 +196,13 @@ function decisionOf(visit: Visit, state: OperatorState, action: Action & { reado
     ask: display.t(ask, { operator: operator.name, environment: display.t(environment) }),
     done: (reply) =>
       `${display.t(labelOf(operation))}: ${operator.name}${more?.(reply) ? ` ${display.t('replayMore')}` : ''}`,
-    tone,
+    ...defined({ tone }),
     secrets: secretsIn(operation),
   }
 }
 
-/** The catalogue names every operation that has a form here. */
-const labelOf = ({ id }: Operation): Word => `operation.${id}` as Word
-
 export const createDecision = ({ display }: Visit): Decision => ({
   name: 'create',
-  label: labelOf(createOperator),
   operation: createOperator,
   fixed: {},
   required: ['reason'],
@@ -227,7 +211,6 @@ export const createDecision = ({ display }: Visit): Decision => ({
     allowedAddresses: addressOptions(display).map(({ name, label, value }) => ({ name, label, ...defined({ value }) })),
   },
   ask: display.t('createAsk'),
-  done: display.t(labelOf(createOperator)),
   tone: 'good',
   secrets: secretsIn(createOperator),
   leadsTo: () => '/operators',
@@ -239,7 +222,6 @@ export const revokeDecision = (
   { key, environment }: Pick<Operator['credentials'][number], 'key' | 'environment'>,
 ): Decision => ({
   name: 'revoke',
-  label: labelOf(revokeCredential),
   operation: revokeCredential,
   fixed: { key, seen: { name: operator.name, environment } },
   required: ['reason'],

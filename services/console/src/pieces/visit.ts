@@ -42,12 +42,14 @@ export type Visit = ReturnType<typeof visitOf>
 
 /** A form of a page, with what is said beside its button. */
 export interface Decision extends Form {
-  readonly label: Word
+  /** The name of its operation when absent. */
+  readonly label?: Word
   /** What happens, with the amount and the names in it: it stands above the button. */
   readonly ask: string
-  /** What is said when it is done; by the reply, where it may be done in part. */
-  readonly done: string | ((reply: unknown) => string)
-  readonly tone: 'good' | 'bad' | 'plain'
+  /** What is said when it is done; by the reply, where it may be done in part. The name of its operation when absent. */
+  readonly done?: string | ((reply: unknown) => string)
+  /** Plain when absent. */
+  readonly tone?: 'good' | 'bad' | 'plain'
   /** Opens the form. */
   readonly key?: string
   /** Why this person cannot do it. */
@@ -89,7 +91,8 @@ export const rolesFor = (
 
 /** A decision as its template needs it. */
 export function shownDecision(visit: Visit, decision: Decision, path: string, sent?: SentForm) {
-  const { name, label, ask, tone, key, unless, operation, fixed, approves } = decision
+  const { name, operation, ask, tone = 'plain', key, unless, fixed, approves } = decision
+  const { label = labelOf(operation) } = decision
   const { timeZone, language } = visit.display
   const fields = readFieldsOf(decision)
   const call = { form: name, operation: nameOf(operation), input: fixed, ...defined({ approves }) }
@@ -120,6 +123,9 @@ export function shownDecision(visit: Visit, decision: Decision, path: string, se
 export type ShownDecision = ReturnType<typeof shownDecision>
 
 const nameOf = ({ service, id }: Operation): string => `${service}.${id}`
+
+/** The catalogue names every operation that has a form. */
+export const labelOf = ({ id }: Operation): Word => `operation.${id}` as Word
 
 /**
  * What a browser has signed: the call of the form as its page showed it, and the input that was made of it.
@@ -204,7 +210,7 @@ async function decide(
   if (visit.request.headers.accept === 'application/json') return visit.reply.send(toldOf(visit, outcome))
   if ('rejection' in outcome) return refuse(visit, decision, outcome, showAgain)
   if (decision.shows !== undefined) return decision.shows(outcome.reply)
-  const { done } = decision
+  const { done = visit.display.t(labelOf(decision.operation)) } = decision
   const what = typeof done === 'string' ? done : done(outcome.reply)
   const secrets = decision.secrets?.(outcome.reply) ?? []
   const next = visit.address(decision.leadsTo?.(outcome.reply) ?? path)
