@@ -1,4 +1,10 @@
-import type { ErrorEntry } from './errors.ts'
+/** What everybody must know of an error code. */
+export interface ErrorEntry {
+  readonly status: number
+  readonly message: string
+  /** The same request, with the same Idempotency-Key, may succeed when it is sent again. */
+  readonly retryable?: true
+}
 
 /** A code that an operator can meet: what it comes from, and what its developer does about it. */
 export interface PublicErrorEntry extends ErrorEntry {

@@ -1,5 +1,5 @@
 import type { Static } from '@sinclair/typebox'
-import { sandboxAmounts } from './sandbox.ts'
+import { sandboxAmounts } from './limits.ts'
 import { oneOf } from './schema.ts'
 
 // The words that a record's status may have, each with what it means to an operator.

@@ -1,7 +1,7 @@
 import { type TProperties, type TSchema, Type } from '@sinclair/typebox'
 import { listedDays } from '../limits.ts'
-import { EnvironmentName, Id, PathId, Timestamp } from '../resources.ts'
-import { homologationCheckNames } from '../sandbox.ts'
+import { team } from '../operation.ts'
+import { EnvironmentName, Id, PathId, Reason, Timestamp } from '../resources.ts'
 import { described, Nullable, object, oneOf, text } from '../schema.ts'
 
 export const PlayerPath = object({ playerId: described(PathId, 'Id of the player, as we gave it.') })
@@ -56,6 +56,44 @@ export const seenField = <Shown extends TProperties>(shown: Shown) => ({
   seen: object(shown, { description: 'What was shown. When it is something else, the call is refused.' }),
 })
 
+/**
+ * What an operator's sandbox traffic can prove before its first pair of production is issued: each with the part of
+ * docs/go-live.md that it belongs to, and what an integrator does for it.
+ */
+export const homologationChecks = {
+  signedRequest: ['keys-and-secrets', 'Call GET /me, rightly signed.'],
+  keyRotated: [
+    'keys-and-secrets',
+    'Ask for a second sandbox pair, switch to it, have the first one revoked, and go on calling.',
+  ],
+  signatureRefused: [
+    'requests',
+    'Send a wrong signature or time with your key, and then a right one from the same address.',
+  ],
+  nonAsciiBody: ['requests', 'Register a player named João, in UTF-8 bytes.'],
+  replayed: ['requests', 'Send a request again, with the same Idempotency-Key and the same bytes.'],
+  conflict: ['requests', 'Send another body under a used Idempotency-Key: it answers 409.'],
+  correctedRequest: ['requests', 'After a 422, send the corrected request to the same path under a new key.'],
+  playerBlocked: ['errors', 'Meet RG_BLOCKED, for example with a deposit of 1414.14.'],
+  rateLimitObeyed: ['errors', 'Exceed the rate limit, send nothing until Retry-After has ended, and then succeed.'],
+  webhookTested: ['webhooks', 'POST /webhooks/test answers "delivered": true.'],
+  webhookRedelivered: ['webhooks', 'Answer an event with an error or not at all, and acknowledge a later attempt.'],
+  webhookSecretRotated: [
+    'webhooks',
+    'Have the webhook secret rotated; when the former one has ended, POST /webhooks/test answers "delivered": true.',
+  ],
+  depositConfirmed: ['money', 'Create a deposit and confirm it.'],
+  depositFailed: ['money', 'Create a deposit and fail it.'],
+  withdrawalEnded: ['money', 'Take a withdrawal to its end: pay, reject or cancel it.'],
+  walletRead: ['money', 'Read a wallet.'],
+  statementPaged: ['money', 'Read a second page of transactions, by the cursor of the first one.'],
+  duplicatePlayer: ['players', 'Register an externalId twice: PLAYER_ALREADY_EXISTS names the player.'],
+  kycDecided: ['players', 'Submit a KYC document, and decide about it in the sandbox.'],
+  gameSessionOpened: ['players', 'Open a game session.'],
+} as const satisfies Readonly<Record<string, readonly [section: string, toDo: string]>>
+export type HomologationCheck = keyof typeof homologationChecks
+export const homologationCheckNames = Object.keys(homologationChecks) as readonly HomologationCheck[]
+
 /** A check of homologation that is proved, by what, and when that was seen first. */
 export const HomologationProof = object({
   check: oneOf(homologationCheckNames),
@@ -82,3 +120,31 @@ export const Homologation = object({
     { maxItems: 50 },
   ),
 })
+
+/**
+ * One service's part of the export of one player, page by page: every row about the player, as it is stored. Copies of
+ * these rows (stored replies, messages, deliveries) are left out.
+ */
+export const playerExport = () =>
+  team.query({
+    roles: ['compliance', 'auditor'],
+    freshLogin: 'always',
+    summary: 'Export everything that is stored about one player',
+    body: object({
+      playerId: Id,
+      after: Type.Optional(Type.String({ minLength: 1, maxLength: 256, description: 'Go on after this row.' })),
+      reason: described(Reason, 'Why, for example the request of the player; kept in the audit trail.'),
+    }),
+    reply: object({
+      rows: Type.Array(
+        object({
+          table: Type.String(),
+          /** Each column as text, so that no amount is rounded. */
+          values: Type.Record(Type.String(), Nullable(Type.String())),
+        }),
+      ),
+      nextCursor: Nullable(text(256)),
+    }),
+    discloses: true,
+    timeoutMs: 30_000,
+  })

@@ -5,10 +5,10 @@ import { document, get, internal, operator, team } from '../operation.ts'
 import { personal } from '../personal.ts'
 import { apiVersion, EnvironmentName, Id, Me, Reason, reasonLength, Timestamp } from '../resources.ts'
 import { Line, Nullable, object, pageOf, text } from '../schema.ts'
-import { service } from '../service.ts'
 import { everyRole } from '../team.ts'
 import { Homologation, seenField } from './fields.ts'
 import { refusedRequestEntries } from './refused-requests.ts'
+import { service } from './runtime.ts'
 import { teamSessionEntries } from './team-sessions.ts'
 
 const JsonDocument = Type.Object({}, { additionalProperties: true })

@@ -6,23 +6,10 @@ import { reconciler } from './reconciler.ts'
 import { wallet } from './wallet.ts'
 import { webhooks } from './webhooks.ts'
 
+export { type HomologationCheck, homologationCheckNames, homologationChecks } from './fields.ts'
 export { credentialsShownMax, OperatorRecord } from './gateway.ts'
-export {
-  otherPlayersMax,
-  TeamDeposit,
-  TeamWithdrawal,
-  Transition,
-  TransitionActor,
-  WithdrawalFacts,
-} from './payment-records.ts'
-export {
-  DocumentSource,
-  PlayerChange,
-  PlayerStanding,
-  TakenCase,
-  TeamPlayer,
-  TeamSubmission,
-} from './player-records.ts'
+export * from './payment-records.ts'
+export * from './player-records.ts'
 export {
   Difference,
   type DifferenceClass,
@@ -44,27 +31,12 @@ export {
   runtimeOperationIds,
   type SignedCall,
   StuckCommand,
+  service,
   TeamMember,
   teamMembersMax,
 } from './runtime.ts'
 export { HoldState, TeamEntry } from './wallet.ts'
-export {
-  type DeliveryAnswer,
-  DeliveryAttempt,
-  DeliveryState,
-  DeliveryStory,
-  DeliverySummary,
-  deliveriesCountedMax,
-  deliveryAnswers,
-  deliveryStates,
-  listedStates,
-  pendingCountedMax,
-  resentMax,
-  SetAsideSummary,
-  secretsShownMax,
-  WebhookEndpoint,
-  WebhookEndpointSummary,
-} from './webhook-records.ts'
+export * from './webhook-records.ts'
 
 /** The operation table, by the service that runs the operation. */
 export const operations = { gateway, players, wallet, payments, webhooks, reconciler } as const satisfies Record<

@@ -23,7 +23,6 @@ import {
   waitingStatuses,
 } from '../resources.ts'
 import { described, Nullable, named, object, oneOf, pageOf, text } from '../schema.ts'
-import { service } from '../service.ts'
 import { everyRole } from '../team.ts'
 import {
   cursorField,
@@ -32,13 +31,13 @@ import {
   ownerFields,
   PlayerPath,
   periodFields,
+  playerExport,
   queueState,
   seenField,
   WithdrawalPath,
 } from './fields.ts'
 import { playerNameField, TeamDeposit, TeamWithdrawal, Transition, WithdrawalFacts } from './payment-records.ts'
-import { playerExport } from './player-export.ts'
-import { SignedCall } from './runtime.ts'
+import { SignedCall, service } from './runtime.ts'
 
 /** The body of a request without content. It may be any JSON object; its fields are ignored. */
 const AnyObject = Type.Object({}, { additionalProperties: true })

@@ -22,12 +22,10 @@ import {
   Timestamp,
 } from '../resources.ts'
 import { described, Line, Nullable, named, object, pageOf, text } from '../schema.ts'
-import { service } from '../service.ts'
 import { everyRole } from '../team.ts'
-import { operatorNameField, ownerFields, PlayerPath, seenField } from './fields.ts'
+import { operatorNameField, ownerFields, PlayerPath, playerExport, seenField } from './fields.ts'
 import { games } from './games.ts'
 import { kycReview } from './kyc-review.ts'
-import { playerExport } from './player-export.ts'
 import {
   DocumentSource,
   PlayerChange,
@@ -37,6 +35,7 @@ import {
   takenField,
   unmaskFields,
 } from './player-records.ts'
+import { service } from './runtime.ts'
 
 const { operatorId, environment, status, currency, dailyDepositLimit } = TeamPlayer.properties
 /** Whose player it is: what names a person is not kept for good, and a call is. */

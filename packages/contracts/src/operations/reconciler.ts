@@ -3,7 +3,7 @@ import { team } from '../operation.ts'
 import { personal } from '../personal.ts'
 import { EnvironmentName, Id, Reason, Timestamp } from '../resources.ts'
 import { described, Nullable, object, oneOf, pageOf, text } from '../schema.ts'
-import { service } from '../service.ts'
+import { service } from './runtime.ts'
 
 /**
  * What a difference says. Money: the books do not add up, or a record does not follow from what should have caused it.

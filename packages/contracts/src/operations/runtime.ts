@@ -1,5 +1,13 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { internal, team } from '../operation.ts'
+import {
+  type Audience,
+  internal,
+  type Operation,
+  type OperationEntry,
+  type OperationKind,
+  type ServiceName,
+  team,
+} from '../operation.ts'
 import { personal } from '../personal.ts'
 import { EnvironmentName, Id, Note, Reason, Timestamp } from '../resources.ts'
 import { described, Nullable, object, pageOf, text } from '../schema.ts'
@@ -278,3 +286,39 @@ export const runtimeEntries = {
 export type RuntimeOperationId = keyof typeof runtimeEntries
 /** The operations that a service need not implement itself. */
 export const runtimeOperationIds = Object.keys(runtimeEntries) as readonly RuntimeOperationId[]
+
+type OperationsOf<Entries> = {
+  readonly [Id in keyof Entries & string]: Entries[Id] extends OperationEntry<
+    infer Kind,
+    infer P,
+    infer Q,
+    infer B,
+    infer R,
+    infer For
+  >
+    ? Operation<Id, Kind, P, Q, B, R, For>
+    : never
+}
+
+/** A service's table: the operations that it declares, and those that every service has. */
+export type ServiceTable<Entries> = OperationsOf<Entries & typeof runtimeEntries>
+
+/**
+ * Builds the table of one service: the key of an entry is the operation's id, and readers meet the operations in the
+ * order of the keys.
+ */
+export function service<
+  // The constraint names no more of an entry than this. Other types named here would be inferred for schemas that an
+  // entry leaves out.
+  const Entries extends Readonly<Record<string, { readonly kind: OperationKind; readonly audience: Audience }>>,
+>(name: ServiceName, entries: Entries): ServiceTable<Entries> {
+  const table = Object.entries({ ...entries, ...runtimeEntries }).map(([id, entry]) => [
+    id,
+    { ...entry, id, service: name, ...(isOfOperators(name, entry) ? {} : { callers: [] }) },
+  ])
+  return Object.fromEntries(table) as ServiceTable<Entries>
+}
+
+/** No request of an operator reaches the reconciler, so no other service has anything to ask of it. */
+const isOfOperators = (name: ServiceName, { audience }: { readonly audience: Audience }): boolean =>
+  name !== 'reconciler' || audience !== 'internal'

@@ -16,9 +16,8 @@ import {
   Wallet,
 } from '../resources.ts'
 import { described, Nullable, named, object, pageOf, text } from '../schema.ts'
-import { service } from '../service.ts'
-import { PlayerPath, seenField } from './fields.ts'
-import { playerExport } from './player-export.ts'
+import { PlayerPath, playerExport, seenField } from './fields.ts'
+import { service } from './runtime.ts'
 
 export const HoldState = Type.Union([Type.Literal('open'), Type.Literal('captured'), Type.Literal('released')])
 

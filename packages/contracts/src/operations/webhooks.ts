@@ -4,8 +4,8 @@ import { sample } from '../examples.ts'
 import { internal, operator, post, team } from '../operation.ts'
 import { EnvironmentName, Id, Reason, Timestamp, WebhookTestResult } from '../resources.ts'
 import { described, Line, Nullable, object, oneOf, pageOf, text } from '../schema.ts'
-import { service } from '../service.ts'
 import { HomologationProof, seenField } from './fields.ts'
+import { service } from './runtime.ts'
 import {
   anyEvent,
   DeliveryState,
