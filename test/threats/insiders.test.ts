@@ -274,7 +274,7 @@ t.test(
     // The last one ends the sessions of whoever calls. What the provider says nobody signs here.
     const inOrder = [...calls].sort((one, other) => Number(isEnd(one)) - Number(isEnd(other)))
     const unlike = [...nobody, 'VALIDATION_ERROR', 'INTERNAL_ERROR']
-    for (const call of inOrder.filter(({ operation }) => operation.byProvider !== true)) {
+    for (const call of inOrder.filter(({ operation }) => operation.byIdentityProvider !== true)) {
       const outcome = await outcomeOf(bed.issuer.signer('bob'), call)
       const isItsOwn = call.operation.rejects.some((code) => code === outcome)
       t.ok(isItsOwn || !unlike.includes(outcome), `${call.name}: ${outcome}`)

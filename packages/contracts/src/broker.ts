@@ -1,6 +1,6 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { type EventKind, eventKinds, events } from './events.ts'
-import { type Operation, type ServiceName, serviceNames } from './operation.ts'
+import { audiences, type Operation, type ServiceName, serviceNames } from './operation.ts'
 import { EnvironmentName, Id, Timestamp } from './resources.ts'
 import { described, object, text } from './schema.ts'
 
@@ -71,20 +71,23 @@ export const KeyClaim = object({
 })
 export type KeyClaim = Static<typeof KeyClaim>
 
-/**
- * Whether a call may be sent again while its reply is awaited, because a replica that hangs may have taken it. Whatever is
- * sent again has one effect. A person of the team waits, and may see a secret in the first reply only.
- */
-export const isSentAgain = ({ audience, sentOnce }: Pick<Operation, 'audience' | 'sentOnce'>): boolean =>
-  audience !== 'team' && sentOnce !== true
+/** The subject of an operation, whoever calls it. */
+export const subjectOf = (operation: Named & Pick<Operation, 'audience'>): string =>
+  audiences[operation.audience].caller === 'person' ? teamSubject(operation) : rpcSubject(operation)
+
+/** Whether a call may be sent again while its reply is awaited. Whatever is sent again has one effect. */
+export const isSentAgain = (operation: Pick<Operation, 'audience' | 'sentOnce'>): boolean =>
+  audiences[operation.audience].isSentAgain && operation.sentOnce !== true
 
 /**
  * Whether the reply is sealed to a key of whoever asked, so that hearing it gives nothing: it has what is shown once, or
  * what is masked otherwise. Replies to operators are not: see docs/security.md.
  */
-export const isReplySealed = ({ audience, discloses, reply }: Operation, input: unknown): boolean =>
-  (audience === 'team' || audience === 'internal') &&
-  (discloses === true || showsSecret(reply) || (input as { readonly unmask?: unknown } | null)?.unmask === true)
+export const isReplySealed = (operation: Operation, input: unknown): boolean =>
+  audiences[operation.audience].isSealed &&
+  (operation.discloses === true ||
+    showsSecret(operation.reply) ||
+    (input as { readonly unmask?: unknown } | null)?.unmask === true)
 
 /** By the names of its fields: one that is called a secret, and is a text. */
 function showsSecret(reply: TSchema): boolean {

@@ -12,7 +12,7 @@ import {
   teamConsole,
 } from './broker.ts'
 import { type EventKind, eventKinds, events } from './events.ts'
-import { type Operation, type ServiceName, serviceNames } from './operation.ts'
+import { audiences, type Operation, type ServiceName, serviceNames } from './operation.ts'
 import { allOperations } from './operations/index.ts'
 
 /** The JetStream stream that keeps every event. */
@@ -243,7 +243,7 @@ const callersOf = (service: ServiceName): readonly BrokerUser[] => [
 function mayCall(service: ServiceName, operation: Operation): boolean {
   if (operation.service === service) return false
   if (operation.callers !== undefined) return operation.callers.includes(service)
-  return service === 'gateway' && (operation.audience === 'operator' || operation.audience === 'sandbox')
+  return service === 'gateway' && audiences[operation.audience].caller === 'operator'
 }
 
 /** The variable of the configuration that holds a user's permissions. */

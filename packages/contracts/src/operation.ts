@@ -1,7 +1,7 @@
 import { type Static, type TObject, type TSchema, Type } from '@sinclair/typebox'
 import { type ErrorCode, errorCatalogue } from './errors.ts'
 import { maskable } from './personal.ts'
-import { EnvironmentName } from './resources.ts'
+import { type Environment, EnvironmentName } from './resources.ts'
 import { object, text } from './schema.ts'
 import { type TeamRole, unmaskRoles } from './team.ts'
 
@@ -23,11 +23,78 @@ export const databaseRoles: readonly DatabaseRole[] = [...serviceNames, 'games']
 /** The PostgreSQL login role. */
 export const roleName = (name: DatabaseRole): string => `backoffice_${name}`
 
-/**
- * Who may call an operation: `public` without credentials, `operator` and `sandbox` by a signed request, `internal`
- * from one service to another, `team` by a person of the service's own team.
- */
+/** For whom an operation is: see `audiences`. */
 export type Audience = 'public' | 'operator' | 'sandbox' | 'internal' | 'team'
+
+/** What holds for all operations of one audience. */
+interface AudienceEntry {
+  /** Who calls. */
+  readonly caller: 'anybody' | 'operator' | 'service' | 'person'
+  /** How that is proven. A person of the team signs each call; for a service its user of the broker stands. */
+  readonly proof: 'none' | 'signed request' | 'signed call' | 'user of the broker'
+  /** The only environment in which it may be called; each where absent. */
+  readonly onlyIn?: Environment
+  /** A call acts for the brand of its scope. What is about a record of any brand has no scope. */
+  readonly isScoped: boolean
+  /** A call may be sent again while its reply is awaited, because a replica that hangs may have taken it. */
+  readonly isSentAgain: boolean
+  /** A reply with what is shown once, or what is masked otherwise, is sealed to whoever asked. */
+  readonly isSealed: boolean
+  /** What refuses a request before its body and key are looked at, its limits included; in order of precedence. */
+  readonly admission: readonly ErrorCode[]
+  /** What a service may refuse any call with, whatever the operation. */
+  readonly anyCall: readonly ErrorCode[]
+}
+
+const ofOperators: AudienceEntry = {
+  caller: 'operator',
+  proof: 'signed request',
+  isScoped: true,
+  isSentAgain: true,
+  isSealed: false,
+  admission: [
+    'INVALID_CREDENTIALS',
+    'TIMESTAMP_OUT_OF_RANGE',
+    'INVALID_SIGNATURE',
+    'OPERATOR_SUSPENDED',
+    'FORBIDDEN_IP',
+    'RATE_LIMITED',
+  ],
+  anyCall: [],
+}
+
+/** Who may call an operation, how they prove who they are, and what holds for their calls. */
+export const audiences: Readonly<Record<Audience, AudienceEntry>> = {
+  public: { ...ofOperators, caller: 'anybody', proof: 'none', admission: [] },
+  operator: ofOperators,
+  sandbox: {
+    ...ofOperators,
+    onlyIn: 'sandbox',
+    admission: [...ofOperators.admission, 'SANDBOX_ONLY'],
+    anyCall: ['SANDBOX_ONLY'],
+  },
+  internal: { ...ofOperators, caller: 'service', proof: 'user of the broker', isSealed: true },
+  team: {
+    caller: 'person',
+    proof: 'signed call',
+    isScoped: false,
+    // A person waits, and may see a secret in the first reply only.
+    isSentAgain: false,
+    isSealed: true,
+    admission: [],
+    // Somebody is not who they say, or may not do this, or not alone.
+    anyCall: [
+      'LOGIN_REQUIRED',
+      'FRESH_LOGIN_REQUIRED',
+      'ROLE_REQUIRED',
+      'SIGNATURE_REQUIRED',
+      'AWAITS_APPROVAL',
+      'PROPOSAL_NOT_FOUND',
+      'PROPOSAL_NOT_OPEN',
+      'TWO_PEOPLE_REQUIRED',
+    ],
+  },
+}
 
 /**
  * How an operation runs.
@@ -124,7 +191,7 @@ interface Facts {
   /** The console may call it for a person without their signature, although it is no query: nobody gains by it. */
   readonly delegable?: true
   /** Nobody of the team calls it: a logout token of the identity provider does, which the console passes on. */
-  readonly byProvider?: true
+  readonly byIdentityProvider?: true
   /** Who of the team may call it: any of these roles is enough. Every operation of the team says so. */
   readonly roles?: readonly TeamRole[]
   /** Takes a login of the last minutes, since somebody may have left their desk. */
@@ -218,7 +285,7 @@ function builder<For extends Audience, Kind extends OperationKind>(audience: For
       ...rest,
       ...(example === undefined ? {} : { example: example as AnyExample }),
       // The team reads masked values, unless it asks for one person's with a reason.
-      reply: audience === 'team' && !written.discloses ? maskable(reply) : reply,
+      reply: audiences[audience].caller === 'person' && !written.discloses ? maskable(reply) : reply,
       audience,
       kind,
       params: params ?? (nothing as unknown as P),
@@ -246,18 +313,11 @@ export const document = <R extends TSchema>(written: Facts & { readonly reply: R
 
 /** The codes of every authenticated route besides its own `rejects`, in order of precedence. */
 export function commonRejects(operation: Operation): ErrorCode[] {
-  if (operation.audience === 'public') return ['HEADERS_TOO_LARGE', 'INTERNAL_ERROR']
+  const { proof, admission } = audiences[operation.audience]
+  if (proof === 'none') return ['HEADERS_TOO_LARGE', 'INTERNAL_ERROR']
   const codes: ErrorCode[] = ['HEADERS_TOO_LARGE']
   if (operation.hasBody) codes.push('PAYLOAD_TOO_LARGE')
-  codes.push(
-    'INVALID_CREDENTIALS',
-    'TIMESTAMP_OUT_OF_RANGE',
-    'INVALID_SIGNATURE',
-    'OPERATOR_SUSPENDED',
-    'FORBIDDEN_IP',
-    'RATE_LIMITED',
-  )
-  if (operation.audience === 'sandbox') codes.push('SANDBOX_ONLY')
+  codes.push(...admission)
   if (operation.hasBody) codes.push('UNSUPPORTED_MEDIA_TYPE')
   if (operation.idempotency === 'required') codes.push('IDEMPOTENCY_KEY_REQUIRED')
   if (operation.stores !== undefined) codes.push('DAILY_QUOTA_EXCEEDED')
@@ -286,18 +346,5 @@ export function isDeclared(operation: Operation, code: ErrorCode): boolean {
   if (code === 'VALIDATION_ERROR' || errorCatalogue[code].status >= 500) return true
   // The operation id was used before, with another input.
   if (code === 'IDEMPOTENCY_CONFLICT') return operation.kind === 'command'
-  if (operation.audience === 'team') return teamRejects.includes(code)
-  return code === 'SANDBOX_ONLY' && operation.audience === 'sandbox'
+  return audiences[operation.audience].anyCall.includes(code)
 }
-
-/** What any operation of the team may refuse: somebody is not who they say, or may not do this, or not alone. */
-const teamRejects: readonly ErrorCode[] = [
-  'LOGIN_REQUIRED',
-  'FRESH_LOGIN_REQUIRED',
-  'ROLE_REQUIRED',
-  'SIGNATURE_REQUIRED',
-  'AWAITS_APPROVAL',
-  'PROPOSAL_NOT_FOUND',
-  'PROPOSAL_NOT_OPEN',
-  'TWO_PEOPLE_REQUIRED',
-]

@@ -60,7 +60,7 @@ export class TeamGate implements Gate {
     const { db, clock } = this.#context
     const now = clock.now()
     const caller = await this.#identify(operation, call, now)
-    if (operation.byProvider) return caller
+    if (operation.byIdentityProvider) return caller
     const end = await endOf(db, caller)
     if (end !== undefined) throw this.#nobody(operation, end, endings[end], { session: caller.session })
     await this.#sessions.keep(caller, now)
@@ -106,7 +106,7 @@ export class TeamGate implements Gate {
 
   async #identify(operation: Operation, call: TeamCall, now: Date): Promise<TeamCaller> {
     try {
-      if (operation.byProvider) return await this.#verifier.verifyLogout(call.idToken, now)
+      if (operation.byIdentityProvider) return await this.#verifier.verifyLogout(call.idToken, now)
       return await this.#verifier.verify(call, call, now)
     } catch (error) {
       if (error instanceof KeysUnavailable) throw new Rejection('SERVICE_UNAVAILABLE', undefined, { cause: error })

@@ -53,7 +53,9 @@ const repliesTo =
   }
 
 t.test('every operation of the team has a command', async (t) => {
-  const ofTeam = allOperations.filter(({ audience, byProvider }) => audience === 'team' && !byProvider).map(nameOf)
+  const ofTeam = allOperations
+    .filter(({ audience, byIdentityProvider }) => audience === 'team' && !byIdentityProvider)
+    .map(nameOf)
   t.same(new Set(rows.flatMap(({ operation, also = [] }) => [operation, ...also].map(nameOf))), new Set(ofTeam))
 })
 

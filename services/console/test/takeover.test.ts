@@ -66,7 +66,7 @@ t.test('who has the console and the cookies of two people reads masked, and does
     for (const operation of changes) {
       const name = `${operation.service}.${operation.id}`
       // What the provider says takes its own token, and no signature of a person.
-      const refused = operation.byProvider ? 'LOGIN_REQUIRED' : 'SIGNATURE_REQUIRED'
+      const refused = operation.byIdentityProvider ? 'LOGIN_REQUIRED' : 'SIGNATURE_REQUIRED'
       t.equal(await outcomeOf(signers.alice.reader, unread(operation), {}), refused, name)
       for (const signer of signers.alice.others)
         t.equal(await outcomeOf(signer, unread(operation), {}), 'LOGIN_REQUIRED', name)

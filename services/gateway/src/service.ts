@@ -12,12 +12,12 @@ import { teamDesk } from '@backoffice/team-desk'
 import { secretBoxFrom } from '@backoffice/vault'
 import { sealedClaims } from './claims/records.ts'
 import { buildApp } from './http/app.ts'
-import { CredentialDirectory } from './http/authenticate.ts'
-import { Homologation, keepingWebhookProofs } from './http/homologation.ts'
+import { CredentialDirectory, CredentialUses } from './http/authenticate.ts'
+import { Homologation, keepingProofs } from './http/homologation.ts'
 import { Idempotency } from './http/idempotency.ts'
 import { DailyUse, heaviestRequest, RateLimiter } from './http/limits.ts'
 import { RefusedRequests } from './http/refused-requests.ts'
-import { CredentialUses, FailedAuthentications, SecurityLog } from './http/security-log.ts'
+import { FailedAuthentications, SecurityLog } from './http/security-log.ts'
 import { limitedAddresses, unusedCredentials, usedQuotas } from './measurements.ts'
 import { handlers } from './operations.ts'
 import { mebibyte } from './quotas/quota.ts'
@@ -67,7 +67,8 @@ export const gateway = defineService({
       tls: certificate !== undefined,
       isTrusted: trustedProxies(settings.TRUSTED_PROXIES),
       baseUrl,
-      refused,
+      unread: (...bytes) => refused.unread(...bytes),
+      observers: [refused, homologation],
       authentication: {
         clock,
         baseUrl,
@@ -76,7 +77,6 @@ export const gateway = defineService({
         failures,
         securityLog,
         uses,
-        homologation,
       },
       dailyUse,
       idempotency: new Idempotency({ db, rpc, leaseMs: patiently(settings.CLAIM_LEASE_MS) }),
@@ -94,7 +94,7 @@ export const gateway = defineService({
           start: () => writing.start(),
           stop: () => listener.stop().then(() => writing.stop()),
         })),
-        keepingWebhookProofs({ db, rpc, log }),
+        keepingProofs({ db, rpc, log }),
       ],
       measurements: [limitedAddresses(failures), unusedCredentials({ db, clock }), usedQuotas(db.reader, quotas)],
       addresses: () => ({ baseUrl: listening() }),

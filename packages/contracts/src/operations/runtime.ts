@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import {
   type Audience,
+  audiences,
   internal,
   type Operation,
   type OperationEntry,
@@ -321,4 +322,4 @@ export function service<
 
 /** No request of an operator reaches the reconciler, so no other service has anything to ask of it. */
 const isOfOperators = (name: ServiceName, { audience }: { readonly audience: Audience }): boolean =>
-  name !== 'reconciler' || audience !== 'internal'
+  name !== 'reconciler' || audiences[audience].caller !== 'service'

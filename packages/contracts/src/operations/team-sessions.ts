@@ -38,7 +38,7 @@ export const teamSessionEntries = {
   /** The token stands in the place of the ID token, and each service could verify it: the console is not believed. */
   endProviderSession: team.direct({
     roles: [],
-    byProvider: true,
+    byIdentityProvider: true,
     alsoByItself: true,
     summary: 'End what the identity provider has logged out',
     reply: object({ endedAt: Timestamp }),

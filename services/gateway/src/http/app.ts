@@ -1,7 +1,8 @@
-import { METHODS, STATUS_CODES } from 'node:http'
+import { METHODS } from 'node:http'
 import type { Socket } from 'node:net'
-import { bodyBytesMax, type ErrorCode, errorCatalogue, invalid, Rejection } from '@backoffice/contracts'
-import { httpFrame, type IsTrusted, type Logger, newId } from '@backoffice/process'
+import { bodyBytesMax, type ErrorCode, invalid, Rejection } from '@backoffice/contracts'
+import { addressOfHop, durations, httpFrame, type IsTrusted, type Logger, newId } from '@backoffice/process'
+import { trace } from '@opentelemetry/api'
 import fastify, {
   type FastifyInstance,
   type FastifyReply,
@@ -9,11 +10,20 @@ import fastify, {
   type HTTPMethods,
   type RouteOptions,
 } from 'fastify'
-import { warnOfProxies } from './authenticate.ts'
+import type { Observer } from './authenticate.ts'
 import { documentRoutes } from './documents.ts'
-import type { RefusedRequests } from './refused-requests.ts'
-import { errorBody, helpLinks, isFault, jsonContentType, measureRequests, sendRejection, toRejection } from './reply.ts'
-import { operationRoutes, type RouteContext } from './routes.ts'
+import {
+  isFault,
+  refuseBrokenRequest,
+  refuseOutside,
+  replyOfRejection,
+  safetyHeaders,
+  sendBadRequest,
+  toRejection,
+  type Unread,
+} from './reply.ts'
+import { operationRoutes, type RouteContext, sendReply } from './routes.ts'
+import { securityLines } from './security-log.ts'
 
 export interface AppOptions extends RouteContext {
   readonly log: Logger
@@ -25,22 +35,22 @@ export interface AppOptions extends RouteContext {
    * before.
    */
   readonly baseUrl: () => string
-  readonly refused: Pick<RefusedRequests, 'note' | 'unread'>
+  readonly observers: readonly Observer[]
+  readonly unread: Unread
 }
 
 /** The public HTTP API, without a listener: see `HttpListener`. */
-export function buildApp({ log, tls, isTrusted, baseUrl, refused, ...context }: AppOptions): FastifyInstance {
-  const app = createServer({ log, tls, isTrusted, refused })
+export function buildApp({ log, tls, isTrusted, baseUrl, observers, unread, ...context }: AppOptions): FastifyInstance {
+  const app = createServer({ log, tls, isTrusted, unread })
   warnOfProxies(app, { isTrusted, log })
   measureRequests(app)
-  const { securityLog, homologation } = context.authentication
   app.decorateRequest('access').decorateRequest('sender').decorateRequest('verified', false)
+  const lines = securityLines(log)
   // Not onResponse, which a client that breaks off prevents.
   app.addHook('onSend', (request, reply, payload, done) => {
-    securityLog.answered(request, reply)
-    homologation.answered(request, reply)
-    const { refusedWith: code } = request
-    if (code !== undefined) refused.note(request, reply, { code, body: payload })
+    showRequest(lines, request, reply)
+    for (const observer of observers)
+      if (isAwaited(observer, request, reply)) observer.answered(request, reply, payload)
     done()
   })
   const routes = [...operationRoutes(context), ...documentRoutes(baseUrl)]
@@ -49,6 +59,35 @@ export function buildApp({ log, tls, isTrusted, baseUrl, refused, ...context }: 
     app.route(route.method === 'GET' ? { ...route, onRequest: refuseBody, exposeHeadRoute: true } : route)
   for (const route of otherMethods(routes)) app.route(route)
   return app
+}
+
+function isAwaited({ awaits }: Observer, { access, refusedWith }: FastifyRequest, reply: FastifyReply): boolean {
+  if (refusedWith !== undefined || reply.hasHeader('Idempotent-Replayed')) return true
+  if (access === undefined) return false
+  return awaits.operations.has(access.operation.id) || awaits.operators.has(access.credential.scope.operatorId)
+}
+
+/** A line of the security log for a request that may have changed something: who sent it, and what became of it. */
+function showRequest(lines: Logger, { access, refusedWith: code }: FastifyRequest, reply: FastifyReply): void {
+  if (access === undefined || access.operation.http?.method === 'GET') return
+  const { operation, credential, address } = access
+  const { operatorId, environment } = credential.scope
+  lines.info(
+    {
+      event: 'request',
+      operation: operation.id,
+      operatorId,
+      environment,
+      keyId: credential.key,
+      address,
+      requestId: reply.getHeader('X-Request-Id'),
+      status: reply.statusCode,
+      code,
+      replayed: reply.hasHeader('Idempotent-Replayed'),
+      durationMs: Math.round(reply.elapsedTime),
+    },
+    'a request was answered',
+  )
 }
 
 /** How long a client may take to send its headers, and its whole request. */
@@ -71,14 +110,8 @@ export interface ServerOptions {
   readonly headersTimeoutMs?: number
   readonly requestTimeoutMs?: number
   /** Is told of bytes that are no request. */
-  readonly refused?: Pick<RefusedRequests, 'unread'>
+  readonly unread?: Unread
 }
-
-/**
- * On every response. Replies hold balances, persons and links to games, so nobody keeps them, and no browser guesses
- * what they are. Documents replace Cache-Control.
- */
-const safetyHeaders = { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' } as const
 
 /** The HTTP server without routes: request ids, raw bodies, and one error envelope for everything that goes wrong. */
 export function createServer({
@@ -87,7 +120,7 @@ export function createServer({
   isTrusted = () => false,
   headersTimeoutMs = headersTimeoutMsDefault,
   requestTimeoutMs = requestTimeoutMsDefault,
-  refused,
+  unread,
 }: ServerOptions): FastifyInstance {
   const underWay = new WeakMap<Socket, FastifyReply>()
   const app = fastify({
@@ -104,12 +137,12 @@ export function createServer({
       const reply = underWay.get(socket)
       // What is broken came after a whole request. That request may have an effect, so it gets its own response.
       if (reply?.request.raw.complete && socket.writable) reply.raw.once('close', () => socket.destroySoon())
-      else refuseBrokenRequest(error, socket, refused)
+      else refuseBrokenRequest(error, socket, unread)
     },
   })
   // Node by itself would refuse an expectation that it does not know, without the envelope. It may as well be ignored.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
-  app.server.on('connect', (_request, socket: Socket) => refuseOutside(socket, 'NOT_FOUND', refused))
+  app.server.on('connect', (_request, socket: Socket) => refuseOutside(socket, 'NOT_FOUND', unread))
   for (const method of methods) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method, { hasBody: true })
   app.removeAllContentTypeParsers()
   // The signature covers the bytes as sent, so they are kept as they are, whatever the media type says.
@@ -205,60 +238,81 @@ function otherMethods(routes: readonly RouteOptions[]): RouteOptions[] {
   })
 }
 
-const clientErrorCodes: Readonly<Record<string, ErrorCode>> = {
-  HPE_HEADER_OVERFLOW: 'HEADERS_TOO_LARGE',
-  ERR_HTTP_REQUEST_TIMEOUT: 'REQUEST_TIMEOUT',
-  HPE_CHUNK_EXTENSIONS_OVERFLOW: 'PAYLOAD_TOO_LARGE',
-}
+const sendRejection = (reply: FastifyReply, rejection: Rejection): FastifyReply =>
+  sendReply(reply, replyOfRejection(rejection, reply.request.id))
 
-/** The envelope of a 400: what is wrong is the HTTP of the request, and not yet anything that it says. */
-const badRequestBody = (message: string, requestId: string): string =>
-  errorBody('VALIDATION_ERROR', { requestId, details: { in: 'headers', issues: [{ path: '', message }] } })
-
-function sendBadRequest(reply: FastifyReply, message: string): void {
-  reply.request.refusedWith = 'VALIDATION_ERROR'
-  reply.code(400).headers({ Connection: 'close', 'Content-Type': jsonContentType, Link: helpLinks.VALIDATION_ERROR })
-  void reply.send(badRequestBody(message, reply.request.id))
-}
-
-/** Replies to bytes that are no HTTP request. Node by itself would reply with an empty body. */
-function refuseBrokenRequest(
-  error: Error & { code?: string },
-  socket: Socket,
-  refused?: Pick<RefusedRequests, 'unread'>,
-): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
-    socket.destroy()
-    return
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The id of the operation that a route serves. */
+    operation?: string
   }
-  refuseOutside(socket, clientErrorCodes[error.code ?? ''], refused)
+  interface FastifyRequest {
+    /** The code of the reply's error, once it is known. */
+    refusedWith: ErrorCode | undefined
+  }
 }
 
-/** Replies where there is no request that the framework knows of, and closes the connection. */
-function refuseOutside(
-  socket: Socket,
-  known: ErrorCode | undefined,
-  refused: Pick<RefusedRequests, 'unread'> | undefined,
+const duration = durations(
+  'backoffice.request.duration_seconds',
+  'Time from an HTTP request to its reply, by its outcome',
+)
+
+/** Measures every request by operation, code and environment, and names its span after the route. */
+function measureRequests(app: FastifyInstance): void {
+  app.decorateRequest('refusedWith')
+  app.addHook('onRequest', (request, _reply, done) => {
+    nameSpan(request)
+    done()
+  })
+  app.addHook('onResponse', (request, reply, done) => {
+    const { refusedWith: code = 'ok', access, routeOptions } = request
+    const operation = routeOptions.config.operation ?? 'none'
+    const environment = access?.credential.scope.environment ?? 'none'
+    duration.record(reply.elapsedTime / 1_000, { operation, code, environment })
+    done()
+  })
+}
+
+function nameSpan(request: FastifyRequest): void {
+  const span = trace.getActiveSpan()
+  if (span === undefined) return
+  const { method, routeOptions } = request
+  const { url } = routeOptions
+  if (url === undefined) return
+  span.updateName(`${method} ${url}`)
+  span.setAttribute('http.route', url)
+}
+
+/**
+ * If a proxy of ours is not trusted, or writes what we cannot read, all operators share its address: permitted addresses
+ * refuse everybody, and the bound on failures counts everybody as one. Said once, because clients can send the header too.
+ */
+function warnOfProxies(
+  app: FastifyInstance,
+  { isTrusted, log }: { readonly isTrusted: IsTrusted; readonly log: Logger },
 ): void {
-  const requestId = newId('req')
-  const status = known === undefined ? 400 : errorCatalogue[known].status
-  refused?.unread(requestId, status, known ?? 'VALIDATION_ERROR', socket.remoteAddress ?? '')
-  const body =
-    known === undefined
-      ? badRequestBody('the bytes received are not an HTTP/1.1 request', requestId)
-      : errorBody(known, { requestId })
-  socket.write(
-    [
-      `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
-      `Content-Type: ${jsonContentType}`,
-      `Content-Length: ${Buffer.byteLength(body)}`,
-      `X-Request-Id: ${requestId}`,
-      `Link: ${helpLinks[known ?? 'VALIDATION_ERROR']}`,
-      ...Object.entries(safetyHeaders).map(([name, value]) => `${name}: ${value}`),
-      'Connection: close',
-      '',
-      body,
-    ].join('\r\n'),
-  )
-  socket.destroySoon()
+  const said = new Set<string>()
+  const sayOnce = (what: object, message: string) => {
+    if (!said.has(message)) log.error(what, message)
+    said.add(message)
+  }
+  app.addHook('onRequest', (request, _reply, done) => {
+    if (request.headers['x-forwarded-for'] === undefined) {
+      done()
+      return
+    }
+    const peer = request.socket.remoteAddress ?? ''
+    if (!isTrusted(peer))
+      sayOnce(
+        { peer },
+        'a request has X-Forwarded-For, but its sender is not in TRUSTED_PROXIES; if that is a proxy of ours, all operators have its address',
+      )
+    const unread = request.ips?.find((hop) => addressOfHop(hop) === null)
+    if (unread !== undefined)
+      sayOnce(
+        { peer, hop: unread },
+        'a hop of X-Forwarded-For is no address, so the caller counts as the proxy behind it',
+      )
+    done()
+  })
 }

@@ -1,46 +1,34 @@
-import { MIMEType } from 'node:util'
 import {
-  canonicalString,
-  defined,
+  type Operation,
   Rejection,
   type Scope,
   signaturesEqual,
   signRequest,
   timestampToleranceSeconds,
 } from '@backoffice/contracts'
-import {
-  AddressRanges,
-  addressOfHop,
-  type Clock,
-  callerAddress,
-  holderOf,
-  type IsTrusted,
-  type Logger,
-} from '@backoffice/process'
-import { Gatherer, type ReadDb } from '@backoffice/service-runtime'
+import { AddressRanges, type Clock, callerAddress, holderOf, type Logger, Loop } from '@backoffice/process'
+import { type Background, type Database, Gatherer, type ReadDb } from '@backoffice/service-runtime'
 import type { SecretBox } from '@backoffice/vault'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { LRUCache } from 'lru-cache'
-import { findCredentials, type KnownCredential, type StoredCredential } from '../operators/records.ts'
+import {
+  findCredentials,
+  type KnownCredential,
+  type StoredCredential,
+  writeCredentialUses,
+} from '../operators/records.ts'
 import { type DefaultQuotas, quotasOf } from '../quotas/quota.ts'
-import { keyHint, signatureHint, timestampHint } from './hints.ts'
+import { explainedRejection, keyHint, type SignatureFault, type SignedRequest } from './hints.ts'
 import { RetryLater, retryAfterSeconds } from './reply.ts'
-import type { CredentialUses } from './security-log.ts'
-import { type FailedAuthentications, isKeyShaped, type Refusal, type SecurityLog } from './security-log.ts'
+import { type FailedAuthentications, keyShape, type Refusal, type SecurityLog } from './security-log.ts'
 
 export interface AuthenticationContext {
   readonly directory: Pick<CredentialDirectory, 'find'>
   readonly rateLimiter: { admit(scope: Scope, limit: number): Promise<number | null> }
   /** An address that has used up its failures is refused with RATE_LIMITED, unless what it sends is rightly signed. */
   readonly failures: Pick<FailedAuthentications, 'count'>
-  readonly securityLog: Pick<SecurityLog, 'refused' | 'admitted' | 'answered'>
+  readonly securityLog: Pick<SecurityLog, 'refused'>
   readonly uses: Pick<CredentialUses, 'used'>
-  /** Notes what sandbox traffic proves. */
-  readonly homologation: {
-    mistrusted(credential: KnownCredential, address: string): void
-    limited(credential: KnownCredential, waitMs: number): void
-    answered(request: FastifyRequest, reply: FastifyReply): void
-  }
   readonly clock: Clock
   /** Where the API is reached, with the /api/v1 prefix. */
   readonly baseUrl: () => string
@@ -50,6 +38,31 @@ export interface AuthenticationContext {
 export interface Caller {
   readonly credential: KnownCredential
   readonly address: string
+}
+
+/** A request whose sender is known and may call the operation. */
+export interface Access extends Caller {
+  readonly operation: Operation
+  readonly request: FastifyRequest
+}
+
+/** Notes what became of requests, in memory: no request waits for it. */
+export interface Observer {
+  /** Beside refusals, faults and replays: the answers to these operations, and all to these operators. */
+  readonly awaits: { readonly operations: ReadonlySet<string>; readonly operators: ReadonlySet<string> }
+  /** @param payload the body that is sent */
+  answered(request: FastifyRequest, reply: FastifyReply, payload: unknown): void
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Whose key was sent, once it is known to exist. */
+    sender: KnownCredential | undefined
+    /** The signature is right. */
+    verified: boolean
+    /** Set when the request is authenticated. */
+    access: Access | undefined
+  }
 }
 
 /** A request, with what is known of its sender before anything is verified. */
@@ -70,7 +83,7 @@ export async function authenticate(request: FastifyRequest, context: Authenticat
   const address = callerAddress(request)
   const claimed = { request, key, address }
   // A key that exists is verified before anything is refused, whatever came from this address before.
-  const credential = isKeyShaped(key) ? await context.directory.find(key, address) : null
+  const credential = keyShape.test(key) ? await context.directory.find(key, address) : null
   if (credential === null) throw countFailure(unknownKey(key), { ...claimed, credential }, context)
   request.sender = credential
   verifySignature(claimed, credential, context)
@@ -83,10 +96,7 @@ export async function authenticate(request: FastifyRequest, context: Authenticat
   if (!credential.permittedAddresses.isEmpty && !credential.permittedAddresses.has(address))
     throw refuse('FORBIDDEN_IP')
   const waitMs = await context.rateLimiter.admit(credential.scope, credential.rateLimitPerMinute)
-  if (waitMs !== null) {
-    context.homologation.limited(credential, waitMs)
-    throw new RetryLater(retryAfterSeconds(waitMs), 'RATE_LIMITED')
-  }
+  if (waitMs !== null) throw new RetryLater(retryAfterSeconds(waitMs), 'RATE_LIMITED')
   context.uses.used(credential.credentialId, context.clock.now())
   return { credential, address }
 }
@@ -112,27 +122,7 @@ function verifySignature(claimed: Claimed, credential: KnownCredential, context:
   const rejection = inSandbox
     ? explainedRejection(code, signed, { now, baseUrl: context.baseUrl() })
     : new Rejection(code)
-  context.homologation.mistrusted(credential, claimed.address)
   throw countFailure(rejection, { ...claimed, credential }, context)
-}
-
-/** Helps an integrator to find a mistake. It never shows a signature or a secret, and nothing in production. */
-function explainedRejection(
-  code: SignatureFault,
-  signed: SignedRequest,
-  { now, baseUrl }: { readonly now: Date; readonly baseUrl: string },
-): Rejection {
-  if (code === 'TIMESTAMP_OUT_OF_RANGE') {
-    const serverTime = Math.floor(now.getTime() / 1000)
-    return new Rejection(code, { ...defined({ hint: timestampHint(signed.timestamp, serverTime) }), serverTime })
-  }
-  const ours = canonicalString({ ...signed, timestamp: signed.timestamp ?? '' })
-  // In the fragment, which a browser does not send to any server.
-  return new Rejection(code, {
-    ...defined({ hint: signatureHint(signed.signature) }),
-    canonicalString: ours,
-    compareAt: `${baseUrl}/docs/signing#${encodeURIComponent(ours)}`,
-  })
 }
 
 /** Counts a failure against the address, so that somebody who guesses keys soon has to wait. */
@@ -146,22 +136,11 @@ function countFailure(
   return waitMs === null ? rejection : new RetryLater(retryAfterSeconds(waitMs), 'RATE_LIMITED')
 }
 
-/** What is signed of a request, as it came over the wire. */
-interface SignedRequest {
-  readonly method: string
-  readonly path: string
-  readonly timestamp: string | undefined
-  readonly signature: string | undefined
-  readonly body: Uint8Array
-}
-
 /** Whether X-Timestamp is epoch seconds, without leading zeros, within the tolerance, either way. */
 function isTimely(timestamp: string | undefined, now: Date): boolean {
   if (timestamp === undefined || !/^[1-9]\d{0,11}$/.test(timestamp)) return false
   return Math.abs(now.getTime() / 1000 - Number(timestamp)) <= timestampToleranceSeconds
 }
-
-type SignatureFault = 'TIMESTAMP_OUT_OF_RANGE' | 'INVALID_SIGNATURE'
 
 /**
  * Judges a request against the secret of its key.
@@ -187,63 +166,6 @@ const noBytes = Buffer.alloc(0)
 /** The bytes as sent; none for a request without a body. */
 export function rawBody(request: FastifyRequest): Buffer {
   return Buffer.isBuffer(request.body) ? request.body : noBytes
-}
-
-/** Parameters say nothing about JSON (RFC 8259, 11), but for one that names other bytes. */
-function isJson(contentType: string): boolean {
-  try {
-    const { essence, params } = new MIMEType(contentType)
-    return essence === 'application/json' && /^utf-?8$/i.test(params.get('charset') ?? 'utf-8')
-  } catch {
-    return false
-  }
-}
-
-/**
- * @throws {Rejection} UNSUPPORTED_MEDIA_TYPE when there is a body whose media type is not JSON, or whose bytes mean others:
- *   we would take what is compressed for what was meant
- */
-export function requireJson(request: FastifyRequest): void {
-  if (rawBody(request).length === 0) return
-  const [encoding = 'identity', coding = 'chunked'] = ['content-encoding', 'transfer-encoding'].map(
-    (name) => header(request, name)?.trim().toLowerCase() || undefined,
-  )
-  const isPlain = encoding === 'identity' && coding === 'chunked'
-  if (!isPlain || !isJson(header(request, 'content-type') ?? '')) throw new Rejection('UNSUPPORTED_MEDIA_TYPE')
-}
-
-/**
- * If a proxy of ours is not trusted, or writes what we cannot read, all operators share its address: permitted addresses
- * refuse everybody, and the bound on failures counts everybody as one. Said once, because clients can send the header too.
- */
-export function warnOfProxies(
-  app: FastifyInstance,
-  { isTrusted, log }: { readonly isTrusted: IsTrusted; readonly log: Logger },
-): void {
-  const said = new Set<string>()
-  const sayOnce = (what: object, message: string) => {
-    if (!said.has(message)) log.error(what, message)
-    said.add(message)
-  }
-  app.addHook('onRequest', (request, _reply, done) => {
-    if (request.headers['x-forwarded-for'] === undefined) {
-      done()
-      return
-    }
-    const peer = request.socket.remoteAddress ?? ''
-    if (!isTrusted(peer))
-      sayOnce(
-        { peer },
-        'a request has X-Forwarded-For, but its sender is not in TRUSTED_PROXIES; if that is a proxy of ours, all operators have its address',
-      )
-    const unread = request.ips?.find((hop) => addressOfHop(hop) === null)
-    if (unread !== undefined)
-      sayOnce(
-        { peer, hop: unread },
-        'a hop of X-Forwarded-For is no address, so the caller counts as the proxy behind it',
-      )
-    done()
-  })
 }
 
 /**
@@ -343,5 +265,55 @@ function decrypt({ sealedSecret, allowedAddresses, ...stored }: StoredCredential
     ...stored,
     secret: secrets.decrypt(sealedSecret, stored.credentialId),
     permittedAddresses: new AddressRanges(allowedAddresses),
+  }
+}
+
+/** The use of one key is written at most this often, and known this exactly. */
+const exactToMs = 5 * 60_000
+const keysMax = 10_000
+/** How long after a fault it is tried again. */
+const againAfterMs = 15_000
+
+/** Keeps when each key was last used. No request waits for it. */
+export class CredentialUses implements Background {
+  readonly #db: Database
+  readonly #loop: Loop
+  readonly #written = new LRUCache<string, true>({ max: keysMax, ttl: exactToMs })
+  #waiting = new Map<string, Date>()
+
+  constructor(db: Database, log: Logger) {
+    this.#db = db
+    this.#loop = new Loop({ run: () => this.#write(), everyMs: againAfterMs, log, name: 'writing uses of keys' })
+  }
+
+  start(): void {
+    this.#loop.start()
+  }
+
+  stop(): Promise<void> {
+    return this.#loop.stop()
+  }
+
+  /** Notes a use, to be written soon. While PostgreSQL is away, no more than `keysMax` keys wait for that. */
+  used(credentialId: string, at: Date): void {
+    if (this.#written.has(credentialId) || this.#waiting.size >= keysMax) return
+    this.#written.set(credentialId, true)
+    this.#waiting.set(credentialId, at)
+    this.#loop.nudge()
+  }
+
+  async #write(): Promise<void> {
+    if (this.#waiting.size === 0) return
+    const writing = this.#waiting
+    this.#waiting = new Map()
+    try {
+      await writeCredentialUses(
+        this.#db,
+        [...writing].map(([credentialId, at]) => ({ credentialId, at })),
+      )
+    } catch (error) {
+      for (const [credentialId, at] of writing) this.#waiting.set(credentialId, at)
+      throw error
+    }
   }
 }

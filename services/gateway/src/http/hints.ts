@@ -1,6 +1,8 @@
 // What is wrong with the form of a header, for integrators in the sandbox. A hint looks at nothing but what was sent,
 // and repeats none of it: it may be a secret in the wrong place.
 
+import { canonicalString, defined, Rejection } from '@backoffice/contracts'
+
 const sandboxPrefix = 'bk_test_'
 
 /** A key names its environment itself: there is no hint for what does not begin as the sandbox's keys do. */
@@ -10,7 +12,7 @@ export function keyHint(key: string): string | undefined {
   return fault && `X-Operator-Key, after ${sandboxPrefix}: ${fault}`
 }
 
-export function timestampHint(timestamp: string | undefined, serverTime: number): string {
+function timestampHint(timestamp: string | undefined, serverTime: number): string {
   if (timestamp === undefined) return 'X-Timestamp is missing'
   if (!/^[1-9]\d*$/.test(timestamp)) return 'X-Timestamp: expected epoch seconds, digits alone, without leading zeros'
   const unit = ({ 13: 'milliseconds', 16: 'microseconds', 19: 'nanoseconds' } as const)[timestamp.length]
@@ -20,7 +22,7 @@ export function timestampHint(timestamp: string | undefined, serverTime: number)
 }
 
 /** Undefined where the form is right, and so what was signed is wrong. */
-export function signatureHint(signature: string | undefined): string | undefined {
+function signatureHint(signature: string | undefined): string | undefined {
   if (signature === undefined) return 'X-Signature is missing'
   const fault = hexFault(signature, 64)
   return fault && `X-Signature: ${fault}`
@@ -35,3 +37,33 @@ function hexFault(text: string, length: number): string | undefined {
 
 /** 32 bytes, padded or not. */
 const isBase64 = (text: string): boolean => /^[\w+/-]{43}=?$/.test(text)
+
+/** What is signed of a request, as it came over the wire. */
+export interface SignedRequest {
+  readonly method: string
+  readonly path: string
+  readonly timestamp: string | undefined
+  readonly signature: string | undefined
+  readonly body: Uint8Array
+}
+
+export type SignatureFault = 'TIMESTAMP_OUT_OF_RANGE' | 'INVALID_SIGNATURE'
+
+/** Helps an integrator to find a mistake. It never shows a signature or a secret, and nothing in production. */
+export function explainedRejection(
+  code: SignatureFault,
+  signed: SignedRequest,
+  { now, baseUrl }: { readonly now: Date; readonly baseUrl: string },
+): Rejection {
+  if (code === 'TIMESTAMP_OUT_OF_RANGE') {
+    const serverTime = Math.floor(now.getTime() / 1000)
+    return new Rejection(code, { ...defined({ hint: timestampHint(signed.timestamp, serverTime) }), serverTime })
+  }
+  const ours = canonicalString({ ...signed, timestamp: signed.timestamp ?? '' })
+  // In the fragment, which a browser does not send to any server.
+  return new Rejection(code, {
+    ...defined({ hint: signatureHint(signed.signature) }),
+    canonicalString: ours,
+    compareAt: `${baseUrl}/docs/signing#${encodeURIComponent(ours)}`,
+  })
+}

@@ -1,20 +1,20 @@
 import { type HomologationCheck, operations } from '@backoffice/contracts'
-import { type Clock, hourMs, type Logger, Loop } from '@backoffice/process'
+import { type Clock, callerAddress, hourMs, type Logger, Loop } from '@backoffice/process'
 import type { RpcClient } from '@backoffice/rpc'
 import type { Background, Database } from '@backoffice/service-runtime'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { LRUCache } from 'lru-cache'
-import { heardProof } from '../operators/operator.ts'
+import { heardProof, type Proof } from '../operators/operator.ts'
 import {
   findApplicants,
   findObedient,
-  type KnownCredential,
+  findStoredProofs,
   type OperatorProof,
   type RateRefusal,
   writeProofs,
   writeRateRefusals,
 } from '../operators/records.ts'
-import { header, rawBody } from './authenticate.ts'
+import { type Access, header, type Observer, rawBody } from './authenticate.ts'
 
 /** What a successful call proves by itself. */
 interface Proving {
@@ -28,18 +28,10 @@ const provedBySuccess: ReadonlyMap<string, Proving> = new Map([
   [operations.players.registerPlayer.id, { check: 'nonAsciiBody', when: (request) => hasBytesAboveAscii(request) }],
   [operations.players.decideKycInSandbox.id, { check: 'kycDecided' }],
   [operations.players.openGameSession.id, { check: 'gameSessionOpened' }],
-  [operations.payments.confirmDeposit.id, { check: 'depositConfirmed' }],
-  [operations.payments.failDeposit.id, { check: 'depositFailed' }],
-  [operations.payments.cancelWithdrawal.id, { check: 'withdrawalEnded' }],
   [operations.payments.decideWithdrawalInSandbox.id, { check: 'withdrawalEnded', when: endsWithdrawal }],
   [operations.wallet.getWallet.id, { check: 'walletRead' }],
   [operations.wallet.listTransactions.id, { check: 'statementPaged', when: (request) => asksForNextPage(request) }],
 ] as const)
-
-const provedByRefusal: Readonly<Record<string, HomologationCheck>> = {
-  PLAYER_ALREADY_EXISTS: 'duplicatePlayer',
-  RG_BLOCKED: 'playerBlocked',
-}
 
 /** A signature over such bytes fits only if the bytes that were signed are those that were sent. */
 const hasBytesAboveAscii = (request: FastifyRequest): boolean => rawBody(request).some((byte) => byte > 0x7f)
@@ -72,15 +64,20 @@ interface Traffic {
 }
 
 /**
- * Notes what the sandbox traffic of operators proves. No request waits for it: a check is noted in memory, once an hour, and
+ * Notes what the sandbox traffic of operators proves, as far as nothing else keeps it (`findStoredProofs`). A check is noted in memory, once an hour, and
  * written within a second, so a process that dies forgets a second. What spans two requests is seen where both come to one
  * replica.
  */
-export class Homologation implements Background {
+export class Homologation implements Background, Observer {
+  /** Of operators that have something to make good, every answer. */
+  readonly awaits = { operations: new Set(provedBySuccess.keys()), operators: new Set<string>() }
   readonly #db: Database
   readonly #clock: Clock
   readonly #loop: Loop
-  readonly #traffic = new LRUCache<string, Traffic>({ max: operatorsMax })
+  readonly #traffic = new LRUCache<string, Traffic>({
+    max: operatorsMax,
+    dispose: (_traffic, operatorId) => this.awaits.operators.delete(operatorId),
+  })
   #proofs = new Map<string, OperatorProof>()
   #refusals = new Map<string, RateRefusal>()
   #waits: OperatorProof[] = []
@@ -106,42 +103,38 @@ export class Homologation implements Background {
     return this.#loop.stop()
   }
 
-  /** A request under a key that exists was refused for its signature or its time. */
-  mistrusted({ scope }: KnownCredential, address: string): void {
-    if (scope.environment === 'sandbox') this.#of(scope.operatorId).mistrusted = address
+  answered(request: FastifyRequest, reply: FastifyReply): void {
+    const { sender, access } = request
+    if (sender?.scope.environment !== 'sandbox') return
+    const { operatorId } = sender.scope
+    const traffic = this.#of(operatorId)
+    if (access !== undefined) this.#admitted(access, traffic, reply)
+    else if (!request.verified) traffic.mistrusted = callerAddress(request)
+    else if (request.refusedWith === 'RATE_LIMITED') this.#limited(operatorId, traffic, reply)
+    if (traffic.mistrusted !== undefined || traffic.limited !== undefined || traffic.unprocessable.size > 0)
+      this.awaits.operators.add(operatorId)
+    else this.awaits.operators.delete(operatorId)
   }
 
-  /** A request was refused with RATE_LIMITED. */
-  limited({ scope: { operatorId, environment } }: KnownCredential, waitMs: number): void {
-    if (environment !== 'sandbox') return
-    const traffic = this.#of(operatorId)
+  #limited(operatorId: string, traffic: Traffic, reply: FastifyReply): void {
     const now = this.#clock.now()
     const known = traffic.limited
-    const limited =
+    const until = new Date(now.getTime() + Number(reply.getHeader('Retry-After')) * 1_000)
+    traffic.limited =
       known !== undefined && now < known.until
         ? { ...known, lastAt: now }
-        : { operatorId, until: new Date(now.getTime() + waitMs), firstAt: now, lastAt: now }
-    traffic.limited = limited
-    this.#refusals.set(operatorId, limited)
+        : { operatorId, until, firstAt: now, lastAt: now }
+    this.#refusals.set(operatorId, traffic.limited)
   }
 
-  /** An authenticated request gets its reply. */
-  answered(request: FastifyRequest, reply: FastifyReply): void {
-    const { access } = request
-    if (access?.credential.scope.environment !== 'sandbox') return
-    const { operation, credential, address } = access
+  #admitted({ request, operation, credential, address }: Access, traffic: Traffic, reply: FastifyReply): void {
     const { operatorId } = credential.scope
-    const traffic = this.#of(operatorId)
     const note = (item: HomologationCheck) => this.#note(traffic, { operatorId, item, reply })
     if (reply.hasHeader('Idempotent-Replayed')) {
       note('replayed')
       return
     }
     if (reply.statusCode >= 400) {
-      const check = provedByRefusal[request.refusedWith ?? '']
-      if (check !== undefined) note(check)
-      // A signature that was used before has the same code, and says when to come again.
-      if (request.refusedWith === 'IDEMPOTENCY_CONFLICT' && !reply.hasHeader('Retry-After')) note('conflict')
       const key = header(request, 'idempotency-key')
       if (reply.statusCode === 422 && key !== undefined) traffic.unprocessable.set(request.raw.url ?? '', key)
       return
@@ -238,8 +231,8 @@ function isCorrected(request: FastifyRequest, { unprocessable }: Traffic): boole
   return true
 }
 
-/** Deliveries are purged after days, so what they prove is asked for and kept, of the operators that homologation is for. */
-export const keepingWebhookProofs = ({
+/** What others prove is purged after a day, or some: it is kept here, of the operators that homologation is for. */
+export const keepingProofs = ({
   db,
   rpc,
   log,
@@ -249,18 +242,21 @@ export const keepingWebhookProofs = ({
   readonly log: Logger
 }): Loop =>
   new Loop({
-    name: 'asking webhooks what deliveries prove',
+    name: 'keeping what is proved elsewhere',
     log,
     everyMs: hourMs,
     firstAfterMs: 5_000,
     run: async () => {
       for (const scope of await findApplicants(db)) {
-        const { proofs } = await rpc.call(operations.webhooks.readHomologation, { scope, input: {} })
         const { operatorId } = scope
-        await writeProofs(
-          db,
-          proofs.map((proof) => ({ operatorId, ...heardProof(proof) })),
-        )
+        const keep = (proofs: readonly Proof[]) =>
+          writeProofs(
+            db,
+            proofs.map((proof) => ({ operatorId, ...proof })),
+          )
+        await keep(await findStoredProofs(db, operatorId))
+        const { proofs } = await rpc.call(operations.webhooks.readHomologation, { scope, input: {} })
+        await keep(proofs.map(heardProof))
       }
     },
   })

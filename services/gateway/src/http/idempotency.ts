@@ -10,7 +10,7 @@ import {
   Rejection,
   type Scope,
 } from '@backoffice/contracts'
-import type { RpcClient } from '@backoffice/rpc'
+import type { CallOptions, RpcClient } from '@backoffice/rpc'
 import { batchFaultOf, type Db, Gatherer } from '@backoffice/service-runtime'
 import type { FastifyRequest } from 'fastify'
 import type { Claim, StoredResponse } from '../claims/claim.ts'
@@ -28,18 +28,29 @@ import {
   useSignatures,
 } from '../claims/records.ts'
 import type { KnownCredential } from '../operators/records.ts'
-import { header, rawBody } from './authenticate.ts'
-import { type HttpReply, RetryLater, replyOfStored, retryAfterSeconds, SignatureUsed } from './reply.ts'
+import { type Access, header, rawBody } from './authenticate.ts'
+import type { DailyUse } from './limits.ts'
+import {
+  countReplay,
+  type HttpReply,
+  isFault,
+  RetryLater,
+  replyOfRejection,
+  replyOfStored,
+  retryAfterSeconds,
+  SignatureUsed,
+  toRejection,
+} from './reply.ts'
 
 /** The claim that a request holds until its reply is stored. */
-export type HeldClaim = Omit<Completion, 'response'> & Pick<ClaimRequest, 'fingerprint'> & { readonly until: Date }
+type HeldClaim = Omit<Completion, 'response'> & Pick<ClaimRequest, 'fingerprint'> & { readonly until: Date }
 
 export type ClaimOutcome =
   | { readonly is: 'held'; readonly claim: HeldClaim }
   | { readonly is: 'replay'; readonly reply: HttpReply }
 
 /** What a service keeps of the key that a claim holds. */
-export const keyClaimOf = ({ operatorId, environment, key, fingerprint, until }: HeldClaim): KeyClaim => ({
+const keyClaimOf = ({ operatorId, environment, key, fingerprint, until }: HeldClaim): KeyClaim => ({
   // None of them has a space in it.
   digest: hash('sha256', `${operatorId} ${environment} ${key}`, 'base64url'),
   request: fingerprint.toString('base64url'),
@@ -237,3 +248,52 @@ function fingerprintOf(request: FastifyRequest): Buffer {
 /** A verified signature has one spelling, so nobody can change it and be taken for another. */
 const digestOfSignature = (request: FastifyRequest): Buffer =>
   hash('sha256', header(request, 'x-signature') ?? '', 'buffer')
+
+/** Runs the operation of a request in its service. */
+export type Run = (effect?: Pick<CallOptions<Operation>, 'operationId' | 'key'>) => Promise<HttpReply>
+
+export interface Serving {
+  readonly idempotency: Pick<Idempotency, 'hasBegun' | 'claim' | 'useOnce' | 'storeReply' | 'releaseClaim'>
+  readonly dailyUse: Pick<DailyUse, 'refusalOf' | 'begun' | 'ended'>
+}
+
+export async function serveEachTime(access: Access, { idempotency, dailyUse }: Serving, run: Run): Promise<HttpReply> {
+  const { operation, request, credential } = access
+  if (operation.stores !== undefined) {
+    const refusal = dailyUse.refusalOf(access)
+    if (refusal !== null) throw refusal
+    dailyUse.begun(access)
+  }
+  if (credential.replayProtection && operation.http?.method !== 'GET')
+    await idempotency.useOnce(credential.scope, request)
+  return run()
+}
+
+/** Claims the key, runs the operation, and stores the reply for retries. A refusal is a reply too. */
+export async function serveOnce(access: Access, { idempotency, dailyUse }: Serving, run: Run): Promise<HttpReply> {
+  const { operation, request, credential } = access
+  const refusal = dailyUse.refusalOf(access)
+  if (refusal !== null && !(await idempotency.hasBegun(credential.scope, request))) throw refusal
+  const claimed = await idempotency.claim(operation, credential, request)
+  if (claimed.is === 'replay') {
+    countReplay(operation)
+    return { ...claimed.reply, isReplay: true }
+  }
+  const { claim } = claimed
+  dailyUse.begun(access)
+  let reply: HttpReply
+  try {
+    reply = await run({ operationId: claim.operationId, key: keyClaimOf(claim) })
+  } catch (error) {
+    const rejection = toRejection(error)
+    if (isFault(rejection)) {
+      // Only a retry can tell whether the effect happened.
+      dailyUse.ended(access, undefined)
+      await idempotency.releaseClaim(claim)
+      throw rejection
+    }
+    reply = replyOfRejection(rejection, request.id)
+  }
+  dailyUse.ended(access, reply)
+  return idempotency.storeReply(claim, reply)
+}

@@ -9,11 +9,10 @@ import {
 } from '@backoffice/contracts'
 import { type Clock, type Logger, Loop } from '@backoffice/process'
 import { type Background, type Db, sql } from '@backoffice/service-runtime'
-import type { FastifyRequest } from 'fastify'
 import type { KnownCredential } from '../operators/records.ts'
 import type { DayUse } from '../quotas/quota.ts'
 import { addUses, type Tenant, useOf } from '../quotas/records.ts'
-import { rawBody } from './authenticate.ts'
+import { type Access, rawBody } from './authenticate.ts'
 import { type HttpReply, RetryLater, retryAfterSeconds } from './reply.ts'
 
 /**
@@ -198,11 +197,7 @@ function passedQuota(
 }
 
 /** A call that may store something. */
-interface Call {
-  readonly operation: Operation
-  readonly request: FastifyRequest
-  readonly credential: KnownCredential
-}
+type Call = Pick<Access, 'operation' | 'request' | 'credential'>
 
 /** What this replica knows of a tenant's day. */
 interface Known extends Tenant {

@@ -3,26 +3,13 @@ import { type Clock, holderOf, type Logger, Loop } from '@backoffice/process'
 import type { Background, Db } from '@backoffice/service-runtime'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { keepRefusals, keptMax, type RefusalSource, type RefusedRequest } from '../requests/records.ts'
+import type { Observer } from './authenticate.ts'
 
 /** What waits to be written, in this process. Beyond it requests are counted only. */
 const waitingMax = 1_000
 const writeEveryMs = 1_000
 /** Of what nobody has signed, a day, of one address (IPv6: one /64), in this replica: the rest is for others. */
 const keptOfOneMax = keptMax / 10
-
-declare module 'fastify' {
-  interface FastifyRequest {
-    /** Whose key was sent, once it is known to exist. */
-    sender:
-      | {
-          readonly key: string
-          readonly scope: { readonly operatorId: string; readonly environment: RefusalSource['environment'] }
-        }
-      | undefined
-    /** The signature is right. */
-    verified: boolean
-  }
-}
 
 /** What this replica knows of a source. */
 interface Counted extends RefusalSource {
@@ -41,7 +28,8 @@ const nobody = { operatorId: '', environment: '' } as const
  * noted in memory and written once a second; a process that dies forgets those of a second. While PostgreSQL is away, and
  * beyond the bounds, they are only counted.
  */
-export class RefusedRequests implements Background {
+export class RefusedRequests implements Background, Observer {
+  readonly awaits = { operations: new Set<string>(), operators: new Set<string>() }
   readonly #db: Db
   readonly #clock: Clock
   readonly #loop: Loop
@@ -65,13 +53,10 @@ export class RefusedRequests implements Background {
     return this.#loop.stop()
   }
 
-  /** @param code of the refusal that is sent @param body the envelope */
-  note(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    { code, body }: { readonly code: ErrorCode; readonly body: unknown },
-  ): void {
-    const { sender, verified = false, routeOptions, method } = request
+  /** @param body the envelope */
+  answered(request: FastifyRequest, reply: FastifyReply, body: unknown): void {
+    const { sender, verified = false, routeOptions, method, refusedWith: code } = request
+    if (code === undefined) return
     const { operatorId, environment } = sender?.scope ?? nobody
     const source = { operatorId, environment, verified }
     if (!this.#count(source, holderOf(request.ip))) return
@@ -186,7 +171,12 @@ function detailsIn(body: unknown): Told {
   const { error } = (typeof body === 'string' ? JSON.parse(body) : {}) as {
     error?: { details?: Readonly<Record<string, unknown>> }
   }
-  const { issues, canonicalString, hint } = error?.details ?? {}
+  const {
+    issues,
+    canonicalString,
+    signature,
+    hint = signature && 'the signature was used before',
+  } = error?.details ?? {}
   const paths = Array.isArray(issues) ? (issues as readonly { path: string }[]).map(({ path }) => path) : []
   // A name that is not the schema's is the client's own.
   const known = paths.filter((path) => /^[\w/]{1,60}$/.test(path)).slice(0, fieldsMax)

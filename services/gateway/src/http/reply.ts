@@ -1,6 +1,7 @@
+import { STATUS_CODES } from 'node:http'
+import type { Socket } from 'node:net'
 import {
   apiPrefix,
-  type Environment,
   type ErrorCode,
   errorAnchor,
   errorCatalogue,
@@ -10,10 +11,9 @@ import {
   Rejection,
   type RejectionArguments,
 } from '@backoffice/contracts'
-import { durations, meter } from '@backoffice/process'
+import { meter, newId } from '@backoffice/process'
 import { isPassingFault } from '@backoffice/service-runtime'
-import { trace } from '@opentelemetry/api'
-import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyError, FastifyReply } from 'fastify'
 import type { StoredResponse } from '../claims/claim.ts'
 
 /** The content type of nearly every reply. */
@@ -24,6 +24,8 @@ export interface HttpReply extends StoredResponse {
   /** Of a refusal. */
   readonly code?: ErrorCode
   readonly retryAfterSeconds?: number
+  /** It was sent before, under the same Idempotency-Key. */
+  readonly isReplay?: true
 }
 
 /** A refusal that says when to try again. */
@@ -80,32 +82,13 @@ export function replyOfStored(stored: StoredResponse): HttpReply {
   return { ...stored, code: error.code }
 }
 
-/**
- * Sets X-Request-Id to the reply's own request id. A replay has that of the first request, so that the id in its body
- * still matches.
- */
-export function sendReply(
-  reply: FastifyReply,
-  { status, contentType, body, requestId, ...rest }: HttpReply,
-): FastifyReply {
-  const { code, retryAfterSeconds } = rest
-  reply.request.refusedWith = code
-  if (code !== undefined) reply.header('Link', helpLinks[code])
-  if (retryAfterSeconds !== undefined) reply.header('Retry-After', String(retryAfterSeconds))
-  // Node writes head and body at once if the body is text. The bytes are UTF-8, so they stay the same.
-  return reply.code(status).header('Content-Type', contentType).header('X-Request-Id', requestId).send(body.toString())
-}
-
-export const sendRejection = (reply: FastifyReply, rejection: Rejection): FastifyReply =>
-  sendReply(reply, replyOfRejection(rejection, reply.request.id))
-
-export interface ErrorOptions {
+interface ErrorOptions {
   readonly requestId: string
   readonly details?: Record<string, unknown> | undefined
 }
 
 /** The one envelope of every error. */
-export function errorBody(code: ErrorCode, { requestId, details }: ErrorOptions): string {
+function errorBody(code: ErrorCode, { requestId, details }: ErrorOptions): string {
   const { message } = errorCatalogue[code]
   return JSON.stringify({ error: { code, message, requestId, ...(details === undefined ? {} : { details }) } })
 }
@@ -151,23 +134,6 @@ export function retryAfterSeconds(milliseconds: number): number {
   return Math.max(1, Math.ceil(milliseconds / 1000))
 }
 
-declare module 'fastify' {
-  interface FastifyContextConfig {
-    /** The id of the operation that a route serves. */
-    operation?: string
-  }
-  interface FastifyRequest {
-    /** The code of the reply's error, once it is known. */
-    refusedWith: ErrorCode | undefined
-    /** Of the credential, once it is verified. */
-    environment: Environment | undefined
-  }
-}
-
-const duration = durations(
-  'backoffice.request.duration_seconds',
-  'Time from an HTTP request to its reply, by its outcome',
-)
 const replays = meter.createCounter('backoffice.idempotency.replays', {
   description: 'Requests that got the stored reply of their Idempotency-Key',
 })
@@ -176,27 +142,61 @@ export function countReplay(operation: Operation): void {
   replays.add(1, { operation: operation.id })
 }
 
-/** Measures every request by operation, code and environment, and names its span after the route. */
-export function measureRequests(app: FastifyInstance): void {
-  app.decorateRequest('refusedWith').decorateRequest('environment')
-  app.addHook('onRequest', (request, _reply, done) => {
-    nameSpan(request)
-    done()
-  })
-  app.addHook('onResponse', (request, reply, done) => {
-    const { refusedWith: code = 'ok', environment = 'none' } = request
-    const operation = request.routeOptions.config.operation ?? 'none'
-    duration.record(reply.elapsedTime / 1_000, { operation, code, environment })
-    done()
-  })
+/**
+ * On every response. Replies hold balances, persons and links to games, so nobody keeps them, and no browser guesses
+ * what they are. Documents replace Cache-Control.
+ */
+export const safetyHeaders = { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' } as const
+
+const clientErrorCodes: Readonly<Record<string, ErrorCode>> = {
+  HPE_HEADER_OVERFLOW: 'HEADERS_TOO_LARGE',
+  ERR_HTTP_REQUEST_TIMEOUT: 'REQUEST_TIMEOUT',
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: 'PAYLOAD_TOO_LARGE',
 }
 
-function nameSpan(request: FastifyRequest): void {
-  const span = trace.getActiveSpan()
-  if (span === undefined) return
-  const { method, routeOptions } = request
-  const { url } = routeOptions
-  if (url === undefined) return
-  span.updateName(`${method} ${url}`)
-  span.setAttribute('http.route', url)
+/** The envelope of a 400: what is wrong is the HTTP of the request, and not yet anything that it says. */
+const badRequestBody = (message: string, requestId: string): string =>
+  errorBody('VALIDATION_ERROR', { requestId, details: { in: 'headers', issues: [{ path: '', message }] } })
+
+export function sendBadRequest(reply: FastifyReply, message: string): void {
+  reply.request.refusedWith = 'VALIDATION_ERROR'
+  reply.code(400).headers({ Connection: 'close', 'Content-Type': jsonContentType, Link: helpLinks.VALIDATION_ERROR })
+  void reply.send(badRequestBody(message, reply.request.id))
+}
+
+/** Is told of bytes that are no request. */
+export type Unread = (requestId: string, status: number, code: ErrorCode, address: string) => void
+
+/** Replies to bytes that are no HTTP request. Node by itself would reply with an empty body. */
+export function refuseBrokenRequest(error: Error & { code?: string }, socket: Socket, unread?: Unread): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy()
+    return
+  }
+  refuseOutside(socket, clientErrorCodes[error.code ?? ''], unread)
+}
+
+/** Replies where there is no request that the framework knows of, and closes the connection. */
+export function refuseOutside(socket: Socket, known: ErrorCode | undefined, unread: Unread | undefined): void {
+  const requestId = newId('req')
+  const status = known === undefined ? 400 : errorCatalogue[known].status
+  unread?.(requestId, status, known ?? 'VALIDATION_ERROR', socket.remoteAddress ?? '')
+  const body =
+    known === undefined
+      ? badRequestBody('the bytes received are not an HTTP/1.1 request', requestId)
+      : errorBody(known, { requestId })
+  socket.write(
+    [
+      `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+      `Content-Type: ${jsonContentType}`,
+      `Content-Length: ${Buffer.byteLength(body)}`,
+      `X-Request-Id: ${requestId}`,
+      `Link: ${helpLinks[known ?? 'VALIDATION_ERROR']}`,
+      ...Object.entries(safetyHeaders).map(([name, value]) => `${name}: ${value}`),
+      'Connection: close',
+      '',
+      body,
+    ].join('\r\n'),
+  )
+  socket.destroySoon()
 }

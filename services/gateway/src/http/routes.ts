@@ -1,5 +1,7 @@
+import { MIMEType } from 'node:util'
 import {
   apiPrefix,
+  audiences,
   httpOperations,
   invalid,
   type Operation,
@@ -7,38 +9,31 @@ import {
   Rejection,
   type ValidationDetails,
 } from '@backoffice/contracts'
-import { type CallOptions, type RpcClient, validate } from '@backoffice/rpc'
+import { type RpcClient, validate } from '@backoffice/rpc'
 import type { TObject } from '@sinclair/typebox'
 import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import { visit } from 'jsonc-parser'
 import type { KnownCredential } from '../operators/records.ts'
 import { showMe } from '../operators/views.ts'
-import { type AuthenticationContext, authenticate, type Caller, rawBody, requireJson } from './authenticate.ts'
-import { type Idempotency, keyClaimOf } from './idempotency.ts'
-import type { DailyUse } from './limits.ts'
-import {
-  countReplay,
-  type HttpReply,
-  isFault,
-  jsonContentType,
-  replyOfRejection,
-  SignatureUsed,
-  sendReply,
-  toRejection,
-} from './reply.ts'
+import { type Access, type AuthenticationContext, authenticate, header, rawBody } from './authenticate.ts'
+import { type Run, type Serving, serveEachTime, serveOnce } from './idempotency.ts'
+import { type HttpReply, helpLinks, jsonContentType, SignatureUsed } from './reply.ts'
 
-export interface RouteContext {
+export interface RouteContext extends Serving {
   readonly authentication: AuthenticationContext
-  readonly idempotency: Pick<Idempotency, 'hasBegun' | 'claim' | 'useOnce' | 'storeReply' | 'releaseClaim'>
-  readonly dailyUse: Pick<DailyUse, 'refusalOf' | 'begun' | 'ended'>
   readonly rpc: Pick<RpcClient, 'request'>
 }
+
+/** How it is found out who sends a request, and whether their limits admit it, by what an audience proves itself with. */
+const authenticators = { 'signed request': authenticate } as const
 
 /** Every authenticated route, from the operation table. */
 export function operationRoutes(context: RouteContext): RouteOptions[] {
   return httpOperations.flatMap((operation) => {
     const { http, audience, idempotency, id } = operation
-    if (http === undefined || audience === 'public') return []
+    const { proof } = audiences[audience]
+    if (http === undefined || !(proof in authenticators)) return []
+    const identify = authenticators[proof as keyof typeof authenticators]
     const serve = idempotency === 'required' ? serveOnce : serveEachTime
     return {
       method: http.method,
@@ -46,11 +41,14 @@ export function operationRoutes(context: RouteContext): RouteOptions[] {
       config: { operation: id },
       async handler(request, reply) {
         if (operation.deprecated !== undefined) reply.headers(noticeOf(operation.deprecated))
-        const caller = await admit(operation, request, context.authentication)
+        const access = { operation, request, ...(await identify(request, context.authentication)) }
+        request.access = access
+        admit(access)
         try {
-          return await serve({ operation, request, ...caller }, reply, context)
+          const run: Run = (effect) => runOperation(access, context.rpc, effect)
+          return sendReply(reply, await serve(access, context, run))
         } catch (error) {
-          if (error instanceof SignatureUsed) noteUsedSignature(request, caller, context)
+          if (error instanceof SignatureUsed) noteUsedSignature(access, context)
           throw error
         }
       },
@@ -64,96 +62,19 @@ const noticeOf = ({ since, sunset }: NonNullable<Operation['deprecated']>) => ({
   Sunset: new Date(sunset).toUTCString(),
 })
 
-/** A request whose sender is known and may call the operation. */
-interface AdmittedRequest extends Caller {
-  readonly operation: Operation
-  readonly request: FastifyRequest
-}
-
 /** Either a client sent two equal requests within a second, or somebody captured one and sends it again. */
-function noteUsedSignature(
-  request: FastifyRequest,
-  { credential, address }: Caller,
-  { authentication: { securityLog } }: RouteContext,
-): void {
-  securityLog.refused({ code: 'IDEMPOTENCY_CONFLICT', key: credential.key, credential, address, request })
-}
-
-/** The checks in their fixed order, from the signature to the media type. Fastify has made the checks before these. */
-async function admit(
-  operation: Operation,
-  request: FastifyRequest,
-  authentication: AuthenticationContext,
-): Promise<Caller> {
-  const caller = await authenticate(request, authentication)
-  const { environment } = caller.credential.scope
-  authentication.securityLog.admitted(request, { operation, ...caller })
-  request.environment = environment
-  if (operation.audience === 'sandbox' && environment !== 'sandbox') throw new Rejection('SANDBOX_ONLY')
-  if (operation.hasBody) requireJson(request)
-  return caller
-}
-
-async function serveEachTime(
-  admitted: AdmittedRequest,
-  reply: FastifyReply,
-  { idempotency, dailyUse, rpc }: RouteContext,
-): Promise<FastifyReply> {
-  const { operation, request, credential } = admitted
-  if (operation.stores !== undefined) {
-    const refusal = dailyUse.refusalOf(admitted)
-    if (refusal !== null) throw refusal
-    dailyUse.begun(admitted)
-  }
-  if (credential.replayProtection && operation.http?.method !== 'GET')
-    await idempotency.useOnce(credential.scope, request)
-  return sendReply(reply, await runOperation(admitted, rpc))
-}
-
-/** Claims the key, runs the operation, and stores the reply for retries. */
-async function serveOnce(
-  admitted: AdmittedRequest,
-  reply: FastifyReply,
-  { idempotency, dailyUse, rpc }: RouteContext,
-): Promise<FastifyReply> {
-  const { operation, request, credential } = admitted
-  const refusal = dailyUse.refusalOf(admitted)
-  if (refusal !== null && !(await idempotency.hasBegun(credential.scope, request))) throw refusal
-  const claimed = await idempotency.claim(operation, credential, request)
-  if (claimed.is === 'replay') {
-    countReplay(operation)
-    return sendReply(reply.header('Idempotent-Replayed', 'true'), claimed.reply)
-  }
-  const { claim } = claimed
-  dailyUse.begun(admitted)
-  const outcome = await outcomeOf(
-    runOperation(admitted, rpc, { operationId: claim.operationId, key: keyClaimOf(claim) }),
-    request,
-  )
-  dailyUse.ended(admitted, outcome.is === 'known' ? outcome.reply : undefined)
-  if (outcome.is === 'unknown') {
-    await idempotency.releaseClaim(claim)
-    throw outcome.rejection
-  }
-  return sendReply(reply, await idempotency.storeReply(claim, outcome.reply))
+function noteUsedSignature(access: Access, { authentication: { securityLog } }: RouteContext): void {
+  securityLog.refused({ ...access, code: 'IDEMPOTENCY_CONFLICT', key: access.credential.key })
 }
 
 /**
- * The outcome of an operation. A refusal is a reply too. After a fault, only a retry can tell whether the effect
- * happened.
+ * The checks after those of the sender, in their fixed order. Fastify has made the checks before these.
+ * @throws {Rejection} SANDBOX_ONLY, UNSUPPORTED_MEDIA_TYPE
  */
-type ServedOutcome =
-  | { readonly is: 'known'; readonly reply: HttpReply }
-  | { readonly is: 'unknown'; readonly rejection: Rejection }
-
-async function outcomeOf(running: Promise<HttpReply>, request: FastifyRequest): Promise<ServedOutcome> {
-  try {
-    return { is: 'known', reply: await running }
-  } catch (error) {
-    const rejection = toRejection(error)
-    if (isFault(rejection)) return { is: 'unknown', rejection }
-    return { is: 'known', reply: replyOfRejection(rejection, request.id) }
-  }
+function admit({ operation, request, credential }: Access): void {
+  const { onlyIn = credential.scope.environment } = audiences[operation.audience]
+  if (credential.scope.environment !== onlyIn) throw new Rejection('SANDBOX_ONLY')
+  if (operation.hasBody) requireJson(request)
 }
 
 /**
@@ -161,9 +82,9 @@ async function outcomeOf(running: Promise<HttpReply>, request: FastifyRequest): 
  * @throws {Rejection} VALIDATION_ERROR, and what the service refuses with
  */
 async function runOperation(
-  { operation, request, credential }: AdmittedRequest,
+  { operation, request, credential }: Access,
   rpc: RouteContext['rpc'],
-  effect: Pick<CallOptions<Operation>, 'operationId' | 'key'> = {},
+  effect: Parameters<Run>[0],
 ): Promise<HttpReply> {
   const input = readInput(operation, request) as never
   const { scope } = credential
@@ -183,6 +104,46 @@ const ownReplies: Readonly<Record<OwnOperation, (credential: KnownCredential) =>
 
 const replyHere = (id: OwnOperation, credential: KnownCredential): Buffer =>
   Buffer.from(JSON.stringify(ownReplies[id](credential)))
+
+/**
+ * Sets X-Request-Id to the reply's own request id. A replay has that of the first request, so that the id in its body
+ * still matches.
+ */
+export function sendReply(
+  reply: FastifyReply,
+  { status, contentType, body, requestId, ...rest }: HttpReply,
+): FastifyReply {
+  const { code, retryAfterSeconds, isReplay } = rest
+  reply.request.refusedWith = code
+  if (code !== undefined) reply.header('Link', helpLinks[code])
+  if (retryAfterSeconds !== undefined) reply.header('Retry-After', String(retryAfterSeconds))
+  if (isReplay) reply.header('Idempotent-Replayed', 'true')
+  // Node writes head and body at once if the body is text. The bytes are UTF-8, so they stay the same.
+  return reply.code(status).header('Content-Type', contentType).header('X-Request-Id', requestId).send(body.toString())
+}
+
+/** Parameters say nothing about JSON (RFC 8259, 11), but for one that names other bytes. */
+function isJson(contentType: string): boolean {
+  try {
+    const { essence, params } = new MIMEType(contentType)
+    return essence === 'application/json' && /^utf-?8$/i.test(params.get('charset') ?? 'utf-8')
+  } catch {
+    return false
+  }
+}
+
+/**
+ * @throws {Rejection} UNSUPPORTED_MEDIA_TYPE when there is a body whose media type is not JSON, or whose bytes mean others:
+ *   we would take what is compressed for what was meant
+ */
+function requireJson(request: FastifyRequest): void {
+  if (rawBody(request).length === 0) return
+  const [encoding = 'identity', coding = 'chunked'] = ['content-encoding', 'transfer-encoding'].map(
+    (name) => header(request, name)?.trim().toLowerCase() || undefined,
+  )
+  const isPlain = encoding === 'identity' && coding === 'chunked'
+  if (!isPlain || !isJson(header(request, 'content-type') ?? '')) throw new Rejection('UNSUPPORTED_MEDIA_TYPE')
+}
 
 /**
  * Params, query and body of a request as the one object that the service sees. Nothing is converted except integers of

@@ -1,9 +1,8 @@
-import type { ErrorCode, Operation } from '@backoffice/contracts'
+import type { ErrorCode } from '@backoffice/contracts'
 import { holderOf, type Logger, Loop, meter } from '@backoffice/process'
-import type { Background, Database } from '@backoffice/service-runtime'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyRequest } from 'fastify'
 import { LRUCache } from 'lru-cache'
-import { type KnownCredential, writeCredentialUses } from '../operators/records.ts'
+import type { KnownCredential } from '../operators/records.ts'
 
 const minuteMs = 60_000
 /** Lines a minute for one address and one operator. What comes after them is counted in one line. */
@@ -23,6 +22,9 @@ const refusals = meter.createCounter('backoffice.authentication.refusals', {
   description: 'Requests that were refused because of who sent them, or because their signature was used before',
 })
 
+/** A text that can be a key. Anything else may be a secret that somebody put into the wrong place. */
+export const keyShape = /^bk_(live|test)_[A-Za-z0-9]{1,120}$/
+
 /** Why a request is not let in. */
 export interface Refusal {
   readonly code: ErrorCode
@@ -36,20 +38,6 @@ export interface Refusal {
   readonly limited?: boolean
 }
 
-declare module 'fastify' {
-  interface FastifyRequest {
-    /** Set when the request is authenticated. */
-    access: Access | undefined
-  }
-}
-
-/** Who sends a request, and what for. */
-export interface Access {
-  readonly operation: Operation
-  readonly credential: KnownCredential
-  readonly address: string
-}
-
 interface RefusalSource {
   readonly address: string
   readonly operatorId: string | undefined
@@ -57,13 +45,11 @@ interface RefusalSource {
   readonly unshown: Map<ErrorCode, number>
 }
 
-const keyShape = /^bk_(live|test)_[A-Za-z0-9]{1,120}$/
-
-/** Whether a text can be a key. Anything else may be a secret that somebody put into the wrong place. */
-export const isKeyShaped = (text: string): boolean => keyShape.test(text)
+/** Its fields are fixed, and none of them needs to be struck out, which costs as much as the rest of a line. */
+export const securityLines = (log: Logger): Logger => log.child({ log: 'security' }, { redact: [] })
 
 /**
- * Who was refused, and what operators changed, as lines with `"log":"security"`. They name operators, keys and
+ * Who was refused, and what operators changed (`showRequest`), as lines with `"log":"security"`. They name operators, keys and
  * addresses, and never a person, a secret, a body or an Idempotency-Key.
  */
 export class SecurityLog {
@@ -75,8 +61,7 @@ export class SecurityLog {
   readonly #minutes: Loop
 
   constructor(log: Logger) {
-    // Its fields are fixed, and none of them needs to be struck out, which costs as much as the rest of a line.
-    this.#log = log.child({ log: 'security' }, { redact: [] })
+    this.#log = securityLines(log)
     this.#sources = new LRUCache({
       max: sourcesMax,
       dispose: (source, _name, reason) => {
@@ -118,39 +103,10 @@ export class SecurityLog {
     source.lines += 1
     this.#lines[kind] += 1
     const operation = request.routeOptions.config.operation
-    const keyId = isKeyShaped(key) ? key : null
+    const keyId = keyShape.test(key) ? key : null
     this.#log.warn(
       { event: 'refused', code, keyId, operatorId, environment, address, requestId: request.id, operation, limited },
       'a request was refused because of its sender',
-    )
-  }
-
-  /** Says who sent a request. It is shown with what became of it by `answered`. */
-  admitted(request: FastifyRequest, access: Access): void {
-    request.access = access
-  }
-
-  /** Shows a request that may have changed something. */
-  answered(request: FastifyRequest, reply: FastifyReply): void {
-    const { access } = request
-    if (access === undefined || access.operation.http?.method === 'GET') return
-    const { operation, credential, address } = access
-    const { operatorId, environment } = credential.scope
-    this.#log.info(
-      {
-        event: 'request',
-        operation: operation.id,
-        operatorId,
-        environment,
-        keyId: credential.key,
-        address,
-        requestId: reply.getHeader('X-Request-Id'),
-        status: reply.statusCode,
-        code: request.refusedWith,
-        replayed: reply.hasHeader('Idempotent-Replayed'),
-        durationMs: Math.round(reply.elapsedTime),
-      },
-      'a request was answered',
     )
   }
 
@@ -238,55 +194,5 @@ export class FailedAuthentications {
     let limited = 0
     for (const { failures } of this.#windows.values()) if (failures > this.#perMinuteMax) limited += 1
     return limited
-  }
-}
-
-/** The use of one key is written at most this often, and known this exactly. */
-const exactToMs = 5 * 60_000
-const keysMax = 10_000
-/** How long after a fault it is tried again. */
-const againAfterMs = 15_000
-
-/** Keeps when each key was last used. No request waits for it. */
-export class CredentialUses implements Background {
-  readonly #db: Database
-  readonly #loop: Loop
-  readonly #written = new LRUCache<string, true>({ max: keysMax, ttl: exactToMs })
-  #waiting = new Map<string, Date>()
-
-  constructor(db: Database, log: Logger) {
-    this.#db = db
-    this.#loop = new Loop({ run: () => this.#write(), everyMs: againAfterMs, log, name: 'writing uses of keys' })
-  }
-
-  start(): void {
-    this.#loop.start()
-  }
-
-  stop(): Promise<void> {
-    return this.#loop.stop()
-  }
-
-  /** Notes a use, to be written soon. While PostgreSQL is away, no more than `keysMax` keys wait for that. */
-  used(credentialId: string, at: Date): void {
-    if (this.#written.has(credentialId) || this.#waiting.size >= keysMax) return
-    this.#written.set(credentialId, true)
-    this.#waiting.set(credentialId, at)
-    this.#loop.nudge()
-  }
-
-  async #write(): Promise<void> {
-    if (this.#waiting.size === 0) return
-    const writing = this.#waiting
-    this.#waiting = new Map()
-    try {
-      await writeCredentialUses(
-        this.#db,
-        [...writing].map(([credentialId, at]) => ({ credentialId, at })),
-      )
-    } catch (error) {
-      for (const [credentialId, at] of writing) this.#waiting.set(credentialId, at)
-      throw error
-    }
   }
 }

@@ -28,6 +28,7 @@ import {
   normaliseRanges,
   type OperatorTerms,
   type Proof,
+  proofsByCheck,
   protectFromReplays,
   revokedAt,
   suspend,
@@ -45,6 +46,7 @@ import {
   type OperatorWithBrands,
   readOperator,
   records,
+  writeProofs,
 } from './records.ts'
 import { isLive, showHomologationOf, showOperator, showOperators, showTerms, showUse } from './views.ts'
 
@@ -290,7 +292,14 @@ export const issueCredential = (secrets: SecretBox) =>
       const { em, Brand, Credential } = await records(db)
       const brand = await em.findOneOrFail(Brand, { operator, environment })
       const live = (await em.count(Credential, { brand })) > 0
-      const homologation = judgeHomologation(input, { live, proofs: [...(await findProofs(db, operatorId)), ...heard] })
+      const proofs = [...(await findProofs(db, operatorId)), ...heard]
+      const homologation = judgeHomologation(input, { live, proofs })
+      // From now on nobody else keeps them.
+      if (homologation !== undefined)
+        await writeProofs(
+          db,
+          [...proofsByCheck(proofs).values()].map((proof) => ({ operatorId, ...proof })),
+        )
       const pair = await issuePair(brand, secrets, { db, now, newId })
       changed({ field: 'key', before: null, after: pair.key })
       if (homologation !== undefined) changed({ field: 'homologation', before: null, after: homologation })

@@ -1,6 +1,7 @@
 import {
   type Environment,
   homologationCheckNames,
+  idempotencyMemoryHours,
   Rejection,
   type Scope,
   type StoredAmount,
@@ -281,7 +282,28 @@ export async function findProofs(db: ReadDb, operatorId: string): Promise<readon
     where b.operator_id = ${operatorId} and b.environment = 'sandbox'
     order by newer_use.last_used_at desc limit 1)
   `
-  return rows
+  return [...rows, ...(await findStoredProofs(db, operatorId))]
+}
+
+/** What an operator's claims and refused requests in the sandbox prove, for as long as they are kept. */
+export function findStoredProofs(db: ReadDb, operatorId: string): Promise<Proof[]> {
+  const proof = sql`(array_agg(request_id order by at))[1] as proof, max(at) as last_at`
+  return db<Proof>`
+    select item, min(at) as first_at, ${proof}
+    from claim cross join lateral (select expires_at - make_interval(hours => ${idempotencyMemoryHours}::int) as at) as begun
+    join (values ('confirmDeposit', 'depositConfirmed'), ('failDeposit', 'depositFailed'),
+      ('cancelWithdrawal', 'withdrawalEnded')) as proved (operation, item) using (operation)
+    where operator_id = ${operatorId} and environment = 'sandbox' and status < 400
+    group by item
+    union all
+    select item, min(at), ${proof}
+    -- A signature that was used before has the code of a conflict, and a hint.
+    from refused_request
+    join (values ('PLAYER_ALREADY_EXISTS', 'duplicatePlayer'), ('RG_BLOCKED', 'playerBlocked'),
+      ('IDEMPOTENCY_CONFLICT', 'conflict')) as proved (code, item) using (code)
+    where operator_id = ${operatorId} and environment = 'sandbox' and verified and hint is null
+    group by item
+  `
 }
 
 /** The sandbox brands of operators without a key of production, which are those that homologation is for. */

@@ -64,7 +64,6 @@ function appOf(
       rateLimiter: { admit: async () => null },
       failures: new FailedAuthentications(5),
       uses: { used: () => {} },
-      homologation: { mistrusted: () => {}, limited: () => {}, answered: () => {} },
       securityLog: new SecurityLog(log),
     },
     rpc: {
@@ -73,7 +72,8 @@ function appOf(
         return Buffer.from(String(answers.rpc?.() ?? '{}'))
       },
     },
-    refused: { note: () => {}, unread: () => {} },
+    observers: [],
+    unread: () => {},
     dailyUse: { refusalOf: () => null, begun: () => {}, ended: () => {} },
     idempotency: {
       hasBegun: async () => false,
