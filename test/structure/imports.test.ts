@@ -166,7 +166,7 @@ t.test('an example imports the client by its name, as its users do, and nothing 
  * uses those before it.
  */
 const nounsOf: Readonly<Record<ServiceName, readonly string[]>> = {
-  gateway: ['quotas', 'operators', 'sessions', 'claims', 'requests', 'http'],
+  gateway: ['operators', 'sessions', 'claims', 'requests', 'http'],
   players: ['players', 'kyc', 'games'],
   wallet: ['ledger', 'statement', 'corrections', 'storage', 'background'],
   payments: ['deposits', 'withdrawals', 'players'],

@@ -1,9 +1,8 @@
 import { dayMs, type Measurement, measurement } from '@backoffice/process'
 import type { ReadDb, ServiceContext } from '@backoffice/service-runtime'
 import type { FailedAuthentications } from './http/security-log.ts'
-import { countUnusedCredentials } from './operators/records.ts'
-import { type DefaultQuotas, quotasOf } from './quotas/quota.ts'
-import { findUses } from './quotas/records.ts'
+import { type DefaultQuotas, quotasOf } from './operators/operator.ts'
+import { countUnusedCredentials, findUses } from './operators/records.ts'
 
 /** How many callers this replica turns away, because they only guess. */
 export const limitedAddresses = (failures: Pick<FailedAuthentications, 'limitedAddresses'>): Measurement =>

@@ -1,7 +1,7 @@
 import type { HandlersOf } from '@backoffice/service-runtime'
 import type { SecretBox } from '@backoffice/vault'
 import * as operators from './operators/operations.ts'
-import type { DefaultQuotas } from './quotas/quota.ts'
+import type { DefaultQuotas } from './operators/operator.ts'
 import * as requests from './requests/operations.ts'
 import * as sessions from './sessions/operations.ts'
 

@@ -20,7 +20,7 @@ import { RefusedRequests } from './http/refused-requests.ts'
 import { FailedAuthentications, SecurityLog } from './http/security-log.ts'
 import { limitedAddresses, unusedCredentials, usedQuotas } from './measurements.ts'
 import { handlers } from './operations.ts'
-import { mebibyte } from './quotas/quota.ts'
+import { mebibyte } from './operators/operator.ts'
 import { settings } from './settings.ts'
 import { migrations } from './storage/migrations/index.ts'
 

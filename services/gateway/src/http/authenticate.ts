@@ -11,13 +11,13 @@ import { type Background, type Database, Gatherer, type ReadDb } from '@backoffi
 import type { SecretBox } from '@backoffice/vault'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { LRUCache } from 'lru-cache'
+import { type DefaultQuotas, quotasOf } from '../operators/operator.ts'
 import {
   findCredentials,
   type KnownCredential,
   type StoredCredential,
   writeCredentialUses,
 } from '../operators/records.ts'
-import { type DefaultQuotas, quotasOf } from '../quotas/quota.ts'
 import { explainedRejection, keyHint, type SignatureFault, type SignedRequest } from './hints.ts'
 import { RetryLater, retryAfterSeconds } from './reply.ts'
 import { type FailedAuthentications, keyShape, type Refusal, type SecurityLog } from './security-log.ts'

@@ -13,7 +13,7 @@ import {
   type RateRefusal,
   writeProofs,
   writeRateRefusals,
-} from '../operators/records.ts'
+} from '../requests/records.ts'
 import { type Access, header, type Observer, rawBody } from './authenticate.ts'
 
 /** What a successful call proves by itself. */

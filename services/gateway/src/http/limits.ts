@@ -9,9 +9,8 @@ import {
 } from '@backoffice/contracts'
 import { type Clock, type Logger, Loop } from '@backoffice/process'
 import { type Background, type Db, sql } from '@backoffice/service-runtime'
-import type { KnownCredential } from '../operators/records.ts'
-import type { DayUse } from '../quotas/quota.ts'
-import { addUses, type Tenant, useOf } from '../quotas/records.ts'
+import type { DayUse } from '../operators/operator.ts'
+import { type KnownCredential, type Tenant, today, type UseColumns, useColumns, useOf } from '../operators/records.ts'
 import { type Access, rawBody } from './authenticate.ts'
 import { type HttpReply, RetryLater, retryAfterSeconds } from './reply.ts'
 
@@ -307,3 +306,20 @@ export class DailyUse implements Background {
 }
 
 const nameOf = ({ operatorId, environment }: Tenant): string => `${operatorId} ${environment}`
+
+/**
+ * Adds to the day's counts, in the order of the tenants, so that two replicas cannot deadlock.
+ * @returns the sums of all replicas
+ */
+async function addUses(db: Db, uses: readonly (Tenant & StoredAmount)[]): Promise<readonly (Tenant & UseColumns)[]> {
+  return db<Tenant & UseColumns>`
+    insert into daily_use as u (operator_id, environment, day, bytes, rows)
+    select operator_id, environment, ${today}, bytes, rows
+    from ${sql.unnest('a', uses, 'operator_id text, environment text, bytes bigint, rows bigint')}
+    order by operator_id collate "C", environment collate "C"
+    on conflict (operator_id, environment) do update set day = excluded.day,
+      bytes = case when u.day = excluded.day then u.bytes else 0 end + excluded.bytes,
+      rows = case when u.day = excluded.day then u.rows else 0 end + excluded.rows
+    returning operator_id, environment, ${useColumns}
+  `
+}

@@ -17,9 +17,9 @@ import {
 } from '@backoffice/contracts'
 import { type Db, handle, type Tools, toPage } from '@backoffice/service-runtime'
 import type { SecretBox } from '@backoffice/vault'
-import type { DefaultQuotas } from '../quotas/quota.ts'
-import { findUses } from '../quotas/records.ts'
+import { findProofs, writeProofs } from '../requests/records.ts'
 import type { BrandEntity } from './entities.ts'
+import type { DefaultQuotas } from './operator.ts'
 import {
   activate,
   heardProof,
@@ -38,7 +38,7 @@ import {
   addOperator,
   findOperatorNames,
   findOperators,
-  findProofs,
+  findUses,
   isNameTaken,
   isTimeZoneKnown,
   lockCredential,
@@ -46,7 +46,6 @@ import {
   type OperatorWithBrands,
   readOperator,
   records,
-  writeProofs,
 } from './records.ts'
 import { isLive, showHomologationOf, showOperator, showOperators, showTerms, showUse } from './views.ts'
 

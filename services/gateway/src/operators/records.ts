@@ -1,18 +1,9 @@
-import {
-  type Environment,
-  homologationCheckNames,
-  idempotencyMemoryHours,
-  Rejection,
-  type Scope,
-  type StoredAmount,
-} from '@backoffice/contracts'
+import { type Environment, Rejection, type Scope, type StoredAmount } from '@backoffice/contracts'
 import type { AddressRanges } from '@backoffice/process/addresses'
 import { type Db, type ReadDb, sql } from '@backoffice/service-runtime'
 import type { Loaded } from '@mikro-orm/postgresql'
-import type { AgreedLimits, DayUse } from '../quotas/quota.ts'
-import { isOfToday, type UseColumns, useColumns, useOf } from '../quotas/records.ts'
 import type { BrandEntity, CredentialEntity, OperatorEntity } from './entities.ts'
-import type { Proof } from './operator.ts'
+import type { AgreedLimits, DayUse } from './operator.ts'
 
 /** The entity manager and the entities, which the first edit by the team loads. */
 export async function records(db: ReadDb) {
@@ -151,6 +142,42 @@ export function countUnusedCredentials(
   `
 }
 
+/** The current day in UTC. PostgreSQL's clock tells it, for every replica alike. */
+export const today = sql`(now() at time zone 'utc')::date`
+
+/** The day and what it has stored so far, of a row `u` that may be missing. */
+export const useColumns = sql`
+  ${today}::text as day, coalesce(u.bytes, 0)::float8 as bytes_stored, coalesce(u.rows, 0)::float8 as rows_stored
+`
+/** Whether a row `u` is of today: yesterday's counts for nothing. */
+export const isOfToday = sql`u.day = ${today}`
+
+export interface UseColumns {
+  readonly day: string
+  readonly bytesStored: number
+  readonly rowsStored: number
+}
+
+export const useOf = ({ day, bytesStored: bytes, rowsStored: rows }: UseColumns): DayUse => ({ day, bytes, rows })
+
+export interface Tenant {
+  readonly operatorId: string
+  readonly environment: Environment
+}
+
+/** Today's uses, of the operators with these ids; of all of them without ids. */
+export async function findUses(
+  db: ReadDb,
+  operatorIds: readonly string[] | null,
+): Promise<readonly (Tenant & AgreedLimits & UseColumns)[]> {
+  return db<Tenant & AgreedLimits & UseColumns>`
+    select u.operator_id, u.environment, o.rate_limit_per_minute, o.stored_mebibytes_per_day, o.stored_rows_per_day, ${useColumns}
+    from daily_use u join operator o on o.id = u.operator_id
+    where ${isOfToday} and (${operatorIds}::text[] is null or u.operator_id = any(${operatorIds}::text[]))
+    order by u.operator_id, u.environment
+  `
+}
+
 /** What a request's key stands for. */
 export interface StoredCredential extends AgreedLimits {
   readonly credentialId: string
@@ -203,117 +230,4 @@ export interface KnownCredential
   readonly secret: string
   readonly permittedAddresses: AddressRanges
   readonly quotas: StoredAmount
-}
-
-export interface OperatorProof extends Proof {
-  readonly operatorId: string
-}
-
-const proofColumns = 'operator_id text, item text, first_at timestamptz, proof text, last_at timestamptz'
-
-/** Keeps the first proof of each check, whichever replica saw it. In one order, so that two replicas cannot deadlock. */
-export async function writeProofs(db: Db, proofs: readonly OperatorProof[]): Promise<void> {
-  await db`
-    insert into homologation_proof as known (operator_id, item, first_at, proof, last_at)
-    select operator_id, item, first_at, proof, last_at from ${sql.unnest('seen', proofs, proofColumns)}
-    order by operator_id collate "C", item collate "C"
-    on conflict (operator_id, item) do update set
-      first_at = least(known.first_at, excluded.first_at),
-      proof = case when excluded.first_at < known.first_at then excluded.proof else known.proof end,
-      last_at = greatest(known.last_at, excluded.last_at)
-  `
-}
-
-/** The requests of an operator that were refused with RATE_LIMITED in one window. */
-export interface RateRefusal {
-  readonly operatorId: string
-  /** When Retry-After ends. */
-  readonly until: Date
-  readonly firstAt: Date
-  readonly lastAt: Date
-}
-
-/** How far replicas may differ about the end of one window, which lasts for a minute. */
-const sameWindow = sql`abs(extract(epoch from known.until - excluded.until)) < 5`
-
-/** Adds up what replicas refused in one window, and forgets the window before. */
-export async function writeRateRefusals(db: Db, refusals: readonly RateRefusal[]): Promise<void> {
-  await db`
-    insert into rate_refusal as known (operator_id, until, first_at, last_at)
-    select operator_id, until, first_at, last_at
-    from ${sql.unnest('seen', refusals, 'operator_id text, until timestamptz, first_at timestamptz, last_at timestamptz')}
-    order by operator_id collate "C"
-    on conflict (operator_id) do update set
-      until = greatest(known.until, excluded.until),
-      first_at = case when ${sameWindow} then least(known.first_at, excluded.first_at) else excluded.first_at end,
-      last_at = case when ${sameWindow} then greatest(known.last_at, excluded.last_at) else excluded.last_at end
-    where ${sameWindow} or excluded.until > known.until
-  `
-}
-
-/** The operators of these whose refused requests, on all replicas, came within so many milliseconds. */
-export async function findObedient(
-  db: ReadDb,
-  operatorIds: readonly string[],
-  withinMs: number,
-): Promise<readonly string[]> {
-  const rows = await db<{ operatorId: string }>`
-    select operator_id from rate_refusal
-    where operator_id = any(${operatorIds}::text[]) and last_at - first_at <= ${withinMs}::integer * interval '1 millisecond'
-  `
-  return rows.map(({ operatorId }) => operatorId)
-}
-
-/**
- * What is proved of an operator, in any order. That a pair was changed stands in the keys and their uses: a key that was
- * used is revoked, and one that was there already was used afterwards.
- */
-export async function findProofs(db: ReadDb, operatorId: string): Promise<readonly Proof[]> {
-  const rows = await db<Proof>`
-    select item, first_at, proof, last_at from homologation_proof
-    where operator_id = ${operatorId} and item = any(${[...homologationCheckNames]}::text[])
-    union all
-    (select 'keyRotated', newer_use.last_used_at, newer.key, newer_use.last_used_at
-    from brand b
-    join credential older on older.brand_id = b.id
-    join credential_use older_use on older_use.credential_id = older.id
-    join credential newer on newer.brand_id = b.id and newer.id <> older.id and newer.created_at < older.revoked_at
-    join credential_use newer_use on newer_use.credential_id = newer.id and newer_use.last_used_at > older.revoked_at
-    where b.operator_id = ${operatorId} and b.environment = 'sandbox'
-    order by newer_use.last_used_at desc limit 1)
-  `
-  return [...rows, ...(await findStoredProofs(db, operatorId))]
-}
-
-/** What an operator's claims and refused requests in the sandbox prove, for as long as they are kept. */
-export function findStoredProofs(db: ReadDb, operatorId: string): Promise<Proof[]> {
-  const proof = sql`(array_agg(request_id order by at))[1] as proof, max(at) as last_at`
-  return db<Proof>`
-    select item, min(at) as first_at, ${proof}
-    from claim cross join lateral (select expires_at - make_interval(hours => ${idempotencyMemoryHours}::int) as at) as begun
-    join (values ('confirmDeposit', 'depositConfirmed'), ('failDeposit', 'depositFailed'),
-      ('cancelWithdrawal', 'withdrawalEnded')) as proved (operation, item) using (operation)
-    where operator_id = ${operatorId} and environment = 'sandbox' and status < 400
-    group by item
-    union all
-    select item, min(at), ${proof}
-    -- A signature that was used before has the code of a conflict, and a hint.
-    from refused_request
-    join (values ('PLAYER_ALREADY_EXISTS', 'duplicatePlayer'), ('RG_BLOCKED', 'playerBlocked'),
-      ('IDEMPOTENCY_CONFLICT', 'conflict')) as proved (code, item) using (code)
-    where operator_id = ${operatorId} and environment = 'sandbox' and verified and hint is null
-    group by item
-  `
-}
-
-/** The sandbox brands of operators without a key of production, which are those that homologation is for. */
-export function findApplicants(db: ReadDb): Promise<Scope[]> {
-  return db<Scope>`
-    select o.id as operator_id, b.id as brand_id, b.environment, b.currency, b.time_zone
-    from operator o join brand b on b.operator_id = o.id and b.environment = 'sandbox'
-    where not exists (
-      select from brand live join credential c on c.brand_id = live.id
-      where live.operator_id = o.id and live.environment = 'production')
-    order by o.id
-  `
 }

@@ -9,10 +9,9 @@ import {
   type Scope,
 } from '@backoffice/contracts'
 import { type ReadDb, withIsoTimes } from '@backoffice/service-runtime'
-import { type DefaultQuotas, quotasOf } from '../quotas/quota.ts'
-import type { findUses } from '../quotas/records.ts'
 import type { OperatorEntity } from './entities.ts'
-import { type Proof, proofsByCheck } from './operator.ts'
+import { type DefaultQuotas, type Proof, proofsByCheck, quotasOf } from './operator.ts'
+import type { findUses } from './records.ts'
 import { findCredentialUses, type OperatorWithBrands } from './records.ts'
 
 /** Operators as the team reads them: with the last use of each key. */

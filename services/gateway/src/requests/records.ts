@@ -1,6 +1,16 @@
-import { type Environment, type Input, type operations, publicErrorCodes } from '@backoffice/contracts'
+import {
+  type Environment,
+  homologationCheckNames,
+  type Input,
+  idempotencyMemoryHours,
+  type operations,
+  publicErrorCodes,
+  type Scope,
+} from '@backoffice/contracts'
 import { type Db, type ReadDb, sql } from '@backoffice/service-runtime'
 import { isToSeal } from '../claims/records.ts'
+import type { Proof } from '../operators/operator.ts'
+import { today } from '../operators/records.ts'
 
 type Asked = Input<typeof operations.gateway.listRefusedRequests>
 
@@ -42,8 +52,6 @@ export interface RefusedRequest extends RefusalSource {
 export interface RefusedCount extends RefusalSource {
   readonly refused: number
 }
-
-const today = sql`(now() at time zone 'utc')::date`
 
 /**
  * Counts refusals, in the order of their sources, so that two replicas cannot deadlock, and keeps those of sources that
@@ -146,4 +154,117 @@ function beginningOf(
   const [, name, value = ''] = /^\{(?:"error":\{)?"(id|code)":"(\w+)"/.exec(body.toString('latin1')) ?? []
   if (name === 'id') return { ...nothing, recordId: value }
   return { ...nothing, code: publicErrorCodes.find((known) => known === value) ?? null }
+}
+
+export interface OperatorProof extends Proof {
+  readonly operatorId: string
+}
+
+const proofColumns = 'operator_id text, item text, first_at timestamptz, proof text, last_at timestamptz'
+
+/** Keeps the first proof of each check, whichever replica saw it. In one order, so that two replicas cannot deadlock. */
+export async function writeProofs(db: Db, proofs: readonly OperatorProof[]): Promise<void> {
+  await db`
+    insert into homologation_proof as known (operator_id, item, first_at, proof, last_at)
+    select operator_id, item, first_at, proof, last_at from ${sql.unnest('seen', proofs, proofColumns)}
+    order by operator_id collate "C", item collate "C"
+    on conflict (operator_id, item) do update set
+      first_at = least(known.first_at, excluded.first_at),
+      proof = case when excluded.first_at < known.first_at then excluded.proof else known.proof end,
+      last_at = greatest(known.last_at, excluded.last_at)
+  `
+}
+
+/** The requests of an operator that were refused with RATE_LIMITED in one window. */
+export interface RateRefusal {
+  readonly operatorId: string
+  /** When Retry-After ends. */
+  readonly until: Date
+  readonly firstAt: Date
+  readonly lastAt: Date
+}
+
+/** How far replicas may differ about the end of one window, which lasts for a minute. */
+const sameWindow = sql`abs(extract(epoch from known.until - excluded.until)) < 5`
+
+/** Adds up what replicas refused in one window, and forgets the window before. */
+export async function writeRateRefusals(db: Db, refusals: readonly RateRefusal[]): Promise<void> {
+  await db`
+    insert into rate_refusal as known (operator_id, until, first_at, last_at)
+    select operator_id, until, first_at, last_at
+    from ${sql.unnest('seen', refusals, 'operator_id text, until timestamptz, first_at timestamptz, last_at timestamptz')}
+    order by operator_id collate "C"
+    on conflict (operator_id) do update set
+      until = greatest(known.until, excluded.until),
+      first_at = case when ${sameWindow} then least(known.first_at, excluded.first_at) else excluded.first_at end,
+      last_at = case when ${sameWindow} then greatest(known.last_at, excluded.last_at) else excluded.last_at end
+    where ${sameWindow} or excluded.until > known.until
+  `
+}
+
+/** The operators of these whose refused requests, on all replicas, came within so many milliseconds. */
+export async function findObedient(
+  db: ReadDb,
+  operatorIds: readonly string[],
+  withinMs: number,
+): Promise<readonly string[]> {
+  const rows = await db<{ operatorId: string }>`
+    select operator_id from rate_refusal
+    where operator_id = any(${operatorIds}::text[]) and last_at - first_at <= ${withinMs}::integer * interval '1 millisecond'
+  `
+  return rows.map(({ operatorId }) => operatorId)
+}
+
+/**
+ * What is proved of an operator, in any order. That a pair was changed stands in the keys and their uses: a key that was
+ * used is revoked, and one that was there already was used afterwards.
+ */
+export async function findProofs(db: ReadDb, operatorId: string): Promise<readonly Proof[]> {
+  const rows = await db<Proof>`
+    select item, first_at, proof, last_at from homologation_proof
+    where operator_id = ${operatorId} and item = any(${[...homologationCheckNames]}::text[])
+    union all
+    (select 'keyRotated', newer_use.last_used_at, newer.key, newer_use.last_used_at
+    from brand b
+    join credential older on older.brand_id = b.id
+    join credential_use older_use on older_use.credential_id = older.id
+    join credential newer on newer.brand_id = b.id and newer.id <> older.id and newer.created_at < older.revoked_at
+    join credential_use newer_use on newer_use.credential_id = newer.id and newer_use.last_used_at > older.revoked_at
+    where b.operator_id = ${operatorId} and b.environment = 'sandbox'
+    order by newer_use.last_used_at desc limit 1)
+  `
+  return [...rows, ...(await findStoredProofs(db, operatorId))]
+}
+
+/** What an operator's claims and refused requests in the sandbox prove, for as long as they are kept. */
+export function findStoredProofs(db: ReadDb, operatorId: string): Promise<Proof[]> {
+  const proof = sql`(array_agg(request_id order by at))[1] as proof, max(at) as last_at`
+  return db<Proof>`
+    select item, min(at) as first_at, ${proof}
+    from claim cross join lateral (select expires_at - make_interval(hours => ${idempotencyMemoryHours}::int) as at) as begun
+    join (values ('confirmDeposit', 'depositConfirmed'), ('failDeposit', 'depositFailed'),
+      ('cancelWithdrawal', 'withdrawalEnded')) as proved (operation, item) using (operation)
+    where operator_id = ${operatorId} and environment = 'sandbox' and status < 400
+    group by item
+    union all
+    select item, min(at), ${proof}
+    -- A signature that was used before has the code of a conflict, and a hint.
+    from refused_request
+    join (values ('PLAYER_ALREADY_EXISTS', 'duplicatePlayer'), ('RG_BLOCKED', 'playerBlocked'),
+      ('IDEMPOTENCY_CONFLICT', 'conflict')) as proved (code, item) using (code)
+    where operator_id = ${operatorId} and environment = 'sandbox' and verified and hint is null
+    group by item
+  `
+}
+
+/** The sandbox brands of operators without a key of production, which are those that homologation is for. */
+export function findApplicants(db: ReadDb): Promise<Scope[]> {
+  return db<Scope>`
+    select o.id as operator_id, b.id as brand_id, b.environment, b.currency, b.time_zone
+    from operator o join brand b on b.operator_id = o.id and b.environment = 'sandbox'
+    where not exists (
+      select from brand live join credential c on c.brand_id = live.id
+      where live.operator_id = o.id and live.environment = 'production')
+    order by o.id
+  `
 }
