@@ -55,8 +55,17 @@ import {
   updateDeposits,
 } from './records.ts'
 
+/**
+ * A deposit as it may be shown: it stays pending until the wallet has been credited. A record that was read does not say
+ * whether it is settling, and so does not fit.
+ */
+type ShownDeposit<D extends StoredDeposit = StoredDeposit> = D & { readonly settling: boolean }
+
+/** As it is shown to whoever has just made or settled it: the reply comes when the wallet has done its part. */
+const justMade = (deposit: StoredDeposit): ShownDeposit => ({ ...deposit, settling: false })
+
 /** A deposit as operators see it. */
-function publicDeposit(deposit: StoredDeposit): PublicDeposit {
+function publicDeposit(deposit: ShownDeposit): PublicDeposit {
   const { id, playerId, currency, method, externalReference, status, failureReason } = deposit
   const { createdAt, confirmedAt, failedAt } = deposit
   return {
@@ -66,22 +75,19 @@ function publicDeposit(deposit: StoredDeposit): PublicDeposit {
 }
 
 /** A deposit as the team sees it. */
-function teamDeposit(shown: ShownDeposit): TeamDeposit {
+function teamDeposit(shown: ShownDeposit<DepositRecord>): TeamDeposit {
   const { operatorId, brandId, environment, timeZone, version, settling } = shown
   return { ...publicDeposit(shown), operatorId, brandId, environment, timeZone, version, settling }
 }
 
-/** A deposit as it may be shown: it stays pending until the wallet has been credited. */
-type ShownDeposit = DepositRecord & { readonly settling: boolean }
-
 /** How deposits that have just been read may be shown. */
-async function shownDeposits(db: ReadDb, deposits: readonly DepositRecord[]): Promise<ShownDeposit[]> {
+async function shownDeposits(db: ReadDb, deposits: readonly DepositRecord[]): Promise<ShownDeposit<DepositRecord>[]> {
   const checked = await withUnfinished(db, deposits, isConfirmed)
   return checked.map(({ unfinished, ...deposit }) => shownListed({ ...deposit, settling: unfinished !== null }))
 }
 
 /** How a deposit of a list is shown. */
-const shownListed = (deposit: ListedRecord<DepositRecord>): ShownDeposit =>
+const shownListed = (deposit: ListedRecord<DepositRecord>): ShownDeposit<DepositRecord> =>
   deposit.settling ? { ...beforeSettling(deposit), settling: true } : deposit
 
 const { getPlayerStanding } = operations.players
@@ -117,7 +123,7 @@ export const createDeposit = handle(operations.payments.createDeposit, {
     )
     const record = { ...scope, ...deposit }
     const change = { record, transition, operationId, deposited: deposited + amount, dayTotal: dayTotal + amount }
-    return { reply: publicDeposit(deposit), change }
+    return { reply: publicDeposit(justMade(deposit)), change }
   },
 
   save: insertDeposits,
@@ -185,7 +191,7 @@ function confirmOrFail(
 
   const by = { kind: 'operator', name: scope.operatorId } as const
   const { deposit, transition } = settleDeposit(before, command, { at: now, by, reason: input.reason })
-  const reply = publicDeposit(deposit)
+  const reply = publicDeposit(justMade(deposit))
   const sends = command === 'confirm' ? [creditOf(deposit, now), confirmationOf(deposit, reply)] : []
   // The credit is done before the event leaves, so that an operator who hears `deposit.confirmed` sees the money in the
   // wallet.
