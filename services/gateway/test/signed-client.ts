@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { connect } from 'node:net'
 import { signRequest } from '@backoffice/contracts'
 import { Agent } from 'undici'
 
@@ -88,6 +90,26 @@ export function clientAt(now: () => Date) {
 }
 
 export const { send, post } = clientAt(() => new Date())
+
+/**
+ * Sends bytes, or lines, and returns what comes until the other side closes.
+ * @param ends whether nothing more follows them
+ */
+export async function exchange(port: number, bytes: string | readonly string[], ends = false): Promise<string> {
+  const socket = connect(port, '127.0.0.1')
+  let answer = ''
+  socket.setEncoding('latin1').on('data', (chunk) => {
+    answer += chunk
+  })
+  socket.on('error', ({ message }) => {
+    answer += message
+  })
+  const text = typeof bytes === 'string' ? bytes : bytes.join('\r\n')
+  if (ends) socket.end(text)
+  else socket.write(text)
+  await once(socket, 'close')
+  return answer
+}
 
 function parse(text: string): unknown {
   try {

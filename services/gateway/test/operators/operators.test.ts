@@ -1,6 +1,7 @@
 import { defined, operations } from '@backoffice/contracts'
 import { proposalOf, refusal } from '@backoffice/test-kit'
 import t from 'tap'
+import { activate, normaliseRanges, type OperatorTerms, suspend } from '../../src/operators/operator.ts'
 import { gatewayBed } from '../bed.ts'
 import { type Pair, send } from '../signed-client.ts'
 
@@ -251,20 +252,6 @@ t.test('replay protection is off until the team turns it on, and that is recorde
   ])
 })
 
-t.test('a key of production is issued by two people, one of the sandbox by one', async (t) => {
-  const { operatorId } = await alice.call(createOperator, { input: { name: 'Two' } })
-  const input = { operatorId, environment: 'production' } as const
-  const { code, details } = await alice.call(issueCredential, { input }).catch((error) => error)
-  t.equal(code, 'AWAITS_APPROVAL')
-  const approves = String(details.proposalId)
-  t.equal(await refusal(alice.call(issueCredential, { input, approves })), 'TWO_PEOPLE_REQUIRED')
-  t.equal((await alice.call(getOperator, { input: { name: 'Two' } })).credentials.length, 2)
-  const bob = bed.team('bob')
-  const { key } = await bob.call(issueCredential, { input, approves })
-  t.match(key, /^bk_live_/)
-  t.match(await alice.call(issueCredential, { input: { operatorId, environment: 'sandbox' } }), { key: /^bk_test_/ })
-})
-
 t.test('the secret of a key that two people issue is shown once, to who asked for it', async (t) => {
   const { operatorId } = await alice.call(createOperator, { input: { name: 'Asked' } })
   const input = { operatorId, environment: 'production', reason: 'rotation' } as const
@@ -295,4 +282,33 @@ t.test('the secret of a key that two people issue is shown once, to who asked fo
   const { rows: left } = await admin.query("select reply from gateway.operation where operation_id = 'opn_asked'")
   t.equal(left[0].reply.once.sealed, null, 'nothing is left of it')
   t.match(await alice.call(issueCredential, { input: { operatorId, environment: 'sandbox' } }), { key: /^bk_test_/ })
+})
+
+const [early, late] = [new Date('2026-01-01T00:00:00Z'), new Date('2026-02-01T00:00:00Z')]
+const terms: OperatorTerms = {
+  rateLimitPerMinute: 600,
+  storedMebibytesPerDay: null,
+  storedRowsPerDay: null,
+  allowedAddresses: ['10.0.0.0/8'],
+  suspendedAt: null,
+  replayProtection: false,
+}
+
+t.test('suspending twice leaves the first time, and activating ends it', async (t) => {
+  const suspended = suspend(suspend(terms, early), late)
+  t.same(suspended, { ...terms, suspendedAt: early })
+  t.same(activate(suspended), terms)
+})
+
+t.test('a range is shown as what it means', async (t) => {
+  const written = {
+    '10.1.2.3/8': '10.0.0.0/8',
+    '192.0.2.7': '192.0.2.7',
+    '192.0.2.7/32': '192.0.2.7',
+    '::ffff:10.1.2.3/104': '10.0.0.0/8',
+    '2001:DB8:0:0::1/32': '2001:db8::/32',
+    '2001:db8::7': '2001:db8::7',
+    '0.0.0.0/0': '0.0.0.0/0',
+  }
+  t.strictSame(normaliseRanges(Object.keys(written)), Object.values(written))
 })
