@@ -6,7 +6,7 @@ import { dayMs, newId } from '@backoffice/process'
 import { reconciler } from '@backoffice/reconciler'
 import { allPages, proposalOf, refusal, type TeamUser, TestTime, testBed } from '@backoffice/test-kit'
 import t from 'tap'
-import { runOf } from '../../../reconciler/test/reconciliation/run.ts'
+import { runOf } from '../../../reconciler/test/runs/run.ts'
 import { wallet } from '../../src/service.ts'
 
 const { openAccount, creditAccount, adjustWallet, reverseTransfer, readBalance, getWallet } = operations.wallet
