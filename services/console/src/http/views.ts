@@ -8,7 +8,7 @@ import { Eta } from 'eta'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { ConsoleContext } from '../context.ts'
 import { takeNotice } from '../identity/cookies.ts'
-import { displayOf } from '../pieces/cells.ts'
+import { displayOf, isIdText } from '../pieces/cells.ts'
 import { menuFor } from '../pieces/counts.ts'
 import { tableOf } from '../pieces/listed.ts'
 
@@ -18,8 +18,6 @@ const environmentNames: readonly Environment[] = ['production', 'sandbox']
 const listAddress = (environment: Environment, here: string): string =>
   `/${environment}/${/^\/\w+\/([\w-]+)/.exec(here)?.[1] ?? ''}`.replace(/\/$|\/(players|search)$/, '')
 
-/** Whether a link has an id for its text: it is written like other ids. */
-const isId = (text: string): boolean => /^[a-z]{2,4}_[0-9a-z]{26}$/.test(text)
 /** Longer texts take the whole width of a narrow screen. */
 const shortTextMax = 18
 
@@ -66,7 +64,7 @@ export async function registerViews(app: FastifyInstance, context: ConsoleContex
         tableOf,
         freshLoginMinutes,
         shortTextMax,
-        isId,
+        isId: isIdText,
       }
       return this.view(name, { ...frame, ...data })
     },

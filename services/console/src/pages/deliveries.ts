@@ -1,5 +1,5 @@
 import { deliveriesCountedMax, type Input, operations, Rejection, type Reply, resentMax } from '@backoffice/contracts'
-import { lists } from '@backoffice/team-rows'
+import { lists, nameOf } from '@backoffice/team-rows'
 import type { FastifyReply } from 'fastify'
 import { factsOf, folded, id, lines, link, nothing, rowsOf, status, text, time } from '../pieces/cells.ts'
 import { type Filter, filterOf, withQuery } from '../pieces/filters.ts'
@@ -105,8 +105,11 @@ async function showDeliveries(visit: Visit, found: FoundList, sent?: SentForm): 
   const names = await operatorNames(visit, data)
   const list = {
     ...lists.deliveries,
-    // All have the one that the tab names.
-    columns: lists.deliveries.columns.filter((column) => column !== 'state' || state === 'undelivered'),
+    columns: lists.deliveries.columns
+      // All have the one that the tab names.
+      .filter((column) => column !== 'state' || state === 'undelivered')
+      // Of a delivery that succeeded it is the receiver's reply, no fault.
+      .map((column) => (nameOf(column) === 'lastFault' && state === 'delivered' ? answered : column)),
   }
   const rows = listRows(visit, list, data, {
     operator: (row) => text(names.get(row.operatorId)),
@@ -127,6 +130,8 @@ async function showDeliveries(visit: Visit, found: FoundList, sent?: SentForm): 
     nextCursor,
   })
 }
+
+const answered = ['response', 'lastResponseStatus'] as const
 
 /** Once its time has come, an attempt waits for the endpoint, or for its turn. */
 function nextAttempt(

@@ -91,7 +91,6 @@ async function showQueue(visit: Visit): Promise<FastifyReply> {
   const { query } = visit
   const { data, nextCursor } = await readQueue(visit, query.after)
   const rows = listRows(visit, lists.identities, data, {
-    player: ({ name, playerId }) => lines(text(name), id(playerId)),
     waitingSince: ({ waitingSince }) => ago(waitingSince),
     documentOf: ({ latestDocumentType, latestReference, documentUrl }) =>
       lines(text(latestDocumentType), linkElsewhere(latestReference, documentUrl ?? '')),

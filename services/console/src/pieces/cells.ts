@@ -39,6 +39,8 @@ export const text = (value: unknown): Cell =>
     ? nothing
     : { kind: typeof value === 'number' ? 'number' : 'text', text: String(value) }
 export const id = (value: string): Cell => ({ kind: 'id', text: value })
+/** Whether a text is an id, which is written like other ids. */
+export const isIdText = (text: string): boolean => /^[a-z]{2,4}_[0-9a-z]{26}$/.test(text)
 export const time = (value: string): Cell => ({ kind: 'time', text: value })
 /** To the second, also in a list. */
 export const moment = (value: string): Cell => ({ kind: 'moment', text: value })

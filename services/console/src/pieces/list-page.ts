@@ -11,7 +11,7 @@ import {
 import { type List, type Listed, nameOf } from '@backoffice/team-rows'
 import type { FastifyReply } from 'fastify'
 import type { Word } from '../words/index.ts'
-import { type Cell, cellOf, lines, type Row, rowSchema, text } from './cells.ts'
+import { type Cell, cellOf, id, isIdText, lines, nothing, type Row, rowSchema, text } from './cells.ts'
 import {
   choice,
   type FilterField,
@@ -43,11 +43,15 @@ export const listRows = <O extends Operation, Listed extends object>(
       const shown = typeof column === 'string' ? column : column[1]
       const cell = cells[field]?.(row)
       if (cell !== undefined) return { field, cell }
-      if (typeof shown === 'string') return { field, cell: cellOf(rowSchema(operation.reply), row, shown) }
+      if (typeof shown === 'string') return { field, cell: known(cellOf(rowSchema(operation.reply), row, shown)) }
       const value = shown(row, environment)
-      return { field, cell: Array.isArray(value) ? lines(...value.map(text)) : text(value) }
+      const texts = (Array.isArray(value) ? value : [value]).map((one) => known(text(one)))
+      return { field, cell: texts.length === 1 ? (texts[0] ?? nothing) : lines(...texts) }
     }),
   }))
+
+/** An id is written as one, also where no schema says that it is. */
+const known = (cell: Cell): Cell => (cell.kind === 'text' && isIdText(cell.text) ? id(cell.text) : cell)
 
 /**
  * What the address of a page filters its list by.
