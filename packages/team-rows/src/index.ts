@@ -27,12 +27,6 @@ export type Column<Row> =
     ]
 type Shown = string | number | boolean | null | undefined
 
-/** A field of the operation, and its values where its schema does not list them. */
-export interface Filter {
-  readonly field: string
-  readonly choices?: readonly string[]
-}
-
 /** A list of the team: the command that prints it, and the page that shows it. */
 export interface List<O extends Operation = Operation, Row = Listed<O>> {
   /** The words that are typed. */
@@ -50,7 +44,9 @@ export interface List<O extends Operation = Operation, Row = Listed<O>> {
    * By the names of the page's address: the field of the operation. `operator` is given by a name; days by `period`, of which
    * two fields are the beginning and the end.
    */
-  readonly filters?: Readonly<Record<string, Filter>>
+  readonly filters?: Readonly<Record<string, string>>
+  /** The values of a filter whose schema does not list them. */
+  readonly choices?: Readonly<Record<string, readonly string[]>>
   readonly period?: readonly [from: string, to: string]
   /** The page of a row, without the environment. */
   readonly opens?: (row: Row) => string
@@ -108,12 +104,7 @@ export const lists = {
     command: 'deposits list',
     id: 'id',
     columns: ['externalReference', 'amount', settledStatus, ['player', 'playerId'], 'createdAt', operator, 'method'],
-    filters: {
-      operator: { field: 'brandId' },
-      state: { field: 'status' },
-      method: { field: 'method' },
-      player: { field: 'playerId' },
-    },
+    filters: { operator: 'brandId', state: 'status', method: 'method', player: 'playerId' },
     period: ['from', 'to'],
     opens: ({ id }) => `/deposits/${id}`,
   }),
@@ -122,7 +113,7 @@ export const lists = {
     id: 'id',
     columns: [destination, 'amount', settledStatus, 'playerId', 'createdAt', 'reason', operator],
     more: ['environment', 'approvedBy'],
-    filters: { operator: { field: 'operatorId' }, state: { field: 'status' }, player: { field: 'playerId' } },
+    filters: { operator: 'operatorId', state: 'status', player: 'playerId' },
     period: ['from', 'to'],
     opens: ({ id }) => `/withdrawals/${id}`,
   }),
@@ -167,7 +158,7 @@ export const lists = {
     command: 'wallet entries',
     columns: ['createdAt', 'type', 'amount', 'balanceAfter', reference, 'by', 'reason'],
     more: ['transferId', 'approvedBy'],
-    filters: { type: { field: 'type' } },
+    filters: { type: 'type' },
     period: ['from', 'to'],
     opens: ({ playerId, transferId }) => `/players/${playerId}/entries/${transferId}`,
   }),
@@ -217,7 +208,8 @@ export const lists = {
       ['canonicalString', ({ canonicalString }) => canonicalString?.replaceAll('\n', ' ')],
       'verified',
     ],
-    filters: { operator: { field: 'operatorId' }, code: { field: 'code', choices: publicErrorCodes } },
+    filters: { operator: 'operatorId', code: 'code' },
+    choices: { code: publicErrorCodes },
     opens: ({ requestId }) => `/requests/${requestId}`,
   }),
   idempotencyKeys: list(gateway.findIdempotencyKey, {
@@ -259,7 +251,7 @@ export const lists = {
       ],
     ],
     more: ['environment'],
-    filters: { operator: { field: 'operatorId' }, event: { field: 'type' }, answer: { field: 'answer' } },
+    filters: { operator: 'operatorId', event: 'type', answer: 'answer' },
     period: ['since', 'until'],
     opens: ({ id }) => `/deliveries/${id}`,
   }),

@@ -470,7 +470,7 @@ t.test('each column and each filter of a list has words, and filters by a field 
   for (const { command, operation, columns, folded = [], filters = {}, period = [] } of Object.values<List>(lists)) {
     for (const name of [...columns, ...folded].map(nameOf).concat(Object.keys(filters)))
       t.ok(textIn('pt-BR', `field.${name}`), `${command}: ${name}`)
-    for (const field of [...Object.values(filters).map((one) => one.field), ...period])
+    for (const field of [...Object.values(filters), ...period])
       t.ok(field in operation.body.properties, `${command}: ${field}`)
   }
 })

@@ -59,26 +59,27 @@ const known = (cell: Cell): Cell => (cell.kind === 'text' && isIdText(cell.text)
  *   be listed then
  */
 export async function filterGiven<O extends Operation, Row>(visit: Visit, list: List<O, Row>) {
-  const { operation, filters = {}, period } = list
+  const { operation, filters = {}, choices: given = {}, period } = list
   const { properties = {} } = operation.body as FieldSchema
   const { operator: owner, ...others } = filters
-  const given = owner === undefined ? undefined : await operatorGiven(visit)
+  const owned = owner === undefined ? undefined : await operatorGiven(visit)
   const values = valuesOf(visit, Object.keys(others))
   const [fields, asked]: [FilterField[], Record<string, string | undefined>] = [[], {}]
-  for (const [name, { field, choices = choicesOf(valueSchema(properties[field] ?? {})) }] of Object.entries(others)) {
+  for (const [name, field] of Object.entries(others)) {
+    const choices = given[name] ?? choicesOf(valueSchema(properties[field] ?? {}))
     fields.push(choices.length > 0 ? choice(name, choices) : textField(name, field === 'playerId' ? 'ply_…' : ''))
     asked[field] = choices.length > 0 ? choices.find((known) => known === values[name]) : values[name]
   }
-  if (owner !== undefined) asked[owner.field] = owner.field === 'brandId' ? given?.brand?.id : given?.operator?.id
+  if (owner !== undefined) asked[owner] = owner === 'brandId' ? owned?.brand?.id : owned?.operator?.id
   if (period !== undefined) {
     const { from, to } = periodOf(visit)
     Object.assign(asked, { [period[0]]: from, [period[1]]: to })
   }
   if ('environment' in properties) asked.environment = visit.environment
   return {
-    operator: given?.operator,
-    fields: [...(given === undefined ? [] : [given.field]), ...fields, ...(period === undefined ? [] : periodFields)],
-    asked: given?.isUnknown ? undefined : (defined(asked) as Partial<Input<O>>),
+    operator: owned?.operator,
+    fields: [...(owned === undefined ? [] : [owned.field]), ...fields, ...(period === undefined ? [] : periodFields)],
+    asked: owned?.isUnknown ? undefined : (defined(asked) as Partial<Input<O>>),
   }
 }
 
