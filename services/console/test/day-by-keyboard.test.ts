@@ -24,28 +24,6 @@ function typist(page: Page) {
 t.test('a day of cases takes no click, and no more than four keys a case', { skip: noBrowser }, async (t) => {
   const { bed, windowOf } = await browserBed(t)
 
-  await t.test('thirty identity checks, of which six are refused', async (t) => {
-    const names = Array.from({ length: 30 }, (_, index) => `Ana Souza ${String(index + 1).padStart(2, '0')}`)
-    for (const name of names) await bed.newPlayer('production', name)
-    const page = await windowOf('carol')
-    const { press, keys } = typist(page)
-    const began = performance.now()
-    await page.goto(`${bed.url}/production/kyc`)
-    await press('j', 'Enter')
-    for (const [index, name] of names.entries()) {
-      await page.waitForSelector(`h1:has-text("${name}")`)
-      await press(index % 5 === 4 ? 'r' : 'a')
-      await page.keyboard.type('The document is clear')
-      await press('Tab', 'Enter')
-      await page.waitForSelector(`.notice.done:has-text("${name}")`)
-      await press('n')
-    }
-    await page.waitForURL('**/production/kyc')
-    t.comment(`${keys()} keys, no click, ${((performance.now() - began) / 1_000).toFixed(1)} s`)
-    t.ok(keys() <= 122)
-    t.notOk(await page.isVisible('tbody tr'), 'nobody waits any more')
-  })
-
   await t.test('twenty withdrawals are approved', async (t) => {
     const ids = []
     for (let index = 0; index < 20; index++)
