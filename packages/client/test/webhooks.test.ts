@@ -64,16 +64,6 @@ t.test('another secret, a changed byte and a missing header are refused', async 
   refused({ headers: { 'x-webhook-signature': signature } })
 })
 
-t.test('a delivery outside the tolerance is refused, and so is a timestamp that is no number', async (t) => {
-  const late = new Date(now.getTime() + 301_000)
-  t.throws(() => verifyWebhook({ secret, headers, rawBody, now: late }), /tolerance/)
-  const odd = {
-    'x-webhook-timestamp': 'soon',
-    'x-webhook-signature': signWebhook(secret, { timestamp: 'soon', body: rawBody }),
-  }
-  t.throws(() => verifyWebhook({ secret, headers: odd, rawBody, now }), /tolerance/)
-})
-
 t.test('the signature of every published vector is accepted', async (t) => {
   for (const vector of testVectors().webhooks) {
     const vectorHeaders = { 'x-webhook-timestamp': vector.timestamp, 'x-webhook-signature': vector.signature }

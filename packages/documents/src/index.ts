@@ -5,10 +5,8 @@ export { type SampleLanguage, sampleLanguages, sampleOf, samplePlaceholders } fr
 export { guideFile, pages } from './served.ts'
 export {
   languages,
-  type Snippet,
   type SnippetPurpose,
   signingSnippets,
   snippetFile,
-  snippetPurposes,
 } from './snippets.ts'
-export { type RequestVector, testVectors, type WebhookAgeVector, type WebhookVector } from './test-vectors.ts'
+export { testVectors } from './test-vectors.ts'

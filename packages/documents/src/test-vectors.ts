@@ -47,46 +47,6 @@ export const exampleDelivery = {
   },
 } as const
 
-export interface RequestVector {
-  readonly name: string
-  readonly secret: string
-  readonly method: string
-  readonly path: string
-  readonly timestamp: string
-  /** The body as text; it is signed, and sent, as its UTF-8 bytes. */
-  readonly body: string
-  readonly bodySha256: string
-  readonly canonical: string
-  readonly signature: string
-}
-
-export interface WebhookVector {
-  readonly name: string
-  readonly secret: string
-  readonly timestamp: string
-  readonly body: string
-  readonly signature: string
-}
-
-/** A delivery with a right signature that is received early, in time or late. */
-export interface WebhookAgeVector extends WebhookVector {
-  /** The receiver's clock, in seconds. */
-  readonly receivedAt: number
-  readonly toleranceSeconds: number
-  readonly accepted: boolean
-}
-
-/** A link to a KYC document, as our reviewers open it. */
-export interface DocumentLinkVector {
-  readonly key: string
-  /** Seconds. */
-  readonly madeAt: number
-  readonly template: string
-  readonly reference: string
-  /** Path and query, as they are sent. */
-  readonly target: string
-}
-
 /** Secrets of no operator: they exist in the vectors alone. */
 const operatorSecret = 'sk_test_vector_secret_1'
 const webhookSecret = 'whsec_test_vector_secret_1'
@@ -182,14 +142,10 @@ const ageCases: readonly AgeCase[] = [
 ]
 
 /** Inputs and expected signatures: what any signer, ours included, is held to. */
-export function testVectors(): {
-  readonly requests: readonly RequestVector[]
-  readonly webhooks: readonly WebhookVector[]
-  readonly webhookAges: readonly WebhookAgeVector[]
-  readonly documentLinks: readonly DocumentLinkVector[]
-} {
+export function testVectors() {
   return {
     documentLinks: documentLinks(),
+    // A body is text; it is signed, and sent, as its UTF-8 bytes.
     requests: requestCases.map(([name, method, path, body, overrides]) => {
       const request = { method, path, timestamp: overrides?.timestamp ?? timestamp, body }
       const secret = overrides?.secret ?? operatorSecret
@@ -207,6 +163,7 @@ export function testVectors(): {
       const delivery = { timestamp: overrides?.timestamp ?? timestamp, body }
       return { name, secret, ...delivery, signature: signWebhook(secret, delivery) }
     }),
+    // Deliveries with a right signature that are received early, in time or late by the receiver's clock, in seconds.
     webhookAges: ageCases.map(([name, ageSeconds, accepted, overrides]) => {
       const delivery = { timestamp: overrides?.timestamp ?? timestamp, body: '{"id":"evt_5"}' }
       return {
@@ -219,8 +176,11 @@ export function testVectors(): {
   }
 }
 
-/** Those of the document, which shows them whole. */
-function documentLinks(): readonly DocumentLinkVector[] {
+/**
+ * Links to KYC documents, as our reviewers open them: those of the document, which shows them whole. `madeAt` is in
+ * seconds, `target` path and query as they are sent.
+ */
+function documentLinks() {
   const document = readFileSync(new URL('../../../docs/kyc-documents.md', import.meta.url), 'utf8')
   const [, key = '', seconds] = /The key is `(\S+)`.* \((\d+)\)/.exec(document) ?? []
   return [...document.matchAll(/^(https:\S+)\n(.+)\n(\/\S+)$/gm)].map(
