@@ -1,6 +1,10 @@
 -- Confirmed deposits of 1.00 with their credits, a hundred of each player over three years, as the services would have left
 -- them, with their hash chains. The newest is ten days old, so no event of them is kept any more.
--- Settings: bench.brand, bench.operator, bench.currency, bench.rows, and bench.part, which part of all players this is.
+-- Settings: bench.brand, bench.operator, bench.currency and bench.rows.
+
+insert into wallet.account (brand_id, kind, currency, genesis, head, created_at, updated_at)
+values (current_setting('bench.brand'), 'deposits', current_setting('bench.currency'), '', '', now(), now())
+on conflict do nothing;
 
 create function pg_temp.digits(at timestamptz) returns text language sql immutable as $$
   select string_agg(substr('0123456789abcdefghjkmnpqrstvwxyz', ((floor(extract(epoch from at) * 1000)::bigint >> 5 * n) & 31)::int + 1, 1), ''
@@ -13,7 +17,7 @@ create aggregate pg_temp.chain(bytea, text) (sfunc = pg_temp.next_link, stype = 
 create temp table filled_account as
 with opened as (
   insert into wallet.account (brand_id, owner_id, kind, currency, genesis, head, created_at, updated_at)
-  select current_setting('bench.brand'), 'ply_0credited' || current_setting('bench.part') || lpad(n::text, 16, '0'), 'player', current_setting('bench.currency'),
+  select current_setting('bench.brand'), 'ply_0credited' || lpad(n::text, 17, '0'), 'player', current_setting('bench.currency'),
     start, start, now() - interval '3 years', now() - interval '10 days'
   from generate_series(1, current_setting('bench.rows')::bigint / 100) n
   cross join lateral (select sha256((n || gen_random_uuid()::text)::bytea) as start) s
