@@ -1,5 +1,5 @@
 import { Rejection } from '@backoffice/contracts'
-import { type Logger, retry } from '@backoffice/process'
+import { type Logger, measurement, retry } from '@backoffice/process'
 import { Type } from '@sinclair/typebox'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { BrokenCircuitError, CircuitState, ConsecutiveBreaker, circuitBreaker, handleWhen } from 'cockatiel'
@@ -156,3 +156,11 @@ function toLaunched(text: string): LaunchedGame {
   const { gameUrl, expiresAt } = reply
   return { mode: 'real', gameUrl, expiresAt: new Date(expiresAt), tokenSha256: null, demoBalance: null }
 }
+
+export const providerMeasurement = (provider: GameProvider) =>
+  measurement({
+    gauges: {
+      'backoffice.provider.breaker_open': { description: '1 while launches are refused without asking the provider' },
+    },
+    read: async () => ({ 'backoffice.provider.breaker_open': [{ value: provider.isResting ? 1 : 0 }] }),
+  })

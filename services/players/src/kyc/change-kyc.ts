@@ -18,7 +18,7 @@ import { auditedChange, insertChanges, type MadeChange } from '../players/change
 import { type ChangedPlayer, decide, expire, kycAt, type PlayerRecord } from '../players/player.ts'
 import { lockEndedApprovals, lockPlayers, updateKyc } from '../players/records.ts'
 import { findSources, findTakenCases, latestSubmissions, removeTakenCases, type StoredSubmission } from './records.ts'
-import { assertNotTakenByOther, type TakenCase } from './taken-case.ts'
+import { assertNotTakenByOther, type TakenCase } from './review.ts'
 import { documentUrl, publicKyc } from './views.ts'
 
 /** Writes the changes of players whose rows are locked. */

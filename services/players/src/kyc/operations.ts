@@ -4,7 +4,6 @@ import { withOperatorNames } from '@backoffice/team-desk'
 import { kycAt, submit } from '../players/player.ts'
 import { lockPlayers, playerOf, readPlayers, requirePlayer, scopeOf, seePlayers } from '../players/records.ts'
 import { kycDecision, saveKycChanges } from './change-kyc.ts'
-import { faultOfTemplate } from './document-link.ts'
 import {
   changeSource,
   countWaitingPlayers,
@@ -19,7 +18,7 @@ import {
   removeTakenCases,
   saveTakenCase,
 } from './records.ts'
-import { assertNotTakenByOther, type TakenCase, takenNow } from './taken-case.ts'
+import { assertNotTakenByOther, faultOfTemplate, type TakenCase, takenNow } from './review.ts'
 import { documentUrl, publicKyc, publicSubmission, shownTakenCase } from './views.ts'
 
 /** Registers a submission. It sends no event, because the operator made the change itself. */

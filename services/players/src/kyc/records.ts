@@ -3,6 +3,7 @@ import {
   documentRoles,
   type Environment,
   environments,
+  type Input,
   type operations,
   type Reply,
   submissionsBytesMax,
@@ -11,8 +12,7 @@ import {
 import { type Db, type Fragment, type ReadDb, sql, type WithTimes } from '@backoffice/service-runtime'
 import type { SealedTable } from '@backoffice/team-desk'
 import type { Place } from '@backoffice/vault'
-import type { DocumentSource } from './document-link.ts'
-import type { TakenCase } from './taken-case.ts'
+import type { DocumentSource, TakenCase } from './review.ts'
 
 export interface KycSubmission {
   readonly id: string
@@ -75,14 +75,7 @@ export interface QueuePlace {
   readonly playerId: string
 }
 
-export interface KycQueueFilter {
-  readonly operatorId?: string | undefined
-  readonly brandId?: string | undefined
-  /** Of both when it is undefined. */
-  readonly environment?: Environment | undefined
-  readonly after: QueuePlace | null
-  readonly limit: number
-}
+type KycQueueFilter = Omit<Input<typeof operations.players.kycQueue>, 'after'> & { readonly after: QueuePlace | null }
 
 /** Players whose documents wait for a decision, the longest wait first. */
 export function findWaitingPlayers(

@@ -1,9 +1,8 @@
 import type { Kyc, TakenCase as PublicTakenCase } from '@backoffice/contracts'
 import { withIsoTimes } from '@backoffice/service-runtime'
 import type { PlayerRecord } from '../players/player.ts'
-import { documentLink } from './document-link.ts'
 import { forgottenReference, type KycSubmission, type SourceKey, sourceOf } from './records.ts'
-import { type TakenCase, takenNow, takenUntil } from './taken-case.ts'
+import { documentLink, type TakenCase, takenNow, takenUntil } from './review.ts'
 
 type Sources = Parameters<typeof sourceOf>[0]
 

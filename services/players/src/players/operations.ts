@@ -17,7 +17,6 @@ import { playerRows, withOperatorNames } from '@backoffice/team-desk'
 import { findSources, findTakenCases, forgetReferences, latestSubmissions, sourceOf } from '../kyc/records.ts'
 import { documentUrl, publicSubmission, shownTakenCase } from '../kyc/views.ts'
 import { auditedChange, findLastChange, insertChanges, latestChanges, limitHoldsFrom } from './changes.ts'
-import { nameWords, playerTables } from './identity.ts'
 import {
   anonymise,
   type ChangedPlayer,
@@ -34,19 +33,18 @@ import {
 import {
   findPlayersByExternalId,
   insertPlayers,
-  listBrandPlayers,
   lockPlayer,
   playerOf,
+  playerTables,
   readPlayers,
   requirePlayer,
-  type SearchedBy,
   scopeOf,
-  searchPlayers as search,
   seePlayer,
   seePlayers,
   updateIdentity,
   updatePlayer,
 } from './records.ts'
+import { listBrandPlayers, nameWords, type SearchedBy, searchPlayers as search } from './search.ts'
 
 /** The record as the API shows it. */
 function publicPlayer(player: SeenPlayer): Player {
@@ -128,16 +126,15 @@ export const readPlayerNames = handle(operations.players.readPlayerNames, async 
 })
 
 export const listPlayers = handle(operations.players.listPlayers, async ({ input }, { db }) => {
-  const { limit, ...filter } = input
-  const players = await seePlayers(db, await listBrandPlayers(db, filter, limit + 1))
+  const { limit } = input
+  const players = await seePlayers(db, await listBrandPlayers(db, { ...input, limit: limit + 1 }))
   return toPage(players.map(teamPlayer), limit, ({ id }) => id)
 })
 
 /** The runtime masks what is found, and records a search with a reason before it is answered. */
 export const searchPlayers = handle(operations.players.searchPlayers, async (call, { db, rpc }) => {
-  const { operatorId, brandId, environment, before, limit } = call.input
-  const filter = { operatorId, brandId, environment, before }
-  const found = await search(db, { by: searchedBy(call.input), ...filter, limit: limit + 1 })
+  const { limit } = call.input
+  const found = await search(db, { ...call.input, by: searchedBy(call.input), limit: limit + 1 })
   const players = (await seePlayers(db, found)).map(teamPlayer)
   const { data, nextCursor } = toPage(players, limit, ({ id }) => id)
   const { requestId, deadline } = call

@@ -1,18 +1,113 @@
-import { type Environment, type KycStatus, type PlayerStatus, Rejection, type Scope } from '@backoffice/contracts'
+import { isDeepStrictEqual } from 'node:util'
+import { cpfDigits, Rejection, type Scope } from '@backoffice/contracts'
 import { type Db, type Fragment, type LockingDb, type ReadDb, sql } from '@backoffice/service-runtime'
-import type { Vault } from '@backoffice/vault'
-import {
-  cpfDigestsOf,
-  digestColumns,
-  emailDigestsOf,
-  type Identity,
-  identityColumns,
-  identityOf,
-  phoneDigestsOf,
-  type StoredIdentity,
-  storedIdentity,
-} from './identity.ts'
+import type { PlayerTable, SealedTable } from '@backoffice/team-desk'
+import type { Place, Vault } from '@backoffice/vault'
 import { isAnonymised, type PersonExclusion, type PlayerRecord, type SeenPlayer, seenPlayer } from './player.ts'
+
+/** What of a player is encrypted at rest. */
+interface Identity {
+  readonly email: string
+  readonly cpf: string
+  readonly phone: string | null
+}
+
+/** The same as it is stored: either in the clear columns, or sealed as one and the clear columns empty. */
+type StoredIdentity = Identity & { readonly sealedIdentity: string | null }
+
+/** What an identity is found by, and one person told from another. Null: nobody's, or there are no keys. */
+interface IdentityDigests {
+  readonly cpfDigest: string | null
+  readonly emailDigest: string | null
+  /** Also null where the identity has no number. */
+  readonly phoneDigest: string | null
+}
+
+const noDigests: IdentityDigests = { cpfDigest: null, emailDigest: null, phoneDigest: null }
+
+const nothing: Identity = { email: '', cpf: '', phone: null }
+
+const placeOf = (playerId: string): Place => ({ column: 'player.sealed_identity', row: playerId })
+
+/** The columns of an identity as they are written now. */
+function storedIdentity(
+  vault: Vault,
+  playerId: string,
+  { email, cpf, phone }: Identity,
+): StoredIdentity & IdentityDigests {
+  const digests = digestsOf(vault, { email, cpf, phone })
+  if (!vault.seals) return { email, cpf, phone, sealedIdentity: null, ...digests }
+  const sealedIdentity = vault.seal(JSON.stringify({ email, cpf, phone }), placeOf(playerId))
+  return { ...nothing, sealedIdentity, ...digests }
+}
+
+/** Digests of a CPF under each master key, the newest first: with punctuation or without is the same. */
+export const cpfDigestsOf = (vault: Vault, cpf: string): string[] =>
+  vault.lookupDigests(cpfDigits(cpf) ?? cpf, 'player.cpf_digest')
+
+/** The same of an e-mail address. Case does not matter: people write it in several ways. */
+export const emailDigestsOf = (vault: Vault, email: string): string[] =>
+  vault.lookupDigests(email.trim().toLowerCase(), 'player.email_digest')
+
+/** The same of a telephone number. Brazil's code may stand before it or not: operators and callers write either. */
+export const phoneDigestsOf = (vault: Vault, phone: string): string[] =>
+  vault.lookupDigests(phone.replace(/^\+/, '').replace(/^55(?=\d{10,11}$)/, ''), 'player.phone_digest')
+
+function digestsOf(vault: Vault, identity: Identity): IdentityDigests {
+  if (isAnonymised(identity)) return noDigests
+  const [cpfDigest = null] = cpfDigestsOf(vault, identity.cpf)
+  const [emailDigest = null] = emailDigestsOf(vault, identity.email)
+  const [phoneDigest = null] = identity.phone === null ? [] : phoneDigestsOf(vault, identity.phone)
+  return { cpfDigest, emailDigest, phoneDigest }
+}
+
+/** The identity that columns stand for. */
+const identityOf = (vault: Vault, playerId: string, { sealedIdentity, ...clear }: StoredIdentity): Identity =>
+  sealedIdentity === null ? clear : (JSON.parse(vault.open(sealedIdentity, placeOf(playerId))) as Identity)
+
+const identityColumns = 'email text, cpf text, phone text, sealed_identity text'
+/** They are written and compared, and never read with a player. */
+const digestColumns = 'cpf_digest text, email_digest text, phone_digest text'
+const writtenIdentity = `${identityColumns}, ${digestColumns}` as const
+
+export const sealedPlayers: SealedTable = {
+  table: 'player',
+  key: 'id text',
+  reads: writtenIdentity,
+  writes: writtenIdentity,
+  renew({ id, email, cpf, phone, sealedIdentity, cpfDigest, emailDigest, phoneDigest }, vault) {
+    if (sealedIdentity === null) return vault.seals ? storedIdentity(vault, id, { email, cpf, phone }) : null
+    const renewed = vault.renew(sealedIdentity, placeOf(id))
+    const stored: IdentityDigests = { cpfDigest, emailDigest, phoneDigest }
+    const isCurrent = Object.values(stored).every((digest) => digest !== null && vault.isNewest(digest))
+    if (renewed === null && (isCurrent || !vault.seals)) return null
+    const digests = vault.seals ? digestsOf(vault, identityOf(vault, id, { ...nothing, sealedIdentity })) : stored
+    if (renewed === null && isDeepStrictEqual(digests, stored)) return null
+    return { ...nothing, sealedIdentity: renewed ?? sealedIdentity, ...digests }
+  },
+}
+
+type Values = Readonly<Record<string, string | null>>
+
+/** Without the sealed column and the digests, which nobody can read. */
+function openPlayer(row: Values, vault: Vault): Values {
+  const { sealed_identity: sealedIdentity = null, ...others } = row
+  const { cpf_digest: _, email_digest: __, phone_digest: ___, ...values } = others
+  const { id, email, cpf, phone = null } = values
+  const clear = { email: email ?? '', cpf: cpf ?? '', phone }
+  return { ...values, ...identityOf(vault, id ?? '', { ...clear, sealedIdentity }) }
+}
+
+/** Every table with rows about players, but for copies, which are purged after days. */
+export const playerTables: readonly PlayerTable[] = [
+  { table: 'player', key: 'id', isAbout: (playerId) => sql`id = ${playerId}`, open: openPlayer },
+  { table: 'kyc_submission', key: 'id', isAbout: (playerId) => sql`player_id = ${playerId}` },
+  { table: 'player_change', key: 'id', isAbout: (playerId) => sql`player_id = ${playerId}` },
+  { table: 'taken_case', key: 'player_id', isAbout: (playerId) => sql`player_id = ${playerId}` },
+  { table: 'game_session', key: 'id', isAbout: (playerId) => sql`player_id = ${playerId}` },
+  { table: 'audit_entry', key: 'id', isAbout: (playerId) => sql`subject = ${playerId}` },
+  { table: 'team_proposal', key: 'id', isAbout: (playerId) => sql`input ->> 'playerId' = ${playerId}` },
+]
 
 export interface PlayerKey {
   readonly playerId: string
@@ -32,15 +127,18 @@ const fixedColumns = `
   created_at timestamptz
 ` as const
 const playerColumns = `${fixedColumns}, environment text` as const
-const columns = sql.columns(playerColumns)
+export const columns = sql.columns(playerColumns)
 
 const idsOf = (keys: readonly PlayerKey[]) => keys.map(({ playerId }) => playerId)
 
 /** A row of the table. */
-type StoredPlayer = Omit<PlayerRecord, keyof Identity> & StoredIdentity
+export type StoredPlayer = Omit<PlayerRecord, keyof Identity> & StoredIdentity
 
 /** The record that a row stands for. Its identity is opened when it is first looked at: most calls need none of it. */
-function recordOf({ vault }: ReadDb, { email, cpf, phone, sealedIdentity, ...player }: StoredPlayer): PlayerRecord {
+export function recordOf(
+  { vault }: ReadDb,
+  { email, cpf, phone, sealedIdentity, ...player }: StoredPlayer,
+): PlayerRecord {
   let identity: Identity | undefined
   const opened = () => {
     identity ??= identityOf(vault, player.id, { email, cpf, phone, sealedIdentity })
@@ -177,96 +275,11 @@ export async function updatePlayer(db: Db, player: PlayerRecord): Promise<void> 
 /** Seals an identity anew and writes it. */
 export async function updateIdentity(db: Db, player: PlayerRecord): Promise<void> {
   const changed = { id: player.id, ...storedIdentity(db.vault, player.id, player) }
-  const identity = `${identityColumns}, ${digestColumns}` as const
   await db`
-    update player set ${sql.assignments('changed', identity)} from ${sql.unnest('changed', [changed], `id text, ${identity}`)}
+    update player set ${sql.assignments('changed', writtenIdentity)}
+    from ${sql.unnest('changed', [changed], `id text, ${writtenIdentity}`)}
     where player.id = changed.id
   `
-}
-
-export interface PlayerFilter {
-  readonly brandId: string
-  readonly externalId?: string
-  readonly status?: PlayerStatus
-  readonly kycStatus?: KycStatus
-  /** The last id of the page before. Ids are ordered by time, so the next page has lower ones. */
-  readonly before?: string
-}
-
-/** What players are searched by. */
-export type SearchedBy =
-  | { readonly playerId: string }
-  | { readonly externalId: string }
-  | { readonly cpf: string }
-  | { readonly email: string }
-  | { readonly phone: string }
-  /** Beginnings of words, in small letters and without accents. */
-  | { readonly words: readonly string[] }
-
-export interface PlayerSearch {
-  readonly by: SearchedBy
-  readonly operatorId?: string | undefined
-  readonly brandId?: string | undefined
-  readonly environment?: Environment | undefined
-  readonly before?: string | undefined
-  readonly limit: number
-}
-
-/** Comes after every id. */
-const afterAllIds = '~'
-
-/** Players of all operators, newest first. */
-export async function searchPlayers(db: ReadDb, { by, limit, ...filter }: PlayerSearch): Promise<PlayerRecord[]> {
-  const { operatorId = null, brandId = null, environment = null, before = afterAllIds } = filter
-  const found = await db<StoredPlayer>`
-    select ${columns} from player
-    where ${isFoundBy(db, by)} and id < ${before}
-      and (${operatorId}::text is null or operator_id = ${operatorId})
-      and (${brandId}::text is null or brand_id = ${brandId})
-      and (${environment}::text is null or environment = ${environment})
-    order by id desc limit ${limit}
-  `
-  return found.map((player) => recordOf(db, player))
-}
-
-/** Statements of their own, since each uses another index. */
-function isFoundBy({ vault }: ReadDb, by: SearchedBy) {
-  if ('playerId' in by) return sql`id = ${by.playerId}`
-  if ('externalId' in by) return sql`external_id = ${by.externalId}`
-  if ('cpf' in by) return sql`cpf_digest = any(${cpfDigestsOf(vault, by.cpf)}::text[])`
-  if ('email' in by) return sql`email_digest = any(${emailDigestsOf(vault, by.email)}::text[])`
-  if ('phone' in by) return sql`phone_digest = any(${phoneDigestsOf(vault, by.phone)}::text[])`
-  const beginnings = by.words.map((word) => `'${word}':*`).join(' & ')
-  return sql`name_words(name) @@ to_tsquery('simple'::regconfig, ${beginnings})`
-}
-
-/** What everybody sees of a player now, as `seenPlayer` and `kycAt` say it, for a filter. */
-const seenColumns = (() => {
-  const runs = sql`(status = 'autoexcluido' or self_excluded_from is not null
-    and (self_excluded_until is null or self_excluded_until > now()))`
-  return {
-    status: sql`case when ${runs} or cpf_digest in (
-      select cpf_digest from player x where x.brand_id = player.brand_id
-        and (status = 'autoexcluido' or self_excluded_from is not null) and ${runs}
-    ) then 'autoexcluido' else status end`,
-    kycStatus: sql`case when kyc_status = 'aprovado' and kyc_expires_at <= now() then 'expirado' else kyc_status end`,
-  }
-})()
-
-/** A page of a brand's players, newest first. A filter that is not given is not in the statement. */
-export async function listBrandPlayers(
-  db: ReadDb,
-  { brandId, before = afterAllIds, externalId, status, kycStatus }: PlayerFilter,
-  limit: number,
-): Promise<PlayerRecord[]> {
-  const listed = await db<StoredPlayer>`
-    select ${columns} from player where brand_id = ${brandId} and id < ${before}
-      ${externalId === undefined ? sql`` : sql`and external_id = ${externalId}`}
-      ${status === undefined ? sql`` : sql`and ${seenColumns.status} = ${status}`}
-      ${kycStatus === undefined ? sql`` : sql`and ${seenColumns.kycStatus} = ${kycStatus}`}
-    order by id desc limit ${limit}
-  `
-  return listed.map((player) => recordOf(db, player))
 }
 
 /** Whose CPF it is, within a brand. */

@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict'
-import { operations, type PlayerStatus } from '@backoffice/contracts'
+import { operations, type PlayerStatus, type Reply } from '@backoffice/contracts'
 import { payments } from '@backoffice/payments'
 import { hourMs, newId } from '@backoffice/process'
-import { newCpf, newPlayer, refusal, TestTime, testBed } from '@backoffice/test-kit'
+import { byTwo, newCpf, newPlayer, proposalOf, refusal, TestTime, testBed } from '@backoffice/test-kit'
 import { wallet } from '@backoffice/wallet'
 import fc from 'fast-check'
 import t from 'tap'
 import { players } from '../../src/service.ts'
 
-const { registerPlayer, getPlayerStanding, openGameSession, listPlayers, showPlayer } = operations.players
+const { registerPlayer, getPlayerStanding, openGameSession, findPlayers, listPlayers, searchPlayers, showPlayer } =
+  operations.players
 const { selfExcludePlayer, setPlayerStatus, decideKyc, anonymisePlayer } = operations.players
 const { createDeposit } = operations.payments
 
@@ -136,13 +137,29 @@ async function judge(model: Persons): Promise<void> {
   )
 }
 
+/** What everybody reads of a player as its status. */
+async function statusesOf(
+  scope: ReturnType<typeof bed.scope>,
+  { id: playerId, externalId }: Reply<typeof registerPlayer>,
+) {
+  const [found] = (await bed.rpc.call(findPlayers, { scope, input: { externalId: externalId ?? '' } })).data
+  const listed = await alice.call(listPlayers, { input: { brandId: scope.brandId, limit: 100 } })
+  const [searched] = (await alice.call(searchPlayers, { input: { playerId, limit: 1 } })).data
+  const standing = await bed.rpc.call(getPlayerStanding, { scope, input: { playerId } })
+  const shown = await alice.call(showPlayer, { input: { playerId } })
+  const inList = listed.data.find(({ id }) => id === playerId)
+  return [...new Set([found, inList, searched, standing, shown].map((one) => one?.status))]
+}
+
 t.test('an exclusion by status is of the person, too, and keeps their data', async (t) => {
   const scope = bed.scope({ brandId: newId('brd') })
   const input = { cpf: newCpf() }
   const { id: excluded } = await bed.rpc.call(registerPlayer, { scope, input: newPlayer(input) })
-  const { id: playerId } = await bed.rpc.call(registerPlayer, { scope, input: newPlayer(input) })
+  const player = await bed.rpc.call(registerPlayer, { scope, input: newPlayer(input) })
+  const { id: playerId } = player
+  t.same(await statusesOf(scope, player), ['ativo'])
   await alice.call(setPlayerStatus, { input: { playerId: excluded, status: 'autoexcluido', reason } })
-  t.match(await bed.rpc.call(getPlayerStanding, { scope, input: { playerId } }), { status: 'autoexcluido' })
+  t.same(await statusesOf(scope, player), ['autoexcluido'])
   t.match(await alice.call(showPlayer, { input: { playerId } }), { statusSet: 'ativo', excludedBy: excluded })
   const elsewhere = bed.scope({ brandId: newId('brd') })
   const { id } = await bed.rpc.call(registerPlayer, { scope: elsewhere, input: newPlayer(input) })
@@ -164,4 +181,40 @@ t.test('no sequence of registering, excluding, closing, anonymising and waiting 
   })
   await fc.assert(property, { numRuns: 8, interruptAfterTimeLimit: 60_000 })
   t.ok(judged > 0, `an exclusion was met ${judged} times`)
+})
+
+async function excluded(environment: 'sandbox' | 'production') {
+  const scope = bed.scope({ environment })
+  const { id: playerId } = await bed.rpc.call(registerPlayer, { scope, input: newPlayer() })
+  // To begin one takes nobody else: it must not wait.
+  await alice.call(setPlayerStatus, { input: { playerId, status: 'autoexcluido', reason } })
+  const isExcluded = async () =>
+    (await bed.rpc.call(getPlayerStanding, { scope, input: { playerId } })).status === 'autoexcluido'
+  return { playerId, isExcluded }
+}
+
+t.test('in production a self-exclusion is ended by two people, whatever the next status is', async (t) => {
+  const { playerId, isExcluded } = await excluded('production')
+  for (const status of ['ativo', 'suspenso', 'encerrado'] as const) {
+    const input = { playerId, status, reason }
+    const { proposalId: approves } = await proposalOf(alice.call(setPlayerStatus, { input }))
+    t.equal(await refusal(bed.machine().call(setPlayerStatus, { input, approves })), 'TWO_PEOPLE_REQUIRED', status)
+    t.equal(await isExcluded(), true, status)
+  }
+  t.match(await byTwo(bed, setPlayerStatus, { playerId, status: 'ativo', reason }), { status: 'ativo' })
+  t.equal(await isExcluded(), false)
+  const ofSandbox = await excluded('sandbox')
+  await alice.call(setPlayerStatus, { input: { playerId: ofSandbox.playerId, status: 'ativo', reason } })
+  t.equal(await ofSandbox.isExcluded(), false, 'in the sandbox one person is enough')
+})
+
+t.test('nobody ends one that has dates, alone or together', async (t) => {
+  const { playerId, isExcluded } = await excluded('production')
+  await alice.call(selfExcludePlayer, { input: { playerId, until: null, reason } })
+  await byTwo(bed, setPlayerStatus, { playerId, status: 'ativo', reason })
+  t.match(await alice.call(showPlayer, { input: { playerId } }), { statusSet: 'ativo', selfExclusion: { until: null } })
+  const soon = new Date(time.now().getTime() + hourMs).toISOString()
+  const shorter = { playerId, until: soon, reason }
+  t.equal(await refusal(alice.call(selfExcludePlayer, { input: shorter })), 'VALIDATION_ERROR')
+  t.equal(await isExcluded(), true)
 })

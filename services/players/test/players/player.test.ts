@@ -2,7 +2,6 @@ import { invalid, kycDecisions, kycStatuses, playerStatuses, type Scope } from '
 import fc from 'fast-check'
 import t from 'tap'
 import { limitHoldsFrom } from '../../src/players/changes.ts'
-import { nameWords } from '../../src/players/identity.ts'
 import {
   anonymise,
   calendarDay,
@@ -19,6 +18,7 @@ import {
   setStatus,
   submit,
 } from '../../src/players/player.ts'
+import { nameWords } from '../../src/players/search.ts'
 
 t.test('a player is an adult from the 18th birthday on', async (t) => {
   const cases: readonly [birthDate: string, today: string, adult: boolean][] = [

@@ -1,12 +1,13 @@
-import { operations } from '@backoffice/contracts'
-import { eventually, keptMessages, newPlayer, seenSubmission, TestTime, testBed } from '@backoffice/test-kit'
+import { defined, type Input, operations } from '@backoffice/contracts'
+import { allPages, keptMessages, newPlayer, seenSubmission, TestTime, testBed } from '@backoffice/test-kit'
 import { wallet } from '@backoffice/wallet'
 import t from 'tap'
 import { players } from '../../src/service.ts'
 
 const { registerPlayer, findPlayers, getKyc, submitKyc, decideKycInSandbox, decideKyc, getPlayerStanding } =
   operations.players
-const { setPlayerStatus, setDailyLimit, kycQueue, showPlayer, listPlayers } = operations.players
+const { setPlayerStatus, setDailyLimit, kycQueue, showPlayer, listPlayers, exportPlayer, listAudit } =
+  operations.players
 
 const time = new TestTime(new Date('2026-03-02T12:00:00.000Z'))
 const bed = await testBed(t, { players, wallet }, { time })
@@ -15,6 +16,7 @@ const elsewhere = bed.scope({ environment: 'production', brandId: 'brd_other' })
 const register = (overrides?: Record<string, string>) =>
   bed.rpc.call(registerPlayer, { scope, input: newPlayer(overrides) })
 const admin = bed.sql('admin')
+const alice = bed.team('alice')
 const registerAs = (input: ReturnType<typeof newPlayer>, as = scope) =>
   bed.rpc.call(registerPlayer, { scope: as, input })
 /** The id or the code with which each call ended, in order. */
@@ -54,7 +56,6 @@ t.test('who turns 18 tomorrow, where the brand is, is refused', async (t) => {
 })
 
 t.test('the team finds, decides and changes, and each action is recorded with who and why', async (t) => {
-  const alice = bed.team('alice')
   const { id: playerId } = await register()
   await bed.rpc.call(submitKyc, { scope, input: { playerId, documentType: 'cnh', reference: 'doc-9' } })
   const { brandId } = await alice.call(showPlayer, { input: { playerId } })
@@ -76,7 +77,7 @@ t.test('the team finds, decides and changes, and each action is recorded with wh
       [scope.operatorId, 'kycStatus', 'em_analise', null],
     ],
   )
-  const audit = await bed.team('bob').call(operations.players.listAudit, { input: { subject: playerId, limit: 10 } })
+  const audit = await bed.team('bob').call(listAudit, { input: { subject: playerId, limit: 10 } })
   t.strictSame(
     // Reads are recorded too.
     audit.data
@@ -99,7 +100,6 @@ t.test('the team finds, decides and changes, and each action is recorded with wh
 })
 
 t.test('a limit shows in the standing, and a higher one once it holds', async (t) => {
-  const alice = bed.team('alice')
   const { id: playerId } = await register()
   const standing = () => bed.rpc.call(getPlayerStanding, { scope, input: { playerId } })
   t.equal((await standing()).dailyDepositLimit, null)
@@ -109,20 +109,6 @@ t.test('a limit shows in the standing, and a higher one once it holds', async (t
   t.equal((await standing()).dailyDepositLimit, '100.00')
   await time.set(new Date(time.now().getTime() + 24 * 3_600_000))
   t.equal((await standing()).dailyDepositLimit, '200.00')
-})
-
-t.test('what an operation did to the wallet is finished even when the wallet was away', async (t) => {
-  await bed.services.wallet.drain()
-  const input = newPlayer()
-  await t.rejects(bed.rpc.call(registerPlayer, { scope, input, operationId: 'opn_wallet_away' }), {
-    code: 'SERVICE_UNAVAILABLE',
-  })
-  await bed.start('wallet')
-  const player = await eventually(() => bed.rpc.call(registerPlayer, { scope, input, operationId: 'opn_wallet_away' }))
-  t.equal(
-    (await bed.rpc.call(operations.wallet.getWallet, { scope, input: { playerId: player.id } })).available,
-    '0.00',
-  )
 })
 
 t.test('registrations that arrive together share transactions, and each has its own outcome', async (t) => {
@@ -194,6 +180,106 @@ t.test('submissions for one player that arrive together are all kept', async (t)
   t.strictSame(submissions.map(({ reference }) => reference).sort(), references)
   const { rows } = await admin.query('select kyc_version from players.player where id = $1', [playerId])
   t.equal(rows[0].kyc_version, 2, 'only the first changed the status')
+})
+
+const ofMasked = bed.scope({ brandId: 'brd_of_masked' })
+const person = { ...newPlayer({ cpf: '529.982.247-25' }), phone: '+5511987654321' }
+const { id: playerId } = await registerAs(person, ofMasked)
+const reads = async () =>
+  (await alice.call(listAudit, { input: { subject: playerId, limit: 50 } })).data.filter(
+    ({ operation }) => operation === 'showPlayer',
+  )
+
+const maskedValues = { cpf: '*********25', email: 'a***@example.com', phone: '**********4321', birthDate: '1990-**-**' }
+
+t.test('the team reads CPF, e-mail, phone and birth date masked, in every reply', async (t) => {
+  const shown = await alice.call(showPlayer, { input: { playerId } })
+  t.match(shown, { ...maskedValues, name: person.name, externalId: person.externalId })
+  const { data } = await alice.call(listPlayers, { input: { brandId: ofMasked.brandId, limit: 10 } })
+  t.match(data, [maskedValues])
+  t.match(await reads(), [{ actor: 'alice', operation: 'showPlayer', subject: playerId, reason: null }])
+})
+
+t.test('a command shows and keeps masked values only', async (t) => {
+  const input = { playerId, status: 'suspenso', reason: 'complaint 7' } as const
+  const operationId = 'opn_masked'
+  t.match(await alice.call(setPlayerStatus, { input, operationId }), maskedValues)
+  t.match(await alice.call(setPlayerStatus, { input, operationId }), maskedValues, 'the stored reply as well')
+  const { rows } = await admin.query('select reply::text from players.operation where operation_id = $1', [operationId])
+  t.notMatch(rows[0].reply, /52998224725|ana@example|87654321|1990-05-17/)
+})
+
+t.test('values are shown in full for a reason, and the read is recorded: who, whom and why', async (t) => {
+  const input = { playerId, unmask: true, reason: 'the player asks for a correction' }
+  const shown = await bed.team('bob').call(showPlayer, { input })
+  t.match(shown, { cpf: '52998224725', email: person.email, phone: person.phone, birthDate: person.birthDate })
+  t.match(await reads(), [{ actor: 'bob', subject: playerId, reason: input.reason, input }])
+})
+
+t.test('who only reads along is not shown them for any reason, and that they asked is recorded', async (t) => {
+  const input = { playerId, unmask: true, reason: 'a friend asks' }
+  for (const user of ['support', 'integration'] as const) {
+    const { code, details } = await bed
+      .team(user)
+      .call(showPlayer, { input })
+      .catch((error) => error)
+    t.same({ code, details }, { code: 'ROLE_REQUIRED', details: { roles: ['compliance', 'finance', 'auditor'] } })
+    t.match(await bed.team(user).call(showPlayer, { input: { playerId } }), maskedValues)
+  }
+  const { data } = await alice.call(listAudit, { input: { actor: 'support', limit: 10 } })
+  t.match(data.at(-1), { operation: 'showPlayer', outcome: 'ROLE_REQUIRED', subject: playerId, reason: input.reason })
+})
+
+t.test('without a reason nothing is shown, not even masked', async (t) => {
+  const before = (await reads()).length
+  await t.rejects(alice.call(showPlayer, { input: { playerId, unmask: true } }), {
+    code: 'VALIDATION_ERROR',
+    details: { in: 'body', issues: [{ path: '/reason' }] },
+  })
+  t.equal((await reads()).length, before)
+})
+
+t.test('a read that cannot be recorded is not answered', async (t) => {
+  await admin.query('alter table players.audit_entry rename to audit_entry_away')
+  t.teardown(() => admin.query('alter table if exists players.audit_entry_away rename to audit_entry'))
+  const input = { playerId, unmask: true, reason: 'a court asks' }
+  await t.rejects(alice.call(showPlayer, { input }))
+  await t.rejects(alice.call(showPlayer, { input: { playerId } }), 'masked or not')
+  await admin.query('alter table players.audit_entry_away rename to audit_entry')
+})
+
+const reason = 'the player asked for it'
+
+t.test("every row about the player is exported once, page by page, and nobody else's", async (t) => {
+  const [{ id: playerId, cpf }, { id: other }] = [await register(), await register()]
+  for (const id of [playerId, other]) {
+    await admin.query(
+      `insert into players.kyc_submission select 'kyc_' || $1 || lpad(n::text, 3, '0'), $1, 'rg', 'doc-' || n, now()
+       from generate_series(1, 450) n`,
+      [id],
+    )
+  }
+  const rows = await allPages(async (after) => {
+    const page = await alice.call(exportPlayer, { input: { playerId, reason, ...defined({ after }) } })
+    t.ok(page.rows.length <= 200, 'a page is bounded')
+    return { data: page.rows, nextCursor: page.nextCursor }
+  })
+  const of = (table: string) => rows.filter((row) => row.table === table)
+  t.equal(of('player').length, 1)
+  t.match(of('player')[0]?.values, { id: playerId, cpf, kyc_reason: null })
+  const references = of('kyc_submission').map(({ values }) => values.reference)
+  t.equal(references.length, 450)
+  t.equal(new Set(references).size, 450)
+  t.notMatch(JSON.stringify(rows), other)
+})
+
+t.test('an export needs a reason, and is recorded: who, whom and why', async (t) => {
+  const { id: playerId } = await register()
+  const without = { playerId } as Input<typeof exportPlayer>
+  await t.rejects(alice.call(exportPlayer, { input: without }), { code: 'VALIDATION_ERROR' })
+  await alice.call(exportPlayer, { input: { playerId, reason } })
+  const { data } = await bed.team('bob').call(listAudit, { input: { subject: playerId, limit: 10 } })
+  t.match(data, [{ actor: 'alice', operation: 'exportPlayer', subject: playerId, reason }])
 })
 
 t.test('with two replicas', async (t) => {
