@@ -16,9 +16,8 @@ import type { TeamCaller } from '@backoffice/team-identity'
 import type { Ledger } from '../ledger/ledger.ts'
 import { type Posting, unexpected } from '../ledger/posting.ts'
 import { environmentOf, findBalanceOfPlayer, ownerOf } from '../ledger/records.ts'
-import { transferIdOf } from '../statement/item.ts'
 import { findEntry, readCounterparty } from '../statement/records.ts'
-import { teamEntry } from '../statement/views.ts'
+import { teamEntry, transferIdOf } from '../statement/views.ts'
 
 export interface Correction {
   readonly brandId: string

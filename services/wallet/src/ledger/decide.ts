@@ -3,19 +3,22 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { balanceByTeamMax } from '@backoffice/contracts'
-import {
-  brandKey,
-  type Hold,
-  type KnownTransfer,
-  type LedgerEntry,
-  type PlayerAccount,
-  type Posting,
-  type PostingOutcome,
-  type SystemAccountKind,
-  systemKey,
-  type Transfer,
-  type TransferRequest,
+import type {
+  Hold,
+  KnownTransfer,
+  LedgerEntry,
+  PlayerAccount,
+  Posting,
+  PostingOutcome,
+  SystemAccountKind,
+  Transfer,
+  TransferRequest,
 } from './posting.ts'
+
+/** A key that contains the brand, so that references and players of two brands are never mixed up. */
+export const brandKey = (brandId: string, name: string): string => `${brandId}\n${name}`
+export const systemKey = (brandId: string, kind: SystemAccountKind, currency: string): string =>
+  `${brandId}\n${kind}\n${currency}`
 
 /** What the ledger has about everything that a batch names. The accounts are locked. */
 export interface LedgerState {

@@ -8,10 +8,9 @@ import {
   type ReadDb,
   type Transaction,
 } from '@backoffice/service-runtime'
-import { decideBatch } from './decide.ts'
+import { brandKey, decideBatch } from './decide.ts'
 import {
   type AccountTarget,
-  brandKey,
   type Posting,
   type PostingOutcome,
   type SystemAccountKind,

@@ -112,11 +112,6 @@ export interface LedgerEntry {
   readonly guarded: { readonly seq: bigint; readonly balance: bigint; readonly hash: Buffer } | null
 }
 
-/** A key that contains the brand, so that references and players of two brands are never mixed up. */
-export const brandKey = (brandId: string, name: string): string => `${brandId}\n${name}`
-export const systemKey = (brandId: string, kind: SystemAccountKind, currency: string): string =>
-  `${brandId}\n${kind}\n${currency}`
-
 /** An outcome that only a bug can cause. Nothing was posted, and the caller will try again. */
 export function unexpected(result: PostingOutcome, what: string): Error {
   return new Error(`${what}: ${result.outcome === 'fault' ? result.message : `unexpectedly ${result.outcome}`}`)

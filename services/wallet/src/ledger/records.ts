@@ -1,17 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { type Environment, fromMinorUnits, type Scope } from '@backoffice/contracts'
 import { type Db, type Fragment, type ReadDb, sql } from '@backoffice/service-runtime'
-import type { Changes, LedgerState } from './decide.ts'
-import {
-  type AccountTarget,
-  brandKey,
-  type Hold,
-  type PlayerAccount,
-  type Posting,
-  type SystemAccountKind,
-  systemKey,
-  type Transfer,
-} from './posting.ts'
+import { brandKey, type Changes, type LedgerState, systemKey } from './decide.ts'
+import type { AccountTarget, Hold, PlayerAccount, Posting, SystemAccountKind, Transfer } from './posting.ts'
 
 const genesisBytes = 32
 

@@ -2,8 +2,6 @@ import { fromMinorUnits, invalid, operations, Rejection } from '@backoffice/cont
 import { fitting, handle, toPage } from '@backoffice/service-runtime'
 import { playerRows } from '@backoffice/team-desk'
 import { balanceOf, findBalanceOfPlayer } from '../ledger/records.ts'
-
-import { decodeCursor, encodeCursor, sealOf, transferIdOf } from './item.ts'
 import {
   findEntries,
   findEntry,
@@ -19,7 +17,7 @@ import {
   type StatementEntry,
   sumPeriod,
 } from './records.ts'
-import { ledgerItem, teamEntry } from './views.ts'
+import { decodeCursor, encodeCursor, ledgerItem, sealOf, teamEntry, transferIdOf } from './views.ts'
 
 const limitDefault = 50
 /** Where an invalid cursor points: no entry has this number. */

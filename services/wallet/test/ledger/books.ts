@@ -1,14 +1,5 @@
-import { type Changes, decideBatch, entryHash, type LedgerState } from '../../src/ledger/decide.ts'
-import {
-  brandKey,
-  type Hold,
-  type LedgerEntry,
-  type PlayerAccount,
-  type Posting,
-  type PostingOutcome,
-  systemKey,
-  type Transfer,
-} from '../../src/ledger/posting.ts'
+import { brandKey, type Changes, decideBatch, entryHash, type LedgerState, systemKey } from '../../src/ledger/decide.ts'
+import type { Hold, LedgerEntry, PlayerAccount, Posting, PostingOutcome, Transfer } from '../../src/ledger/posting.ts'
 
 export const brandId = 'brd_1'
 export const players = ['ply_a', 'ply_b', 'ply_c'] as const

@@ -5,7 +5,7 @@ import { refusal, testBed } from '@backoffice/test-kit'
 import fc from 'fast-check'
 import t from 'tap'
 import { wallet } from '../../src/service.ts'
-import { decodeCursor, encodeCursor, ledgerItemId, sealOf, transferIdOf } from '../../src/statement/item.ts'
+import { decodeCursor, encodeCursor, ledgerItemId, sealOf, transferIdOf } from '../../src/statement/views.ts'
 
 const bed = await testBed(t, { wallet })
 const scope = bed.scope()
