@@ -147,15 +147,18 @@ export const environmentsOf = ({ environment }: { readonly environment?: Environ
   environment === undefined ? environments : [environment]
 
 /** From a time on, and before another; undefined: without an end. */
-export interface ListedPeriod {
-  readonly from: Date | undefined
-  readonly to: Date | undefined
+interface ListedPeriod {
+  readonly from?: Date | undefined
+  readonly to?: Date | undefined
 }
 
 interface AskedPeriod {
   readonly from?: string | undefined
   readonly to?: string | undefined
 }
+
+/** What a list is asked for, with the period that it is of. */
+export type ListFilter<Asked extends AskedPeriod> = Omit<Asked, keyof AskedPeriod> & ListedPeriod
 
 /**
  * The period that a list is of. No index finds a rare status or method among the records of all operators, so what is

@@ -4,10 +4,10 @@ import { defineService } from '@backoffice/service-runtime'
 import { payAloneSettings, teamDesk } from '@backoffice/team-desk'
 import { sealingSettings } from '@backoffice/vault'
 import { Type } from '@sinclair/typebox'
-import { oldestUnfinished } from './measurements.ts'
 import { handlers } from './operations.ts'
 import { migrations } from './storage/migrations/index.ts'
 import { sealedWithdrawals } from './withdrawals/destination.ts'
+import { oldestUnfinished } from './withdrawals/intents.ts'
 import { Intents, intentSweeper } from './withdrawals/request.ts'
 
 /** Refused and abandoned intents are kept as long as the stored replies of their operations. */

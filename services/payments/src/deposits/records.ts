@@ -1,4 +1,4 @@
-import type { DepositStatus, Environment, Scope } from '@backoffice/contracts'
+import type { Input, operations, Scope } from '@backoffice/contracts'
 import {
   type ApprovedProposal,
   type Db,
@@ -15,6 +15,7 @@ import {
   inOrder,
   insertTransitions,
   type ListedRecord,
+  type ListFilter,
   withUnfinished,
 } from '../records.ts'
 import { isConfirmed, type StoredDeposit } from './deposit.ts'
@@ -178,21 +179,8 @@ const takeFromDay = (failed: readonly DepositRecord[]) => sql`
   where p.player_id = f.player_id and p.day = f.day
 `
 
-export interface DepositFilter {
-  readonly brandId?: string | undefined
-  /** Both when it is undefined. */
-  readonly environment?: Environment | undefined
-  readonly playerId?: string | undefined
-  /** As it is shown: `pending` until the wallet has done its part. */
-  readonly status?: DepositStatus | undefined
-  readonly method?: string | undefined
-  /** When it was created: from this time on, and before that. */
-  readonly from?: Date | undefined
-  readonly to?: Date | undefined
-  readonly externalReference?: string | undefined
-  readonly before?: string | undefined
-  readonly limit: number
-}
+/** `status` is as it is shown: `pending` until the wallet has done its part. The period is that of the creation. */
+type DepositFilter = ListFilter<Input<typeof operations.payments.listDeposits>>
 
 const isSettling = sql`(deposit.status = 'confirmed' and ${outbox.isUnfinished(sql`deposit.id`)})`
 

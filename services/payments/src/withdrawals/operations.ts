@@ -185,8 +185,8 @@ async function withPlayerNames<Row extends { readonly playerId: string; readonly
 }
 
 export const withdrawalQueue = handle(operations.payments.withdrawalQueue, async (call, { db, rpc, now }) => {
-  const { status = 'under_review', limit, ...filter } = call.input
-  const withdrawals = await shownWithdrawals(db, await listQueue(db, { ...filter, status, limit: limit + 1 }))
+  const { limit } = call.input
+  const withdrawals = await shownWithdrawals(db, await listQueue(db, { ...call.input, limit: limit + 1 }))
   const { data, nextCursor } = toPage(withdrawals.map(teamWithdrawal), limit, ({ id }) => id)
   const onPage = withdrawals.slice(0, data.length)
   const players = new Map(onPage.map((withdrawal) => [withdrawal.playerId, withdrawal]))

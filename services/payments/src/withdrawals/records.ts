@@ -1,9 +1,10 @@
 import {
   aloneHours,
   type Environment,
+  type Input,
+  type operations,
   type Scope,
   type WaitingStatus,
-  type WithdrawalStatus,
   waitingStatuses,
 } from '@backoffice/contracts'
 import { firstId, hourMs } from '@backoffice/process'
@@ -15,6 +16,7 @@ import {
   inOrder,
   insertTransitions,
   type ListedRecord,
+  type ListFilter,
   withUnfinished,
 } from '../records.ts'
 import { type Destination, forgottenDestination, openDestinations, type StoredRow } from './destination.ts'
@@ -99,30 +101,18 @@ export function updateWithdrawals(changes: readonly Change<StoredWithdrawal>[]):
   return [sql.updateRows('withdrawal', withdrawals, decidedColumns), insertTransitions(changes)]
 }
 
-/** Whose withdrawals are listed. */
-interface OwnerFilter {
-  readonly operatorId?: string | undefined
-  readonly brandId?: string | undefined
-  /** Of both when it is undefined. */
-  readonly environment?: Environment | undefined
-}
-
-function isOwned(filter: OwnerFilter) {
+function isOwned(filter: WithdrawalQueueFilter | WithdrawalFilter) {
   const { operatorId = null, brandId = null } = filter
   return sql`
     (${operatorId}::text is null or operator_id = ${operatorId}) and (${brandId}::text is null or brand_id = ${brandId})
   `
 }
 
-export interface WithdrawalQueueFilter extends OwnerFilter {
-  readonly status: 'under_review' | 'approved'
-  readonly after?: string | undefined
-  readonly limit: number
-}
+type WithdrawalQueueFilter = Input<typeof operations.payments.withdrawalQueue>
 
 /** Oldest first: ids are ordered by the time of the request. */
 export async function listQueue(db: ReadDb, filter: WithdrawalQueueFilter): Promise<WithdrawalRecord[]> {
-  const { status, after = '', limit } = filter
+  const { status = 'under_review', after = '', limit } = filter
   // The two statuses are named so that a prepared plan may use the index of the queue, which has no other rows.
   const rows = await db<StoredRow<WithdrawalRecord>>`
     select ${columns} from unnest(${environmentsOf(filter)}::text[]) as asked cross join lateral (
@@ -136,16 +126,8 @@ export async function listQueue(db: ReadDb, filter: WithdrawalQueueFilter): Prom
   return openDestinations<WithdrawalRecord>(db, rows)
 }
 
-export interface WithdrawalFilter extends OwnerFilter {
-  readonly playerId?: string | undefined
-  /** As it is shown: the former one until the wallet has done its part. */
-  readonly status?: WithdrawalStatus | undefined
-  /** When it was requested: from this time on, and before that. */
-  readonly from?: Date | undefined
-  readonly to?: Date | undefined
-  readonly before?: string | undefined
-  readonly limit: number
-}
+/** `status` is as it is shown: the former one until the wallet has done its part. The period is that of the request. */
+type WithdrawalFilter = ListFilter<Input<typeof operations.payments.listWithdrawals>>
 
 /** The time in an id is that of the first attempt of the request, by another clock perhaps. */
 const idAheadMs = hourMs
@@ -196,7 +178,10 @@ export interface WithdrawalQueueState {
 }
 
 /** How many withdrawals wait, and since when the oldest one does, for each environment and status. */
-export function countQueue(db: ReadDb, filter: Pick<OwnerFilter, 'environment'>): Promise<WithdrawalQueueState[]> {
+export function countQueue(
+  db: ReadDb,
+  filter: { readonly environment?: Environment },
+): Promise<WithdrawalQueueState[]> {
   return db<WithdrawalQueueState>`
     select queue.environment, queue.status,
       (

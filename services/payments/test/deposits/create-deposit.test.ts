@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { depositsOfPlayerMax, operations } from '@backoffice/contracts'
-import { knownStatements } from '@backoffice/service-runtime/testing'
-import { refusal, searchPathOf, TestTime } from '@backoffice/test-kit'
+import { refusal, TestTime } from '@backoffice/test-kit'
 import t from 'tap'
 import { moneyPath, outcomes } from '../money-path.ts'
 
@@ -123,34 +122,6 @@ t.test('a day that is not the one of which the sum is kept is summed, from its m
     { status: 'pending' },
     'nor did another day add to it',
   )
-})
-
-t.test('a deposit reads as much as the first one, however many the player has made today', async (t) => {
-  const playerId = await path.newPlayer({ kyc: false })
-  await path.createDeposit(playerId)
-  const session = await bed.sql('admin').connect()
-  await session.query(`set search_path = ${searchPathOf('payments')}`)
-  const asked = [[playerId], [scope.timeZone], [scope.brandId], ['pay-planned']]
-  const pagesRead = async () => {
-    const { text } = knownStatements().find((statement) => statement.text.includes(') as taken')) ?? { text: '' }
-    const { rows } = await session.query(`explain (analyze, buffers, format json) ${text}`, asked)
-    const { 'Shared Hit Blocks': hit, 'Shared Read Blocks': read } = rows[0]['QUERY PLAN'][0].Plan
-    return hit + read
-  }
-  const first = await pagesRead()
-  await session.query(
-    `insert into deposit (id, brand_id, operator_id, environment, time_zone, player_id, external_reference, amount, currency,
-       method, status, version, created_at)
-     select $1 || n, $2, 'op', 'sandbox', $3, $1, $1 || n, 1, 'BRL', 'pix', 'pending', 1, now() from generate_series(1, 2000) n`,
-    [playerId, scope.brandId, scope.timeZone],
-  )
-  await session.query('update depositor set day_total = day_total + 2000 where player_id = $1', [playerId])
-  // As autovacuum does it, sooner or later.
-  await session.query('analyze deposit, depositor')
-  const last = await pagesRead()
-  session.release()
-  t.ok(last <= first + 8, `${first} pages, then ${last}`)
-  t.equal((await bed.rpc.call(operations.payments.readDayDeposits, { scope, input: { playerId } })).total, '30.00')
 })
 
 t.test('replicas whose clocks are a day apart let no more through than the limit', async (t) => {

@@ -1,28 +1,21 @@
-import { operations } from '@backoffice/contracts'
-import { refusal } from '@backoffice/test-kit'
+import { defined, operations } from '@backoffice/contracts'
+import { allPages, eventually, refusal } from '@backoffice/test-kit'
 import t from 'tap'
 import { moneyPath } from '../money-path.ts'
 
-const { showDeposit, listDeposits } = operations.payments
+const { showDeposit, listDeposits, readOpenRecords, forgetDestinations, showWithdrawal } = operations.payments
 const path = await moneyPath(t)
-const { scope } = path
+const { scope, bed } = path
 const { brandId } = scope
-const { bed } = path
 const team = bed.team('alice')
 
-t.test('showDeposit finds a deposit and its brand by the id alone', async (t) => {
-  const deposit = await path.createDeposit(await path.newPlayer({ kyc: false }))
-  const { transitions, ...shown } = await team.call(showDeposit, { input: { depositId: deposit.id } })
-  t.same(shown, { ...deposit, ...scope, version: 1, settling: false })
-  t.equal(transitions.length, 1)
-  t.equal(await refusal(team.call(showDeposit, { input: { depositId: 'dep_unknown' } })), 'DEPOSIT_NOT_FOUND')
-})
-
-t.test('showDeposit says who changed it, when and why', async (t) => {
+t.test('showDeposit finds a deposit by the id alone, and says who changed it, when and why', async (t) => {
   const { id } = await path.createDeposit(await path.newPlayer({ kyc: false }))
   const failed = await path.fail(id, { reason: 'expired' })
   const by = { kind: 'operator', name: scope.operatorId }
-  const { transitions } = await team.call(showDeposit, { input: { depositId: id } })
+  const { transitions, ...shown } = await team.call(showDeposit, { input: { depositId: id } })
+  t.same(shown, { ...failed, ...scope, version: 2, settling: false })
+  t.equal(await refusal(team.call(showDeposit, { input: { depositId: 'dep_unknown' } })), 'DEPOSIT_NOT_FOUND')
   t.same(transitions, [
     { version: 1, from: null, to: 'pending', at: failed.createdAt, by, reason: null },
     { version: 2, from: 'pending', to: 'failed', at: failed.failedAt, by, reason: 'expired' },
@@ -39,15 +32,14 @@ t.test('listDeposits ends a page early where the texts are long, and goes on fro
       repeat('😀', 64), 'failed', repeat('😀', 500), 2, now(), now() from generate_series(1, 500) n`,
     [brandId],
   )
-  const ids: string[] = []
   let pages = 0
-  for (let before: string | null | undefined; before !== null; pages++) {
-    const input = { brandId, limit: 1_000, ...(before === undefined ? {} : { before }) }
-    const { data, nextCursor = null } = await team.call(listDeposits, { input })
-    t.ok(Buffer.byteLength(JSON.stringify(data)) < 300_000)
-    ids.push(...data.map(({ id }) => id))
-    before = nextCursor
-  }
+  const rows = await allPages(async (before) => {
+    const page = await team.call(listDeposits, { input: { brandId, limit: 1_000, ...defined({ before }) } })
+    t.ok(Buffer.byteLength(JSON.stringify(page.data)) < 300_000)
+    pages += 1
+    return page
+  })
+  const ids = rows.map(({ id }) => id)
   t.ok(pages > 3)
   t.equal(ids.length, 500)
   t.same(ids, [...new Set(ids)].sort().reverse())
@@ -100,17 +92,82 @@ t.test('listDeposits lists those of all operators, newest first, page by page, a
     [{ brandId }, [card.id, first.id]],
     [{ playerId }, [card.id, first.id]],
   ] as const) {
-    const pages: string[] = []
-    for (let before: string | null | undefined; before !== null; ) {
-      const input = { ...whose, from, limit: 1, ...(before === undefined ? {} : { before }) }
-      const { data, nextCursor = null } = await team.call(listDeposits, { input })
-      pages.push(...data.map(({ id }) => id))
-      before = nextCursor
-    }
-    t.same(pages, all)
+    const rows = await allPages((before) =>
+      team.call(listDeposits, { input: { ...whose, from, limit: 1, ...defined({ before }) } }),
+    )
+    t.same(
+      rows.map(({ id }) => id),
+      all,
+    )
   }
   const twin = await production.createDeposit(live.playerId, { externalReference })
   t.same(await list({ externalReference }), [twin.id, first.id], 'an operator alone says which one it means')
   t.same(await list({ externalReference, environment: 'sandbox' }), [first.id])
   t.same(await list({ externalReference, status: 'confirmed' }), [])
+})
+
+t.test("of a player's open records only its own count", async (t) => {
+  const [quiet, busy] = [await path.newPlayer(), await path.newPlayerWith('100.00')]
+  await path.createDeposit(busy)
+  await path.requestWithdrawal(busy)
+  const count = (playerId: string) => bed.rpc.call(readOpenRecords, { scope, input: { playerId } })
+  t.same(await count(quiet), { openDeposits: 0, openWithdrawals: 0, lastChangeAt: null })
+  t.match(await count(busy), { openDeposits: 1, openWithdrawals: 1 })
+})
+
+t.test('where a player was paid to is forgotten when it has ended, and nobody else is', async (t) => {
+  const [leaving, staying] = [await path.newPlayerWith('100.00'), await path.newPlayerWith('100.00')]
+  const request = async (playerId: string, ended: boolean) => {
+    const { id } = await path.requestWithdrawal(playerId)
+    if (ended) await path.decideInSandbox(id, 'reject')
+    return id
+  }
+  const [ended, open, other] = [
+    await request(leaving, true),
+    await request(leaving, false),
+    await request(staying, true),
+  ]
+  await bed.rpc.call(forgetDestinations, { scope, input: { playerId: leaving } })
+  const destinationOf = async (withdrawalId: string) =>
+    (await team.call(showWithdrawal, { input: { withdrawalId } })).destination
+  t.equal(await destinationOf(ended), 'anonymised')
+  t.not(await destinationOf(open), 'anonymised', 'it still has to be paid')
+  t.not(await destinationOf(other), 'anonymised')
+})
+
+/** With the rights of the reconciler, as every view is read. */
+const seen = (view: string, where: string, id: string) =>
+  bed.sql('reconciler').query(`select * from payments.reconcilable_${view} where ${where} = $1`, [id])
+
+t.test('reconciliation sees a deposit with its way, and not how it was paid', async (t) => {
+  const playerId = await path.newPlayer()
+  const { id } = await path.createDeposit(playerId, { amount: '150.00' })
+  await path.confirm(id)
+  const [deposit] = (await seen('deposit', 'id', id)).rows
+  t.match(deposit, { brand_id: brandId, environment: 'sandbox', player_id: playerId, amount: '15000', version: 2 })
+  for (const hidden of ['method', 'external_reference', 'operator_id']) t.notOk(hidden in deposit, hidden)
+  const { rows } = await seen('transition', 'record_id', id)
+  t.same(rows.map(({ from_status, to_status }) => `${from_status} → ${to_status}`).sort(), [
+    'null → pending',
+    'pending → confirmed',
+  ])
+  t.match((await seen('depositor', 'player_id', playerId)).rows, [{ day_total: '15000' }])
+})
+
+t.test('it sees a withdrawal, and not to where', async (t) => {
+  const { id } = await path.requestWithdrawal(await path.newPlayerWith('50.00'), { amount: '20.00' })
+  const [withdrawal] = (await seen('withdrawal', 'id', id)).rows
+  t.match(withdrawal, { brand_id: brandId, status: 'under_review', amount: '2000', approved_by: null })
+  for (const hidden of ['destination', 'sealed_destination', 'method', 'reason']) t.notOk(hidden in withdrawal, hidden)
+})
+
+t.test('it sees of an event what it told, and whom it is about', async (t) => {
+  const playerId = await path.newPlayer()
+  const { id } = await path.createDeposit(playerId)
+  await path.confirm(id)
+  const event = await eventually(async () => (await seen('event', 'aggregate', id)).rows[0] ?? false)
+  t.match(event.id, /^evt_/)
+  t.type(event.published_at, Date)
+  t.equal(event.content, `deposit.confirmed: confirmed of 10.00, brand ${brandId} sandbox ${playerId}`)
+  t.same((await seen('waiting_event', 'aggregate', id)).rows, [], 'nothing waits')
 })

@@ -1,56 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import { operations } from '@backoffice/contracts'
-import { eventually, held, refusal } from '@backoffice/test-kit'
+import { eventually, held } from '@backoffice/test-kit'
 import t from 'tap'
-import { HeldReplies } from '../held-replies.ts'
 import { moneyPath, outcomes } from '../money-path.ts'
 
 const path = await moneyPath(t)
 const admin = path.bed.sql('admin')
-const replies = await HeldReplies.on(path)
-const playerId = await path.newPlayer({ kyc: false })
-const newDeposits = (count: number) => Promise.all(Array.from({ length: count }, () => path.createDeposit(playerId)))
-
-/** Failures of deposits in one transaction, as far as they may share one. */
-const together = <T>(send: () => Promise<T>[]) =>
-  replies.gather((operationId) => path.fail('dep_unknown', { operationId }), send)
-
-/** How many of these replies are stored, and by how many transactions. */
-async function stored(operationIds: readonly string[]) {
-  const text = `select count(*)::int as replies, count(distinct xmin::text)::int as transactions
-    from operation where operation_id = any($1)`
-  const [row] = await path.rows<{ replies: number; transactions: number }>(text, [operationIds])
-  return row
-}
-
-t.test('two calls on one deposit never share a transaction: the one that came first wins', async (t) => {
-  const [deposit, neighbour] = await newDeposits(2)
-  const id = deposit?.id ?? ''
-  const keys = [randomUUID(), randomUUID(), randomUUID()] as const
-  const calls = await together(() => [
-    path.fail(id, { reason: 'first', operationId: keys[0] }),
-    path.fail(id, { reason: 'second', operationId: keys[1] }),
-    path.fail(neighbour?.id ?? '', { operationId: keys[2] }),
-  ])
-  t.same(await Promise.all(calls.map(refusal)), [null, 'DEPOSIT_NOT_PENDING', null])
-  t.match(await calls[0], { failureReason: 'first' })
-  t.same(await stored([keys[0], keys[2]]), { replies: 2, transactions: 1 })
-  t.same(await stored([keys[0], keys[1]]), { replies: 2, transactions: 2 })
-})
-
-t.test('a deposit whose credit is not done keeps nobody else waiting', async (t) => {
-  const [credited, other] = await newDeposits(2)
-  await path.bed.services.wallet.drain()
-  t.equal(await refusal(path.confirm(credited?.id ?? '')), 'SERVICE_UNAVAILABLE')
-  const calls = await together(() => [path.fail(credited?.id ?? ''), path.fail(other?.id ?? '')])
-  t.match(await calls[1], { status: 'failed' })
-  const late = refusal(calls[0] ?? Promise.resolve())
-  await path.bed.start('wallet')
-  t.equal(await late, 'DEPOSIT_NOT_PENDING')
-})
 
 t.test('a batch sees the reference that another process took meanwhile, and creates its other deposits', async (t) => {
   const playerIds = await Promise.all([1, 2, 3, 4].map(() => path.newPlayer({ kyc: false })))
+  const [playerId = ''] = playerIds
+  await path.createDeposit(playerId)
   const externalReference = `pay-${randomUUID()}`
   const other = await held(
     admin,

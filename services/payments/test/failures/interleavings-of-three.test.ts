@@ -2,8 +2,7 @@
 
 import fc from 'fast-check'
 import t from 'tap'
-import type { Choose } from './interleaver.ts'
-import { goOn, Interleavings, orderOf } from './interleavings.ts'
+import { type Choose, goOn, Interleavings, orderOf } from './interleavings.ts'
 import { callsOf, stepNames } from './money-races.ts'
 
 /** How many times three calls are put in a random order. */

@@ -1,6 +1,5 @@
 import t from 'tap'
-import { type Choose, preemptionsIn, type Turn } from './interleaver.ts'
-import { goOn, Interleavings, orderOf } from './interleavings.ts'
+import { type Choose, goOn, Interleavings, orderOf, preemptionsIn, type Turn } from './interleavings.ts'
 import { pairs } from './money-races.ts'
 
 /** How often a call that could go on may have to wait for the other: all such orders of two calls are tried. */

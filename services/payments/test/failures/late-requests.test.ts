@@ -7,8 +7,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import { insertIntents, refuseIntent } from '../../src/withdrawals/intents.ts'
 import { Intents, sweepIntents } from '../../src/withdrawals/request.ts'
-import { HeldReplies } from '../held-replies.ts'
-import { moneyPath } from '../money-path.ts'
+import { HeldReplies, moneyPath } from '../money-path.ts'
 
 const path = await moneyPath(t)
 const replies = await HeldReplies.on(path)

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { operations } from '@backoffice/contracts'
-import { eventually, refusal, seenWithdrawal } from '@backoffice/test-kit'
+import { defined, operations } from '@backoffice/contracts'
+import { allPages, eventually, refusal, seenWithdrawal } from '@backoffice/test-kit'
 import t from 'tap'
 import { listQueue, listWithdrawals as listRows } from '../../src/withdrawals/records.ts'
 import { shownListed } from '../../src/withdrawals/views.ts'
@@ -91,14 +91,10 @@ t.test('without the wallet withdrawals are listed under the status that is shown
 
   /** What is found under a status, newest first, page by page: what it becomes, and how it is shown. */
   const found = async (status: (typeof names)[number]) => {
-    const rows: (readonly [became: string | undefined, status: string, settling: boolean])[] = []
-    for (let before: string | null | undefined; before !== null; ) {
-      const input = { playerId, status, limit: 1, ...(before === undefined ? {} : { before }) }
-      const { data, nextCursor = null } = await team.call(listWithdrawals, { input })
-      rows.push(...data.map((row) => [becomes(row.id), row.status, row.settling] as const))
-      before = nextCursor
-    }
-    return rows
+    const rows = await allPages((before) =>
+      team.call(listWithdrawals, { input: { playerId, status, limit: 1, ...defined({ before }) } }),
+    )
+    return rows.map((row) => [becomes(row.id), row.status, row.settling] as const)
   }
   const { teamReader } = path.bed.services.payments.db
   const isQueueOfOpen = async () => {

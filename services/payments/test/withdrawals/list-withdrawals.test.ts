@@ -1,5 +1,6 @@
-import { operations } from '@backoffice/contracts'
+import { defined, operations } from '@backoffice/contracts'
 import { firstId } from '@backoffice/process'
+import { allPages } from '@backoffice/test-kit'
 import t from 'tap'
 import { moneyPath } from '../money-path.ts'
 
@@ -43,29 +44,26 @@ t.test('each says who made its last change', async (t) => {
 
 t.test('the list is filtered by operator, brand, environment, player, status and time', async (t) => {
   const { operatorId, brandId } = path.scope
-  t.same(await list({ environment: 'production' }), [live.id])
-  t.same(await list({ environment: 'sandbox' }), idsOf([last, ofOther, first]))
-  t.same(await list({ brandId }), idsOf([last, ofOther, first]))
-  t.same(await list({ operatorId, environment: 'production' }), [live.id])
-  t.same(await list({ operatorId: 'op_other' }), [])
-  t.same(await list({ playerId }), idsOf([last, first]))
-  t.same(await list({ playerId, environment: 'production' }), [])
   await path.cancel(ofOther.id)
-  t.same(await list({ status: 'cancelled' }), [ofOther.id])
-  t.same(await list({ operatorId, playerId, status: 'cancelled' }), [])
-  t.same(await list({ from: ofOther.createdAt, to: last.createdAt }), idsOf([live, ofOther]))
-  t.same(await list({ from: live.createdAt, environment: 'sandbox' }), [last.id])
+  for (const [filter, found] of [
+    [{ environment: 'production' }, [live]],
+    [{ environment: 'sandbox' }, [last, ofOther, first]],
+    [{ brandId }, [last, ofOther, first]],
+    [{ operatorId, environment: 'production' }, [live]],
+    [{ operatorId: 'op_other' }, []],
+    [{ playerId }, [last, first]],
+    [{ playerId, environment: 'production' }, []],
+    [{ status: 'cancelled' }, [ofOther]],
+    [{ operatorId, playerId, status: 'cancelled' }, []],
+    [{ from: ofOther.createdAt, to: last.createdAt }, [live, ofOther]],
+    [{ from: live.createdAt, environment: 'sandbox' }, [last]],
+  ] as const)
+    t.same(await list(filter), idsOf(found), JSON.stringify(filter))
 })
 
 t.test('the list is read page by page', async (t) => {
-  const found: string[] = []
-  for (let before: string | null | undefined; before !== null; ) {
-    const input = { limit: 1, ...(before === undefined ? {} : { before }) }
-    const { data, nextCursor = null } = await team.call(listWithdrawals, { input })
-    found.push(...idsOf(data))
-    before = nextCursor
-  }
-  t.same(found, await list())
+  const rows = await allPages((before) => team.call(listWithdrawals, { input: { limit: 1, ...defined({ before }) } }))
+  t.same(idsOf(rows), await list())
 })
 
 t.test('the queues are counted by environment and status, with the oldest of each', async (t) => {

@@ -1,5 +1,5 @@
 import { operations } from '@backoffice/contracts'
-import { refusal, type TeamUser } from '@backoffice/test-kit'
+import { held, refusal, type TeamUser } from '@backoffice/test-kit'
 import t from 'tap'
 import { moneyPath } from '../money-path.ts'
 
@@ -7,6 +7,7 @@ const { withdrawalQueue, showWithdrawal } = operations.payments
 const path = await moneyPath(t)
 const { brandId } = path.scope
 const team = path.bed.team('alice')
+const admin = path.bed.sql('admin')
 
 // There is no gateway here, which knows the names of operators.
 const undecided = {
@@ -38,14 +39,16 @@ t.test('it pages, filters by brand and status, and crosses brands when none is n
     (await team.call(withdrawalQueue, { input: { limit: 10, ...input } })).data.map(({ id }) => id)
   const all = await list({})
   t.equal(all.length, 3)
-  t.same(await list({ limit: 1 }), all.slice(0, 1))
-  t.same(await list({ after: all[0] }), all.slice(1))
-  t.same(await list({ brandId: production.scope.brandId }), [elsewhere.id])
-  t.same(await list({ environment: 'production' }), [elsewhere.id])
-  t.same(await list({ environment: 'sandbox' }), all.slice(0, 2))
-  t.same(await list({ environment: 'sandbox', limit: 1, after: all[0] }), all.slice(1, 2))
-  t.same(await list({ operatorId: path.scope.operatorId }), all)
-  t.same(await list({ operatorId: 'op_other' }), [])
+  for (const [filter, found] of [
+    [{ limit: 1 }, all.slice(0, 1)],
+    [{ after: all[0] }, all.slice(1)],
+    [{ brandId: production.scope.brandId }, [elsewhere.id]],
+    [{ environment: 'production' }, [elsewhere.id]],
+    [{ environment: 'sandbox', limit: 1, after: all[0] }, all.slice(1, 2)],
+    [{ operatorId: path.scope.operatorId }, all],
+    [{ operatorId: 'op_other' }, []],
+  ] as const)
+    t.same(await list(filter), found, JSON.stringify(filter))
   await path.decide('alice', all[0] ?? '', 'approve')
   t.same(await list({ status: 'approved' }), [all[0]])
   t.same(await list({}), all.slice(1))
@@ -53,24 +56,11 @@ t.test('it pages, filters by brand and status, and crosses brands when none is n
 
 t.test('showWithdrawal finds a withdrawal and its brand by the id alone', async (t) => {
   const requested = await path.requestWithdrawal(await path.newPlayerWith('100.00'), { destination: 'of nobody else' })
-  const {
-    transitions,
-    destinationSalt: _salt,
-    ...shown
-  } = await team.call(showWithdrawal, {
-    input: { withdrawalId: requested.id },
-  })
+  const shown = await team.call(showWithdrawal, { input: { withdrawalId: requested.id } })
   const balance = { available: '100.00', withdrawable: '90.00', reserved: '10.00' }
-  t.same(shown, {
-    ...requested,
-    ...path.scope,
-    ...undecided,
-    balance,
-    payTakesTwo: false,
-    isReserved: true,
-    approval: null,
-  })
-  t.equal(transitions.length, 1)
+  const decision = { balance, payTakesTwo: false, isReserved: true, approval: null }
+  t.match(shown, { ...requested, ...path.scope, ...undecided, ...decision })
+  t.equal(shown.transitions.length, 1)
   t.equal(await refusal(team.call(showWithdrawal, { input: { withdrawalId: 'wdr_unknown' } })), 'WITHDRAWAL_NOT_FOUND')
 })
 
@@ -102,12 +92,10 @@ t.test('support reads masked where money is paid to, and who read it is in the t
 
 const factsOf = async (withdrawalId: string) => (await team.call(showWithdrawal, { input: { withdrawalId } })).facts
 
-const shown = async (withdrawalId: string) => {
-  const { facts, approvedBy } = await team.call(showWithdrawal, { input: { withdrawalId } })
-  const { otherPlayers: _, ...others } = facts
-  return { ...others, approvedBy }
-}
 const nothing = { count: 0, amount: '0.00' }
+
+const forget = (playerId: string) =>
+  path.bed.rpc.call(operations.payments.forgetDestinations, { scope: path.scope, input: { playerId } })
 
 async function pay(withdrawalId: string): Promise<void> {
   await path.decide('alice', withdrawalId, 'approve')
@@ -120,25 +108,14 @@ t.test('a first withdrawal is called that, until one of the player was paid befo
   const second = await path.requestWithdrawal(playerId, { destination: 'Ana@Example.com' })
   const other = await path.requestWithdrawal(playerId, { destination: 'elsewhere' })
   const deposits30Days = { count: 1, amount: '100.00' }
-  for (const { id } of [first, second]) {
-    t.same(await shown(id), {
-      ...{ firstWithdrawal: true, destinationUsedBefore: false, approvedBy: null },
-      ...{ deposits30Days, withdrawals30Days: nothing },
-    })
-  }
+  const isFirst = { firstWithdrawal: true, destinationUsedBefore: false, deposits30Days, withdrawals30Days: nothing }
+  for (const { id } of [first, second]) t.match(await factsOf(id), isFirst)
   await pay(first.id)
-  const withdrawals30Days = { count: 1, amount: '10.00' }
-  const later = { firstWithdrawal: false, deposits30Days, withdrawals30Days, approvedBy: null }
-  t.same(await shown(second.id), { ...later, destinationUsedBefore: true }, 'the same one, in another case')
-  t.same(await shown(other.id), { ...later, destinationUsedBefore: false })
-  t.same(
-    await shown(first.id),
-    {
-      ...{ firstWithdrawal: true, destinationUsedBefore: false, approvedBy: 'alice' },
-      ...{ deposits30Days, withdrawals30Days: nothing },
-    },
-    'of the one that was paid nothing has changed, and it says who approved it',
-  )
+  const later = { firstWithdrawal: false, deposits30Days, withdrawals30Days: { count: 1, amount: '10.00' } }
+  t.match(await factsOf(second.id), { ...later, destinationUsedBefore: true }, 'the same one, in another case')
+  t.match(await factsOf(other.id), { ...later, destinationUsedBefore: false })
+  t.match(await factsOf(first.id), isFirst, 'of the one that was paid nothing has changed')
+  t.equal((await team.call(showWithdrawal, { input: { withdrawalId: first.id } })).approvedBy, 'alice')
 })
 
 t.test('what was not paid, not confirmed, long ago or of another player does not count', async (t) => {
@@ -150,23 +127,21 @@ t.test('what was not paid, not confirmed, long ago or of another player does not
   await path.fail((await path.createDeposit(playerId)).id)
   const old = await path.createDeposit(playerId)
   await path.confirm(old.id)
-  await path.bed
-    .sql('admin')
-    .query(`update payments.deposit set created_at = created_at - interval '31 days' where id = $1`, [old.id])
+  const age = `update payments.deposit set created_at = created_at - interval '31 days' where id = $1`
+  await admin.query(age, [old.id])
   const { id } = await path.requestWithdrawal(playerId, { destination: 'a key' })
-  t.same(await shown(id), {
-    ...{ firstWithdrawal: true, destinationUsedBefore: false, approvedBy: null },
-    ...{ deposits30Days: { count: 1, amount: '100.00' }, withdrawals30Days: nothing },
+  const deposits30Days = { count: 1, amount: '100.00' }
+  t.match(await factsOf(id), {
+    ...{ firstWithdrawal: true, destinationUsedBefore: false, deposits30Days, withdrawals30Days: nothing },
   })
 })
 
 t.test('a destination that was anonymised is none that was used before', async (t) => {
   const playerId = await path.newPlayerWith('100.00')
   await pay((await path.requestWithdrawal(playerId)).id)
-  const { scope, bed } = path
-  await bed.rpc.call(operations.payments.forgetDestinations, { scope, input: { playerId } })
+  await forget(playerId)
   const { id } = await path.requestWithdrawal(playerId, { destination: 'anonymised' })
-  t.match(await shown(id), { firstWithdrawal: false, destinationUsedBefore: false })
+  t.match(await factsOf(id), { firstWithdrawal: false, destinationUsedBefore: false })
 })
 
 t.test('the queue shows the same of each withdrawal', async (t) => {
@@ -226,9 +201,7 @@ t.test('what became of the others does not matter, until they are anonymised', a
   await path.decide('alice', rejected.id, 'reject', { reason: 'not now' })
   await path.cancel(cancelled.id)
   t.same(await othersOf(here.id), { count: 2, players: named(rejected.playerId, cancelled.playerId) })
-  const { scope, bed } = path
-  const input = { playerId: rejected.playerId }
-  await bed.rpc.call(operations.payments.forgetDestinations, { scope, input })
+  await forget(rejected.playerId)
   t.same(await othersOf(here.id), { count: 1, players: named(cancelled.playerId) })
 })
 
@@ -243,7 +216,7 @@ t.test('new to a player, and another one uses it: both are said', async (t) => {
 
 t.test('of many others 20 are counted and 5 named, and one whom players do not know has no name', async (t) => {
   const here = await paidTo('a key of many')
-  await path.bed.sql('admin').query(
+  await admin.query(
     `insert into payments.withdrawal (id, operation_id, brand_id, operator_id, environment, time_zone, player_id, amount, currency,
        method, destination, sealed_destination, destination_digest, status, version, created_at, updated_at)
      select id || n, operation_id || n, brand_id, operator_id, environment, time_zone, 'ply_many' || lpad((n % 30)::text, 2, '0'),
@@ -254,7 +227,7 @@ t.test('of many others 20 are counted and 5 named, and one whom players do not k
   const players = [0, 1, 2, 3, 4].map((n) => ({ playerId: `ply_many0${n}`, playerName: null }))
   t.same(await othersOf(here.id), { count: 20, players })
   // What is sealed for another row opens for none.
-  await path.bed.sql('admin').query(
+  await admin.query(
     `update payments.withdrawal set destination = 'anonymised', sealed_destination = null, destination_digest = null
      where player_id like 'ply_many%'`,
   )
@@ -266,7 +239,7 @@ t.test('withdrawals of before the digest are found once stored data were sealed 
   // There was none, or it was of another form of the key.
   for (const digest of ['null', "destination_digest || 'x'"]) {
     const old = `update payments.withdrawal set destination_digest = ${digest} where id = $1`
-    await path.bed.sql('admin').query(old, [before.id])
+    await admin.query(old, [before.id])
     t.same(await othersOf(here.id), { count: 0, players: [] })
     t.match(await seal({}), { sealed: 1, nextCursor: null })
     t.same(await othersOf(here.id), { count: 1, players: named(before.playerId) })
@@ -278,7 +251,7 @@ t.test('a digest that outlived its destination goes when stored data are sealed 
   const [forgotten, here] = [await paidTo('a forgotten key'), await paidTo('a forgotten key')]
   await path.cancel(forgotten.id)
   const old = `update payments.withdrawal set destination = 'anonymised', sealed_destination = null where id = $1`
-  await path.bed.sql('admin').query(old, [forgotten.id])
+  await admin.query(old, [forgotten.id])
   t.match(await othersOf(here.id), { count: 1 })
   await team.call(operations.payments.sealStoredData, { input: {} })
   t.same(await othersOf(here.id), { count: 0, players: [] })
@@ -286,19 +259,10 @@ t.test('a digest that outlived its destination goes when stored data are sealed 
 
 t.test('a case does not wait for a wallet that hangs', async (t) => {
   const { id } = await paidTo('while the wallet hangs')
-  const admin = await path.bed.sql('admin').connect()
-  try {
-    await admin.query('begin')
-    await admin.query('lock table wallet.account in access exclusive mode')
-    t.match(await team.call(showWithdrawal, { input: { withdrawalId: id } }), {
-      id,
-      balance: null,
-      playerName: 'Ana Souza',
-    })
-  } finally {
-    await admin.query('rollback')
-    admin.release()
-  }
+  const { rollback } = await held(admin, 'lock table wallet.account in access exclusive mode')
+  const shown = await team.call(showWithdrawal, { input: { withdrawalId: id } })
+  t.match(shown, { id, balance: null, playerName: 'Ana Souza' })
+  await rollback()
 })
 
 t.test('without the wallet and players a case is shown, and says that they are missing', async (t) => {

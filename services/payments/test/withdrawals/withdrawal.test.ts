@@ -68,31 +68,18 @@ t.test('every state × every command leads where the table says, and what it say
   for (const state of states) {
     for (const command of withdrawalCommands) {
       const move = nextMove(state, command)
-      t.equal(
-        move === null ? undefined : `${move.to} ${move.hold}`,
-        expected[`${state} ${command}`],
-        `${command} when ${state}`,
-      )
+      const told = move === null ? undefined : `${move.to} ${move.hold}`
+      t.equal(told, expected[`${state} ${command}`], `${command} when ${state}`)
     }
   }
-})
-
-t.test(
-  'every status × every decision: what the table does not have is refused with the rule that was broken',
-  async (t) => {
-    for (const status of withdrawalStatuses) {
-      for (const decision of decisions) {
-        const run = () => applyDecision({ ...withdrawal, status, approvedBy: 'bob' }, decision, { at, by })
-        const refused = decision === 'cancel' ? 'WITHDRAWAL_NOT_CANCELLABLE' : 'WITHDRAWAL_INVALID_STATE'
-        t.equal(codeOf(run), nextMove(status, decision) === null ? refused : null, `${decision} when ${status}`)
-      }
+  for (const status of withdrawalStatuses)
+    for (const decision of decisions) {
+      const refused = decision === 'cancel' ? 'WITHDRAWAL_NOT_CANCELLABLE' : 'WITHDRAWAL_INVALID_STATE'
+      const run = () => applyDecision({ ...withdrawal, status, approvedBy: 'bob' }, decision, { at, by })
+      if (nextMove(status, decision) !== null) t.equal(codeOf(run), null, `${decision} when ${status}`)
+      else t.throws(run, { code: refused, details: { withdrawalId: 'wdr_1', status } }, `${decision} when ${status}`)
     }
-    t.throws(() => applyDecision({ ...withdrawal, status: 'approved' }, 'cancel', { at, by }), {
-      code: 'WITHDRAWAL_NOT_CANCELLABLE',
-      details: { withdrawalId: 'wdr_1', status: 'approved' },
-    })
-  },
-)
+})
 
 t.test('only under_review and approved are not final', async (t) => {
   t.same(
@@ -117,16 +104,7 @@ t.test('in production approving and paying one withdrawal take two people', asyn
   t.equal(payTakesTwo(approved, { upTo: 0n, paid: 0n }), true)
   const paid = applyDecision(approved, 'pay', { at, by: { kind: 'team', name: 'bob' } })
   t.equal(paid.withdrawal.status, 'paid')
-  t.equal(
-    codeOf(() => applyDecision(approved, 'fail', { at, by })),
-    null,
-    'failing one is no payment',
-  )
-  t.equal(
-    codeOf(() => applyDecision(paid.withdrawal, 'pay', { at, by })),
-    'WITHDRAWAL_INVALID_STATE',
-    'the status is judged first',
-  )
+  t.doesNotThrow(() => applyDecision(approved, 'fail', { at, by }), 'failing one is no payment')
 })
 
 t.test('up to an amount one person may approve and pay', async (t) => {
@@ -154,10 +132,7 @@ t.test('in the sandbox one person may approve and pay, and so may the decision r
 
 t.test('in production only people decide, and what nobody approved is not paid, however small', async (t) => {
   const forged = { ...withdrawal, status: 'approved', approvedBy: null } as const
-  t.equal(
-    codeOf(() => applyDecision(forged, 'pay', { at, by })),
-    'TWO_PEOPLE_REQUIRED',
-  )
+  t.throws(() => applyDecision(forged, 'pay', { at, by }), { code: 'TWO_PEOPLE_REQUIRED' })
   const route = { kind: 'sandbox', name: 'op_1' } as const
   for (const [decision, found] of [
     ['approve', withdrawal],
@@ -185,22 +160,12 @@ t.test('the reserved amount fails on pay in the sandbox, and is paid in producti
 })
 
 t.test('a withdrawal needs the currency of the player, then an approved KYC, whatever the status', async (t) => {
-  for (const kycStatus of kycStatuses) {
-    const code = codeOf(() => admitWithdrawal({ currency: 'BRL', standing: { ...standing, kycStatus } }))
-    t.equal(code, kycStatus === 'aprovado' ? null : 'KYC_NOT_APPROVED', kycStatus)
-  }
-  for (const status of playerStatuses) {
-    t.equal(
-      codeOf(() => admitWithdrawal({ currency: 'BRL', standing: { ...standing, status } })),
-      null,
-      `${status}: money is never locked in`,
-    )
-  }
-  const neither = { ...standing, kycStatus: 'reprovado' } as const
-  t.equal(
-    codeOf(() => admitWithdrawal({ currency: 'USD', standing: neither })),
-    'CURRENCY_MISMATCH',
-  )
+  const admit = (given: Partial<PlayerStanding>, currency = 'BRL') =>
+    codeOf(() => admitWithdrawal({ currency, standing: { ...standing, ...given } }))
+  for (const kycStatus of kycStatuses)
+    t.equal(admit({ kycStatus }), kycStatus === 'aprovado' ? null : 'KYC_NOT_APPROVED', kycStatus)
+  for (const status of playerStatuses) t.equal(admit({ status }), null, `${status}: money is never locked in`)
+  t.equal(admit({ kycStatus: 'reprovado' }, 'USD'), 'CURRENCY_MISMATCH')
 })
 
 const anyDecisions = fc.array(
@@ -247,52 +212,34 @@ t.test(
 
 const text = (value: StoredWithdrawal) => JSON.stringify({ ...value, amount: value.amount.toString() })
 
-/** Keys as the rules of Pix have them, and how people write them. */
+/** Keys as the rules of Pix have them, and how people write them: a line between two ways. */
 const pixKeys = {
-  'cpf 52998224725': [
-    '52998224725',
-    '529.982.247-25',
-    ' 529 982 247 25',
-    '５２９９８２２４７２５',
-    '529982247\u206025',
-    '529.982.247\u201125',
-  ],
-  'cnpj 00038166000105': ['00038166000105', '00.038.166/0001-05', '00 038 166 0001 05'],
-  'cnpj 12ABC34501DE35': ['12ABC34501DE35', '12.abc.345/01de-35'],
-  'phone +5561912345678': [
-    '+5561912345678',
-    '5561912345678',
-    '+55 61 91234-5678',
-    '(61) 91234-5678',
-    '061912345678',
-    '0055 61 91234 5678',
-  ],
-  'phone +551133334444': ['+551133334444', '(11) 3333-4444', '1133334444'],
-  'phone +447911123456': ['+447911123456', '+44 7911 123456', '00447911123456'],
-  'e-mail': [
-    'fulano_da_silva.recebedor@example.com',
-    ' FULANO_DA_SILVA.recebedor@Example.com',
-    'ｆulano_da_silva.recebedor@example.com',
-  ],
-  'another e-mail': ['fulanodasilva.recebedor@example.com'],
-  'e-mail with another letter': ['ful\u0430no_da_silva.recebedor@example.com'],
-  evp: [
-    '123e4567-e12b-12d1-a456-426655440000',
-    '123E4567E12B12D1A456426655440000',
-    '{123e4567-e12b-12d1-a456-426655440000}',
-  ],
-  'no CPF': ['52998224726', '529.982.247-26'],
-  'no key': ['their own', 'Their  OWN'],
-  'no key either': ['their-own'],
+  'cpf 52998224725':
+    '52998224725|529.982.247-25| 529 982 247 25|５２９９８２２４７２５|529982247\u206025|529.982.247\u201125',
+  'cnpj 00038166000105': '00038166000105|00.038.166/0001-05|00 038 166 0001 05',
+  'cnpj 12ABC34501DE35': '12ABC34501DE35|12.abc.345/01de-35',
+  'phone +5561912345678':
+    '+5561912345678|5561912345678|+55 61 91234-5678|(61) 91234-5678|061912345678|0055 61 91234 5678',
+  'phone +551133334444': '+551133334444|(11) 3333-4444|1133334444',
+  'phone +447911123456': '+447911123456|+44 7911 123456|00447911123456',
+  'e-mail':
+    'fulano_da_silva.recebedor@example.com| FULANO_DA_SILVA.recebedor@Example.com|ｆulano_da_silva.recebedor@example.com',
+  'another e-mail': 'fulanodasilva.recebedor@example.com',
+  'e-mail with another letter': 'ful\u0430no_da_silva.recebedor@example.com',
+  evp: '123e4567-e12b-12d1-a456-426655440000|123E4567E12B12D1A456426655440000|{123e4567-e12b-12d1-a456-426655440000}',
+  'no CPF': '52998224726|529.982.247-26',
+  'no key': 'their own|Their  OWN',
+  'no key either': 'their-own',
 }
 
 t.test('a Pix key is known however it was written, and no other is', async (t) => {
   const unseen = Array.from({ length: 0x110000 }, (_, code) => String.fromCodePoint(code)).filter((character) =>
     /[\p{Default_Ignorable_Code_Point}\u2800]/u.test(character),
   )
-  for (const [known, written] of Object.entries(pixKeys)) {
+  const keys = Object.entries(pixKeys).map(([name, ways]) => [name, ways.split('|')] as const)
+  for (const [known, written] of keys) {
     const past = { destinations: [{ method: 'pix', destination: written[0] as string }] }
-    for (const [name, others] of Object.entries(pixKeys))
+    for (const [name, others] of keys)
       for (const destination of others)
         t.equal(isDestinationKnown({ method: 'PIX', destination }, past), name === known, `${destination} for ${known}`)
     const hidden = unseen.filter((character) => {
