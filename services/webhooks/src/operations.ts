@@ -1,24 +1,13 @@
 import type { HandlersOf, Reaction } from '@backoffice/service-runtime'
-import {
-  countDeliveries,
-  listDeliveries,
-  listSetAside,
-  readHomologation,
-  replayEvents,
-  rerunSetAside,
-  resendDeliveries,
-  resendDelivery,
-  showDelivery,
-  showSetAside,
-} from './deliveries/operations.ts'
+import * as deliveries from './deliveries/operations.ts'
 import * as endpoints from './endpoints/operations.ts'
-import { testWebhook } from './sending/test-webhook.ts'
 
-type Context = Parameters<typeof testWebhook>[0] &
+type Context = Parameters<typeof endpoints.testWebhook>[0] &
   Parameters<typeof endpoints.setWebhookUrl>[0] & { readonly reaction: Reaction }
 
 export const handlers = (context: Context): HandlersOf<'webhooks'> => ({
-  testWebhook: testWebhook(context),
+  ...deliveries,
+  testWebhook: endpoints.testWebhook(context),
   provisionWebhook: endpoints.provisionWebhook(context.box),
   setWebhookUrl: endpoints.setWebhookUrl(context),
   showWebhook: endpoints.showWebhook(context.breaker),
@@ -26,14 +15,5 @@ export const handlers = (context: Context): HandlersOf<'webhooks'> => ({
   rotateWebhookSecret: endpoints.rotateWebhookSecret(context.box),
   disableWebhook: endpoints.disableWebhook(context.breaker),
   rewrapWebhookSecrets: endpoints.rewrapWebhookSecrets(context.box),
-  listDeliveries,
-  countDeliveries,
-  showDelivery,
-  readHomologation,
-  resendDelivery,
-  resendDeliveries,
-  replayEvents,
-  listSetAside,
-  showSetAside,
-  rerunSetAside: rerunSetAside(context.reaction),
+  rerunSetAside: deliveries.rerunSetAside(context.reaction),
 })

@@ -6,8 +6,13 @@ import { Type } from '@sinclair/typebox'
 import { backoffBaseDefaultMs } from './deliveries/delivery.ts'
 import { sealedTables } from './deliveries/queue.ts'
 import { scheduleDelivery } from './deliveries/schedule-delivery.ts'
-import { backlogWithholding, deliveryJudge, lostLeaseEnding } from './deliveries/upkeep.ts'
-import { deliveryBacklog, deliveryJudgement } from './measurements.ts'
+import {
+  backlogWithholding,
+  deliveryBacklog,
+  deliveryJudge,
+  deliveryJudgement,
+  lostLeaseEnding,
+} from './deliveries/upkeep.ts'
 import { handlers } from './operations.ts'
 import { Scheduler } from './sending/scheduler.ts'
 import { createSender, nameServerResolver, type ResolveHost, systemResolver } from './sending/sender.ts'

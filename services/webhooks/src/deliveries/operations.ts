@@ -38,7 +38,7 @@ import {
   type SetAsideMessage,
 } from './set-aside.ts'
 
-export function toStory({ body, openUntil, attemptLog, ...row }: DeliveryStoryRow, now: Date): DeliveryStory {
+function toStory({ body, openUntil, attemptLog, ...row }: DeliveryStoryRow, now: Date): DeliveryStory {
   return {
     ...withIsoTimes(row),
     outcome: outcomeSentence({ ...row, pausedBecause: pause(openUntil, now), now }),
@@ -95,16 +95,8 @@ export const replayEvents = handle(operations.webhooks.replayEvents, {
     const endpoint = await lockSeen(db, input)
     if (!endpoint.enabled || endpoint.url == null) throw new Rejection('WEBHOOK_NOT_CONFIGURED')
     if (input.after === undefined) await bringBackSetAside(db, input)
-    const replayed = await replayDeliveries(db, {
-      endpointId: endpoint.id,
-      since: input.since,
-      until: input.until ?? null,
-      states: input.states ?? ['failed', 'withheld'],
-      type: input.type ?? null,
-      after: input.after ?? null,
-      intervalMs: 60_000 / (input.ratePerMinute ?? ratePerMinuteDefault),
-    })
-    return withIsoTimes(replayed)
+    const intervalMs = 60_000 / (input.ratePerMinute ?? ratePerMinuteDefault)
+    return withIsoTimes(await replayDeliveries(db, { ...input, endpointId: endpoint.id, intervalMs }))
   },
 })
 

@@ -1,11 +1,13 @@
 import {
-  type DeliveryAnswer,
   type DeliveryState,
   type DeliveryStory,
   type DeliverySummary,
   deliveriesCountedMax,
   type Environment,
   type EventMessage,
+  environments,
+  type Input,
+  type operations,
 } from '@backoffice/contracts'
 import { newId } from '@backoffice/process'
 import { type Db, type Fragment, type ReadDb, sql, type WithTimes } from '@backoffice/service-runtime'
@@ -93,20 +95,8 @@ const deliveryColumns = sql`
   case when d.state = 'pending' and e.open_until > greatest(d.next_attempt_at, now()) then e.open_until end as held_until
 `
 
-export interface DeliveryFilter {
-  readonly operatorId?: string
-  readonly environment?: Environment
-  readonly type?: string
-  readonly since?: string
-  readonly until?: string
-  readonly answer?: DeliveryAnswer
-}
-
-interface DeliveryPage extends DeliveryFilter {
-  readonly state?: DeliveryState | 'undelivered'
-  readonly after?: string
-  readonly limit: number
-}
+type DeliveryPage = Input<typeof operations.webhooks.listDeliveries>
+type DeliveryFilter = Input<typeof operations.webhooks.countDeliveries>
 
 /** It comes after every id, so the first page begins there. */
 const afterAll = '~'
@@ -120,7 +110,7 @@ const isIn: Readonly<Record<DeliveryState, Fragment>> = {
 }
 
 const environmentsOf = ({ environment }: DeliveryFilter): readonly Environment[] =>
-  environment === undefined ? ['sandbox', 'production'] : [environment]
+  environment === undefined ? environments : [environment]
 
 function matching(filter: DeliveryFilter): Fragment {
   const { type = null, since = null, until = null, answer } = filter
@@ -273,19 +263,13 @@ export async function rescheduleDeliveries(
   return row?.scheduled ?? 0
 }
 
-export interface ReplayRequest {
-  readonly endpointId: string
-  readonly since: string
-  readonly until: string | null
-  readonly states: readonly DeliveryState[]
-  readonly type: string | null
-  readonly intervalMs: number
-  /** The last delivery that the call before has scheduled. */
-  readonly after: string | null
-}
+type ReplayRequest = Pick<
+  Input<typeof operations.webhooks.replayEvents>,
+  'since' | 'until' | 'states' | 'type' | 'after'
+> & { readonly endpointId: string; readonly intervalMs: number }
 
 /** What one call schedules: a statement that takes some hundred milliseconds, whatever the period. */
-export const replayedMax = 5_000
+const replayedMax = 5_000
 
 interface Replayed {
   readonly scheduled: number
@@ -299,15 +283,13 @@ interface Replayed {
  * Schedules a page of a period's deliveries again, oldest first, one every `intervalMs`, after those of the page before.
  * Those that are pending are left as they are unless `states` names them.
  */
-export async function replayDeliveries(
-  db: Db,
-  { endpointId, since, until, states, type, intervalMs, after }: ReplayRequest,
-): Promise<Replayed> {
+export async function replayDeliveries(db: Db, request: ReplayRequest): Promise<Replayed> {
+  const { endpointId, since, until = null, states = ['failed', 'withheld'], type = null, intervalMs, after } = request
   const interval = sql`${intervalMs}::double precision * interval '1 millisecond'`
-  const place = after === null ? sql`` : sql`and (received_at, id) > (select received_at, id from last)`
+  const place = after === undefined ? sql`` : sql`and (received_at, id) > (select received_at, id from last)`
   const [row] = await db<Replayed>`
     with last as materialized (
-      select received_at, id, next_attempt_at from delivery where id = ${after} and endpoint_id = ${endpointId}
+      select received_at, id, next_attempt_at from delivery where id = ${after ?? null} and endpoint_id = ${endpointId}
     ), page as materialized (
       select received_at, id from delivery
       where endpoint_id = ${endpointId} and state = any(${states}::text[]) and type <> 'webhook.test'

@@ -1,5 +1,5 @@
-import { eventKinds, events, type ServiceName } from '@backoffice/contracts'
-import { Loop } from '@backoffice/process'
+import { environments, eventKinds, events, type ServiceName } from '@backoffice/contracts'
+import { Loop, type Measurement, measurement } from '@backoffice/process'
 import { type Db, type ReadDb, type ServiceContext, sql } from '@backoffice/service-runtime'
 import { lockDisabledEndpoint } from '../endpoints/records.ts'
 import { endLostLeases } from './queue.ts'
@@ -75,17 +75,6 @@ export async function forgetFound(db: Db): Promise<void> {
   `
 }
 
-/** By service: how many of its events have no delivery, and how long ago the latest was published that was looked at. */
-export function readJudgement(
-  db: ReadDb,
-): Promise<{ readonly service: string; readonly missing: number; readonly unjudgedSeconds: number }[]> {
-  return db`
-    select service, extract(epoch from clock_timestamp() - published_at)::float8 as unjudged_seconds,
-      (select count(*) from missing_delivery m where m.service = j.service)::int as missing
-    from judged_event j order by service
-  `
-}
-
 /** Whoever publishes what this service reacts to. */
 const publishers = [
   ...new Set(
@@ -152,3 +141,86 @@ export const lostLeaseEnding = ({
   leaseMs,
 }: Pick<ServiceContext, 'db' | 'log'> & { readonly leaseMs: number }): Loop =>
   new Loop({ name: 'ending lost leases', log, everyMs: lostLeasesEveryMs, run: () => endLostLeases(db, leaseMs) })
+
+/** What waits to be delivered in each environment, and what keeps it from being. */
+export const deliveryBacklog = (db: ReadDb): Measurement =>
+  measurement({
+    gauges: {
+      'backoffice.deliveries.waiting': { description: 'Deliveries that wait: due now, or scheduled for later' },
+      'backoffice.deliveries.oldest_due_seconds': {
+        description: 'How long the oldest due delivery has been due',
+        unit: 's',
+      },
+      'backoffice.webhook.endpoints': { description: 'Endpoints with a URL, by the state of their circuit breaker' },
+    },
+    async read() {
+      const [backlogs, endpoints] = await Promise.all([
+        db<{ environment: string; due: bigint; scheduled: bigint; oldest: number }>`
+          select e.environment, count(*) filter (where next_attempt_at <= clock_timestamp()) as due,
+            count(*) filter (where next_attempt_at > clock_timestamp()) as scheduled,
+            greatest(0, coalesce(extract(epoch from clock_timestamp() - min(next_attempt_at)), 0))::double precision as oldest
+          from delivery d join endpoint e on e.id = d.endpoint_id
+          -- Deliveries that wait for a breaker's pause are not late.
+          where d.state = 'pending' and e.enabled and (e.open_until is null or e.open_until <= clock_timestamp())
+          group by 1
+        `,
+        db<{ environment: string; breaker: string; endpoints: bigint }>`
+          select environment, case when not enabled then 'disabled' when breaker_state = 'recovering' then 'half_open' else breaker_state end
+            as breaker, count(*) as endpoints
+          from endpoint where url is not null group by 1, 2
+        `,
+      ])
+      const backlogOf = new Map(backlogs.map((row) => [row.environment, row]))
+      const counts = new Map(endpoints.map((row) => [`${row.environment} ${row.breaker}`, Number(row.endpoints)]))
+      return {
+        'backoffice.deliveries.waiting': environments.flatMap((environment) => [
+          { value: Number(backlogOf.get(environment)?.due ?? 0), attributes: { environment, state: 'due' } },
+          {
+            value: Number(backlogOf.get(environment)?.scheduled ?? 0),
+            attributes: { environment, state: 'scheduled' },
+          },
+        ]),
+        'backoffice.deliveries.oldest_due_seconds': environments.map((environment) => ({
+          value: backlogOf.get(environment)?.oldest ?? 0,
+          attributes: { environment },
+        })),
+        'backoffice.webhook.endpoints': environments.flatMap((environment) =>
+          ['closed', 'open', 'half_open', 'disabled'].map((breaker) => ({
+            value: counts.get(`${environment} ${breaker}`) ?? 0,
+            attributes: { environment, breaker },
+          })),
+        ),
+      }
+    },
+  })
+
+/** Whether what the services published has deliveries. */
+export const deliveryJudgement = (db: ReadDb): Measurement =>
+  measurement({
+    gauges: {
+      'backoffice.deliveries.missing': {
+        description: 'Published events that have no delivery, though they should by now',
+      },
+      'backoffice.deliveries.unjudged_seconds': {
+        description: 'How long ago an event was published at most that was not looked for among the deliveries yet',
+        unit: 's',
+      },
+    },
+    async read() {
+      const rows = await db<{ service: string; missing: number; unjudgedSeconds: number }>`
+        select service, extract(epoch from clock_timestamp() - published_at)::float8 as unjudged_seconds,
+          (select count(*) from missing_delivery m where m.service = j.service)::int as missing
+        from judged_event j order by service
+      `
+      return {
+        'backoffice.deliveries.missing': rows.map(({ service, missing }) => ({
+          value: missing,
+          attributes: { publisher: service },
+        })),
+        'backoffice.deliveries.unjudged_seconds': rows.map(({ service, unjudgedSeconds }) => ({
+          value: unjudgedSeconds,
+          attributes: { publisher: service },
+        })),
+      }
+    },
+  })

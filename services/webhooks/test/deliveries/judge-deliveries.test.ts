@@ -7,8 +7,7 @@ import { purge, runtimeRetentions } from '@backoffice/service-runtime/testing'
 import { eventually, held, newPlayer, startReceiver, testBed, verifies } from '@backoffice/test-kit'
 import { wallet } from '@backoffice/wallet'
 import t from 'tap'
-import { forgetFound, judgeEvents } from '../../src/deliveries/upkeep.ts'
-import { deliveryJudgement } from '../../src/measurements.ts'
+import { deliveryJudgement, forgetFound, judgeEvents } from '../../src/deliveries/upkeep.ts'
 import { webhooks } from '../../src/service.ts'
 
 const { provisionWebhook, setWebhookUrl } = operations.webhooks
