@@ -14,7 +14,7 @@ import { type Call, handle, type ReadDb, type Tools } from '@backoffice/service-
 import { reasonOf, recordAction } from '@backoffice/team-desk'
 import type { TeamCaller } from '@backoffice/team-identity'
 import type { Ledger } from '../ledger/ledger.ts'
-import { type Posting, unexpected } from '../ledger/posting.ts'
+import { type AccountTarget, type TransferRequest, unexpected } from '../ledger/posting.ts'
 import { environmentOf, findBalanceOfPlayer, ownerOf } from '../ledger/records.ts'
 import { findEntry, readCounterparty } from '../statement/records.ts'
 import { teamEntry, transferIdOf } from '../statement/views.ts'
@@ -76,14 +76,15 @@ export function correctionApprover(aloneUpTo: string): CorrectionApprover {
 type TeamTransfer = typeof operations.wallet.adjustWallet | typeof operations.wallet.reverseTransfer
 
 /**
- * Posts a transfer by the team and records who did it and why, in one transaction. A replay is not recorded again.
+ * Posts a transfer by the team and records who did it and why, in one transaction. A replay is not recorded again. An
+ * `amount` below zero is a debit.
  * @throws {Rejection} TRANSFER_CONFLICT, TRANSFER_ALREADY_REVERSED, INSUFFICIENT_FUNDS, VALIDATION_ERROR (the balance
  *   would be higher than the team may take it), SERVICE_UNAVAILABLE (another correction by the same person was faster, and
  *   with it this one may take two people: the next attempt sees it)
  */
 async function postTransfer(
   ledger: Ledger,
-  posting: Posting & { readonly kind: 'credit' | 'debit' },
+  { amount, ...asked }: AccountTarget & Pick<TransferRequest, 'type' | 'counterparty' | 'amount' | 'reverses'>,
   {
     operation,
     call,
@@ -94,6 +95,15 @@ async function postTransfer(
     readonly tools: Tools['direct']
   },
 ) {
+  const { reference } = call.input
+  const posting = {
+    ...asked,
+    kind: amount > 0n ? ('credit' as const) : ('debit' as const),
+    amount: amount > 0n ? amount : -amount,
+    transferId: tools.newId('trf'),
+    reference,
+    reason: await reasonOf(tools.db, call),
+  }
   const result = await ledger.post(posting, async (db, reached, now) => {
     if (reached.outcome !== 'posted' || reached.replayed) return
     const { amount: change, balance } = await requireEntry(db, reached.transferId)
@@ -111,7 +121,7 @@ async function postTransfer(
       'amount' in call.input ? '/amount' : '/transferId',
       'must not take the balance above its limit',
     )
-  if (result.outcome !== 'posted') throw unexpected(result, `the transfer ${posting.reference}`)
+  if (result.outcome !== 'posted') throw unexpected(result, `the transfer ${reference}`)
   const entry = await requireEntry(tools.db, result.transferId)
   return { ...teamEntry(entry), brandId: entry.brandId, replayed: result.replayed }
 }
@@ -145,25 +155,14 @@ export const adjustWallet = (ledger: Ledger, approverOf: CorrectionApprover) =>
       return approverOf(db, correction, now)
     },
     async run(call, tools) {
-      const { playerId, amount, reference } = call.input
-      const signed = toMinorUnits(amount)
-      if (signed === 0n) throw invalid('body', '/amount', 'must not be zero')
+      const { playerId } = call.input
+      const amount = toMinorUnits(call.input.amount)
+      if (amount === 0n) throw invalid('body', '/amount', 'must not be zero')
       const account = await findBalanceOfPlayer(tools.db, playerId)
       if (account === undefined) throw new Rejection('PLAYER_NOT_FOUND')
       const { brandId, currency } = account
       await asSeen(tools.db, call.input, account)
-      const transfer = {
-        kind: signed > 0n ? ('credit' as const) : ('debit' as const),
-        brandId,
-        playerId,
-        currency,
-        transferId: tools.newId('trf'),
-        reference,
-        type: 'ADJUSTMENT' as const,
-        counterparty: 'adjustments' as const,
-        amount: signed > 0n ? signed : -signed,
-        reason: await reasonOf(tools.db, call),
-      }
+      const transfer = { brandId, playerId, currency, amount, type: 'ADJUSTMENT', counterparty: 'adjustments' } as const
       return postTransfer(ledger, transfer, { operation: adjustment, call, tools })
     },
   })
@@ -185,23 +184,11 @@ export const reverseTransfer = (ledger: Ledger, approverOf: CorrectionApprover) 
       return approverOf(db, { brandId, playerId, reference: input.reference, person, amount }, now)
     },
     async run(call, tools) {
-      const { reference } = call.input
-      const reversed = await findReversed(tools.db, call.input)
-      const { transferId: id } = reversed
-      const { brandId, playerId, currency, amount } = reversed
-      const transfer = {
-        kind: amount > 0n ? ('debit' as const) : ('credit' as const),
-        brandId,
-        playerId,
-        currency,
-        transferId: tools.newId('trf'),
-        reference,
-        type: 'REVERSAL' as const,
-        counterparty: await readCounterparty(tools.db, id),
-        amount: reversed.transferAmount,
-        reverses: id,
-        reason: await reasonOf(tools.db, call),
-      }
+      const { transferId: reverses, ...reversed } = await findReversed(tools.db, call.input)
+      const { brandId, playerId, currency } = reversed
+      const counterparty = await readCounterparty(tools.db, reverses)
+      const amount = -reversed.amount
+      const transfer = { brandId, playerId, currency, amount, type: 'REVERSAL', counterparty, reverses } as const
       return postTransfer(ledger, transfer, { operation: reversal, call, tools })
     },
   })
