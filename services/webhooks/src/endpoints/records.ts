@@ -38,25 +38,20 @@ export async function findEndpoint(db: ReadDb, key: EndpointKey): Promise<Endpoi
 }
 
 /**
- * Reads an endpoint and locks its row until the transaction ends. Foreign keys may still refer to it, so new deliveries
- * do not wait.
- * @throws {Rejection} OPERATOR_NOT_FOUND
+ * Reads an endpoint for somebody who decides about it, and locks its row until the transaction ends. Foreign keys may still
+ * refer to it, so new deliveries do not wait.
+ * @throws {Rejection} OPERATOR_NOT_FOUND, NOT_AS_SEEN
  */
-export async function lockEndpoint(db: Db, key: EndpointKey): Promise<EndpointRow> {
-  const [row] = await db<EndpointRow>`
-    select ${rowColumns} from endpoint where id = ${endpointId(key)} for no key update
-  `
-  if (row === undefined) throw new Rejection('OPERATOR_NOT_FOUND')
-  return row
-}
-
-/** Like `lockEndpoint`, for somebody who decides about it. @throws {Rejection} OPERATOR_NOT_FOUND, NOT_AS_SEEN */
 export async function lockSeen(
   db: Db,
   { operatorId, environment, seen }: EndpointKey & { readonly seen: { readonly url: string | null } },
 ): Promise<EndpointRow> {
-  const row = await lockEndpoint(db, { operatorId, environment })
-  refuseUnlessSeen({ operatorId, environment }, seen, { url: row.url ?? null })
+  const key = { operatorId, environment }
+  const [row] = await db<EndpointRow>`
+    select ${rowColumns} from endpoint where id = ${endpointId(key)} for no key update
+  `
+  if (row === undefined) throw new Rejection('OPERATOR_NOT_FOUND')
+  refuseUnlessSeen(key, seen, { url: row.url ?? null })
   return row
 }
 

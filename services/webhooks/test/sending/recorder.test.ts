@@ -1,16 +1,19 @@
 import { randomUUID } from 'node:crypto'
 import type { Scope } from '@backoffice/contracts'
 import { newId } from '@backoffice/process'
-import { eventually, held, TestTime } from '@backoffice/test-kit'
+import { eventually, held, replyWith, startReceiver, TestTime } from '@backoffice/test-kit'
 import t from 'tap'
 import type { MadeAttempt } from '../../src/deliveries/queue.ts'
 import { endpointId } from '../../src/endpoints/endpoint.ts'
 import { Recorder } from '../../src/sending/recorder.ts'
 import { webhooksBed } from '../bed.ts'
 
-// It stands still, so that no lease ends.
-const time = new TestTime(new Date())
-const { bed, operator, endpoint, story, hold } = await webhooksBed(t, {}, { time })
+// The clock of this replica is two days ahead of PostgreSQL's, and so of what other replicas have written. Both stand still,
+// so that no lease ends.
+const now = new Date()
+const clock = { now: () => new Date(now.getTime() + 2 * 24 * 3_600_000) }
+const made = await webhooksBed(t, {}, { clock, time: new TestTime(now) })
+const { bed, operator, emit, setUrl, endpoint, story, becomes, hold } = made
 const { db, log } = bed.services.webhooks
 const recorder = new Recorder({
   ...{ db, log, random: () => 0.5, concurrency: 200 },
@@ -31,7 +34,7 @@ async function underWay(scope: Scope): Promise<MadeAttempt['lease']> {
      )
      insert into lease (endpoint_id, delivery_id, lease_id, number, url, leased_at, leased_until)
      select endpoint_id, id, $5, 1, $6, $7, $7 + interval '14 seconds' from made`,
-    [lease.deliveryId, lease.endpointId, newId('evt'), scope.brandId, lease.leaseId, url, time.now()],
+    [lease.deliveryId, lease.endpointId, newId('evt'), scope.brandId, lease.leaseId, url, now],
   )
   return lease
 }
@@ -133,7 +136,7 @@ t.test('an endpoint that is disabled with what waits for it delays no other atte
   await disabling
   t.match(await endpoint(dying), { enabled: false, disabledReason: /20 attempts/, pending: 1 })
   await letGo()
-  await eventually(async () => (await story(waiting.deliveryId)).state === 'withheld')
+  await becomes(waiting.deliveryId, 'withheld')
   const { rows } = await pool.query('select actor, operation, reason, input from audit_entry where subject = $1', [
     last.endpointId,
   ])
@@ -179,4 +182,64 @@ t.test('a delivery that was purged meanwhile is left alone, and fails none of it
   const [, , [neighbour]] = await Promise.all([record(gone, 200), record(gone, 500), recordAll(scope, [200])])
   t.equal((await story(neighbour?.deliveryId ?? '')).state, 'delivered')
   await t.rejects(story(gone.deliveryId), { code: 'DELIVERY_NOT_FOUND' })
+})
+
+/** An operator with a delivery that another replica is sending, and a URL that was just set. */
+async function sentElsewhere(leaseEnds: string) {
+  const receiver = await startReceiver(t)
+  const { scope } = await operator()
+  const { id } = await emit(scope)
+  await eventually(async () => (await pool.query('select from delivery where event_id = $1', [id])).rowCount === 1)
+  await pool.query(
+    `with due as (
+       update delivery set state = 'pending', next_attempt_at = $4, finished_at = null where event_id = $1 returning *
+     )
+     insert into lease (endpoint_id, delivery_id, lease_id, number, url, leased_at, leased_until)
+     select endpoint_id, id, gen_random_uuid(), 1, $3, $4, $4 + $2::interval from due`,
+    [id, leaseEnds, receiver.url, now],
+  )
+  await setUrl(scope, receiver.url)
+  return { id, scope, receiver }
+}
+
+t.test('a delivery that another replica is sending is left to it, whatever the own clock says', async (t) => {
+  const { id, scope, receiver } = await sentElsewhere('15 seconds')
+  const next = await emit(scope)
+  await becomes(next.id, 'delivered')
+  t.match(await story(id), { state: 'pending', attempts: 0 })
+  t.equal(receiver.received.length, 1)
+})
+
+t.test('a lease that ends later than it can, as after a clock was set back, is over', async (t) => {
+  const { id, receiver } = await sentElsewhere('1 hour')
+  await becomes(id, 'delivered')
+  t.equal(receiver.received.length, 1)
+  t.match(await story(id), {
+    attempts: 2,
+    attemptLog: [
+      { number: 1, responseStatus: null, error: /stopped before the answer/ },
+      { number: 2, responseStatus: 204, error: null },
+    ],
+  })
+})
+
+t.test('a lost lease whose delivery somebody else holds locked delays no other', async (t) => {
+  const [locked, other] = [await sentElsewhere('15 seconds'), await sentElsewhere('15 seconds')]
+  const letGo = await hold(t, 'select from delivery where event_id = $1 for no key update', locked.id)
+  await pool.query('update lease set leased_until = leased_at where url <> $1', [url])
+  await becomes(other.id, 'delivered')
+  t.equal(locked.receiver.received.length, 0)
+  await letGo()
+  await becomes(locked.id, 'delivered')
+})
+
+t.test('what is new is due at once, and a retry when PostgreSQL says so', async (t) => {
+  const receiver = await startReceiver(t, replyWith(500))
+  const { scope } = await operator(receiver.url)
+  const { id } = await emit(scope)
+  await eventually(async () => (await story(id)).lastError !== null)
+  const { rows } = await pool.query('select next_attempt_at from delivery where event_id = $1', [id])
+  const seconds = (rows[0].next_attempt_at.getTime() - now.getTime()) / 1_000
+  t.ok(seconds > 0 && seconds < 3_600, `${seconds} s`)
+  t.equal(receiver.received.length, 1)
 })
