@@ -171,7 +171,7 @@ const nounsOf: Readonly<Record<ServiceName, readonly string[]>> = {
   wallet: ['ledger', 'statement', 'corrections', 'storage', 'background'],
   payments: ['deposits', 'withdrawals', 'players'],
   webhooks: ['endpoints', 'deliveries', 'sending'],
-  reconciler: ['storage', 'heads', 'reconciliation', 'operations', 'background'],
+  reconciler: ['storage', 'heads', 'checks', 'runs'],
 }
 
 /** What a noun's folder is made of: each uses those before it. What says nothing of itself is a step. */
@@ -285,8 +285,9 @@ const timed = [
   'services/players/src/games/game-provider.ts',
   'services/webhooks/src/sending/',
   'services/webhooks/src/deliveries/upkeep.ts',
-  'services/reconciler/src/reconciliation/',
-  'services/reconciler/src/background/',
+  'services/reconciler/src/checks/',
+  'services/reconciler/src/heads/',
+  'services/reconciler/src/runs/',
   'services/wallet/src/background/',
 ]
 
