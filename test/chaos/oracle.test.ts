@@ -24,11 +24,6 @@ const register: Model<number, RegisterOperation> = {
   keyOf: String,
 }
 
-t.test('beyond its limit of states the search says that it does not know', async (t) => {
-  const writes = Array.from({ length: 12 }, (_, index) => ({ calledAt: 0, returnedAt: 100, write: index + 1 }))
-  t.equal(linearize([...writes, { calledAt: 101, returnedAt: 102, read: 99 }], register, 50).verdict, 'undecided')
-})
-
 t.test('the search finds an order exactly where trying all orders finds one', async () => {
   const operation = fc.record({
     calledAt: fc.integer({ min: 0, max: 8 }),
@@ -164,13 +159,6 @@ t.test('books that agree have no problems, and say which events there were', asy
   })
   const last = unheard({ kind: 'readWallet' })
   t.match(close(confirmed(), ...ended, last).problems.join(), /could not be read/, 'unless the last read is missing')
-})
-
-t.test('a request whose answer nobody heard may have reserved its money, or not', async (t) => {
-  const before = [confirmed(), read('approved'), unheard({ kind: 'requestWithdrawal', amount: 7n }), deposited()]
-  t.same(close(...before, wallet(100n, 60n)).problems, [])
-  t.same(close(...before, wallet(100n, 53n)).problems, [])
-  t.same(close(...before, wallet(100n, 54n)).problems, ['withdrawable is 0.54, not 0.60 or 0.53'])
 })
 
 t.test('it is noticed that a hold is missing, and that a paid withdrawal was never debited', async (t) => {

@@ -1,8 +1,17 @@
 import { randomUUID } from 'node:crypto'
 import { type ErrorCode, httpOperations, type Operation, operations } from '@backoffice/contracts'
-import { type HttpReply, OperatorClient, sharedSystem } from '@backoffice/test-kit'
+import {
+  askAs,
+  type Callers,
+  type HttpReply,
+  newDeposit,
+  newWithdrawal,
+  OperatorClient,
+  richPlayer,
+  sharedSystem,
+} from '@backoffice/test-kit'
 import t from 'tap'
-import { createDeposit, depositRequest, expectStatus, fund, playerRequest, register } from '../journey.ts'
+import { depositRequest, expectStatus, expectSuccess, fund, playerRequest, register } from '../journey.ts'
 
 const system = await sharedSystem(t)
 const alice = await system.asTeam('alice')
@@ -41,29 +50,24 @@ const unknown: Readonly<Record<keyof Records, ErrorCode>> = {
   withdrawalId: 'WITHDRAWAL_NOT_FOUND',
 }
 
-const withdrawal = { amount: '10.00', currency: 'BRL', method: 'pix', destination: 'ana@example.com' }
-
 async function newRecords({ client }: Tenant): Promise<Records> {
-  const { id: playerId } = await register(client)
-  await alice.call(operations.players.decideKyc, {
-    input: { playerId, submission: null, seen: null, status: 'aprovado', reason: 'documents match' },
-  })
-  await fund(client, playerId, '50.00')
+  const by: Callers = {
+    call: async (operation, input) => expectSuccess(await askAs(client, operation, input)),
+    team: (operation, input) => alice.call(operation, { input }),
+  }
+  const playerId = await richPlayer(by)
   await fund(client, playerId, '60.00')
-  const requested = await client.post(`/players/${playerId}/withdrawals`, withdrawal)
-  const { id: withdrawalId } = expectStatus(requested, 201)
-  return { playerId, depositId: (await createDeposit(client, playerId)).id, withdrawalId }
+  return { playerId, depositId: await newDeposit(by), withdrawalId: await newWithdrawal(by) }
 }
 
 /** Every operation whose path takes an id: one that is added is attacked without a change here. */
 const takingIds = httpOperations.filter(({ params }) => Object.keys(params.properties).length > 0)
 
 /** Sends an operation's example about somebody's records, under a reference of its own. */
-function ask(tenant: Tenant, { http, hasBody, example }: Operation, ids: Records): Promise<HttpReply> {
-  const path = (http?.path ?? '').replaceAll(/\{(\w+)\}/g, (_, name: keyof Records) => ids[name])
-  if (!hasBody) return tenant.client.get(path)
-  const body = { ...(example?.body as object) }
-  return tenant.client.post(path, 'externalReference' in body ? { ...body, externalReference: randomUUID() } : body)
+function ask(tenant: Tenant, operation: Operation, ids: Records): Promise<HttpReply> {
+  const body = (operation.example?.body ?? {}) as object
+  const own = 'externalReference' in body ? { externalReference: randomUUID() } : {}
+  return askAs(tenant.client, operation, { ...ids, ...body, ...own })
 }
 
 /** What a tenant sees of its records. */

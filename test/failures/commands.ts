@@ -1,78 +1,63 @@
 import { randomUUID } from 'node:crypto'
-import { allOperations, type Input, type Operation, operations } from '@backoffice/contracts'
+import { allOperations, defined, type Input, type Operation, operations } from '@backoffice/contracts'
 import { newId } from '@backoffice/process'
-import { seenWithdrawal, withSeen } from '@backoffice/test-kit'
 import {
-  deliveredEvent,
+  type Fields,
+  inputOf,
+  isInputKnown,
   newDeposit,
-  newEndpoint,
-  newOperator,
-  newPerson,
-  newPlayer,
+  newOperatorOf,
+  newPlayerOf,
   newWithdrawal,
-  pix,
-  proposalToEnd,
   reason,
   richPlayer,
-  setAsideEvent,
-  stuckCredit,
-} from './records.ts'
+  seenWithdrawal,
+  type Unseen,
+  withSeen,
+} from '@backoffice/test-kit'
+import { deliveredEvent, proposalToEnd, setAsideEvent, stuckCredit } from './records.ts'
 import type { Command, Send, World } from './world.ts'
 
-const { gateway, players, wallet, payments, webhooks } = operations
-type Fields = Readonly<Record<string, unknown>>
-
-/** What a field names is made, by the field's name. */
-const made: Readonly<Record<string, (world: World) => Promise<Fields>>> = {
-  playerId: async (world) => ({ playerId: await newPlayer(world) }),
-  depositId: async (world) => ({ depositId: await newDeposit(world) }),
-  withdrawalId: async (world) => ({ withdrawalId: await newWithdrawal(world) }),
-  operatorId: async (world) => ({ operatorId: (await newOperator(world)).operatorId }),
-  environment: async () => ({ environment: 'sandbox' }),
-  reason: async () => ({ reason }),
-  reference: async () => ({ reference: randomUUID() }),
-  externalReference: async () => ({ externalReference: randomUUID() }),
-  // It is looked at when the rest is there.
-  seen: async () => ({}),
-}
+const { gateway, players, payments, webhooks } = operations
 
 /** The operator's own server sends a key where one is required, and the gateway makes the operation id from it. */
 function senderOf(world: World, operation: Operation, input: Fields): Send {
-  const { audience, http, idempotency, params } = operation
+  const { audience, http, idempotency } = operation
   if (audience === 'team') return (key) => world.team(operation, input as never, key)
   // Without a key past the gateway, which would send a new operation id each time.
   if (http === undefined || idempotency !== 'required') return (key) => world.call(operation, input as never, key)
-  const path = http.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => String(input[name]))
-  const body = Object.entries(input).filter(([name]) => !(name in params.properties))
-  return (key) => world.post(path, Object.fromEntries(body), key)
+  return (key) => world.ask(operation, input, key)
 }
 
-const exampleOf = ({ example }: Operation) => (example?.body ?? {}) as Fields
-const requiredBy = ({ params, body }: Operation) => [...Object.keys(params.properties), ...(body.required ?? [])]
-
-/** Sends a command with these fields, the others as the example has them, but for what must exist or be new. */
+/** Sends a command with these fields, the others as `inputOf` makes them. */
 function sent<O extends Operation>(
   operation: O,
   fields: Partial<Input<O>> | ((world: World) => Promise<Partial<Input<O>>>) = {},
-  more: Pick<Command, 'decision' | 'leaves'> = {},
+  decision?: string,
 ): Command {
   return {
-    ...{ operation, ...more },
+    ...{ operation, ...defined({ decision }) },
     prepare: async (world) => {
       const own: Fields = typeof fields === 'function' ? await fields(world) : fields
-      const others = []
-      for (const name of requiredBy(operation)) if (!(name in own)) others.push((await made[name]?.(world)) ?? {})
-      const input = Object.assign({}, exampleOf(operation), ...others, own)
-      return senderOf(world, operation, await withSeen(world.bed.team('alice'), operation, input))
+      const input = await inputOf(world, operation, own)
+      return senderOf(world, operation, await withSeen(world.bed.team('alice'), operation, input as Unseen<O>))
     },
   }
 }
 
 const byHand: readonly Command[] = [
-  sent(players.registerPlayer, async () => ({ externalId: randomUUID(), ...newPerson() })),
-  sent(payments.requestWithdrawal, async (world) => ({ playerId: await richPlayer(world), amount: '4.00' })),
+  {
+    ...sent(gateway.createOperator),
+    leaves: {
+      tables: [
+        ...['webhooks.endpoint', 'webhooks.secret'],
+        ...['players', 'wallet', 'payments', 'webhooks'].map((service) => `${service}.brand`),
+      ],
+      because: 'they belong to an operator id that was never given to anybody',
+    },
+  },
   ...(['approve', 'reject'] as const).map((decision) =>
-    sent(payments.decideWithdrawalInSandbox, { decision }, { decision }),
+    sent(payments.decideWithdrawalInSandbox, { decision }, decision),
   ),
   {
     operation: players.openGameSession,
@@ -92,10 +77,8 @@ const byHand: readonly Command[] = [
   {
     operation: payments.abandonOperation,
     prepare: async (world) => {
-      const playerId = await newPlayer(world)
-      const path = `/players/${playerId}/deposits`
+      const deposit = await inputOf(world, payments.createDeposit)
       const lost = randomUUID()
-      const body = { amount: '10.00', externalReference: randomUUID(), ...pix }
       return async (key) => {
         // The claim of the operation that got lost, as a gateway left it a day ago.
         await world.row(
@@ -104,7 +87,7 @@ const byHand: readonly Command[] = [
           on conflict do nothing`,
           [world.scope.operatorId, key, `opn_${lost}`],
         )
-        return world.post(path, body, key)
+        return world.ask(payments.createDeposit, deposit, key)
       }
     },
   },
@@ -115,13 +98,13 @@ const byHand: readonly Command[] = [
         const withdrawalId = await newWithdrawal(world, { approved: true })
         return { ...(await seenWithdrawal(world.bed.team('alice'), withdrawalId)), decision }
       },
-      { decision },
+      decision,
     ),
   ),
   {
     operation: payments.endCommand,
     prepare: async (world) => {
-      const depositId = await newDeposit(world, await newPlayer(world))
+      const depositId = await newDeposit(world, await newPlayerOf(world))
       const commandId = newId('cmd')
       const endIt = async () => {
         const input = { commandId, reason, seen: await stuckCredit(world, { depositId, id: commandId }) }
@@ -136,60 +119,17 @@ const byHand: readonly Command[] = [
       }
     },
   },
-  sent(wallet.adjustWallet, { amount: '1.00' }),
-  sent(wallet.reverseTransfer, async (world) => {
-    const input = { playerId: await newPlayer(world), amount: '1.00', reference: randomUUID(), reason }
-    const { playerId } = input
-    return { playerId, transferId: (await world.team(wallet.adjustWallet, input)).transferId }
-  }),
-  sent(players.decideKyc, { submission: null, status: 'aprovado' }),
-  sent(players.releaseKycCase, async (world) => {
-    const playerId = await newPlayer(world)
-    await world.team(players.takeKycCase, { playerId })
-    return { playerId }
-  }),
-  sent(players.setPlayerStatus, { status: 'bloqueado' }),
-  sent(players.selfExcludePlayer, { until: null }),
-  sent(players.setDailyLimit, { dailyDepositLimit: '50.00' }),
-  sent(players.anonymisePlayer, async (world) => {
-    const playerId = await newPlayer(world)
-    await world.team(players.setPlayerStatus, { playerId, status: 'encerrado', reason })
-    return { playerId }
-  }),
-  sent(players.setDocumentUrl, { template: 'https://kyc.example/documents/{reference}' }),
-  sent(players.setGameAvailability, async () => {
-    return { brandId: `brd_${randomUUID()}`, gameId: 'lucky-tiger', available: false }
-  }),
-  sent(gateway.createOperator, async () => ({ name: randomUUID() }), {
-    leaves: {
-      tables: [
-        ...['webhooks.endpoint', 'webhooks.secret'],
-        ...['players', 'wallet', 'payments', 'webhooks'].map((service) => `${service}.brand`),
-      ],
-      because: 'they belong to an operator id that was never given to anybody',
-    },
-  }),
-  sent(gateway.activateOperator, async (world) => {
-    const { operatorId } = await newOperator(world)
-    await world.team(gateway.suspendOperator, { operatorId, reason })
-    return { operatorId }
-  }),
-  sent(gateway.setOperatorLimits, { rateLimitPerMinute: 7 }),
-  sent(gateway.setReplayProtection, { replayProtection: 'on' }),
   sent(gateway.issueCredential),
   {
     decision: 'approved by a second person',
     operation: gateway.issueCredential,
     prepare: async (world) => {
-      const { operatorId, name } = await newOperator(world)
+      const { operatorId, name } = await newOperatorOf(world)
       const input = { operatorId, environment: 'production', seen: { name }, reason } as const
       const approves = await world.propose(gateway.issueCredential, input)
       return (key) => world.approve(gateway.issueCredential, input, { approves, operationId: key })
     },
   },
-  // Of nobody who calls here.
-  sent(gateway.endSession, async () => ({ session: randomUUID() })),
-  sent(gateway.lockTeamMember, async () => ({ member: `machine ${randomUUID()}` })),
   {
     operation: gateway.unlockTeamMember,
     prepare: async (world) => {
@@ -199,19 +139,6 @@ const byHand: readonly Command[] = [
       return (key) => world.approve(gateway.unlockTeamMember, input, { approves, operationId: key })
     },
   },
-  sent(gateway.declineProposal, async (world) => {
-    const { operatorId } = await newOperator(world)
-    const input = { operatorId, environment: 'production', reason } as const
-    return { proposalId: await world.propose(gateway.issueCredential, input) }
-  }),
-  sent(gateway.revokeCredential, async (world) => {
-    const { operatorId, environment, key } = await newOperator(world)
-    await world.team(gateway.issueCredential, { operatorId, environment })
-    return { key }
-  }),
-  sent(webhooks.setWebhookUrl, { url: 'http://127.0.0.1:9/hook' }),
-  sent(webhooks.rotateWebhookSecret, newEndpoint),
-  sent(webhooks.disableWebhook, newEndpoint),
   sent(webhooks.resendDelivery, async (world) => ({ id: (await deliveredEvent(world)).id })),
   sent(webhooks.resendDeliveries, async (world) => {
     const ids = [(await deliveredEvent(world)).id]
@@ -236,12 +163,12 @@ const byHand: readonly Command[] = [
   },
 ]
 
-/** What a name or an example says nothing about wants a case by hand. */
+/** What `inputOf` says nothing about wants a case by hand. */
 const isDerived = (operation: Operation) =>
   operation.kind === 'command' &&
   operation.audience !== 'internal' &&
   byHand.every((other) => other.operation !== operation) &&
-  requiredBy(operation).every((name) => name in made || name in exampleOf(operation))
+  isInputKnown(operation)
 
 /** Every command of the operation table that a client sends, and some of them in several ways. */
 export const commands: readonly Command[] = [

@@ -1,68 +1,11 @@
 // What commands need before they are sent.
-import { randomUUID } from 'node:crypto'
 import { apiVersion, eventSubject, events, type Input, operations } from '@backoffice/contracts'
 import { newId } from '@backoffice/process'
 import { inputDigest } from '@backoffice/team-identity'
-import { newCpf, seenWithdrawal } from '@backoffice/test-kit'
+import { newDeposit } from '@backoffice/test-kit'
 import type { World } from './world.ts'
 
-const { gateway, players, wallet, payments, webhooks } = operations
-export const reason = 'a test'
-export const newPerson = () => ({ name: 'Ana Souza', email: 'ana@example.com', cpf: newCpf(), birthDate: '1990-05-17' })
-export const pix = { currency: 'BRL', method: 'pix' }
-
-export async function newPlayer(world: World): Promise<string> {
-  return (await world.call(players.registerPlayer, { externalId: randomUUID(), ...newPerson() })).id
-}
-
-const rich = new WeakMap<World, Promise<string>>()
-
-/** The one player of all commands that need an approved identity and money, of which there is enough for all. */
-export function richPlayer(world: World): Promise<string> {
-  const known = rich.get(world) ?? makeRichPlayer(world)
-  rich.set(world, known)
-  return known
-}
-
-async function makeRichPlayer(world: World): Promise<string> {
-  const playerId = await newPlayer(world)
-  await world.team(players.decideKyc, { playerId, submission: null, status: 'aprovado', reason })
-  await world.team(wallet.adjustWallet, { playerId, amount: '100000.00', reference: randomUUID(), reason })
-  return playerId
-}
-
-/** @param playerId the rich one, unless something is to be wrong with the player's account */
-export async function newDeposit(world: World, playerId?: string): Promise<string> {
-  const input = {
-    playerId: playerId ?? (await richPlayer(world)),
-    amount: '10.00',
-    externalReference: randomUUID(),
-    ...pix,
-  }
-  return (await world.call(payments.createDeposit, input)).id
-}
-
-export async function newWithdrawal(world: World, { approved = false } = {}): Promise<string> {
-  const input = { playerId: await richPlayer(world), amount: '4.00', destination: 'ana@example.com', ...pix }
-  const { id } = await world.call(payments.requestWithdrawal, input)
-  if (!approved) return id
-  const seen = await seenWithdrawal(world.bed.team('alice'), id)
-  await world.team(payments.decideWithdrawal, { ...seen, decision: 'approve' })
-  return id
-}
-
-export async function newOperator(world: World) {
-  const name = randomUUID()
-  const { operatorId, sandbox } = await world.team(gateway.createOperator, { name })
-  return { operatorId: operatorId as string, name, key: sandbox.key as string, environment: 'sandbox' as const }
-}
-
-/** With a webhook URL of its own. */
-export async function newEndpoint(world: World) {
-  const { operatorId, environment } = await newOperator(world)
-  await world.team(webhooks.setWebhookUrl, { operatorId, environment, url: 'http://127.0.0.1:9/hook' })
-  return { operatorId, environment }
-}
+const { payments } = operations
 
 /** An event that the operator has received. */
 export async function deliveredEvent(world: World) {

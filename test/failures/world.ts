@@ -11,7 +11,10 @@ import {
 import { readerOf } from '@backoffice/service-runtime'
 import type { RunningService } from '@backoffice/service-runtime/testing'
 import {
+  askAs,
+  type Callers,
   eventually,
+  type Fields,
   OperatorClient,
   proposalOf,
   serveHttp,
@@ -36,7 +39,7 @@ interface Approval {
 }
 
 /** All services in this process, each of which can die and start again, an operator, and its receiver of webhooks. */
-export class World {
+export class World implements Callers {
   readonly bed: TestBed<typeof services>
   readonly mortal: MortalServices
   /** Ids of the events that the operator has received, each as often as it came. */
@@ -101,10 +104,10 @@ export class World {
     return this.#client
   }
 
-  /** Sends a request. Throws unless it is accepted. */
-  async post(path: string, body: unknown, idempotencyKey: string = randomUUID()): Promise<Body> {
-    const reply = await this.#unlessDead('gateway', this.#http().post(path, body, { idempotencyKey }))
-    if (reply.status >= 300) throw new Error(`${path}: ${reply.status} ${reply.bytes}`)
+  /** Sends a request over HTTP. Throws unless it is accepted. */
+  async ask(operation: Operation, input: Fields, idempotencyKey: string): Promise<Body> {
+    const reply = await this.#unlessDead('gateway', askAs(this.#http(), operation, input, idempotencyKey))
+    if (reply.status >= 300) throw new Error(`${operation.id}: ${reply.status} ${reply.bytes}`)
     return reply.body
   }
 

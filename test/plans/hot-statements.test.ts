@@ -41,10 +41,10 @@ const bed = await testBed(t, services, {
 const team = teamOf(bed)
 const operator = await newOperator(t, team, bed.services.gateway.addresses.baseUrl)
 const games = await startGames(loadConfig(gamesSettings, bed.gamesEnvironment()))
-const journey = await callAsOperator(operator, team, `http://127.0.0.1:${games.port}`)
+const playerId = await callAsOperator(operator, team, `http://127.0.0.1:${games.port}`)
 await games.drain()
 await callInTrouble(operator, bed)
-await callAsTeam(operator, team, journey)
+await callAsTeam(operator, team, playerId)
 for (const name of serviceNames) {
   const running = bed.services[name]
   const service = services[name] as unknown as Service

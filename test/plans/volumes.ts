@@ -2,9 +2,9 @@ import type { ServiceName } from '@backoffice/contracts'
 import pg from 'pg'
 
 /** Rows of each table that grows with traffic: enough that reading all of one is never the cheapest plan. */
-const rowsOfTable = 100_000
+const rowsOfTable = 50_000
 /** Of those that are asked for by the hundred: of fewer, reading all would be cheaper. */
-const rowsOfLargestTable = 200_000
+const rowsOfLargestTable = 100_000
 const halfYearSeconds = 16_000_000
 
 const id = (prefix: string, n = 'n') => `'${prefix}_' || lpad((${n})::text, 12, '0')`

@@ -53,7 +53,7 @@ export interface Fleet {
 }
 
 /** PostgreSQL and NATS with everything prepared as in production, and as many processes of each service as are wanted. */
-export async function startFleet(t: Teardown, environment: Readonly<Record<string, string>> = {}): Promise<Fleet> {
+export async function startFleet(t: Teardown): Promise<Fleet> {
   const bed = await testBed(t, services, { startServices: false })
   const start: Fleet['start'] = async (name, options = {}) => {
     const ports = options.ports ?? (await freePorts())
@@ -65,7 +65,6 @@ export async function startFleet(t: Teardown, environment: Readonly<Record<strin
       NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? compiled,
       HEALTH_PORT: String(ports.healthPort),
       PORT: String(ports.port),
-      ...environment,
       ...options.environment,
     }
     const { child, ended, until } = startProcess(t, command, { cwd: root, env })

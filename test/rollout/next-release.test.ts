@@ -107,9 +107,9 @@ t.test('each message of a next release, which has a field more in it, is read by
   const operator = await newOperator(t, team, bed.services.gateway.addresses.baseUrl)
   const games = await startGames(loadConfig(gamesSettings, bed.gamesEnvironment()))
   t.teardown(() => games.drain())
-  const journey = await callAsOperator(operator, team, `http://127.0.0.1:${games.port}`)
+  const playerId = await callAsOperator(operator, team, `http://127.0.0.1:${games.port}`)
   await eventually(() => carried.has(eventSubject('withdrawal.status_changed')))
-  await callAsTeam(operator, team, journey)
+  await callAsTeam(operator, team, playerId)
 
   t.same(failures, [], 'nobody was told that something is not valid')
   const asked = allOperations.filter(({ http, service }) => http !== undefined && service !== 'gateway')

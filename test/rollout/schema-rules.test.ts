@@ -73,14 +73,10 @@ t.test('no migration since the previous release holds up who reads or writes a t
 const harmless = [
   'alter table wallet.account add column note text',
   "alter table wallet.account add column note text not null default 'none'",
-  'alter table wallet.account add column at timestamptz not null default now()',
   'alter table wallet.account add constraint positive check (balance > 0) not valid',
-  'alter table wallet.account add foreign key (brand_id) references wallet.brand (id) not valid',
-  'alter table wallet.account drop constraint positive',
   'create trigger t before update on wallet.account for each row execute function wallet.f()',
   'create table wallet.limit (id text primary key); create index one on wallet.limit (id); update wallet.limit set id = 0',
   'create function wallet.f() returns void language sql as $$ update x set a = 0; $$',
-  'grant select on wallet.account to backoffice_reconciler',
 ]
 for (const sql of harmless) t.test(`holds up nobody: ${sql}`, async (t) => t.same(await lockingStatements({ sql }), []))
 
@@ -95,25 +91,14 @@ for (const sql of outside) {
   })
 }
 
+/** Some of Squawk's own, to show that it is asked, and each of ours. */
 const holding = [
   'create index account_note on wallet.account (note)',
-  'create unique index account_note on wallet.account (note)',
-  'drop index wallet.account_note',
   'reindex table wallet.account',
   'alter table wallet.account add column at timestamptz default clock_timestamp()',
-  'alter table wallet.account add column id uuid default gen_random_uuid()',
-  'alter table wallet.account add column n bigserial',
-  'alter table wallet.account add column n bigint generated always as (balance + 1) stored',
-  'alter table wallet.account add column note text not null',
   'alter table wallet.account alter column note set not null',
-  'alter table wallet.account alter column balance type numeric',
   'alter table wallet.account add constraint positive check (balance > 0)',
-  'alter table wallet.account add check (balance > 0)',
   'alter table wallet.account add foreign key (brand_id) references wallet.brand (id)',
-  'alter table wallet.account add column brand_id text references wallet.brand (id)',
-  'alter table wallet.account add unique (note)',
-  'alter table wallet.account add primary key (id)',
-  'alter table wallet.account add constraint apart exclude using gist (note with =)',
   'alter table wallet.account set unlogged',
   'alter table wallet.account attach partition wallet.old for values in (1)',
   'lock table wallet.account',

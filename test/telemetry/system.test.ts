@@ -36,7 +36,7 @@ t.test(
       ...{ OTEL_METRICS_EXPORTER: 'prometheus', WEBHOOK_BACKOFF_BASE_MS: '100' },
       HEADS_EXPORT_DIR: join(t.testdir(), 'heads'),
     }
-    const system = await startSystem(t, { backends: 'own', environment })
+    const system = await startSystem(t, { services: 'processes', environment })
     const targets = system.metrics as Readonly<Record<ProgramName, string>>
     t.same(Object.keys(targets).sort(), [...programs].sort(), 'everything has its metrics')
     const prometheus = await startPrometheus(t, targets, `${telemetryFolder}alerts.yaml`)

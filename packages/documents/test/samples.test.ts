@@ -3,7 +3,19 @@
 import { randomUUID } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
 import { httpOperations, operations, sample } from '@backoffice/contracts'
-import { freePort, type HttpReply, OperatorClient, sharedSystem, skipWithout } from '@backoffice/test-kit'
+import {
+  askAs,
+  type Callers,
+  freePort,
+  newDeposit,
+  newPlayer,
+  newPlayerOf,
+  newWithdrawal,
+  OperatorClient,
+  richPlayer,
+  sharedSystem,
+  skipWithout,
+} from '@backoffice/test-kit'
 import t, { type Test } from 'tap'
 import { type SampleLanguage, sampleLanguages, sampleOf, samplePlaceholders } from '../src/index.ts'
 import { eventsFolder, startReceiver } from './receivers.ts'
@@ -59,25 +71,17 @@ async function startJourney() {
   const url = `http://127.0.0.1:${port}/`
   await team.call(operations.webhooks.setWebhookUrl, { input: { operatorId, environment: 'sandbox', url } })
 
-  const post = async (path: string, body: object) => idOf(await operator.post(path, body))
-  const register = (externalId: string) =>
-    post('/players', {
-      ...{ externalId, name: 'Ana Souza', email: 'ana@example.com' },
-      ...{ cpf: '529.982.247-25', birthDate: '1990-05-17' },
-    })
-  const deposit = (amount: string) =>
-    post(`/players/${playerId}/deposits`, {
-      ...{ amount, currency: 'BRL', method: 'pix', externalReference: randomUUID() },
-    })
-  const withdrawal = () =>
-    post(`/players/${playerId}/withdrawals`, {
-      ...{ amount: '1.00', currency: 'BRL', method: 'pix', destination: 'ana@example.com' },
-    })
-
+  const by: Callers = {
+    async call(operation, input) {
+      const { status, body, bytes } = await askAs(operator, operation, input)
+      if (status >= 300) throw new Error(`expected a success, not ${status}: ${bytes}`)
+      return body
+    },
+    team: (operation, input) => team.call(operation, { input }),
+  }
   const externalId = randomUUID()
-  const playerId = await register(externalId)
-  await operator.post(`/sandbox/players/${playerId}/kyc/decision`, { status: 'aprovado' })
-  await operator.post(`/deposits/${await deposit('10000.00')}/confirm`)
+  await by.call(operations.players.registerPlayer, newPlayer({ externalId }))
+  const playerId = await richPlayer(by)
   const { data } = (await operator.get('/games')).body
   return {
     baseUrl: system.baseUrl,
@@ -90,20 +94,15 @@ async function startJourney() {
     /** What stands in the example of an operation, and what a reader would write there. */
     async realValues(operationId: string): Promise<Readonly<Record<string, string>>> {
       return {
-        [sample.playerId]: operationId === 'submitKyc' ? await register(randomUUID()) : playerId,
-        [sample.depositId]: operationId.includes('Deposit') ? await deposit('1.00') : '',
-        [sample.withdrawalId]: operationId.includes('Withdrawal') ? await withdrawal() : '',
+        [sample.playerId]: operationId === 'submitKyc' ? await newPlayerOf(by) : playerId,
+        [sample.depositId]: operationId.includes('Deposit') ? await newDeposit(by) : '',
+        [sample.withdrawalId]: operationId.includes('Withdrawal') ? await newWithdrawal(by) : '',
         'user-42': operationId === 'findPlayers' ? externalId : randomUUID(),
         'pay-1001': randomUUID(),
         'fortune-reels': data[0].id,
       }
     },
   }
-}
-
-function idOf({ status, body, bytes }: HttpReply): string {
-  if (status !== 201) throw new Error(`expected 201, not ${status}: ${bytes}`)
-  return body.id
 }
 
 async function programOf(language: SampleLanguage, operationId: string): Promise<Program> {

@@ -1,6 +1,21 @@
 export { freePort } from '@backoffice/dev-stack'
 export { areContainersWanted, postgres, startTestPostgres } from './backends.ts'
 export { recoverCopy, takeBaseBackup } from './base-backup.ts'
+export {
+  askAs,
+  type Callers,
+  type Fields,
+  inputOf,
+  isInputKnown,
+  newDeposit,
+  newEndpoint,
+  newOperatorOf,
+  newPlayerOf,
+  newWithdrawal,
+  pix,
+  reason,
+  richPlayer,
+} from './calls.ts'
 export { type CertificateFiles, makeCertificate, makeClientCertificate } from './certificates.ts'
 export {
   acknowledge,
