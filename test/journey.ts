@@ -65,12 +65,6 @@ export function expectStatus(answer: HttpReply, status: number) {
   return answer.body
 }
 
-/** The body of an answer that accepts. */
-export function expectSuccess(answer: HttpReply) {
-  if (answer.status >= 300) throw new Error(`expected a success, not ${answer.status}: ${answer.bytes}`)
-  return answer.body
-}
-
 /** Steps of the usual order, each as an operator's server takes them. */
 export async function register(operator: OperatorClient): Promise<{ id: string }> {
   return expectStatus(await operator.post('/players', playerRequest()), 201)

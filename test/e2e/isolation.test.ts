@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { type ErrorCode, httpOperations, type Operation, operations } from '@backoffice/contracts'
 import {
   askAs,
-  type Callers,
+  callersOf,
   type HttpReply,
   newDeposit,
   newWithdrawal,
@@ -11,7 +11,7 @@ import {
   sharedSystem,
 } from '@backoffice/test-kit'
 import t from 'tap'
-import { depositRequest, expectStatus, expectSuccess, fund, playerRequest, register } from '../journey.ts'
+import { depositRequest, expectStatus, fund, playerRequest, register } from '../journey.ts'
 
 const system = await sharedSystem(t)
 const alice = await system.asTeam('alice')
@@ -51,10 +51,7 @@ const unknown: Readonly<Record<keyof Records, ErrorCode>> = {
 }
 
 async function newRecords({ client }: Tenant): Promise<Records> {
-  const by: Callers = {
-    call: async (operation, input) => expectSuccess(await askAs(client, operation, input)),
-    team: (operation, input) => alice.call(operation, { input }),
-  }
+  const by = callersOf(client, alice)
   const playerId = await richPlayer(by)
   await fund(client, playerId, '60.00')
   return { playerId, depositId: await newDeposit(by), withdrawalId: await newWithdrawal(by) }

@@ -16,9 +16,9 @@ import {
 } from '@backoffice/contracts'
 import { inputSchema, RpcClient } from '@backoffice/rpc'
 import { newReplyKey } from '@backoffice/team-identity'
-import { OperatorClient, testBed } from '@backoffice/test-kit'
+import { callersOf, newDeposit, newWithdrawal, OperatorClient, reason, richPlayer, testBed } from '@backoffice/test-kit'
 import t from 'tap'
-import { createDeposit, expectStatus, fund, playerRequest } from '../journey.ts'
+import { expectStatus, playerRequest } from '../journey.ts'
 import { services } from '../services.ts'
 import { Effects } from './effects.ts'
 
@@ -45,16 +45,14 @@ async function newTenants(name: string): Promise<Tenant[]> {
       })
       const client = new OperatorClient(bed.services.gateway.addresses.baseUrl, { key, secret: secret ?? '' })
       t.teardown(() => client.close())
-      const player = expectStatus(await client.post('/players', playerRequest()), 201)
-      const { id: playerId, externalId } = player
-      const approved = { playerId, submission: null, status: 'aprovado', reason: 'documents match' } as const
-      await alice.call(operations.players.decideKyc, { input: approved })
-      await fund(client, playerId, '50.00')
-      const request = { amount: '10.00', currency, method: 'pix', destination: 'ana@example.com' }
-      const { id: withdrawalId } = expectStatus(await client.post(`/players/${playerId}/withdrawals`, request), 201)
-      const { id: depositId } = await createDeposit(client, playerId, '10.00')
+      const by = callersOf(client, alice)
+      const playerId = await richPlayer(by)
+      const { externalId } = await alice.call(operations.players.showPlayer, { input: { playerId } })
+      const [withdrawalId, depositId] = [await newWithdrawal(by), await newDeposit(by)]
       // A decision of the sandbox would change it.
-      await alice.call(operations.players.decideKyc, { input: { ...approved, status: 'reprovado' } })
+      await alice.call(operations.players.decideKyc, {
+        input: { playerId, submission: null, status: 'reprovado', reason },
+      })
       const scope = { operatorId, brandId, environment, currency, timeZone }
       const records = { playerId, depositId, withdrawalId, externalId, operatorIds: [operatorId] }
       return { name: `${name} in ${environment}`, scope, records }
@@ -73,7 +71,8 @@ const others: Readonly<Record<string, () => unknown>> = {
   status: () => 'aprovado',
   decision: () => 'approve',
   reason: () => 'as it was agreed',
-  amount: () => '10.00',
+  // As the withdrawal has it: a hold of another amount would be none of it.
+  amount: () => '4.00',
   currency: () => 'BRL',
   method: () => 'pix',
   destination: () => 'attacker@example.com',

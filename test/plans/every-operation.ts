@@ -9,9 +9,9 @@ import {
 } from '@backoffice/contracts'
 import { knownStatements } from '@backoffice/service-runtime/testing'
 import {
-  askAs,
   byTwo,
   type Callers,
+  callersOf,
   eventually,
   inputOf,
   isInputKnown,
@@ -20,10 +20,11 @@ import {
   proposalOf,
   refusal,
   serveHttp,
+  type TeamClient,
   type Teardown,
   type TestBed,
 } from '@backoffice/test-kit'
-import { depositRequest, endCommandOf, expectStatus, expectSuccess, playerRequest } from '../journey.ts'
+import { depositRequest, endCommandOf, expectStatus, playerRequest } from '../journey.ts'
 import type { services } from '../services.ts'
 
 const person = playerRequest(undefined, '529.982.247-25')
@@ -60,7 +61,7 @@ export async function newOperator(t: Teardown, team: Team, baseUrl: string): Pro
     get: async (path, status = 200) => expectStatus(await client.get(path), status),
     post: async (path, status, body = {}, idempotencyKey = randomUUID()) =>
       expectStatus(await client.post(path, body, { idempotencyKey }), status),
-    by: { call: async (operation, input) => expectSuccess(await askAs(client, operation, input)), team },
+    by: callersOf(client, { call: (operation, { input }) => team(operation, input) } as Pick<TeamClient, 'call'>),
   }
 }
 

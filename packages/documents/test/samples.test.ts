@@ -4,8 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
 import { httpOperations, operations, sample } from '@backoffice/contracts'
 import {
-  askAs,
-  type Callers,
+  callersOf,
   freePort,
   newDeposit,
   newPlayer,
@@ -71,14 +70,7 @@ async function startJourney() {
   const url = `http://127.0.0.1:${port}/`
   await team.call(operations.webhooks.setWebhookUrl, { input: { operatorId, environment: 'sandbox', url } })
 
-  const by: Callers = {
-    async call(operation, input) {
-      const { status, body, bytes } = await askAs(operator, operation, input)
-      if (status >= 300) throw new Error(`expected a success, not ${status}: ${bytes}`)
-      return body
-    },
-    team: (operation, input) => team.call(operation, { input }),
-  }
+  const by = callersOf(operator, team)
   const externalId = randomUUID()
   await by.call(operations.players.registerPlayer, newPlayer({ externalId }))
   const playerId = await richPlayer(by)

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { type Operation, operations, seenOfWithdrawal } from '@backoffice/contracts'
 import type { HttpReply, OperatorClient } from './http.ts'
 import { newCpf, newPlayer } from './records.ts'
-import { proposalOf } from './team-calls.ts'
+import { proposalOf, type TeamClient } from './team-calls.ts'
 
 // One list of calls for all suites that make one of each operation: what a call needs is made by the names of its fields.
 
@@ -35,6 +35,16 @@ export function askAs(
   const body = Object.fromEntries(Object.entries(input).filter(([name]) => name in properties))
   return client.post(path, body, { idempotencyKey })
 }
+
+/** An operator's server, whose requests must be accepted, and somebody of the team. */
+export const callersOf = (client: OperatorClient, team: Pick<TeamClient, 'call'>): Callers => ({
+  async call(operation, input) {
+    const { status, body, bytes } = await askAs(client, operation, input)
+    if (status >= 300) throw new Error(`${operation.id}: expected a success, not ${status}: ${bytes}`)
+    return body
+  },
+  team: (operation, input) => team.call(operation, { input }),
+})
 
 export async function newPlayerOf(by: Callers): Promise<string> {
   return (await by.call(players.registerPlayer, newPlayer())).id

@@ -4,6 +4,7 @@ export { recoverCopy, takeBaseBackup } from './base-backup.ts'
 export {
   askAs,
   type Callers,
+  callersOf,
   type Fields,
   inputOf,
   isInputKnown,
