@@ -1,5 +1,4 @@
-export { Child, type ChildOptions, type Exit } from './child.ts'
-export { isRunning } from './guard.ts'
+export { Child, type ChildOptions, type Exit, isRunning } from './child.ts'
 export { choosePerson, logIn, type PersonLogin, StackPerson } from './identity/log-in.ts'
 export {
   type IdentitySettings,
@@ -10,7 +9,6 @@ export {
   teamPeople,
   teamUsers,
 } from './identity/people.ts'
-export { startIdentityProvider } from './identity/process.ts'
 export {
   type NatsOptions,
   natsServerBinary,
@@ -32,7 +30,7 @@ export {
   withOtherRoles,
 } from './postgres.ts'
 export { type StackSecrets, stackSecrets } from './secrets.ts'
-export { isSetting } from './services.ts'
+export { isSetting, startIdentityProvider } from './services.ts'
 export {
   defaultStackFolder,
   type ProcessName,

@@ -1,5 +1,5 @@
 import { bePatient } from '@backoffice/process/limits'
-import { watchStarter } from './guard.ts'
+import { watchStarter } from './child.ts'
 import { assertPortIsOurs, keepLoopbackDirect } from './ports.ts'
 import { assertNoStackIn } from './stack-file.ts'
 import { greeting, parseStackArguments, Steps, usage } from './terminal.ts'

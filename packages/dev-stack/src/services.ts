@@ -11,6 +11,8 @@ import type { ProgramName } from './stack-file.ts'
 /** Longer than a service's own drain, which ends in-flight requests. */
 const stopTimeoutMs = 30_000
 
+const identityStopTimeoutMs = 10_000
+
 /** How long the reconciler stays when nobody asks it and no run is under way: who looks at a page opens another. */
 const idleMs = '600000'
 
@@ -182,4 +184,69 @@ function inContainer(program: ProgramName, images: string, env: NodeJS.ProcessEn
   const variables = names.flatMap((name) => ['--env', name])
   const image = images.replace('{service}', program)
   return { command: 'docker', args: ['run', '--rm', '--network=host', ...confinement, ...variables, image] }
+}
+
+/** Starts the identity provider and waits until it answers. @param file its settings */
+export function startIdentityProvider(
+  file: string,
+  { issuer }: IdentitySettings,
+  logFile: string,
+  signal?: AbortSignal,
+): Promise<Child> {
+  const options = {
+    name: 'identity',
+    command: process.execPath,
+    args: ['--max-semi-space-size=1', join(root, 'packages/dev-stack/src/identity/main.ts'), file],
+    env: { ...process.env, DEVELOPMENT: 'true', NODE_COMPILE_CACHE: compileCache },
+    logFile,
+    stopSignal: 'SIGTERM',
+    stopTimeoutMs: identityStopTimeoutMs,
+    signal,
+  } as const
+  return Child.startReady(options, (over) => answers(issuer, over))
+}
+
+async function answers(issuer: string, signal: AbortSignal): Promise<boolean> {
+  const response = await fetch(`${issuer}/.well-known/openid-configuration`, { signal })
+  await response.body?.cancel()
+  return response.ok
+}
+
+/** Where the migration Job works, and with which rights. */
+interface Backends {
+  /** Of the database, with a role that may create roles and owns the database. */
+  readonly administratorUrl: string
+  /** Of the wallet's own, where it has one. */
+  readonly walletUrl: string | undefined
+  readonly databaseRoles: Readonly<Record<string, string>>
+  readonly natsUrl: string
+  /** Of the user that makes the stream. */
+  readonly streamsPassword: string
+}
+
+/**
+ * Runs the program that production's migration Job runs: it prepares the database and the stream.
+ * @throws what it printed, when it failed
+ */
+export async function prepareBackends(backends: Backends): Promise<void> {
+  const variables = Object.entries(backends.databaseRoles).map(([role, password]) => [
+    `DATABASE_PASSWORD_${role.toUpperCase()}`,
+    password,
+  ])
+  const env = {
+    ...process.env,
+    DEVELOPMENT: 'true',
+    NODE_COMPILE_CACHE: compileCache,
+    ...Object.fromEntries(variables),
+    ADMIN_DATABASE_URL: backends.administratorUrl,
+    ADMIN_DATABASE_URL_WALLET: backends.walletUrl,
+    NATS_URL: backends.natsUrl,
+    NATS_PASSWORD: backends.streamsPassword,
+  }
+  try {
+    await promisify(execFile)(process.execPath, [join(root, 'packages/migrator/src/main.ts')], { env })
+  } catch (error) {
+    const { stdout, stderr } = error as { stdout?: string; stderr?: string }
+    throw new Error(`database and stream could not be prepared:\n${stdout ?? ''}${stderr ?? ''}`, { cause: error })
+  }
 }

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync 
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { ServiceName } from '@backoffice/contracts'
-import { isRunning } from './guard.ts'
+import { isRunning } from './child.ts'
 import type { TeamUser } from './identity/people.ts'
 import { keepLoopbackDirect } from './ports.ts'
 

@@ -6,18 +6,18 @@ import { createLogger } from '@backoffice/process'
 import type { Child } from './child.ts'
 import { demoOperators } from './demo-operator.ts'
 import { type IdentitySettings, identitySettings, teamUsers } from './identity/people.ts'
-import { startIdentityProvider } from './identity/process.ts'
 import { natsServerBinary, natsServerWarning, startNats } from './nats.ts'
 import { OnDemand } from './on-demand.ts'
 import { freePort } from './ports.ts'
 import { ensureDatabase, roleUrl, startPostgres, withOtherRoles } from './postgres.ts'
-import { prepareBackends } from './prepare-backends.ts'
 import { type StackSecrets, stackSecrets, withGivenBackends } from './secrets.ts'
 import {
   compileServices,
   onDemand,
   onDemandEveryMs,
+  prepareBackends,
   showsMetrics,
+  startIdentityProvider,
   startOrder,
   startServiceProcess,
 } from './services.ts'

@@ -17,7 +17,7 @@ import { decodeJwt } from 'jose'
 import t, { type Test } from 'tap'
 import { logIn } from '../src/identity/log-in.ts'
 import { type IdentitySettings, identityEnvironment, identitySettings, teamPeople } from '../src/identity/people.ts'
-import { startIdentityProvider } from '../src/identity/process.ts'
+import { startIdentityProvider } from '../src/services.ts'
 
 const clientSecret = 'a secret of the console'
 

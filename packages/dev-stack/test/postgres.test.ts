@@ -9,8 +9,7 @@ import { join } from 'node:path'
 import { eventually, temporaryFolder } from '@backoffice/test-kit'
 import pg from 'pg'
 import t from 'tap'
-import { startPostgres } from '../src/postgres.ts'
-import { asAccount, serverAccount } from '../src/server-account.ts'
+import { asAccount, serverAccount, startPostgres } from '../src/postgres.ts'
 
 async function query(url: string, text: string): Promise<unknown> {
   const client = new pg.Client({ connectionString: url })

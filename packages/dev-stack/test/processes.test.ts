@@ -1,9 +1,7 @@
 import { execFile, execFileSync } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { createServer as createHttpServer } from 'node:http'
+import { existsSync, readFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
-import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { eventually } from '@backoffice/test-kit'
@@ -123,51 +121,12 @@ t.test("a proxy of the environment gets no call to this machine, and keeps the p
   keepLoopbackDirect(env)
   keepLoopbackDirect(env)
   for (const name of ['NO_PROXY', 'no_proxy']) t.equal(env[name], 'example.com,127.0.0.1,localhost')
-  const server = createHttpServer((_request, response) => void response.end('ours')).listen(0, '127.0.0.1')
-  t.teardown(() => server.close())
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  const module = new URL('../src/ports.ts', import.meta.url).href
-  const script = `import { keepLoopbackDirect } from '${module}'
-    keepLoopbackDirect()
-    console.log(await (await fetch('http://127.0.0.1:${port}')).text())`
-  const proxied = {
-    ...process.env,
-    NODE_USE_ENV_PROXY: '1',
-    HTTP_PROXY: 'http://127.0.0.1:9',
-    NO_PROXY: '',
-    no_proxy: '',
-  }
-  const asked = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', script], { env: proxied })
-  t.equal(asked.stdout, 'ours\n')
 })
 
 t.test('npm start -- --help says its options, and is no fault', async (t) => {
   const main = fileURLToPath(new URL('../src/main.ts', import.meta.url))
   const { stdout } = await promisify(execFile)(process.execPath, [main, '--help'])
   for (const option of ['--dir', '--port', '--fresh', '--databases']) t.match(stdout, option)
-})
-
-t.test('two first starts at once install once: the second waits for the first', async (t) => {
-  // An npm that takes its time, and puts a Node in place.
-  const npm = `const fs = require('node:fs')
-    fs.appendFileSync('log', 'begins ')
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_000)
-    fs.mkdirSync('node_modules/.bin', { recursive: true })
-    fs.writeFileSync('node_modules/.bin/node', '#!/bin/sh\\necho v24.0.0\\n', { mode: 0o755 })
-    fs.appendFileSync('log', 'ends ')`
-  const dir = t.testdir({ 'npm.cjs': npm, 'package-lock.json': '{}', packages: { 'dev-stack': { bootstrap: {} } } })
-  const program = join(dir, 'packages/dev-stack/bootstrap/install.mjs')
-  cpSync(fileURLToPath(new URL('../bootstrap/install.mjs', import.meta.url)), program)
-  // One that was killed has left this.
-  mkdirSync(join(dir, '.cache'))
-  writeFileSync(join(dir, '.cache/installing.pid'), '999999999')
-  const env = { ...process.env, npm_execpath: join(dir, 'npm.cjs'), npm_node_execpath: process.execPath }
-  const start = () => promisify(execFile)(process.execPath, [program, '--omit=dev'], { env })
-  const said = (await Promise.all([start(), start()])).map(({ stdout }) => stdout)
-  t.equal(readFileSync(join(dir, 'log'), 'utf8'), 'begins ends ')
-  t.equal(said.filter((text) => /^Packages are being installed by process \d+; waiting/.test(text)).length, 1)
-  t.notOk(existsSync(join(dir, '.cache/installing.pid')))
 })
 
 t.test('a service starts from the sources, with its telemetry loaded first', async (t) => {

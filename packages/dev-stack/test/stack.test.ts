@@ -10,7 +10,7 @@ import { operations, teamConsole } from '@backoffice/contracts'
 import { connectNats, RpcClient } from '@backoffice/rpc'
 import { eventually, type StartedProcess, skipWithout, startProcess, temporaryFolder } from '@backoffice/test-kit'
 import t, { type Test } from 'tap'
-import { isRunning } from '../src/guard.ts'
+import { isRunning } from '../src/child.ts'
 import { StackPerson } from '../src/identity/log-in.ts'
 import { readStack, type StackDescription, stackFileIn } from '../src/stack-file.ts'
 

@@ -5,7 +5,7 @@ import pg from 'pg'
 import { type Home, linkDatabases } from './link.ts'
 import { migrate } from './migrate.ts'
 import { provisionDatabase } from './provision.ts'
-import { services } from './services.ts'
+import { services } from './schema.ts'
 
 /** Of the login roles. */
 export type RolePasswords = Readonly<Record<DatabaseRole, string>>

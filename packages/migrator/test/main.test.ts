@@ -1,4 +1,4 @@
-// proof: the Job as a program, with servers that come and go. What it does to a database, other tests here show.
+// proof: the Job, with servers that come and go. What it does to a database, other tests here show.
 
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -67,12 +67,11 @@ function run(environment: Environment) {
   return { ended: ended.then((code) => ({ code, lines: linesOf(text) })), printed: () => text }
 }
 
-/** One of the programs, as a process of its own. */
-function start(t: Test, program: 'main.ts' | 'keep-stream.ts', environment: Environment, options: string[] = []) {
-  const env = { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE, ...broker, ...passwords, ...environment }
-  const file = fileURLToPath(new URL(`../src/${program}`, import.meta.url))
-  const { child, printed, ended } = startProcess(t, [process.execPath, ...options, file], { env })
-  return { child, printed, ended: ended.then((code) => ({ code, lines: linesOf(printed()) })) }
+/** The keeper of the stream, as a process of its own. */
+function startKeeper(t: Test) {
+  const env = { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE, ...broker, ...passwords }
+  const file = fileURLToPath(new URL('../src/keep-stream.ts', import.meta.url))
+  return startProcess(t, [process.execPath, file], { env })
 }
 
 async function query(url: string, text: string) {
@@ -98,19 +97,8 @@ async function emptyDatabase(name: string): Promise<string> {
   return databaseUrl(server.url, name)
 }
 
-/** On a database that the second test prepares. */
+/** On a database that the first test prepares. */
 const prepared = { ADMIN_DATABASE_URL: databaseUrl(server.url, 'backoffice'), ...passwords }
-
-t.test('everything that is missing is named at once, as JSON and without a value', async (t) => {
-  const given = { ADMIN_DATABASE_URL: 'mysql://somebody:hidden@nowhere/', NATS_URL: '', NATS_PASSWORD: '' }
-  const nothing = Object.fromEntries(Object.keys(passwords).map((name) => [name, '']))
-  const { code, lines } = await start(t, 'main.ts', { ...nothing, ...given }).ended
-  t.equal(code, 1)
-  t.equal(lines.length, 1)
-  const { message } = lines[0].err
-  for (const name of Object.keys({ ...given, ...passwords })) t.match(message, name)
-  t.notMatch(message, 'hidden')
-})
 
 t.test(
   'one run makes roles, schemas and tables, for whoever owns the database and may create roles; the next finds nothing to do',
@@ -170,50 +158,6 @@ t.test('it waits for a PostgreSQL that starts later', async (t) => {
   t.equal(code, 0, JSON.stringify(lines.at(-1)))
 })
 
-t.test('it does not wait for ever', async (t) => {
-  const port = await freePort()
-  const nobody = `postgres://postgres:none@127.0.0.1:${port}/backoffice`
-  const { code, lines } = await run({ ...prepared, ADMIN_DATABASE_URL: nobody, DATABASE_WAIT_MS: '600' }).ended
-  t.equal(code, 1)
-  t.equal(lines.at(-1).msg, 'the database is not ready')
-})
-
-t.test('a wrong password is not waited for', async (t) => {
-  const wrong = new URL(server.url)
-  wrong.password = 'wrong'
-  const { code, lines } = await run({ ...prepared, ADMIN_DATABASE_URL: wrong.href }).ended
-  t.equal(code, 1)
-  t.match(lines, [{ err: { code: '28P01' } }])
-})
-
-for (const [program, code] of [
-  ['main.ts', 1],
-  ['keep-stream.ts', 0],
-] as const)
-  t.test(`SIGTERM while its modules are loaded ends it at once: ${program}`, async (t) => {
-    const duringLoad = `import { registerHooks } from 'node:module'
-      const hooks = registerHooks({
-        load(url, context, load) {
-          if (!url.includes('/packages/process/')) return load(url, context)
-          hooks.deregister()
-          process.kill(process.pid, 'SIGTERM')
-          return load(url, context)
-        },
-      })`
-    const preload = `data:text/javascript,${encodeURIComponent(duringLoad)}`
-    const port = await freePort()
-    const nobody = { ADMIN_DATABASE_URL: `postgres://127.0.0.1:${port}/`, NATS_URL: `nats://127.0.0.1:${port}` }
-    t.equal((await start(t, program, nobody, ['--import', preload]).ended).code, code)
-  })
-
-t.test('SIGTERM ends it although PostgreSQL never answers', async (t) => {
-  const nobody = `postgres://postgres:none@127.0.0.1:${await freePort()}/backoffice`
-  const { child, ended, printed } = start(t, 'main.ts', { ADMIN_DATABASE_URL: nobody })
-  await eventually(() => printed().includes('waiting for PostgreSQL'))
-  child.kill('SIGTERM')
-  t.equal((await ended).code, 1)
-})
-
 t.test('the stream and its consumer are made, and changed to what this release needs', async (t) => {
   const consumer = eventConsumers[0] as EventConsumerEntry
   const ask = await connectStreams(t)
@@ -238,23 +182,8 @@ t.test('the stream and its consumer are made, and changed to what this release n
   )
 })
 
-t.test('without NATS the job fails, and says that it is the stream', async (t) => {
-  const nowhere = { NATS_URL: `nats://127.0.0.1:${await freePort()}`, NATS_WAIT_MS: '500' }
-  const { code, lines } = await run({ ...prepared, ...nowhere }).ended
-  t.equal(code, 1)
-  t.equal(lines.at(-1).msg, 'the stream is not ready')
-})
-
-t.test('SIGTERM ends the keeper at once while it waits for NATS', async (t) => {
-  const nobody = { NATS_URL: `nats://127.0.0.1:${await freePort()}` }
-  const { child, ended, printed } = start(t, 'keep-stream.ts', nobody)
-  await eventually(() => printed().includes('NATS cannot be reached yet'))
-  child.kill('SIGTERM')
-  t.equal((await ended).code, 0)
-})
-
 t.test('the keeper makes a lost stream again, changes nothing that is there, and ends with 0', async (t) => {
-  const { child, ended, printed } = start(t, 'keep-stream.ts', {})
+  const { child, ended, printed } = startKeeper(t)
   await eventually(() => printed().includes('keeping the stream'))
   await nats.child.stop()
   rmSync(join(natsOptions.dir, 'jetstream'), { recursive: true })
@@ -274,7 +203,7 @@ t.test('the keeper makes a lost stream again, changes nothing that is there, and
     'the next release may have said so',
   )
   child.kill('SIGTERM')
-  t.equal((await ended).code, 0)
+  t.equal(await ended, 0)
 })
 
 t.test(

@@ -8,7 +8,7 @@ import { loadConfig } from '@backoffice/process'
 import { eventually } from '@backoffice/test-kit'
 import t from 'tap'
 import { preflightConfig } from '../src/config.ts'
-import { placesOf, runPreflight } from '../src/preflight-job.ts'
+import { placesOf, runPreflight } from '../src/preflight.ts'
 import { reach, targetsIn } from '../src/reach.ts'
 
 async function run(environment: Readonly<Record<string, string>>, own?: readonly string[]) {

@@ -2,7 +2,7 @@ import { residentServices, type ServiceName, serviceNames } from '@backoffice/co
 import { testBed } from '@backoffice/test-kit'
 import type pg from 'pg'
 import t from 'tap'
-import { services } from '../src/services.ts'
+import { services } from '../src/schema.ts'
 
 // What each role may do to each table, tried with real statements, and held against what is written down here.
 
