@@ -55,70 +55,31 @@ export const causes: ReadonlyMap<string, Effect | undefined> = new Map([
 /** What of somebody it takes: a password, or the whole process with its memory. */
 type Means = 'broker' | 'database' | 'process' | 'session' | 'page'
 
-/** A test, by its file and its name there. */
-export interface NamedTest {
-  readonly file: string
-  readonly name: string
-}
-
 interface Possible {
   readonly by: Means
   readonly effects: readonly Effect[]
 }
 interface Threat {
   readonly who: string
-  /** Possible, and named by the next reconciliation. */
-  readonly found: readonly (Possible & { readonly tests: readonly NamedTest[] })[]
+  /** Possible, and named by the next reconciliation, as these test files show. */
+  readonly found: readonly (Possible & { readonly tests: readonly string[] })[]
   /** Possible, and named by nobody. */
   readonly accepted: readonly (Possible & { readonly because: string })[]
   /** Where the rest is tried. */
-  readonly refused: readonly NamedTest[]
+  readonly refused: readonly string[]
 }
 
-const at = (file: string, ...names: readonly [string, ...string[]]): NamedTest[] =>
-  names.map((name) => ({ file, name }))
-const reconciled = (file: string, ...names: readonly [string, ...string[]]) =>
-  at(`services/reconciler/test/checks/${file}.test.ts`, ...names)
-
 const insiders = [
-  ...at(
-    'test/threats/insiders.test.ts',
-    'what nobody has signed for it does nothing, whoever else is hostile',
-    'a call that somebody heard has no second effect, whoever sends it again',
-  ),
-  ...at(
-    'packages/contracts/test/broker.test.ts',
-    'a service may send only what the table lets it call, and never to itself',
-  ),
-  ...at(
-    'packages/dev-stack/test/nats.test.ts',
-    'the gateway cannot touch money: internal operations are closed to it',
-    'nobody hears the replies, the requests or the events of another',
-    'a service replies only to those who may call it, and in no name but its own',
-  ),
+  'test/threats/insiders.test.ts',
+  'packages/contracts/test/broker.test.ts',
+  'packages/dev-stack/test/nats.test.ts',
 ]
-const inboxes = at(
-  'test/e2e/scopes.test.ts',
-  'who hears the replies to the team or to the gateway finds no secret and nobody unmasked',
-)
-const rights = at(
-  'packages/migrator/test/rights.test.ts',
-  'each role may do to each table what is written here, and nothing else',
-)
-const scopes = at('test/e2e/scopes.test.ts', 'the right scope is taken, so that it was the scope that was refused')
-const takeover = at(
-  'services/console/test/takeover.test.ts',
-  'who has the console and the cookies of two people reads masked, and does nothing in their names',
-)
-const records = reconciled('forged-records', 'what is forged is named, each by its check, and nothing else is')
-const calls = reconciled(
-  'forged-calls',
-  'what people cause is named unless they signed it as it is, and nothing else is',
-)
-const addresses = at(
-  'test/e2e/not-as-seen.test.ts',
-  'what people of the team have set is not named, and what a service sets by itself is',
-)
+const inboxes = ['test/e2e/scopes.test.ts']
+const rights = ['packages/migrator/test/rights.test.ts']
+const takeover = ['services/console/test/takeover.test.ts']
+const records = ['services/reconciler/test/checks/forged-records.test.ts']
+const calls = ['services/reconciler/test/checks/forged-calls.test.ts']
+const addresses = ['test/e2e/not-as-seen.test.ts']
 const answered = 'calls to it'
 const wakesNobody = 'reconciliation wakes nobody'
 // A code of a shared key over each call would say no more: that key would lie there too.
@@ -142,14 +103,8 @@ const groups = new Map<readonly Effect[], string>([
   [ofPerson, 'what one person may'],
 ])
 const two = [
-  ...at(
-    'services/wallet/test/corrections/corrections.test.ts',
-    'in production a correction above the limit is proposed by one and made by another',
-  ),
-  ...at(
-    'services/gateway/test/operators/operators.test.ts',
-    'a key of production is issued by two people, one of the sandbox by one',
-  ),
+  'services/wallet/test/corrections/corrections.test.ts',
+  'services/gateway/test/operators/operators.test.ts',
 ]
 
 export const threats: readonly Threat[] = [
@@ -161,7 +116,7 @@ export const threats: readonly Threat[] = [
       { by: 'database', effects: ['session'], because: 'it keeps which are over, and could undo that' },
       { by: 'process', effects: ['secrets'], because: 'it checks signatures with them' },
     ],
-    refused: [...insiders, ...inboxes, ...scopes, ...rights],
+    refused: [...insiders, ...inboxes, ...rights],
   },
   {
     who: 'players',
@@ -186,10 +141,7 @@ export const threats: readonly Threat[] = [
       {
         by: 'broker',
         effects: ['balance'],
-        tests: at(
-          'test/threats/insiders.test.ts',
-          'what payments asks of the wallet by itself is named by reconciliation',
-        ),
+        tests: ['test/threats/insiders.test.ts'],
       },
       { by: 'database', effects: ['approved', 'paid'], tests: [...records, ...calls] },
     ],
@@ -220,11 +172,7 @@ export const threats: readonly Threat[] = [
     found: [{ by: 'database', effects: ['address'], tests: addresses }],
     accepted: [
       { by: 'broker', effects: ['read', 'shown'], because: answered },
-      {
-        by: 'process',
-        effects: ['event', 'secrets'],
-        because: 'it signs what operators are told',
-      },
+      { by: 'process', effects: ['event', 'secrets'], because: 'it signs what operators are told' },
     ],
     refused: [...insiders, ...rights],
   },
@@ -232,11 +180,7 @@ export const threats: readonly Threat[] = [
     who: 'reconciler',
     found: [],
     accepted: [
-      {
-        by: 'broker',
-        effects: ['shown'],
-        because: 'it says whether the books are right',
-      },
+      { by: 'broker', effects: ['shown'], because: 'it says whether the books are right' },
       { by: 'database', effects: ['read'], because: 'reading the books is its work' },
     ],
     refused: [...insiders, ...rights],
@@ -267,25 +211,13 @@ export const threats: readonly Threat[] = [
         because: 'JetStream sends and reads for it; a change stops events within five seconds, and is logged',
       },
     ],
-    refused: [
-      ...insiders,
-      ...at(
-        'packages/service-runtime/test/messages/rpc.test.ts',
-        'a request whose reply would go elsewhere than to an inbox is neither answered nor run',
-      ),
-    ],
+    refused: [...insiders, 'packages/service-runtime/test/messages/rpc.test.ts'],
   },
   {
     who: 'one person',
     found: [],
     accepted: [{ by: 'session', effects: [...ofPerson], because: 'their work: they sign it, and the trail has it' }],
-    refused: [
-      ...two,
-      ...at(
-        'packages/service-runtime/test/commands/team-calls.test.ts',
-        'who has none of the roles is refused, and the trail says that they tried',
-      ),
-    ],
+    refused: [...two, 'packages/service-runtime/test/commands/team-calls.test.ts'],
   },
   {
     who: 'one person with one password of the broker',
@@ -297,11 +229,7 @@ export const threats: readonly Threat[] = [
     who: 'the TLS proxy before the console',
     found: [],
     accepted: [
-      {
-        by: 'session',
-        effects: ['read', 'session'],
-        because: 'the cookies; a form wants a key that is in none',
-      },
+      { by: 'session', effects: ['read', 'session'], because: 'the cookies; a form wants a key that is in none' },
       { by: 'page', effects: anything, because: makesPages },
     ],
     refused: takeover,
@@ -310,13 +238,7 @@ export const threats: readonly Threat[] = [
     who: 'a laptop with the file of a session',
     found: [],
     accepted: [{ by: 'session', effects: ofPerson, because: 'until the session is over, ended or locked' }],
-    refused: [
-      ...two,
-      ...at(
-        'test/e2e/ended-sessions.test.ts',
-        'a session that its person ended is refused by every service, and no other session is',
-      ),
-    ],
+    refused: [...two, 'test/e2e/ended-sessions.test.ts'],
   },
 ]
 
@@ -328,10 +250,10 @@ interface AnsweredCalls {
   readonly denial: Consequence
 }
 /** Shown by tests; or accepted, and why. */
-type Consequence = { readonly is: string; readonly tests: readonly NamedTest[] } | { readonly accepted: string }
+type Consequence = { readonly is: string; readonly tests: readonly string[] } | { readonly accepted: string }
 
-const falseAnswers = (...names: readonly [string, ...string[]]) => at('test/threats/false-answers.test.ts', ...names)
-const servicesAway = (name: string) => at('services/payments/test/failures/services-away.test.ts', name)
+const falseAnswers = ['test/threats/false-answers.test.ts']
+const servicesAway = ['services/payments/test/failures/services-away.test.ts']
 const toldFalsehoods = { accepted: 'operators are told falsehoods; events and statement say otherwise' }
 const unavailable = { accepted: 'unavailable' }
 
@@ -340,10 +262,7 @@ export const answeredCalls: readonly AnsweredCalls[] = [
     calls: ['wallet.openHold'],
     answers: {
       is: 'a withdrawal that nobody approves or pays',
-      tests: falseAnswers(
-        'two people pay nothing out that the ledger does not reserve, whatever the broker says of it',
-        'nothing is paid out whose money is free again by now',
-      ),
+      tests: falseAnswers,
     },
     denial: unavailable,
   },
@@ -351,40 +270,27 @@ export const answeredCalls: readonly AnsweredCalls[] = [
     calls: ids('wallet.creditAccount wallet.captureHold wallet.releaseHold'),
     answers: {
       is: 'told as done, named by reconciliation, never paid out',
-      tests: falseAnswers(
-        'what the ledger is said to have entered, and has not, is named by reconciliation and never paid',
-      ),
+      tests: falseAnswers,
     },
     denial: {
       is: 'nothing is told before it is done',
-      tests: [
-        ...servicesAway('without the wallet a confirmation is not over: 503, still pending for everyone, and no event'),
-        ...servicesAway(
-          'without the wallet a payment is not over: still approved for everyone, and a cancellation is still refused',
-        ),
-      ],
+      tests: servicesAway,
     },
   },
   {
     calls: ids('wallet.refuseCredit wallet.openAccount'),
-    answers: {
-      accepted: 'a credit given up is still possible, an account unopened: the next posting tells',
-    },
+    answers: { accepted: 'a credit given up is still possible, an account unopened: the next posting tells' },
     denial: unavailable,
   },
   {
     calls: ids('players.getPlayerStanding payments.readDayDeposits'),
-    answers: {
-      accepted: 'who is blocked deposits, plays, requests; people who pay see a standing of players too',
-    },
+    answers: { accepted: 'who is blocked deposits, plays, requests; people who pay see a standing of players too' },
     denial: unavailable,
   },
   {
     calls: ids(`wallet.readBalance wallet.readAccount players.readPlayerNames gateway.readOperatorNames
       webhooks.readHomologation payments.readOpenRecords`),
-    answers: {
-      accepted: 'people decide by falsehoods: what they sign is compared, what they read is not',
-    },
+    answers: { accepted: 'people decide by falsehoods: what they sign is compared, what they read is not' },
     denial: unavailable,
   },
   {
@@ -414,8 +320,7 @@ export const answerRows = (): readonly string[] =>
 
 const said = ({ by, effects: caused }: Possible) =>
   `${groups.get(caused) ?? caused.map((effect) => effects[effect]).join(', ')} (${by})`
-const files = (tests: readonly NamedTest[]) =>
-  [...new Set(tests.map(({ file }) => `\`${file.split('/').at(-1)}\``))].join(' ')
+const files = (tests: readonly string[]) => tests.map((file) => `\`${file.split('/').at(-1)}\``).join(' ')
 const orNone = (text: string) => (text === '' ? '–' : text)
 
 /** The rows of the table in docs/security.md. */
