@@ -129,7 +129,7 @@ async function play(gamesUrl: string, token: string): Promise<void> {
 /** What the list of calls knows all of, but for a reconciliation, which is waited for. */
 const isPlain = (operation: Operation) =>
   operation.audience === 'team' &&
-  operation.byProvider !== true &&
+  operation.byIdentityProvider !== true &&
   operation.id !== 'reconcileWallet' &&
   isInputKnown(operation)
 

@@ -3,8 +3,13 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { exampleOf } from './lists.ts'
 import { WorkingCopy } from './working-copy.ts'
+
+/** The code below "Add an endpoint", without the line that says where it goes. */
+function endpointOfTheText(text: string): string {
+  const code = /^## Add an endpoint\n[\s\S]*?^```ts\n\/\/.*\n([\s\S]*?)^```/m.exec(text)?.[1] ?? ''
+  return code.replaceAll(/^(?=.)/gm, '  ')
+}
 
 const copy = new WorkingCopy()
 t.teardown(() => copy.remove())
@@ -19,7 +24,7 @@ function insert(file: string, text: string, anchor: string): void {
 t.test('what follows from an entry is written by one command, and the compiler names the rest', async (t) => {
   insert(
     'packages/contracts/src/operations/payments.ts',
-    `${exampleOf('Add an endpoint')}\n`,
+    `${endpointOfTheText(copy.original('CONTRIBUTING.md') ?? '')}\n`,
     '  confirmDeposit: operator.command({\n',
   )
   insert(

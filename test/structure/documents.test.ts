@@ -2,7 +2,6 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import t from 'tap'
-import { listHeadings, stepsOf } from './lists.ts'
 import { root, sourceFiles } from './source-files.ts'
 
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
@@ -89,6 +88,20 @@ t.test('every file that a comment names is there, be it by the end of its path',
     [],
   )
 })
+
+const contributing = readFileSync(join(root, 'CONTRIBUTING.md'), 'utf8')
+
+/** The lists of what a change takes: their headings. */
+const listHeadings: readonly string[] = [...contributing.matchAll(/^## (Add an? .*)$/gm)].map(
+  ([, heading = '']) => heading,
+)
+
+/** The text below a heading. */
+const section = (heading: string) => contributing.split(/^## /m).find((part) => part.startsWith(`${heading}\n`)) ?? ''
+
+/** The numbers of a list's steps: each says where, what, and who tells when it is missing. */
+const stepsOf = (heading: string): readonly number[] =>
+  [...section(heading).matchAll(/^(\d+)\. .+?: .+ \*\(.+\)\*$/gm)].map(([, number]) => Number(number))
 
 /** The most that a reader is asked for: words, and steps of each list in CONTRIBUTING.md. The numbers only fall. */
 const wordsMax = 63_000

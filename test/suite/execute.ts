@@ -1,10 +1,9 @@
 import { availableParallelism } from 'node:os'
 import { sharedSystemVariable, startSharedSystem } from '@backoffice/test-kit'
-import type { TestFile } from './files.ts'
-import { type Group, inGroups, runAll, type SecondsOf } from './order.ts'
+import { type Group, inGroups, runAll, type SecondsOf, type TestFile } from './files.ts'
 import type { Pace } from './pace.ts'
-import { print } from './print.ts'
 import { diagnosticsOf } from './results.ts'
+import { print } from './terminal.ts'
 import { type FinishedFile, failedFile, runTestFiles, runToTheEnd } from './test-file.ts'
 
 /** One file more at once than there are cores, since each waits now and then. More would only make all of them slower. */

@@ -1,4 +1,4 @@
-import { globSync, readFileSync } from 'node:fs'
+import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -66,4 +66,82 @@ export function named(files: readonly TestFile[], names: readonly string[]): rea
       (name) => (isFolder(name) ? place.startsWith(`test/${name}/`) : workspace.includes(name)) || name === place,
     ),
   )
+}
+
+export type Group = readonly [TestFile, ...TestFile[]]
+
+/**
+ * So many processes have the files that may share one: few, because to load the services costs more than what most files
+ * do with them, and enough that the last of them do not keep one core busy alone.
+ */
+const sharedProcesses = 12
+
+/** One of several machines. */
+export interface Shard {
+  /** From 1. */
+  readonly number: number
+  readonly count: number
+}
+
+/** How many seconds a file takes, as far as anybody knows. */
+export type SecondsOf = (file: TestFile) => number
+
+const sum = (files: readonly TestFile[], secondsOf: SecondsOf) =>
+  files.reduce((total, file) => total + secondsOf(file), 0)
+
+/** The files of one of several machines, which take about as long as those of each other, each machine in turn. */
+export const shardOf = (files: readonly TestFile[], { number, count }: Shard, secondsOf: SecondsOf) =>
+  files.toSorted((a, b) => secondsOf(b) - secondsOf(a)).filter((_, index) => index % count === number - 1)
+
+/**
+ * Files that may share a process, as groups that take about as long as each other; every other file is alone in its own.
+ * Neighbours stay together, because some share what they start. The longest group comes first.
+ */
+export function inGroups(files: readonly TestFile[], secondsOf: SecondsOf): readonly Group[] {
+  const shared = files.filter(({ mayShareProcess }) => mayShareProcess)
+  const most = sum(shared, secondsOf) / sharedProcesses
+  const groups: TestFile[][] = files.filter(({ mayShareProcess }) => !mayShareProcess).map((file) => [file])
+  for (const kind of Map.groupBy(shared, ({ sharesSystem, waits }) => `${sharesSystem} ${waits}`).values()) {
+    let group: TestFile[] = []
+    for (const file of kind) {
+      if (group.length === 0 || sum(group, secondsOf) + secondsOf(file) > most) {
+        group = []
+        groups.push(group)
+      }
+      group.push(file)
+    }
+  }
+  return (groups as unknown as Group[]).toSorted((a, b) => sum(b, secondsOf) - sum(a, secondsOf))
+}
+
+/** Runs `work` on each item in turn, as many at once as there are places. */
+export async function runAll<T>(items: readonly T[], places: number, work: (item: T) => Promise<void>): Promise<void> {
+  const left = [...items]
+  const place = async () => {
+    for (let item = left.shift(); item !== undefined; item = left.shift()) await work(item)
+  }
+  await Promise.all(Array.from({ length: places }, place))
+}
+
+const recordFile = join(root, 'test/suite/seconds.json')
+/** Of files that take less nothing is written. */
+const listedFrom = 2
+/** Files of which nothing is written take about as long. */
+const unlisted = 1
+
+/** What `--record` wrote last, by the place of a file: order, groups and shards follow from it. */
+const recorded: Readonly<Record<string, number>> = existsSync(recordFile)
+  ? JSON.parse(readFileSync(recordFile, 'utf8'))
+  : {}
+
+export const secondsOf: SecondsOf = ({ place }) => recorded[place] ?? unlisted
+
+/** Makes this run the record for the files that ran. */
+export function record(finished: readonly (TestFile & { readonly seconds: number })[], all: readonly TestFile[]): void {
+  const took = Object.fromEntries(finished.map(({ place, seconds }) => [place, seconds]))
+  const lines = all
+    .map(({ place }) => [place, Math.round(took[place] ?? recorded[place] ?? 0)] as const)
+    .filter(([, seconds]) => seconds >= listedFrom)
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+  writeFileSync(recordFile, `${JSON.stringify(Object.fromEntries(lines), undefined, 2)}\n`)
 }

@@ -7,13 +7,9 @@ import { areContainersWanted, startTestPostgres } from '@backoffice/test-kit'
 import { parse } from 'yaml'
 import { type Changes, changesSince, testsOf } from './changed.ts'
 import { execute, type Outcome } from './execute.ts'
-import { listTestFiles, named, root, type TestFile, type Tier } from './files.ts'
-import { type Options, parseOptions, usage } from './options.ts'
-import { shardOf } from './order.ts'
-import { Pace, processorSeconds } from './pace.ts'
-import { lastLine, print, printList, printWarning } from './print.ts'
-import { record, secondsOf } from './seconds.ts'
-import { slowDown } from './slow.ts'
+import { listTestFiles, named, record, root, secondsOf, shardOf, type TestFile, type Tier } from './files.ts'
+import { Pace, processorSeconds, slowDown } from './pace.ts'
+import { lastLine, type Options, parseOptions, print, printList, printWarning, usage } from './terminal.ts'
 
 const postgresConnections = 400
 /** What a run of a whole tier may take of a processor, on a machine with two cores that does nothing else. */

@@ -1,8 +1,7 @@
 import { spawn } from 'node:child_process'
 import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { root, type TestFile } from './files.ts'
-import type { Group } from './order.ts'
+import { type Group, root, type TestFile } from './files.ts'
 import { type Part, partsOf, type Results, readResults } from './results.ts'
 
 const testProcess = fileURLToPath(new URL('./test-process.ts', import.meta.url))

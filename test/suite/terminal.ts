@@ -1,6 +1,5 @@
-import { parseArgs } from 'node:util'
-import type { Tier } from './files.ts'
-import type { Shard } from './order.ts'
+import { parseArgs, styleText } from 'node:util'
+import type { Shard, Tier } from './files.ts'
 
 export interface Options {
   readonly tier: Tier
@@ -53,3 +52,19 @@ function shardFrom(text: string): Shard {
   if (number < 1 || number > count) throw new Error(`--shard is like 2/3, not ${text}`)
   return { number, count }
 }
+
+export function print(line = ''): void {
+  process.stdout.write(`${line}\n`)
+}
+
+export function printList(title: string, lines: readonly string[]): void {
+  if (lines.length > 0) print(`\n${title}:\n${lines.map((line) => `  ${line}`).join('\n')}`)
+}
+
+/** What nobody should pass over, although the run passed. It is red where the terminal has colours. */
+export function printWarning(title: string, lines: readonly string[]): void {
+  if (lines.length > 0) print(`\n${styleText('red', [`${title}:`, ...lines.map((line) => `  ${line}`)].join('\n'))}`)
+}
+
+export const lastLine = (passed: number, failed: number, skipped: number) =>
+  `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`
