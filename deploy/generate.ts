@@ -3,7 +3,21 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { renderPermissionsFile } from '@backoffice/contracts'
 import { renderPrivacy, renderSecurity, renderWebhooks } from './tables.ts'
 import { renderDashboard } from './telemetry/dashboard.ts'
-import { renderRules } from './telemetry/prometheus-rules.ts'
+
+/**
+ * The rule files of deploy/telemetry as the operator of Prometheus takes them. They stay what promtool and a Prometheus without
+ * the operator read.
+ */
+const ruleFiles = { backoffice: 'alerts.yaml', 'backoffice-platform': 'platform-alerts.yaml' }
+
+function renderRules(): string {
+  const documents = Object.entries(ruleFiles).map(([name, file]) => {
+    const text = readFileSync(new URL(`telemetry/${file}`, import.meta.url), 'utf8')
+    const groups = text.slice(text.indexOf('\ngroups:') + 1).replace(/^(?=.)/gm, '  ')
+    return `apiVersion: monitoring.coreos.com/v1\nkind: PrometheusRule\nmetadata:\n  name: ${name}\nspec:\n${groups}`
+  })
+  return `# Written by \`npm run generate\` from deploy/telemetry. Change the files there.\n${documents.join('---\n')}`
+}
 
 /** What each file says, by its path from the root of the repository. */
 export const generated: Readonly<Record<string, () => string>> = {

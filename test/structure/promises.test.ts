@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
+import { findNamedMutants, namedMutants } from '../mutants/named.ts'
 import { listTestFiles, type Tier } from '../suite/files.ts'
 import { root } from './source-files.ts'
 
@@ -122,4 +123,8 @@ t.test('each departure stands beside the statement that it departs from, and in 
   const matters = [...firstTable.matchAll(/^\| (.*?) \|/gm)].map(([, matter = '']) => matter).slice(1)
   t.ok(matters.length > 4)
   t.same(statements.flatMap(({ departs }) => departs ?? []).sort(), matters.sort())
+})
+
+t.test('each guard stands in the sources as its mutant knows it, and has its test', async (t) => {
+  t.equal(findNamedMutants().length, namedMutants.length)
 })

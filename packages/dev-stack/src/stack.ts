@@ -3,7 +3,7 @@ import { styleText } from 'node:util'
 import { streamBytesDefault } from '@backoffice/contracts'
 import { StreamKeeper } from '@backoffice/migrator/stream'
 import { createLogger } from '@backoffice/process'
-import type { Child } from './child.ts'
+import { type Child, SupervisedProcess } from './child.ts'
 import { demoOperators } from './demo-operator.ts'
 import { type IdentitySettings, identitySettings, teamUsers } from './identity/people.ts'
 import { natsServerBinary, natsServerWarning, startNats } from './nats.ts'
@@ -29,7 +29,6 @@ import {
   type StackDescription,
   StackFile,
 } from './stack-file.ts'
-import { SupervisedProcess } from './supervisor.ts'
 import type { StackArguments, Steps } from './terminal.ts'
 
 interface Addresses {

@@ -7,10 +7,9 @@ import { promisify } from 'node:util'
 import { eventually } from '@backoffice/test-kit'
 import type { Test } from 'tap'
 import t from 'tap'
-import { Child } from '../src/child.ts'
+import { Child, SupervisedProcess } from '../src/child.ts'
 import { assertPortIsOurs, claimPort, freePort, keepLoopbackDirect } from '../src/ports.ts'
 import { serviceCommand } from '../src/services.ts'
-import { SupervisedProcess } from '../src/supervisor.ts'
 
 /** A program that is deaf to `ignored`, and says by its status that it was asked to end at once. */
 async function started(t: Test, ignored: string) {
