@@ -25,6 +25,10 @@ const outcomesOf = async (calls: readonly Promise<{ id?: string }>[]) =>
     call.status === 'fulfilled' ? call.value : { code: call.reason.code, ...call.reason.details },
   )
 
+const ofMasked = bed.scope({ brandId: 'brd_of_masked' })
+const person = { ...newPlayer({ cpf: '529.982.247-25' }), phone: '+5511987654321' }
+const { id: playerId } = await registerAs(person, ofMasked)
+
 t.test('a new player is ativo and nao_iniciado, has digits only as CPF, and a wallet', async (t) => {
   const player = await register({ cpf: '529.982.247-25' })
   t.match(player, {
@@ -182,9 +186,6 @@ t.test('submissions for one player that arrive together are all kept', async (t)
   t.equal(rows[0].kyc_version, 2, 'only the first changed the status')
 })
 
-const ofMasked = bed.scope({ brandId: 'brd_of_masked' })
-const person = { ...newPlayer({ cpf: '529.982.247-25' }), phone: '+5511987654321' }
-const { id: playerId } = await registerAs(person, ofMasked)
 const reads = async () =>
   (await alice.call(listAudit, { input: { subject: playerId, limit: 50 } })).data.filter(
     ({ operation }) => operation === 'showPlayer',

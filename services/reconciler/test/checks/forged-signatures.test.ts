@@ -84,13 +84,13 @@ const forgeries: Forgeries = {
   ),
 }
 
-t.test('a correction that the wallet enters is named by what people have signed, and nothing else is', (t) =>
-  eachIsNamed(t, forgeries),
-)
-
 const url = bed.environment('reconciler').DATABASE_URL ?? ''
 const snapshots = await Snapshots.connect(url, { statementMsMax: 60_000, signal: new AbortController().signal })
 t.teardown(() => snapshots.close())
+
+t.test('a correction that the wallet enters is named by what people have signed, and nothing else is', (t) =>
+  eachIsNamed(t, forgeries),
+)
 
 interface Judging {
   readonly rules?: TeamRules

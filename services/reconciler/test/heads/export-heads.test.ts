@@ -124,6 +124,8 @@ async function headsSince(of: HeadStore, deltasSince: Date): Promise<string[]> {
   return found.sort()
 }
 
+const storage = await startS3(t)
+
 t.test('the heads that moved are exported, and once a day those of all accounts', async (t) => {
   const players = [newId('ply'), newId('ply')] as const
   for (const playerId of players) await deposit(playerId)
@@ -373,7 +375,6 @@ t.test('the age of the newest export is measured, and grows while the storage is
 
 // The stores themselves.
 
-const storage = await startS3(t)
 const dir = t.testdir()
 const stores: Readonly<Record<string, HeadStore>> = {
   folder: folderStore(dir),

@@ -21,6 +21,10 @@ async function fundedTimes(times: number): Promise<Brand> {
   return brand
 }
 
+const { signal } = new AbortController()
+const snapshots = await Snapshots.connect(await postgres(), { statementMsMax: 60_000, signal })
+t.teardown(() => snapshots.close())
+
 t.test('a run that the team asks for says what each check looked at', async (t) => {
   await (await Brand.funded()).approved()
   const { checks } = await reconcile(alice)
@@ -251,10 +255,6 @@ t.test('what the wallet has not done yet is in flight and no difference', async 
 })
 
 // Of two databases a record is looked at again.
-
-const { signal } = new AbortController()
-const snapshots = await Snapshots.connect(await postgres(), { statementMsMax: 60_000, signal })
-t.teardown(() => snapshots.close())
 
 /** What is reported of a record when each look finds it as `seen` says; null: nothing differs. */
 async function reported(isOfTwo: boolean, seen: (look: number) => string | null) {
