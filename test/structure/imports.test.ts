@@ -27,25 +27,24 @@ t.test('each package imports only those below it', async (t) => {
   t.same(importedBy('process'), ['@backoffice/contracts'])
   t.same(importedBy('team-identity'), ['@backoffice/contracts', '@backoffice/contracts/team'])
   t.same(importedBy('team-rows'), ['@backoffice/contracts'])
-  t.same(importedBy('vault'), ['@backoffice/contracts', '@backoffice/process'])
-  t.same(importedBy('database'), ['@backoffice/contracts', '@backoffice/process', '@backoffice/vault'])
+  t.same(importedBy('database'), ['@backoffice/contracts', '@backoffice/process'])
   t.same(importedBy('rpc'), ['@backoffice/contracts', '@backoffice/process', '@backoffice/team-identity'])
   t.same(importedBy('team-desk'), [
     '@backoffice/contracts',
+    '@backoffice/database/vault',
     '@backoffice/process',
     '@backoffice/rpc',
     '@backoffice/service-runtime',
     '@backoffice/team-identity',
-    '@backoffice/vault',
   ])
   t.same(importedBy('service-runtime'), [
     '@backoffice/contracts',
     '@backoffice/database',
     '@backoffice/database/testing',
+    '@backoffice/database/vault',
     '@backoffice/process',
     '@backoffice/rpc',
     '@backoffice/team-identity',
-    '@backoffice/vault',
   ])
 })
 
@@ -79,7 +78,7 @@ t.test('inside service-runtime each room uses only the rooms before it', async (
   t.same(againstOrder('packages/service-runtime/src/', ranks), [])
 })
 
-for (const name of ['database', 'process', 'rpc', 'service-runtime', 'team-desk', 'vault']) {
+for (const name of ['database', 'process', 'rpc', 'service-runtime', 'team-desk']) {
   t.test(`${name} is used by its faces`, async (t) => {
     const outside = files.filter(({ path }) => !path.startsWith(`packages/${name}/`))
     t.same(
@@ -91,7 +90,7 @@ for (const name of ['database', 'process', 'rpc', 'service-runtime', 'team-desk'
 
 t.test('what every program and every service is built on knows no word of this business', async (t) => {
   const words = /deposit|withdraw|\bkyc|\bpix\b|player|\bcpf\b|wallet|payment|jackpot|\bbet\b/i
-  const names = ['database', 'process', 'rpc', 'service-runtime', 'vault']
+  const names = ['database', 'process', 'rpc', 'service-runtime']
   const packages = names.flatMap((name) => under(`packages/${name}/src/`))
   // What is struck out of every log, whoever writes it.
   const isNamed = (line: string) => line.includes("paths: ['secret'")
@@ -117,13 +116,13 @@ t.test('what stands in deploy imports only contracts, a reader of YAML and its n
 t.test('a service imports only contracts and what services are built on, never another service', async (t) => {
   const permitted = [
     'contracts',
+    'database/vault',
     'process',
     'process/addresses',
     'rpc',
     'service-runtime',
     'team-desk',
     'team-identity',
-    'vault',
   ].map((name) => `@backoffice/${name}`)
   const ofTheGames = ['@backoffice/contracts/formats', '@backoffice/process', '@backoffice/database']
   const ofTheConsole = ['contracts', 'process', 'rpc', 'team-identity', 'team-rows'].map(

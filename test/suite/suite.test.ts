@@ -12,9 +12,9 @@ const chosen = (...changed: string[]) =>
     .filter((place) => !place.startsWith('test/structure/'))
 
 t.test('of a source file: tests of its workspace that reach it', async (t) => {
-  const places = chosen('packages/vault/src/vault.ts')
-  t.ok(places.includes('packages/vault/test/vault.test.ts'))
-  t.ok(places.every((place) => place.startsWith('packages/vault/')))
+  const places = chosen('packages/database/src/vault.ts')
+  t.ok(places.includes('packages/database/test/vault.test.ts'))
+  t.ok(places.every((place) => place.startsWith('packages/database/')))
 })
 
 t.test('of a test, and of what only tests use: the tests themselves', async (t) => {

@@ -1,7 +1,6 @@
 import type { Socket } from 'node:net'
 import type { ServiceName } from '@backoffice/contracts'
 import { Lane, limitsMs, measurePool, retry } from '@backoffice/process'
-import type { Vault } from '@backoffice/vault'
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { Pool, type PoolClient, type PoolConfig } from 'pg'
 import {
@@ -19,6 +18,7 @@ import type { Entities, EntityManagers } from './entities.ts'
 import { isInFailedTransaction, isOfReplica, isRetryable, isStaleConnection } from './faults.ts'
 import type { DatabaseConfig } from './settings.ts'
 import type { Interceptor } from './step.ts'
+import type { Vault } from './vault.ts'
 
 /**
  * The login role with which a service reads: it has the rights and the password of the service's own role, and its

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import type { Vault } from '@backoffice/vault'
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { type CustomTypesConfig, escapeIdentifier, type PoolClient, types } from 'pg'
+import type { Vault } from './vault.ts'
 
 /** A piece of SQL with its values, to be put into a statement. Its text must not vary with its values. */
 export class Fragment {

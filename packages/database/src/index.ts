@@ -1,5 +1,5 @@
-// PostgreSQL for a program: a pool and the tag that all SQL goes through. It loads nothing of NATS or of the table of
-// operations: the games have part of a service's data and no operations, and need 14 MiB less.
+// PostgreSQL for a program: a pool and the tag that all SQL goes through; vault.ts seals columns. It loads nothing of NATS
+// or of the table of operations: the games have part of a service's data and no operations, and need 14 MiB less.
 export { connectDatabase, connectPool, readerOf, readOver, verifiedUrl } from './connect.ts'
 export {
   type Database,

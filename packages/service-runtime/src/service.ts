@@ -7,6 +7,7 @@ import {
 } from '@backoffice/contracts'
 import type { Database, Entities, Interceptor } from '@backoffice/database'
 import { connectDatabase, isPassingFault } from '@backoffice/database'
+import { noVault, sealingSettings, vaultFrom } from '@backoffice/database/vault'
 import {
   type Clock,
   createLogger,
@@ -25,7 +26,6 @@ import {
   waitAtMost,
 } from '@backoffice/process'
 import { type AroundCall, connectNats, RpcClient, RpcServer } from '@backoffice/rpc'
-import { noVault, sealingSettings, vaultFrom } from '@backoffice/vault'
 import type { NatsConnection } from '@nats-io/transport-node'
 import { type Static, type TObject, type TProperties, Type } from '@sinclair/typebox'
 import { builtInHandlers } from './commands/built-in.ts'

@@ -1,5 +1,5 @@
+import type { Vault } from '@backoffice/database/vault'
 import { type Fragment, fitting, type ReadDb, sql } from '@backoffice/service-runtime'
-import type { Vault } from '@backoffice/vault'
 
 /** A table with rows about players. */
 export interface PlayerTable {

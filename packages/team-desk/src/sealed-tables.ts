@@ -1,5 +1,5 @@
+import { isReplyToSeal, placeOfPayload, placeOfReply, renewMessage, type Vault } from '@backoffice/database/vault'
 import { type Database, type Db, type ReadDb, sql } from '@backoffice/service-runtime'
-import { isReplyToSeal, placeOfPayload, placeOfReply, renewMessage, type Vault } from '@backoffice/vault'
 
 // biome-ignore lint/suspicious/noExplicitAny: each table says what its rows are
 type AnyRow = any

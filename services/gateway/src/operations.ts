@@ -1,5 +1,5 @@
+import type { SecretBox } from '@backoffice/database/vault'
 import type { HandlersOf } from '@backoffice/service-runtime'
-import type { SecretBox } from '@backoffice/vault'
 import * as operators from './operators/operations.ts'
 import type { DefaultQuotas } from './operators/operator.ts'
 import * as requests from './requests/operations.ts'

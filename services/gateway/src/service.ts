@@ -1,4 +1,5 @@
 import { apiPrefix, idempotencyMemoryHours } from '@backoffice/contracts'
+import { secretBoxFrom } from '@backoffice/database/vault'
 import {
   ConfigurationError,
   certificateFiles,
@@ -9,7 +10,6 @@ import {
 } from '@backoffice/process'
 import { defineService, sql } from '@backoffice/service-runtime'
 import { teamDesk } from '@backoffice/team-desk'
-import { secretBoxFrom } from '@backoffice/vault'
 import { sealedClaims } from './claims/records.ts'
 import { buildApp } from './http/app.ts'
 import { CredentialDirectory, CredentialUses } from './http/authenticate.ts'

@@ -1,6 +1,6 @@
 import { storedMebibytesMax, storedRowsMax } from '@backoffice/contracts'
+import { sealingSettings } from '@backoffice/database/vault'
 import { certificateSettings, proxySettings } from '@backoffice/process'
-import { sealingSettings } from '@backoffice/vault'
 import { Type } from '@sinclair/typebox'
 
 /** The gateway's environment variables, besides those of every service. */

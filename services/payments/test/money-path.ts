@@ -1,5 +1,6 @@
 import { randomInt, randomUUID } from 'node:crypto'
 import { type EventMessage, type Input, type KeyClaim, operations, type Scope } from '@backoffice/contracts'
+import { openMessage } from '@backoffice/database/vault'
 import { players } from '@backoffice/players'
 import { reconciler } from '@backoffice/reconciler'
 import {
@@ -15,7 +16,6 @@ import {
   testBed,
   timeZoneAtNoon,
 } from '@backoffice/test-kit'
-import { openMessage } from '@backoffice/vault'
 import { wallet } from '@backoffice/wallet'
 import { payments } from '../src/service.ts'
 

@@ -9,10 +9,10 @@ import type {
   Scope,
 } from '@backoffice/contracts'
 import type { Database, Db, Fragment, LockingDb, ReadDb } from '@backoffice/database'
+import type { Vault } from '@backoffice/database/vault'
 import type { Logger } from '@backoffice/process'
 import type { RpcClient } from '@backoffice/rpc'
 import type { TeamCaller } from '@backoffice/team-identity'
-import type { Vault } from '@backoffice/vault'
 import type { EmittedEvent, SentCommand, SentMessage } from '../outbox/store.ts'
 
 export interface Call<O extends Operation = Operation> {

@@ -10,9 +10,9 @@ import {
   storedBytesMax,
 } from '@backoffice/contracts'
 import { type Database, type Db, readNow, sql } from '@backoffice/database'
+import { digestToKeep, isReplyToSeal, placeOfReply, sealMessage } from '@backoffice/database/vault'
 import { type Logger, limitsMs, meter, newId, type Timers } from '@backoffice/process'
 import { contextOf } from '@backoffice/rpc'
-import { digestToKeep, isReplyToSeal, placeOfReply, sealMessage } from '@backoffice/vault'
 import type { Attributes, Context } from '@opentelemetry/api'
 import type { Relay, SentRows } from '../outbox/sending.ts'
 import { type OutboxRow, type SentMessage, toRow } from '../outbox/store.ts'

@@ -8,8 +8,8 @@ import {
   Rejection,
 } from '@backoffice/contracts'
 import { type Db, type Fragment, type ReadDb, sql } from '@backoffice/database'
+import { placeOfReply, type Vault } from '@backoffice/database/vault'
 import { inputDigest } from '@backoffice/team-identity'
-import { placeOfReply, type Vault } from '@backoffice/vault'
 import { type CommandRow, type EventRow, markDone } from '../outbox/store.ts'
 
 /** What the `operation` table keeps of a reply. */

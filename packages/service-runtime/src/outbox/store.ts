@@ -13,9 +13,9 @@ import {
   type ServiceName,
 } from '@backoffice/contracts'
 import { type Db, type Fragment, type ReadDb, sql } from '@backoffice/database'
+import { openMessage, type StoredMessage, type Vault } from '@backoffice/database/vault'
 import { limitsMs, type Measurement, measurement, newId } from '@backoffice/process'
 import { inContextOf, inputSchema, type RpcClient, validateAsWritten } from '@backoffice/rpc'
-import { openMessage, type StoredMessage, type Vault } from '@backoffice/vault'
 import type { TSchema } from '@sinclair/typebox'
 import type { EventPublisher } from '../messages/event-stream.ts'
 

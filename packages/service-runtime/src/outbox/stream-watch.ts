@@ -1,7 +1,7 @@
 import { type EventMessage, eventStream } from '@backoffice/contracts'
 import type { Database } from '@backoffice/database'
+import type { StoredMessage } from '@backoffice/database/vault'
 import type { Logger, Timer, Timers } from '@backoffice/process'
-import type { StoredMessage } from '@backoffice/vault'
 import type { NatsConnection } from '@nats-io/transport-node'
 import type { DatabaseHistory } from '../database/remembered.ts'
 import { type EventPublisher, type EventStream, StreamFault } from '../messages/event-stream.ts'

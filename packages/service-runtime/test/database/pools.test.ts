@@ -18,7 +18,7 @@ const { postgres, testBed } = await import('@backoffice/test-kit')
 const { payments } = await import('../probe-services.ts')
 const { connectDatabase } = await import('@backoffice/database')
 const { loadConfig } = await import('@backoffice/process')
-const { noVault } = await import('@backoffice/vault')
+const { noVault } = await import('@backoffice/database/vault')
 const { serviceConfig } = await import('../../src/settings.ts')
 const { measurePool } = await import('@backoffice/process')
 

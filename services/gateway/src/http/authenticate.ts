@@ -6,9 +6,9 @@ import {
   signRequest,
   timestampToleranceSeconds,
 } from '@backoffice/contracts'
+import type { SecretBox } from '@backoffice/database/vault'
 import { AddressRanges, type Clock, callerAddress, holderOf, type Logger, Loop } from '@backoffice/process'
 import { type Background, type Database, Gatherer, type ReadDb } from '@backoffice/service-runtime'
-import type { SecretBox } from '@backoffice/vault'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { LRUCache } from 'lru-cache'
 import { type DefaultQuotas, quotasOf } from '../operators/operator.ts'

@@ -15,8 +15,8 @@ import {
   type Scope,
   seenOf,
 } from '@backoffice/contracts'
+import type { SecretBox } from '@backoffice/database/vault'
 import { type Db, handle, type Tools, toPage } from '@backoffice/service-runtime'
-import type { SecretBox } from '@backoffice/vault'
 import { findProofs, writeProofs } from '../requests/records.ts'
 import type { BrandEntity } from './entities.ts'
 import type { DefaultQuotas } from './operator.ts'

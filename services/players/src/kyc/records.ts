@@ -9,9 +9,9 @@ import {
   submissionsBytesMax,
   type TeamRole,
 } from '@backoffice/contracts'
+import type { Place } from '@backoffice/database/vault'
 import { type Db, type Fragment, type ReadDb, sql, type WithTimes } from '@backoffice/service-runtime'
 import type { SealedTable } from '@backoffice/team-desk'
-import type { Place } from '@backoffice/vault'
 import type { DocumentSource, TakenCase } from './review.ts'
 
 export interface KycSubmission {

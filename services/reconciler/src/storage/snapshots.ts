@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import { noVault } from '@backoffice/database/vault'
 import { patiently } from '@backoffice/process'
 import { type Database, type ReadDb, readOver } from '@backoffice/service-runtime'
-import { noVault } from '@backoffice/vault'
 import { Client } from 'pg'
 
 /** A handle that sees one moment. */

@@ -7,6 +7,7 @@ import {
   type Scope,
   type ServiceName,
 } from '@backoffice/contracts'
+import { noVault } from '@backoffice/database/vault'
 import { payments } from '@backoffice/payments'
 import { players } from '@backoffice/players'
 import { newId } from '@backoffice/process'
@@ -22,7 +23,6 @@ import {
   TestTime,
   testBed,
 } from '@backoffice/test-kit'
-import { noVault } from '@backoffice/vault'
 import { wallet } from '@backoffice/wallet'
 import type { Test } from 'tap'
 import t from 'tap'

@@ -1,8 +1,8 @@
 // Records.
 
+import { isEventToSeal, type Place, type Vault } from '@backoffice/database/vault'
 import { type Db, type Fragment, sql } from '@backoffice/service-runtime'
 import type { SealedTable } from '@backoffice/team-desk'
-import { isEventToSeal, type Place, type Vault } from '@backoffice/vault'
 
 import { type EndpointColumns, endpointColumns } from '../endpoints/records.ts'
 import type { AttemptedDelivery, AttemptOutcome, RecordedChange } from './delivery.ts'

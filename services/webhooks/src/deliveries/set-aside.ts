@@ -1,6 +1,6 @@
 import type { EventMessage } from '@backoffice/contracts'
+import { placeOfPayload, type Vault } from '@backoffice/database/vault'
 import { type Db, inbox, isPassingFault, type Reaction, type ReadDb } from '@backoffice/service-runtime'
-import { placeOfPayload, type Vault } from '@backoffice/vault'
 
 type ReactionTools = Parameters<Reaction['react']>[1]
 

@@ -9,9 +9,9 @@ import {
   type WebhookEndpoint,
   type WebhookEndpointSummary,
 } from '@backoffice/contracts'
+import type { SecretBox } from '@backoffice/database/vault'
 import { hourMs } from '@backoffice/process'
 import { handle, type ReadDb, type Tools, toPage, withIsoTimes } from '@backoffice/service-runtime'
-import type { SecretBox } from '@backoffice/vault'
 import { findBacklog, insertTestDelivery, withholdDeliveries } from '../deliveries/records.ts'
 import { RefusedAddressError } from '../sending/fault-words.ts'
 import {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { type Environment, pendingCountedMax, Rejection, refuseUnlessSeen } from '@backoffice/contracts'
+import type { SecretBox } from '@backoffice/database/vault'
 import { type Db, type ReadDb, sql } from '@backoffice/service-runtime'
-import type { SecretBox } from '@backoffice/vault'
 import {
   type BreakerSettings,
   type Endpoint,

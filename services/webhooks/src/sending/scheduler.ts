@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
+import type { SecretBox } from '@backoffice/database/vault'
 import { type Clock, Loop, retry } from '@backoffice/process'
 import type { Background, Transaction } from '@backoffice/service-runtime'
-import type { SecretBox } from '@backoffice/vault'
 import { type Lease, leaseDeliveries, lockDueEndpoints, type MadeAttempt, openBody } from '../deliveries/queue.ts'
 import { afterPause, type Endpoint, type SigningSecret, signatureHeaders } from '../endpoints/endpoint.ts'
 import { loadSecrets, openSecrets, saveEndpoints, toEndpoint } from '../endpoints/records.ts'

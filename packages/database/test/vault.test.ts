@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import fc from 'fast-check'
 import t from 'tap'
-import { SecretBox, secretBoxFrom } from '../src/index.ts'
-import { noVault, vaultFrom } from '../src/vault.ts'
+import { noVault, SecretBox, secretBoxFrom, vaultFrom } from '../src/vault.ts'
 
 const keysOf = (...ids: readonly string[]) =>
   ids.map((id) => `${id}:${Buffer.alloc(32, id).toString('base64')}`).join(',')
