@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { fromMinorUnits, toMinorUnits } from '@backoffice/contracts'
 import type { HttpReply } from '@backoffice/test-kit'
 import { playerRequest } from '../journey.ts'
-import type { Asked, Client, Request } from './load.ts'
+import type { Asked, Client, Request } from './client.ts'
 import {
   type Answer,
   type Call,

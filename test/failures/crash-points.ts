@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { type Operation, operations, serviceNames } from '@backoffice/contracts'
-import { eventually, keptEvents } from '@backoffice/test-kit'
+import { eventually } from '@backoffice/test-kit'
 import type { Test } from 'tap'
 import { drawn } from '../e2e/random-runs.ts'
 import type { Moment, SeenStep } from './mortal-services.ts'
@@ -74,28 +74,6 @@ export function changes(before: Books, after: Books): Record<string, number> {
   const names = [...new Set([...before.keys(), ...after.keys()])].sort()
   const changed = names.map((name) => [name, (after.get(name) ?? 0) - (before.get(name) ?? 0)] as const)
   return Object.fromEntries(changed.filter(([, by]) => by !== 0))
-}
-
-const unfinished = [
-  ...serviceNames.map((name) => `select '${name}: unsent ' || name as what from ${name}.outbox`),
-  ...serviceNames.map((name) => `select '${name}: set aside ' || fault from ${name}.set_aside_message`),
-  `select 'a claim without a reply' from gateway.claim where status is null`,
-  `select 'an intent' from payments.withdrawal where status = 'intent'`,
-  `select 'a delivery to come' from webhooks.delivery where state = 'pending'`,
-  // An event that is published and not yet heard is nowhere but in its outbox.
-  ...(['players', 'payments'] as const).map(
-    (name) => `select 'an event unheard' from ${keptEvents(name)}
-      where not exists (select from webhooks.inbox where event_id = id)`,
-  ),
-].join('\nunion all ')
-
-/** Waits until nothing is left to do. @throws what is stuck */
-export async function settled(world: World): Promise<void> {
-  await eventually(async () => {
-    const { rows } = await world.bed.sql('admin').query({ name: 'unfinished', text: unfinished })
-    const stuck = rows.map(({ what }) => what)
-    if (stuck.length > 0) throw new Error(`stuck: ${stuck.join(', ')}`)
-  })
 }
 
 const commandsOwed = serviceNames

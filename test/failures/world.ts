@@ -7,6 +7,7 @@ import {
   roleName,
   type Scope,
   type ServiceName,
+  serviceNames,
 } from '@backoffice/contracts'
 import { readerOf } from '@backoffice/service-runtime'
 import type { RunningService } from '@backoffice/service-runtime/testing'
@@ -15,6 +16,7 @@ import {
   type Callers,
   eventually,
   type Fields,
+  keptEvents,
   OperatorClient,
   proposalOf,
   serveHttp,
@@ -25,8 +27,20 @@ import {
 } from '@backoffice/test-kit'
 import { jetstreamManager } from '@nats-io/jetstream'
 import { services } from '../services.ts'
-import { settled } from './crash-points.ts'
 import { MortalServices } from './mortal-services.ts'
+
+const unfinished = [
+  ...serviceNames.map((name) => `select '${name}: unsent ' || name as what from ${name}.outbox`),
+  ...serviceNames.map((name) => `select '${name}: set aside ' || fault from ${name}.set_aside_message`),
+  `select 'a claim without a reply' from gateway.claim where status is null`,
+  `select 'an intent' from payments.withdrawal where status = 'intent'`,
+  `select 'a delivery to come' from webhooks.delivery where state = 'pending'`,
+  // An event that is published and not yet heard is nowhere but in its outbox.
+  ...(['players', 'payments'] as const).map(
+    (name) => `select 'an event unheard' from ${keptEvents(name)}
+      where not exists (select from webhooks.inbox where event_id = id)`,
+  ),
+].join('\nunion all ')
 
 const never = 3_600_000
 
@@ -166,9 +180,13 @@ export class World implements Callers {
     await manager.consumers.update(eventStream, 'webhooks-schedule-delivery', { ack_wait: 250_000_000 })
   }
 
-  /** Waits until nothing is left to do. */
-  settle(): Promise<void> {
-    return settled(this)
+  /** Waits until nothing is left to do. @throws what is stuck */
+  async settle(): Promise<void> {
+    await eventually(async () => {
+      const { rows } = await this.bed.sql('admin').query({ name: 'unfinished', text: unfinished })
+      const stuck = rows.map(({ what }) => what)
+      if (stuck.length > 0) throw new Error(`stuck: ${stuck.join(', ')}`)
+    })
   }
 
   /** Whether an operation has had its effect, and its reply is not kept. */

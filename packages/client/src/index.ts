@@ -8,7 +8,7 @@ export {
   type ErrorCode,
   type ErrorDetailsOf,
 } from './errors.ts'
-export type { ApiCall, ApiReply, RequestOptions } from './routes.ts'
-export type { RequestEvent, ResponseEvent, RetryEvent } from './transport.ts'
+export type { ApiCall, RequestOptions } from './routes.ts'
+export type { ApiReply, RequestEvent, ResponseEvent, RetryEvent } from './transport.ts'
 export type * from './types.ts'
 export { type VerifyWebhookOptions, verifyWebhook, type WebhookHeaders, WebhookVerificationError } from './webhooks.ts'

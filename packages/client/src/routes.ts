@@ -1,16 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Transport } from './transport.ts'
-
-/** A record with what the reply said beside it. */
-export interface ApiReply<Data> {
-  readonly data: Data
-  readonly status: number
-  /** Names the request in our logs; quote it when you ask for help. */
-  readonly requestId: string | undefined
-  /** Whether this is the stored reply of an earlier request with the same Idempotency-Key. */
-  readonly replayed: boolean
-  readonly headers: Headers
-}
+import type { ApiReply, Transport } from './transport.ts'
 
 /** A request on its way: a promise of the record, which can also tell what the reply said beside it. */
 export interface ApiCall<Data> extends Promise<Data> {

@@ -2,7 +2,17 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { signRequest } from '@backoffice/contracts/signing'
 import { apiVersion } from './api.ts'
 import { BackOfficeError, ConnectionError, isSignatureUsed } from './errors.ts'
-import type { ApiReply } from './routes.ts'
+
+/** A record with what the reply said beside it. */
+export interface ApiReply<Data> {
+  readonly data: Data
+  readonly status: number
+  /** Names the request in our logs; quote it when you ask for help. */
+  readonly requestId: string | undefined
+  /** Whether this is the stored reply of an earlier request with the same Idempotency-Key. */
+  readonly replayed: boolean
+  readonly headers: Headers
+}
 
 /** One attempt at a request. It never holds the secret, a signature, or a body. */
 export interface RequestEvent {

@@ -3,7 +3,6 @@ export { choosePerson, logIn, type PersonLogin, StackPerson } from './identity/l
 export {
   type IdentitySettings,
   identityEnvironment,
-  identitySettings,
   type Person,
   type TeamUser,
   teamPeople,
@@ -29,7 +28,7 @@ export {
   startThrowAwayPostgres,
   withOtherRoles,
 } from './postgres.ts'
-export { type StackSecrets, stackSecrets } from './secrets.ts'
+export { identitySettings, type StackSecrets, stackSecrets } from './secrets.ts'
 export { isSetting, startIdentityProvider } from './services.ts'
 export {
   defaultStackFolder,

@@ -2,6 +2,9 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type BrokerUser, brokerUsers, type ServiceName, serviceNames } from '@backoffice/contracts'
+import { exportJWK, generateKeyPair, type JWK } from 'jose'
+import type { IdentitySettings } from './identity/people.ts'
+import { claimPort, freePort } from './ports.ts'
 import { sharedRolePasswords } from './postgres.ts'
 import { writeFileAtomically } from './stack-file.ts'
 
@@ -65,4 +68,31 @@ export function withGivenBackends(secrets: StackSecrets, environment: NodeJS.Pro
 
 function forEach<K extends string>(names: readonly K[], value: (name: K) => string): Record<K, string> {
   return Object.fromEntries(names.map((name) => [name, value(name)])) as Record<K, string>
+}
+
+/**
+ * The settings in `file`, with the same keys as before. The addresses are the same too unless somebody else has the
+ * ports now.
+ */
+export async function identitySettings(file: string, clientSecret: string): Promise<IdentitySettings> {
+  const kept = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as IdentitySettings) : undefined
+  const port = await sameOrFree(kept?.port)
+  const consolePort = await sameOrFree(kept?.console.port)
+  const settings: IdentitySettings = {
+    port,
+    issuer: `http://127.0.0.1:${port}`,
+    console: { port: consolePort, url: `http://127.0.0.1:${consolePort}`, clientSecret },
+    signingKey: kept?.signingKey ?? (await newSigningKey()),
+    cookieKey: kept?.cookieKey ?? randomBytes(32).toString('base64url'),
+  }
+  writeFileAtomically(file, `${JSON.stringify(settings, null, 2)}\n`)
+  return settings
+}
+
+const sameOrFree = async (port: number | undefined): Promise<number> =>
+  port !== undefined && (await claimPort(port)) ? port : freePort()
+
+async function newSigningKey(): Promise<JWK> {
+  const { privateKey } = await generateKeyPair('ES256', { extractable: true })
+  return { ...(await exportJWK(privateKey)), alg: 'ES256', use: 'sig', kid: 'stack' }
 }

@@ -5,12 +5,12 @@ import { StreamKeeper } from '@backoffice/migrator/stream'
 import { createLogger } from '@backoffice/process'
 import { type Child, SupervisedProcess } from './child.ts'
 import { demoOperators } from './demo-operator.ts'
-import { type IdentitySettings, identitySettings, teamUsers } from './identity/people.ts'
+import { type IdentitySettings, teamUsers } from './identity/people.ts'
 import { natsServerBinary, natsServerWarning, startNats } from './nats.ts'
 import { OnDemand } from './on-demand.ts'
 import { freePort } from './ports.ts'
 import { ensureDatabase, roleUrl, startPostgres, withOtherRoles } from './postgres.ts'
-import { type StackSecrets, stackSecrets, withGivenBackends } from './secrets.ts'
+import { identitySettings, type StackSecrets, stackSecrets, withGivenBackends } from './secrets.ts'
 import {
   compileServices,
   onDemand,

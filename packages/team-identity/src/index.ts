@@ -16,5 +16,5 @@ export {
   type TeamIdentity,
 } from './settings.ts'
 export { type StrongLogin, strongLoginParameters } from './strong-login.ts'
-export { type TeamCaller, TeamVerifier } from './verifier.ts'
-export { isSame, objectOf, refusalOf, type Who } from './who.ts'
+export { TeamVerifier } from './verifier.ts'
+export { isSame, objectOf, refusalOf, type TeamCaller, type Who } from './who.ts'

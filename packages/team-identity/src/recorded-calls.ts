@@ -6,8 +6,8 @@ import { clockToleranceMs, inputDigest, isKeptWhole, ProofClaims, subjectAndReas
 import { IdentityRefused } from './refused.ts'
 import { publicKeyOf } from './session-key.ts'
 import { type IdentitySettings, identityOf, type TeamIdentity } from './settings.ts'
-import { type TeamCaller, TeamVerifier } from './verifier.ts'
-import { isSame, objectOf, refusalOf } from './who.ts'
+import { TeamVerifier } from './verifier.ts'
+import { isSame, objectOf, refusalOf, type TeamCaller } from './who.ts'
 
 type RecordedProposal = NonNullable<ExportedAuditEntry['proposal']>
 /** A call of the team as a service has kept it. */

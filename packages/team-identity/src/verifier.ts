@@ -1,4 +1,4 @@
-import type { TeamRole, TeamTool } from '@backoffice/contracts'
+import type { TeamRole } from '@backoffice/contracts'
 import { calculateJwkThumbprint, compactVerify, exportJWK, type JWK } from 'jose'
 import { verifyDelegation } from './delegation.ts'
 import { readNonce } from './id-token.ts'
@@ -14,45 +14,10 @@ import {
   proofType,
 } from './proof.ts'
 import { IdentityRefused } from './refused.ts'
-import {
-  headerOf,
-  publicKeyOf,
-  type ReplyKey,
-  type SessionJwk,
-  type SignatureHeader,
-  signedClaims,
-} from './session-key.ts'
+import { headerOf, publicKeyOf, type SessionJwk, type SignatureHeader, signedClaims } from './session-key.ts'
 import type { TeamIdentity } from './settings.ts'
 import { type Lacking, lackingIn } from './strong-login.ts'
-import { readableName, type Who } from './who.ts'
-
-/** Who of the team calls, as it was proven. */
-export interface TeamCaller extends Who {
-  readonly kind: 'person' | 'machine'
-  readonly roles: ReadonlySet<TeamRole>
-  /** The thumbprint of the session's key; of a machine, of its own key. */
-  readonly session: string
-  /** When the person proved who they are at the identity provider. Undefined for a machine. */
-  readonly loggedInAt: Date | undefined
-  /** What their login lacks of a strong one. Undefined where nothing does, and for a machine. */
-  readonly lacking: Lacking | undefined
-  /** When the provider certified the session's key; of a machine, when it signed this call. */
-  readonly issuedAt: Date
-  /** The provider's own name of its session (`sid`), where it gives one. */
-  readonly providerSession: string | undefined
-  readonly tool: TeamTool
-  /** The session's key has not signed the call: it lets the key that did read in the person's name. */
-  readonly delegated: boolean
-  /** To which the person has the reply sealed. */
-  readonly sealTo: ReplyKey | undefined
-  /** What proved it. */
-  readonly evidence: Proof
-  /**
-   * The public key that all of it rests on: the provider's, which signed the ID token; of a machine, its own. It is kept
-   * with the session, because the provider may have another one when somebody wants to see the proof.
-   */
-  readonly anchor: JWK
-}
+import { readableName, type TeamCaller, type Who } from './who.ts'
 
 /** None with a shared secret: who can verify such a token can also make it. */
 const idTokenAlgorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA']

@@ -15,7 +15,6 @@ import {
 } from '@backoffice/contracts'
 import type { CallOptions, RpcClient } from '@backoffice/rpc'
 import { eventually } from './started.ts'
-import type { TestBed } from './test-bed.ts'
 
 type Caller = Pick<RpcClient, 'call'>
 /** What a call says, but for what was seen. */
@@ -75,7 +74,9 @@ export async function proposalOf(call: Promise<unknown>): Promise<ProposedComman
   return refused.details as unknown as ProposedCommand
 }
 
-type Team = Pick<TestBed<never>, 'team'>
+interface Team {
+  team(user: 'alice' | 'bob'): TeamClient
+}
 
 /** Makes a call that takes two people: alice proposes it, and bob carries it out. What is shown once, alice is shown. */
 export async function byTwo<O extends Operation>(bed: Team, operation: O, input: Unseen<O>): Promise<Reply<O>> {
