@@ -111,7 +111,7 @@ export class HeadsExport implements Background {
 
   async stop(): Promise<void> {
     this.#tried.resolve()
-    this.#stopping.abort(new Error('The service was stopped.'))
+    this.#stopping.abort(new Error('the service is stopping'))
     await this.#loop.stop()
   }
 }
