@@ -1,6 +1,6 @@
 import { operations, Rejection, type ServiceName, serviceNames, teamConsole } from '@backoffice/contracts'
 import { RpcClient } from '@backoffice/rpc'
-import { newSessionKey, PersonSigner } from '@backoffice/team-identity'
+import { newSessionKey, PersonSigner } from '@backoffice/team-access/identity'
 import {
   byTwo,
   eventually,

@@ -15,7 +15,7 @@ import {
   teamConsole,
 } from '@backoffice/contracts'
 import { inputSchema, RpcClient } from '@backoffice/rpc'
-import { newReplyKey } from '@backoffice/team-identity'
+import { newReplyKey } from '@backoffice/team-access/identity'
 import { callersOf, newDeposit, newWithdrawal, OperatorClient, reason, richPlayer, testBed } from '@backoffice/test-kit'
 import t from 'tap'
 import { expectStatus, playerRequest } from '../journey.ts'

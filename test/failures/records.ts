@@ -1,7 +1,7 @@
 // What commands need before they are sent.
 import { apiVersion, eventSubject, events, type Input, operations } from '@backoffice/contracts'
 import { newId } from '@backoffice/process'
-import { inputDigest } from '@backoffice/team-identity'
+import { inputDigest } from '@backoffice/team-access/identity'
 import { newDeposit } from '@backoffice/test-kit'
 import type { World } from './world.ts'
 

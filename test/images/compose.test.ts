@@ -12,7 +12,13 @@ import { payments } from '@backoffice/payments'
 import { players } from '@backoffice/players'
 import { loadConfig } from '@backoffice/process'
 import { reconciler } from '@backoffice/reconciler'
-import { identityOf, identitySettings, importSessionKey, MachineSigner, TeamVerifier } from '@backoffice/team-identity'
+import {
+  identityOf,
+  identitySettings,
+  importSessionKey,
+  MachineSigner,
+  TeamVerifier,
+} from '@backoffice/team-access/identity'
 import { temporaryFolder } from '@backoffice/test-kit'
 import { wallet } from '@backoffice/wallet'
 import { webhooks } from '@backoffice/webhooks'

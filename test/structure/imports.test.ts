@@ -25,18 +25,9 @@ t.test('each package imports only those below it', async (t) => {
   const importedBy = (name: string) =>
     [...new Set(under(`packages/${name}/src/`).flatMap(ours))].filter((used) => used !== `@backoffice/${name}`).sort()
   t.same(importedBy('process'), ['@backoffice/contracts'])
-  t.same(importedBy('team-identity'), ['@backoffice/contracts', '@backoffice/contracts/team'])
   t.same(importedBy('team-rows'), ['@backoffice/contracts'])
   t.same(importedBy('database'), ['@backoffice/contracts', '@backoffice/process'])
-  t.same(importedBy('rpc'), ['@backoffice/contracts', '@backoffice/process', '@backoffice/team-identity'])
-  t.same(importedBy('team-desk'), [
-    '@backoffice/contracts',
-    '@backoffice/database/vault',
-    '@backoffice/process',
-    '@backoffice/rpc',
-    '@backoffice/service-runtime',
-    '@backoffice/team-identity',
-  ])
+  t.same(importedBy('rpc'), ['@backoffice/contracts', '@backoffice/process'])
   t.same(importedBy('service-runtime'), [
     '@backoffice/contracts',
     '@backoffice/database',
@@ -44,7 +35,22 @@ t.test('each package imports only those below it', async (t) => {
     '@backoffice/database/vault',
     '@backoffice/process',
     '@backoffice/rpc',
-    '@backoffice/team-identity',
+  ])
+  t.same(importedBy('team-access'), [
+    '@backoffice/contracts',
+    '@backoffice/contracts/team',
+    '@backoffice/database/vault',
+    '@backoffice/process',
+    '@backoffice/rpc',
+    '@backoffice/rpc/seal',
+    '@backoffice/service-runtime',
+  ])
+  t.same(importedBy('team-rows'), ['@backoffice/contracts'])
+  // The command line signs calls, and loads no service for it.
+  t.same([...new Set(under('packages/team-access/src/identity/').flatMap(ours))].sort(), [
+    '@backoffice/contracts',
+    '@backoffice/contracts/team',
+    '@backoffice/rpc/seal',
   ])
 })
 
@@ -78,7 +84,7 @@ t.test('inside service-runtime each room uses only the rooms before it', async (
   t.same(againstOrder('packages/service-runtime/src/', ranks), [])
 })
 
-for (const name of ['database', 'process', 'rpc', 'service-runtime', 'team-desk']) {
+for (const name of ['database', 'process', 'rpc', 'service-runtime', 'team-access']) {
   t.test(`${name} is used by its faces`, async (t) => {
     const outside = files.filter(({ path }) => !path.startsWith(`packages/${name}/`))
     t.same(
@@ -121,11 +127,11 @@ t.test('a service imports only contracts and what services are built on, never a
     'process/addresses',
     'rpc',
     'service-runtime',
-    'team-desk',
-    'team-identity',
+    'team-access',
+    'team-access/identity',
   ].map((name) => `@backoffice/${name}`)
   const ofTheGames = ['@backoffice/contracts/formats', '@backoffice/process', '@backoffice/database']
-  const ofTheConsole = ['contracts', 'process', 'rpc', 'team-identity', 'team-rows'].map(
+  const ofTheConsole = ['contracts', 'process', 'rpc', 'team-access/identity', 'team-rows'].map(
     (name) => `@backoffice/${name}`,
   )
   const sources = under('services/').filter((file) => file.path.split('/')[2] === 'src')
@@ -136,7 +142,7 @@ t.test('a service imports only contracts and what services are built on, never a
       if (name === '@backoffice/documents/served') return file.path.startsWith('services/gateway/')
       if (name === 'services/gateway/src/http/document-worker.ts') return false
       // The migrator loads a service's migrations alone, so they load no more of the team's desk than they need.
-      if (name === '@backoffice/team-desk/migrations') return file.path.includes('/src/storage/migrations/')
+      if (name === '@backoffice/team-access/migrations') return file.path.includes('/src/storage/migrations/')
       // The games are no service, and take of both only what needs little memory.
       if (file.path.startsWith('services/games/') && name.startsWith('@backoffice/')) return ofTheGames.includes(name)
       // The console is no service either: it passes calls on. It reads times as the module does that signs in the browser.

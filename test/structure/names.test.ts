@@ -55,7 +55,7 @@ t.test(
     const judging = sourceFiles().filter(
       ({ path }) =>
         /^services\/\w+\/src\/(checks|runs|statement|storage)\//.test(path) ||
-        path.startsWith('packages/team-desk/src/'),
+        path.startsWith('packages/team-access/src/'),
     )
     t.ok(judging.length > 40)
     const offenders = judging.flatMap(({ path, text }) => joinsByTime(text).map((join) => `${path}: ${join}`))

@@ -17,7 +17,7 @@ import {
 } from '@backoffice/contracts'
 import { limitsMs, newId } from '@backoffice/process'
 import { inputSchema, RpcClient } from '@backoffice/rpc'
-import { DelegatedSigner, newSessionKey, PersonSigner, type TeamSigner } from '@backoffice/team-identity'
+import { DelegatedSigner, newSessionKey, PersonSigner, type TeamSigner } from '@backoffice/team-access/identity'
 import {
   OperatorClient,
   proposalOf,

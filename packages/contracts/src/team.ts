@@ -32,3 +32,75 @@ export const freshLoginMinutes = 5
 
 /** How long a proposal waits for a second person. */
 export const proposalHours = 24
+
+/** Who somebody of the team is. */
+export interface Who {
+  /**
+   * Of a person, the identity provider and the account there: `iss` and `sub`, with a space between. Of a machine, `machine`
+   * and its name. It stays the same when the name is changed.
+   */
+  readonly id: string
+  /** For people to read, as the identity provider says it, in one way to write it: see `readableName`. */
+  readonly name: string
+}
+
+/** A public key to which the reply to one call is sealed (P-256). All browsers make such keys, so all do. */
+export interface ReplyKey {
+  readonly kty: 'EC'
+  readonly crv: 'P-256'
+  readonly x: string
+  readonly y: string
+}
+
+/** A call of the team, as its person signs it. */
+export interface CallToProve {
+  /** The service and the operation, such as `payments.decideWithdrawal`. */
+  readonly operation: string
+  readonly operationId: string
+  readonly input: unknown
+  /** The proposal of somebody else that the call carries out. */
+  readonly approves?: string
+  /** To which the reply is sealed, where it has what is shown once or masked otherwise. */
+  readonly sealTo?: ReplyKey
+}
+
+/** What goes with a call: who the person is, and that it is this person's call. */
+export interface Proof {
+  /** As the identity provider issued it. Undefined for a machine. */
+  readonly idToken: string | undefined
+  /** A JWS in its compact form, signed with the key of the session. */
+  readonly proof: string
+}
+
+/** Signs the calls of one person or machine. */
+export interface TeamSigner {
+  sign(call: CallToProve): Promise<Proof>
+}
+
+/** Who of the team calls, as it was proven. */
+export interface TeamCaller extends Who {
+  readonly kind: 'person' | 'machine'
+  readonly roles: ReadonlySet<TeamRole>
+  /** The thumbprint of the session's key; of a machine, of its own key. */
+  readonly session: string
+  /** When the person proved who they are at the identity provider. Undefined for a machine. */
+  readonly loggedInAt: Date | undefined
+  /** What their login lacks of a strong one: by claim, what the ID token was to say. Undefined where nothing does, and for a machine. */
+  readonly lacking: Readonly<Record<string, readonly string[]>> | undefined
+  /** When the provider certified the session's key; of a machine, when it signed this call. */
+  readonly issuedAt: Date
+  /** The provider's own name of its session (`sid`), where it gives one. */
+  readonly providerSession: string | undefined
+  readonly tool: TeamTool
+  /** The session's key has not signed the call: it lets the key that did read in the person's name. */
+  readonly delegated: boolean
+  /** To which the person has the reply sealed. */
+  readonly sealTo: ReplyKey | undefined
+  /** What proved it. */
+  readonly evidence: Proof
+  /**
+   * The public key that all of it rests on: the provider's, which signed the ID token; of a machine, its own. It is kept
+   * with the session, because the provider may have another one when somebody wants to see the proof.
+   */
+  readonly anchor: object
+}

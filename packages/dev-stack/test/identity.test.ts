@@ -11,7 +11,7 @@ import {
   PersonSigner,
   type IdentitySettings as ServiceSettings,
   TeamVerifier,
-} from '@backoffice/team-identity'
+} from '@backoffice/team-access/identity'
 import { temporaryFolder } from '@backoffice/test-kit'
 import { decodeJwt } from 'jose'
 import t, { type Test } from 'tap'

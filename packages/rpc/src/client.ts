@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import {
+  type CallToProve,
   defined,
   headerNames,
   type Input,
@@ -14,11 +15,11 @@ import {
   rpcSubjectOfAll,
   type Scope,
   type ServiceName,
+  type TeamSigner,
   teamHeaders,
   teamSubject,
 } from '@backoffice/contracts'
 import { meter, newId, systemTimers, type Timer, type Timers } from '@backoffice/process'
-import { type CallToProve, newReplyKey, type ReplyKeyPair, type TeamSigner } from '@backoffice/team-identity'
 import {
   type ConnectionOptions,
   errors,
@@ -38,6 +39,7 @@ import {
   validate,
   validateAsReader,
 } from './message.ts'
+import { newReplyKey, type ReplyKeyPair } from './seal.ts'
 
 export interface CallOptions<O extends Operation> {
   readonly input: Input<O>

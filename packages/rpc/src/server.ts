@@ -1,4 +1,5 @@
 import {
+  type CallToProve,
   defined,
   type Environment,
   type ErrorCode,
@@ -9,14 +10,15 @@ import {
   isReplySealed,
   KeyClaim,
   type Operation,
+  type Proof,
   Rejection,
   Scope,
   type ServiceName,
   servedSubjects,
+  type TeamCaller,
   teamHeaders,
 } from '@backoffice/contracts'
 import { durations, type Logger, newId, type Timers } from '@backoffice/process'
-import type { CallToProve, Proof, TeamCaller } from '@backoffice/team-identity'
 import type { Msg, NatsConnection, Subscription } from '@nats-io/transport-node'
 import { context, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
 import {
@@ -31,7 +33,7 @@ import {
   validateAsReader,
   validateAsWritten,
 } from './message.ts'
-import { sealOf } from './seal.ts'
+import { sealerTo } from './seal.ts'
 
 /** A request as it reached the service: validated, with whom it acts for. */
 export interface ReceivedCall {
@@ -295,6 +297,30 @@ function teamCallOf(
       proof: said(teamHeaders.proof),
       approves: said(headerNames.approves),
     }),
+  }
+}
+
+/**
+ * Seals the reply to a call: replies go to an inbox that every connection of the caller's user may hear.
+ * @returns a function of the reply as JSON
+ * @throws {Rejection} VALIDATION_ERROR when the call does not say to which key, before anything is done
+ */
+async function sealOf(
+  { audience }: Operation,
+  caller: TeamCaller | undefined,
+  { headers }: Pick<Msg, 'headers'>,
+): Promise<(json: string) => Promise<string>> {
+  const seal = await sealerTo(audience === 'team' ? caller?.sealTo : sealToIn(headers?.get(headerNames.sealTo)))
+  if (seal !== undefined) return async (json) => JSON.stringify(await seal(json))
+  const issues = [{ path: 'sealTo', message: 'must be a public P-256 key: the reply is sealed to it' }]
+  throw new Rejection('VALIDATION_ERROR', { in: 'headers', issues })
+}
+
+function sealToIn(header: string | undefined): unknown {
+  try {
+    return JSON.parse(header ?? '')
+  } catch {
+    return undefined
   }
 }
 

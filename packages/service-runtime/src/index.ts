@@ -29,7 +29,6 @@ export {
 } from './commands/handle.ts'
 export { countStoredBytes } from './commands/record.ts'
 export {
-  fingerprintForTwo,
   fitting,
   isKnownOperation,
   isStorable,

@@ -11,8 +11,8 @@ import {
   service,
   team,
 } from '@backoffice/contracts'
-import { recordAction, teamDesk } from '@backoffice/team-desk'
-import { teamTables } from '@backoffice/team-desk/migrations'
+import { recordAction, teamDesk } from '@backoffice/team-access'
+import { teamTables } from '@backoffice/team-access/migrations'
 import { defineEntity, p } from '@mikro-orm/postgresql'
 import { Type } from '@sinclair/typebox'
 import { brandTable, type Migration, runtimeMigrations } from '../src/database/runtime-tables.ts'

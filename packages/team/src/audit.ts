@@ -9,7 +9,7 @@ import {
   issuerKeys,
   RecordedCalls,
   type TrustedTeam,
-} from '@backoffice/team-identity'
+} from '@backoffice/team-access/identity'
 import type { Command } from 'commander'
 import type { JSONWebKeySet } from 'jose'
 import { runningStack } from './login/connection.ts'

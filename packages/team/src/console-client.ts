@@ -11,7 +11,7 @@ import {
   teamHeaders,
 } from '@backoffice/contracts'
 import { limitsMs, patiently } from '@backoffice/process/limits'
-import { type CallToProve, newReplyKey, type StrongLogin, type TeamSigner } from '@backoffice/team-identity'
+import { type CallToProve, newReplyKey, type StrongLogin, type TeamSigner } from '@backoffice/team-access/identity'
 
 /** How much longer than the console this program waits, so that the console's answer comes first. */
 const longerMs = 5_000

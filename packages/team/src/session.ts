@@ -8,7 +8,7 @@ import {
   type ServiceName,
   type SignedCall,
 } from '@backoffice/contracts'
-import type { RecordedCalls } from '@backoffice/team-identity'
+import type { RecordedCalls } from '@backoffice/team-access/identity'
 import { typeidUnboxed } from 'typeid-js'
 import type { Caller, TeamCall } from './console-client.ts'
 import { say } from './output.ts'

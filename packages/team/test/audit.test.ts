@@ -3,7 +3,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Input, type Operation, operations } from '@backoffice/contracts'
-import { subjectAndReason } from '@backoffice/team-identity'
+import { subjectAndReason } from '@backoffice/team-access/identity'
 import { type TeamUser, TestIssuer } from '@backoffice/test-kit'
 import t from 'tap'
 import { typed } from './typed.ts'

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
-import { exportSessionKey, newSessionKey } from '@backoffice/team-identity'
+import { exportSessionKey, newSessionKey } from '@backoffice/team-access/identity'
 import { captured } from '@backoffice/test-kit/captured'
 import type { JWK } from 'jose'
 import t from 'tap'

@@ -1,5 +1,5 @@
 import type { Input, Operation } from '@backoffice/contracts'
-import { RecordedCalls } from '@backoffice/team-identity'
+import { RecordedCalls } from '@backoffice/team-access/identity'
 import { type TeamUser, TestIssuer } from '@backoffice/test-kit'
 import { captured, type WrittenText } from '@backoffice/test-kit/captured'
 import t from 'tap'

@@ -12,7 +12,7 @@ import {
   type TeamUser,
 } from '@backoffice/dev-stack'
 import { connectNats, RpcClient } from '@backoffice/rpc'
-import { exportSessionKey, newSessionKey } from '@backoffice/team-identity'
+import { exportSessionKey, newSessionKey } from '@backoffice/team-access/identity'
 import type { NatsConnection } from '@nats-io/transport-node'
 import { type BackendName, startBackends } from './backends.ts'
 import { eventually, startProcess, type Teardown, temporaryFolder } from './started.ts'

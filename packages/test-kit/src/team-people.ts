@@ -14,7 +14,7 @@ import {
   type SessionKey,
   type TeamSigner,
   type TrustedTeam,
-} from '@backoffice/team-identity'
+} from '@backoffice/team-access/identity'
 
 /** People with every role. The third took no part in decisions that take two people. */
 const withEveryRole = ['alice', 'bob', 'carol'] as const

@@ -1,5 +1,5 @@
 import type { Clock, Logger } from '@backoffice/process'
-import type { RecordedCalls, TeamVerifier } from '@backoffice/team-identity'
+import type { RecordedCalls, TeamVerifier } from '@backoffice/team-access/identity'
 import type { NatsConnection } from '@nats-io/transport-node'
 import type { Provider } from './identity/provider.ts'
 import type { ConsoleSettings } from './settings.ts'

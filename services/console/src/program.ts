@@ -11,7 +11,7 @@ import {
   waitAtMost,
 } from '@backoffice/process'
 import { connectNats } from '@backoffice/rpc'
-import { RecordedCalls, TeamVerifier, trustedTeam } from '@backoffice/team-identity'
+import { RecordedCalls, TeamVerifier, trustedTeam } from '@backoffice/team-access/identity'
 import { createApp } from './http/app.ts'
 import { Provider } from './identity/provider.ts'
 import { type ConsoleSettings, checkedSettings } from './settings.ts'

@@ -7,7 +7,7 @@ import {
   secret,
 } from '@backoffice/process'
 import { natsSettings } from '@backoffice/rpc'
-import { identitySettings } from '@backoffice/team-identity'
+import { identitySettings } from '@backoffice/team-access/identity'
 import { type Static, Type } from '@sinclair/typebox'
 
 /** 32 bytes in base64. */

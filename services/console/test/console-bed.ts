@@ -13,7 +13,7 @@ import {
   newSessionKey,
   PersonSigner,
   type SessionKey,
-} from '@backoffice/team-identity'
+} from '@backoffice/team-access/identity'
 import {
   type LoginOptions,
   natsPassword,

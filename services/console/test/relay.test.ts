@@ -1,5 +1,5 @@
 import { operations } from '@backoffice/contracts'
-import { newReplyKey, newSessionKey } from '@backoffice/team-identity'
+import { newReplyKey, newSessionKey } from '@backoffice/team-access/identity'
 import { TestIssuer } from '@backoffice/test-kit'
 import t from 'tap'
 import { consoleBed } from './console-bed.ts'

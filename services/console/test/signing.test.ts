@@ -1,4 +1,4 @@
-import { inputDigest } from '@backoffice/team-identity'
+import { inputDigest } from '@backoffice/team-access/identity'
 import { calculateJwkThumbprint } from 'jose'
 import t from 'tap'
 import { amountOf, canonical, digestOf, inputOf, newKey, type ShownCall, unreadOf } from '../assets/signing.js'

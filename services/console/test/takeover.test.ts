@@ -2,7 +2,7 @@ import { allOperations, type Operation, operations, Rejection, teamConsole } fro
 import { gateway } from '@backoffice/gateway'
 import { newId } from '@backoffice/process'
 import { RpcClient } from '@backoffice/rpc'
-import { DelegatedSigner, importSessionKey, PersonSigner, type TeamSigner } from '@backoffice/team-identity'
+import { DelegatedSigner, importSessionKey, PersonSigner, type TeamSigner } from '@backoffice/team-access/identity'
 import { webhooks } from '@backoffice/webhooks'
 import { Type } from '@sinclair/typebox'
 import { decodeJwt, type JWK } from 'jose'

@@ -9,7 +9,7 @@ import {
   trustedProxies,
 } from '@backoffice/process'
 import { defineService, sql } from '@backoffice/service-runtime'
-import { teamDesk } from '@backoffice/team-desk'
+import { teamDesk } from '@backoffice/team-access'
 import { sealedClaims } from './claims/records.ts'
 import { buildApp } from './http/app.ts'
 import { CredentialDirectory, CredentialUses } from './http/authenticate.ts'

@@ -1,7 +1,7 @@
 import { sealingSettings } from '@backoffice/database/vault'
 import { ConfigurationError, dayMs, patiently, secret } from '@backoffice/process'
 import { defineService, sql } from '@backoffice/service-runtime'
-import { teamDesk } from '@backoffice/team-desk'
+import { teamDesk } from '@backoffice/team-access'
 import { Type } from '@sinclair/typebox'
 import { GameProvider, providerMeasurement } from './games/game-provider.ts'
 import { approvalSweeper } from './kyc/change-kyc.ts'

@@ -8,7 +8,7 @@ import {
   toPage,
   withIsoTimes,
 } from '@backoffice/service-runtime'
-import { recordAction } from '@backoffice/team-desk'
+import { recordAction } from '@backoffice/team-access'
 import { listRestores, type Restore, undoneBy, writeRestore } from './heads/exports.ts'
 import type { HeadStore } from './heads/store.ts'
 import type { Reconciler } from './runs/reconciler.ts'

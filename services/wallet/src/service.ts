@@ -1,5 +1,5 @@
 import { defineService } from '@backoffice/service-runtime'
-import { aloneUpTo, teamDesk } from '@backoffice/team-desk'
+import { aloneUpTo, teamDesk } from '@backoffice/team-access'
 import { Type } from '@sinclair/typebox'
 import { checkpoints } from './background/take-checkpoints.ts'
 import { correctionApprover } from './corrections/operations.ts'

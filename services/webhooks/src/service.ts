@@ -1,7 +1,7 @@
 import { sealingSettings, secretBoxFrom } from '@backoffice/database/vault'
 import { dayMs, patiently } from '@backoffice/process'
 import { defineService, sql } from '@backoffice/service-runtime'
-import { teamDesk } from '@backoffice/team-desk'
+import { teamDesk } from '@backoffice/team-access'
 import { Type } from '@sinclair/typebox'
 import { backoffBaseDefaultMs } from './deliveries/delivery.ts'
 import { sealedTables } from './deliveries/queue.ts'

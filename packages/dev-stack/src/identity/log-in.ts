@@ -6,8 +6,8 @@ import {
   type Proof,
   type SessionKey,
   type TeamSigner,
-} from '@backoffice/team-identity'
-import { startLogin } from '@backoffice/team-identity/login'
+} from '@backoffice/team-access/identity'
+import { startLogin } from '@backoffice/team-access/login'
 import { commandLineClientId, confirmedAcr, type TeamUser } from './people.ts'
 
 export interface PersonLogin {

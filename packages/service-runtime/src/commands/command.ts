@@ -5,7 +5,7 @@ import { type BatchFault, batchFaultOf, isUniqueViolation, lockingOver } from '@
 import { newId, retry } from '@backoffice/process'
 import { Gatherer } from '../gatherer.ts'
 import type { OutboxRow } from '../outbox/store.ts'
-import type { Gate, TwoPeopleCall } from './gate.ts'
+import type { Gate, KeepOnce, TwoPeopleCall } from './gate.ts'
 import {
   type Approver,
   type GatheredCommand,
@@ -24,7 +24,7 @@ import {
   rowsOf,
   writeRecords,
 } from './record.ts'
-import { findKnown, isStorable, type KnownOperation, keepForProposer, type Proposer, replyToKeep } from './reply.ts'
+import { findKnown, isStorable, type KnownOperation, replyToKeep } from './reply.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: each command's types are checked where it is declared
 type Command = GatheredCommand<any, unknown, unknown, unknown>
@@ -187,15 +187,15 @@ async function approveCase(
 export const mayTakeTwo = ({ twoPeople }: Operation, { approval }: { readonly approval?: unknown }): boolean =>
   twoPeople !== undefined || approval !== undefined
 
-/** @returns the refusal of a call that another person has to approve, to be committed with its proposal; or who proposed it */
+/** @returns the refusal of a call that another person has to approve, to be committed with its proposal; or what keeps a reply that is shown once */
 async function decisionBySecond(
   gate: Gate,
   two: TwoPeopleCall,
   ask: () => Promise<Approver> | undefined,
-): Promise<Rejection | Proposer | undefined> {
+): Promise<Rejection | KeepOnce | undefined> {
   if (!(await gate.takesSecondPerson(two.operation, two.call, ask))) return undefined
   const decided = await gate.proposeOrApprove(two)
-  return decided instanceof Rejection ? decided : decided.proposer
+  return decided instanceof Rejection ? decided : decided.keep
 }
 
 const refused = (attempt: Attempt, rejection: Rejection): Decided => ({
@@ -274,7 +274,7 @@ async function executeOnce(
         second !== undefined &&
         reply !== null &&
         'body' in reply &&
-        (await keepForProposer(tx, second, { body, kept: reply }))
+        (await second(tx, body, reply))
       return { is: 'replied', body: isKept ? reply.body : body, sent }
     })
   } catch (error) {

@@ -2,7 +2,6 @@ import type { AuditedChange, ErrorCode, Operation, Rejection } from '@backoffice
 import type { Database, Db } from '@backoffice/database'
 import type { Admit, ServedOperation } from '@backoffice/rpc'
 import type { ApprovedProposal, Approver, Call } from './handle.ts'
-import type { Proposer } from './reply.ts'
 
 /** What became of a call: done, or refused with a code. */
 export type AuditOutcome = 'done' | ErrorCode
@@ -28,6 +27,12 @@ export interface TwoPeopleCall {
 }
 
 /**
+ * Keeps the whole reply for whoever is shown it once instead of this caller, in the transaction.
+ * @returns false where nobody is
+ */
+export type KeepOnce = (db: Db, body: unknown, kept: { readonly body: unknown }) => Promise<boolean>
+
+/**
  * Governs the team's operations: who may call them, what they are shown, who else has to agree, and what is written down.
  * A plugin gives a service its gate. A service without one serves no operation of the team.
  */
@@ -50,9 +55,7 @@ export interface Gate {
    *   approved proposal of one that may go on
    * @throws {Rejection} PROPOSAL_NOT_FOUND, PROPOSAL_NOT_OPEN, TWO_PEOPLE_REQUIRED
    */
-  proposeOrApprove(
-    call: TwoPeopleCall,
-  ): Promise<Rejection | { readonly approved: string; readonly proposer?: Proposer }>
+  proposeOrApprove(call: TwoPeopleCall): Promise<Rejection | { readonly approved: string; readonly keep?: KeepOnce }>
   /** `approveFirst` of the tools of a command's `prepare`. */
   approveFirst(
     call: Omit<TwoPeopleCall, 'db' | 'isRepeatable'> & { readonly db: Database },

@@ -7,12 +7,12 @@ import type {
   Rejection,
   Reply,
   Scope,
+  TeamCaller,
 } from '@backoffice/contracts'
 import type { Database, Db, Fragment, LockingDb, ReadDb } from '@backoffice/database'
 import type { Vault } from '@backoffice/database/vault'
 import type { Logger } from '@backoffice/process'
 import type { RpcClient } from '@backoffice/rpc'
-import type { TeamCaller } from '@backoffice/team-identity'
 import type { EmittedEvent, SentCommand, SentMessage } from '../outbox/store.ts'
 
 export interface Call<O extends Operation = Operation> {

@@ -9,35 +9,12 @@ import {
 } from '@backoffice/contracts'
 import { type Db, type Fragment, type ReadDb, sql } from '@backoffice/database'
 import { placeOfReply, type Vault } from '@backoffice/database/vault'
-import { inputDigest } from '@backoffice/team-identity'
 import { type CommandRow, type EventRow, markDone } from '../outbox/store.ts'
 
 /** What the `operation` table keeps of a reply. */
 export type StoredReply =
-  | { readonly body: unknown; readonly once?: ShownOnce }
+  | { readonly body: unknown }
   | { readonly error: { readonly code: ErrorCode; readonly details?: Record<string, unknown> } }
-
-/** The whole of a reply, for whoever proposed what somebody else carried out: they are shown it once. */
-interface ShownOnce {
-  /** Their account. */
-  readonly to: string
-  /** The call that they made: another one, which may take less of a login, shows nothing. */
-  readonly fingerprint: string
-  /** Null: it was shown. */
-  readonly sealed: unknown
-}
-
-/** Whose call it was that somebody else has approved. */
-export interface Proposer {
-  readonly id: string
-  readonly operationId: string
-  readonly fingerprint: string
-}
-
-/** What both calls of two people have in common, and by which they are known: each has a reason of its own. */
-export function fingerprintForTwo({ id }: Operation, { reason: _, ...input }: { readonly reason?: unknown }): string {
-  return inputDigest([id, input])
-}
 
 export function refusalOf({ code, details }: Rejection): StoredReply {
   return { error: { code, ...(details === undefined ? {} : { details }) } }
@@ -58,46 +35,6 @@ export function isStorable(operation: Operation, error: unknown): error is Rejec
 export function unwrap(reply: StoredReply): unknown {
   if ('error' in reply) throw Rejection.from(reply.error)
   return reply.body
-}
-
-/**
- * Keeps the whole reply for the proposer, under the id of their call, for as long as replies are kept: until then their call
- * was refused, since it awaited approval.
- * @returns false when that call is not known any more
- */
-export async function keepForProposer(
-  db: Db,
-  { id: to, operationId, fingerprint }: Proposer,
-  { body, kept }: { readonly body: unknown; readonly kept: { readonly body: unknown } },
-): Promise<boolean> {
-  const sealed: unknown = JSON.parse(db.vault.sealJson(JSON.stringify(body), placeOfReply(operationId)))
-  const reply: StoredReply = { ...kept, once: { to, fingerprint, sealed } }
-  const rows = await db`
-    update operation set reply = ${JSON.stringify(reply)}::json, created_at = statement_timestamp()
-    where operation_id = ${operationId} returning true as kept
-  `
-  return rows.length > 0
-}
-
-/**
- * What is kept for the proposer, to whom it is shown once.
- * @returns undefined for anybody else, and where nothing is kept for anybody; the reply without it where it was shown
- */
-export async function takeOnce(
-  db: Db,
-  { operationId, reply }: KnownOperation,
-  by: { readonly operation: Operation; readonly input: object; readonly caller: { readonly id: string } | undefined },
-): Promise<{ readonly body: unknown } | undefined> {
-  if (reply === null || 'error' in reply || reply.once === undefined) return undefined
-  const { body, once } = reply
-  if (once.to !== by.caller?.id || once.fingerprint !== fingerprintForTwo(by.operation, by.input)) return undefined
-  const shown: StoredReply = { body, once: { ...once, sealed: null } }
-  const taken = await db`
-    update operation set reply = ${JSON.stringify(shown)}::json
-    where operation_id = ${operationId} and reply #>> '{once,sealed}' is not null returning true as taken
-  `
-  if (taken.length === 0 || once.sealed === null) return { body }
-  return { body: db.vault.openJson(once.sealed, placeOfReply(operationId)) }
 }
 
 /** Nobody finds another input with the same 128 bits. */

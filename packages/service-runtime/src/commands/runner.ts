@@ -1,8 +1,7 @@
-import { type KeyClaim, type Operation, Rejection, type Scope } from '@backoffice/contracts'
+import { type KeyClaim, type Operation, Rejection, type Scope, type TeamCaller } from '@backoffice/contracts'
 import { batchFaultOf, type Database, type Db, readNow } from '@backoffice/database'
 import { type Clock, type Logger, newId, type Timers } from '@backoffice/process'
 import { ownerOf, type ReceivedCall, type RpcClient, type RunResult, type ServedOperation } from '@backoffice/rpc'
-import type { TeamCaller } from '@backoffice/team-identity'
 import { context } from '@opentelemetry/api'
 import { Gatherer } from '../gatherer.ts'
 import type { Dispatch } from '../outbox/sending.ts'
@@ -10,7 +9,7 @@ import { attemptSingly, gatheredAttempts, mayTakeTwo } from './command.ts'
 import type { Gate } from './gate.ts'
 import type { Call, DirectTools, GatheredQuery, Handler, PrepareTools, Query } from './handle.ts'
 import type { Attempt, Outcome, Preparation } from './record.ts'
-import { findKnown, fingerprintOf, isStorable, type KnownOperation, replyOf, takeOnce, unwrap } from './reply.ts'
+import { findKnown, fingerprintOf, isStorable, type KnownOperation, replyOf, unwrap } from './reply.ts'
 
 export interface RunnerContext {
   readonly db: Database
@@ -133,8 +132,6 @@ export class Runner {
       )
       const replyOfKnown = async (known: KnownOperation) => {
         const current = known.unfinished ? await this.#finished(call, known) : known
-        const own = await takeOnce(db, current, { operation, input: call.input, caller: received.caller })
-        if (own !== undefined) return { ...own, isStored: true }
         return { body: unwrap(replyOf(current, operation, { fingerprint, vault: db.vault })), isStored: true }
       }
       const preparation = await this.#prepare(operation, command.prepare, call, received)

@@ -7,7 +7,7 @@ import {
   issuerKeys,
   type PersonSigner,
   RecordedCalls,
-} from '@backoffice/team-identity'
+} from '@backoffice/team-access/identity'
 import { proposalOf, TestTime, testBed } from '@backoffice/test-kit'
 import t, { type Test } from 'tap'
 import { correct, correctByTwo, faults, payments, postByTwo, readPerson } from '../probe-services.ts'

@@ -10,7 +10,7 @@ import {
   RecordedCalls,
   sessionIn,
   type TeamSigner,
-} from '@backoffice/team-identity'
+} from '@backoffice/team-access/identity'
 import envPaths from 'env-paths'
 import { decodeJwt } from 'jose'
 import { ConsoleClient } from '../console-client.ts'

@@ -1,6 +1,6 @@
 import { Rejection } from '@backoffice/contracts'
 import type { Logger } from '@backoffice/process'
-import { IdentityRefused, KeysUnavailable } from '@backoffice/team-identity'
+import { IdentityRefused, KeysUnavailable } from '@backoffice/team-access/identity'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { ConsoleContext } from '../context.ts'
 import { signOut } from '../identity/cookies.ts'

@@ -9,7 +9,7 @@ import {
 } from '@backoffice/contracts'
 import type { Logger } from '@backoffice/process'
 import { RpcClient } from '@backoffice/rpc'
-import { IdentityRefused, type Proof, sessionIn, strongLoginOf } from '@backoffice/team-identity'
+import { IdentityRefused, type Proof, sessionIn, strongLoginOf } from '@backoffice/team-access/identity'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { ConsoleContext } from '../context.ts'
 import { whoAmI } from '../identity/person.ts'

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { operations, Rejection } from '@backoffice/contracts'
 import { RpcClient } from '@backoffice/rpc'
-import { IdentityRefused } from '@backoffice/team-identity'
+import { IdentityRefused } from '@backoffice/team-access/identity'
 import formbody from '@fastify/formbody'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { decodeJwt } from 'jose'

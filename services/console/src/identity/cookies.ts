@@ -1,6 +1,6 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import type { Environment } from '@backoffice/contracts'
-import { exportSessionKey, importSessionKey, newSessionKey, type SessionKey } from '@backoffice/team-identity'
+import { exportSessionKey, importSessionKey, newSessionKey, type SessionKey } from '@backoffice/team-access/identity'
 import secureSession from '@fastify/secure-session'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { JWK } from 'jose'

@@ -19,7 +19,7 @@ import {
   type TeamCaller,
   type TeamVerifier,
   type Who,
-} from '@backoffice/team-identity'
+} from '@backoffice/team-access/identity'
 import type { NatsConnection } from '@nats-io/transport-node'
 import type { JWK } from 'jose'
 import type { ConsoleSettings } from '../settings.ts'

@@ -1,6 +1,6 @@
 import { freshLoginMinutes } from '@backoffice/contracts'
 import { patiently } from '@backoffice/process'
-import { strongLoginOf, strongLoginParameters } from '@backoffice/team-identity'
+import { strongLoginOf, strongLoginParameters } from '@backoffice/team-access/identity'
 import {
   allowInsecureRequests,
   authorizationCodeGrant,

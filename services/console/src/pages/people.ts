@@ -7,7 +7,7 @@ import {
   teamRoles,
 } from '@backoffice/contracts'
 import { dayMs } from '@backoffice/process'
-import { identityOf } from '@backoffice/team-identity'
+import { identityOf } from '@backoffice/team-access/identity'
 import { membersIn } from '@backoffice/team-rows'
 import type { FastifyReply } from 'fastify'
 import { askEach } from '../identity/person.ts'

@@ -7,7 +7,7 @@ import {
   toMinorUnits,
   type WaitingStatus,
 } from '@backoffice/contracts'
-import { isSame, type Who } from '@backoffice/team-identity'
+import { isSame, type Who } from '@backoffice/team-access/identity'
 import { lists } from '@backoffice/team-rows'
 import type { FastifyReply } from 'fastify'
 import {

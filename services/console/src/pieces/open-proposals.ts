@@ -11,7 +11,7 @@ import {
   toMinorUnits,
   valueSchema,
 } from '@backoffice/contracts'
-import { isSame, type Who } from '@backoffice/team-identity'
+import { isSame, type Who } from '@backoffice/team-access/identity'
 import { askEach, type Person } from '../identity/person.ts'
 import type { Display } from './cells.ts'
 import { beforeOf, rowsOnPage } from './queue.ts'

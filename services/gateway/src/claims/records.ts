@@ -1,7 +1,7 @@
 import { type Environment, idempotencyMemoryHours, timestampToleranceSeconds } from '@backoffice/contracts'
 import { isReplyToSeal, type Place, type Vault } from '@backoffice/database/vault'
 import { type Db, sql } from '@backoffice/service-runtime'
-import type { SealedTable } from '@backoffice/team-desk'
+import type { SealedTable } from '@backoffice/team-access'
 import { type Claim, judgeUsedKey, type MyClaim, type StoredResponse, type UsedKey } from './claim.ts'
 
 const keyColumns = 'operator_id text, environment text, key text'

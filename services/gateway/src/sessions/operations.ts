@@ -1,6 +1,6 @@
 import { invalid, operations } from '@backoffice/contracts'
 import { type Db, handle, type ReadDb } from '@backoffice/service-runtime'
-import { byService, insertAudit, unnamedSession } from '@backoffice/team-desk'
+import { byService, insertAudit, unnamedSession } from '@backoffice/team-access'
 
 /** Whose sessions, and which of them: one by its thumbprint or the provider's name of it, or all. */
 interface SessionsOf {

@@ -20,7 +20,7 @@ import {
   UnfinishedOperation,
   withIsoTimes,
 } from '@backoffice/service-runtime'
-import { withOperatorNames } from '@backoffice/team-desk'
+import { withOperatorNames } from '@backoffice/team-access'
 import {
   type CheckedRecord,
   type ListedRecord,

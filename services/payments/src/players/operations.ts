@@ -1,7 +1,7 @@
 import { operations } from '@backoffice/contracts'
 import type { Vault } from '@backoffice/database/vault'
 import { handle, type ReadDb, sql } from '@backoffice/service-runtime'
-import { type PlayerTable, playerRows } from '@backoffice/team-desk'
+import { type PlayerTable, playerRows } from '@backoffice/team-access'
 import { destinationOf, forgetDestinations as forget, type PlayerOfBrand } from '../withdrawals/destination.ts'
 
 export interface OpenRecords {

@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Place, Vault } from '@backoffice/database/vault'
 import { type Db, type ReadDb, sql } from '@backoffice/service-runtime'
-import type { SealedTable } from '@backoffice/team-desk'
+import type { SealedTable } from '@backoffice/team-access'
 import { comparableDestination, type PaymentKey } from './withdrawal.ts'
 
 /** Where a withdrawal is paid to, as it is stored: in the clear column, or sealed and the clear column empty. */

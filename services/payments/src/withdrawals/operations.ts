@@ -11,7 +11,7 @@ import {
 import { patiently, waitAtMost } from '@backoffice/process'
 import type { RpcClient } from '@backoffice/rpc'
 import { type Call, handle, isPassingFault, type ReadDb, sql, toPage, withIsoTimes } from '@backoffice/service-runtime'
-import { readProvenEntries, withOperatorNames } from '@backoffice/team-desk'
+import { readProvenEntries, withOperatorNames } from '@backoffice/team-access'
 import {
   inOrder,
   listedPeriod,

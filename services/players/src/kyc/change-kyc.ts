@@ -13,7 +13,7 @@ import {
 } from '@backoffice/contracts'
 import { Loop } from '@backoffice/process'
 import type { Fragment, LockingDb, ServiceContext } from '@backoffice/service-runtime'
-import { byService, insertAudit } from '@backoffice/team-desk'
+import { byService, insertAudit } from '@backoffice/team-access'
 import { auditedChange, insertChanges, type MadeChange } from '../players/changes.ts'
 import { type ChangedPlayer, decide, expire, kycAt, type PlayerRecord } from '../players/player.ts'
 import { lockEndedApprovals, lockPlayers, updateKyc } from '../players/records.ts'

@@ -1,6 +1,6 @@
 import { invalid, operations, Rejection, refuseUnlessSeen } from '@backoffice/contracts'
 import { type Call, handle, toPage, withIsoTimes } from '@backoffice/service-runtime'
-import { withOperatorNames } from '@backoffice/team-desk'
+import { withOperatorNames } from '@backoffice/team-access'
 import { kycAt, submit } from '../players/player.ts'
 import { lockPlayers, playerOf, readPlayers, requirePlayer, scopeOf, seePlayers } from '../players/records.ts'
 import { kycDecision, saveKycChanges } from './change-kyc.ts'

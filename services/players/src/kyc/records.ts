@@ -11,7 +11,7 @@ import {
 } from '@backoffice/contracts'
 import type { Place } from '@backoffice/database/vault'
 import { type Db, type Fragment, type ReadDb, sql, type WithTimes } from '@backoffice/service-runtime'
-import type { SealedTable } from '@backoffice/team-desk'
+import type { SealedTable } from '@backoffice/team-access'
 import type { DocumentSource, TakenCase } from './review.ts'
 
 export interface KycSubmission {

@@ -13,7 +13,7 @@ import {
   toMinorUnits,
 } from '@backoffice/contracts'
 import { type Call, fitting, handle, type Tools, toPage, withIsoTimes } from '@backoffice/service-runtime'
-import { playerRows, withOperatorNames } from '@backoffice/team-desk'
+import { playerRows, withOperatorNames } from '@backoffice/team-access'
 import { findSources, findTakenCases, forgetReferences, latestSubmissions, sourceOf } from '../kyc/records.ts'
 import { documentUrl, publicSubmission, shownTakenCase } from '../kyc/views.ts'
 import { auditedChange, findLastChange, insertChanges, latestChanges, limitHoldsFrom } from './changes.ts'

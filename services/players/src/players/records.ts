@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { cpfDigits, Rejection, type Scope } from '@backoffice/contracts'
 import type { Place, Vault } from '@backoffice/database/vault'
 import { type Db, type Fragment, type LockingDb, type ReadDb, sql } from '@backoffice/service-runtime'
-import type { PlayerTable, SealedTable } from '@backoffice/team-desk'
+import type { PlayerTable, SealedTable } from '@backoffice/team-access'
 import { isAnonymised, type PersonExclusion, type PlayerRecord, type SeenPlayer, seenPlayer } from './player.ts'
 
 /** What of a player is encrypted at rest. */

@@ -1,7 +1,7 @@
 import { type Operation, operations, requestsPerMinuteDefault } from '@backoffice/contracts'
 import { AddressRanges, writtenRange } from '@backoffice/process/addresses'
 import type { ReadDb } from '@backoffice/service-runtime'
-import { objectOf } from '@backoffice/team-identity'
+import { objectOf } from '@backoffice/team-access/identity'
 import { type KeyedFound, overlapMs, type Question } from './check.ts'
 import { type CalledFor, type CallsShown, calls, findUnproven, type Judging } from './signed-calls.ts'
 

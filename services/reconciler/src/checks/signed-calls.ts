@@ -1,7 +1,7 @@
 import type { ExportedAuditEntry, Operation, ServiceName } from '@backoffice/contracts'
 import { type Fragment, type ReadDb, sql } from '@backoffice/service-runtime'
-import { readProvenEntries } from '@backoffice/team-desk'
-import { KeysUnavailable, objectOf } from '@backoffice/team-identity'
+import { readProvenEntries } from '@backoffice/team-access'
+import { KeysUnavailable, objectOf } from '@backoffice/team-access/identity'
 import { evidence, type KeyedFound, overlapMs } from './check.ts'
 import type { TeamHistory } from './team-history.ts'
 

@@ -7,7 +7,7 @@ import {
   RecordedCalls,
   type TeamIdentity,
   type TrustedTeam,
-} from '@backoffice/team-identity'
+} from '@backoffice/team-access/identity'
 import { EvidenceMissing, type HeadStore, parsed, stampOf, textOf } from '../heads/store.ts'
 import type { PayAlone } from './payments.ts'
 

@@ -12,7 +12,7 @@ import { payments } from '@backoffice/payments'
 import { players } from '@backoffice/players'
 import { newId } from '@backoffice/process'
 import { connectDatabase } from '@backoffice/service-runtime/testing'
-import { subjectAndReason } from '@backoffice/team-identity'
+import { subjectAndReason } from '@backoffice/team-access/identity'
 import {
   inLanes,
   type LoginOptions,

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { operations, toMinorUnits } from '@backoffice/contracts'
-import { fixedKeys, issuerKeys } from '@backoffice/team-identity'
+import { fixedKeys, issuerKeys } from '@backoffice/team-access/identity'
 import t from 'tap'
 import { ask, type Question } from '../../src/checks/check.ts'
 import { signatures } from '../../src/checks/signatures.ts'

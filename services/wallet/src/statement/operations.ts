@@ -1,6 +1,6 @@
 import { fromMinorUnits, invalid, operations, Rejection } from '@backoffice/contracts'
 import { fitting, handle, toPage } from '@backoffice/service-runtime'
-import { playerRows } from '@backoffice/team-desk'
+import { playerRows } from '@backoffice/team-access'
 import { balanceOf, findBalanceOfPlayer } from '../ledger/records.ts'
 import {
   findEntries,

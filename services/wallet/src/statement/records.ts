@@ -1,6 +1,6 @@
 import type { LedgerType } from '@backoffice/contracts'
 import { type ReadDb, sql } from '@backoffice/service-runtime'
-import type { PlayerTable } from '@backoffice/team-desk'
+import type { PlayerTable } from '@backoffice/team-access'
 import type { AccountTarget, SystemAccountKind, Transfer } from '../ledger/posting.ts'
 
 /** What everybody is shown of a player's entry. `amount` is below zero for a debit. */

@@ -2,7 +2,7 @@
 
 import { isEventToSeal, type Place, type Vault } from '@backoffice/database/vault'
 import { type Db, type Fragment, sql } from '@backoffice/service-runtime'
-import type { SealedTable } from '@backoffice/team-desk'
+import type { SealedTable } from '@backoffice/team-access'
 
 import { type EndpointColumns, endpointColumns } from '../endpoints/records.ts'
 import type { AttemptedDelivery, AttemptOutcome, RecordedChange } from './delivery.ts'

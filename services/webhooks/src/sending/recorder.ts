@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { operations } from '@backoffice/contracts'
 import { type Logger, limitsMs, newId } from '@backoffice/process'
 import { batchFaultOf, type Database, type Db, Gatherer, type Transaction } from '@backoffice/service-runtime'
-import { byService, insertAudit } from '@backoffice/team-desk'
+import { byService, insertAudit } from '@backoffice/team-access'
 import { recordedChange } from '../deliveries/delivery.ts'
 import {
   type LockedElsewhere,

@@ -1,5 +1,5 @@
 import { changed, type Migration, neverDeleted } from '@backoffice/service-runtime'
-import { shownToReconciler } from '@backoffice/team-desk/migrations'
+import { shownToReconciler } from '@backoffice/team-access/migrations'
 
 /** Operators with their brands and keys, and what a request leaves: its claim of a key, its signature, its part of a minute. */
 export const baseline: Migration = {

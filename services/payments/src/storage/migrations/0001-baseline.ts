@@ -1,5 +1,5 @@
 import { appendOnly, brandTable, changed, type Migration, onlyInSandbox } from '@backoffice/service-runtime'
-import { reconcilableViews, shownToReconciler } from '@backoffice/team-desk/migrations'
+import { reconcilableViews, shownToReconciler } from '@backoffice/team-access/migrations'
 
 /** What an event tells of a record, in the words in which reconciliation holds it against the record. */
 const told = (text: (...path: string[]) => string) => `

@@ -6,7 +6,7 @@ import {
   neverDeleted,
   onlyInSandbox,
 } from '@backoffice/service-runtime'
-import { reconcilableViews, shownToReconciler } from '@backoffice/team-desk/migrations'
+import { reconcilableViews, shownToReconciler } from '@backoffice/team-access/migrations'
 import { stroked } from '../../players/player.ts'
 
 /** Players with their identity checks and histories, and the games that they play. */

@@ -1,5 +1,5 @@
 import { appendOnly, type Migration } from '@backoffice/service-runtime'
-import { jsonText } from '@backoffice/team-desk/migrations'
+import { jsonText } from '@backoffice/team-access/migrations'
 
 /** Runs with their reports, how far the last one came, and what it verified. */
 export const baseline: Migration = {

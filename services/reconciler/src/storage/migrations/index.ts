@@ -1,5 +1,5 @@
 import { type Migration, runtimeMigrations } from '@backoffice/service-runtime'
-import { teamTables } from '@backoffice/team-desk/migrations'
+import { teamTables } from '@backoffice/team-access/migrations'
 import { baseline } from './0001-baseline.ts'
 import { momentsInOrder } from './0002-moments-in-order.ts'
 import { proof } from './0003-proof.ts'

@@ -1,5 +1,5 @@
 import { appendOnly, brandTable, type Migration } from '@backoffice/service-runtime'
-import { reconcilableViews, shownToReconciler } from '@backoffice/team-desk/migrations'
+import { reconcilableViews, shownToReconciler } from '@backoffice/team-access/migrations'
 
 /** Accounts, transfers, entries and holds. Amounts are bigint minor units (centavos). */
 const ledger = `

@@ -1,5 +1,5 @@
 import { brandTable, type Migration } from '@backoffice/service-runtime'
-import { shownToReconciler } from '@backoffice/team-desk/migrations'
+import { shownToReconciler } from '@backoffice/team-access/migrations'
 
 /** Endpoints with their secrets, and the deliveries of events to them. */
 export const baseline: Migration = {

@@ -1,5 +1,5 @@
 import { type Migration, runtimeMigrations } from '@backoffice/service-runtime'
-import { teamTables } from '@backoffice/team-desk/migrations'
+import { teamTables } from '@backoffice/team-access/migrations'
 import { baseline } from './0001-baseline.ts'
 
 /** In the order in which they are applied. */

@@ -9,13 +9,14 @@ import {
   type Reply,
   refuseUnlessSeen,
 } from '@backoffice/contracts'
+import { placeOfReply } from '@backoffice/database/vault'
 import { newId } from '@backoffice/process'
+import type { ReceivedCall } from '@backoffice/rpc'
 import {
   type ApprovedProposal,
   type Call,
   type Database,
   type Db,
-  fingerprintForTwo,
   type Gate,
   type ReadDb,
   sql,
@@ -25,7 +26,7 @@ import {
   type WithTimes,
   withIsoTimes,
 } from '@backoffice/service-runtime'
-import { isSame } from '@backoffice/team-identity'
+import { inputDigest, isSame } from '../identity/index.ts'
 
 type Kept = Pick<Proposal, 'id' | 'operation' | 'operationId' | 'proposedBy' | 'state' | 'decidedBy'> & {
   readonly proposedById: string
@@ -118,7 +119,8 @@ async function approve(
   if (judged instanceof Rejection) return keepExpired(db, proposalId, judged)
   if (judged.state !== 'approved') await keepApproval(db, proposalId, { ...two, reason })
   const { proposedById: id, operationId } = judged
-  return { approved: proposalId, proposer: { id, operationId, fingerprint } }
+  const proposer = { to: id, operationId, fingerprint }
+  return { approved: proposalId, keep: (db, body, kept) => keepForProposer(db, proposer, { body, kept }) }
 }
 
 /** What somebody is told is over stays so, also for a call that waited and judges by the time at which it began. */
@@ -206,6 +208,64 @@ export async function reasonOf(
   if (approves === undefined) return input.reason
   const [proposal] = await db<{ reason: string | null }>`select reason from team_proposal where id = ${approves}`
   return proposal?.reason ?? input.reason
+}
+
+/** What both calls of two people have in common, and by which they are known: each has a reason of its own. */
+function fingerprintForTwo({ id }: Operation, { reason: _, ...input }: { readonly reason?: unknown }): string {
+  return inputDigest([id, input])
+}
+
+/** The whole of a reply, for whoever proposed what somebody else carried out: they are shown it once. */
+interface ShownOnce {
+  /** Their account. */
+  readonly to: string
+  /** The call that they made: another one, which may take less of a login, shows nothing. */
+  readonly fingerprint: string
+  /** Null: it was shown. */
+  readonly sealed: unknown
+}
+
+/**
+ * Keeps the whole reply for the proposer, under the id of their call, for as long as replies are kept: until then their call
+ * was refused, since it awaited approval.
+ * @returns false when that call is not known any more
+ */
+async function keepForProposer(
+  db: Db,
+  { to, operationId, fingerprint }: Omit<ShownOnce, 'sealed'> & { readonly operationId: string },
+  { body, kept }: { readonly body: unknown; readonly kept: { readonly body: unknown } },
+): Promise<boolean> {
+  const sealed: unknown = JSON.parse(db.vault.sealJson(JSON.stringify(body), placeOfReply(operationId)))
+  const reply = { ...kept, once: { to, fingerprint, sealed } satisfies ShownOnce }
+  const rows = await db`
+    update operation set reply = ${JSON.stringify(reply)}::json, created_at = statement_timestamp()
+    where operation_id = ${operationId} returning true as kept
+  `
+  return rows.length > 0
+}
+
+/**
+ * What is kept for the proposer, to whom it is shown once.
+ * @returns undefined for anybody else, and where nothing is kept for anybody; the reply without it where it was shown
+ */
+export async function takeOnce(
+  db: Db,
+  operation: Operation,
+  { caller, input, operationId }: ReceivedCall,
+): Promise<{ readonly body: unknown } | undefined> {
+  const place = placeOfReply(operationId)
+  const [known] = await db<{ reply: unknown }>`
+    select reply from operation where operation_id = ${operationId} and reply -> 'once' is not null
+  `
+  if (known === undefined) return undefined
+  const { body, once } = db.vault.openJson(known.reply, place) as { readonly body: unknown; readonly once: ShownOnce }
+  if (once.to !== caller?.id || once.fingerprint !== fingerprintForTwo(operation, input as object)) return undefined
+  const taken = await db`
+    update operation set reply = ${JSON.stringify({ body, once: { ...once, sealed: null } })}::json
+    where operation_id = ${operationId} and reply #>> '{once,sealed}' is not null returning true as taken
+  `
+  if (taken.length === 0 || once.sealed === null) return { body }
+  return { body: db.vault.openJson(once.sealed, place) }
 }
 
 const awaitsApproval = ({ id, proposedBy, expiresAt }: Pick<Kept, 'id' | 'proposedBy' | 'expiresAt'>) =>

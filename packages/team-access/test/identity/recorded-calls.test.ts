@@ -11,8 +11,8 @@ import {
   RecordedCalls,
   type RefusalReason,
   subjectAndReason,
-} from '../src/index.ts'
-import { isKeptWhole } from '../src/proof.ts'
+} from '../../src/identity/index.ts'
+import { isKeptWhole } from '../../src/identity/proof.ts'
 import {
   because,
   deployment,

@@ -21,8 +21,8 @@ import {
   refusalOf,
   TeamVerifier,
   verifyDelegation,
-} from '../src/index.ts'
-import { keysOfIssuer } from '../src/issuer-keys.ts'
+} from '../../src/identity/index.ts'
+import { keysOfIssuer } from '../../src/identity/issuer-keys.ts'
 import {
   because,
   browserKey,

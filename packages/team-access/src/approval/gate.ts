@@ -7,6 +7,7 @@ import {
   type Operation,
   personalKindsIn,
   Rejection,
+  type TeamCaller,
 } from '@backoffice/contracts'
 import { meter } from '@backoffice/process'
 import { inputSchema, readMessage, type ServedOperation, type TeamCall } from '@backoffice/rpc'
@@ -18,17 +19,10 @@ import {
   isStorable,
   type ServiceContext,
 } from '@backoffice/service-runtime'
-import {
-  IdentityRefused,
-  KeysUnavailable,
-  objectOf,
-  refusalOf,
-  type TeamCaller,
-  type TeamVerifier,
-} from '@backoffice/team-identity'
-import { type EndReason, endOf } from './ended-sessions.ts'
-import { auditRow, insertAudit, recordAction } from './trail.ts'
-import { approveFirst, proposeOrApprove, takesSecondPerson } from './two-people.ts'
+import { IdentityRefused, KeysUnavailable, objectOf, refusalOf, type TeamVerifier } from '../identity/index.ts'
+import { type EndReason, endOf } from '../trail/sessions.ts'
+import { auditRow, insertAudit, recordAction } from '../trail/trail.ts'
+import { approveFirst, proposeOrApprove, takeOnce, takesSecondPerson } from './two-people.ts'
 
 type Run = ServedOperation['run']
 type GateContext = Pick<ServiceContext, 'db' | 'clock' | 'log'>
@@ -90,10 +84,13 @@ export class TeamGate implements Gate {
       // A command is recorded with its reply.
       const record = (outcome: NonNullable<CallToAudit['outcome']>) =>
         recordAction(db, operation, { ...received, caller, input: received.input as never }, clock.now(), { outcome })
-      const result = await run(received).catch(async (error) => {
-        if (operation.kind !== 'command' && isStorable(operation, error)) await record(error.code)
-        throw error
-      })
+      const own = operation.twoPeople === undefined ? undefined : await takeOnce(db, operation, received)
+      const result = own
+        ? { ...own, isStored: true }
+        : await run(received).catch(async (error) => {
+            if (operation.kind !== 'command' && isStorable(operation, error)) await record(error.code)
+            throw error
+          })
       if (operation.kind === 'query' && (reason !== undefined || tellsOfPeople)) await record('done')
       if (unmask || operation.discloses) return result
       return { ...result, body: masked(operation.reply, result.body, maskedKindsFor(caller.roles)) }

@@ -24,7 +24,7 @@ import {
   type WithTimes,
   withIsoTimes,
 } from '@backoffice/service-runtime'
-import { auditedInput, subjectAndReason } from '@backoffice/team-identity'
+import { auditedInput, subjectAndReason } from '../identity/index.ts'
 
 /** What a page of the trail shows. */
 const shownColumns = `

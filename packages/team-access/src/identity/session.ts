@@ -1,12 +1,7 @@
-import type { TeamTool } from '@backoffice/contracts'
+import type { CallToProve, Proof, TeamSigner, TeamTool } from '@backoffice/contracts'
 import { type CryptoKey, SignJWT } from 'jose'
-import { type CallToProve, inputDigest, type Proof, type ProofClaims, proofType } from './proof.ts'
+import { inputDigest, type ProofClaims, proofType } from './proof.ts'
 import { algorithmOf, type SessionJwk, type SessionKey } from './session-key.ts'
-
-/** Signs the calls of one person or machine. */
-export interface TeamSigner {
-  sign(call: CallToProve): Promise<Proof>
-}
 
 interface Signing {
   readonly privateKey: CryptoKey

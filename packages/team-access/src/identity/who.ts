@@ -4,52 +4,10 @@ import {
   type Operation,
   Rejection,
   rolesThatMay,
-  type TeamRole,
-  type TeamTool,
+  type TeamCaller,
+  type Who,
 } from '@backoffice/contracts'
-import type { JWK } from 'jose'
-import { clockToleranceMs, type Proof } from './proof.ts'
-import type { ReplyKey } from './session-key.ts'
-import type { Lacking } from './strong-login.ts'
-
-/** Who somebody of the team is. */
-export interface Who {
-  /**
-   * Of a person, the identity provider and the account there: `iss` and `sub`, with a space between. Of a machine, `machine`
-   * and its name. It stays the same when the name is changed.
-   */
-  readonly id: string
-  /** For people to read, as the identity provider says it, in one way to write it: see `readableName`. */
-  readonly name: string
-}
-
-/** Who of the team calls, as it was proven. */
-export interface TeamCaller extends Who {
-  readonly kind: 'person' | 'machine'
-  readonly roles: ReadonlySet<TeamRole>
-  /** The thumbprint of the session's key; of a machine, of its own key. */
-  readonly session: string
-  /** When the person proved who they are at the identity provider. Undefined for a machine. */
-  readonly loggedInAt: Date | undefined
-  /** What their login lacks of a strong one. Undefined where nothing does, and for a machine. */
-  readonly lacking: Lacking | undefined
-  /** When the provider certified the session's key; of a machine, when it signed this call. */
-  readonly issuedAt: Date
-  /** The provider's own name of its session (`sid`), where it gives one. */
-  readonly providerSession: string | undefined
-  readonly tool: TeamTool
-  /** The session's key has not signed the call: it lets the key that did read in the person's name. */
-  readonly delegated: boolean
-  /** To which the person has the reply sealed. */
-  readonly sealTo: ReplyKey | undefined
-  /** What proved it. */
-  readonly evidence: Proof
-  /**
-   * The public key that all of it rests on: the provider's, which signed the ID token; of a machine, its own. It is kept
-   * with the session, because the provider may have another one when somebody wants to see the proof.
-   */
-  readonly anchor: JWK
-}
+import { clockToleranceMs } from './proof.ts'
 
 /** Two people differ in both: one account may get another name, and one person may have two accounts under it. */
 export const isSame = (one: Who, other: Who): boolean => one.id === other.id || one.name === other.name

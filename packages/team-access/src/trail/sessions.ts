@@ -1,6 +1,6 @@
 import type { operations, Reply } from '@backoffice/contracts'
 import { type Call, type ReadDb, type Tools, withIsoTimes } from '@backoffice/service-runtime'
-import { sessionIn, type TeamCaller } from '@backoffice/team-identity'
+import { sessionIn, type TeamCaller } from '../identity/index.ts'
 
 /** Sessions of which the provider has given no name. */
 export const unnamedSession = 'unnamed'

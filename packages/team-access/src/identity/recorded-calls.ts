@@ -1,13 +1,19 @@
-import { type ExportedAuditEntry, holdsFor, type Operation, type Proposal, proposalHours } from '@backoffice/contracts'
+import {
+  type ExportedAuditEntry,
+  holdsFor,
+  type Operation,
+  type Proposal,
+  proposalHours,
+  type TeamCaller,
+} from '@backoffice/contracts'
 import { Value } from '@sinclair/typebox/value'
 import { decodeJwt, type JWK } from 'jose'
 import { fixedKeys, type IssuerKeys, issuerKeys, KeysUnavailable } from './issuer-keys.ts'
 import { clockToleranceMs, inputDigest, isKeptWhole, ProofClaims, subjectAndReason } from './proof.ts'
-import { IdentityRefused } from './refused.ts'
-import { publicKeyOf } from './session-key.ts'
+import { IdentityRefused, publicKeyOf } from './session-key.ts'
 import { type IdentitySettings, identityOf, type TeamIdentity } from './settings.ts'
 import { TeamVerifier } from './verifier.ts'
-import { isSame, objectOf, refusalOf, type TeamCaller } from './who.ts'
+import { isSame, objectOf, refusalOf } from './who.ts'
 
 type RecordedProposal = NonNullable<ExportedAuditEntry['proposal']>
 /** A call of the team as a service has kept it. */

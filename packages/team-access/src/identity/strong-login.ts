@@ -1,3 +1,5 @@
+import type { TeamCaller } from '@backoffice/contracts'
+
 /** How people must have logged in for what wants a fresh login. An empty list asks for nothing. */
 export interface StrongLogin {
   /** The claim that says how well somebody has proven who they are, and what it may say. */
@@ -7,16 +9,13 @@ export interface StrongLogin {
   readonly amr: readonly string[]
 }
 
-/** By claim, what an ID token was to say and does not. */
-export type Lacking = Readonly<Record<string, readonly string[]>>
-
 const wanted = ({ acrClaim, acr, amr }: StrongLogin): [string, readonly string[]][] =>
   [[acrClaim, acr] as [string, readonly string[]], ['amr', amr] as [string, readonly string[]]].filter(
     ([, accepted]) => accepted.length > 0,
   )
 
 /** @returns undefined where nothing is lacking. Each claim that is asked for must have one of its values */
-export function lackingIn(claims: Readonly<Record<string, unknown>>, strong: StrongLogin): Lacking | undefined {
+export function lackingIn(claims: Readonly<Record<string, unknown>>, strong: StrongLogin): TeamCaller['lacking'] {
   const lacking = wanted(strong).filter(
     ([claim, accepted]) => ![claims[claim]].flat().some((said) => accepted.includes(said as string)),
   )

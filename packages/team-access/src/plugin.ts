@@ -8,11 +8,42 @@ import {
   type TeamMember,
   teamMembersMax,
 } from '@backoffice/contracts'
-import { type Call, handle, type Tools, toPage, type WithTimes, withIsoTimes } from '@backoffice/service-runtime'
-import { readOwnSessions } from './ended-sessions.ts'
+import {
+  type Call,
+  handle,
+  type Plugin,
+  type Tools,
+  toPage,
+  type WithTimes,
+  withIsoTimes,
+} from '@backoffice/service-runtime'
+import { Type } from '@sinclair/typebox'
+import { TeamGate } from './approval/gate.ts'
+import { declineProposal, readProposals } from './approval/two-people.ts'
+import { type IdentitySettings, identityOf, identitySettings, TeamVerifier, trustedTeam } from './identity/index.ts'
 import { renewSealed, type SealedTable } from './sealed-tables.ts'
-import { exportAudit, readAudit, recordAction } from './trail.ts'
-import { declineProposal, readProposals } from './two-people.ts'
+import { readOwnSessions } from './trail/sessions.ts'
+import { exportAudit, readAudit, recordAction } from './trail/trail.ts'
+
+/**
+ * Who of the team may do what in a service, with whom, and what is written down of it. Its tables are `teamTables`.
+ * @param sealedTables tables of the service's own with sealed columns. It then has the `sealingSettings`
+ */
+export const teamDesk = ({
+  sealedTables = [],
+}: {
+  readonly sealedTables?: readonly SealedTable[]
+} = {}): Plugin<IdentitySettings> => ({
+  settings: identitySettings,
+  assertSettings: (settings) => void identityOf(settings),
+  plug({ db, clock, log, service, settings, own }) {
+    const { identity, keys } = trustedTeam(settings)
+    return {
+      gate: new TeamGate(new TeamVerifier(identity, keys), { db, clock, log }),
+      operations: deskHandlers(service, { own, sealedTables, sessionHours: identity.sessionHours }),
+    }
+  },
+})
 
 type ListSessions = (typeof operations)['gateway']['listSessions']
 
@@ -63,7 +94,7 @@ const sealStoredData = (operation: (typeof operations)['gateway']['sealStoredDat
  * What the team may ask of any service.
  * @param own what the service has besides, some of which take two people
  */
-export function deskHandlers(
+function deskHandlers(
   service: ServiceName,
   {
     own,
@@ -87,4 +118,16 @@ export function deskHandlers(
     handle(table.declineProposal, declineProposal(own)),
     sealStoredData(table.sealStoredData, sealedTables),
   ]
+}
+
+/**
+ * Up to which amount one person of the team may do alone in production what takes two above it, in the currency of each
+ * brand. Unless it is set, it always takes two.
+ */
+export const aloneUpTo = Type.String({ pattern: '^\\d{1,13}\\.\\d{2}$', default: '0.00' })
+
+/** Of payments, where withdrawals are paid, and of the wallet, whose reconciliation judges that. */
+export const payAloneSettings = {
+  /** Approving a withdrawal and paying it. */
+  PAY_ALONE_UP_TO: aloneUpTo,
 }

@@ -1,23 +1,19 @@
-import type { TeamRole } from '@backoffice/contracts'
+import type { CallToProve, Proof, TeamCaller, TeamRole, Who } from '@backoffice/contracts'
 import { calculateJwkThumbprint, compactVerify, exportJWK, type JWK } from 'jose'
-import { verifyDelegation } from './delegation.ts'
-import { readNonce } from './id-token.ts'
 import { type IssuerKeys, issuerKeys, KeysUnavailable } from './issuer-keys.ts'
-import { verifyLogoutToken } from './logout-token.ts'
+import { clockToleranceMs, inputDigest, ProofClaims, proofAgeMsMax, proofType, verifyDelegation } from './proof.ts'
 import {
-  type CallToProve,
-  clockToleranceMs,
-  inputDigest,
-  type Proof,
-  ProofClaims,
-  proofAgeMsMax,
-  proofType,
-} from './proof.ts'
-import { IdentityRefused } from './refused.ts'
-import { headerOf, publicKeyOf, type SessionJwk, type SignatureHeader, signedClaims } from './session-key.ts'
+  headerOf,
+  IdentityRefused,
+  publicKeyOf,
+  type SessionJwk,
+  type SignatureHeader,
+  signedClaims,
+} from './session-key.ts'
 import type { TeamIdentity } from './settings.ts'
-import { type Lacking, lackingIn } from './strong-login.ts'
-import { readableName, type TeamCaller, type Who } from './who.ts'
+import { lackingIn } from './strong-login.ts'
+import { readNonce, verifyLogoutToken } from './tokens.ts'
+import { readableName } from './who.ts'
 
 /** None with a shared secret: who can verify such a token can also make it. */
 const idTokenAlgorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA']
@@ -33,7 +29,7 @@ interface Session extends Who {
   readonly roles: ReadonlySet<TeamRole>
   readonly thumbprint: string
   readonly loggedInAt: Date
-  readonly lacking: Lacking | undefined
+  readonly lacking: TeamCaller['lacking']
   readonly issuedAt: Date
   readonly providerSession: string | undefined
   readonly endsAt: Date

@@ -1,3 +1,4 @@
+import { P256Key } from '@backoffice/rpc/seal'
 import { type Static, type TObject, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import {
@@ -10,23 +11,47 @@ import {
   importJWK,
   type JWK,
 } from 'jose'
-import { IdentityRefused } from './refused.ts'
 
-/** The public keys that sessions have: of the command line, and of browsers, all of which make the second kind. */
+/** Why a call is nobody's. */
+export type RefusalReason =
+  | 'no proof'
+  | 'not configured'
+  | 'ID token'
+  | 'logout token'
+  | 'issuer'
+  | 'audience'
+  | 'session over'
+  | 'nonce'
+  | 'name'
+  | 'signature'
+  | 'call'
+  | 'deployment'
+  | 'delegation'
+  | 'signed at another time'
+  | 'machine'
+  // Of what is verified later: see recorded-calls.ts.
+  | 'key'
+  | 'entry'
+  | 'role'
+  | 'two people'
+
+export class IdentityRefused extends Error {
+  override readonly name = 'IdentityRefused'
+  readonly reason: RefusalReason
+
+  constructor(reason: RefusalReason, message: string, options?: { readonly cause?: unknown }) {
+    super(message, options)
+    this.reason = reason
+  }
+}
+
+/** The public keys that sessions have: of the command line, and of browsers, all of which make P-256 keys. */
 export const Ed25519Key = Type.Object({
   kty: Type.Literal('OKP'),
   crv: Type.Literal('Ed25519'),
   x: Type.String({ minLength: 1 }),
 })
-export const P256Key = Type.Object({
-  kty: Type.Literal('EC'),
-  crv: Type.Literal('P-256'),
-  x: Type.String({ minLength: 1 }),
-  y: Type.String({ minLength: 1 }),
-})
-/** For the reply to one call. All browsers make such keys, so all do. */
-export type ReplyKey = Static<typeof P256Key>
-export type SessionJwk = Static<typeof Ed25519Key> | ReplyKey
+export type SessionJwk = Static<typeof Ed25519Key> | Static<typeof P256Key>
 
 /** The key pair of one login. Its thumbprint is the `nonce` of the login, so that the ID token certifies the key. */
 export interface SessionKey {

@@ -15,7 +15,7 @@ import {
   type Proof,
   type RefusalReason,
   type SessionKey,
-} from '../src/index.ts'
+} from '../../src/identity/index.ts'
 
 // A company with an identity provider, people in groups, and a machine.
 
