@@ -4,8 +4,8 @@ import { join } from 'node:path'
 
 /** The workspaces whose dependencies the images hold. */
 const shippedWorkspaces: readonly string[] = [
-  'packages/migrator',
-  'packages/team',
+  'services/migrator',
+  'services/team-cli',
   'services/gateway',
   'services/players',
   'services/wallet',

@@ -25,7 +25,7 @@ const images = 'deploy/k8s/components/release/kustomization.yaml'
 /** Where the version is written, besides package.json: a text around it that is there once or more. */
 const places: readonly { readonly file: string; readonly around: (version: string) => string }[] = [
   { file: 'packages/contracts/src/resources.ts', around: (version) => `apiVersion = '${version}'` },
-  { file: 'packages/documents/test/compatibility.test.ts', around: (version) => `released/openapi-${version}.json` },
+  { file: 'packages/api-docs/test/compatibility.test.ts', around: (version) => `released/openapi-${version}.json` },
   { file: 'docs/webhooks.md', around: (version) => `"apiVersion":"${version}"` },
   { file: 'test/e2e/rules.test.ts', around: (version) => `apiVersion: '${version}'` },
   { file: images, around: (version) => `newTag: ${version}` },
@@ -64,7 +64,7 @@ function dateChangelog(version: string, date: string): void {
 
 /** With the new version, so in a process that has read the new sources. */
 function writeDocuments(version: string): void {
-  const folder = 'packages/documents'
+  const folder = 'packages/api-docs'
   const document = run(process.execPath, ['scripts/print-openapi.ts'], join(root, folder))
   write(`${folder}/released/openapi-${version}.json`, document)
   mkdirSync(join(root, 'deploy/sbom'), { recursive: true })
@@ -99,7 +99,7 @@ function main(): void {
   } catch (error) {
     // It was clean when this began, so all of it is ours.
     git('reset', '--quiet', '--hard')
-    git('clean', '--quiet', '--force', '--', 'packages/documents/released', 'deploy/sbom')
+    git('clean', '--quiet', '--force', '--', 'packages/api-docs/released', 'deploy/sbom')
     throw error
   }
   process.stdout.write(

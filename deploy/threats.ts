@@ -72,10 +72,10 @@ interface Threat {
 const insiders = [
   'test/threats/insiders.test.ts',
   'packages/contracts/test/broker.test.ts',
-  'packages/dev-stack/test/nats.test.ts',
+  'local/stack/test/nats.test.ts',
 ]
 const inboxes = ['test/e2e/scopes.test.ts']
-const rights = ['packages/migrator/test/rights.test.ts']
+const rights = ['services/migrator/test/rights.test.ts']
 const takeover = ['services/console/test/takeover.test.ts']
 const records = ['services/reconciler/test/checks/forged-records.test.ts']
 const calls = ['services/reconciler/test/checks/forged-calls.test.ts']

@@ -9,7 +9,7 @@ import {
   type RunningPostgres,
   startNats,
   startPostgres,
-} from '@backoffice/dev-stack'
+} from '@backoffice/local-stack'
 import { eventually, type Teardown, unlessRequired } from '@backoffice/test-kit'
 
 /** One process of the system, as faults see it. */

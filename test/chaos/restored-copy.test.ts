@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { eventStream, serviceNames } from '@backoffice/contracts'
-import { databaseUrl } from '@backoffice/dev-stack'
+import { databaseUrl } from '@backoffice/local-stack'
 import {
   eventually,
   freePort,

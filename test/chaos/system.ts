@@ -10,7 +10,7 @@ import {
   streamBytesMin,
   teamConsole,
 } from '@backoffice/contracts'
-import { Child, databaseUrl, roleUrl, sharedRolePasswords, withOtherRoles } from '@backoffice/dev-stack'
+import { Child, databaseUrl, roleUrl, sharedRolePasswords, withOtherRoles } from '@backoffice/local-stack'
 import { prepareDatabases } from '@backoffice/migrator'
 import { StreamKeeper } from '@backoffice/migrator/stream'
 import { createLogger, patiently } from '@backoffice/process'

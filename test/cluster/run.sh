@@ -117,7 +117,7 @@ deploy() {
 team() {
   (cd "$root" && NODE_EXTRA_CA_CERTS="$work/ca.pem" TEAM_CONSOLE_URL=https://console.backoffice.example:30443 \
     TEAM_DEPLOYMENT=https://console.backoffice.example TEAM_MACHINE_NAME=first-machine \
-    TEAM_MACHINE_KEY_FILE="$work/machine-key.json" node packages/team/src/main.ts "$@")
+    TEAM_MACHINE_KEY_FILE="$work/machine-key.json" node services/team-cli/src/main.ts "$@")
 }
 
 # In a subshell, which becomes the program.

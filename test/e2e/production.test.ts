@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { execute } from '@backoffice/team'
+import { execute } from '@backoffice/team-cli'
 import { OperatorClient, type SharedSystem, sharedSystem, timeZoneAtNoon } from '@backoffice/test-kit'
 import { captured } from '@backoffice/test-kit/captured'
 import t from 'tap'

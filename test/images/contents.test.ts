@@ -38,7 +38,7 @@ const packagesOf = new Map(
 /** What only some of them need, and who. */
 const neededBy: Readonly<Record<string, readonly string[]>> = {
   '@aws-sdk/client-s3': ['reconciler'],
-  '@backoffice/documents': ['gateway'],
+  '@backoffice/api-docs': ['gateway'],
   '@fastify/rate-limit': ['games', 'console'],
   '@nats-io/transport-node': [...serviceNames, 'console', 'migrate'],
   '@opentelemetry/sdk-node': programs,

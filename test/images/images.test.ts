@@ -4,8 +4,8 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { cpSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { pages } from '@backoffice/api-docs'
 import { serviceNames } from '@backoffice/contracts'
-import { pages } from '@backoffice/documents'
 import { OperatorClient, temporaryFolder } from '@backoffice/test-kit'
 import t from 'tap'
 
@@ -63,7 +63,7 @@ t.test('each image holds one program and what runs it, and no tool', { skip }, a
       )
     none(tools, files, 'tools')
     none(/\.map$|\.d\.[mc]?ts$/, files, 'files that only a compiler or a debugger reads')
-    none(/(^|\/)(test|lint|\..*)(\/|$)|(dev-stack|test-kit)/, own, "tests, and nothing of a developer's machine")
+    none(/(^|\/)(test|lint|\..*)(\/|$)|(^|\/)local(\/|$)/, own, "tests, and nothing of a developer's machine")
     const { User, Entrypoint } = configOf(target)
     t.match(User, /^[1-9]\d{3,}:[1-9]\d{3,}$/, `${target} runs as nobody of importance, by number`)
     t.equal(Entrypoint[0], 'node', 'and is process 1 itself')
@@ -107,7 +107,7 @@ t.test('compose brings up the whole system: an operator, its money, its document
   t.teardown(() => compose('down --volumes --timeout 5'))
   compose('up --no-build --wait --wait-timeout 300')
 
-  const preflight = compose('run --rm -T --no-deps --entrypoint node migrate packages/migrator/src/preflight.ts')
+  const preflight = compose('run --rm -T --no-deps --entrypoint node migrate services/migrator/src/preflight.ts')
   t.type(preflight, 'string', 'the preflight is in the image')
   const ownUser = `${process.getuid?.()}:${process.getgid?.()}`
   const naming = ['--name', 'Casa Azul', '--reason', 'contract signed', '--json']

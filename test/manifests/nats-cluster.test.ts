@@ -6,7 +6,7 @@ import { once } from 'node:events'
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { brokerUsers, eventSubject, streamApi, streamBytesMin, streamConfiguration } from '@backoffice/contracts'
-import { freePort, natsServerBinary, natsServerWarning } from '@backoffice/dev-stack'
+import { freePort, natsServerBinary, natsServerWarning } from '@backoffice/local-stack'
 import { limitsMs } from '@backoffice/process'
 import { connectNats } from '@backoffice/rpc'
 import {

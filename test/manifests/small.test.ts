@@ -18,7 +18,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { brokerUsers, streamBytesMin } from '@backoffice/contracts'
-import { freePort, natsServerBinary, startPostgres } from '@backoffice/dev-stack'
+import { freePort, natsServerBinary, startPostgres } from '@backoffice/local-stack'
 import {
   type CertificateFiles,
   eventually,
@@ -90,9 +90,9 @@ t.test(
         ...(CONSOLE_PORT === undefined ? {} : { CONSOLE_PORT: String(consolePort) }),
       }
     }
-    const migration = run(t, 'packages/migrator/src/main.ts', await environmentOf('migrate'))
+    const migration = run(t, 'services/migrator/src/main.ts', await environmentOf('migrate'))
     t.equal(await migration.ended, 0, migration.printed())
-    run(t, 'packages/migrator/src/keep-stream.ts', await environmentOf('streams'))
+    run(t, 'services/migrator/src/keep-stream.ts', await environmentOf('streams'))
     const environments = new Map<string, Readonly<Record<string, string>>>()
     for (const name of programs) {
       const environment = await environmentOf(name)

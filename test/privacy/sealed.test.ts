@@ -17,7 +17,7 @@ import {
   streamConfiguration,
   streamKeeper,
 } from '@backoffice/contracts'
-import { type RunningNats, startNats } from '@backoffice/dev-stack'
+import { type RunningNats, startNats } from '@backoffice/local-stack'
 import { connectNats } from '@backoffice/rpc'
 import { eventually, OperatorClient, testBed } from '@backoffice/test-kit'
 import t, { type Test } from 'tap'

@@ -1,6 +1,6 @@
 import { chownSync, mkdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { type PostgresOptions, type RunningPostgres, startPostgres } from '@backoffice/dev-stack'
+import { type PostgresOptions, type RunningPostgres, startPostgres } from '@backoffice/local-stack'
 import { eventually, recoverCopy, takeBaseBackup } from '@backoffice/test-kit'
 import pg from 'pg'
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { operations, type ServiceName, serviceNames } from '@backoffice/contracts'
-import { freePort } from '@backoffice/dev-stack'
+import { freePort } from '@backoffice/local-stack'
 import {
   eventually,
   type OperatorClient,

@@ -9,8 +9,8 @@ import {
   serviceNames,
   teamHeaders,
 } from '@backoffice/contracts'
-import { startNats } from '@backoffice/dev-stack'
 import { settings as gamesSettings, startGames } from '@backoffice/games'
+import { startNats } from '@backoffice/local-stack'
 import { loadConfig } from '@backoffice/process'
 import { eventually, reconcile, temporaryFolder, testBed } from '@backoffice/test-kit'
 import t from 'tap'

@@ -221,7 +221,7 @@ export function extractPreviousRelease(t: Teardown): string {
     maxBuffer: 256 * 1024 * 1024,
   })
   execFileSync('tar', ['-x', '-C', dir], { input: archive })
-  const workspaces = globSync('{packages,services}/*/package.json', { cwd: dir }).map((path) => dirname(path))
+  const workspaces = globSync('{packages,services,local}/*/package.json', { cwd: dir }).map((path) => dirname(path))
   linkDependencies(dir, workspaces)
   return `${dir}/`
 }

@@ -5,7 +5,7 @@ import t from 'tap'
 import { root, sourceFiles } from './source-files.ts'
 
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
-const documents = globSync('{*.md,{bench,deploy,docs,examples,packages,services,test}/**/*.md}', {
+const documents = globSync('{*.md,{deploy,docs,examples,local,packages,services,test}/**/*.md}', {
   cwd: root,
   exclude: (path) => /(^|\/)(node_modules|\.tap|dist)(\/|$)/.test(String(path)),
 })
@@ -45,10 +45,10 @@ function headings(document: string): string[] {
 }
 
 /** An endpoint that is still to be made, the next release's document, and what a run leaves behind. */
-const notThere = /get-deposit|X\.Y\.Z|^bench\/results/
+const notThere = /get-deposit|X\.Y\.Z|^local\/bench\/results/
 
 t.test('every place that a document names is there', async (t) => {
-  const places = found(/`((?:packages|services|test|bench|docs|deploy|examples)\/[\w./-]+)`/g)
+  const places = found(/`((?:packages|services|local|test|docs|deploy|examples)\/[\w./-]+)`/g)
   t.ok(places.filter(({ document }) => document === 'CONTRIBUTING.md').length > 20)
   const missing = places.filter(
     ({ document, name }) =>
@@ -66,7 +66,7 @@ t.test('every source file that a document names is there, be it by the end of it
 })
 
 /** What people write beside programs: a test may make up a name. */
-const writtenPlaces = globSync('{*,{.ci,.github,bench,deploy,docs,examples,packages,services,test}/**/*}', {
+const writtenPlaces = globSync('{*,{.ci,.github,deploy,docs,examples,local,packages,services,test}/**/*}', {
   cwd: root,
   exclude: (path) => /(^|\/)(node_modules|\.tap|dist)(\/|$)/.test(String(path)),
 }).map((path) => `/${path}`)

@@ -1,14 +1,14 @@
 import { globSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { allOperations } from '@backoffice/contracts'
-import { natsServerNamed } from '@backoffice/dev-stack'
+import { natsServerNamed } from '@backoffice/local-stack'
 import t from 'tap'
 import { carriedBy } from '../../deploy/docker/carry.ts'
 import { generated } from '../../deploy/generate.ts'
 import { imageFiles, referencesIn } from '../../deploy/pin-images.ts'
 import { root } from './source-files.ts'
 
-const workspaces = globSync(['{packages,services}/*/package.json', '{test,bench}/package.json'], { cwd: root })
+const workspaces = globSync(['{packages,services,local}/*/package.json', 'test/package.json'], { cwd: root })
 
 t.test('generated files are what they follow from (npm run generate)', async (t) => {
   for (const [path, render] of Object.entries(generated))
@@ -64,13 +64,8 @@ t.test(
     const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
       packages: Record<string, { dev?: boolean }>
     }
-    const stack = [
-      'process/src/telemetry/register',
-      'migrator/src/main',
-      'dev-stack/src/main',
-      'dev-stack/src/identity/main',
-    ]
-    const programs = [...stack, 'team/src/main', 'client/scripts/listen'].map((path) => `packages/${path}.ts`)
+    const stack = ['packages/process/src/telemetry/register', 'local/stack/src/main', 'local/stack/src/identity/main']
+    const programs = [...stack, 'packages/client/scripts/listen'].map((path) => `${path}.ts`)
     const loaded = carriedBy([
       ...programs,
       ...globSync(['services/*/src/main.ts', 'examples/*.ts'], { cwd: root }),

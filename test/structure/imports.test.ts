@@ -1,6 +1,8 @@
+import { globSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { type ServiceName, serviceNames } from '@backoffice/contracts'
 import t from 'tap'
-import { type SourceFile, sourceFiles } from './source-files.ts'
+import { root, type SourceFile, sourceFiles } from './source-files.ts'
 
 const files = sourceFiles()
 const ours = (file: SourceFile) => file.imports.filter((name) => name.startsWith('@backoffice/'))
@@ -134,12 +136,19 @@ t.test('a service imports only contracts and what services are built on, never a
   const ofTheConsole = ['contracts', 'process', 'rpc', 'team-access/identity', 'team-rows'].map(
     (name) => `@backoffice/${name}`,
   )
+  const ofTheCommandLine = [
+    ...ofTheConsole,
+    '@backoffice/process/limits',
+    '@backoffice/team-access/login',
+    // Where a stack of npm start runs, its people are known.
+    '@backoffice/local-stack',
+  ]
   const sources = under('services/').filter((file) => file.path.split('/')[2] === 'src')
   t.same(
     violations(sources, (name, file) => {
       // The gateway alone serves the public documents. What makes them is loaded in their thread, not beside requests.
-      if (name === '@backoffice/documents') return file.path === 'services/gateway/src/http/document-worker.ts'
-      if (name === '@backoffice/documents/served') return file.path.startsWith('services/gateway/')
+      if (name === '@backoffice/api-docs') return file.path === 'services/gateway/src/http/document-worker.ts'
+      if (name === '@backoffice/api-docs/served') return file.path.startsWith('services/gateway/')
       if (name === 'services/gateway/src/http/document-worker.ts') return false
       // The migrator loads a service's migrations alone, so they load no more of the team's desk than they need.
       if (name === '@backoffice/team-access/migrations') return file.path.includes('/src/storage/migrations/')
@@ -149,12 +158,52 @@ t.test('a service imports only contracts and what services are built on, never a
       if (name.startsWith('services/console/assets/')) return file.path.startsWith('services/console/')
       if (file.path.startsWith('services/console/') && name.startsWith('@backoffice/'))
         return ofTheConsole.includes(name)
+      // The migrator and the command line are programs too: one knows every schema, the other what people type.
+      if (file.path.startsWith('services/migrator/') && name.endsWith('/migrations')) return true
+      if (file.path.startsWith('services/team-cli/') && name.startsWith('@backoffice/'))
+        return ofTheCommandLine.includes(name)
       if (name.startsWith('@backoffice/')) return permitted.includes(name)
       const home = file.path.split('/').slice(0, 3).join('/')
-      return !/^(services|packages|test|bench)\//.test(name) || name.startsWith(`${home}/`)
+      return (
+        !/^(services|packages|local|test)\//.test(name) ||
+        name.startsWith(`${home}/`) ||
+        name === `${home.replace('/src', '')}/package.json`
+      )
     }),
     [],
   )
+})
+
+t.test('packages are libraries: none imports a service, or what only developers run', async (t) => {
+  const programs = new Set(
+    globSync('{services,local}/*/package.json', { cwd: root }).map(
+      (path) => (JSON.parse(readFileSync(join(root, path), 'utf8')) as { name: string }).name,
+    ),
+  )
+  const nameOf = (imported: string) => imported.split('/').slice(0, 2).join('/')
+  const libraries = under('packages/').filter(({ path }) => path.split('/')[2] === 'src')
+  t.ok(programs.size > 10 && libraries.length > 100)
+  t.same(
+    violations(libraries, (name) => !programs.has(nameOf(name)) && !/^(services|local|test)\//.test(name)),
+    [],
+  )
+})
+
+t.test('no files import each other in a circle, be it by type', async (t) => {
+  const faces = new Map(
+    globSync('{packages,services,local}/*/package.json', { cwd: root }).flatMap((path) => {
+      const { name, exports = {} } = JSON.parse(readFileSync(join(root, path), 'utf8')) as {
+        name: string
+        exports?: Record<string, string | { types: string }>
+      }
+      return Object.entries(exports).map(([face, file]) => [
+        join(name, face),
+        join(dirname(path), typeof file === 'string' ? file : file.types),
+      ])
+    }),
+  )
+  const resolved = files.map((file) => ({ ...file, imports: file.imports.map((name) => faces.get(name) ?? name) }))
+  t.same(circleIn(resolved), [])
 })
 
 t.test('an example imports the client by its name, as its users do, and nothing else of ours', async (t) => {
@@ -326,8 +375,8 @@ t.test('only the gateway has entities: no other service loads MikroORM, and the 
   const importing = files.filter(({ path, imports }) => path.includes('/src/') && imports.some(isMikro))
   t.same([...new Set(importing.map(({ path }) => path.split('/src/')[0]))].sort(), [
     'packages/database',
-    'packages/migrator',
     'services/gateway',
+    'services/migrator',
   ])
 })
 const isMikro = (name: string) => name.startsWith('@mikro-orm/')

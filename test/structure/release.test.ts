@@ -87,7 +87,7 @@ t.test('a release is one commit and one tag, with the version everywhere', async
   t.match(read('CHANGELOG.md'), `## Unreleased\n\n## ${version} - 2027-01-31\n\n### `)
   t.match(read('packages/client/CHANGELOG.md'), `## Unreleased\n\n## ${version} - 2027-01-31\n`)
   t.match(read('packages/contracts/src/resources.ts'), `apiVersion = '${version}'`)
-  const published = JSON.parse(read(`packages/documents/released/openapi-${version}.json`))
+  const published = JSON.parse(read(`packages/api-docs/released/openapi-${version}.json`))
   t.equal(published.info.version, version)
 
   const overlay = read('deploy/k8s/components/release/kustomization.yaml')

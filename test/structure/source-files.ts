@@ -16,7 +16,7 @@ const importPattern = /(?:^|[\s;}])(?:import|from)\s*\(?\s*['"]([^'"\n]+)['"]/gm
 
 /** All TypeScript and JavaScript of the repository that people write. */
 export function sourceFiles(): readonly SourceFile[] {
-  return globSync('{packages,services,test,bench,deploy,examples}/**/*.{ts,mjs,js}', {
+  return globSync('{packages,services,local,test,deploy,examples}/**/*.{ts,mjs,js}', {
     cwd: root,
     exclude: (path) => /(^|\/)(node_modules|\.tap|dist)(\/|$)/.test(String(path)),
   }).map((path) => {

@@ -69,7 +69,7 @@ export class WorkingCopy {
       this.#original.set(path, readFileSync(target, 'utf8'))
     }
     for (const path of madeTypes) copyFileSync(join(root, path), join(this.folder, path))
-    const workspace = /^((?:packages|services)\/[\w-]+|test|bench)\/package\.json$/
+    const workspace = /^((?:packages|services|local)\/[\w-]+|test)\/package\.json$/
     linkDependencies(
       this.folder,
       [...this.#original.keys()].flatMap((path) => workspace.exec(path)?.[1] ?? []),

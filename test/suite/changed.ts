@@ -52,7 +52,7 @@ function isCommit(name: string): boolean {
 }
 
 /** `services/wallet`, `test`; of the root and of `docs` there is none. */
-const workspaceOf = (path: string) => /^((packages|services)\/[^/]+|test|bench)\//.exec(path)?.[1]
+const workspaceOf = (path: string) => /^((packages|services|local)\/[^/]+|test)\//.exec(path)?.[1]
 
 /** `pg` of `pg/lib`. */
 const packageOf = (name: string) => /^(@[^/]+\/)?[^/]+/.exec(name)?.[0] ?? name
@@ -111,7 +111,7 @@ export function testsOf({ files, dependencies }: Changes, tests: readonly TestFi
 
 /** Where `@backoffice/wallet/migrations` is, by the package's exports. */
 function faces(): ReadonlyMap<string, string> {
-  const manifests = globSync('{packages,services}/*/package.json', { cwd: root })
+  const manifests = globSync('{packages,services,local}/*/package.json', { cwd: root })
   return new Map(
     manifests.flatMap((manifest) => {
       const { name, exports } = JSON.parse(readFileSync(join(root, manifest), 'utf8')) as {

@@ -40,7 +40,7 @@ export function readSource(text: string): Pick<TestFile, 'tier' | 'waits' | 'sha
 
 /** Of all workspaces, those of both tiers. */
 export function listTestFiles(): readonly TestFile[] {
-  return globSync(['{packages,services}/*/package.json', '{test,bench}/package.json'], { cwd: root })
+  return globSync(['{packages,services,local}/*/package.json', 'test/package.json'], { cwd: root })
     .sort()
     .flatMap((manifest) => {
       const { name: workspace } = JSON.parse(readFileSync(join(root, manifest), 'utf8')) as { name: string }

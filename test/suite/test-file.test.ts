@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { isRunning } from '@backoffice/dev-stack'
+import { isRunning } from '@backoffice/local-stack'
 import { patiently } from '@backoffice/process'
 import { eventually } from '@backoffice/test-kit'
 import t, { type Test } from 'tap'

@@ -2,7 +2,7 @@
 
 import { join } from 'node:path'
 import { serviceNames } from '@backoffice/contracts'
-import type { ProgramName } from '@backoffice/dev-stack'
+import type { ProgramName } from '@backoffice/local-stack'
 import { eventually, reconcile, skipWithout, startSystem } from '@backoffice/test-kit'
 import pg from 'pg'
 import t from 'tap'

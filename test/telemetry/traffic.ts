@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { operations, Rejection, sandboxGames } from '@backoffice/contracts'
-import { freePort } from '@backoffice/dev-stack'
+import { freePort } from '@backoffice/local-stack'
 import { connectNats } from '@backoffice/rpc'
 import {
   eventually,

@@ -1,3 +1,4 @@
+import { openApiDocument } from '@backoffice/api-docs'
 import {
   apiVersion,
   detailsOf,
@@ -7,7 +8,6 @@ import {
   publicErrors,
   refusalsAfterKey,
 } from '@backoffice/contracts'
-import { openApiDocument } from '@backoffice/documents'
 
 interface Document {
   readonly components: { readonly schemas: Record<string, unknown> }

@@ -1,9 +1,9 @@
 // npm run listen: the deliveries of the sandbox that `npm start` runs, on this machine. The sandbox's URL is set as a
 // person of the team sets it, and put back at the end.
 import { type Input, type Operation, operations, type Reply } from '@backoffice/contracts'
-import { defaultStackFolder, readStack, type StackDescription, StackPerson, stackFileIn } from '@backoffice/dev-stack'
-import { ConsoleClient } from '@backoffice/team/console-client'
-import { newOperationId } from '@backoffice/team/session'
+import { defaultStackFolder, readStack, type StackDescription, StackPerson, stackFileIn } from '@backoffice/local-stack'
+import { ConsoleClient } from '@backoffice/team-cli/console-client'
+import { newOperationId } from '@backoffice/team-cli/session'
 import { BackOfficeClient } from '../src/client.ts'
 import { keysHelp, optionsHelp, runProgram, secretsInEnvironment, triggerHelp } from '../src/listen/program.ts'
 

@@ -1,5 +1,5 @@
+import { testVectors } from '@backoffice/api-docs'
 import { signWebhook } from '@backoffice/contracts'
-import { testVectors } from '@backoffice/documents'
 import t from 'tap'
 import { verifyWebhook, WebhookVerificationError } from '../src/webhooks.ts'
 

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
-import { freePort } from '@backoffice/dev-stack'
+import { freePort } from '@backoffice/local-stack'
 import { limitsMs } from '@backoffice/process'
 import { connectNats, RpcClient } from '@backoffice/rpc'
 import { eventually, TestTimers, testBed } from '@backoffice/test-kit'

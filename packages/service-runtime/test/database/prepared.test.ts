@@ -1,4 +1,4 @@
-import { freePort, startPostgres } from '@backoffice/dev-stack'
+import { freePort, startPostgres } from '@backoffice/local-stack'
 import { migrate } from '@backoffice/migrator/schema'
 import { loadConfig } from '@backoffice/process'
 import { eventually, temporaryFolder, testBed } from '@backoffice/test-kit'

@@ -1,8 +1,8 @@
 // The thread that makes the public documents, and the one place that loads what makes them.
 import { readFile } from 'node:fs/promises'
 import { parentPort } from 'node:worker_threads'
-import { documentation, openApiDocument, postmanCollection, signingSnippets, testVectors } from '@backoffice/documents'
-import { type DocumentFile, withoutSamples } from '@backoffice/documents/served'
+import { documentation, openApiDocument, postmanCollection, signingSnippets, testVectors } from '@backoffice/api-docs'
+import { type DocumentFile, withoutSamples } from '@backoffice/api-docs/served'
 import type { DocumentReply, DocumentRequest } from './documents.ts'
 
 interface Options {

@@ -1,11 +1,11 @@
 import { Worker } from 'node:worker_threads'
-import { apiPrefix, httpOperations } from '@backoffice/contracts'
 import {
   type DocumentFile,
   docsContentSecurityPolicy,
   documentPaths,
   withoutSamples,
-} from '@backoffice/documents/served'
+} from '@backoffice/api-docs/served'
+import { apiPrefix, httpOperations } from '@backoffice/contracts'
 import { ServedFile } from '@backoffice/process'
 import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 

@@ -3,7 +3,7 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
-import { pages } from '@backoffice/documents'
+import { pages } from '@backoffice/api-docs'
 import fastify from 'fastify'
 import t from 'tap'
 import { request } from 'undici'

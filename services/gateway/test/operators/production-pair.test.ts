@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { type HomologationCheck, homologationCheckNames, operations } from '@backoffice/contracts'
-import { startPostgres } from '@backoffice/dev-stack'
+import { startPostgres } from '@backoffice/local-stack'
 import { loadConfig } from '@backoffice/process'
 import { startService } from '@backoffice/service-runtime/testing'
 import {
