@@ -109,6 +109,18 @@ t.test('what every program and every service is built on knows no word of this b
   )
 })
 
+t.test('a second person, proposals and the trail are no matter of rpc and the runtime', async (t) => {
+  const words = /propos|twoPeople|second person|audit_|team_/i
+  // What a handler may say is declared there, and is asked by who governs its operation.
+  const declares = ['packages/service-runtime/src/commands/handle.ts', 'packages/service-runtime/src/index.ts']
+  const sources = ['rpc', 'service-runtime'].flatMap((name) => under(`packages/${name}/src/`))
+  const code = (text: string) => text.replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*/g, '')
+  t.same(
+    sources.filter(({ path, text }) => !declares.includes(path) && words.test(code(text))).map(({ path }) => path),
+    [],
+  )
+})
+
 t.test('what stands in deploy imports only contracts, a reader of YAML and its neighbours', async (t) => {
   t.same(
     violations(

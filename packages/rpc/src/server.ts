@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import {
   type CallToProve,
   defined,
@@ -55,6 +56,8 @@ export interface ReceivedCall {
 
 export interface ServedOperation {
   readonly operation: Operation
+  /** Of an operation that not every program may call. */
+  readonly admit?: Admit
   readonly run: (call: ReceivedCall) => Promise<RunResult>
 }
 
@@ -71,11 +74,10 @@ export interface TeamCall extends CallToProve, Partial<Proof> {}
  * Finds out who of the team calls.
  * @throws {Rejection} when that is not proven, or when they may not
  */
-export type Admit = (operation: Operation, call: TeamCall) => Promise<TeamCaller>
+export type Admit = (call: TeamCall) => Promise<TeamCaller>
 
 export interface ServerOptions {
   readonly served: readonly ServedOperation[]
-  readonly gate: { readonly admit: Admit }
   /** Throws when a scope is not that of its brand. */
   readonly brands: { verify(scope: Scope): Promise<void> }
   /** Whether waiting helps against an error: then the caller hears SERVICE_UNAVAILABLE. */
@@ -120,6 +122,8 @@ export class RpcServer {
   readonly #subscriptions: Subscription[] = []
 
   constructor({ served, ...options }: ServerOptions) {
+    for (const { operation, admit } of served)
+      assert(admit !== undefined || operation.audience !== 'team', `nobody is asked who may call ${operation.id}`)
     this.#served = new Map(served.map((entry) => [key(entry.operation.audience === 'team', entry.operation.id), entry]))
     this.#options = options
   }
@@ -202,19 +206,13 @@ export class RpcServer {
     span.end()
   }
 
-  async #run({ operation, run }: ServedOperation, message: Msg): Promise<Outcome> {
+  async #run({ operation, admit, run }: ServedOperation, message: Msg): Promise<Outcome> {
     const requestId = message.headers?.get(headerNames.requestId) || newId('req')
     let environment: Outcome['environment'] = 'none'
     try {
       const request = message.json<RequestMessage>()
       const operationId = message.headers?.get(headerNames.operationId) || newId('opn')
-      const caller =
-        operation.audience === 'team'
-          ? await this.#options.gate.admit(
-              operation,
-              teamCallOf(operation, { message, operationId, input: request.input }),
-            )
-          : undefined
+      const caller = await admit?.(teamCallOf(operation, { message, operationId, input: request.input }))
       const { timers } = this.#options
       const call = receive(operation, message, { request, caller, operationId, requestId, timers })
       // Where a brand belongs is no matter of who calls. Only the operation that makes it known comes before that.

@@ -19,10 +19,12 @@ export {
   type Transaction,
   verifiedUrl,
 } from '@backoffice/database'
-export type { CallToAudit, Gate, TwoPeopleCall } from './commands/gate.ts'
+export type { Govern, Governed, Outcome } from './commands/gate.ts'
 export {
   type ApprovedProposal,
+  type Approver,
   type Call,
+  type Handler,
   handle,
   type Tools,
   UnfinishedOperation,

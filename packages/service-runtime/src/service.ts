@@ -29,7 +29,7 @@ import { type AroundCall, connectNats, RpcClient, RpcServer } from '@backoffice/
 import type { NatsConnection } from '@nats-io/transport-node'
 import { type Static, type TObject, type TProperties, Type } from '@sinclair/typebox'
 import { builtInHandlers } from './commands/built-in.ts'
-import { type Gate, noGate } from './commands/gate.ts'
+import type { Govern } from './commands/gate.ts'
 import type { Handler } from './commands/handle.ts'
 import { type Transact, transactor } from './commands/record.ts'
 import { Runner } from './commands/runner.ts'
@@ -105,7 +105,7 @@ export interface Plugin<Settings = never> {
   /** What the schema cannot say about them. Throws before anything is connected. */
   assertSettings?(settings: Settings): void
   readonly retentions?: readonly Retention[]
-  plug(context: PluginContext<Settings>): { readonly operations?: readonly Handler[]; readonly gate?: Gate }
+  plug(context: PluginContext<Settings>): { readonly operations?: readonly Handler[]; readonly govern?: Govern }
 }
 
 /** What a service consists of, once its backends are connected. */
@@ -287,16 +287,16 @@ function assemble<S extends ServiceName, P extends TProperties, Outside, Address
   const own = Object.values(composition.operations) as Handler[]
   const given = { ...context, service: name, settings: settings as never, own: own.map(({ operation }) => operation) }
   const plugged = plugins.map((plugin) => plugin.plug(given))
-  const gate = plugged.find((plugin) => plugin.gate !== undefined)?.gate ?? noGate
+  const govern = plugged.find((plugin) => plugin.govern !== undefined)?.govern ?? ungoverned
   const dispatch = new Dispatch({ db, rpc, publisher, relay, log, timers })
-  const runner = new Runner({ db, rpc, dispatch, clock, timers, log, gate })
+  const runner = new Runner({ db, rpc, dispatch, clock, timers, log, govern })
   const handlers = [...own, ...builtInHandlers(name), ...plugged.flatMap(({ operations = [] }) => operations)]
   const served = handlers.map((handler) => runner.serve(handler))
   const retentions = [...runtimeRetentions, ...[...plugins, service].flatMap(({ retentions = [] }) => retentions)]
   return {
     relay,
     dispatch,
-    server: new RpcServer({ served, gate, brands: new Brands(db), isPassing: isPassingFault, log, timers }),
+    server: new RpcServer({ served, brands: new Brands(db), isPassing: isPassingFault, log, timers }),
     consumers: (composition.reactions ?? []).map(
       (reaction) => new EventConsumer({ service: name, db, nats: events, stream, clock, timers, log }, reaction),
     ),
@@ -305,6 +305,10 @@ function assemble<S extends ServiceName, P extends TProperties, Outside, Address
       ? new StreamWatch({ db, history, nats: events, stream, publisher, log, timers })
       : undefined,
   }
+}
+
+const ungoverned: Govern = ({ operation }) => {
+  throw new Error(`no plugin of this service governs ${operation.id}`)
 }
 
 const stopAll = (what: string, msMax: number, parts: readonly { stop(): Promise<unknown> }[]): StoppingStep => ({

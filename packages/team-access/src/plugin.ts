@@ -38,8 +38,9 @@ export const teamDesk = ({
   assertSettings: (settings) => void identityOf(settings),
   plug({ db, clock, log, service, settings, own }) {
     const { identity, keys } = trustedTeam(settings)
+    const gate = new TeamGate(new TeamVerifier(identity, keys), { db, clock, log })
     return {
-      gate: new TeamGate(new TeamVerifier(identity, keys), { db, clock, log }),
+      govern: gate.govern.bind(gate),
       operations: deskHandlers(service, { own, sealedTables, sessionHours: identity.sessionHours }),
     }
   },

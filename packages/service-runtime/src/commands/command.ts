@@ -5,14 +5,7 @@ import { type BatchFault, batchFaultOf, isUniqueViolation, lockingOver } from '@
 import { newId, retry } from '@backoffice/process'
 import { Gatherer } from '../gatherer.ts'
 import type { OutboxRow } from '../outbox/store.ts'
-import type { Gate, KeepOnce, TwoPeopleCall } from './gate.ts'
-import {
-  type Approver,
-  type GatheredCommand,
-  type PreparedCall,
-  type SingleCommand,
-  UnfinishedOperation,
-} from './handle.ts'
+import { type GatheredCommand, type PreparedCall, type SingleCommand, UnfinishedOperation } from './handle.ts'
 import {
   type Attempt,
   type AttemptContext,
@@ -22,6 +15,7 @@ import {
   recordOf,
   recordOfRefusal,
   rowsOf,
+  type Writing,
   writeRecords,
 } from './record.ts'
 import { findKnown, isStorable, type KnownOperation, replyToKeep } from './reply.ts'
@@ -51,7 +45,7 @@ export function gatheredAttempts(
     faultOf: batchFaultOf,
     run: (attempts, { alone, lockTimeoutMs }) =>
       context.db
-        .transaction((db) => runTogether(command, attempts, { db, gate: context.gate }), {
+        .transaction((db) => runTogether(command, attempts, db), {
           lockTimeoutMs,
           readsFirst: true,
           alone,
@@ -97,20 +91,22 @@ interface Decided {
 async function runTogether(
   command: Command,
   attempts: readonly Attempt[],
-  { db, gate }: { readonly db: Transaction; readonly gate: Gate },
+  db: Transaction,
 ): Promise<readonly (Outcome | Error)[]> {
   const { cases, now } = await loadCases(command, attempts, db)
   const decided: Decided[] = []
   for (const found of cases) {
     const one = decideCase(command, found, now)
-    decided.push(one.change === undefined ? one : await approveCase(command, found, one, { db, gate, now }))
+    decided.push(one.change === undefined ? one : await askConsent(command, found, one, { db, now }))
   }
   const records = decided.flatMap(({ record }) => (record === undefined ? [] : [record]))
   const changes = decided.flatMap(({ change }) => (change === undefined ? [] : [change.value]))
   assertApart(records)
   if (records.length === 0) return decided.map(({ outcome }) => outcome)
   const saved = changes.length === 0 ? [] : command.save(changes, { vault: db.vault, now })
-  const [behind] = await db.commitWith(() => Promise.all([writeRecords(db, records, { gate, now }), db.write(saved)]))
+  const [behind] = await db.commitWith(() =>
+    Promise.all([writeRecords(db, records, { command, now }), db.write(saved)]),
+  )
   return decided.map(({ outcome }) =>
     'is' in outcome && outcome.is === 'replied' ? { ...outcome, sent: { ...outcome.sent, behind } } : outcome,
   )
@@ -164,38 +160,21 @@ function decideCase(command: Command, { attempt, known, call, state }: Case, now
 }
 
 /** A call that is refused anyway asks nobody, so this comes after the decision. */
-async function approveCase(
+async function askConsent(
   command: Command,
   { attempt, call, state }: Case,
   decided: Decided,
-  { db, gate, now }: { readonly db: Db; readonly gate: Gate; readonly now: Date },
+  tools: { readonly db: Db; readonly now: Date },
 ): Promise<Decided> {
-  const { operation } = attempt
-  if (!mayTakeTwo(operation, command)) return decided
+  if (command.consent === undefined) return decided
   assert(call !== undefined)
   try {
-    const ask = () => command.approval?.(call, { db, now }, state)
-    const second = await decisionBySecond(gate, { db, operation, call, now }, ask)
-    return second instanceof Rejection ? refused(attempt, second) : decided
+    const rejection = await command.consent(call, tools, state)
+    return rejection === undefined ? decided : refused(attempt, rejection)
   } catch (error) {
-    if (isStorable(operation, error)) return refused(attempt, error)
+    if (isStorable(attempt.operation, error)) return refused(attempt, error)
     throw error
   }
-}
-
-/** Whether somebody may have to ask about a second person at all. */
-export const mayTakeTwo = ({ twoPeople }: Operation, { approval }: { readonly approval?: unknown }): boolean =>
-  twoPeople !== undefined || approval !== undefined
-
-/** @returns the refusal of a call that another person has to approve, to be committed with its proposal; or what keeps a reply that is shown once */
-async function decisionBySecond(
-  gate: Gate,
-  two: TwoPeopleCall,
-  ask: () => Promise<Approver> | undefined,
-): Promise<Rejection | KeepOnce | undefined> {
-  if (!(await gate.takesSecondPerson(two.operation, two.call, ask))) return undefined
-  const decided = await gate.proposeOrApprove(two)
-  return decided instanceof Rejection ? decided : decided.keep
 }
 
 const refused = (attempt: Attempt, rejection: Rejection): Decided => ({
@@ -228,7 +207,7 @@ export function attemptSingly(
   const { preparation } = attempt
   const once = () =>
     preparation.is === 'refused'
-      ? storeRefusal(attempt, preparation.rejection, context)
+      ? storeRefusal(command, attempt, preparation.rejection, context)
       : executeOnce(command, attempt, preparation.value, context)
   return retry(once, { while: isUniqueViolation, attemptsMax })
 }
@@ -241,17 +220,12 @@ async function executeOnce(
   context: AttemptContext,
 ): Promise<Outcome> {
   const { call, operation } = attempt
-  const { db, gate, log } = context
+  const { db, log } = context
   try {
     return await db.transaction(async (tx): Promise<Outcome> => {
       const { known: stored, now } = await findKnown(tx, [call.operationId])
       const known = stored.get(call.operationId)
       if (known !== undefined) return { is: 'known', known }
-      const ask = () => command.approval?.(call, { db: tx, now }, undefined)
-      const second = mayTakeTwo(operation, command)
-        ? await decisionBySecond(gate, { db: tx, operation, call, now }, ask)
-        : undefined
-      if (second instanceof Rejection) return writeRefusal(tx, attempt, second, { gate, now })
       const rows: OutboxRow[] = []
       const changes: AuditedChange[] = []
       const tools = {
@@ -264,46 +238,35 @@ async function executeOnce(
       }
       const body = await command.execute(call, tools, prepared)
       await tx.flush()
-      if (body instanceof Rejection) return writeRefusal(tx, attempt, body, { gate, now })
+      if (body instanceof Rejection) return writeRefusal(tx, attempt, body, { command, now })
       const reply = replyToKeep(command, body)
-      const behind = await writeRecords(tx, [recordOf(attempt, { reply, rows, changes })], { gate, now })
+      const behind = await writeRecords(tx, [recordOf(attempt, { reply, rows, changes })], { command, now })
       const sent = { operationId: call.operationId, rows, behind }
-      // What is shown once is for whoever asked for it, and not for whoever agreed.
-      const isKept =
-        command.stored !== undefined &&
-        second !== undefined &&
-        reply !== null &&
-        'body' in reply &&
-        (await second(tx, body, reply))
-      return { is: 'replied', body: isKept ? reply.body : body, sent }
+      return { is: 'replied', body, sent }
     })
   } catch (error) {
     if (error instanceof UnfinishedOperation) return { is: 'blocked', by: error.operationId }
     if (!isStorable(operation, error)) throw error
-    return storeRefusal(attempt, error, context)
+    return storeRefusal(command, attempt, error, context)
   }
 }
 
-async function writeRefusal(
-  tx: Db,
-  attempt: Attempt,
-  rejection: Rejection,
-  by: { readonly gate: Gate; readonly now: Date },
-): Promise<Outcome> {
+async function writeRefusal(tx: Db, attempt: Attempt, rejection: Rejection, by: Writing): Promise<Outcome> {
   await writeRecords(tx, [recordOfRefusal(attempt, rejection)], by)
   return { is: 'refused', rejection }
 }
 
 /** In a transaction of its own, since the refusal rolled the effect back; first writer wins. */
 function storeRefusal(
+  command: Writing['command'],
   attempt: Attempt,
   rejection: Extract<Outcome, { is: 'refused' }>['rejection'],
-  { db, gate }: AttemptContext,
+  { db }: AttemptContext,
 ): Promise<Outcome> {
   const { operationId } = attempt.call
   return db.transaction(async (tx): Promise<Outcome> => {
     const { known: stored, now } = await findKnown(tx, [operationId])
     const known = stored.get(operationId)
-    return known === undefined ? writeRefusal(tx, attempt, rejection, { gate, now }) : { is: 'known', known }
+    return known === undefined ? writeRefusal(tx, attempt, rejection, { command, now }) : { is: 'known', known }
   })
 }

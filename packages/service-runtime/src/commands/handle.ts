@@ -14,6 +14,7 @@ import type { Vault } from '@backoffice/database/vault'
 import type { Logger } from '@backoffice/process'
 import type { RpcClient } from '@backoffice/rpc'
 import type { EmittedEvent, SentCommand, SentMessage } from '../outbox/store.ts'
+import type { InTransaction } from './gate.ts'
 
 export interface Call<O extends Operation = Operation> {
   readonly input: Input<O>
@@ -59,6 +60,7 @@ interface OpenTools extends GivenTools {
   readonly log: Logger
 }
 
+/** `approveAgain` and `approveFirst` are given by who governs the operation. */
 export interface DirectTools extends OpenTools {
   /**
    * Asks `approval` once more, in the transaction that does the work and holds the locks: of two calls at once the second
@@ -134,8 +136,8 @@ export interface DirectByTwo<O extends Operation> {
 export type Approver = 'nobody' | 'second person'
 
 /**
- * Looks up what a call is about and says who has to approve it: the one question about two people, which the runner asks
- * of every kind of operation. Where the input alone decides it stands in the table (`twoPeople`), and needs no such
+ * Looks up what a call is about and says who has to approve it: the one question about two people, which is asked
+ * of every kind of operation (`Govern`). Where the input alone decides it stands in the table (`twoPeople`), and needs no such
  * function. A command is asked in the transaction of its effect, under the locks that it takes here or in `load`, and a
  * gathered one only when `decide` has refused nothing; a direct operation before it runs, and again by `approveAgain`.
  * @param state what `load` of a gathered command returned for the call
@@ -159,6 +161,8 @@ interface AnyCommand<O extends Operation, Prepared> {
    * null where nothing is left that a caller could use: an attempt that comes later is SERVICE_UNAVAILABLE then.
    */
   readonly stored?: (reply: Reply<O>) => Reply<O> | null
+  /** Of who governs the operation. */
+  readonly inTransaction?: InTransaction
 }
 
 /** A command that is rare: one call, one transaction. */
@@ -199,6 +203,15 @@ export interface GatheredCommand<O extends Operation, Prepared, State, Change> e
     tools: { readonly db: LockingDb },
   ) => Promise<readonly State[]>
   readonly approval?: Approval<O, State>
+  /**
+   * Of who governs the operation: whether it may be done, in the transaction, once `decide` has refused nothing.
+   * @returns a refusal, which is committed
+   */
+  readonly consent?: (
+    call: PreparedCall<O, Prepared>,
+    tools: { readonly db: Db; readonly now: Date },
+    state: State,
+  ) => Promise<Rejection | undefined>
   /** @throws {Rejection} of this call alone */
   readonly decide: (call: PreparedCall<O, Prepared>, state: State, given: GivenTools) => Decision<O, Change>
   /**

@@ -16,7 +16,7 @@ import { contextOf } from '@backoffice/rpc'
 import type { Attributes, Context } from '@opentelemetry/api'
 import type { Relay, SentRows } from '../outbox/sending.ts'
 import { type OutboxRow, type SentMessage, toRow } from '../outbox/store.ts'
-import type { CallToAudit, Gate } from './gate.ts'
+import type { Outcome as GovernedOutcome, InTransaction } from './gate.ts'
 import type { Call, ExecuteTools } from './handle.ts'
 import { type KnownOperation, refusalOf, type StoredReply } from './reply.ts'
 
@@ -29,25 +29,31 @@ export interface CallRecord {
   readonly fingerprint: string
   readonly reply: StoredReply | null
   readonly rows: readonly OutboxRow[]
-  /** A call of the team is entered in the trail. */
-  readonly audit: CallToAudit | null
+  /** For who governs the operation; null for one that nobody does. */
+  readonly governed: GovernedOutcome | null
+}
+
+/** In which command's name it is written, and when. */
+export interface Writing {
+  readonly command: { readonly inTransaction?: InTransaction }
+  readonly now: Date
 }
 
 /**
- * Writes replies, outbox rows and audit entries of a batch. The unique operation id is the fence: of two attempts of
+ * Writes replies and outbox rows of a batch, and what whoever governs the operation has to write. The unique operation id is the fence: of two attempts of
  * one operation only one commits.
  * @returns ids of the rows that wait behind another operation's unfinished row: only the relay may send them
  */
 export async function writeRecords(
   db: Db,
   records: readonly CallRecord[],
-  { gate, now }: { readonly gate: Gate; readonly now: Date },
+  { command: { inTransaction }, now }: Writing,
 ): Promise<ReadonlySet<string>> {
-  const audits = records.flatMap(({ audit }) => (audit === null ? [] : [audit]))
+  const outcomes = records.flatMap(({ governed }) => (governed === null ? [] : [governed]))
   const [behind] = await Promise.all([
     insertRows(db, records),
     insertReplies(db, records),
-    audits.length === 0 ? undefined : gate.record(db, audits, now),
+    outcomes.length === 0 ? undefined : inTransaction?.(db, outcomes, now),
   ])
   return behind
 }
@@ -194,7 +200,6 @@ export type Outcome =
 
 export interface AttemptContext {
   readonly db: Database
-  readonly gate: Gate
   readonly log: Logger
   readonly timers: Timers
 }
@@ -212,10 +217,10 @@ export function recordOf(
   { reply, rows, changes = [] }: Written,
 ): CallRecord {
   const kept = { operationId: call.operationId, name: operation.id, scope, fingerprint, rows }
-  if (!byTeam) return { ...kept, reply, audit: null }
+  if (!byTeam) return { ...kept, reply, governed: null }
   // The team is shown masked values, and no more than that is kept.
   const shown = reply !== null && 'body' in reply ? { body: masked(operation.reply, reply.body) } : reply
-  return { ...kept, reply: shown, audit: { operation, call, changes } }
+  return { ...kept, reply: shown, governed: { operation, call, changes } }
 }
 
 /** A refusal is stored too, so that a retry gets the same reply. The team's are audited: somebody tried. */
@@ -231,7 +236,7 @@ export function recordOfRefusal(
     fingerprint,
     reply,
     rows: [],
-    audit: byTeam ? { operation, call, outcome: rejection.code } : null,
+    governed: byTeam ? { operation, call, outcome: rejection.code } : null,
   }
 }
 

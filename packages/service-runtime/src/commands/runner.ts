@@ -1,12 +1,12 @@
 import { type KeyClaim, type Operation, Rejection, type Scope, type TeamCaller } from '@backoffice/contracts'
-import { batchFaultOf, type Database, type Db, readNow } from '@backoffice/database'
+import { batchFaultOf, type Database, readNow } from '@backoffice/database'
 import { type Clock, type Logger, newId, type Timers } from '@backoffice/process'
 import { ownerOf, type ReceivedCall, type RpcClient, type RunResult, type ServedOperation } from '@backoffice/rpc'
 import { context } from '@opentelemetry/api'
 import { Gatherer } from '../gatherer.ts'
 import type { Dispatch } from '../outbox/sending.ts'
-import { attemptSingly, gatheredAttempts, mayTakeTwo } from './command.ts'
-import type { Gate } from './gate.ts'
+import { attemptSingly, gatheredAttempts } from './command.ts'
+import type { Govern } from './gate.ts'
 import type { Call, DirectTools, GatheredQuery, Handler, PrepareTools, Query } from './handle.ts'
 import type { Attempt, Outcome, Preparation } from './record.ts'
 import { findKnown, fingerprintOf, isStorable, type KnownOperation, replyOf, unwrap } from './reply.ts'
@@ -17,7 +17,7 @@ export interface RunnerContext {
   readonly dispatch: Dispatch
   readonly clock: Clock
   readonly log: Logger
-  readonly gate: Gate
+  readonly govern: Govern
   readonly timers: Timers
 }
 
@@ -27,7 +27,6 @@ const readsQueueMax = 5_000
 const readsAtOnce = 2
 
 type OpenTools = Omit<DirectTools, 'approveAgain'>
-type DirectHandler = Extract<Handler, { readonly kind: 'direct' }>
 type Prepare = ((call: Call, tools: PrepareTools) => Promise<unknown>) | undefined
 type TryOut = (attempt: Attempt) => Promise<Outcome>
 
@@ -40,9 +39,9 @@ export class Runner {
   }
 
   serve(handler: Handler): ServedOperation {
-    const run = this.#runnerOf(handler)
     const { operation } = handler
-    return { operation, run: operation.audience === 'team' ? this.#context.gate.around(operation, run) : run }
+    if (operation.audience !== 'team') return { operation, run: this.#runnerOf(handler) }
+    return { operation, ...this.#context.govern(handler, (governed) => this.#runnerOf(governed)) }
   }
 
   #runnerOf(handler: Handler): ServedOperation['run'] {
@@ -52,7 +51,10 @@ export class Runner {
       case 'gathered query':
         return this.#gatheredQuery(handler.query)
       case 'direct':
-        return (received) => fresh(this.#direct(handler, received))
+        return async (received) => {
+          const tools = await this.#openTools(handler.operation, received)
+          return fresh(handler.direct(new HandledCall(received), tools as DirectTools))
+        }
       case 'single command':
         return this.#command(handler, (attempt) => attemptSingly(handler.command, attempt, this.#context))
       case 'gathered command': {
@@ -66,28 +68,6 @@ export class Runner {
       default:
         return handler satisfies never
     }
-  }
-
-  async #direct({ operation, direct, approval }: DirectHandler, received: ReceivedCall): Promise<unknown> {
-    const [call, tools] = [new HandledCall(received), await this.#openTools(operation, received)]
-    if (!mayTakeTwo(operation, { approval })) return direct(call, Object.assign(tools, { approveAgain: nobodyElse }))
-    const { gate } = this.#context
-    const takesSecond = (db: Db, now: Date) =>
-      gate.takesSecondPerson(operation, call, () => approval?.(call, { db, now }, undefined))
-    const approveAgain = async (db: Db, now: Date) => {
-      if (!(await takesSecond(db, now))) return
-      const cause = new Error(`${operation.id} takes two people by now`)
-      throw new Rejection('SERVICE_UNAVAILABLE', undefined, { cause })
-    }
-    if (!(await takesSecond(tools.db, tools.now))) return direct(call, Object.assign(tools, { approveAgain }))
-    // What was approved may be done again, since it is idempotent by a reference: this process may die before it is done.
-    const decided = await tools.db.transaction((db) =>
-      gate.proposeOrApprove({ db, operation, call, now: tools.now, isRepeatable: true }),
-    )
-    if (decided instanceof Rejection) throw decided
-    // The proposal is recorded with the call, also when the first person finishes what the second one approved.
-    const approved = new HandledCall({ ...received, approves: decided.approved })
-    return direct(approved, Object.assign(tools, { approveAgain: nobodyElse }))
   }
 
   #query({ audience }: Operation, query: Query<Operation>): ServedOperation['run'] {
@@ -186,9 +166,7 @@ export class Runner {
     try {
       if (prepare === undefined) return { is: 'prepared', value: undefined }
       const tools = await this.#openTools(operation, received)
-      const { db, now } = tools
-      const first = { approveFirst: () => this.#context.gate.approveFirst({ db, operation, call, now }) }
-      return { is: 'prepared', value: await prepare(call, Object.assign(tools, first)) }
+      return { is: 'prepared', value: await prepare(call, tools as PrepareTools) }
     } catch (error) {
       if (isStorable(operation, error)) return { is: 'refused', rejection: error }
       const known = await findKnown(this.#context.db, [call.operationId]).catch(() => undefined)
@@ -218,8 +196,6 @@ export class Runner {
     }
   }
 }
-
-const nobodyElse = async (): Promise<void> => {}
 
 const fresh = async (reply: Promise<unknown>): Promise<RunResult> => ({ body: await reply, isStored: false })
 

@@ -5,7 +5,6 @@ import { limitsMs, loadConfig, newId } from '@backoffice/process'
 import { eventually, held, refusal, TestTimers, testBed } from '@backoffice/test-kit'
 import t from 'tap'
 import { gatheredAttempts } from '../../src/commands/command.ts'
-import { noGate } from '../../src/commands/gate.ts'
 import { isPassingFault, type LockingDb, sql, UnfinishedOperation } from '../../src/index.ts'
 import { serviceConfig } from '../../src/settings.ts'
 import { breakingLine } from '../breaking-line.ts'
@@ -208,7 +207,7 @@ t.test('two calls of one batch that send about one record are a bug that is said
     }),
     save: () => [],
   }
-  const gatherer = gatheredAttempts(addUp, command as never, { db, timers, log: loud, gate: noGate })
+  const gatherer = gatheredAttempts(addUp, command as never, { db, timers, log: loud })
   const attempts = ['one', 'other'].map((record) => attemptOn(record, { input: { record, by: 1, about: 'shared' } }))
   const outcomes = await Promise.all(attempts.map((each) => gatherer.add(each)))
   t.match(outcomes, [{ is: 'replied' }, { is: 'replied' }])
@@ -234,7 +233,7 @@ t.test(
       ],
     })
     const outcomeOf = (id: string) =>
-      gatheredAttempts(addUp, command(id) as never, { db, timers, log, gate: noGate }).add(
+      gatheredAttempts(addUp, command(id) as never, { db, timers, log }).add(
         attemptOn(id, { input: { record: id, by: 1 } }),
       )
     t.match(await outcomeOf('nobody').catch((error) => error), { code: '22012' })
@@ -265,7 +264,7 @@ t.test(
     const { addUpHandler } = payments.compose({} as never, {} as never, {}).operations as never as {
       addUpHandler: { command: never }
     }
-    const gatherer = gatheredAttempts(addUp, addUpHandler.command, { db, timers, log, gate: noGate })
+    const gatherer = gatheredAttempts(addUp, addUpHandler.command, { db, timers, log })
     const attempts = ['one', 'two'].map((record) => attemptOn(record, { scope: bed.scope() }))
     const run = () => Promise.allSettled(attempts.map((each) => gatherer.add(each)))
     breaks = true

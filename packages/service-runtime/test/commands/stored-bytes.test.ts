@@ -13,7 +13,6 @@ import { inputSchema, validate } from '@backoffice/rpc'
 import { testBed } from '@backoffice/test-kit'
 import { type TSchema, Type } from '@sinclair/typebox'
 import t from 'tap'
-import { noGate } from '../../src/commands/gate.ts'
 import { writeRecords } from '../../src/commands/record.ts'
 import { payments } from '../probe-services.ts'
 
@@ -226,9 +225,9 @@ t.test('a reply beyond the bound is stored nowhere: the call fails, and its tran
       fingerprint: '',
       reply,
       rows: [],
-      audit: null,
+      governed: null,
     }
-    return db.transaction((tx) => writeRecords(tx, [record], { gate: noGate, now: new Date() }))
+    return db.transaction((tx) => writeRecords(tx, [record], { command: {}, now: new Date() }))
   }
   await t.rejects(store('opn_long', storedBytesMax / 2), { message: /confirmDeposit would store more than 8192 bytes/ })
   await store('opn_short', storedBytesMax / 2 - 20)

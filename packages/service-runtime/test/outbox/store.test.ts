@@ -1,7 +1,6 @@
 import { dayMs, hourMs, newId, systemTimers } from '@backoffice/process'
 import { eventually, refusal, testBed } from '@backoffice/test-kit'
 import t from 'tap'
-import { noGate } from '../../src/commands/gate.ts'
 import { writeRecords } from '../../src/commands/record.ts'
 import { Dispatch } from '../../src/outbox/sending.ts'
 import { type EventRow, leaseDue, release, toRow } from '../../src/outbox/store.ts'
@@ -82,9 +81,9 @@ async function leave(name: string) {
     reply: { body: null },
     result: null,
     rows,
-    audit: null,
+    governed: null,
   }
-  const behind = await db.transaction((tx) => writeRecords(tx, [record], { gate: noGate, now }))
+  const behind = await db.transaction((tx) => writeRecords(tx, [record], { command: {}, now }))
   return { sent: { operationId, rows, behind }, ids: rows.map(({ id }) => id) }
 }
 

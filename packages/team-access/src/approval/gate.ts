@@ -12,17 +12,18 @@ import {
 import { meter } from '@backoffice/process'
 import { inputSchema, readMessage, type ServedOperation, type TeamCall } from '@backoffice/rpc'
 import {
-  type CallToAudit,
   type Database,
   type Db,
-  type Gate,
+  type Governed,
+  type Handler,
   isStorable,
+  type Outcome,
   type ServiceContext,
 } from '@backoffice/service-runtime'
 import { IdentityRefused, KeysUnavailable, objectOf, refusalOf, type TeamVerifier } from '../identity/index.ts'
 import { type EndReason, endOf } from '../trail/sessions.ts'
 import { auditRow, insertAudit, recordAction } from '../trail/trail.ts'
-import { approveFirst, proposeOrApprove, takeOnce, takesSecondPerson } from './two-people.ts'
+import { askSecondPerson, takeOnce } from './two-people.ts'
 
 type Run = ServedOperation['run']
 type GateContext = Pick<ServiceContext, 'db' | 'clock' | 'log'>
@@ -35,10 +36,7 @@ const refused = meter.createCounter('backoffice.team.refused_calls', {
  * Stands before every operation of the team: finds out who calls, and whether they may. Who is known and may not is
  * recorded in the audit trail; who is not known is in the log and in a metric alone, since anybody could fill the trail.
  */
-export class TeamGate implements Gate {
-  readonly takesSecondPerson = takesSecondPerson
-  readonly proposeOrApprove = proposeOrApprove
-  readonly approveFirst = approveFirst
+export class TeamGate {
   readonly #verifier: TeamVerifier
   readonly #context: GateContext
   readonly #sessions: TeamSessions
@@ -49,8 +47,17 @@ export class TeamGate implements Gate {
     this.#sessions = new TeamSessions(context.db)
   }
 
+  /** One decorator: who may call it, who else has to agree, what of the reply is shown, and what the trail says. */
+  govern(handler: Handler, runnerOf: (handler: Handler) => Run): Governed {
+    const { operation } = handler
+    return {
+      admit: (call) => this.#admit(operation, call),
+      run: this.#around(operation, runnerOf(askSecondPerson(recorded(handler)))),
+    }
+  }
+
   /** @throws {Rejection} LOGIN_REQUIRED, ROLE_REQUIRED, FRESH_LOGIN_REQUIRED; SERVICE_UNAVAILABLE while the provider's keys cannot be read */
-  async admit(operation: Operation, call: TeamCall): Promise<TeamCaller> {
+  async #admit(operation: Operation, call: TeamCall): Promise<TeamCaller> {
     const { db, clock } = this.#context
     const now = clock.now()
     const caller = await this.#identify(operation, call, now)
@@ -73,7 +80,7 @@ export class TeamGate implements Gate {
    * reason may read them in full, of one person at a time. What tells about people is recorded before it is answered:
    * who read, whom and why; and so is every refusal.
    */
-  around(operation: Operation, run: Run): Run {
+  #around(operation: Operation, run: Run): Run {
     const { db, clock } = this.#context
     const tellsOfPeople = readsPeople(operation)
     return async (received) => {
@@ -82,7 +89,7 @@ export class TeamGate implements Gate {
       const { unmask = false, reason } = received.input as { readonly unmask?: boolean; readonly reason?: string }
       if (unmask && reason === undefined) throw invalid('body', '/reason', 'is required with unmask')
       // A command is recorded with its reply.
-      const record = (outcome: NonNullable<CallToAudit['outcome']>) =>
+      const record = (outcome: NonNullable<Outcome['outcome']>) =>
         recordAction(db, operation, { ...received, caller, input: received.input as never }, clock.now(), { outcome })
       const own = operation.twoPeople === undefined ? undefined : await takeOnce(db, operation, received)
       const result = own
@@ -95,10 +102,6 @@ export class TeamGate implements Gate {
       if (unmask || operation.discloses) return result
       return { ...result, body: masked(operation.reply, result.body, maskedKindsFor(caller.roles)) }
     }
-  }
-
-  record(db: Db, audited: readonly CallToAudit[], now: Date): Promise<void> {
-    return insertAudit(db, audited.map(auditRow), now)
   }
 
   async #identify(operation: Operation, call: TeamCall, now: Date): Promise<TeamCaller> {
@@ -123,6 +126,14 @@ export class TeamGate implements Gate {
 const endings: Readonly<Record<EndReason, string>> = {
   locked: 'somebody of the team has locked this account',
   'session ended': 'the session was ended',
+}
+
+/** Enters commands in the trail, in the transaction of their effect. */
+function recorded(handler: Handler): Handler {
+  if (!('command' in handler)) return handler
+  const inTransaction = (db: Db, outcomes: readonly Outcome[], now: Date) =>
+    insertAudit(db, outcomes.map(auditRow), now)
+  return { ...handler, command: { ...handler.command, inTransaction } } as Handler
 }
 
 /** For the trail. Nothing is kept of an input that is not valid: it may be of any size, and anything may be in it. */

@@ -14,14 +14,14 @@ import { newId } from '@backoffice/process'
 import type { ReceivedCall } from '@backoffice/rpc'
 import {
   type ApprovedProposal,
+  type Approver,
   type Call,
   type Database,
   type Db,
-  type Gate,
+  type Handler,
   type ReadDb,
   sql,
   type Tools,
-  type TwoPeopleCall,
   toPage,
   type WithTimes,
   withIsoTimes,
@@ -38,13 +38,125 @@ type Kept = Pick<Proposal, 'id' | 'operation' | 'operationId' | 'proposedBy' | '
 
 type Given = Readonly<Record<string, unknown>>
 
+/** A call that takes two people, in a transaction. */
+interface TwoPeopleCall {
+  readonly db: Db
+  readonly operation: Operation
+  readonly call: Pick<Call, 'approves' | 'caller' | 'input' | 'operationId'>
+  readonly now: Date
+  /** Whether what was approved may be done again, because doing it again changes nothing. */
+  readonly isRepeatable?: boolean
+}
+
+/** The approved proposal of a call that may go on. */
+interface Approved {
+  readonly approved: string
+  /**
+   * Keeps the whole reply for whoever proposed.
+   * @returns false where nobody is shown it
+   */
+  readonly keep?: (body: unknown, kept: { readonly body: unknown }) => Promise<boolean>
+}
+
+type Ask = () => Promise<Approver> | undefined
+
+/** Stands around a handler's own steps: a call that takes two people proposes, or carries out what was proposed. */
+export function askSecondPerson(handler: Handler): Handler {
+  const { operation } = handler
+  const { twoPeople } = operation
+  switch (handler.kind) {
+    case 'single command': {
+      const { command } = handler
+      if (twoPeople === undefined && command.approval === undefined) return handler
+      const execute: typeof command.execute = async (call, tools, prepared) => {
+        const { db, now } = tools
+        const two = { db, operation, call, now }
+        const second = await decisionBySecond(two, () => command.approval?.(call, { db, now }, undefined))
+        if (second instanceof Rejection) return second
+        const body = await command.execute(call, tools, prepared)
+        if (second?.keep === undefined || command.stored === undefined || body instanceof Rejection) return body
+        // What is shown once is for whoever asked for it, and not for whoever agreed.
+        const kept = command.stored(body)
+        return kept !== null && (await second.keep(body, { body: kept })) ? kept : body
+      }
+      return { ...handler, command: { ...withApproveFirst(operation, command), execute } }
+    }
+    case 'gathered command': {
+      const { command } = handler
+      if (twoPeople === undefined && command.approval === undefined) return handler
+      const consent: NonNullable<typeof command.consent> = async (call, { db, now }, state) => {
+        const second = await decisionBySecond({ db, operation, call, now }, () =>
+          command.approval?.(call, { db, now }, state),
+        )
+        return second instanceof Rejection ? second : undefined
+      }
+      return { ...handler, command: { ...withApproveFirst(operation, command), consent } }
+    }
+    case 'direct': {
+      const { direct, approval } = handler
+      return { ...handler, direct: (call, tools) => directly({ operation, direct, approval, call, tools }) }
+    }
+    default:
+      return handler
+  }
+}
+
+function withApproveFirst<C extends { readonly prepare?: Prepare }>(operation: Operation, command: C): C {
+  const { prepare } = command
+  if (prepare === undefined) return command
+  return {
+    ...command,
+    prepare: (call: Call, tools: Tools['prepare']) => {
+      const { db, now } = tools
+      return prepare(call, Object.assign(tools, { approveFirst: () => approveFirst({ db, operation, call, now }) }))
+    },
+  }
+}
+// biome-ignore lint/suspicious/noExplicitAny: only the command's own steps know what it prepares
+type Prepare = (call: any, tools: Tools['prepare']) => Promise<unknown>
+
+type DirectHandler = Extract<Handler, { readonly kind: 'direct' }>
+interface Directly extends Pick<DirectHandler, 'operation' | 'direct'> {
+  readonly approval: DirectHandler['approval'] | undefined
+  readonly call: Call
+  readonly tools: Tools['direct']
+}
+
+async function directly({ operation, direct, approval, call, tools }: Directly): Promise<unknown> {
+  const takesSecond = (db: Db, now: Date) =>
+    takesSecondPerson(operation, call, () => approval?.(call, { db, now }, undefined))
+  const approveAgain = async (db: Db, now: Date) => {
+    if (!(await takesSecond(db, now))) return
+    const cause = new Error(`${operation.id} takes two people by now`)
+    throw new Rejection('SERVICE_UNAVAILABLE', undefined, { cause })
+  }
+  if (!(await takesSecond(tools.db, tools.now))) return direct(call, Object.assign(tools, { approveAgain }))
+  // What was approved may be done again, since it is idempotent by a reference: this process may die before it is done.
+  const decided = await tools.db.transaction((db) =>
+    proposeOrApprove({ db, operation, call, now: tools.now, isRepeatable: true }),
+  )
+  if (decided instanceof Rejection) throw decided
+  // The proposal is recorded with the call, also when the first person finishes what the second one approved.
+  const approved: Call = Object.create(call, { approves: { value: decided.approved, enumerable: true } })
+  return direct(approved, Object.assign(tools, { approveAgain: async () => {} }))
+}
+
+/** @returns the refusal of a call that another person has to approve, to be committed with its proposal */
+async function decisionBySecond(two: TwoPeopleCall, ask: Ask): Promise<Rejection | Approved | undefined> {
+  return (await takesSecondPerson(two.operation, two.call, ask)) ? proposeOrApprove(two) : undefined
+}
+
 /**
  * The one question about two people, for every kind of operation: by the table where the input alone decides, else by
  * the handler's `approval`. A call that names a proposal is always held against it: the answer could be another one by
  * now, since for the second person the sum of what the first one did alone does not count.
  * @throws {Rejection} of `approval`
  */
-export const takesSecondPerson: Gate['takesSecondPerson'] = async ({ id, twoPeople }, { input, approves }, ask) => {
+async function takesSecondPerson(
+  { id, twoPeople }: Operation,
+  { input, approves }: Pick<Call, 'approves' | 'input'>,
+  ask: Ask,
+): Promise<boolean> {
   if (twoPeople !== undefined && approves !== undefined) return true
   const answer = await ask()
   assert(answer !== 'second person' || twoPeople !== undefined, `the table says that ${id} may take two people`)
@@ -67,7 +179,7 @@ interface Proposed {
  *   approved proposal of one that may go on
  * @throws {Rejection} PROPOSAL_NOT_FOUND, PROPOSAL_NOT_OPEN, TWO_PEOPLE_REQUIRED
  */
-export async function proposeOrApprove(two: TwoPeopleCall): ReturnType<Gate['proposeOrApprove']> {
+async function proposeOrApprove(two: TwoPeopleCall): Promise<Rejection | Approved> {
   const proposed = proposalOf(two)
   return two.call.approves === undefined ? propose(two, proposed) : approve(two, proposed, two.call.approves)
 }
@@ -113,14 +225,14 @@ async function approve(
   { db, isRepeatable = false, ...two }: TwoPeopleCall,
   { reason, fingerprint }: Proposed,
   proposalId: string,
-): ReturnType<Gate['proposeOrApprove']> {
+): Promise<Rejection | Approved> {
   const [proposal] = await db<Kept>`${byId(proposalId)} for update`
   const judged = judge(proposal, { ...two, fingerprint, isRepeatable })
   if (judged instanceof Rejection) return keepExpired(db, proposalId, judged)
   if (judged.state !== 'approved') await keepApproval(db, proposalId, { ...two, reason })
   const { proposedById: id, operationId } = judged
   const proposer = { to: id, operationId, fingerprint }
-  return { approved: proposalId, keep: (db, body, kept) => keepForProposer(db, proposer, { body, kept }) }
+  return { approved: proposalId, keep: (body, kept) => keepForProposer(db, proposer, { body, kept }) }
 }
 
 /** What somebody is told is over stays so, also for a call that waited and judges by the time at which it began. */
@@ -182,7 +294,7 @@ function judge(
  * `approveFirst` of the tools. Whoever approved it may try again by another call within its time: this one may have been
  * broken off.
  */
-export async function approveFirst({
+async function approveFirst({
   db,
   ...two
 }: Omit<TwoPeopleCall, 'db' | 'isRepeatable'> & { readonly db: Database }): Promise<ApprovedProposal | undefined> {

@@ -14,9 +14,9 @@ import {
 import { newId } from '@backoffice/process'
 import {
   type Call,
-  type CallToAudit,
   type Db,
   type Fragment,
+  type Outcome,
   type ReadDb,
   sql,
   type Tools,
@@ -45,7 +45,7 @@ export interface AuditRow {
   readonly subject: string | null
   readonly reason: string | null
   readonly input: unknown
-  readonly outcome: NonNullable<CallToAudit['outcome']>
+  readonly outcome: NonNullable<Outcome['outcome']>
   /** Null where nothing became different. */
   readonly changes: readonly AuditedChange[] | null
   /** Of a person or a machine; null for what a service did by itself. */
@@ -69,7 +69,7 @@ export const byService = {
 } as const
 
 /** Taken from the common shape of the team's operations. */
-export function auditRow({ operation, call, outcome = 'done', changes = [] }: CallToAudit): AuditRow {
+export function auditRow({ operation, call, outcome = 'done', changes = [] }: Outcome): AuditRow {
   const { name: actor, id: actorId, session, tool, evidence } = call.caller
   const input = auditedInput(operation, call.input as Readonly<Record<string, unknown>>)
   return {
@@ -99,9 +99,9 @@ export async function insertAudit(db: Db, rows: readonly AuditRow[], now: Date):
 export function recordAction(
   db: Db,
   operation: Operation,
-  call: CallToAudit['call'],
+  call: Outcome['call'],
   now: Date,
-  became: Pick<CallToAudit, 'outcome' | 'changes'> = {},
+  became: Pick<Outcome, 'outcome' | 'changes'> = {},
 ): Promise<void> {
   return insertAudit(db, [auditRow({ operation, call, ...became })], now)
 }
