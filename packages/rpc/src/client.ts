@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import {
+  audiences,
   type CallToProve,
   defined,
   headerNames,
@@ -11,13 +12,12 @@ import {
   Rejection,
   type Reply,
   replyInbox,
-  rpcSubject,
   rpcSubjectOfAll,
   type Scope,
   type ServiceName,
+  subjectOf,
   type TeamSigner,
   teamHeaders,
-  teamSubject,
 } from '@backoffice/contracts'
 import { meter, newId, systemTimers, type Timer, type Timers } from '@backoffice/process'
 import {
@@ -152,7 +152,7 @@ export class RpcClient {
     // A query has no effect to name, and an id takes as long as a signature.
     const ownId = operationId ?? ((operation.kind === 'query' && requestId) || newId('opn'))
     headers.set(headerNames.operationId, ownId)
-    if (operation.audience === 'team') {
+    if (audiences[operation.audience].proof === 'signed call') {
       const said = { operationId: ownId, input, ...defined({ approves, sealTo }) }
       await this.#signTeamCall(operation, said, headers)
     } else if (sealTo !== undefined) headers.set(headerNames.sealTo, JSON.stringify(sealTo))
@@ -236,9 +236,6 @@ export class RpcClient {
     return promise
   }
 }
-
-const subjectOf = (operation: Operation): string =>
-  operation.audience === 'team' ? teamSubject(operation) : rpcSubject(operation)
 
 interface Request {
   readonly service: ServiceName

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import {
+  audiences,
   type CallToProve,
   defined,
   type Environment,
@@ -123,8 +124,8 @@ export class RpcServer {
 
   constructor({ served, ...options }: ServerOptions) {
     for (const { operation, admit } of served)
-      assert(admit !== undefined || operation.audience !== 'team', `nobody is asked who may call ${operation.id}`)
-    this.#served = new Map(served.map((entry) => [key(entry.operation.audience === 'team', entry.operation.id), entry]))
+      assert(admit !== undefined || !isByPeople(operation), `nobody is asked who may call ${operation.id}`)
+    this.#served = new Map(served.map((entry) => [key(isByPeople(entry.operation), entry.operation.id), entry]))
     this.#options = options
   }
 
@@ -274,6 +275,8 @@ export class RpcServer {
   }
 }
 
+const isByPeople = ({ audience }: Operation) => audiences[audience].caller === 'person'
+
 /** Whose a call is, for fairness. */
 export const ownerOf = ({ scope }: Pick<ReceivedCall, 'scope'>): string => scope?.brandId ?? 'team'
 
@@ -304,11 +307,11 @@ function teamCallOf(
  * @throws {Rejection} VALIDATION_ERROR when the call does not say to which key, before anything is done
  */
 async function sealOf(
-  { audience }: Operation,
+  operation: Operation,
   caller: TeamCaller | undefined,
   { headers }: Pick<Msg, 'headers'>,
 ): Promise<(json: string) => Promise<string>> {
-  const seal = await sealerTo(audience === 'team' ? caller?.sealTo : sealToIn(headers?.get(headerNames.sealTo)))
+  const seal = await sealerTo(isByPeople(operation) ? caller?.sealTo : sealToIn(headers?.get(headerNames.sealTo)))
   if (seal !== undefined) return async (json) => JSON.stringify(await seal(json))
   const issues = [{ path: 'sealTo', message: 'must be a public P-256 key: the reply is sealed to it' }]
   throw new Rejection('VALIDATION_ERROR', { in: 'headers', issues })
@@ -337,7 +340,7 @@ function receive(
     Pick<ServerOptions, 'timers'> & { readonly request: RequestMessage },
 ): ReceivedCall {
   const { scope, input } = known.request
-  const scoped = operation.audience !== 'team'
+  const { isScoped: scoped, onlyIn } = audiences[operation.audience]
   const read = readMessage(inputSchema(operation), input)
   if (read.issues !== null) {
     // A service validates its input before it calls, so this caller is of another release. Only a person of the team
@@ -347,7 +350,7 @@ function receive(
     throw new Rejection('SERVICE_UNAVAILABLE', undefined, { cause })
   }
   if (scoped && validateAsReader(Scope, scope) !== null) throw new Error(`a call of ${operation.id} has no valid scope`)
-  if (operation.audience === 'sandbox' && scope?.environment !== 'sandbox') throw new Rejection('SANDBOX_ONLY')
+  if (onlyIn !== undefined && scope?.environment !== onlyIn) throw new Rejection('SANDBOX_ONLY')
   const waitsMs = Number(message.headers?.get(headerNames.timeoutMs) || Number.NaN)
   const timeoutMs = Number.isNaN(waitsMs) ? callTimeoutMs(operation) : waitsMs
   if (timeoutMs <= 0) throw new Rejection('SERVICE_UNAVAILABLE')
