@@ -16,9 +16,9 @@ import {
 } from '@backoffice/contracts'
 import { inputSchema, RpcClient } from '@backoffice/rpc'
 import { newReplyKey } from '@backoffice/team-access/identity'
-import { callersOf, newDeposit, newWithdrawal, OperatorClient, reason, richPlayer, testBed } from '@backoffice/test-kit'
+import { callersOf, newWithdrawal, OperatorClient, reason, richPlayer, testBed } from '@backoffice/test-kit'
 import t from 'tap'
-import { expectStatus, playerRequest } from '../journey.ts'
+import { createDeposit, expectStatus, playerRequest } from '../journey.ts'
 import { services } from '../services.ts'
 import { Effects } from './effects.ts'
 
@@ -27,6 +27,9 @@ import { Effects } from './effects.ts'
 
 const bed = await testBed(t, services)
 const alice = bed.team('alice')
+
+/** Of the withdrawal and of the deposit: a hold or a credit of another amount would be none of theirs. */
+const amount = '4.00'
 
 /** One brand, and records on which operations would succeed. */
 interface Tenant {
@@ -48,7 +51,8 @@ async function newTenants(name: string): Promise<Tenant[]> {
       const by = callersOf(client, alice)
       const playerId = await richPlayer(by)
       const { externalId } = await alice.call(operations.players.showPlayer, { input: { playerId } })
-      const [withdrawalId, depositId] = [await newWithdrawal(by), await newDeposit(by)]
+      const withdrawalId = await newWithdrawal(by)
+      const { id: depositId } = await createDeposit(client, playerId, amount)
       // A decision of the sandbox would change it.
       await alice.call(operations.players.decideKyc, {
         input: { playerId, submission: null, status: 'reprovado', reason },
@@ -71,8 +75,7 @@ const others: Readonly<Record<string, () => unknown>> = {
   status: () => 'aprovado',
   decision: () => 'approve',
   reason: () => 'as it was agreed',
-  // As the withdrawal has it: a hold of another amount would be none of it.
-  amount: () => '4.00',
+  amount: () => amount,
   currency: () => 'BRL',
   method: () => 'pix',
   destination: () => 'attacker@example.com',
