@@ -1,7 +1,8 @@
 import type { Socket } from 'node:net'
 import type { ServiceName } from '@backoffice/contracts'
-import { Lane, limitsMs, measurePool, retry } from '@backoffice/process'
+import { Lane, limitsMs, measurePool, retry, secret } from '@backoffice/process'
 import type { EntityManager } from '@mikro-orm/postgresql'
+import { type Static, type TObject, Type } from '@sinclair/typebox'
 import { Pool, type PoolClient, type PoolConfig } from 'pg'
 import {
   type Database,
@@ -16,7 +17,6 @@ import {
 } from './db.ts'
 import type { Entities, EntityManagers } from './entities.ts'
 import { isInFailedTransaction, isOfReplica, isRetryable, isStaleConnection } from './faults.ts'
-import type { DatabaseConfig } from './settings.ts'
 import type { Interceptor } from './step.ts'
 import type { Vault } from './vault.ts'
 
@@ -320,3 +320,13 @@ async function commit(client: PoolClient, course: Course, waits = true): Promise
   if ([sent].flat().at(-1)?.command === 'COMMIT') return
   throw new Error('the transaction was rolled back: one of its statements failed', { cause: course.firstFault })
 }
+
+/** The settings of a program that connects to a database of its own, by the names of their environment variables. */
+export const databaseSettings = {
+  DATABASE_URL: secret({ description: "postgres:// URL with the service's own role", password: 'DATABASE_PASSWORD' }),
+  DATABASE_PASSWORD: Type.Optional(secret()),
+  /** PEM of the authority behind PostgreSQL's certificate; when set, the connection is TLS and the certificate is verified. */
+  DATABASE_CA_FILE: Type.Optional(Type.String({ minLength: 1 })),
+  DATABASE_POOL_MAX: Type.Integer({ minimum: 1, maximum: 200, default: 10 }),
+}
+export type DatabaseConfig = Omit<Static<TObject<typeof databaseSettings>>, 'DATABASE_PASSWORD'>

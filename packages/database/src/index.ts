@@ -1,6 +1,6 @@
 // PostgreSQL for a program: a pool and the tag that all SQL goes through; vault.ts seals columns. It loads nothing of NATS
 // or of the table of operations: the games have part of a service's data and no operations, and need 14 MiB less.
-export { connectDatabase, connectPool, readerOf, readOver, verifiedUrl } from './connect.ts'
+export { connectDatabase, connectPool, databaseSettings, readerOf, readOver, verifiedUrl } from './connect.ts'
 export {
   type Database,
   type Db,
@@ -16,5 +16,4 @@ export {
 } from './db.ts'
 export type { Entities } from './entities.ts'
 export { type BatchFault, batchFaultOf, isPassingFault, isUniqueViolation, sqlState } from './faults.ts'
-export { databaseSettings } from './settings.ts'
 export type { Interceptor, Step } from './step.ts'

@@ -9,12 +9,18 @@ export {
   useCertificate,
 } from './certificate.ts'
 export { ConfigurationError, developmentSetting, loadConfig, programSettings, secret } from './config.ts'
-export { HttpListener, httpFrame, type IsTrusted, proxySettings, requestLimit, trustedProxies } from './http.ts'
+export {
+  HttpListener,
+  httpFrame,
+  type IsTrusted,
+  proxySettings,
+  requestLimit,
+  ServedFile,
+  trustedProxies,
+} from './http.ts'
 export { bePatient, limitsMs, patiently } from './limits.ts'
 export { createLogger, type Logger } from './log.ts'
-export { type StartedProgram, type StoppingStep, startProgram } from './program.ts'
-export { type RunningProcess, runProcess } from './run-process.ts'
-export { ServedFile } from './served-file.ts'
+export { type RunningProcess, runProcess, type StartedProgram, type StoppingStep, startProgram } from './program.ts'
 export { durations, type Measurement, measurement, measurePool, meter, startMeasuring } from './telemetry/metrics.ts'
 export {
   type Clock,

@@ -19,7 +19,7 @@ export {
   type Transaction,
   verifiedUrl,
 } from '@backoffice/database'
-export type { Govern, Governed, Outcome } from './commands/gate.ts'
+export type { Govern, Governed, Outcome } from './commands/handle.ts'
 export {
   type ApprovedProposal,
   type Approver,

@@ -1,5 +1,6 @@
 import type {
   AuditedChange,
+  ErrorCode,
   IdPrefix,
   Input,
   KeyClaim,
@@ -12,9 +13,8 @@ import type {
 import type { Database, Db, Fragment, LockingDb, ReadDb } from '@backoffice/database'
 import type { Vault } from '@backoffice/database/vault'
 import type { Logger } from '@backoffice/process'
-import type { RpcClient } from '@backoffice/rpc'
+import type { RpcClient, ServedOperation } from '@backoffice/rpc'
 import type { EmittedEvent, SentCommand, SentMessage } from '../outbox/store.ts'
-import type { InTransaction } from './gate.ts'
 
 export interface Call<O extends Operation = Operation> {
   readonly input: Input<O>
@@ -275,6 +275,28 @@ export function handle(operation: Operation, how: Any): Handler {
       return operation.kind satisfies never
   }
 }
+
+/** A governed call, what became of it, and what it changed. */
+export interface Outcome {
+  readonly operation: Operation
+  readonly call: Pick<Call, 'approves' | 'caller' | 'input' | 'operationId'>
+  /** Done, or refused with a code. */
+  readonly outcome?: 'done' | ErrorCode
+  readonly changes?: readonly AuditedChange[]
+}
+
+/** Runs in the transaction in which calls get their outcomes. */
+export type InTransaction = (db: Db, outcomes: readonly Outcome[], now: Date) => Promise<void>
+
+/** Who may run it, and what runs. */
+export type Governed = Required<Pick<ServedOperation, 'admit' | 'run'>>
+
+/**
+ * Governs the operations that not every program may call: who may, who else has to agree, what is shown, and what is written
+ * down. A plugin gives a service its own; a service without one serves no such operation.
+ * @param runnerOf runs the handler that it is given: this one, or one that stands around it
+ */
+export type Govern = (handler: Handler, runnerOf: (handler: Handler) => ServedOperation['run']) => Governed
 
 /**
  * Thrown by a command that finds a record whose last change another service has not finished. The runner finishes that

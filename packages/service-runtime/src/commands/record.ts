@@ -16,8 +16,7 @@ import { contextOf } from '@backoffice/rpc'
 import type { Attributes, Context } from '@opentelemetry/api'
 import type { Relay, SentRows } from '../outbox/sending.ts'
 import { type OutboxRow, type SentMessage, toRow } from '../outbox/store.ts'
-import type { Outcome as GovernedOutcome, InTransaction } from './gate.ts'
-import type { Call, ExecuteTools } from './handle.ts'
+import type { Call, ExecuteTools, Outcome as GovernedOutcome, InTransaction } from './handle.ts'
 import { type KnownOperation, refusalOf, type StoredReply } from './reply.ts'
 
 /** What one call writes besides its effect, in the same transaction. */
