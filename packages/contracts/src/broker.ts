@@ -71,9 +71,13 @@ export const KeyClaim = object({
 })
 export type KeyClaim = Static<typeof KeyClaim>
 
+/** Whether people of the team call an operation, each of whom signs the call. */
+export const isByPeople = ({ audience }: Pick<Operation, 'audience'>): boolean =>
+  audiences[audience].caller === 'person'
+
 /** The subject of an operation, whoever calls it. */
 export const subjectOf = (operation: Named & Pick<Operation, 'audience'>): string =>
-  audiences[operation.audience].caller === 'person' ? teamSubject(operation) : rpcSubject(operation)
+  isByPeople(operation) ? teamSubject(operation) : rpcSubject(operation)
 
 /** Whether a call may be sent again while its reply is awaited. Whatever is sent again has one effect. */
 export const isSentAgain = (operation: Pick<Operation, 'audience' | 'sentOnce'>): boolean =>

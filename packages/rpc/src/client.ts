@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import {
-  audiences,
   type CallToProve,
   defined,
   headerNames,
   type Input,
+  isByPeople,
   isReplySealed,
   isSentAgain,
   type KeyClaim,
@@ -152,7 +152,7 @@ export class RpcClient {
     // A query has no effect to name, and an id takes as long as a signature.
     const ownId = operationId ?? ((operation.kind === 'query' && requestId) || newId('opn'))
     headers.set(headerNames.operationId, ownId)
-    if (audiences[operation.audience].proof === 'signed call') {
+    if (isByPeople(operation)) {
       const said = { operationId: ownId, input, ...defined({ approves, sealTo }) }
       await this.#signTeamCall(operation, said, headers)
     } else if (sealTo !== undefined) headers.set(headerNames.sealTo, JSON.stringify(sealTo))

@@ -7,6 +7,7 @@ import {
   type ErrorCode,
   errorCatalogue,
   headerNames,
+  isByPeople,
   isDeclared,
   isReplyInbox,
   isReplySealed,
@@ -274,8 +275,6 @@ export class RpcServer {
     }
   }
 }
-
-const isByPeople = ({ audience }: Operation) => audiences[audience].caller === 'person'
 
 /** Whose a call is, for fairness. */
 export const ownerOf = ({ scope }: Pick<ReceivedCall, 'scope'>): string => scope?.brandId ?? 'team'

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import {
   type ErrorCode,
   errorCatalogue,
+  isByPeople,
   isDeclared,
   type Operation,
   pageBytesMax,
@@ -47,7 +48,7 @@ const fingerprintBytes = 16
  * @param by the brand that it acts for, or the person of the team
  */
 export function fingerprintOf(operation: Operation, asked: object | string, by: string | undefined): string {
-  const given = operation.audience === 'team' ? { ...(asked as object), seen: undefined } : asked
+  const given = isByPeople(operation) ? { ...(asked as object), seen: undefined } : asked
   const digest = createHash('sha256')
     .update(JSON.stringify([operation.id, by ?? null, given]))
     .digest()

@@ -1,4 +1,11 @@
-import { type KeyClaim, type Operation, Rejection, type Scope, type TeamCaller } from '@backoffice/contracts'
+import {
+  isByPeople,
+  type KeyClaim,
+  type Operation,
+  Rejection,
+  type Scope,
+  type TeamCaller,
+} from '@backoffice/contracts'
 import { batchFaultOf, type Database, readNow } from '@backoffice/database'
 import { type Clock, type Logger, newId, type Timers } from '@backoffice/process'
 import { ownerOf, type ReceivedCall, type RpcClient, type RunResult, type ServedOperation } from '@backoffice/rpc'
@@ -39,7 +46,7 @@ export class Runner {
 
   serve(handler: Handler): ServedOperation {
     const { operation } = handler
-    if (operation.audience !== 'team') return { operation, run: this.#runnerOf(handler) }
+    if (!isByPeople(operation)) return { operation, run: this.#runnerOf(handler) }
     return { operation, ...this.#context.govern(handler, (governed) => this.#runnerOf(governed)) }
   }
 
@@ -69,9 +76,9 @@ export class Runner {
     }
   }
 
-  #query({ audience }: Operation, query: Query<Operation>): ServedOperation['run'] {
+  #query(operation: Operation, query: Query<Operation>): ServedOperation['run'] {
     const { reader, teamReader } = this.#context.db
-    const db = audience === 'team' ? teamReader : reader
+    const db = isByPeople(operation) ? teamReader : reader
     return (received) => {
       const tools = this.#tools(received, this.#context.clock.now())
       return fresh(query(new HandledCall(received) as never, Object.create(tools, { db: { value: db } })))
@@ -176,9 +183,9 @@ export class Runner {
   }
 
   /** What the team changes is judged by the clock that all replicas share. */
-  async #openTools({ audience }: Operation, received: ReceivedCall): Promise<OpenTools> {
+  async #openTools(operation: Operation, received: ReceivedCall): Promise<OpenTools> {
     const { db, clock } = this.#context
-    return this.#tools(received, audience === 'team' ? await readNow(db) : clock.now())
+    return this.#tools(received, isByPeople(operation) ? await readNow(db) : clock.now())
   }
 
   #tools({ requestId }: ReceivedCall, now: Date): OpenTools {

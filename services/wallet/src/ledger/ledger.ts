@@ -39,11 +39,11 @@ const queueMax = 5_000
 const concurrency = 2
 
 /** Work that belongs to the transaction of a posting, such as the team's audit entry. `now`: when it was posted. */
-export type Companion = (db: Db, outcome: PostingOutcome, now: Date) => Promise<void>
+export type InTransaction = (db: Db, outcome: PostingOutcome, now: Date) => Promise<void>
 
 interface WaitingPosting {
   readonly posting: Posting
-  readonly companion: Companion | undefined
+  readonly inTransaction: InTransaction | undefined
 }
 
 /** The only way to a balance: gathers what is posted together, decides it, and writes it in one transaction. */
@@ -81,11 +81,11 @@ export class Ledger {
   /**
    * Posts together with whatever arrives at the same time. If another batch has just used the reference for another
    * account, the unique index makes the batch fail; it runs again and then finds the reference.
-   * @param companion runs in the transaction of the posting
+   * @param inTransaction runs in the transaction of the posting
    * @throws {Rejection} SERVICE_UNAVAILABLE when too much is waiting
    */
-  post(posting: Posting, companion?: Companion): Promise<PostingOutcome> {
-    return this.#postings.add({ posting, companion })
+  post(posting: Posting, inTransaction?: InTransaction): Promise<PostingOutcome> {
+    return this.#postings.add({ posting, inTransaction })
   }
 
   /** @throws {Rejection} SERVICE_UNAVAILABLE when too much is waiting */
@@ -120,13 +120,13 @@ export class Ledger {
     if (locked === undefined) return 'accounts missing'
     const { now, ...accounts } = locked
     const { outcomes, changes } = decideBatch(postings, { ...accounts, ...known }, now)
-    const companions = batch.flatMap(({ companion }, index) =>
-      companion === undefined ? [] : [() => companion(db, outcomes[index] as PostingOutcome, now)],
+    const hooks = batch.flatMap(({ inTransaction }, index) =>
+      inTransaction === undefined ? [] : [() => inTransaction(db, outcomes[index] as PostingOutcome, now)],
     )
     const written = writeChanges(changes, now)
-    if (companions.length === 0) await db.commitWith(() => db.write(written))
-    // All goes over one connection, and the changes are the first statement: what a companion reads has them.
-    else await Promise.all([db.write(written), ...companions.map((run) => run())])
+    if (hooks.length === 0) await db.commitWith(() => db.write(written))
+    // All goes over one connection, and the changes are the first statement: what is read in the transaction has them.
+    else await Promise.all([db.write(written), ...hooks.map((run) => run())])
     return [...outcomes]
   }
 }
