@@ -74,7 +74,7 @@ function againstOrder(folder: string, ranks: readonly (readonly string[])[]): st
 
 t.test('inside service-runtime each room uses only the rooms before it', async (t) => {
   const ranks = [
-    ['gatherer.ts'],
+    ['batcher.ts'],
     ['database'],
     ['settings.ts'],
     ['messages'],

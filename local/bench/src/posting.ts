@@ -53,7 +53,7 @@ commit;
 
 /**
  * Postings as plain SQL, spread evenly over accounts, in a database of their own on the PostgreSQL of this system. They
- * show how fast a ledger without services and without gathering is on this machine.
+ * show how fast a ledger without services and without batching is on this machine.
  * @returns none where there is no pgbench: then nothing is held against it
  */
 export async function postingReference(

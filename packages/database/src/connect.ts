@@ -56,7 +56,7 @@ export function verifiedUrl(url: string, caFile: string | undefined): string {
 }
 
 const attemptsMax = 4
-/** Reads are gathered, so few connections serve many callers. */
+/** Reads are batched, so few connections serve many callers. */
 const writersPerReader = 4
 /** Of their own, since a list or an export may take long, and operators' requests wait for the readers. */
 const teamReadersMax = 2

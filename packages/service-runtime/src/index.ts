@@ -19,6 +19,7 @@ export {
   type Transaction,
   verifiedUrl,
 } from '@backoffice/database'
+export { Batcher } from './batcher.ts'
 export type { Govern, Governed, Outcome } from './commands/handle.ts'
 export {
   type ApprovedProposal,
@@ -49,7 +50,6 @@ export {
   onlyInSandbox,
   runtimeMigrations,
 } from './database/runtime-tables.ts'
-export { Gatherer } from './gatherer.ts'
 export type { Reaction } from './messages/consumer.ts'
 export type { SentMessage } from './outbox/store.ts'
 export {

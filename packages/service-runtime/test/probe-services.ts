@@ -90,7 +90,7 @@ const table = service('payments', {
         /** A record's count may not fall below zero: the constraint breaks when it is saved. */
         by: Type.Integer(),
         sends,
-        /** What the sends are about, where it is not the record: `apart` does not name it. */
+        /** What the sends are about, where it is not the record: `conflictKeys` does not name it. */
         about: Type.Optional(Type.String()),
         /** Waits in the transaction, after it wrote, while somebody else has this advisory lock. */
         waitsAfter: Type.Optional(Type.Integer()),
@@ -186,7 +186,7 @@ const failWork = (record: string, count: number) => {
   if (fault !== undefined) throw fault
 }
 
-/** What the gathered command saw. */
+/** What the batched command saw. */
 export const adding = {
   /** Calls that reached it, before they wait for a batch. */
   prepared: 0,
@@ -287,7 +287,7 @@ const addUpHandler = handle(addUp, {
     adding.prepared++
     failPrepare(input.record)
   },
-  apart: ({ input }) => [input.record],
+  conflictKeys: ({ input }) => [input.record],
   async load(calls, { db }) {
     const ids = calls.map(({ input }) => input.record)
     adding.batches.push(ids)

@@ -3,9 +3,9 @@ import { type AuditedChange, type Operation, Rejection } from '@backoffice/contr
 import type { Db, Transaction } from '@backoffice/database'
 import { type BatchFault, batchFaultOf, isUniqueViolation, lockingOver } from '@backoffice/database'
 import { newId, retry } from '@backoffice/process'
-import { Gatherer } from '../gatherer.ts'
+import { Batcher } from '../batcher.ts'
 import type { OutboxRow } from '../outbox/store.ts'
-import { type GatheredCommand, type PreparedCall, type SingleCommand, UnfinishedOperation } from './handle.ts'
+import { type BatchedCommand, type PreparedCall, type SingleCommand, UnfinishedOperation } from './handle.ts'
 import {
   type Attempt,
   type AttemptContext,
@@ -21,24 +21,24 @@ import {
 import { findKnown, isStorable, type KnownOperation, replyToKeep } from './reply.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: each command's types are checked where it is declared
-type Command = GatheredCommand<any, unknown, unknown, unknown>
+type Command = BatchedCommand<any, unknown, unknown, unknown>
 
 export const batchMax = 200
 const queueMax = 2_000
 const batchBytesMax = 1_000_000
 
 /** Attempts that wait together become outcomes in one transaction. */
-export function gatheredAttempts(
+export function batchedAttempts(
   operation: Operation,
   command: Command,
   context: AttemptContext,
-): Gatherer<Attempt, Outcome | Error> {
-  return new Gatherer({
+): Batcher<Attempt, Outcome | Error> {
+  return new Batcher({
     batchMax,
     queueMax,
     bytesMax: batchBytesMax,
     bytesOf: ({ bytes }) => bytes,
-    apart: (attempt) => [attempt.call.operationId, ...namesOf(command, attempt)],
+    conflictKeys: (attempt) => [attempt.call.operationId, ...namesOf(command, attempt)],
     ownerOf: ({ owner }) => owner,
     isExpired: ({ call }) => call.deadline.getTime() <= context.timers.now(),
     timers: context.timers,
@@ -66,7 +66,7 @@ function logFailedBatch(log: AttemptContext['log'], operation: Operation, err: u
 }
 
 function namesOf(command: Command, { call, preparation }: Attempt): readonly string[] {
-  return preparation.is === 'refused' ? [] : command.apart(preparedCall(call, preparation.value))
+  return preparation.is === 'refused' ? [] : command.conflictKeys(preparedCall(call, preparation.value))
 }
 
 const preparedCall = (call: Attempt['call'], prepared: unknown): PreparedCall<never, unknown> =>
@@ -188,7 +188,7 @@ function assertApart(records: readonly CallRecord[]): void {
   for (const { operationId, rows } of records) {
     for (const { aggregate } of rows) {
       const owner = owners.get(aggregate) ?? operationId
-      assert.equal(owner, operationId, `two calls of a batch send about ${aggregate}: \`apart\` must name it`)
+      assert.equal(owner, operationId, `two calls of a batch send about ${aggregate}: \`conflictKeys\` must name it`)
       owners.set(aggregate, owner)
     }
   }

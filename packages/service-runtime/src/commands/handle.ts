@@ -116,7 +116,7 @@ export interface Tools {
 export type Query<O extends Operation> = (call: Call<O>, tools: QueryTools) => Promise<Reply<O>>
 
 /** Reads in one query for all calls that wait. Returns one reply or refusal for each, in order. */
-export interface GatheredQuery<O extends Operation> {
+export interface BatchedQuery<O extends Operation> {
   readonly read: (
     calls: readonly Call<O>[],
     tools: Pick<QueryTools, 'db' | 'now'>,
@@ -139,8 +139,8 @@ export type Approver = 'nobody' | 'second person'
  * Looks up what a call is about and says who has to approve it: the one question about two people, which is asked
  * of every kind of operation (`Govern`). Where the input alone decides it stands in the table (`twoPeople`), and needs no such
  * function. A command is asked in the transaction of its effect, under the locks that it takes here or in `load`, and a
- * gathered one only when `decide` has refused nothing; a direct operation before it runs, and again by `approveAgain`.
- * @param state what `load` of a gathered command returned for the call
+ * batched one only when `decide` has refused nothing; a direct operation before it runs, and again by `approveAgain`.
+ * @param state what `load` of a batched command returned for the call
  * @throws {Rejection} what refuses the call anyway, so that nobody is asked to approve it; TWO_PEOPLE_REQUIRED where an
  *   earlier operation by the same person was the first of the two
  */
@@ -191,9 +191,9 @@ export interface Decision<O extends Operation, Change> {
  * A command whose calls share a transaction when they wait at the same time. `load` and `save` work on lists. `decide`
  * is pure and sees one call, so a refusal affects that call alone.
  */
-export interface GatheredCommand<O extends Operation, Prepared, State, Change> extends AnyCommand<O, Prepared> {
+export interface BatchedCommand<O extends Operation, Prepared, State, Change> extends AnyCommand<O, Prepared> {
   /** Names every record that a call changes or sends about: two calls that share a name never share a transaction. */
-  readonly apart: (call: PreparedCall<O, Prepared>) => readonly string[]
+  readonly conflictKeys: (call: PreparedCall<O, Prepared>) => readonly string[]
   /**
    * Locks in one order, then reads. Returns one state for each call, in order. Its first statements are sent together with
    * BEGIN, so its handle writes nothing, and the time is not known yet. In a statement it is `now()`.
@@ -229,10 +229,10 @@ type Any = any
 
 export type Handler<O extends Operation = Any> =
   | { readonly kind: 'query'; readonly operation: O; readonly query: Query<O> }
-  | { readonly kind: 'gathered query'; readonly operation: O; readonly query: GatheredQuery<O> }
+  | { readonly kind: 'batched query'; readonly operation: O; readonly query: BatchedQuery<O> }
   | { readonly kind: 'direct'; readonly operation: O; readonly direct: Direct<O>; readonly approval?: Approval<O> }
   | { readonly kind: 'single command'; readonly operation: O; readonly command: SingleCommand<O, Any> }
-  | { readonly kind: 'gathered command'; readonly operation: O; readonly command: GatheredCommand<O, Any, Any, Any> }
+  | { readonly kind: 'batched command'; readonly operation: O; readonly command: BatchedCommand<O, Any, Any, Any> }
 
 /**
  * What the kind of an operation asks for. One conditional type, and no overloads: of those the compiler explains the
@@ -240,16 +240,16 @@ export type Handler<O extends Operation = Any> =
  */
 export type HandlerOf<O extends Operation, Prepared, State, Change> = Steps<O, Prepared, State, Change> &
   (O['kind'] extends 'query'
-    ? Query<O> | GatheredQuery<O>
+    ? Query<O> | BatchedQuery<O>
     : O['kind'] extends 'direct'
       ? Direct<O> | Record<keyof DirectByTwo<O>, unknown>
-      : { readonly execute: unknown } | { readonly [Step in 'apart' | 'load' | 'decide' | 'save']: unknown })
+      : { readonly execute: unknown } | { readonly [Step in 'conflictKeys' | 'load' | 'decide' | 'save']: unknown })
 
 /** Beside the condition, since the compiler infers no type from inside of it: what a command prepares, loads and changes. */
 type Steps<O extends Operation, Prepared, State, Change> = Partial<
   Pick<DirectByTwo<O>, 'run'> &
     Omit<SingleCommand<O, Prepared>, 'approval'> &
-    GatheredCommand<O, Prepared, State, Change>
+    BatchedCommand<O, Prepared, State, Change>
 >
 
 /** Declares how a service runs an operation of the table. The operation's kind decides which tools the handler gets. */
@@ -260,9 +260,7 @@ export function handle<O extends Operation, Prepared = undefined, State = unknow
 export function handle(operation: Operation, how: Any): Handler {
   switch (operation.kind) {
     case 'query':
-      return 'read' in how
-        ? { kind: 'gathered query', operation, query: how }
-        : { kind: 'query', operation, query: how }
+      return 'read' in how ? { kind: 'batched query', operation, query: how } : { kind: 'query', operation, query: how }
     case 'direct':
       return 'approval' in how
         ? { kind: 'direct', operation, direct: how.run, approval: how.approval }
@@ -270,7 +268,7 @@ export function handle(operation: Operation, how: Any): Handler {
     case 'command':
       return 'execute' in how
         ? { kind: 'single command', operation, command: how }
-        : { kind: 'gathered command', operation, command: how }
+        : { kind: 'batched command', operation, command: how }
     default:
       return operation.kind satisfies never
   }

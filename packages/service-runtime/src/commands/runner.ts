@@ -10,10 +10,10 @@ import { batchFaultOf, type Database, readNow } from '@backoffice/database'
 import { type Clock, type Logger, newId, type Timers } from '@backoffice/process'
 import { ownerOf, type ReceivedCall, type RpcClient, type RunResult, type ServedOperation } from '@backoffice/rpc'
 import { context } from '@opentelemetry/api'
-import { Gatherer } from '../gatherer.ts'
+import { Batcher } from '../batcher.ts'
 import type { Dispatch } from '../outbox/sending.ts'
-import { attemptSingly, gatheredAttempts } from './command.ts'
-import type { Call, DirectTools, GatheredQuery, Govern, Handler, PrepareTools, Query } from './handle.ts'
+import { attemptSingly, batchedAttempts } from './command.ts'
+import type { BatchedQuery, Call, DirectTools, Govern, Handler, PrepareTools, Query } from './handle.ts'
 import type { Attempt, Outcome, Preparation } from './record.ts'
 import { findKnown, fingerprintOf, isStorable, type KnownOperation, replyOf, unwrap } from './reply.ts'
 
@@ -54,8 +54,8 @@ export class Runner {
     switch (handler.kind) {
       case 'query':
         return this.#query(handler.operation, handler.query)
-      case 'gathered query':
-        return this.#gatheredQuery(handler.query)
+      case 'batched query':
+        return this.#batchedQuery(handler.query)
       case 'direct':
         return async (received) => {
           const tools = await this.#openTools(handler.operation, received)
@@ -63,10 +63,10 @@ export class Runner {
         }
       case 'single command':
         return this.#command(handler, (attempt) => attemptSingly(handler.command, attempt, this.#context))
-      case 'gathered command': {
-        const gatherer = gatheredAttempts(handler.operation, handler.command, this.#context)
+      case 'batched command': {
+        const batcher = batchedAttempts(handler.operation, handler.command, this.#context)
         return this.#command(handler, async (attempt) => {
-          const outcome = await gatherer.add(attempt)
+          const outcome = await batcher.add(attempt)
           if (outcome instanceof Error) throw outcome
           return outcome
         })
@@ -85,9 +85,9 @@ export class Runner {
     }
   }
 
-  #gatheredQuery(query: GatheredQuery<Operation>): ServedOperation['run'] {
+  #batchedQuery(query: BatchedQuery<Operation>): ServedOperation['run'] {
     const { db, clock, timers } = this.#context
-    const gatherer = new Gatherer<{ readonly call: Call; readonly owner: string }, unknown>({
+    const batcher = new Batcher<{ readonly call: Call; readonly owner: string }, unknown>({
       batchMax: readsBatchMax,
       queueMax: readsQueueMax,
       concurrency: readsAtOnce,
@@ -97,7 +97,7 @@ export class Runner {
       run: (waiting) => query.read(waiting.map(({ call }) => call) as never, { db: db.reader, now: clock.now() }),
     })
     return async (received) => {
-      const reply = await gatherer.add({ call: new HandledCall(received), owner: ownerOf(received) })
+      const reply = await batcher.add({ call: new HandledCall(received), owner: ownerOf(received) })
       if (reply instanceof Rejection) throw reply
       return { body: reply, isStored: false }
     }

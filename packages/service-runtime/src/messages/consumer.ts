@@ -17,7 +17,7 @@ import { extractTrace, traceparentOf } from '@backoffice/rpc'
 import { type Consumer, type ConsumerMessages, type JsMsg, jetstream, PubHeaders } from '@nats-io/jetstream'
 import type { NatsConnection } from '@nats-io/transport-node'
 import { context, SpanKind, trace } from '@opentelemetry/api'
-import { Gatherer } from '../gatherer.ts'
+import { Batcher } from '../batcher.ts'
 import { type EventStream, readEvent, StreamFault, type Unreadable } from './event-stream.ts'
 
 export interface ReactionTools {
@@ -108,7 +108,7 @@ export class EventConsumer {
   readonly #entry: EventConsumerEntry
   readonly #name: string
   readonly #watch: Loop
-  readonly #gatherer: Gatherer<ReceivedEvent, undefined>
+  readonly #batcher: Batcher<ReceivedEvent, undefined>
   readonly #inFlight = new Set<Promise<void>>()
   /** When messages failed last, by their number in the stream, and whether they could be read. */
   readonly #failing = new Map<number, { readonly failedAt: number; readonly isReadable: boolean }>()
@@ -129,12 +129,12 @@ export class EventConsumer {
     this.#name = consumerName(entry)
     const watching = { name: `watching ${this.#name}`, everyMs: checkMs, firstAfterMs: checkMs }
     this.#watch = new Loop({ ...watching, log, timers, run: () => this.#closeIfWrong() })
-    this.#gatherer = new Gatherer({
+    this.#batcher = new Batcher({
       run: (events, { lockTimeoutMs, alone }) => this.#react(events, { lockTimeoutMs, alone }),
       batchMax,
       queueMax: unacknowledgedMax,
       // Two deliveries of one event: the second finds the first in the inbox.
-      apart: ({ event }) => [event.id],
+      conflictKeys: ({ event }) => [event.id],
       faultOf: batchFaultOf,
       timers,
     })
@@ -258,7 +258,7 @@ export class EventConsumer {
     try {
       const ownTrace = trace.setSpan(parent, span)
       const traceparent = traceparentOf(ownTrace)
-      await context.with(ownTrace, () => this.#gatherer.add({ event, traceparent }))
+      await context.with(ownTrace, () => this.#batcher.add({ event, traceparent }))
     } finally {
       span.end()
     }

@@ -2,7 +2,7 @@ import { Rejection } from '@backoffice/contracts'
 import type { Database } from '@backoffice/database'
 import { type Logger, Loop, pause, type Timers } from '@backoffice/process'
 import type { RpcClient } from '@backoffice/rpc'
-import { Gatherer } from '../gatherer.ts'
+import { Batcher } from '../batcher.ts'
 import type { EventPublisher } from '../messages/event-stream.ts'
 import {
   type CommandRow,
@@ -129,14 +129,14 @@ const takeOverAfterMs = 250
 /** Sends what an operation left in the outbox, right after its commit. Its reply waits for its commands. */
 export class Dispatch {
   readonly #context: DispatchContext
-  readonly #done: Gatherer<OutboxRow, boolean>
-  readonly #unfinished: Gatherer<string, boolean>
+  readonly #done: Batcher<OutboxRow, boolean>
+  readonly #unfinished: Batcher<string, boolean>
   readonly #publishing = new Set<Promise<void>>()
 
   constructor(context: DispatchContext) {
     this.#context = context
     const { db } = context
-    this.#done = new Gatherer({
+    this.#done = new Batcher({
       batchMax: 500,
       queueMax: 10_000,
       async run(rows) {
@@ -144,7 +144,7 @@ export class Dispatch {
         return rows.map(() => behind)
       },
     })
-    this.#unfinished = new Gatherer({
+    this.#unfinished = new Batcher({
       batchMax: 500,
       queueMax: 10_000,
       async run(operationIds) {

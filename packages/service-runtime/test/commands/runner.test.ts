@@ -298,7 +298,7 @@ async function written(call: () => Promise<unknown>): Promise<{ places: string[]
 const sends = ['command' as const, 'event' as const]
 for (const [what, call] of [
   ['a single command', () => bed.rpc.call(countUp, { scope, input: { record: 'single', sends } })],
-  ['a gathered command', () => bed.rpc.call(addUp, { scope, input: { record: 'gathered', by: 1, sends } })],
+  ['a batched command', () => bed.rpc.call(addUp, { scope, input: { record: 'gathered', by: 1, sends } })],
 ] as const)
   t.test(`${what}: effect, reply and outbox rows are one transaction`, async (t) => {
     t.same(await written(call), { places: ['operation', 'outbox', 'record'], transactions: 1 })

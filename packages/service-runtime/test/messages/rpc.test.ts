@@ -155,7 +155,7 @@ t.test('a call is worked on for as long as its caller waits', async (t) => {
   t.match(await call, { error: { code: 'SERVICE_UNAVAILABLE' } })
 })
 
-t.test('what nobody waits for any more is not begun, gathered or not', async (t) => {
+t.test('what nobody waits for any more is not begun, batched or not', async (t) => {
   const past = { [headerNames.timeoutMs]: '-1' }
   for (const operation of [addUp, countUp]) {
     const input = { record: `too late ${operation.id}`, ...(operation === addUp ? { by: 1 } : {}) }

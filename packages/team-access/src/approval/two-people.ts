@@ -81,7 +81,7 @@ export function askSecondPerson(handler: Handler): Handler {
       }
       return { ...handler, command: { ...withApproveFirst(operation, command), execute } }
     }
-    case 'gathered command': {
+    case 'batched command': {
       const { command } = handler
       if (twoPeople === undefined && command.approval === undefined) return handler
       const consent: NonNullable<typeof command.consent> = async (call, { db, now }, state) => {

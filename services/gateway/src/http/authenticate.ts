@@ -8,7 +8,7 @@ import {
 } from '@backoffice/contracts'
 import type { SecretBox } from '@backoffice/database/vault'
 import { AddressRanges, type Clock, callerAddress, holderOf, type Logger, Loop } from '@backoffice/process'
-import { type Background, type Database, Gatherer, type ReadDb } from '@backoffice/service-runtime'
+import { type Background, Batcher, type Database, type ReadDb } from '@backoffice/service-runtime'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { LRUCache } from 'lru-cache'
 import { type DefaultQuotas, quotasOf } from '../operators/operator.ts'
@@ -197,7 +197,7 @@ interface Lookup {
   readonly caller: string
 }
 
-type Lookups = Gatherer<Lookup, StoredCredential | undefined>
+type Lookups = Batcher<Lookup, StoredCredential | undefined>
 
 /**
  * Finds what a key stands for. However many requests need it at once, it is read once for the life of an entry.
@@ -214,7 +214,7 @@ export class CredentialDirectory {
 
   constructor(db: ReadDb, { secrets, quotas, entryTtlMs = entryTtlMsDefault }: DirectoryOptions) {
     const lookups = (kind: keyof typeof waitingMax): Lookups =>
-      new Gatherer({
+      new Batcher({
         run: (waiting) =>
           findCredentials(
             db,

@@ -11,7 +11,7 @@ import {
   type Scope,
 } from '@backoffice/contracts'
 import type { CallOptions, RpcClient } from '@backoffice/rpc'
-import { batchFaultOf, type Db, Gatherer } from '@backoffice/service-runtime'
+import { Batcher, batchFaultOf, type Db } from '@backoffice/service-runtime'
 import type { FastifyRequest } from 'fastify'
 import type { Claim, StoredResponse } from '../claims/claim.ts'
 import {
@@ -67,8 +67,8 @@ const resolveAttemptsMax = 3
 function inBatches<Item extends Pick<ClaimKey, 'operatorId' | 'environment'>, Result>(
   run: (items: readonly Item[]) => Promise<readonly Result[]>,
   bytesOf: (item: Item) => number = () => 0,
-): Gatherer<Item, Result> {
-  return new Gatherer({
+): Batcher<Item, Result> {
+  return new Batcher({
     run,
     batchMax: 200,
     bytesMax: 1_000_000,
@@ -86,11 +86,11 @@ export class Idempotency {
   readonly #rpc: Pick<RpcClient, 'call'>
   readonly #leaseMs: number
   // Each kind has its own queue: no claim waits for a reply to be stored.
-  readonly #claims: Gatherer<ClaimRequest, Claim>
-  readonly #looks: Gatherer<ClaimKey, boolean>
-  readonly #uses: Gatherer<SignatureUse, boolean>
-  readonly #completions: Gatherer<Completion, StoredResponse | null>
-  readonly #releases: Gatherer<ClaimAttempt, ClaimAttempt>
+  readonly #claims: Batcher<ClaimRequest, Claim>
+  readonly #looks: Batcher<ClaimKey, boolean>
+  readonly #uses: Batcher<SignatureUse, boolean>
+  readonly #completions: Batcher<Completion, StoredResponse | null>
+  readonly #releases: Batcher<ClaimAttempt, ClaimAttempt>
 
   constructor({
     db,

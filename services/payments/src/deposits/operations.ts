@@ -97,7 +97,7 @@ export const createDeposit = handle(operations.payments.createDeposit, {
   prepare: ({ input: { playerId }, scope, requestId, deadline }, { rpc }) =>
     rpc.call(getPlayerStanding, { scope, input: { playerId }, requestId, deadline }),
 
-  apart: ({ input, scope }) => [input.playerId, `${scope.brandId} ${input.externalReference}`],
+  conflictKeys: ({ input, scope }) => [input.playerId, `${scope.brandId} ${input.externalReference}`],
 
   async load(calls, { db }) {
     const keys = calls.map(({ input: { playerId, externalReference }, scope: { brandId, timeZone } }) => ({
@@ -170,7 +170,7 @@ const idOf = ({ input }: DepositCall) => input.depositId
 
 /** What confirming and failing have in common. The row is locked, so of several commands at once one wins. */
 const settlingDeposits = {
-  apart: (call: DepositCall) => [idOf(call)],
+  conflictKeys: (call: DepositCall) => [idOf(call)],
   load: (calls: readonly DepositCall[], { db }: { readonly db: LockingDb }) => lockDeposits(db, calls.map(idOf)),
   save: updateDeposits,
 }

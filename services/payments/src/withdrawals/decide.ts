@@ -37,7 +37,7 @@ const idOf = ({ input }: WithdrawalCall) => input.withdrawalId
  * What all decisions have in common, whoever makes them. The row is locked, so of several decisions at once one wins.
  */
 const decidingWithdrawals = {
-  apart: (call: WithdrawalCall) => [idOf(call)],
+  conflictKeys: (call: WithdrawalCall) => [idOf(call)],
   load: (calls: readonly WithdrawalCall[], { db }: { readonly db: LockingDb }) => lockWithdrawals(db, calls.map(idOf)),
   save: updateWithdrawals,
 }
@@ -118,8 +118,8 @@ export const decideWithdrawal = ({ payAloneUpTo }: { readonly payAloneUpTo: bigi
   handle(operations.payments.decideWithdrawal, {
     ...decidingWithdrawals,
     // What one person pays is counted together, so of two payments at once the second must see the first.
-    apart: (call) => [
-      ...decidingWithdrawals.apart(call),
+    conflictKeys: (call) => [
+      ...decidingWithdrawals.conflictKeys(call),
       ...(call.input.decision === 'pay' ? [`paid by ${call.actor}`, `paid by ${call.caller.id}`] : []),
     ],
     async load(calls, { db }) {

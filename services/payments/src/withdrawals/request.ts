@@ -3,10 +3,10 @@
 import { operations, Rejection, toMinorUnits } from '@backoffice/contracts'
 import { Loop } from '@backoffice/process'
 import {
+  Batcher,
   batchFaultOf,
   type Call,
   type Database,
-  Gatherer,
   handle,
   type ServiceContext,
   type Tools,
@@ -50,7 +50,7 @@ export const requestWithdrawal = ({ intents }: { readonly intents: Intents }) =>
       return attempt.id
     },
 
-    apart: ({ prepared: id }) => [id],
+    conflictKeys: ({ prepared: id }) => [id],
 
     async load(calls, { db }) {
       const ids = calls.map(({ prepared }) => prepared)
@@ -100,14 +100,14 @@ interface BegunIntent {
 /** Commits intents, those that wait together in one batch, before the wallet is asked for their holds. */
 export class Intents {
   readonly #db: Database
-  readonly #inserted: Gatherer<BegunIntent, boolean>
+  readonly #inserted: Batcher<BegunIntent, boolean>
 
   constructor(db: Database) {
     this.#db = db
-    this.#inserted = new Gatherer({
+    this.#inserted = new Batcher({
       batchMax: 200,
       queueMax: 2_000,
-      apart: ({ intent }) => [intent.operationId],
+      conflictKeys: ({ intent }) => [intent.operationId],
       ownerOf: ({ intent }) => intent.scope.brandId,
       isExpired: ({ deadline }) => deadline.getTime() <= Date.now(),
       faultOf: batchFaultOf,

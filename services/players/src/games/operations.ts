@@ -60,7 +60,7 @@ export const openGameSession = ({
       return { id, ...(await provider.launch({ sessionId: id, gameId, playerId, brandId, currency }, deadline)) }
     },
 
-    apart: () => [],
+    conflictKeys: () => [],
     load: async (calls) => calls,
 
     decide({ input, scope, prepared }, _state, { now }) {

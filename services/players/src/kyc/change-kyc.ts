@@ -72,7 +72,7 @@ interface Decider {
  * @param termMs how long an approval holds; null: until the next decision
  */
 export const kycDecision = <C extends DecisionCall>(termMs: number | null, whose: (call: C) => Decider) => ({
-  apart: ({ input }: C) => [input.playerId],
+  conflictKeys: ({ input }: C) => [input.playerId],
 
   async load(calls: readonly C[], { db }: { readonly db: LockingDb }): Promise<Decided[]> {
     const keys = calls.map((call) => ({ playerId: call.input.playerId, brandId: whose(call).brandId }))

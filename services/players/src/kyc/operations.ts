@@ -23,7 +23,7 @@ import { documentUrl, publicKyc, publicSubmission, shownTakenCase } from './view
 
 /** Registers a submission. It sends no event, because the operator made the change itself. */
 export const submitKyc = handle(operations.players.submitKyc, {
-  apart: ({ input }) => [input.playerId],
+  conflictKeys: ({ input }) => [input.playerId],
 
   load: (calls, { db }) => lockPlayers(db, calls.map(playerOf)),
 

@@ -83,7 +83,7 @@ const amountOf = (limit: bigint | null) => (limit === null ? null : fromMinorUni
 
 /** Registers a player and opens the wallet. The reply is sent once the account is there. */
 export const registerPlayer = handle(operations.players.registerPlayer, {
-  apart: ({ input, scope }) => [`${scope.brandId} ${input.externalId}`],
+  conflictKeys: ({ input, scope }) => [`${scope.brandId} ${input.externalId}`],
 
   load(calls, { db }) {
     const keys = calls.map(({ input, scope }) => ({ brandId: scope.brandId, externalId: input.externalId }))

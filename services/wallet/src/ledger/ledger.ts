@@ -1,9 +1,9 @@
 import { type Input, operations, Rejection, toMinorUnits } from '@backoffice/contracts'
 import {
+  Batcher,
   batchFaultOf,
   type Database,
   type Db,
-  Gatherer,
   handle,
   type ReadDb,
   type Transaction,
@@ -49,14 +49,14 @@ interface WaitingPosting {
 /** The only way to a balance: gathers what is posted together, decides it, and writes it in one transaction. */
 export class Ledger {
   readonly #db: Database
-  readonly #postings: Gatherer<WaitingPosting, PostingOutcome>
-  readonly #openings: Gatherer<AccountTarget, undefined>
+  readonly #postings: Batcher<WaitingPosting, PostingOutcome>
+  readonly #openings: Batcher<AccountTarget, undefined>
 
   constructor({ db }: { readonly db: Database }) {
     this.#db = db
     // If a batch cannot be written because of one posting's data or account, its postings run alone, so that the others
     // succeed.
-    this.#postings = new Gatherer({
+    this.#postings = new Batcher({
       run: (batch, { lockTimeoutMs, alone }) => this.#apply(batch, { lockTimeoutMs, alone }),
       batchMax,
       queueMax,
@@ -67,7 +67,7 @@ export class Ledger {
       suspects: ({ posting: { brandId, playerId } }) => [brandKey(brandId, playerId)],
       faultOf: batchFaultOf,
     })
-    this.#openings = new Gatherer({
+    this.#openings = new Batcher({
       run: async (targets) => {
         await openPlayerAccounts(db, targets)
         return targets.map(() => undefined)

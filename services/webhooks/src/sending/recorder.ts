@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { operations } from '@backoffice/contracts'
 import { type Logger, limitsMs, newId } from '@backoffice/process'
-import { batchFaultOf, type Database, type Db, Gatherer, type Transaction } from '@backoffice/service-runtime'
+import { Batcher, batchFaultOf, type Database, type Db, type Transaction } from '@backoffice/service-runtime'
 import { byService, insertAudit } from '@backoffice/team-access'
 import { recordedChange } from '../deliveries/delivery.ts'
 import {
@@ -46,14 +46,14 @@ const busyRetryMs = 50
  */
 export class Recorder {
   readonly #context: RecorderContext
-  readonly #gatherer: Gatherer<MadeAttempt, NextDue | LockedElsewhere>
+  readonly #batcher: Batcher<MadeAttempt, NextDue | LockedElsewhere>
 
   constructor(context: RecorderContext) {
     this.#context = context
-    this.#gatherer = new Gatherer({
+    this.#batcher = new Batcher({
       batchMax,
       queueMax: context.concurrency,
-      apart: ({ lease }) => [lease.deliveryId],
+      conflictKeys: ({ lease }) => [lease.deliveryId],
       faultOf: batchFaultOf,
       run: (attempts, { alone }) =>
         context.db.transaction((db) => this.#recordTogether(db, attempts, alone), {
@@ -66,7 +66,7 @@ export class Recorder {
 
   async record(attempt: MadeAttempt): Promise<NextDue> {
     for (;;) {
-      const recorded = await this.#gatherer.add(attempt)
+      const recorded = await this.#batcher.add(attempt)
       if (recorded !== 'busy') return recorded
       await wait(busyRetryMs)
     }

@@ -2,8 +2,8 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import type { BatchFault } from '@backoffice/database'
 import fc from 'fast-check'
 import t from 'tap'
-import type { Manner } from '../src/gatherer.ts'
-import { Gatherer } from '../src/index.ts'
+import type { Manner } from '../src/batcher.ts'
+import { Batcher } from '../src/index.ts'
 
 interface Item {
   readonly id: number
@@ -27,7 +27,7 @@ function held() {
 const options = {
   batchMax: 10,
   queueMax: 100,
-  apart: ({ names = [] }: Item) => names,
+  conflictKeys: ({ names = [] }: Item) => names,
   isExpired: ({ expired = false }: Item) => expired,
   bytesOf: ({ bytes = 0 }: Item) => bytes,
 }
@@ -41,10 +41,10 @@ const turns = async () => {
 
 t.test('what arrives while a batch runs forms the next ones, bounded, in order of arrival', async (t) => {
   const { batches, run, ids } = held()
-  const gatherer = new Gatherer({ ...options, run, batchMax: 3 })
-  const results = [1, 2].map((id) => gatherer.add({ id }))
+  const batcher = new Batcher({ ...options, run, batchMax: 3 })
+  const results = [1, 2].map((id) => batcher.add({ id }))
   await turn()
-  results.push(...[3, 4, 5, 6].map((id) => gatherer.add({ id })))
+  results.push(...[3, 4, 5, 6].map((id) => batcher.add({ id })))
   await turns()
   t.same(ids(), [[1, 2]])
   for (let index = 0; index < 3; index++) {
@@ -57,18 +57,18 @@ t.test('what arrives while a batch runs forms the next ones, bounded, in order o
 
 t.test('as many batches run at once as it was told', async (t) => {
   const { run, ids } = held()
-  const gatherer = new Gatherer({ ...options, run, batchMax: 1, concurrency: 2 })
-  for (const id of [1, 2, 3]) void gatherer.add({ id })
+  const batcher = new Batcher({ ...options, run, batchMax: 1, concurrency: 2 })
+  for (const id of [1, 2, 3]) void batcher.add({ id })
   await turns()
   t.same(ids(), [[1], [2]])
 })
 
 t.test('when more waits than one batch takes, the owners take turns', async (t) => {
   const { batches, run, ids } = held()
-  const gatherer = new Gatherer({ ...options, run, batchMax: 4, ownerOf: ({ owner = '' }: Item) => owner })
-  for (let id = 1; id <= 8; id++) void gatherer.add({ id, owner: 'busy' })
-  void gatherer.add({ id: 21, owner: 'quiet' })
-  void gatherer.add({ id: 31, owner: 'other' })
+  const batcher = new Batcher({ ...options, run, batchMax: 4, ownerOf: ({ owner = '' }: Item) => owner })
+  for (let id = 1; id <= 8; id++) void batcher.add({ id, owner: 'busy' })
+  void batcher.add({ id: 21, owner: 'quiet' })
+  void batcher.add({ id: 31, owner: 'other' })
   await turns()
   batches[0]?.end()
   await turns()
@@ -80,12 +80,12 @@ t.test('when more waits than one batch takes, the owners take turns', async (t) 
 
 t.test('what expired while it waited is not run', async (t) => {
   const { batches, run, ids } = held()
-  const gatherer = new Gatherer({ ...options, run })
-  void gatherer.add({ id: 1 })
+  const batcher = new Batcher({ ...options, run })
+  void batcher.add({ id: 1 })
   await turns()
   const late: Item = { id: 2 }
-  const dropped = gatherer.add(late)
-  void gatherer.add({ id: 3 })
+  const dropped = batcher.add(late)
+  void batcher.add({ id: 3 })
   late.expired = true
   batches[0]?.end()
   await t.rejects(dropped, { code: 'SERVICE_UNAVAILABLE', cause: /deadline/ })
@@ -94,31 +94,31 @@ t.test('what expired while it waited is not run', async (t) => {
 
 t.test('a full queue refuses, and who waits alone counts', async (t) => {
   const { batches, run } = held()
-  const gatherer = new Gatherer({ ...options, run, queueMax: 2, ...failing('alone') })
-  for (const id of [1, 2]) gatherer.add({ id }).catch(() => {})
-  await t.rejects(gatherer.add({ id: 3 }), { code: 'SERVICE_UNAVAILABLE', cause: /too many/ })
+  const batcher = new Batcher({ ...options, run, queueMax: 2, ...failing('alone') })
+  for (const id of [1, 2]) batcher.add({ id }).catch(() => {})
+  await t.rejects(batcher.add({ id: 3 }), { code: 'SERVICE_UNAVAILABLE', cause: /too many/ })
   await turns()
-  for (const id of [3, 4]) gatherer.add({ id }).catch(() => {})
-  await t.rejects(gatherer.add({ id: 5 }), { code: 'SERVICE_UNAVAILABLE' })
+  for (const id of [3, 4]) batcher.add({ id }).catch(() => {})
+  await t.rejects(batcher.add({ id: 5 }), { code: 'SERVICE_UNAVAILABLE' })
   batches[0]?.end(new Error('locked'))
 })
 
 t.test('one owner fills at most half of the queue: there is room for the others', async (t) => {
   const { run } = held()
-  const gatherer = new Gatherer({ ...options, run, queueMax: 6, ownerOf: ({ owner = '' }: Item) => owner })
-  void gatherer.add({ id: 0, owner: 'busy' })
+  const batcher = new Batcher({ ...options, run, queueMax: 6, ownerOf: ({ owner = '' }: Item) => owner })
+  void batcher.add({ id: 0, owner: 'busy' })
   await turns()
-  const burst = [1, 2, 3, 4].map((id) => gatherer.add({ id, owner: 'busy' }))
+  const burst = [1, 2, 3, 4].map((id) => batcher.add({ id, owner: 'busy' }))
   await t.rejects(burst[3] as Promise<number>, { code: 'SERVICE_UNAVAILABLE', cause: /too many/ })
-  for (const id of [5, 6, 7]) void gatherer.add({ id, owner: `other ${id}` })
-  await t.rejects(gatherer.add({ id: 8, owner: 'quiet' }), { code: 'SERVICE_UNAVAILABLE' })
+  for (const id of [5, 6, 7]) void batcher.add({ id, owner: `other ${id}` })
+  await t.rejects(batcher.add({ id: 8, owner: 'quiet' }), { code: 'SERVICE_UNAVAILABLE' })
 })
 
 t.test('a batch runs in the context of its first item, whenever it runs', async (t) => {
   const { batches, run } = held()
   const context = new AsyncLocalStorage<string>()
   const seen: (string | undefined)[] = []
-  const gatherer = new Gatherer({
+  const batcher = new Batcher({
     ...options,
     run: (items: readonly Item[], batch) => {
       seen.push(context.getStore())
@@ -126,7 +126,7 @@ t.test('a batch runs in the context of its first item, whenever it runs', async 
     },
     batchMax: 2,
   })
-  const added = ['a', 'b', 'c'].map((name, id) => context.run(name, () => gatherer.add({ id })))
+  const added = ['a', 'b', 'c'].map((name, id) => context.run(name, () => batcher.add({ id })))
   await turns()
   batches[0]?.end()
   await turns()
@@ -171,14 +171,14 @@ t.test('whatever happens, each item is answered once, and namesakes run apart an
       const busy = new Set<string>()
       const done: number[] = []
       let count = 0
-      const gatherer = new Gatherer({
+      const batcher = new Batcher({
         batchMax,
         concurrency,
         queueMax: 100,
         bytesMax: 150,
         bytesOf: ({ bytes }: (typeof items)[number]) => bytes,
         ownerOf: ({ owner }) => owner,
-        apart: ({ names }) => names,
+        conflictKeys: ({ names }) => names,
         faultOf: (error) => (error as Fault).fault,
         async run(batch, { alone }) {
           const names = batch.flatMap((item) => item.names)
@@ -200,7 +200,7 @@ t.test('whatever happens, each item is answered once, and namesakes run apart an
       for (const item of items) {
         for (let index = 0; index < item.pause; index++) await turn()
         answers.push(
-          gatherer.add(item).then(
+          batcher.add(item).then(
             (result) => (result === item.id ? 'answered' : 'answered wrongly'),
             (error) => (error instanceof Fault ? 'failed' : String(error)),
           ),
@@ -228,10 +228,10 @@ t.test('whatever happens, each item is answered once, and namesakes run apart an
 
 t.test("a fault that is everyone's rejects its batch, and no other", async (t) => {
   const { batches, run } = held()
-  const gatherer = new Gatherer({ ...options, run, ...failing('everyone') })
-  const first = [1, 2].map((id) => gatherer.add({ id }))
+  const batcher = new Batcher({ ...options, run, ...failing('everyone') })
+  const first = [1, 2].map((id) => batcher.add({ id }))
   await turns()
-  const second = gatherer.add({ id: 3 })
+  const second = batcher.add({ id: 3 })
   batches[0]?.end(new Error('away'))
   for (const result of first) await t.rejects(result, /away/)
   await turns()
@@ -241,8 +241,8 @@ t.test("a fault that is everyone's rejects its batch, and no other", async (t) =
 
 t.test("'again' runs the same batch at most twice more, and then each item alone", async (t) => {
   const { batches, run, ids } = held()
-  const gatherer = new Gatherer({ ...options, run, ...failing('again') })
-  const results = [1, 2].map((id) => gatherer.add({ id }))
+  const batcher = new Batcher({ ...options, run, ...failing('again') })
+  const results = [1, 2].map((id) => batcher.add({ id }))
   for (let index = 0; index < 3; index++) {
     await turns()
     batches[index]?.end(new Error('twice'))
@@ -262,7 +262,7 @@ t.test("'again' runs the same batch at most twice more, and then each item alone
 
 t.test("'alone' runs each item by itself, and only the one at fault fails", async (t) => {
   const seen: [number[], boolean][] = []
-  const gatherer = new Gatherer({
+  const batcher = new Batcher({
     ...options,
     ...failing('alone'),
     async run(items: readonly Item[], { alone }) {
@@ -272,7 +272,7 @@ t.test("'alone' runs each item by itself, and only the one at fault fails", asyn
       return ids
     },
   })
-  const [first, poison, third] = [1, 2, 3].map((id) => gatherer.add({ id })) as [Promise<number>, ...Promise<number>[]]
+  const [first, poison, third] = [1, 2, 3].map((id) => batcher.add({ id })) as [Promise<number>, ...Promise<number>[]]
   t.equal(await first, 1)
   await t.rejects(poison as Promise<number>, /poison/)
   t.equal(await third, 3)
@@ -286,14 +286,14 @@ t.test("'alone' runs each item by itself, and only the one at fault fails", asyn
 
 t.test('one that waits alone keeps nobody waiting but its namesakes', async (t) => {
   const { batches, run, ids } = held()
-  const gatherer = new Gatherer({ ...options, run, ...failing('alone') })
-  const locked = gatherer.add({ id: 1, names: ['locked'] })
+  const batcher = new Batcher({ ...options, run, ...failing('alone') })
+  const locked = batcher.add({ id: 1, names: ['locked'] })
   await turns()
   batches[0]?.end(new Error('lock timeout'))
   await turns()
   t.same(ids(), [[1], [1]], 'a batch of one waits on by itself')
-  void gatherer.add({ id: 2, names: ['locked'] })
-  const neighbour = gatherer.add({ id: 3 })
+  void batcher.add({ id: 2, names: ['locked'] })
+  const neighbour = batcher.add({ id: 3 })
   await turns()
   t.same(ids().slice(2), [[3]])
   batches[2]?.end()
@@ -306,15 +306,15 @@ t.test('one that waits alone keeps nobody waiting but its namesakes', async (t) 
 
 t.test('what expired while it waited to run alone is not run, and frees its names', async (t) => {
   const { batches, run, ids } = held()
-  const gatherer = new Gatherer({ ...options, run, ...failing('alone') })
+  const batcher = new Batcher({ ...options, run, ...failing('alone') })
   const items: Item[] = [1, 2, 3, 4, 5].map((id) => ({ id, names: [`${id}`] }))
-  const results = items.map((item) => gatherer.add(item))
+  const results = items.map((item) => batcher.add(item))
   await turns()
   batches[0]?.end(new Error('lock timeout'))
   await turns()
   t.same(ids().slice(1), [[1], [2], [3], [4]], 'so many at once')
   ;(items[4] as Item).expired = true
-  const namesake = gatherer.add({ id: 55, names: ['5'] })
+  const namesake = batcher.add({ id: 55, names: ['5'] })
   batches[1]?.end()
   await t.rejects(results[4] as Promise<number>, { code: 'SERVICE_UNAVAILABLE' })
   await turns()
@@ -324,8 +324,8 @@ t.test('what expired while it waited to run alone is not run, and frees its name
 
 t.test("'locked' runs each item by itself, and who is locked out is tried again and again", async (t) => {
   const { batches, run } = held()
-  const gatherer = new Gatherer({ ...options, run, ...failing('locked') })
-  const results = [1, 2].map((id) => gatherer.add({ id, names: [`${id}`] }))
+  const batcher = new Batcher({ ...options, run, ...failing('locked') })
+  const results = [1, 2].map((id) => batcher.add({ id, names: [`${id}`] }))
   await turns()
   for (const index of [0, 1]) {
     batches[index]?.end(new Error('lock timeout'))
@@ -336,7 +336,7 @@ t.test("'locked' runs each item by itself, and who is locked out is tried again 
     [{ ids: [1, 2] }, { ids: [1] }, { ids: [2] }, { ids: [1] }],
     'the other does not wait behind the one that is locked out',
   )
-  const [batch, ...apart] = batches.map(({ lockTimeoutMs }) => lockTimeoutMs) as [number, ...number[]]
+  const [batch, ...conflictKeys] = batches.map(({ lockTimeoutMs }) => lockTimeoutMs) as [number, ...number[]]
   t.ok(
     apart.every((lockTimeoutMs) => lockTimeoutMs < batch),
     'it keeps a connection for a moment only',
@@ -353,8 +353,8 @@ t.test("'locked' runs each item by itself, and who is locked out is tried again 
 
 t.test('those that are locked out take turns, and each is given up after a while', async (t) => {
   const { batches, run, ids } = held()
-  const gatherer = new Gatherer({ ...options, run, ...failing('locked') })
-  const results = [1, 2, 3].map((id) => gatherer.add({ id, names: [`${id}`] }))
+  const batcher = new Batcher({ ...options, run, ...failing('locked') })
+  const results = [1, 2, 3].map((id) => batcher.add({ id, names: [`${id}`] }))
   const ended: Promise<unknown>[] = results.map((result) => t.rejects(result, /lock timeout/))
   await turns()
   for (let index = 0; index < batches.length; index++) {
@@ -373,20 +373,20 @@ t.test('those that are locked out take turns, and each is given up after a while
 
 t.test('who shares a name with what failed alone goes alone at once, until one of them succeeds', async (t) => {
   const { batches, run, ids } = held()
-  const gatherer = new Gatherer({
+  const batcher = new Batcher({
     ...options,
-    apart: ({ id }: Item) => [`${id}`],
+    conflictKeys: ({ id }: Item) => [`${id}`],
     suspects: ({ names = [] }: Item) => names,
     run,
     ...failing('alone'),
   })
-  const poison = gatherer.add({ id: 1, names: ['poison'] })
+  const poison = batcher.add({ id: 1, names: ['poison'] })
   await turns()
   batches[0]?.end(new Error('in a batch'))
   await turns()
   batches[1]?.end(new Error('alone'))
   await t.rejects(poison, /alone/)
-  for (const id of [2, 3, 4]) void gatherer.add({ id, names: id === 3 ? [] : ['poison', 'other'] })
+  for (const id of [2, 3, 4]) void batcher.add({ id, names: id === 3 ? [] : ['poison', 'other'] })
   await turns()
   t.match(batches.slice(2), [
     { ids: [2], alone: true },
@@ -395,14 +395,14 @@ t.test('who shares a name with what failed alone goes alone at once, until one o
   ])
   for (const index of [2, 3, 4]) batches[index]?.end()
   await turns()
-  for (const id of [5, 6]) void gatherer.add({ id, names: ['poison'] })
+  for (const id of [5, 6]) void batcher.add({ id, names: ['poison'] })
   await turns()
   t.same(ids().at(-1), [5, 6])
 })
 
 t.test('only so much is remembered of what failed', async (t) => {
   const met: boolean[] = []
-  const gatherer = new Gatherer({
+  const batcher = new Batcher({
     ...options,
     ...failing('alone'),
     async run(items: readonly Item[], { alone }) {
@@ -410,7 +410,7 @@ t.test('only so much is remembered of what failed', async (t) => {
       throw new Error('poison')
     },
   })
-  const fail = (id: number) => gatherer.add({ id, names: [`${id}`] }).catch(() => {})
+  const fail = (id: number) => batcher.add({ id, names: [`${id}`] }).catch(() => {})
   await fail(0)
   await fail(0)
   t.same(met, [false, true, true])
@@ -425,8 +425,8 @@ t.test('a wrong number of results is a bug, told to all and not tried again', as
     runs++
     return [1]
   }
-  const gatherer = new Gatherer({ ...options, run, ...failing('alone') })
-  const results = await Promise.allSettled([gatherer.add({ id: 1 }), gatherer.add({ id: 2 })])
+  const batcher = new Batcher({ ...options, run, ...failing('alone') })
+  const results = await Promise.allSettled([batcher.add({ id: 1 }), batcher.add({ id: 2 })])
   t.same(
     results.map(({ status }) => status),
     ['rejected', 'rejected'],
@@ -438,5 +438,5 @@ t.test('a run that throws at once rejects its items', async (t) => {
   const run = () => {
     throw new Error('at once')
   }
-  await t.rejects(new Gatherer({ ...options, run }).add({ id: 1 }), /at once/)
+  await t.rejects(new Batcher({ ...options, run }).add({ id: 1 }), /at once/)
 })

@@ -4,7 +4,7 @@ import { noVault } from '@backoffice/database/vault'
 import { limitsMs, loadConfig, newId } from '@backoffice/process'
 import { eventually, held, refusal, TestTimers, testBed } from '@backoffice/test-kit'
 import t from 'tap'
-import { gatheredAttempts } from '../../src/commands/command.ts'
+import { batchedAttempts } from '../../src/commands/command.ts'
 import { isPassingFault, type LockingDb, sql, UnfinishedOperation } from '../../src/index.ts'
 import { serviceConfig } from '../../src/settings.ts'
 import { breakingLine } from '../breaking-line.ts'
@@ -198,7 +198,7 @@ t.test('two calls of one batch that send about one record are a bug that is said
   const loud = Object.assign(Object.create(log), { error: (...line: unknown[]) => said.push(line) })
   let before = 0
   const command = {
-    apart: ({ input }: { input: AddInput }) => [input.record],
+    conflictKeys: ({ input }: { input: AddInput }) => [input.record],
     load: async (calls: readonly unknown[]) => calls.map(() => before++),
     decide: ({ input }: { input: AddInput }) => ({
       reply: { count: 1 },
@@ -207,12 +207,12 @@ t.test('two calls of one batch that send about one record are a bug that is said
     }),
     save: () => [],
   }
-  const gatherer = gatheredAttempts(addUp, command as never, { db, timers, log: loud })
+  const batcher = batchedAttempts(addUp, command as never, { db, timers, log: loud })
   const attempts = ['one', 'other'].map((record) => attemptOn(record, { input: { record, by: 1, about: 'shared' } }))
-  const outcomes = await Promise.all(attempts.map((each) => gatherer.add(each)))
+  const outcomes = await Promise.all(attempts.map((each) => batcher.add(each)))
   t.match(outcomes, [{ is: 'replied' }, { is: 'replied' }])
   t.equal(said.length, 1)
-  t.match(String((said[0] as [{ err: Error }])[0].err), /apart.*must name it/)
+  t.match(String((said[0] as [{ err: Error }])[0].err), /conflictKeys.*must name it/)
   const { rows } = await bed
     .sql('payments')
     .query("select aggregate_seq from outbox where aggregate = 'shared' order by 1")
@@ -224,7 +224,7 @@ t.test(
   async (t) => {
     const { db, log } = bed.services.payments
     const command = (id: string) => ({
-      apart: ({ input }: { input: AddInput }) => [input.record],
+      conflictKeys: ({ input }: { input: AddInput }) => [input.record],
       load: async (calls: readonly unknown[]) => calls.map(() => null),
       decide: () => ({ reply: { count: 1 }, change: id }),
       save: (changes: readonly unknown[]) => [
@@ -233,7 +233,7 @@ t.test(
       ],
     })
     const outcomeOf = (id: string) =>
-      gatheredAttempts(addUp, command(id) as never, { db, timers, log }).add(
+      batchedAttempts(addUp, command(id) as never, { db, timers, log }).add(
         attemptOn(id, { input: { record: id, by: 1 } }),
       )
     t.match(await outcomeOf('nobody').catch((error) => error), { code: '22012' })
@@ -264,9 +264,9 @@ t.test(
     const { addUpHandler } = payments.compose({} as never, {} as never, {}).operations as never as {
       addUpHandler: { command: never }
     }
-    const gatherer = gatheredAttempts(addUp, addUpHandler.command, { db, timers, log })
+    const batcher = batchedAttempts(addUp, addUpHandler.command, { db, timers, log })
     const attempts = ['one', 'two'].map((record) => attemptOn(record, { scope: bed.scope() }))
-    const run = () => Promise.allSettled(attempts.map((each) => gatherer.add(each)))
+    const run = () => Promise.allSettled(attempts.map((each) => batcher.add(each)))
     breaks = true
     const batches = adding.batches.length
     for (const lost of await run()) {

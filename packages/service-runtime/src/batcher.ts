@@ -11,7 +11,7 @@ export interface Manner {
   readonly lockTimeoutMs: number
 }
 
-export interface GathererOptions<Item, Result> {
+export interface BatcherOptions<Item, Result> {
   /** @returns one result per item, in order */
   readonly run: (items: readonly Item[], manner: Manner) => Promise<readonly Result[]>
   readonly batchMax: number
@@ -25,9 +25,9 @@ export interface GathererOptions<Item, Result> {
    * Names what an item changes. Items that share a name are never in one batch, nor in two that run at once, and they
    * keep their order.
    */
-  readonly apart?: (item: Item) => readonly string[]
+  readonly conflictKeys?: (item: Item) => readonly string[]
   /**
-   * Names what may be at fault when an item fails alone; `apart` by default. Items that share such a name run alone
+   * Names what may be at fault when an item fails alone; `conflictKeys` by default. Items that share such a name run alone
    * from then on, until one of them succeeds. So one fault does not fail batch after batch.
    */
   readonly suspects?: (item: Item) => readonly string[]
@@ -67,8 +67,8 @@ const suspectsMax = 1_000
  * Runs together what waits at the same time. While a batch runs, new items wait and form the next one. So an idle
  * system adds no delay, and a busy one makes fewer and larger batches.
  */
-export class Gatherer<Item, Result> {
-  readonly #options: GathererOptions<Item, Result>
+export class Batcher<Item, Result> {
+  readonly #options: BatcherOptions<Item, Result>
   readonly #concurrency: number
   readonly #timers: Timers
   #queue: Entry<Item, Result>[] = []
@@ -79,7 +79,7 @@ export class Gatherer<Item, Result> {
   readonly #lockedOut: Lane<Entry<Item, Result>>
   readonly #suspects = new Set<string>()
 
-  constructor(options: GathererOptions<Item, Result>) {
+  constructor(options: BatcherOptions<Item, Result>) {
     this.#options = options
     this.#concurrency = options.concurrency ?? 1
     this.#timers = options.timers ?? systemTimers
@@ -93,8 +93,8 @@ export class Gatherer<Item, Result> {
       return Promise.reject(unavailable('too many wait for a batch'))
     }
     return new Promise((resolve, reject) => {
-      const context = new AsyncResource('gathered')
-      this.#queue.push({ item, names: this.#options.apart?.(item) ?? [], resolve, reject, context })
+      const context = new AsyncResource('batched')
+      this.#queue.push({ item, names: this.#options.conflictKeys?.(item) ?? [], resolve, reject, context })
       this.#schedule()
     })
   }
