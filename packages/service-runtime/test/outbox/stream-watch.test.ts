@@ -1,7 +1,6 @@
-import { cpSync, readdirSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { cpSync, rmSync } from 'node:fs'
 import { inboxOf, streamKeeper } from '@backoffice/contracts'
-import { eventually, held, TestTimers, testBed } from '@backoffice/test-kit'
+import { eventually, TestTimers, testBed } from '@backoffice/test-kit'
 import { jetstreamManager } from '@nats-io/jetstream'
 import { connect } from '@nats-io/transport-node'
 import t from 'tap'
@@ -118,35 +117,6 @@ t.test(
     t.equal(await eventually(() => isStored(301)), true)
   },
 )
-
-t.test('and so it is when PostgreSQL comes back later than the service', async (t) => {
-  await service.drain()
-  await loseDisk('since it was saved')
-  const admin = bed.sql('admin')
-  const database = new URL(bed.databaseUrl).pathname.slice(1)
-  await admin.query(`revoke connect on database ${database} from public`)
-  // It waits for PostgreSQL before it starts.
-  const starting = bed.start('payments')
-  await admin.query(`grant connect on database ${database} to public`)
-  service = await starting
-  t.equal(await eventually(() => isStored(301)), true)
-})
-
-t.test('a second crash of the broker, while the first is being made good, is made good as well', async (t) => {
-  // The first crash loses the stream. The service rebuilds it, and is held up just before it notes that.
-  const seen = await held(bed.sql('admin'), 'lock table payments.stream_seen in exclusive mode')
-  await loseDisk('all')
-  await seen.isAwaited({ role: 'backoffice_payments' })
-  t.equal(await stored(), 301)
-  // The second one loses what the first had brought back.
-  await broker.stop()
-  for (const path of readdirSync(broker.store, { recursive: true, encoding: 'utf8' }))
-    if (/EVENTS\/msgs\/[^/]+$/.test(path)) rmSync(join(broker.store, path), { recursive: true })
-  await broker.start()
-  t.equal(await eventually(async () => ({ messages: await stored() })).then(({ messages }) => messages), 0)
-  await seen.rollback()
-  t.equal(await eventually(() => isStored(301)), true)
-})
 
 t.test('also what was published while the clock of its process was an hour behind', async (t) => {
   await saveDisk()
