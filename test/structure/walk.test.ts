@@ -14,7 +14,7 @@ import { root } from './source-files.ts'
 
 /**
  * How many files of ours somebody reads who follows a deposit. The numbers only fall: who needs a file more merges two.
- * `everywhere` are those that run in more than two services, the database's conflictKeys: each is met again in every room.
+ * `everywhere` are those that run in more than two services, the database's apart: each is met again in every room.
  */
 const budget = {
   create: { files: 33, everywhere: 6 },

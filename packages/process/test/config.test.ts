@@ -117,7 +117,7 @@ t.test('the password of a database may be apart from its URL, so that a file has
   const file = join(t.testdir({ password: `${password}\n` }), 'password')
   const apart = { ...complete, DATABASE_URL: 'postgresql://u@h:5432/d?x=1' }
   for (const given of [{ DATABASE_PASSWORD: password }, { DATABASE_PASSWORD_FILE: file }]) {
-    const url = new URL(loadConfig(schema, { ...conflictKeys, ...given }).DATABASE_URL)
+    const url = new URL(loadConfig(schema, { ...apart, ...given }).DATABASE_URL)
     t.equal(decodeURIComponent(url.password), password)
     t.same([url.username, url.host, url.pathname, url.search], ['u', 'h:5432', '/d', '?x=1'])
   }

@@ -336,7 +336,7 @@ t.test("'locked' runs each item by itself, and who is locked out is tried again 
     [{ ids: [1, 2] }, { ids: [1] }, { ids: [2] }, { ids: [1] }],
     'the other does not wait behind the one that is locked out',
   )
-  const [batch, ...conflictKeys] = batches.map(({ lockTimeoutMs }) => lockTimeoutMs) as [number, ...number[]]
+  const [batch, ...apart] = batches.map(({ lockTimeoutMs }) => lockTimeoutMs) as [number, ...number[]]
   t.ok(
     apart.every((lockTimeoutMs) => lockTimeoutMs < batch),
     'it keeps a connection for a moment only',

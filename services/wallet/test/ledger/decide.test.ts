@@ -269,9 +269,9 @@ t.test('property: how postings are gathered into batches changes no outcome and 
       const apart = new Books()
       const parts: PostingOutcome[] = []
       for (let begin = 0; begin < all.length; begin += size)
-        parts.push(...conflictKeys.post(...all.slice(begin, begin + size)))
+        parts.push(...apart.post(...all.slice(begin, begin + size)))
       t.strictSame(parts, outcomes)
-      t.strictSame([...conflictKeys.accounts], [...together.accounts])
+      t.strictSame([...apart.accounts], [...together.accounts])
     }),
     { numRuns: 100 },
   )
