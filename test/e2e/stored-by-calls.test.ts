@@ -121,7 +121,7 @@ async function settled(): Promise<{ readonly kept: Sizes; readonly counted: Size
 }
 
 /** Enough that what is left of a page, in some twenty tables, is little for each call. */
-const calls = 40
+const calls = 160
 const atOnce = 8
 
 t.test('no call makes the system keep more than is counted of it', async (t) => {
