@@ -160,7 +160,7 @@ for (const [part, reason, only = /./] of readsMuch)
     for (const waste of wastes) t.match(waste, only)
   })
 
-t.test('as soon as young tables are analysed the services read them by the right indexes', async (t) => {
+t.test('as soon as tables that have grown are analysed the services read them by the right indexes', async (t) => {
   connected ??= connectPlanner()
   const filled = await connected
   const young = await testBed(t, services, { startServices: false })
@@ -174,7 +174,11 @@ t.test('as soon as young tables are analysed the services read them by the right
   await fillSome(young.databaseUrl)
   for (const service of serviceNames)
     while ((await young.sql('admin').query(`select ${service}.analyze_young_table() as name`)).rows[0].name !== null);
-  t.same(await found((plan) => [...filled.tablesReadIn(plan), ...filled.missedKeysIn(plan)]), [])
+  const wasted = await found((plan) => [...filled.tablesReadIn(plan), ...filled.missedKeysIn(plan)])
+  t.same(
+    wasted.filter((one) => /\b(deposit|player): /.test(one)),
+    [],
+  )
 })
 
 t.test('what closed a proposal is not looked for in all of the trail', async (t) => {

@@ -55,6 +55,11 @@ export const readsMuch: readonly (readonly [part: string, reason: string, only?:
   ],
   ['order by request_id desc limit', 'the team lists what operators were refused by filters that are optional'],
   ['json_each_text', 'an export of all that is kept of one player is rare: no index serves it alone'],
+  [
+    'select item, min(at) as first_at',
+    'what an applicant has proved is looked for once an hour, in its claims of a day and its refusals of a week',
+    /^filters (claim|refused_request): /,
+  ],
   ['select i.id, i.is_gone from', 'a proof reads pages of ids, and a ledger of one page has no bounds'],
 ]
 

@@ -119,9 +119,9 @@ export async function fillTables(databaseUrl: string): Promise<void> {
   await run(databaseUrl, '', ['vacuum (analyze)'])
 }
 
-/** What a system holds after its first seconds under load, in the tables with several keys. */
+/** What a system holds after its first minutes under load, in the tables with several keys. */
 export function fillSome(databaseUrl: string): Promise<void> {
-  const rows = 500
+  const rows = 20_000
   const [at, some] = [atOf(rows), from(rows)]
   return run(databaseUrl, '-c session_replication_role=replica', [
     `insert into payments.deposit
