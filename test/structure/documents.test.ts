@@ -104,10 +104,10 @@ const stepsOf = (heading: string): readonly number[] =>
   [...section(heading).matchAll(/^(\d+)\. .+?: .+ \*\(.+\)\*$/gm)].map(([, number]) => Number(number))
 
 /** The most that a reader is asked for: words, and steps of each list in CONTRIBUTING.md. The numbers only fall. */
-const wordsMax = 63_000
+const wordsMax = 61_200
 /** And of what is in the repository. They only fall, too. */
-const filesMax = 1_370
-const linesOfTypeScriptMax = 127_500
+const filesMax = 1_115
+const linesOfTypeScriptMax = 121_700
 const stepsMax: Readonly<Record<string, number>> = {
   'Add a field': 5,
   'Add an endpoint': 6,

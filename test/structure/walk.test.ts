@@ -17,7 +17,7 @@ import { root } from './source-files.ts'
  * `everywhere` are those that run in more than two services, the database's apart: each is met again in every room.
  */
 const budget = {
-  create: { files: 33, everywhere: 6 },
+  create: { files: 32, everywhere: 5 },
   confirm: { files: 45, everywhere: 6 },
 }
 

@@ -24,6 +24,7 @@ import {
 const timers = new TestTimers()
 const bed = await testBed(t, { payments, wallet }, { timers, config: { payments: { DATABASE_POOL_MAX: 1 } } })
 const { scope, add, countOf, lock } = callsOn(bed)
+await bed.sql('payments').query("insert into record select 'record ' || n, n from generate_series(1, 100) as n")
 const digestOf = (text: string) => hash('sha256', text, 'base64url')
 const abandon = operations.payments.abandonOperation
 
@@ -311,7 +312,6 @@ t.test('so are the effect of a person of the team, its reply and its entry in th
 })
 
 const read = (record: string, fails = false) => bed.rpc.call(readRecord, { scope, input: { record, fails } })
-await bed.sql('payments').query("insert into record select 'record ' || n, n from generate_series(1, 100) as n")
 
 /** Holds queries open until so many more calls wait, which then share one. */
 async function gatherReads<T>(calls: () => readonly Promise<T>[]): Promise<T[]> {
