@@ -8,6 +8,10 @@ export const readsMuch: readonly (readonly [part: string, reason: string, only?:
     'reconciliation asks about a page of keys, and keeps the planner from reading all for it',
   ],
   ['a.id as audit_id', 'the same'],
+  [
+    'select distinct e.account_id from wallet.entry s',
+    'a proof names who has entries of the present, and keeps it likewise',
+  ],
   ["select id from wallet.account where kind = 'player'", 'a full reconciliation goes through all accounts'],
   ['reconcilable_audit r where r.at', 'reconciliation pages by time, and rows of one time by their id'],
   ['from payments.reconcilable_event r where', 'the same'],
@@ -60,7 +64,13 @@ export const readsMuch: readonly (readonly [part: string, reason: string, only?:
     'what an applicant has proved is looked for once an hour, in its claims of a day and its refusals of a week',
     /^filters (claim|refused_request): /,
   ],
-  ['select i.id, i.is_gone from', 'a proof reads pages of ids, and a ledger of one page has no bounds'],
+  ['from (select * from wallet.transfer where', 'a proof reads pages of ids, and a ledger of one page has no bounds'],
+  ['from (select * from payments.reconcilable_deposit where', 'the same'],
+  [
+    'b.balance as before_balance',
+    'a proof begins with the last entry of a transaction that has ended, and steps over those of the present',
+    /^filters entry: \(entry\.xid/,
+  ],
 ]
 
 /** Statements that the calls of this test need not send. */
@@ -85,5 +95,14 @@ export const unsent: readonly (readonly [part: string, reason: string])[] = [
   [
     'select e.xid::text, e.transfer_id, e.amount from wallet.entry e where e.account_id =',
     'one transaction has more entries of a system account than a page of the reconciliation',
+  ],
+  ['select id from wallet.transfer where', 'a value makes the statement of a page of a proof fail'],
+  [
+    'select a.id, count(*) as entries, a.brand_id, a.currency, coalesce(sum(e.amount) filter (where e.xid <',
+    'a proof has found an entry that does not continue its chain',
+  ],
+  [
+    'select d.id, s.record_id from (select id from payments.reconcilable_deposit where',
+    'deposits are in another database',
   ],
 ]

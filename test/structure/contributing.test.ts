@@ -62,7 +62,7 @@ t.test('what follows from an entry is written by one command, and the compiler n
     ['the handler in the map of operations', /services\/payments\/src\/operations[^ ]*\.ts(?=.*missing).*getDeposit/],
     ['the value in the example', /packages\/contracts\/src\/[^ ]*\.ts.*holder/],
     ['the view', /services\/payments\/src\/[^ ]*\.ts.*holder/],
-    ['what the event means to the reconciler', /services\/reconciler\/src\/[^ ]*histories\.ts.*deposit\.failed/],
+    ['what the event means to the reconciler', /services\/reconciler\/src\/[^ ]*history-checks\.ts.*deposit\.failed/],
     ['the receiver that an operator copies', /examples\/webhook-receiver\.ts.*never/],
   ] as const)
     t.match(compiled.output, told, `the compiler tells of ${what}`)

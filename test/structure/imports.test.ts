@@ -237,7 +237,7 @@ const nounsOf: Readonly<Record<ServiceName, readonly string[]>> = {
   wallet: ['ledger', 'statement', 'corrections', 'storage', 'background'],
   payments: ['deposits', 'withdrawals', 'players'],
   webhooks: ['endpoints', 'deliveries', 'sending'],
-  reconciler: ['storage', 'heads', 'checks', 'runs'],
+  reconciler: ['storage', 'heads', 'reconciliation', 'operations', 'background'],
 }
 
 /** What a noun's folder is made of: each uses those before it. What says nothing of itself is a step. */
@@ -351,9 +351,8 @@ const timed = [
   'services/players/src/games/game-provider.ts',
   'services/webhooks/src/sending/',
   'services/webhooks/src/deliveries/upkeep.ts',
-  'services/reconciler/src/checks/',
-  'services/reconciler/src/heads/',
-  'services/reconciler/src/runs/',
+  'services/reconciler/src/reconciliation/',
+  'services/reconciler/src/background/',
   'services/wallet/src/background/',
 ]
 

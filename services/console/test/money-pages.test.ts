@@ -452,10 +452,8 @@ t.test('the pages about money', async (t) => {
 const linesOf = ({ text }: Shown): readonly string[] => text.replace(/\n$/, '').split('\n')
 
 t.test('what the reconciler says in whole sentences has words in Portuguese', async (t) => {
-  const sources = ['checks', 'heads', 'runs'].flatMap((name) => {
-    const folder = new URL(`../../reconciler/src/${name}/`, import.meta.url)
-    return readdirSync(folder).map((file) => readFileSync(new URL(file, folder), 'utf8'))
-  })
+  const folder = new URL('../../reconciler/src/reconciliation/', import.meta.url)
+  const sources = readdirSync(folder).map((file) => readFileSync(new URL(file, folder), 'utf8'))
   const quoted = sources.flatMap((source) => [...source.matchAll(/['`]((?:[A-Z]|\$\{)[^'`\n]* [^'`\n]*\.)['`]/g)])
   t.ok(quoted.length > 25, 'they are found')
   for (const [, written = ''] of quoted) {

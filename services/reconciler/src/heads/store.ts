@@ -4,19 +4,9 @@ import { dirname, join } from 'node:path'
 
 /**
  * What an export has: the heads that moved since the export before, or those of all accounts. A name begins with its kind,
- * because records of restores and of the team stand beside them (exports.ts, team-history.ts).
+ * because records of restores and of the team stand beside them (restores.ts, teams.ts).
  */
 export type ObjectKind = 'delta' | 'snapshot'
-
-/** Where the hash chain of a player's account stands, as it is written to a file. */
-export interface Head {
-  readonly accountId: string
-  readonly brandId: string
-  readonly playerId: string
-  readonly seq: string
-  /** Hexadecimal. */
-  readonly hash: string
-}
 
 /**
  * Where exported heads are kept, outside of the database. Objects are only added: whoever can write to the database must

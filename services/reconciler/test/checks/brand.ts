@@ -10,7 +10,7 @@ import {
 import { noVault } from '@backoffice/database/vault'
 import { payments } from '@backoffice/payments'
 import { players } from '@backoffice/players'
-import { newId } from '@backoffice/process'
+import { dayMs, newId } from '@backoffice/process'
 import { connectDatabase } from '@backoffice/service-runtime/testing'
 import { subjectAndReason } from '@backoffice/team-access/identity'
 import {
@@ -28,6 +28,8 @@ import type { Test } from 'tap'
 import t from 'tap'
 import { Ledger } from '../../../wallet/src/ledger/ledger.ts'
 import type { Posting } from '../../../wallet/src/ledger/posting.ts'
+import { readDeposits, readTransfers } from '../../src/reconciliation/bulk.ts'
+import { Snapshots } from '../../src/reconciliation/snapshots.ts'
 import { reconciler } from '../../src/service.ts'
 import { runOf, behindItsBack as tamper } from '../runs/run.ts'
 
@@ -190,11 +192,45 @@ export async function eachIsNamed(t: Test, forgeries: Forgeries): Promise<void> 
     return { name, brand }
   })
   const [incremental, full] = [await run(false), await run()]
+  t.same(await plainAmong(full), [])
   for (const { name, brand } of forged) {
     const what = name.slice(0, name.lastIndexOf(': '))
     t.equal(`${what}: ${brand.foundIn(incremental) || 'nothing'}`, name, 'by the incremental run')
     t.equal(`${what}: ${brand.foundIn(full) || 'nothing'}`, name, 'by the full run')
   }
+}
+
+/** The records that a proof would ask nothing about, if they were old, of those that a report names. */
+async function plainAmong({ differences }: ReconciliationReport): Promise<readonly string[]> {
+  // What operators were told of old ones is looked at by what they were told.
+  const named = differences.filter(({ check }) => check !== 'events').map(({ subject }) => subject)
+  const { DATABASE_URL = '' } = bed.environment('reconciler')
+  const signal = new AbortController().signal
+  const snapshots = await Snapshots.connect(DATABASE_URL, { statementMsMax: 60_000, signal })
+  const horizon = await bed.sql('admin').query('select pg_snapshot_xmin(pg_current_snapshot())::text as below')
+  const endedBelow = BigInt(horizon.rows[0].below)
+  const only = (id: string) => ({ begin: id, end: id })
+  const isPlain = (key: string) =>
+    snapshots.see(async (db) => {
+      const asked = async (id: string) =>
+        (await readTransfers(db, only(id), { endedBelow, isPlainEnough: true })).keys.includes(id)
+      if (key.startsWith('trf_')) return !(await asked(key))
+      const { keys: deposits } = await readDeposits(db, only(key), new Date(Date.now() + dayMs))
+      const [credit] = await db<{ id: string }>`select id from wallet.transfer where reference = ${key}`
+      return !deposits.includes(key) && credit !== undefined && !(await asked(credit.id))
+    })
+  const plain: string[] = []
+  for (const key of new Set(named.filter((subject) => /^(dep|trf)_/.test(subject))))
+    if ((await isExisting(key)) && (await isPlain(key))) plain.push(key)
+  await snapshots.close()
+  return plain
+}
+
+/** What is gone is no record, and not plain. */
+async function isExisting(id: string): Promise<boolean> {
+  const table = id.startsWith('dep_') ? 'payments.deposit' : 'wallet.transfer'
+  const { rowCount } = await bed.sql('admin').query(`select from ${table} where id = $1`, [id])
+  return rowCount === 1
 }
 
 export const longAgo = () => new Date(Date.now() - 2 * 24 * 3_600_000)
@@ -209,20 +245,25 @@ export const adjustment = {
 } as const
 
 /** An audit entry that nobody signed. */
-export const auditCorrection = (operation: string, input: Readonly<Record<string, string>>, subject: string) =>
+export const auditCorrection = (
+  operation: string,
+  input: Readonly<Record<string, string>>,
+  subject: string,
+  now = () => new Date(),
+) =>
   add('wallet', 'audit_entry', {
-    ...{ id: newId('aud'), at: new Date(), actor: 'alice', operation, operation_id: newId('opn'), subject },
+    ...{ id: newId('aud'), at: now(), actor: 'alice', operation, operation_id: newId('opn'), subject },
     ...{ reason: input.reason, input, outcome: 'done' },
   })
 
 /** An adjustment, with an audit entry that nobody signed and that may say something else. @returns its key */
 export async function forgeAudited(
   brand: Brand,
-  { playerId = brand.playerId, amount = '1000000.00' } = {},
+  { playerId = brand.playerId, amount = '1000000.00', now = () => new Date() } = {},
 ): Promise<string> {
   const { reference, reason } = adjustment
-  await auditCorrection('adjustWallet', { playerId, amount, reference, reason }, playerId)
-  return brand.post(adjustment)
+  await auditCorrection('adjustWallet', { playerId, amount, reference, reason }, playerId, now)
+  return brand.post(adjustment, now)
 }
 
 // Calls of the team, written with the password of a service.

@@ -4,7 +4,7 @@ import { eventually } from '@backoffice/test-kit'
 import t from 'tap'
 import { Ledger } from '../../../wallet/src/ledger/ledger.ts'
 import type { HeadStore } from '../../src/heads/store.ts'
-import type { ReconcileOptions } from '../../src/runs/reconcile.ts'
+import type { ReconcileOptions } from '../../src/reconciliation/reconcile.ts'
 import { ended, ledgerBed, quietDatabase, runOf, behindItsBack as tamper, type Writer } from './run.ts'
 
 const bed = await ledgerBed(t, { config: { wallet: { CHECKPOINT_EVERY_MS: 3_600_000 } } })

@@ -5,15 +5,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { operations, type ReconciliationReport } from '@backoffice/contracts'
 import { dayMs, firstId, newId } from '@backoffice/process'
-import { eventually } from '@backoffice/test-kit'
+import { eventually, TestTime } from '@backoffice/test-kit'
 import t from 'tap'
-import { exportHeads } from '../../src/heads/export-heads.ts'
+import { exportHeads } from '../../src/background/export-heads.ts'
 import { folderStore } from '../../src/heads/store.ts'
-import type { ReconcileOptions } from '../../src/runs/reconcile.ts'
-import { lastReconciliation } from '../../src/service.ts'
+import { lastReconciliation } from '../../src/measurements.ts'
+import type { ReconcileOptions } from '../../src/reconciliation/reconcile.ts'
 import { ended, ledgerBed, runOf, behindItsBack as tamper } from './run.ts'
 
-const bed = await ledgerBed(t, { config: { wallet: { CHECKPOINT_EVERY_MS: 3_600_000 } } })
+const time = new TestTime()
+const bed = await ledgerBed(t, { time, config: { wallet: { CHECKPOINT_EVERY_MS: 3_600_000 } } })
 const admin = bed.sql('admin')
 const behindItsBack = (statement: string, values: readonly unknown[] = []) => tamper(admin, statement, values)
 const scope = bed.scope()
@@ -123,18 +124,35 @@ t.test('how much was proven as lately as is wanted is measured', async (t) => {
 /** Other than that there is no deposit for the credits. */
 const others = ({ differences }: ReconciliationReport) => differences.filter(({ check }) => check !== 'deposits')
 
-t.test(
-  'an entry whose transaction has not ended may stand before one of an older transaction: no checkpoint is past it',
-  async (t) => {
-    const playerId = newId('ply')
-    const checkpoints = async () =>
-      (
-        await admin.query(
-          `select entries::integer from reconciler.account_checkpoint
-          where account_id = (select id from wallet.account where owner_id = $1)`,
-          [playerId],
-        )
-      ).rows
+t.test('no checkpoint stands for what a proof has not proven', async (t) => {
+  const playerId = newId('ply')
+  const accountOf = '(select id from wallet.account where owner_id = $1)'
+  const checkpoints = async () =>
+    (
+      await admin.query(`select entries::integer from reconciler.account_checkpoint where account_id = ${accountOf}`, [
+        playerId,
+      ])
+    ).rows
+
+  await t.test('a part proves links of other accounts than whose ends it looks at', async (t) => {
+    await credit(playerId, 2)
+    await run()
+    t.same(await checkpoints(), [{ entries: 2 }])
+    await behindItsBack(`delete from reconciler.account_checkpoint where account_id = ${accountOf}`, [playerId])
+    // Else what was entered within minutes before the last run is followed, too.
+    await behindItsBack(
+      `update reconciler.checkpoint set at = now() + interval '1 hour', open = '{"listed":[],"unlisted":[]}'`,
+    )
+    await time.set(new Date(Date.now() + 2 * 3_600_000))
+    await run({ piecesMax: all - 1 })
+    await time.set(null)
+    t.same(await checkpoints(), [])
+    await run()
+    t.same(await checkpoints(), [{ entries: 2 }])
+    await behindItsBack(`delete from reconciler.account_checkpoint where account_id = ${accountOf}`, [playerId])
+  })
+
+  await t.test('an entry whose transaction has not ended may stand before one of an older transaction', async (t) => {
     const open = await admin.connect()
     await open.query('begin')
     const [{ xid }] = (await open.query('select pg_current_xact_id()::text as xid')).rows
@@ -150,9 +168,9 @@ t.test(
     await open.query('rollback')
     open.release()
     t.same(others(await run({ isFull: false })), [])
-    t.same(await checkpoints(), [{ entries: 2 }])
-  },
-)
+    t.same(await checkpoints(), [{ entries: 4 }])
+  })
+})
 
 t.test('a value that cannot be read is alone in the report, and its neighbours are proven', async (t) => {
   const playerId = newId('ply')
@@ -172,7 +190,10 @@ t.test('a value that cannot be read is alone in the report, and its neighbours a
   )
   await make(first)
   await make(second)
-  t.match(foundOf(await run(), playerId), ['balances', 'chains'])
+  const followed: number[] = []
+  const report = await run({ progress: ({ check, done }) => check === 'chains' && followed.push(done) })
+  t.match(foundOf(report, playerId), ['balances', 'chains'])
+  t.ok(followed.length > 0 && Math.max(...followed) < 10, 'only its own chain is followed')
   for (const { transfer_id, seq, amount, balance } of rows)
     await behindItsBack('update wallet.entry set amount = $3, balance = $4 where transfer_id = $1 and seq = $2', [
       transfer_id,

@@ -10,7 +10,7 @@ import { wallet } from '@backoffice/wallet'
 import type { Pool } from 'pg'
 import pg from 'pg'
 import { Ledger } from '../../../wallet/src/ledger/ledger.ts'
-import { type ReconcileOptions, reconcile } from '../../src/runs/reconcile.ts'
+import { type ReconcileOptions, reconcile } from '../../src/reconciliation/reconcile.ts'
 import { reconciler } from '../../src/service.ts'
 
 interface Bed {

@@ -1,0 +1,136 @@
+import type { Database } from '@backoffice/service-runtime'
+import { EvidenceMissing } from '../heads/store.ts'
+import { piecesInAll } from '../storage/proofs.ts'
+import { findCheckpoint, keepMoment, type ReconciliationCheckpoint } from '../storage/reconciliations.ts'
+import { evidence } from './check.ts'
+import { type ClockSteps, readClockSteps, readElsewhere } from './elsewhere.ts'
+import { Examination, unreadable } from './examination.ts'
+import type { Findings } from './findings.ts'
+import { type ConfiguredHeads, notSeen } from './heads-check.ts'
+import { sqlQuestions } from './questions.ts'
+import { signatures } from './signatures.ts'
+import { reachPresent, type Snapshots } from './snapshots.ts'
+import { beginningOf, type Since } from './sources.ts'
+import { readSystemAccounts, type SystemAccount } from './system-check.ts'
+import { TeamHistory, type TeamRules } from './team-history.ts'
+
+/** What of a run decides where it begins. */
+export interface RunToBegin {
+  readonly runId: string
+  /**
+   * Whether all that was ever entered is looked at, or what was entered since the last run that ended. Without such a run
+   * it is always full.
+   */
+  readonly isFull: boolean
+  /** How many of all pieces a full run proves, those first whose proof is the oldest, after what was entered lately. */
+  readonly piecesMax?: number | undefined
+  /** Where heads of chains are exported to, if they are. */
+  readonly heads?: ConfiguredHeads | undefined
+  /** Whose signatures corrections must have. Without it none is verified. */
+  readonly team?: TeamRules | undefined
+  /** Ends the run at once, even in the middle of a query. */
+  readonly signal: AbortSignal
+}
+
+/** What a run begins with, as of one moment. */
+export interface RunBeginning {
+  readonly checkpoint: ReconciliationCheckpoint | undefined
+  /** Null in a run that looks at everything. */
+  readonly since: Since | null
+  readonly isProof: boolean
+  /** Transactions below this one have ended, and what they entered is seen. */
+  readonly endedBelow: bigint
+  readonly systemAccounts: readonly SystemAccount[]
+}
+
+/** A run that has begun, with what it asks. */
+export interface BegunRun extends RunBeginning {
+  readonly at: Date
+  readonly isOfTwo: boolean
+  /** What an examination asks. */
+  readonly ask: Omit<ConstructorParameters<typeof Examination>[0], 'since'>
+  readonly examination: Examination
+}
+
+/** A run that begins. */
+interface Beginner {
+  readonly snapshots: Snapshots
+  readonly db: Database
+  readonly options: RunToBegin
+  readonly findings: Findings
+}
+
+/** Says where the run begins, and what it asks. */
+export async function begin(run: Beginner): Promise<BegunRun> {
+  const { snapshots, db, options, findings } = run
+  const { runId, heads, team: rules, signal } = options
+  const elsewhere = await snapshots.see(readElsewhere)
+  await keepMoment(db, runId, new Set(elsewhere.values()))
+  const at = await reachPresent(snapshots, db, signal)
+  const team =
+    rules &&
+    ((await seen(findings, () => TeamHistory.read(rules, at, heads?.store))) ??
+      (await TeamHistory.read(rules, at, undefined)))
+  const looked = await look(run)
+  const { checkpoint, since } = looked
+  // Where PostgreSQL's clock went back, what is new has times of before.
+  const isBack = since !== null && checkpoint !== undefined && at < checkpoint.at
+  const beginning = isBack ? { ...looked, since: beginningOf({ ...checkpoint, at }) } : looked
+  const clockSteps = await snapshots.see((db) => readClockSteps(db, elsewhere, checkpoint?.runId))
+  nameNew(clockSteps, findings)
+  const open = beginning.checkpoint?.open.listed ?? []
+  const named = new Set(open.filter(({ kind }) => kind !== null && kind !== 'head').map(({ key }) => key))
+  const judging = { since: beginning.since?.at ?? null, isDevelopment: rules?.isDevelopment === true }
+  const questions = [
+    ...sqlQuestions(team?.payAlone ?? []),
+    ...(team === undefined ? [] : signatures({ at, team, named, elsewhere, clockSteps, ...judging })),
+  ]
+  const isOfTwo = elsewhere.size > 0
+  const ask = { questions, findings, isOfTwo }
+  return { ...beginning, at, ask, isOfTwo, examination: new Examination({ ...ask, since: beginning.since }) }
+}
+
+/** A step is named by one run. Calls of that time are judged by all but their times, in each run. */
+function nameNew(clockSteps: ClockSteps, findings: Findings): void {
+  for (const [schema, steps] of clockSteps)
+    for (const { at, latest } of steps.filter(({ isNew }) => isNew)) {
+      const found = {
+        ...{ brandId: null, subject: `the clock of PostgreSQL, ${schema}.moment` },
+        expected: `a time after ${latest.toISOString()}`,
+        actual: at.toISOString(),
+        explanation: "PostgreSQL's clock went back. What people signed meanwhile is judged by all but its time.",
+      }
+      findings.add(evidence, found, 'any run')
+    }
+}
+
+/** What needs the store of heads. Undefined where it cannot be read, which is found and ends nothing. */
+export async function seen<T>(findings: Findings, look: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await look()
+  } catch (error) {
+    if (!(error instanceof EvidenceMissing)) throw error
+    findings.add(evidence, notSeen(error), 'any run')
+    return undefined
+  }
+}
+
+export function look({ snapshots, options, findings }: Beginner): Promise<RunBeginning> {
+  return snapshots.see(async (db) => {
+    const [horizon] = await db<{ below: string }>`select pg_snapshot_xmin(pg_current_snapshot())::text as below`
+    const endedBelow = BigInt(horizon?.below ?? 0)
+    const fault = unreadable('the end of the last run', 'it is not what a run writes')
+    const checkpoint = await findCheckpoint(db, () => findings.add('checkpoints', fault, 'any run'))
+    // Transactions are counted anew in a cluster that was restored from a dump.
+    const isUsable = checkpoint !== undefined && BigInt(checkpoint.below) <= endedBelow
+    const { isFull, piecesMax = piecesInAll } = options
+    const since = !isUsable || (isFull && piecesMax >= piecesInAll) ? null : beginningOf(checkpoint)
+    return {
+      checkpoint,
+      since,
+      isProof: isFull || since === null,
+      endedBelow,
+      systemAccounts: await readSystemAccounts(db),
+    }
+  })
+}

@@ -1,0 +1,114 @@
+import type { Difference, DifferenceClass } from '@backoffice/contracts'
+import { type Fragment, type ReadDb, sql } from '@backoffice/service-runtime'
+
+/**
+ * What a check can be asked about. A key is the record's id; of a hold its brand and reference as a JSON array, and of a
+ * history or an event the id of the record that it is about.
+ */
+export type Kind =
+  | 'transfer'
+  | 'hold'
+  | 'deposit'
+  | 'withdrawal'
+  | 'history'
+  | 'walletAudit'
+  | 'paymentsAudit'
+  | 'event'
+  | 'player'
+  | 'kycChange'
+  | 'statusChange'
+  | 'operator'
+  | 'credential'
+  | 'endpoint'
+  | 'documentSource'
+
+/** What decides which checks are about a transfer. */
+export interface TransferFacts {
+  readonly id: string
+  readonly type: string
+  readonly isPosted: boolean
+}
+
+interface AboutKind {
+  readonly check: string
+  readonly kind: Kind
+  /** Which transfers the check looks at. Without it, it looks at all of them. */
+  readonly of?: (transfer: TransferFacts) => boolean
+  /** False: what it looks at is counted by another question of the check. */
+  readonly counts: boolean
+  /** What is plain (bulk.ts) cannot differ in what is asked. */
+  readonly plain?: true
+}
+
+/** A question that PostgreSQL answers. It reads what belongs to the given keys, each by an index, and nothing else. */
+export interface SqlQuestion extends AboutKind {
+  /** A query with the columns key, brand_id, subject, expected, actual, explanation. */
+  readonly differences: (keys: Fragment) => Fragment
+}
+
+/** A question that PostgreSQL cannot answer, because it is about signatures. */
+interface ReadQuestion extends AboutKind {
+  readonly find: (db: ReadDb, keys: readonly string[]) => Promise<readonly KeyedFound[]>
+}
+
+/** One question about records of a kind. */
+export type Question = SqlQuestion | ReadQuestion
+
+/** A check that PostgreSQL does by itself: its first question counts what it looks at. */
+export const sqlCheck = (
+  check: string,
+  ...questions: readonly Omit<SqlQuestion, 'check' | 'counts'>[]
+): readonly SqlQuestion[] => questions.map((question, index) => ({ check, counts: index === 0, ...question }))
+
+export type FoundDifference = Omit<Difference, 'check' | 'class' | 'environment'>
+
+/** The check under which stands what could not be looked at. */
+export const evidence = 'evidence'
+
+/** What the differences of a check say. */
+export function classOf(check: string): DifferenceClass {
+  if (check === evidence) return 'evidence_missing'
+  return check === 'exportedHeads' || check === 'signatures' ? 'evidence_contradicts' : 'money'
+}
+
+/** A difference with what it is about, so that a later run can look at it again. */
+export interface KeyedFound {
+  readonly key: string
+  /** Another one than the question's. */
+  readonly check?: string
+  readonly found: FoundDifference
+}
+
+type Row = Omit<FoundDifference, 'subject' | 'expected' | 'actual'> & {
+  readonly key: string
+  readonly subject: string | null
+  readonly expected: string | null
+  readonly actual: string | null
+}
+
+/** Asks a question about some keys. */
+export async function ask(db: ReadDb, question: Question, keys: readonly string[]): Promise<readonly KeyedFound[]> {
+  if ('find' in question) return question.find(db, keys)
+  const rows = await db<Row>`
+    select d.key, d.brand_id, d.subject, d.expected, d.actual, d.explanation
+    from (${question.differences(sql`unnest(${keys}::text[]) as k (key)`)}) d order by d.subject
+  `
+  return rows.map(({ key, subject, expected, actual, ...where }) => ({
+    key,
+    found: { ...where, subject: subject ?? key, expected: expected ?? 'nothing', actual: actual ?? 'nothing' },
+  }))
+}
+
+/** Each check and each report lists at most this many differences and counts the rest. */
+export const listedMax = 1_000
+/** How long an effect may be in flight before it is a difference. */
+export const inFlightSecondsMax = 300
+/**
+ * How far the clock of a standby may be behind. What is further in the future is a difference at once: PostgreSQL itself
+ * stamps what is in flight, and age would otherwise never come.
+ */
+const aheadSecondsMax = 60
+
+/** Whether something that was created at a time may still be in flight. */
+export const isNotOfFuture = (at: Fragment): Fragment =>
+  sql`${at} <= now() + make_interval(secs => ${aheadSecondsMax}::int)`

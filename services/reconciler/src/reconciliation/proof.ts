@@ -1,0 +1,299 @@
+import { sql } from '@backoffice/service-runtime'
+import {
+  type DepositPage,
+  nameDeposits,
+  nameTransfers,
+  type Plain,
+  readChained,
+  readDeposits,
+  readTransfers,
+  type TransferPage,
+} from './bulk.ts'
+import type { FoundDifference, Kind } from './check.ts'
+import { type Examination, isFaultOfData } from './examination.ts'
+import { allPlayers } from './players-checks.ts'
+import { type IdColumn, type IdRange, nextRange, type Share, Turns } from './ranges.ts'
+import type { Snapshot, Snapshots } from './snapshots.ts'
+import { estimate, inOrder, isOlder, paged, pagesOf, type Source, sourcesOf } from './sources.ts'
+import { type CurrencySums, readSystemSums, type SystemAccount, SystemSum } from './system-check.ts'
+
+/** So many pages of questions are one page of a proof: nearly all of it is plain. */
+const pagesOfProof = 5
+
+/** What goes through records page by page. */
+interface Through {
+  readonly snapshots: Snapshots
+  readonly examination: Examination
+  /** How many records one snapshot looks at. */
+  readonly limit: number
+  readonly progress: (check: string, done: number, total: number) => void
+}
+
+/** Looks at one page. Where a value makes its reading fail, its records are named, and each is asked about. */
+async function lookAt<P extends Plain>(
+  kind: Kind,
+  [read, name]: readonly [read: (db: Snapshot) => Promise<P>, name: (db: Snapshot) => Promise<P>],
+  { snapshots, examination }: Pick<Through, 'snapshots' | 'examination'>,
+  also: (db: Snapshot, page: P) => Promise<void> = async () => {},
+): Promise<P> {
+  const page = await snapshots.see(async (db) => {
+    const page = await read(db).catch(async (error) => {
+      if (!isFaultOfData(error)) throw error
+      await db.rewind()
+      return name(db)
+    })
+    await examination.examine(db, kind, page.keys)
+    await also(db, page)
+    return page
+  })
+  examination.comparedPlain(kind, page.plain)
+  return page
+}
+
+/** Page after page of one source, each in a snapshot of its own. */
+export async function goThrough(
+  { kind, table, first, page: readPage }: Source,
+  through: Through,
+  also?: (db: Snapshot, page: Plain) => Promise<void>,
+): Promise<void> {
+  const { snapshots, limit, progress } = through
+  const total = await snapshots.see((db) => estimate(db, table))
+  let done = 0
+  for (let after = first; ; ) {
+    const begin = after
+    const reading = (asked?: 'all') => (db: Snapshot) => readPage(db, begin, limit, asked)
+    const page = await lookAt(kind, [reading(), reading('all')], through, also)
+    done += page.read
+    progress(kind, done, total)
+    if (page.next === null) return
+    after = page.next
+  }
+}
+
+interface ToProve {
+  readonly share: Share
+  readonly systemAccounts: readonly SystemAccount[]
+  readonly endedBelow: bigint
+  /** Confirmations from before this moment are plain, whatever operators were told of them. */
+  readonly toldBefore: Date
+  readonly examination: Examination
+  /** Whether payments are in another database: a look at each record there is a way there and back, so all is asked. */
+  readonly isOfTwo: boolean
+  readonly limit: number
+  readonly progress: Through['progress']
+  readonly sums: CurrencySums
+  readonly found: (check: 'chains', found: FoundDifference) => void
+  /** That so many entries of players were held against those before them. */
+  readonly compared: (entries: number) => void
+  /** Looks at the ends of chains, of which all links are proven with their transfers. */
+  readonly lookAtEnds: (snapshots: Snapshots, ids: readonly bigint[], links: Links) => Promise<void>
+  /** Follows chains from their first entries, and says what is wrong. */
+  readonly follow: (snapshots: Snapshots, ids: readonly bigint[]) => Promise<void>
+}
+
+/** What the links of chains have come to. */
+export interface Links {
+  /** Whether all links of an account, up to the last entry of a transaction that has ended, are right and of such ones. */
+  readonly isProven: (id: bigint) => boolean
+  /** The chain is to be followed, to say what is wrong. */
+  readonly broken: (id: bigint) => void
+}
+
+/**
+ * Looks at all that was ever entered, or at some pieces of it, and believes nothing that a run before has verified. What
+ * there is to do is divided among some connections: each takes the next part, what is large they share at the end, and
+ * PostgreSQL does the work.
+ * @returns the sums of the system accounts, from their first entries on
+ */
+export async function prove(connections: readonly Snapshots[], what: ToProve): Promise<readonly SystemSum[]> {
+  const { share, systemAccounts, endedBelow, examination, limit } = what
+  const sums = systemAccounts.map((account) => new SystemSum(account, null))
+  const broken = new Set<bigint>()
+  // A part writes no checkpoint, so it need not know.
+  const unended = new Set<bigint>()
+  if (share === null)
+    for (const id of await (connections[0] as Snapshots).see((db) => readUnended(db, systemAccounts, endedBelow)))
+      unended.add(id)
+  const through = (source: Source, also?: Parameters<typeof goThrough>[2]) => (snapshots: Snapshots) =>
+    goThrough(source, { ...what, snapshots, limit: limit * pagesOfProof }, also)
+  const examineDeposits = (db: Snapshot, ids: readonly string[]) => examination.examine(db, 'deposit', ids)
+  await divided(connections, [
+    ...sums.map((sum) => (snapshots: Snapshots) => addUp(snapshots, sum, what)),
+    ...(what.isOfTwo ? [] : [through(depositors(share))]),
+    ...sourcesOf(null, endedBelow, share).map((source) =>
+      // Of an old confirmation nobody need be told. What is told all the same must be right.
+      through(source, source.kind === 'event' ? (db, { keys }) => examineDeposits(db, keys.filter(isOld)) : undefined),
+    ),
+    ...largeSources(what, broken).flatMap((large) => connections.map(() => large)),
+  ])
+  // Now it is known which links are right. Those of a part's accounts lie in other parts, too.
+  const isProven = (id: bigint) => share === null && !broken.has(id) && !unended.has(id)
+  const ends = allEnds(what, { isProven, broken: (id) => broken.add(id) })
+  await divided(
+    connections,
+    connections.map(() => ends),
+  )
+  const follow = (ids: readonly bigint[]) => (snapshots: Snapshots) => what.follow(snapshots, ids)
+  await divided(connections, [...pagesOf([...broken].sort(inOrder), limit)].map(follow))
+  return sums
+
+  function isOld(id: string): boolean {
+    return isOlder('dep', id, { below: 0n, at: what.toldBefore })
+  }
+}
+
+/** Each connection takes the next part, until all are done. */
+export async function divided(
+  connections: readonly Snapshots[],
+  parts: readonly ((snapshots: Snapshots) => Promise<void>)[],
+): Promise<void> {
+  const left = parts.values()
+  const work = async (snapshots: Snapshots) => {
+    for (const part of left) await part(snapshots)
+  }
+  await Promise.all(connections.map(work))
+}
+
+/**
+ * Accounts with entries of transactions that may not have ended. Such a one may stand before an entry of a transaction with a
+ * lower number, which then is not the end of what a checkpoint may stand for.
+ */
+async function readUnended(
+  db: Snapshot,
+  systemAccounts: readonly SystemAccount[],
+  endedBelow: bigint,
+): Promise<ReadonlySet<bigint>> {
+  const rows = await db<{ accountId: bigint }>`
+    select distinct e.account_id from wallet.entry s join wallet.entry e on e.transfer_id = s.transfer_id and e.seq is not null
+    where s.account_id = any(${systemAccounts.map(({ id }) => id)}::bigint[]) and s.seq is null
+      and s.xid >= ${String(endedBelow)}::text::xid8
+  `
+  return new Set(rows.map(({ accountId }) => accountId))
+}
+
+/** Whether plain records of a kind need no question. */
+const isPlainEnough = (kind: Kind, { isOfTwo, examination }: ToProve) => !isOfTwo && examination.needsNoQuestion(kind)
+
+interface InRanges<P extends Plain> {
+  readonly kind: Kind
+  readonly columns: readonly [IdColumn, ...IdColumn[]]
+  readonly read: (db: Snapshot, range: IdRange) => Promise<P>
+  /** Where all is to be asked. It takes no value for another type than it has, so no value makes it fail. */
+  readonly name: (db: Snapshot, range: IdRange) => Promise<P>
+  readonly also?: ((db: Snapshot, page: P) => Promise<void>) | undefined
+}
+
+/** Goes through a large source by ranges of ids, which connections take in turn. */
+function inRanges<P extends Plain>(
+  { kind, columns, read, name, also }: InRanges<P>,
+  { share, examination, limit, progress }: ToProve,
+): (snapshots: Snapshots) => Promise<void> {
+  const turns = new Turns<string>()
+  const size = { limit: limit * pagesOfProof, share }
+  let done = 0
+  return async (snapshots) => {
+    const total = await snapshots.see((db) => estimate(db, columns[0][0]))
+    const next = async (after: string | null) => {
+      const part = await snapshots.see((db) => nextRange(db, columns, { ...size, after }))
+      return part === null ? null : { part, next: part.end }
+    }
+    for (let range = await turns.take(next); range !== null; range = await turns.take(next)) {
+      const ids = range
+      const named = (db: Snapshot) => name(db, ids)
+      done += (await lookAt(kind, [(db) => read(db, ids), named], { snapshots, examination }, also)).read
+      progress(kind, done, total)
+    }
+  }
+}
+
+/**
+ * What is as large as the ledger.
+ * @param broken gets the accounts whose chains are to be followed, to say what is wrong
+ */
+function largeSources(what: ToProve, broken: Set<bigint>): readonly ((snapshots: Snapshots) => Promise<void>)[] {
+  const { endedBelow, toldBefore, examination, sums, compared } = what
+  const transfers: InRanges<TransferPage> = {
+    kind: 'transfer',
+    columns: [
+      ['wallet.transfer', 'id', 1],
+      ['wallet.entry', 'transfer_id', 2],
+    ],
+    read: (db, range) => readTransfers(db, range, { endedBelow, isPlainEnough: isPlainEnough('transfer', what) }),
+    name: nameTransfers,
+    also: async (db, { keys, linked, entered, unlinked }) => {
+      const chained = unlinked.length === 0 ? [] : await readChained(db, unlinked, endedBelow)
+      for (const { id } of chained) broken.add(id)
+      for (const one of [...entered, ...chained]) sums.add(one)
+      compared(chained.reduce((sum, { entries }) => sum + Number(entries), linked))
+      // What its transfer is, a plain deposit leaves to the transfer.
+      if (isPlainEnough('deposit', what)) await examination.examine(db, 'deposit', await depositsOf(db, keys))
+    },
+  }
+  const deposits: InRanges<DepositPage> = {
+    kind: 'deposit',
+    columns: [
+      ['payments.reconcilable_deposit', 'id', 1],
+      ['payments.reconcilable_transition', 'record_id', 2],
+    ],
+    read: (db, range) =>
+      isPlainEnough('deposit', what) ? readDeposits(db, range, toldBefore) : nameDeposits(db, range),
+    name: nameDeposits,
+    also: (db, { gone }) => examination.examine(db, 'history', gone),
+  }
+  return [inRanges(transfers, what), inRanges(deposits, what)]
+}
+
+/** The deposits that some transfers credit. */
+async function depositsOf(db: Snapshot, transfers: readonly string[]): Promise<readonly string[]> {
+  if (transfers.length === 0) return []
+  const rows = await db<{ reference: string }>`
+    select reference from wallet.transfer where id = any(${transfers}::text[]) and type = 'DEPOSIT'
+  `
+  return rows.map(({ reference }) => reference)
+}
+
+/** By the player's newest deposit, the kept sum of a day is held against the deposits of that day. */
+function depositors(share: Share): Source {
+  const newest = sql`from payments.reconcilable_deposit d where d.player_id = r.player_id order by d.created_at desc, d.id desc limit 1`
+  const day = sql`date_trunc('day', d.created_at at time zone d.time_zone)`
+  return paged(
+    {
+      ...{ kind: 'deposit', table: 'payments.reconcilable_depositor', key: sql`(select d.id ${newest})` },
+      ...{ order: 'player_id text', first: [null], member: 'player_id' },
+      skipped: sql`r.day is null or coalesce((select (r.day, r.day_total) = (${day}::date, (
+        select coalesce(sum(o.amount), 0) from payments.reconcilable_deposit o
+        where o.player_id = d.player_id and o.status <> 'failed' and o.created_at >= ${day} at time zone d.time_zone
+      )) ${newest}), false)`,
+    },
+    share,
+  )
+}
+
+/** The end of each chain, page by page, which connections take in turn. */
+function allEnds(
+  { share, limit, progress, found, lookAtEnds }: ToProve,
+  links: Links,
+): (snapshots: Snapshots) => Promise<void> {
+  const turns = new Turns<bigint>()
+  let done = 0
+  return async (snapshots) => {
+    const total = await snapshots.see((db) => estimate(db, 'wallet.account'))
+    for await (const ids of allPlayers(snapshots, { limit, share, turns }, (gone) => found('chains', gone))) {
+      await lookAtEnds(snapshots, ids, links)
+      done += ids.length
+      progress('balances', done, total)
+    }
+  }
+}
+
+async function addUp(snapshots: Snapshots, sum: SystemSum, { endedBelow, progress, sums }: ToProve) {
+  const { brandId, currency } = sum.account
+  for (let from: bigint | null = 0n; from !== null; ) {
+    const begin: bigint = from
+    const page = await snapshots.see((db) => readSystemSums(db, sum.account, { from: begin, end: endedBelow }))
+    sum.addPage(page)
+    sums.add({ brandId, currency, amount: page.all.balance })
+    progress('sums', Number(page.all.entries), 0)
+    from = page.next
+  }
+}

@@ -1,0 +1,71 @@
+import { type Fragment, type ReadDb, sql } from '@backoffice/service-runtime'
+
+const time = (column: string) => sql`to_char(${sql.fixed(column)} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
+const isTime = (column: string) => sql`${sql.fixed(column)} between '0001-01-01' and '9999-12-31'`
+
+/**
+ * The hash that an entry `e` of the transfer `t` must have, as `entryHash` computes it; null where there is none. PostgreSQL may
+ * write JSON and times otherwise: then it is another one, and the chain is followed here to say what is wrong.
+ */
+export const hashOfEntry = (before: Fragment): Fragment => sql`
+  case when num_nulls(t.id, t.brand_id, t.reference, t.type, t.debit_account, t.credit_account, t.amount, t.outcome) = 0
+    and ${isTime('t.effective_at')} and ${isTime('t.created_at')}
+  then sha256(${before} || convert_to(array_to_json(array[e.account_id::text, e.seq::text, e.amount::text, e.balance::text,
+    t.id, t.brand_id, t.reference, t.type, t.debit_account::text, t.credit_account::text, t.amount::text, t.outcome, t.reverses,
+    t.reason, ${time('t.effective_at')}, ${time('t.created_at')}])::text, 'UTF8')) end`
+
+/** Where one is in a chain: after which entry, as that is stored. */
+export interface ChainPlace {
+  readonly id: bigint
+  readonly seq: bigint
+  readonly balance: bigint
+  readonly hash: Buffer
+}
+
+export interface ChainsToRead {
+  /** Of a longer one only so many. */
+  readonly entriesMax: number
+  readonly enteredFrom: bigint
+  readonly endedBelow: bigint
+}
+
+/** The rest of a chain, or so many entries of it, in which everything is right and of transactions that have ended. */
+export interface RightChain {
+  readonly id: bigint
+  readonly entries: bigint
+  readonly total: string
+  /** The sum of what was entered since a transaction. */
+  readonly entered: string
+  readonly balance: bigint
+  readonly hash: Buffer
+}
+
+/**
+ * The chains that PostgreSQL itself finds right, by the rules of `follow`: it computes the hash of each entry over what is
+ * stored. All others are read and followed here, to say what is wrong.
+ */
+export function readRightChains(
+  db: ReadDb,
+  places: readonly ChainPlace[],
+  { entriesMax, enteredFrom, endedBelow }: ChainsToRead,
+): Promise<RightChain[]> {
+  const rows = places.map(({ id, seq, balance, hash }) => ({ id, seq, balance, hash }))
+  return db<RightChain>`
+    select k.id, c.* from ${sql.unnest('k', rows, 'id bigint, seq bigint, balance bigint, hash bytea')}
+    cross join lateral (
+      select count(*) as entries, sum(e.amount)::text as total, max(e.balance) filter (where e.is_last) as balance,
+        coalesce(sum(e.amount) filter (where e.xid >= ${String(enteredFrom)}::text::xid8), 0)::text as entered,
+        (array_agg(e.hash) filter (where e.is_last))[1] as hash
+      from (
+        select e.*, lead(e.seq) over chain is null as is_last, lag(e.seq, 1, k.seq) over chain as seq_before,
+          lag(e.balance, 1, k.balance) over chain as balance_before, lag(e.hash, 1, k.hash) over chain as hash_before
+        from (
+          select * from wallet.entry where account_id = k.id and seq > k.seq and seq is not null order by seq limit ${entriesMax}
+        ) e window chain as (order by e.seq)
+      ) e left join wallet.transfer t on t.id = e.transfer_id
+      having bool_and(coalesce(
+        e.seq = e.seq_before + 1 and e.balance = e.balance_before + e.amount and e.xid < ${String(endedBelow)}::text::xid8
+        and e.hash = ${hashOfEntry(sql`e.hash_before`)}, false))
+    ) c
+  `
+}
