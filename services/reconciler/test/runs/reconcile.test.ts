@@ -1,3 +1,5 @@
+// In a process of its own: it counts what is in flight, and files that share its system leave forged commands there.
+
 import { randomUUID } from 'node:crypto'
 import { fromMinorUnits, operations, type ReconciliationReport, type ServiceName } from '@backoffice/contracts'
 import { newId } from '@backoffice/process'
