@@ -122,8 +122,10 @@ interface Shape {
 export const streamKeeper = 'streams'
 /** Passes on what the team calls. It can speak for nobody: each call is signed by its person. */
 export const teamConsole = 'console'
+/** A gateway that serves providers of games alone: it may pass on what they call, and hears nothing but replies. */
+export const providerGateway = 'providers'
 /** The users of the broker. They are programs: no person has a password here. */
-export const brokerUsers = [...serviceNames, streamKeeper, teamConsole] as const
+export const brokerUsers = [...serviceNames, streamKeeper, teamConsole, providerGateway] as const
 export type BrokerUser = (typeof brokerUsers)[number]
 
 type Optional<T> = { [K in keyof T]: undefined extends T[K] ? K : never }[keyof T]

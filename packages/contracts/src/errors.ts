@@ -1,12 +1,22 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { sample } from './examples.ts'
+import { type ProviderErrorCode, providerErrors } from './provider-errors.ts'
 import { type ErrorEntry, type PublicErrorCode, publicErrors } from './public-errors.ts'
 import { Currency, Id, Timestamp } from './resources.ts'
 import { described, object, oneOf, text } from './schema.ts'
 import { DepositStatus, KycStatus, PlayerStatus, WithdrawalStatus } from './statuses.ts'
 
-/** The error catalogue: the codes that operators read, and those of the team. */
+/** A code that providers and operators both read has one status, and what operators read is its text here. */
+const ofProviders = Object.fromEntries(
+  Object.entries(providerErrors).map(([code, { status, message, retry }]) => [
+    code,
+    { status, message, ...(retry === 'later' ? { retryable: true as const } : {}) },
+  ]),
+) as Record<ProviderErrorCode, ErrorEntry>
+
+/** The error catalogue: the codes that providers and operators read, and those of the team. */
 const catalogue = {
+  ...ofProviders,
   ...publicErrors,
   // The team's side only: these are never in the published documents, and their details are for the team's tools.
   LOGIN_REQUIRED: { status: 401, message: 'Who calls is not proven. Log in again; the details say why.' },
@@ -25,6 +35,12 @@ const catalogue = {
   },
   PROPOSAL_NOT_FOUND: { status: 404, message: 'There is no such proposal.' },
   PROPOSAL_NOT_OPEN: { status: 409, message: 'The proposal is no longer open.' },
+  PROVIDER_NOT_FOUND: { status: 404, message: 'There is no such provider.' },
+  PROVIDER_ALREADY_EXISTS: { status: 409, message: 'A provider with this name already exists.' },
+  ROUND_NOT_FOUND: { status: 404, message: 'There is no such round.' },
+  ROUND_NOT_OPEN: { status: 409, message: 'The round is no longer open; the details say what it is.' },
+  ROUND_HAS_WINS: { status: 409, message: 'The round was won, so its stakes are not given back. Close it.' },
+  HELD_WIN_NOT_FOUND: { status: 404, message: 'No such win is held, or it is released.' },
   OPERATOR_NOT_FOUND: { status: 404, message: 'There is no such operator.' },
   OPERATOR_ALREADY_EXISTS: { status: 409, message: 'An operator with this name already exists.' },
   CREDENTIAL_NOT_FOUND: { status: 404, message: 'There is no such credential.' },
@@ -73,6 +89,10 @@ const catalogue = {
 
 export type ErrorCode = keyof typeof catalogue
 export const errorCatalogue: Readonly<Record<ErrorCode, ErrorEntry>> = catalogue
+
+/** Where the documentation page explains a code: the name of its place there. */
+export const errorAnchor = (code: PublicErrorCode | ProviderErrorCode): string =>
+  `error-${code.toLowerCase().replaceAll('_', '-')}`
 
 /** The `details` that errors with one code have. */
 export interface DetailsEntry<D extends TSchema = TSchema> {

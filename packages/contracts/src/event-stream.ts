@@ -4,6 +4,7 @@ import {
   eventSubject,
   inboxOf,
   isSentAgain,
+  providerGateway,
   replyInbox,
   rpcSubject,
   rpcSubjectOfAll,
@@ -13,7 +14,7 @@ import {
 } from './broker.ts'
 import { type EventKind, eventKinds, events } from './events.ts'
 import { audiences, type Operation, type ServiceName, serviceNames } from './operation.ts'
-import { allOperations } from './operations/index.ts'
+import { allOperations, providerOperations } from './operations/index.ts'
 
 /** The JetStream stream that keeps every event. */
 export const eventStream = 'EVENTS'
@@ -182,11 +183,15 @@ export interface BrokerPermissions {
   readonly subscribe: readonly string[]
 }
 
+/** Where a call of an operation is sent. */
+const callSubjects = (operation: Operation): readonly string[] => [
+  rpcSubject(operation),
+  ...(isSentAgain(operation) ? [rpcSubjectOfAll(operation)] : []),
+]
+
 /** What one service may send and hear: it follows from the tables of operations and events. */
 export function servicePermissions(service: ServiceName): BrokerPermissions {
-  const calls = allOperations
-    .filter((operation) => mayCall(service, operation))
-    .flatMap((operation) => [rpcSubject(operation), ...(isSentAgain(operation) ? [rpcSubjectOfAll(operation)] : [])])
+  const calls = allOperations.filter((operation) => mayCall(service, operation)).flatMap(callSubjects)
   const emits = publishedKinds(service).map(eventSubject)
   const consumes = eventConsumers
     .filter((consumer) => consumer.service === service)
@@ -228,9 +233,18 @@ export function teamConsolePermissions(): BrokerPermissions {
   }
 }
 
+/** A gateway for providers calls what they call, and serves nothing. */
+export function providerGatewayPermissions(): BrokerPermissions {
+  return {
+    publish: providerOperations.flatMap(callSubjects).sort(),
+    subscribe: [`${inboxOf(providerGateway)}.>`],
+  }
+}
+
 /** What a user of the broker may send and hear. */
 export function permissionsOf(user: BrokerUser): BrokerPermissions {
   if (user === streamKeeper) return streamKeeperPermissions()
+  if (user === providerGateway) return providerGatewayPermissions()
   return user === teamConsole ? teamConsolePermissions() : servicePermissions(user)
 }
 
@@ -238,12 +252,13 @@ export function permissionsOf(user: BrokerUser): BrokerPermissions {
 const callersOf = (service: ServiceName): readonly BrokerUser[] => [
   ...serviceNames.filter((caller) => allOperations.some((one) => one.service === service && mayCall(caller, one))),
   teamConsole,
+  ...(providerOperations.some((one) => one.service === service) ? ([providerGateway] as const) : []),
 ]
 
 function mayCall(service: ServiceName, operation: Operation): boolean {
   if (operation.service === service) return false
   if (operation.callers !== undefined) return operation.callers.includes(service)
-  return service === 'gateway' && audiences[operation.audience].caller === 'operator'
+  return service === 'gateway' && ['operator', 'provider'].includes(audiences[operation.audience].caller)
 }
 
 /** The variable of the configuration that holds a user's permissions. */

@@ -1,8 +1,23 @@
 import { type Static, type TObject, Type } from '@sinclair/typebox'
-import { approvedKyc, approvedWithdrawal, confirmedDeposit } from './examples.ts'
+import { approvedKyc, approvedWithdrawal, confirmedDeposit, sample } from './examples.ts'
 import type { ServiceName } from './operation.ts'
-import { Deposit, DepositStatus, KycChange, KycStatus, Withdrawal, WithdrawalStatus } from './resources.ts'
+import {
+  CalendarDate,
+  Currency,
+  Deposit,
+  DepositStatus,
+  Id,
+  KycChange,
+  KycStatus,
+  Money,
+  Withdrawal,
+  WithdrawalStatus,
+} from './resources.ts'
 import { described, object, text } from './schema.ts'
+
+/** So many lines of providers fit into an event, however much they turn over. */
+export const providersToldMax = 14
+export const otherProviders = 'others'
 
 interface EventEntry<Data extends TObject = TObject> {
   readonly summary: string
@@ -60,6 +75,52 @@ export const events = {
       version,
     }),
     example: { ...approvedWithdrawal, previousStatus: 'under_review', version: 2 },
+  }),
+  'play.day_closed': entry({
+    summary: "A day's play of a brand is complete",
+    description:
+      'Sent once for each day of the brand with any play, after the day has ended and all of it is booked. The sums are those of the ledger.',
+    visibility: 'public',
+    emittedBy: 'wallet',
+    consumedBy: ['webhooks'],
+    data: object({
+      day: described(CalendarDate, 'The day, in the time zone of the brand.'),
+      providers: Type.Array(
+        object({
+          providerId: described(
+            Id,
+            `The provider of the games; \`${otherProviders}\` for all beyond the ${providersToldMax} with the highest bets.`,
+          ),
+          currency: described(Currency, 'Of the amounts (ISO 4217).'),
+          rounds: Type.Integer({ description: 'Rounds that were opened on this day.' }),
+          bets: described(Money, 'What players staked.'),
+          wins: described(Money, 'What they won.'),
+          rollbacks: described(Money, 'Stakes that were given back.'),
+          jackpots: described(Money, 'Jackpots that were paid.'),
+          promotions: described(Money, 'Prizes that were paid.'),
+          ggr: described(Money, 'Bets without wins and rollbacks.'),
+        }),
+        { maxItems: providersToldMax + 1, description: 'A line for each provider and currency.' },
+      ),
+      version,
+    }),
+    example: {
+      day: '2026-03-02',
+      providers: [
+        {
+          providerId: sample.providerId,
+          currency: 'BRL',
+          rounds: 1200,
+          bets: '2400.00',
+          wins: '2250.00',
+          rollbacks: '4.00',
+          jackpots: '0.00',
+          promotions: '25.00',
+          ggr: '146.00',
+        },
+      ],
+      version: 1,
+    },
   }),
   'webhook.test': entry({
     summary: 'A test delivery',

@@ -3,6 +3,8 @@ export const idempotencyKeyPattern = '^[A-Za-z0-9_:.-]{8,128}$'
 /** How long a key is remembered, from its first use. */
 export const idempotencyMemoryHours = 24
 export const requestsPerMinuteDefault = 600
+/** Of a provider of games, when nothing else is said: bets and spins, and all the rest. */
+export const providerRatesDefault = { stakesPerMinute: 60_000, othersPerMinute: 120_000 } as const
 /** Of an operator's brands, when nothing else is said. */
 export const brandDefaults = { currency: 'BRL', timeZone: 'America/Sao_Paulo' } as const
 export const webhookAttemptsMax = 8
@@ -47,6 +49,19 @@ export const sandboxAmounts = {
   depositOverLimit: '1515.15',
   /** A withdrawal of this amount can be approved, but moves to `failed` on the decision `pay`. */
   withdrawalFailsOnPay: '13.13',
+} as const
+
+/**
+ * Reserved amounts of a bet or a spin, with which the client of a game provider can see in the sandbox what a bad day brings:
+ * on the first attempt of each transaction. The same sent again gets through.
+ */
+export const sandboxPlayAmounts = {
+  /** It is booked, and answered with SERVICE_UNAVAILABLE. */
+  failsAfter: '16.16',
+  /** It is answered with SERVICE_UNAVAILABLE, and nothing is booked. */
+  failsBefore: '17.17',
+  /** It is booked, and answered six seconds late: later than a client waits. */
+  late: '18.18',
 } as const
 
 /**

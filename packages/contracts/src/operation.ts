@@ -24,14 +24,14 @@ export const databaseRoles: readonly DatabaseRole[] = [...serviceNames, 'games']
 export const roleName = (name: DatabaseRole): string => `backoffice_${name}`
 
 /** For whom an operation is: see `audiences`. */
-export type Audience = 'public' | 'operator' | 'sandbox' | 'internal' | 'team'
+export type Audience = 'public' | 'operator' | 'sandbox' | 'provider' | 'internal' | 'team'
 
 /** What holds for all operations of one audience. */
 interface AudienceEntry {
   /** Who calls. */
-  readonly caller: 'anybody' | 'operator' | 'service' | 'person'
+  readonly caller: 'anybody' | 'operator' | 'provider' | 'service' | 'person'
   /** How that is proven. A person of the team signs each call; for a service its user of the broker stands. */
-  readonly proof: 'none' | 'signed request' | 'signed call' | 'user of the broker'
+  readonly proof: 'none' | 'signed request' | "provider's signed request" | 'signed call' | 'user of the broker'
   /** The only environment in which it may be called; each where absent. */
   readonly onlyIn?: Environment
   /** A call acts for the brand of its scope. What is about a record of any brand has no scope. */
@@ -72,6 +72,20 @@ export const audiences: Readonly<Record<Audience, AudienceEntry>> = {
     onlyIn: 'sandbox',
     admission: [...ofOperators.admission, 'SANDBOX_ONLY'],
     anyCall: ['SANDBOX_ONLY'],
+  },
+  // A provider names its brand in the path; what it was granted says whether it may.
+  provider: {
+    ...ofOperators,
+    caller: 'provider',
+    proof: "provider's signed request",
+    admission: [
+      'INVALID_CREDENTIALS',
+      'TIMESTAMP_OUT_OF_RANGE',
+      'INVALID_SIGNATURE',
+      'FORBIDDEN_IP',
+      'BRAND_NOT_GRANTED',
+      'RATE_LIMITED',
+    ],
   },
   internal: { ...ofOperators, caller: 'service', proof: 'user of the broker', isSealed: true },
   team: {
@@ -126,6 +140,7 @@ export const tags = {
   Games: 'Catalogue and game sessions.',
   Withdrawals: 'Requests that the team reviews and pays.',
   Webhooks: 'Signed callbacks to your server.',
+  Play: "A provider's bets, wins and rollbacks; on a surface of its own.",
   Sandbox: "Simulate the team's decisions. Production answers 403 SANDBOX_ONLY.",
   Documents: 'Public documents, without authentication.',
 } as const
@@ -142,6 +157,18 @@ export const Scope = object({
   currency: Type.String({ pattern: '^[A-Z]{3}$' }),
   /** IANA name. The brand's calendar day begins and ends at midnight there. */
   timeZone: text(64),
+  /** Where a provider of games called: which one, and what it signed. */
+  provider: Type.Optional(
+    object({
+      id: text(64),
+      /** SHA-256 of the body as it came, in hex. */
+      bodyDigest: text(64),
+      /** Stakes are refused with this; what was begun is settled. */
+      stakesRefusedWith: Type.Optional(
+        Type.Union([Type.Literal('OPERATOR_SUSPENDED'), Type.Literal('PROVIDER_SUSPENDED')]),
+      ),
+    }),
+  ),
 })
 export type Scope = Static<typeof Scope>
 
@@ -304,6 +331,7 @@ const builders = <For extends Audience>(audience: For) => ({
 
 export const operator = builders('operator')
 export const sandbox = builders('sandbox')
+export const provider = builders('provider')
 export const internal = builders('internal')
 export const team = builders('team')
 
@@ -321,8 +349,9 @@ export function commonRejects(operation: Operation): ErrorCode[] {
   if (operation.hasBody) codes.push('UNSUPPORTED_MEDIA_TYPE')
   if (operation.idempotency === 'required') codes.push('IDEMPOTENCY_KEY_REQUIRED')
   if (operation.stores !== undefined) codes.push('DAILY_QUOTA_EXCEEDED')
-  // Without a key, with replay protection: for a signature that was used before.
-  if (operation.http?.method === 'POST') codes.push('IDEMPOTENCY_CONFLICT')
+  // Without a key, with replay protection: for a signature that was used before. A provider's transaction has an id of its own.
+  if (operation.http?.method === 'POST' && audiences[operation.audience].caller === 'operator')
+    codes.push('IDEMPOTENCY_CONFLICT')
   if (operation.idempotency === 'required') codes.push('IDEMPOTENCY_IN_PROGRESS')
   codes.push('VALIDATION_ERROR', 'INTERNAL_ERROR', 'SERVICE_UNAVAILABLE')
   return codes

@@ -252,6 +252,3 @@ const entries = {
 export type PublicErrorCode = keyof typeof entries
 export const publicErrors: Readonly<Record<PublicErrorCode, PublicErrorEntry>> = entries
 export const publicErrorCodes = Object.keys(publicErrors) as PublicErrorCode[]
-
-/** Where the documentation page explains a code: the name of its place there. */
-export const errorAnchor = (code: PublicErrorCode): string => `error-${code.toLowerCase().replaceAll('_', '-')}`

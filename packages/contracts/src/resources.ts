@@ -59,7 +59,7 @@ export const Note = personal('note', text(500))
 
 export const Method = Line({ minLength: 1, maxLength: 64, description: 'Payment-method label chosen by the operator.' })
 
-const listOfCauses = new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(Object.values(ledgerCauses))
+const listOfCauses = new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(new Set(Object.values(ledgerCauses)))
 
 export const Me = named('Me')({
   operator: object(
@@ -200,7 +200,9 @@ export const LedgerItem = named(
   reference: object(
     {
       type: text(32, { description: `What caused the entry: ${listOfCauses}.` }),
-      id: text(128, { description: 'Id of the deposit or withdrawal; of a correction, our reference.' }),
+      id: text(128, {
+        description: 'Id of the deposit, the withdrawal or the round of a game; of a correction, our reference.',
+      }),
     },
     { description: 'What the entry belongs to.' },
   ),

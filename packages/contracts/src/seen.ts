@@ -88,6 +88,7 @@ export type ReadShown = <O extends Operation>(operation: O, input: Input<O>) => 
 type Named = Readonly<
   Record<'operatorId' | 'playerId' | 'withdrawalId' | 'transferId' | 'commandId' | 'key' | 'id', string>
 > &
+  Readonly<Record<'providerId' | 'brandId' | 'roundId' | 'transactionId', string>> &
   Pick<Input<typeof webhooks.showWebhook>, 'environment'> & { readonly proposalId: string }
 
 const operatorOf = (read: ReadShown, { operatorId }: Named) => read(gateway.getOperator, { name: operatorId })
@@ -125,6 +126,43 @@ async function creditOf(read: ReadShown, { commandId }: Named) {
   return { depositId, ...deposit }
 }
 
+const providerOf = (read: ReadShown, { providerId }: Named) => read(gateway.getProvider, { name: providerId })
+
+async function providerKeyOf(read: ReadShown, { key }: Named) {
+  for (let after = {}; ; ) {
+    const { data, nextCursor } = await read(gateway.listProviders, after)
+    for (const { name, keys } of data) {
+      const found = keys.find((one) => one.key === key)
+      if (found !== undefined) return { name, environment: found.environment }
+    }
+    if (nextCursor === null) throw new Rejection('CREDENTIAL_NOT_FOUND')
+    after = { after: nextCursor }
+  }
+}
+
+async function roundOf(read: ReadShown, { roundId }: Named) {
+  const { data } = await read(wallet.listRounds, { roundId, limit: 1 })
+  if (data[0] === undefined) throw new Rejection('ROUND_NOT_FOUND')
+  return data[0]
+}
+
+async function heldWinOf(read: ReadShown, { providerId, brandId, transactionId }: Named) {
+  for (let cursor = {}; ; ) {
+    const { data, nextCursor } = await read(wallet.listHeldWins, { ...cursor, limit: 1_000 })
+    const found = data.find(
+      (win) => win.providerId === providerId && win.brandId === brandId && win.transactionId === transactionId,
+    )
+    if (found !== undefined) return found
+    if (nextCursor === null) throw new Rejection('HELD_WIN_NOT_FOUND')
+    cursor = { cursor: nextCursor }
+  }
+}
+
+async function winLimitOf(read: ReadShown, { providerId, brandId }: Named) {
+  const { data, otherwise } = await read(wallet.listWinLimits, {})
+  return data.find((one) => one.providerId === providerId && one.brandId === brandId) ?? { maxWin: otherwise }
+}
+
 async function proposalOf(read: ReadShown, { proposalId }: Named, { service }: Operation) {
   const { data } = await read(operations[service].listProposals, { proposalId, limit: 1 })
   if (data[0] === undefined) throw new Rejection('PROPOSAL_NOT_FOUND')
@@ -153,6 +191,16 @@ const records: Readonly<Record<string, (read: ReadShown, named: Named, operation
   adjustWallet: playerOf,
   reverseTransfer: entryOf,
   endCommand: creditOf,
+  setProviderGrant: providerOf,
+  setProviderLimits: providerOf,
+  suspendProvider: providerOf,
+  activateProvider: providerOf,
+  issueProviderKey: providerOf,
+  revokeProviderKey: providerKeyOf,
+  voidRound: roundOf,
+  endRound: roundOf,
+  releaseWin: heldWinOf,
+  setWinLimit: winLimitOf,
   declineProposal: proposalOf,
 }
 

@@ -104,22 +104,42 @@ export const WithdrawalDecision = oneOf(withdrawalDecisions, {
   },
 })
 
-export const ledgerTypes = ['DEPOSIT', 'WITHDRAWAL', 'ADJUSTMENT', 'REVERSAL'] as const
+export const ledgerTypes = [
+  'DEPOSIT',
+  'WITHDRAWAL',
+  'ADJUSTMENT',
+  'REVERSAL',
+  'BET',
+  'WIN',
+  'ROLLBACK',
+  'JACKPOT',
+  'PROMOTION',
+] as const
 /** What causes an entry of each type, as the reference of a ledger item calls it. */
 export const ledgerCauses = {
   DEPOSIT: 'deposit',
   WITHDRAWAL: 'withdrawal',
   ADJUSTMENT: 'adjustment',
   REVERSAL: 'reversal',
+  BET: 'round',
+  WIN: 'round',
+  ROLLBACK: 'round',
+  JACKPOT: 'round',
+  PROMOTION: 'promotion',
 } as const satisfies Record<(typeof ledgerTypes)[number], string>
 export const LedgerType = oneOf(ledgerTypes, {
   $id: 'LedgerType',
-  description: 'Kind of entry.',
+  description: 'Kind of entry. New kinds may come: take those that you do not know.',
   meanings: {
     DEPOSIT: 'a credit: a deposit was confirmed',
     WITHDRAWAL: 'a debit: a withdrawal was paid',
     ADJUSTMENT: 'a credit or a debit: a correction by our team',
     REVERSAL: 'our team undid an earlier entry, with the opposite sign',
+    BET: 'a debit: a stake in a game',
+    WIN: 'a credit: what a stake won',
+    ROLLBACK: 'a credit: the game took a stake back, with the opposite sign',
+    JACKPOT: 'a credit: a jackpot',
+    PROMOTION: 'a credit: a prize of the game provider, such as free rounds or a tournament',
   },
 })
 export type LedgerType = Static<typeof LedgerType>

@@ -208,10 +208,10 @@ t.test('the catalogue gives each code of the specification its status', async (t
 
 /** What of the team's work is about nothing that a page shows, beside what stands in the input itself. */
 const unseen = {
-  'makes something new': ['createOperator'],
+  'makes something new': ['createOperator', 'createProvider'],
   'the account, the game or the time stands in the input': [
     ...['lockTeamMember', 'unlockTeamMember', 'endSession', 'endProviderSession'],
-    ...['setGameAvailability', 'recordRestore'],
+    ...['setGameAvailability', 'setGameProvider', 'recordRestore'],
   ],
   'says who works on a case, and changes nothing of it': ['takeKycCase', 'releaseKycCase'],
   'does again what was to be done anyway': ['rerunSetAside', 'rewrapSecrets', 'rewrapWebhookSecrets', 'sealStoredData'],

@@ -339,7 +339,7 @@ function receive(
     Pick<ServerOptions, 'timers'> & { readonly request: RequestMessage },
 ): ReceivedCall {
   const { scope, input } = known.request
-  const { isScoped: scoped, onlyIn } = audiences[operation.audience]
+  const { isScoped: scoped, onlyIn, caller } = audiences[operation.audience]
   const read = readMessage(inputSchema(operation), input)
   if (read.issues !== null) {
     // A service validates its input before it calls, so this caller is of another release. Only a person of the team
@@ -349,6 +349,8 @@ function receive(
     throw new Rejection('SERVICE_UNAVAILABLE', undefined, { cause })
   }
   if (scoped && validateAsReader(Scope, scope) !== null) throw new Error(`a call of ${operation.id} has no valid scope`)
+  if (caller === 'provider' && scope?.provider === undefined)
+    throw new Error(`a call of ${operation.id} names no provider`)
   if (onlyIn !== undefined && scope?.environment !== onlyIn) throw new Rejection('SANDBOX_ONLY')
   const waitsMs = Number(message.headers?.get(headerNames.timeoutMs) || Number.NaN)
   const timeoutMs = Number.isNaN(waitsMs) ? callTimeoutMs(operation) : waitsMs

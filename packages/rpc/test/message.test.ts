@@ -92,6 +92,8 @@ const lineEnds = [0x09, 0x0a, 0x0d]
 const lookups = new Set([
   'operatorId',
   'brandId',
+  'providerId',
+  'roundId',
   'playerId',
   'withdrawalId',
   'transferId',

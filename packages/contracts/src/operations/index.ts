@@ -9,7 +9,9 @@ import { webhooks } from './webhooks.ts'
 export { type HomologationCheck, homologationCheckNames, homologationChecks } from './fields.ts'
 export { credentialsShownMax, OperatorRecord } from './gateway.ts'
 export * from './payment-records.ts'
+export { stakeRejects } from './play-admission.ts'
 export * from './player-records.ts'
+export { grantsShownMax, ProviderRecord } from './providers.ts'
 export {
   Difference,
   type DifferenceClass,
@@ -18,6 +20,7 @@ export {
   ReconciliationReport,
   RecordedRestore,
 } from './reconciler.ts'
+export { HeldWin, PlayDay, PlayStanding, PlaySums, TeamPlay, TeamRound } from './rounds.ts'
 export {
   AuditEntry,
   AuditedChange,
@@ -52,7 +55,10 @@ const tagOrder = Object.keys(tags)
 /** By tag, then by the name of the service; inside one service the order of its table stays. */
 const byReadingOrder = (a: Operation, b: Operation) =>
   tagOrder.indexOf(a.tag ?? '') - tagOrder.indexOf(b.tag ?? '') || a.service.localeCompare(b.service)
-/** What has an HTTP route, in the order in which a reader meets it. */
-export const httpOperations: readonly Operation[] = allOperations
-  .filter((operation) => operation.http !== undefined)
+const withRoute = allOperations.filter(({ http }) => http !== undefined)
+/** What providers of games call, on a surface of its own. */
+export const providerOperations: readonly Operation[] = withRoute.filter(({ audience }) => audience === 'provider')
+/** What operators call and read, in the order in which a reader meets it. */
+export const httpOperations: readonly Operation[] = withRoute
+  .filter(({ audience }) => audience !== 'provider')
   .sort(byReadingOrder)

@@ -26,6 +26,7 @@ import { everyRole } from '../team.ts'
 import { operatorNameField, ownerFields, PlayerPath, playerExport, seenField } from './fields.ts'
 import { games } from './games.ts'
 import { kycReview } from './kyc-review.ts'
+import { playAdmission } from './play-admission.ts'
 import {
   DocumentSource,
   PlayerChange,
@@ -107,6 +108,7 @@ export const players = service('players', {
   }),
 
   ...games,
+  ...playAdmission,
 
   decideKycInSandbox: sandbox.command({
     http: post('/sandbox/players/{playerId}/kyc/decision'),

@@ -17,6 +17,7 @@ import {
 } from '../resources.ts'
 import { described, Nullable, named, object, pageOf, text } from '../schema.ts'
 import { PlayerPath, playerExport, seenField } from './fields.ts'
+import { rounds } from './rounds.ts'
 import { service } from './runtime.ts'
 
 export const HoldState = Type.Union([Type.Literal('open'), Type.Literal('captured'), Type.Literal('released')])
@@ -26,7 +27,7 @@ export const HoldState = Type.Union([Type.Literal('open'), Type.Literal('capture
  * references of their own transfers.
  */
 const TransferReference = Type.String({
-  pattern: '^(?!dep_|wdr_)[A-Za-z0-9_.:/-]{1,128}$',
+  pattern: '^(?!dep_|wdr_|pla_|rnd_)[A-Za-z0-9_.:/-]{1,128}$',
   description: 'Unique per brand, for ever: the same reference never moves money twice.',
 })
 
@@ -171,12 +172,17 @@ export const wallet = service('wallet', {
     rejects: ['PLAYER_NOT_FOUND'],
   }),
 
-  /** What stands against anonymising a player: money, and how long ago the last of it moved. */
+  /** What stands against anonymising a player: money, how long ago the last of it moved, and rounds that may still be won. */
   readAccount: internal.query({
     callers: ['players'],
     summary: "Read a player's balance and its last change",
     body: object({ playerId: Id }),
-    reply: object({ available: Money, withdrawable: Money, updatedAt: Timestamp }),
+    reply: object({
+      available: Money,
+      withdrawable: Money,
+      updatedAt: Timestamp,
+      openRounds: Type.Integer({ minimum: 0 }),
+    }),
     rejects: ['PLAYER_NOT_FOUND'],
   }),
 
@@ -227,6 +233,8 @@ export const wallet = service('wallet', {
     ],
   }),
 
+  ...rounds,
+
   exportPlayer: playerExport(),
 
   listEntries: team.query({
@@ -235,10 +243,13 @@ export const wallet = service('wallet', {
     body: object({
       playerId: Type.Optional(described(Id, 'Absent only with a transferId: then of the player whose entry it is.')),
       transferId: Type.Optional(described(Id, 'Only the entry of this transfer (trf_…), or this ledger item (led_…).')),
-      reference: Type.Optional(described(Id, 'Only the entry of this deposit, withdrawal or correction.')),
+      reference: Type.Optional(
+        described(Id, 'Only the entries of this deposit, withdrawal, round (rnd_…) or correction.'),
+      ),
       type: Type.Optional(LedgerItem.properties.type),
       from: Type.Optional(described(Timestamp, 'Entered at this time or later.')),
       to: Type.Optional(described(Timestamp, 'Entered before this time.')),
+      amountFrom: Type.Optional(described(Amount, 'Only credits of this amount or more.')),
       before: Type.Optional(described(Id, 'Go on below this entry.')),
       limit: Type.Integer({ minimum: 1, maximum: 1000 }),
     }),
