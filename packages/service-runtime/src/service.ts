@@ -136,6 +136,8 @@ interface Definition<S extends ServiceName, P extends TProperties, Outside, Addr
    * Otherwise every replica would be taken out of service at once, and nobody would be left to reply with 503.
    */
   readonly readyWithoutBackends?: boolean
+  /** Whether this process serves the service's operations; it does by default. One that does not only calls others. */
+  servesCalls?(settings: SettingsOf<P>): boolean
   /** @param outside what a test puts in place of the outside world, such as name servers */
   compose(context: ServiceContext, settings: SettingsOf<P>, outside: Partial<Outside>): Composition<S, Addresses>
 }
@@ -203,7 +205,7 @@ export async function startService<S extends ServiceName, P extends TProperties,
   parts.relay.start()
   const stopMeasuring = startMeasuring([outboxBacklog(db.reader, service.name), ...(composition.measurements ?? [])])
   for (const part of [...parts.consumers, ...parts.upkeep]) part.start()
-  parts.server.listen(nats, service.name)
+  if (service.servesCalls?.(settings) !== false) parts.server.listen(nats, service.name)
   await nats.flush()
   for (const entry of background) await entry.start?.()
 

@@ -45,6 +45,7 @@ const samples = [
   `${'0'.repeat(45)}/128`,
   'A'.repeat(43),
   'trf_1',
+  `https://${'a'.repeat(500)}`,
   'BRL',
   'America/Argentina/ComodRivadavia',
 ]
