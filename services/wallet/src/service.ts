@@ -1,9 +1,12 @@
+import { toMinorUnits } from '@backoffice/contracts'
 import { defineService } from '@backoffice/service-runtime'
 import { aloneUpTo, teamDesk } from '@backoffice/team-access'
 import { Type } from '@sinclair/typebox'
+import { dayCloser } from './background/close-days.ts'
 import { checkpoints } from './background/take-checkpoints.ts'
 import { correctionApprover } from './corrections/operations.ts'
 import { Ledger } from './ledger/ledger.ts'
+import { unsettledPlay } from './measurements.ts'
 import { handlers } from './operations.ts'
 import { migrations } from './storage/migrations/index.ts'
 
@@ -13,12 +16,19 @@ export const wallet = defineService({
   settings: {
     /** Correcting a balance. */
     CORRECT_ALONE_UP_TO: aloneUpTo,
+    /** What one win of a provider of games may be without two people, where nothing else was set for it. */
+    PLAY_MAX_WIN: Type.String({ pattern: '^\\d{1,13}\\.\\d{2}$', default: '100000.00' }),
     CHECKPOINT_EVERY_MS: Type.Integer({ minimum: 100, default: 60_000 }),
+    PLAY_DAYS_EVERY_MS: Type.Integer({ minimum: 100, default: 60_000 }),
   },
   plugins: [teamDesk()],
   migrations,
   compose: (context, settings) => ({
-    operations: handlers(new Ledger(context), correctionApprover(settings.CORRECT_ALONE_UP_TO)),
-    background: [checkpoints(context, settings.CHECKPOINT_EVERY_MS)],
+    operations: handlers(new Ledger(context), {
+      approverOf: correctionApprover(settings.CORRECT_ALONE_UP_TO),
+      maxWin: toMinorUnits(settings.PLAY_MAX_WIN),
+    }),
+    background: [checkpoints(context, settings.CHECKPOINT_EVERY_MS), dayCloser(context, settings.PLAY_DAYS_EVERY_MS)],
+    measurements: [unsettledPlay(context.db.reader)],
   }),
 })

@@ -84,7 +84,10 @@ type TeamTransfer = typeof operations.wallet.adjustWallet | typeof operations.wa
  */
 async function postTransfer(
   ledger: Ledger,
-  { amount, ...asked }: AccountTarget & Pick<TransferRequest, 'type' | 'counterparty' | 'amount' | 'reverses'>,
+  {
+    amount,
+    ...asked
+  }: AccountTarget & Pick<TransferRequest, 'type' | 'counterparty' | 'party' | 'amount' | 'reverses'>,
   {
     operation,
     call,
@@ -186,9 +189,9 @@ export const reverseTransfer = (ledger: Ledger, approverOf: CorrectionApprover) 
     async run(call, tools) {
       const { transferId: reverses, ...reversed } = await findReversed(tools.db, call.input)
       const { brandId, playerId, currency } = reversed
-      const counterparty = await readCounterparty(tools.db, reverses)
+      const house = await readCounterparty(tools.db, reverses)
       const amount = -reversed.amount
-      const transfer = { brandId, playerId, currency, amount, type: 'REVERSAL', counterparty, reverses } as const
+      const transfer = { brandId, playerId, currency, amount, type: 'REVERSAL', ...house, reverses } as const
       return postTransfer(ledger, transfer, { operation: reversal, call, tools })
     },
   })

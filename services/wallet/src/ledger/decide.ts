@@ -1,8 +1,11 @@
 // Rules.
 
 import assert from 'node:assert/strict'
-import { createHash } from 'node:crypto'
 import { balanceByTeamMax } from '@backoffice/contracts'
+import { PlayBooks } from '../rounds/books.ts'
+import type { Play, PlayChanges, PlayState } from '../rounds/play.ts'
+import type { Move } from '../rounds/working-plays.ts'
+import { entryHash } from './entry-hash.ts'
 import type {
   Hold,
   KnownTransfer,
@@ -17,8 +20,9 @@ import type {
 
 /** A key that contains the brand, so that references and players of two brands are never mixed up. */
 export const brandKey = (brandId: string, name: string): string => `${brandId}\n${name}`
-export const systemKey = (brandId: string, kind: SystemAccountKind, currency: string): string =>
-  `${brandId}\n${kind}\n${currency}`
+/** @param party the provider of games that the account is for; empty for the brand's own */
+export const systemKey = (brandId: string, kind: SystemAccountKind, currency: string, party = ''): string =>
+  `${brandId}\n${kind}\n${currency}\n${party}`
 
 /** What the ledger has about everything that a batch names. The accounts are locked. */
 export interface LedgerState {
@@ -31,6 +35,7 @@ export interface LedgerState {
   readonly holds: ReadonlyMap<string, Hold>
   /** The ids of transfers that a posted transfer reverses. */
   readonly reversed: ReadonlySet<string>
+  readonly play: PlayState
 }
 
 /** What is to be written: rows to insert, and the last state of each changed account and hold. */
@@ -39,6 +44,7 @@ export interface Changes {
   readonly entries: readonly LedgerEntry[]
   readonly holds: readonly Hold[]
   readonly accounts: readonly PlayerAccount[]
+  readonly play: PlayChanges
 }
 
 /** The most that PostgreSQL's bigint holds. */
@@ -59,6 +65,8 @@ export function decideBatch(
   return { outcomes, changes: books.changes() }
 }
 
+type Referred = Pick<Transfer, 'brandId' | 'reference'>
+
 class WorkingBooks {
   readonly #state: LedgerState
   readonly #now: Date
@@ -67,10 +75,12 @@ class WorkingBooks {
   readonly #transfers = new Map<string, Transfer>()
   readonly #entries: LedgerEntry[] = []
   readonly #reversed = new Set<string>()
+  readonly #plays: PlayBooks
 
   constructor(state: LedgerState, now: Date) {
     this.#state = state
     this.#now = now
+    this.#plays = new PlayBooks(state.play, now)
   }
 
   changes(): Changes {
@@ -79,11 +89,13 @@ class WorkingBooks {
       entries: this.#entries,
       holds: [...this.#holds.values()],
       accounts: [...this.#accounts.values()],
+      play: this.#plays.changes(),
     }
   }
 
   apply(posting: Posting): PostingOutcome {
     const account = this.#findAccount(posting)
+    if (account === undefined && posting.kind === 'play') return { outcome: 'not kept', code: 'PLAYER_NOT_FOUND' }
     assert(account !== undefined, 'the account of every posting is open and locked')
     if (posting.kind === 'refusal') return this.#refuse(account, posting)
     if (account.currency !== posting.currency)
@@ -98,6 +110,8 @@ class WorkingBooks {
         return this.#capture(account, posting)
       case 'release':
         return this.#release(account, posting)
+      case 'play':
+        return this.#play(posting)
       default:
         return posting satisfies never
     }
@@ -106,15 +120,14 @@ class WorkingBooks {
   #transfer(account: PlayerAccount, posting: Posting & TransferRequest & { kind: 'credit' | 'debit' }): PostingOutcome {
     const { amount, reverses } = posting
     assert(amount > 0n, 'an amount is over zero')
-    const system = this.#systemAccount(posting, posting.counterparty)
+    const system = this.#systemAccount(posting, posting.counterparty, posting.party)
     const sides =
       posting.kind === 'credit'
         ? { debitAccount: system, creditAccount: account.id }
         : { debitAccount: account.id, creditAccount: system }
     const known = this.#findTransfer(posting)
     if (known !== undefined) return replay(known, { ...posting, ...sides })
-    if (reverses !== undefined && (this.#reversed.has(reverses) || this.#state.reversed.has(reverses)))
-      return { outcome: 'already_reversed' }
+    if (reverses !== undefined && this.#isReversed(reverses)) return { outcome: 'already_reversed' }
     // A deposit was refused before its payment was collected, if there might be no room for it.
     if (posting.kind === 'credit' && posting.type !== 'DEPOSIT' && account.posted + amount > balanceByTeamMax)
       return { outcome: 'balance_limit' }
@@ -125,19 +138,19 @@ class WorkingBooks {
     const outcome = covered ? 'posted' : 'insufficient_funds'
     const transfer = this.#record(posting, { ...sides, amount, outcome })
     if (outcome === 'insufficient_funds') return { outcome }
-    if (reverses !== undefined) this.#reversed.add(reverses)
     this.#post(account, transfer)
+    if (reverses !== undefined) this.#plays.noteReversal(reverses, account.seq + 1n)
     return { outcome, transferId: transfer.id, replayed: false }
   }
 
   /** Keeps the reference of a credit that cannot be done, so that the credit is refused when it arrives late. */
   #refuse(account: PlayerAccount, posting: Posting & { kind: 'refusal' }): PostingOutcome {
-    const { amount, currency, counterparty } = posting
+    const { amount, currency, counterparty, party } = posting
     const known = this.#findTransfer(posting)
     if (known?.outcome === 'posted') return { outcome: 'posted', transferId: known.id, replayed: true }
     if (known !== undefined) return { outcome: 'refused' }
     if (account.currency === currency && hasRoom(account, amount)) return { outcome: 'possible' }
-    const debitAccount = this.#systemAccount(posting, counterparty)
+    const debitAccount = this.#systemAccount(posting, counterparty, party)
     this.#record(posting, { debitAccount, creditAccount: account.id, amount, outcome: 'refused' })
     return { outcome: 'refused' }
   }
@@ -209,23 +222,53 @@ class WorkingBooks {
     return { outcome: 'hold', state: 'released' }
   }
 
+  #play(posting: Posting & { kind: 'play' }): PostingOutcome {
+    const { brandId, play } = posting
+    const account = () => {
+      const found = this.#findAccount(posting)
+      assert(found !== undefined, 'the account is open')
+      return found
+    }
+    return this.#plays.apply(brandId, play, {
+      read: account,
+      isReversed: (transferId) => this.#isReversed(transferId),
+      post: (move, decided) => this.#postPlay(account(), { party: play.providerId, posting, play: decided }, move),
+    })
+  }
+
+  /** The reference of the transfer is the play's own id, which nobody could have used before. */
+  #postPlay(
+    account: PlayerAccount,
+    { party, posting, play }: { readonly party: string; readonly posting: Posting; readonly play: Play },
+    { house, amount, ...move }: Move,
+  ): void {
+    const system = this.#systemAccount(posting, house, party)
+    const [debitAccount, creditAccount] = move.type === 'BET' ? [account.id, system] : [system, account.id]
+    const request = { ...move, brandId: posting.brandId, reference: play.id }
+    this.#post(account, this.#record(request, { debitAccount, creditAccount, amount, outcome: 'posted' }), play)
+  }
+
+  #isReversed(transferId: string): boolean {
+    return this.#reversed.has(transferId) || this.#state.reversed.has(transferId)
+  }
+
   #findAccount({ brandId, playerId }: Posting): PlayerAccount | undefined {
     const key = brandKey(brandId, playerId)
     return this.#accounts.get(key) ?? this.#state.accounts.get(key)
   }
 
-  #findTransfer({ brandId, reference }: Posting): KnownTransfer | undefined {
+  #findTransfer({ brandId, reference }: Referred): KnownTransfer | undefined {
     const key = brandKey(brandId, reference)
     return this.#transfers.get(key) ?? this.#state.transfers.get(key)
   }
 
-  #findHold({ brandId, reference }: Posting): Hold | undefined {
+  #findHold({ brandId, reference }: Referred): Hold | undefined {
     const key = brandKey(brandId, reference)
     return this.#holds.get(key) ?? this.#state.holds.get(key)
   }
 
-  #systemAccount({ brandId, currency }: Posting, kind: SystemAccountKind): bigint {
-    const id = this.#state.systemAccounts.get(systemKey(brandId, kind, currency))
+  #systemAccount({ brandId, currency }: Posting, kind: SystemAccountKind, party = ''): bigint {
+    const id = this.#state.systemAccounts.get(systemKey(brandId, kind, currency, party))
     assert(id !== undefined, 'the system accounts of every posting are open')
     return id
   }
@@ -253,12 +296,13 @@ class WorkingBooks {
   }
 
   /** Writes both sides; `account` is the player's, as it is just before. */
-  #post(account: PlayerAccount, transfer: Transfer): void {
+  #post(account: PlayerAccount, transfer: Transfer, play?: Play): void {
+    if (transfer.reverses !== null) this.#reversed.add(transfer.reverses)
     const credited = transfer.creditAccount === account.id
     const amount = credited ? transfer.amount : -transfer.amount
     const seq = account.seq + 1n
     const balance = account.posted + amount
-    const hash = entryHash(account.head, { accountId: account.id, seq, amount, balance }, transfer)
+    const hash = entryHash(account.head, { accountId: account.id, seq, amount, balance }, transfer, play)
     const system = credited ? transfer.debitAccount : transfer.creditAccount
     this.#entries.push(
       { accountId: account.id, transferId: transfer.id, amount, guarded: { seq, balance, hash } },
@@ -295,38 +339,4 @@ function replay(
   if (!same) return { outcome: 'conflict' }
   const { id: transferId, outcome } = known
   return outcome === 'posted' ? { outcome, transferId, replayed: true } : { outcome }
-}
-
-export interface ChainedEntry {
-  readonly accountId: bigint
-  readonly seq: bigint
-  readonly amount: bigint
-  readonly balance: bigint
-}
-
-/**
- * The hash of a player's entry: it covers the hash before it and every field of the entry and its transfer, so that an
- * edited, removed or reordered row is found. The fields are written as JSON, so that two different rows cannot have the
- * same text.
- */
-export function entryHash(previous: Buffer, entry: ChainedEntry, transfer: Transfer): Buffer {
-  const content = JSON.stringify([
-    String(entry.accountId),
-    String(entry.seq),
-    String(entry.amount),
-    String(entry.balance),
-    transfer.id,
-    transfer.brandId,
-    transfer.reference,
-    transfer.type,
-    String(transfer.debitAccount),
-    String(transfer.creditAccount),
-    String(transfer.amount),
-    transfer.outcome,
-    transfer.reverses,
-    transfer.reason,
-    transfer.effectiveAt.toISOString(),
-    transfer.createdAt.toISOString(),
-  ])
-  return createHash('sha256').update(previous).update(content).digest()
 }

@@ -8,15 +8,10 @@ import {
   type ReadDb,
   type Transaction,
 } from '@backoffice/service-runtime'
+import { houseOf } from '../rounds/play.ts'
+import { countOpenRounds } from '../rounds/records.ts'
 import { brandKey, decideBatch } from './decide.ts'
-import {
-  type AccountTarget,
-  type Posting,
-  type PostingOutcome,
-  type SystemAccountKind,
-  type TransferRequest,
-  unexpected,
-} from './posting.ts'
+import { type AccountTarget, type Posting, type PostingOutcome, type TransferRequest, unexpected } from './posting.ts'
 import {
   type Balance,
   balanceOf,
@@ -36,7 +31,7 @@ const queueMax = 5_000
  * How many batches run at once: while one waits for its commit, another is decided. The locks of accounts that they
  * share keep them apart.
  */
-const concurrency = 2
+const concurrencyDefault = 2
 
 /** Work that belongs to the transaction of a posting, such as the team's audit entry. `now`: when it was posted. */
 export type InTransaction = (db: Db, outcome: PostingOutcome, now: Date) => Promise<void>
@@ -52,7 +47,8 @@ export class Ledger {
   readonly #postings: Batcher<WaitingPosting, PostingOutcome>
   readonly #openings: Batcher<AccountTarget, undefined>
 
-  constructor({ db }: { readonly db: Database }) {
+  /** @param concurrency with one batch at a time postings are decided in the order in which they came */
+  constructor({ db, concurrency = concurrencyDefault }: { readonly db: Database; readonly concurrency?: number }) {
     this.#db = db
     // If a batch cannot be written because of one posting's data or account, its postings run alone, so that the others
     // succeed.
@@ -131,29 +127,33 @@ export class Ledger {
   }
 }
 
-function counterpartyOf(posting: Posting): SystemAccountKind | null {
+function counterpartyOf(posting: Posting): Pick<Sides, 'kind' | 'party'> {
   switch (posting.kind) {
     case 'credit':
     case 'debit':
     case 'refusal':
-      return posting.counterparty
+      return { kind: posting.counterparty, party: posting.party ?? '' }
     case 'capture':
-      return 'withdrawals'
+      return { kind: 'withdrawals', party: '' }
+    case 'play':
+      return { kind: houseOf(posting.play), party: posting.play.providerId }
     case 'hold':
     case 'release':
-      return null
+      return { kind: null, party: '' }
     default:
       return posting satisfies never
   }
 }
 
-/** The accounts of a batch, each pair once. */
+/** The accounts of a batch, each pair once. A provider of games names players, and opens no account of any. */
 const sidesOf = (postings: readonly Posting[]): Sides[] => [
   ...new Map(
     postings.map((posting) => {
       const { brandId, playerId, currency } = posting
-      const kind = counterpartyOf(posting)
-      return [`${brandKey(brandId, playerId)}\n${kind}\n${currency}`, { brandId, playerId, currency, kind }]
+      const { kind, party } = counterpartyOf(posting)
+      const opensPlayer = posting.kind !== 'play'
+      const key = `${brandKey(brandId, playerId)}\n${kind}\n${currency}\n${party}\n${opensPlayer}`
+      return [key, { brandId, playerId, currency, kind, party, opensPlayer }]
     }),
   ).values(),
 ]
@@ -253,6 +253,16 @@ export const getWallet = handle(operations.wallet.getWallet, {
   }),
 })
 
-export const readAccount = handle(operations.wallet.readAccount, { read: accountsAs(shownAccount) })
+export const readAccount = handle(operations.wallet.readAccount, {
+  async read(calls, { db }) {
+    const [accounts, open] = await Promise.all([
+      accountsAs(shownAccount)(calls, { db }),
+      countOpenRounds(db, calls.map(playerOf)),
+    ])
+    return accounts.map((account, index) =>
+      account instanceof Rejection ? account : { ...account, openRounds: open[index] ?? 0 },
+    )
+  },
+})
 
 export const readBalance = handle(operations.wallet.readBalance, { read: accountsAs(balanceOf) })

@@ -1,9 +1,10 @@
 // Rules.
 
 import type { LedgerType } from '@backoffice/contracts'
+import { houseKinds, type PlayMessage, type PlayOutcome } from '../rounds/play.ts'
 
 /** The brand's side of a transfer: where players' money comes from or goes to. */
-export const systemAccountKinds = ['deposits', 'withdrawals', 'adjustments'] as const
+export const systemAccountKinds = ['deposits', 'withdrawals', 'adjustments', ...houseKinds] as const
 export type SystemAccountKind = (typeof systemAccountKinds)[number]
 
 /** Whose balance a posting is about. */
@@ -20,6 +21,8 @@ export interface TransferRequest {
   readonly reference: string
   readonly type: LedgerType
   readonly counterparty: SystemAccountKind
+  /** Of the counterparty: the provider of games that the account is for. */
+  readonly party?: string
   /** Minor units, over zero. */
   readonly amount: bigint
   /** Unless it is said, when it is posted. */
@@ -39,12 +42,14 @@ export type Posting = AccountTarget &
     | { readonly kind: 'hold'; readonly reference: string; readonly amount: bigint }
     | { readonly kind: 'capture'; readonly reference: string; readonly transferId: string; readonly effectiveAt: Date }
     | { readonly kind: 'release'; readonly reference: string }
+    | { readonly kind: 'play'; readonly play: PlayMessage }
   )
 
 export type HoldState = 'open' | 'captured' | 'released'
 
 /** The outcome of a posting. Each sender gets its own. */
 export type PostingOutcome =
+  | PlayOutcome
   | { readonly outcome: 'posted'; readonly transferId: string; readonly replayed: boolean }
   | { readonly outcome: 'hold'; readonly state: HoldState }
   | { readonly outcome: 'insufficient_funds' }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { type Environment, fromMinorUnits, type Scope } from '@backoffice/contracts'
 import { type Db, type Fragment, type ReadDb, sql } from '@backoffice/service-runtime'
+import { readPlays, writtenPlays } from '../rounds/records.ts'
 import { brandKey, type Changes, type LedgerState, systemKey } from './decide.ts'
 import type { AccountTarget, Hold, PlayerAccount, Posting, SystemAccountKind, Transfer } from './posting.ts'
 
@@ -24,17 +25,24 @@ export async function openPlayerAccounts(db: Db, targets: readonly AccountTarget
 /** The two accounts of a posting: the player's, and the brand's of a kind, which a hold and a release do without. */
 export interface Sides extends AccountTarget {
   readonly kind: SystemAccountKind | null
+  /** The provider of games that the brand's account is for; empty where it is for none. */
+  readonly party: string
+  /** Whether the player's account is opened if it is not there. */
+  readonly opensPlayer: boolean
 }
 
 /** Opens what the sides lack. */
 export async function openAccounts(db: Db, sides: readonly Sides[]): Promise<void> {
-  await openPlayerAccounts(db, sides)
+  await openPlayerAccounts(
+    db,
+    sides.filter(({ opensPlayer }) => opensPlayer),
+  )
   const ofBrands = sides.filter(({ kind }) => kind !== null)
   await db`
-    insert into account (brand_id, kind, currency, genesis, head, created_at, updated_at)
-    select distinct brand_id, kind, currency, ''::bytea, ''::bytea, now(), now()
-    from ${sql.unnest('new', ofBrands, 'brand_id text, kind text, currency text')}
-    order by brand_id, kind, currency
+    insert into account (brand_id, kind, party, currency, genesis, head, created_at, updated_at)
+    select distinct brand_id, kind, party, currency, ''::bytea, ''::bytea, now(), now()
+    from ${sql.unnest('new', ofBrands, 'brand_id text, kind text, party text, currency text')}
+    order by brand_id, kind, party, currency
     on conflict do nothing
   `
 }
@@ -59,7 +67,7 @@ export interface LockedAccounts extends Pick<LedgerState, 'accounts' | 'systemAc
   readonly now: Date
 }
 
-interface LockedRow extends PlayerAccount, Pick<Sides, 'kind'> {
+interface LockedRow extends PlayerAccount, Pick<Sides, 'kind' | 'party'> {
   /** In which the posting is. */
   readonly asked: string
   readonly systemId: bigint | null
@@ -70,28 +78,32 @@ interface LockedRow extends PlayerAccount, Pick<Sides, 'kind'> {
  * Locks players' accounts until the end of the transaction, in id order, so that two batches cannot deadlock, and finds
  * the brands' accounts beside them. Their ids do not change either, and yet none is remembered: a standby that is promoted
  * may have lost the transaction that opened one, and gives its id to another account.
- * @returns them as they are after waiting for other batches; undefined when one does not exist
+ * @returns them as they are after waiting for other batches; undefined when one has to be opened. A player that only a
+ *   provider of games names may have none
  */
 export async function lockAccounts(db: Db, sides: readonly Sides[]): Promise<LockedAccounts | undefined> {
   const rows = await db<LockedRow>`
     select a.id, a.brand_id, a.owner_id as player_id, a.currency, a.posted, a.held, a.seq, a.head, asked.kind,
-      asked.currency as asked, s.id as system_id, now() as now
-    from ${sql.unnest('asked', sides, 'brand_id text, player_id text, kind text, currency text')}
+      asked.party, asked.currency as asked, s.id as system_id, now() as now
+    from ${sql.unnest('asked', sides, 'brand_id text, player_id text, kind text, party text, currency text')}
     join account a on a.brand_id = asked.brand_id and a.owner_id = asked.player_id
-    left join account s
-      on s.brand_id = asked.brand_id and s.kind = asked.kind and s.currency = asked.currency and s.owner_id is null
+    left join account s on s.brand_id = asked.brand_id and s.kind = asked.kind and s.currency = asked.currency
+      and s.party = asked.party and s.owner_id is null
     order by a.id for no key update of a
   `
   const accounts = new Map<string, PlayerAccount>()
   const systemAccounts = new Map<string, bigint>()
-  for (const { kind, asked, systemId, now: _, ...account } of rows) {
+  for (const { kind, party, asked, systemId, now: _, ...account } of rows) {
     accounts.set(brandKey(account.brandId, account.playerId), account)
     if (kind === null) continue
     if (systemId === null) return undefined
-    systemAccounts.set(systemKey(account.brandId, kind, asked), systemId)
+    systemAccounts.set(systemKey(account.brandId, kind, asked, party), systemId)
   }
-  const [first] = rows
-  return first === undefined || rows.length < sides.length ? undefined : { accounts, systemAccounts, now: first.now }
+  const isMissing = ({ brandId, playerId, opensPlayer }: Sides) =>
+    opensPlayer && !accounts.has(brandKey(brandId, playerId))
+  if (rows.length < sides.length && sides.some(isMissing)) return undefined
+  // Without an account nothing is posted, and nothing needs the time.
+  return { accounts, systemAccounts, now: rows[0]?.now ?? new Date(0) }
 }
 
 /** A player's account as it is shown. */
@@ -132,17 +144,20 @@ const holdColumns = `
 export async function readKnown(
   db: ReadDb,
   batch: readonly Posting[],
-): Promise<Pick<LedgerState, 'transfers' | 'holds' | 'reversed'>> {
+): Promise<Pick<LedgerState, 'transfers' | 'holds' | 'reversed' | 'play'>> {
   const reverses = batch.flatMap((posting) =>
     (posting.kind === 'credit' || posting.kind === 'debit') && posting.reverses !== undefined ? [posting.reverses] : [],
   )
-  const ofKinds = (...kinds: Posting['kind'][]) => batch.filter(({ kind }) => kinds.includes(kind))
-  const [transfers, holds, reversed] = await Promise.all([
+  const ofKinds = <Kind extends Posting['kind']>(...kinds: Kind[]) =>
+    batch.filter((posting): posting is Posting & { kind: Kind } => kinds.includes(posting.kind as Kind))
+  const plays = batch.flatMap((posting) => (posting.kind === 'play' ? [posting] : []))
+  const [transfers, holds, reversed, play] = await Promise.all([
     readTransfers(db, ofKinds('credit', 'debit', 'refusal', 'capture')),
     readHolds(db, ofKinds('hold', 'capture', 'release')),
     readReversed(db, reverses),
+    readPlays(db, plays, reverses),
   ])
-  return { transfers, holds, reversed }
+  return { transfers, holds, reversed, play }
 }
 
 const byReference = <Row extends { readonly brandId: string; readonly reference: string }>(rows: readonly Row[]) =>
@@ -150,7 +165,9 @@ const byReference = <Row extends { readonly brandId: string; readonly reference:
 
 const referenceColumns = 'brand_id text, reference text'
 
-async function readTransfers(db: ReadDb, batch: readonly Posting[]): Promise<Map<string, Transfer>> {
+type Referred = Pick<Transfer, 'brandId' | 'reference'>
+
+async function readTransfers(db: ReadDb, batch: readonly Referred[]): Promise<Map<string, Transfer>> {
   if (batch.length === 0) return new Map()
   return byReference(
     await db<Transfer>`
@@ -160,7 +177,7 @@ async function readTransfers(db: ReadDb, batch: readonly Posting[]): Promise<Map
   )
 }
 
-async function readHolds(db: ReadDb, batch: readonly Posting[]): Promise<Map<string, Hold>> {
+async function readHolds(db: ReadDb, batch: readonly Referred[]): Promise<Map<string, Hold>> {
   if (batch.length === 0) return new Map()
   return byReference(
     await db<Hold>`
@@ -188,8 +205,9 @@ const transferColumns = `
  * reference of different accounts cannot deadlock; one of them then fails on the unique index and runs again.
  */
 export function writeChanges(changes: Changes, now: Date): Fragment[] {
-  const { transfers, entries, holds, accounts } = changes
-  if (transfers.length + holds.length === 0) return []
+  const { transfers, entries, holds, accounts, play } = changes
+  const plays = writtenPlays(play)
+  if (transfers.length + holds.length === 0 && plays === undefined) return []
   const rows = entries.map(({ guarded, ...entry }) => ({ ...entry, ...(guarded ?? unguarded) }))
   const statement = sql`
     with new_transfer as (
@@ -204,6 +222,7 @@ export function writeChanges(changes: Changes, now: Date): Fragment[] {
       on conflict (brand_id, reference) do update
         set account_id = excluded.account_id, state = excluded.state, transfer_id = excluded.transfer_id, closed_at = excluded.closed_at
     )
+    ${plays ?? sql``}
     update account a set ${sql.assignments('c', writtenBalance)}, updated_at = ${now}::timestamptz
     from ${sql.unnest('c', accounts, `id bigint, ${writtenBalance}`)} where a.id = c.id
   `

@@ -1,4 +1,4 @@
-import { fromMinorUnits, invalid, operations, Rejection } from '@backoffice/contracts'
+import { fromMinorUnits, invalid, operations, Rejection, toMinorUnits } from '@backoffice/contracts'
 import { fitting, handle, toPage } from '@backoffice/service-runtime'
 import { playerRows } from '@backoffice/team-access'
 import { balanceOf, findBalanceOfPlayer } from '../ledger/records.ts'
@@ -9,6 +9,7 @@ import {
   isSettled,
   listEntriesOf,
   listEntriesOfPeriod,
+  listEntriesOfRound,
   type Page,
   type PeriodPlace,
   type PeriodTotals,
@@ -54,6 +55,7 @@ function replyOf({ entries }: Page, limit: number) {
 
 export const listEntries = handle(operations.wallet.listEntries, async ({ input }, { db }) => {
   const { transferId, reference, before, limit, type, from, to } = input
+  const amountFrom = input.amountFrom === undefined ? undefined : toMinorUnits(input.amountFrom)
   const named = transferId === undefined ? undefined : await findEntry(db, transferIdOf(transferId))
   const playerId = input.playerId ?? named?.playerId
   if (playerId === undefined)
@@ -63,17 +65,24 @@ export const listEntries = handle(operations.wallet.listEntries, async ({ input 
   const account = await findBalanceOfPlayer(db, playerId)
   if (account === undefined) throw new Rejection('PLAYER_NOT_FOUND')
   const { brandId } = account
+  const last = before === undefined ? undefined : await findEntry(db, transferIdOf(before))
+  if (before !== undefined && last?.playerId !== playerId) return { ...balanceOf(account), data: [], nextCursor: null }
+  const asked = { brandId, playerId, before: last?.seq ?? null, limit: limit + 1 }
+  // A round has many entries, and its id is no transfer's reference.
+  if (transferId === undefined && reference?.startsWith('rnd_')) {
+    const entries = (await listEntriesOfRound(db, { ...asked, roundId: reference })).filter(
+      (entry) => entry.playerId === playerId,
+    )
+    return { ...balanceOf(account), ...toPage(entries.map(teamEntry), limit, ({ id }) => id) }
+  }
   if (transferId !== undefined || reference !== undefined) {
     const entry = reference === undefined ? named : await findEntryUnder(db, { brandId, reference })
     const isAsked = entry?.playerId === playerId && (transferId === undefined || entry === named)
     return { ...balanceOf(account), data: isAsked ? [teamEntry(entry)] : [], nextCursor: null }
   }
-  const last = before === undefined ? undefined : await findEntry(db, transferIdOf(before))
-  if (before !== undefined && last?.playerId !== playerId) return { ...balanceOf(account), data: [], nextCursor: null }
-  const asked = { brandId, playerId, before: last?.seq ?? null, limit: limit + 1 }
-  const isFiltered = type !== undefined || from !== undefined || to !== undefined
+  const isFiltered = [type, from, to, amountFrom].some((filter) => filter !== undefined)
   const entries = isFiltered
-    ? await listEntriesOf(db, { ...asked, type, from: asDate(from), to: asDate(to) })
+    ? await listEntriesOf(db, { ...asked, type, amountFrom, from: asDate(from), to: asDate(to) })
     : await findEntries(db, (await readPages(db, [asked]))[0]?.entries.map((entry) => entry.transferId) ?? [])
   return { ...balanceOf(account), ...toPage(entries.map(teamEntry), limit, ({ id }) => id) }
 })

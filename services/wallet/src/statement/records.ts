@@ -9,6 +9,8 @@ export interface ShownEntry extends Pick<Transfer, 'reference' | 'type' | 'amoun
   readonly seq: bigint
   readonly balance: bigint
   readonly currency: string
+  /** Of what a provider of games did. */
+  readonly roundId: string | null
 }
 
 /** The same, with what the team is shown of the transfer behind it. */
@@ -21,7 +23,11 @@ export interface StatementEntry extends ShownEntry, Pick<Transfer, 'brandId' | '
 }
 
 const shownColumns = sql`
-  t.reference, t.type, e.amount, t.created_at, e.transfer_id, e.seq, e.balance, a.currency
+  t.reference, t.type, e.amount, t.created_at, e.transfer_id, e.seq, e.balance, a.currency, play.round_id
+`
+/** What a provider of games did, of the transfer `t`. Of any other transfer no page is read: there is no row with the id null. */
+const ofPlay = sql`
+  left join play on play.id = case when t.type in ('BET', 'WIN', 'ROLLBACK', 'JACKPOT', 'PROMOTION') then t.reference end
 `
 const columns = sql`
   ${shownColumns}, t.brand_id, t.reverses, t.reason, t.effective_at, a.owner_id as player_id,
@@ -99,6 +105,7 @@ async function readNewest(db: ReadDb, asked: readonly NumberedPage[]): Promise<P
       ) newest limit asked.most
     ) e on true
     left join transfer t on t.id = e.transfer_id
+    ${ofPlay}
     order by asked.number, e.seq desc
   `
 }
@@ -119,6 +126,7 @@ async function readBefore(db: ReadDb, asked: readonly NumberedPage[]): Promise<P
       ) older limit asked.most
     ) e on true
     left join transfer t on t.id = e.transfer_id
+    ${ofPlay}
     order by asked.number, e.seq desc
   `
 }
@@ -128,17 +136,21 @@ export interface EntryFilter extends AskedPage {
   /** When it was entered: from this time on, and before that. */
   readonly from?: Date | undefined
   readonly to?: Date | undefined
+  /** Only credits of this amount or more. */
+  readonly amountFrom?: bigint | undefined
 }
 
 /** A player's entries that a filter leaves, newest first. It may have to read all entries of the account for them. */
 export function listEntriesOf(db: ReadDb, filter: EntryFilter): Promise<StatementEntry[]> {
-  const { brandId, playerId, before, limit, type = null, from = null, to = null } = filter
+  const { brandId, playerId, before, limit, type = null, from = null, to = null, amountFrom = null } = filter
   return db<StatementEntry>`
     select ${columns}
     from account a join entry e on e.account_id = a.id and e.seq is not null join transfer t on t.id = e.transfer_id
+    ${ofPlay}
     ${people}
     where a.brand_id = ${brandId} and a.owner_id = ${playerId} and (${before}::bigint is null or e.seq < ${before})
       and (${type}::text is null or t.type = ${type})
+      and (${amountFrom}::bigint is null or e.amount >= ${amountFrom})
       and t.created_at >= coalesce(${from}::timestamptz, '-infinity')
       and t.created_at < coalesce(${to}::timestamptz, 'infinity')
     order by e.seq desc limit ${limit}
@@ -150,6 +162,7 @@ export function findEntries(db: ReadDb, transferIds: readonly string[]): Promise
   return db<StatementEntry>`
     select ${columns} from transfer t join entry e on e.transfer_id = t.id and e.seq is not null
     join account a on a.id = e.account_id
+    ${ofPlay}
     ${people}
     where t.id = any(${transferIds}::text[]) order by e.seq desc
   `
@@ -166,19 +179,40 @@ export async function findEntryUnder(
   const rows = await db<StatementEntry>`
     select ${columns} from transfer t join entry e on e.transfer_id = t.id and e.seq is not null
     join account a on a.id = e.account_id
+    ${ofPlay}
     ${people}
     where t.brand_id = ${brandId} and t.reference = ${reference}
   `
   return rows[0]
 }
 
-/** The system account on the other side of a posted transfer. */
-export async function readCounterparty(db: ReadDb, transferId: string): Promise<SystemAccountKind> {
-  const rows = await db<{ kind: SystemAccountKind }>`
-    select a.kind from entry e join account a on a.id = e.account_id where e.transfer_id = ${transferId} and e.seq is null
+/** What a player's entries of one round are, newest first. */
+export function listEntriesOfRound(
+  db: ReadDb,
+  { roundId, before, limit }: Pick<AskedPage, 'before' | 'limit'> & { readonly roundId: string },
+): Promise<StatementEntry[]> {
+  return db<StatementEntry>`
+    select ${columns}
+    from play of_round join transfer t on t.brand_id = of_round.brand_id and t.reference = of_round.id
+    join entry e on e.transfer_id = t.id and e.seq is not null join account a on a.id = e.account_id
+    ${ofPlay}
+    ${people}
+    where of_round.round_id = ${roundId} and (${before}::bigint is null or e.seq < ${before})
+    order by e.seq desc limit ${limit}
   `
-  if (rows[0] === undefined) throw new Error(`transfer ${transferId} has no counterparty`)
-  return rows[0].kind
+}
+
+/** The system account on the other side of a posted transfer: of which kind, and for which provider of games. */
+export async function readCounterparty(
+  db: ReadDb,
+  transferId: string,
+): Promise<{ readonly counterparty: SystemAccountKind; readonly party: string }> {
+  const [row] = await db<{ counterparty: SystemAccountKind; party: string }>`
+    select a.kind as counterparty, a.party
+    from entry e join account a on a.id = e.account_id where e.transfer_id = ${transferId} and e.seq is null
+  `
+  if (row === undefined) throw new Error(`transfer ${transferId} has no counterparty`)
+  return row
 }
 
 export interface StatementPeriod {
@@ -192,7 +226,7 @@ export interface StatementPeriod {
  * An entry has the time at which it was decided, and is seen once its transaction has committed. No transaction lasts
  * longer than this, because statements and idle transactions have limits that together are shorter.
  */
-const settlingSeconds = 60
+export const settlingSeconds = 60
 
 /** Whether everything that was entered before a moment can be read. PostgreSQL's clock decides for all replicas. */
 export async function isSettled(db: ReadDb, at: Date): Promise<boolean> {
@@ -216,6 +250,7 @@ export function listEntriesOfPeriod(
 ): Promise<StatementEntry[]> {
   const entries = sql`
     from transfer t join entry e on e.transfer_id = t.id and e.seq is not null join account a on a.id = e.account_id
+    ${ofPlay}
     ${people}
     where t.brand_id = ${brandId} and t.outcome = 'posted'
       and t.created_at >= ${from}::timestamptz and t.created_at < ${to}::timestamptz
@@ -287,6 +322,16 @@ export const playerTables: readonly PlayerTable[] = [
   {
     table: 'hold',
     key: 'reference',
+    isAbout: (playerId) => sql`account_id in (${accountOf(playerId)})`,
+  },
+  ...['play', 'round'].map((table) => ({
+    table,
+    key: 'id',
+    isAbout: (playerId: string) => sql`account_id in (${accountOf(playerId)})`,
+  })),
+  {
+    table: 'held_win',
+    key: 'transaction_id',
     isAbout: (playerId) => sql`account_id in (${accountOf(playerId)})`,
   },
   { table: 'audit_entry', key: 'id', isAbout: (playerId) => sql`subject = ${playerId}` },

@@ -56,8 +56,11 @@ export function ledgerItem(entry: ShownEntry): LedgerItem {
     amount: fromMinorUnits(entry.amount),
     currency: entry.currency,
     balanceAfter: fromMinorUnits(entry.balance),
-    // What caused it: the id of a deposit or a withdrawal, or the reference that the team gave.
-    reference: { type: ledgerCauses[entry.type], id: entry.reference },
+    // What caused it: the id of a deposit or a withdrawal, the reference that the team gave, or the round of a game.
+    reference:
+      entry.roundId === null
+        ? { type: ledgerCauses[entry.type], id: entry.reference }
+        : { type: 'round', id: entry.roundId },
     createdAt: entry.createdAt.toISOString(),
   }
 }

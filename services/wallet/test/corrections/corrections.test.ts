@@ -278,6 +278,8 @@ t.test("a player's entries are listed newest first, filtered by type and time, p
   t.match(await list({ before: nextCursor }), { references: ['filter/1', /^dep_/] })
   t.same(await list({ type: 'ADJUSTMENT', before: nextCursor }), { references: ['filter/1'], nextCursor: undefined })
   t.equal((await list({ type: 'DEPOSIT' })).references.length, 1)
+  t.match(await list({ amountFrom: '10.00' }), { references: [/^dep_/], nextCursor: undefined })
+  t.same((await list({ amountFrom: '10.01' })).references, [])
   const { data } = await alice.call(listEntries, { input: { playerId, limit: 10 } })
   const [, second, third] = data
   const period = { from: third?.createdAt, to: second?.createdAt }

@@ -13,6 +13,7 @@ import { Ledger } from '../../src/ledger/ledger.ts'
 import type { Posting } from '../../src/ledger/posting.ts'
 import { wallet } from '../../src/service.ts'
 import { sumPeriod } from '../../src/statement/records.ts'
+import { bet, close, end, rollback, spin, win } from './books.ts'
 
 const bed = await testBed(t, { wallet, reconciler }, { config: { wallet: { DATABASE_POOL_MAX: 8 } } })
 for (const { name: service, migrations } of [payments, players])
@@ -23,7 +24,7 @@ const admin = bed.sql('admin')
 const effectiveAt = new Date('2026-03-02T12:00:00.000Z')
 
 // Postings here have no deposits and withdrawals behind them, so only the ledger itself is looked at.
-const ledgerChecks = new Set(['balances', 'chains', 'transfers', 'sums', 'reversals', 'holds', 'checkpoints'])
+const ledgerChecks = new Set('balances chains transfers sums reversals holds checkpoints plays rounds'.split(' '))
 
 async function differences(): Promise<unknown[]> {
   return (await runOf(bed)).differences.filter(({ check }) => ledgerChecks.has(check))
@@ -60,13 +61,34 @@ function postingOf(seed: readonly [number, number, number, number], brandId: str
       return { ...base, kind: 'hold', reference: `w${reference}`, amount: BigInt(amount) }
     case 4:
       return { ...base, kind: 'capture', reference: `w${reference}`, transferId: newId('trf'), effectiveAt }
-    default:
+    case 5:
       return { ...base, kind: 'release', reference: `w${reference}` }
+    default:
+      return { ...playOf(kind, `${reference}`, BigInt(amount)), ...base }
+  }
+}
+
+/** What a provider sends about few bets and rounds. */
+function playOf(kind: number, id: string, amount: bigint): Posting {
+  const own = { providerRoundId: `r${Number(id) % 5}`, newId }
+  const other = `${(Number(id) + 5) % 25}`
+  switch (kind) {
+    case 6:
+    case 7:
+      return bet('', id, amount, own)
+    case 8:
+      return spin('', id, amount, 7n, { ...own, providerRoundId: `s${id}` })
+    case 9:
+      return win('', id, amount, { ...own, betTransactionId: amount % 2n === 0n ? other : null })
+    case 10:
+      return rollback('', other, amount % 3n === 0n ? id : other, own)
+    default:
+      return amount % 4n === 0n ? end('', amount % 8n === 0n ? 'void' : 'closed', own) : close('', own)
   }
 }
 
 const seed = fc.tuple(
-  fc.integer({ min: 0, max: 5 }),
+  fc.integer({ min: 0, max: 11 }),
   fc.integer({ min: 1, max: 4 }),
   fc.integer({ min: 0, max: 25 }),
   fc.integer({ min: 1, max: 30 }),

@@ -4,12 +4,15 @@ import { reconcilableViews, shownToReconciler } from '@backoffice/team-access/mi
 /** Accounts, transfers, entries and holds. Amounts are bigint minor units (centavos). */
 const ledger = `
 -- A player's account keeps its balance inline and is locked by whoever posts to it. A system account (owner_id null, one
--- set per brand) has no balance here: it is derived from entries, so that no row is hot across players.
+-- set per brand, and one per brand and provider for what is played) has no balance here: it is derived from entries, so that
+-- no row is hot across players.
 create table wallet.account (
   id bigint generated always as identity primary key,
   brand_id text collate "C" not null,
   owner_id text collate "C",
-  kind text not null check (kind in ('player', 'deposits', 'withdrawals', 'adjustments')),
+  kind text not null check (kind in ('player', 'deposits', 'withdrawals', 'adjustments', 'play', 'jackpots', 'promotions')),
+  -- The provider of games that the account is for; empty where it is for none.
+  party text collate "C" not null default '',
   currency text not null check (currency ~ '^[A-Z]{3}$'),
   posted bigint not null default 0,
   held bigint not null default 0,
@@ -20,20 +23,21 @@ create table wallet.account (
   created_at timestamptz not null,
   updated_at timestamptz not null,
   check ((kind = 'player') = (owner_id is not null)),
+  check ((kind in ('play', 'jackpots', 'promotions')) = (party <> '')),
   check (held >= 0 and posted - held >= 0),
   check (kind = 'player' or (posted = 0 and held = 0 and seq = 0))
 ) with (fillfactor = 70);
 create unique index account_of_player on wallet.account (brand_id, owner_id) where owner_id is not null;
 -- A player is of one brand. Whoever names it with another one opens no second account.
 create unique index account_of_owner on wallet.account (owner_id) where owner_id is not null;
-create unique index account_of_system on wallet.account (brand_id, kind, currency) where owner_id is null;
+create unique index account_of_system on wallet.account (brand_id, kind, currency, party) where owner_id is null;
 -- An account changes, but only in what may change. By the time of its last change its head is exported or not, so no process
 -- says it.
 create function wallet.keep_account() returns trigger language plpgsql as $$
 begin
   if tg_op = 'DELETE' then raise exception 'accounts are kept'; end if;
-  if (new.id, new.brand_id, new.kind, new.currency, new.genesis, new.created_at)
-    is distinct from (old.id, old.brand_id, old.kind, old.currency, old.genesis, old.created_at)
+  if (new.id, new.brand_id, new.kind, new.currency, new.party, new.genesis, new.created_at)
+    is distinct from (old.id, old.brand_id, old.kind, old.currency, old.party, old.genesis, old.created_at)
     or new.owner_id is distinct from old.owner_id or new.seq < old.seq then
     raise exception 'an account keeps its identity and its order';
   end if;
@@ -51,7 +55,8 @@ create table wallet.transfer (
   id text collate "C" primary key,
   brand_id text collate "C" not null,
   reference text collate "C" not null,
-  type text not null check (type in ('DEPOSIT', 'WITHDRAWAL', 'ADJUSTMENT', 'REVERSAL')),
+  type text not null check (type in ('DEPOSIT', 'WITHDRAWAL', 'ADJUSTMENT', 'REVERSAL', 'BET', 'WIN', 'ROLLBACK', 'JACKPOT',
+    'PROMOTION')),
   debit_account bigint not null,
   credit_account bigint not null,
   amount bigint not null check (amount > 0),
@@ -61,7 +66,8 @@ create table wallet.transfer (
   effective_at timestamptz not null,
   created_at timestamptz not null,
   check (debit_account <> credit_account),
-  check ((type = 'REVERSAL') = (reverses is not null)),
+  -- Team and provider together give a stake back once: the index below knows both ways.
+  check ((type in ('REVERSAL', 'ROLLBACK')) = (reverses is not null)),
   unique (brand_id, reference)
 );
 create unique index transfer_one_reversal on wallet.transfer (reverses) where reverses is not null and outcome = 'posted';
@@ -87,6 +93,11 @@ begin
       and case new.type
         when 'DEPOSIT' then d.kind = 'deposits' and c.kind = 'player'
         when 'WITHDRAWAL' then d.kind = 'player' and c.kind = 'withdrawals'
+        when 'BET' then d.kind = 'player' and c.kind = 'play'
+        when 'WIN' then d.kind = 'play' and c.kind = 'player'
+        when 'ROLLBACK' then d.kind = 'play' and c.kind = 'player'
+        when 'JACKPOT' then d.kind = 'jackpots' and c.kind = 'player'
+        when 'PROMOTION' then d.kind = 'promotions' and c.kind = 'player'
         when 'ADJUSTMENT' then 'adjustments' in (d.kind, c.kind) and 'player' in (d.kind, c.kind)
         else (d.kind = 'player') <> (c.kind = 'player')
       end
