@@ -7,6 +7,7 @@ import { GameProvider, providerMeasurement } from './games/game-provider.ts'
 import { approvalSweeper } from './kyc/change-kyc.ts'
 import { sealedSources } from './kyc/records.ts'
 import { handlers } from './operations.ts'
+import { stakeReads } from './play/operations.ts'
 import { sealedPlayers } from './players/records.ts'
 import { migrations } from './storage/migrations/index.ts'
 
@@ -57,7 +58,7 @@ export const players = defineService({
     const { KYC_TERM_DAYS: termDays, PLAYER_RECORDS_KEEP_YEARS: keepYears, DEVELOPMENT: development } = settings
     const kycTermMs = termDays === undefined ? null : termDays * dayMs
     return {
-      operations: handlers({ gamesUrl, provider, keepYears, kycTermMs, development }),
+      operations: handlers({ gamesUrl, provider, keepYears, kycTermMs, development, stakes: stakeReads(context) }),
       background: [approvalSweeper(context, settings.KYC_SWEEP_EVERY_MS)],
       measurements: [providerMeasurement(provider)],
     }

@@ -1,17 +1,26 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { operations, Rejection, type Scope, sandboxGames, toMinorUnits } from '@backoffice/contracts'
-import type { RpcClient } from '@backoffice/rpc'
-import { type Call, handle, toPage, withIsoTimes } from '@backoffice/service-runtime'
+import { operations, Rejection, type Scope, sandboxGames } from '@backoffice/contracts'
+import { handle, toPage, withIsoTimes } from '@backoffice/service-runtime'
 import { limitNow } from '../players/player.ts'
 import { readPlayers, requirePlayer, seePlayers } from '../players/records.ts'
+import { readDayDeposits } from './day-deposits.ts'
 import type { GameProvider } from './game-provider.ts'
 import { admitToPlay, demoSessionMs, demoStartBalance } from './play.ts'
-import { findCatalogueGame, insertSessions, listCatalogue, listSessions, setAvailability } from './records.ts'
+import {
+  type FoundGame,
+  findCatalogueGame,
+  insertSessions,
+  listCatalogue,
+  listProviders,
+  listSessions,
+  setAvailability,
+  setProvider,
+} from './records.ts'
 
 /** @param gamesUrl where players' browsers reach the public games, which serve the thumbnails */
 export const listGames = (gamesUrl: string) =>
   handle(operations.players.listGames, async ({ scope }, { db }) => {
-    const games = await listCatalogue(db, scope.brandId)
+    const games = await listCatalogue(db, scope)
     return { data: games.map((game) => ({ ...game, thumbnailUrl: `${gamesUrl}/thumbnails/${game.id}.svg` })) }
   })
 
@@ -42,7 +51,7 @@ export const openGameSession = ({
       const { brandId } = scope
       const [[stored], game] = await Promise.all([
         readPlayers(db.reader, [{ playerId, brandId }]),
-        findCatalogueGame(db.reader, { gameId, brandId }),
+        findCatalogueGame(db.reader, { gameId, brand: scope }),
       ])
       const [player] = await seePlayers(db.reader, [stored])
       if (player === undefined) throw new Rejection('PLAYER_NOT_FOUND')
@@ -56,7 +65,7 @@ export const openGameSession = ({
         dayDeposits: dailyLimit === null ? 0n : await readDayDeposits(call, rpc),
       })
       const id = newId('ses')
-      if (scope.environment === 'sandbox') return { id, ...demonstration(gamesUrl, gameId, player.seenAt) }
+      if (scope.environment === 'sandbox') return { id, ...demonstration(gamesUrl, game, player.seenAt) }
       return { id, ...(await provider.launch({ sessionId: id, gameId, playerId, brandId, currency }, deadline)) }
     },
 
@@ -88,22 +97,15 @@ export const openGameSession = ({
 const storedUrl = ({ mode, gameUrl }: { readonly mode: 'demo' | 'real'; readonly gameUrl: string }) =>
   mode === 'demo' ? gameUrl.replace(/#.*$/, '') : `sha256:${createHash('sha256').update(gameUrl).digest('hex')}`
 
-async function readDayDeposits(call: Call<typeof operations.players.openGameSession>, rpc: RpcClient): Promise<bigint> {
-  const { scope, requestId, deadline } = call
-  const input = { playerId: call.input.playerId }
-  const { total } = await rpc.call(operations.payments.readDayDeposits, { scope, input, requestId, deadline })
-  return toMinorUnits(total)
-}
-
 /** A token in the fragment reaches the page, but no server log and no Referer header. */
-function demonstration(gamesUrl: string, gameId: string, now: Date) {
+function demonstration(gamesUrl: string, { id, stakesSandboxWallet }: FoundGame, now: Date) {
   const token = randomBytes(24).toString('base64url')
   return {
     mode: 'demo' as const,
-    gameUrl: `${gamesUrl}/demo/${gameId}#${token}`,
+    gameUrl: `${gamesUrl}/demo/${id}#${token}`,
     expiresAt: new Date(now.getTime() + demoSessionMs),
     tokenSha256: createHash('sha256').update(token).digest(),
-    demoBalance: demoStartBalance,
+    demoBalance: stakesSandboxWallet ? null : demoStartBalance,
   }
 }
 
@@ -118,5 +120,16 @@ export const setGameAvailability = handle(operations.players.setGameAvailability
   async execute({ input: { brandId, gameId, available } }, { db }) {
     if (!(await setAvailability(db, { brandId, gameId, available }))) throw new Rejection('GAME_NOT_FOUND')
     return { gameId, available }
+  },
+})
+
+export const listGameProviders = handle(operations.players.listGameProviders, async (_call, { db }) => ({
+  data: await listProviders(db),
+}))
+
+export const setGameProvider = handle(operations.players.setGameProvider, {
+  async execute({ input: { gameId, providerId } }, { db }) {
+    if (!(await setProvider(db, { gameId, providerId }))) throw new Rejection('GAME_NOT_FOUND')
+    return { gameId, providerId }
   },
 })

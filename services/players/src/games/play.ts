@@ -16,12 +16,20 @@ export interface PlayStanding {
  * @throws {Rejection} in this order: RG_BLOCKED (self-exclusion), PLAYER_NOT_ACTIVE, KYC_NOT_APPROVED, RG_BLOCKED (daily limit exceeded)
  */
 export function admitToPlay(standing: PlayStanding): void {
-  if (standing.status === 'autoexcluido') throw new Rejection('RG_BLOCKED', { reason: 'self_exclusion' })
-  if (standing.status !== 'ativo') throw new Rejection('PLAYER_NOT_ACTIVE', { status: standing.status })
-  if (standing.kycStatus !== 'aprovado') throw new Rejection('KYC_NOT_APPROVED', { kycStatus: standing.kycStatus })
-  if (standing.dailyLimit !== null && standing.dayDeposits > standing.dailyLimit) {
-    throw new Rejection('RG_BLOCKED', { reason: 'daily_limit' })
-  }
+  admitPerson(standing)
+  admitDay(standing)
+}
+
+/** @throws {Rejection} in this order: RG_BLOCKED (self-exclusion), PLAYER_NOT_ACTIVE, KYC_NOT_APPROVED */
+export function admitPerson({ status, kycStatus }: Pick<PlayStanding, 'status' | 'kycStatus'>): void {
+  if (status === 'autoexcluido') throw new Rejection('RG_BLOCKED', { reason: 'self_exclusion' })
+  if (status !== 'ativo') throw new Rejection('PLAYER_NOT_ACTIVE', { status })
+  if (kycStatus !== 'aprovado') throw new Rejection('KYC_NOT_APPROVED', { kycStatus })
+}
+
+/** @throws {Rejection} RG_BLOCKED when the day's deposits exceed the limit, which one that was lowered since may be */
+export function admitDay({ dailyLimit, dayDeposits }: Pick<PlayStanding, 'dailyLimit' | 'dayDeposits'>): void {
+  if (dailyLimit !== null && dayDeposits > dailyLimit) throw new Rejection('RG_BLOCKED', { reason: 'daily_limit' })
 }
 
 /** How long a demonstration may be played. */

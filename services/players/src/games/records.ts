@@ -1,29 +1,77 @@
-import type { Game, GameSession, operations, Reply } from '@backoffice/contracts'
+import type { Game, GameSession, operations, Reply, Scope } from '@backoffice/contracts'
 import { type Db, type Fragment, type ReadDb, sql, type WithTimes } from '@backoffice/service-runtime'
 
 export type CatalogueGame = Omit<Game, 'thumbnailUrl'>
 
 const gameColumns = sql`id, name, provider, category, rtp, demo`
 
-/** A game is in every brand's catalogue unless it was taken out of it. */
-const inCatalogue = (brandId: string) => sql`
+/** The brand whose catalogue is meant, and whether it is one of the sandbox, as pieces of a statement. */
+interface AskedBrand {
+  readonly brandId: Fragment
+  readonly isSandbox: Fragment
+}
+
+/**
+ * Whether the game `g` is in a brand's catalogue: unless it was taken out of it. The game that stakes the sandbox's money is
+ * there in the sandbox alone, once somebody serves it.
+ */
+export const isInCatalogue = ({ brandId, isSandbox }: AskedBrand) => sql`(
   not exists (select from brand_game b where b.brand_id = ${brandId} and b.game_id = g.id and not b.available)
-`
+  and (not g.stakes_sandbox_wallet
+    or (${isSandbox} and exists (select from game_provider served where served.game_id = g.id)))
+)`
+
+type BrandOfCatalogue = Pick<Scope, 'brandId' | 'environment'>
+
+const inCatalogueOf = ({ brandId, environment }: BrandOfCatalogue) =>
+  isInCatalogue({ brandId: sql`${brandId}`, isSandbox: sql`${environment === 'sandbox'}::boolean` })
 
 /** The games of a brand's catalogue, in its order. */
-export function listCatalogue(db: ReadDb, brandId: string): Promise<CatalogueGame[]> {
-  return db<CatalogueGame>`select ${gameColumns} from game g where ${inCatalogue(brandId)} order by position, id`
+export function listCatalogue(db: ReadDb, brand: BrandOfCatalogue): Promise<CatalogueGame[]> {
+  return db<CatalogueGame>`select ${gameColumns} from game g where ${inCatalogueOf(brand)} order by position, id`
+}
+
+export interface FoundGame {
+  readonly id: string
+  /** It stakes the money of the sandbox's wallets, and has no fictitious balance. */
+  readonly stakesSandboxWallet: boolean
 }
 
 /** Undefined when it is unknown, or not in this brand's catalogue. */
 export async function findCatalogueGame(
   db: ReadDb,
-  { gameId, brandId }: { readonly gameId: string; readonly brandId: string },
-): Promise<CatalogueGame | undefined> {
-  const [game] = await db<CatalogueGame>`
-    select ${gameColumns} from game g where id = ${gameId} and ${inCatalogue(brandId)}
+  { gameId, brand }: { readonly gameId: string; readonly brand: BrandOfCatalogue },
+): Promise<FoundGame | undefined> {
+  const [game] = await db<FoundGame>`
+    select id, stakes_sandbox_wallet from game g where id = ${gameId} and ${inCatalogueOf(brand)}
   `
   return game
+}
+
+type ServedGame = Reply<typeof operations.players.listGameProviders>['data'][number]
+
+/** All games, whether or not they are in any brand's catalogue. */
+export function listProviders(db: ReadDb): Promise<ServedGame[]> {
+  return db<ServedGame>`
+    select g.id as game_id, g.name, g.provider as studio, g.rtp::text as rtp, served.provider_id
+    from game g left join game_provider served on served.game_id = g.id order by g.position, g.id
+  `
+}
+
+/** @param providerId null: nobody. @returns false when there is no such game */
+export async function setProvider(
+  db: Db,
+  { gameId, providerId }: { readonly gameId: string; readonly providerId: string | null },
+): Promise<boolean> {
+  const rows = await db`select from game where id = ${gameId}`
+  if (rows.length === 0) return false
+  if (providerId === null) await db`delete from game_provider where game_id = ${gameId}`
+  else
+    await db`
+      insert into game_provider (game_id, provider_id) values (${gameId}, ${providerId})
+      on conflict (game_id) do update set provider_id = excluded.provider_id
+    `
+  return true
 }
 
 /** False when there is no such game. */
@@ -50,8 +98,9 @@ export interface GameSessionRecord {
   readonly gameUrl: string
   readonly createdAt: Date
   readonly expiresAt: Date
-  /** Of a demonstration, as its fictitious balance in minor units. */
+  /** Of a demonstration. */
   readonly tokenSha256: Buffer | null
+  /** Of a demonstration with a fictitious balance, in minor units. */
   readonly demoBalance: bigint | null
 }
 

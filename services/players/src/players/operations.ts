@@ -290,6 +290,7 @@ async function readObligations(
     held: posted - toMinorUnits(account.withdrawable),
     openDeposits: records.openDeposits,
     openWithdrawals: records.openWithdrawals,
+    openRounds: account.openRounds,
     lastChangeAt: new Date(Math.max(...dates.map(Number))),
   }
 }

@@ -129,6 +129,8 @@ export interface Obligations {
   readonly held: bigint
   readonly openDeposits: number
   readonly openWithdrawals: number
+  /** Of games: they may still be won. */
+  readonly openRounds: number
   /** The last change of anything that is kept about the player. */
   readonly lastChangeAt: Date
 }
@@ -140,7 +142,7 @@ interface TimeAndIds {
 }
 
 /** Why the data of a player may not be replaced yet. */
-type Need = 'status' | 'self_exclusion' | 'money' | 'deposits' | 'withdrawals' | 'retention'
+type Need = 'status' | 'self_exclusion' | 'money' | 'deposits' | 'withdrawals' | 'rounds' | 'retention'
 
 /** No real person has such a name, number or birth date; no player is registered with that CPF. */
 const nobody = {
@@ -175,6 +177,7 @@ export function anonymise(
     money: obligations.posted !== 0n || obligations.held !== 0n,
     deposits: obligations.openDeposits > 0,
     withdrawals: obligations.openWithdrawals > 0,
+    rounds: obligations.openRounds > 0,
     retention: now < keptUntil,
   }
   const reasons = Object.entries(needs).flatMap(([need, isNeeded]) => (isNeeded ? [need] : []))

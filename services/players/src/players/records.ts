@@ -128,6 +128,8 @@ const fixedColumns = `
 ` as const
 const playerColumns = `${fixedColumns}, environment text` as const
 export const columns = sql.columns(playerColumns)
+/** The same of a table by another name, for a statement that reads more than players. */
+export const columnsOf = (alias: string) => sql.columns(playerColumns, alias)
 
 const idsOf = (keys: readonly PlayerKey[]) => keys.map(({ playerId }) => playerId)
 
@@ -291,6 +293,15 @@ interface PersonKey {
 type ExcludedPlayer = PersonExclusion & PersonKey
 
 const nameOf = ({ brandId, cpfDigest }: PersonKey) => `${brandId} ${cpfDigest}`
+
+/**
+ * Whether the digest that is stored with a player finds all players of its person: not while a new master key comes in, nor
+ * before the player is sealed.
+ */
+export function findsItsPerson(db: ReadDb, player: PlayerRecord, stored: string | null): boolean {
+  const keys = keysOf(db, player)
+  return keys.length === 0 || (keys.length === 1 && keys[0]?.cpfDigest === stored)
+}
 
 /** A key for each master key: players of one person may be stored under several while a new one comes in. */
 const keysOf = ({ vault }: ReadDb, { brandId, cpf }: PlayerRecord): PersonKey[] =>

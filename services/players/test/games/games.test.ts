@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { kycStatuses, operations, playerStatuses, sandboxGames } from '@backoffice/contracts'
+import { kycStatuses, operations, playerStatuses, type Scope, sandboxGames } from '@backoffice/contracts'
 import { payments } from '@backoffice/payments'
 import { ConfigurationError, createLogger, loadConfig, newId } from '@backoffice/process'
 import { eventually, newPlayer, testBed } from '@backoffice/test-kit'
@@ -61,6 +61,7 @@ const bed = await testBed(
 )
 const admin = bed.sql('admin')
 const { registerPlayer, decideKyc, openGameSession, listGames, setGameAvailability, setDailyLimit } = operations.players
+const { listGameProviders, setGameProvider } = operations.players
 const sandbox = bed.scope()
 const production = bed.scope({ environment: 'production', brandId: 'brd_live' })
 const alice = bed.team('alice')
@@ -84,6 +85,34 @@ t.test('the catalogue has names, providers, categories, RTP and thumbnails, and 
   t.notOk(after.data.some(({ id }) => id === 'star-miner'))
   t.ok((await bed.rpc.call(listGames, { scope: production, input: {} })).data.some(({ id }) => id === 'star-miner'))
   await t.rejects(open(await approvedPlayer(), sandbox, 'star-miner'), { code: 'GAME_NOT_FOUND' })
+})
+
+t.test("the game of the sandbox's wallet is there once it has a provider, in the sandbox alone", async (t) => {
+  const gameId = 'wallet-reels'
+  const offered = async (scope: Scope) =>
+    (await bed.rpc.call(listGames, { scope, input: {} })).data.some(({ id }) => id === gameId)
+  const playerId = await approvedPlayer()
+  t.notOk(await offered(sandbox))
+  await t.rejects(open(playerId, sandbox, gameId), { code: 'GAME_NOT_FOUND' })
+  const serve = (providerId: string | null) => alice.call(setGameProvider, { input: { gameId, providerId } })
+  await serve('prv_other')
+  t.same(await serve('prv_house'), { gameId, providerId: 'prv_house' })
+  const { data } = await bed.team('auditor').call(listGameProviders, { input: {} })
+  t.match(data.at(-1), { gameId, name: 'Wallet Reels', studio: 'Sandbox', rtp: '95.00', providerId: 'prv_house' })
+  t.match(data[0], { gameId: 'fortune-reels', providerId: null })
+  t.ok(await offered(sandbox))
+  t.notOk(await offered(production))
+  await t.rejects(open(await approvedPlayer(production), production, gameId), { code: 'GAME_NOT_FOUND' })
+  const session = await open(playerId, sandbox, gameId)
+  t.match(session, { mode: 'demo', gameUrl: new RegExp(`^${gamesUrl}/demo/${gameId}#`) })
+  const { rows } = await admin.query('select demo_balance from players.game_session where id = $1', [session.id])
+  t.equal(rows[0].demo_balance, null, 'no fictitious balance')
+  await serve(null)
+  t.notOk(await offered(sandbox))
+  const nobody = alice.call(setGameProvider, { input: { gameId: 'no-such-game', providerId: 'prv_house' } })
+  await t.rejects(nobody, { code: 'GAME_NOT_FOUND' })
+  const finance = bed.team('finance').call(setGameProvider, { input: { gameId, providerId: 'prv_house' } })
+  await t.rejects(finance, { code: 'ROLE_REQUIRED' })
 })
 
 t.test('a session needs a known player, a known game, and an approved identity check', async (t) => {

@@ -96,7 +96,14 @@ const closed: PlayerRecord = {
   status: 'encerrado',
   kycReason: 'Ana sent her passport',
 }
-const nothing: Obligations = { posted: 0n, held: 0n, openDeposits: 0, openWithdrawals: 0, lastChangeAt: closedAt }
+const nothing: Obligations = {
+  posted: 0n,
+  held: 0n,
+  openDeposits: 0,
+  openWithdrawals: 0,
+  openRounds: 0,
+  lastChangeAt: closedAt,
+}
 const keepYears = 5
 let ids = 0
 const newId = () => {
@@ -132,6 +139,7 @@ const cases: readonly (readonly [string, Partial<PlayerRecord>, Partial<Obligati
   ['money', {}, { held: 1n }, over],
   ['deposits', {}, { openDeposits: 1 }, over],
   ['withdrawals', {}, { openWithdrawals: 1 }, over],
+  ['rounds', {}, { openRounds: 1 }, over],
   ['retention', {}, {}, new Date(over.getTime() - 1)],
   ['retention', {}, { lastChangeAt: new Date(closedAt.getTime() + 1) }, over],
   ['money,deposits,retention', {}, { posted: 5n, openDeposits: 2 }, closedAt],

@@ -2,10 +2,12 @@ import { type Migration, runtimeMigrations } from '@backoffice/service-runtime'
 import { teamTables } from '@backoffice/team-access/migrations'
 import { baseline } from './0001-baseline.ts'
 import { changesNameTheirOperation } from './0002-changes-name-their-operation.ts'
+import { gameProviders } from './0003-game-providers.ts'
 
 /** In the order in which they are applied. */
 export const migrations: readonly Migration[] = [
   ...runtimeMigrations('players', teamTables),
   baseline,
   changesNameTheirOperation,
+  gameProviders,
 ]

@@ -1,0 +1,111 @@
+import { type ReadDb, sql } from '@backoffice/service-runtime'
+import { isInCatalogue } from '../games/records.ts'
+import { limitNow, type PersonExclusion, type SeenPlayer, seenPlayer } from '../players/player.ts'
+import { columnsOf, findsItsPerson, recordOf, type StoredPlayer, seePlayers } from '../players/records.ts'
+import type { Stake, StakeFacts } from './admission.ts'
+
+/** A stake, and the brand that it is for. */
+export interface AskedStake extends Stake {
+  readonly brandId: string
+  readonly isSandbox: boolean
+}
+
+interface StakeRow {
+  readonly place: bigint
+  readonly now: Date
+  readonly sessionPlayer: string | null
+  readonly sessionGame: string | null
+  readonly sessionProvider: string | null
+  readonly expiresAt: Date | null
+  readonly rtp: string | null
+  readonly inCatalogue: boolean | null
+  readonly cpfDigest: string | null
+  readonly excludedId: string | null
+  readonly excludedStatus: PersonExclusion['status'] | null
+  readonly excludedFrom: Date | null
+  readonly excludedUntil: Date | null
+}
+/** The columns of a player are null where there is none. */
+type Row = StakeRow & (StoredPlayer | { readonly id: null })
+
+const stakeColumns = 'session_id text, player_id text, brand_id text, game_id text, is_sandbox bool'
+
+/**
+ * What each stake is judged by, in order, all of it of one moment of PostgreSQL's clock: one statement for as many stakes as
+ * wait. A self-exclusion of the person is found by the digest that is stored with the player; while a new master key comes
+ * in, that is not enough, and one more statement asks.
+ */
+export async function readStakes(db: ReadDb, stakes: readonly AskedStake[]): Promise<StakeFacts[]> {
+  const rows = await db<Row>`
+    select asked.place, now() as now, s.player_id as session_player, s.game_id as session_game,
+      served.provider_id as session_provider, s.expires_at, g.rtp::text as rtp,
+      ${isInCatalogue({ brandId: sql.fixed('asked.brand_id'), isSandbox: sql.fixed('asked.is_sandbox') })} as in_catalogue,
+      ${columnsOf('p')}, p.cpf_digest, e.id as excluded_id, e.status as excluded_status,
+      e.self_excluded_from as excluded_from, e.self_excluded_until as excluded_until
+    from ${sql.unnest('asked', stakes, stakeColumns)}
+    left join game_session s on s.id = asked.session_id and s.brand_id = asked.brand_id
+    left join game_provider served on served.game_id = s.game_id
+    left join game g on g.id = asked.game_id
+    left join player p on p.id = asked.player_id and p.brand_id = asked.brand_id
+    left join player e on e.brand_id = p.brand_id and e.cpf_digest = p.cpf_digest and e.id <> p.id
+      -- As the index says it.
+      and (e.status = 'autoexcluido' or e.self_excluded_from is not null)
+  `
+  const byPlace = Map.groupBy(rows, ({ place }) => Number(place))
+  const found = stakes.map((_, index) => byPlace.get(index + 1) as [Row, ...Row[]])
+  const seen = await seeStakers(db, found)
+  return found.map(([row], index) => factsOf(row, seen[index]))
+}
+
+/** The players of stakes, as everybody sees them now. @param found for each stake, a row for each self-exclusion of the person */
+async function seeStakers(db: ReadDb, found: readonly [Row, ...Row[]][]): Promise<(SeenPlayer | undefined)[]> {
+  const players = found.map(([row]) => (row.id === null ? undefined : recordOf(db, row)))
+  const unsure = players.map((player, index) =>
+    player === undefined || findsItsPerson(db, player, found[index]?.[0].cpfDigest ?? null) ? undefined : player,
+  )
+  const asked = unsure.some((player) => player !== undefined) ? await seePlayers(db, unsure) : []
+  return players.map((player, index) => {
+    const rows = found[index] ?? []
+    const now = rows[0]?.now
+    return asked[index] ?? (player && now && seenPlayer(player, rows.flatMap(exclusionIn), now))
+  })
+}
+
+function exclusionIn({ excludedId, excludedStatus, excludedFrom, excludedUntil }: Row): PersonExclusion[] {
+  if (excludedId === null || excludedStatus === null) return []
+  return [{ id: excludedId, status: excludedStatus, selfExcludedFrom: excludedFrom, selfExcludedUntil: excludedUntil }]
+}
+
+function factsOf(row: Row, player: SeenPlayer | undefined): StakeFacts {
+  const { sessionPlayer, sessionGame, sessionProvider: providerId, expiresAt, rtp, inCatalogue, now } = row
+  const hasSession = sessionPlayer !== null && sessionGame !== null && expiresAt !== null
+  return {
+    session: hasSession ? { playerId: sessionPlayer, gameId: sessionGame, providerId, expiresAt } : undefined,
+    game: rtp === null ? undefined : { rtp, inCatalogue: inCatalogue === true },
+    player: player && {
+      ...{ status: player.status, kycStatus: player.kycStatus },
+      dailyLimit: limitNow(player, player.seenAt),
+    },
+    now,
+  }
+}
+
+export interface ProviderSession {
+  readonly playerId: string
+  readonly gameId: string
+  readonly expiresAt: Date
+  readonly isOpen: boolean
+}
+
+/** A session of a brand in a game of a provider. */
+export async function findProviderSession(
+  db: ReadDb,
+  asked: { readonly sessionId: string; readonly brandId: string; readonly providerId: string },
+): Promise<ProviderSession | undefined> {
+  const [session] = await db<ProviderSession>`
+    select s.player_id, s.game_id, s.expires_at, now() < s.expires_at as is_open
+    from game_session s join game_provider served on served.game_id = s.game_id
+    where s.id = ${asked.sessionId} and s.brand_id = ${asked.brandId} and served.provider_id = ${asked.providerId}
+  `
+  return session
+}
