@@ -1,18 +1,30 @@
+import type { StoredAmount } from '@backoffice/contracts'
 import { dayMs, type Measurement, measurement } from '@backoffice/process'
 import type { ReadDb, ServiceContext } from '@backoffice/service-runtime'
 import type { FailedAuthentications } from './http/security-log.ts'
 import { type DefaultQuotas, quotasOf } from './operators/operator.ts'
-import { countUnusedCredentials, findUses } from './operators/records.ts'
+import { countUnusedCredentials, findUses, type Tenant, type UseColumns } from './operators/records.ts'
+import { findPlayUses, type PlayQuotas } from './providers/records.ts'
+
+interface Guarded {
+  readonly surface: string
+  readonly failures: Pick<FailedAuthentications, 'limitedAddresses'>
+}
 
 /** How many callers this replica turns away, because they only guess. */
-export const limitedAddresses = (failures: Pick<FailedAuthentications, 'limitedAddresses'>): Measurement =>
+export const limitedAddresses = (surfaces: readonly Guarded[]): Measurement =>
   measurement({
     gauges: {
       'backoffice.authentication.limited_addresses': {
         description: 'Addresses with more failed authentications in their minute than are allowed',
       },
     },
-    read: async () => ({ 'backoffice.authentication.limited_addresses': [{ value: failures.limitedAddresses }] }),
+    read: async () => ({
+      'backoffice.authentication.limited_addresses': surfaces.map(({ surface, failures }) => ({
+        value: failures.limitedAddresses,
+        attributes: { surface },
+      })),
+    }),
   })
 
 /** A key that nobody needs is one more that can be stolen. */
@@ -40,7 +52,10 @@ const shownFrom = 0.5
 const shownMax = 100
 
 /** How much of today's quotas is used up, by the operators that have used most. */
-export const usedQuotas = (db: ReadDb, defaults: DefaultQuotas): Measurement =>
+export const usedQuotas = (
+  db: ReadDb,
+  { defaults, play }: { readonly defaults: DefaultQuotas; readonly play: PlayQuotas },
+): Measurement =>
   measurement({
     gauges: {
       'backoffice.quota.used_ratio': {
@@ -49,15 +64,18 @@ export const usedQuotas = (db: ReadDb, defaults: DefaultQuotas): Measurement =>
       },
     },
     async read() {
-      const ratios = (await findUses(db, null))
-        .flatMap((use) => {
-          const { operatorId: operator, environment, bytesStored, rowsStored } = use
-          const { bytes, rows } = quotasOf(use, environment, defaults)
-          return [
-            { value: bytesStored / bytes, attributes: { operator, environment, quota: 'bytes' } },
-            { value: rowsStored / rows, attributes: { operator, environment, quota: 'rows' } },
-          ]
-        })
+      const [calls, plays] = await Promise.all([findUses(db, null), findPlayUses(db)])
+      const ratiosOf = (use: Tenant & UseColumns, { bytes, rows }: StoredAmount, kind: string) => {
+        const { operatorId: operator, environment, bytesStored, rowsStored } = use
+        return [
+          { value: bytesStored / bytes, attributes: { operator, environment, quota: `${kind}bytes` } },
+          { value: rowsStored / rows, attributes: { operator, environment, quota: `${kind}rows` } },
+        ]
+      }
+      const ratios = [
+        ...calls.flatMap((use) => ratiosOf(use, quotasOf(use, use.environment, defaults), '')),
+        ...plays.flatMap((use) => ratiosOf(use, play[use.environment], 'play ')),
+      ]
         .filter(({ value }) => value >= shownFrom)
         .sort((a, b) => b.value - a.value)
       return { 'backoffice.quota.used_ratio': ratios.slice(0, shownMax) }

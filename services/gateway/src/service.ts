@@ -1,23 +1,12 @@
-import { apiPrefix, idempotencyMemoryHours } from '@backoffice/contracts'
+import { apiPrefix, idempotencyMemoryHours, providerApiPrefix } from '@backoffice/contracts'
 import { secretBoxFrom } from '@backoffice/database/vault'
-import {
-  ConfigurationError,
-  certificateFiles,
-  dayMs,
-  HttpListener,
-  patiently,
-  trustedProxies,
-} from '@backoffice/process'
+import { ConfigurationError, certificateFiles, dayMs, trustedProxies } from '@backoffice/process'
 import { defineService, sql } from '@backoffice/service-runtime'
 import { teamDesk } from '@backoffice/team-access'
 import { sealedClaims } from './claims/records.ts'
-import { buildApp } from './http/app.ts'
-import { CredentialDirectory, CredentialUses } from './http/authenticate.ts'
-import { Homologation, keepingProofs } from './http/homologation.ts'
-import { Idempotency } from './http/idempotency.ts'
-import { DailyUse, heaviestRequest, RateLimiter } from './http/limits.ts'
-import { RefusedRequests } from './http/refused-requests.ts'
-import { FailedAuthentications, SecurityLog } from './http/security-log.ts'
+import { keepingProofs } from './http/homologation.ts'
+import { heaviestRequest } from './http/limits.ts'
+import { operatorListener, playQuotas, providerListener, serves, sharedParts } from './listeners.ts'
 import { limitedAddresses, unusedCredentials, usedQuotas } from './measurements.ts'
 import { handlers } from './operations.ts'
 import { mebibyte } from './operators/operator.ts'
@@ -48,56 +37,46 @@ export const gateway = defineService({
   ],
   readyWithoutBackends: true,
 
-  compose({ db, rpc, clock, log }, settings) {
+  servesCalls: ({ SURFACES }) => serves(SURFACES, 'operators'),
+
+  compose(context, settings) {
+    const { db, clock } = context
     const secrets = secretBoxFrom(settings)
-    const certificate = certificateFiles(settings)
-    const failures = new FailedAuthentications(settings.FAILED_AUTHENTICATIONS_PER_MINUTE)
-    const securityLog = new SecurityLog(log)
-    const listening = () => `${listener.origin}${apiPrefix}`
-    const baseUrl = () => settings.PUBLIC_BASE_URL ?? listening()
-    const uses = new CredentialUses(db, log)
     const { SANDBOX_STORED_MIB_PER_DAY: mebibytes, SANDBOX_STORED_ROWS_PER_DAY: rows } = settings
     const quotas = { sandbox: { bytes: mebibytes * mebibyte, rows }, request: heaviestRequest }
-    const dailyUse = new DailyUse({ db, clock, log })
-    const homologation = new Homologation({ db, clock, log })
-    const refused = new RefusedRequests({ db, clock, log })
-    const app = buildApp({
-      log,
-      rpc,
-      tls: certificate !== undefined,
-      isTrusted: trustedProxies(settings.TRUSTED_PROXIES),
-      baseUrl,
-      unread: (...bytes) => refused.unread(...bytes),
-      observers: [refused, homologation],
-      authentication: {
-        clock,
-        baseUrl,
-        directory: new CredentialDirectory(db.reader, { secrets, quotas }),
-        rateLimiter: new RateLimiter(db),
-        failures,
-        securityLog,
-        uses,
-      },
-      dailyUse,
-      idempotency: new Idempotency({ db, rpc, leaseMs: patiently(settings.CLAIM_LEASE_MS) }),
-    })
-    const { HOST: host, PORT: port, CONNECTIONS_MAX: connectionsMax } = settings
-    const listener = new HttpListener({ app, host, port, connectionsMax, certificate, log })
+    const shared = sharedParts(context, settings)
+    const operators = serves(settings.SURFACES, 'operators')
+      ? operatorListener(context, settings, { ...shared, secrets, quotas })
+      : undefined
+    const providers = serves(settings.SURFACES, 'providers')
+      ? providerListener(context, settings, { ...shared, secrets })
+      : undefined
+    const { dailyUse, uses } = shared
+    const baseUrl = operators?.baseUrl ?? (() => settings.PUBLIC_BASE_URL ?? '')
+    const surfaces = [operators, providers].filter((surface) => surface !== undefined)
+    const listeners = surfaces.map(({ listener }) => listener)
     return {
       operations: handlers(secrets, { development: settings.DEVELOPMENT, quotas, baseUrl }),
-      // What the listener's last requests store and prove, and what was refused of them, is written, too.
       background: [
-        securityLog,
+        ...surfaces.map(({ securityLog }) => securityLog),
         uses,
-        listener,
-        ...[dailyUse, homologation, refused].map((writing) => ({
+        ...listeners,
+        // What the listeners' last requests store and prove, and what was refused of them, is written, too.
+        ...[dailyUse, ...(operators?.observers ?? [])].map((writing) => ({
           start: () => writing.start(),
-          stop: () => listener.stop().then(() => writing.stop()),
+          stop: () => Promise.all(listeners.map((listener) => listener.stop())).then(() => writing.stop()),
         })),
-        keepingProofs({ db, rpc, log }),
+        ...(operators === undefined ? [] : [keepingProofs(context)]),
       ],
-      measurements: [limitedAddresses(failures), unusedCredentials({ db, clock }), usedQuotas(db.reader, quotas)],
-      addresses: () => ({ baseUrl: listening() }),
+      measurements: [
+        limitedAddresses(surfaces),
+        unusedCredentials({ db, clock }),
+        usedQuotas(db.reader, { defaults: quotas, play: playQuotas(settings) }),
+      ],
+      addresses: () => ({
+        baseUrl: operators === undefined ? '' : `${operators.listener.origin}${apiPrefix}`,
+        providerUrl: providers === undefined ? '' : `${providers.listener.origin}${providerApiPrefix}`,
+      }),
     }
   },
 })

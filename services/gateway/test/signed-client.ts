@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { signRequest } from '@backoffice/contracts'
 import { Agent } from 'undici'
+import { operatorKeys, providerKeys } from '../src/keys.ts'
 
 // The dispatcher itself sends the path as it is; fetch and request() would normalise it.
 const agent = new Agent()
@@ -14,7 +15,7 @@ export interface Pair {
 
 export interface SignedRequest {
   readonly method?: 'GET' | 'HEAD' | 'POST'
-  /** Below /api/v1, as sent. */
+  /** Below the base URL, as sent. */
   readonly path: string
   readonly body?: string | Buffer
   readonly headers?: Record<string, string>
@@ -51,7 +52,7 @@ export function signedHeaders(
     body: options.signedBody ?? body,
   })
   const headers: Record<string, string> = {
-    'X-Operator-Key': pair.key,
+    [pair.key.startsWith('gp_') ? providerKeys.header : operatorKeys.header]: pair.key,
     'X-Timestamp': timestamp,
     'X-Signature': signature,
     ...(body.length > 0 ? { 'Content-Type': 'application/json' } : {}),

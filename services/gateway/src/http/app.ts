@@ -1,6 +1,6 @@
 import { METHODS } from 'node:http'
 import type { Socket } from 'node:net'
-import { bodyBytesMax, type ErrorCode, invalid, Rejection } from '@backoffice/contracts'
+import { type ErrorCode, invalid, Rejection } from '@backoffice/contracts'
 import { addressOfHop, durations, httpFrame, type IsTrusted, type Logger, newId } from '@backoffice/process'
 import { trace } from '@opentelemetry/api'
 import fastify, {
@@ -11,7 +11,6 @@ import fastify, {
   type RouteOptions,
 } from 'fastify'
 import type { Observer } from './authenticate.ts'
-import { documentRoutes } from './documents.ts'
 import {
   isFault,
   refuseBrokenRequest,
@@ -24,26 +23,26 @@ import {
 } from './reply.ts'
 import { operationRoutes, type RouteContext, sendReply } from './routes.ts'
 import { securityLines } from './security-log.ts'
+import { type ErrorWords, operatorSurface, type Surface } from './surface.ts'
 
 export interface AppOptions extends RouteContext {
   readonly log: Logger
   readonly tls: boolean
   /** Whether an address is a proxy of ours. */
   readonly isTrusted: IsTrusted
-  /**
-   * With the /api/v1 prefix, as the documents show it. Called when a document is read, since the port is not known
-   * before.
-   */
-  readonly baseUrl: () => string
-  readonly observers: readonly Observer[]
-  readonly unread: Unread
+  /** What anybody may read. */
+  readonly documents?: readonly RouteOptions[]
+  readonly observers?: readonly Observer[]
+  readonly unread?: Unread
 }
 
-/** The public HTTP API, without a listener: see `HttpListener`. */
-export function buildApp({ log, tls, isTrusted, baseUrl, observers, unread, ...context }: AppOptions): FastifyInstance {
-  const app = createServer({ log, tls, isTrusted, unread })
+/** The HTTP API of a surface, without a listener: see `HttpListener`. */
+export function buildApp(options: AppOptions): FastifyInstance {
+  const { log, tls, isTrusted, documents = [], observers = [], unread, ...context } = options
+  const { surface } = context
+  const app = createServer({ log, tls, isTrusted, unread, surface })
   warnOfProxies(app, { isTrusted, log })
-  measureRequests(app)
+  measureRequests(app, surface)
   app.decorateRequest('access').decorateRequest('sender').decorateRequest('verified', false)
   const lines = securityLines(log)
   // Not onResponse, which a client that breaks off prevents.
@@ -53,11 +52,11 @@ export function buildApp({ log, tls, isTrusted, baseUrl, observers, unread, ...c
       if (isAwaited(observer, request, reply)) observer.answered(request, reply, payload)
     done()
   })
-  const routes = [...operationRoutes(context), ...documentRoutes(baseUrl)]
+  const routes = [...operationRoutes(context), ...documents]
   // HEAD answers where GET does, and is signed as HEAD.
   for (const route of routes)
     app.route(route.method === 'GET' ? { ...route, onRequest: refuseBody, exposeHeadRoute: true } : route)
-  for (const route of otherMethods(routes)) app.route(route)
+  for (const route of otherMethods(routes, surface.words)) app.route(route)
   return app
 }
 
@@ -71,12 +70,13 @@ function isAwaited({ awaits }: Observer, { access, refusedWith }: FastifyRequest
 function showRequest(lines: Logger, { access, refusedWith: code }: FastifyRequest, reply: FastifyReply): void {
   if (access === undefined || access.operation.http?.method === 'GET') return
   const { operation, credential, address } = access
-  const { operatorId, environment } = credential.scope
+  const { operatorId, environment, provider, brandId } = credential.scope
   lines.info(
     {
       event: 'request',
       operation: operation.id,
       operatorId,
+      ...(provider === undefined ? {} : { providerId: provider.id, brandId }),
       environment,
       keyId: credential.key,
       address,
@@ -110,7 +110,8 @@ export interface ServerOptions {
   readonly headersTimeoutMs?: number
   readonly requestTimeoutMs?: number
   /** Is told of bytes that are no request. */
-  readonly unread?: Unread
+  readonly unread?: Unread | undefined
+  readonly surface?: Pick<Surface, 'bodyBytesMax' | 'words'>
 }
 
 /** The HTTP server without routes: request ids, raw bodies, and one error envelope for everything that goes wrong. */
@@ -121,7 +122,10 @@ export function createServer({
   headersTimeoutMs = headersTimeoutMsDefault,
   requestTimeoutMs = requestTimeoutMsDefault,
   unread,
+  surface: { bodyBytesMax, words } = operatorSurface,
 }: ServerOptions): FastifyInstance {
+  const refusing = { words, unread }
+  const sendRejection = rejecting(words)
   const underWay = new WeakMap<Socket, FastifyReply>()
   const app = fastify({
     ...httpFrame({ tls, bodyBytesMax, requestTimeoutMs, headersTimeoutMs, requireHostHeader: false }),
@@ -137,23 +141,20 @@ export function createServer({
       const reply = underWay.get(socket)
       // What is broken came after a whole request. That request may have an effect, so it gets its own response.
       if (reply?.request.raw.complete && socket.writable) reply.raw.once('close', () => socket.destroySoon())
-      else refuseBrokenRequest(error, socket, unread)
+      else refuseBrokenRequest(error, socket, refusing)
     },
   })
   // Node by itself would refuse an expectation that it does not know, without the envelope. It may as well be ignored.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
-  app.server.on('connect', (_request, socket: Socket) => refuseOutside(socket, 'NOT_FOUND', unread))
-  for (const method of methods) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method, { hasBody: true })
-  app.removeAllContentTypeParsers()
-  // The signature covers the bytes as sent, so they are kept as they are, whatever the media type says.
-  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+  app.server.on('connect', (_request, socket: Socket) => refuseOutside(socket, 'NOT_FOUND', refusing))
+  takeAsSent(app)
   app.addHook('onRequest', (request, reply, done) => {
     underWay.set(request.raw.socket, reply)
     reply.header('X-Request-Id', request.id)
     reply.headers(safetyHeaders)
     const fault = faultOfFraming(request)
     if (fault !== undefined) {
-      sendBadRequest(reply, fault)
+      sendBadRequest(reply, fault, words)
       return
     }
     const [path = ''] = request.raw.url?.split('?', 1) ?? []
@@ -167,7 +168,7 @@ export function createServer({
   app.setNotFoundHandler((_request, reply) => sendRejection(reply, new Rejection('NOT_FOUND')))
   app.setErrorHandler((error, request, reply) => {
     // A client that breaks off is not our fault, and nobody reads the reply.
-    const rejection = request.raw.readableAborted ? new Rejection('REQUEST_TIMEOUT') : toRejection(error)
+    const rejection = request.raw.readableAborted ? new Rejection('REQUEST_TIMEOUT') : toRejection(error, words)
     const { code } = rejection
     if (isFault(rejection)) {
       const { config, url } = request.routeOptions
@@ -180,6 +181,13 @@ export function createServer({
     return sendRejection(reply, rejection)
   })
   return app
+}
+
+/** Any method, and any body: the signature covers the bytes as sent, so they are kept, whatever the media type says. */
+function takeAsSent(app: FastifyInstance): void {
+  for (const method of methods) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method, { hasBody: true })
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
 }
 
 /** A name or an address with or without a port (RFC 9110, 7.2). It may be empty. */
@@ -222,7 +230,8 @@ function refuseBody(request: FastifyRequest, reply: FastifyReply, done: (error?:
 const methods = METHODS.filter((method) => method !== 'CONNECT') as readonly HTTPMethods[]
 
 /** Routes that reply 405 with Allow, for each known path and the methods that it does not have. */
-function otherMethods(routes: readonly RouteOptions[]): RouteOptions[] {
+function otherMethods(routes: readonly RouteOptions[], words: ErrorWords): RouteOptions[] {
+  const sendRejection = rejecting(words)
   return [...Map.groupBy(routes, ({ url }) => url)].map(([url, entries]) => {
     const allowed = entries.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : method))
     const refuse = (_request: FastifyRequest, reply: FastifyReply) => {
@@ -238,8 +247,10 @@ function otherMethods(routes: readonly RouteOptions[]): RouteOptions[] {
   })
 }
 
-const sendRejection = (reply: FastifyReply, rejection: Rejection): FastifyReply =>
-  sendReply(reply, replyOfRejection(rejection, reply.request.id))
+const rejecting =
+  (words: ErrorWords) =>
+  (reply: FastifyReply, rejection: Rejection): FastifyReply =>
+    sendReply(reply, replyOfRejection(rejection, reply.request.id, words), words)
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -257,8 +268,8 @@ const duration = durations(
   'Time from an HTTP request to its reply, by its outcome',
 )
 
-/** Measures every request by operation, code and environment, and names its span after the route. */
-function measureRequests(app: FastifyInstance): void {
+/** Measures every request by surface, operation, code and environment, and names its span after the route. */
+function measureRequests(app: FastifyInstance, { name: surface }: Surface): void {
   app.decorateRequest('refusedWith')
   app.addHook('onRequest', (request, _reply, done) => {
     nameSpan(request)
@@ -268,7 +279,7 @@ function measureRequests(app: FastifyInstance): void {
     const { refusedWith: code = 'ok', access, routeOptions } = request
     const operation = routeOptions.config.operation ?? 'none'
     const environment = access?.credential.scope.environment ?? 'none'
-    duration.record(reply.elapsedTime / 1_000, { operation, code, environment })
+    duration.record(reply.elapsedTime / 1_000, { surface, operation, code, environment })
     done()
   })
 }

@@ -2,41 +2,51 @@ import {
   type Operation,
   Rejection,
   type Scope,
+  type StoredAmount,
   signaturesEqual,
   signRequest,
   timestampToleranceSeconds,
 } from '@backoffice/contracts'
-import type { SecretBox } from '@backoffice/database/vault'
-import { AddressRanges, type Clock, callerAddress, holderOf, type Logger, Loop } from '@backoffice/process'
-import { type Background, Batcher, type Database, type ReadDb } from '@backoffice/service-runtime'
+import { type Clock, callerAddress } from '@backoffice/process'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { LRUCache } from 'lru-cache'
-import { type DefaultQuotas, quotasOf } from '../operators/operator.ts'
-import {
-  findCredentials,
-  type KnownCredential,
-  type StoredCredential,
-  writeCredentialUses,
-} from '../operators/records.ts'
+import type { KeyKind, KnownKey } from '../keys.ts'
+import type { DayUse } from '../operators/operator.ts'
+import type { Budget, KnownCredential, Tenant } from '../operators/records.ts'
 import { explainedRejection, keyHint, type SignatureFault, type SignedRequest } from './hints.ts'
+import type { KeyUses } from './key-directory.ts'
 import { RetryLater, retryAfterSeconds } from './reply.ts'
-import { type FailedAuthentications, keyShape, type Refusal, type SecurityLog } from './security-log.ts'
+import type { FailedAuthentications, Refusal, SecurityLog } from './security-log.ts'
 
-export interface AuthenticationContext {
-  readonly directory: Pick<CredentialDirectory, 'find'>
-  readonly rateLimiter: { admit(scope: Scope, limit: number): Promise<number | null> }
+/** What it takes to find out who sends a request, for callers with one kind of key. */
+export interface AuthenticationContext<Known extends KnownKey = KnownCredential> {
+  readonly keys: KeyKind
+  readonly directory: { find(key: string, address: string): Promise<Known | null> }
+  readonly rateLimiter: { admit(budget: Budget, limit: number): Promise<number | null> }
   /** An address that has used up its failures is refused with RATE_LIMITED, unless what it sends is rightly signed. */
   readonly failures: Pick<FailedAuthentications, 'count'>
   readonly securityLog: Pick<SecurityLog, 'refused'>
-  readonly uses: Pick<CredentialUses, 'used'>
+  readonly uses: Pick<KeyUses, 'used'>
   readonly clock: Clock
-  /** Where the API is reached, with the /api/v1 prefix. */
-  readonly baseUrl: () => string
+  /** Where the page is that compares signatures, with its prefix; undefined: there is none. */
+  readonly baseUrl: () => string | undefined
+}
+
+/** What is known of the caller once a request is let in. */
+export interface AdmittedCaller {
+  readonly key: string
+  /** What the call acts for. */
+  readonly scope: Scope
+  /** Whether a signature is accepted for one request only. */
+  readonly replayProtection: boolean
+  /** Whose day the call counts for. */
+  readonly tenant: Tenant
+  readonly usedToday: DayUse
+  readonly quotas: StoredAmount
 }
 
 /** Who sends a request, and from where. */
 export interface Caller {
-  readonly credential: KnownCredential
+  readonly credential: AdmittedCaller
   readonly address: string
 }
 
@@ -57,7 +67,7 @@ export interface Observer {
 declare module 'fastify' {
   interface FastifyRequest {
     /** Whose key was sent, once it is known to exist. */
-    sender: KnownCredential | undefined
+    sender: KnownKey | undefined
     /** The signature is right. */
     verified: boolean
     /** Set when the request is authenticated. */
@@ -73,40 +83,71 @@ interface Claimed {
 }
 
 /**
- * Finds out who sends a request. The order of the checks is fixed: key, timestamp, signature, suspension, address,
- * rate.
+ * Finds out which operator sends a request. The order of the checks is fixed: key, timestamp, signature, suspension,
+ * address, rate.
  * @throws {Rejection} INVALID_CREDENTIALS, TIMESTAMP_OUT_OF_RANGE, INVALID_SIGNATURE, OPERATOR_SUSPENDED,
  *   FORBIDDEN_IP, RATE_LIMITED
  */
 export async function authenticate(request: FastifyRequest, context: AuthenticationContext): Promise<Caller> {
-  const key = header(request, 'x-operator-key') ?? ''
-  const address = callerAddress(request)
-  const claimed = { request, key, address }
-  // A key that exists is verified before anything is refused, whatever came from this address before.
-  const credential = keyShape.test(key) ? await context.directory.find(key, address) : null
-  if (credential === null) throw countFailure(unknownKey(key), { ...claimed, credential }, context)
-  request.sender = credential
-  verifySignature(claimed, credential, context)
-  request.verified = true
-  const refuse = (code: 'OPERATOR_SUSPENDED' | 'FORBIDDEN_IP') => {
-    context.securityLog.refused({ ...claimed, code, credential })
-    return new Rejection(code)
-  }
+  const { known: credential, address, refuse } = await verifySender(request, context)
   if (credential.suspended) throw refuse('OPERATOR_SUSPENDED')
-  if (!credential.permittedAddresses.isEmpty && !credential.permittedAddresses.has(address))
-    throw refuse('FORBIDDEN_IP')
-  const waitMs = await context.rateLimiter.admit(credential.scope, credential.rateLimitPerMinute)
-  if (waitMs !== null) throw new RetryLater(retryAfterSeconds(waitMs), 'RATE_LIMITED')
+  refuseForeignAddress(credential, address, refuse)
+  await admitWithin(credential.rateLimitPerMinute, credential.scope, context)
   context.uses.used(credential.credentialId, context.clock.now())
   return { credential, address }
 }
 
-function unknownKey(key: string): Rejection {
-  const hint = keyHint(key)
+/** Makes the refusal of a request whose signature is right, and shows it in the security log. */
+export type Refuse = (code: 'OPERATOR_SUSPENDED' | 'FORBIDDEN_IP' | 'BRAND_NOT_GRANTED') => Rejection
+
+/**
+ * Whose key signs a request: the first three checks of every surface.
+ * @throws {Rejection} INVALID_CREDENTIALS, TIMESTAMP_OUT_OF_RANGE, INVALID_SIGNATURE, RATE_LIMITED
+ */
+export async function verifySender<Known extends KnownKey>(
+  request: FastifyRequest,
+  context: AuthenticationContext<Known>,
+): Promise<{ readonly known: Known; readonly address: string; readonly refuse: Refuse }> {
+  const { keys, directory, securityLog } = context
+  const key = header(request, keys.header.toLowerCase()) ?? ''
+  const address = callerAddress(request)
+  const claimed = { request, key, address }
+  // A key that exists is verified before anything is refused, whatever came from this address before.
+  const known = keys.shape.test(key) ? await directory.find(key, address) : null
+  if (known === null) throw countFailure(unknownKey(key, keys), { ...claimed, holder: undefined }, context)
+  request.sender = known
+  verifySignature(claimed, known, context)
+  request.verified = true
+  const refuse: Refuse = (code) => {
+    securityLog.refused({ ...claimed, code, holder: known.holder })
+    return new Rejection(code)
+  }
+  return { known, address, refuse }
+}
+
+/** @throws {Rejection} FORBIDDEN_IP */
+export function refuseForeignAddress({ permittedAddresses }: KnownKey, address: string, refuse: Refuse): void {
+  if (!permittedAddresses.isEmpty && !permittedAddresses.has(address)) throw refuse('FORBIDDEN_IP')
+}
+
+/** @throws {Rejection} RATE_LIMITED */
+export async function admitWithin(
+  perMinute: number,
+  budget: Budget,
+  { rateLimiter }: Pick<AuthenticationContext, 'rateLimiter'>,
+): Promise<void> {
+  const waitMs = await rateLimiter.admit(budget, perMinute)
+  if (waitMs !== null) throw new RetryLater(retryAfterSeconds(waitMs), 'RATE_LIMITED')
+}
+
+function unknownKey(key: string, keys: KeyKind): Rejection {
+  const hint = keyHint(key, keys)
   return hint === undefined ? new Rejection('INVALID_CREDENTIALS') : new Rejection('INVALID_CREDENTIALS', { hint })
 }
 
-function verifySignature(claimed: Claimed, credential: KnownCredential, context: AuthenticationContext): void {
+type Judging = Pick<AuthenticationContext, 'failures' | 'securityLog' | 'clock' | 'baseUrl'>
+
+function verifySignature(claimed: Claimed, known: KnownKey, context: Judging): void {
   const { request } = claimed
   const signed: SignedRequest = {
     method: request.method,
@@ -116,20 +157,20 @@ function verifySignature(claimed: Claimed, credential: KnownCredential, context:
     body: rawBody(request),
   }
   const now = context.clock.now()
-  const code = judgeSignature(signed, credential.secret, now)
+  const code = judgeSignature(signed, known.secret, now)
   if (code === null) return
-  const inSandbox = credential.scope.environment === 'sandbox'
+  const inSandbox = known.holder.environment === 'sandbox'
   const rejection = inSandbox
     ? explainedRejection(code, signed, { now, baseUrl: context.baseUrl() })
     : new Rejection(code)
-  throw countFailure(rejection, { ...claimed, credential }, context)
+  throw countFailure(rejection, { ...claimed, holder: known.holder }, context)
 }
 
 /** Counts a failure against the address, so that somebody who guesses keys soon has to wait. */
 function countFailure(
   rejection: Rejection,
-  claimed: Claimed & Pick<Refusal, 'credential'>,
-  { failures, securityLog }: AuthenticationContext,
+  claimed: Claimed & Pick<Refusal, 'holder'>,
+  { failures, securityLog }: Judging,
 ): Rejection {
   const waitMs = failures.count(claimed.address)
   securityLog.refused({ ...claimed, code: rejection.code, limited: waitMs !== null })
@@ -166,154 +207,4 @@ const noBytes = Buffer.alloc(0)
 /** The bytes as sent; none for a request without a body. */
 export function rawBody(request: FastifyRequest): Buffer {
   return Buffer.isBuffer(request.body) ? request.body : noBytes
-}
-
-/**
- * A suspension, revocation or change of addresses must hold on every replica within a second, so entries live a little
- * less than that.
- */
-const entryTtlMsDefault = 800
-const entriesMax = 10_000
-/**
- * How long a key that does not exist is remembered. Keys are random, so nobody asks for one before it is issued, and
- * this may be longer.
- */
-const unknownKeyTtlMs = 10_000
-const unknownKeysMax = 10_000
-/** Keys in one statement. */
-const batchMax = 200
-/** Keys that wait. Of keys that were never seen to exist the least, because anybody can make those up. */
-const waitingMax = { seen: entriesMax, new: 1_000 } as const
-
-interface DirectoryOptions {
-  readonly secrets: SecretBox
-  readonly quotas: DefaultQuotas
-  readonly entryTtlMs?: number
-}
-
-interface Lookup {
-  readonly key: string
-  /** Who asks. Callers take turns when many wait. */
-  readonly caller: string
-}
-
-type Lookups = Batcher<Lookup, StoredCredential | undefined>
-
-/**
- * Finds what a key stands for. However many requests need it at once, it is read once for the life of an entry.
- *
- * Nobody who makes up keys can keep a key that exists from being found: such keys wait in a line of their own, in which
- * callers take turns, use one connection of the readers at most, and are remembered apart from those that exist.
- */
-export class CredentialDirectory {
-  readonly #cache: LRUCache<string, KnownCredential, string>
-  readonly #unknown = new LRUCache<string, true>({ max: unknownKeysMax, ttl: unknownKeyTtlMs })
-  /** Keys that have existed, which are read again once their entries have ended. */
-  readonly #seen = new LRUCache<string, true>({ max: entriesMax })
-  readonly #lookups: Readonly<Record<keyof typeof waitingMax, Lookups>>
-
-  constructor(db: ReadDb, { secrets, quotas, entryTtlMs = entryTtlMsDefault }: DirectoryOptions) {
-    const lookups = (kind: keyof typeof waitingMax): Lookups =>
-      new Batcher({
-        run: (waiting) =>
-          findCredentials(
-            db,
-            waiting.map(({ key }) => key),
-          ),
-        batchMax,
-        queueMax: waitingMax[kind],
-        ownerOf: ({ caller }) => caller,
-      })
-    this.#lookups = { seen: lookups('seen'), new: lookups('new') }
-    this.#cache = new LRUCache({
-      max: entriesMax,
-      ttl: entryTtlMs,
-      fetchMethod: async (key, _stale, { context: address }) => {
-        const caller = holderOf(address)
-        const stored = await (this.#seen.has(key)
-          ? this.#lookups.seen.add({ key, caller })
-          : this.#lookups.new.add({ key, caller }).catch(tooManyNewKeys))
-        if (stored === undefined) {
-          this.#unknown.set(key, true)
-          return undefined
-        }
-        this.#seen.set(key, true)
-        return { ...decrypt(stored, secrets), quotas: quotasOf(stored, stored.scope.environment, quotas) }
-      },
-    })
-  }
-
-  /**
-   * Null for a key that is unknown or revoked.
-   * @param address of who asks. Those who ask take turns
-   * @throws {Rejection} RATE_LIMITED when too many keys wait that were never seen to exist
-   */
-  async find(key: string, address: string): Promise<KnownCredential | null> {
-    if (this.#unknown.has(key)) return null
-    const credential = this.#cache.get(key) ?? (await this.#cache.fetch(key, { context: address }))
-    return credential === undefined || credential.revoked ? null : credential
-  }
-}
-
-/** Who makes up keys in great numbers is no fault of ours. */
-function tooManyNewKeys(error: unknown): never {
-  throw error instanceof Rejection ? new RetryLater(1, 'RATE_LIMITED') : error
-}
-
-function decrypt({ sealedSecret, allowedAddresses, ...stored }: StoredCredential, secrets: SecretBox) {
-  return {
-    ...stored,
-    secret: secrets.decrypt(sealedSecret, stored.credentialId),
-    permittedAddresses: new AddressRanges(allowedAddresses),
-  }
-}
-
-/** The use of one key is written at most this often, and known this exactly. */
-const exactToMs = 5 * 60_000
-const keysMax = 10_000
-/** How long after a fault it is tried again. */
-const againAfterMs = 15_000
-
-/** Keeps when each key was last used. No request waits for it. */
-export class CredentialUses implements Background {
-  readonly #db: Database
-  readonly #loop: Loop
-  readonly #written = new LRUCache<string, true>({ max: keysMax, ttl: exactToMs })
-  #waiting = new Map<string, Date>()
-
-  constructor(db: Database, log: Logger) {
-    this.#db = db
-    this.#loop = new Loop({ run: () => this.#write(), everyMs: againAfterMs, log, name: 'writing uses of keys' })
-  }
-
-  start(): void {
-    this.#loop.start()
-  }
-
-  stop(): Promise<void> {
-    return this.#loop.stop()
-  }
-
-  /** Notes a use, to be written soon. While PostgreSQL is away, no more than `keysMax` keys wait for that. */
-  used(credentialId: string, at: Date): void {
-    if (this.#written.has(credentialId) || this.#waiting.size >= keysMax) return
-    this.#written.set(credentialId, true)
-    this.#waiting.set(credentialId, at)
-    this.#loop.nudge()
-  }
-
-  async #write(): Promise<void> {
-    if (this.#waiting.size === 0) return
-    const writing = this.#waiting
-    this.#waiting = new Map()
-    try {
-      await writeCredentialUses(
-        this.#db,
-        [...writing].map(([credentialId, at]) => ({ credentialId, at })),
-      )
-    } catch (error) {
-      for (const [credentialId, at] of writing) this.#waiting.set(credentialId, at)
-      throw error
-    }
-  }
 }

@@ -1,8 +1,17 @@
 // The thread that makes the public documents, and the one place that loads what makes them.
 import { readFile } from 'node:fs/promises'
 import { parentPort } from 'node:worker_threads'
-import { documentation, openApiDocument, postmanCollection, signingSnippets, testVectors } from '@backoffice/api-docs'
-import { type DocumentFile, withoutSamples } from '@backoffice/api-docs/served'
+import {
+  documentation,
+  openApiDocument,
+  postmanCollection,
+  providerDocumentation,
+  providers,
+  providerTestVectors,
+  signingSnippets,
+  testVectors,
+} from '@backoffice/api-docs'
+import { type DocumentFile, providerChangelogFile, withoutSamples } from '@backoffice/api-docs/served'
 import type { DocumentReply, DocumentRequest } from './documents.ts'
 
 interface Options {
@@ -13,17 +22,27 @@ const json = (value: unknown): DocumentFile => ({
   contentType: 'application/json; charset=utf-8',
   body: Buffer.from(JSON.stringify(value)),
 })
-const changelogFile = new URL('../../../../CHANGELOG.md', import.meta.url)
+const markdown = async (file: string): Promise<DocumentFile> => ({
+  contentType: 'text/markdown; charset=utf-8',
+  body: await readFile(new URL(`../../../../${file}`, import.meta.url)),
+})
 
-/** By the operation's id, or the path below /api/v1 of what has none. */
+/** By the names of `ServedDocument`. */
 const makers = new Map<string, (options: Options) => DocumentFile | Promise<DocumentFile>>([
   ['getOpenApi', (options) => json(openApiDocument(options))],
   [withoutSamples, (options) => json(openApiDocument({ ...options, samples: false }))],
   ['getPostmanCollection', (options) => json(postmanCollection(options))],
   ['getSigningSnippets', () => json(signingSnippets())],
   ['getTestVectors', () => json(testVectors())],
-  ['getChangelog', async () => ({ contentType: 'text/markdown; charset=utf-8', body: await readFile(changelogFile) })],
+  ['getChangelog', () => markdown('CHANGELOG.md')],
   ...Array.from(documentation, ([path, make]) => [path === '' ? 'getDocs' : `/docs/${path}`, make] as const),
+  ['providers/openapi.json', (options) => json(openApiDocument({ ...options, surface: providers }))],
+  ['providers/test-vectors.json', () => json(providerTestVectors())],
+  ['providers/changelog', () => markdown(providerChangelogFile)],
+  ...Array.from(
+    providerDocumentation,
+    ([path, make]) => [`providers/docs${path === '' ? '' : `/${path}`}`, make] as const,
+  ),
 ])
 
 async function make({ name, baseUrl }: DocumentRequest): Promise<DocumentFile> {

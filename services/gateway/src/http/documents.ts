@@ -2,16 +2,16 @@ import { Worker } from 'node:worker_threads'
 import {
   type DocumentFile,
   docsContentSecurityPolicy,
-  documentPaths,
+  type ServedSurface,
+  servedOperators,
   withoutSamples,
 } from '@backoffice/api-docs/served'
-import { apiPrefix, httpOperations } from '@backoffice/contracts'
 import { ServedFile } from '@backoffice/process'
 import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 
 export interface DocumentRequest {
   readonly id: number
-  /** Of the document: its operation's id, or its path below /api/v1 if it has none. */
+  /** Of the document: see `ServedDocument`. */
   readonly name: string
   /** The address that clients call, as the document shows it. */
   readonly baseUrl: string
@@ -84,25 +84,25 @@ export class DocumentThread {
   }
 }
 
-/** The public operations, and what stands below /docs: further pages, and the files of the pages. */
-export function documentRoutes(baseUrl: () => string): RouteOptions[] {
-  const thread = new DocumentThread()
-  const route = (path: string, name = path): RouteOptions => {
-    const served = (name: string) => serve(() => thread.make({ name, baseUrl: baseUrl() }))
+/** One for both surfaces, where a process serves both. */
+const thread = new DocumentThread()
+
+/**
+ * The documents of a surface, which need no credentials.
+ * @param baseUrl the address that clients call, with the prefix of the surface
+ */
+export function documentRoutes(baseUrl: () => string, surface: ServedSurface = servedOperators): RouteOptions[] {
+  const served = (name: string) => serve(() => thread.make({ name, baseUrl: baseUrl() }))
+  return surface.documents.map(({ name, path, operation }): RouteOptions => {
     const [whole, bare] = [served(name), served(name === 'getOpenApi' ? withoutSamples : name)]
     const isBare = ({ query }: FastifyRequest) => (query as { readonly samples?: unknown }).samples === 'false'
     return {
       method: 'GET',
-      url: apiPrefix + path,
+      url: surface.prefix + path,
       handler: (request, reply) => (isBare(request) ? bare : whole)(request, reply),
+      ...(operation === undefined ? {} : { config: { operation } }),
     }
-  }
-  const operations = httpOperations.flatMap(({ audience, http, id }): RouteOptions[] =>
-    audience !== 'public' || http === undefined ? [] : [{ ...route(http.path, id), config: { operation: id } }],
-  )
-  // The main page is one of the operations.
-  const below = documentPaths.filter((path) => path !== '').map((path) => route(`/docs/${path}`))
-  return [...operations, ...below]
+  })
 }
 
 /** What a browser may do with a page; it changes nothing for what is no page. */

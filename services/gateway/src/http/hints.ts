@@ -2,14 +2,13 @@
 // and repeats none of it: it may be a secret in the wrong place.
 
 import { canonicalString, defined, Rejection } from '@backoffice/contracts'
-
-const sandboxPrefix = 'bk_test_'
+import type { KeyKind } from '../keys.ts'
 
 /** A key names its environment itself: there is no hint for what does not begin as the sandbox's keys do. */
-export function keyHint(key: string): string | undefined {
-  if (!key.startsWith(sandboxPrefix)) return undefined
-  const fault = hexFault(key.slice(sandboxPrefix.length), 32)
-  return fault && `X-Operator-Key, after ${sandboxPrefix}: ${fault}`
+export function keyHint(key: string, { header, prefixes: { sandbox: prefix } }: KeyKind): string | undefined {
+  if (!key.startsWith(prefix)) return undefined
+  const fault = hexFault(key.slice(prefix.length), 32)
+  return fault && `${header}, after ${prefix}: ${fault}`
 }
 
 function timestampHint(timestamp: string | undefined, serverTime: number): string {
@@ -53,7 +52,7 @@ export type SignatureFault = 'TIMESTAMP_OUT_OF_RANGE' | 'INVALID_SIGNATURE'
 export function explainedRejection(
   code: SignatureFault,
   signed: SignedRequest,
-  { now, baseUrl }: { readonly now: Date; readonly baseUrl: string },
+  { now, baseUrl }: { readonly now: Date; readonly baseUrl: string | undefined },
 ): Rejection {
   if (code === 'TIMESTAMP_OUT_OF_RANGE') {
     const serverTime = Math.floor(now.getTime() / 1000)
@@ -62,8 +61,10 @@ export function explainedRejection(
   const ours = canonicalString({ ...signed, timestamp: signed.timestamp ?? '' })
   // In the fragment, which a browser does not send to any server.
   return new Rejection(code, {
-    ...defined({ hint: signatureHint(signed.signature) }),
+    ...defined({
+      hint: signatureHint(signed.signature),
+      compareAt: baseUrl && `${baseUrl}/docs/signing#${encodeURIComponent(ours)}`,
+    }),
     canonicalString: ours,
-    compareAt: `${baseUrl}/docs/signing#${encodeURIComponent(ours)}`,
   })
 }

@@ -105,8 +105,8 @@ export class Homologation implements Background, Observer {
 
   answered(request: FastifyRequest, reply: FastifyReply): void {
     const { sender, access } = request
-    if (sender?.scope.environment !== 'sandbox') return
-    const { operatorId } = sender.scope
+    const { operatorId, environment } = sender?.holder ?? {}
+    if (operatorId === undefined || environment !== 'sandbox') return
     const traffic = this.#of(operatorId)
     if (access !== undefined) this.#admitted(access, traffic, reply)
     else if (!request.verified) traffic.mistrusted = callerAddress(request)

@@ -27,8 +27,7 @@ import {
   storeResponses,
   useSignatures,
 } from '../claims/records.ts'
-import type { KnownCredential } from '../operators/records.ts'
-import { type Access, header, rawBody } from './authenticate.ts'
+import { type Access, type AdmittedCaller, header, rawBody } from './authenticate.ts'
 import type { DailyUse } from './limits.ts'
 import {
   countReplay,
@@ -129,7 +128,7 @@ export class Idempotency {
    */
   async claim(
     operation: Operation,
-    { scope, replayProtection }: Pick<KnownCredential, 'scope' | 'replayProtection'>,
+    { scope, replayProtection }: Pick<AdmittedCaller, 'scope' | 'replayProtection'>,
     request: FastifyRequest,
   ): Promise<ClaimOutcome> {
     const { operatorId, environment } = scope

@@ -1,8 +1,8 @@
 import {
-  allOperations,
   type ErrorDetails,
+  httpOperations,
   type Operation,
-  type Scope,
+  providerOperations,
   type StoredAmount,
   storedBodyBytesMax,
   storedBytesMax,
@@ -10,8 +10,8 @@ import {
 import { type Clock, type Logger, Loop } from '@backoffice/process'
 import { type Background, type Db, sql } from '@backoffice/service-runtime'
 import type { DayUse } from '../operators/operator.ts'
-import { type KnownCredential, type Tenant, today, type UseColumns, useColumns, useOf } from '../operators/records.ts'
-import { type Access, rawBody } from './authenticate.ts'
+import { type Budget, type Tenant, today, type UseColumns, useColumns, useOf } from '../operators/records.ts'
+import { type Access, type AdmittedCaller, rawBody } from './authenticate.ts'
 import { type HttpReply, RetryLater, retryAfterSeconds } from './reply.ts'
 
 /**
@@ -40,7 +40,7 @@ export class RateLimiter {
   }
 
   /** Null when the request is within the limit, else the milliseconds until the window ends. */
-  async admit({ operatorId, environment }: Scope, limit: number): Promise<number | null> {
+  async admit({ operatorId, environment }: Budget, limit: number): Promise<number | null> {
     const key = `${operatorId} ${environment}`
     let window = this.#windows.get(key)
     if (window === undefined) {
@@ -155,15 +155,19 @@ function costOfReply(
   return { bytes: bytes + (reply?.body.length ?? 0), rows }
 }
 
-const storing = allOperations.flatMap(({ stores }) => (typeof stores === 'object' ? [stores] : []))
-/** No request of an operator counts with more: the heaviest kind, the longest body and the longest reply. */
-export const heaviestRequest: StoredAmount = {
-  bytes:
-    Math.max(...storing.map(({ bytes }) => bytes)) +
-    costOfCall({ stores: nothing }, storedBodyBytesMax).bytes +
-    storedBytesMax,
-  rows: Math.max(...storing.map(({ rows }) => rows)),
+/** No request for one of these operations counts with more: the heaviest kind, the longest body and the longest reply. */
+function heaviestOf(served: readonly Operation[]): StoredAmount {
+  const storing = served.flatMap(({ stores }) => (typeof stores === 'object' ? [stores] : []))
+  return {
+    bytes:
+      Math.max(...storing.map(({ bytes }) => bytes)) +
+      costOfCall({ stores: nothing }, storedBodyBytesMax).bytes +
+      storedBytesMax,
+    rows: Math.max(...storing.map(({ rows }) => rows)),
+  }
 }
+export const heaviestRequest = heaviestOf(httpOperations)
+export const heaviestStake = heaviestOf(providerOperations)
 
 const sumOf = (one: StoredAmount, other: StoredAmount): StoredAmount => ({
   bytes: one.bytes + other.bytes,
@@ -248,8 +252,8 @@ export class DailyUse implements Background {
 
   /** @returns DAILY_QUOTA_EXCEEDED when the call would pass a quota, else null */
   refusalOf({ operation, request, credential }: Call): RetryLater | null {
-    const { scope, usedToday } = credential
-    const { counted, waiting, writing } = this.#tenant(scope, usedToday)
+    const { tenant, usedToday } = credential
+    const { counted, waiting, writing } = this.#tenant(tenant, usedToday)
     const known = laterOf(counted, usedToday)
     const details = passedQuota(operation, {
       used: { day: known.day, ...sumOf(known, sumOf(waiting, writing)) },
@@ -271,12 +275,12 @@ export class DailyUse implements Background {
     this.#count(credential, costOfReply(operation, reply))
   }
 
-  #count({ scope, usedToday }: KnownCredential, stored: StoredAmount): void {
-    const known = this.#tenant(scope, usedToday)
+  #count({ tenant, usedToday }: AdmittedCaller, stored: StoredAmount): void {
+    const known = this.#tenant(tenant, usedToday)
     known.waiting = sumOf(known.waiting, stored)
   }
 
-  #tenant({ operatorId, environment }: Scope, counted: DayUse): Known {
+  #tenant({ operatorId, environment }: Tenant, counted: DayUse): Known {
     const name = nameOf({ operatorId, environment })
     let known = this.#known.get(name)
     if (known === undefined) {

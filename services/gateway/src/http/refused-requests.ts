@@ -57,7 +57,7 @@ export class RefusedRequests implements Background, Observer {
   answered(request: FastifyRequest, reply: FastifyReply, body: unknown): void {
     const { sender, verified = false, routeOptions, method, refusedWith: code } = request
     if (code === undefined) return
-    const { operatorId, environment } = sender?.scope ?? nobody
+    const { operatorId = '', environment } = sender?.holder ?? nobody
     const source = { operatorId, environment, verified }
     if (!this.#count(source, holderOf(request.ip))) return
     const { pathname, ...told } = { pathname: pathOf(request.raw.url ?? ''), ...detailsIn(body) }

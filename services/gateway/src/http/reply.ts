@@ -1,13 +1,10 @@
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import {
-  apiPrefix,
   type ErrorCode,
-  errorAnchor,
   errorCatalogue,
   invalid,
   type Operation,
-  publicErrorCodes,
   Rejection,
   type RejectionArguments,
 } from '@backoffice/contracts'
@@ -15,6 +12,7 @@ import { meter, newId } from '@backoffice/process'
 import { isPassingFault } from '@backoffice/service-runtime'
 import type { FastifyError, FastifyReply } from 'fastify'
 import type { StoredResponse } from '../claims/claim.ts'
+import { type ErrorWords, wordsForOperators } from './surface.ts'
 
 /** The content type of nearly every reply. */
 export const jsonContentType = 'application/json; charset=utf-8'
@@ -48,25 +46,21 @@ export class SignatureUsed extends RetryLater {
   }
 }
 
-/**
- * The header of each error that says where the documentation explains it (RFC 8288). It is relative: only the client knows
- * by which address it reaches us.
- */
-export const helpLinks: Readonly<Record<string, string>> = Object.fromEntries(
-  publicErrorCodes.map((code) => [code, `<${apiPrefix}/docs#${errorAnchor(code)}>; rel="help"`]),
-)
-
 /** How long a client should wait after what passes by itself: a fault, or a service that has enough of the caller's requests. */
 const passingRetryAfterSeconds = 1
 
 export const isFault = ({ code }: Rejection): boolean => errorCatalogue[code].status >= 500
 
-export function replyOfRejection(rejection: Rejection, requestId: string): HttpReply {
+export function replyOfRejection(
+  rejection: Rejection,
+  requestId: string,
+  words: ErrorWords = wordsForOperators,
+): HttpReply {
   const { code, details } = rejection
   const reply = {
-    status: errorCatalogue[code].status,
+    status: words.entryOf(code).status,
     contentType: jsonContentType,
-    body: Buffer.from(errorBody(code, { requestId, details })),
+    body: Buffer.from(errorBody(code, { requestId, details }, words)),
     requestId,
     code,
   }
@@ -88,9 +82,10 @@ interface ErrorOptions {
 }
 
 /** The one envelope of every error. */
-function errorBody(code: ErrorCode, { requestId, details }: ErrorOptions): string {
-  const { message } = errorCatalogue[code]
-  return JSON.stringify({ error: { code, message, requestId, ...(details === undefined ? {} : { details }) } })
+function errorBody(code: ErrorCode, { requestId, details }: ErrorOptions, { entryOf }: ErrorWords): string {
+  const { message, retry } = entryOf(code)
+  const told = retry === undefined ? details : { ...details, retry }
+  return JSON.stringify({ error: { code, message, requestId, ...(told === undefined ? {} : { details: told }) } })
 }
 
 /** Fastify's errors whose status says less than we know, by their codes. */
@@ -122,8 +117,8 @@ function frameworkRefusal({ code = '', statusCode = 500, message = '' }: Partial
  * Turns anything that was thrown into what the client is told. An unavailable backend is SERVICE_UNAVAILABLE; a bug is
  * INTERNAL_ERROR without details.
  */
-export function toRejection(error: unknown): Rejection {
-  if (error instanceof Rejection) return error
+export function toRejection(error: unknown, { knows }: ErrorWords = wordsForOperators): Rejection {
+  if (error instanceof Rejection && knows(error.code)) return error
   const refusal = frameworkRefusal(error as Partial<FastifyError>)
   if (refusal !== null) return refusal
   return new Rejection(isPassingFault(error) ? 'SERVICE_UNAVAILABLE' : 'INTERNAL_ERROR', undefined, { cause: error })
@@ -155,43 +150,52 @@ const clientErrorCodes: Readonly<Record<string, ErrorCode>> = {
 }
 
 /** The envelope of a 400: what is wrong is the HTTP of the request, and not yet anything that it says. */
-const badRequestBody = (message: string, requestId: string): string =>
-  errorBody('VALIDATION_ERROR', { requestId, details: { in: 'headers', issues: [{ path: '', message }] } })
+const badRequestBody = (message: string, requestId: string, words: ErrorWords): string =>
+  errorBody('VALIDATION_ERROR', { requestId, details: { in: 'headers', issues: [{ path: '', message }] } }, words)
 
-export function sendBadRequest(reply: FastifyReply, message: string): void {
+export function sendBadRequest(reply: FastifyReply, message: string, words: ErrorWords): void {
   reply.request.refusedWith = 'VALIDATION_ERROR'
-  reply.code(400).headers({ Connection: 'close', 'Content-Type': jsonContentType, Link: helpLinks.VALIDATION_ERROR })
-  void reply.send(badRequestBody(message, reply.request.id))
+  const { VALIDATION_ERROR: help } = words.helpLinks
+  if (help !== undefined) reply.header('Link', help)
+  reply.code(400).headers({ Connection: 'close', 'Content-Type': jsonContentType })
+  void reply.send(badRequestBody(message, reply.request.id, words))
 }
 
 /** Is told of bytes that are no request. */
 export type Unread = (requestId: string, status: number, code: ErrorCode, address: string) => void
 
+/** How a server words what it refuses, and whom it tells of bytes that are no request. */
+export interface RefusalTerms {
+  readonly words: ErrorWords
+  readonly unread: Unread | undefined
+}
+
 /** Replies to bytes that are no HTTP request. Node by itself would reply with an empty body. */
-export function refuseBrokenRequest(error: Error & { code?: string }, socket: Socket, unread?: Unread): void {
+export function refuseBrokenRequest(error: Error & { code?: string }, socket: Socket, terms: RefusalTerms): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy()
     return
   }
-  refuseOutside(socket, clientErrorCodes[error.code ?? ''], unread)
+  refuseOutside(socket, clientErrorCodes[error.code ?? ''], terms)
 }
 
 /** Replies where there is no request that the framework knows of, and closes the connection. */
-export function refuseOutside(socket: Socket, known: ErrorCode | undefined, unread: Unread | undefined): void {
+export function refuseOutside(socket: Socket, known: ErrorCode | undefined, { words, unread }: RefusalTerms): void {
   const requestId = newId('req')
-  const status = known === undefined ? 400 : errorCatalogue[known].status
+  const status = known === undefined ? 400 : words.entryOf(known).status
   unread?.(requestId, status, known ?? 'VALIDATION_ERROR', socket.remoteAddress ?? '')
   const body =
     known === undefined
-      ? badRequestBody('the bytes received are not an HTTP/1.1 request', requestId)
-      : errorBody(known, { requestId })
+      ? badRequestBody('the bytes received are not an HTTP/1.1 request', requestId, words)
+      : errorBody(known, { requestId }, words)
+  const help = words.helpLinks[known ?? 'VALIDATION_ERROR']
   socket.write(
     [
       `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
       `Content-Type: ${jsonContentType}`,
       `Content-Length: ${Buffer.byteLength(body)}`,
       `X-Request-Id: ${requestId}`,
-      `Link: ${helpLinks[known ?? 'VALIDATION_ERROR']}`,
+      ...(help === undefined ? [] : [`Link: ${help}`]),
       ...Object.entries(safetyHeaders).map(([name, value]) => `${name}: ${value}`),
       'Connection: close',
       '',

@@ -1,8 +1,6 @@
 import { MIMEType } from 'node:util'
 import {
-  apiPrefix,
   audiences,
-  httpOperations,
   invalid,
   type Operation,
   type operations,
@@ -15,38 +13,47 @@ import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import { visit } from 'jsonc-parser'
 import type { KnownCredential } from '../operators/records.ts'
 import { showMe } from '../operators/views.ts'
-import { type Access, type AuthenticationContext, authenticate, header, rawBody } from './authenticate.ts'
+import { type Access, type Caller, header, rawBody } from './authenticate.ts'
 import { type Run, type Serving, serveEachTime, serveOnce } from './idempotency.ts'
-import { type HttpReply, helpLinks, jsonContentType, SignatureUsed } from './reply.ts'
+import { type HttpReply, jsonContentType, SignatureUsed } from './reply.ts'
+import type { SecurityLog } from './security-log.ts'
+import { type Surface, wordsForOperators } from './surface.ts'
 
 export interface RouteContext extends Serving {
-  readonly authentication: AuthenticationContext
+  readonly surface: Surface
+  /** Finds out who sends a request, and whether their limits admit it. @throws {Rejection} of the audience's `admission` */
+  readonly identify: (request: FastifyRequest, operation: Operation) => Promise<Caller>
+  readonly securityLog: Pick<SecurityLog, 'refused'>
   readonly rpc: Pick<RpcClient, 'request'>
+  /** Stands around the run of each operation. */
+  readonly around?: (
+    access: Access,
+    input: Readonly<Record<string, unknown>>,
+    run: () => Promise<Buffer>,
+  ) => Promise<Buffer>
 }
 
-/** How it is found out who sends a request, and whether their limits admit it, by what an audience proves itself with. */
-const authenticators = { 'signed request': authenticate } as const
+const pathOf = (prefix: string, path: string): string => (prefix + path).replaceAll(/\{(\w+)\}/g, ':$1')
 
-/** Every authenticated route, from the operation table. */
+/** Every authenticated route of a surface, from the operation table. */
 export function operationRoutes(context: RouteContext): RouteOptions[] {
-  return httpOperations.flatMap((operation) => {
-    const { http, audience, idempotency, id } = operation
-    const { proof } = audiences[audience]
-    if (http === undefined || !(proof in authenticators)) return []
-    const identify = authenticators[proof as keyof typeof authenticators]
+  const { operations: served, prefix } = context.surface
+  return served.flatMap((operation) => {
+    const { http, idempotency, id } = operation
+    if (http === undefined) return []
     const serve = idempotency === 'required' ? serveOnce : serveEachTime
     return {
       method: http.method,
-      url: apiPrefix + http.path.replaceAll(/\{(\w+)\}/g, ':$1'),
+      url: pathOf(prefix, http.path),
       config: { operation: id },
       async handler(request, reply) {
         if (operation.deprecated !== undefined) reply.headers(noticeOf(operation.deprecated))
-        const access = { operation, request, ...(await identify(request, context.authentication)) }
+        const access = { operation, request, ...(await context.identify(request, operation)) }
         request.access = access
         admit(access)
         try {
-          const run: Run = (effect) => runOperation(access, context.rpc, effect)
-          return sendReply(reply, await serve(access, context, run))
+          const run: Run = (effect) => runOperation(access, context, effect)
+          return sendReply(reply, await serve(access, context, run), context.surface.words)
         } catch (error) {
           if (error instanceof SignatureUsed) noteUsedSignature(access, context)
           throw error
@@ -63,8 +70,10 @@ const noticeOf = ({ since, sunset }: NonNullable<Operation['deprecated']>) => ({
 })
 
 /** Either a client sent two equal requests within a second, or somebody captured one and sends it again. */
-function noteUsedSignature(access: Access, { authentication: { securityLog } }: RouteContext): void {
-  securityLog.refused({ ...access, code: 'IDEMPOTENCY_CONFLICT', key: access.credential.key })
+function noteUsedSignature({ request, address, credential }: Access, { securityLog }: RouteContext): void {
+  const { key, scope } = credential
+  const holder = { operatorId: scope.operatorId, environment: scope.environment }
+  securityLog.refused({ request, address, holder, code: 'IDEMPOTENCY_CONFLICT', key })
 }
 
 /**
@@ -82,17 +91,20 @@ function admit({ operation, request, credential }: Access): void {
  * @throws {Rejection} VALIDATION_ERROR, and what the service refuses with
  */
 async function runOperation(
-  { operation, request, credential }: Access,
-  rpc: RouteContext['rpc'],
+  access: Access,
+  { rpc, around = (_access, _input, run) => run() }: RouteContext,
   effect: Parameters<Run>[0],
 ): Promise<HttpReply> {
-  const input = readInput(operation, request) as never
+  const { operation, request, credential } = access
+  const input = readInput(operation, request)
   const { scope } = credential
   const requestId = request.id
   const body =
     operation.service === 'gateway'
-      ? replyHere(operation.id as OwnOperation, credential)
-      : await rpc.request(operation, { scope, input, requestId, ...effect })
+      ? replyHere(operation.id as OwnOperation, request.sender as KnownCredential)
+      : await around(access, input, () =>
+          rpc.request(operation, { scope, input: input as never, requestId, ...effect }),
+        )
   return { status: operation.http?.status ?? 200, contentType: jsonContentType, body, requestId }
 }
 
@@ -112,10 +124,11 @@ const replyHere = (id: OwnOperation, credential: KnownCredential): Buffer =>
 export function sendReply(
   reply: FastifyReply,
   { status, contentType, body, requestId, ...rest }: HttpReply,
+  { helpLinks } = wordsForOperators,
 ): FastifyReply {
   const { code, retryAfterSeconds, isReplay } = rest
   reply.request.refusedWith = code
-  if (code !== undefined) reply.header('Link', helpLinks[code])
+  if (code !== undefined && helpLinks[code] !== undefined) reply.header('Link', helpLinks[code])
   if (retryAfterSeconds !== undefined) reply.header('Retry-After', String(retryAfterSeconds))
   if (isReplay) reply.header('Idempotent-Replayed', 'true')
   // Node writes head and body at once if the body is text. The bytes are UTF-8, so they stay the same.
@@ -152,7 +165,7 @@ function requireJson(request: FastifyRequest): void {
  *   issues
  */
 export function readInput(operation: Operation, request: FastifyRequest): Record<string, unknown> {
-  const params = request.params as Record<string, unknown>
+  const params = knownFields(operation.params, request.params as Record<string, unknown>)
   check('path', operation.params, params)
   const query = readQuery(operation.query, request.raw.url ?? '')
   check('query', operation.query, query)

@@ -2,7 +2,7 @@ import type { ErrorCode } from '@backoffice/contracts'
 import { holderOf, type Logger, Loop, meter } from '@backoffice/process'
 import type { FastifyRequest } from 'fastify'
 import { LRUCache } from 'lru-cache'
-import type { KnownCredential } from '../operators/records.ts'
+import type { KeyHolder, KeyKind } from '../keys.ts'
 
 const minuteMs = 60_000
 /** Lines a minute for one address and one operator. What comes after them is counted in one line. */
@@ -22,25 +22,25 @@ const refusals = meter.createCounter('backoffice.authentication.refusals', {
   description: 'Requests that were refused because of who sent them, or because their signature was used before',
 })
 
-/** A text that can be a key. Anything else may be a secret that somebody put into the wrong place. */
-export const keyShape = /^bk_(live|test)_[A-Za-z0-9]{1,120}$/
-
 /** Why a request is not let in. */
 export interface Refusal {
   readonly code: ErrorCode
   /** As it was sent; shown only if it looks like a key. */
   readonly key: string
-  /** Null when the key does not exist. */
-  readonly credential: KnownCredential | null
+  /** Undefined when the key does not exist. */
+  readonly holder: KeyHolder | undefined
   readonly address: string
   readonly request: FastifyRequest
   /** The address has used up its failures, so the reply is RATE_LIMITED. */
   readonly limited?: boolean
 }
 
+/** Who is named by lines: an operator or a provider. */
+type Named = Pick<KeyHolder, 'operatorId' | 'providerId'>
+
 interface RefusalSource {
   readonly address: string
-  readonly operatorId: string | undefined
+  readonly holder: Named
   lines: number
   readonly unshown: Map<ErrorCode, number>
 }
@@ -54,14 +54,16 @@ export const securityLines = (log: Logger): Logger => log.child({ log: 'security
  */
 export class SecurityLog {
   readonly #log: Logger
+  readonly #keys: KeyKind
   readonly #sources: LRUCache<string, RefusalSource>
   readonly #measured = new Set<string>()
   #lines = { known: 0, unknown: 0 }
   #unshown = new Map<ErrorCode, number>()
   readonly #minutes: Loop
 
-  constructor(log: Logger) {
+  constructor(log: Logger, keys: KeyKind) {
     this.#log = securityLines(log)
+    this.#keys = keys
     this.#sources = new LRUCache({
       max: sourcesMax,
       dispose: (source, _name, reason) => {
@@ -88,13 +90,13 @@ export class SecurityLog {
 
   /** Counts a refusal, and shows it unless too many were shown in this minute. */
   refused(refusal: Refusal): void {
-    const { code, key, credential, address, request, limited = false } = refusal
-    const { operatorId, environment } = credential?.scope ?? {}
-    const source = this.#sourceOf(holderOf(address), operatorId)
-    const kind = credential === null ? 'unknown' : 'known'
+    const { code, key, holder, address, request, limited = false } = refusal
+    const { environment, ...named }: Partial<KeyHolder> = holder ?? {}
+    const source = this.#sourceOf(holderOf(address), named)
+    const kind = holder === undefined ? 'unknown' : 'known'
     const many = source.lines >= linesOfOneMax || this.#lines[kind] >= linesOfAllMax[kind]
     // Everybody has some. Who has many, or whose signature comes again, takes one of the places.
-    const operator = this.#measuredAs(operatorId, many || code === 'IDEMPOTENCY_CONFLICT')
+    const operator = this.#measuredAs(named.operatorId, many || code === 'IDEMPOTENCY_CONFLICT')
     refusals.add(1, { code, environment: environment ?? 'none', operator })
     if (many) {
       addTo(source.unshown, code, 1)
@@ -103,9 +105,9 @@ export class SecurityLog {
     source.lines += 1
     this.#lines[kind] += 1
     const operation = request.routeOptions.config.operation
-    const keyId = keyShape.test(key) ? key : null
+    const keyId = this.#keys.shape.test(key) ? key : null
     this.#log.warn(
-      { event: 'refused', code, keyId, operatorId, environment, address, requestId: request.id, operation, limited },
+      { event: 'refused', code, keyId, ...named, environment, address, requestId: request.id, operation, limited },
       'a request was refused because of its sender',
     )
   }
@@ -115,8 +117,8 @@ export class SecurityLog {
     const sources = [...this.#sources.values()].filter(({ unshown }) => unshown.size > 0)
     sources.sort((a, b) => sum(b.unshown) - sum(a.unshown))
     // Addresses with the most refusals have a line each; those of the others are added up.
-    for (const { address, operatorId, unshown } of sources.splice(0, linesOfAllMax.unknown))
-      this.#showCount({ address, operatorId }, unshown)
+    for (const { address, holder, unshown } of sources.splice(0, linesOfAllMax.unknown))
+      this.#showCount({ address, ...holder }, unshown)
     for (const { unshown } of sources) this.#addUp(unshown)
     if (this.#unshown.size > 0) this.#showCount({}, this.#unshown)
     this.#sources.clear()
@@ -124,10 +126,7 @@ export class SecurityLog {
     this.#unshown = new Map()
   }
 
-  #showCount(
-    source: Partial<Pick<RefusalSource, 'address' | 'operatorId'>>,
-    unshown: ReadonlyMap<ErrorCode, number>,
-  ): void {
+  #showCount(source: Named & { readonly address?: string }, unshown: ReadonlyMap<ErrorCode, number>): void {
     this.#log.warn(
       { event: 'refusals', ...source, count: sum(unshown), codes: Object.fromEntries(unshown) },
       'more requests were refused than are shown one by one',
@@ -140,11 +139,11 @@ export class SecurityLog {
     return this.#measured.has(operatorId) ? operatorId : 'other'
   }
 
-  #sourceOf(address: string, operatorId: string | undefined): RefusalSource {
-    const name = `${address} ${operatorId ?? ''}`
+  #sourceOf(address: string, holder: Named): RefusalSource {
+    const name = `${address} ${holder.operatorId ?? holder.providerId ?? ''}`
     let source = this.#sources.get(name)
     if (source === undefined) {
-      source = { address, operatorId, lines: 0, unshown: new Map() }
+      source = { address, holder, lines: 0, unshown: new Map() }
       this.#sources.set(name, source)
     }
     return source

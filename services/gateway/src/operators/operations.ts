@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import {
   type AuditedChange,
   brandDefaults,
@@ -17,6 +16,8 @@ import {
 } from '@backoffice/contracts'
 import type { SecretBox } from '@backoffice/database/vault'
 import { type Db, handle, type Tools, toPage } from '@backoffice/service-runtime'
+import { type IssuedPair, newPair, operatorKeys } from '../keys.ts'
+import { rewrapKeys } from '../providers/records.ts'
 import { findProofs, writeProofs } from '../requests/records.ts'
 import type { BrandEntity } from './entities.ts'
 import type { DefaultQuotas } from './operator.ts'
@@ -246,23 +247,14 @@ export const setReplayProtection = handle(operations.gateway.setReplayProtection
     ),
 })
 
-/** A pair as it is shown once. */
-export interface IssuedPair {
-  readonly key: string
-  readonly secret: string
-}
-
-const keyPrefixes: Readonly<Record<Environment, string>> = { sandbox: 'bk_test_', production: 'bk_live_' }
-
-/** Makes a key (128 random bits) and a secret (256 random bits) for a brand. The secret is stored encrypted. */
+/** Makes a pair for a brand. The secret is stored encrypted. */
 async function issuePair(
   brand: Pick<BrandEntity, 'id' | 'environment'>,
   secrets: SecretBox,
   { db, now, newId }: Tools['given'] & { readonly db: Db },
 ): Promise<IssuedPair> {
   const id = newId('crd')
-  const key = keyPrefixes[brand.environment] + randomBytes(16).toString('hex')
-  const secret = `sk_${randomBytes(32).toString('hex')}`
+  const { key, secret } = newPair(operatorKeys, brand.environment)
   await addCredential(db, { id, brandId: brand.id, key, sealedSecret: secrets.encrypt(secret, id), createdAt: now })
   return { key, secret }
 }
@@ -336,6 +328,6 @@ export const rewrapSecrets = (secrets: SecretBox) =>
         const sealedSecret = secrets.rewrap(credential.sealedSecret, credential.id)
         return sealedSecret === null ? [] : [em.assign(credential, { sealedSecret })]
       })
-      return { rewrapped: rewrapped.length, keyId: secrets.newestKeyId }
+      return { rewrapped: rewrapped.length + (await rewrapKeys(db, secrets)), keyId: secrets.newestKeyId }
     },
   })

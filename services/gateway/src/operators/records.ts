@@ -1,9 +1,11 @@
 import { type Environment, Rejection, type Scope, type StoredAmount } from '@backoffice/contracts'
-import type { AddressRanges } from '@backoffice/process/addresses'
+import type { SecretBox } from '@backoffice/database/vault'
+import { AddressRanges } from '@backoffice/process/addresses'
 import { type Db, type ReadDb, sql } from '@backoffice/service-runtime'
 import type { Loaded } from '@mikro-orm/postgresql'
+import type { KnownKey } from '../keys.ts'
 import type { BrandEntity, CredentialEntity, OperatorEntity } from './entities.ts'
-import type { AgreedLimits, DayUse } from './operator.ts'
+import { type AgreedLimits, type DayUse, type DefaultQuotas, quotasOf } from './operator.ts'
 
 /** The entity manager and the entities, which the first edit by the team loads. */
 export async function records(db: ReadDb) {
@@ -127,18 +129,23 @@ export async function writeCredentialUses(
   `
 }
 
-/** How many keys of operators that may call were not used since a moment. A key that is newer does not count. */
+/** How many keys of operators and providers that may call were not used since a moment. A key that is newer does not count. */
 export function countUnusedCredentials(
   db: ReadDb,
   since: Date,
 ): Promise<{ readonly environment: Environment; readonly unused: bigint }[]> {
   return db<{ environment: Environment; unused: bigint }>`
-    select b.environment, count(*) filter (
+    select c.environment, count(*) filter (
       where coalesce(u.last_used_at, c.created_at) < ${since}::timestamptz) as unused
-    from credential c join brand b on b.id = c.brand_id join operator o on o.id = b.operator_id
-    left join credential_use u on u.credential_id = c.id
-    where c.revoked_at is null and o.suspended_at is null
-    group by b.environment
+    from (
+      select c.id, c.created_at, b.environment
+      from credential c join brand b on b.id = c.brand_id join operator o on o.id = b.operator_id
+      where c.revoked_at is null and o.suspended_at is null
+      union all
+      select k.id, k.created_at, k.environment from provider_key k join provider p on p.id = k.provider_id
+      where k.revoked_at is null and p.suspended_at is null
+    ) c left join credential_use u on u.credential_id = c.id
+    group by c.environment
   `
 }
 
@@ -163,6 +170,12 @@ export const useOf = ({ day, bytesStored: bytes, rowsStored: rows }: UseColumns)
 export interface Tenant {
   readonly operatorId: string
   readonly environment: Environment
+}
+
+/** Whose requests of a minute are counted together: an operator's in an environment, or another name in its place (../providers/access.ts). */
+export interface Budget {
+  readonly operatorId: string
+  readonly environment: string
 }
 
 /** Today's uses, of the operators with these ids; of all of them without ids. */
@@ -226,8 +239,24 @@ export async function findCredentials(
 
 /** The same for a request: opened, and with the quotas that hold. */
 export interface KnownCredential
-  extends Omit<StoredCredential, 'sealedSecret' | 'allowedAddresses' | `stored${string}PerDay`> {
-  readonly secret: string
-  readonly permittedAddresses: AddressRanges
+  extends KnownKey,
+    Omit<StoredCredential, 'sealedSecret' | 'allowedAddresses' | `stored${string}PerDay`> {
+  /** Whose day its calls count for. */
+  readonly tenant: Tenant
   readonly quotas: StoredAmount
 }
+
+/** Opens what is sealed of a key. */
+export const openCredential =
+  (secrets: SecretBox, defaults: DefaultQuotas) =>
+  ({ sealedSecret, allowedAddresses, ...stored }: StoredCredential): KnownCredential => {
+    const { operatorId, environment } = stored.scope
+    return {
+      ...stored,
+      secret: secrets.decrypt(sealedSecret, stored.credentialId),
+      permittedAddresses: new AddressRanges(allowedAddresses),
+      holder: { operatorId, environment },
+      tenant: { operatorId, environment },
+      quotas: quotasOf(stored, environment, defaults),
+    }
+  }

@@ -7,10 +7,14 @@ import { eventually, inLanes } from '@backoffice/test-kit'
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
 import { buildApp, createServer } from '../../src/http/app.ts'
+import { authenticate } from '../../src/http/authenticate.ts'
+import { documentRoutes } from '../../src/http/documents.ts'
 import type { ClaimOutcome } from '../../src/http/idempotency.ts'
 import { type HttpReply, RetryLater } from '../../src/http/reply.ts'
 import { parseStrictJson, StrictJsonError } from '../../src/http/routes.ts'
 import { FailedAuthentications, SecurityLog } from '../../src/http/security-log.ts'
+import { operatorSurface } from '../../src/http/surface.ts'
+import { operatorKeys } from '../../src/keys.ts'
 import { exchange, signedHeaders } from '../signed-client.ts'
 
 const pair = { key: 'bk_test_1', secret: 'sk_1' }
@@ -26,6 +30,8 @@ const credential = {
   rateLimitPerMinute: 10,
   replayProtection: false,
   permittedAddresses: nobody,
+  holder: { operatorId: 'op_1', environment: 'sandbox' },
+  tenant: { operatorId: 'op_1', environment: 'sandbox' },
   quotas: { bytes: 1, rows: 1 },
   usedToday: { day: '2026-03-02', bytes: 0, rows: 0 },
   scope: {
@@ -45,20 +51,25 @@ function appOf(
   const events: string[] = []
   const log = createLogger('test', 'silent')
   const baseUrl = () => `https://api.example.com${apiPrefix}`
+  const securityLog = new SecurityLog(log, operatorKeys)
+  const authentication = {
+    baseUrl,
+    keys: operatorKeys,
+    clock: systemClock,
+    directory: { find: async (key: string) => (key === pair.key ? credential : null) },
+    rateLimiter: { admit: async () => null },
+    failures: new FailedAuthentications(5),
+    uses: { used: () => {} },
+    securityLog,
+  }
   const app = buildApp({
     log,
     tls: false,
     isTrusted: () => false,
-    baseUrl,
-    authentication: {
-      baseUrl,
-      clock: systemClock,
-      directory: { find: async (key) => (key === pair.key ? credential : null) },
-      rateLimiter: { admit: async () => null },
-      failures: new FailedAuthentications(5),
-      uses: { used: () => {} },
-      securityLog: new SecurityLog(log),
-    },
+    surface: operatorSurface,
+    documents: documentRoutes(baseUrl),
+    identify: (request) => authenticate(request, authentication),
+    securityLog,
     rpc: {
       async request(operation, { operationId }) {
         events.push(`call ${operation.id} ${operationId ?? ''}`.trim())

@@ -5,8 +5,8 @@ import { loadConfig } from '@backoffice/process'
 import type { ReadDb } from '@backoffice/service-runtime'
 import { byTwo, eventually } from '@backoffice/test-kit'
 import t from 'tap'
-import { CredentialDirectory } from '../../src/http/authenticate.ts'
-import { countUnusedCredentials } from '../../src/operators/records.ts'
+import { KeyDirectory } from '../../src/http/key-directory.ts'
+import { countUnusedCredentials, findCredentials, openCredential } from '../../src/operators/records.ts'
 import { gateway } from '../../src/service.ts'
 import { gatewayBed } from '../bed.ts'
 import { type Pair, send } from '../signed-client.ts'
@@ -41,9 +41,9 @@ const secrets = secretBoxFrom(loadConfig(gateway.configuration, bed.environment(
 const none = { bytes: 0, rows: 0 }
 const newDirectory = (entryTtlMs?: number) => {
   statements = 0
-  return new CredentialDirectory(counted, {
-    secrets,
-    quotas: { sandbox: none, request: none },
+  return new KeyDirectory({
+    find: (keys) => findCredentials(counted, keys),
+    open: openCredential(secrets, { sandbox: none, request: none }),
     ...defined({ entryTtlMs }),
   })
 }

@@ -4,15 +4,20 @@ import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { pages } from '@backoffice/api-docs'
+import { servedProviders } from '@backoffice/api-docs/served'
 import fastify from 'fastify'
 import t from 'tap'
 import { request } from 'undici'
 import { DocumentThread, documentRoutes } from '../../src/http/documents.ts'
 
 const app = fastify({ exposeHeadRoutes: false })
-const routes = documentRoutes(() => 'https://backoffice.example.org/api/v1')
+const routes = [
+  ...documentRoutes(() => 'https://backoffice.example.org/api/v1'),
+  ...documentRoutes(() => 'https://providers.example.org/provider/v1', servedProviders),
+]
 for (const route of routes) app.route(route)
-const baseUrl = `${await app.listen({ host: '127.0.0.1', port: 0 })}/api/v1`
+const address = await app.listen({ host: '127.0.0.1', port: 0 })
+const baseUrl = `${address}/api/v1`
 t.teardown(() => app.close())
 
 interface Got {
@@ -22,7 +27,7 @@ interface Got {
 }
 
 async function get(path: string, headers: Record<string, string> = {}): Promise<Got> {
-  const response = await request(baseUrl + path, { headers })
+  const response = await request((path.startsWith('/provider/') ? address : baseUrl) + path, { headers })
   const body = Buffer.from(await response.body.arrayBuffer())
   return { status: response.statusCode, headers: response.headers, body }
 }
@@ -81,6 +86,14 @@ t.test('all documents are made in that one thread', async (t) => {
     t.equal(headers['content-length'], String(body.length))
   }
   t.ok(started <= 1, 'the one that was there, or another if it had ended')
+})
+
+t.test("the providers' documents name their own address, and no operation of an operator", async (t) => {
+  const [document, page] = await Promise.all(['/openapi.json', '/docs'].map((path) => get(`/provider/v1${path}`)))
+  t.match(String(document?.body), '"url":"https://providers.example.org/provider/v1/{brandId}"')
+  t.match(String(page?.body), 'BASE_URL=https://providers.example.org/provider/v1/')
+  t.match(page?.headers['content-security-policy'], /default-src 'none'/)
+  for (const body of [document?.body, page?.body]) t.notMatch(String(body), /createDeposit|X-Operator-Key/)
 })
 
 t.test('a document is sent in the encoding that the client prefers, and is the same in each', async (t) => {

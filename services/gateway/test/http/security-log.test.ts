@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { apiPrefix, operations } from '@backoffice/contracts'
+import { apiPrefix, operations, providerApiPrefix } from '@backoffice/contracts'
 import { eventually, newPlayer } from '@backoffice/test-kit'
 import t from 'tap'
 import { gatewayBed } from '../bed.ts'
@@ -23,9 +23,8 @@ const child = spawn(process.execPath, [main], { env: environment, stdio: ['ignor
 const ended = once(child, 'exit')
 t.teardown(() => child.kill('SIGKILL'))
 createInterface({ input: child.stdout }).on('line', (line) => lines.push(JSON.parse(line)))
-const { origin } = (await eventually(() => lines.find(({ msg }) => msg === 'listening') ?? false)) as {
-  origin: string
-}
+const origins = () => lines.filter(({ msg }) => msg === 'listening').map(({ origin }) => String(origin))
+const [origin] = await eventually(() => origins().length === 2 && origins())
 const baseUrl = `${origin}${apiPrefix}`
 const security = (event: string) => lines.filter((line) => line.log === 'security' && line.event === event)
 const lineOf = (event: string, requestId: unknown) =>
@@ -88,6 +87,26 @@ t.test('a signature that is used again is a refusal, as well as a request', asyn
   const line = await lineOf('refused', used.headers['x-request-id'])
   t.match(line, { code: 'IDEMPOTENCY_CONFLICT', operatorId, keyId: sandbox.key, operation: 'testWebhook' })
   t.match(await lineOf('request', used.headers['x-request-id']), { status: 409, code: 'IDEMPOTENCY_CONFLICT' })
+})
+
+t.test('what a provider sends leaves a line that names it, the brand and the key', async (t) => {
+  const alice = bed.team('alice')
+  const { createProvider, getOperator, issueProviderKey, setProviderGrant } = operations.gateway
+  const { id: providerId } = await alice.call(createProvider, { input: { name: 'Logged' } })
+  const { brands } = await alice.call(getOperator, { input: { name: operatorId } })
+  const brandId = brands.find((brand) => brand.environment === 'sandbox')?.id ?? ''
+  await alice.call(setProviderGrant, { input: { providerId, brandId, grant: 'active' } })
+  const pair = await alice.call(issueProviderKey, { input: { providerId, environment: 'sandbox' } })
+  const url = `${origins().find((other) => other !== origin)}${providerApiPrefix}/${brandId}`
+  const named = { keyId: pair.key, providerId, environment: 'sandbox', address: '127.0.0.1' }
+  const bet = { method: 'POST', path: '/bets', body: '{}' } as const
+  const { headers } = await send(url, pair, bet)
+  const line = await lineOf('request', headers['x-request-id'])
+  t.match(line, { ...named, brandId, operatorId, operation: 'placeBet', code: 'VALIDATION_ERROR', durationMs: Number })
+  const forged = await send(url, { ...pair, secret: 'sk_wrong' }, bet)
+  const refused = await lineOf('refused', forged.headers['x-request-id'])
+  t.match(refused, { ...named, code: 'INVALID_SIGNATURE', operation: 'placeBet', level: 40 })
+  t.equal(refused.operatorId, undefined)
 })
 
 t.test('a proxy that is not trusted is named once', async (t) => {

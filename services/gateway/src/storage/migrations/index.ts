@@ -5,6 +5,7 @@ import { endedSessions } from './0002-ended-sessions.ts'
 import { dailyQuotas } from './0003-daily-quotas.ts'
 import { homologation } from './0004-homologation.ts'
 import { refusedRequests } from './0005-refused-requests.ts'
+import { providers } from './0006-providers.ts'
 
 /** In the order in which they are applied. */
 export const migrations: readonly Migration[] = [
@@ -14,4 +15,5 @@ export const migrations: readonly Migration[] = [
   dailyQuotas,
   homologation,
   refusedRequests,
+  providers,
 ]
