@@ -12,6 +12,7 @@ import {
 import type { FoundDifference } from './check.ts'
 import { readEach, unreadable } from './examination.ts'
 import { entryHash } from './hash-chain.ts'
+import { isPlay } from './play-checks.ts'
 import { type ChainPlace, type ChainsToRead, type RightChain, readRightChains } from './right-chains.ts'
 import type { Snapshots } from './snapshots.ts'
 
@@ -236,9 +237,12 @@ function faultOf({ account, last }: Verified, entry: Entry): FoundDifference | n
     differs(`entry ${last.seq + 1n}`, `entry ${entry.seq}`, missing) ??
     differs(`${last.balance + entry.amount}`, `${entry.balance}`, sum)
   if (before !== null) return before
-  const changed = 'The hash does not cover what is stored: this row, its transfer or the one before was changed.'
+  if (isPlay(entry) && entry.play === null) return differs('a play', 'nothing', 'The play of an entry is gone.')
+  const changed =
+    'The hash does not cover what is stored: this row, its transfer, its play or the one before was changed.'
   try {
-    const hash = entryHash(last.hash, entry, { ...entry, id: entry.transferId, amount: entry.transferAmount })
+    const transfer = { ...entry, id: entry.transferId, amount: entry.transferAmount }
+    const hash = entryHash(last.hash, entry, transfer, entry.play ?? undefined)
     return differs(hash.toString('hex'), entry.hash.toString('hex'), changed)
   } catch (error) {
     // A time that is none, for example.

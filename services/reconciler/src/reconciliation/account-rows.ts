@@ -1,6 +1,7 @@
 import { type ReadDb, sql } from '@backoffice/service-runtime'
 import type { ExportedHead } from '../heads/exports.ts'
-import type { Transfer } from './hash-chain.ts'
+import type { Play, Transfer } from './hash-chain.ts'
+import { playOfTransfer } from './play-bulk.ts'
 import type { ChainPlace } from './right-chains.ts'
 
 /** A player's account as a run begins with it, with its checkpoint and the entry that the checkpoint names. */
@@ -46,6 +47,8 @@ interface Whole extends Omit<Transfer, 'id' | 'amount'> {
   readonly transferId: string
   readonly transferAmount: bigint
   readonly xid: string
+  /** Null where the transfer is of none, or where it is gone. */
+  readonly play: Play | null
 }
 
 /** An entry whose transfer was removed. */
@@ -79,10 +82,10 @@ export const readAccounts = (
   order by a.id
 `
 
-export function readEntries(db: ReadDb, places: readonly ChainPlace[], limit: number): Promise<Entry[]> {
+export async function readEntries(db: ReadDb, places: readonly ChainPlace[], limit: number): Promise<Entry[]> {
   const ids = places.map(({ id }) => String(id))
   const seqs = places.map(({ seq }) => String(seq))
-  return db<Entry>`
+  const entries = await db<Omit<Whole, 'play'> | Orphan>`
     select e.account_id, e.seq, e.amount, e.balance, e.hash, e.transfer_id, e.xid::text, t.amount as transfer_amount, t.brand_id,
       t.reference, t.type, t.debit_account, t.credit_account, t.outcome, t.reverses, t.reason, t.effective_at, t.created_at
     from unnest(${ids}::bigint[], ${seqs}::bigint[]) as k (id, seq)
@@ -93,6 +96,12 @@ export function readEntries(db: ReadDb, places: readonly ChainPlace[], limit: nu
     left join wallet.transfer t on t.id = e.transfer_id
     order by e.account_id, e.seq
   `
+  const plays = await db<Play & { transferId: string }>`
+    select t.id as transfer_id, p.* from unnest(${entries.map(({ transferId }) => transferId)}::text[]) as k (id)
+    join wallet.transfer t on t.id = k.id cross join lateral (${playOfTransfer}) p
+  `
+  const playOf = new Map(plays.map(({ transferId, ...play }) => [transferId, play]))
+  return entries.map((entry) => ({ ...entry, play: playOf.get(entry.transferId) ?? null }))
 }
 
 export const readPresent = (db: ReadDb, places: readonly ChainPlace[]): Promise<Present[]> => db<Present>`

@@ -1,7 +1,9 @@
 import { firstId } from '@backoffice/process'
 import { type Fragment, sql } from '@backoffice/service-runtime'
 import { environmentOf } from './environments.ts'
-import { type IdRange, within } from './ranges.ts'
+import { isPlainPlayTransfer, playOfTransfer } from './play-bulk.ts'
+import { isOfPlay } from './play-checks.ts'
+import { type IdRange, type Plain, within } from './ranges.ts'
 import { hashOfEntry } from './right-chains.ts'
 import type { Snapshot } from './snapshots.ts'
 
@@ -11,13 +13,6 @@ import type { Snapshot } from './snapshots.ts'
  * before one in its chain. One statement says which records of the page are plain, that is, right in all that the questions
  * ask; these are asked about the others alone. It may be stricter than the questions, never milder.
  */
-
-export interface Plain {
-  readonly read: number
-  readonly plain: number
-  /** Those that are not plain, and are to be looked at. */
-  readonly keys: readonly string[]
-}
 
 export interface EnteredAmount {
   readonly brandId: string
@@ -37,7 +32,7 @@ export interface TransferPage extends Plain {
 /** A posted deposit, with its two entries and between the right accounts, of a deposit that is confirmed. */
 const isPlainTransfer = sql`t.type = 'DEPOSIT' and t.outcome = 'posted' and t.amount > 0 and e.entries = 2 and e.guarded = 1
   and (e.amount, -e.other_amount::numeric, e.account_id, e.other_id) = (t.amount, t.amount, t.credit_account, t.debit_account)
-  and d.kind = 'deposits' and o.kind = 'player' and (d.brand_id, d.currency, o.brand_id) = (t.brand_id, o.currency, t.brand_id)
+  and h.kind = 'deposits' and o.kind = 'player' and (h.brand_id, h.currency, o.brand_id) = (t.brand_id, o.currency, t.brand_id)
   and (r.status, r.brand_id, r.amount, r.player_id, r.currency) = ('confirmed', t.brand_id, t.amount, o.owner_id, o.currency)`
 
 /**
@@ -58,15 +53,16 @@ export async function readTransfers(
       currency: string | null
       read: bigint
       plain: bigint
+      ofPlay: bigint
       keys: string[] | null
       linked: bigint
       entered: string
       unlinked: string[] | null
     }>`
-    select o.brand_id, o.currency, count(t.id) as read, count(t.id) filter (where p.is_plain) as plain,
-      array_agg(p.id) filter (where not p.is_plain) as keys,
-      count(e.seq) filter (where p.is_linked) as linked, coalesce(sum(e.entered) filter (where p.is_linked), 0)::text as entered,
-      array_agg(p.id) filter (where not p.is_linked) as unlinked
+    select o.brand_id, o.currency, count(t.id) as read, count(t.id) filter (where c.is_plain) as plain,
+      count(p.id) filter (where c.is_plain) as of_play, array_agg(c.id) filter (where not c.is_plain) as keys,
+      count(e.seq) filter (where c.is_linked) as linked, coalesce(sum(e.entered) filter (where c.is_linked), 0)::text as entered,
+      array_agg(c.id) filter (where not c.is_linked) as unlinked
     from (select * from wallet.transfer where ${within('id', range)}) t
     full join (
       select transfer_id, count(*) as entries, count(seq) as guarded, any_value(seq) as seq, any_value(balance) as balance,
@@ -77,7 +73,8 @@ export async function readTransfers(
       from wallet.entry where ${within('transfer_id', range)} group by transfer_id
     ) e on e.transfer_id = t.id
     left join lateral (select * from wallet.account where id = e.account_id offset 0) o on true
-    left join lateral (select * from wallet.account where id = t.debit_account offset 0) d on true
+    left join lateral (select * from wallet.account where id = e.other_id offset 0) h on true
+    left join lateral (${playOfTransfer}) p on true
     left join lateral (
       select balance, hash from wallet.entry where account_id = e.account_id and seq = e.seq - 1 and seq is not null offset 0
     ) l on true
@@ -86,18 +83,19 @@ export async function readTransfers(
       select case when e.seq = 1 then 0 else l.balance end as balance, case when e.seq = 1 then o.genesis else l.hash end as hash
     ) before
     cross join lateral (
-      select coalesce(t.id, e.transfer_id) as id, ${isPlainEnough ? sql`coalesce(${isPlainTransfer}, false)` : sql`false`} as is_plain,
+      select coalesce(t.id, e.transfer_id) as id, ${isPlainEnough ? sql`coalesce(case when ${isOfPlay} then ${isPlainPlayTransfer} else ${isPlainTransfer} end, false)` : sql`false`} as is_plain,
         coalesce(e.guarded, 0) = 0 or coalesce(e.guarded = 1 and o.kind = 'player' and e.balance = before.balance::numeric + e.amount
           and e.hash = ${hashOfEntry(sql`before.hash`)}, false) as is_linked
       -- Computed once, not for each sum that asks for it.
       offset 0
-    ) p
+    ) c
     group by o.brand_id, o.currency
   `,
   )
   return {
     read: rows.reduce((sum, { read }) => sum + Number(read), 0),
     plain: rows.reduce((sum, { plain }) => sum + Number(plain), 0),
+    ofPlay: rows.reduce((sum, { ofPlay }) => sum + Number(ofPlay), 0),
     keys: rows.flatMap(({ keys }) => keys ?? []),
     linked: rows.reduce((sum, { linked }) => sum + Number(linked), 0),
     // An entry that continues a chain has an account.

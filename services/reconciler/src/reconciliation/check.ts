@@ -14,6 +14,10 @@ export type Kind =
   | 'walletAudit'
   | 'paymentsAudit'
   | 'event'
+  | 'play'
+  | 'round'
+  | 'playDay'
+  | 'playDayEvent'
   | 'player'
   | 'kycChange'
   | 'statusChange'
@@ -21,6 +25,12 @@ export type Kind =
   | 'credential'
   | 'endpoint'
   | 'documentSource'
+  | 'provider'
+  | 'providerKey'
+  | 'providerBrand'
+  | 'gameProvider'
+  | 'winLimit'
+  | 'heldWin'
 
 /** What decides which checks are about a transfer. */
 export interface TransferFacts {

@@ -1,6 +1,7 @@
-import { type ReadDb, sqlState } from '@backoffice/service-runtime'
+import { type Fragment, type ReadDb, sql, sqlState } from '@backoffice/service-runtime'
 import { ask, type FoundDifference, type Kind, type Question, type TransferFacts } from './check.ts'
 import type { Findings } from './findings.ts'
+import type { Plain } from './ranges.ts'
 import type { Snapshot, Snapshots } from './snapshots.ts'
 import { isOlder, pagesOf, type Since } from './sources.ts'
 
@@ -24,8 +25,8 @@ interface Suspicion {
 /** A record that is different at each look is different for good after so many. Nothing honest changes so often. */
 const looksMax = 5
 
-/** What a plain transfer is, for the checks that look at some transfers only. */
-const plainTransfer: TransferFacts = { id: '', type: 'DEPOSIT', isPosted: true }
+/** What a plain transfer is, for the checks that look at some transfers only: of a deposit, or of a play. */
+const plainTransfer = { id: '', type: 'DEPOSIT', isPosted: true } satisfies TransferFacts
 
 /** Asks about records, whatever brought a run to them. */
 export class Examination {
@@ -100,9 +101,12 @@ export class Examination {
   }
 
   /** Counts plain records as what they are: compared. */
-  comparedPlain(kind: Kind, count: number): void {
-    for (const { check, counts, of, kind: about } of this.#run.questions)
-      if (counts && about === kind && (of === undefined || of(plainTransfer))) this.#run.findings.compared(check, count)
+  comparedPlain(kind: Kind, { plain, ofPlay = 0 }: Pick<Plain, 'plain' | 'ofPlay'>): void {
+    for (const { check, counts, of, kind: about } of this.#run.questions) {
+      if (!counts || about !== kind) continue
+      const isAbout = (type: string) => of === undefined || of({ ...plainTransfer, type })
+      this.#run.findings.compared(check, (isAbout('DEPOSIT') ? plain - ofPlay : 0) + (isAbout('BET') ? ofPlay : 0))
+    }
   }
 
   /**
@@ -116,7 +120,7 @@ export class Examination {
   ): Promise<void> {
     const related = relations[kind]
     if (related === undefined) return
-    const { accountIds, recordIds, holdKeys } = await related(db, keys)
+    const { accountIds, recordIds, holdKeys, roundIds } = await related(db, keys)
     for (const id of accountIds ?? []) this.accounts.add(id)
     const older = (prefix: 'dep' | 'wdr') => [
       ...new Set(recordIds?.filter((id) => id.startsWith(`${prefix}_`) && isOlder(prefix, id, since))),
@@ -124,6 +128,9 @@ export class Examination {
     await this.examine(db, 'deposit', older('dep'))
     await this.examine(db, 'withdrawal', older('wdr'))
     await this.examine(db, 'hold', holdKeys ?? [])
+    // Younger ones are found by their own table.
+    const rounds = roundIds?.filter((id) => isOlder('rnd', id, since)) ?? []
+    await this.examine(db, 'round', rounds)
   }
 }
 
@@ -180,11 +187,20 @@ export const unreadable = (subject: string, error: unknown, brandId: string | nu
   explanation: 'A record, or one that belongs to it, cannot be read. Nobody knows whether it is right.',
 })
 
+/** The rounds of plays `p`, which are joined to some keys. */
+async function roundsOf(db: ReadDb, plays: Fragment, keys: readonly string[]): Promise<RelatedRecords> {
+  const rows = await db<{ roundId: string }>`
+    select distinct p.round_id from unnest(${keys}::text[]) as k (key) ${plays} where p.round_id is not null
+  `
+  return { roundIds: rows.map(({ roundId }) => roundId) }
+}
+
 interface RelatedRecords {
   readonly accountIds?: readonly bigint[]
   /** Of deposits and withdrawals. */
   readonly recordIds?: readonly string[]
   readonly holdKeys?: readonly string[]
+  readonly roundIds?: readonly string[]
 }
 
 /** From what was entered lately to what it is about. */
@@ -197,10 +213,18 @@ const relations: Readonly<Partial<Record<Kind, (db: ReadDb, keys: readonly strin
       select reference from wallet.transfer where id = any(${keys}::text[]) and type in ('DEPOSIT', 'WITHDRAWAL')
     `
     return {
+      ...(await roundsOf(
+        db,
+        sql`
+        join wallet.transfer x on x.id = k.key join wallet.transfer t on t.id = x.reverses
+        join wallet.play p on p.id = t.reference`,
+        keys,
+      )),
       accountIds: entries.map(({ accountId }) => accountId),
       recordIds: transfers.map(({ reference }) => reference),
     }
   },
+  play: (db, keys) => roundsOf(db, sql`join wallet.play p on p.id = k.key`, keys),
   event: async (_db, keys) => ({ recordIds: keys }),
   async paymentsAudit(db, keys) {
     const rows = await db<{ id: string | null }>`

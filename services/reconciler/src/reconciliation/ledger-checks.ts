@@ -34,7 +34,7 @@ export const transfers = sqlCheck('transfers', {
   `,
 })
 
-type Side = 'player' | 'deposits' | 'withdrawals' | 'adjustments'
+type Side = 'player' | 'deposits' | 'withdrawals' | 'adjustments' | 'play' | 'jackpots' | 'promotions'
 
 /** From which kind of account to which a transfer of each type goes. A reversal goes where the check `reversals` says. */
 const waysOfTypes: Readonly<Record<Exclude<LedgerType, 'REVERSAL'>, readonly (readonly [Side, Side])[]>> = {
@@ -44,6 +44,11 @@ const waysOfTypes: Readonly<Record<Exclude<LedgerType, 'REVERSAL'>, readonly (re
     ['adjustments', 'player'],
     ['player', 'adjustments'],
   ],
+  BET: [['player', 'play']],
+  WIN: [['play', 'player']],
+  ROLLBACK: [['play', 'player']],
+  JACKPOT: [['jackpots', 'player']],
+  PROMOTION: [['promotions', 'player']],
 }
 const ways = Object.entries(waysOfTypes).flatMap(([type, pairs]) =>
   pairs.map(([debit, credit]) => ({ type, debit, credit })),
@@ -163,10 +168,10 @@ export const corrections = sqlCheck(
   },
 )
 
-/** A reversal takes back the amount of the transfer it names, between the same accounts. */
+/** A reversal, and the rollback of a bet, takes back the amount of the transfer it names, between the same accounts. */
 export const reversals = sqlCheck('reversals', {
   ...{ kind: 'transfer', plain: true },
-  of: ({ type }) => type === 'REVERSAL',
+  of: ({ type }) => type === 'REVERSAL' || type === 'ROLLBACK',
   differences: (keys) => sql`
     select k.key, r.brand_id, r.id as subject,
       coalesce(format('%s of %s, %s to %s', t.amount, t.brand_id, t.credit_account, t.debit_account), 'a posted transfer') as expected,
@@ -175,7 +180,7 @@ export const reversals = sqlCheck('reversals', {
     from ${keys}
     join wallet.transfer r on r.id = k.key
     left join wallet.transfer t on t.id = r.reverses and t.outcome = 'posted'
-    where (r.amount, r.brand_id, r.debit_account, r.credit_account)
+    where (r.type = 'ROLLBACK' and t.type <> 'BET') or (r.amount, r.brand_id, r.debit_account, r.credit_account)
       is distinct from (t.amount, t.brand_id, t.credit_account, t.debit_account)
   `,
 })

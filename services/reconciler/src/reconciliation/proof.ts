@@ -3,7 +3,6 @@ import {
   type DepositPage,
   nameDeposits,
   nameTransfers,
-  type Plain,
   readChained,
   readDeposits,
   readTransfers,
@@ -11,8 +10,10 @@ import {
 } from './bulk.ts'
 import type { FoundDifference, Kind } from './check.ts'
 import { type Examination, isFaultOfData } from './examination.ts'
+import { nameAll, readPlays, readRounds } from './play-bulk.ts'
+import { isOfPlay } from './play-checks.ts'
 import { allPlayers } from './players-checks.ts'
-import { type IdColumn, type IdRange, nextRange, type Share, Turns } from './ranges.ts'
+import { type IdColumn, type IdRange, nextRange, type Plain, type Share, Turns } from './ranges.ts'
 import type { Snapshot, Snapshots } from './snapshots.ts'
 import { estimate, inOrder, isOlder, paged, pagesOf, type Source, sourcesOf } from './sources.ts'
 import { type CurrencySums, readSystemSums, type SystemAccount, SystemSum } from './system-check.ts'
@@ -46,7 +47,7 @@ async function lookAt<P extends Plain>(
     await also(db, page)
     return page
   })
-  examination.comparedPlain(kind, page.plain)
+  examination.comparedPlain(kind, page)
   return page
 }
 
@@ -225,8 +226,9 @@ function largeSources(what: ToProve, broken: Set<bigint>): readonly ((snapshots:
       for (const { id } of chained) broken.add(id)
       for (const one of [...entered, ...chained]) sums.add(one)
       compared(chained.reduce((sum, { entries }) => sum + Number(entries), linked))
-      // What its transfer is, a plain deposit leaves to the transfer.
-      if (isPlainEnough('deposit', what)) await examination.examine(db, 'deposit', await depositsOf(db, keys))
+      // What its transfer is, a plain deposit or play leaves to the transfer.
+      if (isPlainEnough('deposit', what)) await examination.examine(db, 'deposit', await causesOf(db, keys, 'dep'))
+      if (isPlainEnough('play', what)) await examination.examine(db, 'play', await causesOf(db, keys, 'pla'))
     },
   }
   const deposits: InRanges<DepositPage> = {
@@ -240,14 +242,21 @@ function largeSources(what: ToProve, broken: Set<bigint>): readonly ((snapshots:
     name: nameDeposits,
     also: (db, { gone }) => examination.examine(db, 'history', gone),
   }
-  return [inRanges(transfers, what), inRanges(deposits, what)]
+  const ofRounds = (['play', 'round'] as const).map((kind): InRanges<Plain> => {
+    const [table, read] =
+      kind === 'play' ? (['wallet.play', readPlays] as const) : (['wallet.round', readRounds] as const)
+    const name = nameAll(table)
+    return { kind, columns: [[table, 'id', 1]], read: isPlainEnough(kind, what) ? read : name, name }
+  })
+  return [inRanges(transfers, what), inRanges(deposits, what), ...ofRounds.map((one) => inRanges(one, what))]
 }
 
-/** The deposits that some transfers credit. */
-async function depositsOf(db: Snapshot, transfers: readonly string[]): Promise<readonly string[]> {
+/** The deposits or plays that some transfers are of. */
+async function causesOf(db: Snapshot, transfers: readonly string[], of: 'dep' | 'pla'): Promise<readonly string[]> {
   if (transfers.length === 0) return []
   const rows = await db<{ reference: string }>`
-    select reference from wallet.transfer where id = any(${transfers}::text[]) and type = 'DEPOSIT'
+    select reference from wallet.transfer t
+    where id = any(${transfers}::text[]) and ${of === 'dep' ? sql`type = 'DEPOSIT'` : isOfPlay}
   `
   return rows.map(({ reference }) => reference)
 }

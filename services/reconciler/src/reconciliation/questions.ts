@@ -3,6 +3,8 @@ import { environments } from './environments.ts'
 import { decisions, events, histories } from './history-checks.ts'
 import { corrections, counterparties, holds, reversals, transfers } from './ledger-checks.ts'
 import { deposits, type PayAlone, paidAlone, withdrawals } from './payments-checks.ts'
+import { admissions, plays, rounds } from './play-checks.ts'
+import { playDays } from './play-days.ts'
 import { statusDecisions } from './player-status-checks.ts'
 import { accounts, kycDecisions } from './players-checks.ts'
 
@@ -26,6 +28,10 @@ export const sqlQuestions = (payAlone: readonly PayAlone[]): readonly Question[]
   ...events,
   ...accounts,
   ...environments,
+  ...plays,
+  ...rounds,
+  ...admissions,
+  ...playDays,
 ]
 
 /** The checks that every run makes. */

@@ -89,3 +89,12 @@ export class Turns<T> {
     return taken.then((one) => one?.part ?? null)
   }
 }
+
+export interface Plain {
+  readonly read: number
+  readonly plain: number
+  /** How many of these are transfers of plays. */
+  readonly ofPlay?: number
+  /** Those that are not plain, and are to be looked at. */
+  readonly keys: readonly string[]
+}

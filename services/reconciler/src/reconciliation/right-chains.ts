@@ -1,18 +1,36 @@
 import { type Fragment, type ReadDb, sql } from '@backoffice/service-runtime'
+import { columnsOfPlay } from './hash-chain.ts'
+import { playOfTransfer } from './play-bulk.ts'
+import { isOfPlay } from './play-checks.ts'
 
 const time = (column: string) => sql`to_char(${sql.fixed(column)} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
 const isTime = (column: string) => sql`${sql.fixed(column)} between '0001-01-01' and '9999-12-31'`
 
+const columnName = (name: string) => `p.${name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}`
+/** What stands for a play `p` in a hash. */
+const digestOfPlay = sql`encode(sha256(convert_to(array_to_json(array[${columnsOfPlay
+  .map(([name, type]) => {
+    const column = columnName(name)
+    if (type === 'time') return sql`to_json(${time(column)})`
+    if (type === 'bytes') return sql`to_json(encode(${sql.fixed(column)}, 'hex'))`
+    return type === 'boolean' ? sql`to_json(${sql.fixed(column)})` : sql`to_json(${sql.fixed(column)}::text)`
+  })
+  .reduce((some, other) => sql`${some}, ${other}`)}])::text, 'UTF8')), 'hex')`
+
+/** What an entry `e` and its transfer `t` are written as. */
+const written = sql`e.account_id::text, e.seq::text, e.amount::text, e.balance::text,
+    t.id, t.brand_id, t.reference, t.type, t.debit_account::text, t.credit_account::text, t.amount::text, t.outcome, t.reverses,
+    t.reason, ${time('t.effective_at')}, ${time('t.created_at')}`
+
 /**
- * The hash that an entry `e` of the transfer `t` must have, as `entryHash` computes it; null where there is none. PostgreSQL may
+ * The hash that an entry `e` of the transfer `t`, and of the play `p` if it is of one, must have, as `entryHash` computes it; null where there is none. PostgreSQL may
  * write JSON and times otherwise: then it is another one, and the chain is followed here to say what is wrong.
  */
 export const hashOfEntry = (before: Fragment): Fragment => sql`
   case when num_nulls(t.id, t.brand_id, t.reference, t.type, t.debit_account, t.credit_account, t.amount, t.outcome) = 0
     and ${isTime('t.effective_at')} and ${isTime('t.created_at')}
-  then sha256(${before} || convert_to(array_to_json(array[e.account_id::text, e.seq::text, e.amount::text, e.balance::text,
-    t.id, t.brand_id, t.reference, t.type, t.debit_account::text, t.credit_account::text, t.amount::text, t.outcome, t.reverses,
-    t.reason, ${time('t.effective_at')}, ${time('t.created_at')}])::text, 'UTF8')) end`
+    and case when ${isOfPlay} then ${isTime('p.created_at')} and (p.provider_time is null or ${isTime('p.provider_time')}) else true end
+  then sha256(${before} || convert_to(array_to_json(case when ${isOfPlay} then array[${written}, ${digestOfPlay}] else array[${written}] end)::text, 'UTF8')) end`
 
 /** Where one is in a chain: after which entry, as that is stored. */
 export interface ChainPlace {
@@ -63,6 +81,7 @@ export function readRightChains(
           select * from wallet.entry where account_id = k.id and seq > k.seq and seq is not null order by seq limit ${entriesMax}
         ) e window chain as (order by e.seq)
       ) e left join wallet.transfer t on t.id = e.transfer_id
+      left join lateral (${playOfTransfer}) p on true
       having bool_and(coalesce(
         e.seq = e.seq_before + 1 and e.balance = e.balance_before + e.amount and e.xid < ${String(endedBelow)}::text::xid8
         and e.hash = ${hashOfEntry(sql`e.hash_before`)}, false))

@@ -54,12 +54,13 @@ export const calls = {
   settings: sql`players.reconcilable_setting`,
   operators: sql`gateway.reconcilable_setting`,
   endpoints: sql`webhooks.reconcilable_setting`,
+  play: sql`wallet.reconcilable_setting`,
 } satisfies Readonly<Record<string, Fragment>>
 export type CallsShown = keyof typeof calls
 
 const serviceOf: Readonly<Record<CallsShown, ServiceName>> = {
   ...{ wallet: 'wallet', players: 'players', payments: 'payments' },
-  ...{ settings: 'players', operators: 'gateway', endpoints: 'webhooks' },
+  ...{ settings: 'players', operators: 'gateway', endpoints: 'webhooks', play: 'wallet' },
 }
 
 interface Audited {

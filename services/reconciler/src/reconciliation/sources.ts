@@ -45,7 +45,7 @@ export const beginningOf = ({ below, at }: { readonly below: string; readonly at
 })
 
 /** Whether an id was made before the moment from which an incremental run finds it by its own table. */
-export const isOlder = (prefix: 'dep' | 'wdr', id: string, { at }: Since): boolean => id < firstId(prefix, at)
+export const isOlder = (prefix: 'dep' | 'wdr' | 'rnd', id: string, { at }: Since): boolean => id < firstId(prefix, at)
 
 interface Paged {
   readonly kind: Kind
@@ -152,6 +152,27 @@ const historiesSince = (first: string, range: Fragment) =>
       or exists (select from payments.reconcilable_withdrawal w where w.id = r.record_id)`,
   })
 
+/** They are few, and a setting that was changed says nothing of when. */
+const settings = (
+  [
+    ['operator', 'gateway.reconcilable_operator'],
+    ['credential', 'gateway.reconcilable_credential'],
+    ['endpoint', 'webhooks.reconcilable_endpoint'],
+    ['documentSource', 'players.reconcilable_document_source'],
+    ['provider', 'gateway.reconcilable_provider'],
+    ['providerKey', 'gateway.reconcilable_provider_key'],
+    ['gameProvider', 'players.reconcilable_game_provider'],
+  ] as const
+).map(([kind, table]) => paged({ kind, table, order: 'id text', first: [null], member: null }))
+const settingsOfPairs = (
+  [
+    ['providerBrand', 'gateway.reconcilable_provider_brand'],
+    ['winLimit', 'wallet.reconcilable_win_limit'],
+  ] as const
+).map(([kind, table]) =>
+  paged({ kind, table, order: 'provider_id text, brand_id text', first: [null, ''], member: null }),
+)
+
 /**
  * What has something to be compared with, in the order in which it is looked at. Ids begin with their kind and go on with
  * their time: those since a moment are neighbours. What is as large as the ledger a proof looks at by itself (`largeSources`).
@@ -177,7 +198,6 @@ export function sourcesOf(since: Since | null, endedBelow: bigint, share: Share 
     select from wallet.entry e where e.transfer_id = r.id and e.seq is null
       and e.xid >= ${String(since?.below ?? 0n)}::text::xid8 and e.xid < ${String(endedBelow)}::text::xid8)`
   const about = { key: sql`r.aggregate` }
-  const everyRow = (kind: Kind, table: string) => paged({ kind, table, order: 'id text', first: [null], member: null })
   const ofHistory = {
     ...{ key: sql`r.id::text`, order: 'at timestamptz, id bigint' },
     first: [since?.at.toISOString() ?? null, '0'],
@@ -193,10 +213,13 @@ export function sourcesOf(since: Since | null, endedBelow: bigint, share: Share 
         })
       : holdsSince(since),
     ...(since === null ? [] : [byId('deposit', 'payments.reconcilable_deposit', 'dep')]),
+    ...(since === null ? [] : [byId('play', 'wallet.play', 'pla'), byId('round', 'wallet.round', 'rnd')]),
     byId('withdrawal', 'payments.reconcilable_withdrawal', 'wdr'),
     ...(since === null
       ? []
       : (['dep', 'wdr'] as const).map((one) => historiesSince(firstId(one, since.at), rangeOf(one, sql`r.record_id`)))),
+    byTime('playDay', 'wallet.reconcilable_play_day', { order: 'closed_at timestamptz, id text' }),
+    byTime('playDayEvent', 'wallet.reconcilable_day_event', { ...about, order: 'published_at timestamptz, id text' }),
     byTime('walletAudit', 'wallet.reconcilable_audit'),
     byTime('paymentsAudit', 'payments.reconcilable_audit'),
     // Published ones by PostgreSQL's clock, and those that wait to be published.
@@ -205,11 +228,9 @@ export function sourcesOf(since: Since | null, endedBelow: bigint, share: Share 
     byId('player', 'players.reconcilable_player', 'ply'),
     byTime('kycChange', 'players.reconcilable_kyc_change', ofHistory),
     byTime('statusChange', 'players.reconcilable_status_change', ofHistory),
-    // They are few, and a setting that was changed says nothing of when.
-    everyRow('operator', 'gateway.reconcilable_operator'),
-    everyRow('credential', 'gateway.reconcilable_credential'),
-    everyRow('endpoint', 'webhooks.reconcilable_endpoint'),
-    everyRow('documentSource', 'players.reconcilable_document_source'),
+    ...settings,
+    ...settingsOfPairs,
+    byTime('heldWin', 'wallet.reconcilable_held_win', { order: 'released_at timestamptz, id text' }),
   ]
 }
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import {
+  type Input as InputOf,
   type Operation,
   operations,
   type ReconciliationReport,
@@ -16,6 +17,7 @@ import { subjectAndReason } from '@backoffice/team-access/identity'
 import {
   inLanes,
   type LoginOptions,
+  refusal,
   searchPathOf,
   seenWithdrawal,
   type TeamUser,
@@ -42,7 +44,11 @@ export const bed = await testBed(
   { players, wallet, payments, reconciler },
   { config: { payments: neverSweep, wallet: aloneUpToAnything, reconciler: aloneUpToAnything } },
 )
-const { payments: pay, players: play } = operations
+const { payments: pay, players: play, wallet: money } = operations
+
+/** Whose games are played here, and of which game everybody plays. */
+export const provider = { id: 'prv_of_tests', bodyDigest: 'ab'.repeat(32) }
+const gameId = 'lucky-tiger'
 const { DATABASE_URL = '' } = bed.environment('wallet')
 /** What is forged is of any time. */
 const time = new TestTime()
@@ -98,6 +104,48 @@ export class Brand {
     const { playerId, scope } = this
     const input = { playerId, amount, currency: 'BRL', method: 'pix', externalReference: randomUUID() }
     return (await bed.rpc.call(pay.createDeposit, { scope, input })).id
+  }
+
+  /** A session of the player in the game, as players makes one. @returns its id */
+  async session(own: Readonly<Record<string, unknown>> = {}): Promise<string> {
+    const id = newId('ses')
+    const at = Date.now()
+    await add('players', 'game_session', {
+      ...{ id, player_id: this.playerId, brand_id: this.scope.brandId, game_id: gameId, mode: 'real', game_url: 'x' },
+      ...{ created_at: new Date(at - 60_000), expires_at: new Date(at + 3_600_000), ...own },
+    })
+    return id
+  }
+
+  /** Lets the wallet take a bet, with `win` a spin, that nobody has judged. @returns the id of the play */
+  async bet(transactionId: string, amount: string, own: Readonly<Record<string, unknown>> = {}): Promise<string> {
+    const { playerId, scope } = this
+    const { refusedWith, ...said } = own
+    const of = { sessionId: said.sessionId ?? (await this.session()), playerId, gameId, currency: 'BRL', roundId: 'r1' }
+    const bet = { ...of, transactionId, amount, ...said } as InputOf<typeof money.stake>['bet']
+    const input = {
+      bet,
+      standing: null,
+      ...(refusedWith === undefined ? {} : { refusedWith: { code: String(refusedWith) } }),
+    }
+    const { id } = await bed.rpc.call(money.stake, { scope: { ...scope, provider }, input })
+    return id
+  }
+
+  async win(transactionId: string, amount: string, own: Readonly<Record<string, unknown>> = {}): Promise<string> {
+    const { playerId, scope } = this
+    const input = { playerId, currency: 'BRL', roundId: 'r1', transactionId, amount, ...own }
+    return (await bed.rpc.call(money.creditWin, { scope: { ...scope, provider }, input })).id
+  }
+
+  async rollback(transactionId: string, roundId = 'r1', betTransactionId = transactionId): Promise<string> {
+    const input = { playerId: this.playerId, roundId, transactionId, betTransactionId }
+    return (await bed.rpc.call(money.rollbackBet, { scope: { ...this.scope, provider }, input })).id
+  }
+
+  async close(roundId = 'r1'): Promise<void> {
+    const input = { playerId: this.playerId, roundId }
+    await bed.rpc.call(money.closeRound, { scope: { ...this.scope, provider }, input })
   }
 
   async confirm(depositId: string): Promise<void> {
@@ -161,6 +209,64 @@ export class Brand {
   }
 }
 
+const odd = `x "'\\ é😀`
+
+/** Every state that plays and rounds can have. @param of begins the ids of all transactions and rounds */
+export async function playAll(brand: Brand, of = ''): Promise<void> {
+  type Own = Readonly<Record<string, unknown>>
+  const bet = (id: string, round: string, amount: string, own: Own = {}) =>
+    brand.bet(`${of}${id}`, amount, { roundId: `${of}${round}`, ...own })
+  const win = (id: string, round: string, amount: string, own: Own = {}) =>
+    brand.win(`${of}${id}`, amount, { roundId: `${of}${round}`, ...own })
+  const rollback = (id: string, round: string, betId = id) =>
+    brand.rollback(`${of}${id}`, `${of}${round}`, `${of}${betId}`)
+  const refused = async (...staked: Parameters<typeof bet>) => {
+    if ((await refusal(bet(...staked))) === null) throw new Error(`the bet ${staked[0]} was taken`)
+  }
+  await bet('b1', 'r1', '2.00', { providerTime: '2026-03-02T12:06:00.123Z' })
+  await bet('b2', 'r1', '3.00', { roundEnds: true })
+  await win('w1', 'r1', '5.00', { betTransactionId: `${of}b1`, detailsUrl: 'https://games.example/b1' })
+  await win('w2', 'r1', '0.00')
+  await win('late', 'r1', '1.00')
+  await refused('after', 'r1', '1.00')
+  await bet('s1', 'r2', '4.00', { win: '10.00' })
+  await bet('s2', 'r3', '4.00', { win: '0.00' })
+  await bet('f1', 'r4', '0.00', { freeRound: true })
+  await win('fw', 'r4', '1.50', { kind: 'free_round', campaignId: odd, roundEnds: true })
+  await bet('j1', 'r5', '1.00')
+  await win('jw', 'r5', '50.00', { kind: 'jackpot' })
+  await brand.close(`${of}r5`)
+  await win('tournament', 'r5', '7.00', { roundId: undefined, kind: 'promotion', betTransactionId: `${of}none` })
+  await bet('x1', 'r6', '2.00')
+  await bet('x2', 'r6', '2.00')
+  await rollback('x1', 'r6')
+  await rollback('again', 'r6', 'x1')
+  await rollback('x2', 'r6')
+  await bet('f2', 'r7', '0.00', { freeRound: true })
+  await rollback('f2', 'r7')
+  await rollback('unknown', 'r8')
+  await refused('unknown', 'r8', '1.00')
+  await refused('refused', 'r9', '1.00', { refusedWith: 'RG_BLOCKED' })
+  await rollback('refused', 'r9')
+  await refused('much', 'r9', '9999999.00')
+  await bet('undone', 'r11', '1.00')
+  await undo(brand, `${of}undone`)
+  await bet('open', 'r10', '1.00')
+}
+
+/** The team gives a stake of 1.00 back. */
+async function undo({ scope, playerId }: Brand, transactionId: string): Promise<void> {
+  const { rows } = await bed
+    .sql('wallet')
+    .query(
+      'select t.id from transfer t join play p on p.id = t.reference where p.brand_id = $1 and p.transaction_id = $2',
+      [scope.brandId, transactionId],
+    )
+  const seen = { type: 'BET', amount: '-1.00', currency: 'BRL' } as const
+  const input = { playerId, transferId: rows[0].id, seen, reference: randomUUID(), reason: 'a fault' }
+  await bed.team('alice').call(money.reverseTransfer, { input })
+}
+
 /** Runs as the role of a service, on its own schema. */
 export async function as(service: ServiceName, text: string, values: readonly unknown[] = []): Promise<void> {
   const { rowCount } = await bed.sql(service).query(text, [...values])
@@ -185,9 +291,9 @@ export const add = (by: ServiceName | 'admin', table: string, row: Readonly<Reco
 export type Forgeries = Readonly<Record<string, (brand: Brand) => Promise<unknown>>>
 
 /** Forges all, each in a brand of its own, and shows that each is named by its checks, and by no other. */
-export async function eachIsNamed(t: Test, forgeries: Forgeries): Promise<void> {
+export async function eachIsNamed(t: Test, forgeries: Forgeries, environment?: Scope['environment']): Promise<void> {
   const forged = await inLanes(Object.entries(forgeries), async ([name, forge]) => {
-    const brand = await Brand.funded()
+    const brand = await Brand.funded(environment)
     await forge(brand)
     return { name, brand }
   })

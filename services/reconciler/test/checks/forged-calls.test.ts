@@ -344,6 +344,160 @@ const ofOperator = ({ operation, says, not, set, two, before, also = {} }: OfOpe
   },
 })
 
+/** A provider of games as two people make one, and what is written of it. */
+async function newProvider(): Promise<string> {
+  const [id, name] = [newId('prv'), randomUUID()]
+  const input = { name, stakesPerMinute: 600, reason }
+  const changes = JSON.stringify([{ field: 'providerId', before: null, after: id }])
+  await forgeCall({ operation: gateway.createProvider, by: 'bob', input, two, row: { changes } })
+  await add('gateway', 'provider', {
+    ...{ id, name, stakes_per_minute: 600, others_per_minute: 120_000, created_at: new Date() },
+    allowed_addresses: '{}',
+  })
+  return id
+}
+const otherProvider = await newProvider()
+
+/** What a call about a provider sets, and how it is written. Each is of a provider of its own. */
+const ofProvider = (
+  operation: Operation,
+  {
+    says,
+    not,
+    takesTwo = true,
+    write,
+    row,
+    also = {},
+  }: {
+    readonly says: (id: string, own: string) => Input
+    readonly not: Input
+    readonly takesTwo?: boolean
+    readonly row?: (own: string) => Input
+    /** @returns the subject of what is found */
+    readonly write: (id: string, own: string, call?: Call) => Promise<string>
+    readonly also?: Readonly<Record<string, (id: string) => Promise<string>>>
+  },
+): Kind => ({
+  ...ofSettings,
+  prepare: async () => {
+    const [id, own] = [await newProvider(), randomUUID()]
+    return doneOnce({
+      ...{ ...signedBy, ...(takesTwo && { two }), operation, input: { ...says(id, own), reason }, others: not },
+      ...(row && { row: row(own) }),
+      // Who decides about money is of finance.
+      ...(operation.service === 'wallet' && { notBy: 'support' as const }),
+      write: (call) => write(id, own, call),
+      more: Object.fromEntries(Object.entries(also).map(([name, change]) => [name, () => change(id)])),
+    })
+  },
+})
+const updateProvider = (change: string) => async (id: string) => {
+  await as('gateway', `update provider set ${change} where id = $1`, [id])
+  return id
+}
+const productionBrand = async () => (await newOperator()).brandId
+const brandOfGrants = await productionBrand()
+const ofProviders: Readonly<Record<string, Kind>> = {
+  'the limits of a provider': ofProvider(gateway.setProviderLimits, {
+    says: (providerId) => ({ providerId, stakesPerMinute: 7 }),
+    ...{
+      not: { providerId: otherProvider, stakesPerMinute: 8 },
+      takesTwo: false,
+      write: updateProvider('stakes_per_minute = 7'),
+    },
+    also: {
+      'its addresses are others': updateProvider(`allowed_addresses = '{192.0.2.9}'`),
+      'it is suspended': updateProvider('suspended_at = now()'),
+      'nobody has created one of its name': updateProvider('name = id'),
+    },
+  }),
+  'a provider’s key': ofProvider(gateway.issueProviderKey, {
+    says: (providerId) => ({ providerId, environment }),
+    not: { providerId: otherProvider, environment: 'sandbox' },
+    row: (key) => ({ changes: JSON.stringify([{ field: 'key', before: null, after: key }]) }),
+    write: async (provider_id, key, call) => {
+      const id = newId('crd')
+      const row = { id, provider_id, environment, key, sealed_secret: 'sealed', created_at: call?.at ?? new Date() }
+      await add('gateway', 'provider_key', row)
+      return id
+    },
+  }),
+  'a provider is let into a brand': ofProvider(gateway.setProviderGrant, {
+    says: (providerId) => ({ providerId, brandId: brandOfGrants, grant: 'active' }),
+    not: { providerId: otherProvider, brandId: 'brd_other', grant: 'suspended' },
+    write: async (provider_id) => {
+      await add('gateway', 'provider_brand', { provider_id, brand_id: brandOfGrants, granted_at: new Date() })
+      return `${provider_id}/${brandOfGrants}`
+    },
+  }),
+  'a provider serves a game': ofProvider(players.setGameProvider, {
+    ...{
+      says: (providerId, gameId) => ({ gameId, providerId }),
+      not: { gameId: 'star-miner', providerId: otherProvider },
+    },
+    takesTwo: false,
+    write: async (provider_id, id) => {
+      // One that is in no brand of production can do no harm there.
+      const grant = { providerId: provider_id, brandId: brandOfGrants, grant: 'active', reason }
+      await forgeCall({ operation: gateway.setProviderGrant, ...signedBy, two, input: grant })
+      await add('gateway', 'provider_brand', { provider_id, brand_id: brandOfGrants, granted_at: new Date() })
+      const game = { id, name: id, provider: 'x', category: 'slots', rtp: 96, demo: false, position: 100 }
+      await add('admin', 'players.game', game)
+      await add('players', 'game_provider', { game_id: id, provider_id })
+      return id
+    },
+  }),
+  'what one win may be': ofProvider(wallet.setWinLimit, {
+    says: (providerId) => ({ providerId, brandId: brand.scope.brandId, maxWin: '900.00', seen: { maxWin: '500.00' } }),
+    not: { providerId: otherProvider, brandId: 'brd_other', maxWin: '901.00' },
+    write: async (provider_id) => {
+      await add('wallet', 'win_limit', { provider_id, brand_id: brand.scope.brandId, max_win: 90_000 })
+      return `${provider_id}/${brand.scope.brandId}`
+    },
+  }),
+  'a win is released': ofProvider(wallet.releaseWin, {
+    says: (providerId, transactionId) => ({
+      ...{ providerId, brandId: brand.scope.brandId, transactionId },
+      seen: { playerId: brand.playerId, amount: '900.00', currency: 'BRL' },
+    }),
+    not: {
+      ...{ providerId: otherProvider, brandId: 'brd_other', transactionId: 'other' },
+      seen: { playerId: 'ply_other', amount: '900.00', currency: 'BRL' },
+    },
+    write: async (provider_id, transaction_id, call) => {
+      const { rows } = await bed.sql('wallet').query('select id from account where owner_id = $1', [brand.playerId])
+      const at = call?.at ?? new Date()
+      await add('wallet', 'held_win', {
+        ...{ provider_id, brand_id: brand.scope.brandId, transaction_id, account_id: rows[0].id, amount: 90_000 },
+        ...{ first_at: at, released_at: at },
+      })
+      return `${provider_id}/${brand.scope.brandId}/${transaction_id}`
+    },
+  }),
+  'a round is ended': {
+    ...ofSettings,
+    prepare: async () => {
+      const roundId = randomUUID()
+      await brand.bet(roundId, '0.01', { roundId })
+      const { rows } = await bed.sql('wallet').query('select id from round where provider_round_id = $1', [roundId])
+      const [{ id }] = rows
+      return doneOnce({
+        ...{ ...signedBy, notBy: 'support', two, operation: wallet.endRound },
+        ...{ input: { roundId: id, reason }, others: { roundId: 'rnd_other' } },
+        async write(call) {
+          await as(
+            'wallet',
+            `update round r set state = 'closed', closed_at = $2, closed_by = 'team',
+              closed_seq = (select seq from account where id = r.account_id) where id = $1`,
+            [id, call?.at ?? new Date()],
+          )
+          return id
+        },
+      })
+    },
+  },
+}
+
 const address = (
   operation: Operation,
   field: string,
@@ -380,6 +534,7 @@ const exclusion = (until: string | null, not: string | null) =>
   ofPlayer(players.selfExcludePlayer, { until }, { until: not }, { field: 'selfExclusion', next: until ?? 'for good' })
 const tomorrow = new Date(Date.now() + dayMs).toISOString()
 const kinds: Readonly<Record<string, Kind>> = {
+  ...ofProviders,
   'a decision on an identity': inTurn(identity('aprovado', 'reprovado'), identity('reprovado', 'aprovado')),
   'a player is blocked': ofPlayer(
     players.setPlayerStatus,

@@ -1,0 +1,260 @@
+import { fromMinorUnits, type Operation, operations, providerRatesDefault, toMinorUnits } from '@backoffice/contracts'
+import { type Fragment, type ReadDb, sql } from '@backoffice/service-runtime'
+import { objectOf } from '@backoffice/team-access/identity'
+import type { KeyedFound, Kind } from './check.ts'
+import { environmentOf } from './environments.ts'
+import { judge, lastOf, made, readCalls, type Setting, type SettingCall, settingsOfTerms } from './setting-calls.ts'
+import type { CallsShown, Judging } from './signed-calls.ts'
+
+// Providers of games: what the team has set of them, what it let them pay, and the rounds that it ended.
+
+const {
+  createProvider,
+  setProviderGrant,
+  setProviderLimits,
+  suspendProvider,
+  activateProvider,
+  issueProviderKey,
+  revokeProviderKey,
+} = operations.gateway
+const { setWinLimit, releaseWin, voidRound, endRound } = operations.wallet
+const { setGameProvider } = operations.players
+
+type Find = (db: ReadDb, keys: readonly string[], run: Judging) => Promise<KeyedFound[]>
+const production = sql`'production'`
+/** Keys, as they are joined. */
+const these = (keys: readonly string[]) => sql`unnest(${keys}::text[]) as k (key)`
+/** A row whose key begins with a provider and a brand, which an index finds. Their ids have no slash. */
+const isPair = (row: Fragment) => sql`${row}.id = k.key and ${row}.provider_id = split_part(k.key, '/', 1)
+  and ${row}.brand_id = split_part(k.key, '/', 2)`
+const callOf = (call: SettingCall | undefined) => (call === undefined ? [] : [call])
+
+async function findProviders(db: ReadDb, keys: readonly string[], run: Judging): Promise<KeyedFound[]> {
+  const providers = await db<{
+    id: string
+    name: string
+    stakesPerMinute: number
+    othersPerMinute: number
+    allowedAddresses: string[]
+    suspended: boolean
+  }>`
+    select p.* from ${these(keys)} join gateway.reconcilable_provider p on p.id = k.key
+  `
+  const subjects = providers.flatMap(({ id, name }) => [id, name])
+  const of = await readCalls(db, 'operators', subjects)
+  const settings = providers.flatMap(({ stakesPerMinute, othersPerMinute, ...provider }) => {
+    const { id, name } = provider
+    const created = of(name).find((call) => call.operation === createProvider.id && made(call, 'providerId', id))
+    return settingsOfTerms(
+      { ...provider, numbers: { stakesPerMinute, othersPerMinute } },
+      {
+        ...{
+          creates: createProvider,
+          limits: setProviderLimits,
+          suspends: suspendProvider,
+          activates: activateProvider,
+        },
+        ...{ created, all: of(id), says: { providerId: id }, defaults: providerRatesDefault },
+        isCreatedByTwo: !run.isDevelopment,
+      },
+    )
+  })
+  return judge(db, 'operators', settings, run)
+}
+
+async function findKeys(db: ReadDb, keys: readonly string[], run: Judging): Promise<KeyedFound[]> {
+  const rows = await db<{ id: string; key: string; providerId: string; createdAt: Date; revokedAt: Date | null }>`
+    select p.* from ${these(keys)} join gateway.reconcilable_provider_key p on p.id = k.key
+    where p.environment = ${production}
+  `
+  const of = await readCalls(
+    db,
+    'operators',
+    rows.flatMap(({ key, providerId }) => [key, providerId]),
+  )
+  const settings = rows.flatMap(({ id, key, providerId, createdAt, revokedAt }): Setting[] => {
+    const issued = of(providerId).find((call) => call.operation === issueProviderKey.id && made(call, 'key', key))
+    const revoked = of(key).find(({ operation }) => operation === revokeProviderKey.id)
+    const row = { key: id, brandId: null, subject: id, is: key, called: key, isMade: true }
+    const issue = { operation: issueProviderKey, says: { providerId, environment: 'production' } }
+    const revocation = { operation: revokeProviderKey, says: { key } }
+    return [
+      { ...row, name: 'key', at: createdAt, by: callOf(issued), effectOf: () => issue },
+      ...(revokedAt === null
+        ? []
+        : [{ ...row, name: 'revoked key', at: revokedAt, by: callOf(revoked), effectOf: () => revocation }]),
+    ]
+  })
+  return judge(db, 'operators', settings, run)
+}
+
+interface Row {
+  readonly id: string
+  readonly brandId: string | null
+  /** What calls about it name. */
+  readonly says: Readonly<Record<string, unknown>>
+  readonly value: unknown
+  readonly at?: Date
+}
+
+interface SetByCalls {
+  readonly shown: CallsShown
+  readonly operation: Operation
+  readonly name: string
+  readonly read: (db: ReadDb, keys: readonly string[]) => Promise<readonly Row[]>
+  /** What a call sets. */
+  readonly said: (call: SettingCall) => unknown
+  /** What it replaced, where who called has seen that. */
+  readonly seen?: (call: SettingCall) => unknown
+  /** Whether it takes two people, as the input does not show. */
+  readonly takesTwo?: (call: SettingCall) => boolean
+}
+
+/** What stands there because of the last call about it: there is no such row without one. */
+const findSet =
+  ({ shown, operation, name, read, said, seen, takesTwo = () => false }: SetByCalls): Find =>
+  async (db, keys, run) => {
+    const rows = await read(db, keys)
+    const subjects = rows.flatMap(({ says }) => Object.values(says).map(String))
+    const of = await readCalls(db, shown, [...new Set(subjects)])
+    const settings = rows.map(({ id, brandId, says, value, at }): Setting => {
+      // A call is about the first id that it names.
+      const named = [...new Set(Object.values(says).map(String))].flatMap(of)
+      const calls = named.filter(
+        (call) =>
+          call.operation === operation.id && Object.entries(says).every(([field, one]) => call.input[field] === one),
+      )
+      const last = calls.at(-1)
+      const [first] = calls
+      const set =
+        seen === undefined || first === undefined
+          ? { is: value, called: last && said(last), by: callOf(last) }
+          : lastOf(value, {
+              otherwise: seen(first),
+              calls,
+              says: said,
+              seen: (one) => seen({ ...first, input: { seen: one } }),
+            })
+      return {
+        ...{ key: id, brandId, subject: id, name, isMade: true, ...set, ...(at && { at }) },
+        effectOf: (call) => ({ operation, says, takesTwo: takesTwo(call) }),
+      }
+    })
+    return judge(db, shown, settings, run)
+  }
+
+/** Two people let a provider into a brand of production; one may stop it. */
+const findGrants = findSet({
+  ...{ shown: 'operators', operation: setProviderGrant, name: 'grant' },
+  read: async (db, keys) => {
+    const rows = await db<{ id: string; brandId: string; providerId: string; suspended: boolean }>`
+      select g.* from ${these(keys)} join gateway.reconcilable_provider_brand g on ${isPair(sql`g`)}
+      where g.environment = ${production}
+    `
+    return rows.map(({ id, brandId, providerId, suspended }) => {
+      return { id, brandId, says: { providerId, brandId }, value: suspended ? 'suspended' : 'active' }
+    })
+  },
+  said: ({ input }) => input.grant,
+  takesTwo: ({ input }) => input.grant === 'active',
+})
+
+/** Whose sessions a provider stakes in: of those who were let into a brand of production. */
+const findGames = findSet({
+  ...{ shown: 'settings', operation: setGameProvider, name: 'provider' },
+  read: async (db, keys) => {
+    const rows = await db<{ id: string; providerId: string }>`
+      select g.* from ${these(keys)} join players.reconcilable_game_provider g on g.id = k.key
+      where exists (
+        select from gateway.reconcilable_provider_brand b where b.provider_id = g.provider_id and b.environment = ${production}
+      )
+    `
+    return rows.map(({ id, providerId }) => ({ id, brandId: null, says: { gameId: id }, value: providerId }))
+  },
+  said: ({ input }) => input.providerId,
+})
+
+const amountOf = (value: unknown): bigint => (typeof value === 'string' ? toMinorUnits(value) : 0n)
+const seenLimit = ({ input }: SettingCall) => objectOf(input.seen).maxWin
+/** What one win may be. Two people raise it in production. */
+const findLimits = findSet({
+  ...{ shown: 'play', operation: setWinLimit, name: 'maxWin' },
+  read: async (db, keys) => {
+    const rows = await db<{ id: string; brandId: string; providerId: string; maxWin: bigint }>`
+      select l.* from ${these(keys)} join wallet.reconcilable_win_limit l on ${isPair(sql`l`)}
+      where ${environmentOf(sql`l.brand_id`)} = ${production}
+    `
+    return rows.map(({ id, brandId, providerId, maxWin }) => {
+      return { id, brandId, says: { providerId, brandId }, value: fromMinorUnits(maxWin) }
+    })
+  },
+  said: ({ input }) => fromMinorUnits(amountOf(input.maxWin)),
+  seen: seenLimit,
+  takesTwo: (call) => amountOf(call.input.maxWin) > amountOf(seenLimit(call)),
+})
+
+/** A win above the limit is paid when two people have seen whose it is and how much. */
+const findReleases = findSet({
+  ...{ shown: 'play', operation: releaseWin, name: 'released' },
+  read: async (db, keys) => {
+    const rows = await db<{
+      id: string
+      brandId: string
+      providerId: string
+      transactionId: string
+      ownerId: string | null
+      amount: bigint
+      releasedAt: Date
+    }>`
+      select w.*, a.owner_id from ${these(keys)} join wallet.reconcilable_held_win w on ${isPair(sql`w`)}
+      left join wallet.account a on a.id = w.account_id
+      where ${environmentOf(sql`w.brand_id`)} = ${production}
+    `
+    return rows.map(({ id, brandId, providerId, transactionId, ownerId, amount, releasedAt }) => ({
+      ...{ id, brandId, says: { providerId, brandId, transactionId }, at: releasedAt },
+      value: `${fromMinorUnits(amount)} of ${ownerId}`,
+    }))
+  },
+  said: ({ input }) => {
+    const { amount, playerId } = objectOf(input.seen)
+    return `${amount} of ${playerId}`
+  },
+  takesTwo: () => true,
+})
+
+/** Rounds that the team ended: by two people, or by a reversal of the last stake, which the check of corrections judges. */
+async function findEnds(db: ReadDb, keys: readonly string[], run: Judging): Promise<KeyedFound[]> {
+  const rows = await db<{ id: string; brandId: string; closedAt: Date; state: string }>`
+    select r.id, r.brand_id, r.closed_at, r.state from ${these(keys)} join wallet.round r on r.id = k.key
+    where r.closed_by = 'team' and ${environmentOf(sql`r.brand_id`)} = ${production} and not exists (
+      select from wallet.play p join wallet.transfer t on t.brand_id = p.brand_id and t.reference = p.id
+      join wallet.transfer x on x.reverses = t.id and x.type = 'REVERSAL' and x.outcome = 'posted'
+      join wallet.entry e on e.transfer_id = x.id and e.account_id = r.account_id and e.seq = r.closed_seq
+      where p.round_id = r.id and p.kind = 'bet' and r.state = 'void'
+    )
+  `
+  const of = await readCalls(
+    db,
+    'play',
+    rows.map(({ id }) => id),
+  )
+  const settings = rows.map(({ id, brandId, closedAt, state }): Setting => {
+    const operation = state === 'void' ? voidRound : endRound
+    const by = callOf(of(id).find((call) => call.operation === operation.id))
+    const effect = { operation, says: { roundId: id }, takesTwo: true }
+    const is = { is: state, called: state, isMade: true, at: closedAt, by }
+    return { key: id, brandId, subject: id, name: 'end', ...is, effectOf: () => effect }
+  })
+  return judge(db, 'play', settings, run)
+}
+
+/** By what they are about. */
+export const providerSettings = {
+  provider: findProviders,
+  providerKey: findKeys,
+  providerBrand: findGrants,
+  gameProvider: findGames,
+  winLimit: findLimits,
+  heldWin: findReleases,
+  round: findEnds,
+} satisfies Partial<Record<Kind, Find>>
