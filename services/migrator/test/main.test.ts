@@ -240,6 +240,7 @@ t.test(
     await t.rejects(as('wallet', own, 'select from payments.reconcilable_deposit'), denied)
     await t.rejects(as('wallet', own, "insert into gateway.ended_session values ('bob', '', 'infinity')"), denied)
     await t.rejects(as('reconciler', own, 'select from payments.deposit'), { code: '42P01' })
+    t.same(await as('webhooks', common, 'select id from wallet.published_event'), [])
     // Which holds are open, and nothing else of it.
     t.same(await as('payments', own, 'select from wallet.open_hold'), [])
     await t.rejects(as('payments', own, 'select from wallet.entry'), denied)
