@@ -8,6 +8,11 @@ const reels = Array.from(document.querySelectorAll('.reel'))
 /** So many minutes before its end the player is told, once each. */
 const warningMinutes = [5, 1]
 const nothing = '0.00'
+/** What ends the session besides its time: the player, or the game, may not play any more. */
+const endings = ['excluded', 'overLimit', 'inactive', 'unchecked', 'suspended']
+/** An unknown spin is asked for again after each of these, the last one over and over, so many times in all. */
+const askAgainMs = [1_000, 2_000, 5_000]
+const askAgainMax = 20
 const restless = matchMedia('(prefers-reduced-motion: no-preference)')
 
 let language = preferredLanguage(navigator.languages)
@@ -19,9 +24,14 @@ let counting
 let minutesAnnounced
 let isTurning = false
 let hasEnded = false
+let endedBy
 
 const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
 const say = (word, values = {}) => words[language][word].replace(/\{(\w+)\}/g, (_, name) => values[name])
+/** A game of the wallet's money numbers its spins; the others have a fictitious balance. */
+const isOfWallet = () => session?.spin !== undefined
+/** What is said in other words where the wallet is staked: `openAgain`, or `walletOpenAgain`. */
+const sayOfMoney = (word) => say(isOfWallet() ? `wallet${word[0].toUpperCase()}${word.slice(1)}` : word)
 /** A string is formatted as it is, and never becomes a floating-point number. */
 const amount = (decimal) => new Intl.NumberFormat(language, { minimumFractionDigits: 2 }).format(decimal)
 
@@ -36,7 +46,7 @@ async function call(path, body) {
     cache: 'no-store',
   })
   const reply = await response.json()
-  if (!response.ok) throw new Error(reply.error)
+  if (!response.ok) throw Object.assign(new Error(reply.error), { spin: reply.spin })
   // The time that is left is counted by the server's clock, which a wrong clock of the player's does not change.
   clockAheadMs = Date.parse(reply.now) - Date.now()
   return reply
@@ -66,6 +76,8 @@ function showWords() {
   const other = Object.keys(languageNames).find((name) => name !== language)
   Object.assign(element('language'), { textContent: languageNames[other], lang: other })
   element('name').textContent = session?.name ?? say('untitled')
+  element('badge').textContent = session === undefined ? say('untitled') : sayOfMoney('badge')
+  element('fairness').textContent = session === undefined ? '' : sayOfMoney('fairness')
   document.title = session === undefined ? say('untitled') : `${session.name} · ${say('demonstration')}`
   showMessage()
   if (hasEnded) showEnd()
@@ -144,9 +156,10 @@ function showTimeLeft() {
 }
 
 /** The session is over, which nothing on this page can change. */
-function end() {
+function end(why) {
   if (hasEnded) return
   hasEnded = true
+  endedBy = why
   clearInterval(counting)
   const wasPlaying = isTurning || element('panel').contains(document.activeElement)
   for (const id of ['panel', 'clock']) element(id).hidden = true
@@ -158,13 +171,54 @@ function end() {
 
 function showEnd() {
   const balance = session && say('lastBalance', { balance: amount(session.balance) })
-  const texts = [...(balance === undefined ? [] : [balance]), say('openAgain')]
-  element('ended').replaceChildren(tag('h2', {}, say('ended')), ...texts.map((text) => tag('p', {}, text)))
+  const texts = [endedBy && say(endedBy), balance, endedBy === undefined && sayOfMoney('openAgain')]
+  const shown = texts.filter((text) => text).map((text) => tag('p', {}, text))
+  element('ended').replaceChildren(tag('h2', {}, say('ended')), ...shown)
 }
 
 function explain({ message: error }) {
   if (error === 'expired') end()
-  else tell(['balance', 'limited'].includes(error) ? error : 'disconnected')
+  else if (endings.includes(error)) end(error)
+  else tell(['balance', 'limited', 'refused'].includes(error) ? error : 'disconnected')
+}
+
+/**
+ * Asks for a spin. One that stakes the wallet's money may have been booked although no answer came: it is asked for again, the
+ * same, until its outcome is known.
+ * @returns undefined when it is not known after a while, or was played in another window
+ */
+async function play(stake) {
+  if (!isOfWallet()) return call('/play/spin', { stake })
+  const asked = { stake, spin: session.spin }
+  for (let count = 0; ; count++) {
+    try {
+      const outcome = await call('/play/spin', asked)
+      session.spin = outcome.spin
+      return outcome.isOld && count === 0 ? reopen('elsewhere') : outcome
+    } catch (error) {
+      const { message: said, spin } = error
+      // Without a connection nobody knows what has arrived. What refuses a later copy says nothing about the first.
+      const isUnknown =
+        said === 'asking' || said === 'internal' || error instanceof TypeError || error instanceof SyntaxError
+      const isRepeated = count > 0 && ['limited', 'unavailable'].includes(said)
+      if (!isUnknown && !isRepeated) {
+        session.spin = spin ?? session.spin
+        if (said === 'elsewhere') return reopen(said)
+        throw error
+      }
+      if (count === askAgainMax) return reopen('unknown')
+      tell('asking')
+      await wait(askAgainMs[Math.min(count, askAgainMs.length - 1)])
+    }
+  }
+}
+
+/** Asks what the balance is now, and which spin is next. */
+async function reopen(why) {
+  const { balance, spin } = await call('/play/session')
+  session.spin = spin
+  showBalance(balance)
+  tell(why)
 }
 
 async function spin() {
@@ -178,9 +232,9 @@ async function spin() {
   }
   try {
     const turned = wait(restless.matches ? 500 : 150)
-    const outcome = await call('/play/spin', { stake: Number(chosen.value) })
+    const outcome = await play(Number(chosen.value))
     await turned
-    await stop(outcome)
+    if (outcome !== undefined) await stop(outcome)
   } catch (error) {
     explain(error)
   } finally {

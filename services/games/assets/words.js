@@ -26,6 +26,19 @@ export const words = {
     lastBalance: 'Your last balance was {balance}.',
     openAgain:
       'To play on, close this game and open it again on the site you came from. A new session starts with a new balance.',
+    walletBadge: 'Sandbox · balance of the wallet',
+    walletFairness:
+      'The server decides every outcome. It is played for money of the sandbox: no real money is involved.',
+    walletOpenAgain: 'To play on, close this game and open it again on the site you came from.',
+    asking: 'We are asking what became of this spin…',
+    unknown: 'We do not know yet what became of this spin. Your balance will say it.',
+    elsewhere: 'This spin was played in another window.',
+    refused: 'This spin was refused.',
+    excluded: 'You have excluded yourself from playing.',
+    overLimit: 'Your deposits of today are over your daily limit.',
+    inactive: 'Your account may not play at the moment.',
+    unchecked: 'Your identity check does not allow play at the moment.',
+    suspended: 'This game is suspended at the moment.',
   },
   'pt-BR': {
     badge: 'Demonstração · saldo fictício',
@@ -53,6 +66,19 @@ export const words = {
     lastBalance: 'Seu último saldo foi {balance}.',
     openAgain:
       'Para continuar, feche este jogo e abra-o de novo no site de onde você veio. Uma nova sessão começa com um novo saldo.',
+    walletBadge: 'Sandbox · saldo da carteira',
+    walletFairness:
+      'O servidor decide cada resultado. Joga-se com dinheiro do sandbox: não há dinheiro real envolvido.',
+    walletOpenAgain: 'Para continuar, feche este jogo e abra-o de novo no site de onde você veio.',
+    asking: 'Estamos verificando o que aconteceu com este giro…',
+    unknown: 'Ainda não sabemos o que aconteceu com este giro. Seu saldo dirá.',
+    elsewhere: 'Este giro foi jogado em outra janela.',
+    refused: 'Este giro foi recusado.',
+    excluded: 'Você se autoexcluiu do jogo.',
+    overLimit: 'Seus depósitos de hoje passam do seu limite diário.',
+    inactive: 'Sua conta não pode jogar no momento.',
+    unchecked: 'Sua verificação de identidade não permite jogar no momento.',
+    suspended: 'Este jogo está suspenso no momento.',
   },
 }
 

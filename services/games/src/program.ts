@@ -15,6 +15,7 @@ import {
 import { type Static, Type } from '@sinclair/typebox'
 import { createApp } from './http/app.ts'
 import { Thumbnails } from './thumbnails.ts'
+import { credentialsOf, providerSettings, WalletProvider } from './wallet-provider.ts'
 
 const { DATABASE_URL, DATABASE_PASSWORD, DATABASE_CA_FILE } = databaseSettings
 
@@ -36,6 +37,7 @@ export const settings = Type.Object({
   GAMES_CONNECTIONS_PER_ADDRESS: Type.Integer({ minimum: 1, default: 50 }),
   /** Open connections in all; more are closed at once. */
   GAMES_CONNECTIONS_MAX: Type.Integer({ minimum: 1, default: 2_000 }),
+  ...providerSettings,
   ...programSettings,
 })
 type GamesSettings = Static<typeof settings>
@@ -49,7 +51,10 @@ export interface RunningGames extends RunningProcess, StartedProgram {
   readonly port: number
 }
 
-/** Starts the public server of thumbnails and of the demonstration game. */
+/**
+ * Starts the public server of thumbnails and of the sandbox's games.
+ * @throws {ConfigurationError} when some of the settings of a provider are missing
+ */
 export async function startGames(config: GamesSettings, clock: Clock = systemClock): Promise<RunningGames> {
   const log = createLogger('games', config.LOG_LEVEL)
   const db = connectPool(config, 'games')
@@ -60,7 +65,9 @@ export async function startGames(config: GamesSettings, clock: Clock = systemClo
     everyMs: catalogueEveryMs,
     log,
   })
-  const app = await createApp({ db, clock, log, thumbnails }, limitsOf(config))
+  const credentials = credentialsOf(config)
+  const provider = credentials && new WalletProvider(credentials, { clock, log })
+  const app = await createApp({ db, clock, log, thumbnails, provider }, limitsOf(config))
   const { GAMES_HOST: host, GAMES_PORT: port, GAMES_CONNECTIONS_MAX: connectionsMax } = config
   const listener = new HttpListener({ app, host, port, connectionsMax, log })
   catalogue.start()

@@ -57,6 +57,10 @@ const themes: Readonly<Record<string, Theme>> = {
     scenery: ['#155e75', '#1e1b4b'],
   },
   'fruit-classic': classic,
+  'wallet-reels': {
+    symbols: { crown: '#f2a900', gem: '#14b8a6', bolt: '#f97316', clover: '#2e9e4f', coin: '#b45309' },
+    scenery: ['#1e3a8a', '#111827'],
+  },
 }
 
 /** A game without a theme of its own gets the classic one. */

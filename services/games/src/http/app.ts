@@ -2,14 +2,13 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { Server } from 'node:http'
 import { isPassingFault } from '@backoffice/database'
-import { durations, holderOf, httpFrame, type IsTrusted, type Logger, requestLimit } from '@backoffice/process'
+import { durations, holderOf, httpFrame, type IsTrusted, requestLimit } from '@backoffice/process'
 import rateLimit from '@fastify/rate-limit'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Thumbnails } from '../thumbnails.ts'
 import { type Play, registerPlay } from './play.ts'
 
 interface GamesContext extends Play {
-  readonly log: Logger
   readonly thumbnails: Thumbnails
 }
 

@@ -1,15 +1,24 @@
 import { createHash, randomInt } from 'node:crypto'
 import { fromMinorUnits } from '@backoffice/contracts/formats'
 import type { Statements } from '@backoffice/database'
-import type { Clock } from '@backoffice/process'
+import type { Clock, Logger } from '@backoffice/process'
 import { Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { pairPays, payout, stakes, stopsPerReel, symbolAt, symbols } from '../domain/slot.ts'
+import { demonstration, payout, stakes, stopsOf, symbolAt, walletReels } from '../domain/slot.ts'
 import { shapes, themeOf } from '../domain/themes.ts'
 import { bookSpin, type Demonstration, findDemonstration } from '../storage/demonstrations.ts'
+import type { WalletProvider } from '../wallet-provider.ts'
+import { spinOfWallet, stakedView } from './wallet-play.ts'
 
-const SpinRequest = Type.Object({ stake: Type.Integer() }, { additionalProperties: false })
+const SpinRequest = Type.Object(
+  {
+    stake: Type.Integer(),
+    /** In the game that stakes the sandbox's money: which spin of the session it is. */
+    spin: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000_000 })),
+  },
+  { additionalProperties: false },
+)
 
 /** As players makes them: 24 random bytes in base64url. */
 const bearerToken = /^Bearer ([\w-]{32})$/
@@ -17,15 +26,22 @@ const bearerToken = /^Bearer ([\w-]{32})$/
 export interface Play {
   readonly db: Statements
   readonly clock: Clock
+  readonly log: Logger
+  /** Without it the game that stakes the sandbox's money is not served. */
+  readonly provider: WalletProvider | undefined
 }
 
 /** The routes that the page calls with its token. */
-export function registerPlay(app: FastifyInstance, { db, clock }: Play): void {
+export function registerPlay(app: FastifyInstance, { db, clock, log, provider }: Play): void {
   app.get('/play/session', async (request, reply) => {
     const tokenSha256 = tokenOf(request)
     const now = clock.now()
     const session = tokenSha256 && (await findDemonstration(db, tokenSha256, now))
-    return session === undefined ? expired(reply) : { ...view(session), now: now.toISOString() }
+    if (session === undefined) return expired(reply)
+    const shown = await viewOf(session, provider).catch((err) => {
+      log.warn({ err }, 'the house did not say what a session may stake')
+    })
+    return shown === undefined ? unavailable(reply) : { ...shown, now: now.toISOString() }
   })
   app.post('/play/spin', async (request, reply) => {
     if (!Value.Check(SpinRequest, request.body)) return reply.code(422).send({ error: 'invalid' })
@@ -34,20 +50,29 @@ export function registerPlay(app: FastifyInstance, { db, clock }: Play): void {
     if (stake === undefined) return reply.code(422).send({ error: 'stake' })
     const tokenSha256 = tokenOf(request)
     if (tokenSha256 === undefined) return expired(reply)
-    // The server draws the outcome; the page only shows it.
-    const line = [spin(), spin(), spin()] as const
-    const win = stake * BigInt(payout(line))
     const now = clock.now()
-    const balance = await bookSpin(db, { tokenSha256, stake, win, now })
-    if (balance !== undefined)
-      return { line, win: fromMinorUnits(win), balance: fromMinorUnits(balance), now: now.toISOString() }
+    if (body.spin === undefined) {
+      // The server draws the outcome; the page only shows it.
+      const line = [drawn(), drawn(), drawn()] as const
+      const win = stake * BigInt(payout(demonstration, line))
+      const balance = await bookSpin(db, { tokenSha256, stake, win, now })
+      if (balance !== undefined)
+        return { line, win: fromMinorUnits(win), balance: fromMinorUnits(balance), now: now.toISOString() }
+    }
     const session = await findDemonstration(db, tokenSha256, now)
-    return session === undefined ? expired(reply) : reply.code(409).send({ error: 'balance' })
+    if (session === undefined) return expired(reply)
+    if ((session.staked === null) !== (body.spin === undefined)) return reply.code(422).send({ error: 'invalid' })
+    if (session.staked === null || body.spin === undefined) return reply.code(409).send({ error: 'balance' })
+    if (provider === undefined) return unavailable(reply)
+    const { gameId, staked } = session
+    const { status, body: answer } = await spinOfWallet(provider, { session: staked, gameId, number: body.spin, stake })
+    return reply.code(status).send({ ...answer, now: clock.now().toISOString() })
   })
 }
 
-const spin = () => symbolAt(randomInt(stopsPerReel))
+const drawn = () => symbolAt(demonstration, randomInt(stopsOf(demonstration)))
 const expired = (reply: FastifyReply) => reply.code(401).send({ error: 'expired' })
+const unavailable = (reply: FastifyReply) => reply.code(503).header('Retry-After', '1').send({ error: 'unavailable' })
 
 /** The digest of a request's token; undefined without one that could be ours, so that a guess costs no query. */
 function tokenOf(request: FastifyRequest): Buffer | undefined {
@@ -55,18 +80,22 @@ function tokenOf(request: FastifyRequest): Buffer | undefined {
   return token === undefined ? undefined : createHash('sha256').update(token).digest()
 }
 
-function view({ gameId, name, balance, expiresAt }: Demonstration) {
+/** @returns undefined when the game is not served. @throws when the house does not say the balance */
+async function viewOf({ gameId, name, balance, staked, expiresAt }: Demonstration, provider: Play['provider']) {
   const { symbols: drawings, from, to } = themeOf(gameId)
+  const machine = staked === null ? demonstration : walletReels
+  const money = staked === null ? { balance: fromMinorUnits(balance ?? 0n) } : await stakedView(provider, staked)
+  if (money === undefined) return undefined
   return {
     name,
     symbols: drawings.map(([shape, color], rank) => ({
       ...{ name: shape, color, path: shapes[shape] },
-      pays: symbols[rank]?.pays,
+      pays: machine.symbols[rank]?.pays,
     })),
-    pairPays,
+    pairPays: machine.pairPays,
     colors: { from, to },
     stakes: stakes.map((stake) => ({ value: Number(stake), label: fromMinorUnits(stake) })),
-    balance: fromMinorUnits(balance),
+    ...money,
     expiresAt: expiresAt.toISOString(),
   }
 }

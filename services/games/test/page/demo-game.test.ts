@@ -1,5 +1,6 @@
 // proof: the page of a demonstration in a real browser. games.test.ts shows what the server lets it do.
 
+import { operations } from '@backoffice/contracts'
 import { toMinorUnits } from '@backoffice/contracts/formats'
 import { noBrowser, startBrowser, violations } from '@backoffice/test-kit/browser'
 import type { Page } from 'playwright-core'
@@ -7,7 +8,7 @@ import t from 'tap'
 // @ts-expect-error: the page's script, as the browser loads it. No type checker reads it.
 import { preferredLanguage, symbolNames, words } from '../../assets/words.js'
 import { shapes } from '../../src/domain/themes.ts'
-import { gamesBed } from '../games-bed.ts'
+import { gamesBed, walletBed } from '../games-bed.ts'
 
 const minuteMs = 60_000
 
@@ -138,6 +139,106 @@ t.test('the demonstration game in a real browser', { skip: noBrowser }, async (t
     await ready(page)
     t.equal(await text(page, '#name'), 'Fortune Reels')
     t.strictSame(faults.splice(0), ['Failed to load resource: net::ERR_FAILED'])
+  })
+
+  t.strictSame(faults, [])
+})
+
+t.test("the game of the sandbox's wallet in a real browser", { skip: noBrowser }, async (t) => {
+  const { start, open, newPlayer, network, statement, balance, alice } = await walletBed(t)
+  const gamesUrl = await start(t)
+  const browser = await startBrowser(t)
+  const faults: string[] = []
+
+  async function play(playerId: string, options: Parameters<typeof browser.newContext>[0] = {}) {
+    const context = await browser.newContext({
+      viewport: { width: 390, height: 844 },
+      reducedMotion: 'reduce',
+      ...options,
+    })
+    const page = await context.newPage()
+    page.on('pageerror', (error) => faults.push(error.message))
+    const url = `${gamesUrl}${(await open(playerId)).path}`
+    await page.goto(url)
+    await ready(page)
+    return { page, url, context }
+  }
+  const ready = (page: Page) => page.waitForSelector('#spin:not([disabled])')
+  const text = async (page: Page, selector: string) => (await page.textContent(selector)) ?? ''
+  const saying = (page: Page, said: RegExp) => page.waitForSelector(`#message:text-matches("${said.source}")`)
+  const shownBalance = async (page: Page) => minorUnits(await text(page, '#balance'))
+
+  t.test('it is played by keyboard for the money of the wallet, and goes on after a reload', async (t) => {
+    const playerId = await newPlayer()
+    const { page } = await play(playerId, { locale: 'en-GB' })
+    t.equal(await text(page, '#name'), 'Wallet Reels')
+    t.equal(await text(page, '#badge'), 'Sandbox · balance of the wallet')
+    t.equal(await text(page, '#balance'), '50.00')
+    t.strictSame(await violations(page), [])
+    await page.focus('#spin')
+    for (let count = 0; count < 2; count++) {
+      await page.keyboard.press('Enter')
+      await saying(page, /win/)
+      await ready(page)
+    }
+    await page.reload()
+    await ready(page)
+    await page.click('#spin')
+    await saying(page, /win/)
+    await ready(page)
+    t.equal((await statement(playerId)).filter(([type]) => type === 'BET').length, 3)
+    t.equal(await shownBalance(page), toMinorUnits(await balance(playerId)))
+    t.equal(await page.evaluate(() => document.documentElement.scrollWidth), 390)
+    t.strictSame(await violations(page), [])
+  })
+
+  t.test('while nobody knows what became of a spin it says so, takes no other, and then shows it', async (t) => {
+    const playerId = await newPlayer()
+    const { page } = await play(playerId)
+    network.fault = 'reply lost'
+    await page.click('#spin')
+    await saying(page, /^We are asking/)
+    t.ok(await page.isDisabled('#spin'))
+    network.fault = 'none'
+    await saying(page, /win/)
+    t.equal(await shownBalance(page), toMinorUnits(await balance(playerId)))
+    t.equal((await statement(playerId)).filter(([type]) => type === 'BET').length, 1)
+  })
+
+  t.test('a spin that was played in another window is not shown as a new one', async (t) => {
+    const playerId = await newPlayer()
+    const { page, url, context } = await play(playerId)
+    const other = await context.newPage()
+    await other.goto(url)
+    await ready(other)
+    await page.click('#spin')
+    await saying(page, /win/)
+    await other.click('#spin')
+    await saying(other, /another window/)
+    t.equal(await shownBalance(other), toMinorUnits(await balance(playerId)))
+    await other.click('#spin')
+    await saying(other, /win/)
+    t.equal((await statement(playerId)).filter(([type]) => type === 'BET').length, 2)
+  })
+
+  t.test('too little money is said, and a self-exclusion ends the session, in Portuguese as well', async (t) => {
+    const playerId = await newPlayer('2.00')
+    const { page } = await play(playerId, { locale: 'pt-BR' })
+    await page.check('input[value="500"]', { force: true })
+    await page.click('#spin')
+    await saying(page, /saldo não cobre/)
+    await ready(page)
+    const input = { playerId, until: null, reason: 'a test' }
+    await alice.call(operations.players.selfExcludePlayer, { input })
+    await page.check('input[value="100"]', { force: true })
+    await page.focus('#spin')
+    await page.keyboard.press('Enter')
+    await page.waitForSelector('#ended:not([hidden])')
+    t.equal(await page.evaluate(() => document.activeElement?.id), 'ended')
+    t.match(await text(page, '#ended'), /terminou.*autoexcluiu.*Seu último saldo foi 2,00\./)
+    t.notMatch(await text(page, '#ended'), 'abra-o de novo')
+    t.equal(await balance(playerId), '2.00')
+    t.strictSame(await violations(page), [])
   })
 
   t.strictSame(faults, [])
