@@ -92,6 +92,10 @@ const destination = [
   ({ destination, method }: { readonly destination: string; readonly method: string }) => [destination, method],
 ] as const
 
+/** Of what was played: a page shows the names of these. */
+const provider = ['provider', 'providerId'] as const
+const brand = ['brand', 'brandId'] as const
+
 /** Approve, reject or pay: one operation decides about withdrawals, and one about identities. */
 export function decisionIn(input: unknown): string | undefined {
   const { decision, status } = (input ?? {}) as { readonly decision?: string; readonly status?: string }
@@ -222,6 +226,70 @@ export const lists = {
       ...(['requestId', 'expiresAt'] as const),
     ],
     more: ['environment', 'recordId'],
+  }),
+  providers: list(gateway.listProviders, {
+    command: 'providers list',
+    columns: [
+      'name',
+      'status',
+      ['brands', ({ grants }, of) => grants.filter(isOf(of)).filter(({ status }) => status === 'active').length],
+      ['keys', ({ keys }, of) => keys.filter(isOf(of)).filter((key) => key.revokedAt === null).length],
+      ...(['stakesPerMinute', 'othersPerMinute', 'createdAt'] as const),
+    ],
+    more: ['id', ['allowedAddresses', ({ allowedAddresses }) => allowedAddresses.join(' ') || 'any']],
+    opens: ({ id }) => `/providers/${id}`,
+  }),
+  gameProviders: list(players.listGameProviders, {
+    command: 'games list',
+    columns: ['name', ['provider', 'providerId'], 'rtp', 'studio', 'gameId'],
+    opens: ({ gameId }) => `/games/${gameId}`,
+  }),
+  rounds: list(wallet.listRounds, {
+    command: 'rounds list',
+    id: 'id',
+    columns: [
+      'roundId',
+      ...(['state', 'staked', 'won', 'openedAt'] as const),
+      ['game', 'gameId'],
+      ['player', 'playerId'],
+      provider,
+      brand,
+      'plays',
+    ],
+    more: ['rolledBack', 'currency', 'closedAt', 'closedBy'],
+    filters: { operator: 'brandId', provider: 'providerId', state: 'state', player: 'playerId' },
+    opens: ({ id }) => `/rounds/${id}`,
+  }),
+  openRounds: list(wallet.countOpenRounds, {
+    command: 'rounds open',
+    columns: [provider, brand, 'open', 'oldestAt'],
+  }),
+  heldWins: list(wallet.listHeldWins, {
+    command: 'wins held',
+    columns: [
+      'transactionId',
+      'amount',
+      ['heldSince', 'firstAt'],
+      ['player', 'playerId'],
+      provider,
+      brand,
+      'roundId',
+      'releasedAt',
+    ],
+    opens: ({ providerId, brandId, transactionId }) =>
+      `/held-wins/one?${new URLSearchParams({ provider: providerId, brand: brandId, transaction: transactionId })}`,
+  }),
+  winLimits: list(wallet.listWinLimits, {
+    command: 'wins limits',
+    columns: [provider, brand, 'maxWin'],
+  }),
+  playDays: list(wallet.listPlayDays, {
+    command: 'play days',
+    columns: [
+      'day',
+      provider,
+      ...(['rounds', 'bets', 'wins', 'rollbacks', 'ggr', 'jackpots', 'promotions', 'currency'] as const),
+    ],
   }),
   endpoints: list(webhooks.listEndpoints, {
     command: 'webhook list',

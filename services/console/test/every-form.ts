@@ -1,6 +1,7 @@
 import { type Operation, operations } from '@backoffice/contracts'
 import { eventually, proposalOf, seenWithdrawal } from '@backoffice/test-kit'
 import type { ConsoleBed } from './console-bed.ts'
+import { playBed } from './play-bed.ts'
 
 export const reason = 'as the contract says'
 
@@ -28,6 +29,7 @@ export async function everyForm(
     await withdrawalForms(bed),
     await operatorForms(bed, operators),
     await webhookForms(bed, operators),
+    await playForms(bed, operators),
   ]
   return [
     ...lists.flat(),
@@ -147,5 +149,36 @@ async function webhookForms(bed: ConsoleBed, [working, other]: Names): Promise<r
     { page: `/sandbox/deliveries/${delivery.id}`, form: 'resend', fill: { reason } },
     { page: `/sandbox/deliveries?operator=${working}`, form: 'resend' },
     { page: `/production/set-aside/${message.id}`, form: 'rerun' },
+  ]
+}
+
+async function playForms(bed: ConsoleBed, [working, other]: Names): Promise<readonly Case[]> {
+  const [play, suspended] = [
+    await playBed(bed, { operator: working, provider: `${working} Games` }),
+    await playBed(bed, { operator: other, provider: `${other} Games` }),
+  ]
+  const { setProviderGrant, suspendProvider, issueProviderKey } = operations.gateway
+  await bed.bed.agreed(setProviderGrant, {
+    input: { providerId: suspended.providerId, brandId: suspended.brandId, grant: 'suspended', reason },
+  })
+  await call(bed, suspendProvider, { providerId: suspended.providerId, reason })
+  const { key } = await call(bed, issueProviderKey, { providerId: play.providerId, environment: 'sandbox', reason })
+  const player = await play.newGambler()
+  await play.bet(player, 'open')
+  await play.win(player, '', '250000.00', { transactionId: 'cup', kind: 'promotion' }).catch(() => {})
+  const [page, round] = [`/production/providers/${play.providerId}`, `/production/rounds/${await play.roundOf('open')}`]
+  const held = new URLSearchParams({ provider: play.providerId, brand: play.brandId, transaction: 'cup' })
+  const there = `/production/providers/${suspended.providerId}`
+  return [
+    ...['grant', 'issue', 'suspend'].map((form) => ({ page, form })),
+    { page, form: 'limits', fill: { allowedAddressesGiven: 'anywhere', reason } },
+    { page: '/production/providers/new', form: 'create', fill: { name: `${working} Games`, reason } },
+    { page: there, form: 'activate' },
+    ...['suspendGrant', 'winLimit'].map((form) => ({ page: `${page}/brands/${play.brandId}`, form })),
+    { page: `${there}/brands/${suspended.brandId}`, form: 'grant' },
+    { page: `/sandbox/providers/${play.providerId}/keys/${key}`, form: 'revoke' },
+    { page: '/production/games/wallet-reels', form: 'provider' },
+    ...['void', 'close'].map((form) => ({ page: round, form })),
+    { page: `/production/held-wins/one?${held}`, form: 'release' },
   ]
 }

@@ -234,10 +234,10 @@ t.test('the pages about money', async (t) => {
         return [...menu.matchAll(/href="\/production\/?(\w*)"/g)].map(([, path]) => path)
       }
       const queues = ['', 'withdrawals', 'kyc', 'proposals']
-      const others = ['deposits', 'statement', 'reconcile', 'operators', 'deliveries', 'audit', 'people']
-      t.same(await menuOf(alice), [...queues, ...others])
+      const others = ['deposits', 'rounds', 'statement', 'reconcile', 'operators', 'providers', 'deliveries']
+      t.same(await menuOf(alice), [...queues, ...others, 'audit', 'people'])
       const integration = await bed.visitor('integration')
-      t.same(await menuOf(integration), ['', 'proposals', 'operators', 'deliveries', 'people'])
+      t.same(await menuOf(integration), ['', 'proposals', 'operators', 'providers', 'deliveries', 'people'])
       const roles = { statement: 'finance', reconcile: 'finance', deposits: 'finance', audit: 'auditor' }
       for (const [path, role] of Object.entries(roles)) {
         const { status, text } = await integration.get(`/production/${path}`)

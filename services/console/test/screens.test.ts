@@ -141,9 +141,38 @@ async function everyPage(bed: ConsoleBed): Promise<readonly string[]> {
   const others = ['/sessions', '/people?role=integration', '/proposals', '/proposals?state=decided', '/audit?reads=yes']
   const searches = ['/search?q=nothing', '/search?q=Maria', '/search/players']
   const statement = [`/statement?operator=${operator.name}&period=lastMonth`]
-  const lists = [waiting, records, integration, webhooks, deposited, reconciled, money, others, searches, statement]
+  const play = await playPages(bed)
+  const lists = [
+    play,
+    waiting,
+    records,
+    integration,
+    webhooks,
+    deposited,
+    reconciled,
+    money,
+    others,
+    searches,
+    statement,
+  ]
   const inSandbox = ['', '/endpoints', '/deliveries?operator=Aurora'].map((path) => `/sandbox${path}`)
   return [...lists.flat().map((path) => `/production${path}`), ...inSandbox, '/sign-in?why=over', '/nowhere']
+}
+
+/** Of what the forms were made for. */
+async function playPages({ bed }: ConsoleBed): Promise<readonly string[]> {
+  const team = bed.team('bob')
+  const { listHeldWins, listRounds } = operations.wallet
+  const [{ data: rounds }, { data: wins }] = await Promise.all([
+    team.call(listRounds, { input: { limit: 1 } }),
+    team.call(listHeldWins, { input: { limit: 1 } }),
+  ])
+  const [round, win] = [rounds[0], wins[0]]
+  const provider = `/providers/${round?.providerId}`
+  const lists = ['/rounds', '/rounds?view=open', '/held-wins', '/play-days', '/play-days?operator=Aurora', '/providers']
+  const held = `provider=${win?.providerId}&brand=${win?.brandId}&transaction=${win?.transactionId}`
+  const records = [`/rounds/${round?.id}`, provider, `${provider}/brands/${round?.brandId}`, `/held-wins/one?${held}`]
+  return [...lists, ...records, '/providers/new', '/games', '/games/wallet-reels']
 }
 
 /** Runs in the page. */

@@ -102,6 +102,7 @@ export interface Field extends Required<Omit<Wording, 'none'>>, Pick<Wording, 'n
 export const wordings: Readonly<Record<string, Wording>> = {
   operatorId: { flags: '--operator <name>', help: 'name or id of the operator' },
   brandId: { flags: '--operator <name>', help: 'name or id of the operator' },
+  providerId: { flags: '--provider <name>', help: 'name or id of the provider' },
   environment: { flags: '--env <environment>' },
   playerId: { flags: '--player <playerId>', help: 'id of the player' },
   rateLimitPerMinute: { flags: '--rate-limit <n>' },

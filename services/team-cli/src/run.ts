@@ -46,11 +46,12 @@ export async function run(
   }
 }
 
-/** People name an operator, and a brand by its operator and environment; operations take ids. */
+/** People name an operator, a provider, and a brand by its operator and environment; operations take ids. */
 async function withIds(given: GivenOptions, { body }: Operation, session: Session): Promise<GivenOptions> {
-  const { operatorId, brandId, environment, ...others } = given
+  const { operatorId, providerId, brandId, environment, ...others } = given
   const ids: Record<string, unknown> = others
   if (typeof operatorId === 'string') ids.operatorId = (await session.operator(operatorId)).id
+  if (providerId !== undefined) ids.providerId = providerId && (await session.provider(String(providerId))).id
   if (typeof brandId === 'string') ids.brandId = (await session.brand(brandId, String(environment))).id
   if ('environment' in body.properties && environment !== undefined) ids.environment = environment
   return ids

@@ -81,6 +81,11 @@ export class Session {
     return this.call(operations.gateway.getOperator, { name })
   }
 
+  /** A provider of games by name or id. */
+  provider(name: string) {
+    return this.call(operations.gateway.getProvider, { name })
+  }
+
   /** The brand of an operator in an environment. */
   async brand(operatorName: string, environment: string) {
     const { brands } = await this.operator(operatorName)

@@ -8,7 +8,7 @@ import { rows } from '../src/commands/index.ts'
 import { program } from '../src/main.ts'
 import { type Column, columnWidths, printError, printTable } from '../src/output.ts'
 import { type AnyRow, fieldsOf, hours, integer, moment, wordings } from '../src/row.ts'
-import { proposedBy, recorded, typed, wordsFor } from './typed.ts'
+import { proposedBy, provider, recorded, typed, wordsFor } from './typed.ts'
 
 const nameOf = ({ service, id }: { service: string; id: string }) => `${service}.${id}`
 
@@ -37,6 +37,24 @@ const records: Readonly<Record<string, object>> = {
   listCommands: { data: [{ operation: 'wallet.creditAccount', subject: 'dep_1' }], nextCursor: null },
   showDeposit: { id: 'dep_1', playerId: 'some-1', environment: 'sandbox', amount: '1.00', currency: 'BRL' },
   showDocumentUrl: { template: null },
+  getProvider: provider,
+  listProviders: { data: [provider], nextCursor: null },
+  listRounds: {
+    data: [
+      { ...{ providerId: 'prv_1', brandId: 'brd_1', state: 'open', staked: '1.00', won: '0.00', currency: 'BRL' } },
+    ],
+    nextCursor: null,
+  },
+  listHeldWins: {
+    data: [
+      {
+        ...{ providerId: 'prv_1', brandId: 'brd_production', transactionId: 'some-1', playerId: 'ply_1' },
+        ...{ amount: '1.00', currency: 'BRL' },
+      },
+    ],
+    nextCursor: null,
+  },
+  listWinLimits: { data: [], otherwise: '1.00' },
 }
 const approved = { ...proposal, state: 'approved', decidedBy: 'bob', decidedAt: new Date().toISOString() }
 /** Secrets are collected of what somebody has approved. */
@@ -136,7 +154,7 @@ const hostileReply = (schema: Schema): unknown => {
 
 /** They end only for replies of a certain form. They print through the same functions. */
 const ofOneForm = [
-  ...['wallet reconcile', 'statement export', 'commands end'],
+  ...['wallet reconcile', 'statement export', 'play export', 'commands end'],
   ...[
     'proposals show',
     'proposals approve',
@@ -252,7 +270,7 @@ const has = (command: string, option: string) =>
 
 t.test('every command speaks JSON; one that changes something takes an operation id and a reason', async (t) => {
   const reads =
-    /(list|show|queue|count|export|reconcile|reconciliations|entries|sessions|search|show-document-url|homologation|collect|own|locked|key)$/
+    /(list|show|queue|count|export|reconcile|reconciliations|entries|sessions|search|show-document-url|homologation|collect|own|locked| key|rounds open|wins held|wins limits|days)$/
   // They show what is masked elsewhere.
   const readsForReason = ['players show', 'players export', 'players search']
   for (const command of commands.keys()) {

@@ -67,14 +67,24 @@ t.test('without a terminal and --yes, nothing is sent of what cannot be undone',
   const asking = rows.filter(({ confirm }) => confirm !== undefined)
   t.same(asking.map(({ path }) => path).sort(), [
     ...['commands end', 'credentials revoke', 'events replay', 'kyc decide', 'players anonymise'],
-    ...['players self-exclude', 'proposals approve', 'sessions end', 'sessions lock', 'sessions unlock'],
+    ...['players self-exclude', 'proposals approve', 'providers revoke-key', 'rounds close', 'rounds void'],
+    ...['sessions end', 'sessions lock', 'sessions unlock'],
     ...['wallet adjust', 'wallet record-restore', 'wallet reverse'],
-    ...['webhook rotate-secret', 'withdrawals approve', 'withdrawals fail', 'withdrawals pay', 'withdrawals reject'],
+    ...['webhook rotate-secret', 'wins release'],
+    ...['withdrawals approve', 'withdrawals fail', 'withdrawals pay', 'withdrawals reject'],
   ])
   // The replies to those that ask by what they have read are in other tests.
+  const key = { key: 'some-1' }
+  const shown = {
+    credentials: [key],
+    keys: [key],
+    transactionId: 'some-1',
+    providerId: 'prv_1',
+    brandId: 'brd_production',
+  }
   for (const row of asking.filter(({ look }) => look === undefined)) {
     const words = wordsFor(row, 'needed').filter((word) => word !== '--yes')
-    const refused = await typed(words, () => ({ data: [{ credentials: [{ key: 'some-1' }] }] }))
+    const refused = await typed(words, () => ({ data: [shown] }))
     t.match(refused.error?.message, /\?.* --yes/, row.path)
     t.ok(refused.sent.every(({ operation }) => operation.kind === 'query'))
   }
@@ -127,6 +137,13 @@ t.test('what is typed becomes the input of the operation', async (t) => {
       { brandId: 'brd_sandbox', limit: 50 },
     ],
     ['by position', ['operators', 'suspend', 'Casa Azul'], { operatorId: 'op_1' }],
+    ['so is a provider of games', ['providers', 'suspend', 'Evolution'], { providerId: 'prv_1' }],
+    [
+      'with a brand of an operator',
+      ['wins', 'limit', '5000.00', '--provider', 'Evolution', '--operator', 'Casa Azul', '--reason', 'r'],
+      { providerId: 'prv_1', brandId: 'brd_production', maxWin: '5000.00', reason: 'r' },
+    ],
+    ['none serves a game', ['games', 'provider', 'reels', 'none'], { gameId: 'reels', providerId: null }],
     ['or as an option', ['operators', 'suspend', '--name', 'Casa Azul'], { operatorId: 'op_1' }],
     ['none takes a limit away', ['players', 'limit', 'ply_1', 'none'], { playerId: 'ply_1', dailyDepositLimit: null }],
     ['an amount sets it', ['players', 'limit', 'ply_1', '50'], { playerId: 'ply_1', dailyDepositLimit: '50' }],
@@ -191,6 +208,35 @@ const otherPlayers = [
   { playerId: 'ply_2', playerName: 'Bia' },
   { playerId: 'ply_3', playerName: null },
 ]
+
+t.test('a round is printed with each play, and a day of plays as CSV with the sums of the ledger', async (t) => {
+  const play = {
+    ...{ kind: 'bet', winKind: null, isSpin: true, outcome: 'refused', code: 'RG_BLOCKED', amount: '0.00' },
+    ...{ createdAt: '2026-03-02T12:00:00.000Z', balanceBefore: '9.00', balanceAfter: '9.00', transactionId: 'bet-1' },
+    ...{ requestId: 'req_1', bodyDigest: 'ab', standing: { status: 'ativo' } },
+  }
+  const recalled = await typed(['rounds', 'show', 'rnd_1'], () => ({
+    round: { id: 'rnd_1', state: 'open' },
+    data: [play],
+  }))
+  for (const shown of ['state  open', 'spin: bet', 'RG_BLOCKED', 'bet-1', '{"status":"ativo"}'])
+    t.match(recalled.stdout, shown)
+
+  const sums = { bets: '2.00', wins: '0.50', rollbacks: '0.00', jackpots: '0.00', promotions: '0.00', ggr: '1.50' }
+  const reply = (_operation: Operation, input: object) => ({
+    data: [{ ...play, transactionId: 'cursor' in input ? 'bet-2' : 'bet-1' }],
+    nextCursor: 'cursor' in input ? null : 'pla_1',
+    sums: [{ providerId: 'prv_1', currency: 'BRL', rounds: 1, ...sums }],
+  })
+  const words = ['play', 'export', '--operator', 'Casa Azul', '--day', '2026-03-02']
+  const { stdout } = await typed(words, reply)
+  const lines = stdout.trimEnd().split('\n')
+  t.match(lines[1], ',bet-1,')
+  t.match(lines[2], ',bet-2,')
+  t.equal(lines.at(-1), 'ledger,prv_1,BRL,1,2.00,0.50,0.00,0.00,0.00,1.50')
+  const json = JSON.parse((await typed([...words, '--json'], reply)).stdout)
+  t.match(json, { data: [{ transactionId: 'bet-1' }, { transactionId: 'bet-2' }], sums: [{ ggr: '1.50' }] })
+})
 
 t.test('people read tables: a title for each column, and a dash for what is absent', async (t) => {
   const identity = { playerId: 'ply_1', name: 'Ana', kycStatus: 'em_analise', operatorId: 'op_1', submissions: 2 }

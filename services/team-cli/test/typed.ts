@@ -36,6 +36,13 @@ const operator = {
   ],
 }
 
+/** A provider of games, which commands name as well. */
+export const provider = {
+  ...{ id: 'prv_1', name: 'Evolution', status: 'active', stakesPerMinute: 600, othersPerMinute: 600 },
+  ...{ allowedAddresses: [], createdAt: '2026-03-02T00:00:00.000Z', grants: [] },
+  keys: [{ key: 'some-1', environment: 'sandbox', createdAt: '', revokedAt: null, lastUsedAt: null }],
+}
+
 /** Runs the command line as it was typed, against services that give these replies. Nothing else may write meanwhile. */
 export async function typed(
   words: readonly string[],
@@ -47,6 +54,7 @@ export async function typed(
     sent.push({ operation, ...options })
     // `operators show` is about the operator itself.
     const isLookup = operation.id === 'getOperator' && words.slice(0, 2).join(' ') !== 'operators show'
+    if (operation.id === 'getProvider' && words.slice(0, 2).join(' ') !== 'providers show') return provider
     return isLookup ? operator : reply(operation, options.input)
   }
   const open = async () =>
@@ -67,6 +75,9 @@ const samples: Readonly<Record<string, string>> = {
   allowedAddresses: '203.0.113.0/24',
   currency: 'USD',
   timeZone: 'America/Manaus',
+  maxWin: '5000.00',
+  amountFrom: '5000.00',
+  ...{ day: '2026-03-02', from: '2026-03-01', to: '2026-03-02' },
 }
 
 function sampleOf({ name, flags, choices }: Field): string {

@@ -1,11 +1,12 @@
 import { entryCells, entryTitles, operations, Rejection, type Reply, seenOf } from '@backoffice/contracts'
 import { lists, reference } from '@backoffice/team-rows'
 import type { FastifyReply } from 'fastify'
-import { factsOf, link, rowSchema, text } from '../pieces/cells.ts'
+import { type Cell, factsOf, link, rowSchema, text } from '../pieces/cells.ts'
 import { filterGiven, readList, showListed } from '../pieces/list-page.ts'
 import { csvOf, rowsPerRead, sendCsv } from '../pieces/listed.ts'
 import { showCase } from '../pieces/queue.ts'
 import { type Decision, type Pages, pageWithForms, type SentForm, type Visit } from '../pieces/visit.ts'
+import { roundPath } from './rounds.ts'
 
 const { showPlayer } = operations.players
 const { listEntries, reverseTransfer } = operations.wallet
@@ -58,12 +59,19 @@ function showEntries(visit: Visit, player: Player): Promise<FastifyReply> {
     path,
     fixed: { playerId: player.id },
     about: { name: player.name, href: address(playerPath(player.id)) },
+    cells: () => ({ reference: (entry) => referenceCell(visit, entry) }),
     frame: (_visit, _asked, { available, withdrawable }) => ({
       remark: display.t('balances', { available: amount(available), withdrawable: amount(withdrawable) }),
       csv: `${path}.csv`,
     }),
   })
 }
+
+/** What an entry belongs to. Of play, the round has all that was staked and won in it. */
+export const referenceCell = ({ address, display }: Visit, row: Pick<Entry, 'reference'>): Cell =>
+  row.reference.type === 'round'
+    ? link(display.t('roundShort', { end: row.reference.id.slice(-4) }), address(roundPath(row.reference.id)))
+    : text(reference[1](row))
 
 async function findEntry({ person, params }: Visit): Promise<Entry> {
   const { playerId = '', transferId = '' } = params
@@ -91,7 +99,7 @@ function showEntry(visit: Visit, { player, entry }: { player: Player; entry: Ent
       'approvedBy',
       'createdAt',
       'effectiveAt',
-      ['reference', (row) => text(reference[1](row))],
+      ['reference', (row) => referenceCell(visit, row)],
       'reversesTransferId',
       'transferId',
       'id',

@@ -1,6 +1,6 @@
 import { defined, fromMinorUnits, operations, type Reply, seenOf, toMinorUnits } from '@backoffice/contracts'
 import type { FastifyReply } from 'fastify'
-import { factsOf, id, lines, link, type ShownColumn, status, text } from '../pieces/cells.ts'
+import { factsOf, id, lines, link, type ShownColumn, status, text, words } from '../pieces/cells.ts'
 import type { Option } from '../pieces/forms.ts'
 import { operatorName } from '../pieces/listed.ts'
 import { showCase } from '../pieces/queue.ts'
@@ -122,7 +122,17 @@ function moneyOf(
   const reserved = fromMinorUnits(toMinorUnits(available) - toMinorUnits(withdrawable))
   const withdrawals = reservedBy.slice(0, reservedShownMax).map((one) => link(one, address(`/withdrawals/${one}`)))
   return [
-    ['available', () => lines(amount(available), link(display.t('ledger'), address(`${pathOf(player.id)}/entries`)))],
+    [
+      'available',
+      () =>
+        lines(
+          amount(available),
+          words(
+            link(display.t('ledger'), address(`${pathOf(player.id)}/entries`)),
+            link(display.t('rounds'), address(`/rounds?player=${player.id}`)),
+          ),
+        ),
+    ],
     ...(toMinorUnits(reserved) === 0n ? [] : [['reserved', () => lines(amount(reserved), ...withdrawals)] as const]),
     ['withdrawable', () => amount(withdrawable)],
   ]

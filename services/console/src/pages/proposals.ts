@@ -2,6 +2,7 @@ import { defined, fromMinorUnits, operations, Rejection, type Reply, seenOf, toM
 import { lists, nameOf as nameIn } from '@backoffice/team-rows'
 import type { FastifyReply } from 'fastify'
 import { type Cell, type Fact, factsOf, id, lines, link, money, rowSchema, text } from '../pieces/cells.ts'
+import { type Directory, directoryOf } from '../pieces/directory.ts'
 import { listRows } from '../pieces/list-page.ts'
 import { operatorName, operatorNames } from '../pieces/listed.ts'
 import {
@@ -63,11 +64,21 @@ async function findOne(visit: Visit): Promise<ShownProposal> {
   const player = playerId === undefined ? undefined : await findPlayer(visit, playerId)
   const operatorId = ownersOf(proposal).operatorId ?? player?.operatorId
   const operator = operatorId === undefined ? undefined : await operatorName(visit, operatorId)
-  return { ...proposal, fault, player, sentence: sentenceOf(display, proposal, { player: player?.name, operator }) }
+  const { nameOf } = (await directoryFor(visit, [proposal])) ?? {}
+  const names = { player: player?.name, operator, ...defined({ nameOf }) }
+  return { ...proposal, fault, player, sentence: sentenceOf(display, proposal, names) }
+}
+
+/** Who is meant in proposals about play; undefined where none is. */
+async function directoryFor(visit: Visit, proposals: readonly FoundProposal[]): Promise<Directory | undefined> {
+  const isOfPlay = (one: FoundProposal) => ownersOf(one).providerId !== undefined || ownersOf(one).brandId !== undefined
+  return proposals.some(isOfPlay) ? directoryOf(visit) : undefined
 }
 
 /** Whom it is about, by their ids in the signed call. */
-function ownersOf(proposal: FoundProposal): { readonly playerId?: string; readonly operatorId?: string } {
+function ownersOf(
+  proposal: FoundProposal,
+): Partial<Readonly<Record<'playerId' | 'operatorId' | 'providerId' | 'brandId', string>>> {
   const { given, seen } = signedInput(proposal)
   return { ...seen, ...given }
 }
@@ -94,9 +105,10 @@ async function showProposals(visit: Visit): Promise<FastifyReply> {
       return operatorId === undefined ? [] : [{ operatorId }]
     }),
   )
+  const directory = await directoryFor(visit, proposals)
   const section = (title: Word, those: readonly FoundProposal[]) => ({
     title,
-    rows: proposalRows(visit, those, { isOpen, operators }),
+    rows: proposalRows(visit, those, { isOpen, operators, directory }),
   })
   const others = proposals.filter((one) => !isOwn(person, one) && !waitsFor(person, one))
   const waiting = proposals.filter((one) => waitsFor(person, one))
@@ -113,15 +125,18 @@ async function showProposals(visit: Visit): Promise<FastifyReply> {
 interface Listed {
   readonly isOpen: boolean
   readonly operators: ReadonlyMap<string, string>
+  readonly directory: Directory | undefined
 }
 
 /** Players by their ids: whoever reads a name is recorded, and a list is read for one of them. */
-function proposalRows(visit: Visit, proposals: readonly FoundProposal[], { isOpen, operators }: Listed) {
+function proposalRows(visit: Visit, proposals: readonly FoundProposal[], { isOpen, operators, directory }: Listed) {
   const without: readonly string[] = isOpen ? ['state', 'decidedBy', 'decidedAt'] : ['expiresAt']
   const list = { ...lists.proposals, columns: lists.proposals.columns.filter((one) => !without.includes(nameIn(one))) }
   return listRows(visit, list, proposals, {
-    proposal: (row) =>
-      text(sentenceOf(visit.display, row, { operator: operators.get(ownersOf(row).operatorId ?? '') })),
+    proposal: (row) => {
+      const operator = operators.get(ownersOf(row).operatorId ?? '')
+      return text(sentenceOf(visit.display, row, { operator, ...defined({ nameOf: directory?.nameOf }) }))
+    },
   })
 }
 
@@ -134,15 +149,18 @@ const nameOf = ({ display }: Visit, { operation, call }: FoundProposal): string 
 type Given = Readonly<Record<string, unknown>>
 
 /** What was given with the call, and what its proposer had before them. */
-function inputOf(visit: Visit, { call, input }: FoundProposal): readonly Fact[] {
+function inputOf(visit: Visit, { call, input }: FoundProposal, directory: Directory | undefined): readonly Fact[] {
   const { seen = {}, ...given } = (input ?? {}) as Given & { readonly seen?: Given }
   const before = factsOf(call?.body.properties.seen ?? listProposals.reply, seen, Object.keys(seen))
   const facts = factsOf(call?.body ?? listProposals.reply, given, Object.keys(given))
   const labels = before.map(({ field, cell }) => {
     const { currency } = seen
-    const isAmount = field === 'amount' && 'text' in cell && typeof currency === 'string'
-    const label = labelOf(visit, field, isAmount ? text(visit.display.money(cell.text, currency)) : cell)
-    const place = 'text' in cell ? placeOf(cell.text) : undefined
+    const isAmount = ['amount', 'staked', 'won'].includes(field) && 'text' in cell && typeof currency === 'string'
+    const value = 'text' in cell ? cell.text : ''
+    const name = directory?.nameOf(value)
+    const shown = isAmount ? text(visit.display.money(value, currency)) : name === undefined ? cell : text(name)
+    const label = labelOf(visit, field, shown)
+    const place = placeOf(value)
     return place === undefined ? text(label) : link(label, visit.address(place))
   })
   return labels.length === 0 ? facts : [...facts, { field: 'seen', cell: lines(...labels) }]
@@ -197,9 +215,12 @@ async function subjectFacts(visit: Visit, proposal: ShownProposal): Promise<read
   const { operatorId } = signedInput(proposal).given
   const input = (proposal.input ?? {}) as { readonly seen?: { readonly currency?: string } }
   const operator = typeof operatorId === 'string' ? await operatorName(visit, operatorId) : undefined
-  const facts = inputOf(visit, proposal).map(({ field, cell }) => {
+  const directory = await directoryFor(visit, [proposal])
+  const facts = inputOf(visit, proposal, directory).map(({ field, cell }) => {
     const value = 'text' in cell ? cell.text : ''
     if (field === 'playerId') return { field: 'player', cell: named(visit, player?.name, value) }
+    if (field === 'providerId' || field === 'brandId')
+      return { field, cell: named(visit, directory?.nameOf(value), value) }
     if (field === 'operatorId') return { field: 'operator', cell: named(visit, operator, value) }
     // A correction of the wallet is in the player's currency: the signed one, where its proposer saw one.
     const currency = input.seen?.currency ?? player?.currency

@@ -11,15 +11,20 @@ import { deliveryPages } from './deliveries.ts'
 import { depositPages } from './deposits.ts'
 import { endpointPages } from './endpoints.ts'
 import { entryPages } from './entries.ts'
+import { gamePages } from './games.ts'
+import { heldWinPages } from './held-wins.ts'
 import { homePages } from './home.ts'
 import { kycPages } from './kyc.ts'
 import { operatorPages } from './operators.ts'
 import { paymentRunPages } from './payment-run.ts'
 import { peoplePages } from './people.ts'
+import { playDayPages } from './play-days.ts'
 import { playerPages } from './players.ts'
 import { proposalPages } from './proposals.ts'
+import { providerPages } from './providers.ts'
 import { reconcilePages } from './reconcile.ts'
 import { requestPages } from './requests.ts'
+import { roundPages } from './rounds.ts'
 import { searchPages } from './search.ts'
 import { sessionPages } from './sessions.ts'
 import { statementPages } from './statement.ts'
@@ -39,10 +44,15 @@ const groups = [
   playerPages,
   entryPages,
   depositPages,
+  roundPages,
+  heldWinPages,
+  playDayPages,
   statementPages,
   reconcilePages,
   proposalPages,
   operatorPages,
+  providerPages,
+  gamePages,
   deliveryPages,
   endpointPages,
   auditPages,

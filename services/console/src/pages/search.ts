@@ -2,6 +2,7 @@ import { isCpf, operations, Rejection, type Reply } from '@backoffice/contracts'
 import { lists } from '@backoffice/team-rows'
 import type { FastifyReply } from 'fastify'
 import { whenAway } from '../identity/person.ts'
+import { directoryOf } from '../pieces/directory.ts'
 import { listRows } from '../pieces/list-page.ts'
 import { settledStatus } from '../pieces/listed.ts'
 import { rowsOnPage, showList, showLists } from '../pieces/queue.ts'
@@ -16,6 +17,7 @@ import {
   type Visit,
 } from '../pieces/visit.ts'
 import { keyUseSection, keyUses, requestPath } from './requests.ts'
+import { roundRows, roundsOf } from './rounds.ts'
 
 /** Where a record is shown, by the prefix of its id. */
 const places: ReadonlyMap<string, string> = new Map([
@@ -23,6 +25,8 @@ const places: ReadonlyMap<string, string> = new Map([
   ['dep', 'deposits'],
   ['ply', 'players'],
   ['op', 'operators'],
+  ['prv', 'providers'],
+  ['rnd', 'rounds'],
   ['prp', 'proposals'],
   ['dlv', 'deliveries'],
   ['evt', 'deliveries'],
@@ -59,17 +63,19 @@ export const searchPages: Pages = (route) => {
     if (entry !== undefined) return visit.reply.redirect(visit.address(entry), 303)
     const secret = secretIn(text)
     if (secret !== undefined) return showForm(visit, secret)
-    const [players, operators, deposits, keys] = await Promise.all([
+    const [players, operators, deposits, keys, rounds] = await Promise.all([
       playersNamed(visit, text),
       operatorsNamed(visit, text),
       depositsReferenced(visit, text),
       keyUses(visit, text).catch(whenAway([])),
+      roundsOf(visit, text).catch(whenAway([])),
     ])
-    const pages = [...operators, ...deposits].flatMap(({ id }) => placeOf(id) ?? [])
+    const pages = [...operators, ...deposits, ...rounds].flatMap(({ id }) => placeOf(id) ?? [])
     const [only, ...others] = pages
     if (only !== undefined && others.length + players.length + keys.length === 0)
       return visit.reply.redirect(visit.address(only), 303)
-    if (pages.length + players.length + keys.length > 0) return showFound(visit, { players, operators, deposits, keys })
+    if (pages.length + players.length + keys.length > 0)
+      return showFound(visit, { players, operators, deposits, keys, rounds })
     const data = { environment: visit.environment, text, bySecret: visit.address(formPath) }
     return visit.reply.code(404).page('search', data, { request: visit.request })
   })
@@ -91,17 +97,23 @@ interface AllFound {
   readonly operators?: readonly Operator[]
   readonly deposits?: readonly Deposit[]
   readonly keys?: Awaited<ReturnType<typeof keyUses>>
+  readonly rounds?: Awaited<ReturnType<typeof roundsOf>>
 }
 
-function showFound(visit: Visit, { players, operators = [], deposits = [], keys = [] }: AllFound): FastifyReply {
+async function showFound(visit: Visit, found: AllFound): Promise<FastifyReply> {
+  const { players, operators = [], deposits = [], keys = [], rounds = [] } = found
   const rows = listRows(visit, lists.foundPlayers, players)
   const list = { title: 'players', empty: 'searchNobody', path: '/search' } as const
-  if (operators.length + deposits.length + keys.length === 0) return showList(visit, { ...list, rows })
+  if (operators.length + deposits.length + keys.length + rounds.length === 0) return showList(visit, { ...list, rows })
   const all = [
     keyUseSection(visit, keys, placeOf),
     {
       title: 'deposits',
       rows: listRows(visit, lists.deposits, deposits, { status: (row) => settledStatus(visit, row) }),
+    },
+    {
+      title: 'rounds',
+      rows: rounds.length === 0 ? [] : await roundRows(visit, await directoryOf(visit), rounds),
     },
     { title: 'operators', rows: listRows(visit, lists.operators, operators) },
     { title: 'players', rows },

@@ -1,11 +1,11 @@
 import { defined, operations, type Reply, readStatement, statementRows } from '@backoffice/contracts'
-import { reference } from '@backoffice/team-rows'
 import type { FastifyReply } from 'fastify'
 import { type Cell, id, money, type Row, rowsOf, rowWith, status, text } from '../pieces/cells.ts'
 import { type Filter, filterOf, operatorGiven, type Period, periodFields, periodOf } from '../pieces/filters.ts'
 import { sendCsv } from '../pieces/listed.ts'
 import { rowsOnPage, showLists, showNotYours } from '../pieces/queue.ts'
 import type { Pages, Visit } from '../pieces/visit.ts'
+import { referenceCell } from './entries.ts'
 
 const { exportStatement } = operations.wallet
 
@@ -70,7 +70,7 @@ async function showStatement(visit: Visit): Promise<FastifyReply> {
       'type',
       'amount',
       'balanceAfter',
-      ['reference', (row) => text(reference[1](row))],
+      ['reference', (row) => referenceCell(visit, row)],
     ],
     (row) => address(`/players/${row.playerId}/entries/${row.transferId}`),
   )

@@ -25,6 +25,7 @@ import {
   unusual,
   words,
 } from '../pieces/cells.ts'
+import { largeWinsOf } from '../pieces/large-wins.ts'
 import { addCsv, lately, listRows, showListed } from '../pieces/list-page.ts'
 import { historyOf, settledStatus } from '../pieces/listed.ts'
 import { afterOf, rowAfter, rowsOnPage, showCase, showList, type Tab } from '../pieces/queue.ts'
@@ -160,9 +161,10 @@ async function findCase({ person, params }: Visit): Promise<Case> {
   return { withdrawal, player: await person.call(showPlayer, { playerId: withdrawal.playerId }) }
 }
 
-function showPage(visit: Visit, found: Case, sent?: SentForm): FastifyReply {
+async function showPage(visit: Visit, found: Case, sent?: SentForm): Promise<FastifyReply> {
   const { display } = visit
   const { withdrawal, player } = found
+  const largeWins = await largeWinsOf(visit, player.id, withdrawal.currency)
   const verbs = isWaiting(withdrawal.status) && !withdrawal.settling ? decisionsIn[withdrawal.status] : []
   const facts = factsOf(showWithdrawal.reply, withdrawal, [
     ['status', (row) => lines(status(row.status), unreserved(row))],
@@ -178,6 +180,7 @@ function showPage(visit: Visit, found: Case, sent?: SentForm): FastifyReply {
     ['kycStatus', () => status(player.kycStatus)],
     ['deposits30Days', (row) => sumCell(visit, row, row.facts.deposits30Days)],
     ['withdrawals30Days', (row) => sumCell(visit, row, row.facts.withdrawals30Days)],
+    ...(largeWins === undefined ? [] : [['largeWins', () => largeWins] as const]),
     'createdAt',
     'reviewedAt',
     'paidAt',

@@ -7,9 +7,11 @@ import { isLanguage, type Language, languageOf, sentenceIn, textIn, type Word } 
 /** One value as a page shows it. */
 export type Cell =
   | {
-      readonly kind: 'text' | 'number' | 'id' | 'code' | 'folded' | 'status' | 'time' | 'moment' | 'ago'
+      readonly kind: 'text' | 'number' | 'id' | 'code' | 'status' | 'time' | 'moment'
       readonly text: string
     }
+  | { readonly kind: 'folded'; readonly text: string; readonly label?: string }
+  | { readonly kind: 'ago'; readonly text: string; readonly hours: readonly [ageing: number, late: number] }
   | { readonly kind: 'money'; readonly text: string; readonly currency: string }
   | { readonly kind: 'link'; readonly text: string; readonly href: string; readonly isElsewhere?: true }
   | { readonly kind: 'lines' | 'words'; readonly lines: readonly Cell[] }
@@ -44,9 +46,18 @@ export const isIdText = (text: string): boolean => /^[a-z]{2,4}_[0-9a-z]{26}$/.t
 export const time = (value: string): Cell => ({ kind: 'time', text: value })
 /** To the second, also in a list. */
 export const moment = (value: string): Cell => ({ kind: 'moment', text: value })
-export const ago = (value: string): Cell => ({ kind: 'ago', text: value })
+/** After how many hours it is coloured as ageing, and as late. */
+export const ago = (value: string, hours: readonly [ageing: number, late: number] = [4, 24]): Cell => ({
+  kind: 'ago',
+  text: value,
+  hours,
+})
 /** Long: it is shown when it is asked for. */
-export const folded = (value: string): Cell => ({ kind: 'folded', text: value })
+export const folded = (value: string, label?: string): Cell => ({
+  kind: 'folded',
+  text: value,
+  ...defined({ label }),
+})
 export const status = (value: string): Cell => ({ kind: 'status', text: value })
 /** A status where it is another one than nearly every row of a list has. */
 export const unusual = (value: string, usual: string): Cell => (value === usual ? nothing : status(value))

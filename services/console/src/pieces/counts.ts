@@ -4,13 +4,16 @@ import type { FastifyReply } from 'fastify'
 import type { ConsoleContext } from '../context.ts'
 import { type Person, whenAway } from '../identity/person.ts'
 import type { Word } from '../words/index.ts'
+import { directoryOf } from './directory.ts'
 import { proposalsFor } from './open-proposals.ts'
 import type { Visit } from './visit.ts'
 
 const { countWithdrawalQueue } = operations.payments
 const { countKycQueue } = operations.players
 
-type QueueName = 'kyc' | 'toReview' | 'toPay' | 'proposals'
+const { countOpenRounds, listHeldWins } = operations.wallet
+
+type QueueName = 'kyc' | 'toReview' | 'toPay' | 'proposals' | 'openRounds' | 'heldWins'
 
 /** How many wait in a queue, and since when the first does. */
 interface QueueState {
@@ -20,6 +23,8 @@ interface QueueState {
   readonly count: number | null
   readonly oldest: string | null
   readonly service?: ServiceName
+  /** After so many hours somebody has reason to complain; a day when absent. */
+  readonly lateAfterHours?: number
 }
 
 const notKnown = { waiting: null, oldestAt: null }
@@ -34,14 +39,16 @@ const unknownWithdrawals = whenAway({
 })
 
 /** The queues that this person may count, of one environment. */
-export async function queueStates({ person, environment }: Visit): Promise<readonly QueueState[]> {
-  const [kyc, withdrawals, proposals] = await Promise.all([
+export async function queueStates(visit: Visit): Promise<readonly QueueState[]> {
+  const { person, environment } = visit
+  const [kyc, withdrawals, proposals, play] = await Promise.all([
     person.mayCall(countKycQueue) ? person.call(countKycQueue, { environment }).catch(unknownKyc) : { data: [] },
     person.mayCall(countWithdrawalQueue)
       ? person.call(countWithdrawalQueue, { environment }).catch(unknownWithdrawals)
       : { data: [] },
     // In the sandbox one person is enough.
     environment === 'production' ? proposalsFor(person) : undefined,
+    person.mayCall(countOpenRounds) ? playStates(visit).catch(whenAway(noPlay)) : [],
   ])
   return [
     ...kyc.data.map(
@@ -52,9 +59,49 @@ export async function queueStates({ person, environment }: Visit): Promise<reado
       const name = status === 'approved' ? 'toPay' : 'toReview'
       return { name, path: `/withdrawals?status=${status}`, count, oldest, service: 'payments' } as const
     }),
+    ...play,
     ...(proposals === undefined ? [] : [proposalState(proposals)]),
   ]
 }
+
+/** A round is begun and ended within minutes. One that stays open for a day is looked at, after three somebody is alarmed. */
+export const openRoundHours = [24, 72] as const
+
+const openRounds = { name: 'openRounds', path: '/rounds?view=open&olderThan=24h', service: 'wallet' } as const
+const heldWins = { name: 'heldWins', path: '/held-wins', service: 'wallet' } as const
+const noPlay: readonly QueueState[] = [openRounds, heldWins].map((one) => ({ ...one, count: null, oldest: null }))
+
+/** As many held wins as are counted. */
+const heldCountedMax = 1_000
+
+/** The rounds that should have ended, and the wins that wait for two people. The wallet knows brands and no environments. */
+async function playStates(visit: Visit): Promise<readonly QueueState[]> {
+  const [ageing, late] = openRoundHours
+  const openedBefore = new Date(visit.now.getTime() - ageing * 3_600_000).toISOString()
+  const [open, held] = await Promise.all([
+    visit.person.call(countOpenRounds, { openedBefore }),
+    visit.person.call(listHeldWins, { limit: heldCountedMax }),
+  ])
+  const isEmpty = open.data.length + held.data.length === 0
+  const directory = isEmpty ? undefined : await directoryOf(visit)
+  // Without the gateway nobody knows whose they are.
+  if (directory?.isAway) return noPlay
+  const own = new Set(directory?.brandIdsIn(visit.environment))
+  const isOwn = ({ brandId }: { readonly brandId: string }) => own.has(brandId)
+  const waiting = held.data.filter((win) => isOwn(win) && win.releasedAt === null)
+  return [
+    {
+      ...openRounds,
+      count: open.data.filter(isOwn).reduce((sum, row) => sum + row.open, 0),
+      oldest: earliest(open.data.filter(isOwn).map(({ oldestAt }) => oldestAt)),
+      lateAfterHours: late,
+    },
+    { ...heldWins, count: waiting.length, oldest: earliest(waiting.map(({ firstAt }) => firstAt)) },
+  ]
+}
+
+const earliest = (times: readonly (string | null)[]): string | null =>
+  times.flatMap((time) => time ?? []).toSorted()[0] ?? null
 
 const proposalState = (proposals: Awaited<ReturnType<typeof proposalsFor>>): QueueState => {
   return {
@@ -118,9 +165,17 @@ const items: readonly MenuItem[] = [
   { path: '/kyc', word: 'kyc', counts: ['kyc'], needs: [operations.players.kycQueue] },
   { path: '/proposals', word: 'proposals', counts: ['proposals'] },
   { path: '/deposits', word: 'deposits', needs: [operations.payments.listDeposits] },
+  {
+    path: '/rounds',
+    word: 'rounds',
+    counts: ['openRounds', 'heldWins'],
+    needs: [operations.wallet.listRounds, operations.wallet.listPlayDays],
+    also: ['/held-wins', '/play-days'],
+  },
   { path: '/statement', word: 'statement', needs: [exportStatement] },
   { path: '/reconcile', word: 'reconcile', needs: [reconcileWallet] },
   { path: '/operators', word: 'operators' },
+  { path: '/providers', word: 'providers', also: ['/games'] },
   {
     path: '/deliveries',
     word: 'deliveries',

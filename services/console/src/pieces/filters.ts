@@ -29,14 +29,19 @@ interface Asked {
  * Whole days of a zone, the last one included.
  * @throws Error with the status 400 for what is no day
  */
-export function periodOf({ query, display, now }: Asked, timeZone = display.timeZone): Period {
-  const today = new Intl.DateTimeFormat('sv', { dateStyle: 'short', timeZone }).format(now)
-  const { period = '', firstDay = '', lastDay = '' } = query
-  const [first, last] = isNamed(period) ? daysOf(period, today) : [firstDay, lastDay]
+export function periodOf(asked: Asked, timeZone = asked.display.timeZone): Period {
+  const [first, last] = daysGiven(asked, timeZone)
   return defined({
     from: first === '' ? undefined : midnight(first, timeZone),
     to: last === '' ? undefined : midnight(dayAfter(last), timeZone),
   })
+}
+
+/** The first and the last day of what was asked for; each is empty where nobody named one. */
+export function daysGiven({ query, now }: Asked, timeZone: string): readonly [first: string, last: string] {
+  const today = new Intl.DateTimeFormat('sv', { dateStyle: 'short', timeZone }).format(now)
+  const { period = '', firstDay = '', lastDay = '' } = query
+  return isNamed(period) ? daysOf(period, today) : [firstDay, lastDay]
 }
 
 const isNamed = (text: string): text is NamedPeriod => namedPeriods.some((known) => known === text)
@@ -60,8 +65,11 @@ function daysOf(period: NamedPeriod, today: string): readonly [first: string, la
   }
 }
 
-/** The day so many days after another. */
-function daysFrom(day: string, days: number): string {
+/**
+ * The day so many days after another.
+ * @throws Error with the status 400 for what is no day
+ */
+export function daysFrom(day: string, days: number): string {
   const noon = Date.parse(`${day}T12:00:00Z`)
   if (!/^\d{4}-\d\d-\d\d$/.test(day) || Number.isNaN(noon)) throw notADay(day)
   return new Date(noon + days * dayMs).toISOString().slice(0, 10)

@@ -124,10 +124,12 @@ type Signed = Pick<Proposal, 'operation' | 'input'> & { readonly call: Operation
 export interface Names {
   readonly player?: string | undefined
   readonly operator?: string | undefined
+  /** Of a provider of games, or of the operator of a brand, by its id. */
+  readonly nameOf?: (id: string) => string | undefined
 }
 
 /** The fields that say whom it is about. */
-const owners = ['playerId', 'operatorId', 'environment']
+const owners = ['playerId', 'operatorId', 'providerId', 'environment']
 
 export const signedInput = ({ input }: Pick<Proposal, 'input'>): { readonly given: Given; readonly seen: Given } => {
   const { seen = {}, ...given } = (input ?? {}) as Given & { readonly seen?: Given }
@@ -140,7 +142,8 @@ export function sentenceOf(display: Display, proposal: Signed, names: Names = {}
   const { t, word } = display
   const about = { ...seen, ...given }
   const player = names.player ?? textOf(about.playerId)
-  const operator = names.operator ?? textOf(seen.name ?? about.operatorId)
+  const named = (id: unknown): string => names.nameOf?.(textOf(id)) ?? textOf(id)
+  const operator = names.operator ?? textOf(seen.name ?? about.operatorId ?? named(about.providerId))
   const environment = about.environment === undefined ? '' : word('value', textOf(about.environment))
   const where = [operator, environment].filter((part) => part !== '').join(', ')
   const whom = player === '' || where === '' ? player || where : `${player} (${where})`
@@ -161,14 +164,30 @@ export function sentenceOf(display: Display, proposal: Signed, names: Names = {}
     const { amount, currency, depositId } = seen as Readonly<Record<'amount' | 'currency' | 'depositId', string>>
     return t('giveUp', { whom, amount: display.money(amount, currency), depositId })
   }
+  if (isOfPlay(proposal)) {
+    const { currency = '' } = seen as { readonly currency?: string }
+    const amount = display.money(textOf(seen.staked ?? seen.amount), currency)
+    const parts = { provider: named(about.providerId), operator: named(about.brandId), player }
+    return t(`${proposal.operation}What`, { ...parts, amount, id: textOf(given.roundId ?? given.transactionId) })
+  }
   const all = Object.entries(given).filter(([field]) => !owners.includes(field))
   const others = all.filter(([field, value]) => JSON.stringify(value) !== JSON.stringify(seen[field]))
   // Where it is so already, it says what.
   const changes = (others.length === 0 ? all : others).map(([field, value]) =>
-    changeOf(display, proposal, { field, value, before: seen[field] }),
+    changeOf(display, proposal, {
+      field,
+      value: field === 'brandId' ? named(value) : value,
+      before: seen[field],
+    }),
   )
   return [word('operation', proposal.operation), [whom, ...changes].filter((part) => part !== '').join('; ')].join(': ')
 }
+
+const { voidRound, endRound, releaseWin } = operations.wallet
+const ofPlay = [voidRound.id, endRound.id, releaseWin.id] as const
+
+const isOfPlay = (proposal: Signed): proposal is Signed & { readonly operation: (typeof ofPlay)[number] } =>
+  ofPlay.some((known) => known === proposal.operation)
 
 /** By how much it would change the player's balance, which has the signed currency. Undefined: by nothing. */
 export function movedBy(proposal: Signed): string | undefined {

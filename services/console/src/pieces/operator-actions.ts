@@ -30,6 +30,7 @@ const places = new Map<Operation, Readonly<Record<string, readonly string[]>>>([
     },
   ],
   [issueCredential, { key: ['key'], secret: ['secret'] }],
+  [operations.gateway.issueProviderKey, { key: ['key'], secret: ['secret'] }],
   [rotateWebhookSecret, { webhookSecret: ['webhookSecret'] }],
   [setDocumentUrl, { documentKey: ['secret'] }],
 ])
@@ -69,7 +70,8 @@ export interface OperatorState {
   readonly homologation: Reply<typeof showHomologation> | undefined
 }
 
-const addressOptions = ({ t }: Visit['display']): readonly Option[] => [
+/** Which addresses may call: an empty list would permit all of them, so that is a choice of its own. */
+export const addressOptions = ({ t }: Visit['display']): readonly Option[] => [
   { name: 'given', label: t('addressesGiven') },
   { name: 'any', label: t('addressesAny'), button: t('addressesAnyNow'), value: [] },
 ]

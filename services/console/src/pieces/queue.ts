@@ -2,6 +2,7 @@ import { defined, type Operation, operations } from '@backoffice/contracts'
 import type { FastifyReply } from 'fastify'
 import type { Word } from '../words/index.ts'
 import { type Fact, link, type Row } from './cells.ts'
+import type { Chart } from './chart.ts'
 import { type Filter, withQuery } from './filters.ts'
 import { detailLines } from './refusals.ts'
 import { type Decision, rolesFor, type SentForm, type ShownDecision, shownDecision, type Visit } from './visit.ts'
@@ -36,6 +37,8 @@ export interface Section {
   readonly title?: Word
   readonly tabs?: readonly Tab[]
   readonly remark?: string | undefined
+  /** Drawn above the rows, which have the same figures. */
+  readonly charts?: readonly Chart[]
   readonly rows: readonly Row[]
 }
 

@@ -51,7 +51,7 @@ export async function timelineOf(visit: Visit, player: Player, operator: string)
     documentsOf(player),
     changesOf(visit, player, operator),
     depositsOf(visit, player, operator),
-    entriesOf(visit, player),
+    ...entryTypes.map((type) => entriesOf(visit, player, type)),
     sessionsOf(visit, player),
     actionsOf(visit, player),
   ])
@@ -183,10 +183,17 @@ async function withdrawalsOf(
   return { ...source, reservedBy }
 }
 
-const entriesOf = ({ person, address, display }: Visit, { id: playerId }: Player): Promise<Source> =>
+/** Each kind has its own latest: play would leave no room for the others. Rounds have a list of their own. */
+const entryTypes = ['DEPOSIT', 'WITHDRAWAL', 'ADJUSTMENT', 'REVERSAL'] as const
+
+const entriesOf = (
+  { person, address, display }: Visit,
+  { id: playerId }: Player,
+  type: (typeof entryTypes)[number],
+): Promise<Source> =>
   latest(
     person.mayCall(listEntries),
-    () => person.call(listEntries, { playerId, limit: eachMax }),
+    () => person.call(listEntries, { playerId, type, limit: eachMax }),
     (entry) => ({
       at: entry.createdAt,
       kind: 'entry',

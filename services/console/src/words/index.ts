@@ -1,6 +1,7 @@
 import { generalWords } from './general.ts'
 import { moneyWords, operatorWords } from './money.ts'
 import { peopleWords, playerWords } from './people.ts'
+import { englishPlaySentences, playWords, portuguesePlaySentences } from './play.ts'
 import { recordWords } from './records.ts'
 import { englishSentences, portuguesePatterns, portugueseSentences, refusalWords } from './refusals.ts'
 
@@ -16,6 +17,7 @@ const catalogues = [
   operatorWords,
   peopleWords,
   playerWords,
+  playWords,
 ] as const satisfies readonly Words[]
 type Names<Catalogue> = Catalogue extends unknown ? keyof Catalogue : never
 export type Word = Names<(typeof catalogues)[number]>
@@ -42,9 +44,13 @@ export function textIn(language: Language, name: string): string | undefined {
 
 /** A sentence of a service in a language; as it is where the catalogue does not have it. */
 export function sentenceIn(language: Language, text: string): string {
-  if (language === 'en') return englishSentences[text] ?? text
+  if (language === 'en') return englishSentences[text] ?? englishPlaySentences[text] ?? text
   const pattern = portuguesePatterns.find(([said]) => said.test(text))
-  return portugueseSentences[text] ?? (pattern === undefined ? text : text.replace(...pattern))
+  return (
+    portugueseSentences[text] ??
+    portuguesePlaySentences[text] ??
+    (pattern === undefined ? text : text.replace(...pattern))
+  )
 }
 
 /** The one that was chosen, or else what the browser asks for first; English for all others. */

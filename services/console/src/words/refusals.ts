@@ -245,8 +245,6 @@ export const portugueseSentences: Readonly<Record<string, string>> = {
   'The account of entries is gone.': 'A conta de lançamentos desapareceu.',
   'The balance after an entry is not the one before plus its amount (minor units).':
     'O saldo após um lançamento não é o anterior mais o valor dele (em centavos).',
-  'The hash does not cover what is stored: this row, its transfer or the one before was changed.':
-    'O hash não corresponde ao que está guardado: esta linha, sua transferência ou a anterior foi alterada.',
   'A record is of another environment than its brand.': 'Um registro é de outro ambiente que não o da sua marca.',
   'What is kept outside of the database could not be compared with it. All other checks were made.':
     'O que se guarda fora do banco não pôde ser comparado com ele. Todas as outras verificações foram feitas.',

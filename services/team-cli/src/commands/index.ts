@@ -1,6 +1,7 @@
 import type { AnyRow } from '../row.ts'
 import { credentials, games, operators, requests, secrets } from './operators.ts'
 import { deposits, withdrawals } from './payments.ts'
+import { gameProvider, play, providers, rounds, wins } from './play.ts'
 import { kyc, players } from './players.ts'
 import { proposals } from './proposals.ts'
 import { audit, sessions } from './team.ts'
@@ -15,7 +16,11 @@ export const groups: readonly (readonly [name: string, description: string, rows
   ['secrets', 'Secrets at rest', secrets],
   ['kyc', 'Identity checks', kyc],
   ['players', 'Players: status, self-exclusion, limits', players],
-  ['games', "Games of a brand's catalogue", games],
+  ['games', "Games: a brand's catalogue, and who serves them for money", [...gameProvider, ...games]],
+  ['providers', 'Providers of games: keys, limits, and the brands that they were granted', providers],
+  ['rounds', 'Rounds of games: what was staked and won, play by play', rounds],
+  ['wins', 'Wins that are held, and from which amount', wins],
+  ['play', 'Stakes, wins and GGR by day', play],
   ['deposits', 'Deposits', deposits],
   ['withdrawals', 'Withdrawals: the review queue and its decisions', withdrawals],
   ['wallet', 'Ledger entries, corrections, reconciliation', wallet],

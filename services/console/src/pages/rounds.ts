@@ -1,0 +1,283 @@
+import { defined, type Input, operations, Rejection, type Reply, seenOf, toMinorUnits } from '@backoffice/contracts'
+import { lists } from '@backoffice/team-rows'
+import type { FastifyReply } from 'fastify'
+import { ago, factsOf, id, lines, link, moment, money, nothing, type Row, rowWith, text } from '../pieces/cells.ts'
+import { openRoundHours } from '../pieces/counts.ts'
+import { type Directory, directoryOf, gameNames } from '../pieces/directory.ts'
+import { choice, filterOf, operatorGiven, textField, valuesOf } from '../pieces/filters.ts'
+import { listRows } from '../pieces/list-page.ts'
+import { type Play, playRow, providerPage } from '../pieces/plays.ts'
+import { rowsOnPage, showCase, showLists, showNotYours, type Tab } from '../pieces/queue.ts'
+import { type Decision, type Pages, pageWithForms, type SentForm, type Visit } from '../pieces/visit.ts'
+
+const { listRounds, recallRound, countOpenRounds, voidRound, endRound, listHeldWins, listPlayDays } = operations.wallet
+const { showPlayer } = operations.players
+
+type Round = Reply<typeof listRounds>['data'][number]
+type Asked = Partial<Input<typeof listRounds>>
+
+/** Rounds by any id that somebody may have, those that stay open, and each play of one. */
+export const roundPages: Pages = (route) => {
+  route.get('/rounds', showRounds)
+  pageWithForms(route, '/rounds/:roundId', {
+    find: findRecall,
+    pathOf: ({ round }) => roundPath(round.id),
+    environmentOf: ({ environment }) => environment,
+    show: showRecall,
+    decisionOf: (visit, found, name) => (isVerb(name) ? decisionOf(visit, found, name) : undefined),
+  })
+}
+
+export const roundPath = (roundId: string): string => `/rounds/${roundId}`
+
+/** The pages about play, for whoever may read them. */
+export function playTabs({ address, person }: Visit, shown: 'all' | 'open' | 'heldWins' | 'playDays'): Tab[] {
+  const tabs = [
+    ['all', '/rounds', listRounds],
+    ['open', '/rounds?view=open', countOpenRounds],
+    ['heldWins', '/held-wins', listHeldWins],
+    ['playDays', '/play-days', listPlayDays],
+  ] as const
+  const labels = { all: 'all', open: 'stillOpen', heldWins: 'heldWins', playDays: 'playDays' } as const
+  return tabs
+    .filter(([, , operation]) => person.mayCall(operation))
+    .map(([name, path]) => ({
+      label: labels[name],
+      href: address(path),
+      current: name === shown,
+      ...(name === 'heldWins' ? { count: name } : {}),
+    }))
+}
+
+/** What an id may be of. A provider's own may be that of a round, or of a transaction. */
+function askedBy(found: string): readonly Asked[] {
+  const [, prefix = ''] = /^([a-z]+)_[0-9a-z]{26}$/.exec(found) ?? []
+  switch (prefix) {
+    case 'rnd':
+      return [{ roundId: found }]
+    case 'pla':
+      return [{ transactionId: found }]
+    case 'led':
+    case 'trf':
+      return [{ entryId: found }]
+    case 'ply':
+      return [{ playerId: found }]
+    default:
+      return [{ roundId: found }, { transactionId: found }]
+  }
+}
+
+/** Ids of providers have up to 128 characters, and no spaces. */
+const isId = (given: string): boolean => /^[\x21-\x7e]{1,128}$/.test(given)
+
+/** The rounds that an id is of, in the environment of the page. */
+export async function roundsOf(visit: Visit, found: string): Promise<readonly Round[]> {
+  if (!isId(found) || !visit.person.mayCall(listRounds)) return []
+  const brandIds = (await directoryOf(visit)).brandIdsIn(visit.environment)
+  return (await readRounds(visit, askedBy(found), { brandIds })).data
+}
+
+/** Each round once, however many of the questions it answers. Only the first question has more pages. */
+async function readRounds({ person, query }: Visit, questions: readonly Asked[], others: Asked) {
+  const { after } = query
+  const asked = after === undefined ? questions : questions.slice(0, 1)
+  const pages = await Promise.all(
+    asked.map((one) =>
+      person.call(listRounds, { ...others, ...one, ...defined({ cursor: after }), limit: rowsOnPage }),
+    ),
+  )
+  const rounds = new Map(pages.flatMap(({ data }) => data).map((round) => [round.id, round]))
+  return { data: [...rounds.values()], nextCursor: pages[0]?.nextCursor ?? null }
+}
+
+const ages = { '24h': openRoundHours[0], '72h': openRoundHours[1] } as const
+const isAge = (value: string | undefined): value is keyof typeof ages =>
+  value !== undefined && Object.hasOwn(ages, value)
+
+/** What the address of the list filters by; `asked` is undefined where the filter names somebody whom nobody knows. */
+async function filterGiven(visit: Visit, directory: Directory, isOpen: boolean) {
+  const { display, environment, now } = visit
+  const { field, brand, isUnknown } = await operatorGiven(visit)
+  const names = directory.providers.map(({ name }) => name)
+  const states = ['open', 'closed', 'void'] as const
+  const fields = [
+    textField('find', display.t('anyRoundId')),
+    textField('player', 'ply_…'),
+    field,
+    choice('provider', names),
+    isOpen ? choice('olderThan', Object.keys(ages)) : choice('state', states),
+  ]
+  const given = valuesOf(visit, ['find', 'player', 'provider', 'state', 'olderThan'])
+  const { find, player, provider, olderThan } = given
+  const providerId = directory.providers.find(({ name }) => name === provider)?.id
+  const before = isOpen && isAge(olderThan) ? now.getTime() - ages[olderThan] * 3_600_000 : undefined
+  const others: Asked = defined({
+    brandIds: brand === undefined ? directory.brandIdsIn(environment) : [brand.id],
+    providerId,
+    playerId: player,
+    state: isOpen ? ('open' as const) : states.find((known) => known === given.state),
+    openedBefore: before === undefined ? undefined : new Date(before).toISOString(),
+  })
+  const isNobody = isUnknown || (provider !== undefined && providerId === undefined)
+  return { fields, others, questions: isNobody || (find && !isId(find)) ? [] : find ? askedBy(find) : [{}] }
+}
+
+async function showRounds(visit: Visit): Promise<FastifyReply> {
+  const { person, query } = visit
+  const isOpen = query.view === 'open'
+  const path = isOpen ? '/rounds?view=open' : '/rounds'
+  const frame = { title: 'rounds', path, tabs: playTabs(visit, isOpen ? 'open' : 'all') } as const
+  if (!person.mayCall(listRounds)) return showNotYours(visit, frame, listRounds)
+  const directory = await directoryOf(visit)
+  const { fields, others, questions } = await filterGiven(visit, directory, isOpen)
+  const [{ data, nextCursor }, counts] = await Promise.all([
+    readRounds(visit, questions, others),
+    isOpen ? person.call(countOpenRounds, defined({ openedBefore: others.openedBefore })) : { data: [] },
+  ])
+  const filter = filterOf(visit, { list: isOpen ? 'openRounds' : 'rounds', path, fields })
+  const rows = await roundRows(visit, directory, data)
+  const here = { ...frame, filter, nextCursor, missing: directory.isAway ? ['gateway'] : [] }
+  // Where one provider has many, it is not the rounds that one looks at.
+  const byProvider = countRows(visit, directory, counts.data)
+  return showLists(visit, {
+    ...here,
+    sections: [...(byProvider.length === 0 ? [] : [{ title: 'openByProvider' as const, rows: byProvider }]), { rows }],
+    empty: isOpen ? 'noneOpen' : 'empty.rounds',
+  })
+}
+
+/** Rounds as rows of a list, with names. */
+export async function roundRows(visit: Visit, directory: Directory, rounds: readonly Round[]): Promise<readonly Row[]> {
+  const { address } = visit
+  const games = rounds.length === 0 ? new Map<string, string>() : await gameNames(visit)
+  return listRows(visit, lists.rounds, rounds, {
+    roundId: ({ roundId }) => id(roundId),
+    openedAt: ({ openedAt, state }) =>
+      state === 'open' ? ago(openedAt, openRoundHours) : { kind: 'time', text: openedAt },
+    game: ({ gameId }) => text(games.get(gameId) ?? gameId),
+    player: ({ playerId }) => link(playerId, address(`/players/${playerId}`)),
+    provider: ({ providerId }) => directory.providerCell(providerId),
+    brand: ({ brandId }) => directory.brandCell(brandId),
+  })
+}
+
+/** How many of each provider and brand are open, in the environment of the page. */
+const countRows = (visit: Visit, directory: Directory, counts: Reply<typeof countOpenRounds>['data']) =>
+  counts
+    .filter(({ brandId }) => directory.brand(brandId)?.environment === visit.environment)
+    .map(({ providerId, brandId, open, oldestAt }) => {
+      const provider = directory.providerName(providerId)
+      const filter = new URLSearchParams({ view: 'open', provider, operator: directory.operatorName(brandId) })
+      return {
+        href: visit.address(`/rounds?${filter}`),
+        ...rowWith({
+          provider: text(provider),
+          brand: text(directory.operatorName(brandId)),
+          open: text(open),
+          oldestAt: oldestAt === null ? nothing : ago(oldestAt, openRoundHours),
+        }),
+      }
+    })
+
+/** A round whose plays are more than this is read to its end on the command line. */
+const playsShownMax = 1_000
+
+interface Recall {
+  readonly round: Round
+  /** The last play first. */
+  readonly plays: readonly Play[]
+  readonly isWhole: boolean
+  readonly directory: Directory
+  readonly environment: Visit['environment']
+}
+
+async function findRecall(visit: Visit): Promise<Recall> {
+  const asked = { roundId: visit.params.roundId ?? '', limit: playsShownMax }
+  const [{ round, data, nextCursor }, directory] = await Promise.all([
+    visit.person.call(recallRound, asked),
+    directoryOf(visit),
+  ])
+  const environment = directory.brand(round.brandId)?.environment ?? visit.environment
+  return { round, plays: data.toReversed(), isWhole: nextCursor === null, directory, environment }
+}
+
+async function showRecall(visit: Visit, found: Recall, sent?: SentForm): Promise<FastifyReply> {
+  const { display, address, person } = visit
+  const { round, plays, isWhole, directory } = found
+  const { gameId, playerId, currency } = round
+  const [games, player] = await Promise.all([
+    gameNames(visit),
+    person.mayCall(showPlayer) ? person.call(showPlayer, { playerId }).catch(unlessKnown) : undefined,
+  ])
+  const rtp = plays.findLast(({ standing }) => standing !== null)?.standing?.rtp
+  const facts = factsOf(listRounds.reply.properties.data.items, round, [
+    'state',
+    ['openFor', () => (round.state === 'open' ? ago(round.openedAt, openRoundHours) : nothing)],
+    'staked',
+    'won',
+    ['rolledBack', ({ rolledBack }) => (toMinorUnits(rolledBack) === 0n ? nothing : money(rolledBack, currency))],
+    [
+      'player',
+      () => lines(link(player?.name ?? playerId, address(`/players/${playerId}`)), player ? id(playerId) : nothing),
+    ],
+    [
+      'game',
+      () => lines(text(games.get(gameId) ?? gameId), text(rtp && display.t('rtpAtBet', { rtp: display.number(rtp) }))),
+    ],
+    ['provider', ({ providerId }) => directory.providerCell(providerId)],
+    ['operator', ({ brandId }) => directory.brandCell(brandId)],
+    ['openedAt', ({ openedAt }) => moment(openedAt)],
+    ['closedAt', ({ closedAt }) => (closedAt === null ? nothing : moment(closedAt))],
+    ['closedBy', ({ closedBy }) => text(closedBy && display.word('value', `by.${closedBy}`))],
+    ['detailsUrl', ({ detailsUrl }) => providerPage(visit, detailsUrl)],
+    ['roundId', ({ roundId }) => id(roundId)],
+    ['id', (row) => id(row.id)],
+  ])
+  return showCase(visit, {
+    path: roundPath(round.id),
+    title: display.t('roundOf', { game: games.get(gameId) ?? gameId }),
+    about: display.t('rounds'),
+    list: address('/rounds'),
+    facts: facts.filter(({ cell }) => cell.kind !== 'nothing'),
+    ...(round.state === 'open' ? { decisions: verbs.map((verb) => decisionOf(visit, found, verb)) } : {}),
+    sent,
+    sections: [
+      {
+        title: 'plays',
+        remark: display.t(isWhole ? 'playsOrder' : 'playsOrderPart', { count: plays.length }),
+        rows: plays.map((play) => playRow(visit, play, round)),
+      },
+    ],
+  })
+}
+
+/** A round is recalled also while nobody says whose it is. */
+function unlessKnown(error: unknown): undefined {
+  if (!(error instanceof Rejection)) throw error
+}
+
+type Verb = 'void' | 'close'
+const verbs: readonly Verb[] = ['void', 'close']
+const isVerb = (name: string): name is Verb => name === 'void' || name === 'close'
+const operationsOf = { void: voidRound, close: endRound } as const
+
+/** It is for who has asked the provider what became of the round: no timer moves money. */
+function decisionOf({ display }: Visit, { round, directory }: Recall, verb: Verb): Decision {
+  const operation = operationsOf[verb]
+  const words = {
+    staked: display.money(round.staked, round.currency),
+    provider: directory.providerName(round.providerId),
+    operator: directory.operatorName(round.brandId),
+  }
+  const hasWins = verb === 'void' && toMinorUnits(round.won) > 0n
+  return {
+    name: verb,
+    operation,
+    fixed: { roundId: round.id, seen: seenOf(operation, round) },
+    required: ['reason'],
+    ask: display.t(`${verb}RoundAsk`, words),
+    done: display.t(`${verb}RoundDone`, words),
+    tone: 'bad',
+    unless: hasWins ? display.word('error', 'ROUND_HAS_WINS') : undefined,
+  }
+}

@@ -1,0 +1,79 @@
+import { operations, type Reply } from '@backoffice/contracts'
+import {
+  type Cell,
+  folded,
+  id,
+  lines,
+  link,
+  linkElsewhere,
+  moment,
+  money,
+  nothing,
+  type Row,
+  rowWith,
+  status,
+  text,
+} from './cells.ts'
+import type { Visit } from './visit.ts'
+
+const { recallRound } = operations.wallet
+
+export type Play = Reply<typeof recallRound>['data'][number]
+type Round = Reply<typeof recallRound>['round']
+
+/** A page of the provider's, over https alone: the provider wrote the address. */
+export const providerPage = ({ display }: Visit, address: string | null): Cell =>
+  address === null
+    ? nothing
+    : address.startsWith('https://')
+      ? linkElsewhere(display.t('detailsOpen'), address)
+      : text(address)
+
+export function playRow(visit: Visit, play: Play, round: Round): Row {
+  const { display, address } = visit
+  const { kind, winKind, isSpin, outcome, code, entryId, betTransactionId, providerTime, standing } = play
+  const currency = play.currency ?? round.currency
+  const entry =
+    entryId === null ? nothing : link(display.t('ledgerEntry'), address(`/players/${play.playerId}/entries/${entryId}`))
+  return rowWith({
+    at: lines(
+      moment(play.createdAt),
+      text(providerTime && display.t('byProvider', { time: display.moment(providerTime) })),
+    ),
+    play: lines(
+      status(winKind === null || winKind === 'win' ? kind : winKind),
+      text(isSpin ? display.t('ofSpin') : null),
+      outcome === 'posted' ? (play.rolledBack ? status('rolledBack') : nothing) : status(outcome),
+      code === null ? nothing : text(display.word('error', code)),
+      code === null ? nothing : { kind: 'code', text: code },
+      ...(standing === null ? [] : standingCells(visit, standing, currency)),
+    ),
+    amount: lines(amountOf(play, currency), entry),
+    balanceMoved: lines(money(play.balanceBefore, currency), money(play.balanceAfter, currency)),
+    transactionId: lines(
+      id(play.transactionId),
+      text(betTransactionId && display.t('ofBet', { bet: betTransactionId })),
+      text(play.campaignId),
+      providerPage(visit, play.detailsUrl),
+      id(play.requestId),
+      folded(play.bodyDigest, 'SHA-256'),
+    ),
+  })
+}
+
+/** Who the player was when the stake was judged. */
+function standingCells({ display }: Visit, standing: NonNullable<Play['standing']>, currency: string): readonly Cell[] {
+  const { status: value, kycStatus, dailyLimit, dayDeposits } = standing
+  const amounts = [dayDeposits ?? '0.00', dailyLimit ?? '0.00'].map((amount) => display.money(amount, currency))
+  const [deposits = '', limit = ''] = amounts
+  return [
+    text(display.t('playerAtBet', { status: display.word('value', value), kyc: display.word('value', kycStatus) })),
+    text(dailyLimit && display.t('limitAtBet', { deposits, limit })),
+  ]
+}
+
+/** What it moved; of a refused one, what was asked for. */
+const amountOf = ({ outcome, amount, requestedAmount }: Play, currency: string): Cell => {
+  const shown = outcome === 'posted' ? amount : requestedAmount
+  return shown === null ? nothing : money(shown, currency)
+}
