@@ -55,6 +55,8 @@ function recordOf(event: WebhookEvent) {
     case 'deposit.confirmed':
     case 'withdrawal.status_changed':
       return event.data
+    case 'play.day_closed':
+      return { id: `${event.brandId} ${event.data.day}`, status: 'closed', version: event.data.version }
     case 'webhook.test':
       return undefined
     default:

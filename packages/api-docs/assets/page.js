@@ -165,11 +165,12 @@ async function openSearch() {
     },
   )
 }
-element('search-open').addEventListener('click', openSearch)
+// The providers' page has neither search nor tester.
+element('search-open')?.addEventListener('click', openSearch)
 document.addEventListener('keydown', (event) => {
   const typing = event.target.closest?.('input, textarea, select, [contenteditable]')
   const shortcut = (event.key === 'k' && (event.metaKey || event.ctrlKey)) || (event.key === '/' && !typing)
-  if (!shortcut || element('tester').open) return
+  if (!shortcut || element('search') === null || element('tester').open) return
   event.preventDefault()
   openSearch()
 })

@@ -4,9 +4,10 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { startSystem } from '@backoffice/test-kit'
+import { openApiDocument, providers } from '../src/index.ts'
 
 /**
  * What an integrator writes with a client that another tool generates from the OpenAPI document. The programs are compiled
@@ -162,14 +163,20 @@ try {
   const sandbox = system.operators[0]?.sandbox
   const openapi = await save(system.baseUrl, 'openapi.json')
   const collection = await save(system.baseUrl, 'postman.json')
-  check('redocly, recommended-strict', 'redocly', ['lint', '--config', 'redocly.yaml', openapi])
-  check('spectral, OpenAPI and OWASP rules', 'spectral', [
-    'lint',
-    openapi,
-    '--ruleset',
-    'spectral.yaml',
-    '--fail-severity=hint',
-  ])
+  const ofProviders = join(folder, 'providers.json')
+  const baseUrl = `https://providers.backoffice.invalid${providers.prefix}`
+  writeFileSync(ofProviders, JSON.stringify(openApiDocument({ baseUrl, surface: providers })))
+  for (const document of [openapi, ofProviders]) {
+    check(`redocly, recommended-strict: ${basename(document)}`, 'redocly', [
+      'lint',
+      '--config',
+      'redocly.yaml',
+      document,
+    ])
+    check(`spectral, OpenAPI and OWASP rules: ${basename(document)}`, 'spectral', [
+      ...['lint', document, '--ruleset', 'spectral.yaml', '--fail-severity=hint'],
+    ])
+  }
   for (const generator of generators) checkClient(generator, openapi)
   const variables = [
     `baseUrl=${system.baseUrl}`,

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { apiPrefix, apiVersion, httpOperations } from '@backoffice/contracts'
+import { apiPrefix, httpOperations, sample } from '@backoffice/contracts'
 import MiniSearch from 'minisearch'
 import { referenceMarkdown } from './reference.ts'
 import { renderMarkdown } from './render-markdown.ts'
@@ -14,9 +14,12 @@ import {
   guideFile,
   type Page,
   pages,
+  providerAssets,
   type SampleLanguageId,
   sampleLanguageIds,
 } from './served.ts'
+import { snippetsSection } from './snippets.ts'
+import { operators, providers, type Surface } from './surface.ts'
 
 const own = (name: string) => new URL(`../assets/${name}`, import.meta.url)
 
@@ -45,7 +48,8 @@ function withVersions(text: string): string {
 }
 
 /** Where an asset is served. During a roll-out a process of another release answers there with its own. */
-const assetAddress = (name: AssetName): string => `${docsPath}/assets/${name}?v=${docsAssets.get(name)?.version}`
+const assetAddress = (name: AssetName, { docsPath } = operators): string =>
+  `${docsPath}/assets/${name}?v=${docsAssets.get(name)?.version}`
 
 interface Options {
   /** The address that clients call, with the /api/v1 prefix; shown in examples. */
@@ -69,6 +73,12 @@ export const documentation: ReadonlyMap<string, (options: Options) => DocumentFi
   ...Array.from(docsAssets, ([name, file]): Entry => [`assets/${name}`, () => file]),
 ])
 type Entry = [path: string, make: (options: Options) => DocumentFile]
+
+/** The same of the providers' surface: one page, without tester and search. */
+export const providerDocumentation: ReadonlyMap<string, (options: Options) => DocumentFile> = new Map([
+  ['', (options) => page(providerPage(options))],
+  ...providerAssets.map((name): Entry => [`assets/${name}`, () => docsAssets.get(name) ?? asset(name)]),
+])
 
 const page = (html: string): DocumentFile => ({ contentType: 'text/html; charset=utf-8', body: Buffer.from(html) })
 
@@ -94,6 +104,25 @@ function renderedMain(baseUrl: string): string {
 const referenceDivider =
   '## API reference {#reference}\n\nEach operation with what it takes, what it replies, why it may refuse, and a program that calls it.'
 
+const providerReferenceDivider =
+  '## API reference {#reference}\n\nEach operation with what it takes, what it replies, and why it may refuse. [As OpenAPI]({{baseUrl}}/openapi.json); [what has changed]({{baseUrl}}/changelog).'
+
+function providerPage({ baseUrl }: Options): string {
+  const surface = providers
+  const text = [read(surface.guideFile), snippetsSection(), providerReferenceDivider, referenceMarkdown(surface)]
+  const markdown = withAddress(text.join('\n\n'), baseUrl).replaceAll('{{brandId}}', sample.brandId)
+  const content = renderMarkdown(markdown, { file: surface.guideFile, codeBeside: true, surface })
+  const entries = headings(content)
+  const reference = entries.findIndex(({ id }) => id === 'reference')
+  const list = [
+    contentsList('Guide', entries.slice(0, reference).map(entryItem(''))),
+    contentsList('API reference', entries.slice(reference + 1).map(entryItem(''))),
+  ]
+  const title = `${surface.title} ${surface.version}`
+  const values = { title, canonical: surface.docsPath, language: defaultLanguage, content, contents: list.join('\n') }
+  return filled({ ...values, kind: 'main' }, surface)
+}
+
 const sideContent = ({ baseUrl }: Options, { file }: Page) =>
   renderMarkdown(withAddress(read(file), baseUrl), { file }).replaceAll(
     /(?<= (?:src|href)=")assets\/([^"]+)/g,
@@ -103,7 +132,7 @@ const sideContent = ({ baseUrl }: Options, { file }: Page) =>
 function mainPage(options: Options, languageId: SampleLanguageId): string {
   const withoutSamples = mainContent(options)
   const content = withSamples(withoutSamples, { languageId, baseUrl: options.baseUrl })
-  const title = `Operator Gaming Back-Office API ${apiVersion}`
+  const title = `${operators.title} ${operators.version}`
   const canonical = languagePath(defaultLanguage)
   return filled({ title, canonical, language: languageId, content, contents: contents(withoutSamples), kind: 'main' })
 }
@@ -111,7 +140,7 @@ function mainPage(options: Options, languageId: SampleLanguageId): string {
 function sidePage(options: Options, entry: Page): string {
   const content = sideContent(options, entry)
   return filled({
-    title: `${entry.title} · Operator Gaming Back-Office API`,
+    title: `${entry.title} · ${operators.title}`,
     canonical: `${docsPath}/${entry.path}`,
     language: defaultLanguage,
     content: onThisPage(content) + content,
@@ -133,15 +162,29 @@ function search(options: Options): Buffer {
 /** The placeholder of the data stands in quotes, so that the template itself is valid. */
 const template = readFileSync(new URL('../assets/docs.html', import.meta.url), 'utf8')
 
+/** Search and tester, which only operators have. */
+const toolsOfTemplate = /<!--tools-->\n(.*?)<!--\/tools-->\n/gs
+
 function filled(
   values: Readonly<Record<'title' | 'canonical' | 'language' | 'content' | 'contents' | 'kind', string>>,
+  surface: Surface = operators,
 ) {
+  const hasTools = surface === operators
   // Inside a script element only "</" could end the element early, so "<" is written as an escape.
-  const data = JSON.stringify(pageData()).replaceAll('<', '\\u003c')
-  const all: Readonly<Record<string, string>> = { ...values, data, apiVersion, docs: docsPath }
-  return template.replaceAll(/"\{\{data\}\}"|\{\{(?:asset (\S+?)|(\w+))\}\}/g, (_, asset, name = 'data') =>
-    asset === undefined ? (all[name] ?? '') : assetAddress(asset),
-  )
+  const data = JSON.stringify(hasTools ? pageData() : { addresses: {} }).replaceAll('<', '\\u003c')
+  const brand = hasTools ? 'Back-Office API' : surface.title
+  const all: Readonly<Record<string, string>> = {
+    ...values,
+    data,
+    brand,
+    version: surface.version,
+    docs: surface.docsPath,
+  }
+  return template
+    .replaceAll(toolsOfTemplate, hasTools ? '$1' : '')
+    .replaceAll(/"\{\{data\}\}"|\{\{(?:asset (\S+?)|(\w+))\}\}/g, (_, asset, name = 'data') =>
+      asset === undefined ? (all[name] ?? '') : assetAddress(asset, surface),
+    )
 }
 
 /** What the scripts need to know: where files are, and each operation that the tester can send. */
@@ -198,14 +241,15 @@ function contents(mainHtml: string, current?: Page): string {
   })
   // On the main page its own sections are links within the page, so that they work wherever it is opened from.
   const base = current === undefined ? '' : docsPath
-  const list = (title: string, items: readonly string[]) => `<p>${title}</p><ul>${items.join('')}</ul>`
   const item = entryItem(base)
   return [
-    list('Guide', entries.slice(0, reference).map(item)),
-    list('More', beside),
-    list('API reference', entries.slice(reference + 1).map(item)),
+    contentsList('Guide', entries.slice(0, reference).map(item)),
+    contentsList('More', beside),
+    contentsList('API reference', entries.slice(reference + 1).map(item)),
   ].join('\n')
 }
+
+const contentsList = (title: string, items: readonly string[]): string => `<p>${title}</p><ul>${items.join('')}</ul>`
 
 /** The chapters of a page that stands beside the main one, for the column that its text leaves free. */
 function onThisPage(html: string): string {
@@ -222,7 +266,9 @@ function headings(html: string): Chapter[] {
   return entries
 }
 
-const methods = new Map(httpOperations.map(({ id, http }) => [id.toLowerCase(), http?.method]))
+const methods = new Map(
+  [...httpOperations, ...providers.operations].map(({ id, http }) => [id.toLowerCase(), http?.method]),
+)
 
 const entryItem =
   (base: string) =>

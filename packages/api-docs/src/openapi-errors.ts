@@ -1,15 +1,6 @@
-import {
-  commonRejects,
-  detailsOf,
-  type ErrorCode,
-  errorAnchor,
-  errorCatalogue,
-  type Operation,
-  type PublicErrorCode,
-  publicErrorCodes,
-  publicErrors,
-} from '@backoffice/contracts'
+import { commonRejects, type ErrorCode, errorAnchor, errorCatalogue, type Operation } from '@backoffice/contracts'
 import type { JsonSchema, SchemaComponents } from './field-tables.ts'
+import { errorOf, type Surface } from './surface.ts'
 
 /** Every response carries it. */
 export const requestIdHeader = { 'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' } }
@@ -38,11 +29,11 @@ const envelope = (error: JsonSchema): JsonSchema => ({
 })
 
 /** The list of all error codes, and the envelope of any of them: of a path that is no operation's, for example. */
-export function addErrorSchemas(components: SchemaComponents): void {
+export function addErrorSchemas(components: SchemaComponents, { errors }: Surface): void {
   const code = components.add('ErrorCode', () => ({
     type: 'string',
     description: 'Stable: branch on it. New rules and operations may bring new codes.',
-    enum: [...publicErrorCodes],
+    enum: [...errors.keys()],
   }))
   const details = {
     type: 'object',
@@ -54,14 +45,14 @@ export function addErrorSchemas(components: SchemaComponents): void {
 }
 
 /** PLAYER_NOT_FOUND → PlayerNotFound */
-const inOneWord = (code: PublicErrorCode): string =>
+const inOneWord = (code: ErrorCode): string =>
   code
     .split('_')
     .map((word) => word.charAt(0) + word.slice(1).toLowerCase())
     .join('')
 
 /** PLAYER_NOT_FOUND → PlayerNotFoundError */
-const errorSchemaName = (code: PublicErrorCode): string => `${inOneWord(code).replace(/Error$/, '')}Error`
+const errorSchemaName = (code: ErrorCode): string => `${inOneWord(code).replace(/Error$/, '')}Error`
 
 /**
  * Replies may gain fields at any time. The schemas of the contracts are closed, so that a test finds a field that nobody
@@ -71,10 +62,9 @@ const open = (schema: JsonSchema): JsonSchema =>
   JSON.parse(JSON.stringify(schema), (key, value) => (key === 'additionalProperties' ? true : value))
 
 /** The error with this code, as the envelope holds it. */
-function errorSchema(code: PublicErrorCode, components: SchemaComponents): { readonly $ref: string } {
+function errorSchema(code: ErrorCode, components: SchemaComponents, surface: Surface): { readonly $ref: string } {
   return components.add(errorSchemaName(code), () => {
-    const { cause, cure } = publicErrors[code]
-    const details = detailsOf(code)
+    const { cause, cure, details } = errorOf(surface, code)
     const published = details === undefined ? undefined : open(components.publish(details.schema))
     return {
       description: `Cause: ${cause}\n\nCure: ${cure}`,
@@ -84,8 +74,8 @@ function errorSchema(code: PublicErrorCode, components: SchemaComponents): { rea
 }
 
 /** One of these errors. `code` tells which, and so which details it has. */
-function errorUnion(codes: readonly PublicErrorCode[], components: SchemaComponents): JsonSchema {
-  const members = codes.map((code) => [code, errorSchema(code, components)] as const)
+function errorUnion(codes: readonly ErrorCode[], components: SchemaComponents, surface: Surface): JsonSchema {
+  const members = codes.map((code) => [code, errorSchema(code, components, surface)] as const)
   const [first] = members
   if (members.length === 1 && first !== undefined) return first[1]
   const mapping = Object.fromEntries(members.map(([code, { $ref }]) => [code, $ref]))
@@ -93,8 +83,12 @@ function errorUnion(codes: readonly PublicErrorCode[], components: SchemaCompone
 }
 
 /** One response per status. Its schema and examples name each code that it may carry. */
-export function errorResponses(operation: Operation, components: SchemaComponents): Record<string, JsonSchema> {
-  const codes = [...new Set([...commonRejects(operation), ...operation.rejects])] as PublicErrorCode[]
+export function errorResponses(
+  operation: Operation,
+  components: SchemaComponents,
+  surface: Surface,
+): Record<string, JsonSchema> {
+  const codes = [...new Set([...commonRejects(operation), ...operation.rejects])]
   const byStatus = Map.groupBy(codes, (code) => errorCatalogue[code].status)
   // What is wrong with the HTTP of a request, whatever it asks for.
   byStatus.set(400, [...(byStatus.get(400) ?? []), 'VALIDATION_ERROR'])
@@ -103,7 +97,7 @@ export function errorResponses(operation: Operation, components: SchemaComponent
   return Object.fromEntries(
     sorted.map(([status, entries]) => {
       const headers = stored.has(status) ? replayedHeader : {}
-      return [String(status), errorResponse(status, entries, headers, components)]
+      return [String(status), errorResponse(status, entries, { headers, components, surface })]
     }),
   )
 }
@@ -117,14 +111,19 @@ const namedCodesMax = 3
 
 const statusesWithRetryAfter: ReadonlySet<number> = new Set([409, 429, 500, 502, 503])
 
+interface Responses {
+  readonly headers: JsonSchema
+  readonly components: SchemaComponents
+  readonly surface: Surface
+}
+
 function errorResponse(
   status: number,
-  codes: readonly PublicErrorCode[],
-  headers: JsonSchema,
-  components: SchemaComponents,
+  codes: readonly ErrorCode[],
+  { headers, components, surface }: Responses,
 ): JsonSchema {
   const response = {
-    description: codes.map((code) => `\`${code}\`: ${errorCatalogue[code].message}`).join('\n\n'),
+    description: codes.map((code) => `\`${code}\`: ${errorOf(surface, code).message}`).join('\n\n'),
     headers: {
       ...requestIdHeader,
       ...headers,
@@ -133,8 +132,8 @@ function errorResponse(
     },
     content: {
       'application/json': {
-        schema: envelope(errorUnion(codes, components)),
-        examples: Object.fromEntries(codes.map((code) => [code, errorExample(code, components)])),
+        schema: envelope(errorUnion(codes, components, surface)),
+        examples: Object.fromEntries(codes.map((code) => [code, errorExample(code, components, surface)])),
       },
     },
   }
@@ -144,18 +143,17 @@ function errorResponse(
   return { $ref: `#/components/responses/${name}` }
 }
 
-function errorExample(code: PublicErrorCode, components: SchemaComponents): JsonSchema {
-  const example = detailsOf(code)?.example
-  const details = example === undefined ? {} : { details: example }
-  const { message } = errorCatalogue[code]
+function errorExample(code: ErrorCode, components: SchemaComponents, surface: Surface): JsonSchema {
+  const { message, details: entry } = errorOf(surface, code)
+  const details = entry?.example === undefined ? {} : { details: entry.example }
   const requestId = 'req_01kaj6p3e8fqkv3m0v2n8w4d6s'
   components.examples[code] ??= { summary: code, value: { error: { code, message, requestId, ...details } } }
   return { $ref: `#/components/examples/${code}` }
 }
 
 /** Where the documentation explains an error, as each error's own header says it. */
-export const helpLink = {
+export const helpLink = ({ docsPath }: Surface): JsonSchema => ({
   description: 'Where the documentation explains the error (RFC 8288); relative to the address that you called.',
   schema: { type: 'string', maxLength: 200 },
-  example: `</api/v1/docs#${errorAnchor('PLAYER_NOT_FOUND')}>; rel="help"`,
-}
+  example: `<${docsPath}#${errorAnchor('PLAYER_NOT_FOUND')}>; rel="help"`,
+})

@@ -1,80 +1,69 @@
 import {
-  apiVersion,
   type EventKind,
   eventEnvelope,
   events,
-  httpOperations,
   idempotencyKeyPattern,
   type Operation,
-  publicEventKinds,
   tags,
 } from '@backoffice/contracts'
 import type { TObject, TSchema } from '@sinclair/typebox'
 import { type JsonSchema, SchemaComponents } from './field-tables.ts'
 import { addErrorSchemas, errorResponses, helpLink, replayedHeader, requestIdHeader } from './openapi-errors.ts'
 import { codeSamplesOf } from './samples.ts'
+import { operators, type Surface } from './surface.ts'
 import { exampleEvent } from './test-vectors.ts'
-
-const signatureHeaders = [
-  ['operatorKey', 'X-Operator-Key', 'The key of the credential: bk_test_… for the sandbox, bk_live_… for production.'],
-  ['timestamp', 'X-Timestamp', 'Epoch seconds, within 5 minutes of the server clock.'],
-  [
-    'signature',
-    'X-Signature',
-    'Lowercase hex HMAC-SHA256, keyed with the operator secret, over method, path with query, timestamp and the SHA-256 of the body, joined by LF.',
-  ],
-] as const
 
 interface OpenApiOptions {
   readonly baseUrl: string
   readonly samples?: boolean
+  readonly surface?: Surface
 }
 
 /**
- * The OpenAPI 3.1 document of this version, derived from the operation, event and error tables.
- * @param baseUrl the address that clients call, with the /api/v1 prefix
- * @param samples whether operations show how they are called; half of the bytes, which no generator reads
+ * The OpenAPI 3.1 document of a surface in this version, derived from the operation, event and error tables.
+ * @param baseUrl the address that clients call, with the prefix of the surface
+ * @param samples whether operations show how operators call them; half of the bytes, which no generator reads
  */
-export function openApiDocument({ baseUrl, samples = true }: OpenApiOptions): JsonSchema {
+export function openApiDocument({ baseUrl, samples = true, surface = operators }: OpenApiOptions): JsonSchema {
   const components = new SchemaComponents()
-  addErrorSchemas(components)
+  addErrorSchemas(components, surface)
   const paths: Record<string, Record<string, unknown>> = {}
-  for (const operation of httpOperations) {
+  for (const operation of surface.operations) {
     if (operation.http === undefined) continue
     const { path, method } = operation.http
     paths[path] ??= {}
     paths[path][method.toLowerCase()] = {
-      ...operationObject(operation, components),
-      ...(samples ? { 'x-codeSamples': codeSamplesOf(operation.id, { baseUrl }) } : {}),
+      ...operationObject(operation, components, surface),
+      ...(samples && surface === operators ? { 'x-codeSamples': codeSamplesOf(operation.id, { baseUrl }) } : {}),
     }
   }
-  const webhooks = Object.fromEntries(publicEventKinds.map((kind) => [kind, { post: webhookObject(kind, components) }]))
+  const webhooks = Object.fromEntries(surface.events.map((kind) => [kind, { post: webhookObject(kind, components) }]))
+  const { path: serverPath, ...server } = surface.server
+  const isOfOperators = surface === operators
   return {
     openapi: '3.1.0',
     info: {
-      title: 'Operator Gaming Back-Office API',
-      version: apiVersion,
-      summary: 'Server-to-server back office for gaming and betting operators.',
-      description: introduction,
+      title: surface.title,
+      version: surface.version,
+      summary: surface.summary,
+      description: surface.introduction,
       contact: { name: 'Integration support', url: `${baseUrl}/docs` },
       license: { name: 'Proprietary', url: `${baseUrl}/docs` },
     },
     jsonSchemaDialect: 'https://json-schema.org/draft/2020-12/schema',
-    servers: [
-      { url: baseUrl, description: 'Sandbox and production: the key chooses the environment.', 'x-internal': false },
-    ],
-    tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
-    security: [Object.fromEntries(signatureHeaders.map(([scheme]) => [scheme, []]))],
+    servers: [{ url: baseUrl + serverPath, ...server }],
+    tags: surface.tags.map((name) => ({ name, description: tags[name] })),
+    security: [Object.fromEntries(surface.signatureHeaders.map(([scheme]) => [scheme, []]))],
     paths,
-    webhooks,
+    ...(isOfOperators ? { webhooks } : {}),
     components: {
       schemas: components.schemas,
-      headers: sharedHeaders,
+      headers: sharedHeaders(surface),
       examples: components.examples,
       responses: components.responses,
-      parameters: { IdempotencyKey: idempotencyKeyParameter },
+      ...(isOfOperators ? { parameters: { IdempotencyKey: idempotencyKeyParameter } } : {}),
       securitySchemes: Object.fromEntries(
-        signatureHeaders.map(([scheme, name, description]) => [
+        surface.signatureHeaders.map(([scheme, name, description]) => [
           scheme,
           { type: 'apiKey', in: 'header', name, description },
         ]),
@@ -82,10 +71,6 @@ export function openApiDocument({ baseUrl, samples = true }: OpenApiOptions): Js
     },
   }
 }
-
-const introduction = `Every authenticated request carries the three signing headers. Money is a decimal string with exactly 2 decimals, times are ISO 8601 in UTC, identifiers are opaque. Responses may gain fields at any time: ignore the ones you do not know.
-
-Errors share one envelope: \`{ error: { code, message, requestId, details } }\`. \`code\` is stable, \`message\` is not. Branch on \`code\`.`
 
 const idempotencyKeyParameter = {
   name: 'Idempotency-Key',
@@ -102,20 +87,24 @@ const integerHeader = (description: string) => ({
   schema: { type: 'integer', format: 'int32', minimum: 0, maximum: 86400 },
 })
 
-const sharedHeaders = {
+const sharedHeaders = (surface: Surface): JsonSchema => ({
   'X-Request-Id': {
     description: 'Names this request in our logs; quote it when you ask for help.',
     schema: { type: 'string', maxLength: 64 },
   },
   'Retry-After': integerHeader('Seconds to wait before the next try.'),
-  Link: helpLink,
+  Link: helpLink(surface),
+  ...(surface === operators ? idempotentReplayed : {}),
+})
+
+const idempotentReplayed = {
   'Idempotent-Replayed': {
     description: '`true` when this is the stored response of an earlier request with the same key.',
     schema: { type: 'string', enum: ['true'] },
   },
 }
 
-function operationObject(operation: Operation, components: SchemaComponents): JsonSchema {
+function operationObject(operation: Operation, components: SchemaComponents, surface: Surface): JsonSchema {
   const parameters = [
     ...parametersOf(operation.params, 'path', operation.example?.params, components),
     ...parametersOf(operation.query, 'query', operation.example?.query, components),
@@ -132,7 +121,7 @@ function operationObject(operation: Operation, components: SchemaComponents): Js
     ...(operation.hasBody ? { requestBody: requestBody(operation, components) } : {}),
     responses: {
       [String(operation.http?.status)]: success(operation, components),
-      ...errorResponses(operation, components),
+      ...errorResponses(operation, components, surface),
     },
   }
 }

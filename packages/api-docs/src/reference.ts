@@ -1,39 +1,36 @@
 import {
   commonRejects,
-  detailsOf,
   type ErrorCode,
   errorAnchor,
-  errorCatalogue,
   eventEnvelope,
   events,
-  httpOperations,
   type Operation,
+  type ProviderErrorCode,
   type PublicErrorCode,
-  publicErrorCodes,
-  publicErrors,
-  publicEventKinds,
   tags,
 } from '@backoffice/contracts'
 import type { TObject } from '@sinclair/typebox'
 import { FieldTables, type SharedRecord, sharedRecords } from './field-tables.ts'
 import { sampleMark } from './sample-panels.ts'
+import { errorOf, operators, type Surface } from './surface.ts'
 import { exampleDelivery } from './test-vectors.ts'
 
 /** The reference as Markdown, derived from the operation, event and error tables. Headings are `#` level 2 and 3. */
-export function referenceMarkdown(): string {
+export function referenceMarkdown(surface: Surface = operators): string {
   const tables = new FieldTables()
-  const groups = Map.groupBy(httpOperations, (operation) => operation.tag ?? 'Documents')
+  const groups = Map.groupBy(surface.operations, (operation) => operation.tag ?? 'Documents')
   const sections = Array.from(groups, ([tag, operations]) => [
     `## ${tag}\n\n${tags[tag]}`,
-    ...sharedRecords.filter((record) => record.tag === tag).map((record) => recordSection(record, tables)),
-    ...operations.map((operation) => operationSection(operation, tables)),
+    ...sharedRecords.filter((record) => record.tag === tag).map((record) => recordSection(record, tables, surface)),
+    ...operations.map((operation) => operationSection(operation, tables, surface)),
   ])
-  return [...sections.flat(), eventsSection(tables), errorsSection(tables)].join('\n\n')
+  const events = surface.events.length > 0 ? [eventsSection(tables, surface)] : []
+  return [...sections.flat(), ...events, errorsSection(tables, surface)].join('\n\n')
 }
 
-function recordSection(record: SharedRecord, tables: FieldTables): string {
+function recordSection(record: SharedRecord, tables: FieldTables, { operations }: Surface): string {
   const { title, id, schema } = record
-  const example = httpOperations.find(({ reply }) => reply === schema)?.example?.reply
+  const example = operations.find(({ reply }) => reply === schema)?.example?.reply
   return paragraphs([
     `### ${title} {#${id}}`,
     schema.description ?? '',
@@ -45,11 +42,13 @@ function recordSection(record: SharedRecord, tables: FieldTables): string {
 const paragraphs = (parts: readonly string[]) => parts.filter((part) => part !== '').join('\n\n')
 const label = (text: string) => `<p class="label">${text}</p>`
 
-function operationSection(operation: Operation, tables: FieldTables): string {
+function operationSection(operation: Operation, tables: FieldTables, surface: Surface): string {
   const { http, id, audience, params, query, body, hasBody, reply, example } = operation
   if (http === undefined) return ''
   const isPublic = audience === 'public'
-  const tryIt = isPublic ? '' : ` <button type="button" class="try" data-operation="${id}">Try it</button>`
+  // Samples and the tester sign as operators do.
+  const hasSamples = !isPublic && surface === operators
+  const tryIt = !hasSamples ? '' : ` <button type="button" class="try" data-operation="${id}">Try it</button>`
   // What needs no signature is a click away.
   const path = isPublic
     ? `<a href="{{baseUrl}}${http.path}"><code>${http.path}</code></a>`
@@ -58,7 +57,7 @@ function operationSection(operation: Operation, tables: FieldTables): string {
   const replyTable = tables.reply(reply)
   return paragraphs([
     `### ${operation.summary} {#${id.toLowerCase()}}`,
-    isPublic ? '' : sampleMark(id),
+    hasSamples ? sampleMark(id) : '',
     `<p class="route"><span class="method ${http.method.toLowerCase()}">${http.method}</span> ${path}${tryIt}</p>`,
     operation.description ?? '',
     operation.idempotency === 'required' ? 'Requires [`Idempotency-Key`](#idempotency).' : '',
@@ -69,7 +68,7 @@ function operationSection(operation: Operation, tables: FieldTables): string {
     replyTable === '' ? '' : `${label(`Reply ${http.status}`)}\n\n${replyTable}`,
     exampleBlock('Request body', hasFields ? example?.body : undefined),
     exampleBlock(`Reply ${http.status}`, example?.reply),
-    errorsOf(operation),
+    errorsOf(operation, surface),
   ])
 }
 
@@ -78,21 +77,23 @@ function exampleBlock(title: string, example: unknown): string {
   return `${label(title)}\n\n\`\`\`json\n${JSON.stringify(example, null, 2)}\n\`\`\``
 }
 
-function errorsOf(operation: Operation): string {
+const anchorOf = (code: ErrorCode) => errorAnchor(code as PublicErrorCode | ProviderErrorCode)
+
+function errorsOf(operation: Operation, surface: Surface): string {
   const own = [...new Set(operation.rejects)]
   const shared = commonRejects(operation).filter((code) => !own.includes(code))
   const list = (codes: readonly ErrorCode[]) =>
     codes
       .map((code) => {
-        const { status } = errorCatalogue[code]
-        return `<a href="#${errorAnchor(code as PublicErrorCode)}"><code>${status} ${code}</code></a>`
+        const { status } = errorOf(surface, code)
+        return `<a href="#${anchorOf(code)}"><code>${status} ${code}</code></a>`
       })
       .join(' ')
   const summary = `<details><summary>Errors every such route may answer</summary>\n\n${list(shared)}\n\n</details>`
   return own.length > 0 ? `${label('Refusals, in order of precedence')}\n\n${list(own)}\n\n${summary}` : summary
 }
 
-function eventsSection(tables: FieldTables): string {
+function eventsSection(tables: FieldTables, surface: Surface): string {
   const { data: _, ...envelope } = eventEnvelope('webhook.test').properties
   // Each kind has its own word in `type`; here it stands for all of them.
   const fields = { ...envelope, type: { type: 'string', description: envelope.type.description } }
@@ -102,7 +103,7 @@ function eventsSection(tables: FieldTables): string {
     tables.reply({ type: 'object', properties: fields } as unknown as TObject),
     `### A delivery, complete {#delivery}\n\nIts signature verifies with the secret \`${secret}\`. It is among the [test vectors](#gettestvectors), as \`${exampleDelivery.name}\`; the body is one line, without a line end.`,
     `${label('POST to your URL')}\n\n\`\`\`http\nPOST /webhooks HTTP/1.1\n${headers.map(([name, value]) => `${name}: ${value}`).join('\n')}\n\n${body}\n\`\`\``,
-    ...publicEventKinds.map(
+    ...surface.events.map(
       (kind) =>
         `### ${kind}\n\n${events[kind].description}\n\n${tables.reply(events[kind].data)}\n\n${exampleBlock('data', events[kind].example)}`,
     ),
@@ -110,27 +111,25 @@ function eventsSection(tables: FieldTables): string {
 }
 
 /** The error catalogue: a table to look a code up in, then each code with its cause and its cure. */
-function errorsSection(tables: FieldTables): string {
-  const rows = publicErrorCodes.map((code) => {
-    const { status, message, retryable } = publicErrors[code]
-    return `| ${status} | [\`${code}\`](#${errorAnchor(code)}) | ${message} | ${retryable ? 'same key' : 'no'} |`
-  })
+function errorsSection(tables: FieldTables, surface: Surface): string {
+  const rows = Array.from(
+    surface.errors,
+    ([code, { status, message, retry }]) => `| ${status} | [\`${code}\`](#${anchorOf(code)}) | ${message} | ${retry} |`,
+  )
   return [
     '## Error codes',
-    'Every error reply has a header `Link` with `rel="help"`, which leads to its code below. Retry: whether the same request, with the same Idempotency-Key, may succeed later.',
+    surface.errorsIntroduction,
     `| HTTP | Code | Meaning | Retry |\n|---|---|---|---|\n${rows.join('\n')}`,
-    ...publicErrorCodes.map((code) => errorEntry(code, tables)),
+    ...[...surface.errors.keys()].map((code) => errorEntry(code, tables, surface)),
   ].join('\n\n')
 }
 
-function errorEntry(code: PublicErrorCode, tables: FieldTables): string {
-  const { status, cause, cure, retryable } = publicErrors[code]
-  const details = detailsOf(code)
-  // Who follows the link of a reply sees this entry, and not the table.
-  const retry = retryable ? 'retry with the same key' : 'no retry'
+function errorEntry(code: ErrorCode, tables: FieldTables, surface: Surface): string {
+  const { status, cause, cure, retryAdvice, details } = errorOf(surface, code)
   const parts = [
-    `### ${code} {#${errorAnchor(code)}}`,
-    `<p class="status">HTTP ${status} · ${retry}</p>`,
+    `### ${code} {#${anchorOf(code)}}`,
+    // Who follows the link of a reply sees this entry, and not the table.
+    `<p class="status">HTTP ${status} · ${retryAdvice}</p>`,
     `**Cause.** ${cause}`,
     `**Cure.** ${cure}`,
   ]

@@ -15,7 +15,7 @@ import { Marked, type Token, type Tokens } from 'marked'
 import customHeadingId from 'marked-custom-heading-id'
 import { gfmHeadingId } from 'marked-gfm-heading-id'
 import { markedHighlight } from 'marked-highlight'
-import { docsPath, guideFile, pages } from './served.ts'
+import { type ServedSurface, servedOperators } from './served.ts'
 
 /** Code with the label that stood in front of it. */
 type LabelledCode = Tokens.Code & { readonly label?: string }
@@ -25,6 +25,8 @@ interface Rendering {
   readonly file: string
   /** Puts code into a column of its own, beside the text. An article keeps its code where it stands. */
   readonly codeBeside?: boolean
+  /** Whose pages its links may lead to. */
+  readonly surface?: ServedSurface
 }
 
 /**
@@ -45,7 +47,7 @@ export function renderMarkdown(markdown: string, rendering: Rendering): string {
         )
       },
       link({ href, tokens }) {
-        return `<a href="${escapeHtml(address(href, rendering.file))}">${this.parser.parseInline(tokens)}</a>`
+        return `<a href="${escapeHtml(address(href, rendering))}">${this.parser.parseInline(tokens)}</a>`
       },
     },
     hooks: { processAllTokens: (tokens) => inSections(tokens, rendering) },
@@ -82,10 +84,11 @@ function table(header: readonly string[], rows: readonly (readonly string[])[]):
 }
 
 /** Links between documents lead from page to page. */
-function address(href: string, from: string): string {
+function address(href: string, { file: from, surface = servedOperators }: Rendering): string {
   if (/^(https?:|mailto:|#|\/)/.test(href)) return href
   const [path = '', fragment] = href.split('#')
   const file = posix.join(posix.dirname(from), path)
+  const { docsPath, guideFile, pages } = surface
   const page = pages.find((candidate) => candidate.file === file)
   if (page === undefined && file !== guideFile) throw new Error(`${from} links to ${href}, which is no page`)
   return `${docsPath}${page === undefined ? '' : `/${page.path}`}${fragment === undefined ? '' : `#${fragment}`}`

@@ -1,5 +1,5 @@
 // What the gateway knows of the documents before any is made. This module loads nothing that makes one.
-import { apiPrefix } from '@backoffice/contracts'
+import { apiPrefix, httpOperations, providerApiPrefix } from '@backoffice/contracts'
 
 /** A page of the documentation that stands beside the main one, at /docs/<path>. */
 export interface Page {
@@ -66,6 +66,64 @@ export const documentPaths: readonly string[] = [
   'assets/search.json',
   ...assetNames.map((name) => `assets/${name}`),
 ]
+
+/** A document and where it is served: below the prefix of its surface, with GET and without credentials. */
+export interface ServedDocument {
+  /** What it is made by: an operation's id, or the path of what is no operation. */
+  readonly name: string
+  readonly path: string
+  readonly operation?: string
+}
+
+/** One of the two APIs, as far as it is known before any document is made. */
+export interface ServedSurface {
+  readonly name: 'operators' | 'providers'
+  readonly prefix: string
+  readonly docsPath: string
+  readonly guideFile: string
+  readonly pages: readonly Page[]
+  readonly documents: readonly ServedDocument[]
+}
+
+/** The public operations, and what stands below /docs: further pages, and the files of the pages. */
+export const operatorDocuments: readonly ServedDocument[] = [
+  ...httpOperations.flatMap(({ audience, http, id }) =>
+    audience !== 'public' || http === undefined ? [] : [{ name: id, path: http.path, operation: id }],
+  ),
+  // The main page is one of the operations.
+  ...documentPaths.filter((path) => path !== '').map((path) => ({ name: `/docs/${path}`, path: `/docs/${path}` })),
+]
+
+/** The files of the providers' one page, which has no tester and no search. */
+export const providerAssets: readonly AssetName[] = ['docs.css', 'theme.js', 'page.js']
+
+/** They have no credentials either, and no operation: the providers' table has what moves money. */
+export const providerDocuments: readonly ServedDocument[] = [
+  '/openapi.json',
+  '/docs',
+  '/test-vectors.json',
+  '/changelog',
+  ...providerAssets.map((name) => `/docs/assets/${name}`),
+].map((path) => ({ name: `providers${path}`, path }))
+
+export const servedOperators: ServedSurface = {
+  name: 'operators',
+  prefix: apiPrefix,
+  ...{ docsPath, guideFile, pages },
+  documents: operatorDocuments,
+}
+
+export const providerGuideFile = 'docs/providers.md'
+export const providerChangelogFile = 'docs/providers-changelog.md'
+
+export const servedProviders: ServedSurface = {
+  name: 'providers',
+  prefix: providerApiPrefix,
+  docsPath: `${providerApiPrefix}/docs`,
+  guideFile: providerGuideFile,
+  pages: [],
+  documents: providerDocuments,
+}
 
 /** What the documentation page may load and call: itself, and nothing from elsewhere. */
 export const docsContentSecurityPolicy = [

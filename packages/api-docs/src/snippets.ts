@@ -80,3 +80,26 @@ export function signingSnippets(): { readonly snippets: readonly Snippet[] } {
     ),
   }
 }
+
+/** What the programs that sign say otherwise to a provider: the same canonical string under another header. */
+const saidToProviders: readonly (readonly [string, string])[] = [
+  ['X-Operator-Key', 'X-Provider-Key'],
+  ['OPERATOR_', 'PROVIDER_'],
+  ['/api/v1 prefix', '/provider/v1/{brandId} prefix'],
+  ['GET /me', 'GET /rounds?roundId=round-501'],
+  [`POST /players '{"externalId":"user-42", …}' my-idempotency-key-1`, `POST /bets '{"transactionId":"bet-7001", …}'`],
+  ['[BODY [IDEMPOTENCY_KEY]]', '[BODY]'],
+]
+
+/** The program of a language that signs, as a provider runs it. */
+export const providerSnippet = (language: string): string =>
+  saidToProviders.reduce((code, [was, is]) => code.replaceAll(was, is), snippetCode(language, 'sign-request') ?? '')
+
+/** The programs that sign as a chapter of the providers' page, in Markdown. */
+export function snippetsSection(): string {
+  const programs = languages.map(
+    ({ id, name, runtime }) =>
+      `<details><summary>${name}</summary>\n\n${runtime}.\n\n\`\`\`${id}\n${providerSnippet(id)}\`\`\`\n\n</details>`,
+  )
+  return `## Programs that sign {#programs}\n\nEach needs nothing but the language, agrees with the [test vectors]({{baseUrl}}/test-vectors.json), and signs anew whenever it runs. \`BASE_URL\` ends with the brand. An \`Idempotency-Key\` is not read here: \`transactionId\` does its work.\n\n${programs.join('\n\n')}`
+}

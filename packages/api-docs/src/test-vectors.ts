@@ -5,6 +5,9 @@ import {
   canonicalString,
   type EventKind,
   events,
+  type Operation,
+  operations,
+  providerApiPrefix,
   sample,
   signRequest,
   signWebhook,
@@ -141,23 +144,59 @@ const ageCases: readonly AgeCase[] = [
   ['an empty timestamp', 0, false, { timestamp: '' }],
 ]
 
+const brand = `${providerApiPrefix}/${sample.brandId}`
+const providerCases: readonly RequestCase[] = [
+  ['GET without query or body', 'GET', `${brand}/sessions/${sample.sessionId}`, ''],
+  ['GET with a query', 'GET', `${brand}/rounds?roundId=round-501`, ''],
+  ['query order is kept: day first', 'GET', `${brand}/rounds?day=2026-03-02&cursor=abc`, ''],
+  ['query order is kept: cursor first', 'GET', `${brand}/rounds?cursor=abc&day=2026-03-02`, ''],
+  ['a percent-encoded id in the path is signed as sent', 'GET', `${brand}/transactions/bet/bet%2F7001`, ''],
+  ['lowercase percent-encoding is not normalised', 'GET', `${brand}/transactions/bet/bet%2f7001`, ''],
+  ['another brand', 'GET', `${providerApiPrefix}/brd_2/rounds?roundId=round-501`, ''],
+  ['a bet', 'POST', `${brand}/bets`, exampleBody(operations.players.placeBet)],
+  ['the same bet with whitespace', 'POST', `${brand}/bets`, exampleBody(operations.players.placeBet, 2)],
+  ['a spin', 'POST', `${brand}/spins`, exampleBody(operations.players.playSpin)],
+  ['a win', 'POST', `${brand}/wins`, exampleBody(operations.wallet.creditWin)],
+  ['a rollback', 'POST', `${brand}/rollbacks`, exampleBody(operations.wallet.rollbackBet)],
+  ['a close', 'POST', `${brand}/rounds/close`, exampleBody(operations.wallet.closeRound)],
+  ['CRLF line ends in the body', 'POST', `${brand}/bets`, '{\r\n  "transactionId": "bet-7001"\r\n}\r\n'],
+  ['Portuguese letters in the body', 'POST', `${brand}/rollbacks`, '{"reason":"sessão interrompida"}'],
+  ['an emoji in the body', 'POST', `${brand}/rollbacks`, '{"reason":"🎲"}'],
+  ['an empty JSON object', 'POST', `${brand}/bets`, '{}'],
+  ['another secret', 'GET', `${brand}/rounds?roundId=round-501`, '', { secret: 'another_secret' }],
+  ['a secret with symbols is used as its bytes', 'GET', `${brand}/rounds?day=2026-03-02`, '', { secret: 'ab+/=é' }],
+  ['another timestamp: a retry is signed anew', 'POST', `${brand}/bets`, '{}', { timestamp: '1767225601' }],
+]
+
+function exampleBody({ example }: Operation, spaces = 0): string {
+  return JSON.stringify(example?.body, null, spaces)
+}
+
+const providerSecret = 'provider_test_vector_secret_1'
+
+const requestVectors = (cases: readonly RequestCase[], ownSecret: string) =>
+  cases.map(([name, method, path, body, overrides]) => {
+    const request = { method, path, timestamp: overrides?.timestamp ?? timestamp, body }
+    const secret = overrides?.secret ?? ownSecret
+    return {
+      name,
+      secret,
+      ...request,
+      bodySha256: bodySha256(body),
+      canonical: canonicalString(request),
+      signature: signRequest(secret, request),
+    }
+  })
+
+/** What a provider's signer is held to: the same canonical string, with its own paths. */
+export const providerTestVectors = () => ({ requests: requestVectors(providerCases, providerSecret) })
+
 /** Inputs and expected signatures: what any signer, ours included, is held to. */
 export function testVectors() {
   return {
     documentLinks: documentLinks(),
     // A body is text; it is signed, and sent, as its UTF-8 bytes.
-    requests: requestCases.map(([name, method, path, body, overrides]) => {
-      const request = { method, path, timestamp: overrides?.timestamp ?? timestamp, body }
-      const secret = overrides?.secret ?? operatorSecret
-      return {
-        name,
-        secret,
-        ...request,
-        bodySha256: bodySha256(body),
-        canonical: canonicalString(request),
-        signature: signRequest(secret, request),
-      }
-    }),
+    requests: requestVectors(requestCases, operatorSecret),
     webhooks: webhookCases.map(([name, body, overrides]) => {
       const secret = overrides?.secret ?? webhookSecret
       const delivery = { timestamp: overrides?.timestamp ?? timestamp, body }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { patternMessages } from '@backoffice/contracts'
 import t from 'tap'
-import { openApiDocument } from '../src/index.ts'
+import { openApiDocument, operators, providers, type Surface } from '../src/index.ts'
 
 type Json = { readonly [name: string]: unknown }
 type Schema = Json & {
@@ -11,9 +11,18 @@ type Schema = Json & {
   readonly items?: Schema
 }
 
-const baseUrl = 'https://backoffice.invalid/api/v1'
-const released = JSON.parse(readFileSync(new URL('../released/openapi-1.1.0.json', import.meta.url), 'utf8')) as Json
-const current = openApiDocument({ baseUrl }) as Json
+/** A released document, and today's of the same surface. */
+interface Pair {
+  readonly released: Json
+  readonly current: Json
+}
+function pairOf(file: string, surface: Surface): Pair {
+  const released = JSON.parse(readFileSync(new URL(`../${file}`, import.meta.url), 'utf8')) as Json
+  const baseUrl = `https://backoffice.invalid${surface.prefix}`
+  return { released, current: openApiDocument({ baseUrl, surface }) as Json }
+}
+const ofOperators = pairOf('released/openapi-1.1.0.json', operators)
+const ofProviders = pairOf('released/providers-1.0.0.json', providers)
 
 /** Follows a path of names, and references on the way. */
 function at(document: Json, ...names: readonly string[]): Json {
@@ -35,14 +44,14 @@ function resolve(document: Json, value: unknown): unknown {
  * The one narrowing that is allowed in requests: no control characters in text. No integration writes them on purpose,
  * and raw they could deceive whoever decides about a record. Such text is still found and returned.
  */
-const onlyRefusesControls = (was: Schema, is: Schema, direction: 'request' | 'reply') =>
+const onlyRefusesControls = (was: Schema, is: Schema, direction: Direction) =>
   direction === 'request' &&
   was.pattern === undefined &&
   was.format === is.format &&
   String(is.pattern) in patternMessages
 
 /** A request may have a wider form: a word of 1 to 64 characters is a line of as many. */
-const widensWord = (was: Schema, is: Schema, direction: 'request' | 'reply') =>
+const widensWord = (was: Schema, is: Schema, direction: Direction) =>
   direction === 'request' &&
   was.pattern === '^[A-Za-z0-9_-]{1,64}$' &&
   String(is.pattern) in patternMessages &&
@@ -63,10 +72,15 @@ function isNarrower(was: Schema, is: Schema): boolean {
   )
 }
 
+type Direction = 'request' | 'reply'
+
+/** Clients take values of these replies that they do not know: the field says so, and so does the guide. */
+const openLists: readonly unknown[] = ['#/components/schemas/LedgerType']
+
 /** What a client that was written for `before` could trip over in `after`. */
-function breaks(before: Schema, after: Schema, direction: 'request' | 'reply', path: string): string[] {
-  const was = resolve(released, before) as Schema
-  const is = resolve(current, after) as Schema | undefined
+function breaks(pair: Pair, before: Schema, after: Schema, direction: Direction, path: string): string[] {
+  const was = resolve(pair.released, before) as Schema
+  const is = resolve(pair.current, after) as Schema | undefined
   if (is === undefined) return [`${path} is gone`]
   const found: string[] = []
   if (JSON.stringify(was.type) !== JSON.stringify(is.type)) found.push(`${path} has another type`)
@@ -75,7 +89,8 @@ function breaks(before: Schema, after: Schema, direction: 'request' | 'reply', p
   if (!sameForm && !isWider) found.push(`${path} has another form`)
   // A client may send any of the former values, and may get no other.
   const [wide, narrow] = direction === 'request' ? [is.enum, was.enum] : [was.enum, is.enum]
-  for (const value of narrow ?? [])
+  const mayGrow = direction === 'reply' && openLists.includes(after.$ref)
+  for (const value of mayGrow ? [] : (narrow ?? []))
     if (wide !== undefined && !wide.includes(value)) found.push(`${path} has other values`)
   const [demanding, former] = direction === 'request' ? [is.required, was.required] : [was.required, is.required]
   for (const name of demanding ?? [])
@@ -87,14 +102,14 @@ function breaks(before: Schema, after: Schema, direction: 'request' | 'reply', p
   if (direction === 'reply' && is.additionalProperties === false)
     found.push(...added.map((name) => `${path}.${name} is new in what is closed`))
   for (const [name, property] of Object.entries(was.properties ?? {})) {
-    found.push(...breaks(property, is.properties?.[name] as Schema, direction, `${path}.${name}`))
+    found.push(...breaks(pair, property, is.properties?.[name] as Schema, direction, `${path}.${name}`))
   }
-  if (was.items !== undefined) found.push(...breaks(was.items, is.items as Schema, direction, `${path}[]`))
+  if (was.items !== undefined) found.push(...breaks(pair, was.items, is.items as Schema, direction, `${path}[]`))
   return found
 }
 
-/** The schema of each error that a response may carry, by its code. In release 1.1.0 it was one for all codes. */
-function errorsOf(response: Schema): ReadonlyMap<string, Schema> {
+/** The schema of each error that a response may carry, by its code. In the operators' release 1.1.0 it was one for all codes. */
+function errorsOf({ current }: Pair, response: Schema): ReadonlyMap<string, Schema> {
   const error = resolve(current, response.properties?.error) as Schema
   const members = ((error.oneOf as Schema[] | undefined) ?? [error]).map((member) => resolve(current, member) as Schema)
   return new Map(members.map((member) => [String(member.properties?.code?.enum?.[0]), member]))
@@ -117,17 +132,18 @@ const releasedDetails: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** A code has the envelope as before. If it has details, a reply of release 1.1.0 must fit them, too. */
-function errorBreaks(code: string, before: Schema, after: Schema): string[] {
+function errorBreaks(pair: Pair, code: string, before: Schema, after: Schema): string[] {
+  if (pair === ofProviders) return breaks(pair, before, after, 'reply', code)
   const { details, ...others } = before.properties ?? {}
-  const is = resolve(current, after.properties?.details) as Schema | undefined
-  const found = breaks({ ...before, properties: others }, after, 'reply', code)
+  const is = resolve(pair.current, after.properties?.details) as Schema | undefined
+  const found = breaks(pair, { ...before, properties: others }, after, 'reply', code)
   if (is === undefined || details === undefined) return found
   const { [code]: always = [] } = releasedDetails
   // Release 1.1.0 sent no details of a code that is not listed.
   const missing = always.length === 0 ? [] : (is.required ?? []).filter((name) => !always.includes(name))
   return [
     ...found,
-    ...breaks(details, is, 'reply', `${code}.details`),
+    ...breaks(pair, details, is, 'reply', `${code}.details`),
     ...missing.map((name) => `${code}.details.${name} is not in a reply of release 1.1.0`),
   ]
 }
@@ -142,11 +158,11 @@ function parametersOf(document: Json, where: readonly string[]): ReadonlyMap<str
 }
 
 /** What a client that sends what was asked for could be refused for now. */
-function parameterBreaks(where: readonly string[]): string[] {
-  const [before, after] = [parametersOf(released, where), parametersOf(current, where)]
+function parameterBreaks(pair: Pair, where: readonly string[]): string[] {
+  const [before, after] = [parametersOf(pair.released, where), parametersOf(pair.current, where)]
   const found: string[] = []
   for (const [name, { schema }] of before) {
-    found.push(...breaks(schema, after.get(name)?.schema as Schema, 'request', name))
+    found.push(...breaks(pair, schema, after.get(name)?.schema as Schema, 'request', name))
   }
   for (const [name, { required }] of after) {
     if (required === true && before.get(name)?.required !== true) found.push(`${name} is now demanded`)
@@ -157,43 +173,49 @@ function parameterBreaks(where: readonly string[]): string[] {
 const json = (document: Json, names: readonly string[]) =>
   at(document, ...names, 'content', 'application/json', 'schema') as Schema
 
-t.test('every released operation keeps its route, its replies, its error codes and its fields', async (t) => {
-  for (const [path, methods] of Object.entries(at(released, 'paths')) as [string, Record<string, Json>][]) {
-    for (const [method, operation] of Object.entries(methods)) {
-      const where = ['paths', path, method]
-      t.equal(at(current, ...where).operationId, operation.operationId, `${method} ${path}`)
-      const changes = breaks(
-        json(released, [...where, 'requestBody']),
-        json(current, [...where, 'requestBody']),
-        'request',
-        `${operation.operationId} body`,
-      )
-      changes.push(...parameterBreaks(where))
-      for (const status of Object.keys(at(released, ...where, 'responses'))) {
-        const response = [...where, 'responses', status]
-        if (Number(status) < 400)
-          changes.push(
-            ...breaks(json(released, response), json(current, response), 'reply', `${operation.operationId} ${status}`),
-          )
-        else {
-          const before = resolve(released, json(released, response).properties?.error) as Schema
-          const errors = errorsOf(json(current, response))
-          for (const code of Object.keys(at(released, ...response, 'content', 'application/json', 'examples'))) {
-            const error = errors.get(code)
-            if (error === undefined) changes.push(`${operation.operationId} no longer answers ${status} ${code}`)
-            else changes.push(...errorBreaks(code, before, error))
-          }
-        }
-      }
-      t.strictSame(changes, [], `${operation.operationId} is compatible`)
+/** What of a released operation is not as it was. */
+function operationBreaks(pair: Pair, where: readonly string[], id: string): string[] {
+  const { released, current } = pair
+  const body = [...where, 'requestBody']
+  const changes = breaks(pair, json(released, body), json(current, body), 'request', `${id} body`)
+  changes.push(...parameterBreaks(pair, where))
+  for (const status of Object.keys(at(released, ...where, 'responses'))) {
+    const response = [...where, 'responses', status]
+    const [was, is] = [json(released, response), json(current, response)]
+    if (Number(status) < 400) {
+      changes.push(...breaks(pair, was, is, 'reply', `${id} ${status}`))
+      continue
+    }
+    const before = errorsOf({ ...pair, current: released }, was)
+    const errors = errorsOf(pair, is)
+    for (const code of Object.keys(at(released, ...response, 'content', 'application/json', 'examples'))) {
+      const error = errors.get(code)
+      if (error === undefined) changes.push(`${id} no longer answers ${status} ${code}`)
+      else changes.push(...errorBreaks(pair, code, before.get(code) ?? ([...before.values()][0] as Schema), error))
     }
   }
-})
+  return changes
+}
+
+for (const [name, pair] of Object.entries({ operators: ofOperators, providers: ofProviders }))
+  t.test(
+    `every released operation of ${name} keeps its route, its replies, its error codes and its fields`,
+    async (t) => {
+      for (const [path, methods] of Object.entries(at(pair.released, 'paths')) as [string, Record<string, Json>][]) {
+        for (const [method, { operationId }] of Object.entries(methods)) {
+          const where = ['paths', path, method]
+          t.equal(at(pair.current, ...where).operationId, operationId, `${method} ${path}`)
+          t.strictSame(operationBreaks(pair, where, String(operationId)), [], `${operationId} is compatible`)
+        }
+      }
+    },
+  )
 
 t.test('every released event keeps its fields', async (t) => {
+  const { released, current } = ofOperators
   for (const kind of Object.keys(at(released, 'webhooks'))) {
     const where = ['webhooks', kind, 'post', 'requestBody']
-    t.strictSame(breaks(json(released, where), json(current, where), 'reply', kind), [])
+    t.strictSame(breaks(ofOperators, json(released, where), json(current, where), 'reply', kind), [])
   }
 })
 
@@ -211,12 +233,17 @@ t.test('the comparison finds what would break a client', async (t) => {
     ['a field that may now be missing', { ...before, required: [] }, 1],
     ['an object that is now closed', { ...before, additionalProperties: false }, 1],
   ]
-  for (const [what, after, found] of replies) t.equal(breaks(before, after, 'reply', 'r').length, found, what)
+  for (const [what, after, found] of replies)
+    t.equal(breaks(ofOperators, before, after, 'reply', 'r').length, found, what)
   const limited = (limits: Schema) =>
-    breaks({ type: 'string', minLength: 1 }, { type: 'string', ...limits }, 'request', 'r')
+    breaks(ofOperators, { type: 'string', minLength: 1 }, { type: 'string', ...limits }, 'request', 'r')
   t.equal(limited({ minLength: 1 }).length, 0)
   t.equal(limited({}).length, 0)
   t.equal(limited({ minLength: 2 }).length, 1, 'a text that must be longer')
   t.equal(limited({ minLength: 1, maxLength: 9 }).length, 1, 'a text that must be shorter')
-  t.equal(breaks(before, { ...before, required: ['a', 'b'] }, 'request', 'r').length, 1, 'a field that is now demanded')
+  t.equal(
+    breaks(ofOperators, before, { ...before, required: ['a', 'b'] }, 'request', 'r').length,
+    1,
+    'a field that is now demanded',
+  )
 })

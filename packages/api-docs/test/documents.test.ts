@@ -14,7 +14,17 @@ import {
 } from '@backoffice/contracts'
 import type { TSchema } from '@sinclair/typebox'
 import t from 'tap'
-import { documentation, openApiDocument, postmanCollection, testVectors } from '../src/index.ts'
+import {
+  documentation,
+  languages,
+  openApiDocument,
+  operators,
+  postmanCollection,
+  providerSnippet,
+  providers,
+  providerTestVectors,
+  testVectors,
+} from '../src/index.ts'
 import { docsContentSecurityPolicy } from '../src/served.ts'
 
 const baseUrl = 'https://backoffice.example.org/api/v1'
@@ -23,9 +33,26 @@ const mainPage = () => String(documentation.get('')?.({ baseUrl }).body)
 t.test('there are at least 30 vectors, with names of their own and all that a signer needs', async (t) => {
   const { requests, webhooks } = testVectors()
   t.ok(requests.length + webhooks.length >= 30)
-  t.equal(new Set(requests.map(({ name }) => name)).size, requests.length)
-  for (const vector of requests)
-    t.equal(Object.keys(vector).sort().join(), 'body,bodySha256,canonical,method,name,path,secret,signature,timestamp')
+  for (const vectors of [requests, providerTestVectors().requests]) {
+    t.equal(new Set(vectors.map(({ name }) => name)).size, vectors.length)
+    for (const vector of vectors)
+      t.equal(
+        Object.keys(vector).sort().join(),
+        'body,bodySha256,canonical,method,name,path,secret,signature,timestamp',
+      )
+  }
+  for (const { method, path } of providerTestVectors().requests)
+    t.match(`${method} ${path}`, /^(GET|POST) \/provider\/v1\/brd_/)
+})
+
+t.test('every program that signs does so for a provider, too: only names differ', async (t) => {
+  for (const { id } of languages) {
+    const code = providerSnippet(id)
+    t.match(code, 'X-Provider-Key', id)
+    t.match(code, 'PROVIDER_SECRET', id)
+    t.match(code, '/provider/v1/{brandId} prefix', id)
+    t.notMatch(code, /operator|bk_|\/api\/v1|\/players/i, id)
+  }
 })
 
 t.test('the OpenAPI document has every operation once, and an operationId for every webhook', async (t) => {
@@ -33,8 +60,11 @@ t.test('the OpenAPI document has every operation once, and an operationId for ev
     paths: Record<string, Record<string, { operationId: string }>>
     webhooks: Record<string, { post: { operationId: string } }>
   }
-  const ids = Object.values(document.paths).flatMap((path) => Object.values(path).map(({ operationId }) => operationId))
-  t.strictSame(ids.sort(), httpOperations.map(({ id }) => id).sort())
+  const idsOf = ({ paths }: Pick<typeof document, 'paths'>) =>
+    Object.values(paths).flatMap((path) => Object.values(path).map(({ operationId }) => operationId))
+  t.strictSame(idsOf(document).sort(), httpOperations.map(({ id }) => id).sort())
+  const providersPaths = openApiDocument({ baseUrl, surface: providers }) as typeof document
+  t.strictSame(idsOf(providersPaths).sort(), providers.operations.map(({ id }) => id).sort())
   t.strictSame(
     Object.values(document.webhooks).map(({ post }) => post.operationId),
     publicEventKinds.map((kind) => `webhook_${kind.replaceAll('.', '_')}`),
@@ -56,25 +86,27 @@ t.test('what is sent to operators may gain fields, and what they send has those 
     readonly $ref?: string
     readonly additionalProperties?: boolean
   }
-  const document = JSON.parse(JSON.stringify(openApiDocument({ baseUrl })))
-  /** Every object below a place, with what it leads to. */
-  const closedIn = (place: unknown, seen = new Set<string>()): string[] => {
-    if (typeof place !== 'object' || place === null) return []
-    const { $ref, additionalProperties, ...rest } = place as Schema
-    const found = additionalProperties === false ? [[...seen].at(-1) ?? 'here'] : []
-    if ($ref !== undefined && !seen.has($ref))
-      found.push(...closedIn(referred(document, $ref), new Set([...seen, $ref])))
-    return [...found, ...Object.values(rest).flatMap((value) => closedIn(value, seen))]
+  for (const surface of [operators, providers]) {
+    const document = JSON.parse(JSON.stringify(openApiDocument({ baseUrl, surface })))
+    /** Every object below a place, with what it leads to. */
+    const closedIn = (place: unknown, seen = new Set<string>()): string[] => {
+      if (typeof place !== 'object' || place === null) return []
+      const { $ref, additionalProperties, ...rest } = place as Schema
+      const found = additionalProperties === false ? [[...seen].at(-1) ?? 'here'] : []
+      if ($ref !== undefined && !seen.has($ref))
+        found.push(...closedIn(referred(document, $ref), new Set([...seen, $ref])))
+      return [...found, ...Object.values(rest).flatMap((value) => closedIn(value, seen))]
+    }
+    const routes = Object.values(document.paths as Record<string, Record<string, Schema>>).flatMap(Object.values)
+    for (const { operationId, requestBody, responses } of routes) {
+      t.equal(closedIn(responses).length > 0, operationId === 'getMe', `replies of ${operationId}`)
+      // A body that has no name of its own takes whatever is sent.
+      if (JSON.stringify(requestBody)?.includes('$ref'))
+        t.ok(closedIn(requestBody).length > 0, `requests of ${operationId}`)
+    }
+    for (const { post } of Object.values((document.webhooks ?? {}) as Record<string, { post: Schema }>))
+      t.same(closedIn(post.requestBody), [], String(post.operationId))
   }
-  const routes = Object.values(document.paths as Record<string, Record<string, Schema>>).flatMap(Object.values)
-  for (const { operationId, requestBody, responses } of routes) {
-    t.equal(closedIn(responses).length > 0, operationId === 'getMe', `replies of ${operationId}`)
-    // A body that has no name of its own takes whatever is sent.
-    if (JSON.stringify(requestBody)?.includes('$ref'))
-      t.ok(closedIn(requestBody).length > 0, `requests of ${operationId}`)
-  }
-  for (const { post } of Object.values(document.webhooks as Record<string, { post: Schema }>))
-    t.same(closedIn(post.requestBody), [], String(post.operationId))
 })
 
 t.test('an operation that is to end is marked in the OpenAPI document', async (t) => {
@@ -86,23 +118,40 @@ t.test('an operation that is to end is marked in the OpenAPI document', async (t
   t.equal(paths['/me'].get.deprecated, undefined)
 })
 
-t.test('an error response names its codes, and no others: in its schema as in its examples', async (t) => {
-  const document = JSON.parse(JSON.stringify(openApiDocument({ baseUrl })))
-  const { paths, components } = document
-  const codesOf = (error: { $ref?: string; discriminator?: { mapping: Record<string, string> } }): string[] => {
-    const mapping = error.discriminator?.mapping ?? { only: error.$ref ?? '' }
-    return Object.values(mapping).flatMap(
-      ($ref) => components.schemas[$ref.split('/').at(-1) ?? ''].properties.code.enum,
-    )
-  }
-  for (const [path, methods] of Object.entries<Record<string, { responses: object }>>(paths)) {
-    for (const { responses } of Object.values(methods)) {
-      for (const [status, response] of Object.entries(responsesOf(document, responses))) {
-        if (Number(status) < 400) continue
-        const { schema, examples } = response.content['application/json']
-        t.strictSame(codesOf(schema.properties.error), Object.keys(examples), `${path} ${status}`)
+for (const surface of [operators, providers])
+  t.test(
+    `an error response of ${surface.name} names its codes, and no others: in its schema as in its examples`,
+    async (t) => {
+      const document = JSON.parse(JSON.stringify(openApiDocument({ baseUrl, surface })))
+      const { paths, components } = document
+      const codesOf = (error: { $ref?: string; discriminator?: { mapping: Record<string, string> } }): string[] => {
+        const mapping = error.discriminator?.mapping ?? { only: error.$ref ?? '' }
+        return Object.values(mapping).flatMap(
+          ($ref) => components.schemas[$ref.split('/').at(-1) ?? ''].properties.code.enum,
+        )
       }
-    }
+      for (const [path, methods] of Object.entries<Record<string, { responses: object }>>(paths)) {
+        for (const { responses } of Object.values(methods)) {
+          for (const [status, response] of Object.entries(responsesOf(document, responses))) {
+            if (Number(status) < 400) continue
+            const { schema, examples } = response.content['application/json']
+            t.strictSame(codesOf(schema.properties.error), Object.keys(examples), `${path} ${status}`)
+          }
+        }
+      }
+    },
+  )
+
+t.test('each error of a provider says whether to ask again', async (t) => {
+  const { components } = JSON.parse(JSON.stringify(openApiDocument({ baseUrl, surface: providers })))
+  const errors = Object.entries<Part>(components.schemas).filter(([name]) => name.endsWith('Error'))
+  t.ok(errors.length > 25)
+  for (const [name, { properties }] of errors) {
+    t.ok(properties.details.required.includes('retry'), name)
+    const [code] = properties.code.enum
+    const { retry } = providers.errors.get(code) ?? {}
+    t.equal(properties.details.properties.retry.const, retry, name)
+    t.equal(components.examples[code].value.error.details.retry, retry, name)
   }
 })
 
@@ -133,8 +182,9 @@ t.test('the document without samples has all the rest, and no schema hides a nam
 })
 
 t.test("the team's own codes are in no public document", async (t) => {
-  const everything = JSON.stringify(openApiDocument({ baseUrl })) + mainPage()
-  const published = new Set<string>(publicErrorCodes)
+  const everything =
+    JSON.stringify([openApiDocument({ baseUrl }), openApiDocument({ baseUrl, surface: providers })]) + mainPage()
+  const published = new Set<string>([...publicErrorCodes, ...providers.errors.keys()])
   for (const code of Object.keys(errorCatalogue)) {
     if (!published.has(code)) t.notMatch(everything, new RegExp(`\\b${code}\\b`), code)
   }
@@ -185,7 +235,7 @@ t.test('every field that an operator reads or writes says what it means', async 
     for (const [name, field] of Object.entries(properties)) described(field as TSchema, `${path}.${name}`)
     if (items !== undefined) described(items, `${path}[]`)
   }
-  for (const { id, params, query, body, reply } of httpOperations)
+  for (const { id, params, query, body, reply } of [...httpOperations, ...providers.operations])
     for (const part of [params, query, body, reply]) described(part, id)
   for (const kind of publicEventKinds) described(eventEnvelope(kind), kind)
   for (const [code, { schema }] of Object.entries(errorDetails)) described(schema, `${code} details`)

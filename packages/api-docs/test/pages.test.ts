@@ -2,10 +2,26 @@ import { readFileSync } from 'node:fs'
 import { errorAnchor, httpOperations, publicErrorCodes, publicErrors } from '@backoffice/contracts'
 import MiniSearch, { type Options } from 'minisearch'
 import t from 'tap'
-import { docsAssets, documentation, guideFile, pages, signingSnippets } from '../src/index.ts'
+import {
+  docsAssets,
+  documentation,
+  guideFile,
+  pages,
+  providerDocumentation,
+  providers,
+  signingSnippets,
+} from '../src/index.ts'
 import { allSampled } from '../src/sample-panels.ts'
 import { sampleLanguages, sampleOf } from '../src/samples.ts'
-import { defaultLanguage, docsPath, documentPaths } from '../src/served.ts'
+import {
+  defaultLanguage,
+  docsPath,
+  documentPaths,
+  providerChangelogFile,
+  providerDocuments,
+  providerGuideFile,
+  servedProviders,
+} from '../src/served.ts'
 
 const baseUrl = 'https://backoffice.example.org/api/v1'
 /** Each is made once. */
@@ -45,6 +61,27 @@ t.test('the gateway serves what is made here, and nothing else', async (t) => {
   t.strictSame([...documentation.keys()], documentPaths)
 })
 
+t.test('the page of the providers is whole: operations, codes, programs, and links that lead somewhere', async (t) => {
+  const html = String(providerDocumentation.get('')?.({ baseUrl: 'https://providers.example.org/provider/v1' }).body)
+  const names = new Set([...html.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id))
+  for (const { id } of providers.operations) t.ok(names.has(id.toLowerCase()), id)
+  for (const [code, { status, retryAdvice }] of providers.errors) {
+    const entry = html.slice(html.indexOf(`id="${errorAnchor(code as never)}"`)).split('</section>')[0]
+    t.match(entry, `HTTP ${status} · ${retryAdvice}`, code)
+  }
+  const served = new Set(providerDocuments.map(({ path }) => `${servedProviders.prefix}${path}`))
+  const links = [...html.matchAll(/ (?:href|src)="([^"]+)"/g)].map(([, href = '']) => href.replace(/\?v=.*/, ''))
+  const broken = links.filter((href) =>
+    href.startsWith('#') ? !names.has(href.slice(1)) : !served.has(href.replace('https://providers.example.org', '')),
+  )
+  t.strictSame([...new Set(broken)], ['data:,'])
+  t.notMatch(
+    html,
+    /\{\{\w+\}\}|X-Operator-Key|OPERATOR_KEY|bk_(?:test|live)|id="tester|<!--/,
+    'nothing of the operators',
+  )
+})
+
 t.test('a page and a script name the versions of the files that they load', async (t) => {
   const version = (name: string) => docsAssets.get(name)?.version
   const signing = read('signing')
@@ -59,7 +96,7 @@ t.test('an image of the gateway holds every document that is a page', async (t) 
   const [dockerfile, ignored] = ['deploy/docker/Dockerfile', '.dockerignore'].map((file) =>
     readFileSync(new URL(`../../../${file}`, import.meta.url), 'utf8'),
   )
-  for (const file of [guideFile, ...pages.map((page) => page.file)]) {
+  for (const file of [guideFile, providerGuideFile, providerChangelogFile, ...pages.map((page) => page.file)]) {
     t.match(dockerfile, `/app/${file} `, file)
     t.match(ignored, `!${file}\n`, file)
   }

@@ -1,9 +1,9 @@
 // proof: eight languages, some with a compiler.
 
 import { readFileSync } from 'node:fs'
-import { freePort, newPlayer, sharedSystem, skipWithout } from '@backoffice/test-kit'
+import { freePort, newPlayer, OperatorClient, sharedSystem, skipWithout } from '@backoffice/test-kit'
 import t from 'tap'
-import { languages } from '../src/index.ts'
+import { languages, providerSnippet } from '../src/index.ts'
 import { checkReceiver, eventsFolder, startReceiver, startReceivingOperator } from './receivers.ts'
 import { runtimes, snippet } from './runtimes.ts'
 import { newWorkshop, writeVectors } from './workshop.ts'
@@ -83,3 +83,55 @@ t.test("the guide's quickstart works when it is pasted", async (t) => {
   t.match(printed, '"available":"150.00"')
   t.match(printed, /^HTTP\/1.1 200 /m)
 })
+
+t.test(
+  "the providers' quickstart works when it is pasted, and so does the shell's program with its own names",
+  async (t) => {
+    const { brandId, gameId, ...pair } = system.provider
+    const operator = new OperatorClient(system.baseUrl, { key, secret })
+    t.teardown(() => operator.close())
+    const { id: playerId } = (await operator.post('/players', newPlayer())).body
+    await operator.post(`/sandbox/players/${playerId}/kyc/decision`, { status: 'aprovado' })
+    const deposit = { amount: '150.00', currency: 'BRL', method: 'pix', externalReference: playerId }
+    const { id: depositId } = (await operator.post(`/players/${playerId}/deposits`, deposit)).body
+    await operator.post(`/deposits/${depositId}/confirm`)
+    const { id: sessionId } = (await operator.post(`/players/${playerId}/game-sessions`, { gameId })).body
+
+    const guide = readFileSync(new URL('../../../docs/providers.md', import.meta.url), 'utf8')
+    const [, step = ''] = /```bash\n(.*?)```/s.exec(guide) ?? []
+    const values = {
+      '{{baseUrl}}/{{brandId}}': `${system.providerUrl}/${brandId}`,
+      'KEY=gp_test_…': `KEY=${pair.key}`,
+      'SECRET=sk_…': `SECRET=${pair.secret}`,
+      'PLAYER=ply_…': `PLAYER=${playerId}`,
+      'SESSION=ses_…': `SESSION=${sessionId}`,
+      'wallet-reels': gameId,
+    }
+    const script = Object.entries(values).reduce((text, [placeholder, value]) => {
+      t.match(text, placeholder)
+      return text.replaceAll(placeholder, value)
+    }, step)
+    const [session, bet, win] = shop
+      .run('sh', ['-c', script])
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    t.match(session, { playerId, balance: '150.00', state: 'open' })
+    t.match(bet, { applied: true, replayed: false, balance: '148.00' })
+    t.match(win, { roundState: 'closed', balance: '153.00' })
+    const again = shop
+      .run('sh', ['-c', script])
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    t.match(again, [{ balance: '153.00' }, { id: bet.id, replayed: true }, { id: win.id, replayed: true }])
+
+    const file = shop.write('sign-request-of-a-provider.sh', providerSnippet('bash'))
+    const environment = {
+      BASE_URL: `${system.providerUrl}/${brandId}`,
+      PROVIDER_KEY: pair.key,
+      PROVIDER_SECRET: pair.secret,
+    }
+    t.match(shop.run('bash', [file, 'GET', '/rounds?roundId=round-1'], environment), '"state":"closed"')
+  },
+)

@@ -7,7 +7,7 @@ import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
 const packages = fileURLToPath(new URL('../../', import.meta.url))
-const followsFrom = ['contracts/src/**/*.ts', 'documents/src/*.ts', 'client/scripts/{generate,make-types}.ts']
+const followsFrom = ['contracts/src/**/*.ts', 'api-docs/src/*.ts', 'client/scripts/{generate,make-types}.ts']
 const source = (name: string) => new URL(`../src/${name}.ts`, import.meta.url)
 
 /** Of everything that is read, its names too. */

@@ -21,8 +21,11 @@ const confirmedDeposit = async (client: BackOfficeClient, playerId: string, term
   return client.confirmDeposit((await client.createDeposit(playerId, payment)).id)
 }
 
+/** A day has to end first. */
+type Triggered = Exclude<WebhookEventType, 'play.day_closed'>
+
 /** The shortest way to each event. Each says the id of what the event is about. */
-const journeys: Readonly<Record<WebhookEventType, Journey>> = {
+const journeys: Readonly<Record<Triggered, Journey>> = {
   async 'kyc.status_changed'(client) {
     const { id } = await newPlayer(client)
     await client.decideKyc(id, 'aprovado')
@@ -47,17 +50,17 @@ const journeys: Readonly<Record<WebhookEventType, Journey>> = {
   },
 }
 
-const eventTypes = Object.keys(journeys) as WebhookEventType[]
+const eventTypes = Object.keys(journeys) as Triggered[]
 
 /** @throws there is no such event, with those that there are */
-export function eventTypeOf(name: string): WebhookEventType {
+export function eventTypeOf(name: string): Triggered {
   const type = eventTypes.find((one) => one === name)
   if (type === undefined) throw new Error(`there is no event "${name}", but ${eventTypes.join(', ')}`)
   return type
 }
 
 /** The event of `trigger EVENT`; undefined without words. @throws the words are others */
-export function eventToTrigger([command, event = '', ...more]: readonly string[]): WebhookEventType | undefined {
+export function eventToTrigger([command, event = '', ...more]: readonly string[]): Triggered | undefined {
   if (command === undefined) return undefined
   if (command !== 'trigger' || more.length > 0) throw new Error('the only command is: trigger EVENT')
   return eventTypeOf(event)
@@ -67,7 +70,7 @@ export function eventToTrigger([command, event = '', ...more]: readonly string[]
  * Makes an event happen in the sandbox, by what an operator's server would call.
  * @returns what happened, in words
  */
-export async function trigger(client: BackOfficeClient, type: WebhookEventType): Promise<string> {
+export async function trigger(client: BackOfficeClient, type: Triggered): Promise<string> {
   const { operator, brand } = await client.me()
   // In production the same calls would book a deposit.
   if (operator.environment !== 'sandbox') throw new Error('trigger works in the sandbox only')
