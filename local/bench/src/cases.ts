@@ -9,6 +9,7 @@ import type { Case } from './figures.ts'
 import { measureLoad, type Work } from './load.ts'
 import type { Options } from './options.ts'
 import { postingReference } from './posting.ts'
+import { measureRoundBytes, openTables, playing } from './rounds.ts'
 import {
   createOperator,
   depositsOfPlayer,
@@ -55,6 +56,34 @@ const pairs: Group = async (setting) => {
     }
   }
   return [...cases, ...(await postingReference(setting.systems[0], setting.options, setting.ending))]
+}
+
+const spinsPerSecond = 50
+
+/** What providers of games send, beside pairs in turn: a bet and its win, a spin, and what one impatient player does. */
+const rounds: Group = async (setting) => {
+  const { options, ending } = setting
+  const cases: Case[] = []
+  for (const subject of setting.systems) {
+    const tables = await openTables(subject, options.players, ending)
+    // A release before this one has no providers.
+    if (tables === undefined) continue
+    const { round, bet, spin, turbo } = playing(tables)
+    const pair = await createAndConfirm(subject, options.players)
+    const add = (id: string, title: string, clients: number, work: Work, shows = 'perSecond') =>
+      cases.push(loadCase(setting, subject, { id, title, clients, shows }, work))
+    add('rounds-32', 'bet + win, 32 clients', 32, round)
+    add('spins-32', 'spins, 32 clients', 32, spin)
+    add('rounds-pairs-32', 'create + confirm beside rounds, 32 clients', 32, pair)
+    add('bets-1', 'bet, 1 client', 1, bet, 'operationP50Ms')
+    add('rounds-pairs-1', 'create + confirm beside rounds, 1 client', 1, pair, 'operationP50Ms')
+    add('turbo', `one player, ${spinsPerSecond} spins a second`, 1, turbo(spinsPerSecond), 'p99Ms')
+    cases.push({
+      ...{ id: 'round-bytes', title: 'disk of a round: bet + win', column: subject.column, shows: 'bytes' },
+      measure: () => measureRoundBytes(subject, round, options),
+    })
+  }
+  return cases
 }
 
 /** One of the list after the other. */
@@ -195,4 +224,4 @@ async function postLoop({ options, ending, systems: [subject] }: Setting, url: s
 }
 
 /** By the name that `--only` takes, in the order in which they run. */
-export const groups: Readonly<Record<string, Group>> = { pairs, wallet, pages, deliveries }
+export const groups: Readonly<Record<string, Group>> = { pairs, rounds, wallet, pages, deliveries }

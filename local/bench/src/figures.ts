@@ -125,6 +125,20 @@ const targets: readonly Target[] = [
   ratio('create + confirm, pairs/s, 128 clients', sql, ['pairs-128', 'sql'], atLeast(0.12, 0.15)),
   figure('CPU per pair of all servers, 32 clients', 'ms', ['pairs-32', 'cpuMs.servers'], atMost(3.8, 3)),
   figure('p50 of a pair, 1 client', 'ms', ['pairs-1', 'operationP50Ms'], atMost(14, 12)),
+  ratio('rounds (bet + win)/s, 32 clients', 'deposit pairs/s', ['rounds-32', 'rounds-pairs-32'], atLeast(1.5, 2)),
+  ratio('spins/s, 32 clients', 'deposit pairs/s', ['spins-32', 'rounds-pairs-32'], atLeast(2.5, 3)),
+  {
+    ...{ title: 'p50 of a bet, 1 client', against: 'p50 of a pair', ...atMost(0.6, 0.5) },
+    of: { id: 'bets-1', figure: 'operationP50Ms' },
+    over: { id: 'rounds-pairs-1', figure: 'operationP50Ms' },
+  },
+  {
+    ...{ title: 'CPU per round of all servers, 32 clients', against: 'CPU per pair', ...atMost(0.6, 0.5) },
+    of: { id: 'rounds-32', figure: 'cpuMs.servers' },
+    over: { id: 'rounds-pairs-32', figure: 'cpuMs.servers' },
+  },
+  figure('p99 of one player with 50 spins a second', 'ms', ['turbo', 'p99Ms'], atMost(30, 20)),
+  figure('disk of a round (bet + win)', 'bytes', ['round-bytes', 'bytes'], atMost(4_500, 3_500)),
   figure('CPU per GET wallet of all servers, 32 clients', 'ms', ['wallet', 'cpuMs.servers'], atMost(0.7, 0.5)),
   figure('CPU per page of 50 transactions of all servers', 'ms', ['page', 'cpuMs.servers'], atMost(1.1, 0.6)),
   ratio(

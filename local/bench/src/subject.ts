@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
 import { type BrokerUser, operations, type Scope, storedMebibytesMax, storedRowsMax } from '@backoffice/contracts'
 import { readStack, stackSecrets } from '@backoffice/local-stack'
+import { SandboxOperator } from '@backoffice/provider-kit'
 import { connectNats } from '@backoffice/rpc'
 import { newPlayer, OperatorClient, reconcile, startSystem, type TeamClient, type Teardown } from '@backoffice/test-kit'
 import type { NatsConnection } from '@nats-io/transport-node'
@@ -20,6 +21,7 @@ const rateLimitPerMinute = 10_000_000
 const quotas = {
   SANDBOX_STORED_MIB_PER_DAY: String(storedMebibytesMax),
   SANDBOX_STORED_ROWS_PER_DAY: String(storedRowsMax),
+  SANDBOX_PLAY_STAKES_PER_DAY: '100000000',
 }
 
 /** The running system of one checkout, as its `npm start` runs it, with what a case needs to put load on it. */
@@ -29,6 +31,10 @@ export interface Subject {
   /** The sandbox of one operator. */
   readonly scope: Scope
   readonly operator: OperatorClient
+  /** The same sandbox, for whoever opens games in it. */
+  readonly sandbox: SandboxOperator
+  /** Where providers of games call; undefined in a release that has none. */
+  readonly providerUrl: string | undefined
   /** As PostgreSQL's superuser. */
   readonly postgresUrl: string
   /** Of the services before the first request. */
@@ -60,8 +66,11 @@ export async function startSubject(
   const credentials = { key: sandbox.key, secret: sandbox.secret ?? '' }
   const operator = new OperatorClient(system.baseUrl, credentials, connections)
   ending.defer(() => operator.close())
+  const games = new SandboxOperator(system.baseUrl, credentials)
+  ending.defer(() => games.close())
   return {
     ...{ column, team, scope, operator, idleMemory, processes, postgresUrl: system.postgresUrl },
+    ...{ sandbox: games, providerUrl: system.providerUrl as string | undefined },
     async nats(user) {
       const login = { NATS_URL: system.natsUrl, NATS_USER: user, NATS_PASSWORD: stackSecrets(system.dir).nats[user] }
       const connection = await connectNats(login, { name: 'bench', attemptsMax: 3 })

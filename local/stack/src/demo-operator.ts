@@ -13,12 +13,20 @@ import {
 import { connectNats, RpcClient } from '@backoffice/rpc'
 import { StackPerson } from './identity/log-in.ts'
 import type { TeamUser } from './identity/people.ts'
-import { type EnvironmentCredentials, type StackOperator, writeFileAtomically } from './stack-file.ts'
+import {
+  type EnvironmentCredentials,
+  type StackOperator,
+  type StackProvider,
+  writeFileAtomically,
+} from './stack-file.ts'
 
 const operatorName = 'demo'
 /** The people of the team in whose names the demo operator is made. The second one is needed for what takes two. */
 const creators: readonly [TeamUser, TeamUser] = ['alice', 'bob']
 const reason = 'demo operator of npm start'
+/** The public games are a provider of their own, of one game that stakes money. */
+const providerName = 'Sandbox'
+const gameId = 'wallet-reels'
 
 export interface DemoTeam {
   readonly issuer: string
@@ -29,10 +37,52 @@ export interface DemoTeam {
 }
 
 /** The demo operator, made the first time as the team would make it. Its secrets are shown only then, so they are kept. */
-export async function demoOperators(dir: string, team: DemoTeam): Promise<readonly StackOperator[]> {
-  const file = join(dir, 'operators.json')
-  if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')) as StackOperator[]
+export const demoOperators = (dir: string, team: DemoTeam): Promise<readonly StackOperator[]> =>
+  keptIn(join(dir, 'operators.json'), () =>
+    asTwo(team, async (two) => [(await createDemo(two[0])) ?? (await issueAnew(two))]),
+  )
 
+/**
+ * The provider of the game that stakes the money of the demo operator's sandbox, made the first time. Its game belongs to it
+ * once it may call.
+ */
+export const demoProvider = (dir: string, team: DemoTeam): Promise<StackProvider> =>
+  keptIn(join(dir, 'provider.json'), () =>
+    asTwo(team, async ([rpc]) => {
+      const { getOperator, setProviderGrant, issueProviderKey } = operations.gateway
+      const { id: providerId, name } = await createProvider(rpc)
+      const { brands } = await rpc.call(getOperator, { input: { name: operatorName } })
+      const brandId = brands.find(({ environment }) => environment === 'sandbox')?.id ?? ''
+      const seen = { name }
+      await rpc.call(setProviderGrant, { input: { providerId, brandId, grant: 'active', seen, reason } })
+      const input = { providerId, environment: 'sandbox', seen, reason } as const
+      const { key, secret } = await rpc.call(issueProviderKey, { input })
+      if (secret === null) throw new Error('the team operation did not show the new secret')
+      await rpc.call(operations.players.setGameProvider, { input: { gameId, providerId, reason } })
+      return { name, id: providerId, brandId, gameId, key, secret }
+    }),
+  )
+
+/** After a first start that was cut short it is there already. */
+async function createProvider(rpc: RpcClient) {
+  try {
+    return await rpc.call(operations.gateway.createProvider, { input: { name: providerName, reason } })
+  } catch (error) {
+    if (!(error instanceof Rejection) || error.code !== 'PROVIDER_ALREADY_EXISTS') throw error
+    return rpc.call(operations.gateway.getProvider, { input: { name: providerName } })
+  }
+}
+
+/** What was made at an earlier start, or is made now. */
+async function keptIn<T>(file: string, make: () => Promise<T>): Promise<T> {
+  if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')) as T
+  const made = await make()
+  writeFileAtomically(file, `${JSON.stringify(made, null, 2)}\n`)
+  return made
+}
+
+/** Does something in the names of two people of the team. */
+async function asTwo<T>(team: DemoTeam, work: (two: readonly [RpcClient, RpcClient]) => Promise<T>): Promise<T> {
   const { issuer, consoleUrl, natsUrl, consolePassword } = team
   const login = { NATS_URL: natsUrl, NATS_USER: 'console', NATS_PASSWORD: consolePassword }
   const connection = await connectNats(login, { name: 'npm start' })
@@ -40,9 +90,7 @@ export async function demoOperators(dir: string, team: DemoTeam): Promise<readon
     const [first, second] = creators.map(
       (person) => new RpcClient(connection, new StackPerson({ issuer, consoleUrl, person, tool: 'command line' })),
     ) as [RpcClient, RpcClient]
-    const operators = [(await createDemo(first)) ?? (await issueAnew([first, second]))]
-    writeFileAtomically(file, `${JSON.stringify(operators, null, 2)}\n`)
-    return operators
+    return await work([first, second])
   } finally {
     await connection.close()
   }

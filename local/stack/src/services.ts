@@ -3,10 +3,11 @@ import { existsSync, globSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { providerApiPrefix } from '@backoffice/contracts'
 import { Child } from './child.ts'
 import { commandLineClientId, consoleClientId, type IdentitySettings, identityEnvironment } from './identity/people.ts'
 import type { StackSecrets } from './secrets.ts'
-import type { ProgramName } from './stack-file.ts'
+import type { ProgramName, StackProvider } from './stack-file.ts'
 
 /** Longer than a service's own drain, which ends in-flight requests. */
 const stopTimeoutMs = 30_000
@@ -20,7 +21,10 @@ const idleMs = '600000'
 export const onDemand = 'reconciler' as const
 
 /** A service may call those before it while it drains, so the last to start is the first to stop. */
-const residents: readonly ProgramName[] = ['games', 'webhooks', 'wallet', 'players', 'payments', 'gateway', 'console']
+const residents: readonly ProgramName[] = ['webhooks', 'wallet', 'players', 'payments', 'gateway', 'console']
+
+/** It calls the gateway as a provider of games, with a key that is issued when the others run. */
+export const startsLast = 'games' as const
 
 /** What runs all the time. Metrics can be read of a process alone, so where they are shown nothing starts on demand. */
 export const startOrder = (): readonly ProgramName[] => (showsMetrics() ? [onDemand, ...residents] : residents)
@@ -56,6 +60,10 @@ interface ServiceOptions {
   /** Of the gateway's HTTP server. */
   readonly httpPort: number
   readonly baseUrl: string
+  /** Where providers of games call the gateway. */
+  readonly providerPort: number
+  /** What the games call it with. */
+  readonly provider?: StackProvider
   /** Where players' browsers reach the games; a restart must not move it. */
   readonly gamesPort: number
   /** Ends a start that is under way. */
@@ -85,7 +93,7 @@ function serviceEnvironment({ name, secrets, identity, ...options }: ServiceOpti
     DATABASE_PASSWORD: '',
     ...(name === onDemand && !showsMetrics() ? { LEAVE_WHEN_IDLE_MS: process.env.LEAVE_WHEN_IDLE_MS ?? idleMs } : {}),
     ...(name === 'games'
-      ? { GAMES_HOST: '127.0.0.1', GAMES_PORT: String(options.gamesPort) }
+      ? gamesEnvironment(options)
       : { NATS_URL: options.natsUrl, NATS_USER: name, NATS_PASSWORD: secrets.nats[name] }),
     HEALTH_PORT: String(options.healthPort),
     ...(options.metricsPort === undefined
@@ -95,11 +103,32 @@ function serviceEnvironment({ name, secrets, identity, ...options }: ServiceOpti
     HEALTH_HOST: '127.0.0.1',
     ...(name === 'players' ? { GAMES_BASE_URL: `http://127.0.0.1:${options.gamesPort}` } : {}),
     ...(name === 'gateway'
-      ? { PORT: String(options.httpPort), HOST: '127.0.0.1', PUBLIC_BASE_URL: options.baseUrl }
+      ? {
+          ...{ PORT: String(options.httpPort), HOST: '127.0.0.1', PUBLIC_BASE_URL: options.baseUrl },
+          ...{ PROVIDER_PORT: String(options.providerPort), PROVIDER_HOST: '127.0.0.1' },
+        }
       : {}),
     ...(name === 'console' ? consoleEnvironment(secrets, identity) : {}),
   }
 }
+
+export const providerUrlOn = (port: number): string => `http://127.0.0.1:${port}${providerApiPrefix}`
+
+const gamesEnvironment = ({
+  gamesPort,
+  providerPort,
+  provider,
+}: Pick<ServiceOptions, 'gamesPort' | 'providerPort' | 'provider'>) => ({
+  GAMES_HOST: '127.0.0.1',
+  GAMES_PORT: String(gamesPort),
+  ...(provider === undefined
+    ? {}
+    : {
+        GAMES_PROVIDER_URL: providerUrlOn(providerPort),
+        GAMES_PROVIDER_KEY: provider.key,
+        GAMES_PROVIDER_SECRET: provider.secret,
+      }),
+})
 
 const consoleEnvironment = ({ console }: StackSecrets, identity: IdentitySettings) => ({
   CONSOLE_URL: identity.console.url,
@@ -147,7 +176,7 @@ interface ServiceCommand {
 }
 
 const settings =
-  /^(CHECKPOINT|CLAIM|CONNECTIONS|CONSOLE|CORRECT|DATABASE|DELIVERIES|DEVELOPMENT|DRAIN|EVENTS|FAILED_AUTHENTICATIONS|GAMES?|HEADS|HEALTH|HOST|INBOX|INTENT|KEEP|KYC|LEAVE|LOG|MASTER_KEYS|NATS|OTEL|PATIENCE|PAY|PLAYER|PORT|PRODUCTION|PUBLIC|RECONCILE|REPLIES|SANDBOX|SCHEMA|SET_ASIDE|TEAM|TLS|TRUSTED|UNRESOLVED|WEBHOOK)(_|$)/
+  /^(CHECKPOINT|CLAIM|CONNECTIONS|CONSOLE|CORRECT|DATABASE|DELIVERIES|DEVELOPMENT|DRAIN|EVENTS|FAILED_AUTHENTICATIONS|GAMES?|HEADS|HEALTH|HOST|INBOX|INTENT|KEEP|KYC|LEAVE|LOG|MASTER_KEYS|NATS|OTEL|PATIENCE|PAY|PLAY|PLAYER|PORT|PRODUCTION|PROVIDER|PUBLIC|RECONCILE|REPLIES|SANDBOX|SCHEMA|SET_ASIDE|SURFACES|TEAM|TLS|TRUSTED|UNRESOLVED|WEBHOOK)(_|$)/
 /** Of all users together, for the servers: a service has one password of each. */
 const passwordsOfOthers = /^(DATABASE|NATS)_PASSWORD_/
 

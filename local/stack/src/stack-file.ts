@@ -18,6 +18,18 @@ export interface StackOperator {
   readonly production: EnvironmentCredentials
 }
 
+/** A provider of games with a key of the sandbox. */
+export interface StackProvider {
+  readonly name: string
+  readonly id: string
+  /** Of the demo operator, in the sandbox. */
+  readonly brandId: string
+  /** The game that stakes money. */
+  readonly gameId: string
+  readonly key: string
+  readonly secret: string
+}
+
 /** Our own programs that run all the time: the services, the public games and the team's console. */
 export type ProgramName = ServiceName | 'games' | 'console'
 export type ProcessName = 'postgres' | 'postgres-wallet' | 'nats' | 'identity' | ProgramName
@@ -26,6 +38,10 @@ export type ProcessName = 'postgres' | 'postgres-wallet' | 'nats' | 'identity' |
 export interface StackDescription {
   readonly baseUrl: string
   readonly docsUrl: string
+  /** Where providers of games call: before the id of a brand. */
+  readonly providerUrl: string
+  /** The provider that the public games are. */
+  readonly provider: StackProvider
   /** Of the superuser, for the database of the services. */
   readonly postgresUrl: string
   /** The same of the wallet's database, where it has one of its own. */
@@ -115,6 +131,7 @@ const contents = [
   'secrets.json',
   'identity.json',
   'operators.json',
+  'provider.json',
   'stack.json',
 ]
 

@@ -4,11 +4,11 @@ import { streamBytesDefault } from '@backoffice/contracts'
 import { StreamKeeper } from '@backoffice/migrator/stream'
 import { createLogger } from '@backoffice/process'
 import { type Child, SupervisedProcess } from './child.ts'
-import { demoOperators } from './demo-operator.ts'
+import { demoOperators, demoProvider } from './demo-operator.ts'
 import { type IdentitySettings, teamUsers } from './identity/people.ts'
 import { natsServerBinary, natsServerWarning, startNats } from './nats.ts'
 import { OnDemand } from './on-demand.ts'
-import { freePort } from './ports.ts'
+import { claimPort, freePort } from './ports.ts'
 import { ensureDatabase, roleUrl, startPostgres, withOtherRoles } from './postgres.ts'
 import { identitySettings, type StackSecrets, stackSecrets, withGivenBackends } from './secrets.ts'
 import {
@@ -16,10 +16,12 @@ import {
   onDemand,
   onDemandEveryMs,
   prepareBackends,
+  providerUrlOn,
   showsMetrics,
   startIdentityProvider,
   startOrder,
   startServiceProcess,
+  startsLast,
 } from './services.ts'
 import {
   claimFolder,
@@ -28,6 +30,7 @@ import {
   releaseFolder,
   type StackDescription,
   StackFile,
+  type StackProvider,
 } from './stack-file.ts'
 import type { StackArguments, Steps } from './terminal.ts'
 
@@ -37,12 +40,14 @@ interface Addresses {
   readonly walletUrl: string | undefined
   readonly natsUrl: string
   readonly httpPort: number
+  readonly providerPort: number
   readonly baseUrl: string
   readonly identity: IdentitySettings
 }
 
 interface Beside {
   readonly httpPort: number
+  readonly providerPort: number
   readonly identity: IdentitySettings
   /** Resolves when the identity provider answers. */
   readonly provider: Promise<void>
@@ -86,17 +91,18 @@ export class Stack {
   async #start(): Promise<StackDescription> {
     const { port } = this.#arguments
     const httpPort = port === 0 ? await freePort() : port
+    const providerPort = await providerPortBeside(port)
     const identity = await identitySettings(this.#identityFile, this.#secrets.console.clientSecret)
     // It needs nothing of the others, so it starts beside them.
     const provider = this.#startIdentityProvider(identity)
     // Whatever fails, none may be starting when the stack stops.
-    return this.#startOthers({ httpPort, identity, provider }).finally(() => provider.catch(() => {}))
+    return this.#startOthers({ httpPort, providerPort, identity, provider }).finally(() => provider.catch(() => {}))
   }
 
   async #startOthers(beside: Beside): Promise<StackDescription> {
     const { dir } = this.#arguments
-    const { httpPort, identity, provider } = beside
-    provider.catch(() => {})
+    const { httpPort, providerPort, identity, provider: identityProvider } = beside
+    identityProvider.catch(() => {})
     const compiled = compileServices()
     const [administratorUrl, walletAdministratorUrl] = await this.#databaseServers()
     const natsUrl = process.env.NATS_URL ?? (await this.#startNats())
@@ -114,18 +120,25 @@ export class Stack {
       return { postgresUrl, walletUrl }
     })
     const baseUrl = `http://127.0.0.1:${httpPort}/api/v1`
-    await this.#steps.run(`services: ${startOrder().join(', ')}`, async () => {
+    const startGames = await this.#steps.run(`services: ${startOrder().join(', ')}`, async () => {
       await compiled
-      await this.#startServices({ ...databases, natsUrl, httpPort, baseUrl, identity })
+      return this.#startServices({ ...databases, natsUrl, httpPort, providerPort, baseUrl, identity })
     })
-    await this.#steps.run('identity provider', () => provider)
+    await this.#steps.run('identity provider', () => identityProvider)
     const { issuer, console } = identity
     const team = { issuer, consoleUrl: console.url, natsUrl, consolePassword: this.#secrets.nats.console }
     const operators = await this.#steps.run('demo operator', () => demoOperators(dir, team))
+    const provider = await this.#steps.run('games, a provider of the sandbox', async () => {
+      const provider = await demoProvider(dir, team)
+      await startGames(provider)
+      return provider
+    })
 
     const description: StackDescription = {
       baseUrl,
       docsUrl: `${baseUrl}/docs`,
+      providerUrl: providerUrlOn(providerPort),
+      provider,
       postgresUrl: databases.postgresUrl,
       ...(databases.walletUrl === undefined ? {} : { walletPostgresUrl: databases.walletUrl }),
       natsUrl,
@@ -198,16 +211,17 @@ export class Stack {
     this.#keeper = await StreamKeeper.start(login, settings, createLogger('streams', 'silent'))
   }
 
-  async #startServices(where: Addresses): Promise<void> {
+  /** @returns what starts the games, once they have a key */
+  async #startServices(where: Addresses): Promise<(provider: StackProvider) => Promise<void>> {
     const gamesPort = await freePort()
     const ports = new Map<ProgramName, number>()
     const passwords = withOtherRoles(this.#secrets.databaseRoles)
     const residents = startOrder()
-    for (const name of [...residents, onDemand]) {
+    for (const name of [...residents, startsLast, onDemand]) {
       ports.set(name, await freePort())
       if (showsMetrics()) this.#metricsPorts.set(name, await freePort())
     }
-    const start = (name: ProgramName) => (signal: AbortSignal) =>
+    const start = (name: ProgramName, provider?: StackProvider) => (signal: AbortSignal) =>
       startServiceProcess({
         name,
         signal,
@@ -220,6 +234,8 @@ export class Stack {
         ...metricsPortOf(this.#metricsPorts.get(name)),
         httpPort: where.httpPort,
         baseUrl: where.baseUrl,
+        providerPort: where.providerPort,
+        ...(provider === undefined ? {} : { provider }),
         gamesPort,
       })
     if (!residents.includes(onDemand)) await this.#startOnDemand(where.natsUrl, start(onDemand))
@@ -229,6 +245,7 @@ export class Stack {
     const outcomes = await Promise.allSettled(started)
     const failed = outcomes.find((outcome) => outcome.status === 'rejected')
     if (failed !== undefined) throw failed.reason
+    return (provider) => this.#supervise(startsLast, start(startsLast, provider))
   }
 
   async #startOnDemand(natsUrl: string, start: (signal: AbortSignal) => Promise<Child>): Promise<void> {
@@ -261,6 +278,12 @@ export class Stack {
     this.#starting.add(part)
     await part.start().finally(() => this.#starting.delete(part))
   }
+}
+
+/** Three above the given one, where that is free: it is the same at the next start. */
+async function providerPortBeside(port: number): Promise<number> {
+  const beside = port + 3
+  return port !== 0 && beside <= 65_535 && (await claimPort(beside)) ? beside : freePort()
 }
 
 /** The reconciler lives with the ledger. */

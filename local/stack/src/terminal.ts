@@ -68,6 +68,13 @@ export function greeting(
       )
     }
   }
+  const { name, brandId, key, secret } = stack.provider
+  lines.push(
+    `\n  provider ${name}, sandbox of ${stack.operators[0]?.name}`,
+    `    base URL        ${stack.providerUrl}/${brandId}`,
+    `    key             ${key}`,
+    `    secret          ${secret}`,
+  )
   const sandbox = stack.operators[0]?.sandbox
   if (sandbox !== undefined) {
     lines.push('\nA signed request to try (paste all of it):\n', signedCurl(stack.baseUrl, sandbox))

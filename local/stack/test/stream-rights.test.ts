@@ -96,6 +96,7 @@ const permitted: Readonly<Record<string, readonly string[]>> = {
     `$JS.API.CONSUMER.INFO.EVENTS.${consumer}`,
   ],
   console: [],
+  providers: [],
 }
 
 /** Sends something to each subject. @returns the subjects that the server did not refuse */
@@ -169,6 +170,7 @@ const concrete = (allowed: readonly string[]) => allowed.map((one) => one.replac
 const answeredAnywhere: Readonly<Record<string, readonly string[]>> = {
   // Who may write to the stream may also have it written there that this was done.
   players: ['events.kyc.status_changed'],
+  wallet: ['events.play.day_closed'],
   payments: ['events.deposit.confirmed', 'events.withdrawal.status_changed'],
   webhooks: [
     `$JS.API.CONSUMER.INFO.EVENTS.${consumer}`,

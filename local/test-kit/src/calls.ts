@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { type Operation, operations, seenOfWithdrawal } from '@backoffice/contracts'
+import { type Operation, operations, type Scope, seenOfWithdrawal } from '@backoffice/contracts'
 import type { HttpReply, OperatorClient } from './http.ts'
 import { newCpf, newPlayer } from './records.ts'
 import { proposalOf, type TeamClient } from './team-calls.ts'
+import type { TestRpc } from './test-bed.ts'
 
 // One list of calls for all suites that make one of each operation: what a call needs is made by the names of its fields.
 
@@ -92,6 +93,49 @@ export async function newOperatorOf(by: Callers) {
   return { operatorId: operatorId as string, name, key: sandbox.key as string, environment: 'sandbox' as const }
 }
 
+/** A provider of games with a key of the sandbox. */
+export async function newProviderOf(by: Callers) {
+  const { id: providerId } = await by.team(gateway.createProvider, { name: `provider ${randomUUID()}`, reason })
+  const { key } = await by.team(gateway.issueProviderKey, { providerId, environment: 'sandbox', reason })
+  return { providerId: providerId as string, key: key as string }
+}
+
+/** The sandbox of another operator than that of the calls. */
+async function newBrandOf(by: Callers): Promise<string> {
+  const { name } = await newOperatorOf(by)
+  const { brands } = await by.team(gateway.getOperator, { name })
+  return brands.find(({ environment }: { environment: string }) => environment === 'sandbox').id
+}
+
+/**
+ * A stake of 1.00 in a new round, as a provider of games that nobody else has tells the wallet: over HTTP that takes a key.
+ * @returns what it may send of the round
+ */
+export async function stakeAs(rpc: Pick<TestRpc, 'call'>, brand: Scope, playerId: string) {
+  const providerId = `prv_${randomUUID()}`
+  const scope = { ...brand, provider: { id: providerId, bodyDigest: 'ab'.repeat(32) } }
+  const whose = { playerId, roundId: randomUUID() }
+  const own = { ...whose, transactionId: randomUUID(), currency: brand.currency, amount: '1.00' }
+  const bet = { ...own, sessionId: 'ses_test', gameId: 'wallet-reels' }
+  await rpc.call(wallet.stake, { scope, input: { bet, standing: null } })
+  const send = (operation: Operation, input: Fields): Promise<Body> =>
+    rpc.call(operation, { scope, input: input as never })
+  const win = (transactionId: string, amount: string) =>
+    send(wallet.creditWin, { ...whose, transactionId, amount, currency: brand.currency })
+  return { providerId, brandId: brand.brandId, ...own, send, win }
+}
+
+/** A prize above any limit, which waits for two people; it needs no stake. */
+export async function holdWinAs(rpc: Pick<TestRpc, 'call'>, brand: Scope, playerId: string) {
+  const providerId = `prv_${randomUUID()}`
+  const scope = { ...brand, provider: { id: providerId, bodyDigest: 'ab'.repeat(32) } }
+  const prize = { playerId, transactionId: randomUUID(), amount: '9000000.00', currency: brand.currency }
+  const input = { ...prize, kind: 'promotion' } as const
+  // It is refused: it waits.
+  await rpc.call(wallet.creditWin, { scope, input }).catch(() => {})
+  return { providerId, brandId: brand.brandId, transactionId: prize.transactionId }
+}
+
 /** With a webhook URL of its own. */
 export async function newEndpoint(by: Callers) {
   const { operatorId, environment } = await newOperatorOf(by)
@@ -105,6 +149,7 @@ const made: Readonly<Record<string, (by: Callers) => unknown>> = {
   depositId: (by) => newDeposit(by),
   withdrawalId: (by) => newWithdrawal(by),
   operatorId: async (by) => (await newOperatorOf(by)).operatorId,
+  providerId: async (by) => (await newProviderOf(by)).providerId,
   environment: () => 'sandbox',
   reason: () => reason,
   reference: () => randomUUID(),
@@ -118,6 +163,7 @@ const needed = new Map<Operation, (by: Callers) => Fields | Promise<Fields>>([
   [payments.requestWithdrawal, async (by) => ({ playerId: await richPlayer(by), amount: '4.00' })],
   [players.openGameSession, async (by) => ({ playerId: await richPlayer(by), gameId: 'fortune-reels' })],
   [wallet.adjustWallet, () => ({ amount: '1.00' })],
+  [wallet.setWinLimit, async (by) => ({ brandId: await newBrandOf(by), maxWin: '5.00' })],
   [
     wallet.reverseTransfer,
     async (by) => {
@@ -148,6 +194,7 @@ const needed = new Map<Operation, (by: Callers) => Fields | Promise<Fields>>([
   ],
   [players.setDocumentUrl, () => ({ template: 'https://kyc.example/documents/{reference}' })],
   [players.setGameAvailability, () => ({ brandId: `brd_${randomUUID()}`, gameId: 'lucky-tiger', available: false })],
+  [players.setGameProvider, () => ({ gameId: 'lucky-tiger', providerId: 'prv_of_nobody' })],
   [gateway.createOperator, () => ({ name: randomUUID() })],
   [
     gateway.activateOperator,
@@ -159,6 +206,10 @@ const needed = new Map<Operation, (by: Callers) => Fields | Promise<Fields>>([
   ],
   [gateway.setOperatorLimits, () => ({ rateLimitPerMinute: 7 })],
   [gateway.setReplayProtection, () => ({ replayProtection: 'on' })],
+  [gateway.createProvider, () => ({ name: `provider ${randomUUID()}` })],
+  [gateway.setProviderGrant, async (by) => ({ brandId: await newBrandOf(by), grant: 'active' })],
+  [gateway.setProviderLimits, () => ({ stakesPerMinute: 7 })],
+  [gateway.revokeProviderKey, async (by) => ({ key: (await newProviderOf(by)).key })],
   // Of nobody who calls here.
   [gateway.endSession, () => ({ session: randomUUID() })],
   [gateway.lockTeamMember, () => ({ member: `machine ${randomUUID()}` })],

@@ -6,6 +6,7 @@ export {
   type Callers,
   callersOf,
   type Fields,
+  holdWinAs,
   inputOf,
   isInputKnown,
   newDeposit,
@@ -16,6 +17,7 @@ export {
   pix,
   reason,
   richPlayer,
+  stakeAs,
 } from './calls.ts'
 export { type CertificateFiles, makeCertificate, makeClientCertificate } from './certificates.ts'
 export {

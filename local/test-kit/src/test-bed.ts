@@ -256,6 +256,7 @@ const environmentsOf = ({ natsUrl, urlOf }: Urls, issuer: TestIssuer, { config }
     HEALTH_HOST: '127.0.0.1',
     HEALTH_PORT: '0',
     PORT: '0',
+    PROVIDER_PORT: '0',
     HOST: '127.0.0.1',
     LOG_LEVEL: process.env.LOG_LEVEL ?? 'silent',
     ...asText(config?.[name] ?? {}),
