@@ -65,8 +65,11 @@ function dateChangelog(version: string, date: string): void {
 /** With the new version, so in a process that has read the new sources. */
 function writeDocuments(version: string): void {
   const folder = 'packages/api-docs'
-  const document = run(process.execPath, ['scripts/print-openapi.ts'], join(root, folder))
-  write(`${folder}/released/openapi-${version}.json`, document)
+  const print = (surface: string) => run(process.execPath, ['scripts/print-openapi.ts', surface], join(root, folder))
+  write(`${folder}/released/openapi-${version}.json`, print('operators'))
+  // Its version is the providers' own, and may be that of the release before.
+  const providers = print('providers')
+  write(`${folder}/released/providers-${JSON.parse(providers).info.version}.json`, providers)
   mkdirSync(join(root, 'deploy/sbom'), { recursive: true })
   write('deploy/sbom/sbom.cdx.json', `${JSON.stringify(billOfMaterials(root), null, 2)}\n`)
 }

@@ -11,7 +11,7 @@ export const effects = {
   player: 'player changed',
   credential: 'key made',
   address: 'webhook or document address changed',
-  operator: 'operator suspended or let in',
+  operator: 'operator or provider suspended or let in',
   session: 'session ended',
   event: 'operators told falsehoods',
   shown: 'people shown falsehoods',
@@ -28,13 +28,15 @@ const causing: Readonly<Partial<Record<Effect, readonly string[]>>> = {
   requested: ids(`registerPlayer submitKyc openGameSession createDeposit
     failDeposit requestWithdrawal cancelWithdrawal testWebhook`),
   balance: ids(`confirmDeposit creditAccount refuseCredit openHold captureHold
-    releaseHold adjustWallet reverseTransfer endCommand`),
+    releaseHold adjustWallet reverseTransfer endCommand
+    placeBet playSpin stake creditWin rollbackBet closeRound voidRound endRound releaseWin setWinLimit`),
   kyc: ids('decideKyc takeKycCase releaseKycCase'),
   paid: ids('decideWithdrawal'),
   player: ids('setPlayerStatus selfExcludePlayer setDailyLimit anonymisePlayer forgetDestinations'),
-  credential: ids('createOperator issueCredential'),
+  credential: ids('createOperator issueCredential issueProviderKey'),
   operator: ids(`revokeCredential suspendOperator activateOperator
-    setOperatorLimits setReplayProtection setGameAvailability`),
+    setOperatorLimits setReplayProtection setGameAvailability
+    createProvider setProviderGrant setProviderLimits suspendProvider activateProvider revokeProviderKey setGameProvider`),
   address: ids('setWebhookUrl rotateWebhookSecret disableWebhook setDocumentUrl'),
   event: ids('resendDelivery resendDeliveries replayEvents rerunSetAside'),
   session: ids('endSession endProviderSession lockTeamMember unlockTeamMember'),
@@ -53,7 +55,7 @@ export const causes: ReadonlyMap<string, Effect | undefined> = new Map([
 ])
 
 /** What of somebody it takes: a password, or the whole process with its memory. */
-type Means = 'broker' | 'database' | 'process' | 'session' | 'page'
+type Means = 'broker' | 'database' | 'process' | 'session' | 'page' | 'key'
 
 interface Possible {
   readonly by: Means
@@ -84,6 +86,7 @@ const answered = 'calls to it'
 const wakesNobody = 'reconciliation wakes nobody'
 // A code of a shared key over each call would say no more: that key would lie there too.
 const asked = "the key of its certificate lies beside operators' secrets; paying takes two people"
+const madeByPlay = 'spins that nobody played, each below the limit of a win; paying takes two people'
 const makesPages = 'it makes the page with which people sign, see below'
 const anything = Object.keys(effects) as Effect[]
 const ofPerson: readonly Effect[] = [
@@ -129,6 +132,7 @@ export const threats: readonly Threat[] = [
     ],
     accepted: [
       { by: 'broker', effects: ['player'], because: 'payments forgets destinations at its word' },
+      { by: 'broker', effects: ['balance'], because: madeByPlay },
       { by: 'database', effects: ['player'], because: 'daily limits, and who somebody is, rest on no signature' },
       { by: 'broker', effects: ['read', 'unmasked', 'event', 'shown'], because: answered },
       { by: 'database', effects: ['sandbox'], because: wakesNobody },
@@ -202,6 +206,22 @@ export const threats: readonly Threat[] = [
     refused: [...takeover, ...insiders, ...inboxes],
   },
   {
+    who: 'providers',
+    found: [],
+    accepted: [
+      { by: 'broker', effects: ['balance', 'read'], because: madeByPlay },
+      { by: 'database', effects: ['credential', 'operator', 'session'], because: 'as the gateway, whose role it has' },
+      { by: 'process', effects: ['secrets'], because: 'as the gateway, whose image it is' },
+    ],
+    refused: [...insiders, 'services/gateway/test/providers/surface.test.ts'],
+  },
+  {
+    who: 'a provider of games, or who has its key',
+    found: [],
+    accepted: [{ by: 'key', effects: ['balance', 'read'], because: `in the brands of its grants, ${madeByPlay}` }],
+    refused: ['services/gateway/test/providers/surface.test.ts', 'services/wallet/test/rounds/rounds.test.ts'],
+  },
+  {
     who: 'streams',
     found: [],
     accepted: [
@@ -255,6 +275,7 @@ type Consequence = { readonly is: string; readonly tests: readonly string[] } | 
 const falseAnswers = ['test/threats/false-answers.test.ts']
 const servicesAway = ['services/payments/test/failures/services-away.test.ts']
 const toldFalsehoods = { accepted: 'operators are told falsehoods; events and statement say otherwise' }
+const toldProviders = { accepted: "providers are told falsehoods; the ledger and their day's file say otherwise" }
 const unavailable = { accepted: 'unavailable' }
 
 export const answeredCalls: readonly AnsweredCalls[] = [
@@ -280,6 +301,21 @@ export const answeredCalls: readonly AnsweredCalls[] = [
   {
     calls: ids('wallet.refuseCredit wallet.openAccount'),
     answers: { accepted: 'a credit given up is still possible, an account unopened: the next posting tells' },
+    denial: unavailable,
+  },
+  {
+    calls: ids('wallet.stake'),
+    answers: { accepted: "a bet is played that is in no book, or the other way: the provider's day file says so" },
+    denial: unavailable,
+  },
+  {
+    calls: ids('players.placeBet players.playSpin players.readPlaySession'),
+    answers: toldProviders,
+    denial: unavailable,
+  },
+  {
+    calls: ids('wallet.creditWin wallet.rollbackBet wallet.closeRound wallet.readTransaction wallet.listHeldRounds'),
+    answers: toldProviders,
     denial: unavailable,
   },
   {

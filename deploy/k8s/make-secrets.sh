@@ -35,6 +35,9 @@ nats() {
 
 secret gateway DATABASE_PASSWORD=DATABASE_PASSWORD_GATEWAY NATS_PASSWORD=NATS_PASSWORD_GATEWAY \
   MASTER_KEYS=MASTER_KEYS_GATEWAY
+# The same process as the gateway's for PostgreSQL, and another for the broker.
+secret providers DATABASE_PASSWORD=DATABASE_PASSWORD_GATEWAY NATS_PASSWORD=NATS_PASSWORD_PROVIDERS \
+  MASTER_KEYS=MASTER_KEYS_GATEWAY
 secret players DATABASE_PASSWORD=DATABASE_PASSWORD_PLAYERS NATS_PASSWORD=NATS_PASSWORD_PLAYERS \
   MASTER_KEYS=MASTER_KEYS_PLAYERS GAME_PROVIDER_TOKEN
 secret wallet DATABASE_PASSWORD=DATABASE_PASSWORD_WALLET NATS_PASSWORD=NATS_PASSWORD_WALLET
@@ -54,7 +57,7 @@ secret streams NATS_PASSWORD=NATS_PASSWORD_STREAMS
 secret postgres-admin password=DATABASE_PASSWORD_ADMIN
 printf 'username=backoffice_admin\n' >> "$folder/postgres-admin.env"
 
-for user in gateway players wallet payments webhooks reconciler streams console; do
+for user in gateway players providers wallet payments webhooks reconciler streams console; do
   nats "$user" password "NATS_PASSWORD_$(printf '%s' "$user" | tr '[:lower:]' '[:upper:]')"
 done
 nats store-key key NATS_STORE_KEY
