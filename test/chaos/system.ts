@@ -166,6 +166,8 @@ export interface ChaosSystem {
   readonly replicas: readonly Replica[]
   /** Addresses of the API, one for each gateway. */
   readonly baseUrls: readonly string[]
+  /** The same of the surface of providers. */
+  readonly providerUrls: readonly string[]
   /** Of the superuser. */
   readonly sql: pg.Pool
   /** The team's operations, called by one of its people. */
@@ -217,13 +219,16 @@ export async function startChaosSystem(t: Teardown): Promise<ChaosSystem> {
     return link
   }
   const baseUrls: string[] = []
+  const providerUrls: string[] = []
   const replicas: Replica[] = []
   for (const service of serviceNames) {
     for (const name of [`${service}-1`, `${service}-2`]) {
       const [toPostgres, toNats] = [await openLink(postgresPort), await openLink(natsPort)]
-      const httpPort = await freePort()
-      const fromClients = service === 'gateway' ? [await openLink(httpPort)] : []
-      for (const { port } of fromClients) baseUrls.push(`http://127.0.0.1:${port}/api/v1`)
+      const [httpPort, providerPort] = [await freePort(), await freePort()]
+      const fromClients = service === 'gateway' ? [await openLink(httpPort), await openLink(providerPort)] : []
+      const [fromOperators, fromProviders] = fromClients.map(({ port }) => `http://127.0.0.1:${port}`)
+      if (fromOperators !== undefined) baseUrls.push(`${fromOperators}/api/v1`)
+      if (fromProviders !== undefined) providerUrls.push(fromProviders)
       const throughLink = onPort(administratorUrl, toPostgres.port)
       replicas.push(
         new Replica({
@@ -240,6 +245,7 @@ export async function startChaosSystem(t: Teardown): Promise<ChaosSystem> {
             NATS_USER: service,
             NATS_PASSWORD: passwordOf(service),
             PORT: String(httpPort),
+            PROVIDER_PORT: String(providerPort),
           },
         }),
       )
@@ -257,7 +263,7 @@ export async function startChaosSystem(t: Teardown): Promise<ChaosSystem> {
   const connection = await connectNats(login, { name: teamConsole })
   t.teardown(() => connection.close())
   const team = lookingFirst(new RpcClient(connection, issuer.signer('alice')))
-  return { postgres, nats, replicas, baseUrls, sql, team }
+  return { postgres, nats, replicas, baseUrls, providerUrls, sql, team }
 }
 
 /** Leases and sweeps that a person would wait for are as short as the longest call allows. */

@@ -21,6 +21,7 @@ import {
   reason,
   register,
   sendDecision,
+  stakedGame,
   withdrawable,
 } from './book.ts'
 
@@ -118,6 +119,16 @@ const settle =
     if (before !== 'pending') assert.equal(reply.body.error.details.status, before)
     await compareWallet(reached, each.player)
   }
+
+async function openGame(book: Book, reached: Reached, each: BookedPlayer): Promise<void> {
+  const reply = await post(reached, `/players/${each.id}/game-sessions`, { gameId: stakedGame })
+  // Its URL is shown once, and production has no provider here: neither is replayed byte for byte.
+  reached.last = null
+  const expected = book.admitsToPlay(each, reached.clock.time)
+  assert.equal(outcomeOf(reply), expected === 'done' && !book.isSandbox ? 'PROVIDER_UNAVAILABLE' : expected)
+  if (outcomeOf(reply) === 'done')
+    each.session = { id: reply.body.id, expiresAt: new Date(reply.body.expiresAt).getTime() }
+}
 
 /** A step that is drawn as often as several others. */
 const often = (times: number, one: fc.Arbitrary<Step>): fc.Arbitrary<Step>[] => Array.from({ length: times }, () => one)
@@ -328,13 +339,29 @@ export const steps: fc.Arbitrary<Step>[] = [
     await compareWallet(reached, each.player)
   }),
 
-  stepWith('players', 'play', {}, async (book, reached, each) => {
-    const reply = await post(reached, `/players/${each.id}/game-sessions`, { gameId: 'fortune-reels' })
-    // Its URL is shown once, and production has no provider here: neither is replayed byte for byte.
-    reached.last = null
-    const expected = book.admitsToPlay(each, reached.clock.time)
-    assert.equal(outcomeOf(reply), expected === 'done' && !book.isSandbox ? 'PROVIDER_UNAVAILABLE' : expected)
-  }),
+  stepWith('players', 'play', {}, openGame),
+
+  ...often(
+    2,
+    stepWith(
+      'players',
+      'spin',
+      { amount: amounts, prize: fc.option(roundAmounts), sent: copies, isNew: fc.boolean() },
+      async (book, reached, each, { amount: drawn, prize, sent, isNew }) => {
+        if (isNew) await openGame(book, reached, each)
+        if (each.session === null) return
+        const [stake, win, name] = [amountOf(drawn, withdrawable(each)), prize ?? 0n, randomUUID()]
+        const spin = {
+          ...{ transactionId: name, roundId: name, sessionId: each.session.id, playerId: each.id, gameId: stakedGame },
+          ...{ amount: fromMinorUnits(stake), win: fromMinorUnits(win), currency: 'BRL' },
+        }
+        const expected = book.spins(each, { stake, win }, reached.clock.time)
+        const outcomes = await Promise.all(Array.from({ length: sent }, () => reached.spin(spin)))
+        for (const outcome of outcomes) assert.equal(outcome, expected)
+        await compareWallet(reached, each)
+      },
+    ),
+  ),
 
   stepWith(
     'players',

@@ -1,9 +1,9 @@
 import { operations } from '@backoffice/contracts'
-import { OperatorClient, reconcile, type TeamUser, TestTime, testBed } from '@backoffice/test-kit'
+import { OperatorClient, reconcile, refusal, type TeamUser, TestTime, testBed } from '@backoffice/test-kit'
 import fc from 'fast-check'
 import t from 'tap'
 import { services } from '../services.ts'
-import { Book, compareAll, decideKyc, type Reached, register } from './book.ts'
+import { Book, compareAll, decideKyc, type Reached, reason, register, stakedGame } from './book.ts'
 import { steps } from './book-steps.ts'
 import { allowRandomRuns, holdsForRandom } from './random-runs.ts'
 
@@ -36,9 +36,21 @@ const agreed: Reached['agreed'] = (operation, input) => bed.agreed(operation, { 
 
 const met = new Map<string, number>()
 
+const provider = { id: 'prv_of_the_book', bodyDigest: '0'.repeat(64) }
+await agreed(operations.players.setGameProvider, { gameId: stakedGame, providerId: provider.id, reason })
+const { brands } = await bed.team('alice').call(operations.gateway.getOperator, { input: { name: created.operatorId } })
+const brandId = brands.find(({ environment }) => environment === 'sandbox')?.id ?? ''
+const sandbox = { ...bed.scope({ operatorId: created.operatorId, brandId }), provider }
+const spin: Reached['spin'] = async (fields) => {
+  const spun = bed.rpc.call(operations.players.playSpin, { scope: sandbox, input: fields as never })
+  const outcome = String((await refusal(spun)) ?? 'done')
+  met.set(`spin ${outcome}`, (met.get(`spin ${outcome}`) ?? 0) + 1)
+  return outcome
+}
+
 async function begin(isSandbox: boolean): Promise<{ model: Book; real: Reached }> {
   const operator = clients[isSandbox ? 0 : 1] as OperatorClient
-  const real: Reached = { operator, clock, team, agreed, met, last: null }
+  const real: Reached = { operator, clock, team, agreed, spin, met, last: null }
   const model = new Book(isSandbox)
   for (const _ of [1, 2]) await register(model, real)
   for (const player of model.players) await decideKyc(model, real, player, 'aprovado')

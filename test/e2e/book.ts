@@ -33,7 +33,13 @@ export interface BookedPlayer {
   /** A higher limit, or none, that waits. */
   wish: { readonly limit: bigint | null; readonly from: number } | null
   /** Oldest first. */
-  readonly entries: { readonly type: 'DEPOSIT' | 'WITHDRAWAL'; readonly amount: bigint; readonly cause: string }[]
+  readonly entries: {
+    readonly type: 'DEPOSIT' | 'WITHDRAWAL' | 'BET' | 'WIN'
+    readonly amount: bigint
+    readonly cause: string
+  }[]
+  /** Of the game that stakes money. */
+  session: { readonly id: string; readonly expiresAt: number } | null
   held: bigint
 }
 
@@ -53,6 +59,9 @@ export interface BookedWithdrawal {
   status: 'under_review' | 'approved' | 'paid' | 'rejected' | 'cancelled' | 'failed'
   approvedBy: string | null
 }
+
+/** The game of the catalogue that a provider serves. */
+export const stakedGame = 'lucky-tiger'
 
 export type Decision = 'approve' | 'reject' | 'pay' | 'fail'
 /** São Paulo is three hours behind UTC all year. */
@@ -84,6 +93,7 @@ export class Book {
       status: 'ativo',
       kycStatus: 'nao_iniciado',
       ...limits,
+      session: null,
       entries: [],
       held: 0n,
     })
@@ -202,12 +212,24 @@ export class Book {
     if (status === 'paid') player.entries.push({ type: 'WITHDRAWAL', amount: -amount, cause: id })
   }
 
-  admitsToPlay(player: BookedPlayer, now: number): Outcome {
+  /** @param expiresAt of the session, where one is open */
+  admitsToPlay(player: BookedPlayer, now: number, expiresAt = Number.POSITIVE_INFINITY): Outcome {
     if (this.isExcluded(player, now)) return 'RG_BLOCKED'
     if (player.status !== 'ativo') return 'PLAYER_NOT_ACTIVE'
     if (player.kycStatus !== 'aprovado') return 'KYC_NOT_APPROVED'
+    if (expiresAt <= now) return 'SESSION_EXPIRED'
     const limit = this.limitOf(player, now)
     return limit !== null && this.dayTotal(player, now) > limit ? 'RG_BLOCKED' : 'done'
+  }
+
+  /** What is reserved for withdrawals is not staked. */
+  spins(player: BookedPlayer, { stake, win }: { readonly stake: bigint; readonly win: bigint }, now: number): Outcome {
+    const admitted = this.admitsToPlay(player, now, player.session?.expiresAt)
+    if (admitted !== 'done') return admitted
+    if (withdrawable(player) < stake) return 'INSUFFICIENT_FUNDS'
+    player.entries.push({ type: 'BET', amount: -stake, cause: 'a round' })
+    if (win > 0n) player.entries.push({ type: 'WIN', amount: win, cause: 'a round' })
+    return 'done'
   }
 }
 
@@ -218,6 +240,8 @@ export interface Reached {
   readonly team: (user: TeamUser, operation: Operation, input: object) => Promise<unknown>
   /** What may take two people of the team. */
   readonly agreed: (operation: Operation, input: object) => Promise<unknown>
+  /** A spin of the provider that serves the sandbox's game. @returns what it was refused with, or `done` */
+  readonly spin: (fields: object) => Promise<Outcome>
   /** How often each outcome was met. */
   readonly met: Map<Outcome, number>
   /** The last request that went out with an Idempotency-Key. */
@@ -282,7 +306,7 @@ export async function compareStatement(reached: Reached, player: BookedPlayer, l
     type,
     amount,
     balanceAfter,
-    cause: reference.id,
+    cause: reference.id.startsWith('rnd_') ? 'a round' : reference.id,
   }))
   assert.deepEqual(seen, expected.toReversed())
 }

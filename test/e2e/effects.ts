@@ -11,6 +11,7 @@ const bookkeeping: Readonly<Record<string, string>> = {
   'gateway.rate_refusal': 'a refused request is one of its minute',
   'gateway.refused_request': 'it is kept that it was refused',
   'gateway.refused_today': 'and counted',
+  'wallet.held_win': 'it is kept that the win waits, and nothing is paid',
   'payments.depositor': "a row without content, to be locked before the day's deposits are summed",
 }
 /** The same, in every service. */
@@ -23,13 +24,16 @@ const bookkeepingOfAll: Readonly<Record<string, string>> = {
 /** These follow from events, some time after the request that sent them. */
 const later = new Set([
   ...['webhooks.delivery', 'webhooks.lease', 'webhooks.attempt', 'webhooks.judged_event'],
-  'wallet.system_checkpoint',
+  ...['wallet.system_checkpoint', 'wallet.play_day'],
 ])
 
 /** Rows that stand for a refusal. */
 const refusals: Readonly<Record<string, string>> = {
   'payments.withdrawal': "new.status not in ('intent', 'refused', 'abandoned')",
   'wallet.hold': "new.state <> 'refused'",
+  // The house account of a provider is opened before it is decided; it has no balance of its own.
+  'wallet.account': "new.party = ''",
+  'wallet.play': "new.outcome <> 'refused'",
 }
 
 /** Sees every row that is written to the services' tables, by triggers. A table that is new is watched, too. */

@@ -1,14 +1,17 @@
 import { createHash, createHmac } from 'node:crypto'
 import { connect } from 'node:net'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
-import { apiPrefix, type Operation } from '@backoffice/contracts'
+import type { Operation } from '@backoffice/contracts'
 import { patiently } from '@backoffice/process'
 import type { Body, HostileRequest } from './hostile-requests.ts'
 
 export interface Sender {
   readonly host: string
+  /** Of every path, in each environment. */
+  readonly prefixes: Readonly<Record<'sandbox' | 'production', string>>
+  readonly keyHeader: 'X-Operator-Key' | 'X-Provider-Key'
   readonly credentials: Readonly<Record<'sandbox' | 'production', { readonly key: string; readonly secret: string }>>
-  /** Records that exist, by the name of a path's parameter. */
+  /** Records that exist, by the name of a path's parameter or a body's field. */
   readonly ids: Readonly<Record<string, string>>
   /** New for each request: what must be unique in a creation, and the Idempotency-Key. */
   readonly fresh: string
@@ -26,7 +29,7 @@ export interface HostileBytes {
 export function bytesOf(request: HostileRequest, operation: Operation, sender: Sender): HostileBytes {
   const { framing, headers: changes } = request
   const method = request.method ?? operation.http?.method ?? 'GET'
-  const path = `${apiPrefix}${pathOf(request, operation, sender)}${request.tail}${queryOf(request, operation)}`
+  const path = `${sender.prefixes[request.environment]}${pathOf(request, operation, sender)}${request.tail}${queryOf(request, operation)}`
   const target = framing === 'absolute target' ? `http://${sender.host}${path}` : path
   const body = operation.hasBody || request.body.is === 'bytes' ? bodyOf(request, operation, sender) : Buffer.alloc(0)
 
@@ -35,7 +38,7 @@ export function bytesOf(request: HostileRequest, operation: Operation, sender: S
   const timestamp = String(Math.floor(Date.now() / 1_000))
   const digest = createHash('sha256').update(body).digest('hex')
   const canonical = [method, path, timestamp, digest].join('\n')
-  headers.set('X-Operator-Key', key)
+  headers.set(sender.keyHeader, key)
   headers.set('X-Timestamp', timestamp)
   if (request.signature !== 'none')
     headers.set(
@@ -130,11 +133,14 @@ const written = (parameters: readonly (readonly [string, string])[]) =>
 /** A field's name and the text of its value. */
 type Field = readonly [name: string, json: string]
 
-function bodyOf({ body }: HostileRequest, operation: Operation, { fresh }: Sender): Buffer {
+function bodyOf({ body }: HostileRequest, operation: Operation, { fresh, ids }: Sender): Buffer {
   if (body.is === 'bytes') return Buffer.from(body.bytes)
   const example = Object.entries((operation.example?.body ?? {}) as Record<string, unknown>)
   const fields = example.map(
-    ([name, value]): Field => [name, JSON.stringify(isFree(operation, name) ? `${value} ${fresh}` : value)],
+    ([name, value]): Field => [
+      name,
+      JSON.stringify(ids[name] ?? (isFree(operation, name) ? `${value} ${fresh}` : value)),
+    ],
   )
   const text = `{${changed(fields, body)
     .map(([name, json]) => `${JSON.stringify(name)}:${json}`)

@@ -116,12 +116,12 @@ const query: fc.Arbitrary<Query> = fc.oneof(
 )
 
 const names =
-  `X-Operator-Key X-Timestamp X-Signature Idempotency-Key Content-Type Content-Encoding Accept Accept-Encoding
+  `X-Operator-Key X-Provider-Key X-Timestamp X-Signature Idempotency-Key Content-Type Content-Encoding Accept Accept-Encoding
   Authorization Cookie Connection Expect Forwarded If-None-Match Origin Range Transfer-Encoding Upgrade X-Forwarded-For
   X-HTTP-Method-Override X-Request-Id traceparent __proto__`.split(/\s+/)
 const values = [
   ...`gzip identity text/plain application/xml multipart/form-data */* 100-continue upgrade websocket keep-alive close
-    chunked bytes=0-0 DELETE 127.0.0.1 short 0 -1 00-0-0-00 bk_live_x`.split(/\s+/),
+    chunked bytes=0-0 DELETE 127.0.0.1 short 0 -1 00-0-0-00 bk_live_x gp_live_x`.split(/\s+/),
   ...['application/json; charset=utf-16', 'Bearer x', 'with space', 'k'.repeat(129)],
   ...['9'.repeat(30), '0'.repeat(64), 'f'.repeat(64)],
 ]

@@ -12,12 +12,15 @@ import {
   type Callers,
   eventually,
   type Fields,
+  holdWinAs,
   inputOf,
   newDeposit,
   newPlayerOf,
   reason,
   reconcile,
   refusal,
+  richPlayer,
+  stakeAs,
   testBed,
   withSeen,
 } from '@backoffice/test-kit'
@@ -59,7 +62,15 @@ async function special(): Promise<Readonly<Record<string, Fields>>> {
     const { data } = await alice.call(webhooks.listDeliveries, { input: { operatorId, limit: 1 } })
     return data[0] ?? assert.fail()
   })
+  const openRound = async () => {
+    const { roundId } = await stakeAs(bed.rpc, scope, await richPlayer(by))
+    const { data } = await alice.call(wallet.listRounds, { input: { roundId, limit: 1 } })
+    return { roundId: data[0]?.id, reason }
+  }
   return {
+    voidRound: await openRound(),
+    endRound: await openRound(),
+    releaseWin: { ...(await holdWinAs(bed.rpc, scope, await richPlayer(by))), reason },
     decideKyc: { playerId, status: 'aprovado', reason },
     endCommand: { commandId: rows[0].id, reason },
     resendDelivery: { id: delivery.id },
@@ -114,19 +125,16 @@ await t.test('what people of the team have set is not named, and what a service 
   const addresses = `${operatorId} allowedAddresses`
   const { differences } = await reconcile(alice)
   t.same(differences.map(({ subject }) => subject).sort(), [addresses, `${of} template`, `${of} url`])
-  t.match(
-    differences.find(({ subject }) => subject === addresses),
-    { actual: '[]', expected: '["192.0.2.0/24","198.51.100.7"]' },
-  )
+  t.match(differences.find(({ subject }) => subject === addresses), { actual: '[]', expected: '["192.0.2.0/24","198.51.100.7"]' })
 })
 
-const known = await special()
 /** Every service declines proposals in the same way. */
 const seeing = allOperations.filter(
   ({ id, service, body }) => 'seen' in body.properties && (id !== 'declineProposal' || service === 'gateway'),
 )
 
 t.test('nobody decides about something else than they were shown, in any field of any operation', async (t) => {
+  const known = await special()
   for (const operation of seeing) {
     const given = (known[operation.id] ?? (await inputOf(by, operation))) as Input<Operation>
     const input = (await withSeen(alice, operation, given)) as { readonly seen: Readonly<Record<string, unknown>> }

@@ -17,6 +17,7 @@ import {
 import { inputSchema, RpcClient } from '@backoffice/rpc'
 import { newReplyKey } from '@backoffice/team-access/identity'
 import { callersOf, newWithdrawal, OperatorClient, reason, richPlayer, testBed } from '@backoffice/test-kit'
+import type { TObject } from '@sinclair/typebox'
 import t from 'tap'
 import { createDeposit, expectStatus, playerRequest } from '../journey.ts'
 import { services } from '../services.ts'
@@ -84,11 +85,25 @@ const others: Readonly<Record<string, () => unknown>> = {
   operatorName: () => 'Casa Azul',
   abandonedOperationId: () => randomUUID(),
   players: () => [],
+  sessionId: () => 'ses_never',
+  roundId: () => 'round-1',
+  transactionId: () => randomUUID(),
+  betTransactionId: () => randomUUID(),
+  kind: () => 'win',
+  win: () => '0.00',
+  standing: () => null,
 }
+/** In whose name a provider's calls are. */
+const provider = { id: 'prv_someone', bodyDigest: '00'.repeat(32) }
 
-function inputOf(operation: Operation, records: Tenant['records']): Input<Operation> {
-  const fields = Object.keys(inputSchema(operation).properties)
-  const given = fields.map((field) => [field, records[field] ?? others[field]?.()])
+const inputOf = (operation: Operation, records: Tenant['records']): Input<Operation> =>
+  fieldsOf(inputSchema(operation) as TObject, records)
+
+function fieldsOf({ properties }: TObject, records: Tenant['records']): Record<string, unknown> {
+  const given = Object.entries(properties).map(([field, schema]) => [
+    field,
+    records[field] ?? (field === 'bet' ? fieldsOf(schema as TObject, records) : others[field]?.()),
+  ])
   return Object.fromEntries(given.filter(([, value]) => value !== undefined))
 }
 
@@ -107,7 +122,7 @@ async function ask(
 ): Promise<unknown> {
   const rpc = new RpcClient(await bed.nats(caller))
   try {
-    return await rpc.call(operation, { scope, input: inputOf(operation, records) })
+    return await rpc.call(operation, { scope: { ...scope, provider }, input: inputOf(operation, records) })
   } catch (error) {
     if (error instanceof Rejection) return error.code
     throw error
@@ -248,6 +263,7 @@ t.test('sealed are the replies with what is shown once or masked otherwise, and 
   t.same(named.map(({ service, id }) => `${service}.${id}`).sort(), [
     'gateway.createOperator',
     'gateway.issueCredential',
+    'gateway.issueProviderKey',
     'payments.exportPlayer',
     'players.exportPlayer',
     'players.setDocumentUrl',

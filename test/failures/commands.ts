@@ -3,6 +3,7 @@ import { allOperations, defined, type Input, type Operation, operations } from '
 import { newId } from '@backoffice/process'
 import {
   type Fields,
+  holdWinAs,
   inputOf,
   isInputKnown,
   newDeposit,
@@ -18,7 +19,7 @@ import {
 import { deliveredEvent, proposalToEnd, setAsideEvent, stuckCredit } from './records.ts'
 import type { Command, Send, World } from './world.ts'
 
-const { gateway, players, payments, webhooks } = operations
+const { gateway, players, payments, wallet, webhooks } = operations
 
 /** The operator's own server sends a key where one is required, and the gateway makes the operation id from it. */
 function senderOf(world: World, operation: Operation, input: Fields): Send {
@@ -120,6 +121,7 @@ const byHand: readonly Command[] = [
     },
   },
   sent(gateway.issueCredential),
+  sent(wallet.releaseWin, async (world) => holdWinAs(world.bed.rpc, world.scope, await richPlayer(world))),
   {
     decision: 'approved by a second person',
     operation: gateway.issueCredential,
@@ -163,6 +165,46 @@ const byHand: readonly Command[] = [
   },
 ]
 
+const providerId = 'prv_of_the_dying'
+
+/** Somebody who plays. A round of theirs, with a bet that was taken unless this is the bet. */
+async function newRound(world: World, isBegun: boolean) {
+  await world.team(players.setGameProvider, { gameId: 'lucky-tiger', providerId, reason })
+  const playerId = await richPlayer(world)
+  const { id: sessionId } = await world.call(players.openGameSession, { playerId, gameId: 'lucky-tiger' })
+  const round = { playerId, roundId: randomUUID(), currency: 'BRL' }
+  const bet = { ...round, sessionId, gameId: 'lucky-tiger', transactionId: randomUUID(), amount: '2.00' }
+  if (isBegun) await world.play(players.placeBet, bet, providerId)
+  return { round, bet }
+}
+
+/** What a provider sends has no operation id: it happens once for its transaction, however often it is sent. */
+const played = <O extends Operation>(
+  operation: O,
+  inputFor: (made: Awaited<ReturnType<typeof newRound>>, transactionId: string) => object,
+): Command => ({
+  operation,
+  prepare: async (world) => {
+    const made = await newRound(world, operation.id !== 'placeBet' && operation.id !== 'playSpin')
+    return (key) => world.play(operation, inputFor(made, key) as Input<O>, providerId)
+  },
+})
+
+const plays: readonly Command[] = [
+  played(players.placeBet, ({ bet }, transactionId) => ({ ...bet, transactionId })),
+  played(players.playSpin, ({ bet }, transactionId) => ({ ...bet, transactionId, win: '3.00' })),
+  played(wallet.creditWin, ({ round }, transactionId) => ({
+    ...round,
+    transactionId,
+    amount: '3.00',
+    roundEnds: true,
+  })),
+  played(wallet.rollbackBet, ({ round: { currency: _, ...round }, bet }, transactionId) => ({
+    ...{ ...round, transactionId, betTransactionId: bet.transactionId },
+  })),
+  played(wallet.closeRound, ({ round: { playerId, roundId } }) => ({ playerId, roundId })),
+]
+
 /** What `inputOf` says nothing about wants a case by hand. */
 const isDerived = (operation: Operation) =>
   operation.kind === 'command' &&
@@ -173,10 +215,12 @@ const isDerived = (operation: Operation) =>
 /** Every command of the operation table that a client sends, and some of them in several ways. */
 export const commands: readonly Command[] = [
   ...byHand,
+  ...plays,
   ...allOperations.filter(isDerived).map((operation) => sent(operation)),
 ]
 
-const movesMoney = ({ operation: { service } }: Command) => service === 'payments' || service === 'wallet'
+const movesMoney = ({ operation: { service, audience } }: Command) =>
+  service === 'payments' || service === 'wallet' || audience === 'provider'
 
 /** The money paths are tried by `npm test`, the others by `npm run proofs`. */
 export const commandsByTier = {

@@ -131,6 +131,12 @@ export class World implements Callers {
     return this.#unlessDead(operation.service, this.bed.rpc.call(operation, options))
   }
 
+  /** The same for what a provider of games has signed. */
+  play<O extends Operation>(operation: O, input: Input<O>, provider: string): Promise<Body> {
+    const scope = { ...this.scope, provider: { id: provider, bodyDigest: '0'.repeat(64) } }
+    return this.#unlessDead(operation.service, this.bed.rpc.call(operation, { scope, input }))
+  }
+
   /** Calls an operation of the team. */
   team<O extends Operation>(operation: O, input: Unseen<O>, operationId: string = randomUUID()): Promise<Body> {
     return this.#unlessDead(operation.service, this.bed.team('alice').call(operation, { input, operationId }))

@@ -156,7 +156,7 @@ t.test('ports are published on this machine alone, and what comes through them i
   const published = Object.values<Manifest>(services).flatMap(({ ports = [] }) => ports as string[])
   t.same(
     published.map((port) => substitute(port, {})),
-    ['127.0.0.1:8080:8080', '127.0.0.1:8082:8082', '127.0.0.1:8083:8083'],
+    ['127.0.0.1:8080:8080', '127.0.0.1:8084:8084', '127.0.0.1:8082:8082', '127.0.0.1:8083:8083'],
   )
   t.equal(substitute(published[0] ?? '', { BIND_ADDRESS: '0.0.0.0' }), '0.0.0.0:8080:8080')
   const [{ subnet, gateway: address }] = networks.default.ipam.config

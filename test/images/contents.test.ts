@@ -50,7 +50,7 @@ const neededBy: Readonly<Record<string, readonly string[]>> = {
   marked: ['gateway'],
   'openid-client': ['console', 'team'],
   pg: [...serviceNames, 'games', 'migrate'],
-  undici: ['players'],
+  undici: ['games', 'players'],
 }
 
 /** Of the stack of a developer's machine, which is installed here and in no image. */

@@ -109,9 +109,9 @@ esac
     const [backends, preflight, migration, programs, ...more] = stages
     t.same(more, [])
     t.same([kinds(backends, 'StatefulSet'), kinds(backends, 'Job')], [['nats'], []])
-    t.equal(kinds(preflight, 'Job').length, 9)
+    t.equal(kinds(preflight, 'Job').length, 10)
     t.same(kinds(migration, 'Job'), [`migrate-${version}`])
-    t.ok(kinds(programs, 'Deployment').length === 8 && programs?.every(isProgram))
+    t.ok(kinds(programs, 'Deployment').length === 9 && programs?.every(isProgram))
     const steps = order(calls)
     const at = (text: string) => steps.findIndex((step) => step.includes(text))
     t.ok(at('rollout status statefulset/nats') < at('delete job'), 'NATS has its permissions before a Job runs')

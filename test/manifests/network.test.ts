@@ -5,16 +5,18 @@ import ipaddr from 'ipaddr.js'
 import t from 'tap'
 import { arrowsOf, namespacesThatRefuse, podsOf } from './arrows.ts'
 import { Cluster, rendered, skip } from './cluster.ts'
-import { deployFolder, type Manifest, type Overlay, overlays } from './kustomize.ts'
+import { deployFolder, type Manifest, type Overlay, overlays, withOperators } from './kustomize.ts'
 
 const arrows = (from: readonly string[], to: readonly string[]) =>
   from.flatMap((source) => to.map((target) => `${source} → ${target}`))
 
-const programs = [...serviceNames, 'games', 'console']
+/** Where there is enough to run, providers of games have processes of their own. */
+const servicesOf = (overlay: Overlay) => [...serviceNames, ...(withOperators.includes(overlay) ? ['providers'] : [])]
+const programsOf = (overlay: Overlay) => [...servicesOf(overlay), 'games', 'console']
 
 /** Services speak to one another through NATS, so none has an arrow to another one. The games reach PostgreSQL alone. */
-const everywhere: readonly string[] = [
-  ...arrows(serviceNames, ['nats:4222']),
+const everywhere = (services: readonly string[], programs: readonly string[]): readonly string[] => [
+  ...arrows(services, ['nats:4222']),
   ...arrows(
     ['monitoring/prometheus'],
     programs.map((program) => `${program}:9464`),
@@ -23,7 +25,7 @@ const everywhere: readonly string[] = [
   ...arrows(['migrate'], ['nats:4222', 'nats:8222']),
   ...arrows(['streams'], ['nats:4222']),
   // People log in at the identity provider, and whoever verifies them asks for its keys.
-  ...arrows([...serviceNames, 'console'], ['public addresses:443']),
+  ...arrows([...services, 'console'], ['public addresses:443']),
   ...arrows(['console'], ['nats:4222']),
   ...arrows(['nats'], ['nats:6222']),
 ]
@@ -33,9 +35,11 @@ const leaving = ['postgres', 'preflight-database']
 /** They reach the bucket of the heads. */
 const withHeads = ['reconciler', 'preflight-reconciler']
 
-const waysIn = ['gateway:8080', 'games:8082', 'console:8083']
+const waysIn = ['gateway:8080', 'providers:8084', 'games:8082', 'console:8083']
+const waysInOfOne = waysIn.map((way) => way.replace('providers', 'gateway'))
 
-const clients = [...serviceNames, 'games', 'migrate']
+const ofOne = [...serviceNames, 'games', 'migrate']
+const clients = [...ofOne, 'providers']
 const standard = [
   ...arrows(clients, ['postgres:5432']),
   ...arrows(['envoy-gateway-system/envoy'], waysIn),
@@ -48,12 +52,12 @@ const standard = [
   ...arrows(['reconciler'], ['private addresses:443']),
 ]
 const more: Readonly<Record<Overlay, readonly string[]>> = {
-  local: [...arrows(clients, ['postgres:5432']), ...arrows(['ingress-nginx/ingress-nginx'], waysIn)],
-  small: [...arrows(clients, ['private addresses:5432']), ...arrows(['envoy-gateway-system/envoy'], waysIn)],
+  local: [...arrows(ofOne, ['postgres:5432']), ...arrows(['ingress-nginx/ingress-nginx'], waysInOfOne)],
+  small: [...arrows(ofOne, ['private addresses:5432']), ...arrows(['envoy-gateway-system/envoy'], waysInOfOne)],
   standard,
   production: [
     ...standard,
-    ...arrows(programs, ['collector:4318']),
+    ...arrows(programsOf('production'), ['collector:4318']),
     ...arrows(['collector'], ['monitoring/otlp-backend:4317']),
     ...arrows(['monitoring/prometheus'], ['collector:8888']),
   ],
@@ -62,6 +66,7 @@ const more: Readonly<Record<Overlay, readonly string[]>> = {
 t.test('network', { skip }, async (t) => {
   for (const overlay of overlays) {
     const cluster = rendered(overlay)
+    const programs = programsOf(overlay)
     t.test(`${overlay}: nothing may talk but along the arrows of the picture`, async (t) => {
       t.same(
         namespacesThatRefuse(cluster),
@@ -75,7 +80,7 @@ t.test('network', { skip }, async (t) => {
       const { open, halfOpen } = arrowsOf(cluster)
       t.same(halfOpen, [], 'both ends agree')
       const ofOthers = open.filter((arrow) => !arrow.split(/ → |:/).some((end) => preflights.has(end)))
-      t.same(ofOthers, [...names, ...everywhere, ...more[overlay]].sort())
+      t.same(ofOthers, [...names, ...everywhere(servicesOf(overlay), programs), ...more[overlay]].sort())
     })
 
     t.test(`${overlay}: a preflight Job reaches what its workload reaches, and no Service leads to it`, async (t) => {
@@ -146,7 +151,7 @@ t.test('network', { skip }, async (t) => {
         const ports = cluster.find('Service', name)?.spec.ports.map(({ port }: Manifest) => port)
         t.ok(ports?.includes(port), `${name}: ${port}`)
       }
-      t.equal(ingresses.length + routes.length, 3)
+      t.equal(ingresses.length + routes.length, 4)
     })
   }
 })
@@ -162,7 +167,7 @@ const variants: Readonly<Record<string, (names: readonly string[]) => readonly s
   ],
   // The reconciler reaches its bucket there already.
   'egress/private-identity-provider': () => {
-    const asking = [...serviceNames, 'console'].filter((name) => name !== 'reconciler')
+    const asking = [...servicesOf('production'), 'console'].filter((name) => name !== 'reconciler')
     return arrows([...asking, ...asking.map((name) => `preflight-${name}`)], ['private addresses:443'])
   },
   'egress/port-9000': () => arrows([...leaving, ...withHeads], ['private addresses:9000']),

@@ -12,7 +12,7 @@ import { type Cluster, rendered, skip, withSettings } from './cluster.ts'
 import { deployFolder, type Manifest } from './kustomize.ts'
 
 /** The programs that have a database, and with the team's console, which has none, all of them. */
-const programs = [...serviceNames, 'games']
+const programs = [...serviceNames, 'providers', 'games']
 const all = [...programs, 'console']
 const longestMs = Math.max(...allOperations.map(({ timeoutMs }) => timeoutMs ?? 0))
 
@@ -89,6 +89,7 @@ const stands: readonly (readonly [why: string, kind: string, name: string, what:
     { retry: { retryOn: { triggers: ['connect-failure'] } } },
   ],
   ['the public address is asked', 'Probe', 'public-address', { module: 'http_2xx', jobName: 'public-address' }],
+  ['and the one of providers of games', 'Probe', 'provider-address', { module: 'http_2xx' }],
   ['the console is asked as a person comes', 'Probe', 'console-address', { module: 'http_2xx' }],
   ['and so is the sign-in that it begins', 'Probe', 'console-sign-in', { module: 'http_2xx' }],
   [
@@ -222,7 +223,7 @@ t.test('production', { skip }, async (t) => {
     }
     t.ok(environmentOf('migrate').DATABASE_CA_FILE)
     for (const name of ['migrate', 'streams']) t.ok(environmentOf(name).NATS_CA_FILE, name)
-    for (const name of ['gateway', 'console']) {
+    for (const name of ['gateway', 'providers', 'console']) {
       const { TLS_CERT_FILE, TLS_KEY_FILE } = environmentOf(name)
       t.same([TLS_CERT_FILE, TLS_KEY_FILE], [`/etc/${name}-tls/tls.crt`, `/etc/${name}-tls/tls.key`])
       const { validation } = cluster.find('BackendTLSPolicy', name).spec
@@ -245,13 +246,21 @@ t.test('production', { skip }, async (t) => {
     t.equal(environmentOf('players').GAMES_BASE_URL, `https://${hostOf('games')}`)
     t.equal(CONSOLE_URL, `https://${hostOf('console')}`)
     const probed = cluster.all('Probe').flatMap(({ spec }) => spec.targets.staticConfig.static)
-    t.same(probed.sort(), [`${PUBLIC_BASE_URL}/docs`, `${CONSOLE_URL}/cli`, `${CONSOLE_URL}/login/probe`].sort())
+    const { PROVIDER_BASE_URL } = environmentOf('providers')
+    t.equal(PROVIDER_BASE_URL, `https://${hostOf('providers')}/provider/v1`)
+    t.same(
+      probed.sort(),
+      [
+        ...[`${PUBLIC_BASE_URL}/docs`, `${PROVIDER_BASE_URL}/docs`],
+        ...[`${CONSOLE_URL}/cli`, `${CONSOLE_URL}/login/probe`],
+      ].sort(),
+    )
     const { request } = cluster.find('HTTPRoute', 'gateway').spec.rules[0].timeouts
     t.ok(Number.parseInt(request, 10) * 1000 > longestMs + 10_000, 'the gateway itself answers')
   })
 
   t.test('one hop is believed: a range that is nobody’s until an installation writes its own', async (t) => {
-    for (const name of ['gateway', 'games', 'console']) {
+    for (const name of ['gateway', 'providers', 'games', 'console']) {
       const { TRUSTED_PROXIES = '' } = environmentOf(name)
       t.equal(ipaddr.parseCIDR(TRUSTED_PROXIES)[0].range(), 'reserved', 'TEST-NET of RFC 5737')
     }
@@ -339,7 +348,8 @@ t.test('production elsewhere, while its public names move from one way in to the
   t.test('both ways in stand side by side, and the Ingress changes no path either', async (t) => {
     const { open } = arrowsOf(cluster)
     for (const proxy of ['envoy-gateway-system/envoy', 'ingress-nginx/ingress-nginx'])
-      for (const to of ['gateway:8080', 'games:8082', 'console:8083']) t.ok(open.includes(`${proxy} → ${to}`), proxy)
+      for (const to of ['gateway:8080', 'providers:8084', 'games:8082', 'console:8083'])
+        t.ok(open.includes(`${proxy} → ${to}`), proxy)
     const settings = Object.fromEntries(
       Object.entries<string>(cluster.find('Ingress', 'gateway')?.metadata.annotations).map(([name, value]) => [
         name.replace('nginx.ingress.kubernetes.io/', ''),

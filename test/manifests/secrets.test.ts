@@ -33,10 +33,12 @@ function expectedHolders(key: string): readonly string[] {
   if (key === 'GAME_PROVIDER_TOKEN') return ['players']
   if (key === 'NATS_STORE_KEY') return ['nats']
   if (key.startsWith('CONSOLE_')) return ['console']
-  if (kind === 'DATABASE_PASSWORD') return [owner, 'migrate'].sort()
+  // The providers' surface is the gateway's program.
+  const owners = owner === 'gateway' && kind !== 'NATS_PASSWORD' ? ['gateway', 'providers'] : [owner]
+  if (kind === 'DATABASE_PASSWORD') return [...owners, 'migrate'].sort()
   if (kind === 'NATS_PASSWORD' && name === 'STREAMS') return ['migrate', 'nats', 'streams']
   if (kind === 'NATS_PASSWORD') return [owner, 'nats'].sort()
-  return [owner]
+  return owners
 }
 
 t.test('secrets', { skip }, async (t) => {
@@ -102,17 +104,18 @@ t.test('secrets', { skip }, async (t) => {
     const made = (cluster: Cluster, names: readonly string[]) =>
       Object.fromEntries(names.map((name) => [name.replace(/-[a-z0-9]{10}$/, ''), cluster.secret(name)]))
     const byOperator = [...new Set([...holders.values()].flat())]
+    const standard = rendered('standard')
     const byScript = made(
-      local,
-      local.all('Secret').map(({ metadata }) => metadata.name),
+      standard,
+      standard.all('Secret').map(({ metadata }) => metadata.name),
     )
-    t.equal(byOperator.length, 12)
+    t.equal(byOperator.length, 13)
     t.same(byScript, made(production, byOperator))
   })
 
   t.test('what is mounted is made: by the overlay itself, in production by operators', async (t) => {
     const counts = overlays.map((overlay) => [overlay, rendered(overlay).all('Secret').length])
-    t.same(Object.fromEntries(counts), { local: 12, small: 11, standard: 12, production: 0 })
+    t.same(Object.fromEntries(counts), { local: 12, small: 11, standard: 13, production: 0 })
     for (const overlay of overlays) {
       const cluster = rendered(overlay)
       const made = secretsThatAreMade(cluster)
@@ -140,7 +143,7 @@ t.test('secrets', { skip }, async (t) => {
             cluster.find('Bundle', configMap?.name),
           ),
         )
-        t.equal(mounted.length, cluster === production ? 11 : 0)
+        t.equal(mounted.length, cluster === production ? 12 : 0)
         for (const { spec } of cluster.all('Bundle')) {
           t.same(spec.sources, [{ secret: { name: 'backoffice-authority', key: 'tls.crt' } }], 'the certificate alone')
           const namespaces = cluster

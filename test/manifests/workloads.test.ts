@@ -16,11 +16,17 @@ import { webhooks } from '@backoffice/webhooks'
 import type { TObject } from '@sinclair/typebox'
 import t from 'tap'
 import { environmentWithFiles, partsOfOthers, rendered, secretsIn, skip, variablesOf } from './cluster.ts'
-import { deployFolder, type Manifest, overlays, secretValue, withOperators } from './kustomize.ts'
+import { deployFolder, type Manifest, type Overlay, overlays, secretValue, withOperators } from './kustomize.ts'
 
 const programs = [...serviceNames, 'games', 'console'] as const
-const configurations: Readonly<Record<(typeof programs)[number], TObject>> = {
+type Program = (typeof programs)[number] | 'providers'
+/** Where there is enough to run, providers of games have processes of their own, of the gateway's program. */
+const programsOf = (overlay: Overlay): readonly Program[] =>
+  withOperators.includes(overlay) ? [...programs, 'providers'] : programs
+const programOf = (name: Program) => (name === 'providers' ? 'gateway' : name)
+const configurations: Readonly<Record<Program, TObject>> = {
   gateway: gateway.configuration,
+  providers: gateway.configuration,
   players: players.configuration,
   wallet: wallet.configuration,
   payments: payments.configuration,
@@ -45,7 +51,8 @@ const neededInACluster: Readonly<Record<string, readonly string[]>> = {
     'TEAM_SESSION_HOURS',
     'TEAM_ACR_CLAIM',
   ],
-  gateway: ['MASTER_KEYS_FILE', 'PUBLIC_BASE_URL', 'TRUSTED_PROXIES', 'PORT'],
+  gateway: ['MASTER_KEYS_FILE', 'PUBLIC_BASE_URL', 'TRUSTED_PROXIES', 'PORT', 'SURFACES'],
+  providers: ['MASTER_KEYS_FILE', 'PROVIDER_BASE_URL', 'TRUSTED_PROXIES', 'PROVIDER_PORT', 'SURFACES'],
   players: ['MASTER_KEYS_FILE', 'GAMES_BASE_URL'],
   games: ['GAMES_PORT', 'TRUSTED_PROXIES'],
   console: [
@@ -136,7 +143,7 @@ t.test('workloads', { skip }, async (t) => {
       }
     })
 
-    for (const service of programs) {
+    for (const service of programsOf(overlay)) {
       const [hasDatabase, hasMessages] = [service !== 'console', service !== 'games']
       const running = cluster.container(service)
       const { workload, pod, container } = running
@@ -177,15 +184,16 @@ t.test('workloads', { skip }, async (t) => {
         if (config.MASTER_KEYS !== undefined) t.ok(secretBoxFrom(config))
         if (hasDatabase) {
           const { username, password, pathname } = new URL(config.DATABASE_URL)
-          t.same([username, pathname], [`backoffice_${service}`, '/backoffice'])
-          t.equal(password, secretValue(`DATABASE_PASSWORD_${service.toUpperCase()}`))
+          t.same([username, pathname], [`backoffice_${programOf(service)}`, '/backoffice'])
+          t.equal(password, secretValue(`DATABASE_PASSWORD_${programOf(service).toUpperCase()}`))
         }
         t.match(containerPorts(container), [config.HEALTH_PORT, Number(environment.OTEL_EXPORTER_PROMETHEUS_PORT)])
       })
 
       t.test(`${overlay}: ${service} runs its own image on the ports that the image has`, async (t) => {
-        t.match(container.image, new RegExp(`(^|/)backoffice/${service}:`))
-        t.same([...containerPorts(container)].sort(), [...(exposedBy(service) ?? [])].sort())
+        t.match(container.image, new RegExp(`(^|/)backoffice/${programOf(service)}:`))
+        const exposed = (exposedBy(programOf(service)) ?? []).filter((port) => service !== 'providers' || port !== 8080)
+        t.same([...containerPorts(container)].sort(), exposed.sort())
         t.notOk(container.command ?? container.args, 'the image says what runs')
       })
 
@@ -223,14 +231,24 @@ t.test('workloads', { skip }, async (t) => {
       })
     }
 
+    t.test(`${overlay}: each surface is served once, and providers reach theirs by their own name`, async (t) => {
+      const surfacesOf = (name: string) => cluster.environment(cluster.container(name).container).SURFACES
+      const apart = withOperators.includes(overlay)
+      t.equal(surfacesOf('gateway'), apart ? 'operators' : 'operators,providers')
+      if (apart) t.equal(surfacesOf('providers'), 'providers')
+      t.same(cluster.selected(cluster.find('Service', 'providers').spec.selector), [apart ? 'providers' : 'gateway'])
+    })
+
     t.test(`${overlay}: all who verify somebody of the team know the team from the same place`, async (t) => {
-      const known = ['console', ...serviceNames].map((name) => {
-        const environment = environmentWithFiles(cluster, cluster.container(name), join(t.testdirName, name))
-        const { TEAM_MACHINES_FILE = '', ...team } = Object.fromEntries(
-          Object.entries(environment).filter(([setting]) => setting.startsWith('TEAM_')),
-        )
-        return { ...team, machines: readFileSync(TEAM_MACHINES_FILE, 'utf8') }
-      })
+      const known = programsOf(overlay)
+        .filter((name) => name !== 'games')
+        .map((name) => {
+          const environment = environmentWithFiles(cluster, cluster.container(name), join(t.testdirName, name))
+          const { TEAM_MACHINES_FILE = '', ...team } = Object.fromEntries(
+            Object.entries(environment).filter(([setting]) => setting.startsWith('TEAM_')),
+          )
+          return { ...team, machines: readFileSync(TEAM_MACHINES_FILE, 'utf8') }
+        })
       for (const each of known) t.same(each, known[0])
       t.same(Object.keys(known[0] ?? {}).filter((name) => name.startsWith('TEAM_')).length, 11)
       const withFiles = environmentWithFiles(cluster, cluster.container('console'), join(t.testdirName, 'again'))
@@ -301,7 +319,7 @@ t.test('workloads', { skip }, async (t) => {
         const jobs = cluster.containers.filter(
           ({ workload }) => workload.metadata.labels['app.kubernetes.io/component'] === 'preflight',
         )
-        t.equal(jobs.length, programs.length + (withOperators.includes(overlay) ? 1 : 0))
+        t.equal(jobs.length, programsOf(overlay).length + (withOperators.includes(overlay) ? 1 : 0))
         for (const { workload, pod, container } of jobs) {
           t.ok(loadConfig(preflightConfig, cluster.environment(container)))
           t.equal(workload.spec.backoffLimit, 0)
@@ -313,7 +331,7 @@ t.test('workloads', { skip }, async (t) => {
     )
 
     t.test(`${overlay}: each workload has a preflight Job with its settings and its identity`, async (t) => {
-      for (const program of programs) {
+      for (const program of programsOf(overlay)) {
         const { pod, container } = cluster.container(`preflight-${program}`)
         t.equal(pod.serviceAccountName, program)
         const settings = cluster.environment(cluster.container(program).container)

@@ -6,6 +6,7 @@ import {
   type Operation,
   operations,
   serviceNames,
+  signRequest,
 } from '@backoffice/contracts'
 import { knownStatements } from '@backoffice/service-runtime/testing'
 import {
@@ -13,13 +14,16 @@ import {
   type Callers,
   callersOf,
   eventually,
+  holdWinAs,
   inputOf,
   isInputKnown,
   newCpf,
   OperatorClient,
   proposalOf,
   refusal,
+  richPlayer,
   serveHttp,
+  stakeAs,
   type TeamClient,
   type Teardown,
   type TestBed,
@@ -182,6 +186,7 @@ export async function callAsTeam(operator: Operator, team: Team, playerId: strin
   await team(wallet.listEntries, { playerId, before: data[0].id, limit: 10 })
   await team(wallet.listEntries, { playerId, type: 'DEPOSIT', limit: 10 })
   await team(wallet.listEntries, { playerId, reference: 'plans', limit: 10 })
+  await recallPlay(team, { brandId, playerId })
   await team(reconciler.listReconciliations, { limit: 10 })
   const { transferId } = await team(wallet.adjustWallet, { playerId, amount: '1.00', reference: 'plans', reason })
   const to = new Date(Date.now() - 120_000).toISOString()
@@ -216,6 +221,97 @@ export async function callAsTeam(operator: Operator, team: Team, playerId: strin
     await team(operations[service].listSessions, { since: '2020-01-01T00:00:00.000Z' })
     await team(operations[service].listCommands, { limit: 10 })
   }
+}
+
+/** What the team asks about rounds and days, whether or not there are any. */
+async function recallPlay(team: Team, whose: { readonly brandId: string; readonly playerId: string }): Promise<void> {
+  const { listRounds, recallRound, countOpenRounds, listPlayDays, exportPlayDay } = operations.wallet
+  const named = [{ roundId: 'round-1' }, { transactionId: 'bet-1' }, { entryId: 'led_1' }]
+  const { brandId, playerId } = whose
+  for (const which of [{}, { brandId }, { playerId }, { state: 'open' }, { state: 'void' }, ...named])
+    await team(listRounds, { ...which, limit: 10 })
+  const day = new Date(Date.now() - 3 * 86_400_000).toISOString().slice(0, 10)
+  await team(listPlayDays, { brandId, from: day, to: day })
+  await team(exportPlayDay, { brandId, day, limit: 10 })
+  await team(countOpenRounds)
+  for (const [operation, input] of [
+    [listRounds, { cursor: 'rnd_1' }],
+    [recallRound, { roundId: 'rnd_1', cursor: 'pla_1' }],
+  ] as const)
+    await refusal(team(operation, { ...input, limit: 10 }))
+}
+
+/** What a provider of games sends over HTTP: its key, its grant and the stakes of the day are read for each. */
+export async function callAsProvider(
+  { brandId, post }: Operator,
+  bed: TestBed<typeof services>,
+  playerId: string,
+): Promise<void> {
+  const { gateway, players } = operations
+  const [team, gameId] = [teamOf(bed), 'wallet-reels']
+  const { id: providerId } = await team(gateway.createProvider, { name: 'plans', reason: 'plans' })
+  await team(gateway.setProviderGrant, { providerId, brandId, grant: 'active' })
+  await team(gateway.getProvider, { name: providerId })
+  const { key, secret } = await team(gateway.issueProviderKey, { providerId, environment: 'sandbox', reason: 'plans' })
+  await team(players.setGameProvider, { gameId, providerId, reason: 'plans' })
+  const { id: sessionId } = await post(`/players/${playerId}/game-sessions`, 201, { gameId })
+  const send = async (method: 'GET' | 'POST', below: string, said?: object) => {
+    const url = new URL(`${bed.services.gateway.addresses.providerUrl}/${brandId}${below}`)
+    const body = said === undefined ? '' : JSON.stringify(said)
+    const timestamp = String(Math.floor(Date.now() / 1_000))
+    const signature = signRequest(secret, { method, path: url.pathname, timestamp, body })
+    const headers = { 'X-Provider-Key': key, 'X-Timestamp': timestamp, 'X-Signature': signature }
+    const json = { 'Content-Type': 'application/json' }
+    const init = said === undefined ? { method, headers } : { method, headers: { ...headers, ...json }, body }
+    const { status } = await fetch(url, init)
+    if (status !== 200) throw new Error(`expected 200, not ${status} for ${below}`)
+  }
+  await send('GET', `/sessions/${sessionId}`)
+  const bet = { sessionId, playerId, gameId, amount: '1.00', currency: 'BRL' }
+  await send('POST', '/bets', { ...bet, transactionId: 'plans-bet', roundId: 'plans-bet' })
+  await send('POST', '/spins', { ...bet, transactionId: 'plans-spin', roundId: 'plans-spin', win: '0.50' })
+  await team(players.setGameProvider, { gameId, providerId: null, reason: 'plans' })
+}
+
+/** What a provider of games sends, and what the team does about it. */
+async function playAndDecide({ operatorId, brandId }: Operator, bed: TestBed<typeof services>, playerId: string) {
+  const { wallet } = operations
+  const team = teamOf(bed)
+  const scope = bed.scope({ operatorId, brandId })
+  const { send, transactionId, roundId, win, providerId } = await stakeAs(bed.rpc, scope, playerId)
+  await win('w', '1.00')
+  const whose = { playerId, roundId }
+  const named = { ...whose, betTransactionId: transactionId }
+  await send(wallet.creditWin, { ...named, transactionId: 'v', amount: '1.00', currency: 'BRL' })
+  await refusal(send(wallet.rollbackBet, { ...named, transactionId }))
+  await send(wallet.closeRound, whose)
+  await send(wallet.readTransaction, { kind: 'bet', transactionId })
+  await send(wallet.listHeldRounds, { roundId })
+  await send(wallet.listHeldRounds, { day: new Date().toISOString().slice(0, 10) })
+  const { data: entries } = await team(wallet.listEntries, { playerId, type: 'BET', limit: 1 })
+  await team(wallet.listEntries, { playerId, reference: entries[0].reference.id, limit: 10 })
+  await team(wallet.reverseTransfer, { playerId, transferId: entries[0].id, reference: 'plans-bet', reason: 'plans' })
+  for (const operation of [wallet.voidRound, wallet.endRound]) {
+    const { roundId: open } = await stakeAs(bed.rpc, scope, playerId)
+    const { data } = await team(wallet.listRounds, { roundId: open, limit: 1 })
+    await team(operation, { roundId: data[0].id, reason: 'plans' })
+  }
+  const held = await holdWinAs(bed.rpc, scope, playerId)
+  await team(wallet.listHeldWins, { limit: 10 })
+  await team(wallet.releaseWin, { ...held, reason: 'plans' })
+  await team(wallet.setWinLimit, { brandId, providerId, maxWin: '5.00', reason: 'plans' })
+  await team(wallet.listRounds, { roundId, limit: 1 })
+}
+
+/** A day ends in which somebody of a brand played. */
+async function closeDay({ brandId }: Operator, bed: TestBed<typeof services>): Promise<void> {
+  await bed.sql('admin').query(
+    `insert into wallet.play (id, provider_id, brand_id, kind, transaction_id, account_id, outcome, refused_with, body_digest,
+      request_id, seq, balance_after, created_at)
+    values ('pla_plans', 'prv_plans', $1, 'bet', 'plans', 1, 'refused', 'RG_BLOCKED', '\\x00', 'req_plans', 1, 0, now() - interval '3 days')`,
+    [brandId],
+  )
+  await eventually(() => knownStatements().some(({ text }) => text.includes('insert into play_day')))
 }
 
 /** Two people do what takes two in production: a command, and a direct operation. */
@@ -324,6 +420,8 @@ export async function callInTrouble(operator: Operator, bed: TestBed<typeof serv
   await team(operations.webhooks.rerunSetAside, { reason: 'mended' })
   await team(operations.webhooks.rerunSetAside, { id: data[0].id, reason: 'mended' })
   await endCredit(operator, bed)
+  await playAndDecide(operator, bed, await richPlayer(operator.by))
+  await closeDay(operator, bed)
   await correctAlone(bed)
   await proposeAndApprove(operator, bed)
   await fetch(`http://127.0.0.1:${replica.healthPort}/readyz`)

@@ -16,7 +16,15 @@ import { temporaryFolder, testBed } from '@backoffice/test-kit'
 import t from 'tap'
 import { services } from '../services.ts'
 import { type DeclaredField, Describer, faultsIn, readTemplates, type SourceTemplate } from './declared-rows.ts'
-import { callAsOperator, callAsTeam, callInTrouble, correctedAlone, newOperator, teamOf } from './every-operation.ts'
+import {
+  callAsOperator,
+  callAsProvider,
+  callAsTeam,
+  callInTrouble,
+  correctedAlone,
+  newOperator,
+  teamOf,
+} from './every-operation.ts'
 import { type PlanNode, Planner } from './plan.ts'
 import { readsMuch, unsent } from './reads-much.ts'
 import { fillSome, fillTables } from './volumes.ts'
@@ -34,7 +42,7 @@ const bed = await testBed(t, services, {
   config: {
     payments: { INTENT_SWEEP_EVERY_MS: 100 },
     players: { KYC_SWEEP_EVERY_MS: 100 },
-    wallet: { CHECKPOINT_EVERY_MS: 100, CORRECT_ALONE_UP_TO: correctedAlone },
+    wallet: { CHECKPOINT_EVERY_MS: 100, PLAY_DAYS_EVERY_MS: 100, CORRECT_ALONE_UP_TO: correctedAlone },
     reconciler: { HEADS_EXPORT_DIR: headsDir, HEADS_EXPORT_EVERY_MS: 100, CORRECT_ALONE_UP_TO: correctedAlone },
   },
 })
@@ -43,6 +51,7 @@ const operator = await newOperator(t, team, bed.services.gateway.addresses.baseU
 const games = await startGames(loadConfig(gamesSettings, bed.gamesEnvironment()))
 const playerId = await callAsOperator(operator, team, `http://127.0.0.1:${games.port}`)
 await games.drain()
+await callAsProvider(operator, bed, playerId)
 await callInTrouble(operator, bed)
 await callAsTeam(operator, team, playerId)
 for (const name of serviceNames) {

@@ -51,7 +51,13 @@ export const readsMuch: readonly (readonly [part: string, reason: string, only?:
     'the same of withdrawals, of an operator, a player or a period',
     /^filters withdrawal/,
   ],
+  ['where h.released_at is null and not exists (', 'the wins that wait are few: a person is paged for each'],
   ['order by e.seq desc limit', 'the team lists entries of one player by filters that are optional'],
+  [
+    'from account a join round r on r.account_id = a.id where a.owner_id =',
+    'the same of rounds of one player',
+    /^filters round: /,
+  ],
   [
     'order by d.id desc limit',
     'the team lists deliveries of all operators by a type and a period, of those that are kept for some days',

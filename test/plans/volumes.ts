@@ -11,6 +11,7 @@ const id = (prefix: string, n = 'n') => `'${prefix}_' || lpad((${n})::text, 12, 
 /** Two hundred brands, of a hundred operators. */
 const brand = `'brd_' || n % 200`
 const operator = `'op_' || n % 100`
+const provider = `'prv_' || n % 4`
 /** Few accounts with many entries: there a plan that reads all of an account is far from the right one. */
 const systemAccount = '1000000 + n % 20'
 const playerAccount = '2000000 + n % 20'
@@ -65,6 +66,24 @@ const fillings: Readonly<Record<ServiceName, readonly string[]>> = {
       select ${brand}, ${id('wdr')}, ${playerAccount}, 100, case when n % 100 = 0 then 'open' else 'captured' end,
         case when n % 100 <> 0 then ${id('trf')} end, ${at}, case when n % 100 <> 0 then ${at} end ${all}`,
     `insert into system_checkpoint select 1000000 + n, (1000 + n)::text::xid8, 0, 0, now() ${from(199)}`,
+    `insert into account (id, brand_id, kind, party, currency, genesis, head, created_at, updated_at) overriding system value
+      select 1500000 + n, ${brand}, 'play', ${provider}, 'BRL', '', '', now(), now() ${from(199)}`,
+    `insert into round (id, provider_id, brand_id, provider_round_id, account_id, game_id, state, opened_at, closed_at, closed_by, closed_seq, live_bets)
+      select ${id('rnd')}, ${provider}, ${brand}, 'round-' || n, ${playerAccount}, 'wallet-reels', s.state, ${at},
+        case when s.state <> 'open' then ${at} end, case when s.state <> 'open' then 'spin' end, case when s.state <> 'open' then n end, (s.state <> 'void')::int
+      ${all}, lateral (select case when n % 400 = 0 then 'open' when n % 200 = 1 then 'void' else 'closed' end as state) s`,
+    // Of each round a bet and a win; some bets were refused, without a round.
+    `insert into play (id, provider_id, brand_id, kind, transaction_id, account_id, round_id, provider_round_id, outcome, amount,
+        win_kind, bet_transaction_id, refused_with, body_digest, request_id, seq, balance_after, created_at)
+      select ${id('pla')}, ${provider}, ${brand}, k.kind, 'transaction-' || n, ${playerAccount},
+        case when k.outcome = 'posted' then ${id('rnd', 'n / 2')} end, 'round-' || n / 2, k.outcome, 100,
+        case k.kind when 'win' then 'win' end, case k.kind when 'win' then 'transaction-' || n - 1 end,
+        case k.outcome when 'refused' then 'INSUFFICIENT_FUNDS' end, '\\x00', ${id('req')}, n, 100, ${largestAt}
+      ${allLargest}, lateral (select case n % 2 when 0 then 'bet' else 'win' end as kind,
+        case when n % 400 = 2 then 'refused' else 'posted' end as outcome) k`,
+    `insert into held_win select ${provider}, ${brand}, 'transaction-' || n, ${playerAccount}, 'round-' || n, 100, ${at},
+        case when n % 400 <> 0 then ${at} end ${all}`,
+    `insert into play_day select ${brand}, '2025-12-31'::date + n / 200, '[]', now() ${from(40_000)}`,
   ],
   players: [
     `insert into player (id, operator_id, brand_id, environment, currency, time_zone, external_id, name, email, cpf, birth_date,
@@ -99,6 +118,10 @@ const fillings: Readonly<Record<ServiceName, readonly string[]>> = {
       select ${operator}, 'operator ' || n, 600, '{}', true, now() ${from(99)}`,
     `insert into brand select ${brand}, ${operator}, case when n > 99 then 'sandbox' else 'production' end, 'x', 'BRL', 'UTC' ${from(199)}`,
     `insert into credential select 'crd_' || n, ${brand}, 'bk_test_' || n, 'sealed', now() ${from(199)}`,
+    `insert into provider select 'prv_' || n, 'provider ' || n, 600, 600, '{}', null, now() ${from(99)}`,
+    `insert into provider_key (id, provider_id, environment, key, sealed_secret, created_at)
+      select 'crd_prv_' || n, 'prv_' || n % 99 + 1, 'sandbox', 'gp_test_' || n, 'sealed', now() ${from(400)}`,
+    `insert into provider_brand select 'prv_' || n % 99 + 1, id, null, now() from brand, generate_series(1, 99) n`,
     `insert into claim
       select ${operator}, 'sandbox', ${id('key')}, '\\x00', 'createDeposit', ${id('opn')}, gen_random_uuid(), null, ${at}, 200, 'application/json', '{}', 'req' ${all}`,
     `insert into refused_request

@@ -1,13 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Operation, operations, type PersonalKind, serviceNames } from '@backoffice/contracts'
+import { type Operation, operations, type PersonalKind, seenOf, serviceNames } from '@backoffice/contracts'
 import {
   eventually,
+  holdWinAs,
   OperatorClient,
   proposalOf,
   seenWithdrawal,
   serveHttp,
+  stakeAs,
   type Teardown,
   type TestBed,
 } from '@backoffice/test-kit'
@@ -157,7 +159,11 @@ export async function leaveTraces(t: Teardown, bed: Bed): Promise<Traces> {
   const corrected = { playerId, amount: '1.00', reference: 'privacy' }
   await team(operations.wallet.adjustWallet, corrected)
   await leaveProposals(bed, { operatorId, playerId })
-  await bed.team(staff).call(operations.reconciler.reconcileWallet, { input: {} })
+  const { reconcileWallet } = operations.reconciler
+  const { runId } = await bed.team(staff).call(reconcileWallet, { input: {} })
+  await eventually(async () => (await bed.team(staff).call(reconcileWallet, { input: { runId } })).state === 'done')
+  // Behind it, which would name a bet that belongs to no session.
+  await leavePlay(bed, (await client.get('/me')).body.brand.id, { operatorId, playerId })
   await eventually(async () => {
     const { rows } = await bed.sql('admin').query("select from webhooks.delivery where state <> 'delivered'")
     return rows.length === 0
@@ -165,6 +171,21 @@ export async function leaveTraces(t: Teardown, bed: Bed): Promise<Traces> {
   await team(operations.webhooks.disableWebhook, { operatorId, environment: 'sandbox' })
   await leaveBrokenEvent(bed, { playerId, reference: document, destination, reason: note })
   return { playerId, texts: textsOf(playerId), client, credentials: sandbox, post, team }
+}
+
+/** A win that waits, and a stake that the team gave back. */
+async function leavePlay(
+  bed: Bed,
+  brandId: string,
+  { operatorId, playerId }: { readonly operatorId: string; readonly playerId: string },
+) {
+  const { listRounds, voidRound } = operations.wallet
+  const scope = bed.scope({ operatorId, brandId })
+  await holdWinAs(bed.rpc, scope, playerId)
+  const { roundId } = await stakeAs(bed.rpc, scope, playerId)
+  const [round] = (await bed.team(staff).call(listRounds, { input: { roundId, limit: 1 } })).data
+  if (round === undefined) throw new Error('the round is not there')
+  await bed.team(staff).call(voidRound, { input: { roundId: round.id, seen: seenOf(voidRound, round), reason: note } })
 }
 
 /** Proposes in each service that has something which takes two people in production, and takes it back. */

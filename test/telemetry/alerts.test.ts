@@ -105,8 +105,8 @@ t.test('what the sandbox alone does wakes nobody', async (t) => {
 
 t.test('codes in rules and queries are those of the catalogue, and of 5xx all that are ours', async (t) => {
   const failures = Object.entries(errorCatalogue).flatMap(([code, { status }]) => (status >= 500 ? [code] : []))
-  // Somebody else's: no page, and no part of the objective. One panel shows it beside ours.
-  const isOurs = (code: string) => code !== 'PROVIDER_UNAVAILABLE'
+  // Somebody else's, or a decision: no page, and no part of the objective. One panel shows it beside ours.
+  const isOurs = (code: string) => !['PROVIDER_UNAVAILABLE', 'WIN_HELD'].includes(code)
   for (const { expr } of rules()) t.notMatch(expr, /PROVIDER_UNAVAILABLE/)
   const expressions = [...rules(), ...dashboardQueries()].map(({ expr }) => expr)
   const matchers = expressions.flatMap((expr) => [...expr.matchAll(/code(=~|!=|=)"([^"]+)"/g)])
