@@ -125,7 +125,10 @@ await t.test('what people of the team have set is not named, and what a service 
   const addresses = `${operatorId} allowedAddresses`
   const { differences } = await reconcile(alice)
   t.same(differences.map(({ subject }) => subject).sort(), [addresses, `${of} template`, `${of} url`])
-  t.match(differences.find(({ subject }) => subject === addresses), { actual: '[]', expected: '["192.0.2.0/24","198.51.100.7"]' })
+  t.match(
+    differences.find(({ subject }) => subject === addresses),
+    { actual: '[]', expected: '["192.0.2.0/24","198.51.100.7"]' },
+  )
 })
 
 /** Every service declines proposals in the same way. */

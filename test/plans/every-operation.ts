@@ -274,7 +274,11 @@ export async function callAsProvider(
 }
 
 /** What a provider of games sends, and what the team does about it. */
-async function playAndDecide({ operatorId, brandId }: Operator, bed: TestBed<typeof services>, playerId: string) {
+export async function playAndDecide(
+  { operatorId, brandId }: Operator,
+  bed: TestBed<typeof services>,
+  playerId: string,
+) {
   const { wallet } = operations
   const team = teamOf(bed)
   const scope = bed.scope({ operatorId, brandId })

@@ -14,6 +14,11 @@ export const readsMuch: readonly (readonly [part: string, reason: string, only?:
   ],
   ["select id from wallet.account where kind = 'player'", 'a full reconciliation goes through all accounts'],
   ['reconcilable_audit r where r.at', 'reconciliation pages by time, and rows of one time by their id'],
+  [
+    'from gateway.reconcilable_provider_brand r where true',
+    'a limit ends the join of the first rows',
+    /^reads all of provider_brand_pkey$/,
+  ],
   ['from payments.reconcilable_event r where', 'the same'],
   ['as verified_below', 'reconciliation sums up every system account, of which a brand has a few'],
   ["select 'payments' as service, name", 'reconciliation lists all that is in flight'],
@@ -103,6 +108,8 @@ export const unsent: readonly (readonly [part: string, reason: string])[] = [
     'one transaction has more entries of a system account than a page of the reconciliation',
   ],
   ['select id from wallet.transfer where', 'a value makes the statement of a page of a proof fail'],
+  ['select id from wallet.play where', 'the same'],
+  ['select id from wallet.round where', 'the same'],
   [
     'select a.id, count(*) as entries, a.brand_id, a.currency, coalesce(sum(e.amount) filter (where e.xid <',
     'a proof has found an entry that does not continue its chain',

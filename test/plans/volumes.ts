@@ -93,7 +93,10 @@ const fillings: Readonly<Record<ServiceName, readonly string[]>> = {
         case when n % 400 = 0 then 'em_analise' else 'aprovado' end, 2, case when n % 50 = 0 then ${largestAt} end, ${largestAt},
         'key.' || md5('cpf' || n), 'key.' || md5('email' || n), ${largestAt} + interval '1 year' ${allLargest}`,
     `insert into kyc_submission select ${id('kyc')}, ${id('ply')}, 'rg', 'doc', ${largestAt} ${allLargest}`,
-    `insert into player_change (player_id, at, actor, field, next) select ${id('ply')}, ${largestAt}, 'alice', 'kycStatus', 'aprovado' ${allLargest}`,
+    `insert into player_change (player_id, at, actor, field, next)
+      select ${id('ply')}, ${largestAt}, 'alice', k.field, k.next ${allLargest}, lateral (select
+        case when n % 50 = 0 then 'selfExclusion' else 'kycStatus' end as field,
+        case when n % 50 = 0 then 'for good' else 'aprovado' end as next) k`,
     `insert into game_session
       select ${id('ses')}, ${id('ply')}, ${brand}, 'lucky-tiger', 'demo', 'https://games', ${largestAt}, ${largestAt}, sha256(n::text::bytea), 1 ${allLargest}`,
   ],

@@ -12,10 +12,17 @@ import {
 import { settings as gamesSettings, startGames } from '@backoffice/games'
 import { startNats } from '@backoffice/local-stack'
 import { loadConfig } from '@backoffice/process'
-import { eventually, reconcile, temporaryFolder, testBed } from '@backoffice/test-kit'
+import { eventually, reconcile, richPlayer, temporaryFolder, testBed } from '@backoffice/test-kit'
 import t from 'tap'
 import { Link } from '../network.ts'
-import { callAsOperator, callAsTeam, newOperator, teamOf } from '../plans/every-operation.ts'
+import {
+  callAsOperator,
+  callAsProvider,
+  callAsTeam,
+  newOperator,
+  playAndDecide,
+  teamOf,
+} from '../plans/every-operation.ts'
 import { services } from '../services.ts'
 
 /** What the next release writes into each message, and this one does not know. */
@@ -84,6 +91,7 @@ t.test('each message of a next release, which has a field more in it, is read by
   const ending = new AsyncDisposableStack()
   t.teardown(() => ending.disposeAsync())
   const bed = await testBed(t, services, {
+    config: { wallet: { PLAY_DAYS_EVERY_MS: 100 } },
     servers: {
       async nats(users) {
         const nats = await startNats({ dir, ...users })
@@ -110,6 +118,20 @@ t.test('each message of a next release, which has a field more in it, is read by
   const playerId = await callAsOperator(operator, team, `http://127.0.0.1:${games.port}`)
   await eventually(() => carried.has(eventSubject('withdrawal.status_changed')))
   await callAsTeam(operator, team, playerId)
+  await callAsProvider(operator, bed, playerId)
+  t.same((await reconcile(bed.team('alice'))).differences, [], 'the reconciliation finds nothing')
+  // It stakes in a session that is not there.
+  await playAndDecide(operator, bed, await richPlayer(operator.by))
+  const admin = bed.sql('admin')
+  // From here on the day of what was played has ended.
+  await admin.query(`
+    begin;
+    set local session_replication_role = replica;
+    delete from wallet.play_day;
+    update wallet.play set created_at = created_at - interval '3 days';
+    update wallet.round set opened_at = opened_at - interval '3 days';
+    commit`)
+  await eventually(() => carried.has(eventSubject('play.day_closed')))
 
   t.same(failures, [], 'nobody was told that something is not valid')
   const asked = allOperations.filter(({ http, service }) => http !== undefined && service !== 'gateway')
@@ -120,10 +142,8 @@ t.test('each message of a next release, which has a field more in it, is read by
     [],
     'each operation of operators, each event and replies had the field',
   )
-  const admin = bed.sql('admin')
   for (const service of serviceNames) {
     t.equal((await admin.query(`select from ${service}.set_aside_message`)).rowCount, 0, `${service} set nothing aside`)
     await eventually(async () => (await admin.query(`select from ${service}.outbox`)).rowCount === 0)
   }
-  t.same((await reconcile(bed.team('alice'))).differences, [], 'the reconciliation finds nothing')
 })

@@ -103,11 +103,11 @@ export async function readRounds(db: Snapshot, range: IdRange): Promise<Plain> {
 }
 
 /** The same where each is asked about. */
-export const nameAll =
-  (table: 'wallet.play' | 'wallet.round') =>
-  async (db: Snapshot, range: IdRange): Promise<Plain> => {
-    const rows = await db<{ id: string }>`
-      select id from ${sql.fixed(table)} where ${within('id', range)} order by id
-    `
-    return { read: rows.length, plain: 0, keys: rows.map(({ id }) => id) }
-  }
+export const namePlays = async (db: Snapshot, range: IdRange) =>
+  pageOfAll(await db<{ id: string }>`select id from wallet.play where ${within('id', range)} order by id`)
+export const nameRounds = async (db: Snapshot, range: IdRange) =>
+  pageOfAll(await db<{ id: string }>`select id from wallet.round where ${within('id', range)} order by id`)
+
+const pageOfAll = (rows: readonly { readonly id: string }[]): Plain => ({
+  ...{ read: rows.length, plain: 0, keys: rows.map(({ id }) => id) },
+})

@@ -10,7 +10,7 @@ import {
 } from './bulk.ts'
 import type { FoundDifference, Kind } from './check.ts'
 import { type Examination, isFaultOfData } from './examination.ts'
-import { nameAll, readPlays, readRounds } from './play-bulk.ts'
+import { namePlays, nameRounds, readPlays, readRounds } from './play-bulk.ts'
 import { isOfPlay } from './play-checks.ts'
 import { allPlayers } from './players-checks.ts'
 import { type IdColumn, type IdRange, nextRange, type Plain, type Share, Turns } from './ranges.ts'
@@ -243,9 +243,10 @@ function largeSources(what: ToProve, broken: Set<bigint>): readonly ((snapshots:
     also: (db, { gone }) => examination.examine(db, 'history', gone),
   }
   const ofRounds = (['play', 'round'] as const).map((kind): InRanges<Plain> => {
-    const [table, read] =
-      kind === 'play' ? (['wallet.play', readPlays] as const) : (['wallet.round', readRounds] as const)
-    const name = nameAll(table)
+    const [table, read, name] =
+      kind === 'play'
+        ? (['wallet.play', readPlays, namePlays] as const)
+        : (['wallet.round', readRounds, nameRounds] as const)
     return { kind, columns: [[table, 'id', 1]], read: isPlainEnough(kind, what) ? read : name, name }
   })
   return [inRanges(transfers, what), inRanges(deposits, what), ...ofRounds.map((one) => inRanges(one, what))]

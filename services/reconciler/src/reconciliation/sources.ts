@@ -218,7 +218,10 @@ export function sourcesOf(since: Since | null, endedBelow: bigint, share: Share 
     ...(since === null
       ? []
       : (['dep', 'wdr'] as const).map((one) => historiesSince(firstId(one, since.at), rangeOf(one, sql`r.record_id`)))),
-    byTime('playDay', 'wallet.reconcilable_play_day', { order: 'closed_at timestamptz, id text' }),
+    byTime('playDay', 'wallet.reconcilable_play_day', {
+      ...{ order: 'closed_at timestamptz, brand_id text, day date' },
+      first: [since?.at.toISOString() ?? null, '', '-infinity'],
+    }),
     byTime('playDayEvent', 'wallet.reconcilable_day_event', { ...about, order: 'published_at timestamptz, id text' }),
     byTime('walletAudit', 'wallet.reconcilable_audit'),
     byTime('paymentsAudit', 'payments.reconcilable_audit'),

@@ -280,7 +280,7 @@ async function readStakes(
   transferIds: readonly string[],
 ): Promise<{ readonly bet: KnownPlay; readonly round: Round }[]> {
   if (transferIds.length === 0) return []
-  const rows = await db<Play & { readonly transferId: string; readonly round: string }>`
+  const rows = await db<Play & { readonly transferId: string }>`
     select ${sql.columns(playColumns, 'p')}, t.id as transfer_id
     from transfer t join play p on p.id = t.reference
     where t.id = any(${transferIds}::text[]) and t.type = 'BET' and t.outcome = 'posted'

@@ -136,6 +136,9 @@ create table wallet.held_win (
   primary key (provider_id, brand_id, transaction_id)
 );
 create index held_win_waiting on wallet.held_win (first_at) where released_at is null;
+-- Reconciliation looks for the decisions since its last run.
+create index held_win_released on wallet.held_win (released_at, (provider_id || '/' || brand_id || '/' || transaction_id))
+  where released_at is not null;
 revoke delete on wallet.held_win from backoffice_wallet;
 
 -- The days of a brand that have ended, one after another from its first play on, with the sums of the ledger. Nothing is
@@ -148,7 +151,7 @@ create table wallet.play_day (
   closed_at timestamptz not null,
   primary key (brand_id, day)
 );
-create index play_day_closed on wallet.play_day (closed_at);
+create index play_day_closed on wallet.play_day (closed_at, brand_id, day);
 ${appendOnly('wallet.play_day')}
 
 -- The wallet publishes events from here on, and who reacts to them sees which were published.
