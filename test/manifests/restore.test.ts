@@ -24,7 +24,7 @@ for (const size of withOperators)
     const after = rendered(size, settings)
 
     t.test('nothing acts while the database comes back: neither a service, nor the team', async (t) => {
-      const acting = [...programs, 'console', 'streams', 'nats']
+      const acting = [...programs, 'providers', 'console', 'streams', 'nats']
       for (const name of acting) t.equal(frozen.container(name).workload.spec.replicas, 0, name)
       const others = frozen.workloads.map(({ metadata }) => metadata.name).filter((name) => !acting.includes(name))
       t.same(others, size === 'production' ? ['collector'] : [], 'and nobody migrates')
@@ -49,7 +49,7 @@ for (const size of withOperators)
     })
 
     t.test('from then on the size is the new cluster, by the one setting', async (t) => {
-      for (const program of [...programs, 'migrate']) {
+      for (const program of [...programs, 'providers', 'migrate']) {
         const environment = after.environment(after.container(program).container)
         const urls = Object.entries(environment).filter(([name]) => name.endsWith('DATABASE_URL'))
         t.ok(urls.length > 0)
@@ -122,6 +122,7 @@ const others: Readonly<Record<string, readonly [value: string, places: number]>>
   API_HOST: ['api.another.example', 5],
   GAMES_HOST: ['games.another.example', 4],
   CONSOLE_HOST: ['console.another.example', 6],
+  PROVIDERS_HOST: ['providers.another.example', 5],
   ENVOY_REPLICAS: ['11', 1],
   GATEWAY_REPLICAS: ['12', 1],
   PLAYERS_REPLICAS: ['13', 1],
@@ -130,11 +131,14 @@ const others: Readonly<Record<string, readonly [value: string, places: number]>>
   WEBHOOKS_REPLICAS: ['16', 1],
   GAMES_REPLICAS: ['17', 1],
   CONSOLE_REPLICAS: ['18', 1],
+  PROVIDERS_REPLICAS: ['20', 1],
   REPLICAS_MAX: ['8', 5],
   WALLET_REPLICAS_MAX: ['19', 1],
-  SERVICE_MEMORY: ['555Mi', 6],
-  SERVICE_MEMORY_MAX: ['999Mi', 6],
+  PROVIDERS_REPLICAS_MAX: ['21', 1],
+  SERVICE_MEMORY: ['555Mi', 7],
+  SERVICE_MEMORY_MAX: ['999Mi', 7],
   GATEWAY_CPU: ['301m', 1],
+  PROVIDERS_CPU: ['306m', 1],
   PLAYERS_CPU: ['302m', 1],
   WALLET_CPU: ['303m', 1],
   PAYMENTS_CPU: ['304m', 1],

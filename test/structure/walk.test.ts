@@ -17,12 +17,12 @@ import { root } from './source-files.ts'
  * `everywhere` are those that run in more than two services, the database's apart: each is met again in every room.
  */
 const budget = {
-  create: { files: 32, everywhere: 5 },
-  confirm: { files: 45, everywhere: 6 },
+  create: { files: 33, everywhere: 5 },
+  confirm: { files: 46, everywhere: 6 },
 }
 
 /** What runs by itself once in a while hardly falls into each of them. */
-const walks = 7
+const walks = 12
 const services: readonly ServiceName[] = ['gateway', 'players', 'payments', 'wallet', 'webhooks']
 const folder = mkdtempSync(join(tmpdir(), 'walk-'))
 t.teardown(() => rmSync(folder, { recursive: true }))

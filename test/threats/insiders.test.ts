@@ -94,8 +94,12 @@ async function newVictim() {
   const correction = { playerId, amount: '1000000.00', reference: 'proposed', reason }
   const { proposalId } = await proposalOf(alice.call(operations.wallet.adjustWallet, { input: correction }))
   const transferId = String(data[0]?.transferId)
+  const { id: providerId } = await alice.call(operations.gateway.createProvider, {
+    input: { name: 'Estúdio Azul', reason },
+  })
   return {
     scope,
+    providerId,
     playerId,
     candidate,
     toApprove,
@@ -121,6 +125,13 @@ const common: Readonly<Record<string, unknown>> = {
     ids: [newId('dlv')],
     states: ['failed'],
     key: victim.otherKey,
+  },
+  ...{
+    providerId: victim.providerId,
+    grant: 'active',
+    roundId: newId('rnd'),
+    transactionId: 'stolen',
+    maxWin: '1000000.00',
   },
   ...{ name: 'Casa do Mal', member: 'https://identity.test carol', replayProtection: 'on', dailyDepositLimit: '1.00' },
   ...{ since: new Date(0).toISOString(), restoredTo: new Date().toISOString(), until: '2999-01-01T00:00:00.000Z' },

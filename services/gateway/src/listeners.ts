@@ -5,7 +5,7 @@ import { certificateFiles, HttpListener, patiently, trustedProxies } from '@back
 import type { ServiceContext } from '@backoffice/service-runtime'
 import type { Static, TObject } from '@sinclair/typebox'
 import { buildApp } from './http/app.ts'
-import { authenticate } from './http/authenticate.ts'
+import { identifying } from './http/authenticate.ts'
 import { documentRoutes } from './http/documents.ts'
 import { Homologation } from './http/homologation.ts'
 import { Idempotency } from './http/idempotency.ts'
@@ -93,7 +93,7 @@ export function operatorListener(
     documents: documentRoutes(baseUrl),
     unread: (...bytes) => refused.unread(...bytes),
     observers: [refused, homologation],
-    identify: (request) => authenticate(request, authentication),
+    identify: identifying(authentication),
     securityLog: guarding.securityLog,
   })
   const listener = listen(context, settings, { app, host: settings.HOST, port: settings.PORT })

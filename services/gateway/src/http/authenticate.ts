@@ -97,6 +97,9 @@ export async function authenticate(request: FastifyRequest, context: Authenticat
   return { credential, address }
 }
 
+export const identifying = (context: AuthenticationContext) => (request: FastifyRequest) =>
+  authenticate(request, context)
+
 /** Makes the refusal of a request whose signature is right, and shows it in the security log. */
 export type Refuse = (code: 'OPERATOR_SUSPENDED' | 'FORBIDDEN_IP' | 'BRAND_NOT_GRANTED') => Rejection
 

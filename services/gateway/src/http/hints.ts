@@ -61,10 +61,8 @@ export function explainedRejection(
   const ours = canonicalString({ ...signed, timestamp: signed.timestamp ?? '' })
   // In the fragment, which a browser does not send to any server.
   return new Rejection(code, {
-    ...defined({
-      hint: signatureHint(signed.signature),
-      compareAt: baseUrl && `${baseUrl}/docs/signing#${encodeURIComponent(ours)}`,
-    }),
+    ...defined({ hint: signatureHint(signed.signature) }),
     canonicalString: ours,
+    ...defined({ compareAt: baseUrl && `${baseUrl}/docs/signing#${encodeURIComponent(ours)}` }),
   })
 }

@@ -7,7 +7,7 @@ import { eventually, inLanes } from '@backoffice/test-kit'
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
 import { buildApp, createServer } from '../../src/http/app.ts'
-import { authenticate } from '../../src/http/authenticate.ts'
+import { identifying } from '../../src/http/authenticate.ts'
 import { documentRoutes } from '../../src/http/documents.ts'
 import type { ClaimOutcome } from '../../src/http/idempotency.ts'
 import { type HttpReply, RetryLater } from '../../src/http/reply.ts'
@@ -68,7 +68,7 @@ function appOf(
     isTrusted: () => false,
     surface: operatorSurface,
     documents: documentRoutes(baseUrl),
-    identify: (request) => authenticate(request, authentication),
+    identify: identifying(authentication),
     securityLog,
     rpc: {
       async request(operation, { operationId }) {

@@ -35,7 +35,8 @@ export interface LedgerState {
   readonly holds: ReadonlyMap<string, Hold>
   /** The ids of transfers that a posted transfer reverses. */
   readonly reversed: ReadonlySet<string>
-  readonly play: PlayState
+  /** Undefined where the batch neither has a play nor reverses anything. */
+  readonly play: PlayState | undefined
 }
 
 /** What is to be written: rows to insert, and the last state of each changed account and hold. */
@@ -44,7 +45,7 @@ export interface Changes {
   readonly entries: readonly LedgerEntry[]
   readonly holds: readonly Hold[]
   readonly accounts: readonly PlayerAccount[]
-  readonly play: PlayChanges
+  readonly play: PlayChanges | undefined
 }
 
 /** The most that PostgreSQL's bigint holds. */
@@ -75,12 +76,12 @@ class WorkingBooks {
   readonly #transfers = new Map<string, Transfer>()
   readonly #entries: LedgerEntry[] = []
   readonly #reversed = new Set<string>()
-  readonly #plays: PlayBooks
+  readonly #plays: PlayBooks | undefined
 
   constructor(state: LedgerState, now: Date) {
     this.#state = state
     this.#now = now
-    this.#plays = new PlayBooks(state.play, now)
+    this.#plays = state.play && new PlayBooks(state.play, now)
   }
 
   changes(): Changes {
@@ -89,7 +90,7 @@ class WorkingBooks {
       entries: this.#entries,
       holds: [...this.#holds.values()],
       accounts: [...this.#accounts.values()],
-      play: this.#plays.changes(),
+      play: this.#plays?.changes(),
     }
   }
 
@@ -139,7 +140,7 @@ class WorkingBooks {
     const transfer = this.#record(posting, { ...sides, amount, outcome })
     if (outcome === 'insufficient_funds') return { outcome }
     this.#post(account, transfer)
-    if (reverses !== undefined) this.#plays.noteReversal(reverses, account.seq + 1n)
+    if (reverses !== undefined) this.#plays?.noteReversal(reverses, account.seq + 1n)
     return { outcome, transferId: transfer.id, replayed: false }
   }
 
@@ -229,6 +230,7 @@ class WorkingBooks {
       assert(found !== undefined, 'the account is open')
       return found
     }
+    assert(this.#plays !== undefined, 'what a play needs was read')
     return this.#plays.apply(brandId, play, {
       read: account,
       isReversed: (transferId) => this.#isReversed(transferId),

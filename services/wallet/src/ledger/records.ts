@@ -155,7 +155,7 @@ export async function readKnown(
     readTransfers(db, ofKinds('credit', 'debit', 'refusal', 'capture')),
     readHolds(db, ofKinds('hold', 'capture', 'release')),
     readReversed(db, reverses),
-    readPlays(db, plays, reverses),
+    plays.length + reverses.length === 0 ? undefined : readPlays(db, plays, reverses),
   ])
   return { transfers, holds, reversed, play }
 }
@@ -206,7 +206,7 @@ const transferColumns = `
  */
 export function writeChanges(changes: Changes, now: Date): Fragment[] {
   const { transfers, entries, holds, accounts, play } = changes
-  const plays = writtenPlays(play)
+  const plays = play && writtenPlays(play)
   if (transfers.length + holds.length === 0 && plays === undefined) return []
   const rows = entries.map(({ guarded, ...entry }) => ({ ...entry, ...(guarded ?? unguarded) }))
   const statement = sql`

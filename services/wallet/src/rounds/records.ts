@@ -37,17 +37,6 @@ export const roundColumns = `
   live_bets int
 ` as const
 
-/** No batch names a play: nothing is asked. */
-const nothing: PlayState = {
-  plays: new Map(),
-  rounds: new Map(),
-  unopened: new Map(),
-  unnamedWins: new Map(),
-  contents: new Map(),
-  winLimits: new Map(),
-  stakes: new Map(),
-}
-
 /**
  * What is stored about the plays of a batch, and about the bets whose transfers it reverses. Each statement is sent only if
  * the batch has something for it, and none reads a round as a whole but where the team voids it.
@@ -57,7 +46,6 @@ export async function readPlays(
   asked: readonly AskedPlay[],
   reverses: readonly string[],
 ): Promise<PlayState> {
-  if (asked.length + reverses.length === 0) return nothing
   const [plays, rounds, contents, winLimits, stakes] = await Promise.all([
     readKnownPlays(db, eachOnce(asked.flatMap(keysOf))),
     readRounds(db, asked),

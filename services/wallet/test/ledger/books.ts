@@ -65,10 +65,15 @@ export class Books {
     ])
   }
 
-  state(): LedgerState {
+  state() {
     const posted = [...this.transfers.values()].filter(({ outcome }) => outcome === 'posted')
     const reversed = new Set(posted.flatMap(({ reverses }) => (reverses === null ? [] : [reverses])))
-    return { ...this, systemAccounts: this.#systemAccounts, reversed, play: this.#playState(reversed) }
+    return {
+      ...this,
+      systemAccounts: this.#systemAccounts,
+      reversed,
+      play: this.#playState(reversed),
+    } satisfies LedgerState
   }
 
   /** All that is known of plays. The service reads of it what a batch names. */
@@ -143,9 +148,9 @@ export class Books {
   }
 
   #keep({ transfers, entries, holds, accounts, play }: Changes): void {
-    this.plays.push(...play.plays)
-    for (const round of play.rounds) this.rounds.set(roundKey(round), round)
-    for (const held of play.heldWins) {
+    this.plays.push(...(play?.plays ?? []))
+    for (const round of play?.rounds ?? []) this.rounds.set(roundKey(round), round)
+    for (const held of play?.heldWins ?? []) {
       const key = playKey({ ...held, kind: 'win' })
       if (!this.heldWins.has(key)) this.heldWins.set(key, { ...held, isReleased: false })
     }
