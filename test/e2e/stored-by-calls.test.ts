@@ -88,8 +88,10 @@ interface Sizes {
 async function kept(): Promise<Sizes> {
   const { rows: tables } = await admin.query<{ name: string }>(`
     select c.oid::regclass::text as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
-    where n.nspname in ('gateway', 'players', 'wallet', 'payments', 'webhooks') and c.relkind = 'r'
+    where n.nspname in ('gateway', 'players', 'wallet', 'payments', 'webhooks') and c.relkind = 'r' and pg_relation_size(c.oid) > 0
       and c.relname <> all(array['refused_request', 'refused_today'])`)
+  // How many replaced rows are still there, and how full pages are, depends on what else this machine does.
+  await admin.query(`vacuum (full) ${tables.map(({ name }) => name).join()}`)
   const sizes = tables.map(({ name }) => `select pg_total_relation_size('${name}') as b, count(*) as r from ${name}`)
   const { rows } = await admin.query(
     `select sum(b)::float8 as bytes, sum(r)::float8 as rows from (${sizes.join(' union all ')})`,

@@ -92,6 +92,13 @@ export class MortalServices {
     return promise
   }
 
+  /** Takes back a death whose moment has not come. @returns false where it has: somebody is dying, or dead */
+  spares(): boolean {
+    if (this.#plan === undefined || this.#plan.passed >= this.#plan.moment.nth) return false
+    this.#plan = undefined
+    return true
+  }
+
   /** Resolves when the running replica of a service dies. */
   endOf(service: ServiceName): Promise<void> {
     return this.#lifeOf(service).ended

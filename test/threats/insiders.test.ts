@@ -95,11 +95,15 @@ async function newVictim() {
   const { proposalId } = await proposalOf(alice.call(operations.wallet.adjustWallet, { input: correction }))
   const transferId = String(data[0]?.transferId)
   const { id: providerId } = await alice.call(operations.gateway.createProvider, {
-    input: { name: 'Estúdio Azul', reason },
+    input: { name: 'Estudio Azul', reason },
+  })
+  const { key: providerKey } = await bed.agreed(operations.gateway.issueProviderKey, {
+    input: { providerId, environment, reason },
   })
   return {
     scope,
     providerId,
+    providerKey,
     playerId,
     candidate,
     toApprove,
@@ -148,6 +152,7 @@ const special: Readonly<Record<string, readonly Readonly<Record<string, unknown>
   decideWithdrawal: [await decision(victim.toApprove, 'approve'), await decision(victim.toPay, 'pay')],
   setPlayerStatus: [{ playerId, status: 'bloqueado', reason }],
   adjustWallet: [victim.correction, { ...victim.correction, reference: 'stolen' }],
+  revokeProviderKey: [{ key: victim.providerKey, reason }],
   endSession: [{}],
 }
 function inputsOf(operation: Operation): readonly Readonly<Record<string, unknown>>[] {
@@ -161,6 +166,7 @@ const isOfTeam = ({ audience, kind, discloses }: Operation) =>
 const couldBe = {
   ...{ depositId: victim.depositId, playerId, environment, amount: '10.00', currency: 'BRL' },
   ...{ type: 'deposit.confirmed', operation: 'adjustWallet', operationId: newId('opn') },
+  ...{ providerId: victim.providerId, brandId, state: 'open', staked: '1.00', won: '0.00', maxWin: null },
 }
 const seenIn = (operation: Operation, input: object) =>
   withSeen(alice, operation, input as never).catch(() => ({ ...input, seen: seenOf(operation, couldBe as never) }))
