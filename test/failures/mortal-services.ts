@@ -184,6 +184,8 @@ const background: ReadonlySet<string> = new Set([
     'rate_window',
     'daily_use',
     'homologation_proof',
+    'judged_event',
+    'missing_delivery',
     'refused_request',
     'refused_today',
     'stream_seen',
