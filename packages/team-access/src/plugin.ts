@@ -132,3 +132,9 @@ export const payAloneSettings = {
   /** Approving a withdrawal and paying it. */
   PAY_ALONE_UP_TO: aloneUpTo,
 }
+
+/** Of the wallet, and of the reconciler that judges it. */
+export const playSettings = {
+  /** What one win of a provider of games may be without two people, where nothing else was set for it. */
+  PLAY_MAX_WIN: Type.String({ pattern: '^\\d{1,13}\\.\\d{2}$', default: '100000.00' }),
+}

@@ -1,6 +1,6 @@
 import { dayMs, secret } from '@backoffice/process'
 import { defineService, verifiedUrl } from '@backoffice/service-runtime'
-import { aloneUpTo, payAloneSettings, teamDesk } from '@backoffice/team-access'
+import { aloneUpTo, payAloneSettings, playSettings, teamDesk } from '@backoffice/team-access'
 import { identitySettings, trustedTeam } from '@backoffice/team-access/identity'
 import { Type } from '@sinclair/typebox'
 import { HeadsExport } from './background/export-heads.ts'
@@ -44,6 +44,7 @@ export const reconciler = defineService({
     /** Correcting a balance. */
     CORRECT_ALONE_UP_TO: aloneUpTo,
     ...payAloneSettings,
+    ...playSettings,
     ...identitySettings,
     /** After so long without a call or a run the process ends; 0: never. Only for a parent that starts it when it is needed. */
     LEAVE_WHEN_IDLE_MS: Type.Integer({ minimum: 0, default: 0 }),
@@ -68,6 +69,7 @@ export const reconciler = defineService({
         ...trustedTeam(settings),
         aloneUpTo: settings.CORRECT_ALONE_UP_TO,
         payAloneUpTo: settings.PAY_ALONE_UP_TO,
+        maxWin: settings.PLAY_MAX_WIN,
         isDevelopment: settings.DEVELOPMENT,
       },
     })

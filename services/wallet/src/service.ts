@@ -1,6 +1,6 @@
 import { toMinorUnits } from '@backoffice/contracts'
 import { defineService } from '@backoffice/service-runtime'
-import { aloneUpTo, teamDesk } from '@backoffice/team-access'
+import { aloneUpTo, playSettings, teamDesk } from '@backoffice/team-access'
 import { Type } from '@sinclair/typebox'
 import { dayCloser } from './background/close-days.ts'
 import { checkpoints } from './background/take-checkpoints.ts'
@@ -16,8 +16,7 @@ export const wallet = defineService({
   settings: {
     /** Correcting a balance. */
     CORRECT_ALONE_UP_TO: aloneUpTo,
-    /** What one win of a provider of games may be without two people, where nothing else was set for it. */
-    PLAY_MAX_WIN: Type.String({ pattern: '^\\d{1,13}\\.\\d{2}$', default: '100000.00' }),
+    ...playSettings,
     CHECKPOINT_EVERY_MS: Type.Integer({ minimum: 100, default: 60_000 }),
     PLAY_DAYS_EVERY_MS: Type.Integer({ minimum: 100, default: 60_000 }),
   },

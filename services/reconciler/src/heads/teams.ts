@@ -14,6 +14,8 @@ export interface KnownTeam {
   readonly aloneUpTo: string
   /** Up to this amount one person could approve a withdrawal in production and pay it. */
   readonly payAloneUpTo: string
+  /** What one win of a provider of games could be without two people, where nothing else was set. */
+  readonly maxWin: string
 }
 
 const kind = 'team'
@@ -33,7 +35,7 @@ export async function writeTeam(store: HeadStore, team: KnownTeam): Promise<void
 export const isSameTeam = (one: KnownTeam, other: KnownTeam): boolean =>
   inputDigest(stored(one)) === inputDigest(stored(other))
 
-function stored({ identity, keys, aloneUpTo, payAloneUpTo }: KnownTeam) {
+function stored({ identity, keys, aloneUpTo, payAloneUpTo, maxWin }: KnownTeam) {
   const { keysFile: _file, rolesOfGroup, machines, ...settings } = identity
   // A provider may list its keys in any order.
   const sorted = [...keys].sort((a, b) => JSON.stringify(a).localeCompare(JSON.stringify(b)))
@@ -44,13 +46,15 @@ function stored({ identity, keys, aloneUpTo, payAloneUpTo }: KnownTeam) {
     keys: sorted,
     aloneUpTo,
     payAloneUpTo,
+    maxWin,
   }
 }
 
-/** The first records do not say what one person could pay alone. */
-type RecordedTeam = Omit<ReturnType<typeof stored>, 'payAloneUpTo'> & {
+/** The first records do not say what one person could pay alone, nor those after them what a win could be. */
+type RecordedTeam = Omit<ReturnType<typeof stored>, 'payAloneUpTo' | 'maxWin'> & {
   readonly since: string
   readonly payAloneUpTo?: string
+  readonly maxWin?: string
 }
 
 function teamFrom(text: string): KnownTeam {
@@ -59,6 +63,7 @@ function teamFrom(text: string): KnownTeam {
     keys,
     aloneUpTo,
     payAloneUpTo = '0.00',
+    maxWin = '0.00',
     rolesOfGroup,
     machines,
     issuer,
@@ -71,5 +76,5 @@ function teamFrom(text: string): KnownTeam {
     rolesOfGroup: new Map(rolesOfGroup),
     machines: new Map(machines.map((machine) => [machine.name, machine])),
   }
-  return { since: new Date(since), identity, keys, aloneUpTo, payAloneUpTo }
+  return { since: new Date(since), identity, keys, aloneUpTo, payAloneUpTo, maxWin }
 }

@@ -47,6 +47,8 @@ export interface RunBeginning {
 export interface BegunRun extends RunBeginning {
   readonly at: Date
   readonly isOfTwo: boolean
+  /** What a win could be at least, in minor units, where nothing else was set. */
+  readonly leastMaxWin: bigint
   /** What an examination asks. */
   readonly ask: Omit<ConstructorParameters<typeof Examination>[0], 'since'>
   readonly examination: Examination
@@ -87,7 +89,10 @@ export async function begin(run: Beginner): Promise<BegunRun> {
   ]
   const isOfTwo = elsewhere.size > 0
   const ask = { questions, findings, isOfTwo }
-  return { ...beginning, at, ask, isOfTwo, examination: new Examination({ ...ask, since: beginning.since }) }
+  // Where nobody's signatures are verified, no limit is looked at.
+  const leastMaxWin = team?.leastMaxWin ?? 0n
+  const examination = new Examination({ ...ask, since: beginning.since })
+  return { ...beginning, at, ask, isOfTwo, leastMaxWin, examination }
 }
 
 /** A step is named by one run. Calls of that time are judged by all but their times, in each run. */

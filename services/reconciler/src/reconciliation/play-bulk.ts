@@ -10,6 +10,7 @@ import {
   namedBet,
   typeOfPlay,
 } from './play-checks.ts'
+import { leastLimits } from './provider-settings.ts'
 import { type IdRange, type Plain, within } from './ranges.ts'
 import type { Snapshot } from './snapshots.ts'
 
@@ -49,11 +50,13 @@ const counted = sql`count(*) as read, count(*) filter (where is_plain) as plain,
  * Bets and wins that are of their rounds and have their transfers, and what was refused and has none. What its transfer is,
  * `readTransfers` says, and in what order the plays of a round are, `readRounds`. The self-exclusions of a page are read once
  * for each of its accounts.
+ * @param leastMaxWin as `leastLimits` takes it
  */
-export async function readPlays(db: Snapshot, range: IdRange): Promise<Plain> {
+export async function readPlays(db: Snapshot, range: IdRange, leastMaxWin: bigint): Promise<Plain> {
   const [row] = await db.merging(
     () => db<Row>`
     with play as materialized (select * from wallet.play where ${within('id', range)}),
+    limited as materialized (${leastLimits(sql`play`, leastMaxWin)}),
     excluded as materialized (
       select a.id as account_id, x.begins, x.ends
       from (select distinct account_id from play where kind = 'bet' and outcome = 'posted') b
@@ -65,10 +68,12 @@ export async function readPlays(db: Snapshot, range: IdRange): Promise<Plain> {
         p.kind <> 'rollback' and p.outcome in ('posted', 'refused') and (${isOfRound})
         and case when ${moves} then t.outcome = 'posted' and (t.type, t.amount) = (${typeOfPlay}, p.amount) else t.id is null end
         and case when p.outcome = 'refused' then true
-          when p.kind = 'win' then p.bet_transaction_id is null or p.win_kind = 'promotion' or exists (
+          when p.kind = 'win' then (
+            select p.amount <= l.amount from limited l where (l.provider_id, l.brand_id) = (p.provider_id, p.brand_id)
+          ) and (p.bet_transaction_id is null or p.win_kind = 'promotion' or exists (
             select from (${namedBet} offset 0) b
             where (b.account_id, b.outcome) = (p.account_id, 'posted') and b.round_id is not distinct from p.round_id
-          )
+          ))
           else (
             select ${isOfSession} from wallet.account a left join players.reconcilable_session s on s.id = p.session_id
             where a.id = p.account_id

@@ -78,6 +78,8 @@ interface ToProve {
   /** Confirmations from before this moment are plain, whatever operators were told of them. */
   readonly toldBefore: Date
   readonly examination: Examination
+  /** As `leastLimits` takes it. */
+  readonly leastMaxWin: bigint
   /** Whether payments are in another database: a look at each record there is a way there and back, so all is asked. */
   readonly isOfTwo: boolean
   readonly limit: number
@@ -242,14 +244,15 @@ function largeSources(what: ToProve, broken: Set<bigint>): readonly ((snapshots:
     name: nameDeposits,
     also: (db, { gone }) => examination.examine(db, 'history', gone),
   }
-  const ofRounds = (['play', 'round'] as const).map((kind): InRanges<Plain> => {
-    const [table, read, name] =
-      kind === 'play'
-        ? (['wallet.play', readPlays, namePlays] as const)
-        : (['wallet.round', readRounds, nameRounds] as const)
-    return { kind, columns: [[table, 'id', 1]], read: isPlainEnough(kind, what) ? read : name, name }
-  })
-  return [inRanges(transfers, what), inRanges(deposits, what), ...ofRounds.map((one) => inRanges(one, what))]
+  const plays: InRanges<Plain> = {
+    ...{ kind: 'play', columns: [['wallet.play', 'id', 1]], name: namePlays },
+    read: (db, range) => (isPlainEnough('play', what) ? readPlays(db, range, what.leastMaxWin) : namePlays(db, range)),
+  }
+  const rounds: InRanges<Plain> = {
+    ...{ kind: 'round', columns: [['wallet.round', 'id', 1]], name: nameRounds },
+    read: isPlainEnough('round', what) ? readRounds : nameRounds,
+  }
+  return [inRanges(transfers, what), inRanges(deposits, what), inRanges(plays, what), inRanges(rounds, what)]
 }
 
 /** The deposits or plays that some transfers are of. */

@@ -4,7 +4,8 @@ import { objectOf } from '@backoffice/team-access/identity'
 import type { KeyedFound, Kind } from './check.ts'
 import { environmentOf } from './environments.ts'
 import { judge, lastOf, made, readCalls, type Setting, type SettingCall, settingsOfTerms } from './setting-calls.ts'
-import type { CallsShown, Judging } from './signed-calls.ts'
+import { type CalledFor, type CallsShown, calls, findUnproven, isJudged, type Judging } from './signed-calls.ts'
+import { overlapMs } from './sources.ts'
 
 // Providers of games: what the team has set of them, what it let them pay, and the rounds that it ended.
 
@@ -176,6 +177,7 @@ const findGames = findSet({
 
 const amountOf = (value: unknown): bigint => (typeof value === 'string' ? toMinorUnits(value) : 0n)
 const seenLimit = ({ input }: SettingCall) => objectOf(input.seen).maxWin
+const isRaise = (call: SettingCall) => amountOf(call.input.maxWin) > amountOf(seenLimit(call))
 /** What one win may be. Two people raise it in production. */
 const findLimits = findSet({
   ...{ shown: 'play', operation: setWinLimit, name: 'maxWin' },
@@ -190,7 +192,7 @@ const findLimits = findSet({
   },
   said: ({ input }) => fromMinorUnits(amountOf(input.maxWin)),
   seen: seenLimit,
-  takesTwo: (call) => amountOf(call.input.maxWin) > amountOf(seenLimit(call)),
+  takesTwo: isRaise,
 })
 
 /** A win above the limit is paid when two people have seen whose it is and how much. */
@@ -221,6 +223,75 @@ const findReleases = findSet({
   },
   takesTwo: () => true,
 })
+
+/**
+ * The least limit that wins ever had, of each provider in each brand that has won among some plays: what is not above it needs
+ * no look. What is no amount counts for none.
+ * @param leastMaxWin the least that held where nothing was set, in minor units
+ */
+export const leastLimits = (plays: Fragment, leastMaxWin: bigint) => sql`
+  select w.provider_id, w.brand_id, least(${leastMaxWin}::bigint, min(
+    case when c.max_win ~ '^\\d{1,13}(\\.\\d{1,2})?$' then c.max_win::numeric * 100 end)) as amount
+  from (select distinct provider_id, brand_id from ${plays} where kind = 'win') w
+  left join lateral (
+    select reconciler.json_text(input, 'maxWin') as max_win from ${calls.play}
+    where subject = w.provider_id and operation = ${setWinLimit.id} and outcome = 'done'
+      and reconciler.json_text(input, 'brandId') = w.brand_id
+  ) c on true
+  group by 1, 2
+`
+
+const overlap = sql.fixed(`interval '${overlapMs} ms'`)
+const aboveLimit =
+  'A win above the limit of its provider was paid, and two people have neither released it nor raised that.'
+
+/**
+ * A win above the limit of its time was released before it was paid, or a signed call had raised the limit. The times of a
+ * win and of a call are of different clocks: a limit may have held until another had stood for some minutes.
+ */
+async function findWins(db: ReadDb, keys: readonly string[], run: Judging): Promise<KeyedFound[]> {
+  const wins = await db<{ id: string; brandId: string; providerId: string; amount: bigint; createdAt: Date }>`
+    with won as (
+      select p.* from ${these(keys)} join wallet.play p on p.id = k.key where p.kind = 'win' and p.outcome = 'posted'
+    )
+    select p.id, p.brand_id, p.provider_id, p.amount, p.created_at from won p
+    join (${leastLimits(sql`won`, run.team.leastMaxWin)}) l on (l.provider_id, l.brand_id) = (p.provider_id, p.brand_id)
+    where p.amount > l.amount and ${environmentOf(sql`p.brand_id`)} = ${production} and not exists (
+      select from wallet.reconcilable_held_win w
+      where (w.provider_id, w.brand_id, w.transaction_id, w.account_id, w.amount)
+        = (p.provider_id, p.brand_id, p.transaction_id, p.account_id, p.amount)
+        and w.released_at <= p.created_at + ${overlap}
+    )
+  `
+  const judged = wins.filter(({ id, createdAt }) => isJudged(run, id, createdAt))
+  const callsAbout = await readCalls(db, 'play', [...new Set(judged.map(({ providerId }) => providerId))])
+  const found: KeyedFound[] = []
+  const raised: CalledFor[] = []
+  for (const { id: key, brandId, providerId, amount, createdAt } of judged) {
+    const at = createdAt.getTime()
+    const limits = callsAbout(providerId).filter(
+      ({ operation, input }) => operation === setWinLimit.id && input.brandId === brandId,
+    )
+    const last = limits.findLast((call) => call.at.getTime() < at - overlapMs)
+    if (last === undefined && run.team.heldAt(createdAt).maxWin >= amount) continue
+    const raises = limits.filter(
+      ({ at: setAt, input }) =>
+        setAt.getTime() >= (last?.at.getTime() ?? 0) - overlapMs &&
+        setAt.getTime() <= at + overlapMs &&
+        amountOf(input.maxWin) >= amount,
+    )
+    const of = { key, brandId, subject: key }
+    for (const call of raises) {
+      const effect = { operation: setWinLimit, says: { providerId, brandId }, takesTwo: isRaise(call) }
+      raised.push({ ...of, ...effect, at: call.at, auditId: call.auditId })
+    }
+    const expected = 'a win within its limit, or one that two people have released'
+    const actual = `${fromMinorUnits(amount)} at ${createdAt.toISOString()}`
+    if (raises.length === 0)
+      found.push({ key, found: { brandId, subject: key, expected, actual, explanation: aboveLimit } })
+  }
+  return [...found, ...(await findUnproven(db, 'play', raised, { run, explanation: aboveLimit }))]
+}
 
 /** Rounds that the team ended: by two people, or by a reversal of the last stake, which the check of corrections judges. */
 async function findEnds(db: ReadDb, keys: readonly string[], run: Judging): Promise<KeyedFound[]> {
@@ -256,5 +327,6 @@ export const providerSettings = {
   gameProvider: findGames,
   winLimit: findLimits,
   heldWin: findReleases,
+  play: findWins,
   round: findEnds,
 } satisfies Partial<Record<Kind, Find>>

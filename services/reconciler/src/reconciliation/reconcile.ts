@@ -193,14 +193,14 @@ class Run {
 
   /** What there is of a share, whatever runs before have verified. */
   async #prove(pieces: readonly number[] | null, begun: BegunRun): Promise<readonly SystemSum[]> {
-    const { since, at, ask, isOfTwo, endedBelow, systemAccounts } = begun
+    const { since, at, ask, isOfTwo, leastMaxWin, endedBelow, systemAccounts } = begun
     const examination = new Examination({ ...ask, since: null })
     // No event of what was confirmed before need be kept.
     const toldBefore = new Date(at.getTime() - eventsKeptSeconds * 1_000)
     const { pages } = this.#options
     await using ending = new AsyncDisposableStack()
     const sums = await prove(await this.#connect(ending), {
-      ...{ systemAccounts, endedBelow, toldBefore, examination, isOfTwo, share: pieces },
+      ...{ systemAccounts, endedBelow, toldBefore, examination, isOfTwo, leastMaxWin, share: pieces },
       limit: pages.keys,
       progress: this.#progress.bind(this),
       // Of some accounts alone nothing sums to zero.

@@ -165,7 +165,7 @@ export const signedSettings = (run: Judging): readonly Question[] =>
     documentSource: findDocumentSources,
     ...providerSettings,
   }).map(([kind, find]) => ({
-    // A proof takes no setting for plain, and no round that the team has ended.
+    // A proof takes no setting for plain, no round that the team has ended, and no win that may be above a limit.
     ...{ check: 'signatures', counts: true, plain: true, kind: kind as Question['kind'] },
     find: (db, keys) => find(db, keys, run),
   }))

@@ -10,6 +10,8 @@ export interface TeamRules extends TrustedTeam {
   readonly aloneUpTo: string
   /** Up to this amount one person may approve a withdrawal in production and pay it. */
   readonly payAloneUpTo: string
+  /** What one win of a provider of games may be without two people, where nothing else was set. */
+  readonly maxWin: string
   /** Whether operators get a pair for production as they are created. */
   readonly isDevelopment?: boolean
   /** How long a setting may take until it is rolled out everywhere and recorded; a day when absent. */
@@ -19,7 +21,7 @@ export interface TeamRules extends TrustedTeam {
 const rollOutMsDefault = 24 * 3_600_000
 
 /** Rules and the time in which something may have been done by them. */
-interface Period extends Pick<TeamRules, 'identity' | 'keys' | 'aloneUpTo' | 'payAloneUpTo'> {
+interface Period extends Pick<TeamRules, 'identity' | 'keys' | 'aloneUpTo' | 'payAloneUpTo' | 'maxWin'> {
   /** In milliseconds since 1970. */
   readonly from: number
   readonly until: number
@@ -30,6 +32,8 @@ interface Held {
   readonly calls: RecordedCalls
   /** Up to this amount, in minor units, one person could correct a balance in production. */
   readonly aloneUpTo: bigint
+  /** What one win could be, in minor units, where nothing else was set. */
+  readonly maxWin: bigint
 }
 
 /** Who belonged to the team and what one person could do alone, at each time, as far as it is recorded. */
@@ -64,8 +68,8 @@ export class TeamHistory {
       throw error
     })
     if (keys !== undefined) {
-      const { identity, aloneUpTo, payAloneUpTo } = rules
-      const today = { since: at, identity, keys, aloneUpTo, payAloneUpTo }
+      const { identity, aloneUpTo, payAloneUpTo, maxWin } = rules
+      const today = { since: at, identity, keys, aloneUpTo, payAloneUpTo, maxWin }
       const latest = teams.at(-1)
       if (latest === undefined || !isSameTeam(latest, today)) {
         // The next run writes what this one could not. That nothing can be written shows in the age of exports.
@@ -85,8 +89,14 @@ export class TeamHistory {
    */
   heldAt(at: Date): Held {
     const held = this.#periods.filter(({ from, until }) => from <= at.getTime() && at.getTime() < until)
-    const amounts = held.map(({ aloneUpTo }) => toMinorUnits(aloneUpTo))
-    return { calls: this.#callsOf(held), aloneUpTo: amounts.reduce((most, one) => (one > most ? one : most), 0n) }
+    const most = (name: 'aloneUpTo' | 'maxWin') =>
+      held.map((period) => toMinorUnits(period[name])).reduce((most, one) => (one > most ? one : most), 0n)
+    return { calls: this.#callsOf(held), aloneUpTo: most('aloneUpTo'), maxWin: most('maxWin') }
+  }
+
+  /** The least that `maxWin` ever was, in minor units. */
+  get leastMaxWin(): bigint {
+    return this.#periods.map(({ maxWin }) => toMinorUnits(maxWin)).reduce((least, one) => (one < least ? one : least))
   }
 
   get payAlone(): PayAlone[] {

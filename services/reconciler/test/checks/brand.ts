@@ -65,7 +65,7 @@ const ownDb = connectDatabase(
 t.teardown(async () => (await ownDb).close())
 
 /** The rules by which reconciliation judges. What the services of this bed allow is more. */
-export const team = { ...bed.issuer.team, aloneUpTo: '50.00', payAloneUpTo: '9.99', rollOutMs: 0 }
+export const team = { ...bed.issuer.team, aloneUpTo: '50.00', payAloneUpTo: '9.99', maxWin: '100.00', rollOutMs: 0 }
 
 export const run = (isFull = true): Promise<ReconciliationReport> => runOf(bed, { isFull, team })
 // The first one is always full. Here it finds nothing to read.

@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { operations } from '@backoffice/contracts'
 import { dayMs, hourMs, newId } from '@backoffice/process'
+import { refusal } from '@backoffice/test-kit'
 import t from 'tap'
 import { findDays, sumPlay } from '../../../wallet/src/rounds/days.ts'
 import { playDigest as walletDigest } from '../../../wallet/src/rounds/play.ts'
 import { type Play, playDigest } from '../../src/reconciliation/hash-chain.ts'
-import { add, as, Brand, bed, behindItsBack, eachIsNamed, type Forgeries, playAll, provider } from './brand.ts'
+import { add, as, Brand, bed, behindItsBack, eachIsNamed, type Forgeries, playAll, provider, run } from './brand.ts'
 
 const { players: play } = operations
 /** The id of a round by its provider's. */
@@ -217,6 +218,66 @@ const ofExclusion: Forgeries = {
   },
 }
 
+/** The team sets what one win may be, so long ago. */
+async function limitWins({ scope: { brandId } }: Brand, maxWin: string, msAgo = 0): Promise<void> {
+  const input = { providerId: provider.id, brandId, maxWin, reason: 'agreed' }
+  await bed.agreed(operations.wallet.setWinLimit, { input })
+  if (msAgo > 0)
+    await behindItsBack(
+      `update wallet.audit_entry set at = $3 where operation = 'setWinLimit' and input ->> 'brandId' = $1 and input ->> 'maxWin' = $2`,
+      [brandId, maxWin, ago(msAgo)],
+    )
+}
+/** More than a win may be as reconciliation knows it. The wallet of this bed holds none. */
+async function winMuch(brand: Brand): Promise<string> {
+  await brand.bet('b1', '2.00')
+  return brand.win('w1', '200.00')
+}
+
+const ofLimits: Forgeries = {
+  'a win above the limit is paid, and nobody has released it: signatures': winMuch,
+  'a win above the limit is paid once it is released: nothing': async (brand) => {
+    await limitWins(brand, '150.00')
+    await refusal(winMuch(brand))
+    const input = { providerId: provider.id, brandId: brand.scope.brandId, transactionId: 'w1', reason: 'looked at' }
+    await bed.agreed(operations.wallet.releaseWin, { input })
+    await brand.win('w1', '200.00')
+  },
+  'a win is paid that a call allows: nothing': async (brand) => {
+    await limitWins(brand, '300.00')
+    await winMuch(brand)
+  },
+  'a limit is lowered while a win is paid: nothing': async (brand) => {
+    await limitWins(brand, '300.00')
+    await winMuch(brand)
+    await limitWins(brand, '150.00')
+  },
+}
+
+t.test('a win is held against the limits that may have held as it was paid', async (t) => {
+  const minuteMs = 60_000
+  /** When 900.00 and then 150.00 were set, and whether the first of them may have allowed a win of 200.00 now. */
+  const cases = [
+    { ago: [120, 60], mayHold: false },
+    { ago: [120, 5], mayHold: true },
+    { ago: [65, 60], mayHold: true },
+  ] as const
+  const wins = new Map<string, boolean>()
+  for (const { ago, mayHold } of cases) {
+    const brand = await Brand.funded()
+    await limitWins(brand, '900.00', ago[0] * minuteMs)
+    wins.set(await winMuch(brand), mayHold)
+    await limitWins(brand, '150.00', ago[1] * minuteMs)
+  }
+  const { differences } = await run()
+  // What may have allowed it is itself judged, and was signed at another time.
+  for (const [id, mayHold] of wins) {
+    const found = differences.filter(({ subject }) => subject === id).map(({ actual }) => actual)
+    t.equal(found.length, 1)
+    t.match(found[0], mayHold ? /operation opn_/ : /^200\.00 at /)
+  }
+})
+
 type Line = Readonly<Record<string, unknown>>
 /** Closes a day of what was played with the sums that the wallet makes of it, and tells its operator. */
 const closesDay =
@@ -257,7 +318,7 @@ const ofDays: Forgeries = {
 }
 
 t.test('what is forged of plays is named, each by its check, and nothing else is', (t) =>
-  eachIsNamed(t, { ...ofPlays, ...ofAdmission, ...ofDays }),
+  eachIsNamed(t, { ...ofPlays, ...ofAdmission, ...ofLimits, ...ofDays }),
 )
 
 t.test('a bet of somebody who was self-excluded is named', (t) => eachIsNamed(t, ofExclusion, 'sandbox'))

@@ -133,8 +133,8 @@ t.test(
     t.same(others, [], 'the same is recorded once')
 
     const older = folderStore(`${dir}/older`)
-    const { payAloneUpTo, ...first } = JSON.parse(await textOf(store, recorded))
-    t.equal(payAloneUpTo, team.payAloneUpTo)
+    const { payAloneUpTo, maxWin, ...first } = JSON.parse(await textOf(store, recorded))
+    t.same({ payAloneUpTo, maxWin }, { payAloneUpTo: team.payAloneUpTo, maxWin: team.maxWin })
     await older.put(recorded, JSON.stringify(first))
     const ofOlder = await runOf(bed, { isFull: false, team, heads: { store: older, everyMs: 1_000 } })
     t.same(brand.foundIn(ofOlder), '', 'the first records said less')

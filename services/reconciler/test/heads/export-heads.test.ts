@@ -327,7 +327,7 @@ t.test('a store that cannot be read is missing evidence, and all other checks ar
     s3.isUnavailable = true
     const { differences, differencesOf } = await runOf(bed, {
       ...{ heads: { store, everyMs }, isFull },
-      team: { ...bed.issuer.team, aloneUpTo: '50.00', payAloneUpTo: '9.99' },
+      team: { ...bed.issuer.team, aloneUpTo: '50.00', payAloneUpTo: '9.99', maxWin: '100.00' },
     })
     s3.isUnavailable = false
     t.match(

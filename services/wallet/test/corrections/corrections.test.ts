@@ -368,7 +368,7 @@ t.test('reconciliation counts as the wallet does, to the millisecond', async (t)
   await team('bob').call(reverseTransfer, { input: back })
   await time.set(null)
   const found = async (aloneUpTo: string) => {
-    const team = { ...bed.issuer.team, aloneUpTo, payAloneUpTo: '0.00', rollOutMs: 0 }
+    const team = { ...bed.issuer.team, aloneUpTo, payAloneUpTo: '0.00', maxWin: '0.00', rollOutMs: 0 }
     const { differences } = await runOf(bed, { team })
     t.notOk(
       differences.some(({ check }) => check === 'corrections'),
