@@ -4,8 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Transport } from '@backoffice/provider-kit'
 import { eventually, reconcile, type TestBed } from '@backoffice/test-kit'
 import t from 'tap'
-import { compareBooks, describe, simulateProviders } from '../play/books.ts'
-import { PlayHouse } from '../play/house.ts'
+import { compareBooks, describe, PlayHouse, simulateProviders } from '../play/house.ts'
 import { Random } from './random.ts'
 import { type Replica, startChaosSystem } from './system.ts'
 
@@ -20,7 +19,7 @@ const { team, sql, baseUrls, providerUrls } = system
 const [baseUrl = '', providerUrl = ''] = [baseUrls[0], providerUrls[0]]
 // Outside of production nothing takes two people.
 const act: TestBed<unknown>['agreed'] = (operation, options) => team.call(operation, options)
-const house = await PlayHouse.open(t, { baseUrl, providerUrl, act, sql })
+const house = await PlayHouse.open({ baseUrl, providerUrl, act, sql })
 
 /** By one gateway after the other, as over a load balancer. */
 function balanced(send: Transport): Transport {

@@ -1,7 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { operations } from '@backoffice/contracts'
-import { httpTransport, type Message, message, ProviderClient, pathOf, type Seat } from '@backoffice/provider-kit'
+import {
+  httpTransport,
+  type Message,
+  message,
+  openSeat,
+  ProviderClient,
+  pathOf,
+  type Seat,
+} from '@backoffice/provider-kit'
 import type { Sample } from './figures.ts'
 import { closedLoop, type Load, type Work } from './load.ts'
 import type { Options } from './options.ts'
@@ -40,7 +48,7 @@ export async function openTables(
   const client = new ProviderClient({ url: providerUrl, brandId: scope.brandId, key, secret, transport: http.send })
   const seats: Seat[] = []
   const open = async () => {
-    while (seats.length < players) seats.push(await sandbox.openSeat(gameId, deposit))
+    while (seats.length < players) seats.push(await openSeat(sandbox, gameId, deposit))
   }
   await Promise.all(Array.from({ length: opensAtOnce }, open))
   return { client, seats }

@@ -2,9 +2,9 @@ import { execFileSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
+import { BackOfficeClient } from '@backoffice/client'
 import { type BrokerUser, operations, type Scope, storedMebibytesMax, storedRowsMax } from '@backoffice/contracts'
 import { readStack, stackSecrets } from '@backoffice/local-stack'
-import { SandboxOperator } from '@backoffice/provider-kit'
 import { connectNats } from '@backoffice/rpc'
 import { newPlayer, OperatorClient, reconcile, startSystem, type TeamClient, type Teardown } from '@backoffice/test-kit'
 import type { NatsConnection } from '@nats-io/transport-node'
@@ -32,7 +32,7 @@ export interface Subject {
   readonly scope: Scope
   readonly operator: OperatorClient
   /** The same sandbox, for whoever opens games in it. */
-  readonly sandbox: SandboxOperator
+  readonly sandbox: BackOfficeClient
   /** Where providers of games call; undefined in a release that has none. */
   readonly providerUrl: string | undefined
   /** As PostgreSQL's superuser. */
@@ -66,8 +66,7 @@ export async function startSubject(
   const credentials = { key: sandbox.key, secret: sandbox.secret ?? '' }
   const operator = new OperatorClient(system.baseUrl, credentials, connections)
   ending.defer(() => operator.close())
-  const games = new SandboxOperator(system.baseUrl, credentials)
-  ending.defer(() => games.close())
+  const games = new BackOfficeClient({ baseUrl: system.baseUrl, ...credentials })
   return {
     ...{ column, team, scope, operator, idleMemory, processes, postgresUrl: system.postgresUrl },
     ...{ sandbox: games, providerUrl: system.providerUrl as string | undefined },

@@ -64,20 +64,45 @@ function of(sums: Map<string, Sums>, key: string): Sums {
 /** What a player has won or lost by this book. */
 export const netOf = ({ staked, won, rolledBack }: Sums): bigint => won + rolledBack - staked
 
-/**
- * Holds the book against what they say of the rounds of some days.
- * @param isOurs false for rounds of the day that were none of this book's
- * @returns a line for each difference
- */
-export async function compareRounds(
+interface Comparison {
+  /** False for rounds of these days that were none of this book's. */
+  readonly isOurs?: (roundId: string) => boolean
+  /** Reads what the operator says that its players won or lost by play, in minor units; absent: nobody asks. */
+  readonly statementOf?: (playerId: string) => Promise<bigint>
+}
+
+/** Holds a book against what they hold: rounds, transactions, statements. @returns a line for each difference */
+export async function compareBook(
+  client: ProviderClient,
+  entries: readonly Readonly<Entry>[],
+  { isOurs = () => true, statementOf }: Comparison = {},
+): Promise<readonly string[]> {
+  const book = bookOf(entries)
+  const problems = [
+    ...(await compareRounds(client, book, isOurs)),
+    ...(await compareTransactions(client, entries)),
+    ...(book.owed > 0 ? [`${book.owed} messages are owed`] : []),
+  ]
+  for (const [playerId, sums] of statementOf === undefined ? [] : book.players) {
+    const theirs = await statementOf?.(playerId)
+    if (theirs !== netOf(sums))
+      problems.push(
+        `statement of ${playerId}: ${fromMinorUnits(netOf(sums))} here, ${fromMinorUnits(theirs ?? 0n)} there`,
+      )
+  }
+  return problems
+}
+
+async function compareRounds(
   client: ProviderClient,
   book: Book,
-  days: readonly string[],
-  isOurs: (roundId: string) => boolean = () => true,
+  isOurs: (roundId: string) => boolean,
 ): Promise<readonly string[]> {
   const problems: string[] = []
   const seen = new Set<string>()
-  for (const day of days) {
+  // Yesterday, today and tomorrow in UTC: one of them is today where the brand is.
+  for (const off of [-1, 0, 1]) {
+    const day = new Date(Date.now() + off * 86_400_000).toISOString().slice(0, 10)
     for (const round of await client.rounds({ day })) {
       if (!isOurs(round.roundId)) continue
       const key = `${round.playerId} ${round.roundId}`
@@ -93,8 +118,8 @@ export async function compareRounds(
   return problems
 }
 
-/** Asks for each transaction by its id. @returns a line for each difference */
-export async function compareTransactions(
+/** Asks for each transaction by its id. */
+async function compareTransactions(
   client: ProviderClient,
   entries: readonly Readonly<Entry>[],
 ): Promise<readonly string[]> {

@@ -1,5 +1,6 @@
 import { Agent, request as httpRequest } from 'node:http'
 import { request as httpsRequest, Agent as TlsAgent } from 'node:https'
+import { text } from 'node:stream/consumers'
 import { signRequest } from '@backoffice/contracts/signing'
 
 /** They answer within 3 seconds. Whoever waits for less gives up bets that were taken. */
@@ -58,17 +59,13 @@ export function httpTransport(timeoutMs = answerTimeoutMs): { readonly send: Tra
       const [start, agent] =
         to.protocol === 'https:' ? [httpsRequest, agents['https:']] : [httpRequest, agents['http:']]
       const signal = AbortSignal.timeout(timeoutMs)
-      const request = start(to, { method, headers, agent, signal }, (response) => {
-        const chunks: Buffer[] = []
-        response.on('data', (chunk) => chunks.push(chunk))
-        response.on('error', reject)
-        response.on('end', () => {
-          const retryAfter = response.headers['retry-after']
-          resolve({
-            status: response.statusCode ?? 0,
-            retryAfter: retryAfter === undefined ? undefined : Number(retryAfter),
-            body: parse(Buffer.concat(chunks).toString()),
-          })
+      const request = start(to, { method, headers, agent, signal }, async (response) => {
+        const retryAfter = response.headers['retry-after']
+        const bytes = await text(response).catch(reject)
+        resolve({
+          status: response.statusCode ?? 0,
+          retryAfter: retryAfter === undefined ? undefined : Number(retryAfter),
+          body: bytes && parse(bytes),
         })
       })
       request.on('error', reject)
@@ -77,7 +74,9 @@ export function httpTransport(timeoutMs = answerTimeoutMs): { readonly send: Tra
   return { send, close: () => Object.values(agents).forEach((agent) => void agent.destroy()) }
 }
 
-function parse(text: string): unknown {
+/** Undefined where it is no JSON. */
+// biome-ignore lint/suspicious/noExplicitAny: whatever came
+export function parse(text: string): any {
   try {
     return JSON.parse(text)
   } catch {

@@ -6,13 +6,13 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { fromMinorUnits } from '@backoffice/contracts/formats'
-import { bookOf, compareRounds, compareTransactions, netOf } from './book.ts'
-import { daysAround } from './cases.ts'
+import { BackOfficeClient } from '@backoffice/client'
+import { fromMinorUnits, toMinorUnits } from '@backoffice/contracts/formats'
+import { bookOf, compareBook, netOf } from './book.ts'
+import { type Finding, runCases } from './cases.ts'
 import { httpTransport, ProviderClient } from './client.ts'
-import { FaultyNetwork } from './faults.ts'
-import { inMarkdown, runCases } from './run.ts'
-import { readSeat, SandboxOperator } from './seat.ts'
+import { FaultyNetwork, faultsOf } from './network.ts'
+import { openSeat, readSeat } from './seat.ts'
 import { chance, type Seat, Simulator } from './simulator.ts'
 import { Store } from './store.ts'
 import { Watch } from './watch.ts'
@@ -59,7 +59,7 @@ const say = (line: string) => void process.stderr.write(`${line}\n`)
 
 interface Where {
   readonly client: ProviderClient
-  readonly operator: SandboxOperator | undefined
+  readonly operator: BackOfficeClient | undefined
   close(): void
 }
 
@@ -83,17 +83,14 @@ async function whereOf(values: Values): Promise<Where> {
   const operatorSecret = values['operator-secret'] ?? demo?.sandbox.secret
   const operator =
     operatorUrl && operatorKey && operatorSecret
-      ? new SandboxOperator(operatorUrl, { key: operatorKey, secret: operatorSecret })
+      ? new BackOfficeClient({ baseUrl: operatorUrl, key: operatorKey, secret: operatorSecret })
       : undefined
-  const brandId = values.brand ?? (await operator?.brandId())
+  const brandId = values.brand ?? (await operator?.me())?.brand.id
   if (url === undefined || key === undefined || secret === undefined || brandId === undefined)
     throw new Error(`Say --url, --key, --secret and --brand.\n\n${usage}`)
   const http = httpTransport()
-  const close = () => {
-    http.close()
-    operator?.close()
-  }
-  return { client: new ProviderClient({ url, key, secret, brandId, transport: http.send }), operator, close }
+  const client = new ProviderClient({ url, key, secret, brandId, transport: http.send })
+  return { client, operator, close: http.close }
 }
 
 async function seatsOf(
@@ -105,7 +102,7 @@ async function seatsOf(
   if (operator === undefined) throw new Error('Say --session: an open session of a player with at least 300.00.')
   say(`opening ${count === 1 ? 'a session of a new player' : `sessions of ${count} new players`}`)
   const seats: Seat[] = []
-  while (seats.length < count) seats.push(await operator.openSeat(game, '500.00'))
+  while (seats.length < count) seats.push(await openSeat(operator, game, '500.00'))
   return seats
 }
 
@@ -121,17 +118,42 @@ async function run(values: Values): Promise<number> {
     ...(values.only === undefined ? {} : { only: values.only.split(',').map(Number) }),
     say: ({ number, name, result, why }) => say(`${String(number).padStart(2)}  ${result.padEnd(14)}  ${name}: ${why}`),
   })
-  const report = { ranAt: startedAt.toISOString(), url, brandId, key, findings }
-  mkdirSync(values.out, { recursive: true })
-  writeFileSync(join(values.out, 'report.json'), `${JSON.stringify(report, null, 2)}\n`)
-  writeFileSync(join(values.out, 'report.md'), inMarkdown(report))
-  process.stdout.write(`${inMarkdown(report)}\nThe report is in ${values.out}.\n`)
+  handOver(values.out, 'report', { ranAt: startedAt.toISOString(), url, brandId, key, findings })
   where.close()
   return findings.some(({ result }) => result === 'failed') ? 1 : 0
 }
 
+interface Report {
+  readonly ranAt: string
+  readonly url: string
+  readonly brandId: string
+  readonly key: string
+  readonly findings: readonly Finding[]
+}
+
+/** Writes the report, for whoever it is handed on to. */
+function handOver(folder: string, name: string, report: Report): void {
+  const { ranAt, url, brandId, key, findings } = report
+  const count = (result: Finding['result']) => findings.filter((one) => one.result === result).length
+  const page = [
+    "# A provider's client against the sandbox",
+    `\n${ranAt}, ${url}, brand ${brandId}, key ${key}.\n`,
+    `${count('proved')} of ${findings.length} cases proved, ${count('failed')} failed, ${count('needs the team')} need the operator's team.\n`,
+    '| Case | | Result | Seen |',
+    '|---|---|---|---|',
+    ...findings.map(
+      ({ number, name, result, why }) => `| ${number} | ${name} | ${result} | ${why.replaceAll('|', '\\|')} |`,
+    ),
+    '',
+  ].join('\n')
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(join(folder, `${name}.json`), `${JSON.stringify(report, null, 2)}\n`)
+  writeFileSync(join(folder, `${name}.md`), page)
+  process.stdout.write(`${page}\nThe report is in ${folder}.\n`)
+}
+
 const seatsFile = 'seats.json'
-const players = 20
+const playersCount = 20
 
 /** Starts the simulator as a process of its own, kills it now and then, and at the end compares the books. */
 async function simulate(values: Values, args: readonly string[]): Promise<number> {
@@ -140,10 +162,10 @@ async function simulate(values: Values, args: readonly string[]): Promise<number
   const file = join(values.out, seatsFile)
   const seed = values.seed ?? String(Date.now())
   if (!existsSync(file)) {
-    const seats = await seatsOf(values, where, players)
+    const seats = await seatsOf(values, where, playersCount)
     writeFileSync(file, JSON.stringify({ seed, seats }))
   }
-  const { seats, seed: kept } = JSON.parse(readFileSync(file, 'utf8')) as { seed: string; seats: readonly Seat[] }
+  const { seed: kept } = JSON.parse(readFileSync(file, 'utf8')) as { seed: string }
   say(`seed ${kept}: --seed ${kept} in another folder repeats it`)
   let kills = 0
   for (let status: number | null = null; status !== 0; ) {
@@ -160,30 +182,27 @@ async function simulate(values: Values, args: readonly string[]): Promise<number
   // What was delayed may still be under way.
   await pause(1_000)
   const store = Store.open(join(values.out, 'store'))
-  const book = bookOf(store.entries)
-  const problems = [
-    ...(await compareRounds(where.client, book, daysAround(), (id) => id.startsWith(nameOf(kept)))),
-    ...(await compareTransactions(where.client, store.entries)),
-    ...(book.owed > 0 ? [`${book.owed} messages are owed`] : []),
-  ]
-  let net = 0n
-  for (const { playerId } of seats) {
-    const ours = book.players.get(playerId)
-    if (ours === undefined) continue
-    net += netOf(ours)
-    const items = await where.operator?.statement(playerId)
-    const theirs = items
-      ?.filter(({ type }) => type !== 'DEPOSIT')
-      .reduce((sum, { amount }) => sum + BigInt(amount.replace('.', '')), 0n)
-    if (theirs !== undefined && theirs !== netOf(ours))
-      problems.push(`statement of ${playerId}: ${fromMinorUnits(netOf(ours))} here, ${fromMinorUnits(theirs)} there`)
-  }
+  const { operator } = where
+  const problems = await compareBook(where.client, store.entries, {
+    isOurs: (id) => id.startsWith(nameOf(kept)),
+    ...(operator && { statementOf: (playerId: string) => playedBy(operator, playerId) }),
+  })
   for (const problem of problems) say(problem)
+  const { rounds, players } = bookOf(store.entries)
+  const net = [...players.values()].reduce((sum, one) => sum + netOf(one), 0n)
   process.stdout.write(
-    `${book.rounds.size} rounds, ${store.entries.length} messages, ${kills} kills; the players' net is ${fromMinorUnits(net)}. ${problems.length === 0 ? 'The books are equal to the cent.' : `${problems.length} differences.`}\n`,
+    `${rounds.size} rounds, ${store.entries.length} messages, ${kills} kills; the players' net is ${fromMinorUnits(net)}. ${problems.length === 0 ? 'The books are equal to the cent.' : `${problems.length} differences.`}\n`,
   )
   where.close()
   return problems.length === 0 ? 0 : 1
+}
+
+/** By the operator's statement, in minor units. */
+async function playedBy(operator: BackOfficeClient, playerId: string): Promise<bigint> {
+  let sum = 0n
+  for await (const { type, amount } of operator.transactions(playerId))
+    if (type !== 'DEPOSIT') sum += toMinorUnits(amount)
+  return sum
 }
 
 const nameOf = (seed: string) => `sim${seed.replaceAll(/\W/g, '')}`
@@ -195,22 +214,12 @@ async function play(values: Values): Promise<number> {
   const store = Store.open(join(values.out, 'store'))
   // A restarted process meets other faults.
   const random = chance(seed, `faults ${store.entries.length}`)
-  const network = new FaultyNetwork(where.client.options.transport, { percent: Number(values.faults), random })
+  const network = new FaultyNetwork(where.client.options.transport, faultsOf(Number(values.faults), random))
   const rounds = Number(values.rounds)
-  const client = where.client.with({ transport: network.send })
-  const onRound = (ended: number) => ended % 100 === 0 && say(`${ended} of ${rounds} rounds`)
-  const roundsAtOnce = Number(values['at-once'])
   await new Simulator({
-    client,
-    store,
-    seats,
-    seed,
-    name: nameOf(seed),
-    rounds,
-    roundsAtOnce,
-    firstPauseMs: 100,
-    longestPauseMs: 5_000,
-    onRound,
+    ...{ client: where.client.with({ transport: network.send }), store, seats, seed, name: nameOf(seed), rounds },
+    ...{ roundsAtOnce: Number(values['at-once']), firstPauseMs: 100, longestPauseMs: 5_000 },
+    onRound: (ended) => ended % 100 === 0 && say(`${ended} of ${rounds} rounds`),
   }).run()
   await network.settled()
   where.close()
@@ -225,18 +234,8 @@ async function watch(values: Values): Promise<number> {
   await new Promise((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, resolve)
   })
-  const findings = watching.findings()
-  mkdirSync(values.out, { recursive: true })
-  const report = {
-    ranAt: new Date().toISOString(),
-    url,
-    brandId: watching.brands.join(', '),
-    key: watching.keys.join(', '),
-    findings,
-  }
-  writeFileSync(join(values.out, 'watched.json'), `${JSON.stringify(report, null, 2)}\n`)
-  writeFileSync(join(values.out, 'watched.md'), inMarkdown(report))
-  process.stdout.write(`${inMarkdown(report)}\nThe report is in ${values.out}.\n`)
+  const [brandId, key] = [watching.brands.join(', '), watching.keys.join(', ')]
+  handOver(values.out, 'watched', { ranAt: new Date().toISOString(), url, brandId, key, findings: watching.findings() })
   await watching.stop()
   return 0
 }
@@ -249,11 +248,7 @@ async function main(args: readonly string[]): Promise<number> {
     return values.help ? 0 : 2
   }
   if (verb === 'run') return run(values)
-  if (verb === 'simulate')
-    return simulate(
-      values,
-      args.filter((one) => one !== 'simulate'),
-    )
+  if (verb === 'simulate') return simulate(values, args.toSpliced(args.indexOf(verb), 1))
   if (verb === 'play') return play(values)
   if (verb === 'watch') return watch(values)
   throw new Error(usage)

@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs'
-import { createConnection } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Answer, codeOf, type ProviderClient, type SignedCall, type Transport } from './client.ts'
+import { type Answer, codeOf, type ProviderClient } from './client.ts'
+import { type Fault, FaultyNetwork } from './network.ts'
 import { Provider, type ProviderOptions } from './provider.ts'
 import type { Seat } from './simulator.ts'
 import { type Message, message, type Outcome, pathOf, Store } from './store.ts'
@@ -24,9 +24,6 @@ export interface TeamSide {
   limitWins(amount: string): Promise<unknown>
   releaseWin(transactionId: string, win: { readonly playerId: string; readonly amount: string }): Promise<unknown>
 }
-
-/** Faults of a network, of which each is one attempt: then the message goes through. */
-export type Fault = 'lost' | 'unanswered' | 'torn' | '503 before' | '503 after' | '429'
 
 /** @throws what a case then says */
 export function expect(holds: unknown, what: string): asserts holds {
@@ -53,11 +50,13 @@ export class Trial {
     this.#names = names
   }
 
-  /** A provider whose first attempts meet these faults. */
+  /** A provider whose first attempts meet these faults, one each. */
   provider(faults: readonly Fault[] = [], options: Partial<ProviderOptions> = {}, file = 'store'): Provider {
     const store = Store.open(join(this.#folder, file), { sync: false })
     this.#stores.push(store)
-    const client = this.client.with({ transport: faulty(this.client.options.transport, [...faults]) })
+    const left = [...faults]
+    const { send: transport } = new FaultyNetwork(this.client.options.transport, () => left.shift())
+    const client = this.client.with({ transport })
     return new Provider({
       client,
       store,
@@ -134,55 +133,4 @@ export function answered(answer: Answer, status: number, code?: string): void {
     answer.status === status && codeOf(answer) === code,
     `expected ${status} ${code ?? ''}, not ${answer.status} ${codeOf(answer) ?? ''}`,
   )
-}
-
-const made = (status: number, code: string, retryAfter?: number): Answer => ({
-  status,
-  retryAfter,
-  body: { error: { code, message: 'made by the kit', details: { retry: 'later' } } },
-})
-
-function faulty(inner: Transport, faults: Fault[]): Transport {
-  return async (call) => {
-    const fault = faults.shift()
-    switch (fault) {
-      case undefined:
-        return inner(call)
-      case 'lost':
-        throw new Error('lost')
-      case 'torn':
-        await tear(call)
-        throw new Error('reset in the middle of the body')
-      case 'unanswered':
-        await inner(call)
-        throw new Error('no answer in time')
-      case '503 after':
-        await inner(call)
-        return made(503, 'SERVICE_UNAVAILABLE')
-      case '503 before':
-        return made(503, 'SERVICE_UNAVAILABLE')
-      case '429':
-        return made(429, 'RATE_LIMITED', 2)
-      default:
-        return fault satisfies never
-    }
-  }
-}
-
-/** Sends half of the body and hangs up. TLS would hide where it is cut, so over https nothing is sent. */
-async function tear({ method, url, headers, body }: SignedCall): Promise<void> {
-  const { protocol, hostname, port, pathname } = new URL(url)
-  if (protocol !== 'http:') return
-  const head = [
-    `${method} ${pathname} HTTP/1.1`,
-    `Host: ${hostname}`,
-    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
-  ]
-  const { promise, resolve, reject } = Promise.withResolvers<void>()
-  const socket = createConnection(Number(port || 80), hostname, () => {
-    socket.end(`${head.join('\r\n')}\r\n\r\n${body.slice(0, body.length / 2)}`, () => socket.destroy())
-  })
-  socket.once('close', () => resolve())
-  socket.once('error', reject)
-  return promise
 }

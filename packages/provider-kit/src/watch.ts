@@ -2,9 +2,9 @@ import { createServer, request as httpRequest, type IncomingHttpHeaders, type Se
 import { request as httpsRequest } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
-import { cases } from './cases.ts'
-import type { Finding } from './run.ts'
-import type { MessageKind } from './store.ts'
+import { cases, type Finding } from './cases.ts'
+import { parse } from './client.ts'
+import { type MessageKind, pathOf } from './store.ts'
 
 /** A call that went through, with its answer. */
 export interface Seen {
@@ -27,13 +27,7 @@ export interface Seen {
   readonly result: any
 }
 
-const kindOf: Readonly<Record<string, MessageKind>> = {
-  '/bets': 'bet',
-  '/wins': 'win',
-  '/rollbacks': 'rollback',
-  '/rounds/close': 'close',
-  '/spins': 'spin',
-}
+const kindOf = new Map(Object.entries(pathOf).map(([kind, path]) => [path, kind as MessageKind]))
 
 /** Passes calls on as they are: the signature covers path and body, and no host. */
 export class Watch {
@@ -119,13 +113,13 @@ interface Raw {
 
 function seenOf({ method, path, headers, bytes, status, retryAfter, reply }: Raw): Seen {
   const [, brandId = '', rest = ''] = /^\/provider\/v1\/([^/]+)([^?]*)/.exec(path) ?? []
-  const result = parse(reply?.toString())
+  const result = parse(reply?.toString() ?? '')
   return {
     atMs: Date.now(),
     key: String(headers['x-provider-key'] ?? ''),
     clockOff: Number(headers['x-timestamp']) - Date.now() / 1_000,
     brandId,
-    kind: method === 'POST' ? kindOf[rest] : undefined,
+    kind: method === 'POST' ? kindOf.get(rest) : undefined,
     path: path.slice(path.indexOf(rest)),
     bytes: bytes.toString(),
     body: parse(bytes.toString()),
@@ -133,15 +127,6 @@ function seenOf({ method, path, headers, bytes, status, retryAfter, reply }: Raw
     code: result?.error?.code,
     retryAfter: retryAfter === undefined ? undefined : Number(retryAfter),
     result,
-  }
-}
-
-// biome-ignore lint/suspicious/noExplicitAny: whatever came
-function parse(text: string | undefined): any {
-  try {
-    return JSON.parse(text ?? '')
-  } catch {
-    return undefined
   }
 }
 
@@ -204,98 +189,82 @@ class Traffic {
 
 const sameRound = (one: Seen, other: Seen) =>
   one !== other && one.body.roundId === other.body.roundId && one.body.playerId === other.body.playerId
+const isAway = ({ status }: Seen) => status === 503
 const isUnknown = ({ status, code }: Seen) => status === 0 || (status >= 500 && code !== 'WIN_HELD')
 const hourMs = 3_600_000
 
+/** Whether a message of a kind was answered with 200, and more. */
+const did =
+  (kind: MessageKind, more: (one: Seen, traffic: Traffic) => unknown = () => true): Rule =>
+  (traffic) =>
+    traffic.done(kind).some((one) => more(one, traffic))
+const saw =
+  (more: (one: Seen, traffic: Traffic) => unknown): Rule =>
+  (traffic) =>
+    traffic.seen.some((one) => more(one, traffic))
+
 /** By the number of the case. What is not here leaves no trace in the traffic. */
 const rules: Readonly<Record<number, Rule>> = {
-  1: ({ seen }) => seen.some(({ status }) => status === 200),
-  2: ({ seen }) => seen.some(({ status, clockOff }) => status === 200 && Math.abs(clockOff) > 200),
-  3: (traffic) => traffic.seen.some(({ code }) => code === 'TIMESTAMP_OUT_OF_RANGE'),
+  1: saw(({ status }) => status === 200),
+  2: saw(({ status, clockOff }) => status === 200 && Math.abs(clockOff) > 200),
+  3: saw(({ code }) => code === 'TIMESTAMP_OUT_OF_RANGE'),
   4: ({ seen }) => new Set(seen.filter(({ status }) => status === 200).map(({ key }) => key)).size > 1,
-  6: ({ seen }) => seen.some(({ path, status }) => path.startsWith('/sessions/') && status === 200),
+  6: saw(({ path, status }) => path.startsWith('/sessions/') && status === 200),
   7: (traffic) => traffic.leftAt('GAME_NOT_FOUND'),
-  8: (traffic) => traffic.done('bet').length > 0,
-  9: (traffic) => traffic.done('bet').some(({ body }) => body.amount === '0.01'),
-  10: (traffic) => traffic.done('bet').some(({ result }) => !result.replayed && result.balanceAfter === '0.00'),
+  8: did('bet'),
+  9: did('bet', ({ body }) => body.amount === '0.01'),
+  10: did('bet', ({ result }) => !result.replayed && result.balanceAfter === '0.00'),
   11: (traffic) => traffic.leftAt('INSUFFICIENT_FUNDS'),
-  12: (traffic) => traffic.done('bet').some(({ result }) => result.replayed),
-  13: (traffic) =>
-    traffic.wentOn(
-      'bet',
-      ({ status }) => status === 503,
-      ({ result }) => result.replayed,
-    ),
-  14: (traffic) =>
-    traffic.wentOn(
-      'bet',
-      ({ status }) => status === 503,
-      ({ result }) => !result.replayed,
-    ),
-  15: (traffic) =>
-    traffic
-      .done('rollback')
-      .some(
-        ({ body, result }) =>
-          result.applied &&
-          traffic.of('bet').some((bet) => bet.body?.transactionId === body.betTransactionId && isUnknown(bet)),
-      ),
-  16: (traffic) => traffic.done('rollback').some(({ result }) => !result.applied),
-  17: (traffic) =>
-    traffic
-      .of('bet')
-      .some(
-        (bet) =>
-          bet.code === 'TRANSACTION_ROLLED_BACK' &&
-          !traffic.after(bet).some((one) => one.kind === 'win' && sameRound(one, bet)),
-      ),
-  19: (traffic) =>
-    traffic.seen.some((one) => {
-      const [next] = one.code === 'RATE_LIMITED' ? traffic.after(one).filter(({ bytes }) => bytes === one.bytes) : []
-      return next !== undefined && next.atMs - one.atMs >= (one.retryAfter ?? 0) * 1_000
-    }),
-  20: (traffic) => traffic.done('win').some(({ body }) => body.amount !== '0.00'),
-  21: (traffic) => traffic.done('win').some(({ body }) => body.amount === '0.00'),
-  22: (traffic) => traffic.done('win').some(({ result }) => result.replayed),
-  23: (traffic) => traffic.done('win').some((win) => win.atMs - (traffic.attempts(win)[0]?.atMs ?? win.atMs) >= hourMs),
+  12: did('bet', ({ result }) => result.replayed),
+  13: (traffic) => traffic.wentOn('bet', isAway, ({ result }) => result.replayed),
+  14: (traffic) => traffic.wentOn('bet', isAway, ({ result }) => !result.replayed),
+  15: did('rollback', ({ body, result }, traffic) => {
+    const bets = traffic.of('bet').filter((bet) => bet.body?.transactionId === body.betTransactionId)
+    return result.applied && bets.some(isUnknown)
+  }),
+  16: did('rollback', ({ result }) => !result.applied),
+  17: saw((bet, traffic) => {
+    const isWin = (one: Seen) => one.kind === 'win' && sameRound(one, bet)
+    return bet.kind === 'bet' && bet.code === 'TRANSACTION_ROLLED_BACK' && !traffic.after(bet).some(isWin)
+  }),
+  19: saw((one, traffic) => {
+    if (one.code !== 'RATE_LIMITED') return false
+    const next = traffic.after(one).find(({ bytes }) => bytes === one.bytes)
+    return next && next.atMs - one.atMs >= (one.retryAfter ?? 0) * 1_000
+  }),
+  20: did('win', ({ body }) => body.amount !== '0.00'),
+  21: did('win', ({ body }) => body.amount === '0.00'),
+  22: did('win', ({ result }) => result.replayed),
+  23: did('win', (win, traffic) => win.atMs - (traffic.attempts(win)[0]?.atMs ?? win.atMs) >= hourMs),
   24: (traffic) => traffic.paidAfter('SESSION_EXPIRED'),
   25: (traffic) => traffic.paidAfter('RG_BLOCKED'),
   26: (traffic) => traffic.paidAfter('PLAYER_NOT_ACTIVE'),
   27: (traffic) => traffic.paidAfter('OPERATOR_SUSPENDED'),
   28: (traffic) => traffic.wentOn('win', ({ code }) => code === 'BET_NOT_FOUND'),
-  29: (traffic) => traffic.done('win').some((win) => traffic.done('win').some((one) => sameRound(win, one))),
-  30: (traffic) =>
-    traffic
-      .done('win')
-      .some((win) =>
-        traffic
-          .done('win')
-          .some((one) => sameRound(win, one) && win.body.betTransactionId !== one.body.betTransactionId),
-      ),
+  29: did('win', (win, traffic) => traffic.done('win').some((one) => sameRound(win, one))),
+  30: did('win', (win, traffic) =>
+    traffic.done('win').some((one) => sameRound(win, one) && win.body.betTransactionId !== one.body.betTransactionId),
+  ),
   31: (traffic) => traffic.wentOn('win', ({ code }) => code === 'WIN_HELD'),
-  32: (traffic) => traffic.done('close').length > 0,
-  33: (traffic) => traffic.done('close').some(({ result }) => result.replayed),
-  34: (traffic) =>
-    traffic
-      .done('close')
-      .some((close) =>
-        traffic.after(close).some((one) => one.kind === 'win' && one.status === 200 && sameRound(one, close)),
-      ),
-  35: (traffic) => traffic.done('spin').some(({ body }) => body.win !== '0.00'),
-  36: (traffic) => traffic.done('spin').some(({ body }) => body.win === '0.00'),
-  37: (traffic) =>
-    traffic
-      .done('spin')
-      .some((spin) => spin.result.replayed && traffic.attempts(spin).every(({ bytes }) => bytes === spin.bytes)),
-  38: (traffic) => traffic.done('bet').some(({ body }) => body.freeRound),
-  39: (traffic) => traffic.done('win').some(({ body }) => body.kind === 'jackpot'),
-  40: (traffic) => traffic.done('win').some(({ body }) => body.kind === 'promotion'),
+  32: did('close'),
+  33: did('close', ({ result }) => result.replayed),
+  34: did('close', (close, traffic) =>
+    traffic.after(close).some((one) => one.kind === 'win' && one.status === 200 && sameRound(one, close)),
+  ),
+  35: did('spin', ({ body }) => body.win !== '0.00'),
+  36: did('spin', ({ body }) => body.win === '0.00'),
+  37: did(
+    'spin',
+    (spin, traffic) => spin.result.replayed && traffic.attempts(spin).every(({ bytes }) => bytes === spin.bytes),
+  ),
+  38: did('bet', ({ body }) => body.freeRound),
+  39: did('win', ({ body }) => body.kind === 'jackpot'),
+  40: did('win', ({ body }) => body.kind === 'promotion'),
   41: (traffic) => traffic.leftAt('RG_BLOCKED'),
   42: (traffic) => traffic.paidAfter('RG_BLOCKED', true),
   43: (traffic) => traffic.paidAfter('KYC_NOT_APPROVED'),
   44: (traffic) => traffic.leftAt('CURRENCY_MISMATCH'),
-  47: ({ seen }) =>
-    seen.some(({ path, status }) => path.startsWith('/rounds?') && path.includes('day=') && status === 200),
+  47: saw(({ path, status }) => path.startsWith('/rounds?') && path.includes('day=') && status === 200),
 }
 
 /** What a client must never do, whatever it proves. @returns a line for each */
