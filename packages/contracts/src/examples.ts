@@ -18,6 +18,29 @@ export const sample = {
   testEventId: 'evt_01kaj6m6k4fvgs2g4k5x9q9n3c',
 } as const
 
+/** A bet of 2.00, and what it is answered. */
+export const exampleBet = {
+  transactionId: 'bet-7001',
+  sessionId: sample.sessionId,
+  playerId: sample.playerId,
+  roundId: 'round-501',
+  gameId: 'wallet-reels',
+  amount: '2.00',
+  currency: 'BRL',
+}
+export const examplePlay = {
+  id: sample.playId,
+  transactionId: 'bet-7001',
+  roundId: 'round-501',
+  roundState: 'open',
+  applied: true,
+  replayed: false,
+  amount: '2.00',
+  balanceAfter: '148.00',
+  balance: '148.00',
+  createdAt: '2026-03-02T12:06:00.000Z',
+} as const
+
 export const examplePlayer: Player = {
   id: sample.playerId,
   externalId: 'user-42',

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import type { ErrorCode } from '../errors.ts'
-import { sample } from '../examples.ts'
+import { exampleBet, examplePlay, sample } from '../examples.ts'
 import { get, post, provider, team } from '../operation.ts'
 import { BetRequest, PlayResult, PlaySession, SpinRequest, SpinResult } from '../play.ts'
 import { Id, PathId, Reason } from '../resources.ts'
@@ -25,28 +25,6 @@ export const stakeRejects: readonly ErrorCode[] = [
   'SESSION_EXPIRED',
   'INSUFFICIENT_FUNDS',
 ]
-
-const bet = {
-  transactionId: 'bet-7001',
-  sessionId: sample.sessionId,
-  playerId: sample.playerId,
-  roundId: 'round-501',
-  gameId: 'wallet-reels',
-  amount: '2.00',
-  currency: 'BRL',
-}
-const result = {
-  id: sample.playId,
-  transactionId: 'bet-7001',
-  roundId: 'round-501',
-  roundState: 'open',
-  applied: true,
-  replayed: false,
-  amount: '2.00',
-  balanceAfter: '148.00',
-  balance: '148.00',
-  createdAt: '2026-03-02T12:06:00.000Z',
-} as const
 
 /** Whether a stake is admitted. The wallet alone answers: what it has already decided stands, whatever holds now. */
 export const playAdmission = {
@@ -81,7 +59,7 @@ export const playAdmission = {
     body: BetRequest,
     reply: PlayResult,
     rejects: stakeRejects,
-    example: { body: bet, reply: result },
+    example: { body: exampleBet, reply: examplePlay },
   }),
 
   playSpin: provider.direct({
@@ -95,9 +73,9 @@ export const playAdmission = {
     reply: SpinResult,
     rejects: [...stakeRejects, 'WIN_HELD'],
     example: {
-      body: { ...bet, transactionId: 'spin-8001', win: '5.00' },
+      body: { ...exampleBet, transactionId: 'spin-8001', win: '5.00' },
       reply: {
-        ...result,
+        ...examplePlay,
         transactionId: 'spin-8001',
         roundState: 'closed',
         win: '5.00',

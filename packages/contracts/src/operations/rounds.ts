@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { sample } from '../examples.ts'
+import { exampleBet, examplePlay, sample } from '../examples.ts'
 import { get, internal, post, provider, team } from '../operation.ts'
 import {
   CloseRequest,
@@ -103,13 +103,7 @@ export const HeldWin = object({
   releasedAt: Nullable(Timestamp),
 })
 
-const win = {
-  transactionId: 'win-7002',
-  playerId: sample.playerId,
-  roundId: 'round-501',
-  amount: '5.00',
-  currency: 'BRL',
-}
+const { gameId: _gameId, sessionId: _sessionId, ...paid } = exampleBet
 const shownRound = { providerId: Id, brandId: Id, state: RoundState, staked: Money, won: Money, currency: Currency }
 
 /** Rounds and plays: what providers stake, win and give back, each decided under the lock of the player's account. */
@@ -132,18 +126,10 @@ export const rounds = {
       'WIN_HELD',
     ],
     example: {
-      body: { ...win, betTransactionId: 'bet-7001', roundEnds: true },
+      body: { ...paid, transactionId: 'win-7002', amount: '5.00', betTransactionId: 'bet-7001', roundEnds: true },
       reply: {
-        id: sample.playId,
-        transactionId: 'win-7002',
-        roundId: 'round-501',
-        roundState: 'closed',
-        applied: true,
-        replayed: false,
-        amount: '5.00',
-        balanceAfter: '153.00',
-        balance: '153.00',
-        createdAt: '2026-03-02T12:06:03.000Z',
+        ...{ ...examplePlay, transactionId: 'win-7002', roundState: 'closed', amount: '5.00' },
+        ...{ balanceAfter: '153.00', balance: '153.00', createdAt: '2026-03-02T12:06:03.000Z' },
       },
     },
   }),
@@ -161,20 +147,12 @@ export const rounds = {
       body: {
         transactionId: 'rollback-7003',
         betTransactionId: 'bet-7001',
-        playerId: sample.playerId,
-        roundId: 'round-501',
+        playerId: paid.playerId,
+        roundId: paid.roundId,
       },
       reply: {
-        id: sample.playId,
-        transactionId: 'rollback-7003',
-        roundId: 'round-501',
-        roundState: 'void',
-        applied: true,
-        replayed: false,
-        amount: '2.00',
-        balanceAfter: '150.00',
-        balance: '150.00',
-        createdAt: '2026-03-02T12:06:05.000Z',
+        ...{ ...examplePlay, transactionId: 'rollback-7003', roundState: 'void' },
+        ...{ balanceAfter: '150.00', balance: '150.00', createdAt: '2026-03-02T12:06:05.000Z' },
       },
     },
   }),

@@ -44,9 +44,7 @@ export const wordsForOperators: ErrorWords = {
 export const wordsForProviders: ErrorWords = {
   entryOf: (code) => providerErrors[code as ProviderErrorCode],
   knows: (code) => Object.hasOwn(providerErrors, code),
-  helpLinks: Object.fromEntries(
-    providerErrorCodes.map((code) => [code, `<${providerApiPrefix}/docs#${errorAnchor(code)}>; rel="help"`]),
-  ),
+  helpLinks: helpLinksTo(providerApiPrefix, providerErrorCodes),
 }
 
 /** What is served to one kind of caller, on a listener of its own. */

@@ -1,5 +1,4 @@
 import {
-  type AuditedChange,
   brandDefaults,
   defined,
   type Environment,
@@ -23,6 +22,7 @@ import type { BrandEntity } from './entities.ts'
 import type { DefaultQuotas } from './operator.ts'
 import {
   activate,
+  differences,
   heardProof,
   isWidened,
   judgeHomologation,
@@ -202,16 +202,6 @@ async function changeOperator<O extends OperatorChange>(
   em.assign(operator, { ...changed, allowedAddresses: [...changed.allowedAddresses] })
   await db.flush()
   return showOperator(await readOperator(db, { id: operatorId }))
-}
-
-/** What became different, for the audit trail. */
-function differences(before: OperatorTerms, after: OperatorTerms): AuditedChange[] {
-  const fields = Object.keys(before) as (keyof OperatorTerms)[]
-  const shown = (value: OperatorTerms[keyof OperatorTerms]) =>
-    value === null ? null : value instanceof Date ? value.toISOString() : String(value)
-  return fields
-    .map((field) => ({ field, before: shown(before[field]), after: shown(after[field]) }))
-    .filter((change) => change.before !== change.after)
 }
 
 export const activateOperator = handle(operations.gateway.activateOperator, {

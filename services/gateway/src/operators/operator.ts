@@ -1,6 +1,7 @@
 // Rules.
 
 import {
+  type AuditedChange,
   type Environment,
   type HomologationCheck,
   homologationCheckNames,
@@ -59,6 +60,15 @@ export interface OperatorTerms extends AgreedLimits {
   readonly suspendedAt: Date | null
   /** Whether a signature is accepted for one request only. */
   readonly replayProtection: boolean
+}
+
+/** What became different of terms, for the audit trail. */
+export function differences<Terms extends object>(before: Terms, after: Terms): AuditedChange[] {
+  const shown = (value: unknown) =>
+    value === null ? null : value instanceof Date ? value.toISOString() : String(value)
+  return (Object.keys(before) as (keyof Terms & string)[])
+    .map((field) => ({ field, before: shown(before[field]), after: shown(after[field]) }))
+    .filter((change) => change.before !== change.after)
 }
 
 /** Suspending an operator again keeps the time of the first suspension. */

@@ -1,5 +1,4 @@
 import {
-  type AuditedChange,
   defined,
   type Input,
   operations,
@@ -12,7 +11,7 @@ import {
 import type { SecretBox } from '@backoffice/database/vault'
 import { handle, type ReadDb, type Tools, toPage } from '@backoffice/service-runtime'
 import { newPair, providerKeys } from '../keys.ts'
-import { isWidened, normaliseRanges } from '../operators/operator.ts'
+import { differences, isWidened, normaliseRanges } from '../operators/operator.ts'
 import {
   addKey,
   addProvider,
@@ -21,7 +20,6 @@ import {
   lockKey,
   lockProvider,
   type ProviderRow,
-  type ProviderTerms,
   readGrant,
   readProvider,
   showProviders,
@@ -92,7 +90,7 @@ async function changeProvider<O extends ProviderChange>(
   { db, changed }: Pick<Tools['execute'], 'db' | 'changed'>,
   operation: O,
   { providerId, seen }: Input<ProviderChange>,
-  change: (terms: ProviderTerms) => ProviderTerms,
+  change: (terms: ProviderRow) => ProviderRow,
 ): Promise<Omit<ProviderRecord, 'grants' | 'keys'>> {
   const before = await lockProvider(db, providerId)
   refuseUnlessSeen({ providerId }, seen, seenOf<ProviderChange>(operation, showTerms(before)))
@@ -100,16 +98,6 @@ async function changeProvider<O extends ProviderChange>(
   changed(...differences(before, after))
   await writeTerms(db, providerId, after)
   return shownChanged(db, providerId)
-}
-
-/** What became different, for the audit trail. */
-function differences(before: ProviderTerms, after: ProviderTerms): AuditedChange[] {
-  const fields = ['stakesPerMinute', 'othersPerMinute', 'allowedAddresses', 'suspendedAt'] as const
-  const said = (value: ProviderTerms[(typeof fields)[number]]) =>
-    value === null ? null : value instanceof Date ? value.toISOString() : String(value)
-  return fields
-    .map((field) => ({ field, before: said(before[field]), after: said(after[field]) }))
-    .filter((difference) => difference.before !== difference.after)
 }
 
 /** Changes only the limits that the input has. An empty list of addresses permits any address. */
@@ -121,9 +109,8 @@ export const setProviderLimits = handle(operations.gateway.setProviderLimits, {
     return isWidened((await lockProvider(db, providerId)).allowedAddresses, ranges) ? 'second person' : 'nobody'
   },
   async execute({ input }, tools) {
-    const { stakesPerMinute, othersPerMinute, allowedAddresses } = input
-    const ranges = allowedAddresses && normaliseRanges(allowedAddresses)
-    const limits = defined({ stakesPerMinute, othersPerMinute, allowedAddresses: ranges })
+    const { stakesPerMinute, othersPerMinute, allowedAddresses: given } = input
+    const limits = defined({ stakesPerMinute, othersPerMinute, allowedAddresses: given && normaliseRanges(given) })
     return changeProvider(tools, operations.gateway.setProviderLimits, input, (terms) => ({ ...terms, ...limits }))
   },
 })

@@ -54,37 +54,17 @@ export interface Play {
   readonly createdAt: Date
 }
 
-const playFields = [
-  'id',
-  'providerId',
-  'brandId',
-  'kind',
-  'transactionId',
-  'accountId',
-  'roundId',
-  'providerRoundId',
-  'outcome',
-  'amount',
-  'betTransactionId',
-  'winKind',
-  'isSpin',
-  'endsRound',
-  'isFree',
-  'sessionId',
-  'gameId',
-  'campaignId',
-  'reason',
-  'detailsUrl',
-  'providerTime',
-  'refusedWith',
-  'refusedDetails',
-  'standing',
-  'bodyDigest',
-  'requestId',
-  'seq',
-  'balanceAfter',
-  'createdAt',
-] as const satisfies readonly (keyof Play)[]
+/** The columns of a play, in their order. */
+export const playColumns = `
+  id text, provider_id text, brand_id text, kind text, transaction_id text, account_id bigint, round_id text,
+  provider_round_id text, outcome text, amount bigint, bet_transaction_id text, win_kind text, is_spin bool,
+  ends_round bool, is_free bool, session_id text, game_id text, campaign_id text, reason text, details_url text,
+  provider_time timestamptz, refused_with text, refused_details text, standing text, body_digest bytea,
+  request_id text, seq bigint, balance_after bigint, created_at timestamptz
+` as const
+const playFields = [...playColumns.matchAll(/(\w+) \w+/g)].map(
+  ([, column = '']) => column.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase()) as keyof Play,
+)
 
 /** SHA-256 of every column of a play, in hex: the hash of its ledger entry covers it. */
 export function playDigest(play: Play): string {

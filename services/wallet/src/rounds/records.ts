@@ -5,6 +5,7 @@ import {
   type PlayChanges,
   type PlayMessage,
   type PlayState,
+  playColumns,
   playKey,
   type Round,
   type RoundContents,
@@ -20,14 +21,6 @@ export interface AskedPlay {
   readonly playerId: string
   readonly play: PlayMessage
 }
-
-export const playColumns = `
-  id text, provider_id text, brand_id text, kind text, transaction_id text, account_id bigint, round_id text,
-  provider_round_id text, outcome text, amount bigint, bet_transaction_id text, win_kind text, is_spin bool,
-  ends_round bool, is_free bool, session_id text, game_id text, campaign_id text, reason text, details_url text,
-  provider_time timestamptz, refused_with text, refused_details text, standing text, body_digest bytea,
-  request_id text, seq bigint, balance_after bigint, created_at timestamptz
-` as const
 
 const endOfRound =
   'state text, closed_at timestamptz, closed_by text, closed_seq bigint, details_url text, live_bets int' as const
@@ -169,17 +162,17 @@ async function readRounds(
     select from play p where p.account_id = a.id and p.provider_id = asked.provider_id
       and p.provider_round_id = asked.provider_round_id and p.kind = 'bet' and p.round_id is null
   `
-  type Row = Omit<Round, 'id'> & { readonly id: string | null } & Record<keyof Unopened, boolean | null> & {
-      readonly askedProvider: string
-      readonly askedBrand: string
-      readonly askedRound: string
-      readonly askedAccount: bigint
-      readonly wonBy: string | null
-      readonly won: bigint | null
-    }
+  type Row = Omit<Round, 'id' | 'accountId'> & {
+    readonly id: string | null
+    readonly place: bigint
+    readonly askedAccount: bigint
+    readonly isRefused: boolean | null
+    readonly isVoided: boolean | null
+    readonly wonBy: string | null
+    readonly won: bigint | null
+  }
   const rows = await db<Row>`
-    select ${sql.columns(roundColumns, 'r')}, asked.provider_id as asked_provider, asked.brand_id as asked_brand,
-      asked.provider_round_id as asked_round, a.id as asked_account,
+    select ${sql.columns(roundColumns, 'r')}, asked.place, a.id as asked_account,
       case when asked.is_win and r.id is null then exists (${ofRound} and p.outcome = 'refused') end as is_refused,
       case when asked.is_win and r.id is null then exists (${ofRound} and p.outcome = 'voided') end as is_voided,
       unnamed.transaction_id as won_by, unnamed.amount as won
@@ -191,17 +184,11 @@ async function readRounds(
       ${settlement} w.round_id = r.id and w.bet_transaction_id is null and ${isSettling} limit 1
     ) unnamed on asked.is_rollback
   `
-  for (const { askedProvider, askedBrand, askedRound, askedAccount, isRefused, isVoided, ...row } of rows) {
-    const { wonBy, won, id, ...round } = row
-    const asked = {
-      providerId: askedProvider,
-      brandId: askedBrand,
-      providerRoundId: askedRound,
-      accountId: askedAccount,
-    }
-    if (wonBy !== null) unnamedWins.set(roundKey(asked), { transactionId: wonBy, amount: won ?? 0n })
-    if (id !== null) rounds.set(roundKey(asked), { ...round, id })
-    else if (isRefused !== null && isVoided !== null) unopened.set(roundKey(asked), { isRefused, isVoided })
+  for (const { place, askedAccount: accountId, isRefused, isVoided, wonBy, won, id, ...round } of rows) {
+    const key = roundKey({ ...(named[Number(place) - 1] as (typeof named)[number]), accountId })
+    if (wonBy !== null) unnamedWins.set(key, { transactionId: wonBy, amount: won ?? 0n })
+    if (id !== null) rounds.set(key, { ...round, id, accountId })
+    else if (isRefused !== null && isVoided !== null) unopened.set(key, { isRefused, isVoided })
   }
   return { rounds, unopened, unnamedWins }
 }
