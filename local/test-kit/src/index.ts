@@ -34,6 +34,7 @@ export {
   startReceiver,
   verifies,
 } from './http.ts'
+export { playerOf, playOf } from './plays.ts'
 export { depositConfirmed, held, keptEvents, keptMessages, lockIsAwaited, newCpf, newPlayer } from './records.ts'
 export {
   eventually,

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import {
-  type Input as InputOf,
   type Operation,
   operations,
   type ReconciliationReport,
@@ -17,6 +16,7 @@ import { subjectAndReason } from '@backoffice/team-access/identity'
 import {
   inLanes,
   type LoginOptions,
+  playOf,
   refusal,
   searchPathOf,
   seenWithdrawal,
@@ -47,6 +47,7 @@ export const bed = await testBed(
 const { payments: pay, players: play, wallet: money } = operations
 
 /** Whose games are played here, and of which game everybody plays. */
+type Plays = ReturnType<typeof playOf>
 export const provider = { id: 'prv_of_tests', bodyDigest: 'ab'.repeat(32) }
 const gameId = 'lucky-tiger'
 const { DATABASE_URL = '' } = bed.environment('wallet')
@@ -117,35 +118,26 @@ export class Brand {
     return id
   }
 
-  /** Lets the wallet take a bet, with `win` a spin, that nobody has judged. @returns the id of the play */
-  async bet(transactionId: string, amount: string, own: Readonly<Record<string, unknown>> = {}): Promise<string> {
-    const { playerId, scope } = this
-    const { refusedWith, ...said } = own
-    const of = { sessionId: said.sessionId ?? (await this.session()), playerId, gameId, currency: 'BRL', roundId: 'r1' }
-    const bet = { ...of, transactionId, amount, ...said } as InputOf<typeof money.stake>['bet']
-    const input = {
-      bet,
-      standing: null,
-      ...(refusedWith === undefined ? {} : { refusedWith: { code: String(refusedWith) } }),
-    }
-    const { id } = await bed.rpc.call(money.stake, { scope: { ...scope, provider }, input })
-    return id
+  get #play() {
+    return playOf(bed, this.scope, { playerId: this.playerId, provider: provider.id, roundId: 'r1' })
   }
 
-  async win(transactionId: string, amount: string, own: Readonly<Record<string, unknown>> = {}): Promise<string> {
-    const { playerId, scope } = this
-    const input = { playerId, currency: 'BRL', roundId: 'r1', transactionId, amount, ...own }
-    return (await bed.rpc.call(money.creditWin, { scope: { ...scope, provider }, input })).id
+  /** Lets the wallet take a bet, with `win` a spin, that nobody has judged. @returns the id of the play */
+  async bet(transactionId: string, amount: string, own: Parameters<Plays['bet']>[2] = {}): Promise<string> {
+    const sessionId = own.sessionId ?? (await this.session())
+    return (await this.#play.bet(transactionId, amount, { gameId, ...own, sessionId })).id
+  }
+
+  async win(...sent: Parameters<Plays['win']>): Promise<string> {
+    return (await this.#play.win(...sent)).id
   }
 
   async rollback(transactionId: string, roundId = 'r1', betTransactionId = transactionId): Promise<string> {
-    const input = { playerId: this.playerId, roundId, transactionId, betTransactionId }
-    return (await bed.rpc.call(money.rollbackBet, { scope: { ...this.scope, provider }, input })).id
+    return (await this.#play.rollback(transactionId, betTransactionId, { roundId })).id
   }
 
   async close(roundId = 'r1'): Promise<void> {
-    const input = { playerId: this.playerId, roundId }
-    await bed.rpc.call(money.closeRound, { scope: { ...this.scope, provider }, input })
+    await this.#play.close(roundId)
   }
 
   async confirm(depositId: string): Promise<void> {
@@ -213,10 +205,9 @@ const odd = `x "'\\ é😀`
 
 /** Every state that plays and rounds can have. @param of begins the ids of all transactions and rounds */
 export async function playAll(brand: Brand, of = ''): Promise<void> {
-  type Own = Readonly<Record<string, unknown>>
-  const bet = (id: string, round: string, amount: string, own: Own = {}) =>
+  const bet = (id: string, round: string, amount: string, own: Parameters<Plays['bet']>[2] = {}) =>
     brand.bet(`${of}${id}`, amount, { roundId: `${of}${round}`, ...own })
-  const win = (id: string, round: string, amount: string, own: Own = {}) =>
+  const win = (id: string, round: string, amount: string, own: Parameters<Plays['win']>[2] = {}) =>
     brand.win(`${of}${id}`, amount, { roundId: `${of}${round}`, ...own })
   const rollback = (id: string, round: string, betId = id) =>
     brand.rollback(`${of}${id}`, `${of}${round}`, `${of}${betId}`)
@@ -246,7 +237,7 @@ export async function playAll(brand: Brand, of = ''): Promise<void> {
   await rollback('f2', 'r7')
   await rollback('unknown', 'r8')
   await refused('unknown', 'r8', '1.00')
-  await refused('refused', 'r9', '1.00', { refusedWith: 'RG_BLOCKED' })
+  await refused('refused', 'r9', '1.00', { refusedWith: { code: 'RG_BLOCKED' } })
   await rollback('refused', 'r9')
   await refused('much', 'r9', '9999999.00')
   await bet('undone', 'r11', '1.00')

@@ -10,12 +10,11 @@ import {
 } from '@backoffice/contracts'
 import { newId } from '@backoffice/process'
 import type { Interceptor } from '@backoffice/service-runtime/testing'
-import { eventually, keptMessages, refusal, TestTime, testBed } from '@backoffice/test-kit'
+import { eventually, keptMessages, playerOf, refusal, TestTime, testBed } from '@backoffice/test-kit'
 import { webhooks } from '@backoffice/webhooks'
 import t from 'tap'
 import { closeEndedDays, shortened } from '../../src/background/close-days.ts'
 import { wallet } from '../../src/service.ts'
-import { playerOf } from './players.ts'
 
 const hourMs = 3_600_000
 const time = new TestTime(new Date('2026-01-01T12:00:00.000Z'))

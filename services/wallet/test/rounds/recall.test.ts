@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { type Input, operations, type TeamPlay } from '@backoffice/contracts'
 import { newId } from '@backoffice/process'
-import { refusal, TestTime, testBed } from '@backoffice/test-kit'
+import { playerOf, refusal, TestTime, testBed } from '@backoffice/test-kit'
 import t from 'tap'
 import { unsettledPlay } from '../../src/measurements.ts'
 import { wallet } from '../../src/service.ts'
-import { playerOf } from './players.ts'
 
 const time = new TestTime(new Date('2026-03-02T12:00:00.000Z'))
 const hourMs = 3_600_000

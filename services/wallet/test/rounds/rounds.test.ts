@@ -1,6 +1,6 @@
 import { operations } from '@backoffice/contracts'
 import { newId } from '@backoffice/process'
-import { refusal, testBed } from '@backoffice/test-kit'
+import { playerOf, refusal, testBed } from '@backoffice/test-kit'
 import t from 'tap'
 import { Ledger } from '../../src/ledger/ledger.ts'
 import type { Posting } from '../../src/ledger/posting.ts'
@@ -8,49 +8,19 @@ import { wallet } from '../../src/service.ts'
 import * as books from '../ledger/books.ts'
 
 const bed = await testBed(t, { wallet }, { config: { wallet: { PLAY_MAX_WIN: '500.00', DATABASE_POOL_MAX: 8 } } })
-const { stake, creditWin, rollbackBet, closeRound, readTransaction, listHeldRounds } = operations.wallet
-const { openAccount, creditAccount, openHold, readBalance, readAccount, listTransactions } = operations.wallet
+const { stake, readTransaction, listHeldRounds } = operations.wallet
+const { creditAccount, openHold, readBalance, readAccount, listTransactions } = operations.wallet
 const { db } = bed.services.wallet
 /** As many replicas. */
 const ledgers = [1, 2, 3].map(() => new Ledger({ db }))
 const admin = bed.sql('admin')
 
-interface Seat {
-  readonly brandId?: string
-  readonly provider?: string
-  readonly playerId?: string
-  readonly money?: string
-}
-
 /** A player with money, in a new brand unless it is said, and a provider. */
-async function sit({
-  brandId = newId('brd'),
-  provider = 'prv_1',
-  playerId = newId('ply'),
-  money = '100.00',
-}: Seat = {}) {
+async function sit({ brandId = newId('brd'), provider = 'prv_1', playerId = newId('ply'), money = '100.00' } = {}) {
   const scope = { ...bed.scope({ brandId }), provider: { id: provider, bodyDigest: 'ab'.repeat(32) } }
-  await bed.rpc.call(openAccount, { scope, input: { playerId } })
-  const deposit = { playerId, depositId: newId('dep'), amount: money, effectiveAt: new Date().toISOString() }
-  if (money !== '0.00') await bed.rpc.call(creditAccount, { scope, input: deposit })
-  const whose = { playerId, currency: 'BRL', roundId: 'r' }
-  const game = { gameId: 'wallet-reels', sessionId: 'ses_1' }
   return {
-    ...{ scope, brandId, provider, playerId },
-    bet: (
-      transactionId: string,
-      amount: string,
-      own: object = {},
-      refusedWith?: { code: string; details?: string },
-    ) => {
-      const bet = { ...whose, ...game, transactionId, amount, ...own }
-      return bed.rpc.call(stake, { scope, input: { bet, standing: null, ...(refusedWith && { refusedWith }) } })
-    },
-    win: (transactionId: string, amount: string, own: object = {}) =>
-      bed.rpc.call(creditWin, { scope, input: { ...whose, transactionId, amount, ...own } }),
-    rollback: (transactionId: string, betTransactionId: string, own: object = {}) =>
-      bed.rpc.call(rollbackBet, { scope, input: { playerId, roundId: 'r', transactionId, betTransactionId, ...own } }),
-    close: (roundId = 'r') => bed.rpc.call(closeRound, { scope, input: { playerId, roundId } }),
+    ...(await playerOf(bed, scope, { provider, playerId, money, roundId: 'r' })),
+    ...{ scope, brandId, provider },
     read: (kind: 'bet' | 'win' | 'rollback', transactionId: string) =>
       bed.rpc.call(readTransaction, { scope, input: { kind, transactionId } }),
     rounds: (input: { roundId?: string; day?: string; cursor?: string }) =>
@@ -140,7 +110,12 @@ t.test(
     for (const own of otherwise) t.equal(await refusal(bet('b', '2.00', own)), 'TRANSACTION_CONFLICT')
     t.equal(await refusal(other.bet('b', '2.00')), 'TRANSACTION_CONFLICT')
     t.equal(await refusal(other.win('w', '1.00')), 'TRANSACTION_CONFLICT')
-    for (const own of [{ amount: '1.01' }, { kind: 'jackpot' }, { betTransactionId: 'b' }, { campaignId: 'c' }])
+    for (const own of [
+      { amount: '1.01' },
+      { kind: 'jackpot' as const },
+      { betTransactionId: 'b' },
+      { campaignId: 'c' },
+    ])
       t.equal(await refusal(win('w', '1.00', own)), 'TRANSACTION_CONFLICT')
     t.same(
       await bed.rpc
@@ -225,8 +200,8 @@ t.test('what a withdrawal holds cannot be staked, and a win may be', async (t) =
 t.test('B25 a booked bet is answered as it was, though its player is excluded since', async (t) => {
   const { bet, win, rollback, close } = await sit()
   await bet('b', '2.00')
-  t.match(await bet('b', '2.00', {}, excluded), { replayed: true, applied: true })
-  const refused = await bet('c', '2.00', {}, excluded).catch(({ code, details }) => ({ code, details }))
+  t.match(await bet('b', '2.00', { refusedWith: excluded }), { replayed: true, applied: true })
+  const refused = await bet('c', '2.00', { refusedWith: excluded }).catch(({ code, details }) => ({ code, details }))
   t.same(refused, { code: 'RG_BLOCKED', details: { reason: 'self_exclusion' } })
   t.match(await win('w', '1.00', { betTransactionId: 'b' }), { applied: true })
   t.match(await rollback('x', 'c'), { applied: false })
@@ -236,7 +211,7 @@ t.test('B25 a booked bet is answered as it was, though its player is excluded si
 t.test('B26 a refused bet stays refused, whatever holds since, and its details with it', async (t) => {
   const { bet, scope, playerId, read } = await sit({ money: '1.00' })
   t.equal(await refusal(bet('b', '2.00')), 'INSUFFICIENT_FUNDS')
-  t.equal(await refusal(bet('c', '1.00', {}, excluded)), 'RG_BLOCKED')
+  t.equal(await refusal(bet('c', '1.00', { refusedWith: excluded })), 'RG_BLOCKED')
   const deposit = { playerId, depositId: newId('dep'), amount: '50.00', effectiveAt: new Date().toISOString() }
   await bed.rpc.call(creditAccount, { scope, input: deposit })
   const again = await bet('b', '2.00').catch(({ code, details }) => ({ code, details }))
@@ -252,7 +227,7 @@ t.test('B27, B28, B29, B30 what was rolled back before it came is never taken, n
   t.match(await read('bet', 'b'), { outcome: 'voided', rolledBack: false, amount: '0.00' })
   t.equal(await refusal(win('w', '1.00', { betTransactionId: 'b' })), 'ROUND_VOIDED')
   t.equal(await refusal(win('v', '1.00')), 'ROUND_VOIDED')
-  t.equal(await refusal(bet('c', '2.00', { roundId: 'q' }, excluded)), 'RG_BLOCKED')
+  t.equal(await refusal(bet('c', '2.00', { roundId: 'q', refusedWith: excluded })), 'RG_BLOCKED')
   t.match(await rollback('y', 'c', { roundId: 'q' }), { applied: false })
   t.equal(await refusal(win('u', '1.00', { roundId: 'q' })), 'BET_REFUSED')
   await bet('d', '2.00', { roundId: 'p' })

@@ -1,9 +1,8 @@
 import { type Input, operations, seenOf } from '@backoffice/contracts'
 import { newId } from '@backoffice/process'
-import { proposalOf, refusal, testBed } from '@backoffice/test-kit'
+import { playerOf, proposalOf, refusal, testBed } from '@backoffice/test-kit'
 import t from 'tap'
 import { wallet } from '../../src/service.ts'
-import { playerOf } from './players.ts'
 
 const bed = await testBed(
   t,
