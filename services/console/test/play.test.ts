@@ -42,7 +42,7 @@ t.test('the pages about play', async (t) => {
   await play.bet(ana, 'won')
   await play.win(ana, 'won', '25.00', { betTransactionId: 'bet-won', detailsUrl: 'https://games.example/rounds/won' })
   await play.bet(ana, 'won', { transactionId: 'bet-second', amount: '20.00' })
-  await refusal(play.bet(ana, 'won', { transactionId: 'bet-late' }, { code: 'RG_BLOCKED' }))
+  await refusal(play.bet(ana, 'won', { transactionId: 'bet-late', refusedWith: { code: 'RG_BLOCKED' } }))
   await play.bet(ana, 'spun', { transactionId: 'spin-1', win: '1500.00' })
   await play.bet(ana, 'shared')
   await other.bet(bia, 'shared')
