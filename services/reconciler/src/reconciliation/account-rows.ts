@@ -1,7 +1,7 @@
 import { type ReadDb, sql } from '@backoffice/service-runtime'
 import type { ExportedHead } from '../heads/exports.ts'
 import type { Play, Transfer } from './hash-chain.ts'
-import { playOfTransfer } from './play-bulk.ts'
+import { isOfPlay } from './play-checks.ts'
 import type { ChainPlace } from './right-chains.ts'
 
 /** A player's account as a run begins with it, with its checkpoint and the entry that the checkpoint names. */
@@ -98,7 +98,7 @@ export async function readEntries(db: ReadDb, places: readonly ChainPlace[], lim
   `
   const plays = await db<Play & { transferId: string }>`
     select t.id as transfer_id, p.* from unnest(${entries.map(({ transferId }) => transferId)}::text[]) as k (id)
-    join wallet.transfer t on t.id = k.id cross join lateral (${playOfTransfer}) p
+    join wallet.transfer t on t.id = k.id join wallet.play p on ${isOfPlay} and p.id = t.reference
   `
   const playOf = new Map(plays.map(({ transferId, ...play }) => [transferId, play]))
   return entries.map((entry) => ({ ...entry, play: playOf.get(entry.transferId) ?? null }))

@@ -1,10 +1,10 @@
 import { firstId } from '@backoffice/process'
 import { type Fragment, sql } from '@backoffice/service-runtime'
 import { environmentOf } from './environments.ts'
-import { isPlainPlayTransfer, playOfTransfer } from './play-bulk.ts'
+import { isPlainPlayTransfer } from './play-bulk.ts'
 import { isOfPlay } from './play-checks.ts'
 import { type IdRange, type Plain, within } from './ranges.ts'
-import { hashOfEntry } from './right-chains.ts'
+import { hashOfEntry, playOfTransfer } from './right-chains.ts'
 import type { Snapshot } from './snapshots.ts'
 
 /**
@@ -46,6 +46,16 @@ export async function readTransfers(
   range: IdRange,
   { endedBelow, isPlainEnough }: { readonly endedBelow: bigint; readonly isPlainEnough: boolean },
 ): Promise<TransferPage> {
+  const [page] = await db<{ mayPlay: boolean }>`
+    select exists (select from wallet.transfer t where ${within('t.id', range)} and ${isOfPlay}) as may_play
+  `
+  const { mayPlay = true } = page ?? {}
+  // Of a column PostgreSQL knows how few accounts it has, and looks each up once. Of what is plain it is the other entry's.
+  const house = mayPlay ? sql`e.other_id` : sql`t.debit_account`
+  const play = mayPlay ? sql`left join lateral (${playOfTransfer}) p on true` : sql``
+  const isPlain = mayPlay
+    ? sql`case when ${isOfPlay} then ${isPlainPlayTransfer} else ${isPlainTransfer} end`
+    : isPlainTransfer
   const deposit = sql`select * from payments.reconcilable_deposit where id = t.reference offset 0`
   const rows = await db.merging(
     () => db<{
@@ -60,7 +70,7 @@ export async function readTransfers(
       unlinked: string[] | null
     }>`
     select o.brand_id, o.currency, count(t.id) as read, count(t.id) filter (where c.is_plain) as plain,
-      count(p.id) filter (where c.is_plain) as of_play, array_agg(c.id) filter (where not c.is_plain) as keys,
+      ${mayPlay ? sql`count(p.id) filter (where c.is_plain)` : sql`0::bigint`} as of_play, array_agg(c.id) filter (where not c.is_plain) as keys,
       count(e.seq) filter (where c.is_linked) as linked, coalesce(sum(e.entered) filter (where c.is_linked), 0)::text as entered,
       array_agg(c.id) filter (where not c.is_linked) as unlinked
     from (select * from wallet.transfer where ${within('id', range)}) t
@@ -73,8 +83,8 @@ export async function readTransfers(
       from wallet.entry where ${within('transfer_id', range)} group by transfer_id
     ) e on e.transfer_id = t.id
     left join lateral (select * from wallet.account where id = e.account_id offset 0) o on true
-    left join lateral (select * from wallet.account where id = e.other_id offset 0) h on true
-    left join lateral (${playOfTransfer}) p on true
+    left join lateral (select * from wallet.account where id = ${house} offset 0) h on true
+    ${play}
     left join lateral (
       select balance, hash from wallet.entry where account_id = e.account_id and seq = e.seq - 1 and seq is not null offset 0
     ) l on true
@@ -83,9 +93,9 @@ export async function readTransfers(
       select case when e.seq = 1 then 0 else l.balance end as balance, case when e.seq = 1 then o.genesis else l.hash end as hash
     ) before
     cross join lateral (
-      select coalesce(t.id, e.transfer_id) as id, ${isPlainEnough ? sql`coalesce(case when ${isOfPlay} then ${isPlainPlayTransfer} else ${isPlainTransfer} end, false)` : sql`false`} as is_plain,
+      select coalesce(t.id, e.transfer_id) as id, ${isPlainEnough ? sql`coalesce(${isPlain}, false)` : sql`false`} as is_plain,
         coalesce(e.guarded, 0) = 0 or coalesce(e.guarded = 1 and o.kind = 'player' and e.balance = before.balance::numeric + e.amount
-          and e.hash = ${hashOfEntry(sql`before.hash`)}, false) as is_linked
+          and e.hash = ${hashOfEntry(sql`before.hash`, mayPlay)}, false) as is_linked
       -- Computed once, not for each sum that asks for it.
       offset 0
     ) c

@@ -3,7 +3,6 @@ import {
   contentsOfRound,
   exclusionsOf,
   isExcluded,
-  isOfPlay,
   isOfRound,
   isOfSession,
   moves,
@@ -16,9 +15,6 @@ import type { Snapshot } from './snapshots.ts'
 
 // What a proof asks of many plays and rounds at once, as bulk.ts does of transfers and deposits: it may be stricter than the
 // questions, never milder.
-
-/** The play of a transfer `t`. Of any other transfer nothing is looked up. */
-export const playOfTransfer = sql`select * from wallet.play where ${isOfPlay} and id = t.reference offset 0`
 
 /**
  * A posted transfer of a bet or a win, with its two entries `e` between the account `o` of its player and the provider's own

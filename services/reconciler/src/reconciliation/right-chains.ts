@@ -1,21 +1,28 @@
 import { type Fragment, type ReadDb, sql } from '@backoffice/service-runtime'
 import { columnsOfPlay } from './hash-chain.ts'
-import { playOfTransfer } from './play-bulk.ts'
 import { isOfPlay } from './play-checks.ts'
 
 const time = (column: string) => sql`to_char(${sql.fixed(column)} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
 const isTime = (column: string) => sql`${sql.fixed(column)} between '0001-01-01' and '9999-12-31'`
 
 const columnName = (name: string) => `p.${name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}`
-/** What stands for a play `p` in a hash. */
-const digestOfPlay = sql`encode(sha256(convert_to(array_to_json(array[${columnsOfPlay
-  .map(([name, type]) => {
-    const column = columnName(name)
-    if (type === 'time') return sql`to_json(${time(column)})`
-    if (type === 'bytes') return sql`to_json(encode(${sql.fixed(column)}, 'hex'))`
-    return type === 'boolean' ? sql`to_json(${sql.fixed(column)})` : sql`to_json(${sql.fixed(column)}::text)`
-  })
-  .reduce((some, other) => sql`${some}, ${other}`)}])::text, 'UTF8')), 'hex')`
+/** What stands for a play `p` in a hash; null where PostgreSQL may write one of its times otherwise. */
+const digestOfPlay = sql`
+  case when ${isTime('p.created_at')} and (p.provider_time is null or ${isTime('p.provider_time')})
+  then encode(sha256(convert_to(array_to_json(array[${columnsOfPlay
+    .map(([name, type]) => {
+      const column = columnName(name)
+      if (type === 'time') return sql`to_json(${time(column)})`
+      if (type === 'bytes') return sql`to_json(encode(${sql.fixed(column)}, 'hex'))`
+      return type === 'boolean' ? sql`to_json(${sql.fixed(column)})` : sql`to_json(${sql.fixed(column)}::text)`
+    })
+    .reduce((some, other) => sql`${some}, ${other}`)}])::text, 'UTF8')), 'hex') end`
+
+/** The play of a transfer `t`, with its digest. Of any other transfer nothing is looked up. */
+export const playOfTransfer = sql`
+  select p.id, p.brand_id, p.account_id, p.provider_id, p.kind, p.win_kind, p.outcome, p.amount, p.seq, p.created_at,
+    ${digestOfPlay} as digest
+  from wallet.play p where ${isOfPlay} and p.id = t.reference offset 0`
 
 /** What an entry `e` and its transfer `t` are written as. */
 const written = sql`e.account_id::text, e.seq::text, e.amount::text, e.balance::text,
@@ -23,14 +30,19 @@ const written = sql`e.account_id::text, e.seq::text, e.amount::text, e.balance::
     t.reason, ${time('t.effective_at')}, ${time('t.created_at')}`
 
 /**
- * The hash that an entry `e` of the transfer `t`, and of the play `p` if it is of one, must have, as `entryHash` computes it; null where there is none. PostgreSQL may
- * write JSON and times otherwise: then it is another one, and the chain is followed here to say what is wrong.
+ * The hash that an entry `e` of the transfer `t`, and of the play `p` if it is of one, must have, as `entryHash` computes it;
+ * null where there is none. PostgreSQL may write JSON and times otherwise: then it is another one, and the chain is followed
+ * here to say what is wrong.
+ * @param mayPlay false where no transfer is of a play, and there is no `p`
  */
-export const hashOfEntry = (before: Fragment): Fragment => sql`
+export const hashOfEntry = (before: Fragment, mayPlay = true): Fragment => sql`
   case when num_nulls(t.id, t.brand_id, t.reference, t.type, t.debit_account, t.credit_account, t.amount, t.outcome) = 0
     and ${isTime('t.effective_at')} and ${isTime('t.created_at')}
-    and case when ${isOfPlay} then ${isTime('p.created_at')} and (p.provider_time is null or ${isTime('p.provider_time')}) else true end
-  then sha256(${before} || convert_to(array_to_json(case when ${isOfPlay} then array[${written}, ${digestOfPlay}] else array[${written}] end)::text, 'UTF8')) end`
+  then sha256(${before} || convert_to(array_to_json(${
+    mayPlay
+      ? sql`case when p.id is not null then array[${written}, p.digest] when not ${isOfPlay} then array[${written}] end`
+      : sql`array[${written}]`
+  })::text, 'UTF8')) end`
 
 /** Where one is in a chain: after which entry, as that is stored. */
 export interface ChainPlace {
