@@ -76,6 +76,7 @@ export const readsMuch: readonly (readonly [part: string, reason: string, only?:
     /^filters (claim|refused_request): /,
   ],
   ['from (select * from wallet.transfer where', 'a proof reads pages of ids, and a ledger of one page has no bounds'],
+  ['as may_play', 'the same: whether any transfer of the page is of a play'],
   ['from (select * from payments.reconcilable_deposit where', 'the same'],
   [
     'b.balance as before_balance',
