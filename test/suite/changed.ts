@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { globSync, readFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { resolveImport, type SourceFile, sourceFiles } from '../structure/source-files.ts'
-import { root, type TestFile } from './files.ts'
+import { root, type SecondsOf, type TestFile } from './files.ts'
 
 const git = (...args: readonly string[]) => execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim()
 
@@ -73,19 +73,30 @@ function sourcesThatName(path: string, sources: readonly SourceFile[]): readonly
     .map((source) => source.path)
 }
 
+/** One of each list in turn. */
+const inTurn = <T>(lists: readonly (readonly T[])[]): readonly T[] =>
+  Array.from({ length: Math.max(0, ...lists.map(({ length }) => length)) }, (_, turn) =>
+    lists.flatMap((list) => list.slice(turn, turn + 1)),
+  ).flat()
+
+/** With all else that is a minute of processor. */
+const secondsMost = 60
+
 /**
- * Tests of what has changed. Of a source file, and of each that imports another version of a dependency: those of its
- * workspace that reach it by imports, those of its own noun if there are any; and where there are none, those of any
- * workspace. Of another file: those that name it or its
- * folder, or reach what does. A test in `test/structure` reads all files, and one that waits is chosen when it was changed
- * itself. What other workspaces make of a change is for a whole run to say.
+ * Tests of what has changed, those first that have changed themselves, then the nearest of each change in turn. Of a
+ * source file, and of each that imports another version of a dependency: those of its workspace that reach it by imports,
+ * those of its own noun if there are any; and where there are none, those of any workspace. Of another file: those that
+ * name it or its folder, or reach what does. A test in `test/structure` reads all files, and one that waits is chosen when
+ * it was changed itself. What other workspaces make of a change is for a whole run to say.
  * @param tests of which to choose
+ * @param secondsOf how long each takes: of all that has not changed itself, the first that are soon done
  */
-export function testsOf({ files, dependencies }: Changes, tests: readonly TestFile[]): readonly TestFile[] {
+export function testsOf({ files, dependencies }: Changes, tests: readonly TestFile[], secondsOf: SecondsOf) {
   const sources = sourceFiles()
   const known = new Set(sources.map(({ path }) => path))
   const imports = new Imports(sources)
-  const among = (paths: ReadonlySet<string>) => tests.filter(({ place }) => paths.has(place))
+  const byPlace = new Map(tests.map((test) => [test.place, test]))
+  const among = (paths: Iterable<string>) => [...paths].flatMap((path) => byPlace.get(path) ?? [])
   const closest = (path: string): readonly TestFile[] => {
     const home = workspaceOf(path)
     const near = among(imports.reaching(path, (other) => workspaceOf(other) === home))
@@ -96,17 +107,21 @@ export function testsOf({ files, dependencies }: Changes, tests: readonly TestFi
   }
   const importing = sources.filter(({ imports }) => imports.some((name) => dependencies.includes(packageOf(name))))
   const changed = [...files, ...importing.map(({ path }) => path)]
-  const chosen = changed.flatMap((path) => {
-    if (!known.has(path)) return sourcesThatName(path, sources).flatMap(closest)
+  const lists = changed.map((path) => {
+    if (!known.has(path)) return inTurn(sourcesThatName(path, sources).map(closest))
     const reaching = closest(path)
     if (reaching.length > 0) return reaching
     // A program is started by its name.
     const neighbours = sources.filter((other) => workspaceOf(other.path) === workspaceOf(path))
-    return sourcesThatName(path, neighbours).flatMap(closest)
+    return inTurn(sourcesThatName(path, neighbours).map(closest))
   })
   const readsAll = tests.filter(({ place }) => changed.length > 0 && place.startsWith('test/structure/'))
-  const places = new Set([...chosen, ...readsAll].map(({ place }) => place))
-  return tests.filter(({ place, waits }) => (waits ? files.includes(place) : places.has(place)))
+  let seconds = 0
+  return [...new Set([...among(files), ...readsAll, ...inTurn(lists)])].filter((test) => {
+    const mayRun = files.includes(test.place) || (!test.waits && seconds + secondsOf(test) <= secondsMost)
+    if (mayRun) seconds += secondsOf(test)
+    return mayRun
+  })
 }
 
 /** Where `@backoffice/wallet/migrations` is, by the package's exports. */
@@ -178,7 +193,7 @@ class Imports {
   }
 
   /**
-   * A file and all that reach it by imports.
+   * A file and all that reach it by imports, the nearest first.
    * @param isIn of which files to take account
    */
   reaching(path: string, isIn: (path: string) => boolean): ReadonlySet<string> {

@@ -71,10 +71,12 @@ export function named(files: readonly TestFile[], names: readonly string[]): rea
 export type Group = readonly [TestFile, ...TestFile[]]
 
 /**
- * So many processes have the files that may share one: few, because to load the services costs more than what most files
- * do with them, and enough that the last of them do not keep one core busy alone.
+ * So many processes at most have the files that may share one: few, because to load the services costs more than what most
+ * files do with them, and enough that the last of them do not keep one core busy alone.
  */
-const sharedProcesses = 12
+const sharedProcessesMax = 6
+/** For less another process is not worth its start. */
+const processSecondsMin = 30
 
 /** One of several machines. */
 export interface Shard {
@@ -99,7 +101,7 @@ export const shardOf = (files: readonly TestFile[], { number, count }: Shard, se
  */
 export function inGroups(files: readonly TestFile[], secondsOf: SecondsOf): readonly Group[] {
   const shared = files.filter(({ mayShareProcess }) => mayShareProcess)
-  const most = sum(shared, secondsOf) / sharedProcesses
+  const most = Math.max(processSecondsMin, sum(shared, secondsOf) / sharedProcessesMax)
   const groups: TestFile[][] = files.filter(({ mayShareProcess }) => !mayShareProcess).map((file) => [file])
   for (const kind of Map.groupBy(shared, ({ sharesSystem, waits }) => `${sharesSystem} ${waits}`).values()) {
     let group: TestFile[] = []

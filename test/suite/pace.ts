@@ -10,7 +10,7 @@ const slowerStill = 2
 /** Beyond it the slowest machine has time enough, and a test that waits until a limit is over would wait for minutes. */
 const patienceMax = 16
 /** A measure counts so long. */
-const measuredForMs = 30_000
+const measuredForMs = 60_000
 const measuresKept = 4
 /** Of so many times slower a machine one place less is used, and one less again, down to one. */
 const slowerPerPlace = 8

@@ -103,7 +103,9 @@ function printTime({ tier, names, changed, shard }: Options, { seconds, processo
 /** What this run is about: files of one tier, and not always all of them. */
 function chosen({ tier, names, shard }: Options, changes: Changes | undefined): readonly TestFile[] {
   const ofTier = listTestFiles().filter((file) => file.tier === tier)
-  const files = changes === undefined ? named(ofTier, names) : testsOf(changes, ofTier)
+  // Who asks for proofs has time.
+  const near = changes && testsOf(changes, ofTier, tier === 'test' ? secondsOf : () => 0)
+  const files = near === undefined ? named(ofTier, names) : ofTier.filter((file) => near.includes(file))
   return shard === undefined ? files : shardOf(files, shard, secondsOf)
 }
 

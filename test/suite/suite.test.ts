@@ -3,11 +3,11 @@ import { join } from 'node:path'
 import t from 'tap'
 import { root } from '../structure/source-files.ts'
 import { differences, testsOf } from './changed.ts'
-import { listTestFiles, named, readSource } from './files.ts'
+import { listTestFiles, readSource } from './files.ts'
 
 const tests = listTestFiles().filter(({ tier }) => tier === 'test')
 const chosen = (...changed: string[]) =>
-  testsOf({ files: changed, dependencies: [] }, tests)
+  testsOf({ files: changed, dependencies: [] }, tests, () => 0)
     .map(({ place }) => place)
     .filter((place) => !place.startsWith('test/structure/'))
 
@@ -25,6 +25,19 @@ t.test('of a test, and of what only tests use: the tests themselves', async (t) 
   t.same(chosen('test/suite/suite.test.ts'), ['test/suite/suite.test.ts'])
 })
 
+t.test('of what most tests reach: the nearest, in time, rules about all files, what changed itself', async (t) => {
+  const changes = { files: ['packages/rpc/src/server.ts', 'test/e2e/hostile.test.ts'], dependencies: [] }
+  t.ok(testsOf(changes, tests, () => 0).length > tests.length / 2)
+  const some = testsOf(changes, tests, () => 3).map(({ place }) => place)
+  t.equal(some.length, 20)
+  t.ok(some.includes('test/structure/documents.test.ts'))
+  t.ok(some.some((place) => place.startsWith('packages/service-runtime/')))
+  t.match(
+    testsOf(changes, tests, () => 61),
+    [{ place: 'test/e2e/hostile.test.ts' }],
+  )
+})
+
 t.test('of a manifest or a document: tests that name it or its folder', async (t) => {
   t.ok(chosen('deploy/k8s/base/kustomization.yaml').includes('test/manifests/workloads.test.ts'))
   t.ok(chosen('docs/privacy.md').includes('test/privacy/inventory.test.ts'))
@@ -39,13 +52,8 @@ t.test('of another version of a dependency: tests of the files that import it', 
   })
   const [before, now] = ['1.0.0', '2.0.0'].map((version) => JSON.stringify({ packages: lock(version) }))
   t.same(differences(before ?? '', now ?? ''), ['undici', '@types/b'])
-  const places = testsOf({ files: [], dependencies: ['undici'] }, tests).map(({ place }) => place)
+  const places = testsOf({ files: [], dependencies: ['undici'] }, tests, () => 0).map(({ place }) => place)
   t.ok(places.some((place) => place.startsWith('services/gateway/test/http/')))
-})
-
-t.test('whatever changes, the rules about all files are tested', async (t) => {
-  const places = testsOf({ files: ['README.md'], dependencies: [] }, tests).map(({ place }) => place)
-  t.ok(places.includes('test/structure/documents.test.ts'))
 })
 
 t.test('what a file says in its first comments', async (t) => {
@@ -57,17 +65,6 @@ t.test('what a file says in its first comments', async (t) => {
   t.match(readSource(`// In a process of its own: its exit status is under test.\n\n${text}`), {
     mayShareProcess: false,
   })
-})
-
-t.test('a name is a folder of test/, part of a workspace, or a file', async (t) => {
-  const files = listTestFiles()
-  const placesOf = (...names: string[]) => named(files, names).map(({ place }) => place)
-  t.ok(placesOf('e2e').length > 5)
-  t.ok(placesOf('e2e').every((place) => place.startsWith('test/e2e/')))
-  t.ok(placesOf('wallet').every((place) => place.startsWith('services/wallet/')))
-  t.same(placesOf('test/suite/suite.test.ts'), ['test/suite/suite.test.ts'])
-  t.same(placesOf('nothing-of-this-name'), [])
-  t.equal(placesOf().length, files.length)
 })
 
 t.test('no file waits between its tests: tap ends when those are over, and what follows would never run', async (t) => {
