@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { patiently } from '@backoffice/process'
-import axe from 'axe-core'
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import type axe from 'axe-core'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { type Teardown, unlessRequired } from './started.ts'
 
 /** The first is the same browser without its own windows and menus, and takes two thirds of the processor's time. */
@@ -22,6 +22,8 @@ const waitMs = 60_000
 export async function startBrowser(t: Teardown): Promise<Browser> {
   const quiet = ['--disable-background-networking', '--disable-component-update', '--disable-sync', '--no-first-run']
   const args = ['--no-sandbox', '--disable-gpu', '--disable-quic', ...quiet]
+  // Loaded on first use: the beds of most pages have no browser.
+  const { chromium } = await import('playwright-core')
   const browser = patient(await chromium.launch({ executablePath, args, timeout: patiently(waitMs) }))
   t.teardown(() => browser.close())
   return browser
@@ -47,10 +49,11 @@ const equipped = new WeakSet<BrowserContext>()
  */
 export async function violations(page: Page, rules: readonly string[] = []): Promise<readonly string[]> {
   const context = page.context()
-  if (!equipped.has(context)) await context.addInitScript(axe.source)
+  const { source } = (await import('axe-core')).default
+  if (!equipped.has(context)) await context.addInitScript(source)
   equipped.add(context)
   // A page's Content-Security-Policy does not hold for what the test evaluates in it.
-  if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axe.source)
+  if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(source)
   // What a page does after it was laid out, such as to make focusable what scrolls, is done when the next frame begins.
   await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))))
   return page.evaluate(

@@ -137,7 +137,7 @@ export async function holdWinAs(rpc: Pick<TestRpc, 'call'>, brand: Scope, player
 }
 
 /** With a webhook URL of its own. */
-export async function newEndpoint(by: Callers) {
+async function newEndpoint(by: Callers) {
   const { operatorId, environment } = await newOperatorOf(by)
   await by.team(webhooks.setWebhookUrl, { operatorId, environment, url: 'http://127.0.0.1:9/hook' })
   return { operatorId, environment }

@@ -10,7 +10,6 @@ export {
   inputOf,
   isInputKnown,
   newDeposit,
-  newEndpoint,
   newOperatorOf,
   newPlayerOf,
   newWithdrawal,

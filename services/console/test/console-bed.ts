@@ -350,7 +350,8 @@ async function windowOf(bed: ConsoleBed, browser: Browser, user: User, options: 
   const { javaScriptEnabled = true } = options
   const beginning = await (javaScriptEnabled ? context : await browser.newContext()).newPage()
   await context.addCookies(await logIn(bed, beginning, user))
-  await beginning.close()
+  if (javaScriptEnabled) return beginning
+  await beginning.context().close()
   return context.newPage()
 }
 

@@ -43,8 +43,9 @@ declare module 'fastify' {
 
 /** Server-rendered pages. */
 export async function registerViews(app: FastifyInstance, context: ConsoleContext): Promise<void> {
-  const eta = new Eta({ views, cache: true, autoEscape: true, escapeFunction: escapeText })
-  await app.register(view, { engine: { eta }, root: views })
+  const eta = new Eta({ views, autoEscape: true, escapeFunction: escapeText })
+  // Each template is compiled once. Without `production` the plugin would have it compiled for each page.
+  await app.register(view, { engine: { eta }, root: views, production: true })
   app.decorateReply(
     'page',
     function page(this: FastifyReply, name: string, data: object, { request }: { readonly request: FastifyRequest }) {
