@@ -13,7 +13,6 @@ import {
 } from '@backoffice/contracts'
 import { recordAction, teamDesk } from '@backoffice/team-access'
 import { teamTables } from '@backoffice/team-access/migrations'
-import { defineEntity, p } from '@mikro-orm/postgresql'
 import { Type } from '@sinclair/typebox'
 import { brandTable, type Migration, runtimeMigrations } from '../src/database/runtime-tables.ts'
 import { type Db, defineService, handle, type LockingDb, type Reaction, type SentMessage, sql } from '../src/index.ts'
@@ -135,12 +134,6 @@ export const countInSandbox = table.decideWithdrawalInSandbox
 export const readRecord = table.getWithdrawal
 export const answerAnything = table.readDayDeposits
 
-export const RecordEntity = defineEntity({
-  name: 'Record',
-  tableName: 'record',
-  properties: { id: p.string().primary(), count: p.integer() },
-})
-
 const probeTables = (statement: string): Migration => ({ name: '0001_probe', sql: statement })
 
 async function increment(db: Db, id: string): Promise<number> {
@@ -204,7 +197,7 @@ export const payments = defineService({
   name: 'payments',
   settings: {},
   plugins: [teamDesk()],
-  entities: async () => [RecordEntity],
+  entities: async () => [(await import('./probe-entities.ts')).RecordEntity],
   migrations: [
     ...runtimeMigrations('payments', teamTables),
     { name: '0001_brand', sql: brandTable('payments') },

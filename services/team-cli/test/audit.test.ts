@@ -1,5 +1,3 @@
-// In a process of its own: its exit status is under test.
-
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Input, type Operation, operations } from '@backoffice/contracts'
@@ -75,11 +73,9 @@ async function exported(trail: Trail): Promise<string> {
 
 async function verify(file: string, ...options: readonly string[]) {
   const trust = options.includes('--settings') ? [] : ['--settings', settingsFile, '--keys', keysFile]
-  const { stdout, error } = await typed(['audit', 'verify', file, ...trust, ...options, '--json'])
-  const failed = process.exitCode === 1
-  process.exitCode = undefined
+  const { stdout, error, status } = await typed(['audit', 'verify', file, ...trust, ...options, '--json'])
   if (error !== undefined) throw error
-  return { ...JSON.parse(stdout), failed }
+  return { ...JSON.parse(stdout), failed: status === 1 }
 }
 
 t.test('an exported trail is verified entry by entry, by settings and keys alone', async (t) => {

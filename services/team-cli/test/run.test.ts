@@ -1,5 +1,3 @@
-// In a process of its own: its exit status is under test.
-
 import { type Operation, operations, type ServiceName, seenOfSubmission, serviceNames } from '@backoffice/contracts'
 import t from 'tap'
 import { rows } from '../src/commands/index.ts'
@@ -408,15 +406,12 @@ t.test('a statement is read page by page, and written as CSV with totals below',
 })
 
 t.test('a reconciliation is followed to its end, and a difference is exit status 1', async (t) => {
-  t.teardown(() => {
-    process.exitCode = 0
-  })
   const progress = { check: 'balances', done: 1, total: 2 }
   const report = { checks: [], differences: [], differencesTotal: 1, inFlight: [] }
-  const { stdout, stderr, sent } = await typed(['wallet', 'reconcile', '--json'], (_, input) =>
+  const { stdout, stderr, sent, status } = await typed(['wallet', 'reconcile', '--json'], (_, input) =>
     'runId' in input ? { runId: 'run_1', state: 'done', report } : { runId: 'run_1', state: 'running', progress },
   )
-  t.equal(process.exitCode, 1)
+  t.equal(status, 1)
   t.strictSame(
     sent.map(({ operation, input }) => [operation, input]),
     [

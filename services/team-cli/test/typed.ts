@@ -16,6 +16,7 @@ export interface Sent {
 
 export interface Typed extends WrittenText {
   readonly sent: readonly Sent[]
+  readonly status: typeof process.exitCode
 }
 
 type Reply = (operation: Operation, input: Input<Operation>) => unknown
@@ -60,7 +61,9 @@ export async function typed(
   const open = async () =>
     new Session({ call } as never, recorded === undefined ? {} : { recorded: async () => recorded })
   const { error, ...written } = await captured(() => program(open).parseAsync(words, { from: 'user' }))
-  return { sent, ...written, ...(error === undefined ? {} : { error }) }
+  const status = process.exitCode
+  process.exitCode = undefined
+  return { sent, status, ...written, ...(error === undefined ? {} : { error }) }
 }
 
 const samples: Readonly<Record<string, string>> = {

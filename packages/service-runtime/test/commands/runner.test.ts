@@ -6,6 +6,7 @@ import { eventually, keptEvents, refusal, TestTimers, testBed } from '@backoffic
 import t from 'tap'
 import { fitting, toPage } from '../../src/index.ts'
 import { callsOn, failCredits, holdCredits } from '../probe-calls.ts'
+import { RecordEntity } from '../probe-entities.ts'
 import {
   addUp,
   answerAnything,
@@ -14,7 +15,6 @@ import {
   crediting,
   faults,
   payments,
-  RecordEntity,
   reading,
   readRecord,
   wallet,

@@ -4,7 +4,8 @@ import { testBed } from '@backoffice/test-kit'
 import t from 'tap'
 import type { Db } from '../../src/index.ts'
 import { callsOn } from '../probe-calls.ts'
-import { payments, RecordEntity } from '../probe-services.ts'
+import { RecordEntity } from '../probe-entities.ts'
+import { payments } from '../probe-services.ts'
 
 const bed = await testBed(t, { payments }, { config: { payments: { DATABASE_POOL_MAX: 1 } } })
 const { db } = bed.services.payments

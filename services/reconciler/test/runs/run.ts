@@ -1,6 +1,5 @@
 import type { ReconciliationReport } from '@backoffice/contracts'
 import { noVault } from '@backoffice/database/vault'
-import { migrate } from '@backoffice/migrator/schema'
 import { payments } from '@backoffice/payments'
 import { players } from '@backoffice/players'
 import { newId } from '@backoffice/process'
@@ -17,13 +16,8 @@ interface Bed {
   environment(name: 'reconciler'): Readonly<Record<string, string>>
 }
 
-/** A bed of the two that know the ledger, with the tables that it is compared with, as their services make them. */
-export async function ledgerBed(t: Teardown, options: TestBedOptions = {}) {
-  const bed = await testBed(t, { wallet, reconciler }, options)
-  for (const { name: service, migrations } of [payments, players])
-    await migrate({ service, migrations, url: bed.databaseUrl })
-  return bed
-}
+/** A bed of the two that know the ledger. */
+export const ledgerBed = (t: Teardown, options: TestBedOptions = {}) => testBed(t, { wallet, reconciler }, options)
 
 /** One run beside the service, which need not be there: a full one unless the options say otherwise. */
 export async function runOf(
