@@ -225,11 +225,12 @@ export async function callAsTeam(operator: Operator, team: Team, playerId: strin
 
 /** What the team asks about rounds and days, whether or not there are any. */
 async function recallPlay(team: Team, whose: { readonly brandId: string; readonly playerId: string }): Promise<void> {
-  const { listRounds, recallRound, countOpenRounds, listPlayDays, exportPlayDay } = operations.wallet
+  const { listRounds, recallRound, listPlays, countOpenRounds, listPlayDays, exportPlayDay } = operations.wallet
   const named = [{ roundId: 'round-1' }, { transactionId: 'bet-1' }, { entryId: 'led_1' }]
   const { brandId, playerId } = whose
   for (const which of [{}, { brandId }, { playerId }, { state: 'open' }, { state: 'void' }, ...named])
     await team(listRounds, { ...which, limit: 10 })
+  for (const which of [{}, { playerId }, { transactionId: 'bet-1' }]) await team(listPlays, { ...which, limit: 10 })
   const day = new Date(Date.now() - 3 * 86_400_000).toISOString().slice(0, 10)
   await team(listPlayDays, { brandId, from: day, to: day })
   await team(exportPlayDay, { brandId, day, limit: 10 })

@@ -64,6 +64,11 @@ export const readsMuch: readonly (readonly [part: string, reason: string, only?:
     /^filters round: /,
   ],
   [
+    'from play p where p.account_id = (select id from account where owner_id =',
+    'the same of plays of one player',
+    /^filters play: /,
+  ],
+  [
     'order by d.id desc limit',
     'the team lists deliveries of all operators by a type and a period, of those that are kept for some days',
     /^filters delivery/,

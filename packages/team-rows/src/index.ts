@@ -260,6 +260,26 @@ export const lists = {
     filters: { operator: 'brandId', provider: 'providerId', state: 'state', player: 'playerId' },
     opens: ({ id }) => `/rounds/${id}`,
   }),
+  plays: list(wallet.listPlays, {
+    command: 'play list',
+    id: 'id',
+    columns: [
+      ['at', 'createdAt'],
+      ['play', ({ kind, winKind }) => winKind ?? kind],
+      [
+        'outcome',
+        ({ outcome, code, refusedDetails: details }) => [code ?? outcome, details && JSON.stringify(details)],
+      ],
+      ['requested', 'requestedAmount'],
+      'transactionId',
+      'roundId',
+      ['player', 'playerId'],
+      provider,
+      brand,
+      'requestId',
+    ],
+    opens: ({ round, playerId }) => (round === null ? `/players/${playerId}` : `/rounds/${round}`),
+  }),
   openRounds: list(wallet.countOpenRounds, {
     command: 'rounds open',
     columns: [provider, brand, 'open', 'oldestAt'],

@@ -8,6 +8,7 @@ import {
   PlayKind,
   PlayResult,
   ProviderRoundId,
+  playOutcomes,
   RollbackRequest,
   RoundResult,
   RoundState,
@@ -18,7 +19,7 @@ import {
   WinRequest,
 } from '../play.ts'
 import { Amount, CalendarDate, Currency, Id, Money, Reason, Timestamp } from '../resources.ts'
-import { described, Nullable, named, object, pageOf, text } from '../schema.ts'
+import { described, Nullable, named, object, oneOf, pageOf, text } from '../schema.ts'
 import { cursorField, seenField } from './fields.ts'
 import { stakeRejects } from './play-admission.ts'
 
@@ -53,6 +54,8 @@ export const TeamPlay = object({
   /** The ledger entry that it made; null: it made none. */
   entryId: Nullable(Id),
   standing: Nullable(PlayStanding),
+  /** Of a refusal: what was said with its code. The release before does not say it. */
+  refusedDetails: Type.Optional(Nullable(Type.Record(Type.String(), Type.Unknown()))),
   requestId: text(128),
   bodyDigest: text(64, { description: 'SHA-256 of the body that the provider signed, in hex.' }),
 })
@@ -297,6 +300,29 @@ export const rounds = {
     }),
     reply: object({ round: TeamRound, ...pageOf(TeamPlay).properties }),
     rejects: ['VALIDATION_ERROR', 'ROUND_NOT_FOUND'],
+  }),
+
+  /** What became of transactions, also of stakes that were refused before a round was open. */
+  listPlays: team.query({
+    roles: ['finance', 'compliance', 'support', 'auditor'],
+    summary: 'List plays, newest first',
+    description: 'Of a player or a transaction all of them; otherwise those that were refused.',
+    body: object({
+      transactionId: Type.Optional(
+        described(text(128), "Our id of a play (pla_…) or of a refused request (req_…), or the provider's."),
+      ),
+      playerId: Type.Optional(Id),
+      brandId: Type.Optional(Id),
+      brandIds: Type.Optional(
+        Type.Array(Id, { maxItems: 1_000, description: 'Of any of these: a page shows one environment.' }),
+      ),
+      providerId: Type.Optional(Id),
+      outcome: Type.Optional(oneOf(playOutcomes, { description: 'What became of it.' })),
+      cursor: cursorField,
+      limit: Type.Integer({ minimum: 1, maximum: 1000 }),
+    }),
+    reply: pageOf(TeamPlay),
+    rejects: ['VALIDATION_ERROR'],
   }),
 
   /** How many rounds are open, and since when the oldest. */

@@ -130,6 +130,7 @@ function moneyOf(
           words(
             link(display.t('ledger'), address(`${pathOf(player.id)}/entries`)),
             link(display.t('rounds'), address(`/rounds?player=${player.id}`)),
+            link(display.t('plays'), address(`/plays?player=${player.id}`)),
           ),
         ),
     ],

@@ -1,6 +1,16 @@
-import { defined, type Input, operations, Rejection, type Reply, seenOf, toMinorUnits } from '@backoffice/contracts'
+import {
+  defined,
+  type Input,
+  operations,
+  playOutcomes,
+  Rejection,
+  type Reply,
+  seenOf,
+  toMinorUnits,
+} from '@backoffice/contracts'
 import { lists } from '@backoffice/team-rows'
 import type { FastifyReply } from 'fastify'
+import { whenAway } from '../identity/person.ts'
 import { ago, factsOf, id, lines, link, moment, money, nothing, type Row, rowWith, text } from '../pieces/cells.ts'
 import { openRoundHours } from '../pieces/counts.ts'
 import { type Directory, directoryOf, gameNames } from '../pieces/directory.ts'
@@ -10,7 +20,8 @@ import { type Play, playRow, providerPage } from '../pieces/plays.ts'
 import { rowsOnPage, showCase, showLists, showNotYours, type Tab } from '../pieces/queue.ts'
 import { type Decision, type Pages, pageWithForms, type SentForm, type Visit } from '../pieces/visit.ts'
 
-const { listRounds, recallRound, countOpenRounds, voidRound, endRound, listHeldWins, listPlayDays } = operations.wallet
+const { listRounds, recallRound, countOpenRounds, voidRound, endRound, listHeldWins, listPlayDays, listPlays } =
+  operations.wallet
 const { showPlayer } = operations.players
 
 type Round = Reply<typeof listRounds>['data'][number]
@@ -19,6 +30,7 @@ type Asked = Partial<Input<typeof listRounds>>
 /** Rounds by any id that somebody may have, those that stay open, and each play of one. */
 export const roundPages: Pages = (route) => {
   route.get('/rounds', showRounds)
+  route.get('/plays', showPlays)
   pageWithForms(route, '/rounds/:roundId', {
     find: findRecall,
     pathOf: ({ round }) => roundPath(round.id),
@@ -31,14 +43,15 @@ export const roundPages: Pages = (route) => {
 export const roundPath = (roundId: string): string => `/rounds/${roundId}`
 
 /** The pages about play, for whoever may read them. */
-export function playTabs({ address, person }: Visit, shown: 'all' | 'open' | 'heldWins' | 'playDays'): Tab[] {
+export function playTabs({ address, person }: Visit, shown: 'all' | 'open' | 'plays' | 'heldWins' | 'playDays'): Tab[] {
   const tabs = [
     ['all', '/rounds', listRounds],
     ['open', '/rounds?view=open', countOpenRounds],
+    ['plays', '/plays', listPlays],
     ['heldWins', '/held-wins', listHeldWins],
     ['playDays', '/play-days', listPlayDays],
   ] as const
-  const labels = { all: 'all', open: 'stillOpen', heldWins: 'heldWins', playDays: 'playDays' } as const
+  const labels = { all: 'all', open: 'stillOpen', plays: 'plays', heldWins: 'heldWins', playDays: 'playDays' } as const
   return tabs
     .filter(([, , operation]) => person.mayCall(operation))
     .map(([name, path]) => ({
@@ -77,6 +90,15 @@ export async function roundsOf(visit: Visit, found: string): Promise<readonly Ro
   return (await readRounds(visit, askedBy(found), { brandIds })).data
 }
 
+/** Where the plays of an id are listed, which may be that of a request; undefined: there are none here. */
+export async function playsPath(visit: Visit, found: string): Promise<string | undefined> {
+  if (!isId(found) || !visit.person.mayCall(listPlays)) return undefined
+  const brandIds = (await directoryOf(visit)).brandIdsIn(visit.environment)
+  const asked = { transactionId: found, brandIds, limit: 1 }
+  const { data } = await visit.person.call(listPlays, asked).catch(whenAway({ data: [] }))
+  return data.length === 0 ? undefined : `/plays?find=${encodeURIComponent(found)}`
+}
+
 /** Each round once, however many of the questions it answers. Only the first question has more pages. */
 async function readRounds({ person, query }: Visit, questions: readonly Asked[], others: Asked) {
   const { after } = query
@@ -94,32 +116,66 @@ const ages = { '24h': openRoundHours[0], '72h': openRoundHours[1] } as const
 const isAge = (value: string | undefined): value is keyof typeof ages =>
   value !== undefined && Object.hasOwn(ages, value)
 
-/** What the address of the list filters by; `asked` is undefined where the filter names somebody whom nobody knows. */
-async function filterGiven(visit: Visit, directory: Directory, isOpen: boolean) {
-  const { display, environment, now } = visit
+/** Whose play the address of a list asks for; `isNobody` where the filter names somebody whom nobody knows. */
+async function whoseGiven(visit: Visit, directory: Directory, idHint: string) {
   const { field, brand, isUnknown } = await operatorGiven(visit)
   const names = directory.providers.map(({ name }) => name)
-  const states = ['open', 'closed', 'void'] as const
-  const fields = [
-    textField('find', display.t('anyRoundId')),
-    textField('player', 'ply_…'),
-    field,
-    choice('provider', names),
-    isOpen ? choice('olderThan', Object.keys(ages)) : choice('state', states),
-  ]
-  const given = valuesOf(visit, ['find', 'player', 'provider', 'state', 'olderThan'])
-  const { find, player, provider, olderThan } = given
+  const { find, player, provider } = valuesOf(visit, ['find', 'player', 'provider'])
   const providerId = directory.providers.find(({ name }) => name === provider)?.id
-  const before = isOpen && isAge(olderThan) ? now.getTime() - ages[olderThan] * 3_600_000 : undefined
+  const brandIds = brand === undefined ? directory.brandIdsIn(visit.environment) : [brand.id]
+  return {
+    find,
+    fields: [textField('find', idHint), textField('player', 'ply_…'), field, choice('provider', names)],
+    whose: defined({ brandIds, providerId, playerId: player }),
+    isNobody: isUnknown || (provider !== undefined && providerId === undefined) || (find !== undefined && !isId(find)),
+  }
+}
+
+/** What the list of rounds is filtered by; no question where the filter names nobody. */
+async function filterGiven(visit: Visit, directory: Directory, isOpen: boolean) {
+  const { fields, find, whose, isNobody } = await whoseGiven(visit, directory, visit.display.t('anyRoundId'))
+  const states = ['open', 'closed', 'void'] as const
+  const { state, olderThan } = valuesOf(visit, ['state', 'olderThan'])
+  const before = isOpen && isAge(olderThan) ? visit.now.getTime() - ages[olderThan] * 3_600_000 : undefined
   const others: Asked = defined({
-    brandIds: brand === undefined ? directory.brandIdsIn(environment) : [brand.id],
-    providerId,
-    playerId: player,
-    state: isOpen ? ('open' as const) : states.find((known) => known === given.state),
+    ...whose,
+    state: isOpen ? ('open' as const) : states.find((known) => known === state),
     openedBefore: before === undefined ? undefined : new Date(before).toISOString(),
   })
-  const isNobody = isUnknown || (provider !== undefined && providerId === undefined)
-  return { fields, others, questions: isNobody || (find && !isId(find)) ? [] : find ? askedBy(find) : [{}] }
+  const own = isOpen ? choice('olderThan', Object.keys(ages)) : choice('state', states)
+  return { fields: [...fields, own], others, questions: isNobody ? [] : find ? askedBy(find) : [{}] }
+}
+
+/** What became of transactions: those of a player, that of an id, or else what was refused, of which much has no round. */
+async function showPlays(visit: Visit): Promise<FastifyReply> {
+  const { person, display, address, query } = visit
+  const path = '/plays'
+  const frame = { title: 'plays', path, tabs: playTabs(visit, 'plays') } as const
+  if (!person.mayCall(listPlays)) return showNotYours(visit, frame, listPlays)
+  const directory = await directoryOf(visit)
+  const { fields, find, whose, isNobody } = await whoseGiven(visit, directory, 'pla_…')
+  const isOfOne = (find ?? whose.playerId) !== undefined
+  const outcome = playOutcomes.find((known) => isOfOne && known === query.outcome)
+  const asked = { ...whose, ...defined({ transactionId: find, outcome, cursor: query.after }), limit: rowsOnPage }
+  const { data, nextCursor } = isNobody ? { data: [], nextCursor: null } : await person.call(listPlays, asked)
+  const shownFields = isOfOne ? [...fields, choice('outcome', playOutcomes)] : fields
+  const rows = data.map((play) => ({
+    href: address(lists.plays.opens?.(play) ?? path),
+    cells: [
+      ...playRow(visit, play).cells,
+      { field: 'player', cell: link(play.playerId, address(`/players/${play.playerId}`)) },
+      { field: 'provider', cell: directory.providerCell(play.providerId) },
+      { field: 'brand', cell: directory.brandCell(play.brandId) },
+    ],
+  }))
+  return showLists(visit, {
+    ...frame,
+    filter: filterOf(visit, { list: 'plays', path, fields: shownFields }),
+    remark: isOfOne ? undefined : display.t('playsRefused'),
+    missing: directory.isAway ? ['gateway'] : [],
+    sections: [{ rows }],
+    nextCursor,
+  })
 }
 
 async function showRounds(visit: Visit): Promise<FastifyReply> {
@@ -245,7 +301,7 @@ async function showRecall(visit: Visit, found: Recall, sent?: SentForm): Promise
       {
         title: 'plays',
         remark: display.t(isWhole ? 'playsOrder' : 'playsOrderPart', { count: plays.length }),
-        rows: plays.map((play) => playRow(visit, play, round)),
+        rows: plays.map((play) => playRow(visit, play)),
       },
     ],
   })

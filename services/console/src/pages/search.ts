@@ -17,7 +17,7 @@ import {
   type Visit,
 } from '../pieces/visit.ts'
 import { keyUseSection, keyUses, requestPath } from './requests.ts'
-import { roundRows, roundsOf } from './rounds.ts'
+import { playsPath, roundRows, roundsOf } from './rounds.ts'
 
 /** Where a record is shown, by the prefix of its id. */
 const places: ReadonlyMap<string, string> = new Map([
@@ -76,6 +76,8 @@ export const searchPages: Pages = (route) => {
       return visit.reply.redirect(visit.address(only), 303)
     if (pages.length + players.length + keys.length > 0)
       return showFound(visit, { players, operators, deposits, keys, rounds })
+    const plays = await playsPath(visit, text)
+    if (plays !== undefined) return visit.reply.redirect(visit.address(plays), 303)
     const data = { environment: visit.environment, text, bySecret: visit.address(formPath) }
     return visit.reply.code(404).page('search', data, { request: visit.request })
   })

@@ -1,4 +1,4 @@
-import { operations, type Reply } from '@backoffice/contracts'
+import type { operations, Reply } from '@backoffice/contracts'
 import {
   type Cell,
   folded,
@@ -14,12 +14,10 @@ import {
   status,
   text,
 } from './cells.ts'
+import { detailLines } from './refusals.ts'
 import type { Visit } from './visit.ts'
 
-const { recallRound } = operations.wallet
-
-export type Play = Reply<typeof recallRound>['data'][number]
-type Round = Reply<typeof recallRound>['round']
+export type Play = Reply<typeof operations.wallet.recallRound>['data'][number]
 
 /** A page of the provider's, over https alone: the provider wrote the address. */
 export const providerPage = ({ display }: Visit, address: string | null): Cell =>
@@ -29,10 +27,10 @@ export const providerPage = ({ display }: Visit, address: string | null): Cell =
       ? linkElsewhere(display.t('detailsOpen'), address)
       : text(address)
 
-export function playRow(visit: Visit, play: Play, round: Round): Row {
+export function playRow(visit: Visit, play: Play): Row {
   const { display, address } = visit
-  const { kind, winKind, isSpin, outcome, code, entryId, betTransactionId, providerTime, standing } = play
-  const currency = play.currency ?? round.currency
+  const { kind, winKind, isSpin, outcome, entryId, betTransactionId, providerTime, standing } = play
+  const currency = play.currency ?? ''
   const entry =
     entryId === null ? nothing : link(display.t('ledgerEntry'), address(`/players/${play.playerId}/entries/${entryId}`))
   return rowWith({
@@ -44,8 +42,7 @@ export function playRow(visit: Visit, play: Play, round: Round): Row {
       status(winKind === null || winKind === 'win' ? kind : winKind),
       text(isSpin ? display.t('ofSpin') : null),
       outcome === 'posted' ? (play.rolledBack ? status('rolledBack') : nothing) : status(outcome),
-      code === null ? nothing : text(display.word('error', code)),
-      code === null ? nothing : { kind: 'code', text: code },
+      ...refusalCells(visit, play),
       ...(standing === null ? [] : standingCells(visit, standing, currency)),
     ),
     amount: lines(amountOf(play, currency), entry),
@@ -59,6 +56,20 @@ export function playRow(visit: Visit, play: Play, round: Round): Row {
       folded(play.bodyDigest, 'SHA-256'),
     ),
   })
+}
+
+/** Why it was refused: the words of its code, and what was said with it. */
+function refusalCells({ display }: Visit, { code, refusedDetails, currency }: Play): readonly Cell[] {
+  if (code === null) return []
+  // What a settled bet came to, whose amount has no currency beside it.
+  const { result, ...others } = (refusedDetails ?? {}) as { readonly result?: { readonly won?: string } }
+  const won = result?.won === undefined ? {} : { won: display.money(result.won, currency ?? '') }
+  const details = { ...others, ...result, ...won }
+  return [
+    text(display.word('error', code)),
+    ...detailLines(display, { details }).map(text),
+    { kind: 'code', text: code },
+  ]
 }
 
 /** Who the player was when the stake was judged. */

@@ -91,6 +91,7 @@ export const rounds = [
         ['by the provider', 'providerTime'],
         ['play', ({ kind, winKind, isSpin }) => [isSpin ? 'spin:' : '', winKind ?? kind].join(' ').trim()],
         ['outcome', ({ outcome, code }) => code ?? outcome],
+        ['details', 'refusedDetails'],
         'amount',
         ['before', 'balanceBefore'],
         ['after', 'balanceAfter'],
@@ -137,6 +138,7 @@ export const wins = [
 ]
 
 export const play = [
+  listed(lists.plays, { fixed: { brandIds: undefined } }),
   listed(lists.playDays),
   row({
     path: 'play export',

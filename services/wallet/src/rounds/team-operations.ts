@@ -5,6 +5,7 @@ import { fitting, handle, toPage } from '@backoffice/service-runtime'
 import { isSettled } from '../statement/records.ts'
 import { transferIdOf } from '../statement/views.ts'
 import { findClosedDays, findDays, sumPlay } from './days.ts'
+import { listPlaysBy } from './listed-plays.ts'
 import {
   countOpen,
   findPlayPlace,
@@ -51,6 +52,17 @@ export const recallRound = handle(operations.wallet.recallRound, async ({ input 
   if (place === undefined) throw notACursor()
   if (round === undefined) throw new Rejection('ROUND_NOT_FOUND')
   return { round: teamRound(round), ...toPage(plays.map(teamPlay), limit, ({ id }) => id) }
+})
+
+export const listPlays = handle(operations.wallet.listPlays, async ({ input }, { db }) => {
+  const { transactionId = null, playerId = null, brandId = null, brandIds = null, providerId = null } = input
+  const { outcome = null, cursor = null, limit } = input
+  if (transactionId === null && playerId === null && (outcome ?? 'refused') !== 'refused')
+    throw invalid('body', '/outcome', 'must be refused where neither a player nor a transaction is named')
+  if (cursor !== null && (await findPlayPlace(db, cursor)) === undefined) throw notACursor()
+  const filter = { transactionId, playerId, brandId, brandIds, providerId, outcome, after: cursor }
+  const plays = await listPlaysBy(db, { ...filter, limit: limit + 1 })
+  return toPage(plays.map(teamPlay), limit, ({ id }) => id)
 })
 
 const pairsMax = 1_000

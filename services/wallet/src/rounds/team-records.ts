@@ -80,7 +80,7 @@ export interface RoundFilter {
  * Each provider with each brand in which it has played. They are few, and each is one step in an index, so what only a
  * provider's own id names is looked up under each of them, and no index is kept for the ids alone.
  */
-const pairs = sql`
+export const pairs = sql`
   pair as (
     (select provider_id, brand_id from play order by provider_id, brand_id limit 1)
     union all
@@ -127,6 +127,17 @@ export function listRoundsOf(db: ReadDb, filter: RoundFilter): Promise<RoundRow[
   `
 }
 
+/** The plays of an id: ours of a play or of a request that was refused, or the provider's of a transaction. */
+export const playsNamed = (transactionId: string | null) => sql`
+  select p.* from play p where p.id = ${transactionId}
+  union all
+  select p.* from play p where p.request_id = ${transactionId} and p.outcome = 'refused'
+  union all
+  select p.* from pair cross join (values ('bet'), ('win'), ('rollback')) k (kind) join play p
+    on p.provider_id = pair.provider_id and p.brand_id = pair.brand_id and p.kind = k.kind
+    and p.transaction_id = ${transactionId}
+`
+
 /** A round is named by itself or by a play, which may have been refused for the round. A provider's id may look like ours. */
 function listNamed(db: ReadDb, filter: RoundFilter): Promise<RoundRow[]> {
   const { roundId, transactionId, transferId, playerId, limit } = filter
@@ -139,11 +150,7 @@ function listNamed(db: ReadDb, filter: RoundFilter): Promise<RoundRow[]> {
   `
   return db<RoundRow>`
     with recursive ${pairs}, named_play as (
-      select p.*, 'transaction' as by from play p where p.id = ${transactionId}
-      union all
-      select p.*, 'transaction' from pair cross join (values ('bet'), ('win'), ('rollback')) k (kind) join play p
-        on p.provider_id = pair.provider_id and p.brand_id = pair.brand_id and p.kind = k.kind
-        and p.transaction_id = ${transactionId}
+      select p.*, 'transaction' as by from (${playsNamed(transactionId)}) p
       union all
       -- A correction of the team reverses what a play has moved.
       select p.*, 'transfer' from transfer t left join transfer o on o.id = t.reverses
@@ -213,6 +220,7 @@ export interface PlayRow {
   readonly detailsUrl: string | null
   readonly providerTime: Date | null
   readonly refusedWith: string | null
+  readonly refusedDetails: string | null
   readonly standing: string | null
   readonly bodyDigest: Buffer
   readonly requestId: string
@@ -229,7 +237,7 @@ export const shownPlays = sql`
   select p.id, p.provider_id, p.brand_id, p.kind, p.transaction_id, a.player_id, p.round_id,
     r.state as round_state, r.opened_at as round_opened_at, p.provider_round_id, p.outcome, p.amount, a.currency,
     p.bet_transaction_id, p.win_kind, p.is_spin, p.session_id, p.game_id, p.campaign_id, p.details_url, p.provider_time,
-    p.refused_with, p.standing, p.body_digest, p.request_id, p.balance_after, p.created_at, t.id as transfer_id,
+    p.refused_with, p.refused_details, p.standing, p.body_digest, p.request_id, p.balance_after, p.created_at, t.id as transfer_id,
     ${isUndone} as is_undone
   from page p
   -- Its limit keeps the planner from going through all accounts.

@@ -20,6 +20,7 @@ export function teamPlay(row: PlayRow): TeamPlay {
     roundId,
     providerRoundId,
     refusedWith,
+    refusedDetails,
     amount,
     balanceAfter,
     transferId,
@@ -41,6 +42,7 @@ export function teamPlay(row: PlayRow): TeamPlay {
     balanceAfter: fromMinorUnits(balanceAfter),
     entryId: transferId === null ? null : ledgerItemId(transferId),
     standing: standing === null ? null : JSON.parse(standing),
+    refusedDetails: refusedDetails === null ? null : JSON.parse(refusedDetails),
     bodyDigest: row.bodyDigest.toString('hex'),
   }
 }

@@ -10,7 +10,7 @@ const time = new TestTime(new Date('2026-03-02T12:00:00.000Z'))
 const hourMs = 3_600_000
 const bed = await testBed(t, { wallet }, { time, config: { wallet: { PLAY_DAYS_EVERY_MS: hourMs } } })
 const alice = bed.team('alice')
-const { listRounds, recallRound, countOpenRounds, listEntries, reverseTransfer } = operations.wallet
+const { listRounds, recallRound, listPlays, countOpenRounds, listEntries, reverseTransfer } = operations.wallet
 
 /** A brand of its own. */
 const newBrand = () => bed.scope({ operatorId: newId('op'), brandId: newId('brd') })
@@ -222,6 +222,69 @@ t.test('a recall shows each play in the order of its decision, refusals too, and
   t.equal(await refusal(recall('rnd_unknown')), 'ROUND_NOT_FOUND')
   const cursor = { roundId: first?.id ?? '', limit: 1, cursor: 'pla_unknown' }
   t.equal(await refusal(alice.call(recallRound, { input: cursor })), 'VALIDATION_ERROR')
+})
+
+t.test('plays are listed newest first: those of a player or of an id, or else what was refused, and why', async (t) => {
+  const [brand, other] = [newBrand(), newBrand()]
+  const [ana, bia] = [await playerOf(bed, brand), await playerOf(bed, brand, { provider: 'prv_two' })]
+  const elsewhere = await playerOf(bed, other)
+  const refusedWith = { code: 'RG_BLOCKED', details: '{"reason":"self_exclusion"}' }
+  const own = randomUUID()
+  await ana.bet('same', '2.00')
+  t.equal(await refusal(ana.bet(own, '1.00', { roundId: 'never', refusedWith })), 'RG_BLOCKED')
+  t.equal(await refusal(bia.bet('same', '5000.00')), 'INSUFFICIENT_FUNDS')
+  t.equal(await refusal(elsewhere.bet('same', '5000.00')), 'INSUFFICIENT_FUNDS')
+  await ana.win('win', '1.00', { betTransactionId: 'same' })
+  t.equal(await refusal(ana.rollback('back', 'same')), 'BET_ALREADY_SETTLED')
+
+  const plays = (input: Omit<Input<typeof listPlays>, 'limit'>, limit = 100) =>
+    alice.call(listPlays, { input: { limit, ...input } })
+  const { brandId } = brand
+  const all = (await plays({ brandId })).data
+  const [settled, broke, excluded] = all
+  t.match(settled, {
+    ...{ transactionId: 'back', code: 'BET_ALREADY_SETTLED', roundId: 'round-1', round: /^rnd_/ },
+    refusedDetails: { result: { roundState: 'open', winTransactionId: 'win', won: '1.00' } },
+  })
+  t.match(broke, { transactionId: 'same', playerId: bia.playerId, round: null, refusedDetails: null })
+  t.match(excluded, {
+    ...{ transactionId: own, code: 'RG_BLOCKED', round: null, roundId: 'never', requestedAmount: '1.00' },
+    refusedDetails: { reason: 'self_exclusion' },
+  })
+  const { brandId: otherBrand } = other
+  const lines = async (input: Parameters<typeof plays>[0]) =>
+    (await plays({ brandIds: [brandId, otherBrand], ...input })).data.map(
+      ({ transactionId, outcome, playerId }) =>
+        `${transactionId} ${outcome}${playerId === ana.playerId ? '' : playerId === bia.playerId ? ' of bia' : ' elsewhere'}`,
+    )
+  for (const [input, expected] of [
+    [{}, ['back refused', 'same refused elsewhere', 'same refused of bia', `${own} refused`]],
+    [{ brandId, providerId: 'prv_two' }, ['same refused of bia']],
+    [{ providerId: 'prv_three' }, []],
+    [{ playerId: ana.playerId }, ['back refused', 'win posted', `${own} refused`, 'same posted']],
+    [{ playerId: ana.playerId, outcome: 'refused' }, ['back refused', `${own} refused`]],
+    [{ playerId: ana.playerId, outcome: 'posted', providerId: 'prv_two' }, []],
+    [{ transactionId: 'same' }, ['same refused elsewhere', 'same refused of bia', 'same posted']],
+    [{ transactionId: 'same', outcome: 'posted' }, ['same posted']],
+    [{ transactionId: 'same', playerId: bia.playerId, brandId }, ['same refused of bia']],
+    [{ transactionId: excluded?.id ?? '' }, [`${own} refused`]],
+    [{ transactionId: excluded?.requestId ?? '' }, [`${own} refused`]],
+    [{ transactionId: 'nothing' }, []],
+    [{ playerId: 'ply_unknown' }, []],
+  ] as const)
+    t.same(await lines(input), expected, JSON.stringify(input))
+
+  for (const filter of [{ brandId }, { playerId: ana.playerId }, { transactionId: 'same', brandId }]) {
+    const paged = []
+    for (let cursor: string | null | undefined; cursor !== null; ) {
+      const page = await plays({ ...filter, ...(cursor && { cursor }) }, 1)
+      paged.push(...page.data)
+      cursor = page.nextCursor
+    }
+    t.same(paged, (await plays(filter)).data, JSON.stringify(filter))
+  }
+  t.equal(await refusal(plays({ outcome: 'posted' })), 'VALIDATION_ERROR', 'no index has those')
+  t.equal(await refusal(plays({ cursor: 'pla_unknown' })), 'VALIDATION_ERROR')
 })
 
 t.test('a round of 1,000 plays is recalled in pages, each play once and in its order', async (t) => {

@@ -111,6 +111,9 @@ create index play_unopened on wallet.play (account_id, provider_id, provider_rou
   where round_id is null;
 create index play_of_account on wallet.play (account_id, id);
 create index play_by_time on wallet.play (brand_id, created_at);
+-- The team looks for what was refused; ids begin with their time.
+create index play_refused on wallet.play (provider_id, brand_id, id) where outcome = 'refused';
+create index play_of_refused_request on wallet.play (request_id) where outcome = 'refused';
 -- Nobody is there to see them: an alert counts them.
 create index play_refused_win on wallet.play (created_at) where kind = 'win' and outcome = 'refused';
 ${appendOnly('wallet.play')}
