@@ -277,3 +277,13 @@ const entries = {
 export type ProviderErrorCode = keyof typeof entries
 export const providerErrors: Readonly<Record<ProviderErrorCode, ProviderErrorEntry>> = entries
 export const providerErrorCodes = Object.keys(entries) as readonly ProviderErrorCode[]
+
+/** Refusals by a service that leave no play. Each other one that an operation of theirs rejects with is kept as a play. */
+export const refusedWithoutPlay: ReadonlySet<string> = new Set<ProviderErrorCode>([
+  'PLAYER_NOT_FOUND',
+  'CURRENCY_MISMATCH',
+  'TRANSACTION_CONFLICT',
+  'TRANSACTION_ROLLED_BACK',
+  'BET_NOT_FOUND',
+  'WIN_HELD',
+])

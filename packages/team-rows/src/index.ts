@@ -4,6 +4,7 @@ import {
   type OwnSession,
   operations,
   pendingCountedMax,
+  providerErrorCodes,
   publicErrorCodes,
   type Reply,
   type ServiceName,
@@ -69,6 +70,13 @@ const operator = [
   'operator',
   ({ operatorName, operatorId }: { readonly operatorName: string | null; readonly operatorId: string | null }) =>
     operatorName ?? operatorId,
+] as const
+
+/** Who sent a request: an operator or a provider of games. */
+const sender = [
+  'sender',
+  (row: Parameters<(typeof operator)[1]>[0] & Partial<Record<'providerId' | 'providerName', string | null>>) =>
+    operator[1](row) ?? row.providerName ?? row.providerId,
 ] as const
 
 /** The status of a record, which is the former one while its last decision is being carried out. */
@@ -202,7 +210,7 @@ export const lists = {
     columns: [
       'code',
       ['operation', ({ operation, method, path }) => operation ?? `${method} ${path}`],
-      operator,
+      sender,
       ['httpStatus', 'status'],
       'at',
       'requestId',
@@ -212,8 +220,8 @@ export const lists = {
       ['canonicalString', ({ canonicalString }) => canonicalString?.replaceAll('\n', ' ')],
       'verified',
     ],
-    filters: { operator: 'operatorId', code: 'code' },
-    choices: { code: publicErrorCodes },
+    filters: { operator: 'operatorId', provider: 'providerId', code: 'code' },
+    choices: { code: [...new Set([...publicErrorCodes, ...providerErrorCodes])].sort() },
     opens: ({ requestId }) => `/requests/${requestId}`,
   }),
   idempotencyKeys: list(gateway.findIdempotencyKey, {

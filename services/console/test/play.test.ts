@@ -43,6 +43,9 @@ t.test('the pages about play', async (t) => {
   await play.win(ana, 'won', '25.00', { betTransactionId: 'bet-won', detailsUrl: 'https://games.example/rounds/won' })
   await play.bet(ana, 'won', { transactionId: 'bet-second', amount: '20.00' })
   await refusal(play.bet(ana, 'won', { transactionId: 'bet-late', refusedWith: { code: 'RG_BLOCKED' } }))
+  const excluded = { code: 'RG_BLOCKED', details: '{"reason":"self_exclusion"}' } as const
+  await refusal(play.bet(ana, 'never', { refusedWith: excluded }))
+  await refusal(play.rollback(ana, 'won', 'bet-won'))
   await play.bet(ana, 'spun', { transactionId: 'spin-1', win: '1500.00' })
   await play.bet(ana, 'shared')
   await other.bet(bia, 'shared')
@@ -104,6 +107,32 @@ t.test('the pages about play', async (t) => {
     const timeline = plain(await alice.get(`/production/players/${ana}`))
     t.match(timeline, 'R$5,000.00 deposit')
     t.notMatch(timeline, 'R$1,500.00', 'plays have a list of their own')
+  })
+
+  await t.test('what was refused is listed with why, also where no round was opened', async (t) => {
+    const list = await support.get('/production/plays')
+    const why = 'bet refused Self-exclusion or daily limit. Reason: self-exclusion RG_BLOCKED'
+    t.match(plain(list), why)
+    t.match(list.text, `href="/production/players/${ana}"`, 'it has no round that could be opened')
+    t.notMatch(list.text, 'bet-second')
+    const [, requestId = ''] = /bet-never[\s\S]*?(req_\w+)/.exec(list.text) ?? []
+    t.match(plain(await inPortuguese.get('/production/plays')), 'Motivo: autoexclusão RG_BLOCKED')
+    t.notMatch((await alice.get('/sandbox/plays')).text, 'bet-never')
+    const ofAna = (query = '') => alice.get(`/production/plays?player=${ana}${query}`)
+    t.match(plain(await ofAna()), /State of the round: open Won: R\$25\.00.*bet-never.*bet-second/)
+    t.match((await ofAna()).text, `href="${roundPath}"`)
+    t.notMatch((await ofAna('&outcome=refused')).text, 'bet-second')
+    for (const found of ['find=bet-never', 'provider=Evolution+Games', 'operator=Aurora'])
+      t.match((await alice.get(`/production/plays?${found}`)).text, 'bet-never', found)
+    for (const nothing of ['provider=Pragmatic+Studio', 'find=bet-never&operator=Boreal', 'find=two%20words'])
+      t.notMatch((await alice.get(`/production/plays?${nothing}`)).text, requestId, nothing)
+    t.match((await alice.get(`/production/players/${ana}`)).text, `href="/production/plays?player=${ana}"`)
+    t.match((await alice.get('/production/rounds')).text, 'href="/production/plays"')
+    t.equal((await alice.search('production', 'bet-never')).location, '/production/plays?find=bet-never')
+    const asked = `/plays?find=${requestId}`
+    t.equal((await alice.get(`/production/requests/${requestId}`)).location, `/production${asked}`)
+    t.match((await alice.get(`/production${asked}`)).text, 'bet-never')
+    t.equal((await alice.get(`/sandbox/requests/${requestId}`)).status, 404)
   })
 
   await t.test('what stays open for a day is counted, and is red after three', async (t) => {
@@ -265,7 +294,7 @@ t.test('the pages about play', async (t) => {
     const menu = async (visitor: Visitor) => (await visitor.get('/production')).text.split('<main')[0] ?? ''
     t.notMatch(await menu(integration), '/production/rounds')
     t.match(await menu(integration), '/production/providers')
-    for (const path of ['rounds', 'held-wins', 'play-days'])
+    for (const path of ['rounds', 'plays', 'held-wins', 'play-days'])
       t.match((await integration.get(`/production/${path}`)).text, 'This takes the role', path)
   })
 
@@ -273,7 +302,7 @@ t.test('the pages about play', async (t) => {
     'without the gateway, which knows whose they are, lists say so and a round is still recalled',
     async (t) => {
       await bed.bed.services.gateway?.drain()
-      for (const path of ['rounds', 'rounds?view=open', 'held-wins'])
+      for (const path of ['rounds', 'rounds?view=open', 'plays', 'held-wins'])
         t.match((await alice.get(`/production/${path}`)).text, 'what they keep is missing: gateway', path)
       t.match(plain(await alice.get(roundPath)), 'State closed')
     },

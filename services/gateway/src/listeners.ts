@@ -103,6 +103,7 @@ export function operatorListener(
 /** What providers of games call, with its documents. */
 export function providerListener(context: ServiceContext, settings: Settings, { secrets, ...shared }: Shared) {
   const { db, timers } = context
+  const refused = new RefusedRequests(context, providerSurface.name)
   const baseUrl = () => settings.PROVIDER_BASE_URL ?? `${listener.origin}${providerApiPrefix}`
   const guarding = guards(context, settings, providerKeys)
   const authentication = {
@@ -119,10 +120,12 @@ export function providerListener(context: ServiceContext, settings: Settings, { 
     ...shared,
     surface: providerSurface,
     documents: documentRoutes(baseUrl, servedProviders),
+    unread: (...bytes) => refused.unread(...bytes),
+    observers: [refused],
     identify: (request, operation) => authenticateProvider(request, operation, authentication),
     securityLog: guarding.securityLog,
     around: aroundStakes(timers),
   })
   const listener = listen(context, settings, { app, host: settings.PROVIDER_HOST, port: settings.PROVIDER_PORT })
-  return { ...guarding, surface: providerSurface.name, listener }
+  return { ...guarding, surface: providerSurface.name, listener, observers: [refused] }
 }

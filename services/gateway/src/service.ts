@@ -62,7 +62,7 @@ export const gateway = defineService({
         uses,
         ...listeners,
         // What the listeners' last requests store and prove, and what was refused of them, is written, too.
-        ...[dailyUse, ...(operators?.observers ?? [])].map((writing) => ({
+        ...[dailyUse, ...surfaces.flatMap(({ observers }) => observers)].map((writing) => ({
           start: () => writing.start(),
           stop: () => Promise.all(listeners.map((listener) => listener.stop())).then(() => writing.stop()),
         })),

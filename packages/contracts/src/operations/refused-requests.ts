@@ -10,9 +10,12 @@ const RequestId = Type.String({ minLength: 1, maxLength: 64, description: 'The X
 const RefusedRequest = object({
   requestId: text(64),
   at: Timestamp,
-  /** Null where no key that exists was sent. */
+  /** Null where no key that exists was sent, and where it was a provider's. */
   operatorId: Nullable(Id),
   operatorName: Nullable(text(64)),
+  /** Of a provider of games. The release before does not say it. */
+  providerId: Type.Optional(Nullable(Id)),
+  providerName: Type.Optional(Nullable(text(64))),
   environment: Nullable(EnvironmentName),
   /** The public half, as it was sent. */
   key: Nullable(text(128)),
@@ -56,10 +59,12 @@ export const refusedRequestEntries = {
   listRefusedRequests: team.query({
     roles: everyRole,
     summary: 'List requests that were refused or failed, newest first',
-    description: 'Of the last seven days, without bodies. Of an operator some thousands a day are kept.',
+    description:
+      'Of the last seven days, without bodies. Of an operator or provider some thousands a day are kept. A refused bet is a play.',
     body: object({
       requestId: Type.Optional(RequestId),
       operatorId: Type.Optional(Id),
+      providerId: Type.Optional(Id),
       environment: Type.Optional(EnvironmentName),
       code: Type.Optional(Type.String({ maxLength: 64, description: 'Only those refused with this code.' })),
       before: Type.Optional(described(Id, 'Go on below this request.')),
@@ -67,7 +72,7 @@ export const refusedRequestEntries = {
     }),
     reply: object({
       ...pageOf(RefusedRequest).properties,
-      /** Of the operator and environment that were asked for, today (UTC): refused beyond what is kept. */
+      /** Of the operator or provider and environment that were asked for, today (UTC): refused beyond what is kept. */
       notKeptToday: Type.Integer(),
     }),
   }),

@@ -129,6 +129,7 @@ async function showProvider(visit: Visit, found: FoundProvider, sent?: SentForm)
       'othersPerMinute',
       ['allowedAddresses', ({ allowedAddresses: all }) => text(all.join(', ') || display.t('addressesAny'))],
       ['rounds', () => (person.mayCall(listRounds) ? link(display.t('all'), address(`/rounds?${rounds}`)) : nothing)],
+      ['refused', () => link(display.t('refusedRequests'), address(`/requests?${rounds}`))],
       'createdAt',
       'id',
     ]),

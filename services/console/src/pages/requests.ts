@@ -1,10 +1,18 @@
-import { errorCatalogue, operations, Rejection, type Reply } from '@backoffice/contracts'
+import {
+  errorCatalogue,
+  operations,
+  providerApiPrefix,
+  providerErrors,
+  Rejection,
+  type Reply,
+} from '@backoffice/contracts'
 import { lists } from '@backoffice/team-rows'
 import type { FastifyReply } from 'fastify'
 import { factsOf, folded, id, link, nothing, rowSchema, text } from '../pieces/cells.ts'
 import { listRows, showListed } from '../pieces/list-page.ts'
 import { type Section, showCase } from '../pieces/queue.ts'
 import type { Pages, Visit } from '../pieces/visit.ts'
+import { playsPath } from './rounds.ts'
 
 const { findIdempotencyKey, listRefusedRequests } = operations.gateway
 
@@ -14,7 +22,7 @@ type KeyUse = Reply<typeof findIdempotencyKey>['data'][number]
 /** The page of what was refused or failed, by the X-Request-Id that its caller has. */
 export const requestPath = (requestId: string): string => `/requests/${requestId}`
 
-/** What operators were refused. Nobody decides anything here. */
+/** What operators and providers of games were refused. Nobody decides anything here. */
 export const requestPages: Pages = (route) => {
   route.get('/requests', (visit) =>
     showListed(visit, {
@@ -28,17 +36,22 @@ export const requestPages: Pages = (route) => {
   )
   route.get('/requests/:requestId', async (visit) => {
     const requestId = visit.params.requestId ?? ''
-    const { data } = await visit.person.call(listRefusedRequests, { requestId, limit: 1 })
-    const [request] = data
-    if (request === undefined) throw new Rejection('REQUEST_NOT_FOUND')
-    return showRequest(visit, request)
+    const [request] = (await visit.person.call(listRefusedRequests, { requestId, limit: 1 })).data
+    if (request !== undefined) return showRequest(visit, request)
+    // What was refused of plays stands among those.
+    const plays = await playsPath(visit, requestId)
+    if (plays === undefined) throw new Rejection('REQUEST_NOT_FOUND')
+    return visit.reply.redirect(visit.address(plays), 303)
   })
 }
 
 function showRequest(visit: Visit, request: Refused): FastifyReply {
   const { display, address } = visit
-  const { operatorId, operatorName, method, path, canonicalString } = request
-  const message = errorCatalogue[request.code as keyof typeof errorCatalogue]?.message
+  const { operatorId, operatorName, providerId, providerName, method, path, canonicalString } = request
+  const words: Readonly<Record<string, { readonly message: string }>> = path.startsWith(providerApiPrefix)
+    ? providerErrors
+    : errorCatalogue
+  const message = words[request.code]?.message
   return showCase(visit, {
     path: requestPath(request.requestId),
     title: request.code,
@@ -49,13 +62,17 @@ function showRequest(visit: Visit, request: Refused): FastifyReply {
       text: [
         message,
         ...(request.outcomeKnown ? [] : [display.t('outcomeNotKnown')]),
-        ...(request.operatorId !== null && !request.verified ? [display.t('senderNotProven')] : []),
+        ...((operatorId ?? providerId ?? null) !== null && !request.verified ? [display.t('senderNotProven')] : []),
       ].join(' '),
     },
     facts: factsOf(rowSchema(listRefusedRequests.reply), request, [
       [
         'operator',
         () => (operatorId === null ? nothing : link(operatorName ?? operatorId, address(`/operators/${operatorId}`))),
+      ],
+      [
+        'provider',
+        () => (providerId ? link(providerName ?? providerId, address(`/providers/${providerId}`)) : nothing),
       ],
       'environment',
       'at',

@@ -84,7 +84,7 @@ function midnight(day: string, timeZone: string): string {
 
 const notADay = (text: string) => Object.assign(new Error(`${text} is no day`), { statusCode: 400 })
 
-const { getOperator, listOperators } = operations.gateway
+const { getOperator, getProvider, listOperators } = operations.gateway
 
 /** A field of a list's filter. Its name stands in the address, and names it in the catalogue of words. */
 export interface FilterField {
@@ -169,8 +169,16 @@ export async function operatorGiven({ person, query, environment }: Visit) {
   }
 }
 
+/** The provider that a list is filtered by, by its name or id. */
+export async function providerGiven({ person, query }: Visit) {
+  const { provider: name } = valuesOf({ query }, ['provider'])
+  const provider =
+    name === undefined ? undefined : await person.call(getProvider, { name: name.slice(0, 64) }).catch(unlessUnknown)
+  return { id: provider?.id, isUnknown: name !== undefined && provider === undefined }
+}
+
 function unlessUnknown(error: unknown): undefined {
-  if (!(error instanceof Rejection) || error.code !== 'OPERATOR_NOT_FOUND') throw error
+  if (!(error instanceof Rejection) || !/^(OPERATOR|PROVIDER)_NOT_FOUND$/.test(error.code)) throw error
 }
 
 const nameLengthMax = 40

@@ -19,6 +19,7 @@ import {
   operatorGiven,
   periodFields,
   periodOf,
+  providerGiven,
   textField,
   valuesOf,
 } from './filters.ts'
@@ -63,6 +64,7 @@ export async function filterGiven<O extends Operation, Row>(visit: Visit, list: 
   const { properties = {} } = operation.body as FieldSchema
   const { operator: owner, ...others } = filters
   const owned = owner === undefined ? undefined : await operatorGiven(visit)
+  const provided = filters.provider === undefined ? undefined : await providerGiven(visit)
   const values = valuesOf(visit, Object.keys(others))
   const [fields, asked]: [FilterField[], Record<string, string | undefined>] = [[], {}]
   for (const [name, field] of Object.entries(others)) {
@@ -70,6 +72,7 @@ export async function filterGiven<O extends Operation, Row>(visit: Visit, list: 
     fields.push(choices.length > 0 ? choice(name, choices) : textField(name, field === 'playerId' ? 'ply_…' : ''))
     asked[field] = choices.length > 0 ? choices.find((known) => known === values[name]) : values[name]
   }
+  if (provided !== undefined) asked.providerId = provided.id
   if (owner !== undefined) asked[owner] = owner === 'brandId' ? owned?.brand?.id : owned?.operator?.id
   if (period !== undefined) {
     const { from, to } = periodOf(visit)
@@ -79,7 +82,7 @@ export async function filterGiven<O extends Operation, Row>(visit: Visit, list: 
   return {
     operator: owned?.operator,
     fields: [...(owned === undefined ? [] : [owned.field]), ...fields, ...(period === undefined ? [] : periodFields)],
-    asked: owned?.isUnknown ? undefined : (defined(asked) as Partial<Input<O>>),
+    asked: owned?.isUnknown || provided?.isUnknown ? undefined : (defined(asked) as Partial<Input<O>>),
   }
 }
 

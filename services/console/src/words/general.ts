@@ -21,8 +21,8 @@ export const generalWords = {
     'Dos últimos sete dias, sem o corpo dos pedidos. Mais {count} foram recusados hoje e não foram guardados.',
   ],
   outcomeNotKnown: [
-    'Nobody knows whether it was done: a retry with the same Idempotency-Key tells.',
-    'Não se sabe se foi feito: uma nova tentativa com a mesma Idempotency-Key diz.',
+    'Nobody knows whether it was done: a retry with the same Idempotency-Key or transaction tells.',
+    'Não se sabe se foi feito: uma nova tentativa com a mesma Idempotency-Key ou transação diz.',
   ],
   senderNotProven: [
     'The signature was not right, so somebody else may have sent it.',

@@ -292,8 +292,8 @@ export const playerWords = {
   'value.action': ['team', 'equipe'],
   'value.anonymised': ['anonymised', 'anonimizado'],
   'error.REQUEST_NOT_FOUND': [
-    'No request with this id was refused in the last seven days: it succeeded, it is older, or so many were refused that day that it was not kept.',
-    'Nenhum pedido com este id foi recusado nos últimos sete dias: deu certo, é mais antigo, ou foram tantas recusas naquele dia que ele não foi guardado.',
+    'No request with this id was refused in the last seven days: it succeeded, it is older, it repeated a bet that was refused before, or so many were refused that day that it was not kept.',
+    'Nenhum pedido com este id foi recusado nos últimos sete dias: deu certo, é mais antigo, repetia uma aposta já recusada, ou foram tantas recusas naquele dia que ele não foi guardado.',
   ],
   'error.TRANSFER_NOT_FOUND': ['There is no such transfer.', 'Esta transferência não existe.'],
   'error.TRANSFER_CONFLICT': [

@@ -118,6 +118,7 @@ export const recordWords = {
   'field.decisionReason': ['Reason of the decision', 'Motivo da decisão'],
   'field.refused': ['Of the last seven days', 'Dos últimos sete dias'],
   'field.requestId': ['Request id', 'Id do pedido'],
+  'field.sender': ['From', 'De'],
   'field.request': ['Request', 'Pedido'],
   'field.httpStatus': ['HTTP status', 'Status HTTP'],
   'field.code': ['Code', 'Código'],
@@ -170,8 +171,8 @@ export const recordWords = {
     'Nenhuma mensagem separada. A que não pode ser lida espera aqui até alguém corrigir a causa.',
   ],
   'empty.refusedRequests': [
-    'Nothing was refused. What operators call wrongly is here for seven days, with its request id.',
-    'Nada foi recusado. O que os operadores chamam de forma errada fica aqui por sete dias, com o id do pedido.',
+    'Nothing was refused. What operators and providers call wrongly is here for seven days, with its request id.',
+    'Nada foi recusado. O que operadores e provedores chamam de forma errada fica aqui por sete dias, com o id do pedido.',
   ],
   'empty.endpoints': [
     'No operator has a webhook address here. It is set on the operator’s page.',

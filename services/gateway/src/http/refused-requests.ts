@@ -1,9 +1,11 @@
-import type { ErrorCode } from '@backoffice/contracts'
+import { type ErrorCode, refusedWithoutPlay } from '@backoffice/contracts'
 import { type Clock, holderOf, type Logger, Loop } from '@backoffice/process'
 import type { Background, Db } from '@backoffice/service-runtime'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { keepRefusals, keptMax, type RefusalSource, type RefusedRequest } from '../requests/records.ts'
-import type { Observer } from './authenticate.ts'
+import type { KeyHolder } from '../keys.ts'
+import { keepRefusals, keptMax, type RefusalSource, type RefusedRequest, unknownSenders } from '../requests/records.ts'
+import type { Access, Observer } from './authenticate.ts'
+import type { Surface } from './surface.ts'
 
 /** What waits to be written, in this process. Beyond it requests are counted only. */
 const waitingMax = 1_000
@@ -11,6 +13,7 @@ const writeEveryMs = 1_000
 /** Of what nobody has signed, a day, of one address (IPv6: one /64), in this replica: the rest is for others. */
 const keptOfOneMax = keptMax / 10
 
+type Nobody = Omit<RefusalSource, 'verified'> & { readonly providerId?: never }
 /** What this replica knows of a source. */
 interface Counted extends RefusalSource {
   /** Today, of all replicas, when it was last written. */
@@ -21,10 +24,8 @@ interface Counted extends RefusalSource {
   readonly kept: Map<string, number>
 }
 
-const nobody = { operatorId: '', environment: '' } as const
-
 /**
- * Keeps what was refused or failed, so that an operator's request id leads somewhere. No request waits for it: refusals are
+ * Keeps what was refused or failed on one surface, so that a request id leads somewhere. No request waits for it: refusals are
  * noted in memory and written once a second; a process that dies forgets those of a second. While PostgreSQL is away, and
  * beyond the bounds, they are only counted.
  */
@@ -33,13 +34,18 @@ export class RefusedRequests implements Background, Observer {
   readonly #db: Db
   readonly #clock: Clock
   readonly #loop: Loop
+  readonly #nobody: Nobody
   readonly #sources = new Map<string, Counted>()
   #waiting: RefusedRequest[] = []
   #day = ''
 
-  constructor({ db, clock, log }: { readonly db: Db; readonly clock: Clock; readonly log: Logger }) {
+  constructor(
+    { db, clock, log }: { readonly db: Db; readonly clock: Clock; readonly log: Logger },
+    surface: Surface['name'] = 'operators',
+  ) {
     this.#db = db
     this.#clock = clock
+    this.#nobody = { operatorId: unknownSenders[surface], environment: '' }
     this.#loop = new Loop({ run: () => this.#write(), everyMs: writeEveryMs, log, name: 'writing refused requests' })
   }
 
@@ -55,10 +61,10 @@ export class RefusedRequests implements Background, Observer {
 
   /** @param body the envelope */
   answered(request: FastifyRequest, reply: FastifyReply, body: unknown): void {
-    const { sender, verified = false, routeOptions, method, refusedWith: code } = request
-    if (code === undefined) return
-    const { operatorId = '', environment } = sender?.holder ?? nobody
-    const source = { operatorId, environment, verified }
+    const { sender, verified = false, routeOptions, method, refusedWith: code, access } = request
+    if (code === undefined || leavesPlay(access, code)) return
+    const { operatorId = '', providerId = operatorId, environment }: KeyHolder | Nobody = sender?.holder ?? this.#nobody
+    const source = { operatorId: providerId, environment, verified }
     if (!this.#count(source, holderOf(request.ip))) return
     const { pathname, ...told } = { pathname: pathOf(request.raw.url ?? ''), ...detailsIn(body) }
     this.#waiting.push({
@@ -78,7 +84,7 @@ export class RefusedRequests implements Background, Observer {
 
   /** Bytes that were no request that could be read. */
   unread(requestId: string, status: number, code: ErrorCode, address: string): void {
-    const source = { ...nobody, verified: false }
+    const source = { ...this.#nobody, verified: false }
     if (!this.#count(source, holderOf(address))) return
     const nothing = {
       key: null,
@@ -134,6 +140,13 @@ export class RefusedRequests implements Background, Observer {
     }
   }
 }
+
+/** The wallet keeps it for ever, under its request id, too: there are many of players without money. */
+const leavesPlay = (access: Access | undefined, code: ErrorCode): boolean =>
+  access?.operation.audience === 'provider' &&
+  access.operation.http?.method === 'POST' &&
+  access.operation.rejects.includes(code) &&
+  !refusedWithoutPlay.has(code)
 
 const nameOf = ({ operatorId, environment, verified }: RefusalSource): string =>
   `${operatorId} ${environment} ${verified}`

@@ -1,6 +1,6 @@
 import { operations } from '@backoffice/contracts'
 import { handle, toPage, withIsoTimes } from '@backoffice/service-runtime'
-import { countNotKept, findKeyUses, findRefusedRequests, type NamedRequest } from './records.ts'
+import { countNotKept, findKeyUses, findRefusedRequests, type NamedRequest, namedSender } from './records.ts'
 
 const keyUsesMax = 20
 
@@ -16,7 +16,7 @@ export const listRefusedRequests = handle(operations.gateway.listRefusedRequests
 const shown = ({ operatorId, environment, ...request }: NamedRequest) =>
   withIsoTimes({
     ...request,
-    operatorId: operatorId === '' ? null : operatorId,
+    ...namedSender(operatorId),
     environment: environment === '' ? null : environment,
     outcomeKnown: request.status < 500,
   })

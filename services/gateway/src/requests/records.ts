@@ -19,13 +19,25 @@ type Asked = Input<typeof operations.gateway.listRefusedRequests>
  * many of everybody else together. A row has 2 KiB at most, so that is 10 MiB.
  */
 export const keptMax = 5_000
-/** Whose requests are counted together. Empty: of nobody whom we know. */
+/** Whose requests are counted together. */
 export interface RefusalSource {
+  /** Of an operator or of a provider; of nobody whom we know, one of `unknownSenders`. */
   readonly operatorId: string
   readonly environment: Environment | ''
   /** Whether their signatures were right. Anybody may send an operator's key with a wrong one. */
   readonly verified: boolean
 }
+
+/** Who sends to a surface without a key that exists. What is sent to one takes no room of the other. */
+export const unknownSenders = { operators: '', providers: 'prv_' } as const
+const isOfProvider = (operatorId: string) => operatorId.startsWith(unknownSenders.providers)
+/** Whose it is by the id that stands in the row. */
+export const namedSender = (
+  id: string,
+): { readonly operatorId: string | null; readonly providerId: string | null } => ({
+  operatorId: isOfProvider(id) || id === unknownSenders.operators ? null : id,
+  providerId: isOfProvider(id) && id !== unknownSenders.providers ? id : null,
+})
 
 const storedColumns = `
   request_id text, at timestamptz, operator_id text, environment text, key text, verified bool, operation text, method text, path text,
@@ -84,26 +96,32 @@ export async function keepRefusals(
   `
 }
 
-export type NamedRequest = RefusedRequest & { readonly operatorName: string | null }
-const namedColumns = sql`${sql.columns(storedColumns)}, (select name from operator where id = operator_id) as operator_name`
+export type NamedRequest = RefusedRequest & {
+  readonly operatorName: string | null
+  readonly providerName: string | null
+}
+const namedColumns = sql`${sql.columns(storedColumns)}, (select name from operator where id = operator_id) as operator_name,
+  (select name from provider where id = operator_id) as provider_name`
 
 /** Newest first. */
 export async function findRefusedRequests(db: ReadDb, asked: Asked): Promise<readonly NamedRequest[]> {
-  const { requestId, operatorId = null, environment = null, code = null, before = null, limit } = asked
+  const { requestId, operatorId = null, providerId = null, environment = null, code = null, before = null } = asked
   if (requestId !== undefined)
     return db<NamedRequest>`select ${namedColumns} from refused_request where request_id = ${requestId}`
   return db<NamedRequest>`
     select ${namedColumns} from refused_request
     where (${operatorId}::text is null or operator_id = ${operatorId}::text)
+      and (${providerId}::text is null or operator_id = ${providerId}::text)
       and (${environment}::text is null or environment = ${environment}::text)
       and (${code}::text is null or code = ${code}::text)
       and (${before}::text is null or request_id < ${before}::text)
-    order by request_id desc limit ${limit}::int
+    order by request_id desc limit ${asked.limit}::int
   `
 }
 
-/** Of one operator today, beyond what is kept of each source. */
-export async function countNotKept(db: ReadDb, { operatorId, environment }: Asked): Promise<number> {
+/** Of one operator or provider today, beyond what is kept of each source. */
+export async function countNotKept(db: ReadDb, { environment, ...asked }: Asked): Promise<number> {
+  const operatorId = asked.operatorId ?? asked.providerId
   if (operatorId === undefined) return 0
   const [row] = await db<{ notKept: number }>`
     select coalesce(sum(greatest(0, refused - ${keptMax}::bigint)), 0)::float8 as not_kept from refused_today

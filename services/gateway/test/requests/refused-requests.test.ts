@@ -148,6 +148,70 @@ t.test('a list is of one operator, newest first, in pages', async (t) => {
   t.same((await list({ operatorId: other.operatorId, code: 'RATE_LIMITED', limit: 2 })).data, [])
 })
 
+t.test('what a provider was refused is kept beside it, but for what is a play', async (t) => {
+  const { createProvider, setProviderGrant, issueProviderKey, getOperator } = operations.gateway
+  const { id: providerId } = await alice.call(createProvider, { input: { name: 'Estudio Um' } })
+  const { brands } = await alice.call(getOperator, { input: { name: 'Casa Azul' } })
+  const brandId = brands.find(({ environment }) => environment === 'sandbox')?.id ?? ''
+  await alice.call(setProviderGrant, { input: { providerId, brandId, grant: 'active' } })
+  const pair = await alice.call(issueProviderKey, { input: { providerId, environment: 'sandbox' } })
+  const { id: playerId } = (await post(baseUrl, sandbox, '/players', person())).json
+  const ask = (path: string, body?: object, as: Pair = pair, brand = brandId) =>
+    send(`${bed.services.gateway.addresses.providerUrl}/${brand}`, as, {
+      ...{ path, method: body === undefined ? 'GET' : 'POST' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+  const bet = { transactionId: 'a-bet', sessionId: 'ses_x', playerId, roundId: 'r', gameId: 'g', amount: '1.00' }
+  const refusedStake = await ask('/bets', { ...bet, currency: 'BRL' })
+  t.equal(refusedStake.json.error.code, 'SESSION_NOT_FOUND')
+  const prefix = `/provider/v1/${brandId}`
+  const nobody = { providerId: null, environment: null, verified: false }
+  const cases: readonly (readonly [string, Promise<Answer>, object])[] = [
+    ['INVALID_CREDENTIALS', ask('/bets', bet, { ...pair, key: `gp_test_${'0'.repeat(32)}` }), nobody],
+    [
+      'INVALID_SIGNATURE',
+      ask('/rounds?roundId=x', undefined, { ...pair, secret: 'sk_wrong' }),
+      { verified: false, canonicalString: new RegExp(`^GET\\n${prefix}/rounds\\?…\\n`) },
+    ],
+    ['BRAND_NOT_GRANTED', ask('/bets', bet, pair, 'brd_x'), { verified: true, operation: 'placeBet' }],
+    ['VALIDATION_ERROR', ask('/bets', bet), { fields: '/currency', path: `${prefix}/bets`, method: 'POST' }],
+    ['PLAYER_NOT_FOUND', ask('/bets', { ...bet, playerId: 'ply_x', currency: 'BRL' }), {}],
+    [
+      'BET_NOT_FOUND',
+      ask('/wins', { ...bet, roundId: 'other', sessionId: undefined, gameId: undefined, currency: 'BRL' }),
+      {},
+    ],
+    ['TRANSACTION_NOT_FOUND', ask('/transactions/bet/any'), { path: `${prefix}/transactions/bet/any` }],
+    ['SESSION_NOT_FOUND', ask('/sessions/ses_x'), { operation: 'readPlaySession' }],
+  ]
+  for (const [code, sent, expected] of cases) {
+    const named = { providerId, providerName: 'Estudio Um', environment: 'sandbox' }
+    const own = 'providerId' in expected ? {} : named
+    t.match(await kept(await sent), { code, ...own, operatorId: null, operatorName: null, ...expected }, code)
+  }
+  // They are written in order, so that what is kept came before the last of them.
+  const { data } = await list({ providerId, environment: 'sandbox', limit: 100 })
+  t.same(
+    data.map(({ code }) => code).toReversed(),
+    cases.slice(1).map(([code]) => code),
+    'the stake is a play',
+  )
+  const requestId = String(refusedStake.headers['x-request-id'])
+  const plays = await alice.call(operations.wallet.listPlays, { input: { transactionId: requestId, limit: 2 } })
+  t.match(plays.data, [{ transactionId: 'a-bet', code: 'SESSION_NOT_FOUND', requestId, providerId }])
+  t.same((await list({ providerId, operatorId, limit: 2 })).data, [])
+
+  await db.query(`update refused_today set refused = $1 where operator_id in ('prv_', $2)`, [keptMax, providerId])
+  const unknown = { secret: 'x', key: `gp_test_${'0'.repeat(32)}` }
+  const flood = await Promise.all([...Array(5)].flatMap(() => [ask('/rounds', undefined, unknown), ask('/rounds')]))
+  await eventually(async () => (await list({ providerId, limit: 1 })).notKeptToday === 5)
+  await kept(await send(baseUrl, { ...unknown, key: `bk_test_${'0'.repeat(32)}` }, { path: '/me' }))
+  t.pass('operators have room of their own')
+  const ids = flood.map(({ headers }) => headers['x-request-id'])
+  const { rows } = await db.query('select from refused_request where request_id = any($1)', [ids])
+  t.equal(rows.length, 0, 'of a flood of a provider, or of nobody, no more is kept than there is room for')
+})
+
 t.test('an Idempotency-Key leads to what it did, for each operator that used it', async (t) => {
   const key = randomUUID()
   const { id: playerId } = (await post(baseUrl, sandbox, '/players', person())).json

@@ -1,4 +1,4 @@
-import { balanceByTeamMax } from '@backoffice/contracts'
+import { balanceByTeamMax, providerErrors, refusedWithoutPlay } from '@backoffice/contracts'
 import fc from 'fast-check'
 import t from 'tap'
 import type { Posting, PostingOutcome } from '../../src/ledger/posting.ts'
@@ -204,6 +204,8 @@ for (const state of Object.keys(states) as State[])
       const moved = books.balance(ana).posted - was
       t.equal(`${told(outcome)}${moved === 0n ? '' : `, ${moved > 0n ? '+' : ''}${moved}`}`, verdictOf(message, state))
       t.same(books.faults(), [])
+      if (outcome?.outcome === 'play') t.notOk(refusedWithoutPlay.has(outcome.play.refusedWith ?? ''))
+      if (outcome?.outcome === 'not kept') t.equal(refusedWithoutPlay.has(outcome.code), outcome.code in providerErrors)
       const now = books.balance(ana)
       books.post(sent)
       t.same(books.balance(ana), now, 'once more, it moves nothing')
