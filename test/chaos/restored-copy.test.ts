@@ -4,13 +4,16 @@
 import { randomUUID } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { eventStream, serviceNames } from '@backoffice/contracts'
+import { eventStream, operations, serviceNames } from '@backoffice/contracts'
 import { databaseUrl } from '@backoffice/local-stack'
 import {
   eventually,
   freePort,
   type HttpReply,
   recoverCopy,
+  replyWith,
+  startReceiver,
+  type Teardown,
   takeBaseBackup,
   temporaryFolder,
 } from '@backoffice/test-kit'
@@ -18,6 +21,7 @@ import { jetstreamManager } from '@nats-io/jetstream'
 import pg from 'pg'
 import t from 'tap'
 import { playerRequest } from '../journey.ts'
+import { PlayHouse } from '../play/house.ts'
 import { PostgresPart } from './backends.ts'
 import type { Request } from './client.ts'
 import { createOperators, type Operator } from './load.ts'
@@ -55,10 +59,17 @@ t.test('a standby that had not heard of the last commits is promoted under the r
   const [known, born] = operators as [Operator, Operator]
   const before = money.load('known', [known])
   await money.answers(10, [known])
+  const play = await playsOf(t, money)
+  t.match(await play.bet('kept', '10.00'), { replayed: false, balance: '90.00' })
   const copiedFrom = performance.now()
   await takeCopy('first', 'promoted')
   const after = money.load('born', [born])
   await money.answers(25, operators)
+  await play.win('kept', '5.00')
+  await play.bet('lost', '20.00')
+  await play.win('lost', '50.00')
+  await play.bet('back', '3.00')
+  t.match(await play.rollback('back'), { applied: true, balance: '125.00' })
   await postgres.stop()
   postgres = await PostgresPart.start({ ...options, dir: folderOf('promoted') })
   // Clients that wait send their requests again, to services that have gone on. Then there are new players.
@@ -67,6 +78,21 @@ t.test('a standby that had not heard of the last commits is promoted under the r
   await money.answers(25, operators)
   await anew.stop()
   await comeBack(operators, choices)
+  await t.test(
+    'B47 its provider sends again what it holds, and each transaction is done once more, or stays undone',
+    async (t) => {
+      t.match(await play.win('lost', '50.00'), { code: 'BET_NOT_FOUND', details: { retry: 'later' } })
+      t.match(await play.rollback('back'), { applied: false, replayed: false, balance: '90.00' })
+      t.match(await play.bet('back', '3.00'), { code: 'TRANSACTION_ROLLED_BACK' })
+      t.match(await play.bet('kept', '10.00'), { replayed: true, balance: '90.00' })
+      t.match(await play.win('kept', '5.00'), { replayed: false, balance: '95.00' })
+      for (const replayed of [false, true]) {
+        const balance = replayed ? '125.00' : '75.00'
+        t.match(await play.bet('lost', '20.00'), { applied: true, replayed, balance })
+        t.match(await play.win('lost', '50.00'), { applied: true, replayed, balance: '125.00' })
+      }
+    },
+  )
 
   await untilSettled(money)
   t.same(await reconciliationProblems(money), [])
@@ -232,21 +258,51 @@ async function idsIn({ sql }: Pick<MoneyBed, 'sql'>): Promise<ReadonlySet<string
   return new Set(rows.map(({ id }) => id))
 }
 
-/** Transfers and entries whose accounts are not those of their brand, type and currency. */
+/** Transfers and entries whose accounts are not those of their brand, type and currency. Of play a reconciliation tells. */
 async function strangeTransfers({ sql }: MoneyBed): Promise<readonly string[]> {
   const { rows } = await sql.query<{ id: string }>(`
     select t.id from wallet.transfer t
     left join wallet.account d on d.id = t.debit_account left join wallet.account c on c.id = t.credit_account
     left join payments.deposit r on r.id = t.reference left join payments.withdrawal w on w.id = t.reference
-    where (d.brand_id = t.brand_id and c.brand_id = t.brand_id and d.currency = c.currency
+    where t.reference not like 'pla\\_%' and ((d.brand_id = t.brand_id and c.brand_id = t.brand_id and d.currency = c.currency
       and coalesce(r.player_id, w.player_id) = coalesce(d.owner_id, c.owner_id)
       and case t.type when 'DEPOSIT' then d.kind = 'deposits' and c.kind = 'player'
         else d.kind = 'player' and c.kind = 'withdrawals' end) is not true
       or exists (
         select from wallet.entry e where e.transfer_id = t.id and e.account_id not in (t.debit_account, t.credit_account)
-      )
+      ))
   `)
   return rows.map(({ id }) => id)
+}
+
+/** What a provider sends about one player who has 100.00: each transaction with a round and bytes of its own. */
+async function playsOf(t: Teardown, { bed, sql }: MoneyBed) {
+  const { baseUrl, providerUrl } = bed.services.gateway.addresses
+  const house = await PlayHouse.open({ baseUrl, providerUrl, act: bed.agreed, sql })
+  const { url } = await startReceiver(t, replyWith(204))
+  const endpoint = {
+    operatorId: house.operatorId,
+    environment: 'sandbox',
+    url,
+    reason: 'its events are delivered',
+  } as const
+  await bed.agreed(operations.webhooks.setWebhookUrl, { input: endpoint })
+  const { client, gameId } = await house.provider(t, 0)
+  const [seat] = await house.seats(gameId, 1, '100.00')
+  if (seat === undefined) throw new Error('nobody plays')
+  const { playerId, currency } = seat
+  const send = async (path: string, id: string, said: object) => {
+    const json = JSON.stringify({ playerId, transactionId: id, roundId: id, ...said })
+    return eventually(async () => {
+      const answer = await client.post(path, json).catch(() => undefined)
+      return answer !== undefined && answer.status < 500 && (answer.body.error ?? answer.body)
+    })
+  }
+  return {
+    bet: (id: string, amount: string) => send('/bets', id, { ...seat, amount }),
+    win: (id: string, amount: string) => send('/wins', id, { currency, betTransactionId: id, amount }),
+    rollback: (id: string) => send('/rollbacks', id, { betTransactionId: id }),
+  }
 }
 
 /** Requests of one operator, each under the same key whenever it is sent. */

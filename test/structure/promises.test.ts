@@ -64,26 +64,31 @@ for (const document of ['docs/reliability.md', 'docs/security.md']) {
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
 
 /**
- * The list of docs/conformance.md: below each statement its tests, a line each, and from which it departs. `(24)` is the
- * first test of 24.
+ * A numbered list: below each statement its tests, a line each, and from which it departs. `(24)` is the first test of 24.
  */
 const departure = /^ {3}departs: \[(.*)\]\(departures\.md#departures\)$/m
-const rows = [...read('docs/conformance.md').matchAll(/^(\d+)\. (.*)\n((?: {3}.*\n)*)/gm)].map(
-  ([, number, statement = '', tests = '']) => ({
+function statementsOf(text: string) {
+  const rows = [...text.matchAll(/^(\d+)\. (.*)\n((?: {3}.*\n)*)/gm)].map(([, number, statement = '', tests = '']) => ({
     number: Number(number),
     statement,
     cells: tests.split('\n').flatMap((line) => (departure.test(line) ? [] : line.trim() || [])),
     departs: departure.exec(tests)?.[1],
-  }),
-)
-const statements = rows.map((row) => ({
-  ...row,
-  tests: row.cells.flatMap((cell) => {
-    const [, other] = /^\((\d+)\)$/.exec(cell) ?? []
-    const [, file, title] = /^`(\S+) › (.*)`$/.exec(other ? (rows[Number(other) - 1]?.cells[0] ?? '') : cell) ?? []
-    return file && title ? [{ file, title }] : []
-  }),
-}))
+  }))
+  return rows.map((row) => ({
+    ...row,
+    tests: row.cells.flatMap((cell) => {
+      const [, other] = /^\((\d+)\)$/.exec(cell) ?? []
+      const [, file, title] = /^`(\S+) › (.*)`$/.exec(other ? (rows[Number(other) - 1]?.cells[0] ?? '') : cell) ?? []
+      return file && title ? [{ file, title }] : []
+    }),
+  }))
+}
+const statements = statementsOf(read('docs/conformance.md'))
+const [, casesOfPlay = ''] = read('docs/providers-cases.md').split(/^## [B-Z].*$/m)
+const lists = [
+  ['the statements of the document', statements, 118],
+  ['the cases of play', statementsOf(casesOfPlay), 50],
+] as const
 
 /** As they are written: `${…}` stays where a title is made for each of a list. */
 function titlesIn(file: string): ReadonlySet<string> {
@@ -100,22 +105,24 @@ function isIn(titles: ReadonlySet<string>, title: string): boolean {
   return [...titles].filter((whole) => whole.startsWith(title.slice(0, -1))).length === 1
 }
 
-t.test('the statements of the document are numbered without a gap', async (t) => {
-  t.ok(statements.length >= 118)
-  t.same(
-    statements.map(({ number }) => number),
-    statements.map((_, index) => index + 1),
-  )
-})
+for (const [name, all, least] of lists) {
+  t.test(`${name} are numbered without a gap`, async (t) => {
+    t.ok(all.length >= least)
+    t.same(
+      all.map(({ number }) => number),
+      all.map((_, index) => index + 1),
+    )
+  })
 
-t.test('each has a test, and each test that is named is there', async (t) => {
-  const titles = new Map(statements.flatMap(({ tests }) => tests).map(({ file }) => [file, titlesIn(file)]))
-  for (const { number, statement, tests, cells } of statements) {
-    t.ok(tests.length > 0 && tests.length === cells.length, `${number}: ${statement}`)
-    for (const { file, title } of tests)
-      t.ok(isIn(titles.get(file) ?? new Set(), title), `${number}: ${file} › ${title}`)
-  }
-})
+  t.test(`each of ${name} has a test, and each test that is named is there`, async (t) => {
+    const titles = new Map(all.flatMap(({ tests }) => tests).map(({ file }) => [file, titlesIn(file)]))
+    for (const { number, statement, tests, cells } of all) {
+      t.ok(tests.length > 0 && tests.length === cells.length, `${number}: ${statement}`)
+      for (const { file, title } of tests)
+        t.ok(isIn(titles.get(file) ?? new Set(), title), `${number}: ${file} › ${title}`)
+    }
+  })
+}
 
 t.test('each departure stands beside the statement that it departs from, and in decision 0015', async (t) => {
   const [, table = ''] = read('docs/departures.md').split('## Departures')

@@ -290,7 +290,10 @@ t.test(
       ['PROVIDER_SUSPENDED', () => grants('suspended'), () => grants('active')],
     ] as const
     for (const [refusedWith, stop, goOn] of stops) {
+      const underWay = Array.from({ length: 5 }, () => stake(pair, bet(seat), at))
       await stop()
+      for (const one of await Promise.all(underWay))
+        t.ok(one.status === 200 || code(one) === `403 ${refusedWith}`, 'on one side of it or the other')
       aheadMs += 1_000
       const refused = bet(seat)
       t.equal(code(await stake(pair, refused, at)), `403 ${refusedWith}`)
@@ -311,6 +314,35 @@ t.test(
     }
   },
 )
+
+t.test('B36: what the team has voided is not won, over HTTP as well, and the stake is back once', async (t) => {
+  const operator = await operatorOf('Voided')
+  const { id, pair } = await providerOf('Broken', [operator.sandbox])
+  await serves({ id }, 'wallet-reels')
+  const seat = await seatOf(operator, 'wallet-reels')
+  const { playerId } = seat
+  const at = { brand: operator.sandbox }
+  const body = bet({ ...seat, transactionId: 'staked', amount: '40.00' })
+  t.match((await stake(pair, body, at)).json, { balance: '60.00' })
+  const { listRounds, voidRound } = operations.wallet
+  const [round] = (await alice.call(listRounds, { input: { playerId, limit: 1 } })).data
+  await alice.call(voidRound, { input: { roundId: round?.id ?? '', reason: 'a case' } })
+  const post = (path: string, said: object) =>
+    ask(pair, { ...at, method: 'POST', path, body: JSON.stringify({ playerId, roundId: 'round-1', ...said }) })
+  const win = { transactionId: 'won', amount: '500.00', currency: 'BRL' }
+  for (const said of [win, win, { ...win, transactionId: 'named', betTransactionId: 'staked' }]) {
+    const refused = await post('/wins', said)
+    t.equal(code(refused), '409 ROUND_VOIDED')
+    t.equal(refused.json.error.details.retry, 'never')
+  }
+  const read = await ask(pair, { ...at, path: '/transactions/win/won' })
+  t.match(read.json, { outcome: 'refused', code: 'ROUND_VOIDED', amount: '0.00', roundState: 'void' })
+  t.equal(code(await stake(pair, body, at)), '409 TRANSACTION_ROLLED_BACK')
+  t.equal(code(await stake(pair, bet(seat), at)), '409 ROUND_VOIDED')
+  const rollback = await post('/rollbacks', { transactionId: 'back', betTransactionId: 'staked' })
+  t.match([rollback.status, rollback.json], [200, { applied: false, roundState: 'void', balance: '100.00' }])
+  t.match((await post('/rounds/close', {})).json, { roundState: 'void', replayed: true, balance: '100.00' })
+})
 
 t.test('A13, A14: reserved amounts answer 503 once, after the bet was booked or before', async (t) => {
   const operator = await operatorOf('Reserved')
@@ -374,14 +406,23 @@ t.test('the media type is judged before the body, a body has 8 KiB, and each fau
   t.same(details.issues.map(({ path }: { path: string }) => path).sort(), ['/note', '/roundId'])
 })
 
-t.test('an id with every odd character is read back by its path', async (t) => {
+t.test('B41: ids with every odd character are booked, and read back by path and query', async (t) => {
+  const operator = await operatorOf('Odd')
+  const { id, pair } = await providerOf('Strange', [operator.sandbox])
+  await serves({ id }, 'wallet-reels')
+  const seat = await seatOf(operator, 'wallet-reels')
+  const at = { brand: operator.sandbox }
   const odd = String.fromCharCode(...Array.from({ length: 0x7f - 0x21 }, (_, index) => 0x21 + index))
-  for (const id of [odd, '%'.repeat(128), '/../..'])
-    t.not(
-      (await ask(two.pair, { path: `/transactions/bet/${encodeURIComponent(id)}` })).json.error.code,
-      'NOT_FOUND',
-      id,
-    )
+  for (const transactionId of [odd, '%'.repeat(128), '/../..', `'"; --`.replace(' ', '')]) {
+    const body = bet({ ...seat, transactionId, roundId: transactionId, amount: '0.01' })
+    t.match((await stake(pair, body, at)).json, { transactionId, roundId: transactionId, replayed: false })
+    t.match((await stake(pair, body, at)).json, { replayed: true })
+    const encoded = encodeURIComponent(transactionId)
+    const read = await ask(pair, { ...at, path: `/transactions/bet/${encoded}` })
+    t.match(read.json, { transactionId, roundId: transactionId, outcome: 'posted', amount: '0.01' })
+    const { data } = (await ask(pair, { ...at, path: `/rounds?roundId=${encoded}` })).json
+    t.match(data, [{ roundId: transactionId, staked: '0.01' }])
+  }
   const foreign = await ask(two.pair, { path: '/transactions/bet/%C3%A9' })
   t.equal(code(foreign), '422 VALIDATION_ERROR')
 })
