@@ -163,13 +163,15 @@ export async function callAsTeam(operator: Operator, team: Team, playerId: strin
   // To switch it off takes two.
   await proposalOf(team(gateway.setReplayProtection, { operatorId, replayProtection: 'off' }))
   for (const filter of [{}, { status: 'autoexcluido' }, { kycStatus: 'expirado' }] as const)
-    await team(players.listPlayers, { brandId, ...filter, limit: 10 })
+    for (const whose of [{ brandId }, { environment: 'sandbox' }])
+      await team(players.listPlayers, { ...whose, ...filter, limit: 10 })
+  await team(players.listPlayers, { externalId: 'unknown', limit: 10 })
   for (const by of [{ playerId }, { externalId: 'unknown' }, { name: 'ana sou' }])
     await team(players.searchPlayers, { ...by, limit: 10 })
   for (const by of [{ cpf: person.cpf }, { email: person.email }, { phone: '+5511987654321' }])
     await team(players.searchPlayers, { ...by, reason, limit: 10 })
   await team(players.listGameSessions, { playerId, limit: 10 })
-  await team(players.kycQueue, { limit: 10 })
+  for (const order of ['oldest', 'newest']) await team(players.kycQueue, { order, limit: 10 })
   const submission = (await team(players.showPlayer, { playerId })).submissions[0]?.id ?? null
   await team(players.decideKyc, { playerId, submission, status: 'aprovado', reason })
 
@@ -179,7 +181,10 @@ export async function callAsTeam(operator: Operator, team: Team, playerId: strin
   const rare = { environment: 'sandbox', status: 'pending', method: 'rare' }
   for (const which of [{}, rare, { playerId }, { playerId, externalReference: 'unknown' }])
     await team(payments.listDeposits, { ...which, limit: 10 })
-  await team(payments.withdrawalQueue, { limit: 10 })
+  await team(wallet.listMoneyDays, { environment: 'sandbox', brandId })
+  for (const order of ['oldest', 'newest', 'largest', 'smallest'])
+    for (const page of [{}, { after: 'wdr_01m00000000000000000000000' }])
+      await team(payments.withdrawalQueue, { order, ...page, limit: 10 })
   for (const whose of [{}, { operatorId }, { playerId }]) await team(payments.listWithdrawals, { ...whose, limit: 10 })
 
   const { data } = await team(wallet.listEntries, { playerId, limit: 10 })

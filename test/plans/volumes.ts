@@ -33,10 +33,10 @@ const fillings: Readonly<Record<ServiceName, readonly string[]>> = {
         case when n % 50 = 0 then ${largestAt} end ${allLargest}`,
     `insert into depositor select ${id('ply')}, 100 ${from(20_000)}`,
     `insert into withdrawal (id, operation_id, brand_id, operator_id, environment, time_zone, player_id, amount, currency, method,
-        destination, destination_digest, status, version, created_at, updated_at, paid_at, dropped_at)
+        destination, destination_digest, status, version, created_at, updated_at, reviewed_at, paid_at, dropped_at)
       select ${id('wdr')}, ${id('opn')}, ${brand}, ${operator}, 'sandbox', 'UTC', ${id('ply', 'n % 20000')}, 100, 'BRL', 'pix',
         'destination', 'key.' || md5('destination' || n % 10000), s.status, case when s.status in ('intent', 'refused') then 0 else 2 end, ${largestAt}, ${largestAt},
-        case when s.status = 'paid' then ${largestAt} end, case when s.status = 'refused' then ${largestAt} end
+        case when s.status in ('approved', 'paid') then ${largestAt} end, case when s.status = 'paid' then ${largestAt} end, case when s.status = 'refused' then ${largestAt} end
       ${allLargest}, lateral (select case when n % 10000 = 0 then 'intent'
         when n % 200 = 1 then 'refused' when n % 400 = 2 then 'under_review' when n % 400 = 3 then 'approved' else 'paid' end as status) s`,
     `insert into status_transition (record_id, version, to_status, at, by_kind, operation_id)
@@ -83,6 +83,9 @@ const fillings: Readonly<Record<ServiceName, readonly string[]>> = {
         case when n % 400 = 2 then 'refused' else 'posted' end as outcome) k`,
     `insert into held_win select ${provider}, ${brand}, 'transaction-' || n, ${playerAccount}, 'round-' || n, 100, ${at},
         case when n % 400 <> 0 then ${at} end ${all}`,
+    `insert into money_day select e, '2025-12-31'::date + n / 200, ${brand}, 'BRL', t, 1, 100
+      ${from(40_000)}, unnest(array['sandbox', 'production']) e, unnest(array['DEPOSIT', 'WITHDRAWAL']) t`,
+    `insert into money_position select 1000000 + n, (1000 + n)::text::xid8 ${from(199)}`,
     `insert into play_day select ${brand}, '2025-12-31'::date + n / 200, '[]', now() ${from(40_000)}`,
   ],
   players: [
@@ -95,8 +98,8 @@ const fillings: Readonly<Record<ServiceName, readonly string[]>> = {
     `insert into kyc_submission select ${id('kyc')}, ${id('ply')}, 'rg', 'doc', ${largestAt} ${allLargest}`,
     `insert into player_change (player_id, at, actor, field, next)
       select ${id('ply')}, ${largestAt}, 'alice', k.field, k.next ${allLargest}, lateral (select
-        case when n % 50 = 0 then 'selfExclusion' else 'kycStatus' end as field,
-        case when n % 50 = 0 then 'for good' else 'aprovado' end as next) k`,
+        case when n % 50 = 0 then 'selfExclusion' when n % 400 = 1 then 'dailyDepositLimit' else 'kycStatus' end as field,
+        case when n % 50 = 0 then 'for good' when n % 400 = 1 then '50.00' else 'aprovado' end as next) k`,
     `insert into game_session
       select ${id('ses')}, ${id('ply')}, ${brand}, 'lucky-tiger', 'demo', 'https://games', ${largestAt}, ${largestAt}, sha256(n::text::bytea), 1 ${allLargest}`,
   ],

@@ -236,7 +236,7 @@ t.test('an example imports the client by its name, as its users do, and nothing 
 const nounsOf: Readonly<Record<ServiceName, readonly string[]>> = {
   gateway: ['operators', 'sessions', 'claims', 'requests', 'http', 'providers'],
   players: ['players', 'kyc', 'games', 'play'],
-  wallet: ['rounds', 'ledger', 'statement', 'corrections', 'storage', 'background'],
+  wallet: ['rounds', 'ledger', 'statement', 'money', 'corrections', 'storage', 'background'],
   payments: ['deposits', 'withdrawals', 'players'],
   webhooks: ['endpoints', 'deliveries', 'sending'],
   reconciler: ['storage', 'heads', 'reconciliation', 'operations', 'background'],

@@ -24,6 +24,22 @@ export const storedRowsMax = 2_000_000_000
 export const pageBytesMax = 256 * 1024
 /** How far the team's lists of deposits and of withdrawals go back when nothing says whose, nor from when on. */
 export const listedDays = 31
+/** What waits is shown in bands, each from so many hours on to the next. */
+export const ageFromHours = [0, 1, 4, 24] as const
+/** So many of a queue are looked at, the oldest of them, to say how old it is. */
+export const agedMax = 10_000
+/** What is large and odd among the withdrawals that wait: so many are shown, of so many that have waited longest. */
+export const oddMax = { largest: 5, shared: 5, lookedAt: 2_000, playersFrom: 3, playersCounted: 20 } as const
+/** Of each operator so many refusals are counted by code, and so many pairs of both are listed. */
+export const refusalsCountedMax = 500
+export const refusalRowsMax = 10
+/** So many raised limits are listed. */
+export const raisedMax = 20
+/** Of so many days the team sees how long decisions took, and of each the last ones: more say nothing else. */
+export const decisionDays = 30
+export const timedMax = 1_000
+/** So many days of money are read at once. */
+export const moneyDays = 31
 /** What the submissions of one player may weigh as JSON. They are read for many players at once. */
 export const submissionsBytesMax = 64 * 1024
 

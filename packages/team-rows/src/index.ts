@@ -159,6 +159,26 @@ export const lists = {
     more: ['environment', 'documentUrl'],
     opens: ({ playerId }) => `/kyc/${playerId}`,
   }),
+  players: list(players.listPlayers, {
+    command: 'players list',
+    id: 'id',
+    columns: [
+      'name',
+      'status',
+      'kycStatus',
+      [
+        'selfExclusion',
+        ({ selfExclusion }) => selfExclusion && [selfExclusion.from, selfExclusion.until ?? 'for good'],
+      ],
+      'createdAt',
+      operator,
+      'externalId',
+    ],
+    more: ['environment', ['limit', 'dailyDepositLimit']],
+    filters: { operator: 'brandId', status: 'status', kycStatus: 'kycStatus', externalId: 'externalId' },
+    period: ['from', 'to'],
+    opens: ({ id }) => `/players/${id}`,
+  }),
   foundPlayers: list(players.searchPlayers, {
     command: 'players search',
     id: 'id',
@@ -274,7 +294,10 @@ export const lists = {
     columns: [
       ['at', 'createdAt'],
       ['play', ({ kind, winKind }) => winKind ?? kind],
-      ['outcome', ({ outcome, code, refusedDetails }) => [code ?? outcome, refusedDetails]],
+      [
+        'outcome',
+        ({ outcome, code, refusedDetails: details }) => [code ?? outcome, details && JSON.stringify(details)],
+      ],
       ['requested', 'requestedAmount'],
       'transactionId',
       'roundId',

@@ -88,14 +88,20 @@ document.addEventListener('click', (event) => {
   linkOf(row)?.click()
 })
 
-/** On a narrow screen the menu is wider than the page. The item of this page is in sight, and the page stays where it is. */
-function showCurrent() {
-  const item = document.querySelector('.pages [aria-current]')
-  if (item === null) return
-  const menu = item.parentElement
-  menu.scrollLeft = item.offsetLeft - menu.offsetLeft - (menu.clientWidth - item.offsetWidth) / 2
+/** Browsers write the days of fields in an order of their own: beside the field, the day stands in words. */
+function sayDay(field) {
+  const place = field.parentElement.querySelector('output.in-words')
+  if (place === null) return
+  const { format } = document.body.dataset
+  const time = new Date(`${field.value.length > 10 ? field.value : `${field.value}T12:00`}Z`)
+  const clock = field.type === 'datetime-local' ? { timeStyle: 'short' } : {}
+  const words = () => time.toLocaleString(format, { dateStyle: 'full', ...clock, timeZone: 'UTC' })
+  place.textContent = Number.isNaN(time.getTime()) ? '' : words()
 }
-showCurrent()
+document.addEventListener(
+  'input',
+  ({ target }) => target.matches('[type=date], [type=datetime-local]') && sayDay(target),
+)
 
 /** What is shown once is copied with a click, rather than marked by hand with a letter left out. */
 document.addEventListener('click', async ({ target }) => {
@@ -148,7 +154,5 @@ if (live !== undefined) {
       for (const place of document.querySelectorAll(`[data-count="${CSS.escape(name)}"]`))
         place.textContent = count === 0 && place.closest('.pages') !== null ? '' : count
   })
-  // The first counts make the menu wider.
-  source.addEventListener('counts', showCurrent, { once: true })
   addEventListener('pagehide', () => source.close())
 }

@@ -243,9 +243,16 @@ function showRun() {
   const label = run.dataset.label.replace('{count}', chosen.length).replace('{sum}', texts.join(' + '))
   button.textContent = chosen.length === 0 ? run.dataset.none : label
   button.disabled = isPaying || chosen.length === 0
-  const file = run.querySelector('[data-run-file]')
-  file.hidden = chosen.length === 0
-  file.href = `${file.href.split('?')[0]}?ids=${chosen.map(({ value }) => value).join(',')}`
+  const [csv, bank, notPix] = ['[data-run-file]', '[data-run-bank]', '[data-run-not-pix]'].map((one) =>
+    run.querySelector(one),
+  )
+  csv.hidden = chosen.length === 0
+  for (const file of run.querySelectorAll('[data-run-file]'))
+    file.href = `${file.href.split('?')[0]}?ids=${chosen.map(({ value }) => value).join(',')}`
+  if (bank === null) return
+  const isPix = chosen.every((box) => 'pix' in formOf(box).dataset)
+  bank.hidden = chosen.length === 0 || !isPix
+  notPix.hidden = isPix
 }
 
 async function payOne(box) {
@@ -287,9 +294,12 @@ async function payChosen(run) {
 /** Saves the file for the bank. Whoever marks what stands in it as paid signs its digest too. */
 async function saveFile(link) {
   const forms = toPay().map(formOf)
-  const response = await fetch(link.href, { redirect: 'manual' })
+  const number = link.closest('[data-run-bank]')?.querySelector('input')
+  if (number?.reportValidity() === false) return
+  const address = number === undefined ? link.href : `${link.href}&number=${number.value}`
+  const response = await fetch(address, { redirect: 'manual' })
   // Its page says why there is none, or leads to a login.
-  if (!response.ok) return location.assign(link.href)
+  if (!response.ok) return location.assign(address)
   const file = await response.blob()
   const digest = await fileDigest(await file.arrayBuffer())
   for (const { elements } of forms) elements.paymentFile.value = digest

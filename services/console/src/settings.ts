@@ -9,9 +9,35 @@ import {
 import { natsSettings } from '@backoffice/rpc'
 import { identitySettings } from '@backoffice/team-access/identity'
 import { type Static, Type } from '@sinclair/typebox'
+import { Value } from '@sinclair/typebox/value'
 
 /** 32 bytes in base64. */
 const sessionKey = '[A-Za-z0-9+/]{43}='
+
+const digits = (max: number) => Type.String({ pattern: `^\\d{1,${max}}$` })
+const checkDigit = Type.Optional(Type.String({ pattern: '^[0-9A-Z]?$' }))
+const asciiText = (max: number) => Type.String({ pattern: '^[ -~]+$', minLength: 1, maxLength: max })
+
+/** What a company and its bank have agreed, as the bank's own papers call it. */
+export const BankAgreement = Type.Object(
+  {
+    /** The bank's number of three digits, and its name. */
+    bank: Type.String({ pattern: '^\\d{3}$' }),
+    bankName: asciiText(30),
+    /** The CNPJ of the company, its name, and the number of the agreement (convênio). */
+    cnpj: Type.String({ pattern: '^\\d{14}$' }),
+    company: asciiText(30),
+    agreement: asciiText(20),
+    /** The account that is debited, with its check digits. */
+    branch: digits(5),
+    branchDigit: checkDigit,
+    account: digits(12),
+    accountDigit: checkDigit,
+    branchAccountDigit: checkDigit,
+  },
+  { additionalProperties: false },
+)
+export type BankAgreement = Static<typeof BankAgreement>
 
 /** The environment variables of the console. */
 export const settings = Type.Object({
@@ -45,15 +71,36 @@ export const settings = Type.Object({
   CONSOLE_CALLS_PER_MINUTE: Type.Integer({ minimum: 1, default: 600 }),
   /** IANA name of the zone in which times are shown. */
   CONSOLE_TIME_ZONE: Type.String({ minLength: 1, default: 'America/Sao_Paulo' }),
+  /** As JSON, what `BankAgreement` describes: with it, several withdrawals are also written as a batch of Pix transfers. */
+  CONSOLE_BANK_AGREEMENT: Type.Optional(Type.String()),
   ...natsSettings,
   DEVELOPMENT: developmentSetting,
   ...programSettings,
 })
 export type ConsoleSettings = Static<typeof settings>
 
+/**
+ * The agreement with the bank; undefined where there is none.
+ * @throws {ConfigurationError} when it is not one
+ */
+export function agreementIn({ CONSOLE_BANK_AGREEMENT: text }: Pick<ConsoleSettings, 'CONSOLE_BANK_AGREEMENT'>) {
+  if (text === undefined) return undefined
+  const fault = (why: string) => new ConfigurationError(`CONSOLE_BANK_AGREEMENT: ${why}`)
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    throw fault('is no JSON')
+  }
+  const wrong = Value.Errors(BankAgreement, value).First()
+  if (wrong !== undefined) throw fault(`${wrong.path} ${wrong.message}`)
+  return value as BankAgreement
+}
+
 /** @throws {ConfigurationError} when the settings contradict each other, or would be unsafe in production */
 export function checkedSettings(config: ConsoleSettings): ConsoleSettings {
   const { CONSOLE_CLIENT_ID, CONSOLE_CLI_CLIENT_ID, CONSOLE_TIME_ZONE, CONSOLE_URL, DEVELOPMENT, TEAM_ISSUER } = config
+  agreementIn(config)
   const audiences = config.TEAM_AUDIENCES.split(',')
   for (const client of [CONSOLE_CLIENT_ID, CONSOLE_CLI_CLIENT_ID])
     if (!audiences.includes(client))

@@ -17,7 +17,16 @@ const { listReconciliations } = operations.reconciler
 
 t.test('the pages about money', async (t) => {
   // What was done a moment ago was done today.
-  const bed = await consoleBed(t, { CONSOLE_TIME_ZONE: timeZoneAtNoon() }, {}, { gateway, webhooks })
+  const agreement = {
+    bank: '001',
+    bankName: 'Banco do Brasil',
+    cnpj: '11222333000181',
+    company: 'Azul',
+    agreement: '1',
+  }
+  const CONSOLE_BANK_AGREEMENT = JSON.stringify({ ...agreement, branch: '1234', account: '98765' })
+  const settings = { CONSOLE_TIME_ZONE: timeZoneAtNoon(), CONSOLE_BANK_AGREEMENT }
+  const bed = await consoleBed(t, settings, {}, { gateway, webhooks })
   const alice = await bed.visitor('alice')
   const inPortuguese = alice.as({ cookies: { language: 'pt-BR' } })
   const team = bed.bed.team('alice')
@@ -234,10 +243,10 @@ t.test('the pages about money', async (t) => {
         return [...menu.matchAll(/href="\/production\/?(\w*)"/g)].map(([, path]) => path)
       }
       const queues = ['', 'withdrawals', 'kyc', 'proposals']
-      const others = ['deposits', 'rounds', 'statement', 'reconcile', 'operators', 'providers', 'deliveries']
+      const others = ['players', 'deposits', 'rounds', 'statement', 'reconcile', 'operators', 'providers', 'deliveries']
       t.same(await menuOf(alice), [...queues, ...others, 'audit', 'people'])
       const integration = await bed.visitor('integration')
-      t.same(await menuOf(integration), ['', 'proposals', 'operators', 'providers', 'deliveries', 'people'])
+      t.same(await menuOf(integration), ['', 'proposals', 'players', 'operators', 'providers', 'deliveries', 'people'])
       const roles = { statement: 'finance', reconcile: 'finance', deposits: 'finance', audit: 'auditor' }
       for (const [path, role] of Object.entries(roles)) {
         const { status, text } = await integration.get(`/production/${path}`)
@@ -271,8 +280,44 @@ t.test('the pages about money', async (t) => {
     t.notMatch(newest.text, 'wallet.adjustWallet')
     const [, more = ''] = /href="([^"]*after=[^"]*)"/.exec(newest.text) ?? []
     const older = await alice.get(more.replaceAll('&amp;', '&'))
-    t.match(older.text, 'First page')
+    t.match(older.text, 'Previous page')
     t.match(older.text, 'wallet.adjustWallet')
+  })
+
+  await t.test('a list goes back as it came, says which rows it shows, and keeps its filter and order', async (t) => {
+    const scope = bed.bed.scope({ environment: 'sandbox', operatorId: 'op_pages', brandId: 'brd_pages' })
+    const id = await bed.newPlayer('sandbox', 'Rita Dias', 'doc-1', scope)
+    const input = { playerId: id, amount: '1.00', currency: 'BRL', method: 'pix' }
+    await inLanes(
+      Array.from({ length: 125 }, (_, place) => ({ ...input, externalReference: `page-${place}` })),
+      (one) => bed.bed.rpc.call(createDeposit, { scope, input: one }),
+    )
+    const link = (text: string, name: string) =>
+      new RegExp(`href="([^"]+)">${name}<`).exec(text)?.[1]?.replaceAll('&amp;', '&') ?? ''
+    const seen: string[] = []
+    const rowsOf = (text: string) => [...text.matchAll(/deposits\/(dep_\w+)"/g)].map(([, id]) => id).join(' ')
+    const open = async (address: string) => (await alice.get(address)).text
+    const pages = [await open(`/sandbox/deposits?player=${id}`)]
+    for (const range of ['1–50', '51–100', '101–125']) {
+      const page = pages.at(-1) ?? ''
+      t.match(page, `>${range}<`)
+      seen.push(rowsOf(page))
+      if (range !== '101–125') pages.push(await open(link(page, 'Next page')))
+    }
+    t.equal(new Set(seen.join(' ').split(' ')).size, 125)
+    t.equal(link(pages[0] ?? '', 'Previous page'), '')
+    t.equal(link(pages[2] ?? '', 'Next page'), '')
+    const second = await open(link(pages[2] ?? '', 'Previous page'))
+    t.equal(rowsOf(second), seen[1])
+    t.match(second, '>51–100<')
+    t.equal(link(second, 'Previous page'), `/sandbox/deposits?player=${id}`)
+    t.equal(link(pages[2] ?? '', 'First page'), `/sandbox/deposits?player=${id}`)
+    t.equal(rowsOf(await open(link(second, 'Next page'))), seen[2], 'and forward again')
+    t.match(
+      (await alice.get('/sandbox/deposits?player=x&after=dep_y&row=z&way=~,,a')).text,
+      'Previous page',
+      'whatever it says',
+    )
   })
 
   await t.test('what the ledger reserves no money for is red, and nobody is led to pay it', async (t) => {
@@ -318,7 +363,11 @@ t.test('the pages about money', async (t) => {
     const { text } = await bob.get(page)
     for (const id of ids) t.match(text, new RegExp(`<form method="post" id="pay-${id}"[^>]*data-amount="40.00"`))
     // Whoever approved does not pay.
-    t.notMatch((await alice.get(page)).text, '<form method="post" id="pay-')
+    const { text: nothing } = await alice.get(page)
+    t.notMatch(nothing, '<form method="post" id="pay-')
+    t.match(nothing, 'You can pay none of these 4. You approved it yourself, so somebody else must pay it.')
+    t.equal(nothing.split('You approved it yourself').length, 2, 'said once')
+    t.notMatch(nothing, 'data-choose-all')
     const file = await bob.get(`${page}.csv?ids=${ids.join(',')},${ids[0]}`)
     const [titles, ...rows] = linesOf(file)
     t.equal(titles, 'endToEndId,amount,currency,method,destination,operator')
@@ -331,6 +380,23 @@ t.test('the pages about money', async (t) => {
     t.match(rows[0], ',+5511987654321,', 'a telephone is a key')
     t.match(rows[1], `'=HYPERLINK`, 'and a formula is a text')
     t.equal((await bob.get(`${page}.csv?ids=${ids[0]},wdr_unknown`)).status, 404)
+
+    t.match(text, `href="${page}.rem"`)
+    const batch = await bob.get(`${page}.rem?ids=${ids[0]},${ids[2]}&number=7`)
+    t.match(batch.headers.get('content-disposition'), 'filename="pix-000007.rem"')
+    const lines = batch.text.split('\r\n')
+    t.same(
+      lines.map((line) => line.slice(7, 8) + (line[7] === '3' ? line.slice(8, 14) : '')),
+      ['0', '1', '300001A', '300002B', '300003A', '300004B', '5', '9', ''],
+    )
+    t.equal(lines[2]?.slice(73, 93), ids[0]?.slice(-20))
+    t.equal(lines[2]?.slice(119, 134), '000000000004000')
+    t.equal(lines[3]?.slice(127, 226).trimEnd(), '+5511987654321')
+    t.equal(lines[5]?.slice(127, 226).trimEnd(), 'ana@example.com')
+    t.equal((await bob.get(`${page}.rem?ids=${ids[0]},${ids[1]}&number=7`)).status, 422, 'one is to no Pix key')
+    for (const number of ['', '0', '1000000', 'x'])
+      t.equal((await bob.get(`${page}.rem?ids=${ids[0]}&number=${number}`)).status, 422, `the number ${number}`)
+    t.equal((await bob.get(`/sandbox/withdrawals/pay.rem?ids=${ids[0]}&number=7`)).status, 404, 'nobody is paid there')
     await t.test(
       'and nothing that is not what its approver signed, whoever answers in the name of payments',
       async (t) => {
@@ -360,6 +426,7 @@ t.test('the pages about money', async (t) => {
           const { status, text } = await bob.get(chosen)
           t.equal(status, 422, what)
           t.notMatch(text, 'endToEndId')
+          t.equal((await bob.get(chosen.replace('.csv?', '.rem?number=8&'))).status, 422, `${what}, for the bank`)
           t.notMatch((await bob.get(page)).text, `id="pay-${id}"`, 'nor can it be chosen')
           const { row, entry } = before.rows[0]
           await client.query('delete from payments.withdrawal where id = $1', [id])
@@ -389,7 +456,8 @@ t.test('the pages about money', async (t) => {
     )
     t.equal((await bob.get(`${page}.csv?ids=${ids.join(',')}`)).status, 422, 'what is paid is in no file')
     const support = await bed.visitor('support')
-    t.equal((await support.get(`${page}.csv?ids=${ids[1]}`)).status, 403)
+    for (const file of ['csv', 'rem'])
+      t.equal((await support.get(`${page}.${file}?ids=${ids[1]}&number=9`)).status, 403)
     t.notMatch((await support.get(page)).text, 'ana@example.com')
   })
 

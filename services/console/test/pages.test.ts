@@ -322,6 +322,48 @@ t.test('the pages', async (t) => {
       t.equal((await alice.get(`/production/${page}/${sandbox}`)).location, `/sandbox/${page}/${sandbox}`)
   })
 
+  await t.test('players are listed with status, identity, exclusion and day, and as a file', async (t) => {
+    const scope = bed.bed.scope({ environment: 'sandbox', operatorId: 'op_listed', brandId: 'brd_listed' })
+    const [first, second] = [
+      await bed.newPlayer('sandbox', 'Um Excluído', 'doc-1', scope),
+      await bed.newPlayer('sandbox', 'A mesma pessoa', 'doc-1', scope),
+    ]
+    await bed.bed.team('alice').call(operations.players.selfExcludePlayer, { input: { playerId: first, until: null } })
+    const { text } = await alice.get('/sandbox/players?status=autoexcluido')
+    t.match(text, `href="/sandbox/players/${first}"`)
+    t.match(text, `href="/sandbox/players/${second}"`)
+    t.match(text, 'for good')
+    t.match(text, 'by another account of the person')
+    t.notMatch(text, 'ana@example.com')
+    t.match((await alice.get('/sandbox/players')).text, 'Players registered in the last 31 days')
+    t.notMatch(text, 'Players registered in the last', 'who is excluded is listed however long ago')
+    const file = await alice.get('/sandbox/players.csv?status=autoexcluido')
+    t.match(file.text, /^id,createdAt,operatorName,operatorId,brandId,environment,externalId,name,status,kycStatus,/)
+    t.match(file.text, second)
+    t.match((await alice.get('/production')).text, 'href="/production/players"')
+    t.equal((await alice.get('/sandbox/players')).status, 200)
+    const before = await alice.get('/sandbox/players?period=yesterday')
+    t.match(before.text, 'Nothing fits this filter.')
+  })
+
+  await t.test(
+    'times are read to the second without a mouse, by whoever chooses it; a day is said in words',
+    async (t) => {
+      const visitor = await bed.visitor('alice')
+      const page = '/sandbox/kyc'
+      const exact = /<time [^>]*>[^<]*\d\d:\d\d:\d\d GMT[^<]*<\/time>/
+      t.notMatch((await visitor.get(page)).text, exact)
+      const { _csrf = '' } = formOf(await visitor.get(page), '/preferences')
+      t.equal((await visitor.post('/preferences', { _csrf, times: 'exact', returnTo: page })).location, page)
+      t.match((await visitor.get(page)).text, exact)
+      const shown = await visitor.get('/sandbox/deposits?firstDay=2026-11-05')
+      t.match(shown.text, />Thursday,? 5 November 2026<\/output>/)
+      const brazilian = visitor.as({ cookies: { language: 'pt-BR' } })
+      const said = (await brazilian.get('/sandbox/deposits?firstDay=2026-11-05')).text
+      t.match(said, '>quinta-feira, 5 de novembro de 2026</output>')
+    },
+  )
+
   await t.test('show what operators and players wrote as text, whatever it is', async (t) => {
     const hostile = `"><script>alert(1)</script><img src=x onerror=alert(2)>'`
     const turned = 'evil\u202etxt.exe'
@@ -362,6 +404,28 @@ t.test('the pages', async (t) => {
       withdrawals.push(await bed.newWithdrawal('sandbox', playerId))
     t.equal(await nextOf('withdrawals', withdrawals[0] ?? ''), withdrawals[1])
     t.equal(await nextOf('withdrawals', withdrawals[1] ?? ''), withdrawals[0])
+  })
+
+  await t.test('a queue is read by age or amount, by links that say how it is read now', async (t) => {
+    const ids: string[] = []
+    for (const amount of ['30.00', '10.00', '20.00'])
+      ids.push(await bed.newWithdrawal('sandbox', await bed.newPlayer('sandbox'), 'ana@example.com', amount))
+    const path = '/sandbox/withdrawals?status=under_review'
+    const shown = async (order: string) => {
+      const { text } = await alice.get(`${path}${order}`)
+      const current = /<nav class="tabs order".*?aria-current="page">([^<]*)</s.exec(text)?.[1]
+      const rows = [...text.matchAll(/class="open"><a href="[^"]*\/(wdr_\w+)"/g)].map(([, id]) => id ?? '')
+      return { current, rows: rows.filter((id) => ids.includes(id)) }
+    }
+    const [thirty, ten, twenty] = ids
+    t.same(await shown(''), { current: 'Oldest first', rows: ids })
+    t.same(await shown('&order=newest'), { current: 'Newest first', rows: ids.toReversed() })
+    t.same(await shown('&order=largest'), { current: 'Largest first', rows: [thirty, twenty, ten] })
+    t.same(await shown('&order=smallest'), { current: 'Smallest first', rows: [ten, twenty, thirty] })
+    t.same(await shown('&order=nothing'), { current: 'Oldest first', rows: ids })
+    const { text } = await alice.get('/production/kyc?order=newest')
+    t.match(text, 'aria-current="page">Newest first<')
+    t.notMatch(text, 'Largest first')
   })
 
   await t.test(

@@ -311,20 +311,21 @@ t.test('the pages about play', async (t) => {
 
 t.test('a chart has its zero where amounts part, and shows what is small', async (t) => {
   const chart = (...amounts: readonly bigint[]) => {
-    const bars = amounts.map((amount) => ({ amount, label: String(amount) }))
-    const { zero, bars: drawn, title } = chartOf({ title: (low, high) => `${low} to ${high}`, ends: [], bars })
-    return { zero, title, drawn: drawn.map(({ y, height, isDown }) => [y, height, isDown]) }
+    const points = amounts.map((amount) => ({ amount, label: String(amount) }))
+    const series = [{ kind: 'bar', points } as const]
+    const { zero, bars: drawn, title } = chartOf({ title: (low, high) => `${low} to ${high}`, ends: [], series })
+    return { zero, title, drawn: drawn.map(({ y, height, tone }) => [y, height, tone]) }
   }
   t.same(chart(300n, -100n, 0n), {
     zero: 75,
     title: '-100 to 300',
     drawn: [
-      [0, 75, false],
-      [75, 25, true],
-      [75, 0, false],
+      [0, 75, 'up'],
+      [75, 25, 'down'],
+      [75, 0, 'up'],
     ],
   })
-  t.match(chart(1n, 10n ** 30n).drawn[0], [99, 1, false])
+  t.match(chart(1n, 10n ** 30n).drawn[0], [99, 1, 'up'])
   t.same(chart().drawn, [])
-  t.same(chart(0n).drawn, [[0, 0, false]])
+  t.same(chart(0n).drawn, [[0, 0, 'up']])
 })

@@ -139,7 +139,7 @@ async function everyPage(bed: ConsoleBed): Promise<readonly string[]> {
   const reconciled = ['/reconcile', `/reconcile/${runId}`]
   const money = [`/deposits/${deposit?.id}`, `/players/${deposit?.playerId}/entries`, '/withdrawals?status=all']
   const others = ['/sessions', '/people?role=integration', '/proposals', '/proposals?state=decided', '/audit?reads=yes']
-  const searches = ['/search?q=nothing', '/search?q=Maria', '/search/players']
+  const searches = ['/players', '/search?q=nothing', '/search?q=Maria', '/search/players']
   const statement = [`/statement?operator=${operator.name}&period=lastMonth`]
   const play = await playPages(bed)
   const lists = [

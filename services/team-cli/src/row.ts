@@ -131,6 +131,13 @@ export const ofAllOperators = {
 
 /** Both are shown, each on lines of its own, unless one is asked for. */
 export const countedEnvironment = { environment: { help: 'only this one; both when absent' } } as const
+/** How long decisions of a day took. */
+export const decisionColumns = [
+  'day',
+  'decided',
+  ['median seconds', 'medianSeconds'],
+  ['90th seconds', 'p90Seconds'],
+] as const
 export const waitingColumns = ['environment', 'waiting', ['oldest since', 'oldestAt']] as const
 
 /** The environment of a brand. People name a brand by its operator and its environment. */

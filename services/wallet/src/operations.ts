@@ -12,6 +12,7 @@ import {
   refuseCredit,
   releaseHold,
 } from './ledger/ledger.ts'
+import { listMoneyDays } from './money/operations.ts'
 import { closeRound, creditWin, listHeldRounds, readTransaction, rollbackBet, stake } from './rounds/operations.ts'
 import { endRound, listHeldWins, listWinLimits, releaseWin, setWinLimit, voidRound } from './rounds/team-decisions.ts'
 import * as teamRounds from './rounds/team-operations.ts'
@@ -26,6 +27,7 @@ interface Settings {
 export const handlers = (ledger: Ledger, { approverOf, maxWin }: Settings): HandlersOf<'wallet'> => ({
   ...statement,
   ...teamRounds,
+  listMoneyDays,
   getWallet,
   readBalance,
   readAccount,

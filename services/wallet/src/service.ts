@@ -3,6 +3,7 @@ import { defineService } from '@backoffice/service-runtime'
 import { aloneUpTo, playSettings, teamDesk } from '@backoffice/team-access'
 import { Type } from '@sinclair/typebox'
 import { dayCloser } from './background/close-days.ts'
+import { moneyCounter } from './background/count-money.ts'
 import { checkpoints } from './background/take-checkpoints.ts'
 import { correctionApprover } from './corrections/operations.ts'
 import { Ledger } from './ledger/ledger.ts'
@@ -27,7 +28,11 @@ export const wallet = defineService({
       approverOf: correctionApprover(settings.CORRECT_ALONE_UP_TO),
       maxWin: toMinorUnits(settings.PLAY_MAX_WIN),
     }),
-    background: [checkpoints(context, settings.CHECKPOINT_EVERY_MS), dayCloser(context, settings.PLAY_DAYS_EVERY_MS)],
+    background: [
+      checkpoints(context, settings.CHECKPOINT_EVERY_MS),
+      moneyCounter(context, settings.CHECKPOINT_EVERY_MS),
+      dayCloser(context, settings.PLAY_DAYS_EVERY_MS),
+    ],
     measurements: [unsettledPlay(context.db.reader)],
   }),
 })

@@ -34,6 +34,13 @@ export const cursorField = Type.Optional(
   Type.String({ minLength: 1, maxLength: 256, description: 'The cursor of the page before.' }),
 )
 
+/** Orders of a queue, the first one unless another is asked for. */
+export const ageOrders = ['oldest', 'newest'] as const
+export const queueOrders = [...ageOrders, 'largest', 'smallest'] as const
+/** In which order a queue is read. */
+export const orderField = <const Orders extends readonly string[]>(orders: Orders) =>
+  Type.Optional(described(oneOf(orders), `What comes first; the ${orders[0]} when absent.`))
+
 /**
  * The period of a list, by what its records begin with, as `Created`.
  * @param owner whose list is not bounded

@@ -7,6 +7,7 @@ import { apiVersion, EnvironmentName, Id, Me, Reason, reasonLength, Timestamp } 
 import { Line, Nullable, object, pageOf, text } from '../schema.ts'
 import { everyRole } from '../team.ts'
 import { Homologation, seenField } from './fields.ts'
+import { gatewayFigures } from './figures.ts'
 import { providers } from './providers.ts'
 import { refusedRequestEntries } from './refused-requests.ts'
 import { service } from './runtime.ts'
@@ -335,6 +336,7 @@ export const gateway = service('gateway', {
   }),
 
   ...refusedRequestEntries,
+  ...gatewayFigures,
   ...providers,
   ...teamSessionEntries,
 })

@@ -13,15 +13,23 @@ import {
 } from '../resources.ts'
 import { described, Nullable, object, pageOf, text } from '../schema.ts'
 import { caseTakenMinutes, everyRole } from '../team.ts'
-import { cursorField, operatorNameField, ownerFields, queueState } from './fields.ts'
+import { ageOrders, cursorField, operatorNameField, orderField, ownerFields, queueState } from './fields.ts'
+import { playerFigures, waitingPeriod } from './figures.ts'
 import { TakenCase, TeamSubmission, takenField } from './player-records.ts'
 
 /** How the team reviews identity checks: the queue, who works on what, and the decision. */
 export const kycReview = {
   kycQueue: team.query({
     roles: ['compliance', 'support', 'auditor'],
-    summary: 'List the players whose documents wait for a decision, the longest wait first',
-    body: object({ ...ownerFields, after: cursorField, limit: Type.Integer({ minimum: 1, maximum: 1000 }) }),
+    summary:
+      'List the players whose documents wait for a decision, the longest wait first unless another order is asked for',
+    body: object({
+      ...ownerFields,
+      ...waitingPeriod,
+      order: orderField(ageOrders),
+      after: cursorField,
+      limit: Type.Integer({ minimum: 1, maximum: 1000 }),
+    }),
     reply: pageOf(
       object({
         playerId: Id,
@@ -47,6 +55,8 @@ export const kycReview = {
     body: object({ environment: ownerFields.environment }),
     reply: queueState({}),
   }),
+
+  ...playerFigures,
 
   takeKycCase: team.command({
     roles: ['compliance'],

@@ -28,14 +28,17 @@ import {
   cursorField,
   DepositPath,
   operatorNameField,
+  orderField,
   ownerFields,
   PlayerPath,
   periodFields,
   playerExport,
+  queueOrders,
   queueState,
   seenField,
   WithdrawalPath,
 } from './fields.ts'
+import { paymentFigures, waitingPeriod } from './figures.ts'
 import { playerNameField, TeamDeposit, TeamWithdrawal, Transition, WithdrawalFacts } from './payment-records.ts'
 import { SignedCall, service } from './runtime.ts'
 
@@ -277,12 +280,14 @@ export const payments = service('payments', {
 
   withdrawalQueue: team.query({
     roles: ['finance', 'compliance', 'support', 'auditor'],
-    summary: 'List the withdrawals that wait for the team, oldest first',
+    summary: 'List the withdrawals that wait for the team, oldest first unless another order is asked for',
     description:
       '`under_review` waits for a decision (the default), `approved` for its payment. What was decided and only waits for the wallet is in the list of all.',
     body: object({
       ...ownerFields,
       status: Type.Optional(oneOf(waitingStatuses)),
+      ...waitingPeriod,
+      order: orderField(queueOrders),
       after: Type.Optional(described(Id, 'Go on after this withdrawal.')),
       limit: Type.Integer({ minimum: 1, maximum: 200 }),
     }),
@@ -307,6 +312,8 @@ export const payments = service('payments', {
     body: object({ environment: ownerFields.environment }),
     reply: queueState({ status: oneOf(waitingStatuses) }),
   }),
+
+  ...paymentFigures,
 
   /** In production, approving and paying a withdrawal takes two people, above an amount that the settings name. */
   decideWithdrawal: team.command({

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { approvedKyc, examplePlayer, exampleSubmission, sample } from '../examples.ts'
-import { namedPlayersMax } from '../limits.ts'
+import { listedDays, namedPlayersMax } from '../limits.ts'
 import { get, internal, operator, post, sandbox, team } from '../operation.ts'
 import { personal } from '../personal.ts'
 import {
@@ -165,16 +165,24 @@ export const players = service('players', {
 
   listPlayers: team.query({
     roles: everyRole,
-    summary: "List a brand's players, newest first",
+    summary: 'List players, newest first',
     body: object({
-      brandId: Id,
+      brandId: Type.Optional(Id),
+      environment: ownerFields.environment,
       externalId: Type.Optional(ExternalId),
       status: Type.Optional(PlayerStatus),
       kycStatus: Type.Optional(KycStatus),
+      from: Type.Optional(
+        described(
+          Timestamp,
+          `Registered at this time or later. Without it, without a brand and an externalId, and unless those who are self-excluded are asked for, the list goes back ${listedDays} days.`,
+        ),
+      ),
+      to: Type.Optional(described(Timestamp, 'Registered before this time.')),
       before: Type.Optional(described(Id, 'Go on below this player.')),
       limit: Type.Integer({ minimum: 1, maximum: 1000 }),
     }),
-    reply: pageOf(TeamPlayer),
+    reply: pageOf(object({ ...TeamPlayer.properties, ...operatorNameField })),
   }),
 
   searchPlayers: team.query({

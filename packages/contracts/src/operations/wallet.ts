@@ -17,6 +17,7 @@ import {
 } from '../resources.ts'
 import { described, Nullable, named, object, pageOf, text } from '../schema.ts'
 import { PlayerPath, playerExport, seenField } from './fields.ts'
+import { walletFigures } from './figures.ts'
 import { rounds } from './rounds.ts'
 import { service } from './runtime.ts'
 
@@ -256,6 +257,8 @@ export const wallet = service('wallet', {
     reply: object({ available: Money, withdrawable: Money, ...pageOf(TeamEntry).properties }),
     rejects: ['VALIDATION_ERROR', 'TRANSFER_NOT_FOUND', 'PLAYER_NOT_FOUND'],
   }),
+
+  ...walletFigures,
 
   /** A page of a brand's ledger over a period, oldest first; `cursor` is the `nextCursor` of the page before. */
   exportStatement: team.query({

@@ -16,7 +16,7 @@ import { tableOf } from '../pieces/listed.ts'
 const environmentNames: readonly Environment[] = ['production', 'sandbox']
 /** A record belongs to one environment, so from its page the switch leads to the list. */
 const listAddress = (environment: Environment, here: string): string =>
-  `/${environment}/${/^\/\w+\/([\w-]+)/.exec(here)?.[1] ?? ''}`.replace(/\/$|\/(players|search)$/, '')
+  `/${environment}/${/^\/\w+\/([\w-]+)/.exec(here)?.[1] ?? ''}`.replace(/\/$|\/search$/, '')
 
 /** Longer texts take the whole width of a narrow screen. */
 const shortTextMax = 18

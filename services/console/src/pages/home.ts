@@ -2,15 +2,14 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { operations } from '@backoffice/contracts'
 import { whenAway } from '../identity/person.ts'
 import { queueStates, sendEvents } from '../pieces/counts.ts'
+import { lateAfterHours } from '../pieces/filters.ts'
+import { picturesFor } from '../pieces/pictures.ts'
 import type { Pages, Visit } from '../pieces/visit.ts'
 import { failingEndpoints } from './endpoints.ts'
 import { latestRun } from './reconcile.ts'
 
 const { listReconciliations } = operations.reconciler
 const { listEndpoints } = operations.webhooks
-
-/** Longer than this, and whoever waits has reason to complain. */
-export const lateAfterHours = 24
 
 /** For a part of the page whose service is away: the queues are shown all the same. */
 const unknown = whenAway('unknown' as const)
@@ -20,13 +19,14 @@ const everyMs = 15_000
 export const homePages: Pages = (route, context) => {
   route.get('', async (visit) => {
     const { person } = visit
-    const [queues, run, endpoints] = await Promise.all([
+    const [queues, run, endpoints, pictures] = await Promise.all([
       queueStates(visit),
       latestRun(visit).catch(unknown),
       failingEndpoints(visit).catch(unknown),
+      picturesFor(visit),
     ])
     const may = { mayReconcile: person.mayCall(listReconciliations), mayListEndpoints: person.mayCall(listEndpoints) }
-    return visit.show('home', { queues, run, endpoints, ...may, lateAfterHours })
+    return visit.show('home', { queues, run, endpoints, pictures, ...may, lateAfterHours })
   })
   // The counts of the queues as they change.
   route.get('/live', (visit) => sendEvents(visit, context, (signal) => countsOf(visit, signal)))

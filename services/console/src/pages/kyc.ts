@@ -1,10 +1,14 @@
 import {
   caseTakenMinutes,
+  choicesOf,
+  defined,
+  type Input,
   type KycDecision,
   operations,
   Rejection,
   type Reply,
   seenOfSubmission,
+  valueSchema,
 } from '@backoffice/contracts'
 import { dayMs } from '@backoffice/process'
 import { lists } from '@backoffice/team-rows'
@@ -22,13 +26,14 @@ import {
   text,
   unusual,
 } from '../pieces/cells.ts'
+import { ageAsked, type Period, withQuery } from '../pieces/filters.ts'
 import { listRows } from '../pieces/list-page.ts'
 import { operatorName } from '../pieces/listed.ts'
-import { afterOf, type Comparison, rowAfter, rowsOnPage, showCase, showList } from '../pieces/queue.ts'
+import { afterOf, type Comparison, orderAsked, rowAfter, rowsOnPage, showCase, showList } from '../pieces/queue.ts'
 import { type Decision, type Pages, pageWithForms, type SentForm, type Visit } from '../pieces/visit.ts'
 import type { Word } from '../words/index.ts'
 
-const { kycQueue, showPlayer, decideKyc, takeKycCase, releaseKycCase } = operations.players
+const { kycQueue, countKycQueue, showPlayer, decideKyc, takeKycCase, releaseKycCase } = operations.players
 
 type Player = Reply<typeof showPlayer>
 
@@ -75,7 +80,7 @@ const pathOf = (playerId: string): string => `/kyc/${playerId}`
 /** Past those that others have taken. */
 async function goToNext(visit: Visit): Promise<FastifyReply> {
   const { query, address, reply } = visit
-  const { data } = await readQueue(visit, undefined)
+  const { data } = await readQueue(visit, {})
   const next = rowAfter(
     data,
     ({ playerId }) => playerId === query.not,
@@ -84,12 +89,25 @@ async function goToNext(visit: Visit): Promise<FastifyReply> {
   return reply.redirect(address(next === undefined ? '/kyc' : pathOf(next.playerId)), 303)
 }
 
-const readQueue = ({ person, environment }: Visit, after: string | undefined) =>
-  person.call(kycQueue, { environment, limit: rowsOnPage, ...afterOf(after) })
+const orders = choicesOf(valueSchema(kycQueue.body.properties.order)) as readonly QueueOrder[]
+type QueueOrder = NonNullable<Input<typeof kycQueue>['order']>
+
+interface QueuePage extends Period {
+  readonly after?: string | undefined
+  readonly order?: QueueOrder
+}
+
+const readQueue = ({ person, environment }: Visit, { after, ...which }: QueuePage) =>
+  person.call(kycQueue, { environment, limit: rowsOnPage, ...which, ...afterOf(after) })
 
 async function showQueue(visit: Visit): Promise<FastifyReply> {
   const { query } = visit
-  const { data, nextCursor } = await readQueue(visit, query.after)
+  const age = ageAsked(visit)
+  const order = orderAsked(visit, orders)
+  const [{ data, nextCursor }, counted] = await Promise.all([
+    readQueue(visit, { after: query.after, ...age?.period, ...defined({ order }) }),
+    visit.person.call(countKycQueue, { environment: visit.environment }),
+  ])
   const rows = listRows(visit, lists.identities, data, {
     waitingSince: ({ waitingSince }) => ago(waitingSince),
     documentOf: ({ latestDocumentType, latestReference, documentUrl }) =>
@@ -97,7 +115,16 @@ async function showQueue(visit: Visit): Promise<FastifyReply> {
     taken: (row) => takenCell(visit, row),
     kycStatus: ({ kycStatus }) => unusual(kycStatus, 'em_analise'),
   })
-  return showList(visit, { title: 'kyc', empty: 'noneWaits', rows, path: '/kyc', nextCursor })
+  return showList(visit, {
+    title: 'kyc',
+    empty: 'noneWaits',
+    rows,
+    path: age === undefined ? '/kyc' : withQuery('/kyc', age.query),
+    remark: age?.remark,
+    nextCursor,
+    orders,
+    total: age === undefined ? counted.data[0]?.waiting : undefined,
+  })
 }
 
 interface ShownCase {

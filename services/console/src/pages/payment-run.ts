@@ -1,9 +1,11 @@
-import { operations, Rejection, type Reply, seenOfWithdrawal } from '@backoffice/contracts'
+import { invalid, operations, Rejection, type Reply, seenOfWithdrawal } from '@backoffice/contracts'
 import type { FastifyReply } from 'fastify'
 import { id, lines, money, rowsOf, text } from '../pieces/cells.ts'
 import { type CsvRow, cellText, sendCsv } from '../pieces/listed.ts'
-import { rowsOnPage, showNotYours } from '../pieces/queue.ts'
+import { type BatchRecord, batchKeyOf, type PixPayment, pixBatch } from '../pieces/pix-batch.ts'
+import { showNotYours } from '../pieces/queue.ts'
 import { type Pages, shownDecision, type Visit } from '../pieces/visit.ts'
+import { agreementIn } from '../settings.ts'
 import { destinationFacts, payDecision, unreserved, withdrawalPath } from './withdrawals.ts'
 
 const { withdrawalQueue, showWithdrawal, decideWithdrawal } = operations.payments
@@ -17,27 +19,53 @@ const pays = { decision: 'pay' } as const
  * Several withdrawals paid at once: one press of a button, and a signature for each, which is sent to the form of its own page.
  * So what becomes of one changes nothing for the others, and pressed again each is paid once.
  */
-export const paymentRunPages: Pages = (route) => {
-  route.get(path, showRun)
+export const paymentRunPages: Pages = (route, { config }) => {
+  const agreement = agreementIn(config)
+  route.get(path, (visit) => showRun(visit, agreement !== undefined))
   route.get(`${path}.csv`, async (visit) => {
     if (!visit.person.mayCall(decideWithdrawal, pays)) throw new Rejection('ROLE_REQUIRED')
     const found = await findChosen(visit)
     return sendCsv(visit, `payments-${visit.environment}`, fileOf(found), (cell) => cell)
   })
+  route.get(`${path}.rem`, async (visit) => {
+    if (!visit.person.mayCall(decideWithdrawal, pays)) throw new Rejection('ROLE_REQUIRED')
+    // In the sandbox nobody is paid.
+    if (agreement === undefined || visit.environment === 'sandbox') throw new Rejection('NOT_FOUND')
+    const number = Number(visit.query.number)
+    if (!/^\d{1,6}$/.test(visit.query.number ?? '') || number === 0)
+      throw invalid('query', '/number', 'must be 1 to 999999')
+    return sendBatch(
+      visit,
+      pixBatch({ agreement, number, at: localTime(visit), payments: paymentsOf(await findChosen(visit)) }),
+      number,
+    )
+  })
 }
 
-async function showRun(visit: Visit): Promise<FastifyReply> {
+/** At most so many at once: as many as the queue gives. */
+const payMost = 200
+/** So many are read at the same time. */
+const readAtOnce = 25
+
+/** In their order, some at a time. */
+async function readEach<Row, Read>(rows: readonly Row[], read: (row: Row) => Promise<Read>): Promise<readonly Read[]> {
+  const all: Read[] = []
+  for (let at = 0; at < rows.length; at += readAtOnce)
+    all.push(...(await Promise.all(rows.slice(at, at + readAtOnce).map(read))))
+  return all
+}
+
+async function showRun(visit: Visit, hasAgreement: boolean): Promise<FastifyReply> {
   const { person, environment, address } = visit
   const list = { title: 'paySeveral', path } as const
   if (!person.mayCall(decideWithdrawal, pays)) return showNotYours(visit, list, decideWithdrawal)
-  const waiting = await person.call(withdrawalQueue, { environment, status: 'approved', limit: rowsOnPage })
-  const found = await Promise.all(
-    waiting.data
-      .filter(({ settling }) => !settling)
-      .map(async ({ id: withdrawalId, playerName }) => ({
-        ...(await findOne(visit, withdrawalId)),
-        player: { name: playerName ?? withdrawalId },
-      })),
+  const waiting = await person.call(withdrawalQueue, { environment, status: 'approved', limit: payMost })
+  const found = await readEach(
+    waiting.data.filter(({ settling }) => !settling),
+    async ({ id: withdrawalId, playerName }) => ({
+      ...(await findOne(visit, withdrawalId)),
+      player: { name: playerName ?? withdrawalId },
+    }),
   )
   const forms = found.map(({ withdrawal, fault, player }) => {
     const decision = payDecision(visit, { withdrawal, player })
@@ -46,6 +74,8 @@ async function showRun(visit: Visit): Promise<FastifyReply> {
     const form = { ...decision, only: ['paymentFile'], unless }
     return { withdrawal, ...shownDecision(visit, form, withdrawalPath(withdrawal)) }
   })
+  const whyNot = new Set(forms.flatMap(({ unless }) => unless ?? []))
+  const isNone = forms.every(({ unless }) => unless !== undefined)
   const rows = rowsOf(
     showWithdrawal.reply,
     found.map(({ withdrawal, player }, index) => ({ ...withdrawal, name: player.name, unless: forms[index]?.unless })),
@@ -54,7 +84,10 @@ async function showRun(visit: Visit): Promise<FastifyReply> {
       ['amount', (row) => lines(money(row.amount, row.currency), unreserved(row))],
       ['destination', (row) => lines(text(row.destination), text(row.method), ...destinationFacts(visit, row, 0))],
       'approvedBy',
-      ['outcome', ({ unless }) => text(unless ?? '…')],
+      // What holds for all of them is said once, above.
+      ...(isNone
+        ? []
+        : ([['outcome', (row: { readonly unless?: string | undefined }) => text(row.unless ?? '…')]] as const)),
       ['operator', (row) => text(row.operatorName ?? row.operatorId)],
     ],
     (row) => address(withdrawalPath(row)),
@@ -62,8 +95,9 @@ async function showRun(visit: Visit): Promise<FastifyReply> {
   return visit.show('payment-run', {
     list: address('/withdrawals?status=approved'),
     file: address(`${path}.csv`),
-    isPart: waiting.nextCursor !== null,
-    most: rowsOnPage,
+    most: payMost,
+    none: isNone ? [visit.display.t('payNone', { count: forms.length }), ...whyNot].join(' ') : undefined,
+    bankFile: hasAgreement && visit.environment === 'production' ? address(`${path}.rem`) : undefined,
     loginAgain: forms.find(({ loginAgain }) => loginAgain !== undefined) && {
       href: `/login?again=yes&returnTo=${encodeURIComponent(address(path))}`,
       isWeak: person.isWeak,
@@ -72,7 +106,9 @@ async function showRun(visit: Visit): Promise<FastifyReply> {
       ...row,
       choice: forms[index]?.unless === undefined ? forms[index]?.withdrawal.id : undefined,
     })),
-    forms: forms.filter(({ unless, loginAgain }) => unless === undefined && loginAgain === undefined),
+    forms: forms
+      .filter(({ unless, loginAgain }) => unless === undefined && loginAgain === undefined)
+      .map((form) => ({ ...form, isPix: batchKeyOf(form.withdrawal) !== undefined })),
   })
 }
 
@@ -91,8 +127,8 @@ async function findOne({ person, environment, recorded }: Visit, withdrawalId: s
 
 /** Those that somebody has chosen, as they were approved. Each read is recorded. */
 async function findChosen(visit: Visit): Promise<readonly Withdrawal[]> {
-  const ids = [...new Set((visit.query.ids ?? '').split(','))].slice(0, rowsOnPage)
-  const found = await Promise.all(ids.map(async (id) => ({ id, ...(await findOne(visit, id)) })))
+  const ids = [...new Set((visit.query.ids ?? '').split(','))].slice(0, payMost)
+  const found = await readEach(ids, async (id) => ({ id, ...(await findOne(visit, id)) }))
   for (const { withdrawal } of found)
     if (withdrawal.environment !== visit.environment || withdrawal.status !== 'approved')
       throw new Rejection('WITHDRAWAL_INVALID_STATE', { withdrawalId: withdrawal.id, status: withdrawal.status })
@@ -101,6 +137,27 @@ async function findChosen(visit: Visit): Promise<readonly Withdrawal[]> {
     throw new Rejection('NOT_AS_APPROVED', { withdrawalId: unproven.id, because: unproven.fault })
   return found.map(({ id, withdrawal }) => ({ ...withdrawal, id }))
 }
+
+/** @throws {Rejection} for what the batch has no place for */
+const paymentsOf = (found: readonly Withdrawal[]): readonly PixPayment[] =>
+  found.map((row) => {
+    if (batchKeyOf(row) === undefined) throw invalid('query', '/ids', `${row.id} is to no Pix key`)
+    // The name is for the eyes of the payee's bank. Whose account it is follows from the key, which the approver has signed.
+    if (row.playerName == null) throw new Rejection('SERVICE_UNAVAILABLE')
+    return { id: row.id, amount: row.amount, destination: row.destination, payee: row.playerName }
+  })
+
+/** The clock of the console's zone. */
+const localTime = ({ now, display: { timeZone } }: Visit): string =>
+  new Intl.DateTimeFormat('sv', { dateStyle: 'short', timeStyle: 'medium', timeZone }).format(now).replace(' ', 'T')
+
+const sendBatch = ({ reply }: Visit, records: readonly BatchRecord[], number: number): FastifyReply =>
+  reply
+    .headers({
+      'Content-Type': 'text/plain; charset=us-ascii',
+      'Content-Disposition': `attachment; filename="pix-${String(number).padStart(6, '0')}.rem"`,
+    })
+    .send(records.map(({ line }) => `${line}\r\n`).join(''))
 
 /** As a bank takes them: the withdrawal's id goes with the payment, and comes back in what the bank reports. */
 const titles = ['endToEndId', 'amount', 'currency', 'method', 'destination', 'operator']

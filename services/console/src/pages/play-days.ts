@@ -148,10 +148,15 @@ function chartsOf(
         return display.t('ggrByDay', { currency, low: least, high: most })
       },
       ends: [from, to].map((day) => dayText(visit, day)),
-      bars: all.map((day) => {
-        const ggr = sumOf(rows.filter((row) => row.day === day).map((row) => row.ggr))
-        return { amount: toMinorUnits(ggr), label: `${dayText(visit, day)}: ${display.money(ggr, currency)}` }
-      }),
+      series: [
+        {
+          kind: 'bar',
+          points: all.map((day) => {
+            const ggr = sumOf(rows.filter((row) => row.day === day).map((row) => row.ggr))
+            return { amount: toMinorUnits(ggr), label: `${dayText(visit, day)}: ${display.money(ggr, currency)}` }
+          }),
+        },
+      ],
     }),
   )
 }

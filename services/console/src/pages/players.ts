@@ -1,13 +1,23 @@
-import { defined, fromMinorUnits, operations, type Reply, seenOf, toMinorUnits } from '@backoffice/contracts'
+import {
+  defined,
+  fromMinorUnits,
+  listedDays,
+  operations,
+  type Reply,
+  seenOf,
+  toMinorUnits,
+} from '@backoffice/contracts'
+import { lists } from '@backoffice/team-rows'
 import type { FastifyReply } from 'fastify'
-import { factsOf, id, lines, link, type ShownColumn, status, text, words } from '../pieces/cells.ts'
+import { type Cell, factsOf, id, lines, link, type ShownColumn, status, text, words } from '../pieces/cells.ts'
 import type { Option } from '../pieces/forms.ts'
+import { addCsv, showListed } from '../pieces/list-page.ts'
 import { operatorName } from '../pieces/listed.ts'
 import { showCase } from '../pieces/queue.ts'
 import { timelineOf } from '../pieces/timeline.ts'
 import { type Decision, type Pages, pageWithForms, type SentForm, type Visit } from '../pieces/visit.ts'
 
-const { showPlayer, setPlayerStatus, selfExcludePlayer, setDailyLimit } = operations.players
+const { showPlayer, listPlayers, setPlayerStatus, selfExcludePlayer, setDailyLimit } = operations.players
 const { listEntries, adjustWallet } = operations.wallet
 
 type Player = Reply<typeof showPlayer>
@@ -26,6 +36,8 @@ const isVerb = (name: string): name is Verb => Object.hasOwn(verbs, name)
 
 /** One player: who it is, its money, what has happened, and what the team can do about it. */
 export const playerPages: Pages = (route) => {
+  route.get('/players', showPlayers)
+  addCsv(route, '/players', lists.players, csvColumns)
   pageWithForms(route, '/players/:playerId', {
     find: ({ person, params }) => person.call(showPlayer, { playerId: params.playerId ?? '' }),
     pathOf: ({ id: playerId }) => pathOf(playerId),
@@ -36,6 +48,35 @@ export const playerPages: Pages = (route) => {
 }
 
 const pathOf = (playerId: string): string => `/players/${playerId}`
+
+/** As the services mask them: what names a person beyond its name is no column of a file. */
+const csvColumns = [
+  ...(['id', 'createdAt', 'operatorName', 'operatorId', 'brandId', 'environment', 'externalId', 'name'] as const),
+  ...(['status', 'kycStatus', 'selfExclusion', 'currency', 'dailyDepositLimit'] as const),
+]
+
+/** The players of all operators, the newest first. */
+const showPlayers = (visit: Visit): Promise<FastifyReply> =>
+  showListed(visit, {
+    list: lists.players,
+    title: 'players',
+    path: '/players',
+    cells: () => ({
+      selfExclusion: (row) => exclusionCell(visit, row),
+    }),
+    frame: ({ display }, asked = {}) => {
+      const isLately =
+        (asked.brandId ?? asked.externalId ?? asked.from) === undefined && asked.status !== 'autoexcluido'
+      return { csv: '/players.csv', remark: isLately ? display.t('playersLately', { days: listedDays }) : undefined }
+    },
+  })
+
+/** Its own exclusion, or that of another account of its person. */
+const exclusionCell = (visit: Visit, { selfExclusion, status: seen, statusSet }: Listed): Cell =>
+  selfExclusion !== null
+    ? text(exclusionText(visit, selfExclusion))
+    : text(seen === 'autoexcluido' && statusSet !== 'autoexcluido' ? visit.display.t('excludedByOther') : null)
+type Listed = Reply<typeof listPlayers>['data'][number]
 
 interface ShownPlayer {
   readonly sent?: SentForm | undefined

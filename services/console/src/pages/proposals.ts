@@ -1,11 +1,24 @@
 import { defined, fromMinorUnits, operations, Rejection, type Reply, seenOf, toMinorUnits } from '@backoffice/contracts'
 import { lists, nameOf as nameIn } from '@backoffice/team-rows'
 import type { FastifyReply } from 'fastify'
-import { type Cell, type Fact, factsOf, id, lines, link, money, rowSchema, text } from '../pieces/cells.ts'
+import {
+  type Cell,
+  type Fact,
+  factsOf,
+  id,
+  lines,
+  link,
+  money,
+  nothing,
+  rowSchema,
+  status,
+  text,
+} from '../pieces/cells.ts'
 import { type Directory, directoryOf } from '../pieces/directory.ts'
 import { listRows } from '../pieces/list-page.ts'
 import { operatorName, operatorNames } from '../pieces/listed.ts'
 import {
+  amountOf,
   type FoundProposal,
   findDecided,
   findProposals,
@@ -131,14 +144,26 @@ interface Listed {
 /** Players by their ids: whoever reads a name is recorded, and a list is read for one of them. */
 function proposalRows(visit: Visit, proposals: readonly FoundProposal[], { isOpen, operators, directory }: Listed) {
   const without: readonly string[] = isOpen ? ['state', 'decidedBy', 'decidedAt'] : ['expiresAt']
-  const list = { ...lists.proposals, columns: lists.proposals.columns.filter((one) => !without.includes(nameIn(one))) }
-  return listRows(visit, list, proposals, {
+  const kept = lists.proposals.columns.filter((one) => !without.includes(nameIn(one)))
+  // What is about money is told from what is about a key or an address at a glance.
+  const columns = kept.flatMap((one) =>
+    nameIn(one) === 'proposal' ? [noted('concerns'), one, noted('amount')] : [one],
+  )
+  return listRows(visit, { ...lists.proposals, columns }, proposals, {
+    concerns: ({ service }) => status(`concerns.${service}`),
+    amount: (row) => {
+      const { amount, currency } = amountOf(row) ?? {}
+      return amount === undefined || currency === undefined ? nothing : money(amount, currency)
+    },
     proposal: (row) => {
       const operator = operators.get(ownersOf(row).operatorId ?? '')
       return text(sentenceOf(visit.display, row, { operator, ...defined({ nameOf: directory?.nameOf }) }))
     },
   })
 }
+
+/** A column that `listRows` is given the cells of. */
+const noted = (name: string) => [name, () => null] as const
 
 /** What is proposed, in a few words. */
 const nameOf = ({ display }: Visit, { operation, call }: FoundProposal): string => {

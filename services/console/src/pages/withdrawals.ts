@@ -1,10 +1,13 @@
 import {
+  choicesOf,
+  defined,
   type Input,
   operations,
   otherPlayersMax,
   type Reply,
   seenOfWithdrawal,
   toMinorUnits,
+  valueSchema,
   type WaitingStatus,
 } from '@backoffice/contracts'
 import { isSame, type Who } from '@backoffice/team-access/identity'
@@ -25,13 +28,14 @@ import {
   unusual,
   words,
 } from '../pieces/cells.ts'
+import { ageAsked, type Period, withQuery } from '../pieces/filters.ts'
 import { largeWinsOf } from '../pieces/large-wins.ts'
 import { addCsv, lately, listRows, showListed } from '../pieces/list-page.ts'
 import { historyOf, settledStatus } from '../pieces/listed.ts'
-import { afterOf, rowAfter, rowsOnPage, showCase, showList, type Tab } from '../pieces/queue.ts'
+import { afterOf, orderAsked, rowAfter, rowsOnPage, showCase, showList, type Tab } from '../pieces/queue.ts'
 import { type Decision, type Pages, pageWithForms, type SentForm, type Visit } from '../pieces/visit.ts'
 
-const { withdrawalQueue, showWithdrawal, decideWithdrawal } = operations.payments
+const { withdrawalQueue, countWithdrawalQueue, showWithdrawal, decideWithdrawal } = operations.payments
 const { showPlayer } = operations.players
 
 type Withdrawal = Reply<typeof showWithdrawal>
@@ -79,7 +83,13 @@ async function showQueue(visit: Visit): Promise<FastifyReply> {
   const { query } = visit
   if (query.status === 'all') return showAll(visit)
   const shown = waitingStatus(query.status)
-  const { data, nextCursor } = await readQueue(visit, shown, query.after)
+  const age = ageAsked(visit)
+  const order = orderAsked(visit, orders)
+  const [{ data, nextCursor }, counted] = await Promise.all([
+    readQueue(visit, shown, { after: query.after, ...age?.period, ...defined({ order }) }),
+    visit.person.call(countWithdrawalQueue, { environment: visit.environment }),
+  ])
+  const total = age === undefined ? counted.data.find(({ status: value }) => value === shown)?.waiting : undefined
   const rows = listRows(visit, lists.waitingWithdrawals, data, {
     player: ({ playerId, playerName, playerStatus }) =>
       lines(text(playerName), id(playerId), unusual(playerStatus, 'ativo')),
@@ -89,7 +99,10 @@ async function showQueue(visit: Visit): Promise<FastifyReply> {
   })
   const mayPay = shown === 'approved' && data.length > 1 && visit.person.mayCall(decideWithdrawal, { decision: 'pay' })
   const create = mayPay ? { href: visit.address('/withdrawals/pay'), label: 'paySeveral' as const } : undefined
-  return showList(visit, { ...frameOf(visit, shown), create, nextCursor, empty: 'noneWaits', rows })
+  const frame = frameOf(visit, shown)
+  const path = age === undefined ? frame.path : withQuery(frame.path, age.query)
+  const list = { ...frame, path, remark: age?.remark, create, nextCursor, total, orders }
+  return showList(visit, { ...list, empty: 'noneWaits', rows })
 }
 
 /** All of them, newest first: what became of a withdrawal. */
@@ -115,8 +128,16 @@ function frameOf({ address }: Visit, shown: WaitingStatus | 'all') {
 
 const waitingStatus = (value: string | undefined): WaitingStatus => (value === 'approved' ? 'approved' : 'under_review')
 
-const readQueue = ({ person, environment }: Visit, value: WaitingStatus, after: string | undefined) =>
-  person.call(withdrawalQueue, { environment, status: value, limit: rowsOnPage, ...afterOf(after) })
+const orders = choicesOf(valueSchema(withdrawalQueue.body.properties.order)) as readonly QueueOrder[]
+type QueueOrder = NonNullable<Input<typeof withdrawalQueue>['order']>
+
+interface QueuePage extends Period {
+  readonly after?: string | undefined
+  readonly order?: QueueOrder
+}
+
+const readQueue = ({ person, environment }: Visit, value: WaitingStatus, { after, ...which }: QueuePage) =>
+  person.call(withdrawalQueue, { environment, status: value, limit: rowsOnPage, ...which, ...afterOf(after) })
 
 /** What makes somebody look twice. @param named so many of the other players whose destination it is */
 export const destinationFacts = (
@@ -142,7 +163,7 @@ function sharedWith({ display, address }: Visit, others: Withdrawal['facts']['ot
 async function goToNext(visit: Visit): Promise<FastifyReply> {
   const { query, address, reply } = visit
   const shown = waitingStatus(query.status)
-  const { data } = await readQueue(visit, shown, undefined)
+  const { data } = await readQueue(visit, shown, {})
   const next = rowAfter(
     data,
     ({ id: withdrawalId }) => withdrawalId === query.not,

@@ -135,9 +135,10 @@ const days = { day: 'numeric', month: 'short', year: 'numeric' } as const
 const filled = (text: string, values: Readonly<Record<string, string | number>>): string =>
   text.replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole))
 
-function timesIn(locale: string, timeZone: string) {
+function timesIn(locale: string, timeZone: string, now: number) {
   const local = new Intl.DateTimeFormat(locale, { dateStyle: 'short', timeStyle: 'short', timeZone })
   const exact = new Intl.DateTimeFormat(locale, { dateStyle: 'short', timeStyle: 'medium', timeZone })
+  const sortable = new Intl.DateTimeFormat('sv', { dateStyle: 'short', timeZone })
   const zoned = new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'shortOffset' })
   const offset = (time: string | number): string =>
     zoned.formatToParts(new Date(time)).find(({ type }) => type === 'timeZoneName')?.value ?? timeZone
@@ -148,15 +149,28 @@ function timesIn(locale: string, timeZone: string) {
     time: (iso: string): string => `${local.format(new Date(iso))} ${offset(iso)}`,
     /** The same with its seconds. */
     moment: (iso: string): string => `${exact.format(new Date(iso))} ${offset(iso)}`,
+    /** As short as it can be in a list: the time of today, the day before it. Its page names the zone. */
+    shortTime(iso: string, withSeconds = false): string {
+      const [day, today] = [new Date(iso), new Date(now)].map((one) => sortable.format(one))
+      const options = day === today ? hours : day?.slice(0, 4) === today?.slice(0, 4) ? daysAndHours : days
+      // Of money each second is asked about, also of a year before.
+      const more = withSeconds ? { ...hours, second: '2-digit' as const } : {}
+      return new Date(iso).toLocaleString(locale, { ...options, ...more, timeZone })
+    },
+    /** A day of a field in words: browsers write the field itself in an order of their own. Empty for what is no day. */
+    dayInWords(day: string): string {
+      const noon = new Date(`${day}T12:00:00Z`)
+      const options = { weekday: 'long', day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' } as const
+      return Number.isNaN(noon.getTime()) ? '' : noon.toLocaleDateString(locale, options)
+    },
   }
 }
 
 /** How a person sees things: their language, their zone, their colours. */
 export function displayOf(request: FastifyRequest, { clock, config }: ConsoleContext) {
   const language = languageOf(request.cookies.language, request.headers['accept-language'])
-  const { theme, density } = request.cookies
+  const { theme, density, times } = request.cookies
   const timeZone = config.CONSOLE_TIME_ZONE
-  const sortable = new Intl.DateTimeFormat('sv', { dateStyle: 'short', timeZone })
   const relative = new Intl.RelativeTimeFormat(language, { numeric: 'always' })
   const rightNow = new Intl.RelativeTimeFormat(language, { numeric: 'auto' }).format(0, 'second')
   const now = clock.now().getTime()
@@ -166,6 +180,7 @@ export function displayOf(request: FastifyRequest, { clock, config }: ConsoleCon
     format: formats[language],
     theme: themes.find((known) => known === theme) ?? 'system',
     density: densities.find((known) => known === density) ?? 'comfortable',
+    times: precisions.find((known) => known === times) ?? 'short',
     /** A text of the catalogue. `{name}` in it is replaced. */
     t: (word: Word, values: Readonly<Record<string, string | number>> = {}): string =>
       filled(textIn(language, word) ?? word, values),
@@ -184,13 +199,7 @@ export function displayOf(request: FastifyRequest, { clock, config }: ConsoleCon
     money: (amount: string, currency: string): string =>
       new Intl.NumberFormat(formats[language], { style: 'currency', currency }).format(amount as `${number}`),
     timeZone,
-    ...timesIn(formats[language], timeZone),
-    /** As short as it can be in a list: the time of today, the day before it. Its page names the zone. */
-    shortTime(iso: string): string {
-      const [day, today] = [new Date(iso), new Date(now)].map((one) => sortable.format(one))
-      const options = day === today ? hours : day?.slice(0, 4) === today?.slice(0, 4) ? daysAndHours : days
-      return new Date(iso).toLocaleString(formats[language], { ...options, timeZone })
-    },
+    ...timesIn(formats[language], timeZone, now),
     utc: (iso: string): string => `${iso.slice(0, 19).replace('T', ' ')} UTC`,
     /** How long ago, in its largest unit. */
     ago(iso: string): string {
@@ -207,21 +216,24 @@ export type Display = ReturnType<typeof displayOf>
 const maxAge = 365 * 86_400
 const themes = ['system', 'light', 'dark'] as const
 const densities = ['comfortable', 'compact'] as const
+const precisions = ['short', 'exact'] as const
 
-/** The language, the colours and the density that somebody chose. They are no secret, so they stand in plain cookies. */
+/** The language, the colours, the density and the times that somebody chose. They are no secret, so they stand in plain cookies. */
 export function registerPreferences(app: FastifyInstance, { config }: ConsoleContext): void {
   interface Body {
     readonly language?: string
     readonly theme?: string
     readonly density?: string
+    readonly times?: string
     readonly returnTo?: string
   }
   app.post<{ Body: Body }>('/preferences', { preHandler: app.csrfProtection }, (request, reply) => {
-    const { language, theme, density, returnTo } = request.body
+    const { language, theme, density, times, returnTo } = request.body
     const options = { path: '/', maxAge, sameSite: 'lax', httpOnly: true, secure: !config.DEVELOPMENT } as const
     if (isLanguage(language)) reply.setCookie('language', language, options)
     if (themes.some((known) => known === theme)) reply.setCookie('theme', theme ?? '', options)
     if (densities.some((known) => known === density)) reply.setCookie('density', density ?? '', options)
+    if (precisions.some((known) => known === times)) reply.setCookie('times', times ?? '', options)
     return goTo(reply, ownAddress(returnTo))
   })
 }

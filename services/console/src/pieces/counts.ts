@@ -164,6 +164,7 @@ const items: readonly MenuItem[] = [
   },
   { path: '/kyc', word: 'kyc', counts: ['kyc'], needs: [operations.players.kycQueue] },
   { path: '/proposals', word: 'proposals', counts: ['proposals'] },
+  { path: '/players', word: 'players', needs: [operations.players.listPlayers] },
   { path: '/deposits', word: 'deposits', needs: [operations.payments.listDeposits] },
   {
     path: '/rounds',

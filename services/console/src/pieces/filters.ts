@@ -1,10 +1,10 @@
-import { defined, operations, Rejection } from '@backoffice/contracts'
-import { dayMs } from '@backoffice/process'
+import { ageFromHours, defined, operations, Rejection } from '@backoffice/contracts'
+import { dayMs, hourMs } from '@backoffice/process'
 import { isoOf } from '../../assets/signing.js'
 import { keepFilters, leaveNotice, type SavedFilter, savedFilters } from '../identity/cookies.ts'
 import { whenAway } from '../identity/person.ts'
 import type { Word } from '../words/index.ts'
-import { goTo, ownAddress } from './cells.ts'
+import { type Display, goTo, ownAddress } from './cells.ts'
 import type { Pages, Visit } from './visit.ts'
 
 /** Days as people ask for them. A saved filter says "yesterday", whenever it is used. */
@@ -220,4 +220,30 @@ function back({ request, reply, display }: Visit, address: string, word: Word) {
   const isDone = word === 'filterSaved' || word === 'filterDeleted'
   leaveNotice(request, { kind: isDone ? 'done' : 'waits', text: display.t(word) })
   return goTo(reply, address)
+}
+
+/** Longer than this, and whoever waits has reason to complain: the goal of each queue. */
+export const lateAfterHours = 24
+
+type FromHours = (typeof ageFromHours)[number]
+const nextOf = (from: FromHours) => ageFromHours[ageFromHours.indexOf(from) + 1]
+
+/** How long it is that something waits, in words. */
+export function ageText({ t }: Pick<Display, 't'>, from: FromHours): string {
+  const to = nextOf(from)
+  if (to === undefined) return t('waitsLonger', { from })
+  return from === 0 ? t('waitsUnder', { to }) : t('waitsBetween', { from, to })
+}
+
+/** What of a queue the address of its page asks for: what waits in one band of ages, or nothing of the kind. */
+export function ageAsked({ query, now, display }: Pick<Visit, 'query' | 'now' | 'display'>) {
+  const from = ageFromHours.find((hours) => String(hours) === query.age)
+  if (from === undefined) return undefined
+  const before = (hours: number) => new Date(now.getTime() - hours * hourMs).toISOString()
+  const to = nextOf(from)
+  return {
+    query: `age=${from}`,
+    remark: display.t('onlyOfAge', { age: ageText(display, from) }),
+    period: { ...(to === undefined ? {} : { from: before(to) }), ...(from === 0 ? {} : { to: before(from) }) },
+  }
 }

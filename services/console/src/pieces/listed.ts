@@ -127,7 +127,7 @@ function asText(value: unknown): string {
 
 interface Column {
   readonly field: string
-  /** How it looks: `numeric` stands on the right, `less` goes where there is little room. */
+  /** How it looks: `numeric` stands on the right, `less` goes where there is little room, `key` stands beside the first there. */
   readonly look: string
 }
 
@@ -137,6 +137,8 @@ interface Table {
   readonly rows: readonly (Omit<Row, 'cells'> & { readonly cells: readonly (Column & { readonly cell: Cell })[] })[]
   readonly areOpened: boolean
   readonly areChosen: boolean
+  /** Whether its rows have amounts: their times have seconds. */
+  readonly isMoney: boolean
   readonly sum: Sum | undefined
 }
 
@@ -157,11 +159,16 @@ export function tableOf(rows: readonly Row[]): Table {
   const fields = rows[0]?.cells ?? []
   const cellsAt = (index: number) => rows.map(({ cells }) => cells[index]?.cell ?? { kind: 'nothing' as const })
   const shown = fields.flatMap((_, index) => (cellsAt(index).some(({ kind }) => kind !== 'nothing') ? [index] : []))
+  // Beside the first there is room for one amount and one status.
+  const keyed = new Set<boolean>()
   const columns = shown.map((index, place) => {
     const cells = cellsAt(index)
     const isLess = areOpened && place >= columnsKept && !cells.some(isAlwaysSeen)
-    const look = [...(cells.every(isFigure) ? ['numeric'] : []), ...(isLess ? ['less'] : [])].join(' ')
-    return { field: fields[index]?.field ?? '', look }
+    const isAmount = cells.some(isMoneyCell)
+    const isKey = place > 0 && cells.some(isAlwaysSeen) && !keyed.has(isAmount)
+    if (isKey) keyed.add(isAmount)
+    const look = [...(cells.every(isFigure) ? ['numeric'] : []), ...(isLess ? ['less'] : []), ...(isKey ? ['key'] : [])]
+    return { field: fields[index]?.field ?? '', look: look.join(' ') }
   })
   const shownCells = (cells: readonly Fact[]) =>
     shown.flatMap((index, place) => {
@@ -173,15 +180,18 @@ export function tableOf(rows: readonly Row[]): Table {
     rows: rows.map(({ cells, ...row }) => ({ ...row, cells: shownCells(cells) })),
     areOpened,
     areChosen: rows.some(({ choice }) => choice !== undefined),
+    isMoney: rows.some(({ cells }) => cells.some(({ cell }) => cell.kind === 'money')),
     sum: areOpened && rows.length > 1 ? sumOf(columns, rows) : undefined,
   }
 }
 
 const isFigure = ({ kind }: Cell): boolean => kind === 'money' || kind === 'number' || kind === 'nothing'
 
+const isMoneyCell = (cell: Cell): boolean => cell.kind === 'money' || ('lines' in cell && cell.lines.some(isMoneyCell))
+
 /** Whoever looks at a list on a small screen looks for these. */
 const isAlwaysSeen = (cell: Cell): boolean =>
-  cell.kind === 'money' || cell.kind === 'status' || ('lines' in cell && cell.lines.some(isAlwaysSeen))
+  cell.kind === 'status' || ('lines' in cell && cell.lines.some(isAlwaysSeen)) || isMoneyCell(cell)
 
 /** Of records, by their amounts: balances add up to nothing. */
 function sumOf(columns: readonly Column[], rows: readonly Row[]): Sum | undefined {

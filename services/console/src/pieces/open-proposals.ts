@@ -198,6 +198,15 @@ export function movedBy(proposal: Signed): string | undefined {
   return fromMinorUnits(-toMinorUnits(textOf(seen.amount)))
 }
 
+/** The amount that it is about, of the call that its proposer signed; undefined where it is about none. */
+export function amountOf(proposal: Signed): { readonly amount: string; readonly currency: string } | undefined {
+  const { seen } = signedInput(proposal)
+  const amount = movedBy(proposal) ?? seen.staked ?? seen.amount
+  return typeof amount === 'string' && typeof seen.currency === 'string'
+    ? { amount, currency: seen.currency }
+    : undefined
+}
+
 interface Change {
   readonly field: string
   readonly value: unknown

@@ -64,12 +64,76 @@ export interface ListFrame {
   /** Of its first page, without the filter. */
   readonly path: string
   readonly nextCursor?: string | null | undefined
+  /** How many rows there are on all pages, where that is counted. */
+  readonly total?: number | undefined
+  /** In which orders it can be read; the first one unless another is asked for. */
+  readonly orders?: readonly string[]
+}
+
+/** Of so many pages the way back is kept in the address. */
+const wayMax = 20
+/** Stands where the way is cut: what was before it is reached from the first page. */
+const cut = '-'
+
+/**
+ * Cursors lead forward alone. So the address of a page has the pages between the first one and it, each as the number of its
+ * first row and the cursor where it begins.
+ */
+function pagesOf(
+  { query, address }: Visit,
+  path: string,
+  { rows, nextCursor }: { readonly rows: number; readonly nextCursor: ListFrame['nextCursor'] },
+) {
+  const isFirst = query.after === undefined
+  const firstRow = isFirst ? 1 : Math.max(2, Math.trunc(Number(query.row)) || 2)
+  const way = (query.way ?? '').split(',').filter((place) => place !== '')
+  const addressOf = (place: string, before: readonly string[]) => {
+    const [row = '', after = ''] = place.split('~')
+    const at = { after, row, ...(before.length === 0 ? {} : { way: before.join(',') }) }
+    return address(withQuery(path, new URLSearchParams(at).toString()))
+  }
+  const walked = isFirst ? [] : [...way, `${firstRow}~${query.after}`]
+  const kept = walked.length > wayMax ? [cut, ...walked.slice(-wayMax)] : walked
+  const before = way.at(-1)
+  return {
+    firstRow,
+    more: nextCursor ? addressOf(`${firstRow + rows}~${nextCursor}`, kept) : undefined,
+    previous:
+      isFirst || before === cut
+        ? undefined
+        : before === undefined
+          ? address(path)
+          : addressOf(before, way.slice(0, -1)),
+    firstPage: before === undefined ? undefined : address(path),
+  }
+}
+
+/** The order that the address asks for; undefined for the first one. */
+export const orderAsked = <Order extends string>({ query }: Visit, orders: readonly Order[]): Order | undefined =>
+  orders.slice(1).find((order) => order === query.order)
+
+/** Which rows of the list these are, where they are not all of it. */
+function rangeOf(
+  { display }: Visit,
+  firstRow: number,
+  { rows, total, isPart }: { readonly rows: number; readonly total: number | undefined; readonly isPart: boolean },
+) {
+  if (rows === 0 || !isPart) return undefined
+  const shown = (place: number) => display.number(String(place))
+  const range = { from: shown(firstRow), to: shown(firstRow + rows - 1) }
+  // They are counted apart: somebody may have decided in between.
+  return total === undefined || total < firstRow + rows - 1
+    ? display.t('rowsShown', range)
+    : display.t('rowsOf', { ...range, total: shown(total) })
 }
 
 /** A page of lists under one head. */
 export function showLists(visit: Visit, list: ListFrame): FastifyReply {
-  const { path, nextCursor, csv, decisions = [], missing = [], sent, ...others } = list
-  const filtered = withQuery(path, list.filter?.query ?? '')
+  const { path, nextCursor, csv, decisions = [], missing = [], sent, total, orders = [], ...others } = list
+  const order = orderAsked(visit, orders)
+  const filtered = [list.filter?.query ?? '', order === undefined ? '' : `order=${order}`].reduce(withQuery, path)
+  const rows = (list.sections ?? []).reduce((sum, section) => sum + section.rows.length, 0)
+  const { firstRow, ...pages } = pagesOf(visit, filtered, { rows, nextCursor })
   const resident = new Set<string>(visit.person.resident)
   const shown = decisions.map((decision) => shownDecision(visit, decision, filtered, sent))
   return visit.show('list', {
@@ -82,8 +146,13 @@ export function showLists(visit: Visit, list: ListFrame): FastifyReply {
     missing: missing.filter((service) => resident.has(service)).join(', '),
     starting: missing.filter((service) => !resident.has(service)).join(', '),
     csv: csv && visit.address(withQuery(csv, list.filter?.query ?? '')),
-    more: nextCursor && visit.address(withQuery(filtered, new URLSearchParams({ after: nextCursor }).toString())),
-    firstPage: visit.query.after === undefined ? undefined : visit.address(filtered),
+    ...pages,
+    range: rangeOf(visit, firstRow, { rows, total, isPart: firstRow > 1 || Boolean(nextCursor) }),
+    orders: orders.map((name, index) => ({
+      label: `order.${name}`,
+      href: visit.address(index === 0 ? path : withQuery(path, `order=${name}`)),
+      current: name === (order ?? orders[0]),
+    })),
   })
 }
 

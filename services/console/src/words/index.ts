@@ -1,6 +1,8 @@
 import { generalWords } from './general.ts'
+import { listWords } from './lists.ts'
 import { moneyWords, operatorWords } from './money.ts'
 import { peopleWords, playerWords } from './people.ts'
+import { pictureWords } from './pictures.ts'
 import { englishPlaySentences, playWords, portuguesePlaySentences } from './play.ts'
 import { recordWords } from './records.ts'
 import { englishSentences, portuguesePatterns, portugueseSentences, refusalWords } from './refusals.ts'
@@ -11,6 +13,7 @@ export type Words = Readonly<Record<string, Text>>
 
 const catalogues = [
   generalWords,
+  listWords,
   recordWords,
   refusalWords,
   moneyWords,
@@ -18,6 +21,7 @@ const catalogues = [
   peopleWords,
   playerWords,
   playWords,
+  pictureWords,
 ] as const satisfies readonly Words[]
 type Names<Catalogue> = Catalogue extends unknown ? keyof Catalogue : never
 export type Word = Names<(typeof catalogues)[number]>

@@ -5,7 +5,6 @@ export const moneyWords = {
     'Choose what you have paid, or take the file to the bank first. Each is signed and recorded on its own; what is refused changes nothing for the others.',
     'Escolha o que você pagou, ou leve antes o arquivo ao banco. Cada um é assinado e registrado por si; o que for recusado não muda nada para os outros.',
   ],
-  paySeveralMost: ['The {most} that wait longest.', 'Os {most} que esperam há mais tempo.'],
   payChosen: ['Mark {count} as paid: {sum}', 'Marcar {count} como pagos: {sum}'],
   payNoneChosen: ['Nothing is chosen', 'Nada foi escolhido'],
   payFile: ['File for the bank (CSV)', 'Arquivo para o banco (CSV)'],

@@ -1,6 +1,13 @@
 import { operations } from '@backoffice/contracts'
 import { handle, toPage, withIsoTimes } from '@backoffice/service-runtime'
-import { countNotKept, findKeyUses, findRefusedRequests, type NamedRequest, namedSender } from './records.ts'
+import {
+  countNotKept,
+  countRefused,
+  findKeyUses,
+  findRefusedRequests,
+  type NamedRequest,
+  namedSender,
+} from './records.ts'
 
 const keyUsesMax = 20
 
@@ -12,6 +19,10 @@ export const listRefusedRequests = handle(operations.gateway.listRefusedRequests
   ])
   return { ...toPage(rows.map(shown), limit, ({ requestId }) => requestId), notKeptToday }
 })
+
+export const countRefusals = handle(operations.gateway.countRefusals, async ({ input }, { db }) => ({
+  data: (await countRefused(db, input.environment)).map(withIsoTimes),
+}))
 
 const shown = ({ operatorId, environment, ...request }: NamedRequest) =>
   withIsoTimes({

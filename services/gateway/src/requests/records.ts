@@ -5,6 +5,8 @@ import {
   idempotencyMemoryHours,
   type operations,
   publicErrorCodes,
+  refusalRowsMax,
+  refusalsCountedMax,
   type Scope,
 } from '@backoffice/contracts'
 import { type Db, type ReadDb, sql } from '@backoffice/service-runtime'
@@ -130,6 +132,26 @@ export async function countNotKept(db: ReadDb, { environment, ...asked }: Asked)
   `
   return row?.notKept ?? 0
 }
+
+interface RefusalCount {
+  readonly operatorId: string
+  readonly operatorName: string
+  readonly code: string
+  readonly refused: number
+  readonly lastAt: Date
+}
+
+/** By operator and code, of the days for which they are kept: of each operator the last ones, which its index has. */
+export const countRefused = (db: ReadDb, environment: Environment): Promise<RefusalCount[]> =>
+  db<RefusalCount>`
+    select o.id as operator_id, o.name as operator_name, r.code, count(*)::int as refused, max(r.at) as last_at
+    from operator o cross join lateral (
+      select code, at from refused_request
+      where operator_id = o.id and environment = ${environment}
+      order by request_id desc limit ${refusalsCountedMax}
+    ) r
+    group by 1, 2, 3 order by refused desc, o.name, r.code limit ${refusalRowsMax}
+  `
 
 /** A key as operators use it, with what its reply begins with. */
 export interface KeyUse {

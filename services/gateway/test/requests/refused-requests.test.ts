@@ -13,7 +13,7 @@ import { type Answer, type Pair, post, send } from '../signed-client.ts'
 const time = new TestTime()
 const bed = await gatewayBed(t, {}, { time })
 const { baseUrl } = bed.services.gateway.addresses
-const { createOperator, findIdempotencyKey, listRefusedRequests } = operations.gateway
+const { countRefusals, createOperator, findIdempotencyKey, listRefusedRequests } = operations.gateway
 const alice = bed.team('alice')
 const db = bed.sql('gateway')
 const created = (name: string, rateLimitPerMinute = 1_000_000) =>
@@ -306,4 +306,20 @@ t.test('of a path the names and our ids are kept', (t) => {
   t.equal(pathOf('/api/v1/openapi.json'), '/api/v1/openapi.json')
   t.ok(pathOf(`/${'x/'.repeat(1_000)}`).length <= 300)
   t.end()
+})
+
+t.test('refusals are counted by operator and code, of one environment, the most frequent first', async (t) => {
+  const { operatorId: id, production: pair } = await created('Counted')
+  for (let times = 0; times < 2; times += 1)
+    await kept(await send(baseUrl, pair as Pair, { path: '/players/ply_x/wallet' }))
+  const last = await kept(await post(baseUrl, pair as Pair, '/players', {}))
+  const { data } = await alice.call(countRefusals, { input: { environment: 'production' } })
+  const own = data.filter((row) => row.operatorId === id)
+  t.match(own, [
+    { operatorName: 'Counted', code: 'PLAYER_NOT_FOUND', refused: 2 },
+    { operatorName: 'Counted', code: 'VALIDATION_ERROR', refused: 1, lastAt: last.at },
+  ])
+  t.equal(own.length, 2)
+  const inSandbox = (await alice.call(countRefusals, { input: { environment: 'sandbox' } })).data
+  t.notOk(inSandbox.some((row) => row.operatorId === id))
 })

@@ -1,4 +1,5 @@
 import {
+  brandDefaults,
   fromMinorUnits,
   namedPlayersMax,
   operations,
@@ -6,6 +7,7 @@ import {
   type Scope,
   type SignedCall,
   toMinorUnits,
+  type WaitingStatus,
   type WithdrawalFacts,
 } from '@backoffice/contracts'
 import { patiently, waitAtMost } from '@backoffice/process'
@@ -21,6 +23,7 @@ import {
   shownTransitions,
   withLastActors,
 } from '../records.ts'
+import { ageQueue, findLargest, findShared, timeDecisions } from './figures.ts'
 import {
   countQueue,
   findReserved,
@@ -233,6 +236,40 @@ async function eachOf<T>(items: readonly T[], run: (item: T) => Promise<void>): 
   })
   await Promise.all(workers)
 }
+
+export const ageWithdrawalQueue = handle(operations.payments.ageWithdrawalQueue, async ({ input }, { db, now }) => ({
+  data: (await ageQueue(db, input.environment, now)).map((row) => ({
+    ...row,
+    amount: fromMinorUnits(BigInt(row.amount)),
+  })),
+}))
+
+export const listOddWithdrawals = handle(operations.payments.listOddWithdrawals, async (call, { db, rpc, now }) => {
+  const { environment } = call.input
+  const [ids, shared] = await Promise.all([findLargest(db, environment), findShared(db, environment)])
+  const found = await shownWithdrawals(db, await findWithdrawals(db, ids))
+  const largest = inOrder(ids, found).flatMap((one) => (one === undefined || hasEnded(one) ? [] : [one]))
+  const { requestId, deadline } = call
+  const asking = { rpc, scope: largest[0] && scopeOf(largest[0]), requestId, deadline }
+  const facts = await factsOf(db, largest, now)
+  const rows = await withOperatorNames(largest.map(teamWithdrawal), asking)
+  const named = await withPlayerNames(rows, facts, asking)
+  return {
+    data: named.map(({ id, playerId, playerName, operatorId, operatorName, amount, currency, createdAt, ...row }) => ({
+      ...{ id, playerId, playerName, operatorId, operatorName, amount, currency, createdAt },
+      status: row.status as WaitingStatus,
+      firstWithdrawal: row.facts.firstWithdrawal,
+    })),
+    shared: shared.map((row) => ({ ...row, amount: fromMinorUnits(BigInt(row.amount)) })),
+  }
+})
+
+export const timeWithdrawalDecisions = handle(
+  operations.payments.timeWithdrawalDecisions,
+  async ({ input: { environment, timeZone = brandDefaults.timeZone } }, { db, now }) => ({
+    data: await timeDecisions(db, { environment, timeZone, now }),
+  }),
+)
 
 export const countWithdrawalQueue = handle(operations.payments.countWithdrawalQueue, async ({ input }, { db }) => ({
   data: (await countQueue(db, input)).map(withIsoTimes),

@@ -110,18 +110,39 @@ function isOwned(filter: WithdrawalQueueFilter | WithdrawalFilter) {
 
 type WithdrawalQueueFilter = Input<typeof operations.payments.withdrawalQueue>
 
-/** Oldest first: ids are ordered by the time of the request. */
+type QueueOrder = NonNullable<WithdrawalQueueFilter['order']>
+
+/** Ids are ordered by the time of the request. An amount never changes, so a cursor is an id in each order. */
+function orderOf(order: QueueOrder, after: string | undefined) {
+  const place = sql`(select amount, id from withdrawal where id = ${after ?? ''})`
+  const isBelow = (condition: Fragment) => (after === undefined ? sql`true` : condition)
+  switch (order) {
+    case 'oldest':
+      return { by: sql`id`, isBelow: sql`id > ${after ?? ''}` }
+    case 'newest':
+      return { by: sql`id desc`, isBelow: isBelow(sql`id < ${after ?? ''}`) }
+    case 'largest':
+      return { by: sql`amount desc, id desc`, isBelow: isBelow(sql`(amount, id) < ${place}`) }
+    case 'smallest':
+      return { by: sql`amount, id`, isBelow: isBelow(sql`(amount, id) > ${place}`) }
+    default:
+      return order satisfies never
+  }
+}
+
 export async function listQueue(db: ReadDb, filter: WithdrawalQueueFilter): Promise<WithdrawalRecord[]> {
-  const { status = 'under_review', after = '', limit } = filter
+  const { status = 'under_review', order = 'oldest', from = null, to = null, after, limit } = filter
+  const { by, isBelow } = orderOf(order, after)
   // The two statuses are named so that a prepared plan may use the index of the queue, which has no other rows.
   const rows = await db<StoredRow<WithdrawalRecord>>`
     select ${columns} from unnest(${environmentsOf(filter)}::text[]) as asked cross join lateral (
       select * from withdrawal
-      where status in ('under_review', 'approved') and status = ${status} and environment = asked and id > ${after}
-        and ${isOwned(filter)}
-      order by id limit ${limit}
+      where status in ('under_review', 'approved') and status = ${status} and environment = asked and ${isBelow}
+        and created_at >= coalesce(${from}::timestamptz, '-infinity')
+        and created_at < coalesce(${to}::timestamptz, 'infinity') and ${isOwned(filter)}
+      order by ${by} limit ${limit}
     ) waiting
-    order by id limit ${limit}
+    order by ${by} limit ${limit}
   `
   return openDestinations<WithdrawalRecord>(db, rows)
 }

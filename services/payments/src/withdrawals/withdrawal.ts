@@ -6,8 +6,8 @@ import {
   cpfDigits,
   type Environment,
   type ErrorCode,
-  isCpf,
   type PlayerStanding,
+  pixKey,
   Rejection,
   sandboxAmounts,
   type TransitionActor,
@@ -281,32 +281,5 @@ export function isDestinationKnown(key: PaymentKey, { destinations }: Pick<Past,
 /** One text for all ways of writing a destination. What the operator sent is shown, stored and paid to the letter. */
 export function comparableDestination({ method, destination }: PaymentKey): string {
   const seen = asSeen(destination)
-  return (asSeen(method).includes('pix') ? pixKey(seen) : null) ?? cpfDigits(seen) ?? seen
-}
-
-const brazilianPhone = /^(?:(?:\+|00)?55)?0?([1-9]\d(?:9\d{8}|[2-5]\d{7}))$/
-
-/**
- * A Pix key in the form in which the central bank's directory has it, by its type: e-mail, CPF, CNPJ, phone in E.164 or a
- * random key (EVP). Null when it is none of them. Digits alone are a CPF where the check digits are right.
- */
-function pixKey(seen: string): string | null {
-  if (seen.includes('@')) return seen.replaceAll(' ', '')
-  const bare = seen.replaceAll(/[^\p{L}\p{N}+]/gu, '')
-  if (isCpf(bare) || isCnpj(bare)) return bare
-  const [, national] = brazilianPhone.exec(bare) ?? []
-  if (national !== undefined) return `+55${national}`
-  const [, international] = /^(?:\+|00)(\d{8,15})$/.exec(bare) ?? []
-  if (international !== undefined) return `+${international}`
-  return /^[\da-f]{32}$/.test(bare) ? bare : null
-}
-
-/** A number of the register of companies. Since 2026 its first twelve places may be letters, each worth its ASCII code less 48. */
-function isCnpj(bare: string): boolean {
-  if (!/^[\da-z]{12}\d{2}$/.test(bare) || /^(\d)\1{13}$/.test(bare)) return false
-  const values = [...bare.toUpperCase()].map((character) => character.charCodeAt(0) - 48)
-  return [12, 13].every((place) => {
-    const sum = values.slice(0, place).reduce((total, value, at) => total + value * (2 + ((place - 1 - at) % 8)), 0)
-    return values[place] === (sum % 11 < 2 ? 0 : 11 - (sum % 11))
-  })
+  return (asSeen(method).includes('pix') ? pixKey(seen)?.key : null) ?? cpfDigits(seen) ?? seen
 }

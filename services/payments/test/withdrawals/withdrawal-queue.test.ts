@@ -1,5 +1,6 @@
-import { operations } from '@backoffice/contracts'
-import { held, refusal, type TeamUser } from '@backoffice/test-kit'
+import { defined, operations } from '@backoffice/contracts'
+import { newId } from '@backoffice/process'
+import { allPages, held, refusal, type TeamUser } from '@backoffice/test-kit'
 import t from 'tap'
 import { moneyPath } from '../money-path.ts'
 
@@ -52,6 +53,37 @@ t.test('it pages, filters by brand and status, and crosses brands when none is n
   await path.decide('alice', all[0] ?? '', 'approve')
   t.same(await list({ status: 'approved' }), [all[0]])
   t.same(await list({}), all.slice(1))
+})
+
+t.test('it is read by age or by amount, either way, and page by page where amounts are the same', async (t) => {
+  const brand = path.in({ brandId: newId('brd') })
+  const playerId = await brand.newPlayerWith('100.00')
+  const ids: string[] = []
+  for (const amount of ['20.00', '5.00', '20.00', '10.00'])
+    ids.push((await brand.requestWithdrawal(playerId, { amount })).id)
+  const [twenty, five, twentyToo, ten] = ids
+  const { brandId } = brand.scope
+  for (const [order, expected] of [
+    [undefined, ids],
+    ['oldest', ids],
+    ['newest', ids.toReversed()],
+    ['largest', [twentyToo, twenty, ten, five]],
+    ['smallest', [five, ten, twenty, twentyToo]],
+  ] as const) {
+    const asked = { brandId, ...(order === undefined ? {} : { order }) }
+    t.same(
+      (await team.call(withdrawalQueue, { input: { ...asked, limit: 10 } })).data.map(({ id }) => id),
+      expected,
+    )
+    const walked = await allPages((after) =>
+      team.call(withdrawalQueue, { input: { ...asked, limit: 1, ...defined({ after }) } }),
+    )
+    t.same(
+      walked.map(({ id }) => id),
+      expected,
+      `${order} page by page`,
+    )
+  }
 })
 
 t.test('showWithdrawal finds a withdrawal and its brand by the id alone', async (t) => {

@@ -1,10 +1,11 @@
-import { invalid, operations, Rejection, refuseUnlessSeen } from '@backoffice/contracts'
+import { brandDefaults, invalid, operations, Rejection, refuseUnlessSeen } from '@backoffice/contracts'
 import { type Call, handle, toPage, withIsoTimes } from '@backoffice/service-runtime'
 import { withOperatorNames } from '@backoffice/team-access'
 import { kycAt, submit } from '../players/player.ts'
 import { lockPlayers, playerOf, readPlayers, requirePlayer, scopeOf, seePlayers } from '../players/records.ts'
 import { kycDecision, saveKycChanges } from './change-kyc.ts'
 import {
+  ageWaitingPlayers,
   changeSource,
   countWaitingPlayers,
   findSources,
@@ -17,6 +18,7 @@ import {
   readSource,
   removeTakenCases,
   saveTakenCase,
+  timeDecisions,
 } from './records.ts'
 import { assertNotTakenByOther, faultOfTemplate, type TakenCase, takenNow } from './review.ts'
 import { documentUrl, publicKyc, publicSubmission, shownTakenCase } from './views.ts'
@@ -86,6 +88,17 @@ function placeOf(cursor: string): QueuePlace {
     throw invalid('body', '/after', 'is not a cursor of the queue')
   return { waitingSince, playerId }
 }
+
+export const ageKycQueue = handle(operations.players.ageKycQueue, async ({ input }, { db, now }) => ({
+  data: await ageWaitingPlayers(db, input.environment, now),
+}))
+
+export const timeKycDecisions = handle(
+  operations.players.timeKycDecisions,
+  async ({ input: { environment, timeZone = brandDefaults.timeZone } }, { db, now }) => ({
+    data: await timeDecisions(db, { environment, timeZone, now }),
+  }),
+)
 
 export const countKycQueue = handle(operations.players.countKycQueue, async ({ input }, { db }) => ({
   data: (await countWaitingPlayers(db, input.environment)).map(withIsoTimes),

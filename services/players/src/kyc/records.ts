@@ -1,17 +1,21 @@
 import { randomBytes } from 'node:crypto'
 import {
+  agedMax,
+  ageFromHours,
+  decisionDays,
   documentRoles,
   type Environment,
-  environments,
   type Input,
   type operations,
   type Reply,
   submissionsBytesMax,
   type TeamRole,
+  timedMax,
 } from '@backoffice/contracts'
 import type { Place } from '@backoffice/database/vault'
 import { type Db, type Fragment, type ReadDb, sql, type WithTimes } from '@backoffice/service-runtime'
 import type { SealedTable } from '@backoffice/team-access'
+import { environmentsOf } from '../players/search.ts'
 import type { DocumentSource, TakenCase } from './review.ts'
 
 export interface KycSubmission {
@@ -77,13 +81,18 @@ export interface QueuePlace {
 
 type KycQueueFilter = Omit<Input<typeof operations.players.kycQueue>, 'after'> & { readonly after: QueuePlace | null }
 
-/** Players whose documents wait for a decision, the longest wait first. */
+/** Players whose documents wait for a decision, the longest wait first unless another order is asked for. */
 export function findWaitingPlayers(
   db: ReadDb,
-  { environment, after, limit, ...owner }: KycQueueFilter,
+  { environment, order, after, limit, ...owner }: KycQueueFilter,
 ): Promise<WaitingPlayer[]> {
-  const { operatorId = null, brandId = null } = owner
+  const { operatorId = null, brandId = null, from = null, to = null } = owner
   const { waitingSince, playerId } = after ?? { waitingSince: new Date(0), playerId: '' }
+  const place = sql`(${waitingSince}::timestamptz, ${playerId}::text)`
+  const isNewestFirst = order === 'newest'
+  const isBelow = isNewestFirst
+    ? sql`(${after === null}::boolean or (s.submitted_at, p.id) < ${place})`
+    : sql`(s.submitted_at, p.id) > ${place}`
   return db<WaitingPlayer>`
     select p.id as player_id, p.operator_id, p.brand_id, p.environment, p.name, p.kyc_status, s.submissions,
       s.document_type as latest_document_type, s.reference as latest_reference, s.submitted_at as waiting_since
@@ -95,15 +104,13 @@ export function findWaitingPlayers(
     where p.kyc_status in ('pendente', 'em_analise') and p.environment = any(${environmentsOf(environment)}::text[])
       and (${operatorId}::text is null or p.operator_id = ${operatorId})
       and (${brandId}::text is null or p.brand_id = ${brandId})
-      and (s.submitted_at, p.id) > (${waitingSince}::timestamptz, ${playerId}::text)
-    order by s.submitted_at, p.id
+      and s.submitted_at >= coalesce(${from}::timestamptz, '-infinity')
+      and s.submitted_at < coalesce(${to}::timestamptz, 'infinity')
+      and ${isBelow}
+    order by ${isNewestFirst ? sql`s.submitted_at desc, p.id desc` : sql`s.submitted_at, p.id`}
     limit ${limit}
   `
 }
-
-/** An index begins with the environment, so both are named where none was asked for. */
-const environmentsOf = (environment: Environment | undefined): readonly Environment[] =>
-  environment === undefined ? environments : [environment]
 
 export interface KycQueueState {
   readonly environment: Environment
@@ -125,6 +132,70 @@ export function countWaitingPlayers(db: ReadDb, environment: Environment | undef
     order by place
   `
 }
+
+interface QueueAge {
+  readonly fromHours: number
+  readonly waiting: number
+}
+
+/** How many players wait, by how long since their latest document: so many as are looked at. */
+export const ageWaitingPlayers = (db: ReadDb, environment: Environment, now: Date): Promise<QueueAge[]> =>
+  db<QueueAge>`
+    select f.from_hours, count(*)::int as waiting
+    from (
+      select s.submitted_at from player p
+      cross join lateral (select max(submitted_at) as submitted_at from kyc_submission where player_id = p.id) s
+      where p.environment = ${environment} and p.kyc_status in ('pendente', 'em_analise') and s.submitted_at is not null
+      order by p.id limit ${agedMax}
+    ) w
+    cross join lateral (
+      select max(hours) as from_hours from unnest(${ageFromHours}::int[]) as hours
+      where hours = 0 or w.submitted_at <= ${now}::timestamptz - make_interval(hours => hours)
+    ) f
+    group by 1 order by 1
+  `
+
+interface DecisionDay {
+  readonly day: string
+  readonly decided: number
+  readonly medianSeconds: number
+  readonly p90Seconds: number
+}
+
+/** Submissions are changes too. */
+const changesPerDecision = 2
+
+/** How long decisions took from the latest document on, by the day on which they were made: of each day the last ones. */
+export const timeDecisions = (
+  db: ReadDb,
+  { environment, timeZone, now }: { readonly environment: Environment; readonly timeZone: string; readonly now: Date },
+): Promise<DecisionDay[]> =>
+  db<DecisionDay>`
+    select d.day, t.decided, t.median_seconds, t.p90_seconds
+    from (
+      select (${now}::timestamptz at time zone ${timeZone})::date - n as day from generate_series(0, ${decisionDays}::int - 1) n
+    ) d
+    cross join lateral (
+      select count(*)::int as decided, (percentile_disc(0.5) within group (order by seconds))::int as median_seconds,
+        (percentile_disc(0.9) within group (order by seconds))::int as p90_seconds
+      from (
+        select extract(epoch from c.at - s.submitted_at) as seconds
+        from (
+          select player_id, next, at from player_change
+          where field = 'kycStatus' and at >= d.day::timestamp at time zone ${timeZone}
+            and at < (d.day + 1)::timestamp at time zone ${timeZone}
+          order by at desc limit ${timedMax * changesPerDecision}
+        ) c
+        cross join lateral (select environment from player where id = c.player_id limit 1) p
+        cross join lateral (
+          select submitted_at from kyc_submission where player_id = c.player_id and submitted_at <= c.at
+          order by id desc limit 1
+        ) s
+        where c.next in ('aprovado', 'reprovado', 'documento_solicitado') and p.environment = ${environment}
+      ) decision
+    ) t
+    where t.decided > 0 order by d.day
+  `
 
 const takenColumns = sql.columns('player_id text, taken_by text, taken_at timestamptz')
 

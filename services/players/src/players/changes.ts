@@ -1,6 +1,6 @@
 // Records.
 
-import { type AuditedChange, toMinorUnits } from '@backoffice/contracts'
+import { type AuditedChange, type Environment, raisedMax, toMinorUnits } from '@backoffice/contracts'
 import { type Fragment, type ReadDb, sql } from '@backoffice/service-runtime'
 import { type ChangedPlayer, coolingOffMs, type FieldChange, type PlayerRecord } from './player.ts'
 
@@ -38,6 +38,29 @@ export function latestChanges(db: ReadDb, playerId: string): Promise<PlayerChang
     select ${sql.columns(columns)} from player_change where player_id = ${playerId} order by id desc limit ${changesMax}
   `
 }
+
+/** A limit that was raised, or removed, and whose it is. */
+interface RaisedLimit {
+  readonly playerId: string
+  readonly name: string
+  readonly operatorId: string
+  readonly brandId: string
+  readonly currency: string
+  readonly previous: string
+  readonly next: string | null
+  readonly at: Date
+  readonly actor: string
+}
+
+/** The latest since a time, most recent first. */
+export const findRaisedLimits = (db: ReadDb, environment: Environment, since: Date): Promise<RaisedLimit[]> =>
+  db<RaisedLimit>`
+    select p.id as player_id, p.name, p.operator_id, p.brand_id, p.currency, c.previous, c.next, c.at, c.actor
+    from player_change c join player p on p.id = c.player_id
+    where c.field = 'dailyDepositLimit' and c.at >= ${since}::timestamptz and p.environment = ${environment}
+      and c.previous is not null and (c.next is null or c.next::numeric > c.previous::numeric)
+    order by c.at desc, c.id desc limit ${raisedMax}
+  `
 
 /** When something of the player last changed, or a game was opened; the beginning of time where nothing did. */
 export async function findLastChange(db: ReadDb, playerId: string): Promise<Date> {

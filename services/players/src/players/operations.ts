@@ -3,6 +3,7 @@ import {
   fromMinorUnits,
   type Input,
   invalid,
+  listedDays,
   operations,
   type Player,
   type PlayerStanding,
@@ -12,11 +13,19 @@ import {
   type TeamPlayer,
   toMinorUnits,
 } from '@backoffice/contracts'
+import { dayMs } from '@backoffice/process'
 import { type Call, fitting, handle, type Tools, toPage, withIsoTimes } from '@backoffice/service-runtime'
 import { playerRows, withOperatorNames } from '@backoffice/team-access'
 import { findSources, findTakenCases, forgetReferences, latestSubmissions, sourceOf } from '../kyc/records.ts'
 import { documentUrl, publicSubmission, shownTakenCase } from '../kyc/views.ts'
-import { auditedChange, findLastChange, insertChanges, latestChanges, limitHoldsFrom } from './changes.ts'
+import {
+  auditedChange,
+  findLastChange,
+  findRaisedLimits,
+  insertChanges,
+  latestChanges,
+  limitHoldsFrom,
+} from './changes.ts'
 import {
   anonymise,
   type ChangedPlayer,
@@ -44,7 +53,7 @@ import {
   updateIdentity,
   updatePlayer,
 } from './records.ts'
-import { listBrandPlayers, nameWords, type SearchedBy, searchPlayers as search } from './search.ts'
+import { listPlayers as list, nameWords, type SearchedBy, searchPlayers as search } from './search.ts'
 
 /** The record as the API shows it. */
 function publicPlayer(player: SeenPlayer): Player {
@@ -125,21 +134,51 @@ export const readPlayerNames = handle(operations.players.readPlayerNames, async 
   return { players: found.flatMap((player) => (player ? [{ playerId: player.id, name: player.name }] : [])) }
 })
 
-export const listPlayers = handle(operations.players.listPlayers, async ({ input }, { db }) => {
-  const { limit } = input
-  const players = await seePlayers(db, await listBrandPlayers(db, { ...input, limit: limit + 1 }))
-  return toPage(players.map(teamPlayer), limit, ({ id }) => id)
+export const listPlayers = handle(operations.players.listPlayers, async (call, { db, rpc, now }) => {
+  const { limit } = call.input
+  const found = await list(db, { ...call.input, ...listedPeriod(call.input, now), limit: limit + 1 })
+  return pageOf(call, found, { db, rpc })
 })
+
+export const listRaisedLimits = handle(operations.players.listRaisedLimits, async (call, { db, rpc, now }) => {
+  const { environment, since } = call.input
+  const from = since === undefined ? new Date(now.getTime() - dayMs) : new Date(since)
+  const raised = await findRaisedLimits(db, environment, from)
+  const scope = raised[0] && scopeOf(await requirePlayer(db, raised[0].playerId))
+  const { requestId, deadline } = call
+  const named = await withOperatorNames(raised.map(withIsoTimes), { rpc, scope, requestId, deadline })
+  return { data: named.map(({ brandId: _, ...limit }) => limit) }
+})
+/** Without anything else that keeps the list short, it goes back some days only. */
+function listedPeriod(
+  { from, to, brandId, externalId, status }: Input<typeof operations.players.listPlayers>,
+  now: Date,
+) {
+  const end = to === undefined ? undefined : new Date(to)
+  const isShort = (brandId ?? externalId) !== undefined || status === 'autoexcluido'
+  if (from === undefined && isShort) return { from: undefined, to: end }
+  return { from: new Date(from ?? (end ?? now).getTime() - listedDays * dayMs), to: end }
+}
+
+/** A page of players as the team sees them, with the names of their operators. */
+async function pageOf(
+  {
+    input: { limit },
+    requestId,
+    deadline,
+  }: Pick<Call<typeof operations.players.listPlayers>, 'input' | 'requestId' | 'deadline'>,
+  found: readonly PlayerRecord[],
+  { db, rpc }: Pick<Tools['query'], 'db' | 'rpc'>,
+) {
+  const { data, nextCursor } = toPage((await seePlayers(db, found)).map(teamPlayer), limit, ({ id }) => id)
+  const scope = found[0] && scopeOf(found[0])
+  return { data: await withOperatorNames(data, { rpc, scope, requestId, deadline }), nextCursor }
+}
 
 /** The runtime masks what is found, and records a search with a reason before it is answered. */
 export const searchPlayers = handle(operations.players.searchPlayers, async (call, { db, rpc }) => {
-  const { limit } = call.input
-  const found = await search(db, { ...call.input, by: searchedBy(call.input), limit: limit + 1 })
-  const players = (await seePlayers(db, found)).map(teamPlayer)
-  const { data, nextCursor } = toPage(players, limit, ({ id }) => id)
-  const { requestId, deadline } = call
-  const scope = found[0] && scopeOf(found[0])
-  return { data: await withOperatorNames(data, { rpc, scope, requestId, deadline }), nextCursor }
+  const found = await search(db, { ...call.input, by: searchedBy(call.input), limit: call.input.limit + 1 })
+  return pageOf(call, found, { db, rpc })
 })
 
 type SearchInput = Input<typeof operations.players.searchPlayers>

@@ -1,6 +1,7 @@
 // Records.
 
-import type { Input, operations } from '@backoffice/contracts'
+import { type Environment, environments, type Input, type operations } from '@backoffice/contracts'
+import { firstId, hourMs } from '@backoffice/process'
 import { type ReadDb, sql } from '@backoffice/service-runtime'
 import { type PlayerRecord, stroked } from './player.ts'
 import { columns, cpfDigestsOf, emailDigestsOf, phoneDigestsOf, recordOf, type StoredPlayer } from './records.ts'
@@ -39,6 +40,10 @@ type PlayerSearch = Pick<
 /** Comes after every id. */
 const afterAllIds = '~'
 
+/** An index begins with the environment, so both are named where none was asked for. */
+export const environmentsOf = (environment: Environment | undefined): readonly Environment[] =>
+  environment === undefined ? environments : [environment]
+
 /** Players of all operators, newest first. */
 export async function searchPlayers(db: ReadDb, { by, limit, ...filter }: PlayerSearch): Promise<PlayerRecord[]> {
   const { operatorId = null, brandId = null, environment = null, before = afterAllIds } = filter
@@ -64,6 +69,15 @@ function isFoundBy({ vault }: ReadDb, by: SearchedBy) {
   return sql`name_words(name) @@ to_tsquery('simple'::regconfig, ${beginnings})`
 }
 
+/** Whose own exclusion runs, or ran. An index has these players alone. */
+const isMarked = sql`(status = 'autoexcluido' or self_excluded_from is not null)`
+
+/** Whoever can be self-excluded now: those who are marked, and the other accounts of their person. */
+const mayBeExcluded = sql`id in (
+  select id from player where ${isMarked}
+  union select p.id from (select brand_id, cpf_digest from player where ${isMarked}) x join player p using (brand_id, cpf_digest)
+)`
+
 /** What everybody sees of a player now, as `seenPlayer` and `kycAt` say it, for a filter. */
 const seenColumns = (() => {
   const runs = sql`(status = 'autoexcluido' or self_excluded_from is not null
@@ -71,22 +85,44 @@ const seenColumns = (() => {
   return {
     status: sql`case when ${runs} or cpf_digest in (
       select cpf_digest from player x where x.brand_id = player.brand_id
-        and (status = 'autoexcluido' or self_excluded_from is not null) and ${runs}
+        and ${isMarked} and ${runs}
     ) then 'autoexcluido' else status end`,
     kycStatus: sql`case when kyc_status = 'aprovado' and kyc_expires_at <= now() then 'expirado' else kyc_status end`,
   }
 })()
 
-/** A page of a brand's players, newest first. A filter that is not given is not in the statement. */
-export async function listBrandPlayers(
+/** The time in an id is that of the first attempt of the request, by another clock perhaps. */
+const idAheadMs = hourMs
+
+/** With the times that bound the list. */
+type PlayerList = Omit<Input<typeof operations.players.listPlayers>, 'from' | 'to'> & {
+  readonly from: Date | undefined
+  readonly to: Date | undefined
+}
+
+/** Newest first. A filter that is not given is not in the statement. */
+export async function listPlayers(
   db: ReadDb,
-  { brandId, before = afterAllIds, externalId, status, kycStatus, limit }: Input<typeof operations.players.listPlayers>,
+  { brandId, environment, before = afterAllIds, externalId, status, kycStatus, limit, ...period }: PlayerList,
 ): Promise<PlayerRecord[]> {
+  const { from = null, to = null } = period
+  const lowest = from === null ? '' : firstId('ply', new Date(from.getTime() - idAheadMs))
+  const highest = to === null ? afterAllIds : firstId('ply', new Date(to.getTime() + idAheadMs))
+  // Each uses another index.
+  const whose = brandId === undefined ? sql`environment = asked` : sql`brand_id = asked`
+  const asked = brandId === undefined ? environmentsOf(environment) : [brandId]
   const listed = await db<StoredPlayer>`
-    select ${columns} from player where brand_id = ${brandId} and id < ${before}
-      ${externalId === undefined ? sql`` : sql`and external_id = ${externalId}`}
-      ${status === undefined ? sql`` : sql`and ${seenColumns.status} = ${status}`}
-      ${kycStatus === undefined ? sql`` : sql`and ${seenColumns.kycStatus} = ${kycStatus}`}
+    select ${columns} from unnest(${asked}::text[]) as asked cross join lateral (
+      select * from player where ${whose} and (${environment ?? null}::text is null or environment = ${environment ?? null})
+        and id < ${before} and id >= ${lowest} and id < ${highest}
+        and (${from}::timestamptz is null or created_at >= ${from}::timestamptz)
+        and (${to}::timestamptz is null or created_at < ${to}::timestamptz)
+        ${externalId === undefined ? sql`` : sql`and external_id = ${externalId}`}
+        ${status === 'autoexcluido' ? sql`and ${mayBeExcluded}` : sql``}
+        ${status === undefined ? sql`` : sql`and ${seenColumns.status} = ${status}`}
+        ${kycStatus === undefined ? sql`` : sql`and ${seenColumns.kycStatus} = ${kycStatus}`}
+      order by id desc limit ${limit}
+    ) player
     order by id desc limit ${limit}
   `
   return listed.map((player) => recordOf(db, player))

@@ -231,6 +231,10 @@ t.test('the queue is read page by page, over documents that came at one moment t
     found.map(({ playerId }) => playerId),
     waiting.sort(),
   )
+  const newestFirst = await allPages((after) =>
+    alice.call(kycQueue, { input: { brandId: there.brandId, order: 'newest', limit: 2, ...defined({ after }) } }),
+  )
+  t.strictSame(newestFirst, found.toReversed())
   t.equal(await refusal(alice.call(kycQueue, { input: { after: 'nowhere', limit: 1 } })), 'VALIDATION_ERROR')
 })
 

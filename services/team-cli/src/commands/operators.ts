@@ -109,7 +109,15 @@ function showProofs({ checks, proved, ...homologation }: Reply<typeof showHomolo
 const lastUse = ({ lastUsedAt }: OperatorRecord['credentials'][number]): string | undefined =>
   lastUsedAt === undefined ? undefined : (lastUsedAt ?? 'never')
 
-export const requests = [listed(lists.refusedRequests), listed(lists.idempotencyKeys, { arguments: ['key'] })]
+export const requests = [
+  listed(lists.refusedRequests),
+  row({
+    path: 'requests count',
+    operation: operations.gateway.countRefusals,
+    columns: [['operator', 'operatorName'], 'code', 'refused', ['last at', 'lastAt']],
+  }),
+  listed(lists.idempotencyKeys, { arguments: ['key'] }),
+]
 
 export const credentials = [
   row({ path: 'credentials issue', operation: operations.gateway.issueCredential }),

@@ -10,7 +10,7 @@ import {
 } from '@backoffice/contracts'
 import { lists, textColumns } from '@backoffice/team-rows'
 import { printRecord, printSection } from '../output.ts'
-import { countedEnvironment, listed, ofAllOperators, row, waitingColumns } from '../row.ts'
+import { countedEnvironment, decisionColumns, listed, ofAllOperators, row, waitingColumns } from '../row.ts'
 import type { Session } from '../session.ts'
 
 export const deposits = [
@@ -24,7 +24,14 @@ export const deposits = [
   }),
 ]
 
-const { countWithdrawalQueue, showWithdrawal, decideWithdrawal } = operations.payments
+const {
+  ageWithdrawalQueue,
+  countWithdrawalQueue,
+  listOddWithdrawals,
+  timeWithdrawalDecisions,
+  showWithdrawal,
+  decideWithdrawal,
+} = operations.payments
 
 type Withdrawal = Reply<typeof showWithdrawal>
 
@@ -55,6 +62,26 @@ export const withdrawals = [
     wording: countedEnvironment,
     columns: ['status', ...waitingColumns],
   }),
+  row({
+    path: 'withdrawals ages',
+    operation: ageWithdrawalQueue,
+    columns: ['status', ['from hours', 'fromHours'], 'waiting', 'amount', 'currency'],
+  }),
+  row({
+    path: 'withdrawals odd',
+    operation: listOddWithdrawals,
+    show({ data, shared }) {
+      printSection('largest', data, [
+        ...(['id', 'status', 'createdAt', 'playerName', 'operatorName', 'amount', 'currency'] as const),
+        ['first withdrawal', 'firstWithdrawal'],
+      ])
+      printSection('shared destinations', shared, [
+        ['oldest withdrawal', 'withdrawalId'],
+        ...(['players', 'waiting', 'amount', 'currency'] as const),
+      ])
+    },
+  }),
+  row({ path: 'withdrawals times', operation: timeWithdrawalDecisions, columns: decisionColumns }),
   listed(lists.withdrawals, ofAllOperators),
   row({
     path: 'withdrawals show',

@@ -1,15 +1,20 @@
 import { defined, operations, type Reply, seenOfSubmission } from '@backoffice/contracts'
 import { lists } from '@backoffice/team-rows'
 import { printJson, printRecord, printSection } from '../output.ts'
-import { countedEnvironment, listed, ofAllOperators, row, type Work, waitingColumns } from '../row.ts'
+import { countedEnvironment, decisionColumns, listed, ofAllOperators, row, type Work, waitingColumns } from '../row.ts'
 
-const { showPlayer, listPlayers, listGameSessions, exportPlayer } = operations.players
+const { showPlayer, listGameSessions, exportPlayer } = operations.players
 const { setPlayerStatus, selfExcludePlayer, setDailyLimit, anonymisePlayer } = operations.players
 
 /** The services that keep rows about a player. */
 const keepers = ['players', 'payments', 'wallet'] as const
 
 export const players = [
+  row({
+    path: 'players raised',
+    operation: operations.players.listRaisedLimits,
+    columns: ['at', 'name', 'playerId', 'operatorName', 'previous', 'next', 'currency', 'actor'],
+  }),
   row({
     path: 'players show',
     operation: showPlayer,
@@ -25,19 +30,7 @@ export const players = [
       printSection('history', changes, ['at', ['who', 'actor'], ['what', 'field'], 'from', 'to', ['why', 'reason']])
     },
   }),
-  row({
-    path: 'players list',
-    operation: listPlayers,
-    columns: [
-      ['player', 'id'],
-      'externalId',
-      'name',
-      'status',
-      ['kyc', 'kycStatus'],
-      ['limit', 'dailyDepositLimit'],
-      ['created', 'createdAt'],
-    ],
-  }),
+  listed(lists.players, { wording: { environment: { default: 'production' } } }),
   listed(lists.foundPlayers, { fixed: { brandId: undefined } }),
   row({
     path: 'players sessions',
@@ -108,6 +101,12 @@ export const kyc = [
     wording: countedEnvironment,
     columns: waitingColumns,
   }),
+  row({
+    path: 'kyc ages',
+    operation: operations.players.ageKycQueue,
+    columns: [['from hours', 'fromHours'], 'waiting'],
+  }),
+  row({ path: 'kyc times', operation: operations.players.timeKycDecisions, columns: decisionColumns }),
   row({ path: 'kyc take', operation: operations.players.takeKycCase, arguments: ['playerId'] }),
   row({ path: 'kyc release', operation: operations.players.releaseKycCase, arguments: ['playerId'] }),
   row({

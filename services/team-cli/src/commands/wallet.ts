@@ -21,6 +21,11 @@ export const wallet = [
     },
   }),
   row({
+    path: 'wallet days',
+    operation: operations.wallet.listMoneyDays,
+    columns: ['day', 'deposits', 'deposited', 'withdrawals', 'withdrawn', 'currency'],
+  }),
+  row({
     path: 'wallet adjust',
     operation: adjustWallet,
     arguments: ['playerId', 'amount'],

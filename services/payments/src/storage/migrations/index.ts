@@ -1,6 +1,13 @@
 import { type Migration, runtimeMigrations } from '@backoffice/service-runtime'
 import { teamTables } from '@backoffice/team-access/migrations'
 import { baseline } from './0001-baseline.ts'
+import { reviewedWithdrawals } from './0002-reviewed-withdrawals.ts'
+import { queueByAmount } from './0003-queue-by-amount.ts'
 
 /** In the order in which they are applied. */
-export const migrations: readonly Migration[] = [...runtimeMigrations('payments', teamTables), baseline]
+export const migrations: readonly Migration[] = [
+  ...runtimeMigrations('payments', teamTables),
+  baseline,
+  reviewedWithdrawals,
+  queueByAmount,
+]

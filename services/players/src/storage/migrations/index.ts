@@ -3,6 +3,8 @@ import { teamTables } from '@backoffice/team-access/migrations'
 import { baseline } from './0001-baseline.ts'
 import { changesNameTheirOperation } from './0002-changes-name-their-operation.ts'
 import { gameProviders } from './0003-game-providers.ts'
+import { changesOfLimits } from './0004-changes-of-limits.ts'
+import { playersByEnvironment } from './0005-players-by-environment.ts'
 
 /** In the order in which they are applied. */
 export const migrations: readonly Migration[] = [
@@ -10,4 +12,6 @@ export const migrations: readonly Migration[] = [
   baseline,
   changesNameTheirOperation,
   gameProviders,
+  changesOfLimits,
+  playersByEnvironment,
 ]

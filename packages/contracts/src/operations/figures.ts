@@ -1,0 +1,210 @@
+import { Type } from '@sinclair/typebox'
+import {
+  ageFromHours,
+  brandDefaults,
+  decisionDays,
+  moneyDays,
+  oddMax,
+  raisedMax,
+  refusalRowsMax,
+  refusalsCountedMax,
+  timedMax,
+} from '../limits.ts'
+import { team } from '../operation.ts'
+import { personal } from '../personal.ts'
+import {
+  CalendarDate,
+  Currency,
+  EnvironmentName,
+  Id,
+  Money,
+  PersonName,
+  Timestamp,
+  waitingStatuses,
+} from '../resources.ts'
+import { described, Nullable, object, oneOf, text } from '../schema.ts'
+import { everyRole, type TeamRole } from '../team.ts'
+import { operatorNameField } from './fields.ts'
+import { playerNameField } from './payment-records.ts'
+
+/** How much waits since when. */
+const ageBand = {
+  fromHours: Type.Integer({
+    minimum: 0,
+    description: `How long it waits at least: one of ${ageFromHours.join(', ')}.`,
+  }),
+  waiting: Type.Integer({ minimum: 1 }),
+}
+
+/** Of a queue: only what waits as long as somebody asks for. */
+export const waitingPeriod = {
+  from: Type.Optional(described(Timestamp, 'It waits since this time or later.')),
+  to: Type.Optional(described(Timestamp, 'It waits since before this time.')),
+}
+
+const decisionTimes = <const Roles extends readonly TeamRole[]>(roles: Roles, decisions: string) =>
+  team.query({
+    roles,
+    summary: `Say how long ${decisions} took, by day`,
+    description: `Of ${decisionDays} days, today's included, and of each the last ${timedMax} decisions at most. A day without one is left out.`,
+    body: object({
+      environment: EnvironmentName,
+      timeZone: Type.Optional(
+        Type.String({
+          format: 'time-zone',
+          maxLength: 64,
+          description: `In which days begin; ${brandDefaults.timeZone} when absent.`,
+        }),
+      ),
+    }),
+    reply: object({
+      data: Type.Array(
+        object({
+          day: CalendarDate,
+          decided: Type.Integer({ minimum: 1 }),
+          medianSeconds: Type.Integer(),
+          p90Seconds: Type.Integer({ description: 'Nine of ten took no longer.' }),
+        }),
+        { maxItems: decisionDays },
+      ),
+    }),
+  })
+
+/** The figures of the console's start page, each for the roles that may read what it is made of. */
+export const paymentFigures = {
+  ageWithdrawalQueue: team.query({
+    roles: ['finance', 'compliance', 'support', 'auditor'],
+    summary: 'Count and sum the withdrawals that wait, by how long they have',
+    description: 'Of each status the ten thousand that have waited longest.',
+    body: object({ environment: EnvironmentName }),
+    reply: object({
+      data: Type.Array(object({ status: oneOf(waitingStatuses), currency: Currency, ...ageBand, amount: Money }), {
+        maxItems: 1_000,
+      }),
+    }),
+  }),
+
+  listOddWithdrawals: team.query({
+    roles: ['finance', 'compliance', 'support', 'auditor'],
+    summary: 'List what is large and odd among the withdrawals that wait',
+    description:
+      'The five largest, and the destinations to which three players or more are paid, whatever became of the withdrawals of the others: of each status, among the two thousand that have waited longest.',
+    body: object({ environment: EnvironmentName }),
+    reply: object({
+      data: Type.Array(
+        object({
+          id: Id,
+          status: oneOf(waitingStatuses),
+          playerId: Id,
+          playerName: playerNameField,
+          operatorId: Id,
+          ...operatorNameField,
+          amount: Money,
+          currency: Currency,
+          createdAt: Timestamp,
+          firstWithdrawal: Type.Boolean(),
+        }),
+        { maxItems: oddMax.largest },
+      ),
+      shared: Type.Array(
+        object({
+          withdrawalId: described(Id, 'The one that has waited longest: its page names the others.'),
+          players: Type.Integer({ minimum: oddMax.playersFrom, description: `${oddMax.playersCounted}: or more.` }),
+          waiting: Type.Integer({ minimum: 1 }),
+          amount: described(Money, 'Of those that wait.'),
+          currency: Currency,
+        }),
+        { maxItems: oddMax.shared },
+      ),
+    }),
+    timeoutMs: 10_000,
+  }),
+
+  timeWithdrawalDecisions: decisionTimes(
+    ['finance', 'compliance', 'support', 'auditor'],
+    'approvals and rejections of withdrawals',
+  ),
+}
+
+export const playerFigures = {
+  listRaisedLimits: team.query({
+    roles: ['compliance', 'support', 'auditor'],
+    summary: 'List the daily deposit limits that were raised or removed since a time, newest first',
+    body: object({
+      environment: EnvironmentName,
+      since: Type.Optional(described(Timestamp, 'The last 24 hours when absent.')),
+    }),
+    reply: object({
+      data: Type.Array(
+        object({
+          playerId: Id,
+          name: PersonName,
+          operatorId: Id,
+          ...operatorNameField,
+          currency: Currency,
+          previous: Money,
+          next: Nullable(Money, { description: 'Null: no limit.' }),
+          at: Timestamp,
+          actor: personal('staff', text(254)),
+        }),
+        { maxItems: raisedMax },
+      ),
+    }),
+  }),
+
+  ageKycQueue: team.query({
+    roles: ['compliance', 'support', 'auditor'],
+    summary: 'Count the players whose documents wait for a decision, by how long they have',
+    description: 'Ten thousand of them at most.',
+    body: object({ environment: EnvironmentName }),
+    reply: object({ data: Type.Array(object(ageBand), { maxItems: 4 }) }),
+  }),
+
+  timeKycDecisions: decisionTimes(['compliance', 'support', 'auditor'], 'decisions of identity checks'),
+}
+
+export const walletFigures = {
+  listMoneyDays: team.query({
+    roles: ['finance', 'compliance', 'support', 'auditor'],
+    summary: 'Sum confirmed deposits and paid withdrawals by day',
+    description: `Of ${moneyDays} days, each of the calendar of its brand. What was entered in the last minute comes later.`,
+    body: object({
+      environment: EnvironmentName,
+      brandId: Type.Optional(described(Id, 'Only of this brand; of all when absent.')),
+    }),
+    reply: object({
+      data: Type.Array(
+        object({
+          day: CalendarDate,
+          currency: Currency,
+          deposits: Type.Integer(),
+          deposited: Money,
+          withdrawals: Type.Integer(),
+          withdrawn: Money,
+        }),
+        { maxItems: 1_000 },
+      ),
+    }),
+  }),
+}
+
+export const gatewayFigures = {
+  countRefusals: team.query({
+    roles: everyRole,
+    summary: 'Count what operators were refused in seven days, by code',
+    description: `Of each operator the last ${refusalsCountedMax} at most; the most frequent first.`,
+    body: object({ environment: EnvironmentName }),
+    reply: object({
+      data: Type.Array(
+        object({
+          operatorId: Id,
+          operatorName: text(64),
+          code: text(64),
+          refused: Type.Integer({ minimum: 1 }),
+          lastAt: Timestamp,
+        }),
+        { maxItems: refusalRowsMax },
+      ),
+    }),
+  }),
+}

@@ -1,0 +1,43 @@
+/** Texts of what lists have in common: their pages, their order, their times and days; of the list of players, and of paying several. */
+export const listWords = {
+  previous: ['Previous page', 'Página anterior'],
+  rowsShown: ['{from}–{to}', '{from}–{to}'],
+  rowsOf: ['{from}–{to} of {total}', '{from}–{to} de {total}'],
+  order: ['Order', 'Ordem'],
+  'order.oldest': ['Oldest first', 'Mais antigos primeiro'],
+  'order.newest': ['Newest first', 'Mais novos primeiro'],
+  'order.largest': ['Largest first', 'Maiores valores primeiro'],
+  'order.smallest': ['Smallest first', 'Menores valores primeiro'],
+  times: ['Times', 'Horários'],
+  'times.short': ['Short', 'Curtos'],
+  'times.exact': ['To the second', 'Com segundos'],
+  menuOf: ['Menu: {page}', 'Menu: {page}'],
+  playersLately: [
+    'Players registered in the last {days} days. Choose an operator, a first day or “self-excluded” to see others.',
+    'Jogadores cadastrados nos últimos {days} dias. Escolha um operador, um primeiro dia ou “autoexcluído” para ver outros.',
+  ],
+  'empty.players': ['No player fits.', 'Nenhum jogador corresponde.'],
+  excludedByOther: ['by another account of the person', 'por outra conta da mesma pessoa'],
+  'field.concerns': ['Concerns', 'Assunto'],
+  'value.concerns.wallet': ['money', 'dinheiro'],
+  'value.concerns.payments': ['money', 'dinheiro'],
+  'value.concerns.players': ['player', 'jogador'],
+  'value.concerns.gateway': ['access', 'acesso'],
+  'value.concerns.webhooks': ['webhooks', 'webhooks'],
+  'value.concerns.reconciler': ['reconciliation', 'conciliação'],
+  payMost: [
+    'At most {most} at once: those that wait longest.',
+    'No máximo {most} por vez: os que esperam há mais tempo.',
+  ],
+  payNone: ['You can pay none of these {count}.', 'Você não pode pagar nenhum destes {count}.'],
+  payFileBank: ['File for the bank (CNAB 240, Pix)', 'Arquivo para o banco (CNAB 240, Pix)'],
+  payFileNumber: ['Number of this file', 'Número deste arquivo'],
+  payFileNumberWhat: [
+    'One more than that of the last file that went to the bank.',
+    'Um a mais que o do último arquivo enviado ao banco.',
+  ],
+  payFileNotPix: [
+    'Some of those chosen are to no Pix key, or not in reais: the bank’s file has no place for them.',
+    'Alguns dos escolhidos não são para uma chave Pix, ou não são em reais: não cabem no arquivo do banco.',
+  ],
+} as const

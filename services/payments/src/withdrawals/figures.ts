@@ -1,0 +1,129 @@
+// Records.
+
+import {
+  agedMax,
+  ageFromHours,
+  decisionDays,
+  type Environment,
+  oddMax,
+  timedMax,
+  type WaitingStatus,
+  waitingStatuses,
+} from '@backoffice/contracts'
+import { type ReadDb, sql } from '@backoffice/service-runtime'
+
+interface QueueAge {
+  readonly status: WaitingStatus
+  readonly currency: string
+  readonly fromHours: number
+  readonly waiting: number
+  /** As text, because a sum may be larger than a bigint. */
+  readonly amount: string
+}
+
+/** How much waits, by status, currency and age: so many of each status as have waited longest, found by the queue's index. */
+export const ageQueue = (db: ReadDb, environment: Environment, now: Date): Promise<QueueAge[]> =>
+  db<QueueAge>`
+    select s.status, w.currency, f.from_hours, count(*)::int as waiting, sum(w.amount)::text as amount
+    from unnest(${waitingStatuses}::text[]) with ordinality as s (status, place)
+    cross join lateral (
+      select currency, amount, created_at from withdrawal
+      where status in ('under_review', 'approved') and status = s.status and environment = ${environment}
+      order by id limit ${agedMax}
+    ) w
+    cross join lateral (
+      select max(hours) as from_hours from unnest(${ageFromHours}::int[]) as hours
+      where hours = 0 or w.created_at <= ${now}::timestamptz - make_interval(hours => hours)
+    ) f
+    group by s.place, s.status, w.currency, f.from_hours order by s.place, w.currency, f.from_hours
+  `
+
+/** Those of each status that have waited longest. */
+const waitingLongest = (environment: Environment) => sql`
+  unnest(${waitingStatuses}::text[]) as s (status)
+  cross join lateral (
+    select id, brand_id, destination_digest, amount, currency from withdrawal
+    where status in ('under_review', 'approved') and status = s.status and environment = ${environment}
+    order by id limit ${oddMax.lookedAt}
+  ) w
+`
+
+/** The ids of the largest that wait, the largest first. */
+export async function findLargest(db: ReadDb, environment: Environment): Promise<string[]> {
+  const rows = await db<{ id: string }>`
+    select w.id from ${waitingLongest(environment)} order by w.amount desc, w.id limit ${oddMax.largest}
+  `
+  return rows.map(({ id }) => id)
+}
+
+interface SharedDestination {
+  readonly withdrawalId: string
+  readonly players: number
+  readonly waiting: number
+  readonly amount: string
+  readonly currency: string
+}
+
+/**
+ * Destinations of what waits to which several players of a brand are paid, those of most players first. Of each an index is
+ * gone through from one player to the next.
+ */
+export const findShared = (db: ReadDb, environment: Environment): Promise<SharedDestination[]> =>
+  db<SharedDestination>`
+    select g.id as withdrawal_id, o.players, g.waiting, g.amount, g.currency
+    from (
+      select w.brand_id, w.destination_digest, w.currency, min(w.id) as id, count(*)::int as waiting,
+        sum(w.amount)::text as amount
+      from ${waitingLongest(environment)} where w.destination_digest is not null group by 1, 2, 3
+    ) g
+    cross join lateral (
+      with recursive player (player_id, found) as (
+        (
+          select w.player_id, 1 from withdrawal w
+          where w.brand_id = g.brand_id and w.destination_digest = g.destination_digest and w.destination_digest is not null
+            and w.version > 0
+          order by w.player_id limit 1
+        )
+        union all
+        select next.player_id, player.found + 1 from player cross join lateral (
+          select w.player_id from withdrawal w
+          where w.brand_id = g.brand_id and w.destination_digest = g.destination_digest and w.destination_digest is not null
+            and w.version > 0 and w.player_id > player.player_id
+          order by w.player_id limit 1
+        ) next
+        where player.found < ${oddMax.playersCounted}
+      )
+      select count(*)::int as players from player
+    ) o
+    where o.players >= ${oddMax.playersFrom} order by o.players desc, g.id limit ${oddMax.shared}
+  `
+
+interface DecisionDay {
+  readonly day: string
+  readonly decided: number
+  readonly medianSeconds: number
+  readonly p90Seconds: number
+}
+
+/** How long approvals and rejections took, by the day on which they were made: of each day the last ones. */
+export const timeDecisions = (
+  db: ReadDb,
+  { environment, timeZone, now }: { readonly environment: Environment; readonly timeZone: string; readonly now: Date },
+): Promise<DecisionDay[]> =>
+  db<DecisionDay>`
+    select d.day, t.decided, t.median_seconds, t.p90_seconds
+    from (
+      select (${now}::timestamptz at time zone ${timeZone})::date - n as day from generate_series(0, ${decisionDays}::int - 1) n
+    ) d
+    cross join lateral (
+      select count(*)::int as decided, (percentile_disc(0.5) within group (order by seconds))::int as median_seconds,
+        (percentile_disc(0.9) within group (order by seconds))::int as p90_seconds
+      from (
+        select extract(epoch from reviewed_at - created_at) as seconds from withdrawal
+        where environment = ${environment} and reviewed_at >= d.day::timestamp at time zone ${timeZone}
+          and reviewed_at < (d.day + 1)::timestamp at time zone ${timeZone}
+        order by reviewed_at desc limit ${timedMax}
+      ) decision
+    ) t
+    where t.decided > 0 order by d.day
+  `

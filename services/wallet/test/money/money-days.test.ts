@@ -1,0 +1,99 @@
+import { operations, type Scope } from '@backoffice/contracts'
+import { newId } from '@backoffice/process'
+import { TestTime, testBed } from '@backoffice/test-kit'
+import t from 'tap'
+import { countMoney } from '../../src/background/count-money.ts'
+import { wallet } from '../../src/service.ts'
+
+const time = new TestTime(new Date('2026-06-01T12:00:00.000Z'))
+const bed = await testBed(t, { wallet }, { time, config: { wallet: { CHECKPOINT_EVERY_MS: 3_600_000 } } })
+const { creditAccount, openAccount, openHold, captureHold, listMoneyDays } = operations.wallet
+const alice = bed.team('alice')
+const admin = bed.sql('admin')
+
+const newBrand = (timeZone: string, environment: 'sandbox' | 'production' = 'sandbox') =>
+  bed.scope({ operatorId: newId('op'), brandId: newId('brd'), timeZone, environment })
+const newAccount = async (scope: Scope) => {
+  const playerId = newId('ply')
+  await bed.rpc.call(openAccount, { scope, input: { playerId } })
+  return playerId
+}
+const deposit = (scope: Scope, playerId: string, amount: string) =>
+  bed.rpc.call(creditAccount, {
+    scope,
+    input: { playerId, depositId: newId('dep'), amount, effectiveAt: time.now().toISOString() },
+  })
+async function withdraw(scope: Scope, playerId: string, amount: string) {
+  const withdrawalId = newId('wdr')
+  await bed.rpc.call(openHold, { scope, input: { playerId, withdrawalId, amount } })
+  const captured = { playerId, withdrawalId, effectiveAt: time.now().toISOString() }
+  await bed.rpc.call(captureHold, { scope, input: captured })
+}
+const daysOf = async ({ brandId, environment }: Scope) =>
+  (await alice.call(listMoneyDays, { input: { environment, brandId } })).data
+const count = () => countMoney(bed.services.wallet.db)
+
+t.test('each deposit and withdrawal is in the day of its brand once, however many count at once', async (t) => {
+  const brand = newBrand('America/Sao_Paulo')
+  const playerId = await newAccount(brand)
+  await time.set(new Date('2026-06-02T02:59:00.000Z'))
+  await deposit(brand, playerId, '100.00')
+  await time.set(new Date('2026-06-02T03:00:00.000Z'))
+  await deposit(brand, playerId, '30.00')
+  await deposit(brand, playerId, '0.50')
+  await withdraw(brand, playerId, '40.00')
+  t.same(await daysOf(brand), [], 'nobody has counted yet')
+  // An account is named before it is counted.
+  await count()
+  await Promise.all([count(), count(), count(), count()])
+  const none = { withdrawals: 0, withdrawn: '0.00' }
+  const first = { day: '2026-06-01', currency: 'BRL', deposits: 1, deposited: '100.00', ...none }
+  const second = { ...first, day: '2026-06-02', deposits: 2, deposited: '30.50', withdrawals: 1, withdrawn: '40.00' }
+  t.same(await daysOf(brand), [first, second])
+  await deposit(brand, playerId, '1.00')
+  await Promise.all([count(), count()])
+  t.same(await daysOf(brand), [first, { ...second, deposits: 3, deposited: '31.50' }])
+})
+
+t.test('production and sandbox are apart, and a month is read', async (t) => {
+  const [production, sandbox] = [newBrand('UTC', 'production'), newBrand('UTC')]
+  await time.set(new Date('2026-07-01T12:00:00.000Z'))
+  for (const scope of [production, sandbox]) await deposit(scope, await newAccount(scope), '5.00')
+  await count()
+  await count()
+  const live = (await alice.call(listMoneyDays, { input: { environment: 'production' } })).data
+  t.match(live, [{ day: '2026-07-01', deposits: 1, deposited: '5.00' }])
+  t.equal(live.length, 1)
+  t.same(await daysOf({ ...production, environment: 'sandbox' }), [])
+  await time.set(new Date('2026-08-01T12:00:00.000Z'))
+  t.same((await alice.call(listMoneyDays, { input: { environment: 'production' } })).data, [])
+})
+
+t.test('what a former release entered is counted in parts, to the last of it', async (t) => {
+  await time.set(new Date('2026-09-01T12:00:00.000Z'))
+  const brand = newBrand('UTC')
+  const playerId = await newAccount(brand)
+  // It is named, and none of its entries counted.
+  await deposit(brand, playerId, '0.01')
+  await count()
+  const { db } = bed.services.wallet
+  for (let deposits = 0; deposits < 5; deposits += 1) await deposit(brand, playerId, '0.01')
+  const left: boolean[] = []
+  do left.push(await countMoney(db, 2))
+  while (left.at(-1))
+  t.same(left, [true, true, true, false])
+  t.match(await daysOf(brand), [{ day: '2026-09-01', deposits: 6, deposited: '0.06' }])
+})
+
+t.test('what is counted is what the accounts of the ledger have', async (t) => {
+  const { rows } = await admin.query(`
+    select (select sum(amount) from wallet.money_day where type = 'DEPOSIT')::text as counted,
+      (select -sum(e.amount) from wallet.entry e join wallet.account a on a.id = e.account_id where a.kind = 'deposits')::text as entered`)
+  t.equal(rows[0].counted, rows[0].entered)
+})
+
+t.test('whoever reads no deposits reads no sums of them', async (t) => {
+  await t.rejects(bed.team('integration').call(listMoneyDays, { input: { environment: 'sandbox' } }), {
+    code: 'ROLE_REQUIRED',
+  })
+})
