@@ -170,10 +170,11 @@ export async function callAsTeam(operator: Operator, team: Team, playerId: strin
     await team(players.searchPlayers, { ...by, limit: 10 })
   for (const by of [{ cpf: person.cpf }, { email: person.email }, { phone: '+5511987654321' }])
     await team(players.searchPlayers, { ...by, reason, limit: 10 })
+  await team(players.namePlayers, { players: [{ playerId, brandId: null }] })
   await team(players.listGameSessions, { playerId, limit: 10 })
   for (const order of ['oldest', 'newest']) await team(players.kycQueue, { order, limit: 10 })
   const submission = (await team(players.showPlayer, { playerId })).submissions[0]?.id ?? null
-  await team(players.decideKyc, { playerId, submission, status: 'aprovado', reason })
+  await team(players.decideKyc, { playerId, submission, status: 'aprovado', reason, restsOn: reason })
 
   await team(payments.listDeposits, { brandId, limit: 10 })
   await team(payments.listDeposits, { brandId, externalReference: 'unknown', limit: 10 })
@@ -185,6 +186,9 @@ export async function callAsTeam(operator: Operator, team: Team, playerId: strin
   for (const order of ['oldest', 'newest', 'largest', 'smallest'])
     for (const page of [{}, { after: 'wdr_01m00000000000000000000000' }])
       await team(payments.withdrawalQueue, { order, ...page, limit: 10 })
+  for (const whose of [{}, { brandId }, { playerId }]) await team(payments.sumDeposits, { ...whose, method: 'pix' })
+  for (const whose of [{}, { operatorId }, { playerId }, { queue: 'approved' }])
+    await team(payments.sumWithdrawals, whose)
   for (const whose of [{}, { operatorId }, { playerId }]) await team(payments.listWithdrawals, { ...whose, limit: 10 })
 
   const { data } = await team(wallet.listEntries, { playerId, limit: 10 })

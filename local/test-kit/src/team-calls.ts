@@ -51,7 +51,8 @@ export async function seenSubmission(team: Caller, playerId: string) {
   const player = await team.call(operations.players.showPlayer, { input: { playerId } })
   const [submission] = player.submissions
   if (submission === undefined) return { playerId, submission: null, seen: null }
-  return { playerId, submission: submission.id, seen: seenOfSubmission({ player, submission }) }
+  const decided = { playerId, submission: submission.id, seen: seenOfSubmission({ player, submission }) }
+  return submission.documentUrl == null ? { ...decided, restsOn: 'seen on paper' } : decided
 }
 
 /** What somebody has proposed, as the refusal of their call says it. */

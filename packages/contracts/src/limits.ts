@@ -40,6 +40,8 @@ export const decisionDays = 30
 export const timedMax = 1_000
 /** So many days of money are read at once. */
 export const moneyDays = 31
+/** So many deposits, or withdrawals, are read to say what a list of the team's adds up to. */
+export const sumRowsMax = 10_000
 /** What the submissions of one player may weigh as JSON. They are read for many players at once. */
 export const submissionsBytesMax = 64 * 1024
 

@@ -88,6 +88,15 @@ const settledStatus = [
   ],
 ] as const
 
+/** A name, where the service of the list knows it or it was read besides, and the id. */
+const player = [
+  'player',
+  ({ playerName, playerId }: { readonly playerName?: string | null; readonly playerId: string }) => [
+    playerName,
+    playerId,
+  ],
+] as const
+
 /** What an entry of a ledger belongs to. */
 export const reference = [
   'reference',
@@ -115,7 +124,7 @@ export const lists = {
   deposits: list(payments.listDeposits, {
     command: 'deposits list',
     id: 'id',
-    columns: ['externalReference', 'amount', settledStatus, ['player', 'playerId'], 'createdAt', operator, 'method'],
+    columns: ['externalReference', 'amount', settledStatus, player, 'createdAt', operator, 'method'],
     filters: { operator: 'brandId', state: 'status', method: 'method', player: 'playerId' },
     period: ['from', 'to'],
     opens: ({ id }) => `/deposits/${id}`,
@@ -123,7 +132,7 @@ export const lists = {
   withdrawals: list(payments.listWithdrawals, {
     command: 'withdrawals list',
     id: 'id',
-    columns: [destination, 'amount', settledStatus, 'playerId', 'createdAt', 'reason', operator],
+    columns: [destination, 'amount', settledStatus, player, 'createdAt', 'reason', operator],
     more: ['environment', 'approvedBy'],
     filters: { operator: 'operatorId', state: 'status', player: 'playerId' },
     period: ['from', 'to'],
@@ -133,7 +142,7 @@ export const lists = {
     command: 'withdrawals queue',
     id: 'id',
     columns: [
-      ['player', ({ playerName, playerId }) => [playerName, playerId]],
+      player,
       ['waitingFor', 'createdAt'],
       'amount',
       'withdrawable',
@@ -279,7 +288,7 @@ export const lists = {
       'roundId',
       ...(['state', 'staked', 'won', 'openedAt'] as const),
       ['game', 'gameId'],
-      ['player', 'playerId'],
+      player,
       provider,
       brand,
       'plays',
@@ -301,7 +310,7 @@ export const lists = {
       ['requested', 'requestedAmount'],
       'transactionId',
       'roundId',
-      ['player', 'playerId'],
+      player,
       provider,
       brand,
       'requestId',
@@ -314,16 +323,7 @@ export const lists = {
   }),
   heldWins: list(wallet.listHeldWins, {
     command: 'wins held',
-    columns: [
-      'transactionId',
-      'amount',
-      ['heldSince', 'firstAt'],
-      ['player', 'playerId'],
-      provider,
-      brand,
-      'roundId',
-      'releasedAt',
-    ],
+    columns: ['transactionId', 'amount', ['heldSince', 'firstAt'], player, provider, brand, 'roundId', 'releasedAt'],
     opens: ({ providerId, brandId, transactionId }) =>
       `/held-wins/one?${new URLSearchParams({ provider: providerId, brand: brandId, transaction: transactionId })}`,
   }),

@@ -28,6 +28,9 @@ t.test('the console in a real browser', { skip: noBrowser }, async (t) => {
         await page.waitForSelector(`h1:has-text("${name}")`)
         await press(page, 'a')
         await page.keyboard.type('The document is clear')
+        // Their operator has given no address for documents.
+        await press(page, 'Tab', 'Tab')
+        await page.keyboard.type('It was shown on paper')
         await press(page, 'Tab', 'Enter')
         await page.waitForSelector(`.notice.done:has-text("${name}")`)
         await press(page, 'n')

@@ -127,6 +127,32 @@ t.test('an identity case', { skip: noBrowser }, async (t) => {
     t.strictSame(loads, { pages: 1, documents: 1 })
   })
 
+  await t.test('without a document to look at says so, and an approval says what it rests on', async (t) => {
+    const { operatorId } = bed.bed.scope({ environment: 'production', operatorId: 'op_without_address' })
+    const playerId = await bed.newPlayer('production', 'Bia Lima', 'doc-30', {
+      ...scope,
+      operatorId,
+      brandId: 'brd_none',
+    })
+    const path = `/production/kyc/${playerId}`
+    const visitor = await bed.visitor('alice')
+    t.match((await visitor.get('/production/kyc')).text, /Bia Lima[\s\S]*cannot be seen here/)
+    const { text } = await visitor.get(path)
+    t.match(text, 'This operator has given no address for its documents')
+    t.match(text, `href="/production/operators/${operatorId}"`)
+    t.match((await (await bed.visitor('support')).get(path)).text, 'documents open for the role')
+    const reason = 'documents match'
+    const refused = await visitor.submit(path, 'approve', { reason })
+    t.equal(refused.status, 422)
+    t.match(refused.text, /One field needs your attention:[\s\S]*href="#approve-restsOn">What the approval rests on</)
+    t.equal((await visitor.submit(path, 'approve', { reason, restsOn: 'A video call.' })).status, 303)
+    t.equal((await bob.call(showPlayer, { input: { playerId } })).kycStatus, 'aprovado')
+    t.match(
+      (await visitor.get(`/production/audit?subject=${playerId}`)).text,
+      'What the approval rests on: A video call.',
+    )
+  })
+
   await t.test('is shown as long as one has it', async (t) => {
     const { playerId, path } = await newCase()
     await take(playerId)

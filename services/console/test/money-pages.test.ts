@@ -96,13 +96,36 @@ t.test('the pages about money', async (t) => {
       t.notMatch(await withdrawals(whose), 'Of 31 days.')
     for (const queue of ['under_review', 'approved'])
       t.notMatch((await alice.get(`/production/withdrawals?status=${queue}`)).text, 'Of 31 days.')
-    const { text } = await alice.get('/production/deposits')
-    t.match(text, /Sum of the 3 rows<[\s\S]*R\$320\.00/)
-    t.match((await alice.get(`/production/deposits?after=${ofBoreal}`)).text, 'Sum of the 2 rows shown here')
     const unknown = await alice.get('/production/deposits?operator=nobody')
     t.match(unknown.text, 'There is no such operator.')
     t.same(shownIn(unknown), [])
     t.equal((await alice.get('/production/deposits?firstDay=soon')).status, 400)
+  })
+
+  await t.test('what a filter finds adds up, each status for itself, whichever page is shown', async (t) => {
+    const sumsIn = ({ text }: Shown) => {
+      const [, foot = ''] = /<tfoot>([\s\S]*)<\/tfoot>/.exec(text) ?? []
+      const rows = [...foot.matchAll(/s-(\w+)">[^<]*<\/span> (\d+)[\s\S]*?class="money">([^<]*)</g)]
+      return rows.map((row) => row.slice(1).join(' '))
+    }
+    const all = ['confirmed 2 R$170.00', 'pending 1 R$150.00']
+    t.same(sumsIn(await alice.get('/production/deposits')), all)
+    t.same(sumsIn(await alice.get(`/production/deposits?after=${ofBoreal}`)), all)
+    t.same(sumsIn(await alice.get('/production/deposits?operator=Boreal')), ['confirmed 1 R$20.00'])
+    t.same(sumsIn(await alice.get('/production/deposits?method=card')), ['pending 1 R$150.00'])
+    t.same(sumsIn(await alice.get('/production/deposits?state=confirmed')), ['confirmed 2 R$170.00'])
+    t.match((await alice.get('/production/deposits')).text, 'not only of this page')
+    const entries = await alice.get(`/production/players/${playerId}/entries`)
+    t.notMatch(entries.text, '<tfoot>', 'kinds of entries do not add up')
+  })
+
+  await t.test('lists of money name their players', async (t) => {
+    const link = `<a href="/production/players/${playerId}"><bdi>Ana Souza</bdi></a>`
+    for (const path of ['deposits', `deposits/${first}`])
+      t.match((await alice.get(`/production/${path}`)).text, link, path)
+    // A player of another brand is nobody's.
+    const rows = [{ playerId, brandId: boreal.production.brandId }]
+    t.same((await team.call(operations.players.namePlayers, { input: { players: rows } })).data, [])
   })
 
   await t.test('a row leads to the deposit, and its id is found by the search', async (t) => {
@@ -278,9 +301,13 @@ t.test('the pages about money', async (t) => {
       t.match((await alice.get(`/production/${path}`)).text, `/production/audit?subject=${playerId}`)
     const newest = await alice.get(`${audit}?reads=yes`)
     t.notMatch(newest.text, 'wallet.adjustWallet')
-    const [, more = ''] = /href="([^"]*after=[^"]*)"/.exec(newest.text) ?? []
-    const older = await alice.get(more.replaceAll('&amp;', '&'))
-    t.match(older.text, 'Previous page')
+    // Who reads a list reads the names in it, which is a read too.
+    let older = newest
+    for (let pages = 1; pages <= 4 && !older.text.includes('wallet.adjustWallet'); pages += 1) {
+      const [, more = ''] = /href="([^"]+)">Next page</.exec(older.text) ?? []
+      older = await alice.get(more.replaceAll('&amp;', '&'))
+      t.match(older.text, 'Previous page')
+    }
     t.match(older.text, 'wallet.adjustWallet')
   })
 
@@ -476,6 +503,8 @@ t.test('the pages about money', async (t) => {
         /Opening balance[\s\S]*R\$0\.00[\s\S]*deposit[\s\S]*R\$150\.00[\s\S]*adjustment[\s\S]*-R\$5\.00/,
       )
       t.match(page.text, /Closing balance[\s\S]*R\$145\.00/)
+      t.match(page.text, `<a href="/production/players/${playerId}"><bdi>Ana Souza</bdi></a>`)
+      t.notMatch(page.text, '<tfoot>', 'kinds of entries do not add up')
       t.match(page.text, 'whole days of America/Sao_Paulo')
       const file = await alice.get(path.replace('statement', 'statement.csv'))
       const lines = linesOf(file)

@@ -106,7 +106,7 @@ t.test('the pages of operators', async (t) => {
     t.equal((await send('replayProtection', { replayProtection: 'on' })).status, 303)
     await send('replayProtection', { replayProtection: 'off' })
     const { text: proposed } = await alice.get('/production/proposals')
-    t.match(proposed, 'Change limits: Aurora; Permitted addresses: 203.0.113.7 → Any address<', 'what it would change')
+    t.match(proposed, 'Change limits: Aurora; Permitted addresses: 203.0.113.7 → any address<', 'what it would change')
     t.match(proposed, 'Replay protection: Aurora; Replay protection: on → off<')
     t.match(proposed, 'Replay protection: Aurora; Replay protection: off<', 'as it is already')
     t.equal((await send('suspend')).status, 303)

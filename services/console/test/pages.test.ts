@@ -161,7 +161,7 @@ t.test('the pages', async (t) => {
     await bed.bed.services.wallet.drain()
     const { status, text } = await alice.get(`/production/withdrawals/${id}`)
     t.equal(status, 200)
-    t.match(text, 'wallet does not answer')
+    t.match(text, 'No answer: balances and play')
     t.notMatch(text, 'Reserved by withdrawals')
     t.match(text, 'Ana Souza')
     await bed.bed.start('wallet')
@@ -178,7 +178,7 @@ t.test('the pages', async (t) => {
     t.notMatch(page.text, 'You approved it yourself')
     t.equal((await alice.submit(path, 'pay')).status, 303)
     t.match((await alice.get(path)).text, 'Done: R$10.00 paid')
-    t.match((await alice.get(`/production/audit?subject=${id}`)).text, 'One person may pay up to: – → 10.00')
+    t.match((await alice.get(`/production/audit?subject=${id}`)).text, 'One person may pay up to: nothing → 10.00')
   })
 
   await t.test('a form of another site, or of another session, decides nothing', async (t) => {
@@ -233,7 +233,10 @@ t.test('the pages', async (t) => {
     t.match(refused.text, /With other roles: [^<]*Refuse[^<]*\(compliance\)/)
     t.strictSame(formOf(refused, `${path}/approve`), {})
     const compliance = await bed.visitor('compliance')
-    t.equal((await compliance.submit(path, 'approve', { reason: 'The document is clear' })).status, 303)
+    t.equal(
+      (await compliance.submit(path, 'approve', { reason: 'The document is clear', restsOn: 'paper' })).status,
+      303,
+    )
     t.match((await compliance.get(path)).text, 'Done: Bruno Lima: approved')
   })
 
@@ -303,7 +306,7 @@ t.test('the pages', async (t) => {
     const late = await bob.post(`${path}/take`, takeLate)
     t.equal(late.status, 422, 'a form to take a case takes it from nobody')
     t.match(late.text, 'Somebody else has taken this case.')
-    t.equal((await bob.post(`${path}/approve`, { ...approveLate, reason: 'clear' })).status, 422)
+    t.equal((await bob.post(`${path}/approve`, { ...approveLate, reason: 'clear', restsOn: 'paper' })).status, 422)
     t.not((await bob.get(`/production/kyc/next?not=${playerId}`)).location, path)
 
     t.equal((await bob.submit(path, 'takeOver')).status, 303)
@@ -457,9 +460,9 @@ t.test('the pages', async (t) => {
     await Promise.all([bed.bed.services.payments.drain(), bed.bed.services.reconciler.drain()])
     const { status, text } = await alice.get('/production')
     t.equal(status, 200)
-    t.match(text, /To review[\s\S]{0,200}payments does not answer/i)
-    t.match(text, 'webhooks does not answer')
-    t.match(text, 'reconciler runs when it is needed, and is starting', 'which is no fault on one machine')
+    t.match(text, /To review[\s\S]{0,200}No answer: deposits and withdrawals/i)
+    t.match(text, 'No answer: webhooks')
+    t.match(text, 'Starting, since it runs only when it is needed: reconciliation', 'which is no fault on one machine')
     t.match(text, /data-count="kyc">\d+</)
     t.notMatch((await (await bed.visitor('compliance')).get('/production')).text, 'Failing endpoints')
     t.equal((await fetch(`${bed.healthUrl}/readyz`)).status, 200, 'the console itself works')

@@ -1,5 +1,13 @@
 import { randomBytes } from 'node:crypto'
-import { type Operation, residentServices, type ServiceName, serviceNames } from '@backoffice/contracts'
+import {
+  allOperations,
+  type FieldSchema,
+  type Operation,
+  residentServices,
+  type ServiceName,
+  serviceNames,
+  takesNull,
+} from '@backoffice/contracts'
 import { createLogger } from '@backoffice/process'
 import { eventually } from '@backoffice/test-kit'
 import fastify, { type FastifyReply, type FastifyRequest } from 'fastify'
@@ -10,6 +18,7 @@ import { sendEvents } from '../src/pieces/counts.ts'
 import { type CsvRow, cellText, sendCsv } from '../src/pieces/listed.ts'
 import { proposalsFor } from '../src/pieces/open-proposals.ts'
 import type { Visit } from '../src/pieces/visit.ts'
+import { textIn } from '../src/words/index.ts'
 
 type Rows = AsyncGenerator<readonly CsvRow[]>
 
@@ -101,6 +110,25 @@ t.test('a cell is text that no spreadsheet runs; a number stays one', async (t) 
     t.match(cellText(`${before}=1+1`), /^'/, 'also behind what is not seen')
   for (const plain of ['-5.00', '0', '12.50', 'ana@example.com', 'a=b', '']) t.equal(cellText(plain), plain)
   t.equal(cellText('evil\u202etxt'), 'evil\\u202etxt')
+})
+
+/** The names of fields that may be null, wherever they stand in a reply. */
+const nullableIn = (schema: FieldSchema): readonly string[] => [
+  ...Object.entries<FieldSchema>(schema.properties ?? {}).flatMap(([name, field]) => [
+    ...(takesNull(field) ? [name] : []),
+    ...nullableIn(field),
+  ]),
+  ...(schema.items === undefined ? [] : nullableIn(schema.items)),
+  ...(schema.anyOf ?? []).flatMap((one) => nullableIn(one as FieldSchema)),
+]
+
+t.test('every field that pages name says in its own words that it has no value', async (t) => {
+  const read = allOperations.filter(({ audience, kind }) => audience === 'team' && kind === 'query')
+  const fields = new Set(read.flatMap(({ reply }) => nullableIn(reply as FieldSchema)))
+  const named = [...fields].filter((name) => textIn('en', `field.${name}`) !== undefined)
+  t.ok(named.includes('dailyDepositLimit'))
+  for (const name of named)
+    for (const language of ['en', 'pt-BR'] as const) t.match(textIn(language, `none.${name}`), /\p{L}/u, name)
 })
 
 const token = (claims: object, signatureBytes = 256) =>

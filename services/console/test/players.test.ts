@@ -22,7 +22,7 @@ t.test('what takes two people', async (t) => {
     const theirs = (await alice.get('/production/proposals')).text
     t.ok(theirs.indexOf(id) < theirs.indexOf('Proposed by me'))
     t.match(theirs, 'Add R$5,000.00 to the balance of')
-    t.match(theirs, playerId, 'whose')
+    t.match(theirs, 'Davi &lt;b&gt;Melo&lt;/b&gt;', 'whose')
     t.match((await alice.get('/production')).text, /data-count="proposals">1</)
     t.match((await bob.get('/production')).text, /data-count="proposals">0</)
     t.match((await alice.get('/sandbox/proposals')).text, 'In the sandbox one person is enough')
@@ -241,6 +241,23 @@ t.test('the page of a player', async (t) => {
     t.match(audit, reason)
   })
 
+  await t.test('says by which other account of its person it is excluded, and until when', async (t) => {
+    const cpf = newCpf()
+    const [one, other] = [
+      await bed.newPlayer('production', 'Davi Melo', 'doc-1', undefined, cpf),
+      await bed.newPlayer('production', 'Davi M.', 'doc-2', undefined, cpf),
+    ]
+    t.match((await alice.get(`/production/players/${one}`)).text, /Self-exclusion<[\s\S]{0,80}>none</)
+    const until = { until: 'given', untilGiven: '2099-01-31T21:30', reason }
+    t.equal((await alice.submit(`/production/players/${other}`, 'exclude', until)).status, 303)
+    const { text } = await alice.get(`/production/players/${one}`)
+    t.match(text, 'self-excluded')
+    t.match(
+      text,
+      new RegExp(`href="/production/players/${other}"><bdi>by another account of the same CPF, until 31/01/2099`),
+    )
+  })
+
   await t.test('changes status, limit and self-exclusion, each with a reason, by whoever may', async (t) => {
     const id = await newPlayer()
     const path = `/production/players/${id}`
@@ -269,7 +286,11 @@ t.test('the page of a player', async (t) => {
     t.equal((await send('exclude', { until: 'given', untilGiven: 'tomorrow', reason })).status, 422)
 
     const { text } = await alice.get(path)
-    for (const change of ['Status: active → suspended', 'Daily deposit limit: – → R$1,200.50', 'until 31/01/2099'])
+    for (const change of [
+      'Status: active → suspended',
+      'Daily deposit limit: no limit → R$1,200.50',
+      'until 31/01/2099',
+    ])
       t.match(text, change)
 
     await send('status', { status: 'autoexcluido', reason })

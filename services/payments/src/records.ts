@@ -1,8 +1,10 @@
 import {
   type Environment,
   environments,
+  fromMinorUnits,
   listedDays,
   type Scope,
+  sumRowsMax,
   type Transition,
   type TransitionActor,
 } from '@backoffice/contracts'
@@ -141,6 +143,39 @@ export function shownTransitions(
 ): Transition[] {
   return history.filter(({ version }) => version <= shown.version).map(withIsoTimes)
 }
+
+/** What records of one status and currency add up to, of the records that were read. */
+export interface StatusSum {
+  readonly status: string
+  readonly currency: string
+  readonly count: number
+  /** Minor units, which may be more than a bigint of PostgreSQL holds. */
+  readonly amount: string
+  /** How many were read in all, of any status. */
+  readonly read: number
+}
+
+/**
+ * Sums what was read: each status for itself.
+ * @param read a query of `status`, `currency`, `amount`, and whether a row `fits` what is asked for
+ */
+export const sumByStatus = (db: ReadDb, read: Fragment, status: string | null): Promise<StatusSum[]> =>
+  db<StatusSum>`
+    select status, currency, count(*) filter (where fits and status = coalesce(${status}, status))::int as count,
+      coalesce(sum(amount) filter (where fits), 0)::text as amount, (sum(count(*)) over ())::int as read
+    from (${read}) summed group by status, currency order by status, currency
+  `
+
+/** The reply of a sum. What was asked for and is not there has no line. */
+export const sumsOf = <Status extends string>(sums: readonly StatusSum[]) => ({
+  data: sums
+    .filter(({ count }) => count > 0)
+    .map(({ status, currency, count, amount }) => ({
+      ...{ status: status as Status, currency, count },
+      amount: fromMinorUnits(BigInt(amount)),
+    })),
+  isWhole: (sums[0]?.read ?? 0) < sumRowsMax,
+})
 
 /** The environments that a list is of. Each is read by itself, because an index begins with it. */
 export const environmentsOf = ({ environment }: { readonly environment?: Environment | undefined }) =>

@@ -105,8 +105,14 @@ export const kycReview = {
       ),
       status: KycDecision,
       reason: described(Reason, 'Why; the operator reads it with the status.'),
+      restsOn: Type.Optional(
+        described(
+          Reason,
+          'On what an approval rests when its document opens nowhere, since the operator has no address for documents. Needed then; the audit trail keeps it.',
+        ),
+      ),
     }),
     reply: KycChange,
-    rejects: ['PLAYER_NOT_FOUND', 'KYC_TAKEN', 'NOT_AS_SEEN'],
+    rejects: ['PLAYER_NOT_FOUND', 'KYC_TAKEN', 'NOT_AS_SEEN', 'VALIDATION_ERROR'],
   }),
 }

@@ -1,6 +1,6 @@
-import { type Static, Type } from '@sinclair/typebox'
+import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { personal } from '../personal.ts'
-import { Deposit, EnvironmentName, Id, Money, Note, Player, Timestamp, Withdrawal } from '../resources.ts'
+import { Currency, Deposit, EnvironmentName, Id, Money, Note, Player, Timestamp, Withdrawal } from '../resources.ts'
 import { described, Nullable, object, text } from '../schema.ts'
 import { AccountId } from './runtime.ts'
 
@@ -71,6 +71,15 @@ const OtherPlayers = object(
       'Players of the same brand who have, or had, a withdrawal to the same destination, whatever became of it. The first of them are named.',
   },
 )
+
+/** What records add up to, each status for itself: a failed deposit is no money. */
+export const sumsOf = <Status extends TSchema>(status: Status) =>
+  object({
+    data: Type.Array(object({ status, currency: Currency, count: Type.Integer({ minimum: 1 }), amount: Money }), {
+      maxItems: 1_000,
+    }),
+    isWhole: Type.Boolean({ description: 'False: there are more records than were read.' }),
+  })
 
 const CountAndSum = object({ count: Type.Integer({ minimum: 0 }), amount: Money })
 

@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { approvedWithdrawal, confirmedDeposit, pendingDeposit, requestedWithdrawal, sample } from '../examples.ts'
+import { sumRowsMax } from '../limits.ts'
 import { get, internal, operator, post, sandbox, team } from '../operation.ts'
 import { personal } from '../personal.ts'
 import {
@@ -39,7 +40,7 @@ import {
   WithdrawalPath,
 } from './fields.ts'
 import { paymentFigures, waitingPeriod } from './figures.ts'
-import { playerNameField, TeamDeposit, TeamWithdrawal, Transition, WithdrawalFacts } from './payment-records.ts'
+import { playerNameField, sumsOf, TeamDeposit, TeamWithdrawal, Transition, WithdrawalFacts } from './payment-records.ts'
 import { SignedCall, service } from './runtime.ts'
 
 /** The body of a request without content. It may be any JSON object; its fields are ignored. */
@@ -223,6 +224,21 @@ export const payments = service('payments', {
     reply: pageOf(object({ ...TeamDeposit.properties, ...operatorNameField })),
   }),
 
+  sumDeposits: team.query({
+    roles: ['finance', 'compliance', 'support', 'auditor'],
+    summary: 'Sum deposits by status and currency',
+    description: `Of the newest ${sumRowsMax} of their owner and period; status and method choose among these.`,
+    body: object({
+      brandId: Type.Optional(Id),
+      environment: ownerFields.environment,
+      playerId: Type.Optional(Id),
+      status: Type.Optional(DepositStatus),
+      method: Type.Optional(DepositRequest.properties.method),
+      ...periodFields('Created', 'a brand'),
+    }),
+    reply: sumsOf(DepositStatus),
+  }),
+
   showWithdrawal: team.query({
     roles: ['finance', 'compliance', 'support', 'auditor'],
     summary: 'Show a withdrawal with its history',
@@ -276,6 +292,25 @@ export const payments = service('payments', {
       limit: Type.Integer({ minimum: 1, maximum: 1000 }),
     }),
     reply: pageOf(object({ ...TeamWithdrawal.properties, ...operatorNameField })),
+  }),
+
+  sumWithdrawals: team.query({
+    roles: ['finance', 'compliance', 'support', 'auditor'],
+    summary: 'Sum withdrawals by status and currency',
+    description: `Of the newest ${sumRowsMax} of their owner and period; the status chooses among these.`,
+    body: object({
+      ...ownerFields,
+      playerId: Type.Optional(Id),
+      status: Type.Optional(WithdrawalStatus),
+      ...periodFields('Requested', 'an operator'),
+      queue: Type.Optional(
+        described(
+          oneOf(waitingStatuses),
+          `Those that wait in this queue instead, the ${sumRowsMax} that wait longest.`,
+        ),
+      ),
+    }),
+    reply: sumsOf(WithdrawalStatus),
   }),
 
   withdrawalQueue: team.query({

@@ -37,6 +37,9 @@ export const TeamPlayer = object({
   excludedBy: Nullable(personal('player', Id), {
     description: 'By which player the person is self-excluded: this one, or another of the brand with the same CPF.',
   }),
+  excludedUntil: Type.Optional(
+    Nullable(Timestamp, { description: 'When the self-exclusion of the person ends. Null: none runs, or for good.' }),
+  ),
   kycDecidedAt: Nullable(Timestamp),
   kycReason: Nullable(Note),
   kycExpiresAt: Nullable(Timestamp, { description: 'When the approval ends by itself. Null: it does not.' }),

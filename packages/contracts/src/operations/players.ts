@@ -142,6 +142,25 @@ export const players = service('players', {
     timeoutMs: 2_000,
   }),
 
+  /** For lists whose services know players by their ids alone. A player of another brand is left out. */
+  namePlayers: team.query({
+    roles: everyRole,
+    summary: 'Read the names of players',
+    body: object({
+      players: Type.Array(
+        object({ playerId: Id, brandId: Nullable(Id, { description: 'Null: not known. Its owner is in the reply.' }) }),
+        { maxItems: namedPlayersMax },
+      ),
+    }),
+    reply: object({
+      data: Type.Array(object({ playerId: Id, name: Player.properties.name, operatorId: Id, brandId: Id }), {
+        maxItems: namedPlayersMax,
+      }),
+    }),
+    // A list without names is better than none.
+    timeoutMs: 2_000,
+  }),
+
   showPlayer: team.query({
     roles: everyRole,
     summary: 'Show a player with KYC submissions and the history of its status',

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { type Environment, freshLoginMinutes, visible } from '@backoffice/contracts'
+import { type Environment, freshLoginMinutes, sumRowsMax, visible } from '@backoffice/contracts'
 import { ServedFile } from '@backoffice/process'
 import view from '@fastify/view'
 import { Eta } from 'eta'
@@ -65,6 +65,7 @@ export async function registerViews(app: FastifyInstance, context: ConsoleContex
         tableOf,
         freshLoginMinutes,
         shortTextMax,
+        sumRowsMax,
         isId: isIdText,
       }
       return this.view(name, { ...frame, ...data })

@@ -9,11 +9,11 @@ import {
 } from '@backoffice/contracts'
 import { decisionIn, lists, newestEntryFirst } from '@backoffice/team-rows'
 import { askEach } from '../identity/person.ts'
-import { type Cell, folded, id, lines, link, status, text } from '../pieces/cells.ts'
+import { type Cell, folded, lines, link, status, text } from '../pieces/cells.ts'
 import { choice, type FilterField, filterOf, periodFields, periodOf, textField, valuesOf } from '../pieces/filters.ts'
 import { listRows } from '../pieces/list-page.ts'
 import { csvRows, sendCsv } from '../pieces/listed.ts'
-import { cutOff, merged } from '../pieces/open-proposals.ts'
+import { cutOff, merged, subjectCell, subjectsOf } from '../pieces/open-proposals.ts'
 import { beforeOf, rowsOnPage, showList, showNotYours } from '../pieces/queue.ts'
 import { shownValue } from '../pieces/timeline.ts'
 import type { Pages, Visit } from '../pieces/visit.ts'
@@ -47,10 +47,10 @@ export const auditPages: Pages = (route) => {
     const list = { title: 'audit', path: '/audit' } as const
     if (!visit.person.mayCall(listAudit)) return showNotYours(visit, list, listAudit)
     const { entries, missing, nextCursor } = await readTrail(visit, visit.query.after)
+    const subjects = await subjectsOf(visit, entries)
     const rows = listRows(visit, lists.audit, entries, {
-      operation: ({ operation, service, input }) =>
-        lines(text(actionOf(visit, operation, input)), text(`${service}.${operation}`)),
-      subject: ({ subject }) => subjectOf(visit, subject),
+      operation: ({ operation, input }) => text(actionOf(visit, operation, input)),
+      subject: (entry) => subjectCell(visit, entry, subjects.of(entry), placeOf),
       outcome: ({ outcome, tool }) =>
         lines(
           outcome == null || outcome === 'done' ? status('done') : text(display.word('value', outcome)),
@@ -58,7 +58,7 @@ export const auditPages: Pages = (route) => {
         ),
       changes: (entry) =>
         lines(...(entry.changes ?? []).map((change) => changeCell(visit, change)), ...whyCells(visit, entry)),
-      input: ({ input }) => folded(JSON.stringify(input)),
+      input: ({ operation, service, input }) => folded(`${service}.${operation} ${JSON.stringify(input)}`),
     })
     return showList(visit, {
       ...list,
@@ -86,7 +86,9 @@ const csvColumns = [
 ]
 
 const changeCell = ({ display }: Visit, { field, before, after }: NonNullable<Entry['changes']>[number]): Cell =>
-  text(`${display.word('field', field)}: ${[before, after].map((value) => shownValue(display, value)).join(' → ')}`)
+  text(
+    `${display.word('field', field)}: ${[before, after].map((value) => shownValue(display, field, value)).join(' → ')}`,
+  )
 
 function actionOf({ display }: Visit, operation: string, input: unknown): string {
   return display.first([`operation.${operation}.${decisionIn(input)}`, `operation.${operation}`]) || operation
@@ -94,16 +96,12 @@ function actionOf({ display }: Visit, operation: string, input: unknown): string
 
 /** Why it was done. Where two people did it: why it was asked for, by whom, and why the second one agreed. */
 function whyCells({ display, address }: Visit, entry: Entry): readonly Cell[] {
-  const { reason, proposalId, proposedBy, proposalReason } = entry
+  const { reason, proposalId, proposedBy, proposalReason, input } = entry
+  const { restsOn } = (input ?? {}) as { readonly restsOn?: string }
+  if (restsOn !== undefined) return [text(reason), text(`${display.word('field', 'restsOn')}: ${restsOn}`)]
   if (proposalId === null || proposedBy === null) return [text(reason)]
-  const asked = display.t('askedFor', { name: proposedBy, why: proposalReason ?? '–' })
+  const asked = display.t('askedFor', { name: proposedBy, why: proposalReason ?? display.none('reason') })
   return [link(asked, address(`/proposals/${proposalId}`)), text(reason)]
-}
-
-function subjectOf(visit: Visit, subject: string | null): Cell {
-  if (subject === null) return text(null)
-  const place = placeOf(subject)
-  return place === undefined ? id(subject) : link(subject, visit.address(place))
 }
 
 /** Each service keeps its own trail, in the transaction of the action itself. What keeps silent is missing. */

@@ -40,6 +40,10 @@ export const deliveryPages: Pages = (route) => {
       list: lists.setAside,
       title: 'deliveries',
       path: '/set-aside',
+      cells: async (_visit, rows) => {
+        const names = await operatorNames(visit, rows)
+        return { operatorId: ({ operatorId }) => text(operatorId && names.get(operatorId)) }
+      },
       frame: () => ({ tabs: tabsOf(visit, 'setAside'), empty: 'empty.setAside' }),
     }),
   )
@@ -172,7 +176,7 @@ function resendSeveralOf(
         ...(all.length === 0 ? [] : [{ name: 'all', label, value: all, button: label }]),
       ],
     },
-    ask: display.t('resendSeveralAsk', { operator: name, url: url ?? '–' }),
+    ask: display.t('resendSeveralAsk', { operator: name, url: url ?? display.none('url') }),
     done: (reply) => {
       const { scheduled, left } = reply as Reply<typeof resendDeliveries>
       return display.t('resendSeveralDone', { scheduled, left })
@@ -246,6 +250,7 @@ const resendOf = ({ display }: Visit, { id: deliveryId, type }: Pick<Story, 'id'
 async function showMessage(visit: Visit, messageId: string, sent?: SentForm): Promise<FastifyReply> {
   const { person, display, address } = visit
   const message = await person.call(showSetAside, { id: messageId })
+  const names = await operatorNames(visit, [message])
   return showCase(visit, {
     path: `/set-aside/${messageId}`,
     title: message.subject,
@@ -254,7 +259,13 @@ async function showMessage(visit: Visit, messageId: string, sent?: SentForm): Pr
     facts: factsOf(showSetAside.reply, message, [
       'fault',
       'setAsideAt',
-      'operatorId',
+      [
+        'operator',
+        ({ operatorId }) =>
+          operatorId === null
+            ? nothing
+            : link(names.get(operatorId) ?? operatorId, address(`/operators/${operatorId}`)),
+      ],
       'eventId',
       'id',
       ['payload', ({ payload }) => ({ kind: 'code', text: payload })],

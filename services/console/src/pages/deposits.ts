@@ -1,13 +1,14 @@
 import { operations, type Reply } from '@backoffice/contracts'
 import { lists } from '@backoffice/team-rows'
 import type { FastifyReply } from 'fastify'
-import { factsOf, id, link, text } from '../pieces/cells.ts'
-import { addCsv, lately, showListed } from '../pieces/list-page.ts'
+import { factsOf, id, lines, link, text } from '../pieces/cells.ts'
+import { playerNames } from '../pieces/directory.ts'
+import { addCsv, type Cells, lately, showListed } from '../pieces/list-page.ts'
 import { historyOf, operatorName, settledStatus } from '../pieces/listed.ts'
 import { showCase } from '../pieces/queue.ts'
 import { type Pages, pageWithForms, type Visit } from '../pieces/visit.ts'
 
-const { showDeposit } = operations.payments
+const { showDeposit, listDeposits, sumDeposits } = operations.payments
 const { listEntries } = operations.wallet
 
 type Deposit = Reply<typeof showDeposit>
@@ -21,7 +22,8 @@ export const depositPages: Pages = (route) => {
       list: lists.deposits,
       title: 'deposits',
       path: '/deposits',
-      cells: () => ({ status: (row) => settledStatus(visit, row) }),
+      cells: depositCells,
+      sums: sumDeposits,
       frame: (_visit, asked) => ({ csv: '/deposits.csv', remark: asked && lately(visit, asked) }),
     }),
   )
@@ -34,6 +36,13 @@ export const depositPages: Pages = (route) => {
   })
 }
 
+type Listed = Reply<typeof listDeposits>['data'][number]
+
+export async function depositCells(visit: Visit, rows: readonly Listed[]): Promise<Cells<Listed>> {
+  const players = await playerNames(visit, rows)
+  return { player: ({ playerId }) => players.cell(playerId), status: (row) => settledStatus(visit, row) }
+}
+
 const csvColumns = [
   ...(['id', 'createdAt', 'operatorName', 'operatorId', 'brandId', 'environment', 'playerId'] as const),
   ...(['amount', 'currency', 'method', 'externalReference', 'status'] as const),
@@ -42,7 +51,11 @@ const csvColumns = [
 
 async function showPage(visit: Visit, deposit: Deposit): Promise<FastifyReply> {
   const { display, address } = visit
-  const [operator, entry] = await Promise.all([operatorName(visit, deposit.operatorId), entryOf(visit, deposit)])
+  const [operator, entry, players] = await Promise.all([
+    operatorName(visit, deposit.operatorId),
+    entryOf(visit, deposit),
+    playerNames(visit, [deposit]),
+  ])
   return showCase(visit, {
     path: pathOf(deposit),
     title: display.money(deposit.amount, deposit.currency),
@@ -52,7 +65,7 @@ async function showPage(visit: Visit, deposit: Deposit): Promise<FastifyReply> {
       'status',
       'method',
       'externalReference',
-      ['player', ({ playerId }) => link(playerId, address(`/players/${playerId}`))],
+      ['player', ({ playerId }) => lines(players.cell(playerId), id(playerId))],
       ['operator', ({ operatorId }) => link(operator, address(`/operators/${operatorId}`))],
       'createdAt',
       'confirmedAt',

@@ -2,7 +2,7 @@ import { operations, Rejection, type Reply, seenOf } from '@backoffice/contracts
 import { lists } from '@backoffice/team-rows'
 import type { FastifyReply } from 'fastify'
 import { ago, factsOf, id, lines, link, money, nothing, status } from '../pieces/cells.ts'
-import { type Directory, directoryOf } from '../pieces/directory.ts'
+import { type Directory, directoryOf, playerNames } from '../pieces/directory.ts'
 import { listRows } from '../pieces/list-page.ts'
 import { rowsOnPage, showCase, showList, showNotYours } from '../pieces/queue.ts'
 import { type Decision, type Pages, pageWithForms, type SentForm, type Visit } from '../pieces/visit.ts'
@@ -27,7 +27,7 @@ export const heldWinPages: Pages = (route) => {
 }
 
 async function showWins(visit: Visit): Promise<FastifyReply> {
-  const { person, address, query, environment } = visit
+  const { person, query, environment } = visit
   const frame = { title: 'heldWins', path: '/held-wins', tabs: playTabs(visit, 'heldWins') } as const
   if (!person.mayCall(listHeldWins)) return showNotYours(visit, frame, listHeldWins)
   const place = query.after === undefined ? {} : { cursor: query.after }
@@ -36,11 +36,12 @@ async function showWins(visit: Visit): Promise<FastifyReply> {
     directoryOf(visit),
   ])
   const own = data.filter(({ brandId }) => directory.brand(brandId)?.environment === environment)
+  const players = await playerNames(visit, own)
   const rows = listRows(visit, lists.heldWins, own, {
     transactionId: ({ transactionId }) => id(transactionId),
     heldSince: ({ firstAt, releasedAt }) =>
       releasedAt === null ? ago(firstAt) : lines(ago(firstAt, [Infinity, Infinity]), status('released')),
-    player: ({ playerId }) => link(playerId, address(`/players/${playerId}`)),
+    player: ({ playerId }) => players.cell(playerId),
     provider: ({ providerId }) => directory.providerCell(providerId),
     brand: ({ brandId }) => directory.brandCell(brandId),
     roundId: ({ roundId }) => (roundId === null ? nothing : id(roundId)),

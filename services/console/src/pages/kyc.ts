@@ -30,10 +30,11 @@ import { ageAsked, type Period, withQuery } from '../pieces/filters.ts'
 import { listRows } from '../pieces/list-page.ts'
 import { operatorName } from '../pieces/listed.ts'
 import { afterOf, type Comparison, orderAsked, rowAfter, rowsOnPage, showCase, showList } from '../pieces/queue.ts'
-import { type Decision, type Pages, pageWithForms, type SentForm, type Visit } from '../pieces/visit.ts'
+import { type Decision, type Pages, pageWithForms, rolesFor, type SentForm, type Visit } from '../pieces/visit.ts'
 import type { Word } from '../words/index.ts'
 
-const { kycQueue, countKycQueue, showPlayer, decideKyc, takeKycCase, releaseKycCase } = operations.players
+const { kycQueue, countKycQueue, showPlayer, showDocumentUrl, decideKyc, takeKycCase, releaseKycCase } =
+  operations.players
 
 type Player = Reply<typeof showPlayer>
 
@@ -111,7 +112,11 @@ async function showQueue(visit: Visit): Promise<FastifyReply> {
   const rows = listRows(visit, lists.identities, data, {
     waitingSince: ({ waitingSince }) => ago(waitingSince),
     documentOf: ({ latestDocumentType, latestReference, documentUrl }) =>
-      lines(text(latestDocumentType), linkElsewhere(latestReference, documentUrl ?? '')),
+      lines(
+        text(latestDocumentType),
+        linkElsewhere(latestReference, documentUrl ?? ''),
+        documentUrl === null && mayOpen(visit) ? status('documentUnseen') : nothing,
+      ),
     taken: (row) => takenCell(visit, row),
     kycStatus: ({ kycStatus }) => unusual(kycStatus, 'em_analise'),
   })
@@ -159,6 +164,7 @@ async function showPage(visit: Visit, player: Player, { sent, unmasked }: ShownC
   return showCase(visit, {
     path: pathOf(player.id),
     document: documentOf(visit, player),
+    unseen: unseenOf(visit, player),
     comparison: comparisonOf(visit, player, unmasked),
     title: player.name,
     about: display.t('kyc'),
@@ -193,6 +199,22 @@ function documentOf({ now }: Visit, { documentSourceChangedAt: at, submissions: 
   const { documentUrl: href, reference } = latest
   const isMoved = at !== null && now.getTime() - Date.parse(at) < dayMs
   return { href, reference, host: new URL(href).host, isMoved }
+}
+
+/** Who may not open documents is not told where they do. */
+const mayOpen = ({ person }: Visit): boolean => person.mayCall(showDocumentUrl)
+
+const isUnseen = ({ submissions: [latest] }: Player): boolean => latest !== undefined && latest.documentUrl == null
+
+/** What stands where nothing can be looked at: why, and what to do about it. */
+function unseenOf(visit: Visit, player: Player) {
+  const { display, address } = visit
+  const [latest] = player.submissions
+  if (latest === undefined || !isUnseen(player)) return undefined
+  const { reference } = latest
+  if (!mayOpen(visit))
+    return { reference, why: display.t('documentNotYours', { roles: rolesFor(visit, showDocumentUrl) }) }
+  return { reference, why: display.t('documentNowhere'), href: address(`/operators/${player.operatorId}`) }
 }
 
 /** What a document says too, and how it is written there. */
@@ -265,7 +287,7 @@ function peopleOf(visit: Visit, held: Held): readonly string[] {
 
 function holdingOf({ display }: Visit, player: Player, verb: HoldingVerb): Decision {
   const { id: playerId, name, taken } = player
-  const words = { player: `“${name}”`, name: taken?.by ?? '–', minutes: caseTakenMinutes }
+  const words = { player: `“${name}”`, name: taken?.by ?? '', minutes: caseTakenMinutes }
   const isTakenOver = verb === 'takeOver'
   return {
     name: verb,
@@ -291,8 +313,13 @@ function decisionOf(visit: Visit, player: Player, verb: Verb): Decision {
       ...{ playerId: player.id, submission: submission?.id ?? null, status },
       seen: submission === undefined ? null : seenOfSubmission({ player, submission }),
     },
-    required: ['reason'],
-    ready: { reason: readyReasons[verb].map((word) => display.t(word)) },
+    required: ['reason', 'restsOn'],
+    // Nobody approves what nobody has looked at.
+    only: verb === 'approve' && isUnseen(player) ? ['reason', 'restsOn'] : ['reason'],
+    ready: {
+      reason: readyReasons[verb].map((word) => display.t(word)),
+      restsOn: (['restsOnOperator', 'restsOnCall', 'restsOnRegistry'] as const).map((word) => display.t(word)),
+    },
     ask: display.t(ask, { player: `“${player.name}”` }),
     done: display.t('kycDone', { player: player.name, status: display.word('value', status) }),
     tone,

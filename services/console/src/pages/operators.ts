@@ -17,6 +17,7 @@ import {
 } from '../pieces/cells.ts'
 import { showListed } from '../pieces/list-page.ts'
 import {
+  addressesCell,
   createDecision,
   lastFour,
   type Operator,
@@ -110,15 +111,14 @@ async function showOperator(visit: Visit, state: OperatorState, sent?: SentForm)
   const decisions = operatorDecisions(visit, state)
   const facts = factsOf(getOperator.reply, operator, [
     'status',
-    ['brand', () => text(brand?.name)],
-    ['brandId', () => (brand === undefined ? text(null) : id(brand.id))],
+    ['brand', () => (brand === undefined ? nothing : lines(text(brand.name), id(brand.id)))],
     ['currency', () => text(brand?.currency)],
     ['timeZone', () => text(brand?.timeZone)],
     'rateLimitPerMinute',
-    'storedMebibytesPerDay',
-    'storedRowsPerDay',
+    ['storedMebibytesPerDay', (row) => quota(visit, row.storedMebibytesPerDay, use && use.bytesMax / mebibyte, ' MiB')],
+    ['storedRowsPerDay', (row) => quota(visit, row.storedRowsPerDay, use?.rowsMax)],
     ['storedToday', () => text(use && display.t('storedOf', partsOf(use)))],
-    'allowedAddresses',
+    ['allowedAddresses', (row) => addressesCell(visit, row)],
     'replayProtection',
     ['template', () => text(documents?.template)],
     [
@@ -199,6 +199,16 @@ function proofOf({ address }: Visit, proof: string): Cell {
   if (proof.startsWith('bk_')) return text(lastFour(proof))
   const place = placeOf(proof)
   return place === undefined ? id(proof) : link(proof, address(place))
+}
+
+const mebibyte = 1024 * 1024
+
+/** A quota of a day: what was agreed, or the usual one, which the use of today says. */
+function quota({ display }: Visit, agreed: number | null | undefined, usual: number | undefined, unit = ''): Cell {
+  const shown = agreed ?? usual
+  if (shown === undefined) return nothing
+  const value = `${display.number(String(Math.floor(shown)))}${unit}`
+  return text(agreed == null ? display.t('defaultOf', { value }) : value)
 }
 
 /** How much of its quotas an operator has used up, in percent. */

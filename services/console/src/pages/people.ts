@@ -128,7 +128,7 @@ function abilityRow({ display }: Visit, { operation, services }: Ability): Row {
   return rowWith({
     operation: lines(text(known === name ? summary : known), text(name)),
     does: status(changes(operation) ? 'changes' : 'reads'),
-    service: text(services.join(', ')),
+    service: text(services.map((service) => display.word('service', service)).join(', ')),
     freshLogin: conditionCell(display, freshLogin),
     twoPeople: conditionCell(display, twoPeople),
   })

@@ -5,11 +5,12 @@ import {
   operations,
   type Reply,
   seenOf,
+  type TeamPlayer,
   toMinorUnits,
 } from '@backoffice/contracts'
 import { lists } from '@backoffice/team-rows'
 import type { FastifyReply } from 'fastify'
-import { type Cell, factsOf, id, lines, link, type ShownColumn, status, text, words } from '../pieces/cells.ts'
+import { factsOf, id, lines, link, type ShownColumn, status, text, words } from '../pieces/cells.ts'
 import type { Option } from '../pieces/forms.ts'
 import { addCsv, showListed } from '../pieces/list-page.ts'
 import { operatorName } from '../pieces/listed.ts'
@@ -17,7 +18,7 @@ import { showCase } from '../pieces/queue.ts'
 import { timelineOf } from '../pieces/timeline.ts'
 import { type Decision, type Pages, pageWithForms, type SentForm, type Visit } from '../pieces/visit.ts'
 
-const { showPlayer, listPlayers, setPlayerStatus, selfExcludePlayer, setDailyLimit } = operations.players
+const { showPlayer, setPlayerStatus, selfExcludePlayer, setDailyLimit } = operations.players
 const { listEntries, adjustWallet } = operations.wallet
 
 type Player = Reply<typeof showPlayer>
@@ -61,22 +62,13 @@ const showPlayers = (visit: Visit): Promise<FastifyReply> =>
     list: lists.players,
     title: 'players',
     path: '/players',
-    cells: () => ({
-      selfExclusion: (row) => exclusionCell(visit, row),
-    }),
+    cells: () => ({ selfExclusion: (row) => exclusionCell(visit, row) }),
     frame: ({ display }, asked = {}) => {
       const isLately =
         (asked.brandId ?? asked.externalId ?? asked.from) === undefined && asked.status !== 'autoexcluido'
       return { csv: '/players.csv', remark: isLately ? display.t('playersLately', { days: listedDays }) : undefined }
     },
   })
-
-/** Its own exclusion, or that of another account of its person. */
-const exclusionCell = (visit: Visit, { selfExclusion, status: seen, statusSet }: Listed): Cell =>
-  selfExclusion !== null
-    ? text(exclusionText(visit, selfExclusion))
-    : text(seen === 'autoexcluido' && statusSet !== 'autoexcluido' ? visit.display.t('excludedByOther') : null)
-type Listed = Reply<typeof listPlayers>['data'][number]
 
 interface ShownPlayer {
   readonly sent?: SentForm | undefined
@@ -110,7 +102,7 @@ async function showPage(visit: Visit, player: Player, { sent, isUnmasked }: Show
     'externalId',
     ['dailyDepositLimit', ({ dailyDepositLimit: limit }) => text(limit && display.money(limit, player.currency))],
     ['pendingLimit', ({ pendingLimit }) => text(pendingLimit && pendingText(visit, player, pendingLimit))],
-    ['selfExclusion', ({ selfExclusion }) => text(selfExclusion && exclusionText(visit, selfExclusion))],
+    ['selfExclusion', (row) => exclusionCell(visit, row)],
     'createdAt',
     ['id', (row) => id(row.id)],
   ])
@@ -133,8 +125,25 @@ async function showPage(visit: Visit, player: Player, { sent, isUnmasked }: Show
   })
 }
 
-const exclusionText = ({ display }: Visit, { until }: NonNullable<Player['selfExclusion']>): string =>
+const untilText = ({ display }: Visit, until: string | null): string =>
   until === null ? display.t('forGood') : display.t('untilTime', { time: display.time(until) })
+
+/** It holds for the person: one of their other accounts may have asked for it. */
+function exclusionCell(
+  visit: Visit,
+  { id: playerId, selfExclusion, excludedBy, excludedUntil, statusSet }: TeamPlayer,
+) {
+  const { display, address } = visit
+  const own =
+    selfExclusion === null
+      ? text(statusSet === 'autoexcluido' ? display.t('forGood') : null)
+      : text(untilText(visit, selfExclusion.until))
+  if (excludedBy === null || excludedBy === playerId) return own
+  // A service of the release before does not say until when.
+  const until = excludedUntil === undefined ? '' : untilText(visit, excludedUntil)
+  const said = display.t(until === '' ? 'excludedElsewhere' : 'excludedElsewhereUntil', { until })
+  return lines(own, link(said, address(pathOf(excludedBy))))
+}
 
 function pendingText({ display }: Visit, player: Player, pending: NonNullable<Player['pendingLimit']>): string {
   const { dailyDepositLimit: limit, from } = pending

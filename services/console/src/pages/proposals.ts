@@ -14,9 +14,7 @@ import {
   status,
   text,
 } from '../pieces/cells.ts'
-import { type Directory, directoryOf } from '../pieces/directory.ts'
 import { listRows } from '../pieces/list-page.ts'
-import { operatorName, operatorNames } from '../pieces/listed.ts'
 import {
   amountOf,
   type FoundProposal,
@@ -24,8 +22,10 @@ import {
   findProposals,
   isOwn,
   movedBy,
+  type Subject,
+  type Subjects,
   sentenceOf,
-  signedInput,
+  subjectsOf,
   waitsFor,
 } from '../pieces/open-proposals.ts'
 import { secretsIn } from '../pieces/operator-actions.ts'
@@ -60,6 +60,7 @@ interface ShownProposal extends FoundProposal {
   /** With names, as they are now. */
   readonly sentence: string
   readonly player: Reply<typeof showPlayer> | undefined
+  readonly names: Subject
 }
 
 const pathOf = (proposal: Pick<FoundProposal, 'id'>): string => `/proposals/${proposal.id}`
@@ -71,29 +72,12 @@ async function findOne(visit: Visit): Promise<ShownProposal> {
   // It may be kept by a service that does not answer.
   if (proposal === undefined) throw new Rejection(missing.length > 0 ? 'SERVICE_UNAVAILABLE' : 'PROPOSAL_NOT_FOUND')
   const { call } = proposal
+  const subjects = await subjectsOf(visit, [proposal])
   // Whoever answered is not believed: it must be what the proposer signed.
   const fault = call === undefined ? null : await recorded.faultOfProposal(call, proposal)
-  const playerId = ownersOf(proposal).playerId
-  const player = playerId === undefined ? undefined : await findPlayer(visit, playerId)
-  const operatorId = ownersOf(proposal).operatorId ?? player?.operatorId
-  const operator = operatorId === undefined ? undefined : await operatorName(visit, operatorId)
-  const { nameOf } = (await directoryFor(visit, [proposal])) ?? {}
-  const names = { player: player?.name, operator, ...defined({ nameOf }) }
-  return { ...proposal, fault, player, sentence: sentenceOf(display, proposal, names) }
-}
-
-/** Who is meant in proposals about play; undefined where none is. */
-async function directoryFor(visit: Visit, proposals: readonly FoundProposal[]): Promise<Directory | undefined> {
-  const isOfPlay = (one: FoundProposal) => ownersOf(one).providerId !== undefined || ownersOf(one).brandId !== undefined
-  return proposals.some(isOfPlay) ? directoryOf(visit) : undefined
-}
-
-/** Whom it is about, by their ids in the signed call. */
-function ownersOf(
-  proposal: FoundProposal,
-): Partial<Readonly<Record<'playerId' | 'operatorId' | 'providerId' | 'brandId', string>>> {
-  const { given, seen } = signedInput(proposal)
-  return { ...seen, ...given }
+  const names = subjects.of(proposal)
+  const player = names.playerId === undefined ? undefined : await findPlayer(visit, names.playerId)
+  return { ...proposal, fault, player, names, sentence: sentenceOf(display, proposal, names) }
 }
 
 async function showProposals(visit: Visit): Promise<FastifyReply> {
@@ -111,17 +95,10 @@ async function showProposals(visit: Visit): Promise<FastifyReply> {
   const { proposals, nextCursor, missing } = isOpen
     ? await findProposals(person, { state: 'open', limit: rowsOnPage, ...beforeOf(query.after) })
     : await findDecided(person, query.after)
-  const operators = await operatorNames(
-    visit,
-    proposals.flatMap((one) => {
-      const { operatorId } = ownersOf(one)
-      return operatorId === undefined ? [] : [{ operatorId }]
-    }),
-  )
-  const directory = await directoryFor(visit, proposals)
+  const subjects = await subjectsOf(visit, proposals)
   const section = (title: Word, those: readonly FoundProposal[]) => ({
     title,
-    rows: proposalRows(visit, those, { isOpen, operators, directory }),
+    rows: proposalRows(visit, those, { isOpen, subjects }),
   })
   const others = proposals.filter((one) => !isOwn(person, one) && !waitsFor(person, one))
   const waiting = proposals.filter((one) => waitsFor(person, one))
@@ -137,12 +114,10 @@ async function showProposals(visit: Visit): Promise<FastifyReply> {
 
 interface Listed {
   readonly isOpen: boolean
-  readonly operators: ReadonlyMap<string, string>
-  readonly directory: Directory | undefined
+  readonly subjects: Subjects
 }
 
-/** Players by their ids: whoever reads a name is recorded, and a list is read for one of them. */
-function proposalRows(visit: Visit, proposals: readonly FoundProposal[], { isOpen, operators, directory }: Listed) {
+function proposalRows(visit: Visit, proposals: readonly FoundProposal[], { isOpen, subjects }: Listed) {
   const without: readonly string[] = isOpen ? ['state', 'decidedBy', 'decidedAt'] : ['expiresAt']
   const kept = lists.proposals.columns.filter((one) => !without.includes(nameIn(one)))
   // What is about money is told from what is about a key or an address at a glance.
@@ -155,10 +130,7 @@ function proposalRows(visit: Visit, proposals: readonly FoundProposal[], { isOpe
       const { amount, currency } = amountOf(row) ?? {}
       return amount === undefined || currency === undefined ? nothing : money(amount, currency)
     },
-    proposal: (row) => {
-      const operator = operators.get(ownersOf(row).operatorId ?? '')
-      return text(sentenceOf(visit.display, row, { operator, ...defined({ nameOf: directory?.nameOf }) }))
-    },
+    proposal: (row) => text(sentenceOf(visit.display, row, subjects.of(row))),
   })
 }
 
@@ -174,7 +146,7 @@ const nameOf = ({ display }: Visit, { operation, call }: FoundProposal): string 
 type Given = Readonly<Record<string, unknown>>
 
 /** What was given with the call, and what its proposer had before them. */
-function inputOf(visit: Visit, { call, input }: FoundProposal, directory: Directory | undefined): readonly Fact[] {
+function inputOf(visit: Visit, { call, input, names }: ShownProposal): readonly Fact[] {
   const { seen = {}, ...given } = (input ?? {}) as Given & { readonly seen?: Given }
   const before = factsOf(call?.body.properties.seen ?? listProposals.reply, seen, Object.keys(seen))
   const facts = factsOf(call?.body ?? listProposals.reply, given, Object.keys(given))
@@ -182,7 +154,7 @@ function inputOf(visit: Visit, { call, input }: FoundProposal, directory: Direct
     const { currency } = seen
     const isAmount = ['amount', 'staked', 'won'].includes(field) && 'text' in cell && typeof currency === 'string'
     const value = 'text' in cell ? cell.text : ''
-    const name = directory?.nameOf(value)
+    const name = names.nameOf?.(value)
     const shown = isAmount ? text(visit.display.money(value, currency)) : name === undefined ? cell : text(name)
     const label = labelOf(visit, field, shown)
     const place = placeOf(value)
@@ -194,7 +166,7 @@ function inputOf(visit: Visit, { call, input }: FoundProposal, directory: Direct
 function labelOf({ display }: Visit, field: string, cell: Cell): string {
   const wordsOf = (one: Cell): string => {
     if ('lines' in one) return one.lines.map(wordsOf).join(', ')
-    if (!('text' in one)) return '–'
+    if (!('text' in one)) return display.none(field)
     return one.kind === 'status' ? display.word('value', one.text) : one.text
   }
   return `${display.word('field', field)}: ${wordsOf(cell)}`
@@ -236,20 +208,17 @@ async function showPage(visit: Visit, proposal: ShownProposal, sent?: SentForm):
 
 /** What was given with the call, with the names of whom it is about, and what it would make of a balance. */
 async function subjectFacts(visit: Visit, proposal: ShownProposal): Promise<readonly Fact[]> {
-  const { player } = proposal
-  const { operatorId } = signedInput(proposal).given
-  const input = (proposal.input ?? {}) as { readonly seen?: { readonly currency?: string } }
-  const operator = typeof operatorId === 'string' ? await operatorName(visit, operatorId) : undefined
-  const directory = await directoryFor(visit, [proposal])
-  const facts = inputOf(visit, proposal, directory).map(({ field, cell }) => {
+  const { player, names } = proposal
+  // A correction of the wallet is in the player's currency: the signed one, where its proposer saw one.
+  const currency = names.currency ?? player?.currency
+  const facts = inputOf(visit, proposal).map(({ field, cell }) => {
     const value = 'text' in cell ? cell.text : ''
-    if (field === 'playerId') return { field: 'player', cell: named(visit, player?.name, value) }
+    if (field === 'playerId') return { field: 'player', cell: named(visit, player?.name ?? names.player, value) }
     if (field === 'providerId' || field === 'brandId')
-      return { field, cell: named(visit, directory?.nameOf(value), value) }
-    if (field === 'operatorId') return { field: 'operator', cell: named(visit, operator, value) }
-    // A correction of the wallet is in the player's currency: the signed one, where its proposer saw one.
-    const currency = input.seen?.currency ?? player?.currency
-    if (field === 'amount' && currency !== undefined) return { field, cell: money(value, currency) }
+      return { field, cell: named(visit, names.nameOf?.(value), value) }
+    if (field === 'operatorId') return { field: 'operator', cell: named(visit, names.operator, value) }
+    if ((field === 'amount' || field === 'maxWin') && currency !== undefined)
+      return { field, cell: money(value, currency) }
     return { field, cell }
   })
   return [...facts, ...(await balanceFacts(visit, proposal))]

@@ -4,7 +4,7 @@ import type { FastifyReply } from 'fastify'
 import { type Cell, factsOf, id, link, money, nothing, rowWith, text, time } from '../pieces/cells.ts'
 import { directoryOf } from '../pieces/directory.ts'
 import { showListed } from '../pieces/list-page.ts'
-import { lastFour } from '../pieces/operator-actions.ts'
+import { addressesCell, lastFour } from '../pieces/operator-actions.ts'
 import {
   createDecision,
   type FoundGrant,
@@ -127,7 +127,7 @@ async function showProvider(visit: Visit, found: FoundProvider, sent?: SentForm)
       'status',
       'stakesPerMinute',
       'othersPerMinute',
-      ['allowedAddresses', ({ allowedAddresses: all }) => text(all.join(', ') || display.t('addressesAny'))],
+      ['allowedAddresses', (row) => addressesCell(visit, row)],
       ['rounds', () => (person.mayCall(listRounds) ? link(display.t('all'), address(`/rounds?${rounds}`)) : nothing)],
       ['refused', () => link(display.t('refusedRequests'), address(`/requests?${rounds}`))],
       'createdAt',

@@ -5,6 +5,7 @@ import type { FastifyReply } from 'fastify'
 import { factsOf, id, lines, link, type Row, rowsOf, rowWith, status, text } from '../pieces/cells.ts'
 import { sendEvents } from '../pieces/counts.ts'
 import { listRows } from '../pieces/list-page.ts'
+import { type Subjects, subjectsOf } from '../pieces/open-proposals.ts'
 import { beforeOf, rowsOnPage, type Section, showCase, showLists, showNotYours } from '../pieces/queue.ts'
 import { type Decision, type Pages, pageWithForms, type SentForm, type Visit } from '../pieces/visit.ts'
 import { placeOf } from './search.ts'
@@ -99,15 +100,23 @@ async function showRun(visit: Visit): Promise<FastifyReply> {
       ...(report === null ? [] : reportFacts(visit, report)),
       { field: 'id', cell: id(runId) },
     ],
-    sections: report === null ? [] : reportSections(visit, report, report.differencesTotal - count),
+    sections: report === null ? [] : await reportSections(visit, report, report.differencesTotal - count),
   })
 }
 
 /** What was found, and what was compared. What there seldom is stands there only when there is some. */
-function reportSections(visit: Visit, report: ReconciliationReport, elsewhere: number): readonly Section[] {
+async function reportSections(
+  visit: Visit,
+  report: ReconciliationReport,
+  elsewhere: number,
+): Promise<readonly Section[]> {
   const { display, environment } = visit
   const { checks, differences, inFlight, restores } = report
   const ownDifferences = differences.filter((one) => one.environment === environment)
+  const subjects = await subjectsOf(
+    visit,
+    ownDifferences.map(({ subject }) => ({ input: null, subject })),
+  )
   const restored = rowsOf(RecordedRestore, restores, [
     'restoredTo',
     'recordedAt',
@@ -119,13 +128,17 @@ function reportSections(visit: Visit, report: ReconciliationReport, elsewhere: n
     rowWith({ check: text(display.word('check', check)), compared: text(compared), differences: text(count) }),
   )
   const inFlightRows = inFlight.map(({ service, name, subject, ageSeconds }) =>
-    rowWith({ command: lines(text(name), text(service)), subject: id(subject), seconds: text(ageSeconds) }),
+    rowWith({
+      command: lines(text(name), text(display.word('service', service))),
+      subject: id(subject),
+      seconds: text(ageSeconds),
+    }),
   )
   return [
     {
       title: 'differences',
       remark: elsewhere > 0 ? display.t('differencesElsewhere', { count: elsewhere }) : undefined,
-      rows: ownDifferences.map((difference) => differenceRow(visit, difference)),
+      rows: ownDifferences.map((difference) => differenceRow(visit, difference, subjects)),
     },
     ...unlessEmpty({ title: 'restores', remark: display.t('restoresWhat'), rows: restored }),
     { title: 'checks', rows: checkRows },
@@ -151,12 +164,18 @@ const reportFacts = ({ display }: Visit, report: ReconciliationReport) => {
   return factsOf(ReconciliationReport, report, ['kind', 'snapshotAt', 'provenSince', ['compared', () => shown]])
 }
 
-function differenceRow({ address, display }: Visit, difference: ReconciliationReport['differences'][number]): Row {
+function differenceRow(
+  { address, display }: Visit,
+  difference: ReconciliationReport['differences'][number],
+  subjects: Subjects,
+): Row {
   const { check, class: says, subject, expected, actual, explanation } = difference
   const place = placeOf(subject)
+  const name = subjects.of({ input: null, subject }).nameOf?.(subject)
+  const record = place === undefined ? text(subject) : link(subject, address(place))
   return rowWith({
     check: lines(text(display.word('check', check)), text(display.word('value', says))),
-    subject: place === undefined ? text(subject) : link(subject, address(place)),
+    subject: lines(text(name), record),
     expected: text(expected),
     actual: text(actual),
     explanation: text(display.sentence(explanation)),

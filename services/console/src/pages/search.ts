@@ -4,7 +4,6 @@ import type { FastifyReply } from 'fastify'
 import { whenAway } from '../identity/person.ts'
 import { directoryOf } from '../pieces/directory.ts'
 import { listRows } from '../pieces/list-page.ts'
-import { settledStatus } from '../pieces/listed.ts'
 import { rowsOnPage, showList, showLists } from '../pieces/queue.ts'
 import {
   type Decision,
@@ -16,6 +15,7 @@ import {
   shownDecision,
   type Visit,
 } from '../pieces/visit.ts'
+import { depositCells } from './deposits.ts'
 import { keyUseSection, keyUses, requestPath } from './requests.ts'
 import { playsPath, roundRows, roundsOf } from './rounds.ts'
 
@@ -111,7 +111,7 @@ async function showFound(visit: Visit, found: AllFound): Promise<FastifyReply> {
     keyUseSection(visit, keys, placeOf),
     {
       title: 'deposits',
-      rows: listRows(visit, lists.deposits, deposits, { status: (row) => settledStatus(visit, row) }),
+      rows: listRows(visit, lists.deposits, deposits, await depositCells(visit, deposits)),
     },
     {
       title: 'rounds',

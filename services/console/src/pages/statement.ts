@@ -1,6 +1,7 @@
 import { defined, operations, type Reply, readStatement, statementRows } from '@backoffice/contracts'
 import type { FastifyReply } from 'fastify'
-import { type Cell, id, money, type Row, rowsOf, rowWith, status, text } from '../pieces/cells.ts'
+import { type Cell, money, type Row, rowsOf, rowWith, status, text } from '../pieces/cells.ts'
+import { playerNames } from '../pieces/directory.ts'
 import { type Filter, filterOf, operatorGiven, type Period, periodFields, periodOf } from '../pieces/filters.ts'
 import { sendCsv } from '../pieces/listed.ts'
 import { rowsOnPage, showLists, showNotYours } from '../pieces/queue.ts'
@@ -61,12 +62,16 @@ async function showStatement(visit: Visit): Promise<FastifyReply> {
     ...defined({ cursor: query.after }),
     limit: rowsOnPage,
   })
+  const players = await playerNames(
+    visit,
+    data.map(({ playerId }) => ({ playerId, brandId: input.brandId })),
+  )
   const rows = rowsOf(
     exportStatement.reply,
     data,
     [
       'createdAt',
-      ['player', ({ playerId }) => id(playerId)],
+      ['player', ({ playerId }) => players.cell(playerId)],
       'type',
       'amount',
       'balanceAfter',

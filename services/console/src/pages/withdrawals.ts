@@ -13,6 +13,7 @@ import {
 import { isSame, type Who } from '@backoffice/team-access/identity'
 import { lists } from '@backoffice/team-rows'
 import type { FastifyReply } from 'fastify'
+import { whenAway } from '../identity/person.ts'
 import {
   ago,
   type Cell,
@@ -28,6 +29,7 @@ import {
   unusual,
   words,
 } from '../pieces/cells.ts'
+import { playerNames } from '../pieces/directory.ts'
 import { ageAsked, type Period, withQuery } from '../pieces/filters.ts'
 import { largeWinsOf } from '../pieces/large-wins.ts'
 import { addCsv, lately, listRows, showListed } from '../pieces/list-page.ts'
@@ -35,7 +37,7 @@ import { historyOf, settledStatus } from '../pieces/listed.ts'
 import { afterOf, orderAsked, rowAfter, rowsOnPage, showCase, showList, type Tab } from '../pieces/queue.ts'
 import { type Decision, type Pages, pageWithForms, type SentForm, type Visit } from '../pieces/visit.ts'
 
-const { withdrawalQueue, countWithdrawalQueue, showWithdrawal, decideWithdrawal } = operations.payments
+const { withdrawalQueue, countWithdrawalQueue, showWithdrawal, sumWithdrawals, decideWithdrawal } = operations.payments
 const { showPlayer } = operations.players
 
 type Withdrawal = Reply<typeof showWithdrawal>
@@ -85,9 +87,10 @@ async function showQueue(visit: Visit): Promise<FastifyReply> {
   const shown = waitingStatus(query.status)
   const age = ageAsked(visit)
   const order = orderAsked(visit, orders)
-  const [{ data, nextCursor }, counted] = await Promise.all([
+  const [{ data, nextCursor }, counted, sums] = await Promise.all([
     readQueue(visit, shown, { after: query.after, ...age?.period, ...defined({ order }) }),
     visit.person.call(countWithdrawalQueue, { environment: visit.environment }),
+    queueSums(visit, shown, age?.period),
   ])
   const total = age === undefined ? counted.data.find(({ status: value }) => value === shown)?.waiting : undefined
   const rows = listRows(visit, lists.waitingWithdrawals, data, {
@@ -102,15 +105,23 @@ async function showQueue(visit: Visit): Promise<FastifyReply> {
   const frame = frameOf(visit, shown)
   const path = age === undefined ? frame.path : withQuery(frame.path, age.query)
   const list = { ...frame, path, remark: age?.remark, create, nextCursor, total, orders }
-  return showList(visit, { ...list, empty: 'noneWaits', rows })
+  return showList(visit, { ...list, empty: 'noneWaits', rows, sums })
 }
+
+/** What waits in a queue, of all its pages. */
+const queueSums = ({ person, environment }: Visit, queue: WaitingStatus, period: Period = {}) =>
+  person.call(sumWithdrawals, { environment, queue, ...period }).catch(whenAway(undefined))
 
 /** All of them, newest first: what became of a withdrawal. */
 const showAll = (visit: Visit): Promise<FastifyReply> =>
   showListed(visit, {
     list: lists.withdrawals,
     ...frameOf(visit, 'all'),
-    cells: () => ({ status: (row) => settledStatus(visit, row) }),
+    cells: async (_visit, rows) => {
+      const players = await playerNames(visit, rows)
+      return { player: ({ playerId }) => players.cell(playerId), status: (row) => settledStatus(visit, row) }
+    },
+    sums: sumWithdrawals,
     frame: (_visit, asked) => ({
       tabs: frameOf(visit, 'all').tabs,
       csv: '/withdrawals.csv',

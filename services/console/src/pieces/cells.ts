@@ -182,11 +182,17 @@ export function displayOf(request: FastifyRequest, { clock, config }: ConsoleCon
     density: densities.find((known) => known === density) ?? 'comfortable',
     times: precisions.find((known) => known === times) ?? 'short',
     /** A text of the catalogue. `{name}` in it is replaced. */
-    t: (word: Word, values: Readonly<Record<string, string | number>> = {}): string =>
-      filled(textIn(language, word) ?? word, values),
+    t: (word: Word, { service, ...values }: Readonly<Record<string, string | number>> = {}): string =>
+      filled(
+        textIn(language, word) ?? word,
+        // By what it does: nobody outside of the team that runs it knows a service.
+        service === undefined ? values : { ...values, service: textIn(language, `service.${service}`) ?? service },
+      ),
     /** A status, a field, an error code as a text; itself where the catalogue has none. */
-    word: (kind: 'field' | 'value' | 'error' | 'operation' | 'check', name: string): string =>
+    word: (kind: 'field' | 'value' | 'error' | 'operation' | 'check' | 'service', name: string): string =>
       textIn(language, `${kind}.${name}`) ?? name,
+    /** What it means that a field has no value. */
+    none: (field: string): string => textIn(language, `none.${field}`) ?? '–',
     /** The first of these texts that the catalogue has; empty where it has none. */
     first: (names: readonly string[], values: Readonly<Record<string, string | number>> = {}): string =>
       filled(names.flatMap((name) => textIn(language, name) ?? [])[0] ?? '', values),

@@ -10,6 +10,7 @@ import {
 } from '@backoffice/contracts'
 import { type List, type Listed, nameOf } from '@backoffice/team-rows'
 import type { FastifyReply } from 'fastify'
+import { whenAway } from '../identity/person.ts'
 import type { Word } from '../words/index.ts'
 import { type Cell, cellOf, id, isIdText, lines, nothing, type Row, rowSchema, text } from './cells.ts'
 import {
@@ -24,7 +25,7 @@ import {
   valuesOf,
 } from './filters.ts'
 import { csvRows, rowsPerRead, sendCsv } from './listed.ts'
-import { type ListFrame, rowsOnPage, showList, showNotYours } from './queue.ts'
+import { type ListFrame, rowsOnPage, type Sums, showList, showNotYours } from './queue.ts'
 import type { Route, Visit } from './visit.ts'
 
 /** What stands in some columns of a list, where a page says it better than as text. */
@@ -115,25 +116,31 @@ interface ListPage<O extends Operation> {
   /** The record whose list it is. */
   readonly about?: ListFrame['about']
   readonly cells?: (visit: Visit, rows: readonly Listed<O>[]) => Cells<Listed<O>> | Promise<Cells<Listed<O>>>
+  /** Sums what the filter finds. */
+  readonly sums?: Operation<string, 'query'>
   /** What else stands on the page. */
   readonly frame?: (visit: Visit, asked: Partial<Input<O>> | undefined, reply: Reply<O>) => Partial<ListFrame>
 }
 
 export async function showListed<O extends Operation<string, 'query'>>(
   visit: Visit,
-  { list, title, path, fixed, about, cells, frame }: ListPage<O>,
+  { list, title, path, fixed, about, cells, sums, frame }: ListPage<O>,
 ): Promise<FastifyReply> {
   const head = { title, path, ...defined({ about }) }
   if (!visit.person.mayCall(list.operation)) return showNotYours(visit, head, list.operation)
   const { fields, asked } = await filterGiven(visit, list)
   const place = { cursor: visit.query.after, limit: rowsOnPage }
-  const reply = await readList(visit, list, asked && { ...asked, ...fixed }, place)
+  const [reply, summed] = await Promise.all([
+    readList(visit, list, asked && { ...asked, ...fixed }, place),
+    sums && asked && (visit.person.call(sums, asked as Input<typeof sums>) as Promise<Sums>).catch(whenAway(undefined)),
+  ])
   const [name = ''] = list.command.split(' ')
   return showList(visit, {
     ...head,
     ...(fields.length === 0 ? {} : { filter: filterOf(visit, { list: name, path, fields }) }),
     rows: listRows(visit, list, reply.data, await cells?.(visit, reply.data)),
     nextCursor: reply.nextCursor,
+    sums: summed,
     ...frame?.(visit, asked, reply),
   })
 }

@@ -1,9 +1,10 @@
 import { Readable } from 'node:stream'
-import { fromMinorUnits, operations, type Transition, toMinorUnits, visible } from '@backoffice/contracts'
+import { operations, type Transition, visible } from '@backoffice/contracts'
 import { stringify } from 'csv-stringify/sync'
 import type { FastifyReply } from 'fastify'
 import { type Cell, type Fact, lines, type Row, status, text } from './cells.ts'
 import { Seats } from './counts.ts'
+import { all } from './directory.ts'
 import type { Visit } from './visit.ts'
 
 /** The status of a record, which is the former one while its last decision is being carried out. */
@@ -29,11 +30,16 @@ export async function operatorName({ person }: Visit, operatorId: string): Promi
 /** The names of the operators of a list's rows, by their ids. */
 export async function operatorNames(
   visit: Visit,
-  rows: readonly { readonly operatorId: string }[],
+  rows: readonly { readonly operatorId: string | null }[],
 ): Promise<ReadonlyMap<string, string>> {
-  const ids = [...new Set(rows.map(({ operatorId }) => operatorId))]
-  const names = await Promise.all(ids.map((one) => operatorName(visit, one)))
-  return new Map(ids.map((one, index) => [one, names[index] ?? one]))
+  const ids = [...new Set(rows.flatMap(({ operatorId }) => operatorId ?? []))]
+  // One is read by itself; more of them with the list, which has 200 at once.
+  if (ids.length <= 1)
+    return new Map(await Promise.all(ids.map(async (one) => [one, await operatorName(visit, one)] as const)))
+  const known =
+    (await all((after) => visit.person.call(operations.gateway.listOperators, { ...after, limit: 200 }))) ?? []
+  const names = new Map(known.map(({ id, name }) => [id, name]))
+  return new Map(ids.map((one) => [one, names.get(one) ?? one]))
 }
 
 export type CsvRow = readonly string[]
@@ -139,15 +145,8 @@ interface Table {
   readonly areChosen: boolean
   /** Whether its rows have amounts: their times have seconds. */
   readonly isMoney: boolean
-  readonly sum: Sum | undefined
-}
-
-/** What the amounts of the rows come to. */
-interface Sum {
-  /** In which column. */
-  readonly at: number
-  /** One for each currency. */
-  readonly amounts: readonly { readonly amount: string; readonly currency: string }[]
+  /** In which column amounts stand; undefined where they are in none. */
+  readonly amountAt: number | undefined
 }
 
 /** So many columns stay on a tablet. Authors put first what tells one row from another. */
@@ -181,7 +180,7 @@ export function tableOf(rows: readonly Row[]): Table {
     areOpened,
     areChosen: rows.some(({ choice }) => choice !== undefined),
     isMoney: rows.some(({ cells }) => cells.some(({ cell }) => cell.kind === 'money')),
-    sum: areOpened && rows.length > 1 ? sumOf(columns, rows) : undefined,
+    amountAt: fieldAt(columns, 'amount'),
   }
 }
 
@@ -193,20 +192,7 @@ const isMoneyCell = (cell: Cell): boolean => cell.kind === 'money' || ('lines' i
 const isAlwaysSeen = (cell: Cell): boolean =>
   cell.kind === 'status' || ('lines' in cell && cell.lines.some(isAlwaysSeen)) || isMoneyCell(cell)
 
-/** Of records, by their amounts: balances add up to nothing. */
-function sumOf(columns: readonly Column[], rows: readonly Row[]): Sum | undefined {
-  const at = columns.findIndex(({ field }) => field === 'amount')
-  const amounts = rows.flatMap(({ cells }) => {
-    const cell = cells.find(({ field }) => field === 'amount')?.cell
-    return cell?.kind === 'money' ? [cell] : []
-  })
-  if (at < 1 || amounts.length < rows.length) return undefined
-  const ofCurrency = Map.groupBy(amounts, ({ currency }) => currency)
-  return {
-    at,
-    amounts: [...ofCurrency].map(([currency, cells]) => {
-      const total = cells.map(({ text }) => toMinorUnits(text)).reduce((sum, one) => sum + one)
-      return { currency, amount: fromMinorUnits(total) }
-    }),
-  }
+const fieldAt = (columns: readonly Column[], name: string): number | undefined => {
+  const at = columns.findIndex(({ field }) => field === name)
+  return at < 0 ? undefined : at
 }

@@ -12,9 +12,11 @@ import {
   valueSchema,
 } from '@backoffice/contracts'
 import { isSame, type Who } from '@backoffice/team-access/identity'
-import { askEach, type Person } from '../identity/person.ts'
-import type { Display } from './cells.ts'
+import { askEach, type Person, whenAway } from '../identity/person.ts'
+import { type Cell, type Display, id, lines, link, money, nothing, text } from './cells.ts'
+import { type Directory, directoryOf, playerNames } from './directory.ts'
 import { beforeOf, rowsOnPage } from './queue.ts'
+import type { Visit } from './visit.ts'
 
 /** A proposal, and the call that it would carry out. */
 export interface FoundProposal extends Proposal {
@@ -126,10 +128,24 @@ export interface Names {
   readonly operator?: string | undefined
   /** Of a provider of games, or of the operator of a brand, by its id. */
   readonly nameOf?: (id: string) => string | undefined
+  /** Of what it is about, where the call does not say it. */
+  readonly currency?: string | undefined
 }
 
 /** The fields that say whom it is about. */
 const owners = ['playerId', 'operatorId', 'providerId', 'environment']
+
+const aboutFields = [
+  ...(['playerId', 'operatorId', 'providerId', 'brandId', 'environment', 'currency'] as const),
+  ...(['amount', 'staked', 'dailyDepositLimit', 'maxWin'] as const),
+]
+
+/** Whom a call is about, and how much: what was given with it, or else what was seen. */
+export function aboutOf(input: unknown): Partial<Readonly<Record<(typeof aboutFields)[number], string>>> {
+  const { given, seen } = signedInput({ input })
+  const known = aboutFields.map((field) => [field, given[field] ?? seen[field]] as const)
+  return Object.fromEntries(known.filter(([, value]) => typeof value === 'string'))
+}
 
 export const signedInput = ({ input }: Pick<Proposal, 'input'>): { readonly given: Given; readonly seen: Given } => {
   const { seen = {}, ...given } = (input ?? {}) as Given & { readonly seen?: Given }
@@ -175,6 +191,7 @@ export function sentenceOf(display: Display, proposal: Signed, names: Names = {}
   // Where it is so already, it says what.
   const changes = (others.length === 0 ? all : others).map(([field, value]) =>
     changeOf(display, proposal, {
+      currency: textOf(about.currency ?? names.currency),
       field,
       value: field === 'brandId' ? named(value) : value,
       before: seen[field],
@@ -208,17 +225,20 @@ export function amountOf(proposal: Signed): { readonly amount: string; readonly 
 }
 
 interface Change {
+  /** Empty where nobody knows it. */
+  readonly currency: string
   readonly field: string
   readonly value: unknown
   readonly before: unknown
 }
 
-function changeOf(display: Display, { call }: Signed, { field, value, before }: Change): string {
+function changeOf(display: Display, { call }: Signed, { currency, field, value, before }: Change): string {
   const { properties } = (call?.body ?? {}) as FieldSchema
   const isTime = valueSchema((properties?.[field] ?? {}) as FieldSchema).format === 'date-time'
   const shown = (one: unknown): string => {
-    if (Array.isArray(one)) return one.length === 0 ? display.t('addressesAny') : one.join(', ')
-    if (one === null || one === '') return '–'
+    if (Array.isArray(one)) return one.length === 0 ? display.none(field) : one.join(', ')
+    if (one === null || one === '') return display.none(field)
+    if (currency !== '' && /^-?\d+\.\d\d$/.test(textOf(one))) return display.money(textOf(one), currency)
     return isTime ? display.time(textOf(one)) : display.word('value', textOf(one))
   }
   const isSame = before === undefined || JSON.stringify(before) === JSON.stringify(value)
@@ -227,3 +247,81 @@ function changeOf(display: Display, { call }: Signed, { field, value, before }: 
 }
 
 const textOf = (value: unknown): string => (value === undefined || value === null ? '' : String(value))
+
+/** What a signed call was about: of a proposal, or of an entry of the trail. */
+interface Call {
+  readonly input: unknown
+  /** Of an entry of the trail: the id of the record. */
+  readonly subject?: string | null
+}
+
+/** Whom a call is about, as they are called now. */
+export interface Subject extends Names {
+  readonly playerId?: string | undefined
+}
+
+export interface Subjects {
+  readonly directory: Directory | undefined
+  readonly of: (call: Call) => Subject
+}
+
+const playerIdOf = ({ input, subject }: Call): string | undefined =>
+  aboutOf(input).playerId ?? (subject?.startsWith('ply_') ? subject : undefined)
+
+/** The names of all whom the calls of one page are about, each read once. A page without them is better than none. */
+export async function subjectsOf(visit: Visit, calls: readonly Call[]): Promise<Subjects> {
+  const isAboutSomebody = (call: Call) => {
+    const { operatorId, providerId, brandId } = aboutOf(call.input)
+    return [operatorId, providerId, brandId, playerIdOf(call), call.subject].some((one) => one != null)
+  }
+  const directory = calls.some(isAboutSomebody) ? await directoryOf(visit).catch(whenAway(undefined)) : undefined
+  const brandOf = ({ input }: Call) => {
+    const { brandId, operatorId, environment } = aboutOf(input)
+    const own = directory?.brands.find((one) => one.operatorId === operatorId && one.environment === environment)
+    return brandId ?? own?.id
+  }
+  const asked = calls.flatMap((call) => {
+    const playerId = playerIdOf(call)
+    return playerId === undefined ? [] : [{ playerId, brandId: brandOf(call) ?? null }]
+  })
+  const players = await playerNames(visit, asked)
+  return {
+    directory,
+    of(call) {
+      const about = aboutOf(call.input)
+      const playerId = playerIdOf(call)
+      const player = playerId === undefined ? undefined : players.find(playerId)
+      const brandId = brandOf(call) ?? player?.brandId
+      const nameOf = (one: string) => players.find(one)?.name ?? directory?.nameOf(one)
+      const operatorId = about.operatorId ?? player?.operatorId
+      return {
+        playerId,
+        player: player?.name,
+        operator: operatorId === undefined ? undefined : nameOf(operatorId),
+        nameOf,
+        currency: about.currency ?? (brandId === undefined ? undefined : directory?.brand(brandId)?.currency),
+      }
+    },
+  }
+}
+
+/** The record of an entry, by a name where it has one; else with the names of its player and operator, and the amount. */
+export function subjectCell(
+  { address }: Visit,
+  { input, subject }: Call,
+  { player, playerId, operator, nameOf, currency }: Subject,
+  placeOf: (id: string) => string | undefined,
+): Cell {
+  const about = aboutOf(input)
+  const amount = about.amount ?? about.staked ?? about.dailyDepositLimit ?? about.maxWin
+  const linked = (shown: string, one: string) => {
+    const place = placeOf(one)
+    return place === undefined ? (shown === one ? id(one) : text(shown)) : link(shown, address(place))
+  }
+  return lines(
+    subject == null ? nothing : linked(nameOf?.(subject) ?? subject, subject),
+    playerId === undefined || playerId === subject || player === undefined ? nothing : linked(player, playerId),
+    operator === undefined || nameOf?.(subject ?? '') === operator ? nothing : text(operator),
+    amount === undefined || currency === undefined ? nothing : money(amount, currency),
+  )
+}

@@ -7,6 +7,7 @@ import {
   type Reply,
   seenOf,
 } from '@backoffice/contracts'
+import { type Cell, lines, nothing, status, text } from './cells.ts'
 import type { Option } from './forms.ts'
 import { type Decision, labelOf, type Secret, type Visit } from './visit.ts'
 
@@ -76,7 +77,18 @@ export const addressOptions = ({ t }: Visit['display']): readonly Option[] => [
   { name: 'any', label: t('addressesAny'), button: t('addressesAnyNow'), value: [] },
 ]
 
+/** Whoever has the key may call from everywhere: in production that is worth a look. */
+export const addressesCell = (
+  { environment }: Visit,
+  { allowedAddresses: all }: { readonly allowedAddresses: readonly string[] },
+): Cell => {
+  if (all.length > 0) return lines(...all.map(text))
+  return environment === 'production' ? status('anyAddress') : nothing
+}
+
 interface Action {
+  /** What it belongs to, as a heading above it. */
+  readonly group: NonNullable<Decision['group']>
   readonly operation: Operation
   /** Plain when absent. */
   readonly tone?: Decision['tone']
@@ -101,6 +113,7 @@ const webhookOf = ({ webhook }: OperatorState) => webhook
 /** By the last part of the form's address, in the order of the page. */
 const actions: Readonly<Record<string, Action>> = {
   issue: {
+    group: 'keys',
     operation: issueCredential,
     // For the first pair of production, and only while something is not proved.
     without: ({ homologation }, environment) =>
@@ -108,7 +121,39 @@ const actions: Readonly<Record<string, Action>> = {
         ? []
         : ['withoutHomologation'],
   },
+  webhookUrl: {
+    group: 'webhooks',
+    operation: setWebhookUrl,
+    initial: ({ webhook }) => ({ url: webhook?.url ?? '' }),
+    record: webhookOf,
+  },
+  // After a leak it must be 0: nobody gets a day of the former secret for an empty field.
+  webhookSecret: {
+    group: 'webhooks',
+    operation: rotateWebhookSecret,
+    record: webhookOf,
+    initial: () => ({ overlapHours: '24' }),
+    required: ['overlapHours'],
+  },
+  replay: {
+    group: 'webhooks',
+    operation: replayEvents,
+    record: webhookOf,
+    when: ({ webhook }) => webhook?.enabled === true && webhook.url !== null,
+    // Failed and withheld ones: to choose among states, there is the command line.
+    without: () => ['states', 'after'],
+    // Those that are scheduled wait, so the same form takes the next ones.
+    more: (reply) => (reply as Reply<typeof replayEvents>).nextCursor !== null,
+  },
+  disableWebhook: {
+    group: 'webhooks',
+    operation: disableWebhook,
+    tone: 'bad',
+    record: webhookOf,
+    when: ({ webhook }) => webhook?.enabled === true && webhook.url !== null,
+  },
   limits: {
+    group: 'access',
     operation: setOperatorLimits,
     initial: ({ operator }) => ({
       rateLimitPerMinute: String(operator.rateLimitPerMinute),
@@ -120,10 +165,12 @@ const actions: Readonly<Record<string, Action>> = {
     options: (display) => ({ allowedAddresses: addressOptions(display) }),
   },
   replayProtection: {
+    group: 'access',
     operation: setReplayProtection,
     initial: ({ operator }) => ({ replayProtection: operator.replayProtection }),
   },
   documents: {
+    group: 'access',
     operation: setDocumentUrl,
     initial: ({ documents }) => ({ template: 'given', templateGiven: documents?.template ?? '' }),
     options: ({ t }) => ({
@@ -134,35 +181,18 @@ const actions: Readonly<Record<string, Action>> = {
     }),
     record: ({ documents }) => documents,
   },
-  webhookUrl: {
-    operation: setWebhookUrl,
-    initial: ({ webhook }) => ({ url: webhook?.url ?? '' }),
-    record: webhookOf,
-  },
-  // After a leak it must be 0: nobody gets a day of the former secret for an empty field.
-  webhookSecret: {
-    operation: rotateWebhookSecret,
-    record: webhookOf,
-    initial: () => ({ overlapHours: '24' }),
-    required: ['overlapHours'],
-  },
-  replay: {
-    operation: replayEvents,
-    record: webhookOf,
-    when: ({ webhook }) => webhook?.enabled === true && webhook.url !== null,
-    // Failed and withheld ones: to choose among states, there is the command line.
-    without: () => ['states', 'after'],
-    // Those that are scheduled wait, so the same form takes the next ones.
-    more: (reply) => (reply as Reply<typeof replayEvents>).nextCursor !== null,
-  },
-  disableWebhook: {
-    operation: disableWebhook,
+  suspend: {
+    group: 'access',
+    operation: suspendOperator,
     tone: 'bad',
-    record: webhookOf,
-    when: ({ webhook }) => webhook?.enabled === true,
+    when: ({ operator }) => operator.status === 'active',
   },
-  suspend: { operation: suspendOperator, tone: 'bad', when: ({ operator }) => operator.status === 'active' },
-  activate: { operation: activateOperator, tone: 'good', when: ({ operator }) => operator.status === 'suspended' },
+  activate: {
+    group: 'access',
+    operation: activateOperator,
+    tone: 'good',
+    when: ({ operator }) => operator.status === 'suspended',
+  },
 }
 
 /** What somebody can do with an operator now. Empty for whoever only reads. */
@@ -180,7 +210,7 @@ export function operatorDecision(visit: Visit, state: OperatorState, name: strin
 
 function decisionOf(visit: Visit, state: OperatorState, action: Action & { readonly name: string }): Decision {
   const { display, environment } = visit
-  const { name, operation, tone, initial, options, record = operatorOf, without, required = [], more } = action
+  const { name, group, operation, tone, initial, options, record = operatorOf, without, required = [], more } = action
   const { operator } = state
   // It acts in the environment of the page, or in both.
   const ofEnvironment = 'environment' in operation.body.properties
@@ -190,6 +220,7 @@ function decisionOf(visit: Visit, state: OperatorState, action: Action & { reado
   const ask = ofEnvironment ? 'operatorAskIn' : 'operatorAsk'
   return {
     name,
+    group,
     operation,
     fixed: { operatorId: operator.id, ...(ofEnvironment ? { environment } : {}), ...defined({ seen }) },
     only: Object.keys(operation.body.properties).filter((field) => field !== 'seen' && !left.includes(field)),

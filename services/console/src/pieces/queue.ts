@@ -1,4 +1,4 @@
-import { defined, type Operation, operations } from '@backoffice/contracts'
+import { defined, type Operation, operations, type Reply } from '@backoffice/contracts'
 import type { FastifyReply } from 'fastify'
 import type { Word } from '../words/index.ts'
 import { type Fact, link, type Row } from './cells.ts'
@@ -33,6 +33,9 @@ export interface Tab {
   readonly counted?: string | undefined
 }
 
+/** What the records of a filter add up to, each status for itself. */
+export type Sums = Reply<typeof operations.payments.sumDeposits | typeof operations.payments.sumWithdrawals>
+
 export interface Section {
   readonly title?: Word
   readonly tabs?: readonly Tab[]
@@ -40,6 +43,8 @@ export interface Section {
   /** Drawn above the rows, which have the same figures. */
   readonly charts?: readonly Chart[]
   readonly rows: readonly Row[]
+  /** Of the whole filter, below the rows. Undefined too while the service that knows them does not answer. */
+  readonly sums?: Sums | undefined
 }
 
 export interface ListFrame {
@@ -136,6 +141,8 @@ export function showLists(visit: Visit, list: ListFrame): FastifyReply {
   const { firstRow, ...pages } = pagesOf(visit, filtered, { rows, nextCursor })
   const resident = new Set<string>(visit.person.resident)
   const shown = decisions.map((decision) => shownDecision(visit, decision, filtered, sent))
+  const namesOf = (services: readonly string[]) =>
+    services.map((service) => visit.display.word('service', service)).join(', ')
   return visit.show('list', {
     tabs: [],
     sections: [],
@@ -143,8 +150,8 @@ export function showLists(visit: Visit, list: ListFrame): FastifyReply {
     ...others,
     ...ownAndOthers(visit, shown),
     lost: refusalWithoutForm(visit, shown, sent),
-    missing: missing.filter((service) => resident.has(service)).join(', '),
-    starting: missing.filter((service) => !resident.has(service)).join(', '),
+    missing: namesOf(missing.filter((service) => resident.has(service))),
+    starting: namesOf(missing.filter((service) => !resident.has(service))),
     csv: csv && visit.address(withQuery(csv, list.filter?.query ?? '')),
     ...pages,
     range: rangeOf(visit, firstRow, { rows, total, isPart: firstRow > 1 || Boolean(nextCursor) }),
@@ -156,8 +163,8 @@ export function showLists(visit: Visit, list: ListFrame): FastifyReply {
   })
 }
 
-export const showList = (visit: Visit, { rows, ...list }: Omit<ListFrame, 'sections'> & Section): FastifyReply =>
-  showLists(visit, { ...list, sections: [{ rows }] })
+export const showList = (visit: Visit, { rows, sums, ...list }: Omit<ListFrame, 'sections'> & Section): FastifyReply =>
+  showLists(visit, { ...list, sections: [{ rows, sums }] })
 
 /** What a list says to whoever came by a link and may not read it. */
 export const showNotYours = (visit: Visit, list: Pick<ListFrame, 'title' | 'path' | 'about'>, operation: Operation) =>
@@ -189,6 +196,8 @@ interface Case {
   readonly document?:
     | { readonly href: string; readonly reference: string; readonly host: string; readonly isMoved: boolean }
     | undefined
+  /** In its place, where it cannot be looked at; with where that is mended. */
+  readonly unseen?: { readonly reference: string; readonly why: string; readonly href?: string } | undefined
   /** What is read in full beside the document: it is asked for with a form, of which it takes the place. */
   readonly comparison?: Comparison | undefined
   /** What became of it, in the order of time. */
@@ -245,6 +254,7 @@ export function showCase(visit: Visit, { path, sent, comparison, ...given }: Cas
   const compare = comparison && shownDecision(visit, comparison.decision, path, sent)
   return visit.show('case', {
     document: undefined,
+    unseen: undefined,
     sections: [],
     history: [],
     people: [],

@@ -10,7 +10,7 @@ export interface Refusal {
   /** It may have been done all the same. */
   readonly unknown: boolean
   /** What each field wants, which a form says beside the field too. */
-  readonly ofFields?: readonly string[]
+  readonly ofFields?: readonly { readonly name: string; readonly field: string; readonly issue: string }[]
   /** What else is known of it, a sentence each. */
   readonly lines: readonly string[]
 }
@@ -35,7 +35,7 @@ export const refusalOf = (
 /** Each field with what it wants, and what is wrong with the whole. */
 function issueLines(display: Display, form: Form, given: Readonly<Record<string, string>>, rejection: Rejection) {
   const ofFields = fieldsOf(form, display, given, rejection).flatMap(({ name, issue }) =>
-    issue === undefined ? [] : [`${display.word('field', name)}: ${issue}`],
+    issue === undefined ? [] : [{ name, field: display.word('field', name), issue }],
   )
   const others = issuesOf(rejection).filter(({ path }) => !namesIn(form).includes(fieldIn(path)))
   return { ofFields, lines: others.map(({ message }) => display.first([`issue.${message}`, 'issue.other'])) }
@@ -56,7 +56,7 @@ export function detailLines(display: Display, { details = {} }: Pick<Rejection, 
       const field = display.word('field', name)
       return field === name || name.endsWith('Id') || typeof value !== 'string'
         ? []
-        : [`${field}: ${valueText(display, value)}`]
+        : [`${field}: ${valueText(display, name, value)}`]
     }),
   ]
 }
@@ -65,13 +65,14 @@ export function detailLines(display: Display, { details = {} }: Pick<Rejection, 
 const changedLines = (display: Display, seen: Details = {}, held: Details = {}): readonly string[] =>
   Object.entries(held).flatMap(([name, now]) => {
     const field = display.word('field', name)
-    const [before, after] = [seen[name], now].map((value) => valueText(display, value))
+    const [before, after] = [seen[name], now].map((value) => valueText(display, name, value))
     return field === name || before === after ? [] : [`${field}: ${before} → ${after}`]
   })
 
-function valueText(display: Display, value: unknown): string {
-  if (value === null || value === undefined || value === '') return '–'
-  if (Array.isArray(value)) return value.length === 0 ? '–' : value.map((one) => valueText(display, one)).join(', ')
+function valueText(display: Display, name: string, value: unknown): string {
+  if (value === null || value === undefined || value === '') return display.none(name)
+  if (Array.isArray(value))
+    return value.length === 0 ? display.none(name) : value.map((one) => valueText(display, name, one)).join(', ')
   const text = String(value)
   return /^\d{4}-\d\d-\d\dT/.test(text) ? display.time(text) : display.sentence(display.word('value', text))
 }

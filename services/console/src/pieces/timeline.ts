@@ -112,7 +112,7 @@ const changesOf = ({ display }: Visit, { changes, currency, operatorId }: Player
       kind: 'change',
       what: lines(
         text(
-          `${display.word('field', field)}: ${shownValue(display, from, currency)} → ${shownValue(display, to, currency)}`,
+          `${display.word('field', field)}: ${[from, to].map((value) => shownValue(display, field, value, currency)).join(' → ')}`,
         ),
         text(effectiveAt && display.t('holdsFrom', { time: display.time(effectiveAt) })),
       ),
@@ -122,8 +122,13 @@ const changesOf = ({ display }: Visit, { changes, currency, operatorId }: Player
   )
 
 /** A status, a time or an amount, which has a currency where that is known. Lists of changes do not say which. */
-export function shownValue({ word, time, money: moneyOf }: Visit['display'], value: string | null, currency?: string) {
-  if (value === null) return '–'
+export function shownValue(
+  { word, time, none, money: moneyOf }: Visit['display'],
+  field: string,
+  value: string | null,
+  currency?: string,
+) {
+  if (value === null) return none(field)
   if (/^\d{4}-\d\d-\d\dT/.test(value)) return time(value)
   return currency !== undefined && /^\d+\.\d\d$/.test(value) ? moneyOf(value, currency) : word('value', value)
 }

@@ -44,6 +44,8 @@ export type Visit = ReturnType<typeof visitOf>
 export interface Decision extends Form {
   /** The name of its operation when absent. */
   readonly label?: Word
+  /** A heading above the first of its kind, where there are many. */
+  readonly group?: Word
   /** What happens, with the amount and the names in it: it stands above the button. */
   readonly ask: string
   /** What is said when it is done; by the reply, where it may be done in part. The name of its operation when absent. */
@@ -106,6 +108,7 @@ export function shownDecision(visit: Visit, decision: Decision, path: string, se
     unless: isOthers ? visit.display.t('notYours', { roles }) : unless,
     fields: fieldsOf(decision, visit.display, own?.given, own?.rejection),
     currency: decision.currency,
+    group: decision.group,
     part: decision.part,
     // The browser signs it, so nobody signs what a service says when the button is pressed, and the page did not show. Views
     // write characters that do not show as \u202e, which JSON reads as the same characters.

@@ -1,3 +1,4 @@
+import { absentWords } from './absent.ts'
 import { generalWords } from './general.ts'
 import { listWords } from './lists.ts'
 import { moneyWords, operatorWords } from './money.ts'
@@ -13,6 +14,7 @@ export type Words = Readonly<Record<string, Text>>
 
 const catalogues = [
   generalWords,
+  absentWords,
   listWords,
   recordWords,
   refusalWords,

@@ -17,7 +17,6 @@ export const listWords = {
     'Jogadores cadastrados nos últimos {days} dias. Escolha um operador, um primeiro dia ou “autoexcluído” para ver outros.',
   ],
   'empty.players': ['No player fits.', 'Nenhum jogador corresponde.'],
-  excludedByOther: ['by another account of the person', 'por outra conta da mesma pessoa'],
   'field.concerns': ['Concerns', 'Assunto'],
   'value.concerns.wallet': ['money', 'dinheiro'],
   'value.concerns.payments': ['money', 'dinheiro'],

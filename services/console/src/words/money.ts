@@ -225,6 +225,8 @@ export const operatorWords = {
     'Revoke the key {key} of {operator}. Requests with it are refused within a second.',
     'Revogar a chave {key} de {operator}. Pedidos com ela são recusados em um segundo.',
   ],
+  webhooks: ['Webhooks', 'Webhooks'],
+  access: ['Access and limits', 'Acesso e limites'],
   'field.health': ['Health', 'Saúde'],
   'field.failingSince': ['Failing since', 'Falha desde'],
   'field.failures': ['Failures in a row', 'Falhas seguidas'],

@@ -1,6 +1,8 @@
 /** Texts of what was refused, of what a field wants, and of pages that cannot be shown. */
 export const refusalWords = {
   refused: ['Not done', 'Não foi feito'],
+  fieldWants: ['One field needs your attention:', 'Um campo precisa de atenção:'],
+  fieldsWant: ['{count} fields need your attention:', '{count} campos precisam de atenção:'],
   notKnown: ['Not known whether it was done', 'Não se sabe se foi feito'],
   unknown: ['Try again: it acts once.', 'Tente de novo: só vale uma vez.'],
   unanswered: ['Nobody answered.', 'Ninguém respondeu.'],

@@ -29,6 +29,7 @@ import {
   ofBrand,
   scopeOf,
   shownTransitions,
+  sumsOf,
   withLastActors,
   withUnfinished,
 } from '../records.ts'
@@ -51,6 +52,7 @@ import {
   lockDepositors,
   lockDeposits,
   readBeforeDeposits,
+  sumDeposits as sum,
   sumDayDeposits,
   updateDeposits,
 } from './records.ts'
@@ -149,6 +151,14 @@ export const listDeposits = handle(
     const scope = listed[0] && scopeOf(listed[0])
     const rows = await withLastActors(db, data)
     return { data: await withOperatorNames(rows, { rpc, scope, requestId, deadline }), nextCursor }
+  },
+)
+
+export const sumDeposits = handle(
+  operations.payments.sumDeposits,
+  async ({ input: { from, to, ...filter } }, { db, now }) => {
+    const isOwned = filter.brandId !== undefined || filter.playerId !== undefined
+    return sumsOf(await sum(db, { ...filter, ...listedPeriod({ from, to }, { isOwned, now }) }))
   },
 )
 

@@ -1,4 +1,4 @@
-import type { Input, operations, Scope } from '@backoffice/contracts'
+import { type Input, type operations, type Scope, sumRowsMax } from '@backoffice/contracts'
 import {
   type ApprovedProposal,
   type Db,
@@ -16,6 +16,8 @@ import {
   insertTransitions,
   type ListedRecord,
   type ListFilter,
+  type StatusSum,
+  sumByStatus,
   withUnfinished,
 } from '../records.ts'
 import { isConfirmed, type StoredDeposit } from './deposit.ts'
@@ -204,17 +206,38 @@ export function listDeposits(db: ReadDb, filter: DepositFilter): Promise<ListedR
       ) deposit
       where ${matches} order by created_at desc, id desc limit ${limit}
     `
+  return db<ListedRecord<DepositRecord>>`select ${listed} from ${newestOf(filter)}`
+}
+
+/** The newest deposits of an owner, or of all, as a table. */
+function newestOf(filter: DepositFilter): Fragment {
+  const { brandId, playerId, limit } = filter
+  const newest = sql`and ${matchesOf(filter)} order by created_at desc, id desc limit ${limit}`
   if (brandId === undefined && playerId === undefined)
-    return db<ListedRecord<DepositRecord>>`
-      select ${listed} from unnest(${environmentsOf(filter)}::text[]) as asked cross join lateral (
-        select * from deposit where environment = asked and ${matches} order by created_at desc, id desc limit ${limit}
-      ) deposit
+    return sql`(
+      select found.* from unnest(${environmentsOf(filter)}::text[]) as asked cross join lateral (
+        select * from deposit where environment = asked ${newest}
+      ) found
       order by created_at desc, id desc limit ${limit}
-    `
+    ) deposit`
   const whose = playerId === undefined ? sql`brand_id = ${brandId}` : sql`player_id = ${playerId}`
-  return db<ListedRecord<DepositRecord>>`
-    select ${listed} from deposit where ${whose} and ${matches} order by created_at desc, id desc limit ${limit}
-  `
+  return sql`(select * from deposit where ${whose} ${newest}) deposit`
+}
+
+/** What the newest of an owner and a period add up to, those of a status and method. */
+export function sumDeposits(
+  db: ReadDb,
+  { status, method, ...whose }: Omit<DepositFilter, 'limit'>,
+): Promise<StatusSum[]> {
+  const wanted = method ?? null
+  return sumByStatus(
+    db,
+    sql`
+      select ${shownStatus} as status, currency, amount, (${wanted}::text is null or method = ${wanted}) as fits
+      from ${newestOf({ ...whose, limit: sumRowsMax })}
+    `,
+    status ?? null,
+  )
 }
 
 /** What `shownDeposits` makes of it. */

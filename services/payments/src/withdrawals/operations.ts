@@ -1,5 +1,6 @@
 import {
   brandDefaults,
+  defined,
   fromMinorUnits,
   namedPlayersMax,
   operations,
@@ -21,6 +22,7 @@ import {
   ofBrand,
   scopeOf,
   shownTransitions,
+  sumsOf,
   withLastActors,
 } from '../records.ts'
 import { ageQueue, findLargest, findShared, timeDecisions } from './figures.ts'
@@ -30,7 +32,9 @@ import {
   findWithdrawals,
   listWithdrawals as list,
   listQueue,
+  sumWithdrawals as sum,
   sumPaidAlone,
+  sumQueue,
   type WithdrawalRecord,
 } from './records.ts'
 import { factsOf, publicWithdrawal, shownListed, shownWithdrawals, teamWithdrawal } from './views.ts'
@@ -92,6 +96,15 @@ export const listWithdrawals = handle(
     const scope = listed[0] && scopeOf(listed[0])
     const rows = await withLastActors(db, data)
     return { data: await withOperatorNames(rows, { rpc, scope, requestId, deadline }), nextCursor }
+  },
+)
+
+export const sumWithdrawals = handle(
+  operations.payments.sumWithdrawals,
+  async ({ input: { from, to, queue, ...filter } }, { db, now }) => {
+    if (queue !== undefined) return sumsOf(await sumQueue(db, { ...filter, ...defined({ from, to }), status: queue }))
+    const isOwned = filter.operatorId !== undefined || filter.playerId !== undefined
+    return sumsOf(await sum(db, { ...filter, ...listedPeriod({ from, to }, { isOwned, now }) }))
   },
 )
 

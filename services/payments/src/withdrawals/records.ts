@@ -4,6 +4,7 @@ import {
   type Input,
   type operations,
   type Scope,
+  sumRowsMax,
   type WaitingStatus,
   waitingStatuses,
 } from '@backoffice/contracts'
@@ -17,6 +18,8 @@ import {
   insertTransitions,
   type ListedRecord,
   type ListFilter,
+  type StatusSum,
+  sumByStatus,
   withUnfinished,
 } from '../records.ts'
 import { type Destination, forgottenDestination, openDestinations, type StoredRow } from './destination.ts'
@@ -131,21 +134,34 @@ function orderOf(order: QueueOrder, after: string | undefined) {
 }
 
 export async function listQueue(db: ReadDb, filter: WithdrawalQueueFilter): Promise<WithdrawalRecord[]> {
+  const rows = await db<StoredRow<WithdrawalRecord>>`select ${columns} from ${waitingOf(filter)}`
+  return openDestinations<WithdrawalRecord>(db, rows)
+}
+
+/** The withdrawals that wait, in an order, as a table. */
+function waitingOf(filter: WithdrawalQueueFilter): Fragment {
   const { status = 'under_review', order = 'oldest', from = null, to = null, after, limit } = filter
   const { by, isBelow } = orderOf(order, after)
   // The two statuses are named so that a prepared plan may use the index of the queue, which has no other rows.
-  const rows = await db<StoredRow<WithdrawalRecord>>`
-    select ${columns} from unnest(${environmentsOf(filter)}::text[]) as asked cross join lateral (
+  return sql`(
+    select found.* from unnest(${environmentsOf(filter)}::text[]) as asked cross join lateral (
       select * from withdrawal
       where status in ('under_review', 'approved') and status = ${status} and environment = asked and ${isBelow}
         and created_at >= coalesce(${from}::timestamptz, '-infinity')
         and created_at < coalesce(${to}::timestamptz, 'infinity') and ${isOwned(filter)}
       order by ${by} limit ${limit}
-    ) waiting
+    ) found
     order by ${by} limit ${limit}
-  `
-  return openDestinations<WithdrawalRecord>(db, rows)
+  ) waiting`
 }
+
+/** What the withdrawals that wait longest add up to. */
+export const sumQueue = (db: ReadDb, filter: Omit<WithdrawalQueueFilter, 'order' | 'limit'>): Promise<StatusSum[]> =>
+  sumByStatus(
+    db,
+    sql`select status, currency, amount, true as fits from ${waitingOf({ ...filter, limit: sumRowsMax })}`,
+    null,
+  )
 
 /** `status` is as it is shown: the former one until the wallet has done its part. The period is that of the request. */
 type WithdrawalFilter = ListFilter<Input<typeof operations.payments.listWithdrawals>>
@@ -166,11 +182,32 @@ const shownStatus = sql`
 
 /** Newest first. */
 export async function listWithdrawals(db: ReadDb, filter: WithdrawalFilter): Promise<ListedRecord<WithdrawalRecord>[]> {
+  const rows = await db<StoredRow<ListedRecord<WithdrawalRecord>>>`
+    select ${columns}, ${isSettling} as settling from ${newestOf(filter)}
+  `
+  return openDestinations<ListedRecord<WithdrawalRecord>>(db, rows)
+}
+
+/** What the newest of an owner and a period add up to, those of a status. */
+export const sumWithdrawals = (
+  db: ReadDb,
+  { status, ...whose }: Omit<WithdrawalFilter, 'limit'>,
+): Promise<StatusSum[]> =>
+  sumByStatus(
+    db,
+    sql`
+      select ${shownStatus} as status, currency, amount, true as fits from ${newestOf({ ...whose, limit: sumRowsMax })}
+    `,
+    status ?? null,
+  )
+
+/** The newest withdrawals of an owner, or of all, as a table. */
+function newestOf(filter: WithdrawalFilter): Fragment {
   const { playerId = null, status = null, from = null, to = null, before = afterAllIds, limit } = filter
   const lowest = from === null ? '' : firstId('wdr', new Date(from.getTime() - idAheadMs))
   const highest = to === null ? afterAllIds : firstId('wdr', new Date(to.getTime() + idAheadMs))
-  const rows = await db<StoredRow<ListedRecord<WithdrawalRecord>>>`
-    select ${columns}, ${isSettling} as settling from unnest(${environmentsOf(filter)}::text[]) as asked cross join lateral (
+  return sql`(
+    select found.* from unnest(${environmentsOf(filter)}::text[]) as asked cross join lateral (
       select * from withdrawal
       where ${rangeOf(filter)} and environment = asked and version > 0
         and id < ${before} and id >= ${lowest} and id < ${highest}
@@ -179,10 +216,9 @@ export async function listWithdrawals(db: ReadDb, filter: WithdrawalFilter): Pro
         and (${playerId}::text is null or player_id = ${playerId})
         and (${status}::text is null or ${shownStatus} = ${status}) and ${isOwned(filter)}
       order by id desc limit ${limit}
-    ) withdrawal
+    ) found
     order by id desc limit ${limit}
-  `
-  return openDestinations<ListedRecord<WithdrawalRecord>>(db, rows)
+  ) withdrawal`
 }
 
 /** Statements of their own, since each uses another index. */

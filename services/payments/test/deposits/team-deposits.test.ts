@@ -1,9 +1,10 @@
-import { defined, operations } from '@backoffice/contracts'
+import { defined, operations, sumRowsMax } from '@backoffice/contracts'
 import { allPages, eventually, refusal } from '@backoffice/test-kit'
 import t from 'tap'
 import { moneyPath } from '../money-path.ts'
 
-const { showDeposit, listDeposits, readOpenRecords, forgetDestinations, showWithdrawal } = operations.payments
+const { showDeposit, listDeposits, sumDeposits, readOpenRecords, forgetDestinations, showWithdrawal } =
+  operations.payments
 const path = await moneyPath(t)
 const { scope, bed } = path
 const { brandId } = scope
@@ -60,6 +61,34 @@ t.test('without a brand, a player and a begin, listDeposits goes back 31 days', 
   t.same(await list({}), [recent?.id])
   t.same(await list({ to: new Date(Date.now() - 31 * 86_400_000).toISOString() }), [older?.id])
   for (const whose of [{ brandId }, { playerId }, { from: '2020-01-01T00:00:00.000Z' }]) t.same(await list(whose), all)
+})
+
+t.test('sumDeposits adds up each status for itself, of the newest of an owner and a period', async (t) => {
+  const { brandId } = bed.scope({ brandId: 'brd_of_sums' })
+  const insert = (count: number, status: string, method: string) =>
+    bed.sql('admin').query(
+      `insert into payments.deposit (id, brand_id, operator_id, environment, time_zone, player_id, external_reference,
+        amount, currency, method, status, version, created_at, failed_at)
+      select 'dep_sum_' || $3 || n, $1, 'op', 'sandbox', 'UTC', 'ply_sum', $3 || n, 100, 'BRL', $4, $2, 2,
+        now() - n * interval '1 second', case when $2 = 'failed' then now() end
+      from generate_series(1, $5::int) n`,
+      [brandId, status, `${status}-${method}`, method, count],
+    )
+  await Promise.all([insert(900, 'failed', 'pix'), insert(5_000, 'pending', 'pix'), insert(100, 'pending', 'card')])
+  const sum = async (filter: object = {}) => {
+    const { data, isWhole } = await team.call(sumDeposits, { input: { brandId, ...filter } })
+    return [isWhole, ...data.map(({ status, currency, count, amount }) => `${status} ${count} ${amount} ${currency}`)]
+  }
+  t.same(await sum(), [true, 'failed 900 900.00 BRL', 'pending 5100 5100.00 BRL'])
+  t.same(await sum({ status: 'failed' }), [true, 'failed 900 900.00 BRL'])
+  t.same(await sum({ method: 'card' }), [true, 'pending 100 100.00 BRL'])
+  t.same(await sum({ to: '2020-01-01T00:00:00.000Z' }), [true])
+  t.same(await sum({ playerId: 'ply_sum', environment: 'production' }), [true])
+  await insert(5_000, 'failed', 'card')
+  const [isWhole, ...sums] = await sum()
+  t.equal(isWhole, false, 'there are more than are read')
+  const counted = sums.map((one) => Number(String(one).split(' ')[1])).reduce((all, one) => all + one, 0)
+  t.equal(counted, sumRowsMax)
 })
 
 t.test('listDeposits lists those of all operators, newest first, page by page, and filters', async (t) => {

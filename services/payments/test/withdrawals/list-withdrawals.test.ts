@@ -4,7 +4,7 @@ import { allPages } from '@backoffice/test-kit'
 import t from 'tap'
 import { moneyPath } from '../money-path.ts'
 
-const { listWithdrawals, countWithdrawalQueue, withdrawalQueue } = operations.payments
+const { listWithdrawals, sumWithdrawals, countWithdrawalQueue, withdrawalQueue } = operations.payments
 const path = await moneyPath(t)
 const production = path.in({ environment: 'production' })
 const team = path.bed.team('alice')
@@ -117,3 +117,27 @@ t.test(
     t.same([toReview?.oldestAt, toPay?.oldestAt].map(daysSince), [40, 90])
   },
 )
+
+t.test('withdrawals add up, each status for itself; those of a queue however old they are', async (t) => {
+  const of = path.in({ brandId: 'brd_sums', operatorId: 'op_sums' })
+  const owner = await of.newPlayerWith('100.00')
+  const [one, other, cancelled] = [
+    await of.requestWithdrawal(owner, { amount: '10.00' }),
+    await of.requestWithdrawal(owner, { amount: '20.00' }),
+    await of.requestWithdrawal(owner, { amount: '5.00' }),
+  ]
+  await of.cancel(cancelled.id)
+  await of.decideInSandbox(other.id, 'approve')
+  const sum = async (filter: object = {}) => {
+    const { data, isWhole } = await team.call(sumWithdrawals, { input: { operatorId: 'op_sums', ...filter } })
+    t.equal(isWhole, true)
+    return data.map(({ status, count: counted, amount, currency }) => `${status} ${counted} ${amount} ${currency}`)
+  }
+  const all = ['approved 1 20.00 BRL', 'cancelled 1 5.00 BRL', 'under_review 1 10.00 BRL']
+  t.same(await sum(), all)
+  t.same(await sum({ playerId: owner, status: 'cancelled' }), all.slice(1, 2))
+  t.same(await sum({ to: one.createdAt }), [])
+  t.same(await sum({ environment: 'production' }), [])
+  t.same(await sum({ queue: 'approved' }), all.slice(0, 1))
+  t.same(await sum({ queue: 'under_review' }), all.slice(2))
+})

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import {
   documentRoles,
   type Input,
+  invalid,
   type KycChange,
   type KycDecision,
   type KycStatus,
@@ -56,7 +57,7 @@ interface DecidedCase {
   readonly wasTaken: boolean
 }
 
-type Reviewer = Pick<Input<typeof operations.players.decideKyc>, 'submission' | 'seen'>
+type Reviewer = Pick<Input<typeof operations.players.decideKyc>, 'submission' | 'seen' | 'restsOn'>
 
 interface Decider {
   /** The brand that the player must belong to. Null: any. */
@@ -101,12 +102,15 @@ export const kycDecision = <C extends DecisionCall>(termMs: number | null, whose
       assertNotTakenByOther(taken, actor, now)
       const [submission] = submissions
       const subject = { playerId: player.id }
-      const heldOf = (latest: StoredSubmission) => {
-        const link = documentUrl(sources, player, latest.reference, now)
-        return seenOfSubmission({ player, submission: { ...latest, documentUrl: link } })
-      }
+      const link = submission === undefined ? null : documentUrl(sources, player, submission.reference, now)
+      const held = submission && seenOfSubmission({ player, submission: { ...submission, documentUrl: link } })
       refuseUnlessSeen(subject, { submission: person.submission }, { submission: submission?.id ?? null })
-      refuseUnlessSeen(subject, person.seen, submission === undefined ? null : heldOf(submission))
+      refuseUnlessSeen(subject, person.seen, held ?? null)
+      const { status } = call.input
+      const isUnseen = submission !== undefined && link === null
+      // Nobody approves what nobody has looked at: whoever has seen it elsewhere says where.
+      if (status === 'aprovado' && isUnseen && person.restsOn === undefined)
+        throw invalid('body', '/restsOn', 'is required')
     }
     const { status, reason = null } = call.input
     const decided = decide(kycAt(player, now), { status, reason, termMs }, now)

@@ -71,12 +71,13 @@ function standingOf(player: SeenPlayer): PlayerStanding {
 
 /** The record as the team sees it. */
 function teamPlayer(player: SeenPlayer): TeamPlayer {
-  const { operatorId, brandId, environment, timeZone, statusSet, excludedBy } = player
+  const { operatorId, brandId, environment, timeZone, statusSet, excludedBy, excludedUntil } = player
   const { kycReason, kycDecidedAt, kycExpiresAt } = player
   const { selfExcludedFrom, selfExcludedUntil, pendingLimit, pendingLimitFrom } = player
   return {
     ...publicPlayer(player),
     ...withIsoTimes({ operatorId, brandId, environment, timeZone, statusSet, kycReason, kycDecidedAt, kycExpiresAt }),
+    ...withIsoTimes({ excludedUntil }),
     excludedBy,
     selfExclusion:
       selfExcludedFrom === null ? null : withIsoTimes({ from: selfExcludedFrom, until: selfExcludedUntil }),
@@ -134,6 +135,12 @@ export const readPlayerNames = handle(operations.players.readPlayerNames, async 
   return { players: found.flatMap((player) => (player ? [{ playerId: player.id, name: player.name }] : [])) }
 })
 
+export const namePlayers = handle(operations.players.namePlayers, async ({ input }, { db }) => {
+  const found = await readPlayers(db, input.players)
+  const shown = found.flatMap((player) => player ?? [])
+  return { data: shown.map(({ id: playerId, name, operatorId, brandId }) => ({ playerId, name, operatorId, brandId })) }
+})
+
 export const listPlayers = handle(operations.players.listPlayers, async (call, { db, rpc, now }) => {
   const { limit } = call.input
   const found = await list(db, { ...call.input, ...listedPeriod(call.input, now), limit: limit + 1 })
@@ -149,6 +156,7 @@ export const listRaisedLimits = handle(operations.players.listRaisedLimits, asyn
   const named = await withOperatorNames(raised.map(withIsoTimes), { rpc, scope, requestId, deadline })
   return { data: named.map(({ brandId: _, ...limit }) => limit) }
 })
+
 /** Without anything else that keeps the list short, it goes back some days only. */
 function listedPeriod(
   { from, to, brandId, externalId, status }: Input<typeof operations.players.listPlayers>,

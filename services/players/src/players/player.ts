@@ -217,14 +217,23 @@ export interface SeenPlayer extends PlayerRecord {
   readonly statusSet: PlayerStatus
   /** The player by which the person is self-excluded: this one, or another of the brand's with the same CPF. */
   readonly excludedBy: string | null
+  /** When it ends: with the last one that runs. Null: for good, or none runs. */
+  readonly excludedUntil: Date | null
 }
 
 /** @param others the brand's players of the same person */
 export function seenPlayer(player: PlayerRecord, others: readonly PersonExclusion[], now: Date): SeenPlayer {
-  const excludedBy = [player, ...others].find((one) => isSelfExcluded(one, now))?.id ?? null
+  const running = [player, ...others].filter((one) => isSelfExcluded(one, now))
+  const excludedBy = running[0]?.id ?? null
   const { status: statusSet } = player
   const status = excludedBy === null ? statusSet : 'autoexcluido'
-  return { ...kycAt(player, now), seenAt: now, status, statusSet, excludedBy }
+  return { ...kycAt(player, now), seenAt: now, status, statusSet, excludedBy, excludedUntil: lastEnd(running) }
+}
+
+/** Of a status that the team has set, nobody said until when. */
+function lastEnd(running: readonly Exclusion[]): Date | null {
+  const ends = running.map(({ status, selfExcludedUntil }) => (status === 'autoexcluido' ? null : selfExcludedUntil))
+  return ends.reduce((last, end) => (last === null || end === null ? null : end > last ? end : last), ends[0] ?? null)
 }
 
 const forGood = 'for good'

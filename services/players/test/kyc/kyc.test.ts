@@ -379,6 +379,8 @@ t.test(
     const unexplained = { playerId, submission: held, status: 'aprovado' } as never
     t.equal(await refusal(carol.call(decideKyc, { input: unexplained })), 'VALIDATION_ERROR', 'it needs a reason')
     t.equal((await carol.call(showPlayer, { input: { playerId } })).kycStatus, 'em_analise')
+    const { restsOn: _, ...unseen } = { restsOn: undefined, ...known }
+    await t.rejects(decide(unseen), { code: 'VALIDATION_ERROR' }, 'nobody could look at the document')
     t.equal((await decide(known)).kycStatus, 'aprovado')
   },
 )

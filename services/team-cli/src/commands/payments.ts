@@ -5,6 +5,7 @@ import {
   Rejection,
   type Reply,
   seenOfWithdrawal,
+  sumRowsMax,
   type Transition,
   type WithdrawalFacts,
 } from '@backoffice/contracts'
@@ -13,9 +14,17 @@ import { printRecord, printSection } from '../output.ts'
 import { countedEnvironment, decisionColumns, listed, ofAllOperators, row, waitingColumns } from '../row.ts'
 import type { Session } from '../session.ts'
 
+const { namePlayers } = operations.players
+
 export const deposits = [
   // A brand is an operator in one environment, so there is no list of both.
-  listed(lists.deposits, { wording: { environment: { default: 'production' } } }),
+  listed(lists.deposits, { wording: { environment: { default: 'production' } }, also: [namePlayers] }),
+  row({
+    path: 'deposits sum',
+    operation: operations.payments.sumDeposits,
+    wording: { environment: { default: 'production' } },
+    show: showSums,
+  }),
   row({
     path: 'deposits show',
     operation: operations.payments.showDeposit,
@@ -30,6 +39,7 @@ const {
   listOddWithdrawals,
   timeWithdrawalDecisions,
   showWithdrawal,
+  sumWithdrawals,
   decideWithdrawal,
 } = operations.payments
 
@@ -82,7 +92,8 @@ export const withdrawals = [
     },
   }),
   row({ path: 'withdrawals times', operation: timeWithdrawalDecisions, columns: decisionColumns }),
-  listed(lists.withdrawals, ofAllOperators),
+  listed(lists.withdrawals, { ...ofAllOperators, also: [namePlayers] }),
+  row({ path: 'withdrawals sum', operation: sumWithdrawals, ...ofAllOperators, show: showSums }),
   row({
     path: 'withdrawals show',
     operation: showWithdrawal,
@@ -117,6 +128,16 @@ export const withdrawals = [
     }),
   ),
 ]
+
+/** Each status for itself, and of how many records. */
+function showSums({ data, isWhole }: Reply<typeof sumWithdrawals | typeof operations.payments.sumDeposits>): void {
+  printRecord({ of: isWhole ? 'all that were asked for' : `the first ${sumRowsMax} that the list has` })
+  printSection('', data as readonly (typeof data)[number][], [
+    'status',
+    'count',
+    ['amount', ({ amount, currency }) => `${amount} ${currency}`],
+  ])
+}
 
 /** A deposit or withdrawal, then who changed it, when, from what to what and why. */
 function showWithHistory({ transitions, ...record }: { readonly transitions: readonly Transition[] }): void {

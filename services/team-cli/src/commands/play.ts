@@ -78,7 +78,7 @@ const { recallRound, voidRound, endRound, releaseWin, listWinLimits, setWinLimit
 
 export const rounds = [
   // A brand is an operator in one environment.
-  listed(lists.rounds, { fixed: { brandIds: undefined } }),
+  listed(lists.rounds, { fixed: { brandIds: undefined }, also: [operations.players.namePlayers] }),
   listed(lists.openRounds),
   row({
     path: 'rounds show',
@@ -118,7 +118,7 @@ export const rounds = [
 ]
 
 export const wins = [
-  listed(lists.heldWins),
+  listed(lists.heldWins, { also: [operations.players.namePlayers] }),
   row({
     path: 'wins release',
     operation: releaseWin,
@@ -138,7 +138,7 @@ export const wins = [
 ]
 
 export const play = [
-  listed(lists.plays, { fixed: { brandIds: undefined } }),
+  listed(lists.plays, { fixed: { brandIds: undefined }, also: [operations.players.namePlayers] }),
   listed(lists.playDays),
   row({
     path: 'play export',
