@@ -77,11 +77,10 @@ t.test('on all services, with the schema of today', { skip }, async (t) => {
       })
       const run = async (options: readonly string[]) =>
         (
-          await captured(() =>
-            program(async () => new Session({ call } as never))
-              .exitOverride()
-              .parseAsync([...words, ...options], { from: 'user' }),
-          )
+          await captured(async () => {
+            const root = await program(words, async () => new Session({ call } as never))
+            await root.exitOverride().parseAsync([...words, ...options], { from: 'user' })
+          })
         ).error
       // Most ask nothing.
       const first = await run(['--yes'])

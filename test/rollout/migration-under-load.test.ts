@@ -46,7 +46,7 @@ t.test('migrating under load, while somebody reads the whole ledger in one snaps
   await reader.query('select from wallet.entry, payments.reconcilable_deposit limit 1')
 
   const met: string[] = []
-  const log = { warn: ({ migration }: { migration: string }) => met.push(migration) } as unknown as Logger
+  const log = { info() {}, warn: ({ migration }: { migration: string }) => met.push(migration) } as unknown as Logger
   const migrated = (async () => {
     const applied: string[] = []
     for (const service of [wallet, payments]) {

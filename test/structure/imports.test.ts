@@ -153,6 +153,7 @@ t.test('a service imports only contracts and what services are built on, never a
   const ofTheCommandLine = [
     ...ofTheConsole,
     '@backoffice/process/limits',
+    '@backoffice/process/progress',
     '@backoffice/team-access/login',
     // Where a stack of npm start runs, its people are known.
     '@backoffice/local-stack',

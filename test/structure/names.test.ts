@@ -78,3 +78,18 @@ function joinsByTime(text: string): string[] {
       sides.every((one) => /\b\w+\.(?:at|\w+_at)\b/.test(one)) ? [equation.replace(/\s+/g, ' ')] : [],
   )
 }
+
+t.test('a log line can be read alone: it is a sentence that names its subject', async (t) => {
+  const calls = sourceFiles()
+    .filter(({ path }) => /^(services|packages)\/[\w-]+\/src\//.test(path))
+    .flatMap(({ path, text }) =>
+      [...text.matchAll(/\blog\??\.(?:debug|info|warn|error|fatal)\(\s*(?:\{[^}]*\},\s*)?(['`])(.+?)\1,?\s*\)/g)].map(
+        ([, , said = '']) => ({ path, said }),
+      ),
+    )
+  t.ok(calls.length > 50)
+  t.same(
+    calls.filter(({ said }) => said.split(' ').length < 4),
+    [],
+  )
+})

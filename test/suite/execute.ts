@@ -1,9 +1,9 @@
 import { availableParallelism } from 'node:os'
 import { sharedSystemVariable, startSharedSystem } from '@backoffice/test-kit'
-import { type Group, inGroups, runAll, type SecondsOf, type TestFile } from './files.ts'
+import { type Group, inGroups, runAll, type SecondsOf, sum, type TestFile } from './files.ts'
 import type { Pace } from './pace.ts'
 import { diagnosticsOf } from './results.ts'
-import { print } from './terminal.ts'
+import { print, progress } from './terminal.ts'
 import { type FinishedFile, failedFile, runTestFiles, runToTheEnd } from './test-file.ts'
 
 /** One file more at once than there are cores, since each waits now and then. More would only make all of them slower. */
@@ -110,10 +110,17 @@ export async function execute(
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stopping.abort())
   const patient = () => ({ ...environment, PATIENCE: String(pace.patience) })
   const system = new SharedByFiles(files.filter(({ sharesSystem }) => sharesSystem).length, patient)
+  const done = { files: 0, seconds: 0 }
+  const isOver = (file: FinishedFile) => {
+    report(file)
+    done.files += 1
+    done.seconds += secondsOf(file)
+    progress.at(`${done.files} of ${files.length} files`, done.seconds / sum(files, secondsOf))
+  }
   const runFiles: RunFiles = async (files) => {
     const timeoutSeconds = usual * (await pace.measure())
     const run = (more: NodeJS.ProcessEnv) => {
-      const running = { timeoutSeconds, stopping: stopping.signal, isOver: report }
+      const running = { timeoutSeconds, stopping: stopping.signal, isOver }
       return runTestFiles(files, { environment: { ...patient(), ...more }, ...running })
     }
     return files[0].sharesSystem ? system.use(files, run) : run({})
@@ -146,6 +153,7 @@ export async function execute(
     const rerun = process.env.RERUN_FAILED === 'true' && !stopping.signal.aborted
     return { faults, ...(rerun ? await rerunFailed(first, runFiles) : { finished: first, unstable: [] }) }
   } finally {
+    progress[Symbol.dispose]()
     await system.stop()
   }
 }

@@ -88,7 +88,7 @@ export interface Shard {
 /** How many seconds a file takes, as far as anybody knows. */
 export type SecondsOf = (file: TestFile) => number
 
-const sum = (files: readonly TestFile[], secondsOf: SecondsOf) =>
+export const sum = (files: readonly TestFile[], secondsOf: SecondsOf) =>
   files.reduce((total, file) => total + secondsOf(file), 0)
 
 /** The files of one of several machines, which take about as long as those of each other, each machine in turn. */

@@ -1,4 +1,5 @@
 import { parseArgs, styleText } from 'node:util'
+import { Progress } from '@backoffice/process/progress'
 import type { Shard, Tier } from './files.ts'
 
 export interface Options {
@@ -53,8 +54,11 @@ function shardFrom(text: string): Shard {
   return { number, count }
 }
 
+/** How far a run is. */
+export const progress = new Progress('tests')
+
 export function print(line = ''): void {
-  process.stdout.write(`${line}\n`)
+  progress.above(() => process.stdout.write(`${line}\n`))
 }
 
 export function printList(title: string, lines: readonly string[]): void {

@@ -1,3 +1,4 @@
+import { Progress } from '@backoffice/process/progress'
 import { createAndConfirm, groups } from './cases.ts'
 import { type Books, type Case, isSound, type Measured, type Results, type Sample } from './figures.ts'
 import { closedLoop, measureLoad } from './load.ts'
@@ -59,10 +60,10 @@ const alone: Readonly<Record<string, (tools: AloneTools) => Promise<Results>>> =
 /** What `--only` takes. */
 export const groupNames: readonly string[] = [...Object.keys(groups), ...Object.keys(alone)]
 
-type Tools = Pick<AloneTools, 'options' | 'ending' | 'say'>
+type Tools = Pick<AloneTools, 'options' | 'ending' | 'say' | 'progress'>
 
 /** Measures what was chosen, one after the other, and compares the books of each system. */
-export async function run({ options, ending, say }: Tools): Promise<Results> {
+export async function run({ options, ending, say, progress }: Tools): Promise<Results> {
   const isChosen = (name: string) => options.only?.includes(name) ?? name !== 'recovery'
   const results: Results[] = []
   /** An interrupt disposes only of the outer stack, and does not wait for the end of a part. */
@@ -72,11 +73,13 @@ export async function run({ options, ending, say }: Tools): Promise<Results> {
     results.push(await measure(ownEnding))
   }
   const chosen = Object.keys(groups).filter(isChosen)
-  if (chosen.length > 0) await part((ending) => measureGroups(chosen, { options, ending, say }))
+  if (chosen.length > 0) await part((ending) => measureGroups(chosen, { options, ending, say, progress }))
   for (const [name, measure] of Object.entries(alone)) {
     if (!isChosen(name)) continue
-    for (const [column, checkout] of checkoutsOf(options))
-      await part((ending) => measure({ options, say, ending, column, checkout }))
+    for (const [column, checkout] of checkoutsOf(options)) {
+      progress.at(name)
+      await part((ending) => measure({ options, say, progress, ending, column, checkout }))
+    }
   }
   return {
     measured: results.flatMap(({ measured }) => measured),
@@ -90,7 +93,7 @@ const checkoutsOf = ({ checkout, against }: Options) => [
   ...(against === undefined ? [] : [['before', against] as const]),
 ]
 
-async function measureGroups(chosen: readonly string[], { options, ending, say }: Tools): Promise<Results> {
+async function measureGroups(chosen: readonly string[], { options, ending, say, progress }: Tools): Promise<Results> {
   const systems: Subject[] = []
   for (const [column, checkout] of checkoutsOf(options)) {
     say(`starting the system of ${checkout}`)
@@ -101,14 +104,29 @@ async function measureGroups(chosen: readonly string[], { options, ending, say }
     await closedLoop({ clients, warmUpMs: 0, windowMs: options.firstLoadMs }, work)
   }
   const measured: Measured[] = []
-  for (const name of chosen) measured.push(...(await measureGroup(name, systems, { options, ending, say })))
+  for (const [index, name] of chosen.entries()) {
+    const atRound = (round: number) =>
+      progress.at(
+        `${name}, round ${round} of ${options.rounds}`,
+        (index + (round - 1) / options.rounds) / chosen.length,
+      )
+    measured.push(...(await measureGroup(name, systems, { options, ending, say, atRound })))
+  }
   say('comparing the books')
   const books: Books[] = []
   for (const subject of systems) books.push(await compareBooks(subject))
   return { measured, books }
 }
 
-async function measureGroup(name: string, systems: readonly Subject[], { options, ending: outer, say }: Tools) {
+interface GroupTools extends Omit<Tools, 'progress'> {
+  readonly atRound: (round: number) => void
+}
+
+async function measureGroup(
+  name: string,
+  systems: readonly Subject[],
+  { options, ending: outer, say, atRound }: GroupTools,
+) {
   await using ending = new AsyncDisposableStack()
   outer.use(ending)
   say(`${name}: preparing`)
@@ -118,6 +136,7 @@ async function measureGroup(name: string, systems: readonly Subject[], { options
   const samples = new Map<Case, Sample[]>(cases.map((one) => [one, []]))
   for (let round = 1; round <= options.rounds; round += 1) {
     say(`${name}: round ${round} of ${options.rounds}`)
+    atRound(round)
     for (const one of round % 2 === 1 ? cases : otherWayRound(cases)) samples.get(one)?.push(await one.measure())
   }
   return cases.map((one) => ({ ...one, samples: samples.get(one) ?? [] }))
@@ -139,7 +158,9 @@ async function main(args: readonly string[], ending: AsyncDisposableStack): Prom
   }
   const options = parseOptions(args, groupNames)
   const description = await describeRun(options)
-  const results = await run({ options, ending, say: (line) => void process.stderr.write(`${line}\n`) })
+  using progress = new Progress('bench')
+  const say = (line: string) => progress.above(() => process.stderr.write(`${line}\n`))
+  const results = await run({ options, ending, say, progress })
   await ending.disposeAsync()
   process.stdout.write(writeReport(results, options, description))
   if (options.write) writeFigures(results, description)

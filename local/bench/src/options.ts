@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import type { Progress } from '@backoffice/process/progress'
 import type { Column } from './figures.ts'
 
 const root = fileURLToPath(new URL('../../../', import.meta.url))
@@ -40,6 +41,7 @@ export interface AloneTools {
   readonly ending: AsyncDisposableStack
   /** Prints a line of progress. */
   readonly say: (line: string) => void
+  readonly progress: Progress
   readonly column: Column
   readonly checkout: string
 }

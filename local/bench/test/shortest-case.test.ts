@@ -2,6 +2,7 @@
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { Progress } from '@backoffice/process/progress'
 import { temporaryFolder } from '@backoffice/test-kit'
 import t from 'tap'
 import { isSound, roundsOf } from '../src/figures.ts'
@@ -15,7 +16,7 @@ t.test('the shortest case runs on a real system, and what it leaves behind recon
   t.teardown(() => ending.disposeAsync())
   const words = ['--short', '--only', 'wallet', '--out', out]
   const options = { ...parseOptions(words, groupNames), rounds: 2, windowMs: 100, firstLoadMs: 100, players: 4 }
-  const results = await run({ options, ending, say: () => {} })
+  const results = await run({ options, ending, say: () => {}, progress: new Progress('bench') })
   const rates = roundsOf(results, { id: 'wallet', figure: 'perSecond' }, 'this')
   t.equal(rates.length, 2)
   t.ok(rates.every((rate) => rate > 0))

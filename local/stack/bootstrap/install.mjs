@@ -47,6 +47,8 @@ function install() {
 }
 
 function requireNode() {
+  // npm puts the copy in node_modules first into the PATH, so it is this process mostly.
+  if (process.execPath.startsWith(modules) && process.version.startsWith(`v${nodeMajor}.`)) return
   const version = existsSync(node) ? execFileSync(node, ['--version'], { encoding: 'utf8' }).trim() : 'none'
   if (version.startsWith(`v${nodeMajor}.`)) return
   fail(

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
+import { Progress } from '@backoffice/process/progress'
 import type { Person } from './identity/people.ts'
 import { defaultStackFolder, type StackDescription, stackFileIn } from './stack-file.ts'
 
@@ -106,16 +107,22 @@ function signedCurl(baseUrl: string, credentials: { readonly key: string; readon
 /** Shows the person at the terminal what happens, with the time that each step took. */
 export class Steps {
   readonly #startedAt = performance.now()
+  #progress: Progress | undefined
 
   async run<T>(name: string, work: () => Promise<T>): Promise<T> {
     const startedAt = performance.now()
+    using progress = new Progress(name)
+    this.#progress = progress
+    progress.at('under way')
     const result = await work()
     this.say(`${name.padEnd(52)}${seconds(performance.now() - startedAt).padStart(8)}`)
     return result
   }
 
   say(line: string): void {
-    process.stdout.write(`${line}\n`)
+    const write = () => process.stdout.write(`${line}\n`)
+    if (this.#progress === undefined) write()
+    else this.#progress.above(write)
   }
 
   get elapsed(): string {

@@ -205,7 +205,7 @@ export class HttpListener {
     if (certificate !== undefined) await useCertificate(app.server, certificate)
     await app.listen({ host, port })
     this.#certificateLoop?.start()
-    log.info({ origin: this.origin }, 'listening')
+    log.info({ origin: this.origin }, 'listening for HTTP requests')
   }
 
   /** Once in a while: a flood of connections must not become a flood of lines. */

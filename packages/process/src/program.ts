@@ -50,21 +50,23 @@ export async function startProgram({ log, settings, ready, leave, stopping }: Pr
     port: settings.HEALTH_PORT,
     ready: async () => draining === undefined && (await ready()),
   })
-  log.info({ healthPort: health.port }, 'started')
+  log.info({ healthPort: health.port }, 'the process has started')
 
   async function stop(): Promise<void> {
     leave?.()
     await wait(settings.DRAIN_DELAY_MS)
     for (const { what, msMax, stop, late } of stopping) {
-      const stopped = Promise.try(stop).catch((err) => log.warn({ what, err }, 'could not stop'))
+      const stopped = Promise.try(stop).catch((err) =>
+        log.warn({ what, err }, `the process could not stop its ${what}`),
+      )
       await waitAtMost(patiently(msMax), stopped, () => {
-        log.warn({ what }, 'stopped without waiting any longer')
+        log.warn({ what }, `the process stops without waiting any longer for its ${what}`)
         return late?.()
       })
     }
     await flushTelemetry()
     await health.close()
-    log.info('drained')
+    log.info('the process has ended what was under way, and stops')
   }
   return {
     healthPort: health.port,
@@ -171,7 +173,7 @@ export async function runProcess<R extends RunningProcess>(
       await running.drain()
       process.exit(status)
     } catch (error) {
-      running.log.error({ err: error }, 'could not drain')
+      running.log.error({ err: error }, 'the process could not end what was under way')
       process.exit(1)
     }
   }

@@ -161,7 +161,7 @@ export class Loop {
     } catch (error) {
       this.#options.log.warn(
         { err: error, loop: this.#options.name },
-        'a background run failed; the next one tries again',
+        `${this.#options.name} failed; the next run tries again`,
       )
       return false
     }

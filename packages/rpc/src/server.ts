@@ -137,7 +137,7 @@ export class RpcServer {
         // Without a queue every replica gets the message.
         ...(way === 'all' ? {} : { queue: service }),
         callback: (error, message) => {
-          if (error !== null) this.#options.log.error({ err: error }, 'the subscription failed')
+          if (error !== null) this.#options.log.error({ err: error }, 'the subscription to calls failed')
           else this.#accept(message, way, service)
         },
       })
@@ -179,7 +179,10 @@ export class RpcServer {
     if (entry === undefined) {
       // The caller may be of the next release, and another replica may know the operation. A refusal would be stored as
       // the reply, so there is none.
-      this.#options.log.warn({ subject: message.subject }, 'a request for an operation that this release does not know')
+      this.#options.log.warn(
+        { subject: message.subject },
+        'a request names an operation that this release does not know; it was not answered',
+      )
       this.#respondUnavailable(message, way)
       return
     }
@@ -252,11 +255,11 @@ export class RpcServer {
       if (errorCatalogue[error.code].status >= 500)
         this.#options.log.warn(
           { operation: operation.id, requestId, code: error.code, err: error.cause },
-          'refused: something that it needs is unavailable',
+          `${operation.id} was refused: something that it needs is unavailable`,
         )
       return errorReply(error.code, error.details)
     }
-    this.#options.log.error({ operation: operation.id, requestId, err: error }, 'an operation failed')
+    this.#options.log.error({ operation: operation.id, requestId, err: error }, `the operation ${operation.id} failed`)
     return errorReply(this.#options.isPassing(error) ? 'SERVICE_UNAVAILABLE' : 'INTERNAL_ERROR')
   }
 

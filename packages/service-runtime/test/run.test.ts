@@ -23,7 +23,7 @@ await bed.register(scope)
 const start = (environment = {}, options: readonly string[] = []) => startProbe(t, bed, environment, options)
 async function startAndServe(): Promise<ProbeProcess> {
   const started = start()
-  await eventually(() => started.printed().includes('"started"'))
+  await eventually(() => started.printed().includes('the process has started'))
   return started
 }
 const login = {
@@ -54,7 +54,7 @@ t.test('SIGTERM while its modules are loaded ends it at once', async (t) => {
   const signal = 'data:text/javascript,process.kill(process.pid,"SIGTERM")'
   const { ended, printed } = start({}, ['--import', first, '--import', signal])
   t.equal(await ended, 0)
-  t.notMatch(printed(), 'started')
+  t.notMatch(printed(), 'has started')
 })
 
 t.test('SIGTERM before its start has ended ends it at once', async (t) => {

@@ -131,6 +131,15 @@ function follow() {
 }
 follow()
 
+/** The rest of a page, which was shown before all its services had answered. */
+const isRest = ({ requestConfig }) => requestConfig.elt.matches('[data-rest]')
+document.addEventListener('htmx:beforeSwap', ({ detail }) => {
+  if (!isRest(detail)) return
+  // Whoever works in the page already goes on in it, and loads the whole by the link.
+  const isInUse = document.querySelector('#page :focus, #page :is(.decision, .folded)[open]') !== null
+  if (isInUse || detail.xhr.status !== 200 || !/ id="page"/.test(detail.serverResponse)) detail.shouldSwap = false
+})
+
 /** What became of a form, or why a page cannot be shown: a screen reader reads what has the focus. */
 function focusOutcome(place) {
   const said = place.querySelector('[data-outcome]') ?? place
@@ -138,8 +147,8 @@ function focusOutcome(place) {
   said.focus({ preventScroll: true })
   said.scrollIntoView({ block: said === place ? 'start' : 'center' })
 }
-document.addEventListener('htmx:afterSettle', ({ target }) => {
-  focusOutcome(target)
+document.addEventListener('htmx:afterSettle', ({ target, detail }) => {
+  if (!isRest(detail)) focusOutcome(target)
   follow()
   watchDocument()
 })

@@ -130,7 +130,7 @@ for (const name of ['htmx:sendError', 'htmx:timeout', 'htmx:sendAbort'])
   document.addEventListener(name, ({ detail: { elt } }) => elt.matches('.decision form') && sayNotKnown(elt))
 document.addEventListener('htmx:beforeSwap', ({ detail }) => {
   const { requestConfig, serverResponse } = detail
-  if (/ (id="main"|class="said")/.test(serverResponse)) return
+  if (/ (id="main"|class="said")/.test(serverResponse) || !requestConfig.elt.matches('.decision form')) return
   detail.shouldSwap = false
   sayNotKnown(requestConfig.elt)
 })

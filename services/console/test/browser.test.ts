@@ -112,6 +112,43 @@ t.test('the console in a real browser', { skip: noBrowser }, async (t) => {
     faults.length = 0
   })
 
+  await t.test('the rest of a page comes by itself, and takes nothing away that somebody works in', async (t) => {
+    const proposalId = await bed.newProposal(await bed.newPlayer('production'))
+    const slow = await bed.bed.nats('wallet')
+    /** @param looked on the page while the wallet takes its time. It answers before the page asks for the whole. */
+    async function whileWaiting(looked: () => Promise<unknown>) {
+      const answers = Promise.withResolvers<void>()
+      await page.route(/whole=yes$/, (route) => answers.promise.then(() => route.continue()))
+      await bed.bed.services.wallet.drain()
+      const silence = slow.subscribe('team.wallet.>')
+      await slow.flush()
+      await page.goto(`${bed.url}/production/proposals`)
+      await page.waitForSelector('[data-rest]')
+      t.equal(await page.locator(`[href$="${proposalId}"]`).count(), 0)
+      await looked()
+      await page.evaluate(() =>
+        document.addEventListener('htmx:afterRequest', () => document.body.classList.add('came')),
+      )
+      silence.unsubscribe()
+      await slow.flush()
+      Object.assign(bed.bed.services, { wallet: await bed.bed.start('wallet') })
+      answers.resolve()
+      await page.waitForSelector('body.came')
+      await page.unroute(/whole=yes$/)
+    }
+    await whileWaiting(async () => {})
+    await page.waitForSelector(`[href$="${proposalId}"]`)
+    t.equal(await page.locator('[data-rest]').count(), 0)
+    t.equal(await page.evaluate(() => document.activeElement?.tagName), 'BODY', 'the focus stays where it was')
+
+    await whileWaiting(() => page.focus('#page .tabs a'))
+    t.equal(await page.evaluate(() => document.activeElement?.matches('#page .tabs a')), true)
+    t.equal(await page.locator(`[href$="${proposalId}"]`).count(), 0)
+    await page.click('[data-rest] a')
+    await page.waitForSelector(`[href$="${proposalId}"]`)
+    t.strictSame(faults, [])
+  })
+
   await t.test('without scripts one reads and does not decide, and the page says so', async (t) => {
     const withdrawalId = await bed.newWithdrawal('sandbox', await bed.newPlayer('sandbox'))
     const page = await windowOf('alice', { javaScriptEnabled: false })

@@ -263,7 +263,16 @@ export class Visitor {
     return new Visitor(this.#url, { ...this.#session, ...others, cookies: all })
   }
 
-  get = (path: string, headers: Readonly<Record<string, string>> = {}): Promise<Shown> => this.#send(path, { headers })
+  /** The page as it comes first, which may lack parts. */
+  getFirst = (path: string, headers: Readonly<Record<string, string>> = {}): Promise<Shown> =>
+    this.#send(path, { headers })
+
+  /** The page, and where it lacks parts the whole of it, which a browser asks for next. */
+  async get(path: string, headers: Readonly<Record<string, string>> = {}): Promise<Shown> {
+    const first = await this.getFirst(path, headers)
+    const [, rest] = /data-rest hx-get="([^"]*)"/.exec(first.text) ?? []
+    return rest === undefined ? first : this.getFirst(unescaped(rest), headers)
+  }
 
   /** A form that shows a call is signed, unless it is already. */
   async post(path: string, form: Readonly<Record<string, string>>, headers: Readonly<Record<string, string>> = {}) {

@@ -156,6 +156,48 @@ t.test('the pages', async (t) => {
     t.match((await alice.get(`/production/withdrawals/${two}`)).text, 'also of another player')
   })
 
+  await t.test('a page that asks several services does not wait for the slowest: its rest comes later', async (t) => {
+    await bed.bed.services.wallet.drain()
+    // To who asks, it is a process that takes its time.
+    const slow = await bed.bed.nats('wallet')
+    const silence = slow.subscribe('team.wallet.>')
+    await slow.flush()
+    const rest = /<p class="notice waits"[^>]* data-rest hx-get="([^"]*)"[^>]*>([^<]*)/
+    const pages = ['', '/proposals', '/audit?actor=bob', '/sessions'].map((path) => `/production${path}`)
+    for (const path of pages) {
+      const { status, text } = await alice.getFirst(path)
+      t.equal(status, 200, path)
+      const [, href, says] = rest.exec(text) ?? []
+      t.equal(href, `${path}${path.includes('?') ? '&amp;' : '?'}whole=yes`)
+      t.match(says, /^No answer yet: ([^.]*, )?balances and play[,.]/, path)
+      t.notMatch(text, /is missing: [^<]*balances and play/, path)
+      t.notMatch(text, 'No answer: balances and play', path)
+    }
+    silence.unsubscribe()
+    await slow.flush()
+    Object.assign(bed.bed.services, { wallet: await bed.bed.start('wallet') })
+    for (const path of pages) t.notMatch((await alice.get(path)).text, 'data-rest', path)
+    const kept = await bed.newProposal(playerId)
+    t.match((await alice.getFirst('/production/proposals')).text, kept)
+  })
+
+  await t.test('a service that is started when it is needed is starting, and never one that is gone', async (t) => {
+    await bed.bed.services.reconciler.drain()
+    for (const path of ['/production', '/production/proposals', '/production/audit']) {
+      const { text } = await alice.get(path)
+      t.match(
+        text,
+        /hx-get="[^"]*whole=yes" hx-trigger="load delay:2s"[^>]*>Starting, since it runs only when it is needed: reconciliation\./,
+      )
+      t.notMatch(text, /is missing: [^<]*reconciliation/, path)
+    }
+    const alone = await alice.get('/production/reconcile')
+    t.equal(alone.headers.get('refresh'), '2')
+    t.match(alone.text, 'The service runs when it is needed, and is starting.')
+    Object.assign(bed.bed.services, { reconciler: await bed.bed.start('reconciler') })
+    t.equal((await alice.get('/production/reconcile')).status, 200)
+  })
+
   await t.test('without the wallet a case says so and can still be read', async (t) => {
     const id = await newWithdrawal()
     await bed.bed.services.wallet.drain()

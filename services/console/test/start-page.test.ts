@@ -107,7 +107,7 @@ t.test('the pictures of the start page', async (t) => {
 
   await t.test('a service that does not answer leaves its picture out, and says so', async (t) => {
     await bed.bed.services.wallet.drain()
-    t.match(await picture('Money in and out by day'), 'wallet does not answer, so this picture is missing.')
+    t.match(await picture('Money in and out by day'), 'No answer: balances and play')
     t.match(await picture('Withdrawals: to review'), '<svg')
   })
 })

@@ -21,11 +21,11 @@ try {
   const config = loadConfig(streamConfig, process.env)
   const log = createLogger('streams', config.LOG_LEVEL)
   keeper = await StreamKeeper.start(config, streamSettingsFrom(config), log)
-  log.info('keeping the stream')
+  log.info('watching over the event stream')
   const reason = await keeper.closed()
   // The connection reconnects for ever by itself, so this is no outage.
   if (!stopping) throw reason ?? new Error('the connection to NATS is closed')
 } catch (err) {
-  createLogger('streams', 'info').fatal({ err }, 'the stream is not kept')
+  createLogger('streams', 'info').fatal({ err }, 'nobody watches over the event stream')
   process.exitCode = 1
 }

@@ -48,7 +48,8 @@ export async function linkDatabases(
       if (links.length > 0) await assertOrder(client)
       await untilUnlocked(
         () => replaceLinks(client, links),
-        (err, attempt) => log?.warn({ attempt, err }, 'somebody holds a lock; the databases are linked again'),
+        (err, attempt) =>
+          log?.warn({ attempt, err }, 'linking the databases waits for a lock that somebody holds; it is tried again'),
       )
     })
   }

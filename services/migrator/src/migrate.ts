@@ -48,11 +48,19 @@ export async function migrate({
   })
   try {
     const applied: string[] = []
-    for (const { name } of await orm.migrator.getPending()) {
+    const pending = await orm.migrator.getPending()
+    for (const [index, { name }] of pending.entries()) {
+      log?.info(
+        { service, migration: name },
+        `the migration ${name} of ${service} begins, ${index + 1} of ${pending.length}`,
+      )
       await untilUnlocked(
         () => orm.migrator.up({ migrations: [name] }),
         (err, attempt) =>
-          log?.warn({ service, migration: name, attempt, err }, 'somebody holds a lock; the migration is tried again'),
+          log?.warn(
+            { service, migration: name, attempt, err },
+            `the migration ${name} of ${service} waits for a lock that somebody holds; it is tried again`,
+          ),
         timers,
       )
       applied.push(name)

@@ -26,7 +26,7 @@ export async function runMigrationJob(
     for (const { url } of homes)
       await waitForDatabase(url, {
         waitMs: config.DATABASE_WAIT_MS,
-        onWait: (err) => log.warn({ err }, 'waiting for PostgreSQL'),
+        onWait: (err) => log.warn({ err }, 'waiting for PostgreSQL to answer'),
       })
     // The roles' sessions have a synchronous_commit of their own.
     const ofServer = "select name, setting from pg_settings where name <> 'synchronous_commit'"
@@ -36,7 +36,10 @@ export async function runMigrationJob(
       )
     const options = { log, caFile: config.DATABASE_LINK_CA_FILE }
     for (const { service, applied } of await prepareDatabases(homes, passwordsFrom(config), options)) {
-      log.info({ service, applied }, applied.length === 0 ? 'up to date' : 'migrated')
+      log.info(
+        { service, applied },
+        `the schema of ${service} ${applied.length === 0 ? 'was up to date' : 'was migrated'}`,
+      )
     }
     log.info('the database is ready')
     what = 'stream'

@@ -30,16 +30,19 @@ export async function runPreflight(
     const outcomes = await Promise.all(targets.map((target) => reach(target, { waitMs: PREFLIGHT_WAIT_MS })))
     for (const { host, port, addresses, obstacle } of outcomes) {
       const target = `${host}:${port}`
-      if (obstacle === null) log.info({ target, addresses }, 'reached')
-      else log.error({ target, addresses, obstacle }, `not reached: ${obstacles[obstacle]}`)
+      if (obstacle === null) log.info({ target, addresses }, `${target} can be reached`)
+      else log.error({ target, addresses, obstacle }, `${target} cannot be reached: ${obstacles[obstacle]}`)
     }
     const failed = outcomes.filter(({ obstacle }) => obstacle !== null)
     if (failed.length > 0)
-      throw new Error(`not reached: ${failed.map(({ host, port }) => `${host}:${port}`).join(', ')}`)
-    log.info('everything is within reach')
+      throw new Error(`cannot be reached: ${failed.map(({ host, port }) => `${host}:${port}`).join(', ')}`)
+    log.info('all that this workload needs can be reached')
     return 0
   } catch (err) {
-    createLogger('preflight', 'info', destination).fatal({ err }, 'something is out of reach')
+    createLogger('preflight', 'info', destination).fatal(
+      { err },
+      'something that this workload needs cannot be reached',
+    )
     return 1
   }
 }

@@ -74,7 +74,7 @@ export async function makeStream(connection: NatsConnection, settings: StreamSet
     const found = await askJetStream(connection, part.info)
     if (found === null) {
       await askJetStream(connection, part.create.subject, part.create.request)
-      log.info({ stream: part.name }, 'made in JetStream')
+      log.info({ stream: part.name }, `${part.name} was made in JetStream`)
       continue
     }
     const differences = differencesFrom(exactly(part), found.config)
@@ -83,7 +83,7 @@ export async function makeStream(connection: NatsConnection, settings: StreamSet
     const changed = await askJetStream(connection, subject, request)
     const left = differencesFrom(exactly(part), changed?.config ?? {})
     if (left.length > 0) throw new Error(`${part.name} could not be changed: ${left.join('; ')}`)
-    log.warn({ stream: part.name, differences }, 'changed in JetStream')
+    log.warn({ stream: part.name, differences }, `${part.name} was changed in JetStream`)
   }
 }
 
@@ -143,12 +143,15 @@ export class StreamKeeper {
       this.#tell(part, found)
       if (found === null) {
         this.#tell(part, await askJetStream(this.#connection, part.create.subject, part.create.request))
-        this.#log.warn({ stream: part.name }, 'was missing in JetStream and is made again')
+        this.#log.warn({ stream: part.name }, `${part.name} was missing in JetStream, and was made again`)
       }
       const differences = found === null ? [] : differencesFrom(exactly(part), found.config)
       const said = differences.join('; ')
       if (said !== '' && said !== this.#said.get(part.name))
-        this.#log.error({ stream: part.name, differences }, 'configured otherwise: the migration Job changes it')
+        this.#log.error(
+          { stream: part.name, differences },
+          `${part.name} in JetStream differs from its configuration; the migration Job changes it`,
+        )
       this.#said.set(part.name, said)
     }
   }

@@ -110,7 +110,7 @@ t.test(
     owner.password = 'owner'
     const environment = { ...prepared, ADMIN_DATABASE_URL: owner.href }
     const servicesIn = ({ lines }: Awaited<ReturnType<typeof run>['ended']>) =>
-      lines.filter(({ msg }) => msg === 'migrated').map(({ service }) => service)
+      lines.filter(({ msg }) => msg.endsWith('was migrated')).map(({ service }) => service)
     const first = await run(environment).ended
     t.equal(first.code, 0, JSON.stringify(first.lines.at(-1)))
     t.same(servicesIn(first), [...serviceNames])
@@ -135,7 +135,7 @@ t.test('two at once: one does the work, and both end well', async (t) => {
     endings.map(({ code }) => code),
     [0, 0],
   )
-  const migrated = endings.flatMap(({ lines }) => lines.filter(({ msg }) => msg === 'migrated'))
+  const migrated = endings.flatMap(({ lines }) => lines.filter(({ msg }) => msg.endsWith('was migrated')))
   t.equal(migrated.length, serviceNames.length, 'each schema was migrated by one of the two')
 })
 
@@ -184,7 +184,7 @@ t.test('the stream and its consumer are made, and changed to what this release n
 
 t.test('the keeper makes a lost stream again, changes nothing that is there, and ends with 0', async (t) => {
   const { child, ended, printed } = startKeeper(t)
-  await eventually(() => printed().includes('keeping the stream'))
+  await eventually(() => printed().includes('watching over the event stream'))
   await nats.child.stop()
   rmSync(join(natsOptions.dir, 'jetstream'), { recursive: true })
   nats = await startNats(natsOptions)
@@ -196,7 +196,7 @@ t.test('the keeper makes a lost stream again, changes nothing that is there, and
   const { config } = await ask(streamApi.info)
   const next = { ...config, max_bytes: 2 * streamBytesDefault }
   t.match((await ask(streamApi.update, next)).config, { max_bytes: 2 * streamBytesDefault })
-  await eventually(() => printed().includes('configured otherwise'))
+  await eventually(() => printed().includes('differs from its configuration'))
   t.match(
     (await ask(streamApi.info)).config,
     { max_bytes: 2 * streamBytesDefault },

@@ -72,12 +72,15 @@ t.test('what is reached, and what is not and why, is said of each target', async
   })
   t.equal(code, 1)
   const said = Object.fromEntries(lines.filter(({ target }) => target).map((line) => [line.target, line]))
-  t.match(said[`localhost:${open}`], { msg: 'reached', addresses: [/127\.0\.0\.1|::1/] })
-  t.match(said[`127.0.0.1:${another}`], { msg: 'reached' })
-  t.match(said[`127.0.0.1:${closed}`], { obstacle: 'refusal', msg: /^not reached: refused/ })
+  t.match(said[`localhost:${open}`], { msg: `localhost:${open} can be reached`, addresses: [/127\.0\.0\.1|::1/] })
+  t.match(said[`127.0.0.1:${another}`], { msg: /can be reached$/ })
+  t.match(said[`127.0.0.1:${closed}`], { obstacle: 'refusal', msg: /cannot be reached: refused/ })
   t.match(said['no-such-name.invalid:443'], { obstacle: 'name', addresses: [], msg: /does not resolve/ })
   const last = lines.at(-1)
-  t.match(last, { msg: 'something is out of reach', err: { message: /^not reached: / } })
+  t.match(last, {
+    msg: 'something that this workload needs cannot be reached',
+    err: { message: /^cannot be reached: / },
+  })
   t.notMatch(last.err.message, `127.0.0.1:${another}`, 'only those that failed')
 })
 
@@ -89,7 +92,7 @@ t.test('what answers nobody is told from what refuses', async (t) => {
 t.test('when everything is reached it ends with 0', async (t) => {
   const { code, lines } = await run({ NATS_URL: `nats://127.0.0.1:${await startListener()}` })
   t.equal(code, 0)
-  t.equal(lines.at(-1).msg, 'everything is within reach')
+  t.equal(lines.at(-1).msg, 'all that this workload needs can be reached')
 })
 
 t.test('a team without a second factor is named', async (t) => {

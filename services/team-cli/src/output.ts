@@ -1,4 +1,5 @@
 import { Rejection, visible } from '@backoffice/contracts'
+import { Progress } from '@backoffice/process/progress'
 import Table from 'cli-table3'
 import stringWidth from 'string-width'
 
@@ -38,6 +39,26 @@ export function print(lines: string): void {
 /** To people, beside the result: on standard error, so that standard output holds results only. */
 export function say(lines: string): void {
   process.stderr.write(visibleLines(lines))
+}
+
+/** How far an export is. Where its rows come into the terminal themselves, they tell. */
+export const exporting = (what: string): Progress =>
+  new Progress(what, process.stdout.isTTY ? { screen: { write: () => {} } } : {})
+
+/** The pages of an export, as they are read. */
+export async function* followed<Page>(
+  what: string,
+  pages: AsyncIterable<Page>,
+  rowsIn: (page: Page) => { readonly rows: number; readonly all?: number },
+): AsyncGenerator<Page> {
+  using progress = exporting(what)
+  let read = 0
+  for await (const page of pages) {
+    const { rows, all } = rowsIn(page)
+    read += rows
+    progress.at(`${read}${all === undefined ? '' : ` of ${all}`} rows`, all && read / all)
+    yield page
+  }
 }
 
 /** For a list that is shown again and again. A file or a program gets one after the other. */

@@ -1,17 +1,11 @@
 import { fileURLToPath } from 'node:url'
 import { Argument, type Command } from 'commander'
-import {
-  connect,
-  endSession,
-  namedConsole,
-  personOf,
-  readSession,
-  runningStack,
-  writeSession,
-} from './login/connection.ts'
-import { print, printJson, printRecord } from './output.ts'
 import type { CommonOptions } from './run.ts'
-import { newOperationId } from './session.ts'
+
+const login = () => import('./login/connection.ts')
+
+/** Whether the other commands must be known for these words. */
+export const needsAll = (words: readonly string[]): boolean => words.includes('completion')
 
 /** Commands that are about this program and its person, and call no operation. */
 export function addOwnCommands(root: Command): void {
@@ -19,17 +13,20 @@ export function addOwnCommands(root: Command): void {
   add(root, 'logout', 'End the login of this machine, here and at every service')
     .option('--everywhere', 'all of your sessions, also in browsers')
     .action(async ({ everywhere = false }: { readonly everywhere?: boolean }, command: Command) => {
+      const { endSession, readSession } = await login()
       const session = readSession()
       if (session !== undefined) await endSession(session, { everywhere })
-      show({ loggedOut: session !== undefined }, command)
+      await show({ loggedOut: session !== undefined }, command)
     })
   add(root, 'whoami', 'Who you are here, with which roles, and until when')
     .option('--console <address>', 'the console to ask')
     .option('--as <person>', 'a person of the development stack')
     .action(async (_options, command: Command) => {
+      const { connect } = await login()
       const { console, client } = await connect(command.optsWithGlobals<CommonOptions>())
+      const { newOperationId } = await import('./session.ts')
       const { identity: _, ...who } = await client.whoami(newOperationId())
-      show({ console, ...who }, command)
+      await show({ console, ...who }, command)
     })
   root
     .command('completion')
@@ -37,7 +34,7 @@ export function addOwnCommands(root: Command): void {
     .addArgument(new Argument('<shell>').choices(shells))
     .addHelpText('after', '\nbash, zsh: source <(npm run --silent team -- completion bash)')
     .addHelpText('after', 'fish: npm run --silent team -- completion fish | source')
-    .action((shell: Shell) => print(completionScript(shell, root)))
+    .action(async (shell: Shell) => (await import('./output.ts')).print(completionScript(shell, root)))
 }
 
 function addLogin(root: Command): void {
@@ -49,13 +46,15 @@ function addLogin(root: Command): void {
       // Only a login needs what talks to identity providers and browsers.
       const { logInWithBrowser } = await import('./login/browser-login.ts')
       const session = await logInWithBrowser({ console, browser: options.browser })
+      const { personOf, writeSession } = await login()
       await writeSession(session)
       const { name, loggedInAt } = personOf(session.idToken)
-      show({ console, name, loggedInAt }, command)
+      await show({ console, name, loggedInAt }, command)
     })
 }
 
 async function consoleFor(options: CommonOptions): Promise<string> {
+  const { namedConsole, readSession, runningStack } = await login()
   const console = namedConsole(options) ?? readSession()?.console ?? (await runningStack())?.consoleUrl
   if (console === undefined) throw new Error('which console? npm run team -- login --console <address>')
   return console
@@ -66,7 +65,8 @@ const add = (root: Command, name: string, description: string): Command =>
 
 const inWords = (value: unknown) => (Array.isArray(value) ? value.join(', ') : value)
 
-function show(result: object, command: Command): void {
+async function show(result: object, command: Command): Promise<void> {
+  const { printJson, printRecord } = await import('./output.ts')
   if (command.optsWithGlobals<CommonOptions>().json === true) printJson(result)
   else printRecord(Object.fromEntries(Object.entries(result).map(([name, value]) => [name, inWords(value)])))
 }

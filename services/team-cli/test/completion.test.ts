@@ -15,8 +15,13 @@ import { typed } from './typed.ts'
 
 const dir = temporaryFolder(t)
 
+async function completion(shell: string) {
+  const words = ['completion', shell]
+  await (await program(words)).parseAsync(words, { from: 'user' })
+}
+
 async function scriptFor(shell: Shell): Promise<string> {
-  const { stdout } = await captured(() => program().parseAsync(['completion', shell], { from: 'user' }))
+  const { stdout } = await captured(() => completion(shell))
   const file = join(dir, shell)
   writeFileSync(file, stdout)
   return file
@@ -58,7 +63,7 @@ t.test('zsh understands the script', { skip: skipWithout('zsh', 'zsh') }, async 
 })
 
 t.test('another shell is refused with the names of those that there are', async (t) => {
-  const { error } = await captured(() => program().parseAsync(['completion', 'tcsh'], { from: 'user' }))
+  const { error } = await captured(() => completion('tcsh'))
   t.match(error?.message, /bash, zsh, fish/)
 })
 

@@ -37,9 +37,10 @@ async function team(
     return await captured(async (soFar) => {
       const beside = Promise.resolve(meanwhile(soFar))
       // What goes wrong beside it shows in what the program says.
-      await Promise.all([program().parseAsync(words, { from: 'user' }), beside.catch(() => {})]).finally(() =>
+      await Promise.all([
+        program(words).then((root) => root.parseAsync(words, { from: 'user' })),
         beside.catch(() => {}),
-      )
+      ]).finally(() => beside.catch(() => {}))
     })
   } finally {
     for (const [name, value] of Object.entries(before)) {

@@ -1,7 +1,9 @@
 import { type Operation, operations, type ServiceName, seenOfSubmission, serviceNames } from '@backoffice/contracts'
 import t from 'tap'
-import { rows } from '../src/commands/index.ts'
+import { allRows } from '../src/commands/index.ts'
 import { typed, wordsFor } from './typed.ts'
+
+const rows = await allRows()
 
 /** What the last call of a command sends, but for what was read before. */
 async function inputOf(...words: string[]) {
@@ -430,6 +432,6 @@ t.test('a reconciliation is followed to its end, and a difference is exit status
       [operations.reconciler.reconcileWallet, { runId: 'run_1' }],
     ],
   )
-  t.equal(stderr, 'balances: 1 of 2\n')
+  t.equal(stderr, '', 'its progress is for terminals')
   t.strictSame(JSON.parse(stdout), report)
 })

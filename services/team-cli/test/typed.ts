@@ -60,7 +60,9 @@ export async function typed(
   }
   const open = async () =>
     new Session({ call } as never, recorded === undefined ? {} : { recorded: async () => recorded })
-  const { error, ...written } = await captured(() => program(open).parseAsync(words, { from: 'user' }))
+  const { error, ...written } = await captured(() =>
+    program(words, open).then((root) => root.parseAsync(words, { from: 'user' })),
+  )
   const status = process.exitCode
   process.exitCode = undefined
   return { sent, status, ...written, ...(error === undefined ? {} : { error }) }

@@ -62,7 +62,7 @@ const goOneByOne: ReadonlySet<BatchFault> = new Set(['alone', 'locked'])
 /** The callers may not notice that their batch failed, so it is logged. A failed assertion is a bug. */
 function logFailedBatch(log: AttemptContext['log'], operation: Operation, err: unknown): void {
   const level = err instanceof assert.AssertionError ? 'error' : 'warn'
-  log[level]({ err, operation: operation.id }, 'a batch failed; its calls run one by one')
+  log[level]({ err, operation: operation.id }, `a batch of ${operation.id} failed; its calls run one by one`)
 }
 
 function namesOf(command: Command, { call, preparation }: Attempt): readonly string[] {

@@ -41,7 +41,10 @@ export function untilPrepared(db: Database, { waitMs, log, ...needs }: Needs): P
       }
       if (now >= saidAt + sayEveryMs) {
         saidAt = now
-        log.warn({ err }, isAway ? 'waiting for PostgreSQL' : 'waiting until the database is prepared')
+        log.warn(
+          { err },
+          isAway ? 'waiting for PostgreSQL to answer' : 'waiting until the migration Job has prepared the database',
+        )
       }
       return true
     },

@@ -134,9 +134,10 @@ export function purging(
           const isShorter = retention.ofSandbox !== undefined && sandboxKeepMs < retention.keepMs
           const ofSandbox = isShorter ? await purge(context, retention, sandboxKeepMs) : 0
           const deleted = ofSandbox + (await purge(context, retention))
-          if (deleted > 0) log.info({ table: retention.table, deleted }, 'purged')
+          if (deleted > 0)
+            log.info({ table: retention.table, deleted }, `purged ${deleted} expired rows of ${retention.table}`)
         } catch (error) {
-          log.warn({ table: retention.table, err: error }, 'could not purge')
+          log.warn({ table: retention.table, err: error }, `expired rows of ${retention.table} could not be purged`)
         }
       }
     },

@@ -137,7 +137,8 @@ export class EventStream {
     const before = this.#states.get(name)
     if (info === null) {
       this.#states.set(name, 'missing')
-      if (before !== 'missing') this.#log.error({ stream: name }, 'missing in JetStream: waiting until it is made')
+      if (before !== 'missing')
+        this.#log.error({ stream: name }, `${name} is missing in JetStream; waiting until it is made`)
       throw new StreamFault(`${name} is missing in JetStream`)
     }
     const differences = differencesFrom(expected, info.config)
@@ -146,13 +147,13 @@ export class EventStream {
       if (before !== 'different')
         this.#log.error(
           { stream: name, differences },
-          'configured otherwise than it must be: nothing is published or consumed until that is mended',
+          `${name} in JetStream differs from its configuration; nothing is published or consumed until that is mended`,
         )
-      throw new StreamFault(`${name} is configured otherwise than it must be: ${differences.join('; ')}`)
+      throw new StreamFault(`${name} in JetStream differs from its configuration: ${differences.join('; ')}`)
     }
     this.#states.set(name, 'right')
     if (before === 'missing' || before === 'different')
-      this.#log.info({ stream: name }, 'in JetStream again as it must be')
+      this.#log.info({ stream: name }, `${name} in JetStream is as it must be again`)
     return info
   }
 }

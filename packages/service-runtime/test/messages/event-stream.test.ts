@@ -94,12 +94,12 @@ t.test('on a server that permits everything to everybody', async (t) => {
     t.notOk(stream.differs)
     t.same(
       lines.splice(0).map(({ msg }) => msg),
-      ['missing in JetStream: waiting until it is made'],
+      [`${eventStream} is missing in JetStream; waiting until it is made`],
     )
     await replaceStream({})
     await publisher.publish(event, '')
     t.equal((await ask(streamApi.info)).state.messages, 1)
-    t.match(lines.splice(0), [{ msg: /again as it must be/ }])
+    t.match(lines.splice(0), [{ msg: /is as it must be again/ }])
   })
 
   // Of each kind one: every option is in the tests of rpc, `jetstream.test.ts`.
@@ -113,7 +113,7 @@ t.test('on a server that permits everything to everybody', async (t) => {
       await replaceStream(options)
       const stream = watched()
       const publisher = new EventPublisher(connection, { stream, history })
-      await t.rejects(publisher.publish(event, ''), { name: 'StreamFault', message: /otherwise than it must be/ })
+      await t.rejects(publisher.publish(event, ''), { name: 'StreamFault', message: /differs from its configuration/ })
       t.ok(stream.differs, 'and the service is not ready')
       t.equal((await ask(streamApi.info)).state.messages, 0)
       const [said, ...more] = lines.splice(0)
@@ -162,7 +162,7 @@ t.test('on a server that permits everything to everybody', async (t) => {
       const { error } = await ask(subject, { stream_name: eventStream, config })
       t.equal(error, undefined)
       const stream = watched()
-      await t.rejects(stream.checkConsumer(consumer), { name: 'StreamFault', message: /otherwise than it must be/ })
+      await t.rejects(stream.checkConsumer(consumer), { name: 'StreamFault', message: /differs from its configuration/ })
       t.ok(stream.differs)
     })
   }

@@ -118,7 +118,10 @@ export class TeamGate {
   /** A call that nobody made who may act. It is in the log and in a metric. */
   #nobody(operation: Operation, reason: string, message: string, logged: object): Rejection {
     refused.add(1, { operation: operation.id, code: 'LOGIN_REQUIRED', reason })
-    this.#context.log.warn({ operation: operation.id, reason, ...logged }, 'a call that nobody of the team made')
+    this.#context.log.warn(
+      { operation: operation.id, reason, ...logged },
+      `a call of ${operation.id} was refused: nobody of the team made it`,
+    )
     return new Rejection('LOGIN_REQUIRED', { reason, message })
   }
 }

@@ -4,6 +4,7 @@ import { IdentityRefused, KeysUnavailable } from '@backoffice/team-access/identi
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { ConsoleContext } from '../context.ts'
 import { signOut } from '../identity/cookies.ts'
+import { ServiceStarts } from '../identity/person.ts'
 import { ProviderUnavailable } from '../identity/provider.ts'
 import { displayOf, goTo, pageAddress } from '../pieces/cells.ts'
 import { detailLines, isInPlace, sayInPlace } from '../pieces/refusals.ts'
@@ -28,6 +29,9 @@ export function registerErrors(app: FastifyInstance, log: Logger, context: Conso
       const why = error.reason === 'session over' ? 'over' : 'refused'
       return goTo(reply, `/sign-in?why=${why}${returnTo(request)}`)
     }
+    // Where nobody else knows it, the page is loaded again until it is there.
+    if (error instanceof ServiceStarts && request.method === 'GET')
+      return showFault(request, reply.header('Refresh', '2'), { status: 503, about: 'SERVICE_STARTS' })
     if (error instanceof Rejection) return refused(error, request, reply, context)
     if (isPassing(error)) {
       log.warn({ err: error }, 'the identity provider cannot be reached')

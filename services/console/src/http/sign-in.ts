@@ -64,7 +64,7 @@ export function registerSignIn(app: FastifyInstance, context: ConsoleContext): v
       await logIn(request, idToken, attempt.returnTo)
       return reply.redirect('/delegation', 303)
     } catch (error) {
-      log.warn({ err: error }, 'a login failed')
+      log.warn({ err: error }, 'a login of a person failed')
       return failed(request, reply, faultOf(error))
     }
   })
@@ -111,10 +111,10 @@ function registerDelegation(app: FastifyInstance, context: ConsoleContext): void
     try {
       const person = await personOf({ ...session, delegation }, context)
       signIn(request, delegation)
-      log.info({ person: person.name }, 'signed in')
+      log.info({ person: person.name }, 'a person of the team signed in')
       return reply.redirect(session.returnTo, 303)
     } catch (error) {
-      log.warn({ err: error }, 'a login failed')
+      log.warn({ err: error }, 'a login of a person failed')
       return failed(request, reply, faultOf(error))
     }
   })

@@ -84,6 +84,8 @@ export async function personOf(
   const signer = new DelegatedSigner({ idToken, key, delegation, deployment })
   const { id, name, roles, session, loggedInAt, lacking } = await whoIs(signer, { verifier, now })
   const rpc = new RpcClient(nats, signer)
+  // On one machine the reconciler is started when it is asked; in production it always runs.
+  const resident: readonly ServiceName[] = isOneMachine ? residentServices : serviceNames
   const refused = (operation: Operation, input: Readonly<Record<string, unknown>>) =>
     refusalOf(operation, input, { roles, loggedInAt, lacking, delegated: false }, now)?.code
   return {
@@ -93,12 +95,14 @@ export async function personOf(
     session,
     loggedInAt,
     isWeak: lacking !== undefined,
-    // On one machine the reconciler is started when it is asked; in production it always runs.
-    resident: isOneMachine ? residentServices : serviceNames,
+    resident,
     // As the services judge it.
     mayCall: (operation, input = {}) => refused(operation, input) !== 'ROLE_REQUIRED',
     needsFreshLogin: (operation, input) => refused(operation, input) === 'FRESH_LOGIN_REQUIRED',
-    call: (operation, input) => rpc.call(operation, { input }),
+    call: (operation, input) =>
+      rpc.call(operation, { input }).catch((error: unknown) => {
+        throw isAway(error) && !resident.includes(operation.service) ? new ServiceStarts(error) : error
+      }),
     async passOn(operation, { operationId, input, approves, proof, opener }) {
       const replyKey = opener && (await importReplyKey(opener).catch(() => undefined))
       const call = { input: input as never, operationId, ...defined({ approves, replyKey }) }
@@ -115,6 +119,13 @@ async function whoIs(
   const call = { operation: whoAmI, operationId: newId('opn'), input: {} }
   const caller = await verifier.verify(call, await signer.sign(call), now)
   return { ...caller, loggedInAt: caller.loggedInAt ?? now }
+}
+
+/** No reply came of a service that runs when it is needed: the call has started it. */
+export class ServiceStarts extends Rejection {
+  constructor(cause: unknown) {
+    super('SERVICE_UNAVAILABLE', undefined, { cause })
+  }
 }
 
 const isAway = (error: unknown): boolean => error instanceof Rejection && error.code === 'SERVICE_UNAVAILABLE'

@@ -15,6 +15,7 @@ import { listRows } from '../pieces/list-page.ts'
 import { csvRows, sendCsv } from '../pieces/listed.ts'
 import { cutOff, merged, subjectCell, subjectsOf } from '../pieces/open-proposals.ts'
 import { beforeOf, rowsOnPage, showList, showNotYours } from '../pieces/queue.ts'
+import { inParts } from '../pieces/rest.ts'
 import { shownValue } from '../pieces/timeline.ts'
 import type { Pages, Visit } from '../pieces/visit.ts'
 import { placeOf } from './search.ts'
@@ -46,8 +47,9 @@ export const auditPages: Pages = (route) => {
     const { display } = visit
     const list = { title: 'audit', path: '/audit' } as const
     if (!visit.person.mayCall(listAudit)) return showNotYours(visit, list, listAudit)
-    const { entries, missing, nextCursor } = await readTrail(visit, visit.query.after)
-    const subjects = await subjectsOf(visit, entries)
+    const parts = inParts(visit)
+    const { entries, missing, nextCursor } = await readTrail(parts, visit.query.after)
+    const subjects = await subjectsOf(parts, entries)
     const rows = listRows(visit, lists.audit, entries, {
       operation: ({ operation, input }) => text(actionOf(visit, operation, input)),
       subject: (entry) => subjectCell(visit, entry, subjects.of(entry), placeOf),

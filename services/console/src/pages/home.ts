@@ -4,6 +4,7 @@ import { whenAway } from '../identity/person.ts'
 import { queueStates, sendEvents } from '../pieces/counts.ts'
 import { lateAfterHours } from '../pieces/filters.ts'
 import { picturesFor } from '../pieces/pictures.ts'
+import { inParts } from '../pieces/rest.ts'
 import type { Pages, Visit } from '../pieces/visit.ts'
 import { failingEndpoints } from './endpoints.ts'
 import { latestRun } from './reconcile.ts'
@@ -17,7 +18,8 @@ const unknown = whenAway('unknown' as const)
 const everyMs = 15_000
 
 export const homePages: Pages = (route, context) => {
-  route.get('', async (visit) => {
+  route.get('', async (whole) => {
+    const visit = inParts(whole)
     const { person } = visit
     const [queues, run, endpoints, pictures] = await Promise.all([
       queueStates(visit),

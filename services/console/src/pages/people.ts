@@ -13,6 +13,7 @@ import type { FastifyReply } from 'fastify'
 import { askEach } from '../identity/person.ts'
 import { lines, type Row, rowWith, status, text, time, words } from '../pieces/cells.ts'
 import { showLists } from '../pieces/queue.ts'
+import { inParts } from '../pieces/rest.ts'
 import { type Decision, type Pages, pageWithForms, type SentForm, type Visit } from '../pieces/visit.ts'
 
 const { listLockedMembers, listSessions, lockTeamMember, unlockTeamMember } = operations.gateway
@@ -39,7 +40,7 @@ export const peoplePages: Pages = (route, { config }) => {
     const { display, person, query, address } = visit
     const role = teamRoles.find((known) => known === query.role) ?? [...person.roles][0] ?? 'auditor'
     const mayLock = person.mayCall(lockTeamMember)
-    const lately = person.mayCall(listSessions) ? await whoWasHere(visit) : undefined
+    const lately = person.mayCall(listSessions) ? await whoWasHere(inParts(visit)) : undefined
     const holders = [
       ...[...rolesOfGroup].map(([name, roles]) => holderRow(name, 'group', roles)),
       ...[...machines.values()].map(({ name, roles }) => holderRow(name, 'machine', roles)),

@@ -1,4 +1,4 @@
-import { defined, fromMinorUnits, operations, Rejection, type Reply, seenOf, toMinorUnits } from '@backoffice/contracts'
+import { defined, fromMinorUnits, operations, type Reply, seenOf, toMinorUnits } from '@backoffice/contracts'
 import { lists, nameOf as nameIn } from '@backoffice/team-rows'
 import type { FastifyReply } from 'fastify'
 import {
@@ -19,6 +19,7 @@ import {
   amountOf,
   type FoundProposal,
   findDecided,
+  findProposal,
   findProposals,
   isOwn,
   movedBy,
@@ -30,6 +31,7 @@ import {
 } from '../pieces/open-proposals.ts'
 import { secretsIn } from '../pieces/operator-actions.ts'
 import { beforeOf, rowsOnPage, showCase, showLists } from '../pieces/queue.ts'
+import { inParts } from '../pieces/rest.ts'
 import { type Decision, type Pages, pageWithForms, rolesFor, type SentForm, type Visit } from '../pieces/visit.ts'
 import type { Word } from '../words/index.ts'
 import { placeOf } from './search.ts'
@@ -67,10 +69,7 @@ const pathOf = (proposal: Pick<FoundProposal, 'id'>): string => `/proposals/${pr
 
 async function findOne(visit: Visit): Promise<ShownProposal> {
   const { person, params, recorded, display } = visit
-  const { proposals, missing } = await findProposals(person, { proposalId: params.proposalId ?? '', limit: 1 })
-  const [proposal] = proposals
-  // It may be kept by a service that does not answer.
-  if (proposal === undefined) throw new Rejection(missing.length > 0 ? 'SERVICE_UNAVAILABLE' : 'PROPOSAL_NOT_FOUND')
+  const proposal = await findProposal(person, params.proposalId ?? '')
   const { call } = proposal
   const subjects = await subjectsOf(visit, [proposal])
   // Whoever answered is not believed: it must be what the proposer signed.
@@ -80,7 +79,8 @@ async function findOne(visit: Visit): Promise<ShownProposal> {
   return { ...proposal, fault, player, names, sentence: sentenceOf(display, proposal, names) }
 }
 
-async function showProposals(visit: Visit): Promise<FastifyReply> {
+async function showProposals(whole: Visit): Promise<FastifyReply> {
+  const visit = inParts(whole)
   const { display, environment, person, address, query } = visit
   const isOpen = query.state !== 'decided'
   const frame = {

@@ -193,7 +193,7 @@ async function showRounds(visit: Visit): Promise<FastifyReply> {
   ])
   const filter = filterOf(visit, { list: isOpen ? 'openRounds' : 'rounds', path, fields })
   const rows = await roundRows(visit, directory, data)
-  const here = { ...frame, filter, nextCursor, missing: directory.isAway ? ['gateway'] : [] }
+  const here = { ...frame, filter, nextCursor, missing: directory.isAway ? (['gateway'] as const) : [] }
   // Where one provider has many, it is not the rounds that one looks at.
   const byProvider = countRows(visit, directory, counts.data)
   return showLists(visit, {

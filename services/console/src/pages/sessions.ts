@@ -1,10 +1,11 @@
-import { type OwnSession, operations, Rejection } from '@backoffice/contracts'
+import { type OwnSession, operations, Rejection, type ServiceName } from '@backoffice/contracts'
 import { lists, ownSessionsIn } from '@backoffice/team-rows'
 import type { FastifyReply } from 'fastify'
 import { askEach } from '../identity/person.ts'
 import { factsOf, lines, status, text } from '../pieces/cells.ts'
 import { listRows } from '../pieces/list-page.ts'
 import { showCase, showLists } from '../pieces/queue.ts'
+import { inParts } from '../pieces/rest.ts'
 import { type Decision, type Pages, pageWithForms, type SentForm, type Visit } from '../pieces/visit.ts'
 
 const { endSession, listOwnSessions } = operations.gateway
@@ -15,7 +16,7 @@ const pathOf = ({ session }: OwnSession): string => `${path}/${session}`
 /** One's own sessions, here and on the command line: one may have been left open, or be a thief's. */
 export const sessionPages: Pages = (route) => {
   pageWithForms(route, path, {
-    find: ownSessions,
+    find: (visit) => ownSessions(inParts(visit)),
     pathOf: () => path,
     show: showSessions,
     decisionOf: (visit, _found, name) => (name === 'endAll' ? endAllDecision(visit) : undefined),
@@ -30,7 +31,7 @@ export const sessionPages: Pages = (route) => {
 
 interface Found {
   readonly sessions: readonly OwnSession[]
-  readonly missing: readonly string[]
+  readonly missing: readonly ServiceName[]
 }
 
 /** Each service knows those that have called it. */

@@ -6,6 +6,7 @@ import {
   type Operation,
   operations,
   type Proposal,
+  Rejection,
   type ServiceName,
   serviceNames,
   toMinorUnits,
@@ -29,12 +30,11 @@ type Wanted = Input<typeof operations.wallet.listProposals>
 
 const forTwo = allOperations.filter(({ twoPeople }) => twoPeople !== undefined)
 
-/** The newest first, and the services that did not answer: each service keeps the proposals that it would carry out. */
-export async function findProposals(
-  person: Person,
-  wanted: Wanted,
-  from: readonly ServiceName[] = serviceNames.filter((name) => forTwo.some(({ service }) => service === name)),
-) {
+/** Each service keeps the proposals that it would carry out. */
+const keepers = serviceNames.filter((name) => forTwo.some(({ service }) => service === name))
+
+/** The newest first, and the services that did not answer. */
+export async function findProposals(person: Person, wanted: Wanted, from: readonly ServiceName[] = keepers) {
   const { replies, missing } = await askEach(from, async (service) => {
     const { data, ...page } = await person.call(operations[service].listProposals, wanted)
     return { ...page, data: data.map((proposal) => ({ ...proposal, service, call: callOf(service, proposal) })) }
@@ -42,6 +42,25 @@ export async function findProposals(
   const { rows, end } = merged<FoundProposal>(replies, newestFirst)
   const { shown: proposals, last } = cutOff(rows, wanted.limit, end)
   return { proposals, nextCursor: last?.id ?? null, missing }
+}
+
+/**
+ * One of them, from the service that keeps it: the others are not waited for.
+ * @throws {Rejection} PROPOSAL_NOT_FOUND; SERVICE_UNAVAILABLE where a service that does not answer may keep it
+ */
+export async function findProposal(person: Person, proposalId: string): Promise<FoundProposal> {
+  const asked = keepers.map((keeper) => findProposals(person, { proposalId, limit: 1 }, [keeper]))
+  const found = asked.map(async (reply) => {
+    const [proposal] = (await reply).proposals
+    return proposal ?? Promise.reject(new Rejection('PROPOSAL_NOT_FOUND'))
+  })
+  try {
+    return await Promise.any(found)
+  } catch {
+    const replies = await Promise.all(asked)
+    const isSomebodyAway = replies.some(({ missing }) => missing.length > 0)
+    throw new Rejection(isSomebodyAway ? 'SERVICE_UNAVAILABLE' : 'PROPOSAL_NOT_FOUND')
+  }
 }
 
 /** Ids are ordered by time, whichever service made them. */

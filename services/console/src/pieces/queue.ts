@@ -1,4 +1,4 @@
-import { defined, type Operation, operations, type Reply } from '@backoffice/contracts'
+import { defined, type Operation, operations, type Reply, type ServiceName } from '@backoffice/contracts'
 import type { FastifyReply } from 'fastify'
 import type { Word } from '../words/index.ts'
 import { type Fact, link, type Row } from './cells.ts'
@@ -62,7 +62,7 @@ export interface ListFrame {
   readonly csv?: string | undefined
   readonly remark?: string | undefined
   /** The services that did not answer. */
-  readonly missing?: readonly string[] | undefined
+  readonly missing?: readonly ServiceName[] | undefined
   readonly sections?: readonly Section[]
   /** What is said where there are no rows. */
   readonly empty?: Word
@@ -139,7 +139,6 @@ export function showLists(visit: Visit, list: ListFrame): FastifyReply {
   const filtered = [list.filter?.query ?? '', order === undefined ? '' : `order=${order}`].reduce(withQuery, path)
   const rows = (list.sections ?? []).reduce((sum, section) => sum + section.rows.length, 0)
   const { firstRow, ...pages } = pagesOf(visit, filtered, { rows, nextCursor })
-  const resident = new Set<string>(visit.person.resident)
   const shown = decisions.map((decision) => shownDecision(visit, decision, filtered, sent))
   const namesOf = (services: readonly string[]) =>
     services.map((service) => visit.display.word('service', service)).join(', ')
@@ -150,8 +149,7 @@ export function showLists(visit: Visit, list: ListFrame): FastifyReply {
     ...others,
     ...ownAndOthers(visit, shown),
     lost: refusalWithoutForm(visit, shown, sent),
-    missing: namesOf(missing.filter((service) => resident.has(service))),
-    starting: namesOf(missing.filter((service) => !resident.has(service))),
+    missing: namesOf(missing.filter((service) => !visit.late.has(service))),
     csv: csv && visit.address(withQuery(csv, list.filter?.query ?? '')),
     ...pages,
     range: rangeOf(visit, firstRow, { rows, total, isPart: firstRow > 1 || Boolean(nextCursor) }),

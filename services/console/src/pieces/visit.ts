@@ -5,6 +5,7 @@ import {
   type Operation,
   Rejection,
   rolesThatMay,
+  type ServiceName,
 } from '@backoffice/contracts'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { JWK } from 'jose'
@@ -15,6 +16,7 @@ import type { Word } from '../words/index.ts'
 import { displayOf, goTo } from './cells.ts'
 import { type Form, fieldsOf, missingFields, newOperationId, readFieldsOf } from './forms.ts'
 import { isInPlace, isUnknown, refusalOf, sayInPlace } from './refusals.ts'
+import { restOf, silenceOf } from './rest.ts'
 
 /** What a page works with: who asks, and for which environment. */
 export function visitOf(request: FastifyRequest, reply: FastifyReply, context: ConsoleContext) {
@@ -22,7 +24,7 @@ export function visitOf(request: FastifyRequest, reply: FastifyReply, context: C
   if (person === undefined) throw new Error('nobody is signed in')
   const params = request.params as Readonly<Record<string, string>>
   const environment: Environment = params.environment === 'sandbox' ? 'sandbox' : 'production'
-  return {
+  const visit = {
     person,
     environment,
     display: displayOf(request, context),
@@ -33,9 +35,17 @@ export function visitOf(request: FastifyRequest, reply: FastifyReply, context: C
     log: context.log,
     recorded: context.recorded,
     query: request.query as Readonly<Record<string, string | undefined>>,
+    /** The services whose part of the page is not there yet. */
+    late: new Set<ServiceName>(),
     /** The address of a page in the same environment. */
     address: (path: string): string => `/${environment}${path}`,
-    show: (page: string, data: object): FastifyReply => reply.page(page, { environment, ...data }, { request }),
+  }
+  return {
+    ...visit,
+    show(page: string, data: object): FastifyReply {
+      const silence = (service: string) => silenceOf(visit, service)
+      return reply.page(page, { environment, rest: restOf(visit), silence, ...data }, { request })
+    },
   }
 }
 export type Visit = ReturnType<typeof visitOf>

@@ -1,10 +1,6 @@
 /** Texts of the pictures on the start page. */
 export const pictureWords = {
   figures: ['Figures', 'Números'],
-  pictureAway: [
-    '{service} does not answer, so this picture is missing.',
-    '{service} não responde, por isso falta este gráfico.',
-  ],
   waitsUnder: ['under {to} h', 'menos de {to} h'],
   waitsBetween: ['{from} to {to} h', 'de {from} a {to} h'],
   waitsLonger: ['{from} h or more', '{from} h ou mais'],

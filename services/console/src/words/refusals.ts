@@ -32,6 +32,10 @@ export const refusalWords = {
   'error.INVALID': ['This cannot be read.', 'Isto não pode ser lido.'],
   'error.FAILED': ['Something failed. It was logged.', 'Algo falhou. Foi registrado.'],
   'error.INTERNAL_ERROR': ['The service failed.', 'O serviço falhou.'],
+  'error.SERVICE_STARTS': [
+    'The service runs when it is needed, and is starting. This page is loaded again by itself.',
+    'O serviço roda quando é preciso e está iniciando. Esta página é carregada de novo sozinha.',
+  ],
   'error.SERVICE_UNAVAILABLE': ['The service does not answer.', 'O serviço não responde.'],
   'error.PROVIDER_AWAY': [
     'The identity provider cannot be reached. Try again in a moment.',

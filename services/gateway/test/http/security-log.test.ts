@@ -23,7 +23,8 @@ const child = spawn(process.execPath, [main], { env: environment, stdio: ['ignor
 const ended = once(child, 'exit')
 t.teardown(() => child.kill('SIGKILL'))
 createInterface({ input: child.stdout }).on('line', (line) => lines.push(JSON.parse(line)))
-const origins = () => lines.filter(({ msg }) => msg === 'listening').map(({ origin }) => String(origin))
+const origins = () =>
+  lines.filter(({ msg }) => msg === 'listening for HTTP requests').map(({ origin }) => String(origin))
 const [origin] = await eventually(() => origins().length === 2 && origins())
 const baseUrl = `${origin}${apiPrefix}`
 const security = (event: string) => lines.filter((line) => line.log === 'security' && line.event === event)

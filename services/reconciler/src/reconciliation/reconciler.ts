@@ -173,10 +173,13 @@ export class Reconciler implements Background {
       const run = { ...how, runId: id, at: clock.now(), heads, team, workers, statementMsMax, signal, progress: keep }
       const report = await reconcile(url, db, run)
       const { kind, differencesTotal } = report
-      log[differencesTotal === 0 ? 'info' : 'error']({ runId: id, kind, differencesTotal }, 'reconciled')
+      log[differencesTotal === 0 ? 'info' : 'error'](
+        { runId: id, kind, differencesTotal },
+        `a reconciliation ended with ${differencesTotal} differences`,
+      )
       await endRun(db, { id, report, now: clock.now() })
     } catch (error) {
-      log.error({ runId: id, err: error }, 'a reconciliation failed')
+      log.error({ runId: id, err: error }, 'a run of the reconciliation failed')
       const cause = signal.aborted ? signal.reason : error
       const failure = cause instanceof Error ? cause.message : String(cause)
       await endRun(db, { id, failure, now: clock.now() }).catch(() => {})

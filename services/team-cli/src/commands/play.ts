@@ -1,7 +1,7 @@
 import { operations, type ProviderRecord, playDayRows, readPlayDay } from '@backoffice/contracts'
 import { lists, textColumns } from '@backoffice/team-rows'
 import { stringify } from 'csv-stringify/sync'
-import { print, printRecord, printSection } from '../output.ts'
+import { followed, print, printRecord, printSection } from '../output.ts'
 import { listed, row, type Work } from '../row.ts'
 
 const { createProvider, getProvider, setProviderGrant, setProviderLimits } = operations.gateway
@@ -153,11 +153,12 @@ export const play = [
 
 /** Page by page, because a day may be larger than memory. JSON is one document, so it is printed at the end. */
 async function exportAll({ session, input, json }: Work<typeof exportPlayDay>) {
-  const pages = readPlayDay((page) => session.call(exportPlayDay, page), input)
+  const read = readPlayDay((page) => session.call(exportPlayDay, page), input)
+  const pages = followed('play export', read, ({ data }) => ({ rows: data.length }))
   if (!json) {
     for await (const rows of playDayRows(pages)) print(stringify([...rows]))
     return {}
   }
-  const read = await Array.fromAsync(pages)
-  return { data: read.flatMap(({ data }) => data), sums: read.at(-1)?.sums ?? [] }
+  const all = await Array.fromAsync(pages)
+  return { data: all.flatMap(({ data }) => data), sums: all.at(-1)?.sums ?? [] }
 }

@@ -1,6 +1,6 @@
 import { defined, operations, type Reply, seenOfSubmission } from '@backoffice/contracts'
 import { lists } from '@backoffice/team-rows'
-import { printJson, printRecord, printSection } from '../output.ts'
+import { exporting, printJson, printRecord, printSection } from '../output.ts'
 import { countedEnvironment, decisionColumns, listed, ofAllOperators, row, type Work, waitingColumns } from '../row.ts'
 
 const { showPlayer, listGameSessions, exportPlayer } = operations.players
@@ -74,12 +74,14 @@ export const players = [
 /** Reads the pages of each service. The rows are as they are stored, by service and table. */
 async function exportAll({ session, input }: Work<typeof exportPlayer>) {
   const stored: Record<string, object> = {}
-  for (const service of keepers) {
+  using progress = exporting('player export')
+  for (const [index, service] of keepers.entries()) {
     const rows: Reply<typeof exportPlayer>['rows'] = []
     let after: string | undefined
     do {
       const page = await session.call(operations[service].exportPlayer, defined({ ...input, after }))
       rows.push(...page.rows)
+      progress.at(`${rows.length} rows of ${service}`, index / keepers.length)
       after = page.nextCursor ?? undefined
     } while (after !== undefined)
     const tables = Map.groupBy(rows, ({ table }) => table)

@@ -1,7 +1,7 @@
 import { type Input, operations, serviceNames } from '@backoffice/contracts'
 import { lists, membersIn, newestEntryFirst, ownSessionsIn } from '@backoffice/team-rows'
 import type { ExportedLine } from '../audit.ts'
-import { printJsonLine } from '../output.ts'
+import { exporting, printJsonLine } from '../output.ts'
 import { listed, row, type Work } from '../row.ts'
 import { callAll, type Session } from '../session.ts'
 
@@ -34,7 +34,9 @@ export const audit = [
 async function exportAll({ session, input, json }: Work<typeof operations.gateway.exportAudit>) {
   const data: ExportedLine[] = []
   let entries = 0
-  for (const { service, exportAudit } of exports) {
+  using progress = exporting('audit export')
+  const [from, to] = [input.from, input.to].map(Date.parse) as [number, number]
+  for (const [index, { service, exportAudit }] of exports.entries()) {
     let page: Input<typeof exportAudit> = input
     for (;;) {
       const { data: found, nextCursor = null } = await session.call(exportAudit, page)
@@ -43,6 +45,9 @@ async function exportAll({ session, input, json }: Work<typeof operations.gatewa
       else for (const line of lines) printJsonLine(line)
       entries += lines.length
       if (nextCursor === null) break
+      // Oldest first.
+      const share = (Date.parse(found.at(-1)?.at ?? input.from) - from) / (to - from)
+      progress.at(`${entries} entries, now of ${service}`, (index + share) / exports.length)
       page = { ...input, cursor: nextCursor }
     }
   }

@@ -1,8 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { operations, type ReconciliationReport, readStatement, statementRows } from '@backoffice/contracts'
+import { operations, type ReconciliationReport, readStatement, statementRows, visible } from '@backoffice/contracts'
+import { Progress } from '@backoffice/process/progress'
 import { lists, textColumns } from '@backoffice/team-rows'
 import { stringify } from 'csv-stringify/sync'
-import { print, printRecord, printSection, say } from '../output.ts'
+import { followed, print, printRecord, printSection } from '../output.ts'
 import { listed, row, type Work } from '../row.ts'
 
 const { adjustWallet, reverseTransfer, listEntries } = operations.wallet
@@ -61,14 +62,16 @@ export const wallet = [
 /** Starts a run and follows it. The exit status says whether everything agrees. */
 async function reconcile({ session, input }: Work<typeof reconcileWallet>): Promise<ReconciliationReport> {
   let reply = await session.call(reconcileWallet, { ...input, full: input.full ?? false })
-  let shown = ''
   while (reply.state === 'running') {
-    const { check, done, total } = reply.progress
-    const line = `${check}: ${done} of ${total}\n`
-    if (line !== shown) say(line)
-    shown = line
-    await wait(progressEveryMs)
-    reply = await session.call(reconcileWallet, { runId: reply.runId })
+    const { check } = reply.progress
+    // Each check has its own measure.
+    using progress = new Progress(`reconciliation, ${visible(check)}`)
+    while (reply.state === 'running' && reply.progress.check === check) {
+      const { done, total } = reply.progress
+      progress.at(`${done} of ${total}`, total > 0 ? done / total : 0)
+      await wait(progressEveryMs)
+      reply = await session.call(reconcileWallet, { runId: reply.runId })
+    }
   }
   const { state, report, failure } = reply
   if (state === 'failed' || report === null) throw new Error(`the reconciliation failed: ${failure}`)
@@ -122,11 +125,15 @@ export const statement = [
 
 /** Exports page by page, because a period may be larger than memory. JSON is one document, so it is printed at the end. */
 async function exportAll({ session, input, json }: Work<typeof exportStatement>) {
-  const pages = readStatement((page) => session.call(exportStatement, page), input)
+  const read = readStatement((page) => session.call(exportStatement, page), input)
+  const pages = followed('statement export', read, ({ data, totals }) => ({
+    rows: data.length,
+    all: totals.reduce((sum, { entries }) => sum + entries, 0),
+  }))
   if (!json) {
     for await (const rows of statementRows(pages)) print(stringify([...rows]))
     return {}
   }
-  const read = await Array.fromAsync(pages)
-  return { data: read.flatMap(({ data }) => data), totals: read.at(-1)?.totals ?? [] }
+  const all = await Array.fromAsync(pages)
+  return { data: all.flatMap(({ data }) => data), totals: all.at(-1)?.totals ?? [] }
 }

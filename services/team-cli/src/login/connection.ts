@@ -70,6 +70,9 @@ export async function connect(options: ConnectionOptions): Promise<Connection> {
   return connection({ console, signer, name: personOf(idToken).name, issuer: decodeJwt(idToken).iss })
 }
 
+/** For the commands that call operations. */
+export const openSession = async (options: ConnectionOptions): Promise<Session> => (await connect(options)).session
+
 /** The console that was named, without a path. */
 export function namedConsole({ console = process.env.TEAM_CONSOLE_URL }: ConnectionOptions): string | undefined {
   return console === undefined ? undefined : originOf(console)

@@ -129,7 +129,10 @@ export class Recorder {
       subject: endpointId,
     }
     await insertAudit(db, [{ id, ...what, ...byService, reason: disabledReason, input: { withheld } }], now)
-    this.#context.log.error({ endpoint: endpointId, withheld }, 'an endpoint was disabled, because it failed for days')
+    this.#context.log.error(
+      { endpoint: endpointId, withheld },
+      'a webhook endpoint was disabled, because it failed for days',
+    )
   }
 }
 

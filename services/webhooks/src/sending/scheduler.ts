@@ -139,7 +139,7 @@ export class Scheduler implements Background {
       .catch((error) =>
         this.#context.log.error(
           { err: error, deliveryId },
-          'an attempt failed in this service; it is made again when its lease ends',
+          'a delivery attempt failed in this service; it is made again when its lease ends',
         ),
       )
       .finally(() => {
@@ -170,8 +170,8 @@ export class Scheduler implements Background {
     const { responseStatus: status, durationMs, error } = outcome
     const said = { deliveryId, eventId, attempt: number, status, durationMs, error }
     // Each attempt is a row; a line for each that went well would be most of the log.
-    if (error === null) log.debug(said, 'delivered')
-    else log.info(said, 'an attempt failed')
+    if (error === null) log.debug(said, 'a webhook was delivered')
+    else log.info(said, 'a webhook was not delivered')
     for (const due of await this.#record({ lease, startedAt, outcome }))
       this.#wakeups.nudgeAt(endpointId, due.getTime() - clock.now().getTime())
   }
@@ -183,7 +183,7 @@ export class Scheduler implements Background {
       while: (err) => {
         const { deliveryId } = attempt.lease
         if (!this.#stopped)
-          this.#context.log.warn({ err, deliveryId }, 'an attempt could not be recorded; it is tried again')
+          this.#context.log.warn({ err, deliveryId }, 'a delivery attempt could not be recorded; that is tried again')
         return !this.#stopped
       },
     })
