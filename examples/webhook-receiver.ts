@@ -52,6 +52,12 @@ function recordOf(event: WebhookEvent) {
   switch (event.type) {
     case 'kyc.status_changed':
       return { id: event.data.playerId, status: event.data.kycStatus, version: event.data.version }
+    case 'player.status_changed':
+      return { id: `${event.data.playerId} status`, status: event.data.status, version: event.data.version }
+    case 'player.limit_changed': {
+      const { playerId, dailyDepositLimit, version } = event.data
+      return { id: `${playerId} limit`, status: dailyDepositLimit ?? 'none', version }
+    }
     case 'deposit.confirmed':
     case 'withdrawal.status_changed':
       return event.data

@@ -1,8 +1,10 @@
 // proof: what test/cluster/run.sh would make of a cluster, and its journey on all services here.
 
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { cpSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { operations } from '@backoffice/contracts'
 import {
@@ -45,6 +47,36 @@ t.test('what an operator sees of a cluster, seen on this machine', async (t) => 
     await eventually(() => types().includes('deposit.confirmed') && types().includes('webhook.test'))
     t.ok(received.every((delivery) => verifies(delivery, created.sandbox.webhookSecret ?? '')))
     t.equal((await reconcile(team)).differencesTotal, 0)
+  })
+
+  await t.test('npm run smoke: what it saw, and an exit code; with a key of production it only reads', async (t) => {
+    const smoke = async (environment: Record<string, string>, ...options: readonly string[]) => {
+      const program = join(here, '../../packages/client/scripts/smoke.ts')
+      const { PATH = '' } = process.env
+      const env = { PATH, BASE_URL: system.baseUrl, ...environment }
+      const child = spawn(process.execPath, [program, ...options], { env })
+      const printed = Promise.all([text(child.stdout), text(child.stderr)])
+      const [status] = await once(child, 'close')
+      return [status, (await printed).join('')] as const
+    }
+    const ofSandbox = { OPERATOR_KEY: key, OPERATOR_SECRET: secret ?? '' }
+    const [status, printed] = await smoke(ofSandbox)
+    t.equal(status, 0, printed)
+    t.match(printed, /^ok +\d+ ms {2}a webhook is delivered +the answer was 2/m)
+    t.match(printed, /^ok +\d+ ms {2}the withdrawal is paid +paid$/m)
+    t.match(printed, /^15 steps were right, in [\d.]+ s, at /m)
+    t.match(await smoke({ ...ofSandbox, OPERATOR_SECRET: 'sk_wrong' }), [
+      1,
+      /FAILED after 0 steps: 401 INVALID_SIGNATURE.*req_/,
+    ])
+    const production = {
+      OPERATOR_KEY: created.production?.key ?? '',
+      OPERATOR_SECRET: created.production?.secret ?? '',
+    }
+    t.match(await smoke(production), [2, /only with --read-only/])
+    t.match(await smoke(production, '--read-only'), [0, /^3 steps were right/m])
+    t.match(await smoke({ ...ofSandbox, OPERATOR_KEY: 'gp_test_1' }), [2, /no operator’s/])
+    t.match(await smoke({ OPERATOR_KEY: key }), [2, /belong together/])
   })
 
   await t.test('a proxy that tidies paths does not go unseen', async (t) => {

@@ -124,7 +124,7 @@ team() {
 operator() {
   cd "$root"
   NODE_EXTRA_CA_CERTS="$work/ca.pem" BASE_URL="$address/api/v1" OPERATOR_KEY="$(sed -n 1p "$work/operator")" \
-    OPERATOR_SECRET="$(sed -n 2p "$work/operator")" exec node test/cluster/journey.ts "$1"
+    OPERATOR_SECRET="$(sed -n 2p "$work/operator")" exec "$@"
 }
 
 journey() {
@@ -136,7 +136,8 @@ journey() {
   else
     say "no webhook: neither WEBHOOK_URL nor the workflow's CLUSTER_WEBHOOK_URL is set"
   fi
-  (operator once)
+  (operator node test/cluster/journey.ts once)
+  (operator npm run --silent smoke)
   team wallet reconcile --full
   say "the first deposit, $(($(date +%s) - began)) seconds after the beginning"
 }
@@ -181,7 +182,7 @@ roll_back() {
 
 # fault NAME SECONDS: what happens while ten deposits a second come, and for how long at most none may be answered.
 fault() {
-  (operator load) > "$work/$1.json" &
+  (operator node test/cluster/journey.ts load) > "$work/$1.json" &
   load=$!
   sleep 10
   "$1"
@@ -224,7 +225,8 @@ restore() {
   moment=$(date -u +%Y-%m-%dT%H:%M:%S.000Z)
   before=$(sql postgres "select count(*) from payments.deposit where created_at < '$moment'")
   sleep 5
-  (operator once)
+  (operator node test/cluster/journey.ts once)
+  (operator npm run --silent smoke)
   in_ns scale deployment -l "$component in (service, games, console, keeper)" --replicas=0
   in_ns scale statefulset nats --replicas=0
   segment=$(sql postgres 'select pg_walfile_name(pg_switch_wal())')
@@ -248,7 +250,8 @@ restore() {
   team wallet reconcile --restored-to "$moment" --json > "$work/undone.json" || say "the restore undid something"
   compared "$work/undone.json"
   sh "$k8s/deploy.sh" "$overlay"
-  (operator once)
+  (operator node test/cluster/journey.ts once)
+  (operator npm run --silent smoke)
   team wallet reconcile --full --json > "$work/all.json" || say "the restore undid something"
   compared "$work/all.json"
 }

@@ -344,7 +344,9 @@ t.test('trigger makes each event happen; --latest and --events choose what is sh
 
   const { key = '', secret } = created.production ?? {}
   const production = new BackOfficeClient({ baseUrl: system.baseUrl, key, secret: secret ?? '' })
-  await t.rejects(makeHappen(production, 'deposit.confirmed'), /works in the sandbox only/)
+  const settings = { client: () => production, secrets: () => [], forwardTo: undefined }
+  await t.rejects(makeHappen({ ...settings, type: 'deposit.confirmed' }), /works in the sandbox only/)
+  await t.rejects(makeHappen({ ...settings, type: 'play.day_closed' }), /no call of yours causes play\.day_closed/)
   await listener.stop()
 })
 

@@ -2,14 +2,17 @@
 
 import { randomInt } from 'node:crypto'
 import { eventStream, operations } from '@backoffice/contracts'
-import { eventually, type HttpReply, newCpf, serveHttp, testBed } from '@backoffice/test-kit'
+import { eventually, type HttpReply, newCpf, newPlayer, serveHttp, testBed } from '@backoffice/test-kit'
 import { jetstreamManager } from '@nats-io/jetstream'
 import t from 'tap'
 import { fund, operatorIn, register } from '../journey.ts'
 import { services } from '../services.ts'
 
 // In a process of its own
-const config = { webhooks: { WEBHOOK_BACKOFF_BASE_MS: 20, WEBHOOK_ENDPOINT_CONCURRENCY: 1 } }
+const config = {
+  webhooks: { WEBHOOK_BACKOFF_BASE_MS: 20, WEBHOOK_ENDPOINT_CONCURRENCY: 1 },
+  players: { STATUS_SWEEP_EVERY_MS: 100 },
+}
 const bed = await testBed(t, services, { config })
 const admin = bed.sql('admin')
 const team = bed.team('alice')
@@ -51,6 +54,10 @@ const withdrawal = (amount: string) => {
 const decide = (id: string, decision: string) =>
   client.post(`/sandbox/withdrawals/${id}/decision`, { decision, reason: heavy(480) })
 
+const excludedCpf = newCpf()
+const { id: excluded } = (await client.post('/players', newPlayer({ cpf: excludedCpf }))).body
+await team.call(operations.players.selfExcludePlayer, { input: { playerId: excluded, until: null } })
+
 /** The heaviest calls of each kind, with what ends a record. */
 const kinds: Readonly<Record<string, (index: number) => Promise<unknown>>> = {
   'a player': () => {
@@ -59,6 +66,7 @@ const kinds: Readonly<Record<string, (index: number) => Promise<unknown>>> = {
     const body = { externalId: heavy(120), name: heavy(190), email, phone, cpf: newCpf(), birthDate: '1990-01-01' }
     return client.post('/players', body)
   },
+  'an account of somebody who is excluded': () => client.post('/players', newPlayer({ cpf: excludedCpf })),
   'a deposit that is confirmed': async () => client.post(`/deposits/${idOf(await deposit())}/confirm`),
   'a deposit that fails': async () => client.post(`/deposits/${idOf(await deposit())}/fail`, { reason: heavy(480) }),
   'a withdrawal that is paid': async () => {
@@ -106,7 +114,8 @@ async function counted(): Promise<Sizes> {
 }
 
 const unfinished = `select (select count(*) from webhooks.delivery where state = 'pending')
-  + (select count(*) from payments.outbox) + (select count(*) from players.outbox) as left`
+  + (select count(*) from payments.outbox) + (select count(*) from players.outbox)
+  + (select count(*) from players.told_status where due_at < now() + interval '1 minute') as left`
 
 /**
  * What is kept and what is counted, once nothing is under way. Calls are counted in memory and written soon after: what the

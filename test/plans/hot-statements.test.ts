@@ -41,7 +41,7 @@ const bed = await testBed(t, services, {
     },
   config: {
     payments: { INTENT_SWEEP_EVERY_MS: 100 },
-    players: { KYC_SWEEP_EVERY_MS: 100 },
+    players: { KYC_SWEEP_EVERY_MS: 100, STATUS_SWEEP_EVERY_MS: 100 },
     wallet: { CHECKPOINT_EVERY_MS: 100, PLAY_DAYS_EVERY_MS: 100, CORRECT_ALONE_UP_TO: correctedAlone },
     reconciler: { HEADS_EXPORT_DIR: headsDir, HEADS_EXPORT_EVERY_MS: 100, CORRECT_ALONE_UP_TO: correctedAlone },
   },

@@ -100,6 +100,7 @@ const fillings: Readonly<Record<ServiceName, readonly string[]>> = {
       select ${id('ply')}, ${largestAt}, 'alice', k.field, k.next ${allLargest}, lateral (select
         case when n % 50 = 0 then 'selfExclusion' when n % 400 = 1 then 'dailyDepositLimit' else 'kycStatus' end as field,
         case when n % 50 = 0 then 'for good' when n % 400 = 1 then '50.00' else 'aprovado' end as next) k`,
+    `insert into told_status select ${id('ply')}, 'autoexcluido', null, ${largestAt} + interval '1 year' ${allLargest} where n % 50 = 0`,
     `insert into game_session
       select ${id('ses')}, ${id('ply')}, ${brand}, 'lucky-tiger', 'demo', 'https://games', ${largestAt}, ${largestAt}, sha256(n::text::bytea), 1 ${allLargest}`,
   ],

@@ -125,6 +125,7 @@ export async function leaveTraces(t: Teardown, bed: Bed): Promise<Traces> {
   await team(operations.players.decideKyc, { playerId, submission: submissions[0].id, status: 'reprovado' })
   await post(`/sandbox${player}/kyc/decision`, { status: 'aprovado', reason: note })
   await team(operations.players.setDailyLimit, { playerId, dailyDepositLimit: '5000.00' })
+  for (const status of ['suspenso', 'ativo']) await team(operations.players.setPlayerStatus, { playerId, status })
   await team(operations.players.showPlayer, { playerId, unmask: true })
   for (const by of [{ name: person.name }, { externalId: person.externalId }])
     await team(operations.players.searchPlayers, { ...by, limit: 1 })

@@ -131,16 +131,16 @@ t.test('each message of a next release, which has a field more in it, is read by
     update wallet.play set created_at = created_at - interval '3 days';
     update wallet.round set opened_at = opened_at - interval '3 days';
     commit`)
-  await eventually(() => carried.has(eventSubject('play.day_closed')))
+  const published = eventKinds.filter((kind) => events[kind].consumedBy.length > 0).map(eventSubject)
+  await eventually(() => published.every((subject) => carried.has(subject)))
 
   t.same(failures, [], 'nobody was told that something is not valid')
   const asked = allOperations.filter(({ http, service }) => http !== undefined && service !== 'gateway')
   t.ok(asked.length > 10)
-  const published = eventKinds.filter((kind) => events[kind].consumedBy.length > 0).map(eventSubject)
   t.same(
-    [...asked.map(rpcSubject), ...published, 'replies'].filter((subject) => !carried.has(subject)),
+    [...asked.map(rpcSubject), 'replies'].filter((subject) => !carried.has(subject)),
     [],
-    'each operation of operators, each event and replies had the field',
+    'each operation of operators and replies had the field, as each event had',
   )
   for (const service of serviceNames) {
     t.equal((await admin.query(`select from ${service}.set_aside_message`)).rowCount, 0, `${service} set nothing aside`)

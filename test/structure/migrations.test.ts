@@ -34,6 +34,7 @@ const kept: Readonly<Record<string, string>> = {
   'players.player': 'a record',
   'players.kyc_submission': 'a record',
   'players.player_change': 'the history of a record',
+  'players.told_status': 'one row for each player whose status has changed',
   'players.game': 'the catalogue',
   'players.brand_game': 'the catalogue',
   'players.game_provider': 'the catalogue',

@@ -80,7 +80,10 @@ export function greeting(
   if (sandbox !== undefined) {
     lines.push('\nA signed request to try (paste all of it):\n', signedCurl(stack.baseUrl, sandbox))
     const which = dir === defaultStackFolder ? '' : `STACK_JSON='${stackFileIn(dir)}' `
-    lines.push(`\nThe sandbox's webhooks as they come, in another terminal:\n\n${which}npm run listen`)
+    lines.push(
+      "\nIn another terminal: the sandbox's webhooks as they come, one made to happen, a way through the whole API:\n",
+      ...['listen', 'listen -- trigger deposit.confirmed', 'smoke'].map((program) => `${which}npm run ${program}`),
+    )
   }
   lines.push('\nCtrl-C stops everything.')
   return lines.join('\n')

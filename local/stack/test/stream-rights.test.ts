@@ -169,7 +169,7 @@ const concrete = (allowed: readonly string[]) => allowed.map((one) => one.replac
 /** Each user's requests that JetStream answers to whatever subject they name: its own messages, with rights of its own. */
 const answeredAnywhere: Readonly<Record<string, readonly string[]>> = {
   // Who may write to the stream may also have it written there that this was done.
-  players: ['events.kyc.status_changed'],
+  players: ['events.kyc.status_changed', 'events.player.status_changed', 'events.player.limit_changed'],
   wallet: ['events.play.day_closed'],
   payments: ['events.deposit.confirmed', 'events.withdrawal.status_changed'],
   webhooks: [

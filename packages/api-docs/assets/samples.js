@@ -8,8 +8,9 @@ const storedName = 'docs-language'
 const shown = new Map([[pageLanguage, codeOf(document)]])
 /** What stands for the key in code: the placeholder, or a key that was filled in before. */
 const anyKey = /bk_test_(?:\.\.\.|[\w…]+)/g
-/** The reader's key, in this page's memory alone. */
+/** The reader's key, never the secret: in this tab alone, and gone with it. */
 let key
+const storedKeyName = 'docs-sandbox-key'
 
 function codeOf(page) {
   return new Map(Array.from(page.querySelectorAll('code[data-sample]'), (code) => [code.dataset.sample, code]))
@@ -72,6 +73,11 @@ function fillKey() {
 document.addEventListener('sandbox-key', ({ detail }) => {
   key = detail
   fillKey()
+  try {
+    sessionStorage.setItem(storedKeyName, key)
+  } catch {
+    // The key then lasts as long as the page.
+  }
 })
 
 /** The choice of a reader: the block that was chosen at stays where it is, though those above change their height. */
@@ -115,14 +121,20 @@ for (const panel of panels) {
   })
 }
 
-function stored() {
+function stored(storage, name) {
   try {
-    return localStorage.getItem(storedName)
+    return window[storage].getItem(name)
   } catch {
     return null
   }
 }
+const storedKey = stored('sessionStorage', storedKeyName)
+if (/^bk_test_\w+$/.test(storedKey ?? '')) {
+  key = storedKey
+  document.getElementById('tester-key').value = key
+  fillKey()
+}
 // A page in a language of its own was asked for by its address.
-const remembered = stored()
+const remembered = stored('localStorage', storedName)
 const known = document.querySelector(`.tabs [data-language="${CSS.escape(remembered ?? '')}"]`)
 if (known && pageLanguage === 'curl' && remembered !== pageLanguage) choose(remembered)

@@ -1,4 +1,4 @@
-// The interactive tester of the documentation page. It signs with WebCrypto; nothing is stored outside this page's memory.
+// The interactive tester of the documentation page. It signs with WebCrypto, and stores no secret.
 const element = (id) => document.getElementById(id)
 const { apiPrefix, operations } = JSON.parse(element('page-data').textContent)
 const byId = new Map(operations.map((operation) => [operation.id, operation]))

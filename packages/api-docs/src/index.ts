@@ -11,4 +11,4 @@ export {
   snippetFile,
 } from './snippets.ts'
 export { operators, providers, type Surface } from './surface.ts'
-export { providerTestVectors, testVectors } from './test-vectors.ts'
+export { exampleEvent, providerTestVectors, testVectors } from './test-vectors.ts'

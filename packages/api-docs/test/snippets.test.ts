@@ -1,7 +1,18 @@
 // proof: eight languages, some with a compiler.
 
 import { readFileSync } from 'node:fs'
-import { freePort, newPlayer, OperatorClient, sharedSystem, skipWithout } from '@backoffice/test-kit'
+import { fileURLToPath } from 'node:url'
+import { operations } from '@backoffice/contracts'
+import {
+  eventually,
+  freePort,
+  newPlayer,
+  OperatorClient,
+  seenWithdrawal,
+  sharedSystem,
+  skipWithout,
+  startReceiver as startReceiverOf,
+} from '@backoffice/test-kit'
 import t from 'tap'
 import { languages, providerSnippet } from '../src/index.ts'
 import { checkReceiver, eventsFolder, startReceiver, startReceivingOperator } from './receivers.ts'
@@ -82,6 +93,51 @@ t.test("the guide's quickstart works when it is pasted", async (t) => {
   t.match(printed, '"status":"confirmed"')
   t.match(printed, '"available":"150.00"')
   t.match(printed, /^HTTP\/1.1 200 /m)
+})
+
+t.test('the README leads to a withdrawal that the team pays, when it is pasted', async (t) => {
+  const root = fileURLToPath(new URL('../../../', import.meta.url))
+  const readme = readFileSync(`${root}README.md`, 'utf8')
+  const [calls = '', after = ''] = [...readme.matchAll(/```sh\n(.*?)```/gs)].map(([, step = '']) => step)
+  const team = await system.asTeam('alice')
+  const input = { name: 'Readme', rateLimitPerMinute: 1_000 }
+  const { operatorId, sandbox } = await team.call(operations.gateway.createOperator, { input })
+  const { url, received } = await startReceiverOf(t)
+  await team.call(operations.webhooks.setWebhookUrl, { input: { operatorId, environment: 'sandbox', url } })
+  const stack = shop.write('stack.json', JSON.stringify({ baseUrl: system.baseUrl, operators: [{ sandbox }] }))
+  t.match(calls, './.stack/stack.json')
+  const script = `cd '${root}'\n${calls.replace('./.stack/stack.json', stack)}`
+  const printed = await shop.runBeside('sh', ['-c', `${script}\necho "PLAYER=$PLAYER WITHDRAWAL=$WITHDRAWAL"`])
+  t.match(printed, '"isSandbox":true')
+  t.match(printed, '"kycStatus":"aprovado"')
+  t.match(printed, '"status":"confirmed"')
+  t.match(printed, '"delivered":true')
+  const [values = '', withdrawalId = ''] = /^PLAYER=ply_\w+ WITHDRAWAL=(wdr_\w+)$/m.exec(printed) ?? []
+  for (const decision of ['approve', 'pay'] as const) {
+    const seen = await seenWithdrawal(team, withdrawalId)
+    await team.call(operations.payments.decideWithdrawal, {
+      input: { ...seen, decision, reason: 'as the README says' },
+    })
+  }
+  const [functions = ''] = script.split('\napi GET /me')
+  const paid = await shop.runBeside('sh', ['-c', `${functions}\n${values}\n${after}`])
+  t.match(paid, '"status":"paid"')
+  t.match(paid, '"available":"110.00"')
+  const types = () =>
+    received.map(({ body }) => JSON.parse(body)).map(({ type, data }) => `${type} ${data.status ?? ''}`)
+  await eventually(() => types().includes('withdrawal.status_changed paid'))
+  t.ok(types().includes('withdrawal.status_changed approved'))
+})
+
+/** Debian has none, so it is tested where there is one. */
+const pwsh = shop.attempt(['pwsh', '-Version']).status === 0 ? false : 'pwsh is missing'
+t.test("the guide's function for Windows works in PowerShell", { skip: pwsh }, async (t) => {
+  const guide = readFileSync(new URL('../../../docs/guide.md', import.meta.url), 'utf8')
+  const [, step = ''] = /```powershell\n(.*?)```/s.exec(guide) ?? []
+  const filled = step.replace('{{baseUrl}}', system.baseUrl).replace('bk_test_…', key).replace('sk_…', secret)
+  const body = JSON.stringify(newPlayer({ name: 'João' }))
+  const printed = shop.run('pwsh', ['-NoProfile', '-Command', `${filled}\n(api POST /players '${body}').name`])
+  t.match(printed, 'João')
 })
 
 t.test(

@@ -1,8 +1,9 @@
-import { execFileSync, spawnSync } from 'node:child_process'
+import { execFile, execFileSync, spawnSync } from 'node:child_process'
 import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import type { Teardown } from '@backoffice/test-kit'
 import { testVectors } from '../src/index.ts'
 
@@ -38,6 +39,12 @@ export class Workshop {
       cwd: this.folder,
       env: programEnvironment(env),
     })
+  }
+
+  /** The same while this process goes on, for a program that waits for something in it. */
+  async runBeside(command: string, args: readonly string[]): Promise<string> {
+    const { stdout } = await promisify(execFile)(command, args, { cwd: this.folder, env: programEnvironment() })
+    return stdout
   }
 
   /** Runs what may fail. */

@@ -1,4 +1,4 @@
-import { openApiDocument } from '@backoffice/api-docs'
+import { exampleEvent, openApiDocument } from '@backoffice/api-docs'
 import {
   apiVersion,
   detailsOf,
@@ -6,6 +6,7 @@ import {
   type Operation,
   publicErrorCodes,
   publicErrors,
+  publicEventKinds,
   refusalsAfterKey,
 } from '@backoffice/contracts'
 
@@ -16,7 +17,7 @@ interface Document {
 const retryableByCode = publicErrorCodes.map((code) => [code, publicErrors[code].retryable === true])
 const finalCodes = new Set(httpOperations.flatMap(refusalsAfterKey))
 
-/** What of the API stands in src/api.ts: its version, and which errors are worth another try or final. */
+/** What of the API stands in src/api.ts: its version, which errors are worth another try or final, and an event of each type. */
 export function generateValues(): string {
   return `export const apiVersion = '${apiVersion}'
 
@@ -25,6 +26,9 @@ export const retryableByCode: ReadonlyMap<string, boolean> = new Map(${JSON.stri
 
 /** What refuses a request only after its Idempotency-Key was looked up. */
 export const finalCodes: ReadonlySet<string> = new Set(${JSON.stringify(publicErrorCodes.filter((code) => finalCodes.has(code)))})
+
+/** An event of each type. */
+export const exampleEvents = ${JSON.stringify(Object.fromEntries(publicEventKinds.map((kind) => [kind, exampleEvent(kind)])))}
 
 `
 }

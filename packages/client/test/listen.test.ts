@@ -6,7 +6,7 @@ import { eventually, freePort, startReceiver } from '@backoffice/test-kit'
 import t from 'tap'
 import { arrivalText, judge, Listener, type Settings, signedAnew } from '../src/listen/listener.ts'
 import { secretsInEnvironment, settingsFrom } from '../src/listen/program.ts'
-import { eventToTrigger } from '../src/listen/trigger.ts'
+import { eventToTrigger, trigger } from '../src/listen/trigger.ts'
 import { verifyWebhook } from '../src/webhooks.ts'
 
 const now = new Date('2026-03-02T12:00:00.000Z')
@@ -108,6 +108,19 @@ t.test('an event that is not wanted is answered, and neither printed nor sent on
     t.equal((await send({ 'X-Webhook-Signature': '0' })).status, 401, 'what is not verified is never passed over')
     t.match(printed.at(-1), 'not verified')
     await listener.close()
+  }
+})
+
+t.test('an event that no call causes is sent as an example, signed, to a receiver of one’s own', async (t) => {
+  const receiver = await startReceiver(t, (response) => response.writeHead(202).end())
+  const client = () => t.fail('nobody is called') as never
+  const forwardTo = new URL(receiver.url)
+  for (const type of ['player.status_changed', 'player.limit_changed', 'play.day_closed'] as const) {
+    const printed = await trigger({ type, client, secrets: () => ['whsec_a'], forwardTo })
+    t.match(printed, new RegExp(`^an example of ${type}, evt_example_.*: the answer was 202\n$`))
+    const [{ timestamp = '', signature = '', body = '' } = {}] = receiver.received.slice(-1)
+    const headers = { 'x-webhook-timestamp': timestamp, 'x-webhook-signature': signature }
+    t.match(verifyWebhook({ secret: 'whsec_a', headers, rawBody: body }), { type })
   }
 })
 

@@ -19,10 +19,13 @@ const catalogue = {
   ...ofProviders,
   ...publicErrors,
   // The team's side only: these are never in the published documents, and their details are for the team's tools.
-  LOGIN_REQUIRED: { status: 401, message: 'Who calls is not proven. Log in again; the details say why.' },
+  LOGIN_REQUIRED: {
+    status: 401,
+    message: 'You are not logged in, or your login has expired. Log in again. The details say why.',
+  },
   FRESH_LOGIN_REQUIRED: {
     status: 401,
-    message: 'This takes a login of the last minutes, with what the details name as lacking. Log in again.',
+    message: 'Log in again: this needs a recent login. The details name what is missing. Log in again.',
   },
   SIGNATURE_REQUIRED: {
     status: 403,
@@ -77,12 +80,12 @@ const catalogue = {
     message: 'It is not proven that somebody approved this as it is shown, so it is not paid. The details say why.',
   },
   COMMAND_NOT_FOUND: { status: 404, message: 'There is no such command of the outbox, or it is done.' },
-  COMMAND_CANNOT_BE_ENDED: { status: 409, message: 'This command is not given up; the details say why.' },
+  COMMAND_CANNOT_BE_ENDED: { status: 409, message: 'This command cannot be cancelled. The details say why.' },
   PLAYER_DATA_NEEDED: { status: 409, message: 'The data of this player are still needed; the details say why.' },
   KYC_TAKEN: { status: 409, message: 'Somebody else has taken this case; the details say who. It can be taken over.' },
   NOT_AS_SEEN: {
     status: 409,
-    message: 'It is not what was shown. Look at it again; the details say both.',
+    message: 'The record changed after you opened it. Review it again. The details show both versions.',
   },
   WEBHOOK_URL_REFUSED: { status: 422, message: 'The webhook URL is not allowed.' },
 } as const satisfies Record<string, ErrorEntry>

@@ -3,6 +3,7 @@ import { approvedKyc, approvedWithdrawal, confirmedDeposit, sample } from './exa
 import type { ServiceName } from './operation.ts'
 import {
   CalendarDate,
+  ChangeSource,
   Currency,
   Deposit,
   DepositStatus,
@@ -10,10 +11,12 @@ import {
   KycChange,
   KycStatus,
   Money,
+  PlayerStatus,
+  Timestamp,
   Withdrawal,
   WithdrawalStatus,
 } from './resources.ts'
-import { described, object, text } from './schema.ts'
+import { described, Nullable, object, text } from './schema.ts'
 
 /** So many lines of providers fit into an event, however much they turn over. */
 export const providersToldMax = 14
@@ -47,16 +50,68 @@ export const events = {
   'kyc.status_changed': entry({
     summary: 'The KYC status of a player changed',
     description:
-      'Sent when the team, or the sandbox decision route, changes the KYC status of a player. `submissions` has the latest one alone.',
+      'Sent when the team, or the sandbox decision route, changes the KYC status of a player. `submissions` contains only the latest submission.',
     visibility: 'public',
     emittedBy: 'players',
     consumedBy: ['webhooks'],
     data: object({ ...KycChange.properties, previousStatus: described(KycStatus, 'The status before.'), version }),
     example: { ...approvedKyc, previousStatus: 'em_analise', version: 2 },
   }),
+  'player.status_changed': entry({
+    summary: 'The status of a player changed',
+    description:
+      'Sent when our team changes the status of a player, and when a self-exclusion begins or ends: for every player of the brand with the same CPF, for others than the excluded one within a minute.',
+    visibility: 'public',
+    emittedBy: 'players',
+    consumedBy: ['webhooks'],
+    data: object({
+      playerId: described(Id, 'The player.'),
+      status: described(PlayerStatus, 'The status from `changedAt` on.'),
+      previousStatus: described(PlayerStatus, 'The status before.'),
+      changedAt: described(Timestamp, 'When it changed.'),
+      source: ChangeSource,
+      version,
+    }),
+    example: {
+      playerId: sample.playerId,
+      status: 'autoexcluido',
+      previousStatus: 'ativo',
+      changedAt: '2026-03-02T12:09:00.000Z',
+      source: 'team',
+      version: 3,
+    },
+  }),
+  'player.limit_changed': entry({
+    summary: 'The daily deposit limit of a player changed',
+    description:
+      'Sent when our team enters a daily deposit limit. A first or lower one holds at once, a higher one or none from `effectiveAt` on, unless a later event replaces it.',
+    visibility: 'public',
+    emittedBy: 'players',
+    consumedBy: ['webhooks'],
+    data: object({
+      playerId: described(Id, 'The player.'),
+      currency: described(Currency, 'Of the amounts (ISO 4217).'),
+      dailyDepositLimit: Nullable(Money, { description: 'The limit from `effectiveAt` on. Null: none.' }),
+      previousDailyDepositLimit: Nullable(Money, { description: 'The limit that holds until then. Null: none.' }),
+      effectiveAt: described(Timestamp, 'From when on the limit holds.'),
+      changedAt: described(Timestamp, 'When it was entered.'),
+      source: ChangeSource,
+      version,
+    }),
+    example: {
+      playerId: sample.playerId,
+      currency: 'BRL',
+      dailyDepositLimit: '500.00',
+      previousDailyDepositLimit: '200.00',
+      effectiveAt: '2026-03-03T12:09:00.000Z',
+      changedAt: '2026-03-02T12:09:00.000Z',
+      source: 'team',
+      version: 4,
+    },
+  }),
   'deposit.confirmed': entry({
     summary: 'A deposit was confirmed',
-    description: 'Sent after the wallet was credited: who hears it and reads the wallet sees the money.',
+    description: 'Sent after the wallet was credited: when you receive it, the wallet already shows the money.',
     visibility: 'public',
     emittedBy: 'payments',
     consumedBy: ['webhooks'],
@@ -124,7 +179,7 @@ export const events = {
   }),
   'webhook.test': entry({
     summary: 'A test delivery',
-    description: 'Sent by POST /webhooks/test to validate the URL and the signature check.',
+    description: 'Sent when you call POST /webhooks/test, to validate the URL and the signature check.',
     visibility: 'public',
     emittedBy: 'webhooks',
     // Webhooks delivers it while the request waits, so it never goes through the stream.

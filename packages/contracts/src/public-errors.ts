@@ -93,13 +93,13 @@ const entries = {
     status: 404,
     message: 'There is no such deposit in this brand.',
     cause: 'The id is wrong, is your own reference, or belongs to the other environment.',
-    cure: 'Use the `id` that the creation answered. If you lost it, create it again with the same `externalReference`: the refusal names it.',
+    cure: 'Use the `id` returned when you created it. If you lost it, create it again with the same `externalReference`: the refusal names it.',
   },
   WITHDRAWAL_NOT_FOUND: {
     status: 404,
     message: 'There is no such withdrawal in this brand.',
     cause: 'The id is wrong, or belongs to the other environment.',
-    cure: 'Use the `id` that the request answered. If you lost it, find it in the events `withdrawal.status_changed`. Within 24 hours of the first request you may also repeat it with its Idempotency-Key; later that would be a second withdrawal, so talk to us.',
+    cure: 'Use the `id` returned when you created it. If you lost it, find it in the events `withdrawal.status_changed`. Within 24 hours of the first request you may also repeat it with its Idempotency-Key; later that would be a second withdrawal, so talk to us.',
   },
   GAME_NOT_FOUND: {
     status: 404,

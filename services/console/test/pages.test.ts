@@ -425,7 +425,7 @@ t.test('the pages', async (t) => {
       t.match(text, '&lt;script&gt;', path)
       t.notMatch(text, /<script>|<img|\u202e/, path)
     }
-    t.match((await alice.get('/production/audit')).text, 'what they keep is missing: gateway, webhooks')
+    t.match((await alice.get('/production/audit')).text, 'what is kept there is missing: operators and keys, webhooks')
     t.equal((await alice.get('/production/audit.csv')).status, 503, 'a file does not say what is missing in it')
     t.match((await alice.get(`/production/players/${id}`)).text, 'evil\\u202etxt.exe')
   })

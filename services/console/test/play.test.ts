@@ -303,7 +303,11 @@ t.test('the pages about play', async (t) => {
     async (t) => {
       await bed.bed.services.gateway?.drain()
       for (const path of ['rounds', 'rounds?view=open', 'plays', 'held-wins'])
-        t.match((await alice.get(`/production/${path}`)).text, 'what they keep is missing: gateway', path)
+        t.match(
+          (await alice.get(`/production/${path}`)).text,
+          'what is kept there is missing: operators and keys',
+          path,
+        )
       t.match(plain(await alice.get(roundPath)), 'State closed')
     },
   )

@@ -9,6 +9,7 @@ import { sealedSources } from './kyc/records.ts'
 import { handlers } from './operations.ts'
 import { stakeReads } from './play/operations.ts'
 import { sealedPlayers } from './players/records.ts'
+import { statusSweeper } from './players/tell-status.ts'
 import { migrations } from './storage/migrations/index.ts'
 
 /** Where `npm start` and tests reach the public games, unless they say otherwise. */
@@ -32,6 +33,7 @@ export const players = defineService({
     /** How long an approved identity check holds, for approvals from now on. Without it they hold until the next decision. */
     KYC_TERM_DAYS: Type.Optional(Type.Integer({ minimum: 1, maximum: 36_500 })),
     KYC_SWEEP_EVERY_MS: Type.Integer({ minimum: 10, default: 10_000 }),
+    STATUS_SWEEP_EVERY_MS: Type.Integer({ minimum: 10, default: 10_000 }),
   },
   assertSettings({ GAMES_BASE_URL, DEVELOPMENT }) {
     if (GAMES_BASE_URL === undefined && !DEVELOPMENT)
@@ -59,7 +61,10 @@ export const players = defineService({
     const kycTermMs = termDays === undefined ? null : termDays * dayMs
     return {
       operations: handlers({ gamesUrl, provider, keepYears, kycTermMs, development, stakes: stakeReads(context) }),
-      background: [approvalSweeper(context, settings.KYC_SWEEP_EVERY_MS)],
+      background: [
+        approvalSweeper(context, settings.KYC_SWEEP_EVERY_MS),
+        statusSweeper(context, settings.STATUS_SWEEP_EVERY_MS),
+      ],
       measurements: [providerMeasurement(provider)],
     }
   },

@@ -58,7 +58,15 @@ t.test('what the documentation sends, in a real browser', { skip: noBrowser }, a
     await page.waitForSelector('.sample[data-sample=createDeposit] a[data-language=ruby][aria-selected=true]')
     t.match(await page.textContent('.sample[data-sample=createDeposit] pre'), key, 'in every language')
     t.notMatch(await page.content(), operator?.sandbox.secret ?? '-', 'and the secret is nowhere')
-    t.strictSame(await page.evaluate(() => [Object.values(localStorage), sessionStorage.length]), [['ruby'], 0])
+    const stored = () => page.evaluate(() => [Object.values(localStorage), Object.values(sessionStorage)])
+    t.strictSame(await stored(), [['ruby'], [key]], 'the tab keeps the key, and no secret')
+    await page.reload()
+    await page.waitForSelector('.sample[data-sample=createDeposit] a[data-language=ruby][aria-selected=true]')
+    t.match(await page.textContent('.sample[data-sample=createDeposit] pre'), key, 'after a reload as well')
+    t.equal(await page.inputValue('#tester-key'), key)
+    t.equal(await page.inputValue('#tester-secret'), '')
+    const { page: other } = await open(t)
+    t.notMatch(await other.textContent('main'), key, 'and no other tab has it')
 
     t.strictSame(faults, [], 'nothing offends the Content-Security-Policy')
     t.ok(

@@ -160,7 +160,7 @@ const ofTheConnection =
   /^(host|connection|keep-alive|content-length|transfer-encoding|te|trailer|upgrade|expect|proxy-.*)$/
 
 /** Sends a delivery on, with the same bytes and headers. */
-async function forward({ headers, body }: Delivery, url: URL): Promise<Answer> {
+export async function forward({ headers, body }: Delivery, url: URL): Promise<Answer> {
   const beganMs = performance.now()
   const durationMs = () => Math.round(performance.now() - beganMs)
   try {

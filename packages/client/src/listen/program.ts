@@ -23,7 +23,8 @@ export const optionsHelp = `  --port P           listen on port P of 127.0.0.1
 
 /** @param more what it is called with */
 export const triggerHelp = (more: string): string =>
-  `trigger EVENT instead makes that event happen in the sandbox, with a player of its own${more}.`
+  `trigger EVENT instead makes that event happen in the sandbox, with a player of its own${more}.
+Of an event that no call causes, such as player.status_changed, it sends a signed example to --forward-to.`
 
 export const keysHelp = `What is passed over is answered 204, and neither printed nor sent on.
 
@@ -83,8 +84,9 @@ export async function runProgram(program: Program): Promise<void> {
     if (values.help) return void process.stdout.write(`${program.usage}\n`)
     if (values.version) return void process.stdout.write(`${apiVersion}\n`)
     const triggered = eventToTrigger(positionals)
-    if (triggered !== undefined) process.stdout.write(await trigger(program.client(), triggered))
-    else await listen(program, settingsFrom(program.port === undefined ? values : { port: program.port, ...values }))
+    const settings = settingsFrom(program.port === undefined ? values : { port: program.port, ...values })
+    if (triggered === undefined) await listen(program, settings)
+    else process.stdout.write(await trigger({ ...program, type: triggered, forwardTo: settings.forwardTo }))
   } catch (error) {
     process.stderr.write(`${(error as Error).message}\n`)
     process.exitCode = 1

@@ -68,7 +68,7 @@ export const seenField = <Shown extends TProperties>(shown: Shown) => ({
  * docs/go-live.md that it belongs to, and what an integrator does for it.
  */
 export const homologationChecks = {
-  signedRequest: ['keys-and-secrets', 'Call GET /me, rightly signed.'],
+  signedRequest: ['keys-and-secrets', 'Call GET /me with a valid signature.'],
   keyRotated: [
     'keys-and-secrets',
     'Ask for a second sandbox pair, switch to it, have the first one revoked, and go on calling.',
@@ -81,7 +81,7 @@ export const homologationChecks = {
   replayed: ['requests', 'Send a request again, with the same Idempotency-Key and the same bytes.'],
   conflict: ['requests', 'Send another body under a used Idempotency-Key: it answers 409.'],
   correctedRequest: ['requests', 'After a 422, send the corrected request to the same path under a new key.'],
-  playerBlocked: ['errors', 'Meet RG_BLOCKED, for example with a deposit of 1414.14.'],
+  playerBlocked: ['errors', 'Trigger RG_BLOCKED, for example with a deposit of 1414.14.'],
   rateLimitObeyed: ['errors', 'Exceed the rate limit, send nothing until Retry-After has ended, and then succeed.'],
   webhookTested: ['webhooks', 'POST /webhooks/test answers "delivered": true.'],
   webhookRedelivered: ['webhooks', 'Answer an event with an error or not at all, and acknowledge a later attempt.'],

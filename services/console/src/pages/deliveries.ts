@@ -116,6 +116,7 @@ async function showDeliveries(visit: Visit, found: FoundList, sent?: SentForm): 
       .map((column) => (nameOf(column) === 'lastFault' && state === 'delivered' ? answered : column)),
   }
   const rows = listRows(visit, list, data, {
+    event: ({ type, eventId }) => lines(text(display.word('value', type)), text(type), id(eventId)),
     operator: (row) => text(names.get(row.operatorId)),
     lastFault: ({ lastError, lastResponseStatus }) =>
       lines(text(lastError && display.sentence(lastError)), text(lastResponseStatus)),
@@ -213,7 +214,7 @@ async function showStory(visit: Visit, story: Story, sent?: SentForm): Promise<F
     'eventCreatedAt',
     ['nextAttemptAt', (row) => nextAttempt(visit, row)],
     'finishedAt',
-    ['event', ({ eventId }) => id(eventId)],
+    ['event', ({ type, eventId }) => lines(text(type), id(eventId))],
     ['id', (row) => id(row.id)],
     ['body', ({ body }) => folded(body)],
   ])
@@ -226,7 +227,7 @@ async function showStory(visit: Visit, story: Story, sent?: SentForm): Promise<F
   ])
   return showCase(visit, {
     path: pathOf(story),
-    title: story.type,
+    title: display.word('value', story.type),
     about: display.t('deliveries'),
     list: address(`/deliveries?state=${story.state}`),
     facts,

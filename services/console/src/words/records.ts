@@ -84,6 +84,13 @@ export const recordWords = {
   'value.failed': ['failed', 'falhou'],
   'value.active': ['active', 'ativo'],
   'value.suspended': ['suspended', 'suspenso'],
+  'value.kyc.status_changed': ['Identity check decided', 'Verificação de identidade decidida'],
+  'value.player.status_changed': ['Account status changed', 'Situação da conta alterada'],
+  'value.player.limit_changed': ['Deposit limit changed', 'Limite de depósito alterado'],
+  'value.deposit.confirmed': ['Deposit confirmed', 'Depósito confirmado'],
+  'value.withdrawal.status_changed': ['Withdrawal changed', 'Saque atualizado'],
+  'value.play.day_closed': ['Day of play closed', 'Dia de jogo fechado'],
+  'value.webhook.test': ['Test delivery', 'Entrega de teste'],
   'value.ativo': ['active', 'ativo'],
   'value.suspenso': ['suspended', 'suspenso'],
   'value.bloqueado': ['blocked', 'bloqueado'],
@@ -268,7 +275,7 @@ export const recordWords = {
   ],
   'check.playerBlocked': [
     homologationChecks.playerBlocked[1],
-    'Receber RG_BLOCKED, por exemplo com um depósito de 1414.14.',
+    'Provocar RG_BLOCKED, por exemplo com um depósito de 1414.14.',
   ],
   'check.rateLimitObeyed': [
     homologationChecks.rateLimitObeyed[1],

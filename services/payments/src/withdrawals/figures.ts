@@ -11,6 +11,36 @@ import {
   waitingStatuses,
 } from '@backoffice/contracts'
 import { type ReadDb, sql } from '@backoffice/service-runtime'
+import { environmentsOf } from '../records.ts'
+
+interface WithdrawalQueueState {
+  readonly environment: Environment
+  readonly status: WaitingStatus
+  readonly waiting: number
+  readonly oldestAt: Date | null
+}
+
+/** How many withdrawals wait, and since when the oldest one does, for each environment and status. */
+export function countQueue(
+  db: ReadDb,
+  filter: { readonly environment?: Environment },
+): Promise<WithdrawalQueueState[]> {
+  return db<WithdrawalQueueState>`
+    select queue.environment, queue.status,
+      (
+        select count(*) from withdrawal w where w.status in ('under_review', 'approved')
+          and w.status = queue.status and w.environment = queue.environment
+      )::int as waiting,
+      (
+        select w.created_at from withdrawal w where w.status in ('under_review', 'approved')
+          and w.status = queue.status and w.environment = queue.environment order by w.id limit 1
+      ) as oldest_at
+    from unnest(${environmentsOf(filter)}::text[]) with ordinality as e (environment, place)
+    cross join unnest(${waitingStatuses}::text[]) with ordinality as s (status, rank)
+    cross join lateral (select e.environment, s.status) queue (environment, status)
+    order by place, rank
+  `
+}
 
 interface QueueAge {
   readonly status: WaitingStatus

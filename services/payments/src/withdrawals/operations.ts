@@ -25,9 +25,8 @@ import {
   sumsOf,
   withLastActors,
 } from '../records.ts'
-import { ageQueue, findLargest, findShared, timeDecisions } from './figures.ts'
+import { ageQueue, countQueue, findLargest, findShared, timeDecisions } from './figures.ts'
 import {
-  countQueue,
   findReserved,
   findWithdrawals,
   listWithdrawals as list,

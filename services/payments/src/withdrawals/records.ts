@@ -1,13 +1,4 @@
-import {
-  aloneHours,
-  type Environment,
-  type Input,
-  type operations,
-  type Scope,
-  sumRowsMax,
-  type WaitingStatus,
-  waitingStatuses,
-} from '@backoffice/contracts'
+import { aloneHours, type Input, type operations, type Scope, sumRowsMax } from '@backoffice/contracts'
 import { firstId, hourMs } from '@backoffice/process'
 import { type Fragment, type LockingDb, outbox, type ReadDb, sql } from '@backoffice/service-runtime'
 import {
@@ -225,35 +216,6 @@ function newestOf(filter: WithdrawalFilter): Fragment {
 function rangeOf({ playerId, operatorId }: WithdrawalFilter) {
   if (playerId !== undefined) return sql`player_id = ${playerId}`
   return operatorId === undefined ? sql`true` : sql`operator_id = ${operatorId}`
-}
-
-export interface WithdrawalQueueState {
-  readonly environment: Environment
-  readonly status: WaitingStatus
-  readonly waiting: number
-  readonly oldestAt: Date | null
-}
-
-/** How many withdrawals wait, and since when the oldest one does, for each environment and status. */
-export function countQueue(
-  db: ReadDb,
-  filter: { readonly environment?: Environment },
-): Promise<WithdrawalQueueState[]> {
-  return db<WithdrawalQueueState>`
-    select queue.environment, queue.status,
-      (
-        select count(*) from withdrawal w where w.status in ('under_review', 'approved')
-          and w.status = queue.status and w.environment = queue.environment
-      )::int as waiting,
-      (
-        select w.created_at from withdrawal w where w.status in ('under_review', 'approved')
-          and w.status = queue.status and w.environment = queue.environment order by w.id limit 1
-      ) as oldest_at
-    from unnest(${environmentsOf(filter)}::text[]) with ordinality as e (environment, place)
-    cross join unnest(${waitingStatuses}::text[]) with ordinality as s (status, rank)
-    cross join lateral (select e.environment, s.status) queue (environment, status)
-    order by place, rank
-  `
 }
 
 interface AskedPayment {

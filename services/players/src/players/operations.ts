@@ -54,6 +54,7 @@ import {
   updatePlayer,
 } from './records.ts'
 import { listPlayers as list, nameWords, type SearchedBy, searchPlayers as search } from './search.ts'
+import { tellLimit, tellStatus } from './tell-status.ts'
 
 /** The record as the API shows it. */
 function publicPlayer(player: SeenPlayer): Player {
@@ -253,9 +254,10 @@ type PlayerEdit = typeof setsStatus | typeof setsLimit | typeof excludes
 async function editPlayer<O extends PlayerEdit>(
   operation: O,
   { input, actor, operationId }: Pick<Call<PlayerEdit>, 'input' | 'actor' | 'operationId'>,
-  { db, now, changed: audited }: Tools['execute'],
+  tools: Tools['execute'],
   edit: (player: PlayerRecord, now: Date) => ChangedPlayer<PlayerRecord>,
 ): Promise<TeamPlayer> {
+  const { db, now, changed: audited } = tools
   const { playerId, seen } = input
   const player = await lockPlayer(db, playerId)
   refuseUnlessSeen({ playerId }, seen, seenOf<PlayerEdit>(operation, teamPlayer(await seePlayer(db, player))))
@@ -263,6 +265,9 @@ async function editPlayer<O extends PlayerEdit>(
   await updatePlayer(db, changed.player)
   await db.write(insertChanges([{ ...changed, actor, operationId, reason: input.reason ?? null }], now))
   audited(...auditedChange(changed))
+  const what = { source: 'team', changedAt: now } as const
+  if (operation === setsLimit) await tellLimit(tools, player, changed.player, what)
+  else await tellStatus(tools, [{ player: changed.player, ...what }])
   return teamPlayer(await seePlayer(db, changed.player))
 }
 

@@ -26,7 +26,7 @@ export interface PlayerRecord extends Readonly<Scope> {
   readonly birthDate: string
   readonly status: PlayerStatus
   readonly kycStatus: KycStatus
-  /** Rises with each change of the KYC status: receivers of events drop what is older. */
+  /** Rises with whatever an event tells of the player: receivers drop what is older. */
   readonly kycVersion: number
   readonly kycDecidedAt: Date | null
   readonly kycReason: string | null

@@ -103,6 +103,7 @@ export const playerTables: readonly PlayerTable[] = [
   { table: 'player', key: 'id', isAbout: (playerId) => sql`id = ${playerId}`, open: openPlayer },
   { table: 'kyc_submission', key: 'id', isAbout: (playerId) => sql`player_id = ${playerId}` },
   { table: 'player_change', key: 'id', isAbout: (playerId) => sql`player_id = ${playerId}` },
+  { table: 'told_status', key: 'player_id', isAbout: (playerId) => sql`player_id = ${playerId}` },
   { table: 'taken_case', key: 'player_id', isAbout: (playerId) => sql`player_id = ${playerId}` },
   { table: 'game_session', key: 'id', isAbout: (playerId) => sql`player_id = ${playerId}` },
   { table: 'audit_entry', key: 'id', isAbout: (playerId) => sql`subject = ${playerId}` },
@@ -304,7 +305,7 @@ export function findsItsPerson(db: ReadDb, player: PlayerRecord, stored: string 
 }
 
 /** A key for each master key: players of one person may be stored under several while a new one comes in. */
-const keysOf = ({ vault }: ReadDb, { brandId, cpf }: PlayerRecord): PersonKey[] =>
+export const keysOf = ({ vault }: ReadDb, { brandId, cpf }: PlayerRecord): PersonKey[] =>
   isAnonymised({ cpf }) ? [] : cpfDigestsOf(vault, cpf).map((cpfDigest) => ({ brandId, cpfDigest }))
 
 /**

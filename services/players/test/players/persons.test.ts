@@ -2,21 +2,42 @@ import assert from 'node:assert/strict'
 import { operations, type PlayerStatus, type Reply } from '@backoffice/contracts'
 import { payments } from '@backoffice/payments'
 import { hourMs, newId } from '@backoffice/process'
-import { byTwo, newCpf, newPlayer, proposalOf, refusal, TestTime, testBed } from '@backoffice/test-kit'
+import { byTwo, keptMessages, newCpf, newPlayer, proposalOf, refusal, TestTime, testBed } from '@backoffice/test-kit'
 import { wallet } from '@backoffice/wallet'
 import fc from 'fast-check'
 import t from 'tap'
+import { sweepStatuses } from '../../src/players/tell-status.ts'
 import { players } from '../../src/service.ts'
 
 const { registerPlayer, getPlayerStanding, openGameSession, findPlayers, listPlayers, searchPlayers, showPlayer } =
   operations.players
-const { selfExcludePlayer, setPlayerStatus, decideKyc, anonymisePlayer } = operations.players
+const { selfExcludePlayer, setPlayerStatus, setDailyLimit, decideKyc, anonymisePlayer } = operations.players
 const { createDeposit } = operations.payments
 
 const time = new TestTime(new Date('2026-03-02T12:00:00.000Z'))
-const bed = await testBed(t, { players, wallet, payments }, { time })
+/** Swept by the tests themselves. */
+const config = { players: { STATUS_SWEEP_EVERY_MS: hourMs } }
+const bed = await testBed(t, { players, wallet, payments }, { time, config })
 const alice = bed.team('alice')
 const reason = 'a random test'
+
+const pass = (ms: number) => time.set(new Date(time.now().getTime() + ms))
+/** What is not told at once is told within a minute. */
+async function sweep(): Promise<void> {
+  await pass(30_000)
+  while (await sweepStatuses(bed.services.players)) {}
+}
+/** What the operator was told of a player by events of a kind, in order of their versions. */
+const toldOf = async (playerId: string, kind: 'player.status_changed' | 'player.limit_changed') =>
+  (await keptMessages(bed.sql('admin'), 'players'))
+    .map(({ message }) => message.event)
+    .filter(({ type, data }) => type === kind && data.playerId === playerId)
+    .map(({ data }) => data)
+    .toSorted((a, b) => a.version - b.version)
+const changesOf = async (playerId: string) =>
+  (await toldOf(playerId, 'player.status_changed')).map(
+    ({ previousStatus, status, source }) => `${previousStatus} → ${status} (${source})`,
+  )
 
 interface Account {
   readonly id: string
@@ -178,9 +199,106 @@ t.test('no sequence of registering, excluding, closing, anonymising and waiting 
       judged += model.accounts.filter((account) => model.seen(account) === 'autoexcluido').length
     }
     await judgeLists(model)
+    await sweep()
+    for (const account of model.accounts) {
+      const told = (await toldOf(account.id, 'player.status_changed')).map((data) => [data.previousStatus, data.status])
+      const before = ['ativo', ...told.map(([, status]) => status)]
+      // An anonymised one is of nobody: what a person's exclusion would change of it is not seen.
+      assert.deepEqual(
+        told,
+        told.map(([, status], index) => [before[index], status]),
+        'each begins where the last ended',
+      )
+      assert.ok(told.every(([previous, status]) => previous !== status))
+      assert.equal(before.at(-1), model.seen(account), 'what was told last is what is seen')
+    }
   })
   await fc.assert(property, { numRuns: 8, interruptAfterTimeLimit: 60_000 })
   t.ok(judged > 0, `an exclusion was met ${judged} times`)
+})
+
+t.test(
+  'each change of a status is told once: by the team, through another account of the person, and by time',
+  async (t) => {
+    const other = await bed.start('players')
+    t.teardown(() => other.drain())
+    const scope = bed.scope({ brandId: newId('brd') })
+    const input = { cpf: newCpf() }
+    const register = async () => (await bed.rpc.call(registerPlayer, { scope, input: newPlayer(input) })).id
+    const [playerId, second] = [await register(), await register()]
+    await alice.call(setPlayerStatus, { input: { playerId: second, status: 'restrito', reason } })
+    t.same(await changesOf(second), ['ativo → restrito (team)'])
+    await alice.call(setPlayerStatus, { input: { playerId: second, status: 'restrito', reason } })
+    const until = new Date(time.now().getTime() + hourMs)
+    await alice.call(selfExcludePlayer, { input: { playerId, until: until.toISOString(), reason } })
+    const begun = time.now().toISOString()
+    t.match(await toldOf(playerId, 'player.status_changed'), [
+      { previousStatus: 'ativo', status: 'autoexcluido', changedAt: begun, source: 'team', version: 2 },
+    ])
+    t.same(await changesOf(second), ['ativo → restrito (team)'], 'of the others soon')
+    const third = await register()
+    await sweep()
+    await alice.call(setPlayerStatus, { input: { playerId: second, status: 'suspenso', reason } })
+    await sweep()
+    await time.set(until)
+    await Promise.all([bed.services.players, other, bed.services.players].map(sweepStatuses))
+    await sweep()
+    t.same(await changesOf(playerId), ['ativo → autoexcluido (team)', 'autoexcluido → ativo (expiry)'])
+    t.same(await changesOf(second), [
+      'ativo → restrito (team)',
+      'restrito → autoexcluido (team)',
+      'autoexcluido → suspenso (expiry)',
+    ])
+    t.same(await changesOf(third), ['ativo → autoexcluido (operator)', 'autoexcluido → ativo (expiry)'])
+    const of = async (id: string) => (await toldOf(id, 'player.status_changed')).map(({ changedAt }) => changedAt)
+    t.equal((await of(second))[1], begun)
+    for (const id of [playerId, second, third]) t.equal((await of(id)).at(-1), until.toISOString())
+  },
+)
+
+t.test('what the release before writes is told by this one', async (t) => {
+  const scope = bed.scope({ brandId: newId('brd') })
+  const { id } = await bed.rpc.call(registerPlayer, { scope, input: newPlayer() })
+  const admin = bed.sql('admin')
+  await admin.query("update players.player set status = 'bloqueado' where id = $1", [id])
+  // This connection has not the clock of the test.
+  const { rowCount } = await admin.query('update players.told_status set due_at = $2 where player_id = $1', [
+    id,
+    time.now(),
+  ])
+  t.equal(rowCount, 1)
+  t.same(await changesOf(id), [])
+  await sweep()
+  t.same(await changesOf(id), ['ativo → bloqueado (team)'])
+  await sweep()
+  t.equal((await changesOf(id)).length, 1)
+})
+
+t.test('each change of a limit is told once, with when it begins to hold', async (t) => {
+  const scope = bed.scope()
+  const { id: playerId } = await bed.rpc.call(registerPlayer, { scope, input: newPlayer() })
+  const set = (dailyDepositLimit: string | null) =>
+    alice.call(setDailyLimit, { input: { playerId, dailyDepositLimit } })
+  await set('200')
+  await set('200.00')
+  await set('500')
+  await set('200')
+  await set(null)
+  const [at, later] = [time.now(), new Date(time.now().getTime() + 24 * hourMs)].map((one) => one.toISOString())
+  const told = await toldOf(playerId, 'player.limit_changed')
+  t.same(
+    told.map((data) => [data.previousDailyDepositLimit, data.dailyDepositLimit, data.effectiveAt]),
+    [
+      [null, '200.00', at],
+      ['200.00', '500.00', later],
+      ['200.00', '200.00', at],
+      ['200.00', null, later],
+    ],
+  )
+  t.match(told[0], { playerId, currency: 'BRL', changedAt: at, source: 'team', version: 2 })
+  await pass(24 * hourMs)
+  await set('100')
+  t.match((await toldOf(playerId, 'player.limit_changed')).at(-1), { previousDailyDepositLimit: null, version: 6 })
 })
 
 async function excluded(environment: 'sandbox' | 'production') {

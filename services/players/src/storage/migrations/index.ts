@@ -5,6 +5,7 @@ import { changesNameTheirOperation } from './0002-changes-name-their-operation.t
 import { gameProviders } from './0003-game-providers.ts'
 import { changesOfLimits } from './0004-changes-of-limits.ts'
 import { playersByEnvironment } from './0005-players-by-environment.ts'
+import { toldStatus } from './0006-told-status.ts'
 
 /** In the order in which they are applied. */
 export const migrations: readonly Migration[] = [
@@ -14,4 +15,5 @@ export const migrations: readonly Migration[] = [
   gameProviders,
   changesOfLimits,
   playersByEnvironment,
+  toldStatus,
 ]
