@@ -303,10 +303,7 @@ export const lists = {
     columns: [
       ['at', 'createdAt'],
       ['play', ({ kind, winKind }) => winKind ?? kind],
-      [
-        'outcome',
-        ({ outcome, code, refusedDetails: details }) => [code ?? outcome, details && JSON.stringify(details)],
-      ],
+      ['outcome', ({ outcome, code, refusedDetails }) => [code ?? outcome, refusedDetails]],
       ['requested', 'requestedAmount'],
       'transactionId',
       'roundId',

@@ -136,7 +136,7 @@ const isRest = ({ requestConfig }) => requestConfig.elt.matches('[data-rest]')
 document.addEventListener('htmx:beforeSwap', ({ detail }) => {
   if (!isRest(detail)) return
   // Whoever works in the page already goes on in it, and loads the whole by the link.
-  const isInUse = document.querySelector('#page :focus, #page :is(.decision, .folded)[open]') !== null
+  const isInUse = document.querySelector('#page :focus, #page :is(.decision, .folded, .figures)[open]') !== null
   if (isInUse || detail.xhr.status !== 200 || !/ id="page"/.test(detail.serverResponse)) detail.shouldSwap = false
 })
 

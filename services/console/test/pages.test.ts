@@ -378,7 +378,7 @@ t.test('the pages', async (t) => {
     t.match(text, `href="/sandbox/players/${first}"`)
     t.match(text, `href="/sandbox/players/${second}"`)
     t.match(text, 'for good')
-    t.match(text, 'by another account of the person')
+    t.match(text, 'by another account of the same CPF, for good')
     t.notMatch(text, 'ana@example.com')
     t.match((await alice.get('/sandbox/players')).text, 'Players registered in the last 31 days')
     t.notMatch(text, 'Players registered in the last', 'who is excluded is listed however long ago')

@@ -237,12 +237,13 @@ t.test('the pages about play', async (t) => {
     const limited = await byTwo(brand, 'winLimit', { maxWin: '75,000.00' })
     t.match(
       plain(limited.shown),
-      'Set the limit of a win: Evolution Games; Win without two people: 50000.00 → 75000.00; Brand: Aurora',
+      'Set the limit of a win: Evolution Games; Win without two people: R$50,000.00 → R$75,000.00; Brand: Aurora',
     )
     t.match(
       plain(await alice.get(`/production${provider}`)),
       /Aurora active R\$75,000\.00.*Boreal active R\$100,000\.00/,
     )
+    t.match(plain(limited.shown), 'As its proposer saw it Win without two people: R$50,000.00')
     await byTwo(brand, 'suspendGrant')
     t.match(plain(await alice.get(brand)), /Status suspended/)
     t.equal((await alice.submit(`/production${provider}`, 'suspend', { reason })).status, 303)

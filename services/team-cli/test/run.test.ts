@@ -134,7 +134,7 @@ t.test('what is typed becomes the input of the operation', async (t) => {
     [
       'its brand is that of the environment',
       ['players', 'list', '--operator', 'Casa Azul', '--env', 'sandbox'],
-      { brandId: 'brd_sandbox', limit: 50 },
+      { brandId: 'brd_sandbox', environment: 'sandbox', limit: 50 },
     ],
     ['by position', ['operators', 'suspend', 'Casa Azul'], { operatorId: 'op_1' }],
     ['so is a provider of games', ['providers', 'suspend', 'Evolution'], { providerId: 'prv_1' }],

@@ -54,8 +54,10 @@ export const TeamPlay = object({
   /** The ledger entry that it made; null: it made none. */
   entryId: Nullable(Id),
   standing: Nullable(PlayStanding),
-  /** Of a refusal: what was said with its code. The release before does not say it. */
-  refusedDetails: Type.Optional(Nullable(Type.Record(Type.String(), Type.Unknown()))),
+  // The release before does not say it.
+  refusedDetails: Type.Optional(
+    Nullable(text(1_000, { description: 'Of a refusal: what was said with its code, as JSON.' })),
+  ),
   requestId: text(128),
   bodyDigest: text(64, { description: 'SHA-256 of the body that the provider signed, in hex.' }),
 })

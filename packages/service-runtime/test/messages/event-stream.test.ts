@@ -162,7 +162,10 @@ t.test('on a server that permits everything to everybody', async (t) => {
       const { error } = await ask(subject, { stream_name: eventStream, config })
       t.equal(error, undefined)
       const stream = watched()
-      await t.rejects(stream.checkConsumer(consumer), { name: 'StreamFault', message: /differs from its configuration/ })
+      await t.rejects(stream.checkConsumer(consumer), {
+        name: 'StreamFault',
+        message: /differs from its configuration/,
+      })
       t.ok(stream.differs)
     })
   }

@@ -151,8 +151,9 @@ function inputOf(visit: Visit, { call, input, names }: ShownProposal): readonly 
   const before = factsOf(call?.body.properties.seen ?? listProposals.reply, seen, Object.keys(seen))
   const facts = factsOf(call?.body ?? listProposals.reply, given, Object.keys(given))
   const labels = before.map(({ field, cell }) => {
-    const { currency } = seen
-    const isAmount = ['amount', 'staked', 'won'].includes(field) && 'text' in cell && typeof currency === 'string'
+    const { currency = names.currency } = seen
+    const isAmount =
+      ['amount', 'staked', 'won', 'maxWin'].includes(field) && 'text' in cell && typeof currency === 'string'
     const value = 'text' in cell ? cell.text : ''
     const name = names.nameOf?.(value)
     const shown = isAmount ? text(visit.display.money(value, currency)) : name === undefined ? cell : text(name)

@@ -62,7 +62,7 @@ export function playRow(visit: Visit, play: Play): Row {
 function refusalCells({ display }: Visit, { code, refusedDetails, currency }: Play): readonly Cell[] {
   if (code === null) return []
   // What a settled bet came to, whose amount has no currency beside it.
-  const { result, ...others } = (refusedDetails ?? {}) as { readonly result?: { readonly won?: string } }
+  const { result, ...others } = JSON.parse(refusedDetails ?? '{}') as { readonly result?: { readonly won?: string } }
   const won = result?.won === undefined ? {} : { won: display.money(result.won, currency ?? '') }
   const details = { ...others, ...result, ...won }
   return [

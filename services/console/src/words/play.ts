@@ -174,6 +174,7 @@ export const playWords = {
   'field.oldestAt': ['Oldest', 'Mais antiga'],
   'field.detailsUrl': ['At the provider', 'No provedor'],
   'field.transactionId': ['Transaction', 'Transação'],
+  'field.requested': ['Requested', 'Pedido'],
   'field.heldSince': ['Held since', 'Retido desde'],
   'field.releasedAt': ['Released', 'Liberado'],
   'field.largeWins': ['Large wins', 'Ganhos altos'],
@@ -304,6 +305,8 @@ export const portuguesePlaySentences: Readonly<Record<string, string>> = {
     'Uma transação de um provedor de jogos não é da rodada dela.',
   'A win or a rollback does not belong to the bet that it names (minor units).':
     'Um ganho ou uma devolução não pertence à aposta que cita (em centavos).',
+  'A win above the limit of its provider was paid, and two people have neither released it nor raised that.':
+    'Um ganho acima do limite do provedor foi pago, e duas pessoas não o liberaram nem aumentaram o limite.',
   'A bet was not staked in an open session of its player and game.':
     'Uma aposta não foi feita em uma sessão aberta do seu jogador e jogo.',
   'A bet was booked during a self-exclusion of the person.':

@@ -42,7 +42,7 @@ export function teamPlay(row: PlayRow): TeamPlay {
     balanceAfter: fromMinorUnits(balanceAfter),
     entryId: transferId === null ? null : ledgerItemId(transferId),
     standing: standing === null ? null : JSON.parse(standing),
-    refusedDetails: refusedDetails === null ? null : JSON.parse(refusedDetails),
+    refusedDetails,
     bodyDigest: row.bodyDigest.toString('hex'),
   }
 }

@@ -244,12 +244,12 @@ t.test('plays are listed newest first: those of a player or of an id, or else wh
   const [settled, broke, excluded] = all
   t.match(settled, {
     ...{ transactionId: 'back', code: 'BET_ALREADY_SETTLED', roundId: 'round-1', round: /^rnd_/ },
-    refusedDetails: { result: { roundState: 'open', winTransactionId: 'win', won: '1.00' } },
+    refusedDetails: JSON.stringify({ result: { roundState: 'open', winTransactionId: 'win', won: '1.00' } }),
   })
   t.match(broke, { transactionId: 'same', playerId: bia.playerId, round: null, refusedDetails: null })
   t.match(excluded, {
     ...{ transactionId: own, code: 'RG_BLOCKED', round: null, roundId: 'never', requestedAmount: '1.00' },
-    refusedDetails: { reason: 'self_exclusion' },
+    refusedDetails: '{"reason":"self_exclusion"}',
   })
   const { brandId: otherBrand } = other
   const lines = async (input: Parameters<typeof plays>[0]) =>
