@@ -72,6 +72,8 @@ t.test('creating an operator prints both environments once, in the form that pro
   t.match(again.stderr, 'OPERATOR_ALREADY_EXISTS')
 })
 
+const grounds = ['--reason', 'documents match', '--rests-on', 'a video call']
+
 t.test('the typical order, in production: the team decides KYC and withdrawals', async (t) => {
   expectStatus(
     await operator.post(`/players/${playerId}/kyc/submissions`, { documentType: 'rg', reference: 'doc-1' }),
@@ -84,10 +86,7 @@ t.test('the typical order, in production: the team decides KYC and withdrawals',
     queue.json.find((row: { playerId: string }) => row.playerId === playerId),
     { latestReference: 'doc-1', environment: 'production', operatorName: 'Casa Rosa' },
   )
-  t.equal(
-    (await json('alice', 'kyc', 'decide', playerId, 'aprovado', '--yes', '--reason', 'documents match')).json.kycStatus,
-    'aprovado',
-  )
+  t.equal((await json('alice', 'kyc', 'decide', playerId, 'aprovado', '--yes', ...grounds)).json.kycStatus, 'aprovado')
 
   await fund(operator, playerId, '100.00')
   const { id: withdrawalId } = expectStatus(await withdraw('40'), 201)

@@ -23,6 +23,9 @@ const unrelated = new Set([
     'wallet.system_checkpoint',
     // Days of play are closed when they have ended.
     'wallet.play_day',
+    // Deposits and withdrawals are counted by day once they are entered.
+    'wallet.money_day',
+    'wallet.money_position',
   ],
   // Who sends a delivery now.
   'webhooks.lease',

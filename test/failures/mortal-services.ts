@@ -186,6 +186,8 @@ const background: ReadonlySet<string> = new Set([
     'homologation_proof',
     'judged_event',
     'missing_delivery',
+    'money_day',
+    'money_position',
     'refused_request',
     'refused_today',
     'stream_seen',

@@ -161,19 +161,21 @@ export class Cluster {
   environment(container: Manifest): Readonly<Record<string, string>> {
     const environment: Record<string, string> = {}
     for (const { name, value, valueFrom } of container.env ?? []) {
-      environment[name] =
+      // A reference to what is not above it stays as it is written.
+      const given =
         valueFrom === undefined
-          ? // A reference to what is not above it stays as it is written.
-            String(value).replace(/\$\((\w+)\)/g, (text, other) => environment[other] ?? text)
+          ? String(value).replace(/\$\((\w+)\)/g, (text, other) => environment[other] ?? text)
           : this.#referred(valueFrom)
+      if (given !== undefined) environment[name] = given
     }
     return environment
   }
 
-  #referred({ configMapKeyRef, fieldRef }: Manifest): string {
+  #referred({ configMapKeyRef, fieldRef }: Manifest): string | undefined {
     if (fieldRef !== undefined) return fieldRef.fieldPath
     const value = this.find('ConfigMap', configMapKeyRef.name)?.data[configMapKeyRef.key]
-    if (value === undefined) throw new Error(`${configMapKeyRef.name} has no ${configMapKeyRef.key}`)
+    if (value === undefined && !configMapKeyRef.optional)
+      throw new Error(`${configMapKeyRef.name} has no ${configMapKeyRef.key}`)
     return value
   }
 }

@@ -54,7 +54,7 @@ export const balanceByTeamMax = 2n ** 62n
 export const depositsOfPlayerMax = 2n ** 61n
 
 /** Players whose names are read at once: so many fit into a reply, however long they are. */
-export const namedPlayersMax = 700
+export const namedPlayersMax = 600
 
 /**
  * Reserved amounts with which an integrator can see, in the sandbox, what otherwise needs a real player or a real bank.

@@ -65,6 +65,8 @@ t.test('signing in at a real identity provider, in a real browser', { skip: noBr
     await page.waitForSelector('h1:has-text("Ana Souza")')
     await press(page, 'a')
     await page.keyboard.type('clear')
+    await press(page, 'Tab', 'Tab')
+    await page.keyboard.type('a video call')
     await press(page, 'Tab', 'Enter')
     await page.waitForSelector('.notice.done:has-text("Ana Souza")')
     await press(page, 'n')

@@ -47,7 +47,7 @@ t.test('SIGTERM ends the wait at once, for the migrator and for PostgreSQL', asy
   const away = new URL(bed.environment('payments').DATABASE_URL ?? '')
   away.port = String(await freePort())
   for (const [environment, line] of [
-    [{}, 'waiting until the database is prepared'],
+    [{}, 'waiting until the migration Job has prepared the database'],
     // However short the wait for the migrator is: nobody knows what is there.
     [{ DATABASE_URL: away.href, SCHEMA_WAIT_MS: '0' }, 'waiting for PostgreSQL'],
   ] as const) {
