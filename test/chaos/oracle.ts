@@ -76,7 +76,7 @@ function lastAnswer<Kind extends Answer['kind']>(
 }
 
 export const eventText = ({ type, data }: { type: string; data: Readonly<Record<string, unknown>> }): string =>
-  `${type} ${data.id ?? data.playerId} ${data.status ?? data.kycStatus}`
+  `${type} ${data.id ?? data.playerId} ${data.status ?? data.kycStatus ?? data.dailyDepositLimit}`
 
 /** Of the withdrawals, by their last read. */
 function finalStatuses(history: readonly PlayerOperation[]): ReadonlyMap<string, string> {
@@ -273,7 +273,12 @@ const unansweredCreations = ({ history }: Player): string[] => [
 
 /** Every event came, under one id, and nothing came that did not happen. */
 async function eventProblems({ name, receiver, players }: Operator): Promise<Problem[]> {
-  const expected = players.filter(({ isRegistered }) => isRegistered).flatMap((player) => closeBook(player).events)
+  const expected = players
+    .filter(({ isRegistered }) => isRegistered)
+    .flatMap((player) => [
+      ...closeBook(player).events,
+      ...player.limits.map((limit) => `player.limit_changed ${player.id} ${limit}`),
+    ])
   const received = () => [...receiver.events.values()].map(eventText)
   const missing = () => without(expected, received())
   await eventually(() => {

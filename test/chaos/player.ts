@@ -56,7 +56,8 @@ export class Player {
   readonly problems: string[] = []
   id = ''
   #isRegistered = false
-  #dailyLimit: bigint | undefined
+  /** Each limit that was set, one after the other. */
+  readonly limits: string[] = []
   #brokenOff = 0
 
   constructor(name: string, client: Client) {
@@ -66,13 +67,13 @@ export class Player {
 
   /** What the player may deposit on a day, in minor units. */
   get dailyLimit(): bigint | undefined {
-    return this.#dailyLimit
+    return this.limits.length === 0 ? undefined : dailyLimit
   }
 
   /** Limits what it may deposit on a day. A day later it would be more. */
   async keepTo(limit: (playerId: string, dailyDepositLimit: string) => Promise<'limited' | 'unknown'>): Promise<void> {
-    for (const perDay of [dailyLimit, 10n * dailyLimit]) {
-      if ((await limit(this.id, fromMinorUnits(perDay))) === 'limited') this.#dailyLimit = dailyLimit
+    for (const perDay of [dailyLimit, 10n * dailyLimit].map(fromMinorUnits)) {
+      if ((await limit(this.id, perDay)) === 'limited') this.limits.push(perDay)
       else this.problems.push('there is no such player to limit')
     }
   }
@@ -218,7 +219,7 @@ export class Player {
   #finish(operation: Recorded, { reply, attempts }: Asked): void {
     operation.attempts += attempts
     if (reply === undefined) return
-    const answer = answerOf(operation.call, reply, this.#dailyLimit !== undefined)
+    const answer = answerOf(operation.call, reply, this.dailyLimit !== undefined)
     if (answer === undefined) this.#unexpected(operation.request.path, reply)
     else {
       operation.answer = answer

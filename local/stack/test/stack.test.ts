@@ -55,17 +55,17 @@ t.test('one stack, from the first start to the second', async (t) => {
     ['zsh', ['-f', '-i']],
   ] as const) {
     const skip = skipWithout(shell, shell)
-    await t.test(`the README's first requests work when they are pasted into ${shell}`, { skip }, async (t) => {
+    await t.test(`the README's requests work when they are pasted into ${shell}`, { skip }, async (t) => {
       const readme = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8')
       const script = /```sh\n(.*?)```/s.exec(readme)?.[1] ?? ''
-      const folder = t.testdir({ '.stack': t.fixture('symlink', dir) })
+      const docs = fileURLToPath(new URL('../../../docs', import.meta.url))
+      const folder = t.testdir({ '.stack': t.fixture('symlink', dir), docs: t.fixture('symlink', docs) })
       const pasted = run(shell, options, { cwd: folder })
-      pasted.child.stdin?.end(script.replaceAll('player-1', `player-${shell}`))
+      pasted.child.stdin?.end(`${script}\napi GET "/withdrawals/$WITHDRAWAL"\n`)
       const { stdout } = await pasted
-      const [me, created, found] = (stdout.match(/\{.*\}/g) ?? []).map((line) => JSON.parse(line))
-      t.match(me, { operator: { name: 'demo' } })
-      t.match(created, { externalId: `player-${shell}`, cpf: '52998224725' })
-      t.same(found, { data: [created] })
+      const replies = (stdout.match(/\{.*\}/g) ?? []).map((line) => JSON.parse(line))
+      t.match(replies[0], { operator: { name: 'demo' } })
+      t.match(replies.at(-1), { amount: '40.00', status: 'under_review' })
     })
   }
 

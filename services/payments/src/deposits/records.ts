@@ -206,22 +206,22 @@ export function listDeposits(db: ReadDb, filter: DepositFilter): Promise<ListedR
       ) deposit
       where ${matches} order by created_at desc, id desc limit ${limit}
     `
-  return db<ListedRecord<DepositRecord>>`select ${listed} from ${newestOf(filter)}`
+  return db<ListedRecord<DepositRecord>>`select ${listed} from (${newestOf(filter)}) deposit`
 }
 
-/** The newest deposits of an owner, or of all, as a table. */
+/** The newest deposits of an owner, or of all. */
 function newestOf(filter: DepositFilter): Fragment {
   const { brandId, playerId, limit } = filter
   const newest = sql`and ${matchesOf(filter)} order by created_at desc, id desc limit ${limit}`
   if (brandId === undefined && playerId === undefined)
-    return sql`(
+    return sql`
       select found.* from unnest(${environmentsOf(filter)}::text[]) as asked cross join lateral (
         select * from deposit where environment = asked ${newest}
       ) found
       order by created_at desc, id desc limit ${limit}
-    ) deposit`
+    `
   const whose = playerId === undefined ? sql`brand_id = ${brandId}` : sql`player_id = ${playerId}`
-  return sql`(select * from deposit where ${whose} ${newest}) deposit`
+  return sql`select * from deposit where ${whose} ${newest}`
 }
 
 /** What the newest of an owner and a period add up to, those of a status and method. */
@@ -234,7 +234,7 @@ export function sumDeposits(
     db,
     sql`
       select ${shownStatus} as status, currency, amount, (${wanted}::text is null or method = ${wanted}) as fits
-      from ${newestOf({ ...whose, limit: sumRowsMax })}
+      from (${newestOf({ ...whose, limit: sumRowsMax })}) deposit
     `,
     status ?? null,
   )

@@ -125,16 +125,16 @@ function orderOf(order: QueueOrder, after: string | undefined) {
 }
 
 export async function listQueue(db: ReadDb, filter: WithdrawalQueueFilter): Promise<WithdrawalRecord[]> {
-  const rows = await db<StoredRow<WithdrawalRecord>>`select ${columns} from ${waitingOf(filter)}`
+  const rows = await db<StoredRow<WithdrawalRecord>>`select ${columns} from (${waitingOf(filter)}) waiting`
   return openDestinations<WithdrawalRecord>(db, rows)
 }
 
-/** The withdrawals that wait, in an order, as a table. */
+/** The withdrawals that wait, in an order. */
 function waitingOf(filter: WithdrawalQueueFilter): Fragment {
   const { status = 'under_review', order = 'oldest', from = null, to = null, after, limit } = filter
   const { by, isBelow } = orderOf(order, after)
   // The two statuses are named so that a prepared plan may use the index of the queue, which has no other rows.
-  return sql`(
+  return sql`
     select found.* from unnest(${environmentsOf(filter)}::text[]) as asked cross join lateral (
       select * from withdrawal
       where status in ('under_review', 'approved') and status = ${status} and environment = asked and ${isBelow}
@@ -143,14 +143,14 @@ function waitingOf(filter: WithdrawalQueueFilter): Fragment {
       order by ${by} limit ${limit}
     ) found
     order by ${by} limit ${limit}
-  ) waiting`
+  `
 }
 
 /** What the withdrawals that wait longest add up to. */
 export const sumQueue = (db: ReadDb, filter: Omit<WithdrawalQueueFilter, 'order' | 'limit'>): Promise<StatusSum[]> =>
   sumByStatus(
     db,
-    sql`select status, currency, amount, true as fits from ${waitingOf({ ...filter, limit: sumRowsMax })}`,
+    sql`select status, currency, amount, true as fits from (${waitingOf({ ...filter, limit: sumRowsMax })}) waiting`,
     null,
   )
 
@@ -174,7 +174,7 @@ const shownStatus = sql`
 /** Newest first. */
 export async function listWithdrawals(db: ReadDb, filter: WithdrawalFilter): Promise<ListedRecord<WithdrawalRecord>[]> {
   const rows = await db<StoredRow<ListedRecord<WithdrawalRecord>>>`
-    select ${columns}, ${isSettling} as settling from ${newestOf(filter)}
+    select ${columns}, ${isSettling} as settling from (${newestOf(filter)}) withdrawal
   `
   return openDestinations<ListedRecord<WithdrawalRecord>>(db, rows)
 }
@@ -187,17 +187,18 @@ export const sumWithdrawals = (
   sumByStatus(
     db,
     sql`
-      select ${shownStatus} as status, currency, amount, true as fits from ${newestOf({ ...whose, limit: sumRowsMax })}
+      select ${shownStatus} as status, currency, amount, true as fits
+      from (${newestOf({ ...whose, limit: sumRowsMax })}) withdrawal
     `,
     status ?? null,
   )
 
-/** The newest withdrawals of an owner, or of all, as a table. */
+/** The newest withdrawals of an owner, or of all. */
 function newestOf(filter: WithdrawalFilter): Fragment {
   const { playerId = null, status = null, from = null, to = null, before = afterAllIds, limit } = filter
   const lowest = from === null ? '' : firstId('wdr', new Date(from.getTime() - idAheadMs))
   const highest = to === null ? afterAllIds : firstId('wdr', new Date(to.getTime() + idAheadMs))
-  return sql`(
+  return sql`
     select found.* from unnest(${environmentsOf(filter)}::text[]) as asked cross join lateral (
       select * from withdrawal
       where ${rangeOf(filter)} and environment = asked and version > 0
@@ -209,7 +210,7 @@ function newestOf(filter: WithdrawalFilter): Fragment {
       order by id desc limit ${limit}
     ) found
     order by id desc limit ${limit}
-  ) withdrawal`
+  `
 }
 
 /** Statements of their own, since each uses another index. */
