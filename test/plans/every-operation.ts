@@ -377,7 +377,7 @@ async function obeyLimit(bed: TestBed<typeof services>): Promise<void> {
   const { operatorId, sandbox } = await bed.team('alice').call(operations.gateway.createOperator, { input })
   await bed.sql('admin').query(
     `insert into gateway.rate_window (operator_id, environment, started_at, granted, last_grant)
-      values ($1, 'sandbox', clock_timestamp() - interval '58 seconds', 1, 0)`,
+      values ($1, 'sandbox', clock_timestamp() - interval '50 seconds', 1, 0)`,
     [operatorId],
   )
   const pair = { key: sandbox.key, secret: sandbox.secret ?? '' }
