@@ -158,7 +158,7 @@ export async function callAsTeam(operator: Operator, team: Team, playerId: strin
   // The setting holds within a second. Requests without a key have a statement of their own for their signatures.
   await eventually(async () => {
     await operator.post('/webhooks/test', 200)
-    return knownStatements().some(({ text }) => text.includes('select key from remembered'))
+    return isSent('select key from remembered')
   })
   // To switch it off takes two.
   await proposalOf(team(gateway.setReplayProtection, { operatorId, replayProtection: 'off' }))
@@ -325,7 +325,7 @@ async function closeDay({ brandId }: Operator, bed: TestBed<typeof services>): P
     values ('pla_plans', 'prv_plans', $1, 'bet', 'plans', 1, 'refused', 'RG_BLOCKED', '\\x00', 'req_plans', 1, 0, now() - interval '3 days')`,
     [brandId],
   )
-  await eventually(() => knownStatements().some(({ text }) => text.includes('insert into play_day')))
+  await eventually(() => isSent('insert into play_day'))
 }
 
 /** Two people do what takes two in production: a command, and a direct operation. */
@@ -371,6 +371,18 @@ async function endCredit(operator: Operator, bed: TestBed<typeof services>): Pro
   await admin.query('update wallet.account set posted = 0 where owner_id = $1', [playerId])
 }
 
+const isSent = (part: string) => knownStatements().some(({ text }) => text.includes(part))
+
+/** A status that changes otherwise than by an operation, of which the operator is told half a minute later. */
+async function changeBehindServices(bed: TestBed<typeof services>, playerId: string): Promise<void> {
+  const admin = bed.sql('admin')
+  for (const status of ['suspenso', 'ativo']) {
+    await admin.query('update players.player set status = $2 where id = $1', [playerId, status])
+    await admin.query('update players.told_status set due_at = now() where player_id = $1', [playerId])
+  }
+  await eventually(() => isSent('update told_status t set (changed_at'))
+}
+
 /** What is known of a 429 that was obeyed, and what the gateway asks webhooks for by itself. */
 async function obeyLimit(bed: TestBed<typeof services>): Promise<void> {
   const input = { name: 'obeys', rateLimitPerMinute: 1 }
@@ -384,7 +396,6 @@ async function obeyLimit(bed: TestBed<typeof services>): Promise<void> {
   const client = new OperatorClient(bed.services.gateway.addresses.baseUrl, pair)
   expectStatus(await client.get('/me'), 429)
   await eventually(async () => (await client.get('/me')).status === 200)
-  const isSent = (part: string) => knownStatements().some(({ text }) => text.includes(part))
   await eventually(() => isSent('from rate_refusal') && isSent('select from brand live'))
   await client.close()
 }
@@ -397,6 +408,7 @@ export async function callInTrouble(operator: Operator, bed: TestBed<typeof serv
   const { post } = operator
   await obeyLimit(bed)
   const playerId = await newPlayer(operator)
+  await changeBehindServices(bed, playerId)
   const requests = await Promise.all(
     ['10.00', '20.00'].map(async (amount) => {
       const { id } = await post(`/players/${playerId}/deposits`, 201, depositRequest(amount))
@@ -410,7 +422,7 @@ export async function callInTrouble(operator: Operator, bed: TestBed<typeof serv
   const [retried, forgotten] = requests as [(typeof requests)[0], (typeof requests)[0]]
   // Whoever comes again waits for what is unfinished, and takes it over after a moment.
   const waiting = Promise.allSettled([post(retried.path, 200, {}, retried.key)])
-  await eventually(() => knownStatements().some(({ text }) => text.includes('o.leased_until is not null')))
+  await eventually(() => isSent('o.leased_until is not null'))
   Object.assign(bed.services, { wallet: await bed.start('wallet') })
   await waiting
   await post(retried.path, 200, {}, retried.key)

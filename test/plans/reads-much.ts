@@ -42,17 +42,16 @@ export const readsMuch: readonly (readonly [part: string, reason: string, only?:
   ['name_words(name) @@', 'the team searches names: an index finds all of a name, and the newest of them are shown'],
   [
     "then 'autoexcluido' else status end =",
-    'the team filters players of one brand by the status that is seen now, which is no column',
-    /^filters player: /,
+    'the team filters players of one brand by the status that is seen now, which is no column; those who are excluded are few',
+    /^(?:filters player: |reads all of player_excluded_person$)/,
   ],
-  ["then 'expirado' else kyc_status end =", 'the same of their KYC status', /^filters player: /],
   [
     'order by created_at desc, id desc limit',
     'the team lists deposits by filters that are optional, of a brand, a player or a period',
     /^filters deposit/,
   ],
   [
-    ') withdrawal order by id desc limit',
+    'then ( select t.from_status from status_transition t',
     'the same of withdrawals, of an operator, a player or a period',
     /^filters withdrawal/,
   ],
