@@ -128,15 +128,15 @@ export async function runAll<T>(items: readonly T[], places: number, work: (item
 const recordFile = join(root, 'test/suite/seconds.json')
 /** Of files that take less nothing is written. */
 const listedFrom = 2
-/** Files of which nothing is written take about as long. */
-const unlisted = 1
+/** Files of which nothing is written take about as long. A new proof may take minutes, and should not begin last. */
+const unlisted: Readonly<Record<Tier, number>> = { test: 1, proofs: 60 }
 
 /** What `--record` wrote last, by the place of a file: order, groups and shards follow from it. */
 const recorded: Readonly<Record<string, number>> = existsSync(recordFile)
   ? JSON.parse(readFileSync(recordFile, 'utf8'))
   : {}
 
-export const secondsOf: SecondsOf = ({ place }) => recorded[place] ?? unlisted
+export const secondsOf: SecondsOf = ({ place, tier }) => recorded[place] ?? unlisted[tier]
 
 /** Makes this run the record for the files that ran. */
 export function record(finished: readonly (TestFile & { readonly seconds: number })[], all: readonly TestFile[]): void {
