@@ -12,11 +12,12 @@ await admin.query('alter table payments.inbox set (autovacuum_enabled = off)')
 
 /** The service does so too, every few seconds. @returns whether this table was young until now */
 const look = async () => (await analyzeYoungTables(db)).includes('payments.inbox')
+/** Under the lock of an analysis: one of the service's own, half-way, would count what is there by then. */
 const write = (from: number, to: number) =>
-  admin.query("insert into payments.inbox select 'c', n::text, now() from generate_series($1::int, $2::int) n", [
-    from,
-    to,
-  ])
+  admin.query(`
+    begin; lock table payments.inbox in share update exclusive mode;
+    insert into payments.inbox select 'c', n::text, now() from generate_series(${from}, ${to}) n; commit
+  `)
 const planned = async () =>
   (await admin.query("select reltuples from pg_class where oid = 'payments.inbox'::regclass")).rows[0].reltuples
 
