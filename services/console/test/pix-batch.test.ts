@@ -146,12 +146,19 @@ t.test('what is no Pix key, or has no place in the file, is in none', async (t) 
     { destination: '001 1234-5 98765-X' },
     { destination: '529.982.247-24' },
     { destination: '11987654321' },
+    // A telephone, whose digits are those of somebody's CPF.
+    { destination: '(11) 98765-0034' },
     { destination: 'josé@example.com' },
+    { destination: 'ana@example.com ou 529.982.247-25' },
+    { destination: 'ana@example .com' },
+    { destination: '@ana' },
     { destination: `${'a'.repeat(70)}@example.com` },
     // A number of a company with letters: the field takes digits alone.
     { destination: '12ABC34501DE35' },
   ]
   for (const other of others) t.equal(batchKeyOf({ ...payment, ...other }), undefined, JSON.stringify(other))
+  for (const destination of ['52998224725', '529.982.247-25'])
+    t.match(batchKeyOf({ ...payment, destination }), { type: 'cpf', key: '52998224725' })
   const long = `${'a'.repeat(60)}@example.com`
   const [, , , segmentB] = pixBatch({
     ...{ agreement, number: 1, at: '2026-11-05T09:08:07' },
