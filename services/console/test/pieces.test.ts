@@ -17,6 +17,7 @@ import type { Person } from '../src/identity/person.ts'
 import { sendEvents } from '../src/pieces/counts.ts'
 import { type CsvRow, cellText, sendCsv } from '../src/pieces/listed.ts'
 import { proposalsFor } from '../src/pieces/open-proposals.ts'
+import { pagesOf } from '../src/pieces/queue.ts'
 import type { Visit } from '../src/pieces/visit.ts'
 import { textIn } from '../src/words/index.ts'
 
@@ -110,6 +111,26 @@ t.test('a cell is text that no spreadsheet runs; a number stays one', async (t) 
     t.match(cellText(`${before}=1+1`), /^'/, 'also behind what is not seen')
   for (const plain of ['-5.00', '0', '12.50', 'ana@example.com', 'a=b', '']) t.equal(cellText(plain), plain)
   t.equal(cellText('evil\u202etxt'), 'evil\\u202etxt')
+})
+
+t.test('a list goes forth and back, whatever its cursors are', async (t) => {
+  const cursors = ['Azul, Ltda', '10~20 & 5%', 'prv_1/brd_1/a+b,c~d']
+  const at = (address: string) => Object.fromEntries(new URL(address, 'http://console').searchParams)
+  const pageAt = (query: Readonly<Record<string, string>>) => {
+    const nextCursor = query.after === undefined ? cursors[0] : cursors[cursors.indexOf(query.after) + 1]
+    return pagesOf({ query, address: (path) => path }, '/operators', { rows: 50, nextCursor })
+  }
+  const queries: Readonly<Record<string, string>>[] = [{}]
+  for (const after of cursors) {
+    const query = at(pageAt(queries.at(-1) ?? {}).more ?? '')
+    t.equal(query.after, after)
+    queries.push(query)
+  }
+  for (const [index, query] of queries.entries()) {
+    const { previous } = pageAt(query)
+    if (index === 0) t.equal(previous, undefined)
+    else t.strictSame(at(previous ?? ''), queries[index - 1])
+  }
 })
 
 /** The names of fields that may be null, wherever they stand in a reply. */

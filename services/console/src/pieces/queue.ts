@@ -79,13 +79,20 @@ export interface ListFrame {
 const wayMax = 20
 /** Stands where the way is cut: what was before it is reached from the first page. */
 const cut = '-'
+/** A cursor may be the name of an operator, or what a provider calls its transaction: any characters. */
+const placeOf = (row: number, after: string): string => `${row}~${encodeURIComponent(after)}`
+
+function placeIn(place: string) {
+  const [, row = '', after = ''] = /^(\d*)~(.*)$/.exec(place) ?? []
+  return { after: new URLSearchParams(`after=${after}`).get('after') ?? '', row }
+}
 
 /**
  * Cursors lead forward alone. So the address of a page has the pages between the first one and it, each as the number of its
  * first row and the cursor where it begins.
  */
-function pagesOf(
-  { query, address }: Visit,
+export function pagesOf(
+  { query, address }: Pick<Visit, 'query' | 'address'>,
   path: string,
   { rows, nextCursor }: { readonly rows: number; readonly nextCursor: ListFrame['nextCursor'] },
 ) {
@@ -93,16 +100,15 @@ function pagesOf(
   const firstRow = isFirst ? 1 : Math.max(2, Math.trunc(Number(query.row)) || 2)
   const way = (query.way ?? '').split(',').filter((place) => place !== '')
   const addressOf = (place: string, before: readonly string[]) => {
-    const [row = '', after = ''] = place.split('~')
-    const at = { after, row, ...(before.length === 0 ? {} : { way: before.join(',') }) }
+    const at = { ...placeIn(place), ...(before.length === 0 ? {} : { way: before.join(',') }) }
     return address(withQuery(path, new URLSearchParams(at).toString()))
   }
-  const walked = isFirst ? [] : [...way, `${firstRow}~${query.after}`]
+  const walked = isFirst ? [] : [...way, placeOf(firstRow, query.after ?? '')]
   const kept = walked.length > wayMax ? [cut, ...walked.slice(-wayMax)] : walked
   const before = way.at(-1)
   return {
     firstRow,
-    more: nextCursor ? addressOf(`${firstRow + rows}~${nextCursor}`, kept) : undefined,
+    more: nextCursor ? addressOf(placeOf(firstRow + rows, nextCursor), kept) : undefined,
     previous:
       isFirst || before === cut
         ? undefined
