@@ -24,8 +24,8 @@ export interface VerifyWebhookOptions {
 
 /**
  * Verifies a delivery and returns its event: some signature of X-Webhook-Signature or X-Webhook-Signatures is made with
- * some secret of yours. Deduplicate on `event.id`, and drop an event whose `data.version` is older than the record you
- * hold.
+ * some secret of yours. Deduplicate on `event.id`, and drop an event whose `data.version` is older than the last one of its
+ * type and record.
  * @throws {WebhookVerificationError} a header is missing, no signature matches, or the timestamp is too old or too new
  * @throws {TypeError} no secret is given, or the body was parsed already
  */

@@ -41,9 +41,12 @@ const entry = <D extends TObject, S extends ServiceName>(event: EventEntry<D> & 
 
 /**
  * Rises with every change of one record. The order of deliveries is not promised, so a receiver drops an event that is
- * older than the one it has.
+ * older than the one of its type that it has: those of another type tell of something else.
  */
-const version = Type.Integer({ minimum: 1, description: 'Rises per record; drop an event older than one you have.' })
+const version = Type.Integer({
+  minimum: 1,
+  description: 'Rises per record; drop an event older than one of its type that you have.',
+})
 
 /** Every event kind, its payload and when it is emitted. */
 export const events = {
