@@ -25,7 +25,7 @@ const catalogue = {
   },
   FRESH_LOGIN_REQUIRED: {
     status: 401,
-    message: 'Log in again: this needs a recent login. The details name what is missing. Log in again.',
+    message: 'Log in again: this needs a recent login. The details name what is missing.',
   },
   SIGNATURE_REQUIRED: {
     status: 403,
