@@ -5,13 +5,15 @@ import type { Db, ServiceContext } from '@backoffice/service-runtime'
 export const moneyCounter = ({ db, log }: Pick<ServiceContext, 'db' | 'log'>, everyMs: number): Loop =>
   new Loop({ name: 'counting money by day', log, everyMs, run: () => countMoney(db) })
 
-/** Of each account at once: a busy brand has fewer in a minute. */
+/** Entries of each account at once: a busy brand has fewer in a minute. */
 const countedMax = 1_000
+/** So many accounts at once: however many brands there are, the statement ends in its time. */
+const accountsMax = 20
 
 /**
  * Adds what was entered on the accounts of deposits and withdrawals to its days, up to the oldest transaction that is still
  * running: those before it can add nothing any more, so each entry is counted once, whoever counts. An account that another
- * process counts is left to it.
+ * process counts is left to it. Those that are behind most come first.
  * @param most so many entries of an account, and those of their last transaction
  * @returns whether an account has more
  */
@@ -26,7 +28,11 @@ export async function countMoney(db: Db, most = countedMax): Promise<boolean> {
         and not exists (select from money_position p where p.account_id = a.id)
       on conflict do nothing
     ), position as (
-      select account_id, through from money_position for update skip locked
+      select p.account_id, p.through from money_position p cross join horizon h
+      where exists (
+        select from entry where account_id = p.account_id and seq is null and xid > p.through and xid < h.below
+      )
+      order by p.through limit ${accountsMax} for update of p skip locked
     ), page as materialized (
       select a.id as account_id, a.brand_id, a.currency, e.transfer_id, e.xid
       from position p join account a on a.id = p.account_id cross join horizon h
@@ -46,7 +52,8 @@ export async function countMoney(db: Db, most = countedMax): Promise<boolean> {
       on conflict (environment, day, brand_id, currency, type)
         do update set transfers = m.transfers + excluded.transfers, amount = m.amount + excluded.amount
     )
-    select coalesce(max(n) >= ${most}, false) as has_more from (select count(*) as n from page group by account_id) full_page
+    select coalesce(max(n) >= ${most}, false) or count(*) = ${accountsMax} as has_more
+    from (select count(*) as n from page group by account_id) full_page
   `
   return counted?.hasMore ?? false
 }

@@ -85,6 +85,20 @@ t.test('what a former release entered is counted in parts, to the last of it', a
   t.match(await daysOf(brand), [{ day: '2026-09-01', deposits: 6, deposited: '0.06' }])
 })
 
+t.test('however many brands there are, some are counted at once, and in the end all', async (t) => {
+  await time.set(new Date('2026-10-01T12:00:00.000Z'))
+  const brands = Array.from({ length: 25 }, () => newBrand('UTC'))
+  for (const brand of brands) await deposit(brand, await newAccount(brand), '3.00')
+  // They are named first.
+  await count()
+  const counted = async () => (await Promise.all(brands.map(daysOf))).filter(({ length }) => length === 1).length
+  t.equal(await count(), true)
+  const first = await counted()
+  t.ok(first > 0 && first < brands.length, `${first} of them`)
+  while (await count()) {}
+  t.equal(await counted(), brands.length)
+})
+
 t.test('what is counted is what the accounts of the ledger have', async (t) => {
   const { rows } = await admin.query(`
     select (select sum(amount) from wallet.money_day where type = 'DEPOSIT')::text as counted,
