@@ -301,6 +301,7 @@ export async function playAndDecide(
   await send(wallet.closeRound, whose)
   await send(wallet.readTransaction, { kind: 'bet', transactionId })
   await send(wallet.listHeldRounds, { roundId })
+  await refusal(send(wallet.listHeldRounds, { roundId, cursor: 'unknown' }))
   await send(wallet.listHeldRounds, { day: new Date().toISOString().slice(0, 10) })
   const { data: entries } = await team(wallet.listEntries, { playerId, type: 'BET', limit: 1 })
   await team(wallet.listEntries, { playerId, reference: entries[0].reference.id, limit: 10 })

@@ -15,8 +15,8 @@ import type { Ledger } from '../ledger/ledger.ts'
 import { type PostingOutcome, unexpected } from '../ledger/posting.ts'
 import { findDays } from './days.ts'
 import type { Play, PlayMessage, PlayOutcome } from './play.ts'
-import { findPlay, listHeldRoundsOf } from './provider-records.ts'
-import { findRoundPlace, type RoundRow } from './team-records.ts'
+import { findHeldPlace, findPlay, listHeldRoundsOf } from './provider-records.ts'
+import type { RoundRow } from './team-records.ts'
 
 /** The provider that calls, as the gateway has proven it. */
 function providerOf({ provider }: Scope) {
@@ -163,9 +163,9 @@ export const listHeldRounds = handle(operations.wallet.listHeldRounds, async ({ 
       roundId === undefined ? '/roundId' : '/day',
       'is one of roundId and day, of which one is required',
     )
-  const after = cursor === undefined ? null : await findRoundPlace(db, cursor)
-  if (after === undefined) throw invalid('query', '/cursor', 'is not a cursor of this list')
   const whose = { providerId: providerOf(scope).id, brandId: scope.brandId }
+  const after = cursor === undefined ? null : await findHeldPlace(db, cursor, whose)
+  if (after === undefined) throw invalid('query', '/cursor', 'is not a cursor of this list')
   const [bounds] = day === undefined ? [] : await findDays(db, scope.brandId, day, day)
   const by = roundId === undefined ? bounds : { providerRoundId: roundId }
   if (by === undefined) return { data: [], nextCursor: null }

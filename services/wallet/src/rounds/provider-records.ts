@@ -18,6 +18,18 @@ export async function findPlay(
   return play
 }
 
+/** Where a provider's list goes on from a round of its own in the brand. */
+export async function findHeldPlace(
+  db: ReadDb,
+  roundId: string,
+  { providerId, brandId }: Pick<RoundRow, 'providerId' | 'brandId'>,
+): Promise<RoundPlace | undefined> {
+  const [place] = await db<RoundPlace>`
+    select opened_at, id from round where id = ${roundId} and provider_id = ${providerId} and brand_id = ${brandId}
+  `
+  return place
+}
+
 /** A provider's rounds in a brand, oldest first: those with its id, or those that were opened in a period. */
 export function listHeldRoundsOf(
   db: ReadDb,

@@ -56,6 +56,19 @@ t.test('a round is bet, won and closed, and the statement shows it', async (t) =
   t.equal(await refusal(read('rollback', 'b1')), 'TRANSACTION_NOT_FOUND')
   const { data } = await rounds({ roundId: 'r' })
   t.match(data, [{ roundId: 'r', playerId, state: 'closed', staked: '2.00', won: '12.00', rolledBack: '0.00' }])
+  const others = await sit({ provider: 'prv_2' })
+  await others.bet('b1', '2.00')
+  const [theirs] = await others.items()
+  for (const [whose, cursor] of [
+    [rounds, theirs?.reference.id],
+    [others.rounds, jackpot?.reference.id],
+  ] as const)
+    t.equal(
+      await refusal(whose({ roundId: 'r', cursor: cursor ?? '' })),
+      'VALIDATION_ERROR',
+      'a place of somebody else',
+    )
+  t.same((await rounds({ roundId: 'r', cursor: jackpot?.reference.id ?? '' })).data, [])
 })
 
 t.test('a spin is a bet, its win and the end of the round, or none of it', async (t) => {
