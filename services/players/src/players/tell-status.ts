@@ -75,10 +75,18 @@ export async function tellLimit(
   emit({ kind: 'player.limit_changed', aggregate: id, scope: scopeOf(player), data })
 }
 
-/** What makes a player due: the end of an exclusion, its registration while one ran, or what the team has done. */
-function changeOf(due: { readonly changedAt: Date; readonly dueAt: Date }, player: PlayerRecord | undefined): Change {
+/**
+ * What makes a player due: the end of an exclusion, its registration while one ran, or what the team has done. An exclusion
+ * may have ended since that.
+ */
+function changeOf(
+  due: { readonly changedAt: Date; readonly dueAt: Date },
+  player: PlayerRecord | undefined,
+  now: Date,
+): Change {
   const { changedAt, dueAt } = due
-  if (player?.selfExcludedUntil?.getTime() === changedAt.getTime()) return { source: 'expiry', changedAt }
+  const end = player?.selfExcludedUntil ?? null
+  if (end !== null && end >= changedAt && end <= now) return { source: 'expiry', changedAt: end }
   return { source: changedAt.getTime() === dueAt.getTime() ? 'operator' : 'team', changedAt }
 }
 
@@ -100,8 +108,10 @@ export function sweepStatuses({ transact }: Pick<ServiceContext, 'transact'>): P
     const ofAnyBrand = (playerId: string) => ({ playerId, brandId: null })
     const dueIds = due.map(({ playerId }) => playerId)
     const seen = await seePlayers(db, await readPlayers(db, dueIds.map(ofAnyBrand)))
+    const causes = new Map(due.map((one, index) => [one.playerId, changeOf(one, seen[index], now)]))
     const persons = seen.flatMap((player) => {
-      if (player === undefined) return []
+      // Who registers changes nothing for the others.
+      if (player === undefined || causes.get(player.id)?.source === 'operator') return []
       return keysOf(db, player).map((key) => ({ ...key, excluded: player.excludedBy !== null, dueId: player.id }))
     })
     const others = await db<{ id: string; dueId: string }>`
@@ -112,7 +122,6 @@ export function sweepStatuses({ transact }: Pick<ServiceContext, 'transact'>): P
         and coalesce(t.status, p.status) <> case when asked.excluded then 'autoexcluido' else p.status end
       limit ${toldMax}
     `
-    const causes = new Map(due.map((one, index) => [one.playerId, changeOf(one, seen[index])]))
     const changes = new Map([...others.map(({ id, dueId }) => [id, causes.get(dueId)] as const), ...causes])
     const locked = await lockPlayers(db, [...changes.keys()].map(ofAnyBrand))
     const looked = locked.flatMap((player) => {

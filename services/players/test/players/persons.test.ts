@@ -256,6 +256,34 @@ t.test(
   },
 )
 
+t.test('an exclusion that ends right after an edit is told as what has ended, when it did', async (t) => {
+  const scope = bed.scope({ brandId: newId('brd') })
+  const { id: playerId } = await bed.rpc.call(registerPlayer, { scope, input: newPlayer() })
+  const until = new Date(time.now().getTime() + hourMs)
+  await alice.call(selfExcludePlayer, { input: { playerId, until: until.toISOString(), reason } })
+  await sweep()
+  await time.set(new Date(until.getTime() - 10_000))
+  await alice.call(setPlayerStatus, { input: { playerId, status: 'restrito', reason } })
+  await sweep()
+  t.same(await changesOf(playerId), ['ativo → autoexcluido (team)', 'autoexcluido → restrito (expiry)'])
+  t.equal((await toldOf(playerId, 'player.status_changed')).at(-1)?.changedAt, until.toISOString())
+})
+
+t.test('what another account is told of is the exclusion, whoever registers meanwhile', async (t) => {
+  const scope = bed.scope({ brandId: newId('brd') })
+  const input = { cpf: newCpf() }
+  const register = async () => (await bed.rpc.call(registerPlayer, { scope, input: newPlayer(input) })).id
+  const [playerId, second] = [await register(), await register()]
+  await alice.call(selfExcludePlayer, { input: { playerId, until: null, reason } })
+  const begun = time.now().toISOString()
+  await pass(20_000)
+  const third = await register()
+  while (await sweepStatuses(bed.services.players)) {}
+  t.same(await changesOf(third), ['ativo → autoexcluido (operator)'])
+  await sweep()
+  t.match(await toldOf(second, 'player.status_changed'), [{ status: 'autoexcluido', source: 'team', changedAt: begun }])
+})
+
 t.test('what the release before writes is told by this one', async (t) => {
   const scope = bed.scope({ brandId: newId('brd') })
   const { id } = await bed.rpc.call(registerPlayer, { scope, input: newPlayer() })
