@@ -83,8 +83,9 @@ const seenColumns = (() => {
   const runs = sql`(status = 'autoexcluido' or self_excluded_from is not null
     and (self_excluded_until is null or self_excluded_until > now()))`
   return {
-    status: sql`case when ${runs} or cpf_digest in (
-      select cpf_digest from player x where x.brand_id = player.brand_id
+    // Asked of the one person: a brand may have excluded very many.
+    status: sql`case when ${runs} or exists (
+      select from player x where x.brand_id = player.brand_id and x.cpf_digest = player.cpf_digest
         and ${isMarked} and ${runs}
     ) then 'autoexcluido' else status end`,
     kycStatus: sql`case when kyc_status = 'aprovado' and kyc_expires_at <= now() then 'expirado' else kyc_status end`,
@@ -118,7 +119,7 @@ export async function listPlayers(
         and (${from}::timestamptz is null or created_at >= ${from}::timestamptz)
         and (${to}::timestamptz is null or created_at < ${to}::timestamptz)
         ${externalId === undefined ? sql`` : sql`and external_id = ${externalId}`}
-        ${status === 'autoexcluido' ? sql`and ${mayBeExcluded}` : sql``}
+        ${status === 'autoexcluido' ? sql`and ${mayBeExcluded}` : status === undefined ? sql`` : sql`and status = ${status}`}
         ${status === undefined ? sql`` : sql`and ${seenColumns.status} = ${status}`}
         ${kycStatus === undefined ? sql`` : sql`and ${seenColumns.kycStatus} = ${kycStatus}`}
       order by id desc limit ${limit}
