@@ -41,8 +41,8 @@ const drawings: readonly Drawing[] = [
 /**
  * The pictures that this person may see, of one environment. What a page costs at a million deposits a day: of each queue
  * 10,000 rows at most; of money two rows a day for each brand, 12,400 of 200 brands; of decisions 30 times 1,000 entries of an
- * index (of identities twice as many, with player and document of each); 4,000 waiting withdrawals, and of their
- * destinations 20 players each; 500 refusals of each operator. Behind it the wallet counts some 700 entries a minute.
+ * index (of identities some twice as many, ten times at most, with player and document of each); 4,000 waiting withdrawals, and
+ * of their destinations 20 players each; 500 refusals of each operator. Behind it the wallet counts some 700 entries a minute.
  */
 export async function picturesFor(visit: Visit): Promise<readonly Picture[]> {
   const drawn = drawings

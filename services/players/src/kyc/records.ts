@@ -162,8 +162,8 @@ interface DecisionDay {
   readonly p90Seconds: number
 }
 
-/** Submissions are changes too. */
-const changesPerDecision = 2
+/** So many changes of a day are looked at for each decision: those of the other environment are among them, and submissions. */
+const changesPerDecision = 10
 
 /** How long decisions took from the latest document on, by the day on which they were made: of each day the last ones. */
 export const timeDecisions = (
@@ -192,6 +192,7 @@ export const timeDecisions = (
           order by id desc limit 1
         ) s
         where c.next in ('aprovado', 'reprovado', 'documento_solicitado') and p.environment = ${environment}
+        order by c.at desc limit ${timedMax}
       ) decision
     ) t
     where t.decided > 0 order by d.day

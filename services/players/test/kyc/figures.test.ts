@@ -26,7 +26,7 @@ const decide = async (playerId: string, status: 'aprovado' | 'reprovado') => {
 
 // Before the first test: without one under way, the file would end here.
 const [old, other, young] = [await submitAt(30), await submitAt(6), await submitAt(0.5)]
-await submitAt(0.5, bed.scope({ environment: 'production' }))
+const inProduction = await submitAt(0.5, bed.scope({ environment: 'production' }))
 await time.set(now)
 
 t.test('what waits is counted by age, and found by it, in one environment', async (t) => {
@@ -55,6 +55,14 @@ t.test('how long decisions took is known by day; a document is no decision', asy
   const [fast, slow] = [6 * 3_600, 30 * 3_600]
   t.same(await times('sandbox'), [{ day: '2026-03-10', decided: 2, medianSeconds: fast, p90Seconds: slow }])
   t.same(await times('production'), [])
+  await decide(inProduction, 'reprovado')
+  // As an operator leaves them that tests its program at night.
+  await bed.sql('admin').query(
+    `insert into players.player_change (player_id, at, actor, field, next)
+    select $1, $2::timestamptz + n * interval '1 second', 'sandbox', 'kycStatus', 'em_analise' from generate_series(1, 3000) n`,
+    [young, now],
+  )
+  t.match(await times('production'), [{ day: '2026-03-10', decided: 1 }], 'what is done in the sandbox hides nothing')
 })
 
 t.test('limits that were raised or removed are listed, and no others', async (t) => {
