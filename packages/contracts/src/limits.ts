@@ -28,7 +28,7 @@ export const listedDays = 31
 export const ageFromHours = [0, 1, 4, 24] as const
 /** So many of a queue are looked at, the oldest of them, to say how old it is. */
 export const agedMax = 10_000
-/** What is large and odd among the withdrawals that wait: so many are shown, of so many that have waited longest. */
+/** What is large and odd among the withdrawals that wait: so many are shown; destinations, of so many that wait longest. */
 export const oddMax = { largest: 5, shared: 5, lookedAt: 2_000, playersFrom: 3, playersCounted: 20 } as const
 /** Of each operator so many refusals are counted by code, and so many pairs of both are listed. */
 export const refusalsCountedMax = 500

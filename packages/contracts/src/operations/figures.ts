@@ -88,7 +88,7 @@ export const paymentFigures = {
     roles: ['finance', 'compliance', 'support', 'auditor'],
     summary: 'List what is large and odd among the withdrawals that wait',
     description:
-      'The five largest, and the destinations to which three players or more are paid, whatever became of the withdrawals of the others: of each status, among the two thousand that have waited longest.',
+      'The five largest; and, of each status among the two thousand that have waited longest, the destinations to which three players or more are paid, whatever became of the withdrawals of the others.',
     body: object({ environment: EnvironmentName }),
     reply: object({
       data: Type.Array(

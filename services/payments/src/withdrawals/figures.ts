@@ -78,10 +78,16 @@ const waitingLongest = (environment: Environment) => sql`
   ) w
 `
 
-/** The ids of the largest that wait, the largest first. */
+/** The ids of the largest that wait, the largest first: of each status as many are at an end of an index. */
 export async function findLargest(db: ReadDb, environment: Environment): Promise<string[]> {
   const rows = await db<{ id: string }>`
-    select w.id from ${waitingLongest(environment)} order by w.amount desc, w.id limit ${oddMax.largest}
+    select w.id from unnest(${waitingStatuses}::text[]) as s (status)
+    cross join lateral (
+      select id, amount from withdrawal
+      where status in ('under_review', 'approved') and status = s.status and environment = ${environment}
+      order by amount desc, id desc limit ${oddMax.largest}
+    ) w
+    order by w.amount desc, w.id desc limit ${oddMax.largest}
   `
   return rows.map(({ id }) => id)
 }

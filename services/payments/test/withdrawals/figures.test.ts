@@ -96,3 +96,21 @@ t.test('the five largest that wait are found, and destinations of three players 
   await there.decide('alice', first.id, 'reject')
   t.same((await odd()).shared, [], 'nothing of it waits any more')
 })
+
+t.test('the largest is found, however many have waited longer', async (t) => {
+  const { brandId, operatorId } = path.in({ environment: 'production', brandId: 'brd_many' }).scope
+  const insert = (name: string, count: number, amount: number) =>
+    path.bed.sql('admin').query(
+      `insert into payments.withdrawal (id, operation_id, brand_id, operator_id, environment, time_zone, player_id, amount,
+        currency, method, destination, status, version, created_at, updated_at)
+      select 'wdr_' || $3 || n, 'opn_' || $3 || n, $1, $2, 'production', 'UTC', 'ply_many', $5, 'BRL', 'pix', 'x',
+        'under_review', 1, now(), now() from generate_series(1, $4::int) n`,
+      [brandId, operatorId, name, count, amount],
+    )
+  // In the order of their ids they come before and behind all others.
+  await insert('0', 2_000, 1)
+  await insert('z', 1, 1_000_000_000)
+  const { data } = await alice.call(listOddWithdrawals, { input: { environment: 'production' } })
+  t.equal(data[0]?.id, 'wdr_z1')
+  t.equal(data.length, 5)
+})
