@@ -101,7 +101,7 @@ export const listWithdrawals = handle(
 export const sumWithdrawals = handle(
   operations.payments.sumWithdrawals,
   async ({ input: { from, to, queue, ...filter } }, { db, now }) => {
-    if (queue !== undefined) return sumsOf(await sumQueue(db, { ...filter, ...defined({ from, to }), status: queue }))
+    if (queue !== undefined) return sumsOf(await sumQueue(db, queue, { ...filter, ...defined({ from, to }) }))
     const isOwned = filter.operatorId !== undefined || filter.playerId !== undefined
     return sumsOf(await sum(db, { ...filter, ...listedPeriod({ from, to }, { isOwned, now }) }))
   },

@@ -1,4 +1,11 @@
-import { aloneHours, type Input, type operations, type Scope, sumRowsMax } from '@backoffice/contracts'
+import {
+  aloneHours,
+  type Input,
+  type operations,
+  type Scope,
+  sumRowsMax,
+  type WaitingStatus,
+} from '@backoffice/contracts'
 import { firstId, hourMs } from '@backoffice/process'
 import { type Fragment, type LockingDb, outbox, type ReadDb, sql } from '@backoffice/service-runtime'
 import {
@@ -95,14 +102,17 @@ export function updateWithdrawals(changes: readonly Change<StoredWithdrawal>[]):
   return [sql.updateRows('withdrawal', withdrawals, decidedColumns), insertTransitions(changes)]
 }
 
-function isOwned(filter: WithdrawalQueueFilter | WithdrawalFilter) {
-  const { operatorId = null, brandId = null } = filter
+function isOwned(filter: SummedQueue | WithdrawalFilter) {
+  const { operatorId = null, brandId = null, playerId = null } = filter
   return sql`
     (${operatorId}::text is null or operator_id = ${operatorId}) and (${brandId}::text is null or brand_id = ${brandId})
+      and (${playerId}::text is null or player_id = ${playerId})
   `
 }
 
 type WithdrawalQueueFilter = Input<typeof operations.payments.withdrawalQueue>
+/** The queue of a player is summed, and listed by nobody. */
+type SummedQueue = WithdrawalQueueFilter & { readonly playerId?: string | undefined }
 
 type QueueOrder = NonNullable<WithdrawalQueueFilter['order']>
 
@@ -130,7 +140,7 @@ export async function listQueue(db: ReadDb, filter: WithdrawalQueueFilter): Prom
 }
 
 /** The withdrawals that wait, in an order. */
-function waitingOf(filter: WithdrawalQueueFilter): Fragment {
+function waitingOf(filter: SummedQueue): Fragment {
   const { status = 'under_review', order = 'oldest', from = null, to = null, after, limit } = filter
   const { by, isBelow } = orderOf(order, after)
   // The two statuses are named so that a prepared plan may use the index of the queue, which has no other rows.
@@ -146,12 +156,19 @@ function waitingOf(filter: WithdrawalQueueFilter): Fragment {
   `
 }
 
-/** What the withdrawals that wait longest add up to. */
-export const sumQueue = (db: ReadDb, filter: Omit<WithdrawalQueueFilter, 'order' | 'limit'>): Promise<StatusSum[]> =>
+/** What the withdrawals that wait longest in a queue add up to. */
+export const sumQueue = (
+  db: ReadDb,
+  queue: WaitingStatus,
+  { status, ...filter }: Omit<WithdrawalFilter, 'limit' | 'from' | 'to'> & Pick<WithdrawalQueueFilter, 'from' | 'to'>,
+): Promise<StatusSum[]> =>
   sumByStatus(
     db,
-    sql`select status, currency, amount, true as fits from (${waitingOf({ ...filter, limit: sumRowsMax })}) waiting`,
-    null,
+    sql`
+      select status, currency, amount, true as fits
+      from (${waitingOf({ ...filter, status: queue, limit: sumRowsMax })}) waiting
+    `,
+    status ?? null,
   )
 
 /** `status` is as it is shown: the former one until the wallet has done its part. The period is that of the request. */
@@ -195,7 +212,7 @@ export const sumWithdrawals = (
 
 /** The newest withdrawals of an owner, or of all. */
 function newestOf(filter: WithdrawalFilter): Fragment {
-  const { playerId = null, status = null, from = null, to = null, before = afterAllIds, limit } = filter
+  const { status = null, from = null, to = null, before = afterAllIds, limit } = filter
   const lowest = from === null ? '' : firstId('wdr', new Date(from.getTime() - idAheadMs))
   const highest = to === null ? afterAllIds : firstId('wdr', new Date(to.getTime() + idAheadMs))
   return sql`
@@ -205,7 +222,6 @@ function newestOf(filter: WithdrawalFilter): Fragment {
         and id < ${before} and id >= ${lowest} and id < ${highest}
         and (${from}::timestamptz is null or created_at >= ${from}::timestamptz)
         and (${to}::timestamptz is null or created_at < ${to}::timestamptz)
-        and (${playerId}::text is null or player_id = ${playerId})
         and (${status}::text is null or ${shownStatus} = ${status}) and ${isOwned(filter)}
       order by id desc limit ${limit}
     ) found

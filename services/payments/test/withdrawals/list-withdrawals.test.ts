@@ -140,4 +140,8 @@ t.test('withdrawals add up, each status for itself; those of a queue however old
   t.same(await sum({ environment: 'production' }), [])
   t.same(await sum({ queue: 'approved' }), all.slice(0, 1))
   t.same(await sum({ queue: 'under_review' }), all.slice(2))
+  const another = await of.newPlayerWith('100.00')
+  await of.requestWithdrawal(another, { amount: '7.00' })
+  t.same(await sum({ queue: 'under_review', playerId: another }), ['under_review 1 7.00 BRL'], 'of one player')
+  t.same(await sum({ queue: 'under_review', status: 'cancelled' }), [], 'none of these waits')
 })
