@@ -255,6 +255,11 @@ t.test('the pages about money', async (t) => {
     const own = (await support.get('/production/people')).text
     t.notMatch(own, 'Here in the last 30 days')
     t.match(own, 'aria-current="page">Support')
+    await bed.bed.services.reconciler.drain()
+    const refused = await alice.submit('/production/people', 'lock', { member: '', reason: '' })
+    t.equal(refused.status, 422)
+    t.match(refused.text, 'what is kept there is missing: reconciliation', 'an answer to a form is not asked for again')
+    Object.assign(bed.bed.services, { reconciler: await bed.bed.start('reconciler') })
   })
 
   await t.test(
@@ -543,6 +548,31 @@ t.test('the pages about money', async (t) => {
     await deposit(boreal.production, await newPlayer(boreal.production), { reference: 'typo-1500' })
     const both = (await alice.search('production', 'typo-1500')).text
     for (const name of ['Aurora', 'Boreal']) t.match(both, name)
+  })
+
+  await t.test('no file for the bank has what is being paid, nor what the ledger reserves no money for', async (t) => {
+    const bob = await bed.visitor('bob')
+    const [id = '', unreserved = ''] = await inLanes(['x', 'y'], async () => {
+      const made = await bed.newWithdrawal('production', await bed.newPlayer('production'))
+      await alice.submit(`/production/withdrawals/${made}`, 'approve')
+      return made
+    })
+    const statuses = (ids: string) =>
+      Promise.all(
+        ['csv', 'rem'].map(async (file) => {
+          const { status } = await bob.get(`/production/withdrawals/pay.${file}?ids=${ids}&number=7`)
+          return status
+        }),
+      )
+    t.same(await statuses(id), [200, 200])
+    const release = "update wallet.hold set state = 'released', closed_at = now() where reference = $1"
+    await bed.bed.sql('admin').query(release, [unreserved])
+    t.same(await statuses(unreserved), [422, 422])
+    await bed.bed.services.wallet.drain()
+    await bob.submit(`/production/withdrawals/${id}`, 'pay')
+    t.same(await statuses(id), [422, 422], 'somebody has paid it, and the wallet does not know it yet')
+    Object.assign(bed.bed.services, { wallet: await bed.bed.start('wallet') })
+    await eventually(async () => (await bed.showWithdrawal(id)).status === 'paid')
   })
 })
 

@@ -6,7 +6,7 @@ import { type BatchRecord, batchKeyOf, type PixPayment, pixBatch } from '../piec
 import { showNotYours } from '../pieces/queue.ts'
 import { type Pages, shownDecision, type Visit } from '../pieces/visit.ts'
 import { agreementIn } from '../settings.ts'
-import { destinationFacts, payDecision, unreserved, withdrawalPath } from './withdrawals.ts'
+import { destinationFacts, isUnreserved, payDecision, unreserved, withdrawalPath } from './withdrawals.ts'
 
 const { withdrawalQueue, showWithdrawal, decideWithdrawal } = operations.payments
 
@@ -125,13 +125,17 @@ async function findOne({ person, environment, recorded }: Visit, withdrawalId: s
   return { withdrawal, fault: environment === 'sandbox' ? null : await faultOf() }
 }
 
-/** Those that somebody has chosen, as they were approved. Each read is recorded. */
+/** Those that somebody has chosen, as they were approved, and for which money is kept. Each read is recorded. */
 async function findChosen(visit: Visit): Promise<readonly Withdrawal[]> {
   const ids = [...new Set((visit.query.ids ?? '').split(','))].slice(0, payMost)
   const found = await readEach(ids, async (id) => ({ id, ...(await findOne(visit, id)) }))
-  for (const { withdrawal } of found)
-    if (withdrawal.environment !== visit.environment || withdrawal.status !== 'approved')
-      throw new Rejection('WITHDRAWAL_INVALID_STATE', { withdrawalId: withdrawal.id, status: withdrawal.status })
+  for (const { withdrawal } of found) {
+    const { id: withdrawalId, environment, status, settling } = withdrawal
+    // One that somebody is paying is shown as before until the wallet has done its part.
+    if (environment !== visit.environment || status !== 'approved' || settling)
+      throw new Rejection('WITHDRAWAL_INVALID_STATE', { withdrawalId, status })
+    if (isUnreserved(withdrawal)) throw new Rejection('WITHDRAWAL_NOT_RESERVED', { withdrawalId })
+  }
   const [unproven] = found.filter(({ fault }) => fault !== null)
   if (unproven !== undefined)
     throw new Rejection('NOT_AS_APPROVED', { withdrawalId: unproven.id, because: unproven.fault })

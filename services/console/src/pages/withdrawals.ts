@@ -245,7 +245,7 @@ function balanceOf({ display }: Visit, { balance, currency }: Withdrawal): reado
 }
 
 /** Whether no money is there for a withdrawal that waits: by the ledger, or by the balance that the page shows. */
-function isUnreserved({ status: value, settling, amount, isReserved, balance }: Withdrawal): boolean {
+export function isUnreserved({ status: value, settling, amount, isReserved, balance }: Withdrawal): boolean {
   if (!isWaiting(value) || settling) return false
   // What it reserves itself is part of both.
   const shown = balance ? [balance.available, balance.reserved] : []
