@@ -20,7 +20,7 @@ interface Parts {
 /**
  * The visit for the parts of a page that can be shown without each other. A call that takes longer than `partMs` is refused as
  * one of a service that does not answer. The page says so, and asks for itself as a whole, which waits as long as a call may
- * take. An answer to a form is not asked for a second time, so it waits for all its parts.
+ * take. An answer to a form is not asked for a second time, so it waits for all its parts, and what it lacks is missing.
  */
 export function inParts<V extends Parts>(visit: V): V {
   const { person, request, query, late } = visit
@@ -34,7 +34,7 @@ export function inParts<V extends Parts>(visit: V): V {
       asked.catch(() => {})
       throw new Rejection('SERVICE_UNAVAILABLE')
     } catch (error) {
-      if (error instanceof ServiceStarts) late.add(service)
+      if (error instanceof ServiceStarts && request.method === 'GET') late.add(service)
       throw error
     }
   }
