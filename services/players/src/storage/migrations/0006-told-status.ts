@@ -38,12 +38,13 @@ create trigger look_at_status after update on players.player for each row
   execute function players.look_at_status();
 create trigger look_at_new_status after insert on players.player for each row execute function players.look_at_status();
 
--- Exclusions that run: everybody has read their status, and their end will be told.
+-- Exclusions that run: everybody has read their status, and each is looked at when it ends.
 insert into players.told_status (player_id, status, changed_at, due_at)
-select distinct same.id, 'autoexcluido', now(), now() from players.player p
+select distinct same.id, 'autoexcluido', same.ends_at, same.ends_at from players.player p
 cross join lateral (
-  select p.id
-  union select o.id from players.player o where o.cpf_digest = p.cpf_digest and o.brand_id = p.brand_id
+  select p.id, case when p.self_excluded_until > now() then p.self_excluded_until end as ends_at
+  union select o.id, case when o.self_excluded_until > now() then o.self_excluded_until end
+  from players.player o where o.cpf_digest = p.cpf_digest and o.brand_id = p.brand_id
 ) same
 where p.status = 'autoexcluido'
   or p.self_excluded_from is not null and (p.self_excluded_until is null or p.self_excluded_until > now());
