@@ -72,21 +72,23 @@ function isFoundBy({ vault }: ReadDb, by: SearchedBy) {
 /** Whose own exclusion runs, or ran. An index has these players alone. */
 const isMarked = sql`(status = 'autoexcluido' or self_excluded_from is not null)`
 
-/** Whoever can be self-excluded now: those who are marked, and the other accounts of their person. */
-const mayBeExcluded = sql`id in (
-  select id from player where ${isMarked}
-  union select p.id from (select brand_id, cpf_digest from player where ${isMarked}) x join player p using (brand_id, cpf_digest)
-)`
+/** Whoever can be self-excluded now: those who are marked, and the other accounts of their person. They are found first. */
+const mayBeExcluded = sql`id = any(array(
+  select same.id from (select brand_id, cpf_digest, id from player where ${isMarked}) x cross join lateral (
+    select x.id
+    union all (select p.id from player p where p.brand_id = x.brand_id and p.cpf_digest = x.cpf_digest offset 0)
+  ) same
+))`
 
 /** What everybody sees of a player now, as `seenPlayer` and `kycAt` say it, for a filter. */
 const seenColumns = (() => {
   const runs = sql`(status = 'autoexcluido' or self_excluded_from is not null
     and (self_excluded_until is null or self_excluded_until > now()))`
   return {
-    // Asked of the one person: a brand may have excluded very many.
-    status: sql`case when ${runs} or exists (
-      select from player x where x.brand_id = player.brand_id and x.cpf_digest = player.cpf_digest
-        and ${isMarked} and ${runs}
+    // Asked of the one person, since a brand may have excluded very many: with `exists` all of them might be read.
+    status: sql`case when ${runs} or (
+      select true from player x where x.brand_id = player.brand_id and x.cpf_digest = player.cpf_digest
+        and ${isMarked} and ${runs} limit 1
     ) then 'autoexcluido' else status end`,
     kycStatus: sql`case when kyc_status = 'aprovado' and kyc_expires_at <= now() then 'expirado' else kyc_status end`,
   }
