@@ -9,7 +9,7 @@ import {
   personalKindsIn,
   publicEventKinds,
 } from '@backoffice/contracts'
-import { answerRows, threatRows } from './threats.ts'
+import { answerLines, threatLines } from './threats.ts'
 
 type Schemas = readonly Parameters<typeof personalKindsIn>[0][]
 
@@ -46,6 +46,13 @@ function withRows(text: string, columns: string, rows: readonly string[]): strin
   return `${before}${head}${rows.join('\n')}\n${after.replace(/^(\|.*\n)+/, '')}`
 }
 
+/** The document with another list below the paragraph that ends so. */
+function withList(text: string, introduction: string, lines: readonly string[]): string {
+  const [before, after] = text.split(`${introduction}\n\n`)
+  if (before === undefined || after === undefined) throw new Error(`no list is introduced by ${introduction}`)
+  return `${before}${introduction}\n\n${lines.join('\n')}\n${after.replace(/^(- .*\n)+/, '')}`
+}
+
 const read = (name: string) => readFileSync(new URL(`../docs/${name}.md`, import.meta.url), 'utf8')
 
 export const renderPrivacy = (): string =>
@@ -58,8 +65,12 @@ export const renderPrivacy = (): string =>
 export const renderWebhooks = (): string => withRows(read('webhooks'), 'event | sent', sentEvents())
 
 export const renderSecurity = (): string =>
-  withRows(
-    withRows(read('security'), 'taken over | reconciliation names | accepted, and why', threatRows()),
-    'calls | answers | denial',
-    answerRows(),
+  withList(
+    withList(
+      read('security'),
+      'What is *named* shows at the next reconciliation; the rest is accepted, and why:',
+      threatLines(),
+    ),
+    'Where nothing else is said, silence makes the operation unavailable:',
+    answerLines(),
   )

@@ -11,10 +11,10 @@ export const effects = {
   player: 'player changed',
   credential: 'key made',
   address: 'webhook or document address changed',
-  operator: 'operator or provider suspended or let in',
+  operator: 'tenant let in or suspended',
   session: 'session ended',
-  event: 'operators told falsehoods',
-  shown: 'people shown falsehoods',
+  event: 'operators deceived',
+  shown: 'people deceived',
   read: "tenants' data read",
   unmasked: 'unmasked data read',
   secrets: 'secrets read',
@@ -274,8 +274,8 @@ type Consequence = { readonly is: string; readonly tests: readonly string[] } | 
 
 const falseAnswers = ['test/threats/false-answers.test.ts']
 const servicesAway = ['services/payments/test/failures/services-away.test.ts']
-const toldFalsehoods = { accepted: 'operators are told falsehoods; events and statement say otherwise' }
-const toldProviders = { accepted: "providers are told falsehoods; the ledger and their day's file say otherwise" }
+const toldFalsehoods = { accepted: 'operators are deceived; events and statement say otherwise' }
+const toldProviders = { accepted: "providers are deceived; the ledger and their day's file say otherwise" }
 const unavailable = { accepted: 'unavailable' }
 
 export const answeredCalls: readonly AnsweredCalls[] = [
@@ -347,22 +347,21 @@ export const answeredCalls: readonly AnsweredCalls[] = [
 
 const saidOf = (one: Consequence) => ('accepted' in one ? one.accepted : `${one.is} ${files(one.tests)}`)
 
-/** The rows of the table of calls in docs/security.md. */
-export const answerRows = (): readonly string[] =>
+/** The list of calls in docs/security.md. */
+export const answerLines = (): readonly string[] =>
   answeredCalls.map(({ calls, answers, denial }) => {
     const names = calls.length > 6 ? 'what operators call' : calls.map((call) => call.replace(/^.*\./, '')).join(', ')
-    return `| ${names} | ${saidOf(answers)} | ${saidOf(denial)} |`
+    return `- ${names}: ${saidOf(answers)}${denial === unavailable ? '' : `. Denied: ${saidOf(denial)}`}`
   })
 
 const said = ({ by, effects: caused }: Possible) =>
   `${groups.get(caused) ?? caused.map((effect) => effects[effect]).join(', ')} (${by})`
 const files = (tests: readonly string[]) => tests.map((file) => `\`${file.split('/').at(-1)}\``).join(' ')
-const orNone = (text: string) => (text === '' ? '–' : text)
 
-/** The rows of the table in docs/security.md. */
-export const threatRows = (): readonly string[] =>
+/** The list of who may be taken over in docs/security.md. */
+export const threatLines = (): readonly string[] =>
   threats.map(({ who, found, accepted }) => {
-    const named = found.map((cell) => `${said(cell)} ${files(cell.tests)}`).join('; ')
-    const risks = accepted.map((cell) => `${said(cell)}: ${cell.because}`).join('. ')
-    return `| ${who} | ${orNone(named)} | ${orNone(risks)} |`
+    const named = found.map((cell) => `*named*: ${said(cell)} ${files(cell.tests)}`)
+    const risks = accepted.map((cell) => `${said(cell)}: ${cell.because}`)
+    return `- **${who}**: ${[...named, ...risks].join('. ').replaceAll(/(?<=\. )[a-z]/g, (first) => first.toUpperCase())}`
   })

@@ -46,9 +46,9 @@ export const listedColumns = new Map(
   ),
 )
 
-/** What the document says of how long a table is kept. */
+/** What the document says of how long a table is kept, where that is a time. */
 export const listedTimes = new Map(
-  rowsOf('## Where it is stored').flatMap(([tables = '', , , kept = '']) =>
+  rowsOf('## Where it is stored').flatMap(([tables = '', , kept = '']) =>
     tables.split(', ').map((table) => [table, kept] as const),
   ),
 )

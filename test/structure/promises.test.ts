@@ -84,11 +84,7 @@ function statementsOf(text: string) {
   }))
 }
 const statements = statementsOf(read('docs/conformance.md'))
-const [, casesOfPlay = ''] = read('docs/providers-cases.md').split(/^## [B-Z].*$/m)
-const lists = [
-  ['the statements of the document', statements, 118],
-  ['the cases of play', statementsOf(casesOfPlay), 50],
-] as const
+const [, textOfPlay = ''] = read('docs/providers-cases.md').split(/^## [B-Z].*$/m)
 
 /** As they are written: `${…}` stays where a title is made for each of a list. */
 function titlesIn(file: string): ReadonlySet<string> {
@@ -98,6 +94,26 @@ function titlesIn(file: string): ReadonlySet<string> {
     [...titles].map(([, single, double, template]) => (single ?? double ?? template ?? '').replaceAll('\\', '')),
   )
 }
+
+/** The cases of play that a title names: `B21 …`, `B9, B10 …`, `B1–B6: …`. */
+function casesIn(title: string): readonly number[] {
+  const [named = ''] = /^(?:[AB]\d+(?:[-–][AB]\d+)?[,: ]+)+/.exec(title) ?? []
+  return [...named.matchAll(/\bB(\d+)(?:[-–]B(\d+))?/g)].flatMap(([, from, to = from]) =>
+    Array.from({ length: Number(to) - Number(from) + 1 }, (_, index) => Number(from) + index),
+  )
+}
+
+const testsOfPlay = files.flatMap(({ place }) =>
+  [...titlesIn(place)].flatMap((title) => casesIn(title).map((number) => ({ number, test: { file: place, title } }))),
+)
+const casesOfPlay = statementsOf(textOfPlay).map((row) => {
+  const numbered = testsOfPlay.flatMap(({ number, test }) => (number === row.number ? test : []))
+  return { ...row, tests: [...numbered, ...row.tests], cells: [...numbered.map(({ title }) => title), ...row.cells] }
+})
+const lists = [
+  ['the statements of the document', statements, 118],
+  ['the cases of play', casesOfPlay, 50],
+] as const
 
 /** A title of the document that ends in `…` is how one title of the file begins, and no second one. */
 function isIn(titles: ReadonlySet<string>, title: string): boolean {

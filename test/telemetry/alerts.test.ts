@@ -92,7 +92,7 @@ t.test('each alert says how urgent it is, what is wrong, and where to read what 
   const sections = new Map(guide.split(/^## /m).map((section) => [section.split('\n', 1)[0], section]))
   for (const { alert, labels } of alerts())
     if (labels?.cause !== undefined)
-      t.ok(sections.get(alert)?.includes(`\n- \`${labels.cause}\``), `${alert}: ${labels.cause}`)
+      t.match(sections.get(alert), new RegExp(`^- [^:]*\`${labels.cause}\``, 'm'), `${alert}: ${labels.cause}`)
 })
 
 t.test('what the sandbox alone does wakes nobody', async (t) => {
