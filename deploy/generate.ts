@@ -1,8 +1,83 @@
 // `npm run generate`: writes everything in the repository that follows from something else in it. A test compares what is checked in.
 import { readFileSync, writeFileSync } from 'node:fs'
-import { renderPermissionsFile } from '@backoffice/contracts'
-import { renderPrivacy, renderSecurity, renderWebhooks } from './tables.ts'
+import {
+  allOperations,
+  eventKinds,
+  events,
+  type PersonalKind,
+  personalKinds,
+  personalKindsIn,
+  publicEventKinds,
+  renderPermissionsFile,
+} from '@backoffice/contracts'
 import { renderDashboard } from './telemetry/dashboard.ts'
+import { answerLines, threatLines } from './threats.ts'
+
+// The tables of documents that say no more than the tables of operations and events do.
+
+type Schemas = readonly Parameters<typeof personalKindsIn>[0][]
+
+/** The kinds of personal data that are marked in some schemas, in the order of the document. */
+function kindsIn(schemas: Schemas, isShown: (kind: PersonalKind) => boolean = () => true): string {
+  const found = new Set(schemas.flatMap((schema) => [...personalKindsIn(schema)]))
+  const kinds = (Object.keys(personalKinds) as PersonalKind[]).filter((kind) => found.has(kind) && isShown(kind))
+  return kinds.length === 0 ? '–' : kinds.join(' ')
+}
+
+/** Ids are in nearly every message, and so are notes and who acted. */
+const isMore = (kind: PersonalKind) => !['player', 'note', 'staff'].includes(kind)
+
+/** A row for each pair of cells, with the operations that carry the same. */
+function carriedByOperations(): readonly string[] {
+  const carried = allOperations.map(({ service, id, params, query, body, reply }) => ({
+    name: `\`${service}.${id}\``,
+    cells: `${kindsIn([params, query, body], isMore)} | ${kindsIn([reply], isMore)}`,
+  }))
+  const rows = Map.groupBy(carried, ({ cells }) => cells)
+  rows.delete('– | –')
+  return [...rows].map(([cells, alike]) => `| ${alike.map(({ name }) => name).join(', ')} | ${cells} |`)
+}
+
+const carriedByEvents = () => eventKinds.map((kind) => `| \`${kind}\` | ${kindsIn([events[kind].data])} |`)
+const sentEvents = () =>
+  publicEventKinds.map((kind) => `| \`${kind}\` | ${events[kind].description.replace(/^Sent /, '')} |`)
+
+/** The document with other rows in the table that has these columns. */
+function withRows(text: string, columns: string, rows: readonly string[]): string {
+  const head = `| ${columns} |\n|${'---|'.repeat(columns.split(' | ').length)}\n`
+  const [before, after] = text.split(head)
+  if (before === undefined || after === undefined) throw new Error(`no table has the columns ${columns}`)
+  return `${before}${head}${rows.join('\n')}\n${after.replace(/^(\|.*\n)+/, '')}`
+}
+
+/** The document with another list below the paragraph that ends so. */
+function withList(text: string, introduction: string, lines: readonly string[]): string {
+  const [before, after] = text.split(`${introduction}\n\n`)
+  if (before === undefined || after === undefined) throw new Error(`no list is introduced by ${introduction}`)
+  return `${before}${introduction}\n\n${lines.join('\n')}\n${after.replace(/^(- .*\n)+/, '')}`
+}
+
+const read = (name: string) => readFileSync(new URL(`../docs/${name}.md`, import.meta.url), 'utf8')
+
+const renderPrivacy = (): string =>
+  withRows(
+    withRows(read('privacy'), 'operation | is given | replies with', carriedByOperations()),
+    'event | carries',
+    carriedByEvents(),
+  )
+
+const renderWebhooks = (): string => withRows(read('webhooks'), 'event | sent', sentEvents())
+
+const renderSecurity = (): string =>
+  withList(
+    withList(
+      read('security'),
+      'What is *named* shows at the next reconciliation; the rest is accepted, and why:',
+      threatLines(),
+    ),
+    'Where nothing else is said, silence makes the operation unavailable:',
+    answerLines(),
+  )
 
 /**
  * The rule files of deploy/telemetry as the operator of Prometheus takes them. They stay what promtool and a Prometheus without

@@ -15,40 +15,27 @@ function violations(among: readonly SourceFile[], allowed: (imported: string, fi
   )
 }
 
-t.test('the source files are found', async (t) => {
-  t.ok(under('packages/contracts/src/').length > 5)
-})
+/** What each package may import of ours, by the names of packages. */
+const below: Readonly<Record<string, readonly string[]>> = {
+  contracts: [],
+  process: ['contracts'],
+  'team-rows': ['contracts'],
+  database: ['contracts', 'process'],
+  rpc: ['contracts', 'process'],
+  'service-runtime': ['contracts', 'database', 'process', 'rpc'],
+  'team-access': ['contracts', 'database', 'process', 'rpc', 'service-runtime'],
+}
 
-t.test('contracts imports nothing of ours', async (t) => {
-  t.same(under('packages/contracts/src/').flatMap(ours), [])
-})
+for (const [name, packages] of Object.entries(below))
+  t.test(`${name} imports only packages below it`, async (t) => {
+    const sources = under(`packages/${name}/src/`)
+    t.ok(sources.length > 0)
+    const used = new Set(sources.flatMap(ours).map((imported) => imported.split('/')[1] ?? ''))
+    used.delete(name)
+    t.same([...used].sort(), packages)
+  })
 
-t.test('each package imports only those below it', async (t) => {
-  const importedBy = (name: string) =>
-    [...new Set(under(`packages/${name}/src/`).flatMap(ours))].filter((used) => used !== `@backoffice/${name}`).sort()
-  t.same(importedBy('process'), ['@backoffice/contracts'])
-  t.same(importedBy('team-rows'), ['@backoffice/contracts'])
-  t.same(importedBy('database'), ['@backoffice/contracts', '@backoffice/process'])
-  t.same(importedBy('rpc'), ['@backoffice/contracts', '@backoffice/process'])
-  t.same(importedBy('service-runtime'), [
-    '@backoffice/contracts',
-    '@backoffice/database',
-    '@backoffice/database/testing',
-    '@backoffice/database/vault',
-    '@backoffice/process',
-    '@backoffice/rpc',
-  ])
-  t.same(importedBy('team-access'), [
-    '@backoffice/contracts',
-    '@backoffice/contracts/team',
-    '@backoffice/database/vault',
-    '@backoffice/process',
-    '@backoffice/rpc',
-    '@backoffice/rpc/seal',
-    '@backoffice/service-runtime',
-  ])
-  t.same(importedBy('team-rows'), ['@backoffice/contracts'])
-  // The command line signs calls, and loads no service for it.
+t.test('the command line signs calls, and loads no service for it', async (t) => {
   t.same([...new Set(under('packages/team-access/src/identity/').flatMap(ours))].sort(), [
     '@backoffice/contracts',
     '@backoffice/contracts/team',
@@ -133,56 +120,39 @@ t.test('what stands in deploy imports only contracts, a reader of YAML and its n
   t.ok(under('deploy/').length > 0)
 })
 
+/** What programs may import of ours: services, and those that are none. */
+const ofServices = ['contracts', 'database/vault', 'process', 'process/addresses', 'rpc', 'service-runtime']
+const ofTheConsole = ['contracts', 'process', 'rpc', 'team-access/identity', 'team-rows']
+const permitted: Readonly<Record<string, readonly string[]>> = {
+  services: [...ofServices, 'team-access', 'team-access/identity'],
+  // They take of both only what needs little memory.
+  games: ['contracts/formats', 'contracts/signing', 'process', 'database'],
+  // It passes calls on.
+  console: ofTheConsole,
+  // Where a stack of npm start runs, its people are known.
+  'team-cli': [...ofTheConsole, 'process/limits', 'process/progress', 'team-access/login', 'local-stack'],
+}
+
 t.test('a service imports only contracts and what services are built on, never another service', async (t) => {
-  const permitted = [
-    'contracts',
-    'database/vault',
-    'process',
-    'process/addresses',
-    'rpc',
-    'service-runtime',
-    'team-access',
-    'team-access/identity',
-  ].map((name) => `@backoffice/${name}`)
-  const ofTheGames = ['contracts/formats', 'contracts/signing', 'process', 'database'].map(
-    (name) => `@backoffice/${name}`,
-  )
-  const ofTheConsole = ['contracts', 'process', 'rpc', 'team-access/identity', 'team-rows'].map(
-    (name) => `@backoffice/${name}`,
-  )
-  const ofTheCommandLine = [
-    ...ofTheConsole,
-    '@backoffice/process/limits',
-    '@backoffice/process/progress',
-    '@backoffice/team-access/login',
-    // Where a stack of npm start runs, its people are known.
-    '@backoffice/local-stack',
-  ]
   const sources = under('services/').filter((file) => file.path.split('/')[2] === 'src')
   t.same(
-    violations(sources, (name, file) => {
+    violations(sources, (name, { path }) => {
+      const [, program = ''] = path.split('/')
       // The gateway alone serves the public documents. What makes them is loaded in their thread, not beside requests.
-      if (name === '@backoffice/api-docs') return file.path === 'services/gateway/src/http/document-worker.ts'
-      if (name === '@backoffice/api-docs/served') return file.path.startsWith('services/gateway/')
+      if (name === '@backoffice/api-docs') return path === 'services/gateway/src/http/document-worker.ts'
+      if (name === '@backoffice/api-docs/served') return program === 'gateway'
       if (name === 'services/gateway/src/http/document-worker.ts') return false
       // The migrator loads a service's migrations alone, so they load no more of the team's desk than they need.
-      if (name === '@backoffice/team-access/migrations') return file.path.includes('/src/storage/migrations/')
-      // The games are no service, and take of both only what needs little memory.
-      if (file.path.startsWith('services/games/') && name.startsWith('@backoffice/')) return ofTheGames.includes(name)
-      // The console is no service either: it passes calls on. It reads times as the module does that signs in the browser.
-      if (name.startsWith('services/console/assets/')) return file.path.startsWith('services/console/')
-      if (file.path.startsWith('services/console/') && name.startsWith('@backoffice/'))
-        return ofTheConsole.includes(name)
-      // The migrator and the command line are programs too: one knows every schema, the other what people type.
-      if (file.path.startsWith('services/migrator/') && name.endsWith('/migrations')) return true
-      if (file.path.startsWith('services/team-cli/') && name.startsWith('@backoffice/'))
-        return ofTheCommandLine.includes(name)
-      if (name.startsWith('@backoffice/')) return permitted.includes(name)
-      const home = file.path.split('/').slice(0, 3).join('/')
+      if (name === '@backoffice/team-access/migrations') return path.includes('/src/storage/migrations/')
+      // It knows every schema.
+      if (program === 'migrator' && name.endsWith('/migrations')) return true
+      if (name.startsWith('@backoffice/'))
+        return (permitted[program] ?? permitted.services)?.includes(name.replace('@backoffice/', '')) ?? false
+      // The console reads times as the module does that signs in the browser.
+      const own = ['src/', 'package.json', ...(program === 'console' ? ['assets/'] : [])]
       return (
         !/^(services|packages|local|test)\//.test(name) ||
-        name.startsWith(`${home}/`) ||
-        name === `${home.replace('/src', '')}/package.json`
+        own.some((place) => name.startsWith(`services/${program}/${place}`))
       )
     }),
     [],
@@ -240,7 +210,7 @@ const nounsOf: Readonly<Record<ServiceName, readonly string[]>> = {
   wallet: ['rounds', 'ledger', 'statement', 'money', 'corrections', 'storage', 'background'],
   payments: ['deposits', 'withdrawals', 'players'],
   webhooks: ['endpoints', 'deliveries', 'sending'],
-  reconciler: ['storage', 'heads', 'reconciliation', 'operations', 'background'],
+  reconciler: ['storage', 'heads', 'reconciliation', 'background'],
 }
 
 /** What a noun's folder is made of: each uses those before it. What says nothing of itself is a step. */

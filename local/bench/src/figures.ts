@@ -179,7 +179,7 @@ function valuesOf(results: Results, { of, over }: Target, column: Column): reado
   return values.map((value, round) => value / ((hasRounds ? beside[round] : undefined) ?? spread(beside).median))
 }
 
-export function verdictOn({ wants, must, wish }: Pick<Target, 'wants' | 'must' | 'wish'>, value: number) {
+function verdictOn({ wants, must, wish }: Pick<Target, 'wants' | 'must' | 'wish'>, value: number) {
   const reaches = (bound: number) => (wants === 'at least' ? value >= bound : value <= bound)
   if (reaches(wish)) return 'wish reached'
   return reaches(must) ? 'must reached' : 'short'

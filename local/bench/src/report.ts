@@ -90,7 +90,7 @@ function cpuTable({ measured }: Results): string {
 }
 
 /** A line of the table: what is measured, against what, must, wish, the figure, the verdict. */
-export type FigureRow = readonly [title: string, against: string, must: string, wish: string, value: string, is: string]
+type FigureRow = readonly [title: string, against: string, must: string, wish: string, value: string, is: string]
 
 /** What a run says of the targets. */
 const rowsOf = (results: Results, column: Column): readonly FigureRow[] =>
@@ -141,7 +141,7 @@ function withPart(text: string, name: string, change: (former: string) => string
  * The page with these rows in place of their former ones. What was not measured stays as it is.
  * @param run commit, broker and day
  */
-export const withFigures = (text: string, rows: readonly FigureRow[], run: readonly string[]): string =>
+const withFigures = (text: string, rows: readonly FigureRow[], run: readonly string[]): string =>
   withPart(text, 'figures', (former) => {
     const lines = former.split('\n')
     for (const row of rows) {

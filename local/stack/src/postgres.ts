@@ -240,7 +240,7 @@ interface Account {
  *
  * @returns undefined when we are not root: PostgreSQL then runs as ourselves.
  */
-export function serverAccount(dataFolder: string | undefined): Account | undefined {
+function serverAccount(dataFolder: string | undefined): Account | undefined {
   if (userInfo().uid !== 0) return undefined
   if (dataFolder !== undefined) {
     const { uid, gid } = statSync(dataFolder)
@@ -264,12 +264,7 @@ interface Command {
 }
 
 /** The command as it is to be spawned so that `account` runs it, although the path may lead through root's home. */
-export function asAccount(
-  account: Account | undefined,
-  command: string,
-  args: readonly string[],
-  folder: string,
-): Command {
+function asAccount(account: Account | undefined, command: string, args: readonly string[], folder: string): Command {
   if (account === undefined) return { command, args }
   if (everyoneMayEnter(command) && everyoneMayEnter(folder)) return { command, args, ...account }
   const setpriv = passageFlags.map((flags) => [...flags, `--reuid=${account.uid}`, `--regid=${account.gid}`])

@@ -1,9 +1,7 @@
-import { execFile, execFileSync } from 'node:child_process'
+import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
-import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
 import { eventually } from '@backoffice/test-kit'
 import type { Test } from 'tap'
 import t from 'tap'
@@ -120,19 +118,6 @@ t.test("a proxy of the environment gets no call to this machine, and keeps the p
   keepLoopbackDirect(env)
   keepLoopbackDirect(env)
   for (const name of ['NO_PROXY', 'no_proxy']) t.equal(env[name], 'example.com,127.0.0.1,localhost')
-})
-
-t.test('npm start -- --help says its options, and is no fault', async (t) => {
-  const main = fileURLToPath(new URL('../src/main.ts', import.meta.url))
-  const { stdout } = await promisify(execFile)(process.execPath, [main, '--help'])
-  for (const option of ['--dir', '--port', '--fresh', '--databases']) t.match(stdout, option)
-})
-
-t.test('a service starts from the sources, with its telemetry loaded first', async (t) => {
-  const { command, args } = serviceCommand('wallet', {})
-  t.equal(command, process.execPath)
-  t.equal(args.at(-3), '--import', 'before the program')
-  t.match(args.at(-1), /services\/wallet\/src\/main\.ts$/)
 })
 
 t.test(

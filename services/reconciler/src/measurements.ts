@@ -1,8 +1,7 @@
 import { differenceClasses } from '@backoffice/contracts'
 import { measurement } from '@backoffice/process'
 import type { ServiceContext } from '@backoffice/service-runtime'
-import { provenSince, readProofs } from './storage/proofs.ts'
-import { latestReport } from './storage/reconciliations.ts'
+import { latestReport, provenSince, readProofs } from './storage/reconciliations.ts'
 
 /** What the last finished reconciliation found, and how long ago that was. Before the first there is no value. */
 export const lastReconciliation = ({ db, clock }: Pick<ServiceContext, 'db' | 'clock'>, fullWithinMs: number) =>

@@ -19,10 +19,11 @@ export {
   identityFrom,
   identityOf,
   identitySettings,
+  type StrongLogin,
   strongLoginOf,
+  strongLoginParameters,
   type TeamIdentity,
 } from './settings.ts'
-export { type StrongLogin, strongLoginParameters } from './strong-login.ts'
 export { nonceOf, sessionIn } from './tokens.ts'
 export { TeamVerifier } from './verifier.ts'
 export { isSame, objectOf, refusalOf } from './who.ts'

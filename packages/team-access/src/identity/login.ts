@@ -10,7 +10,7 @@ import {
   randomPKCECodeVerifier,
   randomState,
 } from 'openid-client'
-import { type StrongLogin, strongLoginParameters } from './strong-login.ts'
+import { type StrongLogin, strongLoginParameters } from './settings.ts'
 
 export interface LoginRequest {
   /** The identity provider, as its tokens name it. */

@@ -10,8 +10,7 @@ import {
   type SignatureHeader,
   signedClaims,
 } from './session-key.ts'
-import type { TeamIdentity } from './settings.ts'
-import { lackingIn } from './strong-login.ts'
+import { lackingIn, type TeamIdentity } from './settings.ts'
 import { readNonce, verifyLogoutToken } from './tokens.ts'
 import { readableName } from './who.ts'
 

@@ -138,6 +138,11 @@ export const whenAway =
     throw error
   }
 
+/** The same for a page that is shown without what another service does not say, or refuses. */
+export function notKnown(error: unknown): undefined {
+  if (!(error instanceof Rejection)) throw error
+}
+
 /** Asks several services at once. Those that do not answer are missing, in the order of `services`. */
 export async function askEach<Reply>(
   services: readonly ServiceName[],

@@ -1,6 +1,7 @@
-import { deliveriesCountedMax, type Input, operations, Rejection, type Reply, resentMax } from '@backoffice/contracts'
+import { deliveriesCountedMax, type Input, operations, type Reply, resentMax } from '@backoffice/contracts'
 import { lists, nameOf } from '@backoffice/team-rows'
 import type { FastifyReply } from 'fastify'
+import { notKnown } from '../identity/person.ts'
 import { factsOf, folded, id, lines, link, nothing, rowsOf, status, text, time } from '../pieces/cells.ts'
 import { type Filter, filterOf, withQuery } from '../pieces/filters.ts'
 import { filterGiven, listRows, readList, showListed } from '../pieces/list-page.ts'
@@ -195,11 +196,6 @@ function countOf({ pending, failed, withheld }: Counts, state: State): string | 
   if (state === 'delivered') return undefined
   const count = { undelivered: pending + failed, pending, failed, withheld }[state]
   return count < deliveriesCountedMax ? String(count) : `${deliveriesCountedMax}+`
-}
-
-/** The page is shown without what another service does not say. */
-function notKnown(error: unknown): undefined {
-  if (!(error instanceof Rejection)) throw error
 }
 
 /** What happened to one delivery: in one sentence, then attempt by attempt. */

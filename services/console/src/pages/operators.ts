@@ -1,6 +1,8 @@
-import { operations, Rejection, type Reply } from '@backoffice/contracts'
+import { type Operation, operations, Rejection, type Reply } from '@backoffice/contracts'
 import { lists } from '@backoffice/team-rows'
+import type { TSchema } from '@sinclair/typebox'
 import type { FastifyReply } from 'fastify'
+import { notKnown } from '../identity/person.ts'
 import {
   type Cell,
   factsOf,
@@ -22,16 +24,26 @@ import {
   lastFour,
   type Operator,
   type OperatorState,
+  type OwnedKey,
   operatorDecision,
   operatorDecisions,
   revokeDecision,
 } from '../pieces/operator-actions.ts'
 import { showCase, showLists } from '../pieces/queue.ts'
-import { type Decision, type Pages, pageWithForms, type SentForm, shownDecision, type Visit } from '../pieces/visit.ts'
+import {
+  type Decision,
+  labelOf,
+  type Pages,
+  pageWithForms,
+  type Route,
+  type SentForm,
+  shownDecision,
+  type Visit,
+} from '../pieces/visit.ts'
 import { agoOf, deliveriesOf, faultOf, healthOf, heldUntil } from './endpoints.ts'
 import { placeOf } from './search.ts'
 
-const { createOperator, getOperator, showHomologation } = operations.gateway
+const { createOperator, getOperator, revokeCredential, showHomologation } = operations.gateway
 const { showDocumentUrl } = operations.players
 const { showWebhook } = operations.webhooks
 
@@ -41,12 +53,7 @@ type Endpoint = Reply<typeof showWebhook>
 /** The operators: what they may do, and their brand, keys and webhooks of one environment. */
 export const operatorPages: Pages = (route) => {
   route.get('/operators', showOperators)
-  pageWithForms(route, '/operators/new', {
-    find: createDecision,
-    pathOf: () => '/operators/new',
-    show: showForm,
-    decisionOf: (_visit, form, name) => (name === form.name ? form : undefined),
-  })
+  pageOfNew(route, '/operators', createDecision)
   pageWithForms(route, '/operators/:operator', {
     find: findState,
     pathOf: ({ operator }) => pathOf(operator),
@@ -54,37 +61,46 @@ export const operatorPages: Pages = (route) => {
     decisionOf: operatorDecision,
   })
   route.get('/operators/:operator/homologation', showProofs)
-  pageWithForms(route, '/operators/:operator/keys/:key', {
-    find: findKey,
-    pathOf: keyPath,
-    environmentOf: ({ credential }) => credential.environment,
-    show: showKey,
-    decisionOf: (visit, { operator, credential }, name) =>
-      name === 'revoke' ? revokeDecision(visit, operator, credential) : undefined,
+  pageOfKey(route, '/operators/:operator', {
+    find: async ({ person, params }) => {
+      const holder = await person.call(getOperator, { name: params.operator ?? '' })
+      return { holder, path: pathOf(holder), credentials: holder.credentials }
+    },
+    field: 'operator',
+    schema: credentialSchema,
+    revokes: revokeCredential,
   })
 }
 
 const pathOf = ({ id: operatorId }: Pick<Operator, 'id'>): string => `/operators/${operatorId}`
-const keyPath = ({ operator, credential }: FoundKey): string => `${pathOf(operator)}/keys/${credential.key}`
 
 const showOperators = (visit: Visit): Promise<FastifyReply> =>
   showListed(visit, {
     list: lists.operators,
     title: 'operators',
     path: '/operators',
-    frame: ({ person, address }) => ({
-      create: person.mayCall(createOperator)
-        ? { href: address('/operators/new'), label: 'operation.createOperator' }
-        : undefined,
-    }),
+    frame: () => ({ create: linkToNew(visit, createOperator, '/operators') }),
   })
 
-const showForm = (visit: Visit, form: Decision, sent?: SentForm): FastifyReply =>
-  visit.show('form', {
-    about: visit.display.t('operators'),
-    list: visit.address('/operators'),
-    decision: shownDecision(visit, form, '/operators/new', sent),
+/** The link to the form that makes one more. */
+export const linkToNew = ({ person, address }: Visit, operation: Operation, path: string) =>
+  person.mayCall(operation) ? { href: address(`${path}/new`), label: labelOf(operation) } : undefined
+
+/** The page of that form, of operators as of providers of games. */
+export function pageOfNew(route: Route, path: '/operators' | '/providers', find: (visit: Visit) => Decision): void {
+  const about = path === '/operators' ? 'operators' : 'providers'
+  pageWithForms(route, `${path}/new`, {
+    find,
+    pathOf: () => `${path}/new`,
+    show: (visit, form, sent) =>
+      visit.show('form', {
+        about: visit.display.t(about),
+        list: visit.address(path),
+        decision: shownDecision(visit, form, `${path}/new`, sent),
+      }),
+    decisionOf: (_visit, form, name) => (name === form.name ? form : undefined),
   })
+}
 
 async function findState(visit: Visit): Promise<OperatorState> {
   const { person, params, environment } = visit
@@ -96,11 +112,6 @@ async function findState(visit: Visit): Promise<OperatorState> {
     person.call(showHomologation, { operatorId: operator.id }).catch(notKnown),
   ])
   return { operator, webhook, documents, homologation }
-}
-
-/** The page of an operator is shown without what another service does not say. */
-function notKnown(error: unknown): undefined {
-  if (!(error instanceof Rejection)) throw error
 }
 
 async function showOperator(visit: Visit, state: OperatorState, sent?: SentForm): Promise<FastifyReply> {
@@ -129,18 +140,6 @@ async function showOperator(visit: Visit, state: OperatorState, sent?: SentForm)
     'createdAt',
     'id',
   ])
-  const credentials = operator.credentials.filter((key) => key.environment === environment)
-  const keys = rowsOf(
-    credentialSchema,
-    credentials,
-    [
-      ['key', ({ key }) => text(lastFour(key))],
-      'createdAt',
-      ['lastUsedAt', (credential) => lastUse(visit, credential)],
-      'revokedAt',
-    ],
-    (credential) => address(keyPath({ operator, credential })),
-  )
   return showCase(visit, {
     path: pathOf(operator),
     title: operator.name,
@@ -152,7 +151,7 @@ async function showOperator(visit: Visit, state: OperatorState, sent?: SentForm)
     sent,
     sections: [
       ...(webhook === undefined ? [] : [{ title: 'webhook' as const, rows: endpointRows(visit, webhook, operator) }]),
-      { title: 'keys', rows: keys },
+      { title: 'keys', rows: keyRows(visit, credentialSchema, pathOf(operator), operator.credentials) },
     ],
   })
 }
@@ -235,41 +234,69 @@ const endpointRows = (visit: Visit, webhook: Endpoint, { name }: Pick<Operator, 
 
 const credentialSchema = getOperator.reply.properties.credentials.items
 
-interface FoundKey {
-  readonly operator: Operator
-  readonly credential: Credential
+/** A key, whoever holds it. */
+interface Key extends Omit<Credential, 'lastUsedAt'> {
+  readonly lastUsedAt?: string | null
 }
 
-async function findKey({ person, params }: Visit): Promise<FoundKey> {
-  const operator = await person.call(getOperator, { name: params.operator ?? '' })
-  const credential = operator.credentials.find(({ key }) => key === params.key)
-  if (credential === undefined) throw new Rejection('CREDENTIAL_NOT_FOUND')
-  return { operator, credential }
+interface PageOfKey {
+  readonly find: (visit: Visit) => Promise<{
+    readonly holder: OwnedKey['holder']
+    readonly path: string
+    readonly credentials: readonly Key[]
+  }>
+  /** What its holder is. */
+  readonly field: 'operator' | 'provider'
+  readonly schema: TSchema
+  readonly revokes: Operation
 }
 
-/** One key, and the form that revokes it. */
-function showKey(visit: Visit, found: FoundKey, sent?: SentForm): FastifyReply {
-  const { operator, credential } = found
-  const list = visit.address(pathOf(operator))
-  return showCase(visit, {
-    path: keyPath(found),
-    title: lastFour(credential.key),
-    about: operator.name,
-    list,
-    facts: factsOf(credentialSchema, credential, [
-      ['key', ({ key }) => id(key)],
-      ['operator', () => link(operator.name, list)],
-      'environment',
-      'createdAt',
-      ['lastUsedAt', (one) => lastUse(visit, one)],
-      'revokedAt',
-    ]),
-    decisions: credential.revokedAt === null ? [revokeDecision(visit, operator, credential)] : [],
-    decisionsTitle: 'actions',
-    sent,
+/** The page of one key, and the form that revokes it. */
+export function pageOfKey(route: Route, ofHolder: string, { find, field, schema, revokes }: PageOfKey): void {
+  pageWithForms(route, `${ofHolder}/keys/:key`, {
+    find: async (visit) => {
+      const { credentials, ...found } = await find(visit)
+      const credential = credentials.find(({ key }) => key === visit.params.key)
+      if (credential === undefined) throw new Rejection('CREDENTIAL_NOT_FOUND')
+      return { ...found, credential }
+    },
+    pathOf: ({ path, credential }) => keyPath(path, credential),
+    environmentOf: ({ credential }) => credential.environment,
+    show: (visit, { holder, path, credential }, sent) => {
+      const list = visit.address(path)
+      return showCase(visit, {
+        path: keyPath(path, credential),
+        title: lastFour(credential.key),
+        about: holder.name,
+        list,
+        facts: factsOf(schema, credential, [
+          ['key', ({ key }) => id(key)],
+          [field, () => link(holder.name, list)],
+          'environment',
+          'createdAt',
+          ['lastUsedAt', (one) => lastUse(visit, one)],
+          'revokedAt',
+        ]),
+        decisions: credential.revokedAt === null ? [revokeDecision(visit, revokes, { holder, credential })] : [],
+        decisionsTitle: 'actions',
+        sent,
+      })
+    },
+    decisionOf: (visit, found, name) => (name === 'revoke' ? revokeDecision(visit, revokes, found) : undefined),
   })
 }
 
+const keyPath = (holder: string, { key }: Pick<Key, 'key'>): string => `${holder}/keys/${key}`
+
+/** The keys of a holder, as a table. */
+export const keyRows = (visit: Visit, schema: TSchema, path: string, keys: readonly Key[]) =>
+  rowsOf(
+    schema,
+    keys.filter(({ environment }) => environment === visit.environment),
+    [['key', ({ key }) => text(lastFour(key))], 'createdAt', ['lastUsedAt', (key) => lastUse(visit, key)], 'revokedAt'],
+    (key) => visit.address(keyPath(path, key)),
+  )
+
 /** When a key was last used. */
-const lastUse = ({ display }: Visit, { lastUsedAt }: Credential): Cell =>
+const lastUse = ({ display }: Visit, { lastUsedAt }: Key): Cell =>
   lastUsedAt === undefined ? nothing : lastUsedAt === null ? text(display.t('neverUsed')) : time(lastUsedAt)

@@ -1,42 +1,36 @@
 import { operations, Rejection } from '@backoffice/contracts'
 import { lists } from '@backoffice/team-rows'
 import type { FastifyReply } from 'fastify'
+import { notKnown } from '../identity/person.ts'
 import { type Cell, factsOf, id, link, money, nothing, rowWith, text, time } from '../pieces/cells.ts'
 import { directoryOf } from '../pieces/directory.ts'
 import { showListed } from '../pieces/list-page.ts'
-import { addressesCell, lastFour } from '../pieces/operator-actions.ts'
+import { addressesCell } from '../pieces/operator-actions.ts'
 import {
   createDecision,
   type FoundGrant,
-  type FoundKey,
   type FoundProvider,
   type Grant,
   isVerb,
-  type Key,
   maxWinOf,
   type Provider,
   providerDecision,
   providerDecisions,
   providerPath,
   regrantDecision,
-  revokeDecision,
   winLimitDecision,
 } from '../pieces/provider-actions.ts'
 import { showCase, type Tab } from '../pieces/queue.ts'
-import { type Decision, type Pages, pageWithForms, type SentForm, shownDecision, type Visit } from '../pieces/visit.ts'
+import { type Pages, pageWithForms, type SentForm, type Visit } from '../pieces/visit.ts'
+import { keyRows, linkToNew, pageOfKey, pageOfNew } from './operators.ts'
 
-const { createProvider, getProvider } = operations.gateway
+const { createProvider, getProvider, revokeProviderKey } = operations.gateway
 const { listWinLimits, listRounds } = operations.wallet
 
 /** Providers of games: keys, limits, and the brands that they were granted, each with what one win may be. */
 export const providerPages: Pages = (route) => {
   route.get('/providers', showProviders)
-  pageWithForms(route, '/providers/new', {
-    find: createDecision,
-    pathOf: () => '/providers/new',
-    show: showForm,
-    decisionOf: (_visit, form, name) => (name === form.name ? form : undefined),
-  })
+  pageOfNew(route, '/providers', createDecision)
   pageWithForms(route, '/providers/:provider', {
     find: findProvider,
     pathOf: ({ provider }) => providerPath(provider),
@@ -55,16 +49,18 @@ export const providerPages: Pages = (route) => {
           ? winLimitDecision(visit, found)
           : undefined,
   })
-  pageWithForms(route, '/providers/:provider/keys/:key', {
-    find: findKey,
-    pathOf: keyPath,
-    environmentOf: ({ key }) => key.environment,
-    show: showKey,
-    decisionOf: (visit, found, name) => (name === 'revoke' ? revokeDecision(visit, found) : undefined),
+  pageOfKey(route, '/providers/:provider', {
+    find: async ({ person, params }) => {
+      const holder = await person.call(getProvider, { name: params.provider ?? '' })
+      return { holder, path: providerPath(holder), credentials: holder.keys }
+    },
+    field: 'provider',
+    schema: keySchema,
+    revokes: revokeProviderKey,
   })
 }
 
-const keyPath = ({ provider, key }: FoundKey): string => `${providerPath(provider)}/keys/${key.key}`
+const keySchema = getProvider.reply.properties.keys.items
 const grantPath = ({ provider, grant }: FoundGrant): string => `${providerPath(provider)}/brands/${grant.brandId}`
 
 /** The pages about whose games are played. */
@@ -80,19 +76,10 @@ const showProviders = (visit: Visit): Promise<FastifyReply> =>
     list: lists.providers,
     title: 'providers',
     path: '/providers',
-    frame: ({ person, address }) => ({
+    frame: () => ({
       tabs: providerTabs(visit, 'providers'),
-      create: person.mayCall(createProvider)
-        ? { href: address('/providers/new'), label: 'operation.createProvider' }
-        : undefined,
+      create: linkToNew(visit, createProvider, '/providers'),
     }),
-  })
-
-const showForm = (visit: Visit, form: Decision, sent?: SentForm): FastifyReply =>
-  visit.show('form', {
-    about: visit.display.t('providers'),
-    list: visit.address('/providers'),
-    decision: shownDecision(visit, form, '/providers/new', sent),
   })
 
 async function findProvider(visit: Visit): Promise<FoundProvider> {
@@ -105,18 +92,12 @@ async function findProvider(visit: Visit): Promise<FoundProvider> {
   return { provider, directory, limits }
 }
 
-/** The page of a provider is shown without what another service does not say. */
-function notKnown(error: unknown): undefined {
-  if (!(error instanceof Rejection)) throw error
-}
-
 const grantsIn = ({ environment }: Visit, { grants }: Provider): readonly Grant[] =>
   grants.filter((grant) => grant.environment === environment)
 
 async function showProvider(visit: Visit, found: FoundProvider, sent?: SentForm): Promise<FastifyReply> {
-  const { display, address, environment, person } = visit
+  const { display, address, person } = visit
   const { provider } = found
-  const keys = provider.keys.filter((key) => key.environment === environment)
   const rounds = new URLSearchParams({ provider: provider.name })
   return showCase(visit, {
     path: providerPath(provider),
@@ -150,24 +131,10 @@ async function showProvider(visit: Visit, found: FoundProvider, sent?: SentForm)
           }),
         })),
       },
-      {
-        title: 'keys',
-        rows: keys.map((key) => ({
-          href: address(keyPath({ ...found, key })),
-          ...rowWith({
-            key: text(lastFour(key.key)),
-            createdAt: time(key.createdAt),
-            lastUsedAt: lastUse(visit, key),
-            revokedAt: key.revokedAt === null ? nothing : time(key.revokedAt),
-          }),
-        })),
-      },
+      { title: 'keys', rows: keyRows(visit, keySchema, providerPath(provider), provider.keys) },
     ],
   })
 }
-
-const lastUse = ({ display }: Visit, { lastUsedAt }: Key): Cell =>
-  lastUsedAt === null ? text(display.t('neverUsed')) : time(lastUsedAt)
 
 function maxWinCell(found: FoundProvider, grant: Grant): Cell {
   const maxWin = maxWinOf(found, grant)
@@ -204,36 +171,6 @@ function showGrant(visit: Visit, found: FoundGrant, sent?: SentForm): FastifyRep
       regrantDecision(visit, found),
       ...(maxWinOf(found, grant) === undefined ? [] : [winLimitDecision(visit, found)]),
     ],
-    decisionsTitle: 'actions',
-    sent,
-  })
-}
-
-async function findKey(visit: Visit): Promise<FoundKey> {
-  const found = await findProvider(visit)
-  const key = found.provider.keys.find((one) => one.key === visit.params.key)
-  if (key === undefined) throw new Rejection('CREDENTIAL_NOT_FOUND')
-  return { ...found, key }
-}
-
-/** One key, and the form that revokes it. */
-function showKey(visit: Visit, found: FoundKey, sent?: SentForm): FastifyReply {
-  const { provider, key } = found
-  const list = visit.address(providerPath(provider))
-  return showCase(visit, {
-    path: keyPath(found),
-    title: lastFour(key.key),
-    about: provider.name,
-    list,
-    facts: factsOf(getProvider.reply.properties.keys.items, key, [
-      ['key', () => id(key.key)],
-      ['provider', () => link(provider.name, list)],
-      'environment',
-      'createdAt',
-      ['lastUsedAt', () => lastUse(visit, key)],
-      'revokedAt',
-    ]),
-    decisions: key.revokedAt === null ? [revokeDecision(visit, found)] : [],
     decisionsTitle: 'actions',
     sent,
   })

@@ -13,7 +13,7 @@ import { type Decision, labelOf, type Secret, type Visit } from './visit.ts'
 
 const { getOperator, suspendOperator, activateOperator, setOperatorLimits, setReplayProtection, issueCredential } =
   operations.gateway
-const { createOperator, revokeCredential, showHomologation } = operations.gateway
+const { createOperator, showHomologation } = operations.gateway
 const { setDocumentUrl, showDocumentUrl } = operations.players
 const { setWebhookUrl, rotateWebhookSecret, disableWebhook, replayEvents, showWebhook } = operations.webhooks
 
@@ -234,32 +234,48 @@ function decisionOf(visit: Visit, state: OperatorState, action: Action & { reado
   }
 }
 
-export const createDecision = ({ display }: Visit): Decision => ({
+/** Makes an operator or a provider of games. */
+export const makingDecision = (
+  { display }: Visit,
+  operation: Operation,
+  more: Pick<Decision, 'ask'> & Partial<Decision>,
+) => ({
   name: 'create',
-  operation: createOperator,
+  operation,
   fixed: {},
   required: ['reason'],
-  initial: { ...brandDefaults, allowedAddresses: 'any' },
   options: {
     allowedAddresses: addressOptions(display).map(({ name, label, value }) => ({ name, label, ...defined({ value }) })),
   },
-  ask: display.t('createAsk'),
-  tone: 'good',
-  secrets: secretsIn(createOperator),
-  leadsTo: () => '/operators',
+  tone: 'good' as const,
+  secrets: secretsIn(operation),
+  ...more,
 })
+
+export const createDecision = (visit: Visit): Decision =>
+  makingDecision(visit, createOperator, {
+    initial: { ...brandDefaults, allowedAddresses: 'any' },
+    ask: visit.display.t('createAsk'),
+    leadsTo: () => '/operators',
+  })
+
+/** A key of an operator or of a provider of games, and whose it is. */
+export interface OwnedKey {
+  readonly holder: { readonly name: string }
+  readonly credential: Pick<Operator['credentials'][number], 'key' | 'environment'>
+}
 
 export const revokeDecision = (
   { display }: Visit,
-  operator: Operator,
-  { key, environment }: Pick<Operator['credentials'][number], 'key' | 'environment'>,
+  operation: Operation,
+  { holder, credential }: OwnedKey,
 ): Decision => ({
   name: 'revoke',
-  operation: revokeCredential,
-  fixed: { key, seen: { name: operator.name, environment } },
+  operation,
+  fixed: { key: credential.key, seen: { name: holder.name, environment: credential.environment } },
   required: ['reason'],
-  ask: display.t('revokeAsk', { key: lastFour(key), operator: operator.name }),
-  done: `${display.t(labelOf(revokeCredential))}: ${lastFour(key)}`,
+  ask: display.t('revokeAsk', { key: lastFour(credential.key), operator: holder.name }),
+  done: `${display.t(labelOf(operation))}: ${lastFour(credential.key)}`,
   tone: 'bad',
 })
 

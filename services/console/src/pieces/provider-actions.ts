@@ -1,16 +1,15 @@
 import { defined, type Operation, operations, type Reply, seenOf } from '@backoffice/contracts'
 import type { Directory } from './directory.ts'
 import type { Option } from './forms.ts'
-import { addressOptions, lastFour, secretsIn } from './operator-actions.ts'
+import { addressOptions, makingDecision, secretsIn } from './operator-actions.ts'
 import { type Decision, labelOf, type Visit } from './visit.ts'
 
 const { createProvider, getProvider, setProviderGrant, setProviderLimits } = operations.gateway
-const { suspendProvider, activateProvider, issueProviderKey, revokeProviderKey } = operations.gateway
+const { suspendProvider, activateProvider, issueProviderKey } = operations.gateway
 const { listWinLimits, setWinLimit } = operations.wallet
 
 export type Provider = Reply<typeof getProvider>
 export type Grant = Provider['grants'][number]
-export type Key = Provider['keys'][number]
 
 export interface FoundProvider {
   readonly provider: Provider
@@ -22,25 +21,14 @@ export interface FoundGrant extends FoundProvider {
   readonly grant: Grant
 }
 
-export interface FoundKey extends FoundProvider {
-  readonly key: Key
-}
-
 export const providerPath = ({ id: providerId }: Pick<Provider, 'id'>): string => `/providers/${providerId}`
 
-export const createDecision = ({ display }: Visit): Decision => ({
-  name: 'create',
-  operation: createProvider,
-  fixed: {},
-  required: ['reason'],
-  initial: { allowedAddresses: 'any' },
-  options: {
-    allowedAddresses: addressOptions(display).map(({ name, label, value }) => ({ name, label, ...defined({ value }) })),
-  },
-  ask: display.t('createProviderAsk'),
-  tone: 'good',
-  leadsTo: (reply) => providerPath(reply as Provider),
-})
+export const createDecision = (visit: Visit): Decision =>
+  makingDecision(visit, createProvider, {
+    initial: { allowedAddresses: 'any' },
+    ask: visit.display.t('createProviderAsk'),
+    leadsTo: (reply) => providerPath(reply as Provider),
+  })
 
 /** What one win may be without two people. */
 export function maxWinOf({ limits, provider }: FoundProvider, { brandId }: Grant): string | undefined {
@@ -158,16 +146,6 @@ export function winLimitDecision({ display }: Visit, found: FoundGrant): Decisio
     ...defined({ currency: directory.brand(grant.brandId)?.currency }),
   }
 }
-
-export const revokeDecision = ({ display }: Visit, { provider, key: { key, environment } }: FoundKey): Decision => ({
-  name: 'revoke',
-  operation: revokeProviderKey,
-  fixed: { key, seen: { name: provider.name, environment } },
-  required: ['reason'],
-  ask: display.t('revokeAsk', { key: lastFour(key), operator: provider.name }),
-  done: `${display.t(labelOf(revokeProviderKey))}: ${lastFour(key)}`,
-  tone: 'bad',
-})
 
 /** What somebody can do with a provider now. */
 export const providerDecisions = (visit: Visit, found: FoundProvider): readonly Decision[] =>

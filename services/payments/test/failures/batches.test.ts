@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { operations } from '@backoffice/contracts'
 import { eventually, held } from '@backoffice/test-kit'
 import t from 'tap'
 import { moneyPath, outcomes } from '../money-path.ts'
@@ -28,24 +27,6 @@ t.test('a batch sees the reference that another process took meanwhile, and crea
   t.same(await ended, { done: 3, DEPOSIT_ALREADY_EXISTS: 1 })
   const [refused] = await Promise.allSettled(calls)
   t.match(refused, { reason: { details: { depositId: 'dep_of_another_process' } } })
-})
-
-t.test('over two replicas parallel deposits take one reference once, and do not slip past a daily limit', async (t) => {
-  const replica = await path.bed.start('payments')
-  const playerIds = await Promise.all(Array.from({ length: 8 }, () => path.newPlayer({ kyc: false })))
-  const body = { externalReference: `pay-${randomUUID()}` }
-  t.same(await outcomes(playerIds.map((id) => path.createDeposit(id, body))), { done: 1, DEPOSIT_ALREADY_EXISTS: 7 })
-
-  const limited = playerIds[0] ?? ''
-  const input = { playerId: limited, dailyDepositLimit: '100.00' }
-  await path.bed.team('alice').call(operations.players.setDailyLimit, { input })
-  const calls = Array.from({ length: 30 }, () => path.createDeposit(limited, { amount: '10.00' }))
-  const { done = 0, ...refused } = await outcomes(calls)
-  t.same(Object.keys(refused), ['RG_BLOCKED'])
-  const total = 'select sum(amount)::int as sum from deposit where player_id = $1'
-  t.same(await path.rows(total, [limited]), [{ sum: 10_000 }])
-  t.ok(done >= 9)
-  await replica.drain()
 })
 
 const database = new URL(path.bed.databaseUrl).pathname.slice(1)

@@ -1,8 +1,7 @@
 import { Loop } from '@backoffice/process'
 import { type Background, DatabaseHistory, type ServiceContext } from '@backoffice/service-runtime'
-import { lastExportAt, writeHeads } from '../heads/exports.ts'
+import { lastExportAt, listHeadsSince, writeHeads } from '../heads/exports.ts'
 import type { HeadStore } from '../heads/store.ts'
-import { listHeadsSince } from '../storage/heads.ts'
 
 const pageMax = 10_000
 /** Longer than a transaction can last, so that what was being written during one export is in the next. */

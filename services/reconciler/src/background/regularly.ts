@@ -4,8 +4,7 @@ import type { Background, ServiceContext } from '@backoffice/service-runtime'
 import { readElsewhere } from '../reconciliation/elsewhere.ts'
 import type { Reconciler } from '../reconciliation/reconciler.ts'
 import { overlapMs } from '../reconciliation/sources.ts'
-import { piecesInAll } from '../storage/proofs.ts'
-import { keepMoment } from '../storage/reconciliations.ts'
+import { keepMoment, piecesInAll } from '../storage/reconciliations.ts'
 
 const lookEveryMsMax = 10_000
 

@@ -1,6 +1,62 @@
-import type { Head } from '../storage/heads.ts'
-import { type DatedRestore, isUndone, listRestores, type Restore } from './restores.ts'
-import { type ExportPart, type HeadStore, nameBefore, nameOf, type ObjectKind, parsed, partOf } from './store.ts'
+import type { ReadDb } from '@backoffice/service-runtime'
+import {
+  type ExportPart,
+  type HeadStore,
+  nameBefore,
+  nameOf,
+  type ObjectKind,
+  parsed,
+  partOf,
+  stampOf,
+  textOf,
+} from './store.ts'
+
+/** That the database went back to an earlier moment. It stands among the exported heads, where it is kept for ever. */
+export interface Restore {
+  /** The recovery target: what was committed after it is gone. */
+  readonly restoredTo: Date
+  /** From then on exports are of the restored database. */
+  readonly recordedAt: Date
+  readonly recordedBy: string
+  readonly reason: string
+  /** Which history the restored database is on. What was exported of it counts. */
+  readonly history: string
+  /** How many exports it undid. */
+  readonly exportsSilenced: number
+}
+
+/** An export, as far as a restore is concerned. */
+interface DatedRestore {
+  readonly at: Date
+  readonly readUntil: Date
+  readonly history: string
+}
+
+/** Whether an export is of another history and may have something of the future that a restore undid. */
+export const isUndone = (
+  { at, readUntil, history }: DatedRestore,
+  restores: readonly Pick<Restore, 'restoredTo' | 'recordedAt' | 'history'>[],
+): boolean =>
+  restores.some((restore) => readUntil > restore.restoredTo && at < restore.recordedAt && history !== restore.history)
+
+const kind = 'restore'
+
+/** Every restore that was recorded. */
+export async function listRestores(store: HeadStore): Promise<Restore[]> {
+  const names = await store.list(`${kind}/`, '')
+  return Promise.all(names.map(async (name) => restoreFrom(await textOf(store, name))))
+}
+
+/** @throws when another one was recorded at the same moment */
+export async function writeRestore(store: HeadStore, restore: Restore): Promise<void> {
+  const name = `${kind}/${stampOf(restore.recordedAt)}.json`
+  if (!(await store.put(name, `${JSON.stringify(restore)}\n`))) throw new Error(`there is already a ${name}`)
+}
+
+function restoreFrom(text: string): Restore {
+  const stored = parsed<Omit<Restore, 'restoredTo' | 'recordedAt'> & Record<'restoredTo' | 'recordedAt', string>>(text)
+  return { ...stored, restoredTo: new Date(stored.restoredTo), recordedAt: new Date(stored.recordedAt) }
+}
 
 /** Some four megabytes: few enough for the memory, many enough for a large ledger. */
 const headsOfPart = 20_000
@@ -151,4 +207,30 @@ export async function* readHeads(
     }
   }
   if (batch.length > 0) yield batch
+}
+
+/** Where the hash chain of a player's account stands, as it is written to a file. */
+export interface Head {
+  readonly accountId: string
+  readonly brandId: string
+  readonly playerId: string
+  readonly seq: string
+  /** Hexadecimal. */
+  readonly hash: string
+}
+
+/**
+ * A page of the heads that may have moved since a time, in the order of accounts. It reads every account every few
+ * minutes. An index on the time of the last change would cost more, at each posting. That time is PostgreSQL's, which a
+ * trigger writes.
+ */
+export function listHeadsSince(
+  db: ReadDb,
+  { since, after, limit }: { readonly since: Date; readonly after: string; readonly limit: number },
+): Promise<Head[]> {
+  return db<Head>`
+    select id::text as account_id, brand_id, owner_id as player_id, seq::text, encode(head, 'hex') as hash
+    from wallet.account where owner_id is not null and seq > 0 and updated_at >= ${since}::timestamptz and id > ${after}::bigint
+    order by id limit ${limit}
+  `
 }

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 
 /**
  * What an export has: the heads that moved since the export before, or those of all accounts. A name begins with its kind,
- * because records of restores and of the team stand beside them (restores.ts, teams.ts).
+ * because records of restores and of the team stand beside them (exports.ts, team-history.ts).
  */
 export type ObjectKind = 'delta' | 'snapshot'
 

@@ -1,18 +1,58 @@
 import type { Database } from '@backoffice/service-runtime'
 import { EvidenceMissing } from '../heads/store.ts'
-import { piecesInAll } from '../storage/proofs.ts'
-import { findCheckpoint, keepMoment, type ReconciliationCheckpoint } from '../storage/reconciliations.ts'
-import { evidence } from './check.ts'
+import { findCheckpoint, keepMoment, piecesInAll, type ReconciliationCheckpoint } from '../storage/reconciliations.ts'
+import { evidence, type Question } from './check.ts'
 import { type ClockSteps, readClockSteps, readElsewhere } from './elsewhere.ts'
+import { environments } from './environments.ts'
 import { Examination, unreadable } from './examination.ts'
 import type { Findings } from './findings.ts'
 import { type ConfiguredHeads, notSeen } from './heads-check.ts'
-import { sqlQuestions } from './questions.ts'
+import { decisions, events, histories } from './history-checks.ts'
+import { corrections, counterparties, holds, reversals, transfers } from './ledger-checks.ts'
+import { deposits, type PayAlone, paidAlone, withdrawals } from './payments-checks.ts'
+import { admissions, plays, rounds } from './play-checks.ts'
+import { playDays } from './play-days.ts'
+import { statusDecisions } from './player-status-checks.ts'
+import { accounts, kycDecisions } from './players-checks.ts'
 import { signatures } from './signatures.ts'
 import { reachPresent, type Snapshots } from './snapshots.ts'
 import { beginningOf, type Since } from './sources.ts'
 import { readSystemAccounts, type SystemAccount } from './system-check.ts'
 import { TeamHistory, type TeamRules } from './team-history.ts'
+
+/**
+ * What PostgreSQL is asked about records, in the order of the report.
+ * @param payAlone up to which amount one person may approve and pay, as `paidAlone` takes it
+ */
+const sqlQuestions = (payAlone: readonly PayAlone[]): readonly Question[] => [
+  ...transfers,
+  ...counterparties,
+  ...corrections,
+  ...reversals,
+  ...holds,
+  ...deposits,
+  ...withdrawals,
+  ...histories,
+  ...decisions,
+  ...kycDecisions,
+  ...statusDecisions,
+  paidAlone(payAlone),
+  ...events,
+  ...accounts,
+  ...environments,
+  ...plays,
+  ...rounds,
+  ...admissions,
+  ...playDays,
+]
+
+/** The checks that every run makes. */
+export const checkNames = [
+  ...['balances', 'chains', 'sums', 'checkpoints'],
+  ...new Set(sqlQuestions([]).map(({ check }) => check)),
+  'inFlight',
+  evidence,
+]
 
 /** What of a run decides where it begins. */
 export interface RunToBegin {

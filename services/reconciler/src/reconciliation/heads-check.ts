@@ -3,12 +3,13 @@ import { type ReadDb, sql } from '@backoffice/service-runtime'
 import {
   type ExportedHead,
   exportsFor,
+  isUndone,
   lastExportAt,
+  listRestores,
   readHeads,
   type WantedHeads,
   type WholeExport,
 } from '../heads/exports.ts'
-import { isUndone, listRestores } from '../heads/restores.ts'
 import type { EvidenceMissing, HeadStore } from '../heads/store.ts'
 import { evidence, type FoundDifference, type KeyedFound } from './check.ts'
 import { readEach, unreadable } from './examination.ts'

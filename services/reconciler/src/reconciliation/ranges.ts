@@ -1,5 +1,5 @@
 import { type Fragment, sql } from '@backoffice/service-runtime'
-import { piecesInAll } from '../storage/proofs.ts'
+import { piecesInAll } from '../storage/reconciliations.ts'
 import type { Snapshot } from './snapshots.ts'
 
 /** Which records a proof looks at: these pieces, or all of them. */

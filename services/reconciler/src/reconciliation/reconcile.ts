@@ -1,26 +1,27 @@
 import type { ReconciliationReport } from '@backoffice/contracts'
 import { type Database, fitting, withIsoTimes } from '@backoffice/service-runtime'
-import type { ExportedHead } from '../heads/exports.ts'
-import { listRestores } from '../heads/restores.ts'
+import { type ExportedHead, listRestores } from '../heads/exports.ts'
 import { told } from '../heads/store.ts'
-import { forgetProofs, keepProofs, oldestPieces, provenSince, readProofs } from '../storage/proofs.ts'
 import {
+  forgetProofs,
   keepAccountCheckpoints,
   keepCheckpoint,
+  keepProofs,
+  oldestPieces,
   type Progress,
+  provenSince,
   type ReconciliationCheckpoint,
+  readProofs,
 } from '../storage/reconciliations.ts'
-import { type BegunRun, begin, look, type RunBeginning, type RunToBegin, seen } from './beginning.ts'
+import { type BegunRun, begin, checkNames, look, type RunBeginning, type RunToBegin, seen } from './beginning.ts'
 import { Chains } from './chains.ts'
-import type { Kind } from './check.ts'
+import { findInFlight, type Kind } from './check.ts'
 import { readEnvironments } from './environments.ts'
 import { Examination } from './examination.ts'
 import { Findings } from './findings.ts'
 import { HeadsComparison, type NamedExports, nameExports, stillWanted, wantedOf } from './heads-check.ts'
 import { eventsKeptSeconds } from './history-checks.ts'
-import { findInFlight } from './in-flight-check.ts'
 import { goThrough, prove } from './proof.ts'
-import { checkNames } from './questions.ts'
 import { followFromHeads, HeadsInOrder } from './restored.ts'
 import { reachPresent, Snapshots } from './snapshots.ts'
 import { inOrder, pagesOf, sourcesOf } from './sources.ts'

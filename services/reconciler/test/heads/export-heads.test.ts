@@ -6,10 +6,9 @@ import { newId } from '@backoffice/process'
 import { eventually, refusal, serveHttp, type Teardown } from '@backoffice/test-kit'
 import t from 'tap'
 import { exportHeads, HeadsExport } from '../../src/background/export-heads.ts'
-import { exportsFor, lastExportAt, readHeads, writeHeads } from '../../src/heads/exports.ts'
+import { exportsFor, type Head, lastExportAt, readHeads, writeHeads } from '../../src/heads/exports.ts'
 import { bucketStore, folderStore, type HeadStore, nameOf, type ObjectKind, partOf } from '../../src/heads/store.ts'
 import { exportedHeads } from '../../src/measurements.ts'
-import type { Head } from '../../src/storage/heads.ts'
 import { behindItsBack, ledgerBed, runOf } from '../runs/run.ts'
 
 /** So many names a page, to see that a client asks for the next one. */

@@ -310,30 +310,21 @@ export async function sumPeriod(db: ReadDb, { brandId, from, to }: StatementPeri
 
 const accountOf = (playerId: string) => sql`select id from account where owner_id = ${playerId}`
 
+const isOfAccount = (playerId: string) => sql`account_id in (${accountOf(playerId)})`
+
 /** Every table with rows about players, but for copies, which are purged after days. */
 export const playerTables: readonly PlayerTable[] = [
   { table: 'account', key: 'id', isAbout: (playerId) => sql`owner_id = ${playerId}` },
-  { table: 'entry', key: 'transfer_id', isAbout: (playerId) => sql`account_id in (${accountOf(playerId)})` },
+  { table: 'entry', key: 'transfer_id', isAbout: isOfAccount },
   {
     table: 'transfer',
     key: 'id',
     isAbout: (playerId) => sql`debit_account in (${accountOf(playerId)}) or credit_account in (${accountOf(playerId)})`,
   },
-  {
-    table: 'hold',
-    key: 'reference',
-    isAbout: (playerId) => sql`account_id in (${accountOf(playerId)})`,
-  },
-  ...['play', 'round'].map((table) => ({
-    table,
-    key: 'id',
-    isAbout: (playerId: string) => sql`account_id in (${accountOf(playerId)})`,
-  })),
-  {
-    table: 'held_win',
-    key: 'transaction_id',
-    isAbout: (playerId) => sql`account_id in (${accountOf(playerId)})`,
-  },
+  { table: 'hold', key: 'reference', isAbout: isOfAccount },
+  { table: 'play', key: 'id', isAbout: isOfAccount },
+  { table: 'round', key: 'id', isAbout: isOfAccount },
+  { table: 'held_win', key: 'transaction_id', isAbout: isOfAccount },
   { table: 'audit_entry', key: 'id', isAbout: (playerId) => sql`subject = ${playerId}` },
   { table: 'team_proposal', key: 'id', isAbout: (playerId) => sql`input ->> 'playerId' = ${playerId}` },
 ]
