@@ -39,8 +39,12 @@ function carriedByOperations(): readonly string[] {
 }
 
 const carriedByEvents = () => eventKinds.map((kind) => `| \`${kind}\` | ${kindsIn([events[kind].data])} |`)
+/** Each leads to its fields and an example. */
 const sentEvents = () =>
-  publicEventKinds.map((kind) => `| \`${kind}\` | ${events[kind].description.replace(/^Sent /, '')} |`)
+  publicEventKinds.map((kind) => {
+    const named = `[\`${kind}\`](guide.md#${kind.replace('.', '')})`
+    return `| ${named} | ${events[kind].description.replace(/^Sent /, '')} |`
+  })
 
 /** The document with other rows in the table that has these columns. */
 function withRows(text: string, columns: string, rows: readonly string[]): string {

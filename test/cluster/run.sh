@@ -7,10 +7,10 @@
 #   sh test/cluster/run.sh              all of it, and the cluster goes at the end (KEEP=true leaves it)
 #   sh test/cluster/run.sh faults       one step: create images prerequisites deploy journey faults restore delete
 #
-# NOT RUN where it was written: there was no container engine and no API server. What cluster.test.ts runs there: the journey
+# NOT RUN where it was written: there was no container engine and no API server. What cluster.test.ts runs there: `npm run smoke`
 # against all services on loopback, and the overlay, which it builds. kind's volumes have no
 # bound, so those of a node lie in a file system of 12 GiB, made by sudo. WEBHOOK_URL, a public https address of yours, adds a
-# webhook to the journey.
+# webhook to it.
 set -eu
 
 cluster=${CLUSTER:-backoffice-test}
@@ -136,7 +136,6 @@ journey() {
   else
     say "no webhook: neither WEBHOOK_URL nor the workflow's CLUSTER_WEBHOOK_URL is set"
   fi
-  (operator node test/cluster/journey.ts once)
   (operator npm run --silent smoke)
   team wallet reconcile --full
   say "the first deposit, $(($(date +%s) - began)) seconds after the beginning"
@@ -182,7 +181,7 @@ roll_back() {
 
 # fault NAME SECONDS: what happens while ten deposits a second come, and for how long at most none may be answered.
 fault() {
-  (operator node test/cluster/journey.ts load) > "$work/$1.json" &
+  (operator node test/cluster/load.ts) > "$work/$1.json" &
   load=$!
   sleep 10
   "$1"
@@ -225,7 +224,6 @@ restore() {
   moment=$(date -u +%Y-%m-%dT%H:%M:%S.000Z)
   before=$(sql postgres "select count(*) from payments.deposit where created_at < '$moment'")
   sleep 5
-  (operator node test/cluster/journey.ts once)
   (operator npm run --silent smoke)
   in_ns scale deployment -l "$component in (service, games, console, keeper)" --replicas=0
   in_ns scale statefulset nats --replicas=0
@@ -250,7 +248,6 @@ restore() {
   team wallet reconcile --restored-to "$moment" --json > "$work/undone.json" || say "the restore undid something"
   compared "$work/undone.json"
   sh "$k8s/deploy.sh" "$overlay"
-  (operator node test/cluster/journey.ts once)
   (operator npm run --silent smoke)
   team wallet reconcile --full --json > "$work/all.json" || say "the restore undid something"
   compared "$work/all.json"

@@ -8,6 +8,7 @@ import {
   type Operation,
   operations,
   providerApiPrefix,
+  publicEventKinds,
   sample,
   signRequest,
   signWebhook,
@@ -119,6 +120,7 @@ const webhookCases: readonly WebhookCase[] = [
   ['another secret', '{"id":"evt_4"}', { secret: 'whsec_another_secret' }],
   ['another timestamp', '{"id":"evt_4"}', { timestamp: '1767225601' }],
   [exampleDelivery.name, exampleDelivery.body, exampleDelivery],
+  ...publicEventKinds.map((kind): WebhookCase => [`an example of ${kind}`, JSON.stringify(exampleEvent(kind))]),
 ]
 
 type AgeCase = readonly [

@@ -2,18 +2,19 @@
 // first probe.
 import { randomInt, randomUUID } from 'node:crypto'
 import { parseArgs } from 'node:util'
+import { isCpf } from '@backoffice/contracts/formats'
 import { readStack } from '@backoffice/local-stack'
 import { BackOfficeClient } from '../src/client.ts'
 import { BackOfficeError } from '../src/errors.ts'
 
-const usage = `npm run smoke -- [options]
+const usage = `npm run smoke -- [--read-only]
 
 Goes an operator's way through the sandbox: a player, an identity check, a deposit, a webhook, a withdrawal that is paid.
 Prints what it saw, and ends with 0 if all was right, with 1 if something was not, with 2 if it was not begun.
 
-  --base-url URL   BASE_URL: with /api/v1; that of npm start when neither is said
-  --key KEY        OPERATOR_KEY: of the sandbox
-  --secret SECRET  OPERATOR_SECRET: others on this machine see what stands on a command line
+  BASE_URL         with /api/v1; that of npm start when none of the three is set
+  OPERATOR_KEY     of the sandbox
+  OPERATOR_SECRET
   --read-only      reads alone: the one way with a key of production`
 
 interface Settings {
@@ -25,26 +26,14 @@ interface Settings {
 
 /** @throws what is wrong, before anything is sent */
 function settingsFrom(args: readonly string[]): Settings | undefined {
-  const text = { type: 'string' } as const
   const flag = { type: 'boolean', default: false } as const
-  const options = {
-    'base-url': text,
-    key: text,
-    secret: text,
-    'read-only': flag,
-    help: { ...flag, short: 'h' },
-  } as const
-  const { values } = parseArgs({ args: [...args], options })
+  const { values } = parseArgs({ args: [...args], options: { 'read-only': flag, help: { ...flag, short: 'h' } } })
   if (values.help) return undefined
-  const { BASE_URL, OPERATOR_KEY, OPERATOR_SECRET } = process.env
-  const { 'base-url': baseUrl = BASE_URL, key = OPERATOR_KEY, secret = OPERATOR_SECRET } = values
+  const { BASE_URL: baseUrl, OPERATOR_KEY: key, OPERATOR_SECRET: secret } = process.env
   const readOnly = values['read-only']
   if (baseUrl === undefined && key === undefined && secret === undefined) {
-    const {
-      baseUrl,
-      operators: [operator],
-    } = readStack()
-    return { baseUrl, key: operator?.sandbox.key ?? '', secret: operator?.sandbox.secret ?? '', readOnly }
+    const { operators, ...stack } = readStack()
+    return { baseUrl: stack.baseUrl, key: '', secret: '', ...operators[0]?.sandbox, readOnly }
   }
   if (!baseUrl || !key || !secret)
     throw new Error('BASE_URL, OPERATOR_KEY and OPERATOR_SECRET belong together: one is not set')
@@ -56,12 +45,9 @@ function settingsFrom(args: readonly string[]): Settings | undefined {
 
 /** A CPF of its own: who shares one is the same person, and may be self-excluded. */
 function newCpf(): string {
-  const digits = Array.from({ length: 9 }, () => randomInt(10))
-  for (const length of [9, 10]) {
-    const sum = digits.reduce((total, digit, index) => total + digit * (length + 1 - index), 0)
-    digits.push(((sum * 10) % 11) % 10)
-  }
-  return digits.join('')
+  const digits = String(randomInt(1e9)).padStart(9, '0')
+  const numbers = Array.from({ length: 100 }, (_, check) => `${digits}${String(check).padStart(2, '0')}`)
+  return numbers.find(isCpf) ?? newCpf()
 }
 
 /** Each step: what is done, and what was seen. */
@@ -73,8 +59,13 @@ async function* journey(
   const { environment, name } = operator
   yield ['the signature is accepted', `${name}, ${environment}, ${brand.currency}, API ${apiVersion}`]
   if (!readOnly && environment !== 'sandbox') throw new Error(`the key is of ${environment}`)
-  const none = await client.findPlayer('smoke.//a b')
-  yield ['a path arrives as it was signed', none === null ? 'nobody there' : none.id]
+  // Whoever tidies a path on the way breaks its signature.
+  await client.findPlayer('smoke.//a b')
+  const nobody = client.getWallet('..//a b').then(
+    () => 'somebody',
+    ({ code }: BackOfficeError) => code,
+  )
+  yield ['path and query arrive as signed', expected(await nobody, 'PLAYER_NOT_FOUND')]
   yield ['the games are listed', `${(await client.listGames()).length}`]
   if (readOnly) return
   const person = { name: 'João Smoke', email: 'smoke@example.com', birthDate: '1990-05-17' }

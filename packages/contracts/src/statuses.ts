@@ -28,13 +28,12 @@ export const PlayerStatus = oneOf(playerStatuses, {
 })
 export type PlayerStatus = Static<typeof PlayerStatus>
 
-export const changeSources = ['operator', 'team', 'sandbox', 'expiry'] as const
+export const changeSources = ['operator', 'team', 'expiry'] as const
 export const ChangeSource = oneOf(changeSources, {
   description: 'What caused the change.',
   meanings: {
     operator: 'a call of yours',
     team: 'our team',
-    sandbox: 'a route of the sandbox',
     expiry: 'a time has ended',
   },
 })

@@ -11,6 +11,8 @@ import {
   type TeamMember,
 } from '@backoffice/contracts'
 
+export * from './names.ts'
+
 const { gateway, payments, players, reconciler, wallet, webhooks } = operations
 
 export type Listed<O extends Operation> =
@@ -68,7 +70,7 @@ const ofServices = <O extends Operation>(
 /** The name of a row's operator; its id while the gateway, which knows the names, does not answer. */
 const operator = [
   'operator',
-  ({ operatorName, operatorId }: { readonly operatorName: string | null; readonly operatorId: string | null }) =>
+  ({ operatorName, operatorId }: { readonly operatorName?: string | null; readonly operatorId: string | null }) =>
     operatorName ?? operatorId,
 ] as const
 
@@ -109,9 +111,24 @@ const destination = [
   ({ destination, method }: { readonly destination: string; readonly method: string }) => [destination, method],
 ] as const
 
-/** Of what was played: a page shows the names of these. */
-const provider = ['provider', 'providerId'] as const
-const brand = ['brand', 'brandId'] as const
+/** Of what was played, as `withNames` has read it. A page has cells of its own for these. */
+const provider = [
+  'provider',
+  (row: { readonly providerName?: string | null; readonly providerId: string | null }) =>
+    row.providerName ?? row.providerId,
+] as const
+const brand = [
+  'brand',
+  (row: { readonly brandName?: string | null; readonly brandId: string | null }) => row.brandName ?? row.brandId,
+] as const
+
+/** Of a call: the record, whose it is and how much, as `withNames` has read it. */
+const subject = [
+  'subject',
+  (row: { readonly about?: string; readonly subject: string | null }) => row.about ?? row.subject,
+] as const
+const aboutOrInput = ({ about, input }: { readonly about?: string; readonly input: unknown }) =>
+  about ?? JSON.stringify(input)
 
 /** Approve, reject or pay: one operation decides about withdrawals, and one about identities. */
 export function decisionIn(input: unknown): string | undefined {
@@ -278,7 +295,7 @@ export const lists = {
   }),
   gameProviders: list(players.listGameProviders, {
     command: 'games list',
-    columns: ['name', ['provider', 'providerId'], 'rtp', 'studio', 'gameId'],
+    columns: ['name', provider, 'rtp', 'studio', 'gameId'],
     opens: ({ gameId }) => `/games/${gameId}`,
   }),
   rounds: list(wallet.listRounds, {
@@ -287,7 +304,7 @@ export const lists = {
     columns: [
       'roundId',
       ...(['state', 'staked', 'won', 'openedAt'] as const),
-      ['game', 'gameId'],
+      ['game', (row: { readonly gameName?: string | null; readonly gameId: string }) => [row.gameName, row.gameId]],
       player,
       provider,
       brand,
@@ -339,7 +356,7 @@ export const lists = {
   endpoints: list(webhooks.listEndpoints, {
     command: 'webhook list',
     columns: [
-      ['operator', ({ operatorId, url }) => [operatorId, url]],
+      ['operator', (row) => [operator[1](row), row.url]],
       ['health', ({ enabled, breaker, disabledReason }) => [enabled ? breaker.state : 'disabled', disabledReason]],
       ['failures', ({ breaker }) => breaker.consecutiveFailures || null],
       ['failingSince', ({ breaker }) => breaker.failingSince],
@@ -355,7 +372,7 @@ export const lists = {
     id: 'id',
     columns: [
       ['event', ({ type, eventId }) => [type, eventId]],
-      ['operator', 'operatorId'],
+      operator,
       ...(['eventCreatedAt', 'state', 'attempts'] as const),
       ['lastFault', ({ lastError, lastResponseStatus }) => [lastError, lastResponseStatus]],
       [
@@ -371,7 +388,7 @@ export const lists = {
   setAside: list(webhooks.listSetAside, {
     command: 'messages list',
     id: 'id',
-    columns: ['setAsideAt', 'subject', 'fault', 'operatorId', 'eventId'],
+    columns: ['setAsideAt', 'subject', 'fault', operator, 'eventId'],
     opens: ({ id }) => `/set-aside/${id}`,
   }),
   audit: ofServices(gateway.listAudit, {
@@ -380,7 +397,7 @@ export const lists = {
       'at',
       'actor',
       ['operation', ({ operation, service, input }) => [decisionIn(input), `${service}.${operation}`]],
-      'subject',
+      subject,
       ['outcome', ({ outcome, tool }) => [outcome, tool]],
       [
         'changes',
@@ -396,7 +413,7 @@ export const lists = {
     id: 'id',
     columns: [
       'proposedAt',
-      ['proposal', ({ service, operation, input }) => [`${service}.${operation}`, JSON.stringify(input)]],
+      ['proposal', ({ service, operation, ...call }) => [`${service}.${operation}`, aboutOrInput(call)]],
       ...(['reason', 'proposedBy', 'expiresAt', 'state', 'decidedBy', 'decidedAt'] as const),
     ],
     opens: ({ id }) => `/proposals/${id}`,
@@ -404,7 +421,7 @@ export const lists = {
   commands: ofServices(payments.listCommands, {
     command: 'commands list',
     id: 'id',
-    columns: ['operation', 'service', 'subject', 'createdAt', 'attempts', 'lastFault', 'requestId'],
+    columns: ['operation', 'service', subject, 'createdAt', 'attempts', 'lastFault', 'requestId'],
     more: ['environment'],
   }),
   ownSessions: list(gateway.listOwnSessions, {

@@ -247,13 +247,13 @@ t.test('the pages about money', async (t) => {
   await t.test('people and roles are shown as the services have them', async (t) => {
     const page = (await alice.get('/production/people?role=finance')).text
     t.match(page, /everything<\/bdi>[\s\S]*compliance[\s\S]*auditor/)
-    t.match(page, /Here in the last 30 days[\s\S]*alice[\s\S]*bob/)
+    t.match(page, /Active in the last 30 days[\s\S]*alice[\s\S]*bob/)
     t.match(page, /Decide a withdrawal[\s\S]*decideWithdrawal[\s\S]*Decision: pay/)
     t.match(page, /Adjust the balance[\s\S]*always[\s\S]*in production/)
     t.notMatch(page, 'Suspend')
     const support = await bed.visitor('support')
     const own = (await support.get('/production/people')).text
-    t.notMatch(own, 'Here in the last 30 days')
+    t.notMatch(own, 'Active in the last 30 days')
     t.match(own, 'aria-current="page">Support')
     await bed.bed.services.reconciler.drain()
     const refused = await alice.submit('/production/people', 'lock', { member: '', reason: '' })
@@ -345,6 +345,8 @@ t.test('the pages about money', async (t) => {
     t.equal(link(second, 'Previous page'), `/sandbox/deposits?player=${id}`)
     t.equal(link(pages[2] ?? '', 'First page'), `/sandbox/deposits?player=${id}`)
     t.equal(rowsOf(await open(link(second, 'Next page'))), seen[2], 'and forward again')
+    const longer = await alice.as({ cookies: { rows: '100' } }).get(`/sandbox/deposits?player=${id}`)
+    t.equal(rowsOf(longer.text), seen.slice(0, 2).join(' '), 'as long as somebody chose')
     t.match(
       (await alice.get('/sandbox/deposits?player=x&after=dep_y&row=z&way=~,,a')).text,
       'Previous page',

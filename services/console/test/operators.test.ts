@@ -187,6 +187,15 @@ t.test('the pages of operators', async (t) => {
         text,
         /Proved by sandbox traffic[\s\S]*Call GET \/me[\s\S]*req_1[\s\S]*…0123[\s\S]*\/deliveries\/dlv_proof1/,
       )
+      t.match(text, /<progress value="3" max="20"/)
+      t.match(text, '<bdi>Players</bdi> ↗')
+      const file = await alice.get(`${live}/homologation.md`)
+      t.match(file.headers.get('content-disposition'), 'filename="homologation.md"')
+      t.match(
+        file.text,
+        /^# Homologation: Nova\n\n3 of 20 checks proved, 20\d\d-\S+ \S+ UTC\n\n- \[x\] Call GET \/me with/,
+      )
+      t.match(file.text, /^- \[ \] Open a game session\. http\S+\/docs\/go-live#players$/m)
       t.match((await alice.get(live)).text, field)
       t.notMatch((await alice.get(live.replace('production', 'sandbox'))).text, field)
       const refused = await alice.submit(live, 'issue', { reason })
@@ -251,7 +260,7 @@ t.test('the pages of operators', async (t) => {
 
   await t.test('say on the start page and in a list which endpoints fail, and what waits for them', async (t) => {
     const { id: operatorId, brands } = await show('Aurora')
-    t.match((await alice.get('/production')).text, 'no endpoint fails')
+    t.match((await alice.get('/production')).text, 'none fails')
     const brandId = brands.find(({ environment }) => environment === 'sandbox')?.id ?? ''
     const scope = bed.bed.scope({ operatorId, brandId })
     // Nobody listens at its address, and five failures in a row are enough.
@@ -349,6 +358,6 @@ t.test('the pages of operators', async (t) => {
     t.notMatch(page.text, '<script>alert')
     t.equal((await alice.submit(path, 'rerun')).status, 422)
     t.equal((await alice.submit(path, 'rerun', { reason })).location, '/production/set-aside')
-    t.match((await alice.get('/production/set-aside')).text, '0 handled, 1 left set aside')
+    t.match((await alice.get('/production/set-aside')).text, '0 handled, 1 still with an error')
   })
 })

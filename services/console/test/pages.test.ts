@@ -149,7 +149,7 @@ t.test('the pages', async (t) => {
       /Balance[\s\S]*R\$150\.00[\s\S]*Reserved by withdrawals[\s\S]*R\$40\.00[\s\S]*Withdrawable[\s\S]*R\$110\.00/,
     )
     const inPortuguese = alice.as({ cookies: { language: 'pt-BR' } })
-    t.match((await inPortuguese.get(`/production/withdrawals/${ids[0]}`)).text, 'de mais 3 jogadores')
+    t.match((await inPortuguese.get(`/production/withdrawals/${ids[0]}`)).text, 'usado por mais 3 jogadores')
     const two = await bed.newWithdrawal('production', await bed.newPlayer('production'), 'pair@example.com')
     t.notMatch((await alice.get(`/production/withdrawals/${two}`)).text, 'also of')
     await bed.newWithdrawal('production', await bed.newPlayer('production'), 'pair@example.com')
@@ -470,6 +470,7 @@ t.test('the pages', async (t) => {
     t.same(await shown('&order=nothing'), { current: 'Oldest first', rows: ids })
     const { text } = await alice.get('/production/kyc?order=newest')
     t.match(text, 'aria-current="page">Newest first<')
+    t.match(text, /aria-sort="ascending"><a class="sort" href="\/production\/kyc" title="Oldest first">/)
     t.notMatch(text, 'Largest first')
   })
 
@@ -506,7 +507,7 @@ t.test('the pages', async (t) => {
     t.match(text, 'No answer: webhooks')
     t.match(text, 'Starting, since it runs only when it is needed: reconciliation', 'which is no fault on one machine')
     t.match(text, /data-count="kyc">\d+</)
-    t.notMatch((await (await bed.visitor('compliance')).get('/production')).text, 'Failing endpoints')
+    t.notMatch((await (await bed.visitor('compliance')).get('/production')).text, 'Failing webhooks')
     t.equal((await fetch(`${bed.healthUrl}/readyz`)).status, 200, 'the console itself works')
   })
 })

@@ -181,7 +181,7 @@ t.test('refusals', { skip: noBrowser }, async (t) => {
     }
     const { text } = await compliance.get('/production/kyc', { 'Accept-Language': 'pt-BR' })
     t.match(text, '<h1>Você não pode ver isto</h1>')
-    t.match(text, 'Isto exige a função compliance, suporte ou auditoria.')
+    t.match(text, 'Isto exige o perfil compliance, suporte ou auditoria.')
   })
 
   await t.test('while services are away, each form stays as it is, and its next try is the same one', async (t) => {

@@ -4,6 +4,7 @@ import {
   type FieldSchema,
   type Input,
   type Operation,
+  operations,
   type Reply,
   Timestamp,
   takesNull,
@@ -61,6 +62,8 @@ export interface Row<O extends Operation, Result = Reply<O>, Seen = undefined> {
   readonly also?: readonly Operation[]
   /** For a list: only `data` is printed, and for people in these columns. */
   readonly columns?: readonly Column<RowOf<Result>>[]
+  /** Whether it prints its rows itself, with the names of whom they are about. */
+  readonly isNamed?: true
   /** Prints a result that is no list, for people. Without it, one line per field is printed. */
   readonly show?: (result: Result) => void
 }
@@ -77,7 +80,10 @@ export const listed = <O extends Operation, Shown = Listed<O>, Result = { readon
   list: List<O, Shown>,
   more: Omit<Row<O, Result>, 'path' | 'operation' | 'columns'> = {},
 ): AnyRow =>
-  ({ path: list.command, operation: list.operation, columns: textColumns(list), ...more }) as unknown as AnyRow
+  ({
+    ...{ path: list.command, operation: list.operation, columns: textColumns(list), ...more },
+    also: [...(more.also ?? []), operations.players.namePlayers],
+  }) as unknown as AnyRow
 
 /** How a field is presented where its name and schema do not serve. */
 export interface Wording {

@@ -1,22 +1,11 @@
 import { createInterface } from 'node:readline/promises'
 import { setTimeout as wait } from 'node:timers/promises'
-import {
-  errorCatalogue,
-  type Input,
-  namedPlayersMax,
-  type Operation,
-  operations,
-  Rejection,
-  readSeen,
-  seenOf,
-  visible,
-} from '@backoffice/contracts'
+import { errorCatalogue, type Input, type Operation, Rejection, readSeen, seenOf, visible } from '@backoffice/contracts'
+import { type ReadOrNot, withNames } from '@backoffice/team-rows'
 import { ConsoleUnreachable } from './console-client.ts'
 import { clearScreen, print, printJson, printJsonLine, printRecord, printTable, say } from './output.ts'
 import type { AnyRow, GivenOptions } from './row.ts'
 import { callPages, type Session } from './session.ts'
-
-const { namePlayers } = operations.players
 
 /** What every command takes. */
 export interface CommonOptions {
@@ -49,7 +38,7 @@ export async function run(
       : session.call(row.operation, input as Input<Operation>, operationId)
   const look = async () => {
     const result = await (row.run?.({ session, input, seen, operationId, json }) ?? call())
-    return json || row.also?.includes(namePlayers) !== true ? result : withPlayerNames(result as OfPlayers, session)
+    return json || (row.columns ?? row.isNamed) === undefined ? result : withRowNames(result as Rows, session)
   }
   if (seconds !== undefined)
     return watch({ look, show: (result) => show(row, result, json, seconds), everyMs: seconds * 1_000 })
@@ -61,23 +50,18 @@ export async function run(
   }
 }
 
-interface OfPlayers {
-  readonly data: readonly { readonly playerId: string; readonly brandId: string }[]
+interface Rows {
+  readonly data: readonly object[]
 }
 
-/** A list for people with the names of its players, whose service knows their ids alone. A list without names is better than none. */
-async function withPlayerNames({ data, ...others }: OfPlayers, session: Session) {
-  const asked = [...new Map(data.map(({ playerId, brandId }) => [playerId, { playerId, brandId }])).values()]
-  const names = new Map<string, string>()
-  for (let from = 0; from < asked.length; from += namedPlayersMax) {
-    const players = asked.slice(from, from + namedPlayersMax)
-    const read = session.call(namePlayers, { players }).catch((error) => {
-      if (isPassing(error)) return { data: [] }
+/** A list without names is better than none. */
+async function withRowNames({ data, ...others }: Rows, session: Session): Promise<Rows> {
+  const read: ReadOrNot = (operation, input) =>
+    session.call(operation, input).catch((error) => {
+      if (isPassing(error)) return undefined
       throw error
     })
-    for (const { playerId, name } of (await read).data) names.set(playerId, name)
-  }
-  return { ...others, data: data.map((row) => ({ ...row, playerName: names.get(row.playerId) ?? null })) }
+  return { ...others, data: await withNames(read, data) }
 }
 
 /** People name an operator, a provider, and a brand by its operator and environment; operations take ids. */

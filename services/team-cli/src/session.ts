@@ -18,7 +18,12 @@ interface Options {
   readonly renew?: () => void
   /** Verifies what others have signed, with what this person knows of the identity provider. */
   readonly recorded?: () => Promise<Pick<RecordedCalls, 'faultOfCall' | 'faultOfProposal'>>
+  /** Whether a call has to start its service first: then it is waited for, and said. */
+  readonly starts?: ((service: ServiceName) => boolean) | undefined
 }
+
+/** A call waits for some seconds, and a start on a busy machine takes half a minute. */
+const startsMax = 10
 
 interface Approval<O extends Operation> {
   readonly input: Input<O>
@@ -32,11 +37,13 @@ export class Session {
   readonly #caller: Caller
   readonly #renew: Options['renew']
   readonly #recorded: Options['recorded']
+  readonly #starts: Options['starts']
 
-  constructor(caller: Caller, { renew, recorded }: Options = {}) {
+  constructor(caller: Caller, { renew, recorded, starts }: Options = {}) {
     this.#caller = caller
     this.#renew = renew
     this.#recorded = recorded
+    this.#starts = starts
   }
 
   /**
@@ -68,11 +75,25 @@ export class Session {
   async #call<O extends Operation>(operation: O, call: TeamCall<O>): Promise<Reply<O>> {
     if (operation.kind !== 'query') say(`operation ${call.operationId}\n`)
     try {
-      return await this.#caller.call(operation, call)
+      return await this.#send(operation, call)
     } catch (error) {
       if (this.#renew === undefined || !wantsLogin(error)) throw error
       this.#renew()
-      return this.#caller.call(operation, call)
+      return this.#send(operation, call)
+    }
+  }
+
+  async #send<O extends Operation>(operation: O, call: TeamCall<O>): Promise<Reply<O>> {
+    const { service } = operation
+    if (this.#starts?.(service) !== true) return this.#caller.call(operation, call)
+    say(`${service} is starting, since it runs only when it is needed\n`)
+    for (let starts = 1; ; starts += 1) {
+      try {
+        return await this.#caller.call(operation, call)
+      } catch (error) {
+        const isLate = error instanceof Rejection && error.code === 'SERVICE_UNAVAILABLE'
+        if (!isLate || starts === startsMax) throw error
+      }
     }
   }
 

@@ -8,7 +8,7 @@ import { allRows } from '../src/commands/index.ts'
 import { program } from '../src/main.ts'
 import { type Column, columnWidths, printError, printTable } from '../src/output.ts'
 import { type AnyRow, fieldsOf, hours, integer, moment, wordings } from '../src/row.ts'
-import { proposedBy, provider, recorded, typed, wordsFor } from './typed.ts'
+import { operator, proposedBy, provider, recorded, typed, wordsFor } from './typed.ts'
 
 const rows = await allRows()
 
@@ -27,7 +27,7 @@ const records: Readonly<Record<string, object>> = {
   showWithdrawal: withdrawal,
   showPlayer: { ...player, status: 'ativo', selfExclusion: null, dailyDepositLimit: null, submissions: [] },
   listOperators: {
-    data: [{ name: 'Casa Azul', credentials: [{ key: 'some-1', environment: 'sandbox' }] }],
+    data: [{ name: 'Casa Azul', brands: [], credentials: [{ key: 'some-1', environment: 'sandbox' }] }],
     nextCursor: null,
   },
   showWebhook: { url: null },
@@ -139,20 +139,21 @@ const unsafe = [
 const hostile = `a${unsafe.join('b')}z`
 const unsafeIn = (text: string) => unsafe.filter((character) => text.replaceAll('\n', '').includes(character))
 
-/** A reply of an operation's shape whose every text is hostile. */
-const hostileReply = (schema: Schema): unknown => {
+/** A reply of an operation's shape, with the text of each field, and what stands where anything may. */
+const replyOf = (schema: Schema, textOf: (field: string) => string, anything: object, field = ''): unknown => {
+  const part = (one: Schema, name = field) => replyOf(one, textOf, anything, name)
   if (schema.type === 'object')
     return Object.fromEntries(
-      Object.entries<Schema>(schema.properties ?? {}).map(([name, property]) => [name, hostileReply(property)]),
+      Object.entries<Schema>(schema.properties ?? {}).map(([name, property]) => [name, part(property, name)]),
     )
-  if (schema.items !== undefined) return [hostileReply(schema.items), hostileReply(schema.items)]
-  if (schema.type === 'string') return hostile
+  if (schema.items !== undefined) return [part(schema.items), part(schema.items)]
+  if (schema.type === 'string') return textOf(field)
   if (schema.type === 'integer' || schema.type === 'number') return 1
   if (schema.type === 'boolean') return true
   const [first] = schema.anyOf ?? []
-  if (first !== undefined) return hostileReply(first)
-  return schema.const ?? { anything: hostile }
+  return first === undefined ? (schema.const ?? anything) : part(first)
 }
+const hostileReply = (schema: Schema) => replyOf(schema, () => hostile, { anything: hostile })
 
 /** They end only for replies of a certain form. They print through the same functions. */
 const ofOneForm = [
@@ -188,6 +189,36 @@ for (const row of rows.filter(shown)) {
     if (row.run !== undefined) return
     const whole = reply() as { readonly data?: unknown }
     t.same(JSON.parse(program.stdout), row.columns === undefined ? whole : whole.data, 'the JSON is whole')
+  })
+}
+
+const named: Readonly<Record<string, object>> = {
+  namePlayers: { data: [{ playerId: 'ply_1', name: 'Ana', operatorId: 'op_1', brandId: 'brd_production' }] },
+  listOperators: { data: [operator], nextCursor: null },
+  listProviders: { data: [provider], nextCursor: null },
+  listGameProviders: { data: [{ gameId: 'gam_1', name: 'Reels' }] },
+}
+const texts: Readonly<Record<string, string>> = {
+  ...{ playerId: 'ply_1', operatorId: 'op_1', brandId: 'brd_production', providerId: 'prv_1', gameId: 'gam_1' },
+  ...{ name: 'Ana', playerName: 'Ana', operatorName: 'Casa Azul', providerName: 'Evolution', gameName: 'Reels' },
+  ...{ subject: 'dep_1', amount: '9.00', currency: 'BRL' },
+}
+const { playerId, operatorId, brandId, providerId } = texts
+const call = { playerId, operatorId, brandId, providerId, environment: 'production', amount: '50.00', reference: 'x' }
+
+for (const row of rows.filter(({ columns, isNamed }) => columns !== undefined || isNamed)) {
+  t.test(`${row.path}: no id stands alone where a name is known`, async (t) => {
+    const words = wordsFor(row, 'needed').filter((word) => word !== '--json')
+    const shape = row.operation.reply as Schema
+    const reply = { ...(replyOf(shape, (field) => texts[field] ?? 'x', call) as object), nextCursor: null }
+    const { stdout, error, sent } = await typed(words, (operation) =>
+      operation.id === row.operation.id ? reply : (named[operation.id] ?? reply),
+    )
+    t.equal(error, undefined)
+    t.ok(sent.filter(({ operation }) => operation.id === 'namePlayers').length <= 1, 'all are named at once')
+    t.notMatch(stdout.replaceAll(/Ana +ply_1|ply_1 Ana/g, ''), /\b(ply|op|brd|prv)_/)
+    if (row.path === 'rounds list') t.match(stdout, 'Reels gam_1')
+    if (/^(proposals|audit) list$/.test(row.path)) t.match(stdout, /Ana ply_1 Casa Azul Evolution production 50.00 BRL/)
   })
 }
 

@@ -238,24 +238,14 @@ t.test('a round is printed with each play, and a day of plays as CSV with the su
   t.match(json, { data: [{ transactionId: 'bet-1' }, { transactionId: 'bet-2' }], sums: [{ ggr: '1.50' }] })
 })
 
-t.test('a list names its players, whose service knows their ids alone', async (t) => {
-  const row = { id: 'dep_1', playerId: 'ply_1', brandId: 'brd_1', amount: '9.00', currency: 'BRL' }
-  const reply = ({ id }: Operation) =>
-    id === 'namePlayers' ? { data: [{ playerId: 'ply_1', name: 'Ana' }] } : { data: [row, row], nextCursor: null }
-  const { stdout, sent } = await typed(['deposits', 'list'], reply)
-  t.equal(stdout.match(/Ana ply_1/g)?.length, 2)
-  const named = sent.filter(({ operation }) => operation.id === 'namePlayers')
-  t.match(named, [{ input: { players: [{ playerId: 'ply_1', brandId: 'brd_1' }] } }])
-  t.equal(named.length, 1)
-})
-
 t.test('people read tables: a title for each column, and a dash for what is absent', async (t) => {
-  const identity = { playerId: 'ply_1', name: 'Ana', kycStatus: 'em_analise', operatorId: 'op_1', submissions: 2 }
-  const waiting = { id: 'wdr_1', operatorId: 'op_1', playerName: 'Ana', facts }
+  const owner = { operatorId: 'op_1', operatorName: 'Casa Azul' }
+  const identity = { playerId: 'ply_1', name: 'Ana', kycStatus: 'em_analise', ...owner, submissions: 2 }
+  const waiting = { id: 'wdr_1', ...owner, playerName: 'Ana', facts }
   for (const [list, row, shown] of [
     ['kyc queue', identity, { player: 'Ana ply_1', 'kyc status': 'em_analise', taken: '–', submissions: '2' }],
     ['kyc queue', { ...identity, operatorName: null }, { operator: 'op_1' }],
-    ['kyc queue', { ...identity, operatorName: 'Casa Azul' }, { operator: 'Casa Azul' }],
+    ['kyc queue', identity, { operator: 'Casa Azul' }],
     ['withdrawals queue', waiting, { player: 'Ana', new: 'destination', 'also of players': 'none' }],
     ['withdrawals queue', { ...waiting, facts: { ...facts, destinationUsedBefore: true } }, { new: 'nothing' }],
     ['withdrawals queue', { ...waiting, facts: { ...facts, firstWithdrawal: true } }, { new: 'first withdrawal' }],

@@ -8,8 +8,9 @@ import { proposedBy, recorded, typed } from './typed.ts'
 const { suspendOperator } = operations.gateway
 const suspension = { operatorId: 'op_1', seen: { name: 'Casa Azul', status: 'active' } } as const
 
+const codes = ['LOGIN_REQUIRED', 'FRESH_LOGIN_REQUIRED', 'ROLE_REQUIRED', 'SERVICE_UNAVAILABLE'] as const
 /** Refuses so many calls with a code, and answers those after it. */
-function refusing(code: 'LOGIN_REQUIRED' | 'FRESH_LOGIN_REQUIRED' | 'ROLE_REQUIRED', times: number) {
+function refusing(code: (typeof codes)[number], times: number) {
   const ids: string[] = []
   const call = async (_operation: Operation, { operationId }: { readonly operationId: string }) => {
     ids.push(operationId)
@@ -19,6 +20,7 @@ function refusing(code: 'LOGIN_REQUIRED' | 'FRESH_LOGIN_REQUIRED' | 'ROLE_REQUIR
   return { ids, call }
 }
 
+const { listReconciliations } = operations.reconciler
 const { setWebhookUrl } = operations.webhooks
 const { adjustWallet } = operations.wallet
 const { decideWithdrawal } = operations.payments
@@ -70,6 +72,21 @@ t.test('another refusal is not repeated', async (t) => {
   const { error } = await captured(() => session.call(suspendOperator, suspension))
   t.match(error, { code: 'ROLE_REQUIRED' })
   t.equal(refused.ids.length, 1)
+})
+
+t.test('a service that is started by the call is waited for, which is said; one that runs is not', async (t) => {
+  for (const [starts, calls] of [
+    [true, 3],
+    [false, 1],
+  ] as const) {
+    const refused = refusing('SERVICE_UNAVAILABLE', 2)
+    const session = new Session(refused as never, { starts: () => starts })
+    const { error, stderr } = await captured(() => session.call(listReconciliations, { limit: 1 }))
+    t.equal(error === undefined, starts)
+    t.equal(stderr, starts ? 'reconciler is starting, since it runs only when it is needed\n' : '')
+    t.equal(refused.ids.length, calls)
+    t.equal(new Set(refused.ids).size, 1, 'under one id')
+  }
 })
 
 t.test('what was proposed is an outcome, for people and for programs', async (t) => {

@@ -22,7 +22,7 @@ export interface Typed extends WrittenText {
 type Reply = (operation: Operation, input: Input<Operation>) => unknown
 
 /** An operator that has a brand in each environment: what a command that names one asks for first. */
-const operator = {
+export const operator = {
   id: 'op_1',
   name: 'Casa Azul',
   status: 'active',
@@ -33,7 +33,7 @@ const operator = {
   replayProtection: 'off',
   brands: [
     { id: 'brd_sandbox', environment: 'sandbox' },
-    { id: 'brd_production', environment: 'production' },
+    { id: 'brd_production', environment: 'production', currency: 'BRL' },
   ],
 }
 

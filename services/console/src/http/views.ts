@@ -8,7 +8,7 @@ import { Eta } from 'eta'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { ConsoleContext } from '../context.ts'
 import { takeNotice } from '../identity/cookies.ts'
-import { displayOf, isIdText } from '../pieces/cells.ts'
+import { displayOf, isIdText, pageSizes } from '../pieces/cells.ts'
 import { menuFor } from '../pieces/counts.ts'
 import { tableOf } from '../pieces/listed.ts'
 
@@ -63,6 +63,7 @@ export async function registerViews(app: FastifyInstance, context: ConsoleContex
         environments: environmentNames.map((name) => ({ name, href: listAddress(name, request.url) })),
         asset: assetAddress,
         tableOf,
+        pageSizes,
         freshLoginMinutes,
         shortTextMax,
         sumRowsMax,

@@ -14,7 +14,7 @@ import { choice, type FilterField, filterOf, periodFields, periodOf, textField, 
 import { listRows } from '../pieces/list-page.ts'
 import { csvRows, sendCsv } from '../pieces/listed.ts'
 import { cutOff, merged, subjectCell, subjectsOf } from '../pieces/open-proposals.ts'
-import { beforeOf, rowsOnPage, showList, showNotYours } from '../pieces/queue.ts'
+import { beforeOf, showList, showNotYours } from '../pieces/queue.ts'
 import { inParts } from '../pieces/rest.ts'
 import { shownValue } from '../pieces/timeline.ts'
 import type { Pages, Visit } from '../pieces/visit.ts'
@@ -107,7 +107,7 @@ function whyCells({ display, address }: Visit, entry: Entry): readonly Cell[] {
 }
 
 /** Each service keeps its own trail, in the transaction of the action itself. What keeps silent is missing. */
-async function readTrail(visit: Visit, cursor: string | undefined, rowsMax = rowsOnPage) {
+async function readTrail(visit: Visit, cursor: string | undefined, rowsMax = visit.display.rowsEach) {
   const { person, query } = visit
   const { from, to } = periodOf(visit)
   const asked = {

@@ -6,7 +6,7 @@ import { factsOf, folded, id, lines, link, nothing, rowsOf, status, text, time }
 import { type Filter, filterOf, withQuery } from '../pieces/filters.ts'
 import { filterGiven, listRows, readList, showListed } from '../pieces/list-page.ts'
 import { operatorName, operatorNames } from '../pieces/listed.ts'
-import { rowsOnPage, showCase, showList, type Tab } from '../pieces/queue.ts'
+import { showCase, showList, type Tab } from '../pieces/queue.ts'
 import { type Decision, type Pages, pageWithForms, type SentForm, type Visit } from '../pieces/visit.ts'
 
 const { listDeliveries, countDeliveries, showDelivery, resendDelivery, resendDeliveries } = operations.webhooks
@@ -41,9 +41,9 @@ export const deliveryPages: Pages = (route) => {
       list: lists.setAside,
       title: 'deliveries',
       path: '/set-aside',
-      cells: async (_visit, rows) => {
-        const names = await operatorNames(visit, rows)
-        return { operatorId: ({ operatorId }) => text(operatorId && names.get(operatorId)) }
+      cells: async () => {
+        const ownerOf = await operatorNames(visit)
+        return { operator: ({ operatorId }) => text(operatorId && ownerOf(operatorId)) }
       },
       frame: () => ({ tabs: tabsOf(visit, 'setAside'), empty: 'empty.setAside' }),
     }),
@@ -104,10 +104,10 @@ async function showDeliveries(visit: Visit, found: FoundList, sent?: SentForm): 
   const { person, query, display } = visit
   const { state, filter, shownFilter, endpoint } = found
   const [{ data, nextCursor }, counts] = await Promise.all([
-    readList(visit, lists.deliveries, filter && { ...filter, state }, { cursor: query.after, limit: rowsOnPage }),
+    readList(visit, lists.deliveries, filter && { ...filter, state }, { cursor: query.after, limit: display.rowsEach }),
     filter && person.call(countDeliveries, filter),
   ])
-  const names = await operatorNames(visit, data)
+  const ownerOf = await operatorNames(visit)
   const list = {
     ...lists.deliveries,
     columns: lists.deliveries.columns
@@ -118,7 +118,7 @@ async function showDeliveries(visit: Visit, found: FoundList, sent?: SentForm): 
   }
   const rows = listRows(visit, list, data, {
     event: ({ type, eventId }) => lines(text(display.word('value', type)), text(type), id(eventId)),
-    operator: (row) => text(names.get(row.operatorId)),
+    operator: (row) => text(ownerOf(row.operatorId)),
     lastFault: ({ lastError, lastResponseStatus }) =>
       lines(text(lastError && display.sentence(lastError)), text(lastResponseStatus)),
     nextAttemptAt: (row) => nextAttempt(visit, row),
@@ -247,7 +247,7 @@ const resendOf = ({ display }: Visit, { id: deliveryId, type }: Pick<Story, 'id'
 async function showMessage(visit: Visit, messageId: string, sent?: SentForm): Promise<FastifyReply> {
   const { person, display, address } = visit
   const message = await person.call(showSetAside, { id: messageId })
-  const names = await operatorNames(visit, [message])
+  const owner = message.operatorId && (await operatorName(visit, message.operatorId))
   return showCase(visit, {
     path: `/set-aside/${messageId}`,
     title: message.subject,
@@ -256,13 +256,7 @@ async function showMessage(visit: Visit, messageId: string, sent?: SentForm): Pr
     facts: factsOf(showSetAside.reply, message, [
       'fault',
       'setAsideAt',
-      [
-        'operator',
-        ({ operatorId }) =>
-          operatorId === null
-            ? nothing
-            : link(names.get(operatorId) ?? operatorId, address(`/operators/${operatorId}`)),
-      ],
+      ['operator', ({ operatorId }) => (owner === null ? nothing : link(owner, address(`/operators/${operatorId}`)))],
       'eventId',
       'id',
       ['payload', ({ payload }) => ({ kind: 'code', text: payload })],

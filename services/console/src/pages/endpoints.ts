@@ -41,17 +41,17 @@ export async function failingEndpoints(visit: Visit) {
 }
 
 const endpointRows = async (visit: Visit, endpoints: readonly Endpoint[]): Promise<readonly Row[]> =>
-  listRows(visit, lists.endpoints, endpoints, await endpointCells(visit, endpoints))
+  listRows(visit, lists.endpoints, endpoints, await endpointCells(visit))
 
-async function endpointCells(visit: Visit, endpoints: readonly Endpoint[]): Promise<Cells<Endpoint>> {
-  const names = await operatorNames(visit, endpoints)
+async function endpointCells(visit: Visit): Promise<Cells<Endpoint>> {
+  const ownerOf = await operatorNames(visit)
   return {
-    operator: ({ operatorId, url }) => lines(text(names.get(operatorId)), text(url)),
+    operator: ({ operatorId, url }) => lines(text(ownerOf(operatorId)), text(url)),
     health: (row) => lines(status(healthOf(row)), text(row.disabledReason)),
     failingSince: ({ breaker }) => agoOf(breaker.failingSince),
     latestFault: (row) => faultOf(visit, row),
     retryAt: (row) => heldUntil(visit, row),
-    pending: (row) => lines(pendingOf(row), deliveriesOf(visit, names.get(row.operatorId) ?? row.operatorId)),
+    pending: (row) => lines(pendingOf(row), deliveriesOf(visit, ownerOf(row.operatorId))),
     oldestPendingAt: ({ oldestPendingAt }) => agoOf(oldestPendingAt),
   }
 }

@@ -4,7 +4,7 @@ import type { FastifyReply } from 'fastify'
 import { ago, factsOf, id, lines, link, money, nothing, status } from '../pieces/cells.ts'
 import { type Directory, directoryOf, playerNames } from '../pieces/directory.ts'
 import { listRows } from '../pieces/list-page.ts'
-import { rowsOnPage, showCase, showList, showNotYours } from '../pieces/queue.ts'
+import { showCase, showList, showNotYours } from '../pieces/queue.ts'
 import { type Decision, type Pages, pageWithForms, type SentForm, type Visit } from '../pieces/visit.ts'
 import { playTabs } from './rounds.ts'
 
@@ -32,7 +32,7 @@ async function showWins(visit: Visit): Promise<FastifyReply> {
   if (!person.mayCall(listHeldWins)) return showNotYours(visit, frame, listHeldWins)
   const place = query.after === undefined ? {} : { cursor: query.after }
   const [{ data, nextCursor }, directory] = await Promise.all([
-    person.call(listHeldWins, { ...place, limit: rowsOnPage }),
+    person.call(listHeldWins, { ...place, limit: visit.display.rowsEach }),
     directoryOf(visit),
   ])
   const own = data.filter(({ brandId }) => directory.brand(brandId)?.environment === environment)

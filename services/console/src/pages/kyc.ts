@@ -29,7 +29,7 @@ import {
 import { ageAsked, type Period, withQuery } from '../pieces/filters.ts'
 import { listRows } from '../pieces/list-page.ts'
 import { operatorName } from '../pieces/listed.ts'
-import { afterOf, type Comparison, orderAsked, rowAfter, rowsOnPage, showCase, showList } from '../pieces/queue.ts'
+import { afterOf, type Comparison, orderAsked, rowAfter, showCase, showList } from '../pieces/queue.ts'
 import { type Decision, type Pages, pageWithForms, rolesFor, type SentForm, type Visit } from '../pieces/visit.ts'
 import type { Word } from '../words/index.ts'
 
@@ -98,8 +98,8 @@ interface QueuePage extends Period {
   readonly order?: QueueOrder
 }
 
-const readQueue = ({ person, environment }: Visit, { after, ...which }: QueuePage) =>
-  person.call(kycQueue, { environment, limit: rowsOnPage, ...which, ...afterOf(after) })
+const readQueue = ({ person, environment, display }: Visit, { after, ...which }: QueuePage) =>
+  person.call(kycQueue, { environment, limit: display.rowsEach, ...which, ...afterOf(after) })
 
 async function showQueue(visit: Visit): Promise<FastifyReply> {
   const { query } = visit

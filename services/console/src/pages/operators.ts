@@ -61,6 +61,7 @@ export const operatorPages: Pages = (route) => {
     decisionOf: operatorDecision,
   })
   route.get('/operators/:operator/homologation', showProofs)
+  route.get('/operators/:operator/homologation.md', sendProofs)
   pageOfKey(route, '/operators/:operator', {
     find: async ({ person, params }) => {
       const holder = await person.call(getOperator, { name: params.operator ?? '' })
@@ -168,21 +169,25 @@ const partOf = ({ display }: Visit, { proved, checks }: Homologation): string =>
 
 /** What the sandbox traffic of an operator has proved, and what it has not. */
 async function showProofs(visit: Visit): Promise<FastifyReply> {
-  const { person, params, display, address } = visit
-  const operator = await person.call(getOperator, { name: params.operator ?? '' })
-  const homologation = await person.call(showHomologation, { operatorId: operator.id })
-  const { checks, webhooksAnswered, isLive } = homologation
+  const { display, address } = visit
+  const { operator, ...homologation } = await findProofs(visit)
+  const { checks, proved: done, webhooksAnswered, isLive } = homologation
   const rows = (proved: boolean, ...columns: readonly ShownColumn<Homologation['checks'][number]>[]) =>
     rowsOf(
       showHomologation.reply.properties.checks.items,
       checks.filter(({ firstAt }) => (firstAt !== null) === proved),
       [['check', ({ check }) => text(display.word('check', check))], ...columns],
     )
-  const missing = rows(false, ['guide', ({ guide }) => linkElsewhere(display.t('goLive'), guide)])
+  const missing = rows(false, [
+    'guide',
+    ({ guide }) => linkElsewhere(display.first([`goLive.${guide.split('#')[1]}`]), guide),
+  ])
   const proved = rows(true, 'firstAt', ['proof', ({ proof }) => proofOf(visit, proof ?? '')], 'lastAt')
   return showLists(visit, {
     title: 'homologation',
     about: { name: operator.name, href: address(pathOf(operator)) },
+    create: { href: address(`${proofsPath(operator)}.md`), label: 'homologationFile' },
+    progress: { done, total: checks.length },
     remark: `${partOf(visit, homologation)}. ${display.t(isLive ? 'homologationLive' : 'homologationNeeded')}`,
     missing: webhooksAnswered ? [] : ['webhooks'],
     sections: [
@@ -191,6 +196,29 @@ async function showProofs(visit: Visit): Promise<FastifyReply> {
     ],
     path: proofsPath(operator),
   })
+}
+
+async function findProofs({ person, params }: Visit) {
+  const operator = await person.call(getOperator, { name: params.operator ?? '' })
+  return { operator, ...(await person.call(showHomologation, { operatorId: operator.id })) }
+}
+
+/** For the operator, who has no page of it. */
+async function sendProofs(visit: Visit): Promise<FastifyReply> {
+  const { display, now } = visit
+  const { operator, ...homologation } = await findProofs(visit)
+  const lines = homologation.checks.map(({ check, firstAt, guide }) =>
+    firstAt === null
+      ? `- [ ] ${display.word('check', check)} ${guide}`
+      : `- [x] ${display.word('check', check)} ${display.utc(firstAt)}`,
+  )
+  const head = `# ${display.t('homologation')}: ${operator.name}\n\n${partOf(visit, homologation)}, ${display.utc(now.toISOString())}`
+  return visit.reply
+    .headers({
+      'Content-Type': 'text/markdown; charset=utf-8',
+      'Content-Disposition': 'attachment; filename="homologation.md"',
+    })
+    .send(`${head}\n\n${lines.join('\n')}\n`)
 }
 
 /** A delivery is shown, a key told by its end. */

@@ -1,5 +1,5 @@
 import { defined, fromMinorUnits, operations, type Reply, seenOf, toMinorUnits } from '@backoffice/contracts'
-import { lists, nameOf as nameIn } from '@backoffice/team-rows'
+import { lists, nameOf as nameIn, type Subject, type Subjects } from '@backoffice/team-rows'
 import type { FastifyReply } from 'fastify'
 import {
   type Cell,
@@ -23,14 +23,12 @@ import {
   findProposals,
   isOwn,
   movedBy,
-  type Subject,
-  type Subjects,
   sentenceOf,
   subjectsOf,
   waitsFor,
 } from '../pieces/open-proposals.ts'
 import { secretsIn } from '../pieces/operator-actions.ts'
-import { beforeOf, rowsOnPage, showCase, showLists } from '../pieces/queue.ts'
+import { beforeOf, showCase, showLists } from '../pieces/queue.ts'
 import { inParts } from '../pieces/rest.ts'
 import { type Decision, type Pages, pageWithForms, rolesFor, type SentForm, type Visit } from '../pieces/visit.ts'
 import type { Word } from '../words/index.ts'
@@ -93,8 +91,8 @@ async function showProposals(whole: Visit): Promise<FastifyReply> {
   }
   if (environment === 'sandbox') return showLists(visit, { ...frame, remark: display.t('oneIsEnough') })
   const { proposals, nextCursor, missing } = isOpen
-    ? await findProposals(person, { state: 'open', limit: rowsOnPage, ...beforeOf(query.after) })
-    : await findDecided(person, query.after)
+    ? await findProposals(person, { state: 'open', limit: display.rowsEach, ...beforeOf(query.after) })
+    : await findDecided(person, query.after, display.rowsEach)
   const subjects = await subjectsOf(visit, proposals)
   const section = (title: Word, those: readonly FoundProposal[]) => ({
     title,

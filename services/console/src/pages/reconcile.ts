@@ -1,12 +1,12 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { operations, ReconciliationReport, RecordedRestore, type Reply } from '@backoffice/contracts'
-import { lists } from '@backoffice/team-rows'
+import { lists, type Subjects } from '@backoffice/team-rows'
 import type { FastifyReply } from 'fastify'
 import { factsOf, id, lines, link, type Row, rowsOf, rowWith, status, text } from '../pieces/cells.ts'
 import { sendEvents } from '../pieces/counts.ts'
 import { listRows } from '../pieces/list-page.ts'
-import { type Subjects, subjectsOf } from '../pieces/open-proposals.ts'
-import { beforeOf, rowsOnPage, type Section, showCase, showLists, showNotYours } from '../pieces/queue.ts'
+import { subjectsOf } from '../pieces/open-proposals.ts'
+import { beforeOf, type Section, showCase, showLists, showNotYours } from '../pieces/queue.ts'
 import { type Decision, type Pages, pageWithForms, type SentForm, type Visit } from '../pieces/visit.ts'
 import { placeOf } from './search.ts'
 
@@ -45,7 +45,10 @@ async function showRuns(visit: Visit, sent?: SentForm): Promise<FastifyReply> {
   const { display, person, query } = visit
   const list = { title: 'reconcile', path: '/reconcile' } as const
   if (!person.mayCall(listReconciliations)) return showNotYours(visit, list, listReconciliations)
-  const { data, nextCursor } = await person.call(listReconciliations, { limit: rowsOnPage, ...beforeOf(query.after) })
+  const { data, nextCursor } = await person.call(listReconciliations, {
+    limit: display.rowsEach,
+    ...beforeOf(query.after),
+  })
   const rows = listRows(visit, lists.reconciliations, data, {
     result: (run) => resultCell(visit, run),
     startedBy: ({ startedBy }) => text(startedBy === 'schedule' ? display.t('bySchedule') : startedBy),

@@ -17,7 +17,7 @@ import { type Directory, directoryOf, gameNames, playerNames } from '../pieces/d
 import { choice, filterOf, operatorGiven, textField, valuesOf } from '../pieces/filters.ts'
 import { listRows } from '../pieces/list-page.ts'
 import { type Play, playRow, providerPage } from '../pieces/plays.ts'
-import { rowsOnPage, showCase, showLists, showNotYours, type Tab } from '../pieces/queue.ts'
+import { showCase, showLists, showNotYours, type Tab } from '../pieces/queue.ts'
 import { type Decision, type Pages, pageWithForms, type SentForm, type Visit } from '../pieces/visit.ts'
 
 const { listRounds, recallRound, countOpenRounds, voidRound, endRound, listHeldWins, listPlayDays, listPlays } =
@@ -100,12 +100,12 @@ export async function playsPath(visit: Visit, found: string): Promise<string | u
 }
 
 /** Each round once, however many of the questions it answers. Only the first question has more pages. */
-async function readRounds({ person, query }: Visit, questions: readonly Asked[], others: Asked) {
+async function readRounds({ person, query, display }: Visit, questions: readonly Asked[], others: Asked) {
   const { after } = query
   const asked = after === undefined ? questions : questions.slice(0, 1)
   const pages = await Promise.all(
     asked.map((one) =>
-      person.call(listRounds, { ...others, ...one, ...defined({ cursor: after }), limit: rowsOnPage }),
+      person.call(listRounds, { ...others, ...one, ...defined({ cursor: after }), limit: display.rowsEach }),
     ),
   )
   const rounds = new Map(pages.flatMap(({ data }) => data).map((round) => [round.id, round]))
@@ -156,7 +156,7 @@ async function showPlays(visit: Visit): Promise<FastifyReply> {
   const { fields, find, whose, isNobody } = await whoseGiven(visit, directory, 'pla_…')
   const isOfOne = (find ?? whose.playerId) !== undefined
   const outcome = playOutcomes.find((known) => isOfOne && known === query.outcome)
-  const asked = { ...whose, ...defined({ transactionId: find, outcome, cursor: query.after }), limit: rowsOnPage }
+  const asked = { ...whose, ...defined({ transactionId: find, outcome, cursor: query.after }), limit: display.rowsEach }
   const { data, nextCursor } = isNobody ? { data: [], nextCursor: null } : await person.call(listPlays, asked)
   const players = await playerNames(visit, data)
   const shownFields = isOfOne ? [...fields, choice('outcome', playOutcomes)] : fields

@@ -4,7 +4,7 @@ import { type Cell, money, type Row, rowsOf, rowWith, status, text } from '../pi
 import { playerNames } from '../pieces/directory.ts'
 import { type Filter, filterOf, operatorGiven, type Period, periodFields, periodOf } from '../pieces/filters.ts'
 import { sendCsv } from '../pieces/listed.ts'
-import { rowsOnPage, showLists, showNotYours } from '../pieces/queue.ts'
+import { showLists, showNotYours } from '../pieces/queue.ts'
 import type { Pages, Visit } from '../pieces/visit.ts'
 import { referenceCell } from './entries.ts'
 
@@ -60,7 +60,7 @@ async function showStatement(visit: Visit): Promise<FastifyReply> {
   const { data, nextCursor, totals } = await person.call(exportStatement, {
     ...input,
     ...defined({ cursor: query.after }),
-    limit: rowsOnPage,
+    limit: display.rowsEach,
   })
   const players = await playerNames(
     visit,

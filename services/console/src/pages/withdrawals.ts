@@ -34,7 +34,7 @@ import { ageAsked, type Period, withQuery } from '../pieces/filters.ts'
 import { largeWinsOf } from '../pieces/large-wins.ts'
 import { addCsv, lately, listRows, showListed } from '../pieces/list-page.ts'
 import { historyOf, settledStatus } from '../pieces/listed.ts'
-import { afterOf, orderAsked, rowAfter, rowsOnPage, showCase, showList, type Tab } from '../pieces/queue.ts'
+import { afterOf, orderAsked, rowAfter, showCase, showList, type Tab } from '../pieces/queue.ts'
 import { type Decision, type Pages, pageWithForms, type SentForm, type Visit } from '../pieces/visit.ts'
 
 const { withdrawalQueue, countWithdrawalQueue, showWithdrawal, sumWithdrawals, decideWithdrawal } = operations.payments
@@ -147,8 +147,8 @@ interface QueuePage extends Period {
   readonly order?: QueueOrder
 }
 
-const readQueue = ({ person, environment }: Visit, value: WaitingStatus, { after, ...which }: QueuePage) =>
-  person.call(withdrawalQueue, { environment, status: value, limit: rowsOnPage, ...which, ...afterOf(after) })
+const readQueue = ({ person, environment, display }: Visit, value: WaitingStatus, { after, ...which }: QueuePage) =>
+  person.call(withdrawalQueue, { environment, status: value, limit: display.rowsEach, ...which, ...afterOf(after) })
 
 /** What makes somebody look twice. @param named so many of the other players whose destination it is */
 export const destinationFacts = (

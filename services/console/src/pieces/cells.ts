@@ -169,7 +169,7 @@ function timesIn(locale: string, timeZone: string, now: number) {
 /** How a person sees things: their language, their zone, their colours. */
 export function displayOf(request: FastifyRequest, { clock, config }: ConsoleContext) {
   const language = languageOf(request.cookies.language, request.headers['accept-language'])
-  const { theme, density, times } = request.cookies
+  const { theme, density, times, rows } = request.cookies
   const timeZone = config.CONSOLE_TIME_ZONE
   const relative = new Intl.RelativeTimeFormat(language, { numeric: 'always' })
   const rightNow = new Intl.RelativeTimeFormat(language, { numeric: 'auto' }).format(0, 'second')
@@ -181,6 +181,8 @@ export function displayOf(request: FastifyRequest, { clock, config }: ConsoleCon
     theme: themes.find((known) => known === theme) ?? 'system',
     density: densities.find((known) => known === density) ?? 'comfortable',
     times: precisions.find((known) => known === times) ?? 'short',
+    /** How many rows a page of a list has. */
+    rowsEach: Number(pageSizes.find((known) => known === rows) ?? '50'),
     /** A text of the catalogue. `{name}` in it is replaced. */
     t: (word: Word, { service, ...values }: Readonly<Record<string, string | number>> = {}): string =>
       filled(
@@ -223,23 +225,20 @@ const maxAge = 365 * 86_400
 const themes = ['system', 'light', 'dark'] as const
 const densities = ['comfortable', 'compact'] as const
 const precisions = ['short', 'exact'] as const
+export const pageSizes = ['25', '50', '100'] as const
 
-/** The language, the colours, the density and the times that somebody chose. They are no secret, so they stand in plain cookies. */
+/** What somebody chose: the language, the colours, how dense and long lists are. That is no secret, so it stands in plain cookies. */
 export function registerPreferences(app: FastifyInstance, { config }: ConsoleContext): void {
-  interface Body {
-    readonly language?: string
-    readonly theme?: string
-    readonly density?: string
-    readonly times?: string
-    readonly returnTo?: string
-  }
+  const choices = { theme: themes, density: densities, times: precisions, rows: pageSizes }
+  type Body = Readonly<Partial<Record<keyof typeof choices | 'language' | 'returnTo', string>>>
   app.post<{ Body: Body }>('/preferences', { preHandler: app.csrfProtection }, (request, reply) => {
-    const { language, theme, density, times, returnTo } = request.body
+    const { language, returnTo, ...others } = request.body
     const options = { path: '/', maxAge, sameSite: 'lax', httpOnly: true, secure: !config.DEVELOPMENT } as const
     if (isLanguage(language)) reply.setCookie('language', language, options)
-    if (themes.some((known) => known === theme)) reply.setCookie('theme', theme ?? '', options)
-    if (densities.some((known) => known === density)) reply.setCookie('density', density ?? '', options)
-    if (precisions.some((known) => known === times)) reply.setCookie('times', times ?? '', options)
+    for (const [name, known] of Object.entries<readonly string[]>(choices)) {
+      const chosen = others[name as keyof typeof choices]
+      if (chosen !== undefined && known.includes(chosen)) reply.setCookie(name, chosen, options)
+    }
     return goTo(reply, ownAddress(returnTo))
   })
 }

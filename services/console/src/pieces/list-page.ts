@@ -25,7 +25,7 @@ import {
   valuesOf,
 } from './filters.ts'
 import { csvRows, rowsPerRead, sendCsv } from './listed.ts'
-import { type ListFrame, rowsOnPage, type Sums, showList, showNotYours } from './queue.ts'
+import { type ListFrame, type Sums, showList, showNotYours } from './queue.ts'
 import type { Route, Visit } from './visit.ts'
 
 /** What stands in some columns of a list, where a page says it better than as text. */
@@ -129,7 +129,7 @@ export async function showListed<O extends Operation<string, 'query'>>(
   const head = { title, path, ...defined({ about }) }
   if (!visit.person.mayCall(list.operation)) return showNotYours(visit, head, list.operation)
   const { fields, asked } = await filterGiven(visit, list)
-  const place = { cursor: visit.query.after, limit: rowsOnPage }
+  const place = { cursor: visit.query.after, limit: visit.display.rowsEach }
   const [reply, summed] = await Promise.all([
     readList(visit, list, asked && { ...asked, ...fixed }, place),
     sums && asked && (visit.person.call(sums, asked as Input<typeof sums>) as Promise<Sums>).catch(whenAway(undefined)),

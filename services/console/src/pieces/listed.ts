@@ -1,10 +1,11 @@
 import { Readable } from 'node:stream'
 import { operations, type Transition, visible } from '@backoffice/contracts'
+import { readNames } from '@backoffice/team-rows'
 import { stringify } from 'csv-stringify/sync'
 import type { FastifyReply } from 'fastify'
 import { type Cell, type Fact, lines, type Row, status, text } from './cells.ts'
 import { Seats } from './counts.ts'
-import { all } from './directory.ts'
+import { reading } from './directory.ts'
 import type { Visit } from './visit.ts'
 
 /** The status of a record, which is the former one while its last decision is being carried out. */
@@ -27,19 +28,10 @@ export async function operatorName({ person }: Visit, operatorId: string): Promi
   return operator?.name ?? operatorId
 }
 
-/** The names of the operators of a list's rows, by their ids. */
-export async function operatorNames(
-  visit: Visit,
-  rows: readonly { readonly operatorId: string | null }[],
-): Promise<ReadonlyMap<string, string>> {
-  const ids = [...new Set(rows.flatMap(({ operatorId }) => operatorId ?? []))]
-  // One is read by itself; more of them with the list, which has 200 at once.
-  if (ids.length <= 1)
-    return new Map(await Promise.all(ids.map(async (one) => [one, await operatorName(visit, one)] as const)))
-  const known =
-    (await all((after) => visit.person.call(operations.gateway.listOperators, { ...after, limit: 200 }))) ?? []
-  const names = new Map(known.map(({ id, name }) => [id, name]))
-  return new Map(ids.map((one) => [one, names.get(one) ?? one]))
+/** The same of all operators. */
+export async function operatorNames({ person }: Visit): Promise<(operatorId: string) => string> {
+  const { nameOf } = await readNames(reading(person))
+  return (operatorId) => nameOf(operatorId) ?? operatorId
 }
 
 export type CsvRow = readonly string[]

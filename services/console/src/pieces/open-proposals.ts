@@ -13,10 +13,11 @@ import {
   valueSchema,
 } from '@backoffice/contracts'
 import { isSame, type Who } from '@backoffice/team-access/identity'
-import { askEach, type Person, whenAway } from '../identity/person.ts'
+import { amountIn, type Call, isOwner, readSubjects, type Subject, signedInput } from '@backoffice/team-rows'
+import { askEach, type Person } from '../identity/person.ts'
 import { type Cell, type Display, id, lines, link, money, nothing, text } from './cells.ts'
-import { type Directory, directoryOf, playerNames } from './directory.ts'
-import { beforeOf, rowsOnPage } from './queue.ts'
+import { reading } from './directory.ts'
+import { beforeOf } from './queue.ts'
 import type { Visit } from './visit.ts'
 
 /** A proposal, and the call that it would carry out. */
@@ -72,10 +73,14 @@ const callOf = (service: ServiceName, { operation }: Proposal): Operation | unde
 const readsMax = 5
 
 /** Those that are open no more. A page that is full of open ones has nothing to show, so it goes on for a while. */
-export async function findDecided(person: Person, cursor: string | undefined): ReturnType<typeof findProposals> {
+export async function findDecided(
+  person: Person,
+  cursor: string | undefined,
+  limit: number,
+): ReturnType<typeof findProposals> {
   let before = cursor
   for (let reads = 1; ; reads += 1) {
-    const found = await findProposals(person, { limit: rowsOnPage, ...beforeOf(before) })
+    const found = await findProposals(person, { limit, ...beforeOf(before) })
     const proposals = found.proposals.filter(({ state }) => state !== 'open')
     if (proposals.length > 0 || found.nextCursor === null || reads === readsMax) return { ...found, proposals }
     before = found.nextCursor
@@ -138,41 +143,10 @@ export function cutOff<Row>(rows: readonly Row[], rowsMax: number, end: Row | un
   return { shown, last: rows.length > rowsMax ? shown.at(-1) : end }
 }
 
-type Given = Readonly<Record<string, unknown>>
 type Signed = Pick<Proposal, 'operation' | 'input'> & { readonly call: Operation | undefined }
 
-/** As they are now. What was signed has their ids, and the name of an operator where its page showed it. */
-export interface Names {
-  readonly player?: string | undefined
-  readonly operator?: string | undefined
-  /** Of a provider of games, or of the operator of a brand, by its id. */
-  readonly nameOf?: (id: string) => string | undefined
-  /** Of what it is about, where the call does not say it. */
-  readonly currency?: string | undefined
-}
-
-/** The fields that say whom it is about. */
-const owners = ['playerId', 'operatorId', 'providerId', 'environment']
-
-const aboutFields = [
-  ...(['playerId', 'operatorId', 'providerId', 'brandId', 'environment', 'currency'] as const),
-  ...(['amount', 'staked', 'dailyDepositLimit', 'maxWin'] as const),
-]
-
-/** Whom a call is about, and how much: what was given with it, or else what was seen. */
-export function aboutOf(input: unknown): Partial<Readonly<Record<(typeof aboutFields)[number], string>>> {
-  const { given, seen } = signedInput({ input })
-  const known = aboutFields.map((field) => [field, given[field] ?? seen[field]] as const)
-  return Object.fromEntries(known.filter(([, value]) => typeof value === 'string'))
-}
-
-export const signedInput = ({ input }: Pick<Proposal, 'input'>): { readonly given: Given; readonly seen: Given } => {
-  const { seen = {}, ...given } = (input ?? {}) as Given & { readonly seen?: Given }
-  return { given, seen }
-}
-
 /** What a proposal would do and to whom, in one sentence, of nothing but the call that its proposer signed, and names. */
-export function sentenceOf(display: Display, proposal: Signed, names: Names = {}): string {
+export function sentenceOf(display: Display, proposal: Signed, names: Subject = {}): string {
   const { given, seen } = signedInput(proposal)
   const { t, word } = display
   const about = { ...seen, ...given }
@@ -205,7 +179,7 @@ export function sentenceOf(display: Display, proposal: Signed, names: Names = {}
     const parts = { provider: named(about.providerId), operator: named(about.brandId), player }
     return t(`${proposal.operation}What`, { ...parts, amount, id: textOf(given.roundId ?? given.transactionId) })
   }
-  const all = Object.entries(given).filter(([field]) => !owners.includes(field))
+  const all = Object.entries(given).filter(([field]) => field === 'brandId' || !isOwner(field))
   const others = all.filter(([field, value]) => JSON.stringify(value) !== JSON.stringify(seen[field]))
   // Where it is so already, it says what.
   const changes = (others.length === 0 ? all : others).map(([field, value]) =>
@@ -267,62 +241,8 @@ function changeOf(display: Display, { call }: Signed, { currency, field, value, 
 
 const textOf = (value: unknown): string => (value === undefined || value === null ? '' : String(value))
 
-/** What a signed call was about: of a proposal, or of an entry of the trail. */
-interface Call {
-  readonly input: unknown
-  /** Of an entry of the trail: the id of the record. */
-  readonly subject?: string | null
-}
-
-/** Whom a call is about, as they are called now. */
-export interface Subject extends Names {
-  readonly playerId?: string | undefined
-}
-
-export interface Subjects {
-  readonly directory: Directory | undefined
-  readonly of: (call: Call) => Subject
-}
-
-const playerIdOf = ({ input, subject }: Call): string | undefined =>
-  aboutOf(input).playerId ?? (subject?.startsWith('ply_') ? subject : undefined)
-
-/** The names of all whom the calls of one page are about, each read once. A page without them is better than none. */
-export async function subjectsOf(visit: Visit, calls: readonly Call[]): Promise<Subjects> {
-  const isAboutSomebody = (call: Call) => {
-    const { operatorId, providerId, brandId } = aboutOf(call.input)
-    return [operatorId, providerId, brandId, playerIdOf(call), call.subject].some((one) => one != null)
-  }
-  const directory = calls.some(isAboutSomebody) ? await directoryOf(visit).catch(whenAway(undefined)) : undefined
-  const brandOf = ({ input }: Call) => {
-    const { brandId, operatorId, environment } = aboutOf(input)
-    const own = directory?.brands.find((one) => one.operatorId === operatorId && one.environment === environment)
-    return brandId ?? own?.id
-  }
-  const asked = calls.flatMap((call) => {
-    const playerId = playerIdOf(call)
-    return playerId === undefined ? [] : [{ playerId, brandId: brandOf(call) ?? null }]
-  })
-  const players = await playerNames(visit, asked)
-  return {
-    directory,
-    of(call) {
-      const about = aboutOf(call.input)
-      const playerId = playerIdOf(call)
-      const player = playerId === undefined ? undefined : players.find(playerId)
-      const brandId = brandOf(call) ?? player?.brandId
-      const nameOf = (one: string) => players.find(one)?.name ?? directory?.nameOf(one)
-      const operatorId = about.operatorId ?? player?.operatorId
-      return {
-        playerId,
-        player: player?.name,
-        operator: operatorId === undefined ? undefined : nameOf(operatorId),
-        nameOf,
-        currency: about.currency ?? (brandId === undefined ? undefined : directory?.brand(brandId)?.currency),
-      }
-    },
-  }
-}
+/** The names of all whom the calls of one page are about. */
+export const subjectsOf = ({ person }: Visit, calls: readonly Call[]) => readSubjects(reading(person), calls)
 
 /** The record of an entry, by a name where it has one; else with the names of its player and operator, and the amount. */
 export function subjectCell(
@@ -331,8 +251,7 @@ export function subjectCell(
   { player, playerId, operator, nameOf, currency }: Subject,
   placeOf: (id: string) => string | undefined,
 ): Cell {
-  const about = aboutOf(input)
-  const amount = about.amount ?? about.staked ?? about.dailyDepositLimit ?? about.maxWin
+  const amount = amountIn(input)
   const linked = (shown: string, one: string) => {
     const place = placeOf(one)
     return place === undefined ? (shown === one ? id(one) : text(shown)) : link(shown, address(place))

@@ -60,6 +60,8 @@ export interface ListFrame {
   readonly filter?: Filter
   /** Of the same rows as a file. */
   readonly csv?: string | undefined
+  /** How much of it is done. */
+  readonly progress?: { readonly done: number; readonly total: number }
   readonly remark?: string | undefined
   /** The services that did not answer. */
   readonly missing?: readonly ServiceName[] | undefined

@@ -101,10 +101,10 @@ export const generalWords = {
   neverUsed: ['Never', 'Nunca'],
   signOut: ['Sign out', 'Sair'],
   signedInAs: ['Signed in as {name}', 'Conectado como {name}'],
-  roles: ['Roles', 'Funções'],
+  roles: ['Roles', 'Perfis'],
   noRoles: [
     'Your account has no role here. Ask whoever looks after your company’s groups to put you into one.',
-    'Sua conta não tem nenhuma função aqui. Peça a quem cuida dos grupos da empresa para incluir você.',
+    'Sua conta não tem nenhum perfil aqui. Peça a quem cuida dos grupos da empresa para incluir você.',
   ],
   loggedIn: ['Logged in {ago}', 'Entrou {ago}'],
   nothingWaits: ['Nothing waits', 'Fila vazia'],
@@ -135,8 +135,8 @@ export const generalWords = {
   ],
   facts: ['Facts', 'Dados'],
   decision: ['Decision', 'Decisão'],
-  notYours: ['This takes the role {roles}.', 'Isto exige a função {roles}.'],
-  forOthers: ['With other roles: {what}', 'Com outras funções: {what}'],
+  notYours: ['This takes the role {roles}.', 'Isto exige o perfil {roles}.'],
+  forOthers: ['With other roles: {what}', 'Com outros perfis: {what}'],
   lookElsewhere: ['Check the address, or search for it above.', 'Confira o endereço, ou busque acima.'],
   nothingToDecide: ['There is nothing to decide.', 'Não há nada a decidir.'],
   settling: [
@@ -150,8 +150,8 @@ export const generalWords = {
   ],
   loginAgain: ['Log in again to go on', 'Entrar de novo para continuar'],
   loginAgainWhy: [
-    'This takes a login of the last {minutes} minutes, since somebody may have left their desk.',
-    'Isto exige um login dos últimos {minutes} minutos, pois alguém pode ter saído da mesa.',
+    'For safety, log in again: your login is older than {minutes} minutes.',
+    'Por segurança, entre de novo: seu login tem mais de {minutes} minutos.',
   ],
   twoPeople: [
     'In production, whoever approved a withdrawal cannot pay it too.',
@@ -173,9 +173,9 @@ export const generalWords = {
   deposits: ['Deposits', 'Depósitos'],
   firstWithdrawal: ['first withdrawal', 'primeiro saque'],
   newDestination: ['new destination', 'destino novo'],
-  sharedWithOne: ['also of another player', 'de mais um jogador'],
-  sharedWithSome: ['also of {count} other players', 'de mais {count} jogadores'],
-  sharedWithMany: ['also of {count}+ players', 'de mais {count}+ jogadores'],
+  sharedWithOne: ['also of another player', 'usado por mais um jogador'],
+  sharedWithSome: ['also of {count} other players', 'usado por mais {count} jogadores'],
+  sharedWithMany: ['also of {count} or more other players', 'usado por {count} ou mais outros jogadores'],
   players: ['Players', 'Jogadores'],
   show: ['show', 'mostrar'],
   auditNotice: [
@@ -206,7 +206,7 @@ export const generalWords = {
   keyboard: ['Keyboard', 'Teclado'],
   keyMove: ['next, previous row', 'linha seguinte, anterior'],
   keyOpen: ['open the row', 'abrir a linha'],
-  keyAct: ['approve, reject, pay, fail', 'aprovar, rejeitar, pagar, falhar'],
+  keyAct: ['approve, reject, pay, payment failed', 'aprovar, rejeitar, pagar, pagamento falhou'],
   keyAsk: ['ask for another document', 'pedir outro documento'],
   keyChoose: ['choose the row, send several again', 'escolher a linha, reenviar várias'],
   keyTake: ['take a case, give it back', 'assumir um caso, devolvê-lo'],
@@ -246,8 +246,8 @@ export const generalWords = {
   proposals: ['Proposals', 'Propostas'],
   openProposals: ['Open', 'Abertas'],
   decidedProposals: ['Decided', 'Decididas'],
-  waitForMe: ['Wait for me', 'Esperam por mim'],
-  waitForOthers: ['Wait for others', 'Esperam por outros'],
+  waitForMe: ['Waiting for me', 'Aguardando por mim'],
+  waitForOthers: ['Waiting for others', 'Aguardando por outros'],
   mine: ['Proposed by me', 'Propostas por mim'],
   oneIsEnough: [
     'In the sandbox one person is enough. Only giving up a credit takes two: it waits under Production.',
@@ -260,7 +260,7 @@ export const generalWords = {
   timesIn: ['Times: {timeZone} ({offset})', 'Horários: {timeZone} ({offset})'],
   ownProposal: [
     'You proposed this. Somebody else with the role {roles} must approve it.',
-    'Você propôs isto. Outra pessoa com a função {roles} precisa aprovar.',
+    'Você propôs isto. Outra pessoa com o perfil {roles} precisa aprovar.',
   ],
   proposedByOther: [
     'Proposed by {name}, {ago}. With your approval it is done.',

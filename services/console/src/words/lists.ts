@@ -8,6 +8,7 @@ export const listWords = {
   'order.newest': ['Newest first', 'Mais recentes primeiro'],
   'order.largest': ['Largest first', 'Maiores valores primeiro'],
   'order.smallest': ['Smallest first', 'Menores valores primeiro'],
+  rowsEach: ['Rows on a page', 'Linhas por página'],
   times: ['Times', 'Horários'],
   'times.short': ['Short', 'Curtos'],
   'times.exact': ['To the second', 'Com segundos'],

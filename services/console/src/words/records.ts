@@ -150,7 +150,7 @@ export const recordWords = {
   'value.production': ['production', 'produção'],
   'value.sandbox': ['sandbox', 'sandbox'],
   'value.AWAITS_APPROVAL': ['proposed', 'proposto'],
-  'value.ROLE_REQUIRED': ['refused: role', 'recusado: função'],
+  'value.ROLE_REQUIRED': ['refused: role', 'recusado: perfil'],
   'empty.deposits': [
     'No deposit yet. One is here as soon as an operator asks for it.',
     'Nenhum depósito ainda. Ele aparece aqui assim que um operador o solicita.',
@@ -221,7 +221,7 @@ export const recordWords = {
   'empty.attempts': ['Not tried yet.', 'Ainda não houve tentativa.'],
   'empty.groups': [
     'No group has a role. It is given in the settings of the services.',
-    'Nenhum grupo tem função. Ela é dada nas configurações dos serviços.',
+    'Nenhum grupo tem perfil. Ele é dado nas configurações dos serviços.',
   ],
   'empty.lately': ['Nobody in the last 30 days.', 'Ninguém nos últimos 30 dias.'],
   'value.SIGNATURE_REQUIRED': ['refused: signature', 'recusado: assinatura'],
@@ -236,7 +236,13 @@ export const recordWords = {
   homologationLive: ['The operator has a pair of production.', 'O operador já tem um par de produção.'],
   homologationMissing: ['To do in the sandbox', 'A fazer no sandbox'],
   homologationProved: ['Proved by sandbox traffic', 'Comprovado pelo tráfego do sandbox'],
-  goLive: ['Guide', 'Guia'],
+  homologationFile: ['File for the operator', 'Arquivo para o operador'],
+  'goLive.keys-and-secrets': ['Keys and secrets', 'Chaves e segredos'],
+  'goLive.requests': ['Requests', 'Pedidos'],
+  'goLive.errors': ['Errors', 'Erros'],
+  'goLive.webhooks': ['Webhooks', 'Webhooks'],
+  'goLive.money': ['Money', 'Dinheiro'],
+  'goLive.players': ['Players', 'Jogadores'],
   'field.homologation': ['Homologation', 'Homologação'],
   'field.guide': ['How', 'Como'],
   'field.firstAt': ['First', 'Primeira vez'],
@@ -275,7 +281,7 @@ export const recordWords = {
   ],
   'check.playerBlocked': [
     homologationChecks.playerBlocked[1],
-    'Provocar RG_BLOCKED, por exemplo com um depósito de 1414.14.',
+    'Provocar RG_BLOCKED, por exemplo com um depósito de "amount": "1414.14".',
   ],
   'check.rateLimitObeyed': [
     homologationChecks.rateLimitObeyed[1],

@@ -29,7 +29,7 @@ export const refusalWords = {
     'Your browser must sign this. Nothing was done. Load the page again.',
     'Seu navegador precisa assinar isto. Nada foi feito. Recarregue a página.',
   ],
-  'error.INVALID': ['This cannot be read.', 'Isto não pode ser lido.'],
+  'error.INVALID': ['The page sent something we could not read.', 'Não foi possível interpretar o envio.'],
   'error.FAILED': ['Something failed. It was logged.', 'Algo falhou. Foi registrado.'],
   'error.INTERNAL_ERROR': ['The service failed.', 'O serviço falhou.'],
   'error.SERVICE_STARTS': [
@@ -41,7 +41,7 @@ export const refusalWords = {
     'The identity provider cannot be reached. Try again in a moment.',
     'O provedor de identidade não responde. Tente de novo em instantes.',
   ],
-  'error.ROLE_REQUIRED': ['Your roles do not allow this.', 'Suas funções não permitem isto.'],
+  'error.ROLE_REQUIRED': ['Your roles do not allow this.', 'Seu perfil não permite esta ação.'],
   'error.PLAYER_NOT_FOUND': ['There is no such player.', 'Este jogador não existe.'],
   'error.WITHDRAWAL_NOT_FOUND': ['There is no such withdrawal.', 'Este saque não existe.'],
   'error.KYC_TAKEN': [

@@ -23,7 +23,7 @@ export interface AuthenticationContext<Known extends KnownKey = KnownCredential>
   readonly keys: KeyKind
   readonly directory: { find(key: string, address: string): Promise<Known | null> }
   readonly rateLimiter: { admit(budget: Budget, limit: number): Promise<number | null> }
-  /** An address that has used up its failures is refused with RATE_LIMITED, unless what it sends is rightly signed. */
+  /** An address that has used up its failures is refused with RATE_LIMITED, unless what it sends is correctly signed. */
   readonly failures: Pick<FailedAuthentications, 'count'>
   readonly securityLog: Pick<SecurityLog, 'refused'>
   readonly uses: Pick<KeyUses, 'used'>

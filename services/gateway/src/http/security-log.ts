@@ -166,7 +166,7 @@ const holdersMax = 50_000
 
 /**
  * Counts failed authentications by the caller's address, in the minute that its first failure opens. Whoever guesses
- * soon has to wait. What is rightly signed is not asked for here: it is never refused for what others did.
+ * soon has to wait. What is correctly signed is not asked for here: it is never refused for what others did.
  */
 export class FailedAuthentications {
   readonly #perMinuteMax: number

@@ -60,7 +60,7 @@ async function guess(count: number, addressOf: (index: number) => string): Promi
   return statuses
 }
 
-t.test('a rightly signed request is served, however many others from its address guess', async (t) => {
+t.test('a correctly signed request is served, however many others from its address guess', async (t) => {
   const { sandbox } = await bed.team('alice').call(createOperator, { input: { name: 'Shared address' } })
   const headers = { 'X-Forwarded-For': '203.0.113.5' }
   t.match(await guess(40, () => '203.0.113.5'), { 401: 20, 429: 20 })

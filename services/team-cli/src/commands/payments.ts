@@ -14,11 +14,9 @@ import { printRecord, printSection } from '../output.ts'
 import { countedEnvironment, decisionColumns, listed, ofAllOperators, row, waitingColumns } from '../row.ts'
 import type { Session } from '../session.ts'
 
-const { namePlayers } = operations.players
-
 export const deposits = [
   // A brand is an operator in one environment, so there is no list of both.
-  listed(lists.deposits, { wording: { environment: { default: 'production' } }, also: [namePlayers] }),
+  listed(lists.deposits, { wording: { environment: { default: 'production' } } }),
   row({
     path: 'deposits sum',
     operation: operations.payments.sumDeposits,
@@ -92,7 +90,7 @@ export const withdrawals = [
     },
   }),
   row({ path: 'withdrawals times', operation: timeWithdrawalDecisions, columns: decisionColumns }),
-  listed(lists.withdrawals, { ...ofAllOperators, also: [namePlayers] }),
+  listed(lists.withdrawals, ofAllOperators),
   row({ path: 'withdrawals sum', operation: sumWithdrawals, ...ofAllOperators, show: showSums }),
   row({
     path: 'withdrawals show',

@@ -78,7 +78,7 @@ const { recallRound, voidRound, endRound, releaseWin, listWinLimits, setWinLimit
 
 export const rounds = [
   // A brand is an operator in one environment.
-  listed(lists.rounds, { fixed: { brandIds: undefined }, also: [operations.players.namePlayers] }),
+  listed(lists.rounds, { fixed: { brandIds: undefined } }),
   listed(lists.openRounds),
   row({
     path: 'rounds show',
@@ -118,7 +118,7 @@ export const rounds = [
 ]
 
 export const wins = [
-  listed(lists.heldWins, { also: [operations.players.namePlayers] }),
+  listed(lists.heldWins),
   row({
     path: 'wins release',
     operation: releaseWin,
@@ -129,6 +129,7 @@ export const wins = [
   row({
     path: lists.winLimits.command,
     operation: listWinLimits,
+    isNamed: true,
     show: ({ data, otherwise }) => {
       printRecord({ otherwise })
       printSection('', data, textColumns(lists.winLimits))
@@ -138,7 +139,7 @@ export const wins = [
 ]
 
 export const play = [
-  listed(lists.plays, { fixed: { brandIds: undefined }, also: [operations.players.namePlayers] }),
+  listed(lists.plays, { fixed: { brandIds: undefined } }),
   listed(lists.playDays),
   row({
     path: 'play export',

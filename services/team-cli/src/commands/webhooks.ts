@@ -47,6 +47,7 @@ const paged = <O extends Operation, Shown>(list: List<O, Shown>) =>
   row<O, { readonly data: readonly Shown[]; readonly nextCursor: string | null }>({
     path: list.command,
     operation: list.operation,
+    isNamed: true,
     show: ({ data, nextCursor }) => {
       printTable(data, textColumns(list))
       if (nextCursor !== null) print(`\nmore: --after ${nextCursor}\n`)

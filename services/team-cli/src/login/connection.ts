@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { defined, operations, Rejection } from '@backoffice/contracts'
+import { defined, operations, Rejection, residentServices, type ServiceName } from '@backoffice/contracts'
 import {
   identityFrom,
   importSessionKey,
@@ -98,7 +98,9 @@ export async function runningStack() {
   try {
     const { consoleUrl, issuer } = stack.readStack()
     const identity = stack.identityEnvironment(issuer, consoleUrl)
-    return { consoleUrl, issuer, identity, StackPerson: stack.StackPerson, users: stack.teamUsers }
+    const starts = (service: ServiceName) =>
+      !residentServices.some((one) => one === service) && stack.readStack().processes[service] === undefined
+    return { consoleUrl, issuer, identity, StackPerson: stack.StackPerson, users: stack.teamUsers, starts }
   } catch (error) {
     // The person said where it is, so they must hear that it is not.
     if (process.env.STACK_JSON !== undefined) throw error
@@ -113,11 +115,12 @@ function ofStack(kept: KeptSession | undefined, { consoleUrl, users }: NonNullab
 }
 
 /** Nobody has to log in on a developer's machine: the provider there asks for no password. */
-function asStackPerson({ consoleUrl, issuer, StackPerson, users }: NonNullable<Stack>, name: string): Connection {
+function asStackPerson(stack: NonNullable<Stack>, name: string): Connection {
+  const { consoleUrl, issuer, StackPerson, users, starts } = stack
   const person = users.find((user) => user === name)
   if (person === undefined) throw new Error(`the stack knows no person "${name}": it has ${users.join(', ')}`)
   const signer = new StackPerson({ issuer, consoleUrl, person, tool: 'command line' })
-  return connection({ console: consoleUrl, signer, name: person, issuer, renew: () => signer.renew() })
+  return connection({ console: consoleUrl, signer, name: person, issuer, renew: () => signer.renew(), starts })
 }
 
 async function machineSigner(name: string, keyFile: string, deployment: string): Promise<TeamSigner> {
@@ -134,16 +137,17 @@ interface Parts {
   /** Where people log in, as this person did. A machine may not know. */
   readonly issuer?: string | undefined
   readonly renew?: () => void
+  readonly starts?: (service: ServiceName) => boolean
 }
 
-function connection({ console, deployment = console, signer, name, issuer, renew }: Parts): Connection {
+function connection({ console, deployment = console, signer, name, issuer, renew, starts }: Parts): Connection {
   const client = new ConsoleClient(console, signer)
   const recorded = async () => {
     const { identity: texts } = await client.whoami(newOperationId())
     const identity = identityFrom({ ...texts, TEAM_ISSUER: issuer, TEAM_DEPLOYMENT: deployment })
     return new RecordedCalls([{ identity, keys: issuerKeys(identity) }])
   }
-  const session = new Session(client, defined({ renew, recorded: issuer === undefined ? undefined : recorded }))
+  const session = new Session(client, defined({ renew, starts, recorded: issuer === undefined ? undefined : recorded }))
   return { console, client, name, session }
 }
 
