@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { verifyWebhook } from '@backoffice/client'
 import { operations, residentServices } from '@backoffice/contracts'
-import { eventually, OperatorClient, reconcile, serveHttp, startSystem } from '@backoffice/test-kit'
+import { drawn, eventually, OperatorClient, reconcile, serveHttp, startSystem } from '@backoffice/test-kit'
 import pg from 'pg'
 import t from 'tap'
 import { endLeases } from '../chaos/oracle.ts'
@@ -18,7 +18,6 @@ import {
   statementOf,
   sumOf,
 } from '../journey.ts'
-import { drawn } from './random-runs.ts'
 
 // The tests of a system that dies, in parts and as a whole.
 const killed = drawn(['wallet', 'payments', 'gateway', 'players'] as const)

@@ -2,8 +2,6 @@ import fc, { type IAsyncProperty } from 'fast-check'
 
 const { RANDOM_SEED: seedAsked, RANDOM_RUNS: runsAsked } = process.env
 
-const newSeed = () => (seedAsked === undefined ? Math.floor(Math.random() * 2 ** 31) : Number(seedAsked))
-
 /** Shrinking a failure stops here, so that the failure is reported before the test's own time ends. */
 const reportWithinMs = 150_000
 
@@ -28,7 +26,7 @@ export async function holdsForRandom<Drawn>(
   property: IAsyncProperty<Drawn>,
   { runsByDefault }: { readonly runsByDefault: number },
 ): Promise<void> {
-  const seed = newSeed()
+  const seed = seedAsked === undefined ? Math.floor(Math.random() * 2 ** 31) : Number(seedAsked)
   const numRuns = Number(runsAsked ?? runsByDefault)
   const plugins = runsAsked === undefined ? [fc.interruptAfterTimeLimit(reportWithinMs)] : []
   const repeat = `RANDOM_SEED=${seed} RANDOM_RUNS=${numRuns}`
@@ -39,23 +37,4 @@ export async function holdsForRandom<Drawn>(
     const error = (errorInstance instanceof Error ? errorInstance.message : String(errorInstance)).split('\n')
     t.fail(`repeat it with ${repeat}`, { counterexample: fc.stringify(counterexample), numShrinks, error })
   }
-}
-
-let drawnBy: number | undefined
-
-/**
- * A third of the deaths that a file knows, in their order: the rest is for other runs. A proof beside it sets EVERY_DEATH
- * and tries all. What a failed file wrote to standard error is shown with its failures, and so is the seed.
- */
-export function drawn<Death>(deaths: readonly Death[]): readonly Death[] {
-  if (process.env.EVERY_DEATH === 'true') return deaths
-  if (drawnBy === undefined) {
-    drawnBy = newSeed()
-    process.stderr.write(`RANDOM_SEED=${drawnBy} draws the same deaths, EVERY_DEATH=true all of them\n`)
-  }
-  const length = Math.ceil(deaths.length / 3)
-  const some = fc.subarray([...deaths], { minLength: length, maxLength: length })
-  // Two lists of one length are not drawn from alike.
-  drawnBy += 1
-  return fc.sample(some, { seed: drawnBy, numRuns: 1 })[0] ?? []
 }

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { type Operation, operations, serviceNames } from '@backoffice/contracts'
-import { eventually } from '@backoffice/test-kit'
+import { drawn, eventually } from '@backoffice/test-kit'
 import type { Test } from 'tap'
-import { drawn } from '../e2e/random-runs.ts'
 import type { Moment, SeenStep } from './mortal-services.ts'
 import { type Command, World } from './world.ts'
 

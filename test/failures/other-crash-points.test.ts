@@ -4,7 +4,7 @@ import t from 'tap'
 import { commandsByTier } from './commands.ts'
 import { CrashPoints } from './crash-points.ts'
 
-process.env.EVERY_DEATH = 'true'
+process.env.EVERY_CASE = 'true'
 const crashPoints = await CrashPoints.start(t)
 crashPoints.try(t, commandsByTier.others)
 crashPoints.reconciles(t)

@@ -17,7 +17,8 @@ if (word.startsWith('-')) {
   const copy = new WorkingCopy()
   const passes = async ({ workspace, test }: FoundMutant) => {
     const args = ['--disable-warning=ExperimentalWarning', test]
-    return (await copy.run(process.execPath, args, { folder: workspace, env: { TAP_BAIL: '1' } })).ok
+    return (await copy.run(process.execPath, args, { folder: workspace, env: { TAP_BAIL: '1', EVERY_CASE: 'true' } }))
+      .ok
   }
   try {
     for (const mutant of findNamedMutants().filter(({ guard }) => guard.includes(word))) {

@@ -19,6 +19,7 @@ export {
   stakeAs,
 } from './calls.ts'
 export { type CertificateFiles, makeCertificate, makeClientCertificate } from './certificates.ts'
+export { drawn } from './drawn.ts'
 export {
   acknowledge,
   allPages,

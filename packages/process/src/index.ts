@@ -9,6 +9,7 @@ export {
   useCertificate,
 } from './certificate.ts'
 export { ConfigurationError, developmentSetting, loadConfig, programSettings, secret } from './config.ts'
+export { dateFormat, numberFormat, relativeFormat } from './formatters.ts'
 export {
   HttpListener,
   httpFrame,

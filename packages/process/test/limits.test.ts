@@ -1,9 +1,12 @@
-// In a process of its own: it changes the limits of all of it.
-
 import { allOperations } from '@backoffice/contracts'
 import t from 'tap'
 import { bePatient, ConfigurationError, limitsMs, patiently } from '../src/index.ts'
 import { retry, systemTimers, type Timers } from '../src/time.ts'
+
+// Files that share the process are as patient as the machine is slow.
+const before = { DEVELOPMENT: 'true', PATIENCE: String(patiently(1_000) / 1_000) }
+t.teardown(() => bePatient(before))
+bePatient({})
 
 t.test('what waits for something waits longer than that may take', async (t) => {
   const rising = [

@@ -1,4 +1,5 @@
 import { fromMinorUnits, operations, playDayRows, type Reply, readPlayDay, toMinorUnits } from '@backoffice/contracts'
+import { dateFormat } from '@backoffice/process'
 import type { FastifyReply } from 'fastify'
 import { type Cell, lines, link, money, nothing, type Row, rowWith, text, words } from '../pieces/cells.ts'
 import { type Chart, chartOf } from '../pieces/chart.ts'
@@ -76,7 +77,7 @@ async function showDays(visit: Visit): Promise<FastifyReply> {
 /** A day without a time is the same in every zone. */
 function dayText({ display }: Visit, day: string): string {
   const noon = new Date(`${day}T12:00:00Z`)
-  return noon.toLocaleDateString(display.format, { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' })
+  return dateFormat(display.format, { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' }).format(noon)
 }
 
 interface DayRow {

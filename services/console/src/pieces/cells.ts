@@ -1,4 +1,5 @@
 import { choicesOf, defined, type FieldSchema, isId, moneyPattern, valueSchema } from '@backoffice/contracts'
+import { dateFormat, numberFormat, relativeFormat } from '@backoffice/process'
 import type { TSchema } from '@sinclair/typebox'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { ConsoleContext } from '../context.ts'
@@ -136,10 +137,10 @@ const filled = (text: string, values: Readonly<Record<string, string | number>>)
   text.replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole))
 
 function timesIn(locale: string, timeZone: string, now: number) {
-  const local = new Intl.DateTimeFormat(locale, { dateStyle: 'short', timeStyle: 'short', timeZone })
-  const exact = new Intl.DateTimeFormat(locale, { dateStyle: 'short', timeStyle: 'medium', timeZone })
-  const sortable = new Intl.DateTimeFormat('sv', { dateStyle: 'short', timeZone })
-  const zoned = new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'shortOffset' })
+  const local = dateFormat(locale, { dateStyle: 'short', timeStyle: 'short', timeZone })
+  const exact = dateFormat(locale, { dateStyle: 'short', timeStyle: 'medium', timeZone })
+  const sortable = dateFormat('sv', { dateStyle: 'short', timeZone })
+  const zoned = dateFormat('en', { timeZone, timeZoneName: 'shortOffset' })
   const offset = (time: string | number): string =>
     zoned.formatToParts(new Date(time)).find(({ type }) => type === 'timeZoneName')?.value ?? timeZone
   return {
@@ -155,13 +156,13 @@ function timesIn(locale: string, timeZone: string, now: number) {
       const options = day === today ? hours : day?.slice(0, 4) === today?.slice(0, 4) ? daysAndHours : days
       // Of money each second is asked about, also of a year before.
       const more = withSeconds ? { ...hours, second: '2-digit' as const } : {}
-      return new Date(iso).toLocaleString(locale, { ...options, ...more, timeZone })
+      return dateFormat(locale, { ...options, ...more, timeZone }).format(new Date(iso))
     },
     /** A day of a field in words: browsers write the field itself in an order of their own. Empty for what is no day. */
     dayInWords(day: string): string {
       const noon = new Date(`${day}T12:00:00Z`)
       const options = { weekday: 'long', day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' } as const
-      return Number.isNaN(noon.getTime()) ? '' : noon.toLocaleDateString(locale, options)
+      return Number.isNaN(noon.getTime()) ? '' : dateFormat(locale, options).format(noon)
     },
   }
 }
@@ -171,8 +172,8 @@ export function displayOf(request: FastifyRequest, { clock, config }: ConsoleCon
   const language = languageOf(request.cookies.language, request.headers['accept-language'])
   const { theme, density, times, rows } = request.cookies
   const timeZone = config.CONSOLE_TIME_ZONE
-  const relative = new Intl.RelativeTimeFormat(language, { numeric: 'always' })
-  const rightNow = new Intl.RelativeTimeFormat(language, { numeric: 'auto' }).format(0, 'second')
+  const relative = relativeFormat(language, { numeric: 'always' })
+  const rightNow = relativeFormat(language, { numeric: 'auto' }).format(0, 'second')
   const now = clock.now().getTime()
   return {
     language,
@@ -203,9 +204,9 @@ export function displayOf(request: FastifyRequest, { clock, config }: ConsoleCon
     /** A sentence of a service or of a schema, in English there; itself where the catalogue has none. */
     sentence: (text: string): string => filled(sentenceIn(language, text), { timeZone }),
     // As text: a number would round large amounts.
-    number: (value: string): string => new Intl.NumberFormat(formats[language]).format(value as `${number}`),
+    number: (value: string): string => numberFormat(formats[language], {}).format(value as `${number}`),
     money: (amount: string, currency: string): string =>
-      new Intl.NumberFormat(formats[language], { style: 'currency', currency }).format(amount as `${number}`),
+      numberFormat(formats[language], { style: 'currency', currency }).format(amount as `${number}`),
     timeZone,
     ...timesIn(formats[language], timeZone, now),
     utc: (iso: string): string => `${iso.slice(0, 19).replace('T', ' ')} UTC`,

@@ -1,4 +1,5 @@
 import { fromMinorUnits, operations, type Reply, toMinorUnits } from '@backoffice/contracts'
+import { dateFormat, numberFormat } from '@backoffice/process'
 import type { Word } from '../words/index.ts'
 import { lines, money, nothing, rowWith, text } from './cells.ts'
 import { chartOf, type Picture, type Point } from './chart.ts'
@@ -89,10 +90,9 @@ function daysBack(visit: Visit, count: number): readonly string[] {
 
 /** A day without a time is the same in every zone. */
 const weekdayText = ({ display }: Visit, day: string): string =>
-  new Date(`${day}T12:00:00Z`).toLocaleDateString(display.format, {
-    ...({ weekday: 'short', day: 'numeric', month: 'short' } as const),
-    timeZone: 'UTC',
-  })
+  dateFormat(display.format, { weekday: 'short', day: 'numeric', month: 'short', timeZone: 'UTC' }).format(
+    new Date(`${day}T12:00:00Z`),
+  )
 
 const endsOf = (visit: Visit, days: readonly { readonly day: string }[]): readonly string[] =>
   [days[0], days.at(-1)].map((one) => weekdayText(visit, one?.day ?? ''))
@@ -162,5 +162,5 @@ const units = [
 function durationText({ display }: Visit, seconds: number): string {
   const [unit, size] = units.find(([, length, least]) => seconds >= length * least) ?? (['second', 1] as const)
   const options = { style: 'unit', unit, unitDisplay: 'short', maximumFractionDigits: 1 } as const
-  return new Intl.NumberFormat(display.format, options).format(seconds / size)
+  return numberFormat(display.format, options).format(seconds / size)
 }

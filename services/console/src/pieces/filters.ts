@@ -1,5 +1,5 @@
 import { ageFromHours, defined, operations, Rejection } from '@backoffice/contracts'
-import { dayMs, hourMs } from '@backoffice/process'
+import { dateFormat, dayMs, hourMs } from '@backoffice/process'
 import { isoOf } from '../../assets/signing.js'
 import { keepFilters, leaveNotice, type SavedFilter, savedFilters } from '../identity/cookies.ts'
 import { whenAway } from '../identity/person.ts'
@@ -39,7 +39,7 @@ export function periodOf(asked: Asked, timeZone = asked.display.timeZone): Perio
 
 /** The first and the last day of what was asked for; each is empty where nobody named one. */
 export function daysGiven({ query, now }: Asked, timeZone: string): readonly [first: string, last: string] {
-  const today = new Intl.DateTimeFormat('sv', { dateStyle: 'short', timeZone }).format(now)
+  const today = dateFormat('sv', { dateStyle: 'short', timeZone }).format(now)
   const { period = '', firstDay = '', lastDay = '' } = query
   return isNamed(period) ? daysOf(period, today) : [firstDay, lastDay]
 }

@@ -1,5 +1,3 @@
-// In a process of its own: it counts the threads of all of it.
-
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'

@@ -1,4 +1,4 @@
-// proof: random orders, which a run seldom needs: interleavings.test.ts tries all orders of two.
+// proof: random orders of three calls, and all pairs, of which interleavings.test.ts draws a third.
 
 import fc from 'fast-check'
 import t from 'tap'
@@ -38,3 +38,6 @@ t.test('three calls at once are right in random orders', async (t) => {
 })
 
 interleavings.reconciles(t)
+
+process.env.EVERY_CASE = 'true'
+await import('./interleavings.test.ts')
