@@ -114,6 +114,8 @@ const fillings: Readonly<Record<ServiceName, readonly string[]>> = {
         case when n % 400 = 0 then 'pending' else 'delivered' end, ${at}, ${at},
         case when n % 400 = 0 then ${at} end, case when n % 400 <> 0 then ${at} end ${all}`,
     `insert into attempt select ${id('dlv')}, 1, ${at}, 20, 'https://x', 204 ${all}`,
+    `insert into delivery_hour select date_trunc('hour', '2026-06-01'::timestamptz + h * interval '1 hour'), id, 100, 99
+      from endpoint, generate_series(1, 720) h`,
   ],
   reconciler: [
     `insert into reconciliation select ${id('opn')}, 'schedule', ${at}, ${at}, 'done', true, '{}', '{}', null ${from(2_000)}`,

@@ -144,6 +144,7 @@ const kept: Readonly<Record<string, string>> = {
   'wallet.held_win': 'a record',
   'wallet.win_limit': 'one row for each provider and brand',
   'wallet.play_day': 'one row for each brand and day',
+  'webhooks.delivery_position': 'one row',
   'wallet.money_day': 'two rows for each brand, currency and day',
   'wallet.money_position': 'two rows for each brand',
   'wallet.system_checkpoint': 'one row for each system account',

@@ -38,6 +38,8 @@ export const raisedMax = 20
 /** Of so many days the team sees how long decisions took, and of each the last ones: more say nothing else. */
 export const decisionDays = 30
 export const timedMax = 1_000
+/** Of so many hours the team sees which events arrived in time, and of so many operators, unless it names some. */
+export const arrivalsMax = { hours: 24, minutesInTime: 2, operators: 10, named: 100 } as const
 /** So many days of money are read at once. */
 export const moneyDays = 31
 /** So many deposits, or withdrawals, are read to say what a list of the team's adds up to. */

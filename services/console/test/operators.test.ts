@@ -76,6 +76,17 @@ t.test('the pages of operators', async (t) => {
     t.match((await alice.get(`/sandbox/operators/${operatorId}`)).text, `/sandbox/requests?operator=${name}`)
   })
 
+  await t.test('have money and failed deposits drawn by day on their page', async (t) => {
+    const { id, brands } = await show('Lima')
+    const { id: brandId = '' } = brands.find(({ environment }) => environment === 'sandbox') ?? {}
+    const failed = `insert into payments.deposit values ('dep_drawn', $1, $2, 'sandbox', 'UTC', 'ply_1', 'x', 100, 'PEN', 'pix',
+      'failed', null, 2, now(), null, now())`
+    await bed.bed.sql('admin').query(failed, [brandId, id])
+    const page = (await alice.get(`/sandbox/operators/${id}`)).text.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ')
+    t.match(page, /Failed deposits by day At most 1 on one day .* Looked at \S+ \S+ \S+ 1 100% 1 /)
+    t.match(page, 'Money in and out by day')
+  })
+
   await t.test('are found by their names in the search', async (t) => {
     const { id } = await show('Aurora')
     const path = `/sandbox/operators/${id}`

@@ -105,6 +105,7 @@ t.test('the pages about play', async (t) => {
     const [, entry = ''] = /href="(\/production\/players\/\w+\/entries\/trf_\w+)"/.exec(entries.text) ?? []
     t.match((await alice.get(entry)).text, /href="\/production\/rounds\/rnd_/)
     const timeline = plain(await alice.get(`/production/players/${ana}`))
+    t.match(timeline, /Balance by day At the end of each day: from R\$\d.* Day Balance \S+ \S+ \S+ R\$\d/)
     t.match(timeline, 'R$5,000.00 deposit')
     t.notMatch(timeline, 'R$1,500.00', 'plays have a list of their own')
   })
@@ -244,6 +245,11 @@ t.test('the pages about play', async (t) => {
       /Aurora active R\$75,000\.00.*Boreal active R\$100,000\.00/,
     )
     t.match(plain(limited.shown), 'As its proposer saw it Win without two people: R$50,000.00')
+    t.match(
+      plain(await alice.get('/production')),
+      /Win limits raised .* Evolution Games Aurora R\$50,000\.00 R\$75,000\.00/,
+    )
+    t.match(plain(await alice.get('/sandbox')), 'Nobody raised the win limit of a provider.')
     await byTwo(brand, 'suspendGrant')
     t.match(plain(await alice.get(brand)), /Status suspended/)
     t.equal((await alice.submit(`/production${provider}`, 'suspend', { reason })).status, 303)

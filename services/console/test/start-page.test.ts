@@ -1,4 +1,5 @@
 import { operations } from '@backoffice/contracts'
+import { webhooks } from '@backoffice/webhooks'
 import t from 'tap'
 import { chartOf, type Point } from '../src/pieces/chart.ts'
 import { consoleBed, type Shown } from './console-bed.ts'
@@ -7,7 +8,7 @@ import { consoleBed, type Shown } from './console-bed.ts'
 const plain = ({ text }: Pick<Shown, 'text'>): string => text.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ')
 
 t.test('the pictures of the start page', async (t) => {
-  const bed = await consoleBed(t)
+  const bed = await consoleBed(t, {}, {}, { webhooks })
   const admin = bed.bed.sql('admin')
   const alice = await bed.visitor('alice')
   const young = await bed.newWithdrawal('production', await bed.newPlayer('production'))
@@ -71,6 +72,22 @@ t.test('the pictures of the start page', async (t) => {
     t.match(await picture('Time to the decision about identities'), '<polyline', 'those of the players above')
   })
 
+  await t.test('webhooks are drawn by hour, and those to whom most came late named', async (t) => {
+    t.match(await picture('Webhooks by hour'), 'No event was sent in 24 hours.')
+    await admin.query(
+      `insert into webhooks.endpoint (id, operator_id, environment, url, created_at, updated_at)
+        select o || '/production', o, 'production', 'https://' || o, now(), now() from unnest(array['op_a', 'op_b']) o;
+      insert into webhooks.delivery_hour
+        select date_trunc('hour', now(), 'UTC'), id, 2000, case operator_id when 'op_a' then 1999 else 2000 end
+        from webhooks.endpoint where url like 'https://op_%'`,
+    )
+    const hourly = await picture('Webhooks by hour')
+    t.match(plain({ text: hourly }), '99.9% of 4,000 events of 24 hours arrived within 2 minutes')
+    t.equal((hourly.match(/<tr/g) ?? []).length, 25, 'its table has a row for each hour')
+    t.match(plain({ text: await picture('Webhooks by operator') }), /op_a 99\.9% .* 2,000 1 .*op_b 100% .* 2,000 0/)
+    t.match(plain(await alice.get('/production/endpoints')), /op_a https:\/\/op_a working 99\.9%/)
+  })
+
   await t.test('what is large and odd leads to its case', async (t) => {
     const largest = await picture('The largest withdrawals that wait')
     t.match(largest, `href="/production/withdrawals/${young}"`)
@@ -96,12 +113,13 @@ t.test('the pictures of the start page', async (t) => {
     const ofWithdrawals = ['Withdrawals: to review', 'Withdrawals: to pay']
     const times = ['Time to the decision about withdrawals', 'Time to the decision about identities']
     const odd = ['The largest withdrawals that wait', 'Paid to by three players or more']
-    const [byMoney, refusals] = ['Money in and out by day (BRL)', 'Refusals of seven days']
-    t.strictSame(await names('integration'), [refusals])
-    t.strictSame(await names('finance'), [...ofWithdrawals, byMoney, times[0], ...odd, refusals])
+    const [byMoney, raised] = ['Money in and out by day (BRL)', 'Win limits raised in seven days']
+    const [refusals, webhooks] = ['Refusals of seven days', ['Webhooks by hour', 'Webhooks by operator']]
+    t.strictSame(await names('integration'), [raised, ...webhooks, refusals])
+    t.strictSame(await names('finance'), [...ofWithdrawals, byMoney, times[0], ...odd, raised, refusals])
     t.strictSame(await names('compliance'), [
       ...[...ofWithdrawals, 'Identity checks', byMoney, ...times],
-      ...[...odd, 'Limits raised today', refusals],
+      ...[...odd, 'Limits raised today', raised, refusals],
     ])
   })
 

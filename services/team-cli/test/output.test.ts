@@ -303,7 +303,7 @@ const has = (command: string, option: string) =>
 
 t.test('every command speaks JSON; one that changes something takes an operation id and a reason', async (t) => {
   const reads =
-    /(list|show|queue|count|sum|export|reconcile|reconciliations|entries|sessions|search|show-document-url|homologation|collect|own|locked| key|rounds open|wins held|wins limits|days|ages|times|odd|raised)$/
+    /(list|show|queue|count|sum|export|reconcile|reconciliations|entries|sessions|search|show-document-url|homologation|collect|own|locked| key|rounds open|wins held|wins limits|days|ages|times|odd|raised|balances|hours)$/
   // They show what is masked elsewhere.
   const readsForReason = ['players show', 'players export', 'players search']
   for (const command of commands.keys()) {

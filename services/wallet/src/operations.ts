@@ -12,7 +12,7 @@ import {
   refuseCredit,
   releaseHold,
 } from './ledger/ledger.ts'
-import { listMoneyDays } from './money/operations.ts'
+import * as money from './money/operations.ts'
 import { closeRound, creditWin, listHeldRounds, readTransaction, rollbackBet, stake } from './rounds/operations.ts'
 import { endRound, listHeldWins, listWinLimits, releaseWin, setWinLimit, voidRound } from './rounds/team-decisions.ts'
 import * as teamRounds from './rounds/team-operations.ts'
@@ -27,7 +27,7 @@ interface Settings {
 export const handlers = (ledger: Ledger, { approverOf, maxWin }: Settings): HandlersOf<'wallet'> => ({
   ...statement,
   ...teamRounds,
-  listMoneyDays,
+  ...money,
   getWallet,
   readBalance,
   readAccount,

@@ -46,6 +46,7 @@ const retentions = [
   },
   { table: 'secret', column: 'expires_at', keepMs: 30 * dayMs },
   { table: 'missing_delivery', column: 'found_at', keepMs: 30 * dayMs },
+  { table: 'delivery_hour', column: 'hour', keepMs: 30 * dayMs },
 ]
 
 /** What tests put in place of the outside world. */

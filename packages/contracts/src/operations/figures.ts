@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import {
   ageFromHours,
+  arrivalsMax,
   brandDefaults,
   decisionDays,
   moneyDays,
@@ -42,21 +43,22 @@ export const waitingPeriod = {
   to: Type.Optional(described(Timestamp, 'It waits since before this time.')),
 }
 
+const timeZoneField = {
+  timeZone: Type.Optional(
+    Type.String({
+      format: 'time-zone',
+      maxLength: 64,
+      description: `In which days begin; ${brandDefaults.timeZone} when absent.`,
+    }),
+  ),
+}
+
 const decisionTimes = <const Roles extends readonly TeamRole[]>(roles: Roles, decisions: string) =>
   team.query({
     roles,
     summary: `Say how long ${decisions} took, by day`,
     description: `Of ${decisionDays} days, today's included, and of each the last ${timedMax} decisions at most. A day without one is left out.`,
-    body: object({
-      environment: EnvironmentName,
-      timeZone: Type.Optional(
-        Type.String({
-          format: 'time-zone',
-          maxLength: 64,
-          description: `In which days begin; ${brandDefaults.timeZone} when absent.`,
-        }),
-      ),
-    }),
+    body: object({ environment: EnvironmentName, ...timeZoneField }),
     reply: object({
       data: Type.Array(
         object({
@@ -70,7 +72,7 @@ const decisionTimes = <const Roles extends readonly TeamRole[]>(roles: Roles, de
     }),
   })
 
-/** The figures of the console's start page, each for the roles that may read what it is made of. */
+/** The figures of the console's pictures, each for the roles that may read what it is made of. */
 export const paymentFigures = {
   ageWithdrawalQueue: team.query({
     roles: ['finance', 'compliance', 'support', 'auditor'],
@@ -184,6 +186,39 @@ export const walletFigures = {
         }),
         { maxItems: 1_000 },
       ),
+    }),
+  }),
+
+  listBalanceDays: team.query({
+    roles: ['finance', 'compliance', 'support', 'auditor'],
+    summary: "List a player's balance at the end of each day",
+    description: `Of ${decisionDays} days, today's as it is now. A day before the first entry is left out.`,
+    body: object({ playerId: Id, ...timeZoneField }),
+    reply: object({
+      data: Type.Array(object({ day: CalendarDate, balance: Money, currency: Currency }), { maxItems: decisionDays }),
+    }),
+  }),
+}
+
+const { hours, minutesInTime, operators, named } = arrivalsMax
+const arrivals = {
+  events: Type.Array(Type.Integer({ minimum: 0 }), { maxItems: hours }),
+  inTime: Type.Array(Type.Integer({ minimum: 0 }), { maxItems: hours }),
+}
+
+export const webhookFigures = {
+  listDeliveryHours: team.query({
+    roles: ['integration', 'support', 'auditor'],
+    summary: `Count by hour the events that reached their operator within ${minutesInTime} minutes`,
+    description: `Of ${hours} hours, and of the ${operators} operators to whom most came late, unless some are named. An event counts three minutes after it came, in the hour in which it was published. Tests, and what was withheld, are left out.`,
+    body: object({
+      environment: EnvironmentName,
+      operatorIds: Type.Optional(Type.Array(text(64), { maxItems: named })),
+    }),
+    reply: object({
+      hours: Type.Array(Timestamp, { maxItems: hours, description: 'The oldest first, as in each list below.' }),
+      ...arrivals,
+      data: Type.Array(object({ operatorId: Id, ...arrivals }), { maxItems: named }),
     }),
   }),
 }

@@ -5,6 +5,7 @@ import { internal, operator, post, team } from '../operation.ts'
 import { EnvironmentName, Id, Reason, Timestamp, WebhookTestResult } from '../resources.ts'
 import { described, Line, Nullable, object, oneOf, pageOf, text } from '../schema.ts'
 import { HomologationProof, seenField } from './fields.ts'
+import { webhookFigures } from './figures.ts'
 import { service } from './runtime.ts'
 import {
   anyEvent,
@@ -178,6 +179,8 @@ export const webhooks = service('webhooks', {
     body: object(deliveryFilter),
     reply: object({ pending: Counted, failed: Counted, withheld: Counted }),
   }),
+
+  ...webhookFigures,
 
   showDelivery: team.query({
     roles: ['integration', 'support', 'auditor'],

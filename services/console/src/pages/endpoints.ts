@@ -1,5 +1,6 @@
 import { operations, pendingCountedMax, type Reply, type WebhookEndpoint } from '@backoffice/contracts'
 import { lists } from '@backoffice/team-rows'
+import { arrivalCells } from '../pieces/arrivals.ts'
 import { ago, type Cell, lines, link, nothing, type Row, status, text } from '../pieces/cells.ts'
 import { type Cells, listRows, showListed } from '../pieces/list-page.ts'
 import { operatorNames } from '../pieces/listed.ts'
@@ -41,13 +42,14 @@ export async function failingEndpoints(visit: Visit) {
 }
 
 const endpointRows = async (visit: Visit, endpoints: readonly Endpoint[]): Promise<readonly Row[]> =>
-  listRows(visit, lists.endpoints, endpoints, await endpointCells(visit))
+  listRows(visit, lists.endpoints, endpoints, await endpointCells(visit, endpoints))
 
-async function endpointCells(visit: Visit): Promise<Cells<Endpoint>> {
-  const ownerOf = await operatorNames(visit)
+async function endpointCells(visit: Visit, endpoints: readonly Endpoint[]): Promise<Cells<Endpoint>> {
+  const operatorIds = endpoints.map(({ operatorId }) => operatorId)
+  const [ownerOf, arrivals] = await Promise.all([operatorNames(visit), arrivalCells(visit, operatorIds)])
   return {
     operator: ({ operatorId, url }) => lines(text(ownerOf(operatorId)), text(url)),
-    health: (row) => lines(status(healthOf(row)), text(row.disabledReason)),
+    health: (row) => lines(status(healthOf(row)), arrivals.get(row.operatorId) ?? nothing, text(row.disabledReason)),
     failingSince: ({ breaker }) => agoOf(breaker.failingSince),
     latestFault: (row) => faultOf(visit, row),
     retryAt: (row) => heldUntil(visit, row),

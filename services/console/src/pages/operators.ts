@@ -17,6 +17,7 @@ import {
   text,
   time,
 } from '../pieces/cells.ts'
+import { drawBrand } from '../pieces/day-pictures.ts'
 import { showListed } from '../pieces/list-page.ts'
 import {
   addressesCell,
@@ -150,6 +151,7 @@ async function showOperator(visit: Visit, state: OperatorState, sent?: SentForm)
     decisions: decisions.length === 0 ? undefined : decisions,
     decisionsTitle: 'actions',
     sent,
+    pictures: brand === undefined ? [] : await drawBrand(visit, brand.id),
     sections: [
       ...(webhook === undefined ? [] : [{ title: 'webhook' as const, rows: endpointRows(visit, webhook, operator) }]),
       { title: 'keys', rows: keyRows(visit, credentialSchema, pathOf(operator), operator.credentials) },

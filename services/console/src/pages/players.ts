@@ -11,6 +11,7 @@ import {
 import { lists } from '@backoffice/team-rows'
 import type { FastifyReply } from 'fastify'
 import { factsOf, id, lines, link, type ShownColumn, status, text, words } from '../pieces/cells.ts'
+import { drawBalance } from '../pieces/day-pictures.ts'
 import type { Option } from '../pieces/forms.ts'
 import { addCsv, showListed } from '../pieces/list-page.ts'
 import { operatorName } from '../pieces/listed.ts'
@@ -79,7 +80,11 @@ interface ShownPlayer {
 async function showPage(visit: Visit, player: Player, { sent, isUnmasked }: ShownPlayer = {}): Promise<FastifyReply> {
   const { display } = visit
   const operator = await operatorName(visit, player.operatorId)
-  const [balances, timeline] = await Promise.all([balancesOf(visit, player), timelineOf(visit, player, operator)])
+  const [balances, timeline, pictures] = await Promise.all([
+    balancesOf(visit, player),
+    timelineOf(visit, player, operator),
+    drawBalance(visit, player.id),
+  ])
   const money = balances === undefined ? [] : moneyOf(visit, { player, balances, reservedBy: timeline.reservedBy })
   const decisions = verbNames
     .filter((verb) => verb !== 'unmask' || isUnmasked !== true)
@@ -115,6 +120,7 @@ async function showPage(visit: Visit, player: Player, { sent, isUnmasked }: Show
     decisions,
     decisionsTitle: 'actions',
     sent,
+    pictures,
     sections: [
       {
         title: 'timeline',

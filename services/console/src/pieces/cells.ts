@@ -4,6 +4,7 @@ import type { TSchema } from '@sinclair/typebox'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { ConsoleContext } from '../context.ts'
 import { isLanguage, type Language, languageOf, sentenceIn, textIn, type Word } from '../words/index.ts'
+import type { Chart } from './chart.ts'
 
 /** One value as a page shows it. */
 export type Cell =
@@ -16,6 +17,7 @@ export type Cell =
   | { readonly kind: 'money'; readonly text: string; readonly currency: string }
   | { readonly kind: 'link'; readonly text: string; readonly href: string; readonly isElsewhere?: true }
   | { readonly kind: 'lines' | 'words'; readonly lines: readonly Cell[] }
+  | { readonly kind: 'chart'; readonly chart: Chart }
   | { readonly kind: 'nothing' }
 
 export interface Fact {
@@ -207,6 +209,8 @@ export function displayOf(request: FastifyRequest, { clock, config }: ConsoleCon
     number: (value: string): string => numberFormat(formats[language], {}).format(value as `${number}`),
     money: (amount: string, currency: string): string =>
       numberFormat(formats[language], { style: 'currency', currency }).format(amount as `${number}`),
+    percent: (part: number, whole: number, roundingMode: 'floor' | 'ceil'): string =>
+      numberFormat(formats[language], { style: 'percent', maximumFractionDigits: 1, roundingMode }).format(part / whole),
     timeZone,
     ...timesIn(formats[language], timeZone, now),
     utc: (iso: string): string => `${iso.slice(0, 19).replace('T', ' ')} UTC`,

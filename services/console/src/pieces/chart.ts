@@ -1,6 +1,3 @@
-import type { ServiceName } from '@backoffice/contracts'
-import type { Row } from './cells.ts'
-
 /** Bars and lines of amounts, drawn on the server: pages run no script for it. */
 export interface Chart {
   /** What it shows, as whoever does not see it is told. */
@@ -26,21 +23,6 @@ export interface Chart {
   readonly legend: readonly Pick<Series, 'name' | 'kind' | 'tone' | 'isDashed'>[]
 }
 
-/** What the start page draws, with its figures as rows for whoever does not see it. */
-export interface Picture {
-  readonly title: string
-  readonly charts: readonly Chart[]
-  readonly rows: readonly Row[]
-  /** What is said about it; without charts instead of them. */
-  readonly remark?: string
-  /** The rows lead somewhere, so they are not folded. */
-  readonly isOpen?: boolean
-  /** It has many columns. */
-  readonly isWide?: boolean
-  /** It is left out, since this service does not answer. */
-  readonly away?: ServiceName
-}
-
 /** How it looks; what is below zero looks bad without one. */
 type Tone = 'up' | 'down' | 'plain'
 
@@ -51,7 +33,7 @@ export interface Point {
   readonly label: string
 }
 
-interface Series {
+export interface Series {
   readonly name?: string
   readonly kind: 'bar' | 'line'
   readonly tone?: Tone

@@ -1,25 +1,26 @@
-import { fromMinorUnits, operations, type Reply, toMinorUnits } from '@backoffice/contracts'
+import { defined, fromMinorUnits, operations, type Reply, toMinorUnits } from '@backoffice/contracts'
 import { dateFormat, numberFormat } from '@backoffice/process'
+import { whenAway } from '../identity/person.ts'
 import type { Word } from '../words/index.ts'
 import { lines, money, nothing, rowWith, text } from './cells.ts'
-import { chartOf, type Picture, type Point } from './chart.ts'
-import { daysFrom, daysGiven } from './filters.ts'
+import { chartOf, type Series } from './chart.ts'
+import { daysFrom, daysGiven, periodOf } from './filters.ts'
+import type { Picture } from './queue.ts'
 import type { Visit } from './visit.ts'
 
-const { timeWithdrawalDecisions } = operations.payments
+const { sumDeposits, timeWithdrawalDecisions } = operations.payments
 const { timeKycDecisions } = operations.players
-const { listMoneyDays } = operations.wallet
+const { listBalanceDays, listMoneyDays } = operations.wallet
 
 /** So many days are drawn, each beside the same weekday of the week before. */
 const [drawnDays, weekDays] = [14, 7]
 
 type MoneyDay = Reply<typeof listMoneyDays>['data'][number]
 
-export async function drawMoney(visit: Visit): Promise<readonly Picture[]> {
-  const { data } = await visit.person.call(listMoneyDays, { environment: visit.environment })
+export async function drawMoney(visit: Visit, brandId?: string): Promise<readonly Picture[]> {
+  const { data } = await visit.person.call(listMoneyDays, { environment: visit.environment, ...defined({ brandId }) })
   const ofCurrency = [...Map.groupBy(data, ({ currency }) => currency)]
-  if (ofCurrency.length === 0)
-    return [{ title: visit.display.t('moneyByDay'), charts: [], rows: [], remark: visit.display.t('noMoneyYet') }]
+  if (ofCurrency.length === 0) return [{ title: visit.display.t('moneyByDay'), remark: visit.display.t('noMoneyYet') }]
   return ofCurrency.map(([currency, days]) => moneyOf(visit, currency, days))
 }
 
@@ -115,41 +116,103 @@ type DecisionDay = Reply<typeof timeKycDecisions>['data'][number]
 
 /** How long decisions took by day: a line for the median, and one for the 90th of a hundred. */
 function timesOf(visit: Visit, title: string, data: readonly DecisionDay[]): Picture {
-  const { display } = visit
-  const { t } = display
+  const { t } = visit.display
   const last = data.at(-1)
-  if (last === undefined) return { title, charts: [], rows: [], remark: t('noneDecided', { days: timedDays }) }
-  const known = new Map(data.map((one) => [one.day, one]))
-  const days = daysBack(visit, timedDays).map((day) => ({ day, times: known.get(day) }))
-  const pointsBy = (field: 'medianSeconds' | 'p90Seconds'): readonly Point[] =>
-    days.map(({ times }) => ({ amount: times === undefined ? null : BigInt(times[field]), label: '' }))
+  if (last === undefined) return { title, remark: t('noneDecided', { days: timedDays }) }
   const shown = (seconds: number) => durationText(visit, seconds)
+  const times = { median: shown(last.medianSeconds), p90: shown(last.p90Seconds) }
+  return linesOf(visit, data, {
+    title,
+    said: () => t('timesOn', { day: weekdayText(visit, last.day), ...times }),
+    lines: [
+      { name: t('ninetieth'), tone: 'down', isDashed: true, amountOf: ({ p90Seconds }) => BigInt(p90Seconds) },
+      { name: t('median'), tone: 'up', amountOf: ({ medianSeconds }) => BigInt(medianSeconds) },
+    ],
+    cellsOf: ({ decided, medianSeconds, p90Seconds }) => ({
+      median: text(shown(medianSeconds)),
+      ninetieth: text(shown(p90Seconds)),
+      decided: text(decided),
+    }),
+  })
+}
+
+interface Lines<Day> {
+  readonly title: string
+  readonly days?: number
+  readonly said: (low: bigint, high: bigint) => string
+  readonly lines: readonly (Omit<Series, 'kind' | 'points'> & { readonly amountOf: (day: Day) => bigint })[]
+  readonly cellsOf: (day: Day) => Parameters<typeof rowWith>[0]
+}
+
+/** Lines through the days that something is known of, and a row for each of those. */
+function linesOf<Day extends { readonly day: string }>(
+  visit: Visit,
+  data: readonly Day[],
+  { title, days: count = timedDays, said, lines: drawn, cellsOf }: Lines<Day>,
+): Picture {
+  const known = new Map(data.map((one) => [one.day, one]))
+  const days = daysBack(visit, count).map((day) => ({ day, one: known.get(day) }))
+  const series = drawn.map(({ amountOf, ...line }) => ({
+    ...({ kind: 'line', ...line } as const),
+    points: days.map(({ one }) => ({ amount: one === undefined ? null : amountOf(one), label: '' })),
+  }))
   return {
     title,
-    charts: [
-      chartOf({
-        title: () =>
-          t('timesOn', {
-            day: weekdayText(visit, last.day),
-            median: shown(last.medianSeconds),
-            p90: shown(last.p90Seconds),
-          }),
-        ends: endsOf(visit, days),
-        series: [
-          { kind: 'line', name: t('ninetieth'), tone: 'down', isDashed: true, points: pointsBy('p90Seconds') },
-          { kind: 'line', name: t('median'), tone: 'up', points: pointsBy('medianSeconds') },
-        ],
-      }),
-    ],
-    rows: data.toReversed().map(({ day, decided, medianSeconds, p90Seconds }) =>
-      rowWith({
-        day: text(weekdayText(visit, day)),
-        median: text(shown(medianSeconds)),
-        ninetieth: text(shown(p90Seconds)),
-        decided: text(decided),
-      }),
-    ),
+    charts: [chartOf({ title: said, ends: endsOf(visit, days), series })],
+    rows: data.toReversed().map((one) => rowWith({ day: text(weekdayText(visit, one.day)), ...cellsOf(one) })),
   }
+}
+
+/** What a player had at the end of each day. Nothing where nobody may say, or there never was an entry. */
+export async function drawBalance(visit: Visit, playerId: string): Promise<readonly Picture[]> {
+  const { person, display } = visit
+  const { t, timeZone } = display
+  if (!person.mayCall(listBalanceDays)) return []
+  const { data } = await person.call(listBalanceDays, { playerId, timeZone }).catch(whenAway({ data: [] }))
+  const [first] = data
+  if (first === undefined) return []
+  const shown = (amount: bigint) => display.money(fromMinorUnits(amount), first.currency)
+  return [
+    linesOf(visit, data, {
+      title: t('balanceByDay'),
+      said: (low, high) => t('balanceDrawn', { low: shown(low), high: shown(high) }),
+      lines: [{ tone: 'up', amountOf: ({ balance }) => toMinorUnits(balance) }],
+      cellsOf: ({ balance, currency }) => ({ balance: money(balance, currency) }),
+    }),
+  ]
+}
+
+/** Of so many days it is counted how many deposits failed: each reads the ten thousand of its day that are newest. */
+const failedDays = 7
+
+/** What the players of a brand deposited and were paid by day, and how many of the deposits failed. */
+export async function drawBrand(visit: Visit, brandId: string): Promise<readonly Picture[]> {
+  const { person, display } = visit
+  const { t } = display
+  if (!person.mayCall(sumDeposits)) return []
+  const sums = daysBack(visit, failedDays).map(async (day) => {
+    const period = periodOf({ ...visit, query: { firstDay: day, lastDay: day } })
+    const { data } = await person.call(sumDeposits, { brandId, ...period }).catch(whenAway({ data: [] }))
+    const [failed = 0, confirmed = 0] = ['failed', 'confirmed'].map(
+      (of) => data.find(({ status }) => status === of)?.count,
+    )
+    return { day, failed, settled: failed + confirmed }
+  })
+  const [money, days] = await Promise.all([drawMoney(visit, brandId).catch(whenAway([])), Promise.all(sums)])
+  const known = days.filter(({ settled }) => settled > 0)
+  if (known.length === 0) return money
+  const failures = linesOf(visit, known, {
+    title: t('failedDeposits'),
+    days: failedDays,
+    said: (_, most) => t('failuresDrawn', { most: display.number(String(most)) }),
+    lines: [{ tone: 'down', amountOf: ({ failed }) => BigInt(failed) }],
+    cellsOf: ({ settled, failed }) => ({
+      failedDeposits: text(failed),
+      failedShare: text(display.percent(failed, settled, 'ceil')),
+      settledDeposits: text(settled),
+    }),
+  })
+  return [...money, failures]
 }
 
 const units = [

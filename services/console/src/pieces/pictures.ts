@@ -1,18 +1,23 @@
 import {
   ageFromHours,
   defined,
+  type Input,
   type Operation,
   oddMax,
   operations,
   type ServiceName,
   toMinorUnits,
 } from '@backoffice/contracts'
+import { dayMs } from '@backoffice/process'
 import { whenAway } from '../identity/person.ts'
 import type { Word } from '../words/index.ts'
+import { drawArrivals } from './arrivals.ts'
 import { ago, type Cell, lines, link, money, nothing, rowWith, status, text } from './cells.ts'
-import { chartOf, type Picture, type Point } from './chart.ts'
+import { chartOf, type Point } from './chart.ts'
 import { drawKycTimes, drawMoney, drawWithdrawalTimes } from './day-pictures.ts'
+import { directoryOf } from './directory.ts'
 import { ageText, lateAfterHours, periodOf } from './filters.ts'
+import type { Picture } from './queue.ts'
 import type { Visit } from './visit.ts'
 
 interface Drawing {
@@ -25,7 +30,8 @@ interface Drawing {
 const { countRefusals } = operations.gateway
 const { ageWithdrawalQueue, timeWithdrawalDecisions, listOddWithdrawals } = operations.payments
 const { ageKycQueue, timeKycDecisions, listRaisedLimits } = operations.players
-const { listMoneyDays } = operations.wallet
+const { listMoneyDays, listProposals, listWinLimits, setWinLimit } = operations.wallet
+const { listDeliveryHours } = operations.webhooks
 
 const drawings: readonly Drawing[] = [
   { operation: ageWithdrawalQueue, title: 'withdrawals', draw: drawWithdrawalAges },
@@ -35,20 +41,24 @@ const drawings: readonly Drawing[] = [
   { operation: timeKycDecisions, title: 'kycTimes', draw: drawKycTimes },
   { operation: listOddWithdrawals, title: 'largestWaiting', draw: drawOddWithdrawals },
   { operation: listRaisedLimits, title: 'raisedLimits', draw: drawRaisedLimits },
+  { operation: listWinLimits, title: 'raisedWinLimits', draw: drawRaisedWinLimits },
+  { operation: listDeliveryHours, title: 'arrivals', draw: drawArrivals },
   { operation: countRefusals, title: 'refusalsByCode', draw: drawRefusals },
 ]
 
 /**
  * The pictures that this person may see, of one environment. What a page costs at a million deposits a day: of each queue
  * 10,000 rows at most; of money two rows a day for each brand, 12,400 of 200 brands; of decisions 30 times 1,000 entries of an
- * index (of identities some twice as many, ten times at most, with player and document of each); 4,000 waiting withdrawals, and
- * of their destinations 20 players each; 500 refusals of each operator. Behind it the wallet counts some 700 entries a minute.
+ * index (of identities some twice as many, ten times at most,
+ * with player and document of each); 4,000 waiting withdrawals, and of their
+ * destinations 20 players each; 500 refusals of each operator; of webhooks 24 hours of each operator; 200 approvals of
+ * two people. Behind it the wallet counts some 700 entries a minute, and webhooks as many deliveries.
  */
 export async function picturesFor(visit: Visit): Promise<readonly Picture[]> {
   const drawn = drawings
     .filter(({ operation }) => visit.person.mayCall(operation))
     .map(({ operation, title, draw }) => {
-      const away = { title: visit.display.t(title), charts: [], rows: [], away: operation.service as ServiceName }
+      const away = { title: visit.display.t(title), away: operation.service as ServiceName }
       return draw(visit).catch(whenAway([away]))
     })
   return (await Promise.all(drawn)).flat()
@@ -68,7 +78,7 @@ function agesOf({ display, address }: Visit, title: string, path: string, data: 
     return { fromHours, name: ageText(display, fromHours), waiting, amounts: own.flatMap(({ amount }) => amount ?? []) }
   })
   const count = bands.reduce((sum, { waiting }) => sum + waiting, 0)
-  if (count === 0) return { title, charts: [], rows: [], remark: display.t('nothingWaits') }
+  if (count === 0) return { title, remark: display.t('nothingWaits') }
   const late = bands.filter(({ fromHours }) => fromHours >= lateAfterHours)
   const lateCount = late.reduce((sum, { waiting }) => sum + waiting, 0)
   const said = { count: shownCount(display, count), late: shownCount(display, lateCount), hours: lateAfterHours }
@@ -143,7 +153,7 @@ async function drawOddWithdrawals(visit: Visit): Promise<readonly Picture[]> {
   const amountOf = (row: (typeof data)[number]) => display.money(row.amount, row.currency)
   const largest: Picture =
     data.length === 0
-      ? { title, charts: [], rows: [], remark: t('nothingWaits') }
+      ? { title, remark: t('nothingWaits') }
       : {
           title,
           isOpen: true,
@@ -176,7 +186,6 @@ async function drawOddWithdrawals(visit: Visit): Promise<readonly Picture[]> {
   const destinations: Picture = {
     title: t('sharedDestinations'),
     isOpen: true,
-    charts: [],
     rows: shared.map(({ withdrawalId, players, waiting, amount, currency }) => ({
       href: address(`/withdrawals/${withdrawalId}`),
       ...rowWith({
@@ -199,7 +208,6 @@ async function drawRaisedLimits(visit: Visit): Promise<readonly Picture[]> {
     {
       title: t('raisedLimits'),
       isOpen: true,
-      charts: [],
       rows: data.map(({ playerId, name, operatorName, operatorId, currency, previous, next, actor }) => ({
         href: address(`/players/${playerId}`),
         ...rowWith({
@@ -215,6 +223,34 @@ async function drawRaisedLimits(visit: Visit): Promise<readonly Picture[]> {
   ]
 }
 
+/** So many approvals are looked at, and those of so many days shown. */
+const [approvedMax, raisedDays] = [200, 7]
+
+/** What one win of a provider may be without two people: whoever means to steal needs it to be higher. */
+async function drawRaisedWinLimits(visit: Visit): Promise<readonly Picture[]> {
+  const { address, person, environment, now } = visit
+  const { t } = visit.display
+  const { data } = await person.call(listProposals, { state: 'approved', limit: approvedMax })
+  const { isAway, brand, providerCell, brandCell } = await directoryOf(visit)
+  const title = t('raisedWinLimits')
+  // It knows which brand is of which environment.
+  if (isAway) return [{ title, away: 'gateway' }]
+  const since = new Date(now.getTime() - raisedDays * dayMs).toISOString()
+  const rows = data.flatMap(({ id, operation, input, proposedBy: by, decidedBy, decidedAt }) => {
+    if (operation !== setWinLimit.id || decidedAt === null || decidedAt < since) return []
+    const { providerId, brandId, maxWin, seen } = input as Input<typeof setWinLimit>
+    const { currency, environment: where } = brand(brandId) ?? {}
+    if (currency === undefined || where !== environment) return []
+    const cells = {
+      ...{ provider: providerCell(providerId), operator: brandCell(brandId) },
+      ...{ limitBefore: money(seen.maxWin, currency), maxWin: money(maxWin, currency) },
+      ...{ at: ago(decidedAt), by: text(t('withApproval', { by, approvedBy: decidedBy ?? '' })) },
+    }
+    return [{ href: address(`/proposals/${id}`), ...rowWith(cells) }]
+  })
+  return [rows.length === 0 ? { title, remark: t('noneRaisedWins') } : { title, isOpen: true, rows }]
+}
+
 /** Who integrates badly: a bar for each operator and code, which leads to those requests. */
 async function drawRefusals(visit: Visit): Promise<readonly Picture[]> {
   const { display, address, person, environment } = visit
@@ -222,7 +258,7 @@ async function drawRefusals(visit: Visit): Promise<readonly Picture[]> {
   const { data } = await person.call(countRefusals, { environment })
   const title = t('refusalsByCode')
   const [most] = data
-  if (most === undefined) return [{ title, charts: [], rows: [], remark: t('noneRefused') }]
+  if (most === undefined) return [{ title, remark: t('noneRefused') }]
   const points = data.map(({ operatorName, code, refused }) => ({
     amount: BigInt(refused),
     label: `${operatorName}, ${code}: ${refused}`,

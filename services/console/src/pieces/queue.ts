@@ -36,6 +36,21 @@ export interface Tab {
 /** What the records of a filter add up to, each status for itself. */
 export type Sums = Reply<typeof operations.payments.sumDeposits | typeof operations.payments.sumWithdrawals>
 
+/** What a page draws, with its figures as rows for whoever does not see it. */
+export interface Picture {
+  readonly title: string
+  readonly charts?: readonly Chart[]
+  readonly rows?: readonly Row[]
+  /** What is said about it; without charts instead of them. */
+  readonly remark?: string
+  /** The rows lead somewhere, so they are not folded. */
+  readonly isOpen?: boolean
+  /** It has many columns. */
+  readonly isWide?: boolean
+  /** It is left out, since this service does not answer. */
+  readonly away?: ServiceName
+}
+
 export interface Section {
   readonly title?: Word
   readonly tabs?: readonly Tab[]
@@ -197,6 +212,7 @@ interface Case {
     readonly page: string
   }
   readonly facts: readonly Fact[]
+  readonly pictures?: readonly Picture[]
   readonly sections?: readonly Section[]
   /** What is looked at before deciding. It is shown beside the decision, from another server. */
   readonly document?:
@@ -261,6 +277,7 @@ export function showCase(visit: Visit, { path, sent, comparison, ...given }: Cas
   return visit.show('case', {
     document: undefined,
     unseen: undefined,
+    pictures: [],
     sections: [],
     history: [],
     people: [],

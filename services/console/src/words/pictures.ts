@@ -1,4 +1,4 @@
-/** Texts of the pictures on the start page. */
+/** Texts of the pictures. */
 export const pictureWords = {
   figures: ['Figures', 'Números'],
   waitsUnder: ['under {to} h', 'menos de {to} h'],
@@ -52,6 +52,30 @@ export const pictureWords = {
   'field.limitAfter': ['Limit from tomorrow', 'Limite a partir de amanhã'],
   'operation.listOddWithdrawals': ['See large and odd withdrawals', 'Ver saques grandes e incomuns'],
   'operation.listRaisedLimits': ['List raised limits', 'Listar limites aumentados'],
+  raisedWinLimits: ['Win limits raised in seven days', 'Limites de ganho aumentados em sete dias'],
+  noneRaisedWins: ['Nobody raised the win limit of a provider.', 'Ninguém aumentou o limite de ganho de um provedor.'],
+  arrivals: ['Webhooks by hour', 'Webhooks por hora'],
+  arrivalsByOperator: ['Webhooks by operator', 'Webhooks por operador'],
+  arrivalsDrawn: [
+    '{share} of {count} events of 24 hours arrived within {minutes} minutes',
+    '{share} de {count} eventos em 24 horas chegaram em até {minutes} minutos',
+  ],
+  noneSent: ['No event was sent in 24 hours.', 'Nenhum evento enviado em 24 horas.'],
+  arrivedInTime: ['In time', 'No prazo'],
+  arrivedLate: ['Late, or not yet', 'Com atraso, ou ainda não'],
+  balanceByDay: ['Balance by day', 'Saldo por dia'],
+  balanceDrawn: ['At the end of each day: from {low} to {high}', 'No fim de cada dia: de {low} a {high}'],
+  failedDeposits: ['Failed deposits by day', 'Depósitos que falharam por dia'],
+  failuresDrawn: ['At most {most} on one day', 'No máximo {most} em um dia'],
+  'field.hour': ['Hour', 'Hora'],
+  'field.events': ['Events', 'Eventos'],
+  'field.late': ['Late', 'Com atraso'],
+  'field.inTime': ['In time', 'No prazo'],
+  'field.failedShare': ['Share', 'Parte'],
+  'field.failedDeposits': ['Failed', 'Falharam'],
+  'field.settledDeposits': ['Looked at', 'Examinados'],
+  'operation.listDeliveryHours': ['See webhooks by hour', 'Ver webhooks por hora'],
+  'operation.listBalanceDays': ['See a balance by day', 'Ver um saldo por dia'],
   refusalsByCode: ['Refusals of seven days', 'Recusas de sete dias'],
   refusalsDrawn: [
     'By operator and code, in the order of the rows: the highest bar is {most}',

@@ -27,6 +27,12 @@ export const wallet = [
     columns: ['day', 'deposits', 'deposited', 'withdrawals', 'withdrawn', 'currency'],
   }),
   row({
+    path: 'wallet balances',
+    operation: operations.wallet.listBalanceDays,
+    arguments: ['playerId'],
+    columns: ['day', 'balance', 'currency'],
+  }),
+  row({
     path: 'wallet adjust',
     operation: adjustWallet,
     arguments: ['playerId', 'amount'],

@@ -24,6 +24,16 @@ export const webhook = [
   row({ path: 'webhook show', operation: showWebhook, show: showEndpoint }),
   listed(lists.endpoints),
   row({
+    path: 'webhook hours',
+    operation: operations.webhooks.listDeliveryHours,
+    fixed: { operatorIds: undefined },
+    columns: [
+      'operatorId',
+      ['events', ({ events }) => events.reduce((sum, one) => sum + one)],
+      ['in time', ({ inTime }) => inTime.reduce((sum, one) => sum + one)],
+    ],
+  }),
+  row({
     path: 'webhook rotate-secret',
     operation: rotateWebhookSecret,
     confirm: ({ operatorId, environment }) => `Rotate the webhook secret of ${operatorId} in ${environment}?`,

@@ -1,4 +1,11 @@
-import { type Environment, fromMinorUnits, moneyDays, operations } from '@backoffice/contracts'
+import {
+  brandDefaults,
+  decisionDays,
+  type Environment,
+  fromMinorUnits,
+  moneyDays,
+  operations,
+} from '@backoffice/contracts'
 import { handle, type ReadDb, sql } from '@backoffice/service-runtime'
 
 export const listMoneyDays = handle(operations.wallet.listMoneyDays, async ({ input }, { db, now }) => {
@@ -39,3 +46,36 @@ function listDays(
     group by day, currency order by day, currency
   `
 }
+
+export const listBalanceDays = handle(operations.wallet.listBalanceDays, async ({ input }, { db, now }) => {
+  const { playerId, timeZone = brandDefaults.timeZone } = input
+  const days = await findBalances(db, playerId, timeZone, now)
+  return { data: days.map((row) => ({ ...row, balance: fromMinorUnits(row.balance) })) }
+})
+
+/**
+ * The balance at the end of each of the last days. Entries are numbered and have no time, so the last one of a day is looked
+ * for by halves: of a million entries twenty are read for each day.
+ */
+const findBalances = (db: ReadDb, playerId: string, timeZone: string, now: Date) =>
+  db<{ day: string; balance: bigint; currency: string }>`
+    with recursive search (day, ends_at, account_id, currency, low, high) as (
+      select d.day, (d.day + 1)::timestamp at time zone ${timeZone}, a.id, a.currency, 0::bigint, a.seq
+      from account a cross join (
+        select (${now}::timestamptz at time zone ${timeZone})::date - n as day from generate_series(0, ${decisionDays}::int - 1) n
+      ) d
+      where a.owner_id = ${playerId}
+      union all
+      select s.day, s.ends_at, s.account_id, s.currency, case when middle.is_before then middle.seq else s.low end,
+        case when middle.is_before then s.high else middle.seq - 1 end
+      from search s cross join lateral (
+        select e.seq, t.created_at < s.ends_at as is_before from entry e join transfer t on t.id = e.transfer_id
+        where e.account_id = s.account_id and e.seq = (s.low + s.high + 1) / 2 limit 1
+      ) middle
+      where s.low < s.high
+    )
+    select s.day, e.balance, s.currency from search s cross join lateral (
+      select balance from entry where account_id = s.account_id and seq = s.low limit 1
+    ) e
+    where s.low = s.high order by s.day
+  `

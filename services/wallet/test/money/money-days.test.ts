@@ -7,7 +7,7 @@ import { wallet } from '../../src/service.ts'
 
 const time = new TestTime(new Date('2026-06-01T12:00:00.000Z'))
 const bed = await testBed(t, { wallet }, { time, config: { wallet: { CHECKPOINT_EVERY_MS: 3_600_000 } } })
-const { creditAccount, openAccount, openHold, captureHold, listMoneyDays } = operations.wallet
+const { creditAccount, openAccount, openHold, captureHold, listMoneyDays, listBalanceDays } = operations.wallet
 const alice = bed.team('alice')
 const admin = bed.sql('admin')
 
@@ -108,6 +108,27 @@ t.test('what is counted is what the accounts of the ledger have', async (t) => {
     select (select sum(amount) from wallet.money_day where type = 'DEPOSIT')::text as counted,
       (select -sum(e.amount) from wallet.entry e join wallet.account a on a.id = e.account_id where a.kind = 'deposits')::text as entered`)
   t.equal(rows[0].counted, rows[0].entered)
+})
+
+t.test('a balance is known at the end of each day, from that of the first entry on', async (t) => {
+  const brand = newBrand('UTC')
+  const playerId = await newAccount(brand)
+  const balances = async (timeZone: string) => {
+    const { data } = await alice.call(listBalanceDays, { input: { playerId, timeZone } })
+    return data.map(({ day, balance }) => `${day.slice(5)} ${balance}`)
+  }
+  t.same(await balances('UTC'), [])
+  for (const at of ['10T02:59:59', '10T03:00:00', '10T23:59:59', '12T00:00:00', '12T12:00:00']) {
+    await time.set(new Date(`2026-10-${at}.999Z`))
+    await deposit(brand, playerId, '1.00')
+  }
+  await withdraw(brand, playerId, '4.50')
+  t.same(await balances('UTC'), ['10-10 3.00', '10-11 3.00', '10-12 0.50'])
+  const inSaoPaulo = ['10-09 1.00', '10-10 3.00', '10-11 4.00', '10-12 0.50']
+  t.same(await balances('America/Sao_Paulo'), inSaoPaulo)
+  await time.set(new Date('2026-11-10T12:00:00.000Z'))
+  const month = await balances('UTC')
+  t.same([month.length, month[0], month.at(-1)], [30, '10-12 0.50', '11-10 0.50'])
 })
 
 t.test('whoever reads no deposits reads no sums of them', async (t) => {

@@ -1,4 +1,5 @@
 import {
+  arrivalsMax,
   type DeliveryStory,
   type HomologationCheck,
   invalid,
@@ -7,6 +8,7 @@ import {
   refuseUnlessSeen,
   type SetAsideSummary,
 } from '@backoffice/contracts'
+import { hourMs } from '@backoffice/process'
 import {
   type Fragment,
   fitting,
@@ -20,6 +22,7 @@ import {
 import { endpointId } from '../endpoints/endpoint.ts'
 import { lockSeen } from '../endpoints/records.ts'
 import { duration, outcomeSentence } from './delivery.ts'
+import { readArrivals } from './hours.ts'
 import {
   countDeliveries as countFound,
   countSetAside,
@@ -61,6 +64,17 @@ export const listDeliveries = handle(operations.webhooks.listDeliveries, async (
 })
 
 export const countDeliveries = handle(operations.webhooks.countDeliveries, ({ input }, { db }) => countFound(db, input))
+
+export const listDeliveryHours = handle(operations.webhooks.listDeliveryHours, async ({ input }, { db, now }) => {
+  const { environment, operatorIds = null } = input
+  const last = Math.floor(now.getTime() / hourMs)
+  const hours = Array.from({ length: arrivalsMax.hours }, (_, ago) => new Date((last - ago) * hourMs)).reverse()
+  const found = await readArrivals(db, environment, operatorIds, hours)
+  const total = (name: 'events' | 'inTime') =>
+    hours.map((_, place) => found.reduce((sum, row) => sum + (row[name][place] ?? 0), 0))
+  const data = found.slice(0, operatorIds === null ? arrivalsMax.operators : arrivalsMax.named)
+  return { hours: hours.map((hour) => hour.toISOString()), events: total('events'), inTime: total('inTime'), data }
+})
 
 export const showDelivery = handle(operations.webhooks.showDelivery, async ({ input }, { db, now }) => {
   const found = await findDelivery(db, input.id)

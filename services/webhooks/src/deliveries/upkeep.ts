@@ -2,6 +2,7 @@ import { environments, eventKinds, events, type ServiceName } from '@backoffice/
 import { Loop, type Measurement, measurement } from '@backoffice/process'
 import { type Db, type ReadDb, type ServiceContext, sql } from '@backoffice/service-runtime'
 import { lockDisabledEndpoint } from '../endpoints/records.ts'
+import { countArrivals } from './hours.ts'
 import { endLostLeases } from './queue.ts'
 import { withholdDeliveries } from './records.ts'
 
@@ -89,7 +90,7 @@ const loggedMax = 20
 
 /**
  * Holds what the services published against the deliveries: whatever lost an event on its way, or a delivery afterwards, an
- * alert names it within ten minutes.
+ * alert names it within ten minutes. What came is counted by hour, for the team.
  */
 export const deliveryJudge = ({ db, log }: Pick<ServiceContext, 'db' | 'log'>): Loop =>
   new Loop({
@@ -109,7 +110,7 @@ export const deliveryJudge = ({ db, log }: Pick<ServiceContext, 'db' | 'log'>): 
             'published events have no delivery',
           )
       }
-      return isMore
+      return (await db.transaction((tx) => countArrivals(tx))) || isMore
     },
   })
 
