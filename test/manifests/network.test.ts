@@ -14,13 +14,14 @@ const arrows = (from: readonly string[], to: readonly string[]) =>
 const servicesOf = (overlay: Overlay) => [...serviceNames, ...(withOperators.includes(overlay) ? ['providers'] : [])]
 const programsOf = (overlay: Overlay) => [...servicesOf(overlay), 'games', 'console']
 
-/** Services speak to one another through NATS, so none has an arrow to another one. The games reach PostgreSQL alone. */
+/** Services speak to one another through NATS, so none has an arrow to another one. The games are a provider of games. */
 const everywhere = (services: readonly string[], programs: readonly string[]): readonly string[] => [
   ...arrows(services, ['nats:4222']),
   ...arrows(
     ['monitoring/prometheus'],
     programs.map((program) => `${program}:9464`),
   ),
+  ...arrows(['games'], [services.includes('providers') ? 'providers:8084' : 'gateway:8084']),
   ...arrows(['webhooks', 'players'], ['public addresses:any port']),
   ...arrows(['migrate'], ['nats:4222', 'nats:8222']),
   ...arrows(['streams'], ['nats:4222']),

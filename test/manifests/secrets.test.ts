@@ -31,6 +31,7 @@ function expectedHolders(key: string): readonly string[] {
   const [, kind, name = ''] = /^(DATABASE_PASSWORD|NATS_PASSWORD|MASTER_KEYS|HEADS_\w+KEY\w*)_([A-Z]+)$/.exec(key) ?? []
   const owner = name === 'ADMIN' ? 'postgres-admin' : name.toLowerCase()
   if (key === 'GAME_PROVIDER_TOKEN') return ['players']
+  if (key.startsWith('GAMES_PROVIDER_')) return ['games']
   if (key === 'NATS_STORE_KEY') return ['nats']
   if (key.startsWith('CONSOLE_')) return ['console']
   // The providers' surface is the gateway's program.

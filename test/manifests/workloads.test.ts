@@ -54,7 +54,13 @@ const neededInACluster: Readonly<Record<string, readonly string[]>> = {
   gateway: ['MASTER_KEYS_FILE', 'PUBLIC_BASE_URL', 'TRUSTED_PROXIES', 'PORT', 'SURFACES'],
   providers: ['MASTER_KEYS_FILE', 'PROVIDER_BASE_URL', 'TRUSTED_PROXIES', 'PROVIDER_PORT', 'SURFACES'],
   players: ['MASTER_KEYS_FILE', 'GAMES_BASE_URL'],
-  games: ['GAMES_PORT', 'TRUSTED_PROXIES'],
+  games: [
+    'GAMES_PORT',
+    'TRUSTED_PROXIES',
+    'GAMES_PROVIDER_URL',
+    'GAMES_PROVIDER_KEY_FILE',
+    'GAMES_PROVIDER_SECRET_FILE',
+  ],
   console: [
     'CONSOLE_URL',
     'CONSOLE_PORT',

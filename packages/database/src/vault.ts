@@ -31,6 +31,10 @@ export class SecretBox {
   /** Keys of digests, by their purpose and the id of the master key that each is derived from. */
   readonly #digestKeys = new Map<string, Buffer>()
 
+  get hasOneKey(): boolean {
+    return this.#keys.size === 1
+  }
+
   /** @param masterKeys `id:base64key,id2:base64key2`, newest first; each key is 32 bytes */
   constructor(masterKeys: string) {
     const entries = masterKeys.split(',').map((entry): [string, Buffer] => {
@@ -239,6 +243,11 @@ export class Vault {
   /** Whether it is written under the newest key. */
   isNewest(digest: string): boolean {
     return this.#box !== null && digest.startsWith(`${this.#box.newestKeyId}.`)
+  }
+
+  /** Whether a stored digest finds every equal value: not while a second master key is there, nor where it is not written yet. */
+  findsAll(digest: string | null): boolean {
+    return this.#box === null || (this.#box.hasOneKey && digest !== null && this.isNewest(digest))
   }
 
   #keys({ column }: Place): SecretBox {

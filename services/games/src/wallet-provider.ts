@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { fromMinorUnits } from '@backoffice/contracts/formats'
 import { signRequest } from '@backoffice/contracts/signing'
 import {
@@ -13,19 +14,23 @@ import { Type } from '@sinclair/typebox'
 import type { Agent } from 'undici'
 import type { StakedSession } from './storage/demonstrations.ts'
 
-/** With them the game that stakes the sandbox's money is served: all three, or none. */
+/** With the first three the game that stakes the sandbox's money is served: all of them, or none. */
 export const providerSettings = {
   /** Of the providers' surface, with its prefix. */
   GAMES_PROVIDER_URL: Type.Optional(Type.String({ pattern: '^https?://[^#?]+/provider/v1$' })),
-  /** A key of the sandbox. */
-  GAMES_PROVIDER_KEY: Type.Optional(Type.String({ minLength: 1 })),
+  /** A key of the sandbox. It is no secret, but it is issued and changed together with one. */
+  GAMES_PROVIDER_KEY: Type.Optional(secret()),
   GAMES_PROVIDER_SECRET: Type.Optional(secret()),
+  /** PEM of the authority behind that surface's certificate, where it is not a public one. */
+  GAMES_PROVIDER_CA_FILE: Type.Optional(Type.String({ minLength: 1 })),
 }
 
 interface Credentials {
   readonly url: string
   readonly key: string
   readonly secret: string
+  /** PEM of the authority that the house is verified under; undefined: the public ones. */
+  readonly ca: string | undefined
 }
 
 /** @throws {ConfigurationError} when some of the settings are there, and not all */
@@ -35,7 +40,9 @@ export function credentialsOf(
   },
 ): Credentials | undefined {
   const { GAMES_PROVIDER_URL: url, GAMES_PROVIDER_KEY: key, GAMES_PROVIDER_SECRET: secret } = config
-  if (url !== undefined && key !== undefined && secret !== undefined) return { url, key, secret }
+  const { GAMES_PROVIDER_CA_FILE: caFile } = config
+  if (url !== undefined && key !== undefined && secret !== undefined)
+    return { url, key, secret, ca: caFile && readFileSync(caFile, 'utf8') }
   if (url === undefined && key === undefined && secret === undefined) return undefined
   throw new ConfigurationError('GAMES_PROVIDER_URL, GAMES_PROVIDER_KEY and GAMES_PROVIDER_SECRET belong together')
 }
@@ -156,7 +163,7 @@ export class WalletProvider {
     const address = new URL(url + path)
     const timestamp = String(Math.floor(this.#clock.now().getTime() / 1_000))
     const signed = { method, path: address.pathname, timestamp, body: sent }
-    this.#client ??= connect()
+    this.#client ??= connect(this.#credentials)
     const { request, agent } = await this.#client
     const { statusCode, body } = await request(address, {
       method,
@@ -197,8 +204,8 @@ function answerOf(status: number, { win = '', balance = '', replayed = false, er
 }
 
 /** Loaded by the first call, because it takes 5 MiB. */
-async function connect() {
+async function connect({ ca }: Pick<Credentials, 'ca'>) {
   const { Agent, request } = await import('undici')
-  const connecting = { connect: { timeout: timeoutMs }, connections: connectionsMax, maxHeaderSize: replyBytesMax }
+  const connecting = { connect: { timeout: timeoutMs, ca }, connections: connectionsMax, maxHeaderSize: replyBytesMax }
   return { request, agent: new Agent({ ...connecting, maxResponseSize: replyBytesMax }) }
 }

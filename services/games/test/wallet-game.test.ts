@@ -1,5 +1,10 @@
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { type AddressInfo, connect } from 'node:net'
+import { createServer } from 'node:tls'
 import { operations, toMinorUnits } from '@backoffice/contracts'
 import { ConfigurationError } from '@backoffice/process'
+import { makeCertificate } from '@backoffice/test-kit'
 import t from 'tap'
 import { lineOf, payout, walletReels } from '../src/domain/slot.ts'
 import { walletBed } from './games-bed.ts'
@@ -126,6 +131,24 @@ t.test('without a key of the house the game is not served, and half a key is a f
     const { [name as keyof typeof provider]: _, ...rest } = provider
     await t.rejects(start(t, rest as Record<string, string>), ConfigurationError, name)
   }
+})
+
+t.test('over TLS the house is verified, under the authority that is named', async (t) => {
+  const { certFile, keyFile } = await makeCertificate(t.testdir(), 'house')
+  const { port, pathname } = new URL(provider.GAMES_PROVIDER_URL)
+  const sealed = createServer({ cert: readFileSync(certFile), key: readFileSync(keyFile) }, (socket) => {
+    const clear = connect(Number(port), '127.0.0.1')
+    socket.pipe(clear).pipe(socket)
+    socket.on('error', () => clear.destroy())
+  })
+  await once(sealed.listen(0, '127.0.0.1'), 'listening')
+  t.teardown(() => sealed.close())
+  const GAMES_PROVIDER_URL = `https://127.0.0.1:${(sealed.address() as AddressInfo).port}${pathname}`
+  const { token } = await open(await newPlayer())
+  const trusting = await start(t, { ...provider, GAMES_PROVIDER_URL, GAMES_PROVIDER_CA_FILE: certFile })
+  t.match(await ask('/play/spin', token, { stake: 100, spin: 1 }, trusting), { status: 200, body: { spin: 2 } })
+  const strange = await start(t, { ...provider, GAMES_PROVIDER_URL })
+  t.match(await ask('/play/session', token, undefined, strange), { status: 503, body: { error: 'unavailable' } })
 })
 
 t.test('a key that the house refuses is an error of ours: the page says that the game is away', async (t) => {

@@ -34,6 +34,17 @@ export const cursorField = Type.Optional(
   Type.String({ minLength: 1, maxLength: 256, description: 'The cursor of the page before.' }),
 )
 
+/** An operator, a provider of games or a grant: what is suspended begins nothing. */
+export const ActiveOrSuspended = Type.Union([Type.Literal('active'), Type.Literal('suspended')])
+export const AddressRange = text(49, { pattern: '^[0-9A-Fa-f:.]+(/\\d{1,3})?$' })
+export const AllowedAddresses = Type.Array(AddressRange, {
+  maxItems: 200,
+  description: 'IPv4 or IPv6, with or without a prefix length; empty: any address.',
+})
+/** A pair, shown once: a replay of the same operation id shows null in the place of the secret. */
+export const IssuedKey = object({ key: text(64), secret: Nullable(text(128)), environment: EnvironmentName })
+export const RevokedKey = object({ key: text(128), revokedAt: Timestamp })
+
 /** Orders of a queue, the first one unless another is asked for. */
 export const ageOrders = ['oldest', 'newest'] as const
 export const queueOrders = [...ageOrders, 'largest', 'smallest'] as const

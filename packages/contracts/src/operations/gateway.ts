@@ -6,7 +6,15 @@ import { personal } from '../personal.ts'
 import { apiVersion, EnvironmentName, Id, Me, Reason, reasonLength, Timestamp } from '../resources.ts'
 import { Line, Nullable, object, pageOf, text } from '../schema.ts'
 import { everyRole } from '../team.ts'
-import { Homologation, seenField } from './fields.ts'
+import {
+  ActiveOrSuspended,
+  AddressRange,
+  AllowedAddresses,
+  Homologation,
+  IssuedKey,
+  RevokedKey,
+  seenField,
+} from './fields.ts'
 import { gatewayFigures } from './figures.ts'
 import { providers } from './providers.ts'
 import { refusedRequestEntries } from './refused-requests.ts'
@@ -35,12 +43,6 @@ const StoredMebibytes = Type.Integer({
 })
 const StoredRows = Type.Integer({ minimum: 1, maximum: storedRowsMax, description: 'The same in rows.' })
 
-const AddressRange = text(49, { pattern: '^[0-9A-Fa-f:.]+(/\\d{1,3})?$' })
-const AllowedAddresses = Type.Array(AddressRange, {
-  maxItems: 200,
-  description: 'IPv4 or IPv6, with or without a prefix length.',
-})
-
 const OnOrOff = Type.Union([Type.Literal('on'), Type.Literal('off')], {
   description: 'On: a signature is accepted for one request only.',
 })
@@ -52,7 +54,7 @@ const ShownOnce = object({ key: text(64), secret: Nullable(text(128)), webhookSe
 export const OperatorRecord = object({
   id: Id,
   name: text(64),
-  status: Type.Union([Type.Literal('active'), Type.Literal('suspended')]),
+  status: ActiveOrSuspended,
   rateLimitPerMinute: Type.Integer(),
   /** Null: what the rate limit lets it store, and in the sandbox what the settings say. */
   storedMebibytesPerDay: Nullable(StoredMebibytes),
@@ -311,7 +313,7 @@ export const gateway = service('gateway', {
       ...seenField({ name }),
       reason: Type.Optional(Reason),
     }),
-    reply: object({ key: text(64), secret: Nullable(text(128)), environment: EnvironmentName }),
+    reply: IssuedKey,
     rejects: ['VALIDATION_ERROR', 'OPERATOR_NOT_FOUND', 'NOT_AS_SEEN', 'HOMOLOGATION_INCOMPLETE'],
   }),
 
@@ -324,7 +326,7 @@ export const gateway = service('gateway', {
       ...seenField({ name, environment: EnvironmentName }),
       reason: Type.Optional(Reason),
     }),
-    reply: object({ key: text(128), revokedAt: Timestamp }),
+    reply: RevokedKey,
     rejects: ['CREDENTIAL_NOT_FOUND', 'NOT_AS_SEEN', 'CREDENTIAL_LAST_ACTIVE'],
   }),
 

@@ -1,18 +1,13 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { team } from '../operation.ts'
 import { EnvironmentName, Id, Reason, Timestamp } from '../resources.ts'
-import { Nullable, object, pageOf, text } from '../schema.ts'
+import { described, Nullable, object, pageOf, text } from '../schema.ts'
 import { everyRole } from '../team.ts'
-import { seenField } from './fields.ts'
+import { ActiveOrSuspended, AddressRange, AllowedAddresses, IssuedKey, RevokedKey, seenField } from './fields.ts'
 
 const ProviderName = Type.String({
   pattern: '^[A-Za-z0-9][A-Za-z0-9 ._-]{0,63}$',
   description: 'Unique among providers.',
-})
-const AddressRange = text(49, { pattern: '^[0-9A-Fa-f:.]+(/\\d{1,3})?$' })
-const AllowedAddresses = Type.Array(AddressRange, {
-  maxItems: 200,
-  description: 'IPv4 or IPv6, with or without a prefix length; empty: any address.',
 })
 const StakesPerMinute = Type.Integer({
   minimum: 1,
@@ -33,7 +28,7 @@ const providerBytesMax = 26 * 1024
 export const ProviderRecord = object({
   id: Id,
   name: text(64),
-  status: Type.Union([Type.Literal('active'), Type.Literal('suspended')]),
+  status: ActiveOrSuspended,
   stakesPerMinute: Type.Integer(),
   othersPerMinute: Type.Integer(),
   allowedAddresses: Type.Array(AddressRange, { maxItems: 200 }),
@@ -45,7 +40,7 @@ export const ProviderRecord = object({
       operatorId: Id,
       operatorName: text(64),
       environment: EnvironmentName,
-      status: Type.Union([Type.Literal('active'), Type.Literal('suspended')]),
+      status: ActiveOrSuspended,
       grantedAt: Timestamp,
     }),
     { maxItems: grantsShownMax },
@@ -121,9 +116,7 @@ export const providers = {
     body: object({
       providerId: Id,
       brandId: Id,
-      grant: Type.Union([Type.Literal('active'), Type.Literal('suspended')], {
-        description: 'Suspended: bets are refused; what was begun is settled.',
-      }),
+      grant: described(ActiveOrSuspended, 'Suspended: bets are refused; what was begun is settled.'),
       ...seenField({ name }),
       reason: Type.Optional(Reason),
     }),
@@ -176,7 +169,7 @@ export const providers = {
       ...seenField({ name }),
       reason: Type.Optional(Reason),
     }),
-    reply: object({ key: text(64), secret: Nullable(text(128)), environment: EnvironmentName }),
+    reply: IssuedKey,
     rejects: ['PROVIDER_NOT_FOUND', 'NOT_AS_SEEN'],
   }),
 
@@ -189,7 +182,7 @@ export const providers = {
       ...seenField({ name, environment: EnvironmentName }),
       reason: Type.Optional(Reason),
     }),
-    reply: object({ key: text(128), revokedAt: Timestamp }),
+    reply: RevokedKey,
     rejects: ['CREDENTIAL_NOT_FOUND', 'NOT_AS_SEEN'],
   }),
 }

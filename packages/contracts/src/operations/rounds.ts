@@ -111,6 +111,17 @@ export const HeldWin = object({
 const { gameId: _gameId, sessionId: _sessionId, ...paid } = exampleBet
 const shownRound = { providerId: Id, brandId: Id, state: RoundState, staked: Money, won: Money, currency: Currency }
 
+const page = { cursor: cursorField, limit: Type.Integer({ minimum: 1, maximum: 1000 }) }
+/** Whose rounds and plays a list shows. */
+const whose = {
+  playerId: Type.Optional(Id),
+  brandId: Type.Optional(Id),
+  brandIds: Type.Optional(
+    Type.Array(Id, { maxItems: 1_000, description: 'Of any of these: a page shows one environment.' }),
+  ),
+  providerId: Type.Optional(Id),
+}
+
 /** Rounds and plays: what providers stake, win and give back, each decided under the lock of the player's account. */
 export const rounds = {
   creditWin: provider.direct({
@@ -276,16 +287,10 @@ export const rounds = {
         described(text(128), "Our id of a play (pla_…), or the provider's of a transaction."),
       ),
       entryId: Type.Optional(described(Id, 'Of the ledger item (led_…) or the transfer (trf_…) of a play.')),
-      playerId: Type.Optional(Id),
-      brandId: Type.Optional(Id),
-      brandIds: Type.Optional(
-        Type.Array(Id, { maxItems: 1_000, description: 'Of any of these: a page shows one environment.' }),
-      ),
-      providerId: Type.Optional(Id),
+      ...whose,
       state: Type.Optional(RoundState),
       openedBefore: Type.Optional(described(Timestamp, 'Opened before this time.')),
-      cursor: cursorField,
-      limit: Type.Integer({ minimum: 1, maximum: 1000 }),
+      ...page,
     }),
     reply: pageOf(TeamRound),
     rejects: ['VALIDATION_ERROR'],
@@ -297,8 +302,7 @@ export const rounds = {
     summary: 'Recall a round: each play in order',
     body: object({
       roundId: described(Id, 'Our id (rnd_…).'),
-      cursor: cursorField,
-      limit: Type.Integer({ minimum: 1, maximum: 1000 }),
+      ...page,
     }),
     reply: object({ round: TeamRound, ...pageOf(TeamPlay).properties }),
     rejects: ['VALIDATION_ERROR', 'ROUND_NOT_FOUND'],
@@ -313,15 +317,9 @@ export const rounds = {
       transactionId: Type.Optional(
         described(text(128), "Our id of a play (pla_…) or of a refused request (req_…), or the provider's."),
       ),
-      playerId: Type.Optional(Id),
-      brandId: Type.Optional(Id),
-      brandIds: Type.Optional(
-        Type.Array(Id, { maxItems: 1_000, description: 'Of any of these: a page shows one environment.' }),
-      ),
-      providerId: Type.Optional(Id),
+      ...whose,
       outcome: Type.Optional(oneOf(playOutcomes, { description: 'What became of it.' })),
-      cursor: cursorField,
-      limit: Type.Integer({ minimum: 1, maximum: 1000 }),
+      ...page,
     }),
     reply: pageOf(TeamPlay),
     rejects: ['VALIDATION_ERROR'],
@@ -363,7 +361,7 @@ export const rounds = {
   listHeldWins: team.query({
     roles: ['finance', 'compliance', 'support', 'auditor'],
     summary: 'List the wins that wait for two people',
-    body: object({ cursor: cursorField, limit: Type.Integer({ minimum: 1, maximum: 1000 }) }),
+    body: object(page),
     reply: pageOf(HeldWin),
     rejects: ['VALIDATION_ERROR'],
   }),
@@ -430,8 +428,7 @@ export const rounds = {
     body: object({
       brandId: Id,
       day: CalendarDate,
-      cursor: cursorField,
-      limit: Type.Integer({ minimum: 1, maximum: 1000 }),
+      ...page,
     }),
     reply: object({ ...pageOf(TeamPlay).properties, sums: Type.Array(PlaySums, { maxItems: 200 }) }),
     rejects: ['VALIDATION_ERROR'],

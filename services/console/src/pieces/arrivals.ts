@@ -24,7 +24,7 @@ export async function drawArrivals(visit: Visit): Promise<readonly Picture[]> {
   const { t } = display
   const { hours, data, ...all } = await person.call(listDeliveryHours, { environment })
   if (data.length === 0) return [{ title: t('arrivals'), remark: t('noneSent') }]
-  const names = await operatorNames(visit, data)
+  const ownerOf = await operatorNames(visit)
   const shown = hours.map((hour) => display.shortTime(hour))
   const count = display.number(String(sumOf(all.events)))
   const said = t('arrivalsDrawn', { share: shareOf(visit, all), count, minutes: arrivalsMax.minutesInTime })
@@ -41,7 +41,7 @@ export async function drawArrivals(visit: Visit): Promise<readonly Picture[]> {
       rows: data.map(({ operatorId, ...own }) => ({
         href: address(`/operators/${operatorId}`),
         ...rowWith({
-          operator: text(names.get(operatorId)),
+          operator: text(ownerOf(operatorId)),
           inTime: shareCell(visit, own),
           ...figuresOf(sumOf(own.events), sumOf(own.inTime)),
         }),

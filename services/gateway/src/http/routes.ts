@@ -284,15 +284,16 @@ function inspect(text: string): void {
       depth -= 1
     },
     onObjectProperty(name, _offset, _length, _line, _character, pathOf) {
-      const path = pointer([...pathOf(), name])
+      // Each field of each request passes here, so that its path is made for a fault alone.
+      const path = () => pointer([...pathOf(), name])
       const names = scopes.at(-1)
-      if (forbiddenNames.has(name)) throw new StrictJsonError(path, 'this field name is not allowed')
-      if (names?.has(name)) throw new StrictJsonError(path, 'the field appears twice')
+      if (forbiddenNames.has(name)) throw new StrictJsonError(path(), 'this field name is not allowed')
+      if (names?.has(name)) throw new StrictJsonError(path(), 'the field appears twice')
       names?.add(name)
       refuseUnsafeText(name, path)
     },
     onLiteralValue(value, offset, length, _line, _character, pathOf) {
-      if (typeof value === 'string') refuseUnsafeText(value, pointer(pathOf()))
+      if (typeof value === 'string') refuseUnsafeText(value, () => pointer(pathOf()))
       if (typeof value === 'number' && !isExact(value, text.slice(offset, offset + length))) {
         throw new StrictJsonError(pointer(pathOf()), 'the number cannot be represented exactly')
       }
@@ -300,9 +301,9 @@ function inspect(text: string): void {
   })
 }
 
-function refuseUnsafeText(text: string, path: string): void {
-  if (text.includes('\u0000')) throw new StrictJsonError(path, 'must not contain U+0000')
-  if (!text.isWellFormed()) throw new StrictJsonError(path, 'must not contain a lone surrogate')
+function refuseUnsafeText(text: string, path: () => string): void {
+  if (text.includes('\u0000')) throw new StrictJsonError(path(), 'must not contain U+0000')
+  if (!text.isWellFormed()) throw new StrictJsonError(path(), 'must not contain a lone surrogate')
 }
 
 function isExact(value: number, source: string): boolean {

@@ -1,7 +1,7 @@
 import { type ReadDb, sql } from '@backoffice/service-runtime'
 import { isInCatalogue } from '../games/records.ts'
 import { limitNow, type PersonExclusion, type SeenPlayer, seenPlayer } from '../players/player.ts'
-import { columnsOf, findsItsPerson, recordOf, type StoredPlayer, seePlayers } from '../players/records.ts'
+import { readPlayers, seePlayers, standingColumns } from '../players/records.ts'
 import type { Stake, StakeFacts } from './admission.ts'
 
 /** A stake, and the brand that it is for. */
@@ -9,6 +9,9 @@ export interface AskedStake extends Stake {
   readonly brandId: string
   readonly isSandbox: boolean
 }
+
+/** What a player is judged by, without who it is. */
+type PlayerStanding = Parameters<typeof seenPlayer>[0] & Parameters<typeof limitNow>[0]
 
 interface StakeRow {
   readonly place: bigint
@@ -26,21 +29,21 @@ interface StakeRow {
   readonly excludedUntil: Date | null
 }
 /** The columns of a player are null where there is none. */
-type Row = StakeRow & (StoredPlayer | { readonly id: null })
+type Row = StakeRow & (PlayerStanding | { readonly id: null })
 
 const stakeColumns = 'session_id text, player_id text, brand_id text, game_id text, is_sandbox bool'
 
 /**
  * What each stake is judged by, in order, all of it of one moment of PostgreSQL's clock: one statement for as many stakes as
- * wait. A self-exclusion of the person is found by the digest that is stored with the player; while a new master key comes
- * in, that is not enough, and one more statement asks.
+ * wait, and nothing of who the players are. A self-exclusion of the person is found by the digest that is stored with the
+ * player; while a new master key comes in that is not enough, and their CPFs are looked up.
  */
 export async function readStakes(db: ReadDb, stakes: readonly AskedStake[]): Promise<StakeFacts[]> {
   const rows = await db<Row>`
     select asked.place, now() as now, s.player_id as session_player, s.game_id as session_game,
       served.provider_id as session_provider, s.expires_at, g.rtp::text as rtp,
       ${isInCatalogue({ brandId: sql.fixed('asked.brand_id'), isSandbox: sql.fixed('asked.is_sandbox') })} as in_catalogue,
-      ${columnsOf('p')}, p.cpf_digest, e.id as excluded_id, e.status as excluded_status,
+      ${standingColumns}, p.cpf_digest, e.id as excluded_id, e.status as excluded_status,
       e.self_excluded_from as excluded_from, e.self_excluded_until as excluded_until
     from ${sql.unnest('asked', stakes, stakeColumns)}
     left join game_session s on s.id = asked.session_id and s.brand_id = asked.brand_id
@@ -53,22 +56,15 @@ export async function readStakes(db: ReadDb, stakes: readonly AskedStake[]): Pro
   `
   const byPlace = Map.groupBy(rows, ({ place }) => Number(place))
   const found = stakes.map((_, index) => byPlace.get(index + 1) as [Row, ...Row[]])
-  const seen = await seeStakers(db, found)
-  return found.map(([row], index) => factsOf(row, seen[index]))
+  const isUnsure = found.some(([{ id, cpfDigest }]) => id !== null && !db.vault.findsAll(cpfDigest))
+  const lookedUp = isUnsure ? await seePlayers(db, await readPlayers(db, stakes)) : []
+  return found.map((rows, index) => factsOf(rows, lookedUp[index] ?? seenIn(rows)))
 }
 
-/** The players of stakes, as everybody sees them now. @param found for each stake, a row for each self-exclusion of the person */
-async function seeStakers(db: ReadDb, found: readonly [Row, ...Row[]][]): Promise<(SeenPlayer | undefined)[]> {
-  const players = found.map(([row]) => (row.id === null ? undefined : recordOf(db, row)))
-  const unsure = players.map((player, index) =>
-    player === undefined || findsItsPerson(db, player, found[index]?.[0].cpfDigest ?? null) ? undefined : player,
-  )
-  const asked = unsure.some((player) => player !== undefined) ? await seePlayers(db, unsure) : []
-  return players.map((player, index) => {
-    const rows = found[index] ?? []
-    const now = rows[0]?.now
-    return asked[index] ?? (player && now && seenPlayer(player, rows.flatMap(exclusionIn), now))
-  })
+/** @param rows a row for each self-exclusion of the person */
+function seenIn(rows: readonly [Row, ...Row[]]): SeenPlayer<PlayerStanding> | undefined {
+  const [row] = rows
+  return row.id === null ? undefined : seenPlayer(row, rows.flatMap(exclusionIn), row.now)
 }
 
 function exclusionIn({ excludedId, excludedStatus, excludedFrom, excludedUntil }: Row): PersonExclusion[] {
@@ -76,7 +72,7 @@ function exclusionIn({ excludedId, excludedStatus, excludedFrom, excludedUntil }
   return [{ id: excludedId, status: excludedStatus, selfExcludedFrom: excludedFrom, selfExcludedUntil: excludedUntil }]
 }
 
-function factsOf(row: Row, player: SeenPlayer | undefined): StakeFacts {
+function factsOf([row]: readonly [Row, ...Row[]], player: SeenPlayer<PlayerStanding> | undefined): StakeFacts {
   const { sessionPlayer, sessionGame, sessionProvider: providerId, expiresAt, rtp, inCatalogue, now } = row
   const hasSession = sessionPlayer !== null && sessionGame !== null && expiresAt !== null
   return {

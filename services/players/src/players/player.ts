@@ -119,9 +119,6 @@ export function isAdult(birthDate: string, today: string): boolean {
   return birthDate <= `${year}${today.slice(4)}`
 }
 
-/** Letters that Unicode does not take apart, and what people type who do not have them. */
-export const stroked = { letters: 'łŁøØđĐħĦ', plain: 'lLoOdDhH' } as const
-
 /** What other services and the history say about a player. */
 export interface Obligations {
   /** In minor units. */
@@ -209,8 +206,8 @@ export function isSelfExcluded({ status, selfExcludedFrom, selfExcludedUntil }: 
 /** What a player says about the self-exclusion of its person. */
 export type PersonExclusion = Exclusion & Pick<PlayerRecord, 'id'>
 
-/** A player as everybody sees it at a moment: what has run out by then counts no longer. */
-export interface SeenPlayer extends PlayerRecord {
+/** How everybody sees a player at a moment: what has run out by then counts no longer. */
+interface Seen {
   /** The moment. */
   readonly seenAt: Date
   /** What was set, and is seen again when no self-exclusion runs. */
@@ -220,9 +217,11 @@ export interface SeenPlayer extends PlayerRecord {
   /** When it ends: with the last one that runs. Null: for good, or none runs. */
   readonly excludedUntil: Date | null
 }
+export type SeenPlayer<P = PlayerRecord> = P & Seen
 
 /** @param others the brand's players of the same person */
-export function seenPlayer(player: PlayerRecord, others: readonly PersonExclusion[], now: Date): SeenPlayer {
+type Judged = PersonExclusion & KycRecord
+export function seenPlayer<P extends Judged>(player: P, others: readonly PersonExclusion[], now: Date): SeenPlayer<P> {
   const running = [player, ...others].filter((one) => isSelfExcluded(one, now))
   const excludedBy = running[0]?.id ?? null
   const { status: statusSet } = player

@@ -129,8 +129,12 @@ const fixedColumns = `
 ` as const
 const playerColumns = `${fixedColumns}, environment text` as const
 export const columns = sql.columns(playerColumns)
-/** The same of a table by another name, for a statement that reads more than players. */
-export const columnsOf = (alias: string) => sql.columns(playerColumns, alias)
+/** Of a player as `p`: what a `PlayerStanding` has. */
+export const standingColumns = sql.columns(
+  `id text, status text, ${kycColumns}, self_excluded_from timestamptz, self_excluded_until timestamptz,
+  daily_deposit_limit bigint, pending_limit bigint, pending_limit_from timestamptz`,
+  'p',
+)
 
 const idsOf = (keys: readonly PlayerKey[]) => keys.map(({ playerId }) => playerId)
 
@@ -294,15 +298,6 @@ interface PersonKey {
 type ExcludedPlayer = PersonExclusion & PersonKey
 
 const nameOf = ({ brandId, cpfDigest }: PersonKey) => `${brandId} ${cpfDigest}`
-
-/**
- * Whether the digest that is stored with a player finds all players of its person: not while a new master key comes in, nor
- * before the player is sealed.
- */
-export function findsItsPerson(db: ReadDb, player: PlayerRecord, stored: string | null): boolean {
-  const keys = keysOf(db, player)
-  return keys.length === 0 || (keys.length === 1 && keys[0]?.cpfDigest === stored)
-}
 
 /** A key for each master key: players of one person may be stored under several while a new one comes in. */
 export const keysOf = ({ vault }: ReadDb, { brandId, cpf }: PlayerRecord): PersonKey[] =>

@@ -192,6 +192,8 @@ t.test('a self-exclusion of the same person by another account refuses the stake
   t.ok(await bet(betOf(other)))
   await exclude(one)
   await t.rejects(bet(betOf(other)), { code: 'RG_BLOCKED', details: { reason: 'self_exclusion' } })
+  await admin.query('update players.player set cpf_digest = null where id = $1', [other.playerId])
+  await t.rejects(bet(betOf(other)), { code: 'RG_BLOCKED' }, 'also where its digest is still to be written')
   await advance(hourMs)
   await t.rejects(bet(betOf(other)), { code: 'SESSION_EXPIRED' }, 'it has ended, as has the session')
 })

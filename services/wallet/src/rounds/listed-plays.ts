@@ -1,37 +1,20 @@
 // Records.
 
 import { type ReadDb, sql } from '@backoffice/service-runtime'
-import { type PlayRow, pairs, playsNamed, shownPlays } from './team-records.ts'
+import { type Filter, isOfPair, type PlayRow, pairs, playsNamed, shownPlays } from './team-records.ts'
 
-/** What a list of plays shows. */
-export interface PlayFilter {
-  /** Our id of a play, or the provider's of a transaction. */
-  readonly transactionId: string | null
-  readonly playerId: string | null
-  readonly brandId: string | null
-  /** Of any of these: a page shows one environment, and the wallet knows brands. */
-  readonly brandIds: readonly string[] | null
-  readonly providerId: string | null
+interface PlayFilter extends Filter {
   readonly outcome: PlayRow['outcome'] | null
   /** The last play of the page before. */
   readonly after: string | null
-  readonly limit: number
 }
 
 /** The newest plays of a filter. Without a player or a transaction: of those that were refused, which have an index. */
 export function listPlaysBy(db: ReadDb, filter: PlayFilter): Promise<PlayRow[]> {
-  const { transactionId, playerId, brandId, brandIds, providerId, outcome, after, limit } = filter
-  const isOfPair = (table: 'p' | 'pair') => {
-    const column = (name: string) => sql.fixed(`${table}.${name}`)
-    return sql`
-      (${brandId}::text is null or ${column('brand_id')} = ${brandId})
-      and (${brandIds}::text[] is null or ${column('brand_id')} = any(${brandIds}::text[]))
-      and (${providerId}::text is null or ${column('provider_id')} = ${providerId})
-    `
-  }
+  const { transactionId, playerId, outcome, after, limit } = filter
   // Ids begin with their time.
   const rest = sql`p.id < coalesce(${after}::text, '~') order by p.id desc limit ${limit}`
-  const filtered = sql`${isOfPair('p')} and (${outcome}::text is null or p.outcome = ${outcome}) and ${rest}`
+  const filtered = sql`${isOfPair('p', filter)} and (${outcome}::text is null or p.outcome = ${outcome}) and ${rest}`
   const account = sql`(select id from account where owner_id = ${playerId})`
   if (transactionId !== null)
     return db<PlayRow>`
@@ -54,7 +37,7 @@ export function listPlaysBy(db: ReadDb, filter: PlayFilter): Promise<PlayRow[]> 
         select p.* from play p
         where p.provider_id = pair.provider_id and p.brand_id = pair.brand_id and p.outcome = 'refused' and ${rest}
       ) p
-      where ${isOfPair('pair')} order by p.id desc limit ${limit}
+      where ${isOfPair('pair', filter)} order by p.id desc limit ${limit}
     ) ${shownPlays} order by p.id desc
   `
 }

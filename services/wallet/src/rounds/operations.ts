@@ -10,13 +10,14 @@ import {
   type Scope,
   toMinorUnits,
 } from '@backoffice/contracts'
-import { type Call, fitting, handle, withIsoTimes } from '@backoffice/service-runtime'
+import { type Call, fitting, handle } from '@backoffice/service-runtime'
 import type { Ledger } from '../ledger/ledger.ts'
 import { type PostingOutcome, unexpected } from '../ledger/posting.ts'
 import { findDays } from './days.ts'
 import type { Play, PlayMessage, PlayOutcome } from './play.ts'
 import { findHeldPlace, findPlay, listHeldRoundsOf } from './provider-records.ts'
 import type { RoundRow } from './team-records.ts'
+import { teamPlay, teamRound } from './team-views.ts'
 
 /** The provider that calls, as the gateway has proven it. */
 function providerOf({ provider }: Scope) {
@@ -142,15 +143,10 @@ export const readTransaction = handle(operations.wallet.readTransaction, async (
   const key = { providerId: providerOf(scope).id, brandId: scope.brandId }
   const play = await findPlay(db, { ...key, kind: input.kind, transactionId: input.transactionId })
   if (play === undefined) throw new Rejection('TRANSACTION_NOT_FOUND')
-  const { id, kind, transactionId, outcome, playerId, roundState, betTransactionId, currency } = play
-  return {
-    ...{ id, kind, transactionId, outcome, playerId, roundState, betTransactionId, currency },
-    code: play.refusedWith,
-    rolledBack: play.isUndone,
-    roundId: play.providerRoundId,
-    amount: movedBy(play),
-    createdAt: play.createdAt.toISOString(),
-  }
+  const { id, kind, transactionId, outcome, code, rolledBack, playerId, roundId, roundState, ...shown } = teamPlay(play)
+  const { betTransactionId, amount, currency, createdAt } = shown
+  const became = { id, kind, transactionId, outcome, code, rolledBack, betTransactionId, amount, currency, createdAt }
+  return { ...became, playerId, roundId, roundState }
 })
 
 const roundsOfPage = 200
@@ -176,10 +172,8 @@ export const listHeldRounds = handle(operations.wallet.listHeldRounds, async ({ 
 
 /** A round as its provider reads it. */
 function heldRound(round: RoundRow): HeldRound {
-  const { providerRoundId: roundId, playerId, gameId, state, currency, staked, won, rolledBack } = round
-  const { openedAt, closedAt } = withIsoTimes(round)
-  const sums = { staked: fromMinorUnits(staked), won: fromMinorUnits(won), rolledBack: fromMinorUnits(rolledBack) }
-  return { roundId, playerId, gameId, state, currency, ...sums, openedAt, closedAt }
+  const { roundId, playerId, gameId, state, currency, staked, won, rolledBack, openedAt, closedAt } = teamRound(round)
+  return { roundId, playerId, gameId, state, currency, staked, won, rolledBack, openedAt, closedAt }
 }
 
 export const closeRound = (ledger: Ledger) =>

@@ -85,40 +85,37 @@ interface Sent {
   readonly newId: (prefix: 'rnd' | 'pla' | 'trf') => string
 }
 
-/** A stake; with `win` a spin. */
-export interface Bet extends Sent {
-  readonly message: 'bet'
+/** What a stake and a win have in common. */
+interface Paid extends Sent {
   readonly transactionId: string
-  readonly providerRoundId: string
-  readonly sessionId: string
-  readonly gameId: string
   readonly currency: string
   readonly amount: bigint
-  readonly isFree: boolean
   readonly endsRound: boolean
-  readonly win: bigint | null
   /** What one win may be where nothing else was set. */
   readonly maxWin: bigint
   readonly detailsUrl: string | null
   readonly providerTime: Date | null
+}
+
+/** A stake; with `win` a spin. */
+export interface Bet extends Paid {
+  readonly message: 'bet'
+  readonly providerRoundId: string
+  readonly sessionId: string
+  readonly gameId: string
+  readonly isFree: boolean
+  readonly win: bigint | null
   /** Who may play has refused it; the details are JSON. */
   readonly refusedWith: { readonly code: ErrorCode; readonly details: string | null } | null
   readonly standing: string | null
 }
 
-export interface Win extends Sent {
+export interface Win extends Paid {
   readonly message: 'win'
-  readonly transactionId: string
   readonly providerRoundId: string | null
-  readonly currency: string
-  readonly amount: bigint
   readonly winKind: WinKind
   readonly betTransactionId: string | null
   readonly campaignId: string | null
-  readonly endsRound: boolean
-  readonly maxWin: bigint
-  readonly detailsUrl: string | null
-  readonly providerTime: Date | null
 }
 
 export interface Rollback extends Sent {
@@ -201,10 +198,10 @@ export interface WinLimit {
   readonly held: { readonly accountId: bigint; readonly amount: bigint; readonly isReleased: boolean } | null
 }
 
-export interface HeldWinRow {
-  readonly providerId: string
-  readonly brandId: string
-  readonly transactionId: string
+/** A win of a provider in a brand. */
+export type WinKey = Pick<Play, 'providerId' | 'brandId' | 'transactionId'>
+
+export interface HeldWinRow extends WinKey {
   readonly accountId: bigint
   readonly providerRoundId: string | null
   readonly amount: bigint

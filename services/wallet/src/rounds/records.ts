@@ -39,11 +39,10 @@ export async function readPlays(
   asked: readonly AskedPlay[],
   reverses: readonly string[],
 ): Promise<PlayState> {
-  const [plays, rounds, contents, winLimits, stakes] = await Promise.all([
+  const [plays, { rounds, ...found }, contents, stakes] = await Promise.all([
     readKnownPlays(db, eachOnce(asked.flatMap(keysOf))),
     readRounds(db, asked),
     readContents(db, asked),
-    readWinLimits(db, asked),
     readStakes(db, reverses),
   ])
   return {
@@ -51,11 +50,9 @@ export async function readPlays(
     plays: new Map(
       [...[...contents.values()].flatMap(({ bets }) => bets), ...plays].map((play) => [playKey(play), play]),
     ),
-    rounds: new Map([...rounds.rounds, ...stakes.map(({ round }) => [roundKey(round), round] as const)]),
-    unopened: rounds.unopened,
-    unnamedWins: rounds.unnamedWins,
+    rounds: new Map([...rounds, ...stakes.map(({ round }) => [roundKey(round), round] as const)]),
+    ...found,
     contents,
-    winLimits,
     stakes: new Map(stakes.map(({ bet }) => [bet.transferId ?? '', bet])),
   }
 }
@@ -140,24 +137,29 @@ async function readKnownPlays(db: ReadDb, keys: readonly AskedKey[]): Promise<Kn
   })
 }
 
-async function readRounds(
-  db: ReadDb,
-  asked: readonly AskedPlay[],
-): Promise<Pick<PlayState, 'unnamedWins'> & { rounds: Map<string, Round>; unopened: Map<string, Unopened> }> {
-  const named = asked.flatMap(({ brandId, playerId, play }) =>
-    play.providerRoundId === null
-      ? []
-      : [
-          {
-            ...{ brandId, playerId, providerId: play.providerId, providerRoundId: play.providerRoundId },
-            isWin: play.message === 'win',
-            isRollback: play.message === 'rollback',
-          },
-        ],
-  )
+/** The id of a win that has money to pay. */
+function winOf(play: PlayMessage): string | null {
+  const amount = play.message === 'win' ? play.amount : play.message === 'bet' ? play.win : null
+  return amount === null || amount === 0n || !('transactionId' in play) ? null : play.transactionId
+}
+
+type RoundsState = Pick<PlayState, 'unnamedWins' | 'winLimits'> & {
+  readonly rounds: Map<string, Round>
+  readonly unopened: Map<string, Unopened>
+}
+
+/** The round of each message, and what limits its win. */
+async function readRounds(db: ReadDb, asked: readonly AskedPlay[]): Promise<RoundsState> {
+  const named = asked
+    .map(({ brandId, playerId, play }) => ({
+      ...{ brandId, playerId, providerId: play.providerId, providerRoundId: play.providerRoundId, winId: winOf(play) },
+      isWin: play.message === 'win',
+      isRollback: play.message === 'rollback',
+    }))
+    .filter(({ providerRoundId, winId }) => providerRoundId !== null || winId !== null)
   const [rounds, unopened] = [new Map<string, Round>(), new Map<string, Unopened>()]
-  const unnamedWins = new Map<string, Settlement>()
-  if (named.length === 0) return { rounds, unopened, unnamedWins }
+  const [unnamedWins, winLimits] = [new Map<string, Settlement>(), new Map<string, WinLimit>()]
+  if (named.length === 0) return { rounds, unopened, unnamedWins, winLimits }
   const ofRound = sql`
     select from play p where p.account_id = a.id and p.provider_id = asked.provider_id
       and p.provider_round_id = asked.provider_round_id and p.kind = 'bet' and p.round_id is null
@@ -170,27 +172,42 @@ async function readRounds(
     readonly isVoided: boolean | null
     readonly wonBy: string | null
     readonly won: bigint | null
+    readonly maxWin: bigint | null
+    readonly heldOf: bigint | null
+    readonly held: bigint | null
+    readonly isReleased: boolean
   }
   const rows = await db<Row>`
     select ${sql.columns(roundColumns, 'r')}, asked.place, a.id as asked_account,
       case when asked.is_win and r.id is null then exists (${ofRound} and p.outcome = 'refused') end as is_refused,
       case when asked.is_win and r.id is null then exists (${ofRound} and p.outcome = 'voided') end as is_voided,
-      unnamed.transaction_id as won_by, unnamed.amount as won
-    from ${sql.unnest('asked', named, 'provider_id text, brand_id text, player_id text, provider_round_id text, is_win bool, is_rollback bool')}
+      unnamed.transaction_id as won_by, unnamed.amount as won,
+      l.max_win, h.account_id as held_of, h.amount as held, h.released_at is not null as is_released
+    from ${sql.unnest('asked', named, 'brand_id text, player_id text, provider_id text, provider_round_id text, win_id text, is_win bool, is_rollback bool')}
     join account a on a.brand_id = asked.brand_id and a.owner_id = asked.player_id
     left join round r on r.provider_id = asked.provider_id and r.brand_id = asked.brand_id
       and r.provider_round_id = asked.provider_round_id and r.account_id = a.id
     left join lateral (
       ${settlement} w.round_id = r.id and w.bet_transaction_id is null and ${isSettling} limit 1
     ) unnamed on asked.is_rollback
+    left join win_limit l on l.provider_id = asked.provider_id and l.brand_id = asked.brand_id and asked.win_id is not null
+    left join held_win h on h.provider_id = asked.provider_id and h.brand_id = asked.brand_id
+      and h.transaction_id = asked.win_id
   `
-  for (const { place, askedAccount: accountId, isRefused, isVoided, wonBy, won, id, ...round } of rows) {
-    const key = roundKey({ ...(named[Number(place) - 1] as (typeof named)[number]), accountId })
+  for (const { place, askedAccount: accountId, isRefused, isVoided, wonBy, won, ...row } of rows) {
+    const { id, maxWin, heldOf, held, isReleased, ...round } = row
+    const one = named[Number(place) - 1] as (typeof named)[number]
+    const key = roundKey({ ...one, accountId })
     if (wonBy !== null) unnamedWins.set(key, { transactionId: wonBy, amount: won ?? 0n })
     if (id !== null) rounds.set(key, { ...round, id, accountId })
     else if (isRefused !== null && isVoided !== null) unopened.set(key, { isRefused, isVoided })
+    if (one.winId !== null)
+      winLimits.set(playKey({ ...one, kind: 'win', transactionId: one.winId }), {
+        maxWin,
+        held: heldOf === null || held === null ? null : { accountId: heldOf, amount: held, isReleased },
+      })
   }
-  return { rounds, unopened, unnamedWins }
+  return { rounds, unopened, unnamedWins, winLimits }
 }
 
 /** More bets than these are not given back at once: the team closes such a round. */
@@ -218,35 +235,6 @@ async function readContents(db: ReadDb, asked: readonly AskedPlay[]): Promise<Ma
       })
   }
   return contents
-}
-
-async function readWinLimits(db: ReadDb, asked: readonly AskedPlay[]): Promise<Map<string, WinLimit>> {
-  const wins = asked.flatMap(({ brandId, play }) => {
-    const amount = play.message === 'win' ? play.amount : play.message === 'bet' ? play.win : null
-    if (amount === null || amount === 0n || !('transactionId' in play)) return []
-    return [{ providerId: play.providerId, brandId, kind: 'win' as const, transactionId: play.transactionId }]
-  })
-  if (wins.length === 0) return new Map()
-  type Row = Pick<Play, 'providerId' | 'brandId' | 'transactionId'> & {
-    readonly maxWin: bigint | null
-    readonly accountId: bigint | null
-    readonly amount: bigint | null
-    readonly isReleased: boolean
-  }
-  const rows = await db<Row>`
-    select asked.provider_id, asked.brand_id, asked.transaction_id, l.max_win, h.account_id, h.amount,
-      h.released_at is not null as is_released
-    from ${sql.unnest('asked', wins, 'provider_id text, brand_id text, transaction_id text')}
-    left join win_limit l on l.provider_id = asked.provider_id and l.brand_id = asked.brand_id
-    left join held_win h on h.provider_id = asked.provider_id and h.brand_id = asked.brand_id
-      and h.transaction_id = asked.transaction_id
-  `
-  return new Map(
-    rows.map(({ maxWin, accountId, amount, isReleased, ...key }) => {
-      const held = accountId === null || amount === null ? null : { accountId, amount, isReleased }
-      return [playKey({ ...key, kind: 'win' }), { maxWin, held }]
-    }),
-  )
 }
 
 /** The bets behind transfers that are to be reversed, with their rounds. */

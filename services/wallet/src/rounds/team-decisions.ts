@@ -17,18 +17,11 @@ import { reasonOf, recordAction } from '@backoffice/team-access'
 import type { Ledger } from '../ledger/ledger.ts'
 import { unexpected } from '../ledger/posting.ts'
 import { environmentOf } from '../ledger/records.ts'
+import type { WinKey } from './play.ts'
 import { voidedBetsMax } from './records.ts'
 import { findRound, type RoundRow } from './team-records.ts'
 import { teamRound } from './team-views.ts'
-import {
-  listLimits,
-  listWaitingWins,
-  lockLimit,
-  lockWaitingWin,
-  releaseHeldWin,
-  saveLimit,
-  type WinKey,
-} from './win-records.ts'
+import { listLimits, listWaitingWins, lockLimit, lockWaitingWin, releaseHeldWin, saveLimit } from './win-records.ts'
 
 /** Where play is about money, nobody alone decides what became of it. */
 const approverIn = async (db: ReadDb, brandId: string): Promise<Approver> =>

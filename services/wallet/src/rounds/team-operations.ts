@@ -1,6 +1,6 @@
 // Operations.
 
-import { invalid, operations, type PlayDay, Rejection } from '@backoffice/contracts'
+import { type Input, invalid, operations, type PlayDay, Rejection } from '@backoffice/contracts'
 import { fitting, handle, toPage } from '@backoffice/service-runtime'
 import { isSettled } from '../statement/records.ts'
 import { transferIdOf } from '../statement/views.ts'
@@ -8,6 +8,7 @@ import { findClosedDays, findDays, sumPlay } from './days.ts'
 import { listPlaysBy } from './listed-plays.ts'
 import {
   countOpen,
+  type Filter,
   findPlayPlace,
   findRound,
   findRoundPlace,
@@ -18,26 +19,22 @@ import {
 import { teamPlay, teamRound } from './team-views.ts'
 
 const notACursor = () => invalid('body', '/cursor', 'is not a cursor of this list')
+/** With one more than the page has, which says whether there is another page. */
+function filterOf(
+  input: Input<typeof operations.wallet.listRounds> | Input<typeof operations.wallet.listPlays>,
+): Filter {
+  const { transactionId = null, playerId = null, brandId = null, brandIds = null, providerId = null, limit } = input
+  return { transactionId, playerId, brandId, brandIds, providerId, limit: limit + 1 }
+}
 const asDate = (time: string | undefined) => (time === undefined ? null : new Date(time))
 
 export const listRounds = handle(operations.wallet.listRounds, async ({ input }, { db }) => {
-  const { entryId, cursor, limit, openedBefore } = input
-  const {
-    roundId = null,
-    transactionId = null,
-    playerId = null,
-    brandId = null,
-    brandIds = null,
-    providerId = null,
-    state = null,
-  } = input
+  const { entryId, cursor, limit, openedBefore, roundId = null, state = null } = input
   const after = cursor === undefined ? null : await findRoundPlace(db, cursor)
   if (after === undefined) throw notACursor()
   const rounds = await listRoundsOf(db, {
-    ...{ roundId, transactionId, playerId, brandId, brandIds, providerId, state, after },
+    ...{ ...filterOf(input), roundId, state, after, openedBefore: asDate(openedBefore) },
     transferId: entryId === undefined ? null : transferIdOf(entryId),
-    openedBefore: asDate(openedBefore),
-    limit: limit + 1,
   })
   return toPage(rounds.map(teamRound), limit, ({ id }) => id)
 })
@@ -55,13 +52,12 @@ export const recallRound = handle(operations.wallet.recallRound, async ({ input 
 })
 
 export const listPlays = handle(operations.wallet.listPlays, async ({ input }, { db }) => {
-  const { transactionId = null, playerId = null, brandId = null, brandIds = null, providerId = null } = input
   const { outcome = null, cursor = null, limit } = input
-  if (transactionId === null && playerId === null && (outcome ?? 'refused') !== 'refused')
+  const filter = filterOf(input)
+  if (filter.transactionId === null && filter.playerId === null && (outcome ?? 'refused') !== 'refused')
     throw invalid('body', '/outcome', 'must be refused where neither a player nor a transaction is named')
   if (cursor !== null && (await findPlayPlace(db, cursor)) === undefined) throw notACursor()
-  const filter = { transactionId, playerId, brandId, brandIds, providerId, outcome, after: cursor }
-  const plays = await listPlaysBy(db, { ...filter, limit: limit + 1 })
+  const plays = await listPlaysBy(db, { ...filter, outcome, after: cursor })
   return toPage(plays.map(teamPlay), limit, ({ id }) => id)
 })
 

@@ -1,27 +1,18 @@
 // Records.
 
-import type { PlayKind, RoundState, WinKind } from '@backoffice/contracts'
+import type { RoundState } from '@backoffice/contracts'
 import { type ReadDb, sql } from '@backoffice/service-runtime'
+import type { KnownPlay, Round } from './play.ts'
 import { isUndone } from './records.ts'
 
 /** A round with the sums of its plays. */
-export interface RoundRow {
-  readonly id: string
-  readonly providerId: string
-  readonly brandId: string
-  readonly providerRoundId: string
+export interface RoundRow extends Omit<Round, 'accountId' | 'closedSeq' | 'liveBets'> {
   readonly playerId: string
-  readonly gameId: string
-  readonly state: RoundState
   readonly currency: string
   readonly staked: bigint
   readonly won: bigint
   readonly rolledBack: bigint
   readonly plays: number
-  readonly openedAt: Date
-  readonly closedAt: Date | null
-  readonly closedBy: string | null
-  readonly detailsUrl: string | null
 }
 
 /** Some rounds, as `r`, with the sums of each. */
@@ -58,22 +49,25 @@ export async function findRoundPlace(db: ReadDb, roundId: string): Promise<Round
   return place
 }
 
-/** What a list of rounds shows. */
-export interface RoundFilter {
-  /** Our id, or the provider's. */
-  readonly roundId: string | null
+/** What a list of rounds or of plays shows. */
+export interface Filter {
   /** Our id of a play, or the provider's of a transaction. */
   readonly transactionId: string | null
-  readonly transferId: string | null
   readonly playerId: string | null
   readonly brandId: string | null
   /** Of any of these: a page shows one environment, and the wallet knows brands. */
   readonly brandIds: readonly string[] | null
   readonly providerId: string | null
+  readonly limit: number
+}
+
+interface RoundFilter extends Filter {
+  /** Our id, or the provider's. */
+  readonly roundId: string | null
+  readonly transferId: string | null
   readonly state: RoundState | null
   readonly openedBefore: Date | null
   readonly after: RoundPlace | null
-  readonly limit: number
 }
 
 /**
@@ -91,17 +85,25 @@ export const pairs = sql`
   )
 `
 
-const filtered = ({ brandId, brandIds, providerId, state, openedBefore, after }: RoundFilter) => sql`
-  (${brandId}::text is null or r.brand_id = ${brandId}) and (${providerId}::text is null or r.provider_id = ${providerId})
-  and (${brandIds}::text[] is null or r.brand_id = any(${brandIds}::text[]))
-  and (${state}::text is null or r.state = ${state})
+/** Whether a row is of the brands and the provider that a filter names. */
+export function isOfPair(table: 'p' | 'pair' | 'r', { brandId, brandIds, providerId }: Filter) {
+  const column = (name: string) => sql.fixed(`${table}.${name}`)
+  return sql`
+    (${brandId}::text is null or ${column('brand_id')} = ${brandId})
+    and (${brandIds}::text[] is null or ${column('brand_id')} = any(${brandIds}::text[]))
+    and (${providerId}::text is null or ${column('provider_id')} = ${providerId})
+  `
+}
+
+const filtered = ({ state, openedBefore, after, ...filter }: RoundFilter) => sql`
+  ${isOfPair('r', filter)} and (${state}::text is null or r.state = ${state})
   and r.opened_at < coalesce(${openedBefore}::timestamptz, 'infinity')
   and (r.opened_at, r.id) < (coalesce(${after?.openedAt ?? null}::timestamptz, 'infinity'), ${after?.id ?? ''}::text)
 `
 
 /** The newest rounds of a filter, from the place of the last page on. What is asked for decides by which index they are read. */
 export function listRoundsOf(db: ReadDb, filter: RoundFilter): Promise<RoundRow[]> {
-  const { roundId, transactionId, transferId, playerId, brandId, brandIds, providerId, state, limit } = filter
+  const { roundId, transactionId, transferId, playerId, state, limit } = filter
   if (roundId !== null || transactionId !== null || transferId !== null) return listNamed(db, filter)
   const rest = sql`${filtered(filter)} order by r.opened_at desc, r.id desc limit ${limit}`
   if (playerId !== null)
@@ -119,10 +121,7 @@ export function listRoundsOf(db: ReadDb, filter: RoundFilter): Promise<RoundRow[
       select r.* from pair cross join lateral (
         select r.* from round r where r.brand_id = pair.brand_id and r.provider_id = pair.provider_id and ${rest}
       ) r
-      where (${brandId}::text is null or pair.brand_id = ${brandId})
-        and (${brandIds}::text[] is null or pair.brand_id = any(${brandIds}::text[]))
-        and (${providerId}::text is null or pair.provider_id = ${providerId})
-      order by r.opened_at desc, r.id desc limit ${limit}
+      where ${isOfPair('pair', filter)} order by r.opened_at desc, r.id desc limit ${limit}
     ) ${shownRounds}
   `
 }
@@ -197,39 +196,12 @@ export function countOpen(
 }
 
 /** A play with what has become of it. */
-export interface PlayRow {
-  readonly id: string
-  readonly providerId: string
-  readonly brandId: string
-  readonly kind: PlayKind
-  readonly transactionId: string
+export interface PlayRow
+  extends Omit<KnownPlay, 'accountId' | 'endsRound' | 'isFree' | 'reason' | 'seq' | 'settledBy'> {
   readonly playerId: string
-  readonly roundId: string | null
+  readonly currency: string
   readonly roundState: RoundState | null
   readonly roundOpenedAt: Date | null
-  readonly providerRoundId: string | null
-  readonly outcome: 'posted' | 'refused' | 'voided' | 'noted'
-  readonly amount: bigint | null
-  readonly currency: string
-  readonly betTransactionId: string | null
-  readonly winKind: WinKind | null
-  readonly isSpin: boolean
-  readonly sessionId: string | null
-  readonly gameId: string | null
-  readonly campaignId: string | null
-  readonly detailsUrl: string | null
-  readonly providerTime: Date | null
-  readonly refusedWith: string | null
-  readonly refusedDetails: string | null
-  readonly standing: string | null
-  readonly bodyDigest: Buffer
-  readonly requestId: string
-  readonly balanceAfter: bigint
-  readonly createdAt: Date
-  /** Of what it moved; null: nothing. */
-  readonly transferId: string | null
-  /** Of a bet: its stake was given back, by the provider or by the team. */
-  readonly isUndone: boolean
 }
 
 /** Some plays, as `p`, each with its round and its transfer. */

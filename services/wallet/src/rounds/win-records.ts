@@ -3,20 +3,11 @@
 import { fromMinorUnits, type HeldWin } from '@backoffice/contracts'
 import { type Db, type ReadDb, sql } from '@backoffice/service-runtime'
 import type { Static } from '@sinclair/typebox'
+import type { HeldWinRow, WinKey } from './play.ts'
 
-/** A win of a provider in a brand. */
-export interface WinKey {
-  readonly providerId: string
-  readonly brandId: string
-  readonly transactionId: string
-}
-
-type Row = WinKey & {
+type Row = Omit<HeldWinRow, 'accountId'> & {
   readonly playerId: string
-  readonly providerRoundId: string | null
-  readonly amount: bigint
   readonly currency: string
-  readonly firstAt: Date
   readonly releasedAt: Date | null
 }
 

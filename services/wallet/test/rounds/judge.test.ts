@@ -67,8 +67,23 @@ function told(outcome: PostingOutcome | undefined): string {
   return `${what}${replayed ? ' again' : ''}${round === null ? '' : `, ${round.state}`}`
 }
 
+type Verdicts = Readonly<Record<string, readonly State[] | 'otherwise'>>
+
+/** Whatever id a rollback has. */
+const rolledBack: Verdicts = {
+  'posted, void, +4000': ['posted'],
+  'noted, open': ['rolled back, another stands'],
+  'posted, open, +4000': ['another won by name'],
+  'posted, void': ['free'],
+  'NOT_A_BET, kept, open': ['known as a win'],
+  'BET_ALREADY_SETTLED, kept, open': ['won by name', 'won without a name'],
+  noted: ['unknown', 'refused', 'tombstone'],
+  'noted, void': ['rolled back', 'reversed by the team', 'round void by the team'],
+  'BET_ALREADY_SETTLED, kept, closed': 'otherwise',
+}
+
 /** Of each message, in which states it is judged how; with what it moves. */
-const table: Record<Message, Readonly<Record<string, readonly State[] | 'otherwise'>>> = {
+const table: Record<Message, Verdicts> = {
   'the same bet': {
     'KYC_NOT_APPROVED, kept': ['unknown'],
     'RG_BLOCKED, kept again': ['refused'],
@@ -125,28 +140,8 @@ const table: Record<Message, Readonly<Record<string, readonly State[] | 'otherwi
   'a prize': {
     'posted, +700': 'otherwise',
   },
-  'its rollback': {
-    'posted, void, +4000': ['posted'],
-    'noted, open': ['rolled back, another stands'],
-    'posted, open, +4000': ['another won by name'],
-    'posted, void': ['free'],
-    'NOT_A_BET, kept, open': ['known as a win'],
-    'BET_ALREADY_SETTLED, kept, open': ['won by name', 'won without a name'],
-    noted: ['unknown', 'refused', 'tombstone'],
-    'noted, void': ['rolled back', 'reversed by the team', 'round void by the team'],
-    'BET_ALREADY_SETTLED, kept, closed': 'otherwise',
-  },
-  'a rollback under its id': {
-    'posted, void, +4000': ['posted'],
-    'noted, open': ['rolled back, another stands'],
-    'posted, open, +4000': ['another won by name'],
-    'posted, void': ['free'],
-    'NOT_A_BET, kept, open': ['known as a win'],
-    'BET_ALREADY_SETTLED, kept, open': ['won by name', 'won without a name'],
-    noted: ['unknown', 'refused', 'tombstone'],
-    'noted, void': ['rolled back', 'reversed by the team', 'round void by the team'],
-    'BET_ALREADY_SETTLED, kept, closed': 'otherwise',
-  },
+  'its rollback': rolledBack,
+  'a rollback under its id': rolledBack,
   close: {
     BET_NOT_FOUND: ['unknown', 'refused', 'tombstone'],
     'still void': ['rolled back', 'reversed by the team', 'round void by the team'],

@@ -61,7 +61,7 @@ create table wallet.play (
   transaction_id text collate "C" not null,
   account_id bigint not null,
   -- Null where no round was open: a refused stake, the tombstone of a bet, a promotion.
-  round_id text collate "C" references wallet.round,
+  round_id text collate "C",
   provider_round_id text collate "C",
   -- voided: a rollback came before this bet, which takes nothing. noted: a rollback that had nothing to give back.
   outcome text not null check (outcome in ('posted', 'refused', 'voided', 'noted')),
