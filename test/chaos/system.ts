@@ -10,7 +10,16 @@ import {
   streamBytesMin,
   teamConsole,
 } from '@backoffice/contracts'
-import { Child, databaseUrl, roleUrl, sharedRolePasswords, withOtherRoles } from '@backoffice/local-stack'
+import {
+  Child,
+  compileServices,
+  databaseUrl,
+  heapOptions,
+  roleUrl,
+  servicesCache,
+  sharedRolePasswords,
+  withOtherRoles,
+} from '@backoffice/local-stack'
 import { prepareDatabases } from '@backoffice/migrator'
 import { StreamKeeper } from '@backoffice/migrator/stream'
 import { createLogger, patiently } from '@backoffice/process'
@@ -73,12 +82,13 @@ export class Replica implements Part {
     const child = await Child.start({
       name,
       command: process.execPath,
-      args: ['--max-semi-space-size=4', '--import', steppableClock, `${root}services/${service}/src/main.ts`],
+      args: [...heapOptions(service), '--import', steppableClock, `${root}services/${service}/src/main.ts`],
       cwd: root,
       env: {
         ...process.env,
         ...environment,
-        NODE_COMPILE_CACHE: `${root}.cache/compiled`,
+        // Who is killed keeps nothing of what it has compiled.
+        NODE_COMPILE_CACHE: servicesCache,
         CHAOS_CLOCK_FILE: this.#clockFile,
         HEALTH_HOST: '127.0.0.1',
         HEALTH_PORT: String(healthPort),
@@ -179,6 +189,7 @@ export async function startChaosSystem(t: Teardown): Promise<ChaosSystem> {
   // PostgreSQL runs as somebody else.
   chmodSync(dir, 0o755)
   t.teardown(() => rmSync(dir, { recursive: true, force: true }))
+  const compiled = compileServices()
   const issuer = new TestIssuer()
   t.teardown(() => issuer.remove())
   const logs = join(dir, 'services')
@@ -252,6 +263,7 @@ export async function startChaosSystem(t: Teardown): Promise<ChaosSystem> {
     }
   }
   t.teardown(() => Promise.all(replicas.map((replica) => replica.stop())))
+  await compiled
   await Promise.all(replicas.map((replica) => replica.start()))
   await Promise.all(replicas.map((replica) => replica.untilReady()))
 

@@ -4,7 +4,15 @@ import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { verifyWebhook } from '@backoffice/client'
 import { operations, residentServices } from '@backoffice/contracts'
-import { drawn, eventually, OperatorClient, reconcile, serveHttp, startSystem } from '@backoffice/test-kit'
+import {
+  drawn,
+  eventually,
+  OperatorClient,
+  reconcile,
+  serveHttp,
+  shortPatience,
+  startSystem,
+} from '@backoffice/test-kit'
 import pg from 'pg'
 import t from 'tap'
 import { endLeases } from '../chaos/oracle.ts'
@@ -23,7 +31,7 @@ import {
 const killed = drawn(['wallet', 'payments', 'gateway', 'players'] as const)
 const deaths = drawn(['NATS', 'PostgreSQL', 'hung'])
 const when = (death: string) => ({ skip: !deaths.includes(death) && 'not drawn: every-death.test.ts has it' })
-const environment = { WEBHOOK_BACKOFF_BASE_MS: '200', LOG_LEVEL: 'trace' }
+const environment = { ...shortPatience, WEBHOOK_BACKOFF_BASE_MS: '200', LOG_LEVEL: 'trace' }
 const system = await startSystem(t, { backends: 'own', environment })
 const alice = await system.asTeam('alice')
 const { operatorId, sandbox } = await alice.call(operations.gateway.createOperator, {

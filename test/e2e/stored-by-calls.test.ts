@@ -8,7 +8,6 @@ import t from 'tap'
 import { fund, operatorIn, register } from '../journey.ts'
 import { services } from '../services.ts'
 
-// In a process of its own
 const config = {
   webhooks: { WEBHOOK_BACKOFF_BASE_MS: 20, WEBHOOK_ENDPOINT_CONCURRENCY: 1 },
   players: { STATUS_SWEEP_EVERY_MS: 100 },

@@ -1,4 +1,5 @@
 // proof: all services with telemetry and a collector. tracing.test.ts of the runtime shows that a call keeps its trace.
+// In a process of its own: its telemetry is loaded before all others.
 
 import { once } from 'node:events'
 import { createServer } from 'node:http'

@@ -1,5 +1,5 @@
 // proof: it starts a system with two servers of PostgreSQL, and runs files of others on it
-// In a process of its own.
+
 import { fileURLToPath } from 'node:url'
 import { operations } from '@backoffice/contracts'
 import { eventually, refusal, sharedSystemVariable, startProcess, startSystem } from '@backoffice/test-kit'
@@ -133,9 +133,9 @@ t.test('while money moves nothing differs', async (t) => {
         expectStatus(await operator.post(`/sandbox/withdrawals/${withdrawalId}/decision`, { decision }), 200)
     }
   }
-  const moving = Promise.all(Array.from({ length: 4 }, move))
+  const moving = Promise.all([move(), move()])
   try {
-    for (const isFull of [true, false, false, false]) {
+    for (const isFull of [true, false, false]) {
       const { kind, differences } = await report(isFull)
       t.same(differences, [], kind)
     }

@@ -1,4 +1,5 @@
 // proof: fills tables with half a year of rows.
+// In a process of its own: it looks at every statement that its process has sent.
 
 import { fileURLToPath } from 'node:url'
 import { type ServiceName, serviceNames } from '@backoffice/contracts'

@@ -56,7 +56,7 @@ export class PlayHouse {
       input: { name, rateLimitPerMinute: 1_000_000 },
     })
     const credentials = { key: sandbox.key, secret: sandbox.secret ?? '' }
-    const operator = new BackOfficeClient({ baseUrl: system.baseUrl, ...credentials })
+    const operator = new BackOfficeClient({ baseUrl: system.baseUrl, ...credentials, attemptsMax: 20 })
     return new PlayHouse(system, { operator, operatorId, brandId: (await operator.me()).brand.id })
   }
 

@@ -28,13 +28,11 @@ export interface TestFile {
 /** What the text of a test file says about it, most of it in the comments that it begins with. */
 export function readSource(text: string): Pick<TestFile, 'tier' | 'waits' | 'sharesSystem' | 'mayShareProcess'> {
   const [head = ''] = /^(\/\/.*\n)*/.exec(text) ?? []
-  const isProof = /^\/\/ proof: \S/m.test(head)
   return {
-    tier: isProof ? 'proofs' : 'test',
+    tier: /^\/\/ proof: \S/m.test(head) ? 'proofs' : 'test',
     waits: /^\/\/ waits: \S/m.test(head),
     sharesSystem: /^(?:const .* = )?await sharedSystem\(/m.test(text),
-    // A proof takes long, and would only wait for others of its kind.
-    mayShareProcess: !isProof && !/^\/\/ In a process of its own: \S/m.test(head),
+    mayShareProcess: !/^\/\/ In a process of its own: \S/m.test(head),
   }
 }
 
@@ -72,9 +70,9 @@ export type Group = readonly [TestFile, ...TestFile[]]
 
 /**
  * So many processes at most have the files that may share one: few, because to load the services costs more than what most
- * files do with them, and enough that the last of them do not keep one core busy alone.
+ * files do with them, and enough that the last of them do not keep one core busy alone. A long proof has one for itself.
  */
-const sharedProcessesMax = 6
+const sharedProcessesMax: Readonly<Record<Tier, number>> = { test: 6, proofs: 24 }
 /** For less another process is not worth its start. */
 const processSecondsMin = 30
 
@@ -101,7 +99,7 @@ export const shardOf = (files: readonly TestFile[], { number, count }: Shard, se
  */
 export function inGroups(files: readonly TestFile[], secondsOf: SecondsOf): readonly Group[] {
   const shared = files.filter(({ mayShareProcess }) => mayShareProcess)
-  const most = Math.max(processSecondsMin, sum(shared, secondsOf) / sharedProcessesMax)
+  const most = Math.max(processSecondsMin, sum(shared, secondsOf) / sharedProcessesMax[files[0]?.tier ?? 'test'])
   const groups: TestFile[][] = files.filter(({ mayShareProcess }) => !mayShareProcess).map((file) => [file])
   for (const kind of Map.groupBy(shared, ({ sharesSystem, waits }) => `${sharesSystem} ${waits}`).values()) {
     let group: TestFile[] = []

@@ -1,4 +1,5 @@
 // proof: files that crash, hang and leave things behind, which the runner's own sources alone change.
+// waits: for files that hang, until their time is over.
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -115,9 +115,9 @@ async function record(t: Test, { series }: Incident): Promise<readonly (readonly
   }
   const file = join(temporaryFolder(t), 'incident.yaml')
   writeFileSync(file, stringify(test))
-  const { stdout, stderr } = await run('promtool', ['test', 'rules', file], { maxBuffer: 2 ** 27 }).catch(
-    (error) => error,
-  )
+  // It lives for seconds: memory is cheaper than collecting it.
+  const options = { maxBuffer: 2 ** 27, env: { ...process.env, GOGC: '800' } }
+  const { stdout, stderr } = await run('promtool', ['test', 'rules', file], options).catch((error) => error)
   const moments: Labels[][] = Array.from({ length: lastMinute }, () => [])
   const got = /time: (?:(\d+)h)?(?:(\d+)m)?(?:0s)?,\n +exp: nil\n +got: (.+)/g
   for (const [, hours = '0', minutes = '0', vector = ''] of `${stdout}${stderr}`.matchAll(got)) {

@@ -3,7 +3,7 @@
 import { join } from 'node:path'
 import { serviceNames } from '@backoffice/contracts'
 import type { ProgramName } from '@backoffice/local-stack'
-import { eventually, reconcile, skipWithout, startSystem } from '@backoffice/test-kit'
+import { eventually, reconcile, shortPatience, skipWithout, startSystem } from '@backoffice/test-kit'
 import pg from 'pg'
 import t from 'tap'
 import { alerts, dashboardQueries, idOf, metricNames, rules, telemetryFolder } from './rules.ts'
@@ -33,6 +33,7 @@ t.test(
   { skip: skipWithout('prometheus', 'prometheus') },
   async (t) => {
     const environment = {
+      ...shortPatience,
       ...{ OTEL_METRICS_EXPORTER: 'prometheus', WEBHOOK_BACKOFF_BASE_MS: '100' },
       HEADS_EXPORT_DIR: join(t.testdir(), 'heads'),
     }

@@ -29,7 +29,7 @@ export {
   withOtherRoles,
 } from './postgres.ts'
 export { identitySettings, type StackSecrets, stackSecrets } from './secrets.ts'
-export { isSetting, startIdentityProvider } from './services.ts'
+export { compileServices, heapOptions, isSetting, servicesCache, startIdentityProvider } from './services.ts'
 export {
   defaultStackFolder,
   type ProcessName,

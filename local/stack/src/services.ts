@@ -153,7 +153,7 @@ const root = fileURLToPath(new URL('../../../', import.meta.url))
  */
 export const compileCache = join(root, 'node_modules/.cache/node-compile')
 /** V8 takes what was compiled under the same options alone, and those of the services are others (heapOptions). */
-const servicesCache = join(compileCache, 'services')
+export const servicesCache = join(compileCache, 'services')
 const telemetry = join(root, 'packages/process/src/telemetry/register.ts')
 
 /**
@@ -192,7 +192,7 @@ export const isSetting = (name: string): boolean => settings.test(name) && !pass
  * has started, or rests again, collects its garbage (program.ts). The images set the same options, and the same MALLOC_ARENA_MAX:
  * memory that each thread would keep for itself is 30 MiB.
  */
-const heapOptions = (program: ProgramName) => [`--max-semi-space-size=${program === 'games' ? 1 : 16}`, '--expose-gc']
+export const heapOptions = (name: ProgramName) => [`--max-semi-space-size=${name === 'games' ? 1 : 16}`, '--expose-gc']
 
 /**
  * How a program is started: from these sources, or from its image where SERVICE_IMAGES says what images are called, such

@@ -38,7 +38,9 @@ export { playerOf, playOf } from './plays.ts'
 export { depositConfirmed, held, keptEvents, keptMessages, lockIsAwaited, newCpf, newPlayer } from './records.ts'
 export {
   eventually,
+  isSlow,
   type StartedProcess,
+  shortPatience,
   skipWithout,
   startProcess,
   type Teardown,

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { defined } from '@backoffice/contracts'
-import { bePatient } from '@backoffice/process'
+import { bePatient, patiently } from '@backoffice/process'
 
 /** What a test hands over so that everything ends with it; `t` of tap is one. */
 export interface Teardown {
@@ -29,6 +29,12 @@ const given = { DEVELOPMENT: 'true', ...defined({ PATIENCE }) }
 
 // The clients of a test, the services in its process and the roles of its databases have it.
 bePatient(given)
+
+/** Whether anything may take sixteen times as long as usual. Proofs that draw their cases then draw fewer. */
+export const isSlow = patiently(1) > 8
+
+/** Of services whose limits a test waits for: with all the patience of a slow machine that would take minutes. */
+export const shortPatience = { DEVELOPMENT: 'true', PATIENCE: String(Math.min(patiently(1), 4)) }
 
 /** Of this process's environment: the folder of compiled modules, where there is one, and the patience. */
 export const inherited: Readonly<Record<string, string>> = { ...given, ...defined({ NODE_COMPILE_CACHE }) }

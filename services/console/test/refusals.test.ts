@@ -1,4 +1,5 @@
 // proof: refuses every form of every page in a browser.
+// In a process of its own: in the end it is patient no more.
 
 import { allOperations, operations } from '@backoffice/contracts'
 import { bePatient } from '@backoffice/process'
@@ -19,8 +20,8 @@ t.test('refusals', { skip: noBrowser }, async (t) => {
   const { bed, windowOf } = await browserBed(t, { CONSOLE_REQUESTS_PER_MINUTE: '10000' })
   const cases = await everyForm(bed, ['Aurora', 'Boreal'])
   const open = async (page: Page, { page: path, form, fill = {} }: Case) => {
-    // Each open page holds a connection for its counts, and a browser has six.
-    await page.route('**/live', (route) => route.abort())
+    // Each open page holds a connection for its counts, and a browser has six. A route would turn its cache off.
+    await page.addInitScript('globalThis.EventSource = class extends EventTarget { close() {} }')
     await page.goto(`${bed.url}${path}`)
     const at = withoutQuery(`${path}/${form}`)
     const shown = page.locator(`form[action="${at}"], form[action^="${at}?"]`)

@@ -208,7 +208,6 @@ export type PersonExclusion = Exclusion & Pick<PlayerRecord, 'id'>
 
 /** How everybody sees a player at a moment: what has run out by then counts no longer. */
 interface Seen {
-  /** The moment. */
   readonly seenAt: Date
   /** What was set, and is seen again when no self-exclusion runs. */
   readonly statusSet: PlayerStatus
@@ -218,7 +217,6 @@ interface Seen {
   readonly excludedUntil: Date | null
 }
 export type SeenPlayer<P = PlayerRecord> = P & Seen
-
 /** @param others the brand's players of the same person */
 type Judged = PersonExclusion & KycRecord
 export function seenPlayer<P extends Judged>(player: P, others: readonly PersonExclusion[], now: Date): SeenPlayer<P> {

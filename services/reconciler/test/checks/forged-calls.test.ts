@@ -1,4 +1,5 @@
 // proof: each way to forge a call, of each kind of effect.
+// In a process of its own: its ledger, which others would share, stays false.
 
 import { randomUUID } from 'node:crypto'
 import { type Operation, operations, toMinorUnits } from '@backoffice/contracts'

@@ -1,4 +1,5 @@
 // proof: each column that a check reads.
+// In a process of its own: its ledger, which others would share, stays false.
 
 import { randomBytes, randomUUID } from 'node:crypto'
 import { operations, ReconciliationReport, type ServiceName } from '@backoffice/contracts'
