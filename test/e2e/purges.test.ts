@@ -93,6 +93,7 @@ async function leaveRows(): Promise<void> {
     [randomUUID()],
   )
   await admin.query("insert into webhooks.missing_delivery values ('evt_missing', 'payments', now(), now())")
+  await admin.query("insert into webhooks.delivery_hour values (now(), 'whe_1', 1, 1)")
   await eventually(async () => (await count('webhooks.delivery', 'finished_at')) > 0)
   await eventually(async () => (await count('gateway.refused_request', 'at')) > 0)
 }

@@ -22,9 +22,11 @@ const unrelated = new Set([
     'wallet.system_checkpoint',
     // Days of play are closed when they have ended.
     'wallet.play_day',
-    // Deposits and withdrawals are counted by day once they are entered.
+    // Deposits and withdrawals are counted by day once they are entered, deliveries by hour.
     'wallet.money_day',
     'wallet.money_position',
+    'webhooks.delivery_hour',
+    'webhooks.delivery_position',
   ],
   // Who sends a delivery now.
   'webhooks.lease',

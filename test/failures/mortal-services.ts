@@ -186,6 +186,8 @@ const background: ReadonlySet<string> = new Set([
     'homologation_proof',
     'judged_event',
     'missing_delivery',
+    'delivery_hour',
+    'delivery_position',
     'money_day',
     'money_position',
     'refused_request',

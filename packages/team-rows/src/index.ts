@@ -68,7 +68,7 @@ const ofServices = <O extends Operation>(
 ): List<O, OfService<O>> => ({ operation, ...given })
 
 /** The name of a row's operator; its id while the gateway, which knows the names, does not answer. */
-const operator = [
+export const operator = [
   'operator',
   ({ operatorName, operatorId }: { readonly operatorName?: string | null; readonly operatorId: string | null }) =>
     operatorName ?? operatorId,

@@ -1,3 +1,5 @@
+// In a process of its own: it sets up the telemetry of all of it.
+
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { eventually, keptEvents, testBed } from '@backoffice/test-kit'
 import { type Context, context, createContextKey, propagation, ROOT_CONTEXT } from '@opentelemetry/api'
@@ -25,10 +27,6 @@ propagation.setGlobalPropagator({
     return value === undefined ? active : active.setValue(key, value)
   },
   fields: () => ['trace'],
-})
-t.teardown(() => {
-  context.disable()
-  propagation.disable()
 })
 const within = <T>(trace: string, run: () => T) => context.with(ROOT_CONTEXT.setValue(key, trace), run)
 

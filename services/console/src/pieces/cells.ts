@@ -169,6 +169,8 @@ function timesIn(locale: string, timeZone: string, now: number) {
   }
 }
 
+const percentage = { style: 'percent', maximumFractionDigits: 1 } as const
+
 /** How a person sees things: their language, their zone, their colours. */
 export function displayOf(request: FastifyRequest, { clock, config }: ConsoleContext) {
   const language = languageOf(request.cookies.language, request.headers['accept-language'])
@@ -210,7 +212,7 @@ export function displayOf(request: FastifyRequest, { clock, config }: ConsoleCon
     money: (amount: string, currency: string): string =>
       numberFormat(formats[language], { style: 'currency', currency }).format(amount as `${number}`),
     percent: (part: number, whole: number, roundingMode: 'floor' | 'ceil'): string =>
-      numberFormat(formats[language], { style: 'percent', maximumFractionDigits: 1, roundingMode }).format(part / whole),
+      numberFormat(formats[language], { ...percentage, roundingMode }).format(part / whole),
     timeZone,
     ...timesIn(formats[language], timeZone, now),
     utc: (iso: string): string => `${iso.slice(0, 19).replace('T', ' ')} UTC`,

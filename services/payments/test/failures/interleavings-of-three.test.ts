@@ -10,6 +10,8 @@ const runs = Number(process.env.THREES_RUNS ?? 25)
 if (runs > 25) t.setTimeout(3_600_000)
 
 const interleavings = await Interleavings.start(t, 3)
+process.env.EVERY_CASE = 'true'
+await import('./interleavings.test.ts')
 
 t.test('three calls at once are right in random orders', async (t) => {
   /** 0 goes on; anything else lets another call go first. */
@@ -38,6 +40,3 @@ t.test('three calls at once are right in random orders', async (t) => {
 })
 
 interleavings.reconciles(t)
-
-process.env.EVERY_CASE = 'true'
-await import('./interleavings.test.ts')

@@ -119,6 +119,9 @@ export function isAdult(birthDate: string, today: string): boolean {
   return birthDate <= `${year}${today.slice(4)}`
 }
 
+/** Letters that Unicode does not take apart, and what people type who do not have them. */
+export const stroked = { letters: 'łŁøØđĐħĦ', plain: 'lLoOdDhH' } as const
+
 /** What other services and the history say about a player. */
 export interface Obligations {
   /** In minor units. */

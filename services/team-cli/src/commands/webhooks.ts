@@ -9,7 +9,7 @@ import {
   visible,
   type WebhookEndpoint,
 } from '@backoffice/contracts'
-import { type List, lists, textColumns } from '@backoffice/team-rows'
+import { type List, lists, operator, textColumns } from '@backoffice/team-rows'
 import { print, printRecord, printSection, printTable } from '../output.ts'
 import { listed, row } from '../row.ts'
 import { callAll, type Session } from '../session.ts'
@@ -28,7 +28,7 @@ export const webhook = [
     operation: operations.webhooks.listDeliveryHours,
     fixed: { operatorIds: undefined },
     columns: [
-      'operatorId',
+      operator,
       ['events', ({ events }) => events.reduce((sum, one) => sum + one)],
       ['in time', ({ inTime }) => inTime.reduce((sum, one) => sum + one)],
     ],
