@@ -55,6 +55,7 @@ export const readsMuch: readonly (readonly [part: string, reason: string, only?:
     'the same of withdrawals, of an operator, a player or a period',
     /^filters withdrawal/,
   ],
+  ['with recursive search', 'the balances of thirty days are put in order', /^sorts a table$/],
   ['where h.released_at is null and not exists (', 'the wins that wait are few: a person is paged for each'],
   ['order by e.seq desc limit', 'the team lists entries of one player by filters that are optional'],
   [
