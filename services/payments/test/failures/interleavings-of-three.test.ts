@@ -1,4 +1,5 @@
 // proof: random orders of three calls, and all pairs, of which interleavings.test.ts draws a third.
+// In a process of its own: its calls are given up much later.
 
 import fc from 'fast-check'
 import t from 'tap'

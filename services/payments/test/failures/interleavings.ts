@@ -1,11 +1,15 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { Rejection, type ServiceName } from '@backoffice/contracts'
+import { bePatient } from '@backoffice/process'
 import type { Interceptor } from '@backoffice/service-runtime/testing'
 import { eventually } from '@backoffice/test-kit'
 import type { Pool } from 'pg'
 import type { Test } from 'tap'
 import { type MoneyPath, moneyPath } from '../money-path.ts'
 import { type Pair, Players } from './money-races.ts'
+
+// A call waits while others have their turns, on a slow machine for long: it is not given up meanwhile.
+bePatient({ DEVELOPMENT: 'true', PATIENCE: '16' })
 
 type Step = Parameters<Interceptor>[0]
 
