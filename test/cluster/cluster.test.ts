@@ -42,7 +42,7 @@ t.test('what an operator sees of a cluster, seen on this machine', async (t) => 
 
   await t.test('npm run smoke: what it saw, and an exit code; with a key of production it only reads', async (t) => {
     const [status, printed] = await smoke(ofSandbox)
-    t.equal(status, 0, printed)
+    if (status !== 0) throw new Error(printed)
     t.match(printed, /^ok +\d+ ms {2}a webhook is delivered +the answer was 2/m)
     t.match(printed, /^ok +\d+ ms {2}the withdrawal is paid +paid$/m)
     t.match(printed, /^15 steps were right, in [\d.]+ s, at /m)

@@ -10,6 +10,8 @@ import { type FinishedFile, failedFile, runTestFiles, runToTheEnd } from './test
 const working = Math.min(availableParallelism(), 4) + 1
 /** Beside them, of those that do little but wait. */
 const waiting = 2
+/** A file that is not over by then hangs, on any machine. */
+const timeoutSecondsMax = 2_400
 
 /** Beyond these it is not the machine's fault. */
 const rerunFilesMax = 5
@@ -118,7 +120,7 @@ export async function execute(
     progress.at(`${done.files} of ${files.length} files`, done.seconds / sum(files, secondsOf))
   }
   const runFiles: RunFiles = async (files) => {
-    const timeoutSeconds = usual * (await pace.measure())
+    const timeoutSeconds = Math.min(usual * (await pace.measure()), timeoutSecondsMax)
     const run = (more: NodeJS.ProcessEnv) => {
       const running = { timeoutSeconds, stopping: stopping.signal, isOver }
       return runTestFiles(files, { environment: { ...patient(), ...more }, ...running })

@@ -65,7 +65,7 @@ async function* journey(
     () => 'somebody',
     ({ code }: BackOfficeError) => code,
   )
-  yield ['path and query arrive as signed', expected(await nobody, 'PLAYER_NOT_FOUND')]
+  yield ['path and query arrive as signed', expected(await nobody, 'VALIDATION_ERROR')]
   yield ['the games are listed', `${(await client.listGames()).length}`]
   if (readOnly) return
   const person = { name: 'João Smoke', email: 'smoke@example.com', birthDate: '1990-05-17' }
