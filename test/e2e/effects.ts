@@ -21,10 +21,11 @@ const bookkeepingOfAll: Readonly<Record<string, string>> = {
   stream_seen: 'written some time after an event was sent',
   published_event: 'written when an event has left, some time after the request',
 }
-/** These follow from events, some time after the request that sent them. */
+/** These follow from events, or are counted, some time after the request. */
 const later = new Set([
   ...['webhooks.delivery', 'webhooks.lease', 'webhooks.attempt', 'webhooks.judged_event'],
-  ...['wallet.system_checkpoint', 'wallet.play_day'],
+  ...['webhooks.delivery_hour', 'webhooks.delivery_position'],
+  ...['wallet.system_checkpoint', 'wallet.play_day', 'wallet.money_day', 'wallet.money_position'],
 ])
 
 /** Rows that stand for a refusal. */
