@@ -192,7 +192,10 @@ export const threats: readonly Threat[] = [
   {
     who: 'games',
     found: [],
-    accepted: [{ by: 'database', effects: ['sandbox'], because: 'it can spoil demonstrations, not knowing whose' }],
+    accepted: [
+      { by: 'database', effects: ['sandbox'], because: 'it can spoil demonstrations, not knowing whose' },
+      { by: 'process', effects: ['sandbox'], because: 'its key stakes wallets of the sandbox' },
+    ],
     refused: rights,
   },
   {
