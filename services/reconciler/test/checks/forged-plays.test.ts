@@ -95,6 +95,9 @@ const ofPlays: Forgeries = {
   ),
   'a round is said to have a bet more than it has: rounds': editRound('r10', 'live_bets = 2'),
   'a round is of a provider who never took a bet in it: rounds': editRound('r10', `provider_id = 'prv_other'`),
+  'a round is gone, and its plays are not: rounds': edit(
+    `delete from wallet.round where ${ours} and provider_round_id = 'r10'`,
+  ),
   'a round has no bet: rounds': edit(
     `insert into wallet.round select (jsonb_populate_record(r, $2::jsonb)).* from wallet.round r
     where ${ours} and provider_round_id = 'r10'`,
