@@ -36,7 +36,7 @@ export async function readNames(read: ReadOrNot) {
     all((after) => read(listOperators, { ...after, limit: 200 })),
   ])
   const brands = (operators ?? []).flatMap(({ brands: own, id: operatorId, name }) =>
-    own.map((brand) => ({ ...brand, operatorId, name })),
+    own.map((brand) => ({ ...brand, operatorId, brandName: brand.name, name })),
   )
   const byBrand = new Map(brands.map((brand) => [brand.id, brand]))
   const names = new Map([...(providers ?? []), ...(operators ?? [])].map(({ id, name }) => [id, name]))
@@ -90,10 +90,10 @@ export function signedInput({ input }: Call): { readonly given: Given; readonly 
   return { given, seen }
 }
 
-/** Whom a call is about, and how much: what was given with it, or else what was seen. */
+/** Whom a call is about, and how much: what was given with it, or else what was seen. Null is given too: it takes a limit away. */
 function aboutOf(input: unknown): Partial<Readonly<Record<(typeof aboutFields)[number], string>>> {
   const { given, seen } = signedInput({ input })
-  const known = aboutFields.map((field) => [field, given[field] ?? seen[field]] as const)
+  const known = aboutFields.map((field) => [field, field in given ? given[field] : seen[field]] as const)
   return Object.fromEntries(known.filter(([, value]) => typeof value === 'string'))
 }
 
@@ -102,6 +102,8 @@ export interface Subject {
   readonly playerId?: string | undefined
   readonly player?: string | undefined
   readonly operator?: string | undefined
+  /** The name of its brand, which tells the sandbox from production. */
+  readonly brand?: string | undefined
   /** Of a provider of games, or of the operator of a brand, by its id. */
   readonly nameOf?: (id: string) => string | undefined
   /** Of what it is about, where the call does not say it. */
@@ -138,13 +140,15 @@ export async function readSubjects(read: ReadOrNot, calls: readonly Call[]): Pro
     const playerId = playerIdOf(call)
     const player = playerId === undefined ? undefined : players.get(playerId)
     const brandId = brandOf(call) ?? player?.brandId
+    const brand = brandId === undefined ? undefined : known?.brand(brandId)
     const operatorId = about.operatorId ?? player?.operatorId
     return {
       playerId,
       player: player?.name,
       operator: operatorId === undefined ? undefined : nameOf(operatorId),
+      brand: brand?.brandName,
       nameOf,
-      currency: about.currency ?? (brandId === undefined ? undefined : known?.brand(brandId)?.currency),
+      currency: about.currency ?? brand?.currency,
     }
   }
   return { of }
@@ -157,18 +161,18 @@ export const amountIn = (input: unknown): string | undefined => {
 }
 
 /** The same as a line of text: the record, whose it is, how much, and what else was given. Commands take a player by the id. */
-function lineOf({ input, subject }: Call, { playerId, player, operator, nameOf, currency }: Subject): string {
+function lineOf({ input, subject }: Call, { playerId, player, operator, brand, nameOf, currency }: Subject): string {
   const { given } = signedInput({ input })
   const { operatorId, providerId, brandId, environment } = aboutOf(input)
   const amount = amountIn(input)
   const record = subject == null || subject === playerId ? undefined : (nameOf?.(subject) ?? subject)
-  const owner = operator ?? operatorId
-  const [provider, brand] = [providerId, brandId].map((id) => id && (nameOf?.(id) ?? id))
+  const owner = (environment === undefined ? brand : undefined) ?? operator ?? operatorId ?? brandId
+  const provider = providerId && (nameOf?.(providerId) ?? providerId)
   const rest = Object.entries(given).filter(([field, value]) => !isOwner(field) && value !== amount)
   // An entry of the trail has all of it below.
   const more = subject === undefined && rest.length > 0 ? JSON.stringify(Object.fromEntries(rest)) : undefined
   const parts = [
-    ...[record, player, playerId, owner === record ? undefined : owner, owner === undefined ? brand : undefined],
+    ...[record, player, playerId, owner === record ? undefined : owner],
     ...[provider, environment, amount, amount === undefined ? undefined : currency, more],
   ]
   return parts.filter((part) => part !== undefined).join(' ')
@@ -194,8 +198,11 @@ export async function withNames<Row extends object>(read: ReadOrNot, rows: reado
   ])
   return rows.map((row) => {
     const subject = subjects.of(callOf(row))
-    const nameOf = (id: string) => subject.nameOf?.(id) ?? games?.data.find(({ gameId }) => gameId === id)?.name
-    const names = idsOf(row).map(([field, id]) => [nameField(field), nameOf(id)])
+    const nameOf = (field: string, id: string) =>
+      field === 'brandId'
+        ? subjects.of({ input: { brandId: id } }).brand
+        : (subject.nameOf?.(id) ?? games?.data.find(({ gameId }) => gameId === id)?.name)
+    const names = idsOf(row).map(([field, id]) => [nameField(field), nameOf(field, id)])
     return { ...row, ...Object.fromEntries(names), ...(isCall(row) ? { about: lineOf(row, subject) } : {}) }
   })
 }

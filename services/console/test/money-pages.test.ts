@@ -513,6 +513,11 @@ t.test('the pages about money', async (t) => {
       t.match(page.text, `<a href="/production/players/${playerId}"><bdi>Ana Souza</bdi></a>`)
       t.notMatch(page.text, '<tfoot>', 'kinds of entries do not add up')
       t.match(page.text, 'whole days of America/Sao_Paulo')
+      const at = (secondsAgo: number) => new Date(Date.now() - secondsAgo * 1_000).toISOString()
+      const input = { brandId: aurora.production.brandId, from: at(86_400), to: at(90), limit: 1 }
+      const { nextCursor } = await team.call(operations.wallet.exportStatement, { input })
+      const second = await alice.get(`${path}&row=2&after=${encodeURIComponent(nextCursor ?? '')}`)
+      t.match(second.text, '>2–2<', 'the totals are no entries of the page')
       const file = await alice.get(path.replace('statement', 'statement.csv'))
       const lines = linesOf(file)
       t.equal(lines[0], 'createdAt,effectiveAt,entryId,transferId,playerId,type,amount,currency,balanceAfter,reference')

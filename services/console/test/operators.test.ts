@@ -76,15 +76,30 @@ t.test('the pages of operators', async (t) => {
     t.match((await alice.get(`/sandbox/operators/${operatorId}`)).text, `/sandbox/requests?operator=${name}`)
   })
 
-  await t.test('have money and failed deposits drawn by day on their page', async (t) => {
-    const { id, brands } = await show('Lima')
-    const { id: brandId = '' } = brands.find(({ environment }) => environment === 'sandbox') ?? {}
-    const failed = `insert into payments.deposit values ('dep_drawn', $1, $2, 'sandbox', 'UTC', 'ply_1', 'x', 100, 'PEN', 'pix',
-      'failed', null, 2, now(), null, now())`
-    await bed.bed.sql('admin').query(failed, [brandId, id])
-    const page = (await alice.get(`/sandbox/operators/${id}`)).text.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ')
-    t.match(page, /Failed deposits by day At most 1 on one day .* Looked at \S+ \S+ \S+ 1 100% 1 /)
-    t.match(page, 'Money in and out by day')
+  await t.test('have money and failed deposits drawn by day of their own calendar', async (t) => {
+    // Whatever day it is on the page, it is another one at one of the two.
+    for (const timeZone of ['Pacific/Kiritimati', 'Etc/GMT+12']) {
+      const name = timeZone.replace(/\W/g, ' ')
+      const input = { name, currency: 'PEN', timeZone }
+      await bed.bed.team('alice').call(operations.gateway.createOperator, { input })
+      const { id, brands } = await show(name)
+      const { id: brandId = '' } = brands.find(({ environment }) => environment === 'sandbox') ?? {}
+      const failed = `insert into payments.deposit values ($3, $1, $2, 'sandbox', $4, 'ply_1', 'x', 100, 'PEN', 'pix',
+        'failed', null, 2, now(), null, now())`
+      await bed.bed.sql('admin').query(failed, [brandId, id, `dep_${id}`, timeZone])
+      const page = (await alice.get(`/sandbox/operators/${id}`)).text
+        .replaceAll(/<[^>]*>/g, ' ')
+        .replaceAll(/\s+/g, ' ')
+      const today = new Date().toLocaleDateString('en-GB', {
+        weekday: 'short',
+        day: 'numeric',
+        month: 'short',
+        timeZone,
+      })
+      t.match(page, `Looked at ${today} 1 100% 1 `)
+      t.match(page, 'Failed deposits by day At most 1 on one day ')
+      t.match(page, 'Money in and out by day')
+    }
   })
 
   await t.test('are found by their names in the search', async (t) => {
@@ -370,5 +385,18 @@ t.test('the pages of operators', async (t) => {
     t.equal((await alice.submit(path, 'rerun')).status, 422)
     t.equal((await alice.submit(path, 'rerun', { reason })).location, '/production/set-aside')
     t.match((await alice.get('/production/set-aside')).text, '0 handled, 1 still with an error')
+  })
+
+  await t.test('say which services do not answer, also in what an operator is given of its homologation', async (t) => {
+    const { id } = await show('Nova')
+    const path = `/production/operators/${id}/homologation`
+    t.notMatch((await alice.get(`${path}.md`)).text, 'No answer')
+    await bed.bed.services.webhooks?.drain()
+    for (const shown of [path, `${path}.md`])
+      t.match((await alice.get(shown)).text, 'No answer, so what is kept there is missing: webhooks', shown)
+    for (const name of ['payments', 'wallet'] as const) await bed.bed.services[name].drain()
+    const page = (await alice.get(`/production/operators/${id}`)).text.replaceAll(/<[^>]*>|\s+/g, ' ')
+    t.match(page, /Money in and out by day +No answer: balances and play/)
+    t.match(page, /Failed deposits by day +No answer: deposits and withdrawals/)
   })
 })

@@ -245,11 +245,15 @@ t.test('the pages about play', async (t) => {
       /Aurora active R\$75,000\.00.*Boreal active R\$100,000\.00/,
     )
     t.match(plain(limited.shown), 'As its proposer saw it Win without two people: R$50,000.00')
-    t.match(
-      plain(await alice.get('/production')),
-      /Win limits raised .* Evolution Games Aurora R\$50,000\.00 R\$75,000\.00/,
+    const raised = /Win limits raised .* Evolution Games Aurora R\$50,000\.00 R\$75,000\.00/
+    t.match(plain(await alice.get('/production')), raised)
+    await bed.bed.sql('admin').query(
+      `insert into wallet.team_proposal
+        select (json_populate_record(p, json_build_object('id', 'prp_z' || n, 'operation', 'adjustWallet'))).*
+        from wallet.team_proposal p, generate_series(1, 200) n where operation = 'setWinLimit'`,
     )
-    t.match(plain(await alice.get('/sandbox')), 'Nobody raised the win limit of a provider.')
+    t.match(plain(await alice.get('/production')), raised, 'however much else was approved')
+    t.notMatch(plain(await alice.get('/sandbox')), 'Win limits raised', 'where one person raises them')
     await byTwo(brand, 'suspendGrant')
     t.match(plain(await alice.get(brand)), /Status suspended/)
     t.equal((await alice.submit(`/production${provider}`, 'suspend', { reason })).status, 303)
@@ -324,10 +328,12 @@ t.test('a chart has its zero where amounts part, and shows what is small', async
   const chart = (...amounts: readonly bigint[]) => {
     const points = amounts.map((amount) => ({ amount, label: String(amount) }))
     const series = [{ kind: 'bar', points } as const]
-    const { zero, bars: drawn, title } = chartOf({ title: (low, high) => `${low} to ${high}`, ends: [], series })
-    return { zero, title, drawn: drawn.map(({ y, height, tone }) => [y, height, tone]) }
+    const { bars: drawn, ...all } = chartOf({ title: (low, high) => `${low} to ${high}`, ends: [], series })
+    const { zero, title } = all
+    const bars = drawn.map(({ x, width }) => [x, width].map((length) => (length * 100) / all.width))
+    return { zero, title, bars, drawn: drawn.map(({ y, height, tone }) => [y, height, tone]) }
   }
-  t.same(chart(300n, -100n, 0n), {
+  t.match(chart(300n, -100n, 0n), {
     zero: 75,
     title: '-100 to 300',
     drawn: [
@@ -338,5 +344,17 @@ t.test('a chart has its zero where amounts part, and shows what is small', async
   })
   t.match(chart(1n, 10n ** 30n).drawn[0], [99, 1, 'up'])
   t.same(chart().drawn, [])
-  t.same(chart(0n).drawn, [[0, 0, 'up']])
+  t.match(
+    chart(0n, 0n),
+    {
+      zero: 100,
+      drawn: [
+        [100, 0, 'up'],
+        [100, 0, 'up'],
+      ],
+    },
+    'nothing stands on the foot',
+  )
+  t.same(chart(5n).bars, [[47.5, 5]], 'a bar alone is as wide as one of fourteen')
+  t.same(chart(...Array<bigint>(14).fill(5n)).bars[1]?.[1], 5)
 })

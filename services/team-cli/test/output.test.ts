@@ -222,6 +222,23 @@ for (const row of rows.filter(({ columns, isNamed }) => columns !== undefined ||
   })
 }
 
+t.test('a brand of the sandbox is told from that of production', async (t) => {
+  const limits = ['sandbox', 'production'].map((environment, index) => {
+    return { providerId, brandId: `brd_${environment}`, maxWin: `${index + 1}00.00` }
+  })
+  const list = { data: limits, otherwise: '10.00' }
+  const { stdout } = await typed(['wins', 'limits'], ({ id }) => named[id] ?? list)
+  t.match(stdout, /Evolution +Casa Azul sandbox +100\.00 *\nEvolution +Casa Azul +200\.00/)
+})
+
+t.test('a limit that is taken away is no amount of the call', async (t) => {
+  const input = { playerId, dailyDepositLimit: null, reason: 'asked for', seen: { dailyDepositLimit: '500.00' } }
+  const list = { data: [{ service: 'players', operation: 'setDailyLimit', input }], nextCursor: null }
+  const { stdout } = await typed(['proposals', 'list'], ({ id }) => named[id] ?? list)
+  t.match(stdout, 'Ana ply_1 Casa Azul {"dailyDepositLimit":null,')
+  t.notMatch(stdout, '500.00')
+})
+
 t.test('an error that carries text of others is as harmless', async (t) => {
   const rejection = new Rejection('VALIDATION_ERROR', { in: 'body', issues: [{ path: '/name', message: hostile }] })
   for (const json of [false, true]) {

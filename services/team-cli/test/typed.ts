@@ -32,8 +32,8 @@ export const operator = {
   allowedAddresses: [],
   replayProtection: 'off',
   brands: [
-    { id: 'brd_sandbox', environment: 'sandbox' },
-    { id: 'brd_production', environment: 'production', currency: 'BRL' },
+    { id: 'brd_sandbox', environment: 'sandbox', name: 'Casa Azul sandbox', currency: 'BRL' },
+    { id: 'brd_production', environment: 'production', name: 'Casa Azul', currency: 'BRL' },
   ],
 }
 

@@ -151,7 +151,7 @@ async function showOperator(visit: Visit, state: OperatorState, sent?: SentForm)
     decisions: decisions.length === 0 ? undefined : decisions,
     decisionsTitle: 'actions',
     sent,
-    pictures: brand === undefined ? [] : await drawBrand(visit, brand.id),
+    pictures: brand === undefined ? [] : await drawBrand(visit, brand),
     sections: [
       ...(webhook === undefined ? [] : [{ title: 'webhook' as const, rows: endpointRows(visit, webhook, operator) }]),
       { title: 'keys', rows: keyRows(visit, credentialSchema, pathOf(operator), operator.credentials) },
@@ -214,13 +214,19 @@ async function sendProofs(visit: Visit): Promise<FastifyReply> {
       ? `- [ ] ${display.word('check', check)} ${guide}`
       : `- [x] ${display.word('check', check)} ${display.utc(firstAt)}`,
   )
-  const head = `# ${display.t('homologation')}: ${operator.name}\n\n${partOf(visit, homologation)}, ${display.utc(now.toISOString())}`
+  const services = display.word('service', 'webhooks')
+  const head = [
+    `# ${display.t('homologation')}: ${operator.name}`,
+    `${partOf(visit, homologation)}, ${display.utc(now.toISOString())}`,
+    // What they would prove is not ticked below.
+    ...(homologation.webhooksAnswered ? [] : [display.t('missingServices', { services })]),
+  ]
   return visit.reply
     .headers({
       'Content-Type': 'text/markdown; charset=utf-8',
       'Content-Disposition': 'attachment; filename="homologation.md"',
     })
-    .send(`${head}\n\n${lines.join('\n')}\n`)
+    .send(`${[...head, lines.join('\n')].join('\n\n')}\n`)
 }
 
 /** A delivery is shown, a key told by its end. */

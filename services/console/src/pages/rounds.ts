@@ -1,16 +1,7 @@
-import {
-  defined,
-  type Input,
-  operations,
-  playOutcomes,
-  Rejection,
-  type Reply,
-  seenOf,
-  toMinorUnits,
-} from '@backoffice/contracts'
+import { defined, type Input, operations, playOutcomes, type Reply, seenOf, toMinorUnits } from '@backoffice/contracts'
 import { lists } from '@backoffice/team-rows'
 import type { FastifyReply } from 'fastify'
-import { whenAway } from '../identity/person.ts'
+import { notKnown, whenAway } from '../identity/person.ts'
 import { ago, factsOf, id, lines, link, moment, money, nothing, type Row, rowWith, text } from '../pieces/cells.ts'
 import { openRoundHours } from '../pieces/counts.ts'
 import { type Directory, directoryOf, gameNames, playerNames } from '../pieces/directory.ts'
@@ -195,10 +186,10 @@ async function showRounds(visit: Visit): Promise<FastifyReply> {
   const rows = await roundRows(visit, directory, data)
   const here = { ...frame, filter, nextCursor, missing: directory.isAway ? (['gateway'] as const) : [] }
   // Where one provider has many, it is not the rounds that one looks at.
-  const byProvider = countRows(visit, directory, counts.data)
+  const byProvider = { title: 'openByProvider', rows: countRows(visit, directory, counts.data), isAbove: true } as const
   return showLists(visit, {
     ...here,
-    sections: [...(byProvider.length === 0 ? [] : [{ title: 'openByProvider' as const, rows: byProvider }]), { rows }],
+    sections: [...(byProvider.rows.length === 0 ? [] : [byProvider]), { rows }],
     empty: isOpen ? 'noneOpen' : 'empty.rounds',
   })
 }
@@ -266,7 +257,7 @@ async function showRecall(visit: Visit, found: Recall, sent?: SentForm): Promise
   const { gameId, playerId, currency } = round
   const [games, player] = await Promise.all([
     gameNames(visit),
-    person.mayCall(showPlayer) ? person.call(showPlayer, { playerId }).catch(unlessKnown) : undefined,
+    person.mayCall(showPlayer) ? person.call(showPlayer, { playerId }).catch(notKnown) : undefined,
   ])
   const rtp = plays.findLast(({ standing }) => standing !== null)?.standing?.rtp
   const facts = factsOf(listRounds.reply.properties.data.items, round, [
@@ -308,11 +299,6 @@ async function showRecall(visit: Visit, found: Recall, sent?: SentForm): Promise
       },
     ],
   })
-}
-
-/** A round is recalled also while nobody says whose it is. */
-function unlessKnown(error: unknown): undefined {
-  if (!(error instanceof Rejection)) throw error
 }
 
 type Verb = 'void' | 'close'

@@ -85,7 +85,7 @@ async function showStatement(visit: Visit): Promise<FastifyReply> {
     csv: '/statement.csv',
     remark: display.t('statementOf', { from: display.time(input.from), to: display.time(input.to), timeZone }),
     sections: [
-      { title: 'totals', rows: totals.flatMap((total) => totalsRows(visit, total)) },
+      { title: 'totals', rows: totals.flatMap((total) => totalsRows(visit, total)), isAbove: true },
       { title: 'entries', rows },
     ],
     nextCursor,

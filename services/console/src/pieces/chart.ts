@@ -42,8 +42,8 @@ export interface Series {
 }
 
 const [step, height] = [10, 100]
-/** Some days are narrow bars, a month fills the width. */
-const [fewMax, fewWidth, manyWidth] = [10, 3, 7]
+/** A bar fills most of its place. Of few it is as wide as of so many: one alone is no block. */
+const [widthMax, placesMin] = [7, 14]
 
 interface Given extends Pick<Chart, 'ends'> {
   /** Says the least and the largest amount, since no axis has numbers. */
@@ -61,9 +61,10 @@ export function chartOf({ title, ends, series, goalBefore }: Given): Chart {
   const [first = 0n] = amounts
   const range = top === bottom ? 1n : top - bottom
   const tall = (amount: bigint): number => Number((amount * BigInt(height)) / range)
-  const zero = tall(top)
+  // Where all is zero it stands at the foot.
+  const zero = top === bottom ? height : tall(top)
   const places = series[0]?.points.length ?? 0
-  const width = places > fewMax ? manyWidth : fewWidth
+  const width = Math.min(widthMax, (widthMax * places) / placesMin)
   return {
     title: title(amounts.reduce(smaller, first), amounts.reduce(larger, first)),
     ends,

@@ -1,4 +1,4 @@
-import { defined, fromMinorUnits, operations, type Reply, toMinorUnits } from '@backoffice/contracts'
+import { defined, fromMinorUnits, operations, type Reply, type ServiceName, toMinorUnits } from '@backoffice/contracts'
 import { dateFormat, numberFormat } from '@backoffice/process'
 import { whenAway } from '../identity/person.ts'
 import type { Word } from '../words/index.ts'
@@ -163,12 +163,19 @@ function linesOf<Day extends { readonly day: string }>(
   }
 }
 
+/** In place of a picture while the service that knows it does not answer. */
+const whileAway = ({ display: { t } }: Visit, title: Word, away: ServiceName) => whenAway([{ title: t(title), away }])
+
 /** What a player had at the end of each day. Nothing where nobody may say, or there never was an entry. */
-export async function drawBalance(visit: Visit, playerId: string): Promise<readonly Picture[]> {
+export const drawBalance = async (visit: Visit, playerId: string): Promise<readonly Picture[]> =>
+  visit.person.mayCall(listBalanceDays)
+    ? balanceOf(visit, playerId).catch(whileAway(visit, 'balanceByDay', 'wallet'))
+    : []
+
+async function balanceOf(visit: Visit, playerId: string): Promise<readonly Picture[]> {
   const { person, display } = visit
   const { t, timeZone } = display
-  if (!person.mayCall(listBalanceDays)) return []
-  const { data } = await person.call(listBalanceDays, { playerId, timeZone }).catch(whenAway({ data: [] }))
+  const { data } = await person.call(listBalanceDays, { playerId, timeZone })
   const [first] = data
   if (first === undefined) return []
   const shown = (amount: bigint) => display.money(fromMinorUnits(amount), first.currency)
@@ -182,37 +189,51 @@ export async function drawBalance(visit: Visit, playerId: string): Promise<reado
   ]
 }
 
+interface Brand {
+  readonly id: string
+  readonly timeZone: string
+}
+
+/** What the players of a brand deposited and were paid by day of its calendar, and how many of the deposits failed. */
+export async function drawBrand(whole: Visit, { id: brandId, timeZone }: Brand): Promise<readonly Picture[]> {
+  const visit = { ...whole, display: { ...whole.display, timeZone } }
+  if (!visit.person.mayCall(sumDeposits)) return []
+  const pictures = await Promise.all([
+    drawMoney(visit, brandId).catch(whileAway(visit, 'moneyByDay', 'wallet')),
+    failuresOf(visit, brandId).catch(whileAway(visit, 'failedDeposits', 'payments')),
+  ])
+  return pictures.flat()
+}
+
 /** Of so many days it is counted how many deposits failed: each reads the ten thousand of its day that are newest. */
 const failedDays = 7
 
-/** What the players of a brand deposited and were paid by day, and how many of the deposits failed. */
-export async function drawBrand(visit: Visit, brandId: string): Promise<readonly Picture[]> {
+async function failuresOf(visit: Visit, brandId: string): Promise<readonly Picture[]> {
   const { person, display } = visit
   const { t } = display
-  if (!person.mayCall(sumDeposits)) return []
   const sums = daysBack(visit, failedDays).map(async (day) => {
     const period = periodOf({ ...visit, query: { firstDay: day, lastDay: day } })
-    const { data } = await person.call(sumDeposits, { brandId, ...period }).catch(whenAway({ data: [] }))
+    const { data } = await person.call(sumDeposits, { brandId, ...period })
     const [failed = 0, confirmed = 0] = ['failed', 'confirmed'].map(
       (of) => data.find(({ status }) => status === of)?.count,
     )
     return { day, failed, settled: failed + confirmed }
   })
-  const [money, days] = await Promise.all([drawMoney(visit, brandId).catch(whenAway([])), Promise.all(sums)])
-  const known = days.filter(({ settled }) => settled > 0)
-  if (known.length === 0) return money
-  const failures = linesOf(visit, known, {
-    title: t('failedDeposits'),
-    days: failedDays,
-    said: (_, most) => t('failuresDrawn', { most: display.number(String(most)) }),
-    lines: [{ tone: 'down', amountOf: ({ failed }) => BigInt(failed) }],
-    cellsOf: ({ settled, failed }) => ({
-      failedDeposits: text(failed),
-      failedShare: text(display.percent(failed, settled, 'ceil')),
-      settledDeposits: text(settled),
+  const known = (await Promise.all(sums)).filter(({ settled }) => settled > 0)
+  if (known.length === 0) return []
+  return [
+    linesOf(visit, known, {
+      title: t('failedDeposits'),
+      days: failedDays,
+      said: (_, most) => t('failuresDrawn', { most: display.number(String(most)) }),
+      lines: [{ tone: 'down', amountOf: ({ failed }) => BigInt(failed) }],
+      cellsOf: ({ settled, failed }) => ({
+        failedDeposits: text(failed),
+        failedShare: text(display.percent(failed, settled, 'ceil')),
+        settledDeposits: text(settled),
+      }),
     }),
-  })
-  return [...money, failures]
+  ]
 }
 
 const units = [

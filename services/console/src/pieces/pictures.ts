@@ -5,6 +5,7 @@ import {
   type Operation,
   oddMax,
   operations,
+  type Proposal,
   type ServiceName,
   toMinorUnits,
 } from '@backoffice/contracts'
@@ -17,7 +18,7 @@ import { chartOf, type Point } from './chart.ts'
 import { drawKycTimes, drawMoney, drawWithdrawalTimes } from './day-pictures.ts'
 import { directoryOf } from './directory.ts'
 import { ageText, lateAfterHours, periodOf } from './filters.ts'
-import type { Picture } from './queue.ts'
+import { beforeOf, type Picture } from './queue.ts'
 import type { Visit } from './visit.ts'
 
 interface Drawing {
@@ -49,10 +50,9 @@ const drawings: readonly Drawing[] = [
 /**
  * The pictures that this person may see, of one environment. What a page costs at a million deposits a day: of each queue
  * 10,000 rows at most; of money two rows a day for each brand, 12,400 of 200 brands; of decisions 30 times 1,000 entries of an
- * index (of identities some twice as many, ten times at most,
- * with player and document of each); 4,000 waiting withdrawals, and of their
- * destinations 20 players each; 500 refusals of each operator; of webhooks 24 hours of each operator; 200 approvals of
- * two people. Behind it the wallet counts some 700 entries a minute, and webhooks as many deliveries.
+ * index (of identities some twice as many, ten times at most, with player and document of each); 4,000 waiting withdrawals,
+ * and of their destinations 20 players each; 500 refusals of each operator; of webhooks 24 hours of each operator; a week of
+ * approvals by two people. Behind it the wallet counts some 700 entries a minute, and webhooks as many deliveries.
  */
 export async function picturesFor(visit: Visit): Promise<readonly Picture[]> {
   const drawn = drawings
@@ -223,20 +223,35 @@ async function drawRaisedLimits(visit: Visit): Promise<readonly Picture[]> {
   ]
 }
 
-/** So many approvals are looked at, and those of so many days shown. */
-const [approvedMax, raisedDays] = [200, 7]
+/** So many approvals are read at once, and those of so many days shown. */
+const [approvalsEach, raisedDays] = [200, 7]
+
+/** What two people of the team agreed on since a time, as the wallet has it: all of it, or many others would hide one. */
+async function approvedSince({ person }: Visit, since: string) {
+  const approved: Proposal[] = []
+  for (let before: string | undefined; ; ) {
+    const asked = { state: 'approved', limit: approvalsEach, ...beforeOf(before) } as const
+    const { data, nextCursor } = await person.call(listProposals, asked)
+    approved.push(...data)
+    // What was proposed before has expired, too.
+    if (nextCursor === null || data.some(({ expiresAt }) => expiresAt < since)) return approved
+    before = nextCursor
+  }
+}
 
 /** What one win of a provider may be without two people: whoever means to steal needs it to be higher. */
 async function drawRaisedWinLimits(visit: Visit): Promise<readonly Picture[]> {
-  const { address, person, environment, now } = visit
+  const { address, environment, now } = visit
   const { t } = visit.display
-  const { data } = await person.call(listProposals, { state: 'approved', limit: approvedMax })
+  // There one person raises it, and no proposal tells of it.
+  if (environment === 'sandbox') return []
+  const since = new Date(now.getTime() - raisedDays * dayMs).toISOString()
+  const approved = await approvedSince(visit, since)
   const { isAway, brand, providerCell, brandCell } = await directoryOf(visit)
   const title = t('raisedWinLimits')
   // It knows which brand is of which environment.
   if (isAway) return [{ title, away: 'gateway' }]
-  const since = new Date(now.getTime() - raisedDays * dayMs).toISOString()
-  const rows = data.flatMap(({ id, operation, input, proposedBy: by, decidedBy, decidedAt }) => {
+  const rows = approved.flatMap(({ id, operation, input, proposedBy: by, decidedBy, decidedAt }) => {
     if (operation !== setWinLimit.id || decidedAt === null || decidedAt < since) return []
     const { providerId, brandId, maxWin, seen } = input as Input<typeof setWinLimit>
     const { currency, environment: where } = brand(brandId) ?? {}

@@ -58,6 +58,8 @@ export interface Section {
   /** Drawn above the rows, which have the same figures. */
   readonly charts?: readonly Chart[]
   readonly rows: readonly Row[]
+  /** Its rows are not of the list: they stand above each page of it. */
+  readonly isAbove?: true
   /** Of the whole filter, below the rows. Undefined too while the service that knows them does not answer. */
   readonly sums?: Sums | undefined
 }
@@ -160,7 +162,8 @@ export function showLists(visit: Visit, list: ListFrame): FastifyReply {
   const { path, nextCursor, csv, decisions = [], missing = [], sent, total, orders = [], ...others } = list
   const order = orderAsked(visit, orders)
   const filtered = [list.filter?.query ?? '', order === undefined ? '' : `order=${order}`].reduce(withQuery, path)
-  const rows = (list.sections ?? []).reduce((sum, section) => sum + section.rows.length, 0)
+  const listed = (list.sections ?? []).filter(({ isAbove }) => isAbove !== true)
+  const rows = listed.reduce((sum, section) => sum + section.rows.length, 0)
   const { firstRow, ...pages } = pagesOf(visit, filtered, { rows, nextCursor })
   const shown = decisions.map((decision) => shownDecision(visit, decision, filtered, sent))
   const namesOf = (services: readonly string[]) =>

@@ -174,8 +174,8 @@ export const recordWords = {
     'Nenhuma entrega aqui. Eventos são enviados a operadores com endereço de webhook; as abas os separam pelo resultado.',
   ],
   'empty.setAside': [
-    'No message is set aside. One that cannot be read waits here until somebody has mended its cause.',
-    'Nenhuma mensagem separada. A que não pode ser lida espera aqui até alguém corrigir a causa.',
+    'No message with an error. One that cannot be handled waits here until somebody has mended its cause.',
+    'Nenhuma mensagem com erro. A que não pode ser processada espera aqui até alguém corrigir a causa.',
   ],
   'empty.refusedRequests': [
     'Nothing was refused. What operators and providers call wrongly is here for seven days, with its request id.',
