@@ -102,6 +102,31 @@ t.test('the pages of operators', async (t) => {
     }
   })
 
+  await t.test('have days that begin where the brand is, in both pictures', async (t) => {
+    // Its midnight is the afternoon of the day before, or a day that the page has not reached.
+    const timeZone = 'Pacific/Kiritimati'
+    const where = { allowedAddresses: 'any', currency: 'USD', timeZone, reason }
+    await alice.submit('/sandbox/operators/new', 'create', { name: 'Kiritimati', ...where })
+    const { id, brands } = await show('Kiritimati')
+    const { id: brandId = '' } = brands.find(({ environment }) => environment === 'sandbox') ?? {}
+    await bed.bed.sql('admin').query(
+      `insert into wallet.money_day values ('sandbox', (now() at time zone '${timeZone}')::date, '${brandId}', 'USD', 'DEPOSIT', 1, 700);
+      insert into payments.deposit select 'dep_early', '${brandId}', '${id}', 'sandbox', '${timeZone}', 'ply_1', 'early', 100, 'USD', 'pix',
+        'failed', null, 2, at, null, at
+        from (select date_trunc('day', now() at time zone '${timeZone}') at time zone '${timeZone}' as at) midnight`,
+    )
+    const drawn = async () =>
+      (await alice.get(`/sandbox/operators/${id}`)).text.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ')
+    const today = new Intl.DateTimeFormat('en-GB', { weekday: 'short', day: 'numeric', month: 'short', timeZone })
+    t.match(await drawn(), new RegExp(`${today.format(new Date())} so far US\\$7\\.00`))
+    t.match(await drawn(), new RegExp(`Looked at ${today.format(new Date())} 1 100% 1 `))
+    await bed.bed.sql('admin').query(
+      `insert into payments.deposit select 'dep_busy' || n, '${brandId}', '${id}', 'sandbox', '${timeZone}', 'ply_1', n, 100, 'USD', 'pix',
+        'confirmed', null, 2, now(), now(), null from generate_series(1, 10000) n`,
+    )
+    t.match(await drawn(), 'Of a busy day only the 10,000 newest deposits were looked at. At most 0 on one day')
+  })
+
   await t.test('are found by their names in the search', async (t) => {
     const { id } = await show('Aurora')
     const path = `/sandbox/operators/${id}`

@@ -1,4 +1,12 @@
-import { defined, fromMinorUnits, operations, type Reply, type ServiceName, toMinorUnits } from '@backoffice/contracts'
+import {
+  defined,
+  fromMinorUnits,
+  operations,
+  type Reply,
+  type ServiceName,
+  sumRowsMax,
+  toMinorUnits,
+} from '@backoffice/contracts'
 import { dateFormat, numberFormat } from '@backoffice/process'
 import { whenAway } from '../identity/person.ts'
 import type { Word } from '../words/index.ts'
@@ -213,27 +221,27 @@ async function failuresOf(visit: Visit, brandId: string): Promise<readonly Pictu
   const { t } = display
   const sums = daysBack(visit, failedDays).map(async (day) => {
     const period = periodOf({ ...visit, query: { firstDay: day, lastDay: day } })
-    const { data } = await person.call(sumDeposits, { brandId, ...period })
+    const { data, isWhole } = await person.call(sumDeposits, { brandId, ...period })
     const [failed = 0, confirmed = 0] = ['failed', 'confirmed'].map(
       (of) => data.find(({ status }) => status === of)?.count,
     )
-    return { day, failed, settled: failed + confirmed }
+    return { day, failed, settled: failed + confirmed, isWhole }
   })
   const known = (await Promise.all(sums)).filter(({ settled }) => settled > 0)
   if (known.length === 0) return []
-  return [
-    linesOf(visit, known, {
-      title: t('failedDeposits'),
-      days: failedDays,
-      said: (_, most) => t('failuresDrawn', { most: display.number(String(most)) }),
-      lines: [{ tone: 'down', amountOf: ({ failed }) => BigInt(failed) }],
-      cellsOf: ({ settled, failed }) => ({
-        failedDeposits: text(failed),
-        failedShare: text(display.percent(failed, settled, 'ceil')),
-        settledDeposits: text(settled),
-      }),
+  const failures = linesOf(visit, known, {
+    title: t('failedDeposits'),
+    days: failedDays,
+    said: (_, most) => t('failuresDrawn', { most: display.number(String(most)) }),
+    lines: [{ tone: 'down', amountOf: ({ failed }) => BigInt(failed) }],
+    cellsOf: ({ settled, failed }) => ({
+      failedDeposits: text(failed),
+      failedShare: text(display.percent(failed, settled, 'ceil')),
+      settledDeposits: text(settled),
     }),
-  ]
+  })
+  const remark = t('failuresCut', { most: display.number(String(sumRowsMax)) })
+  return [known.every(({ isWhole }) => isWhole) ? failures : { ...failures, remark }]
 }
 
 const units = [

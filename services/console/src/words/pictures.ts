@@ -67,6 +67,10 @@ export const pictureWords = {
   balanceDrawn: ['At the end of each day: from {low} to {high}', 'No fim de cada dia: de {low} a {high}'],
   failedDeposits: ['Failed deposits by day', 'Depósitos que falharam por dia'],
   failuresDrawn: ['At most {most} on one day', 'No máximo {most} em um dia'],
+  failuresCut: [
+    'Of a busy day only the {most} newest deposits were looked at.',
+    'De um dia movimentado só os {most} depósitos mais recentes foram examinados.',
+  ],
   'field.hour': ['Hour', 'Hora'],
   'field.events': ['Events', 'Eventos'],
   'field.late': ['Late', 'Com atraso'],
