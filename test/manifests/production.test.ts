@@ -88,6 +88,15 @@ const stands: readonly (readonly [why: string, kind: string, name: string, what:
     'gateway',
     { retry: { retryOn: { triggers: ['connect-failure'] } } },
   ],
+  [
+    'nor one of the console, whose replicas have their own callers',
+    'BackendTrafficPolicy',
+    'console',
+    {
+      loadBalancer: { type: 'ConsistentHash', consistentHash: { type: 'SourceIP' } },
+      retry: { retryOn: { triggers: ['connect-failure'] } },
+    },
+  ],
   ['the public address is asked', 'Probe', 'public-address', { module: 'http_2xx', jobName: 'public-address' }],
   ['and the one of providers of games', 'Probe', 'provider-address', { module: 'http_2xx' }],
   ['the console is asked as a person comes', 'Probe', 'console-address', { module: 'http_2xx' }],

@@ -162,7 +162,8 @@ export async function callAsTeam(operator: Operator, team: Team, playerId: strin
   })
   // To switch it off takes two.
   await proposalOf(team(gateway.setReplayProtection, { operatorId, replayProtection: 'off' }))
-  for (const filter of [{}, { status: 'autoexcluido' }, { kycStatus: 'expirado' }] as const)
+  const statuses = [{ status: 'autoexcluido' }, { status: 'ativo' }, { status: 'suspenso' }] as const
+  for (const filter of [{}, ...statuses, { kycStatus: 'aprovado' }, { kycStatus: 'expirado' }] as const)
     for (const whose of [{ brandId }, { environment: 'sandbox' }])
       await team(players.listPlayers, { ...whose, ...filter, limit: 10 })
   await team(players.listPlayers, { externalId: 'unknown', limit: 10 })
@@ -186,10 +187,12 @@ export async function callAsTeam(operator: Operator, team: Team, playerId: strin
   for (const order of ['oldest', 'newest', 'largest', 'smallest'])
     for (const page of [{}, { after: 'wdr_01m00000000000000000000000' }])
       await team(payments.withdrawalQueue, { order, ...page, limit: 10 })
+  await team(payments.withdrawalQueue, { status: 'approved', payable: true, limit: 10 })
   for (const whose of [{}, { brandId }, { playerId }]) await team(payments.sumDeposits, { ...whose, method: 'pix' })
   for (const whose of [{}, { operatorId }, { playerId }, { queue: 'approved' }])
     await team(payments.sumWithdrawals, whose)
-  for (const whose of [{}, { operatorId }, { playerId }]) await team(payments.listWithdrawals, { ...whose, limit: 10 })
+  for (const whose of [{}, { operatorId }, { playerId }, { status: 'rejected' }])
+    await team(payments.listWithdrawals, { ...whose, limit: 10 })
 
   const { data } = await team(wallet.listEntries, { playerId, limit: 10 })
   await team(wallet.listEntries, { playerId, before: data[0].id, limit: 10 })

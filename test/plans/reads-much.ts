@@ -42,8 +42,8 @@ export const readsMuch: readonly (readonly [part: string, reason: string, only?:
   ['name_words(name) @@', 'the team searches names: an index finds all of a name, and the newest of them are shown'],
   [
     "then 'autoexcluido' else status end =",
-    'the team filters players of one brand by the status that is seen now, which is no column; those who are excluded are few',
-    /^(?:filters player: |reads all of player_excluded_person$)/,
+    'the team filters players by the status that is seen now, which is no column; nearly all of those that are read have it',
+    /^filters player: /,
   ],
   [
     'order by created_at desc, id desc limit',

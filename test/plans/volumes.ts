@@ -100,7 +100,9 @@ const fillings: Readonly<Record<ServiceName, readonly string[]>> = {
       select ${id('ply')}, ${largestAt}, 'alice', k.field, k.next ${allLargest}, lateral (select
         case when n % 50 = 0 then 'selfExclusion' when n % 400 = 1 then 'dailyDepositLimit' else 'kycStatus' end as field,
         case when n % 50 = 0 then 'for good' when n % 400 = 1 then '50.00' else 'aprovado' end as next) k`,
-    `insert into told_status select ${id('ply')}, 'autoexcluido', null, ${largestAt} + interval '1 year' ${allLargest} where n % 50 = 0`,
+    `insert into told_status select ${id('ply')}, case when n % 50 = 0 then 'autoexcluido' else 'ativo' end, null,
+        case when n % 50 = 0 then ${largestAt} + interval '1 year' end, case when n / 400 % 2 = 0 then 'production' else 'sandbox' end, ${brand}
+      ${allLargest} where n % 5 = 0`,
     `insert into game_session
       select ${id('ses')}, ${id('ply')}, ${brand}, 'lucky-tiger', 'demo', 'https://games', ${largestAt}, ${largestAt}, sha256(n::text::bytea), 1 ${allLargest}`,
   ],

@@ -1,7 +1,7 @@
 import { AsyncResource } from 'node:async_hooks'
 import { Rejection } from '@backoffice/contracts'
 import type { BatchFault } from '@backoffice/database'
-import { Lane, limitsMs, patiently, systemTimers, type Timers } from '@backoffice/process'
+import { Lane, limitsMs, patiently, systemTimers, type Timer, type Timers } from '@backoffice/process'
 
 /** How items run. */
 export interface Manner {
@@ -18,6 +18,11 @@ export interface BatcherOptions<Item, Result> {
   readonly queueMax: number
   /** Batches that run at once. */
   readonly concurrency?: number
+  /**
+   * So many must wait before a batch begins beside another, or wait for `besideAfterMs`: a batch costs much more than an item
+   * in it. Absent: one is enough.
+   */
+  readonly besideFrom?: number
   /** The most bytes in a batch. A larger item runs by itself. */
   readonly bytesMax?: number
   readonly bytesOf?: (item: Item) => number
@@ -50,6 +55,8 @@ interface Entry<Item, Result> {
   lockedOut?: { readonly sinceMs: number; tries: number }
 }
 
+/** As long as a batch takes that waits for nobody's lock, on a machine that has room. */
+const besideAfterMs = 5
 /** How often a batch runs again as a whole before its items go one by one. */
 const repeatsMax = 2
 /** How long an item waits for a lock that waits without its batch: others wait for their turn, or for its connection. */
@@ -75,6 +82,7 @@ export class Batcher<Item, Result> {
   readonly #busyNames = new Set<string>()
   #running = 0
   #scheduled = false
+  #besideDue: Timer | undefined
   readonly #alone: Lane<Entry<Item, Result>>
   readonly #lockedOut: Lane<Entry<Item, Result>>
   readonly #suspects = new Set<string>()
@@ -118,8 +126,18 @@ export class Batcher<Item, Result> {
     })
   }
 
-  #startBatches(): void {
+  #startBatches(isDue = false): void {
+    const { besideFrom = 1 } = this.#options
     while (this.#running < this.#concurrency && this.#queue.length > 0) {
+      if (this.#running > 0 && this.#queue.length < besideFrom && !isDue) {
+        this.#besideDue ??= this.#timers.setTimeout(() => {
+          this.#besideDue = undefined
+          this.#startBatches(true)
+        }, besideAfterMs)
+        return
+      }
+      this.#timers.clearTimeout(this.#besideDue)
+      this.#besideDue = undefined
       const batch = this.#take()
       if (batch.length === 0) return
       this.#running++

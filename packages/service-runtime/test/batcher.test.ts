@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { BatchFault } from '@backoffice/database'
+import { systemTimers } from '@backoffice/process'
 import fc from 'fast-check'
 import t from 'tap'
 import type { Manner } from '../src/batcher.ts'
@@ -61,6 +62,39 @@ t.test('as many batches run at once as it was told', async (t) => {
   for (const id of [1, 2, 3]) void batcher.add({ id })
   await turns()
   t.same(ids(), [[1], [2]])
+})
+
+t.test('a batch begins beside another when enough wait for it, or have waited long enough', async (t) => {
+  const { batches, run, ids } = held()
+  const due: (() => void)[] = []
+  const timers = {
+    ...systemTimers,
+    setTimeout: (late: () => void) => due.push(late) as never,
+    clearTimeout: () => due.pop(),
+  }
+  const batcher = new Batcher({ ...options, run, concurrency: 2, besideFrom: 3, timers })
+  const add = async (...added: number[]) => {
+    for (const id of added) void batcher.add({ id })
+    await turns()
+  }
+  await add(1)
+  t.same(ids(), [[1]], 'nobody waits while nothing runs')
+  await add(2)
+  await add(3)
+  t.same(ids(), [[1]])
+  await add(4)
+  t.same(ids(), [[1], [2, 3, 4]])
+  t.equal(due.length, 0, 'nobody is waited for any more')
+  batches[1]?.end()
+  await add(5)
+  t.same(ids(), [[1], [2, 3, 4]])
+  due.pop()?.()
+  t.same(ids(), [[1], [2, 3, 4], [5]], 'the first one takes long')
+  await add(6)
+  batches[0]?.end()
+  batches[2]?.end()
+  await turns()
+  t.same(ids(), [[1], [2, 3, 4], [5], [6]], 'nothing runs')
 })
 
 t.test('when more waits than one batch takes, the owners take turns', async (t) => {

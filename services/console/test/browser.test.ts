@@ -1,5 +1,5 @@
 import { inboxOf, operations } from '@backoffice/contracts'
-import { proposalOf } from '@backoffice/test-kit'
+import { held, proposalOf } from '@backoffice/test-kit'
 import { noBrowser } from '@backoffice/test-kit/browser'
 import t from 'tap'
 import { browserBed, press } from './console-bed.ts'
@@ -114,14 +114,12 @@ t.test('the console in a real browser', { skip: noBrowser }, async (t) => {
 
   await t.test('the rest of a page comes by itself, and takes nothing away that somebody works in', async (t) => {
     const proposalId = await bed.newProposal(await bed.newPlayer('production'))
-    const slow = await bed.bed.nats('wallet')
     /** @param looked on the page while the wallet takes its time. It answers before the page asks for the whole. */
     async function whileWaiting(looked: () => Promise<unknown>) {
       const answers = Promise.withResolvers<void>()
-      await page.route(/whole=yes$/, (route) => answers.promise.then(() => route.continue()))
-      await bed.bed.services.wallet.drain()
-      const silence = slow.subscribe('team.wallet.>')
-      await slow.flush()
+      await page.route(/[?&]whole=/, (route) => answers.promise.then(() => route.continue()))
+      const admin = bed.bed.sql('admin')
+      const { rollback } = await held(admin, 'lock table wallet.team_proposal in access exclusive mode')
       await page.goto(`${bed.url}/production/proposals`)
       await page.waitForSelector('[data-rest]')
       t.equal(await page.locator(`[href$="${proposalId}"]`).count(), 0)
@@ -129,12 +127,10 @@ t.test('the console in a real browser', { skip: noBrowser }, async (t) => {
       await page.evaluate(() =>
         document.addEventListener('htmx:afterRequest', () => document.body.classList.add('came')),
       )
-      silence.unsubscribe()
-      await slow.flush()
-      Object.assign(bed.bed.services, { wallet: await bed.bed.start('wallet') })
+      await rollback()
       answers.resolve()
       await page.waitForSelector('body.came')
-      await page.unroute(/whole=yes$/)
+      await page.unroute(/[?&]whole=/)
     }
     await whileWaiting(async () => {})
     await page.waitForSelector(`[href$="${proposalId}"]`)

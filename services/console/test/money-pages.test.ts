@@ -581,6 +581,27 @@ t.test('the pages about money', async (t) => {
     Object.assign(bed.bed.services, { wallet: await bed.bed.start('wallet') })
     await eventually(async () => (await bed.showWithdrawal(id)).status === 'paid')
   })
+
+  await t.test('however many wait longer that somebody cannot pay, those that they can are offered', async (t) => {
+    const bob = await bed.visitor('bob')
+    const id = await bed.newWithdrawal('production', await bed.newPlayer('production'))
+    await bob.submit(`/production/withdrawals/${id}`, 'approve')
+    const client = await bed.bed.sql('admin').connect()
+    await client.query("set session_replication_role = 'replica'")
+    // Older than all: what alice approved, and what nobody of the team has signed.
+    const copy = `insert into payments.withdrawal
+      select (jsonb_populate_record(w, jsonb_build_object('id', 'wdr_' || lpad((n + $3)::text, 26, '0'), 'operation_id', $2 || n,
+        'destination', 'copied', 'sealed_destination', null, 'approved_by', $2::text, 'approved_by_id', $2::text))).*
+      from payments.withdrawal w, generate_series(1, 201) n where id = $1`
+    for (const [index, person] of ['alice', 'nobody'].entries()) await client.query(copy, [id, person, 1_000 * index])
+    const { text } = await alice.get('/production/withdrawals/pay')
+    t.match(text, `<form method="post" id="pay-${id}"`)
+    t.match(text, 'Others are not offered.')
+    t.equal(text.split('You approved it yourself').length, 2, 'said once')
+    await client.query("delete from payments.withdrawal where destination = 'copied'")
+    await client.query("set session_replication_role = 'origin'")
+    client.release()
+  })
 })
 
 const linesOf = ({ text }: Shown): readonly string[] => text.replace(/\n$/, '').split('\n')

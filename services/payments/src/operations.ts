@@ -16,6 +16,7 @@ export const handlers = ({
   ...withdrawals,
   ...decisions,
   requestWithdrawal: requestWithdrawal({ intents }),
+  withdrawalQueue: withdrawals.withdrawalQueue({ payAloneUpTo }),
   showWithdrawal: withdrawals.showWithdrawal({ payAloneUpTo }),
   decideWithdrawal: decisions.decideWithdrawal({ payAloneUpTo }),
   readOpenRecords,

@@ -321,6 +321,9 @@ export const payments = service('payments', {
     body: object({
       ...ownerFields,
       status: Type.Optional(oneOf(waitingStatuses)),
+      payable: Type.Optional(
+        Type.Boolean({ description: 'Without what the caller approved, above what one person may pay alone.' }),
+      ),
       ...waitingPeriod,
       order: orderField(queueOrders),
       after: Type.Optional(described(Id, 'Go on after this withdrawal.')),

@@ -3,12 +3,12 @@ import type { FastifyReply } from 'fastify'
 import { id, lines, money, rowsOf, text } from '../pieces/cells.ts'
 import { type CsvRow, cellText, sendCsv } from '../pieces/listed.ts'
 import { type BatchRecord, batchKeyOf, type PixPayment, pixBatch } from '../pieces/pix-batch.ts'
-import { showNotYours } from '../pieces/queue.ts'
+import { afterOf, showNotYours } from '../pieces/queue.ts'
 import { type Pages, shownDecision, type Visit } from '../pieces/visit.ts'
 import { agreementIn } from '../settings.ts'
 import { destinationFacts, isUnreserved, payDecision, unreserved, withdrawalPath } from './withdrawals.ts'
 
-const { withdrawalQueue, showWithdrawal, decideWithdrawal } = operations.payments
+const { withdrawalQueue, countWithdrawalQueue, showWithdrawal, decideWithdrawal } = operations.payments
 
 type Withdrawal = Reply<typeof showWithdrawal>
 
@@ -59,26 +59,19 @@ async function showRun(visit: Visit, hasAgreement: boolean): Promise<FastifyRepl
   const { person, environment, address } = visit
   const list = { title: 'paySeveral', path } as const
   if (!person.mayCall(decideWithdrawal, pays)) return showNotYours(visit, list, decideWithdrawal)
-  const waiting = await person.call(withdrawalQueue, { environment, status: 'approved', limit: payMost })
-  const found = await readEach(
-    waiting.data.filter(({ settling }) => !settling),
-    async ({ id: withdrawalId, playerName }) => ({
-      ...(await findOne(visit, withdrawalId)),
-      player: { name: playerName ?? withdrawalId },
-    }),
-  )
-  const forms = found.map(({ withdrawal, fault, player }) => {
-    const decision = payDecision(visit, { withdrawal, player })
-    const unless = fault === null ? decision.unless : visit.display.word('error', 'NOT_AS_APPROVED')
-    // The browser fills in which file was made of it.
-    const form = { ...decision, only: ['paymentFile'], unless }
-    return { withdrawal, ...shownDecision(visit, form, withdrawalPath(withdrawal)) }
-  })
-  const whyNot = new Set(forms.flatMap(({ unless }) => unless ?? []))
-  const isNone = forms.every(({ unless }) => unless !== undefined)
+  const [{ shown, read, isEnd, whyNot }, counted] = await Promise.all([
+    findPayable(visit),
+    person.call(countWithdrawalQueue, { environment }),
+  ])
+  const waiting = counted.data.find(({ status }) => status === 'approved')?.waiting ?? 0
+  // The queue gave those alone that somebody may pay: the others they have approved themselves.
+  const isOwn = isEnd && waiting > read
+  const isNone = !shown.some(isPayable)
+  const why = [...new Set([...whyNot, ...(isOwn ? [visit.display.t('firstIsYou')] : [])])].join(' ')
+  const forms = shown.map(({ form }) => form)
   const rows = rowsOf(
     showWithdrawal.reply,
-    found.map(({ withdrawal, player }, index) => ({ ...withdrawal, name: player.name, unless: forms[index]?.unless })),
+    shown.map(({ withdrawal, player, form }) => ({ ...withdrawal, name: player.name, unless: form.unless })),
     [
       ['player', (row) => lines(text(row.name), id(row.playerId))],
       ['amount', (row) => lines(money(row.amount, row.currency), unreserved(row))],
@@ -96,7 +89,8 @@ async function showRun(visit: Visit, hasAgreement: boolean): Promise<FastifyRepl
     list: address('/withdrawals?status=approved'),
     file: address(`${path}.csv`),
     most: payMost,
-    none: isNone ? [visit.display.t('payNone', { count: forms.length }), ...whyNot].join(' ') : undefined,
+    none: isNone && waiting > 0 ? `${visit.display.t('payNone', { count: waiting })} ${why}` : undefined,
+    others: isNone || why === '' ? undefined : visit.display.t('payOthers', { why }),
     bankFile: hasAgreement && visit.environment === 'production' ? address(`${path}.rem`) : undefined,
     loginAgain: forms.find(({ loginAgain }) => loginAgain !== undefined) && {
       href: `/login?again=yes&returnTo=${encodeURIComponent(address(path))}`,
@@ -104,13 +98,55 @@ async function showRun(visit: Visit, hasAgreement: boolean): Promise<FastifyRepl
     },
     rows: rows.map((row, index) => ({
       ...row,
-      choice: forms[index]?.unless === undefined ? forms[index]?.withdrawal.id : undefined,
+      choice: forms[index]?.unless === undefined ? shown[index]?.withdrawal.id : undefined,
     })),
-    forms: forms
-      .filter(({ unless, loginAgain }) => unless === undefined && loginAgain === undefined)
-      .map((form) => ({ ...form, isPix: batchKeyOf(form.withdrawal) !== undefined })),
+    forms: shown
+      .filter(({ form }) => form.unless === undefined && form.loginAgain === undefined)
+      .map(({ withdrawal, form }) => ({ ...form, withdrawal, isPix: batchKeyOf(withdrawal) !== undefined })),
   })
 }
+
+/** So many pages of the queue are read until there is something on one that somebody can pay. */
+const readsMax = 5
+
+/**
+ * A page of what waits longest and somebody may pay. One that they can pay nothing of is passed over: for example the ledger
+ * reserves nothing for it.
+ * @returns with how many were read, whether no more follow, and why those that are not offered without a row of their own are not
+ */
+async function findPayable(visit: Visit) {
+  const { person, environment } = visit
+  const asked = { environment, status: 'approved', payable: true, limit: payMost } as const
+  const whyNot: string[] = []
+  let [after, read]: [string | undefined, number] = [undefined, 0]
+  for (let reads = 1; ; reads += 1) {
+    const page: Reply<typeof withdrawalQueue> = await person.call(withdrawalQueue, { ...asked, ...afterOf(after) })
+    const { data, nextCursor } = page
+    read += data.length
+    const shown = await readEach(
+      data.filter(({ settling }) => !settling),
+      (row) => findForm(visit, row),
+    )
+    const isNone = !shown.some(isPayable)
+    if (isNone) whyNot.push(...shown.flatMap(({ form }) => form.unless ?? []))
+    if (!isNone || nextCursor === null || reads === readsMax) return { shown, read, isEnd: nextCursor === null, whyNot }
+    after = nextCursor
+  }
+}
+
+type Queued = Reply<typeof withdrawalQueue>['data'][number]
+
+async function findForm(visit: Visit, { id: withdrawalId, playerName }: Queued) {
+  const { withdrawal, fault } = await findOne(visit, withdrawalId)
+  const player = { name: playerName ?? withdrawalId }
+  const decision = payDecision(visit, { withdrawal, player })
+  const unless = fault === null ? decision.unless : visit.display.word('error', 'NOT_AS_APPROVED')
+  // The browser fills in which file was made of it.
+  const form = { ...decision, only: ['paymentFile'], unless }
+  return { withdrawal, player, form: shownDecision(visit, form, withdrawalPath(withdrawal)) }
+}
+
+const isPayable = ({ form }: Awaited<ReturnType<typeof findForm>>): boolean => form.unless === undefined
 
 /**
  * A withdrawal, and why it is not proven that it is what was approved: whoever answered is not believed, since the bank pays

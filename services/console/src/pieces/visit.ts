@@ -16,7 +16,7 @@ import type { Word } from '../words/index.ts'
 import { displayOf, goTo } from './cells.ts'
 import { type Form, fieldsOf, missingFields, newOperationId, readFieldsOf } from './forms.ts'
 import { isInPlace, isUnknown, refusalOf, sayInPlace } from './refusals.ts'
-import { restOf, silenceOf } from './rest.ts'
+import { askedBefore, restOf, silenceOf } from './rest.ts'
 
 /** What a page works with: who asks, and for which environment. */
 export function visitOf(request: FastifyRequest, reply: FastifyReply, context: ConsoleContext) {
@@ -24,6 +24,8 @@ export function visitOf(request: FastifyRequest, reply: FastifyReply, context: C
   if (person === undefined) throw new Error('nobody is signed in')
   const params = request.params as Readonly<Record<string, string>>
   const environment: Environment = params.environment === 'sandbox' ? 'sandbox' : 'production'
+  const query = request.query as Readonly<Record<string, string | undefined>>
+  const asked = askedBefore(query, person, context.clock.now())
   const visit = {
     person,
     environment,
@@ -31,12 +33,13 @@ export function visitOf(request: FastifyRequest, reply: FastifyReply, context: C
     request,
     reply,
     params,
-    now: context.clock.now(),
+    now: asked.now,
     log: context.log,
     recorded: context.recorded,
-    query: request.query as Readonly<Record<string, string | undefined>>,
+    query,
     /** The services whose part of the page is not there yet. */
     late: new Set<ServiceName>(),
+    asked,
     /** The address of a page in the same environment. */
     address: (path: string): string => `/${environment}${path}`,
   }

@@ -30,6 +30,7 @@ export const listWords = {
     'No máximo {most} por vez: os que esperam há mais tempo.',
   ],
   payNone: ['You can pay none of these {count}.', 'Você não pode pagar nenhum destes {count}.'],
+  payOthers: ['Others are not offered. {why}', 'Outros não são oferecidos. {why}'],
   payFileBank: ['File for the bank (CNAB 240, Pix)', 'Arquivo para o banco (CNAB 240, Pix)'],
   payFileNumber: ['Number of this file', 'Número deste arquivo'],
   payFileNumberWhat: [

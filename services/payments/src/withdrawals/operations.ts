@@ -199,32 +199,38 @@ async function withPlayerNames<Row extends { readonly playerId: string; readonly
   })
 }
 
-export const withdrawalQueue = handle(operations.payments.withdrawalQueue, async (call, { db, rpc, now }) => {
-  const { limit } = call.input
-  const withdrawals = await shownWithdrawals(db, await listQueue(db, { ...call.input, limit: limit + 1 }))
-  const { data, nextCursor } = toPage(withdrawals.map(teamWithdrawal), limit, ({ id }) => id)
-  const onPage = withdrawals.slice(0, data.length)
-  const players = new Map(onPage.map((withdrawal) => [withdrawal.playerId, withdrawal]))
-  const known = new Map<string, Awaited<ReturnType<typeof readPlayer>>>()
-  const { requestId, deadline } = call
-  const scope = withdrawals[0] && scopeOf(withdrawals[0])
-  const asking = { rpc, scope, requestId, deadline }
-  const [named] = await Promise.all([
-    factsOf(db, onPage, now).then(async (facts) =>
-      withPlayerNames(await withOperatorNames(data, asking), facts, asking),
-    ),
-    eachOf([...players.values()], async (withdrawal) => {
-      known.set(withdrawal.playerId, await readPlayer(rpc, withdrawal, call))
-    }),
-  ])
-  return {
-    data: named.flatMap((withdrawal) => {
-      const player = known.get(withdrawal.playerId)
-      return player === undefined ? [] : [{ ...withdrawal, ...player }]
-    }),
-    nextCursor,
-  }
-})
+/** @param payAloneUpTo in production one person may approve and pay up to this amount, in minor units */
+export const withdrawalQueue = ({ payAloneUpTo: upTo }: { readonly payAloneUpTo: bigint }) =>
+  handle(operations.payments.withdrawalQueue, async (call, { db, rpc, now }) => {
+    const { limit, payable } = call.input
+    const payer = payable === true ? { ...call.caller, upTo } : undefined
+    const withdrawals = await shownWithdrawals(
+      db,
+      await listQueue(db, { ...call.input, ...defined({ payer }), limit: limit + 1 }),
+    )
+    const { data, nextCursor } = toPage(withdrawals.map(teamWithdrawal), limit, ({ id }) => id)
+    const onPage = withdrawals.slice(0, data.length)
+    const players = new Map(onPage.map((withdrawal) => [withdrawal.playerId, withdrawal]))
+    const known = new Map<string, Awaited<ReturnType<typeof readPlayer>>>()
+    const { requestId, deadline } = call
+    const scope = withdrawals[0] && scopeOf(withdrawals[0])
+    const asking = { rpc, scope, requestId, deadline }
+    const [named] = await Promise.all([
+      factsOf(db, onPage, now).then(async (facts) =>
+        withPlayerNames(await withOperatorNames(data, asking), facts, asking),
+      ),
+      eachOf([...players.values()], async (withdrawal) => {
+        known.set(withdrawal.playerId, await readPlayer(rpc, withdrawal, call))
+      }),
+    ])
+    return {
+      data: named.flatMap((withdrawal) => {
+        const player = known.get(withdrawal.playerId)
+        return player === undefined ? [] : [{ ...withdrawal, ...player }]
+      }),
+      nextCursor,
+    }
+  })
 
 /** What a reviewer must know of the player before deciding. */
 async function readPlayer(

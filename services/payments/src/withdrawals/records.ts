@@ -110,7 +110,22 @@ function isOwned(filter: SummedQueue | WithdrawalFilter) {
   `
 }
 
-type WithdrawalQueueFilter = Input<typeof operations.payments.withdrawalQueue>
+/** Somebody who would pay, and up to which amount they may pay what they approved, in minor units. */
+interface Payer {
+  readonly name: string
+  readonly id: string
+  readonly upTo: bigint
+}
+
+/** As `payTakesTwo` judges it, but for what somebody has paid alone already. */
+const isPayableBy = ({ name, id, upTo }: Payer) => sql`
+  (environment <> 'production' or amount <= ${upTo}::bigint
+    or approved_by is distinct from ${name} and approved_by_id is distinct from ${id})
+`
+
+type WithdrawalQueueFilter = Omit<Input<typeof operations.payments.withdrawalQueue>, 'payable'> & {
+  readonly payer?: Payer
+}
 /** The queue of a player is summed, and listed by nobody. */
 type SummedQueue = WithdrawalQueueFilter & { readonly playerId?: string | undefined }
 
@@ -141,7 +156,7 @@ export async function listQueue(db: ReadDb, filter: WithdrawalQueueFilter): Prom
 
 /** The withdrawals that wait, in an order. */
 function waitingOf(filter: SummedQueue): Fragment {
-  const { status = 'under_review', order = 'oldest', from = null, to = null, after, limit } = filter
+  const { status = 'under_review', order = 'oldest', from = null, to = null, after, limit, payer } = filter
   const { by, isBelow } = orderOf(order, after)
   // The two statuses are named so that a prepared plan may use the index of the queue, which has no other rows.
   return sql`
@@ -150,6 +165,7 @@ function waitingOf(filter: SummedQueue): Fragment {
       where status in ('under_review', 'approved') and status = ${status} and environment = asked and ${isBelow}
         and created_at >= coalesce(${from}::timestamptz, '-infinity')
         and created_at < coalesce(${to}::timestamptz, 'infinity') and ${isOwned(filter)}
+        and ${payer === undefined ? sql`true` : isPayableBy(payer)}
       order by ${by} limit ${limit}
     ) found
     order by ${by} limit ${limit}
@@ -217,7 +233,7 @@ function newestOf(filter: WithdrawalFilter): Fragment {
   const highest = to === null ? afterAllIds : firstId('wdr', new Date(to.getTime() + idAheadMs))
   return sql`
     select found.* from unnest(${environmentsOf(filter)}::text[]) as asked cross join lateral (
-      select * from withdrawal
+      select * from ${sourceOf(filter)}
       where ${rangeOf(filter)} and environment = asked and version > 0
         and id < ${before} and id >= ${lowest} and id < ${highest}
         and (${from}::timestamptz is null or created_at >= ${from}::timestamptz)
@@ -227,6 +243,18 @@ function newestOf(filter: WithdrawalFilter): Fragment {
     ) found
     order by id desc limit ${limit}
   `
+}
+
+/** Of an owner and of those that were paid, all are gone through. An index has the others of all operators by their status. */
+function sourceOf({ playerId, operatorId, status = 'paid' }: WithdrawalFilter): Fragment {
+  if (playerId !== undefined || operatorId !== undefined || status === 'paid') return sql`withdrawal`
+  return sql`(
+    select * from withdrawal where status <> 'paid' and status = ${status}
+    -- Those that are shown with their former status.
+    union all select * from withdrawal where status <> ${status} and id = any(array(
+      select aggregate from outbox where kind = 'command' and aggregate > 'wdr_' and aggregate < 'wdr_~'
+    ))
+  ) withdrawal`
 }
 
 /** Statements of their own, since each uses another index. */

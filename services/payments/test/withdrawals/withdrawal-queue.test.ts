@@ -5,7 +5,7 @@ import t from 'tap'
 import { moneyPath } from '../money-path.ts'
 
 const { withdrawalQueue, showWithdrawal } = operations.payments
-const path = await moneyPath(t)
+const path = await moneyPath(t, { config: { payments: { PAY_ALONE_UP_TO: '5.00' } } })
 const { brandId } = path.scope
 const team = path.bed.team('alice')
 const admin = path.bed.sql('admin')
@@ -53,6 +53,33 @@ t.test('it pages, filters by brand and status, and crosses brands when none is n
   await path.decide('alice', all[0] ?? '', 'approve')
   t.same(await list({ status: 'approved' }), [all[0]])
   t.same(await list({}), all.slice(1))
+})
+
+t.test('what somebody may pay is without what they approved themselves, where that takes two people', async (t) => {
+  const brand = path.in({ environment: 'production', brandId: newId('brd') })
+  const { brandId } = brand.scope
+  const playerId = await brand.newPlayerWith('1000.00')
+  const approvedBy = async (person: 'alice' | 'bob', amount: string) => {
+    const { id } = await brand.requestWithdrawal(playerId, { amount })
+    await path.decide(person, id, 'approve')
+    return id
+  }
+  const [own, small, others] = [
+    await approvedBy('alice', '400.00'),
+    await approvedBy('alice', '5.00'),
+    await approvedBy('bob', '400.00'),
+  ]
+  const payable = async (user: TeamUser, input: object = {}) => {
+    const asked = { brandId, status: 'approved', payable: true, limit: 10, ...input } as const
+    return (await path.bed.team(user).call(withdrawalQueue, { input: asked })).data.map(({ id }) => id)
+  }
+  t.same(await payable('alice'), [small, others])
+  t.same(await payable('alice', { limit: 1, after: small }), [others])
+  t.same(await payable('bob'), [own, small])
+  t.same(await payable('alice', { payable: false }), [own, small, others])
+  await admin.query(`begin; set local session_replication_role = replica;
+    update payments.withdrawal set approved_by = 'another name of hers' where id = '${own}'; commit`)
+  t.same(await payable('alice'), [small, others], 'by the account as well')
 })
 
 t.test('it is read by age or by amount, either way, and page by page where amounts are the same', async (t) => {

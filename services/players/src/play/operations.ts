@@ -22,6 +22,8 @@ const batchMax = 500
 const queueMax = 5_000
 /** While one statement waits for PostgreSQL, the next may be sent. */
 const readsAtOnce = 2
+/** Two small statements cost twice as much as one. */
+const besideFrom = 8
 
 interface WaitingStake {
   readonly stake: AskedStake
@@ -35,6 +37,7 @@ export const stakeReads = ({ db, timers }: Pick<ServiceContext, 'db' | 'timers'>
     batchMax,
     queueMax,
     concurrency: readsAtOnce,
+    besideFrom,
     ownerOf: ({ stake }) => stake.brandId,
     isExpired: ({ deadline }) => deadline.getTime() <= timers.now(),
     faultOf: batchFaultOf,

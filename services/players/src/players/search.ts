@@ -2,7 +2,7 @@
 
 import { type Environment, environments, type Input, type operations } from '@backoffice/contracts'
 import { firstId, hourMs } from '@backoffice/process'
-import { type ReadDb, sql } from '@backoffice/service-runtime'
+import { type Fragment, type ReadDb, sql } from '@backoffice/service-runtime'
 import { type PlayerRecord, stroked } from './player.ts'
 import { columns, cpfDigestsOf, emailDigestsOf, phoneDigestsOf, recordOf, type StoredPlayer } from './records.ts'
 
@@ -69,29 +69,16 @@ function isFoundBy({ vault }: ReadDb, by: SearchedBy) {
   return sql`name_words(name) @@ to_tsquery('simple'::regconfig, ${beginnings})`
 }
 
-/** Whose own exclusion runs, or ran. An index has these players alone. */
-const isMarked = sql`(status = 'autoexcluido' or self_excluded_from is not null)`
-
-/** Whoever can be self-excluded now: those who are marked, and the other accounts of their person. They are found first. */
-const mayBeExcluded = sql`id = any(array(
-  select same.id from (select brand_id, cpf_digest, id from player where ${isMarked}) x cross join lateral (
-    select x.id
-    union all (select p.id from player p where p.brand_id = x.brand_id and p.cpf_digest = x.cpf_digest offset 0)
-  ) same
-))`
-
-/** What everybody sees of a player now, as `seenPlayer` and `kycAt` say it, for a filter. */
-const seenColumns = (() => {
+/** What everybody sees of a player now, as `seenPlayer` says it, for a filter. */
+const seenStatus = (() => {
   const runs = sql`(status = 'autoexcluido' or self_excluded_from is not null
     and (self_excluded_until is null or self_excluded_until > now()))`
-  return {
-    // Asked of the one person, since a brand may have excluded very many: with `exists` all of them might be read.
-    status: sql`case when ${runs} or (
-      select true from player x where x.brand_id = player.brand_id and x.cpf_digest = player.cpf_digest
-        and ${isMarked} and ${runs} limit 1
-    ) then 'autoexcluido' else status end`,
-    kycStatus: sql`case when kyc_status = 'aprovado' and kyc_expires_at <= now() then 'expirado' else kyc_status end`,
-  }
+  // Asked of the one person, since a brand may have excluded very many: with `exists` all of them might be read. The first
+  // condition on the others is that of their index.
+  return sql`case when ${runs} or (
+    select true from player x where x.brand_id = player.brand_id and x.cpf_digest = player.cpf_digest
+      and (status = 'autoexcluido' or self_excluded_from is not null) and ${runs} limit 1
+  ) then 'autoexcluido' else status end`
 })()
 
 /** The time in an id is that of the first attempt of the request, by another clock perhaps. */
@@ -112,21 +99,44 @@ export async function listPlayers(
   const lowest = from === null ? '' : firstId('ply', new Date(from.getTime() - idAheadMs))
   const highest = to === null ? afterAllIds : firstId('ply', new Date(to.getTime() + idAheadMs))
   // Each uses another index.
-  const whose = brandId === undefined ? sql`environment = asked` : sql`brand_id = asked`
+  const owner = brandId === undefined ? sql`environment` : sql`brand_id`
   const asked = brandId === undefined ? environmentsOf(environment) : [brandId]
   const listed = await db<StoredPlayer>`
     select ${columns} from unnest(${asked}::text[]) as asked cross join lateral (
-      select * from player where ${whose} and (${environment ?? null}::text is null or environment = ${environment ?? null})
+      select player.* from ${status === 'autoexcluido' ? excludedOf(owner) : sql`player`}
+      where ${owner} = asked and (${environment ?? null}::text is null or environment = ${environment ?? null})
         and id < ${before} and id >= ${lowest} and id < ${highest}
         and (${from}::timestamptz is null or created_at >= ${from}::timestamptz)
         and (${to}::timestamptz is null or created_at < ${to}::timestamptz)
         ${externalId === undefined ? sql`` : sql`and external_id = ${externalId}`}
-        ${status === 'autoexcluido' ? sql`and ${mayBeExcluded}` : status === undefined ? sql`` : sql`and status = ${status}`}
-        ${status === undefined ? sql`` : sql`and ${seenColumns.status} = ${status}`}
-        ${kycStatus === undefined ? sql`` : sql`and ${seenColumns.kycStatus} = ${kycStatus}`}
+        ${isSeenAs(status)} ${isStoredAs(kycStatus)}
       order by id desc limit ${limit}
     ) player
     order by id desc limit ${limit}
   `
   return listed.map((player) => recordOf(db, player))
+}
+
+/** Whose operator was told that they are self-excluded, by accounts of their own or others of the person. */
+const excludedOf = (owner: Fragment) => sql`
+  (select player_id as id from told_status where status = 'autoexcluido' and ${owner} = asked) told join player using (id)
+`
+
+// What most players have is found by going through them. Of the rest an index has each status, so its condition is named.
+
+function isSeenAs(status: PlayerList['status']): Fragment {
+  if (status === undefined) return sql``
+  const seen = sql`and ${seenStatus} = ${status}`
+  if (status === 'autoexcluido') return seen
+  return status === 'ativo'
+    ? sql`and status = 'ativo' ${seen}`
+    : sql`and status <> 'ativo' and status = ${status} ${seen}`
+}
+
+/** An approval whose term is over is in no list until the sweep has written `expirado`, which takes seconds. */
+function isStoredAs(kycStatus: PlayerList['kycStatus']): Fragment {
+  if (kycStatus === undefined) return sql``
+  return kycStatus === 'aprovado' || kycStatus === 'nao_iniciado'
+    ? sql`and kyc_status = ${kycStatus} and (kyc_expires_at is null or kyc_expires_at > now())`
+    : sql`and kyc_status not in ('aprovado', 'nao_iniciado') and kyc_status = ${kycStatus}`
 }

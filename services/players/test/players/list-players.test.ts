@@ -1,14 +1,14 @@
 import { type Environment, type Input, operations } from '@backoffice/contracts'
 import { payments } from '@backoffice/payments'
 import { dayMs, newId } from '@backoffice/process'
-import { newCpf, newPlayer, testBed } from '@backoffice/test-kit'
+import { eventually, newCpf, newPlayer, testBed } from '@backoffice/test-kit'
 import { wallet } from '@backoffice/wallet'
 import t from 'tap'
 import { players } from '../../src/service.ts'
 
-const { registerPlayer, listPlayers, selfExcludePlayer } = operations.players
+const { registerPlayer, listPlayers, selfExcludePlayer, setPlayerStatus, decideKyc } = operations.players
 
-const bed = await testBed(t, { players, wallet, payments })
+const bed = await testBed(t, { players, wallet, payments }, { config: { players: { STATUS_SWEEP_EVERY_MS: 100 } } })
 const alice = bed.team('alice')
 const scopeIn = (environment: Environment) => bed.scope({ environment, brandId: newId('brd') })
 const [aurora, boreal, practice] = [scopeIn('production'), scopeIn('production'), scopeIn('sandbox')]
@@ -60,8 +60,25 @@ t.test('without a brand the list goes back 31 days, with one or a first day as f
 t.test('who is self-excluded is found however long ago they came, with the other accounts of the person', async (t) => {
   t.same(await list({ status: 'autoexcluido' }), [])
   await alice.call(selfExcludePlayer, { input: { playerId: excluded, until: null } })
+  t.same(await list({ status: 'autoexcluido' }), [excluded], 'the others within a minute, when their operator is told')
+  await bed.sql('admin').query('update players.told_status set due_at = now() where player_id = $1', [excluded])
+  await eventually(async () => (await list({ status: 'autoexcluido' })).length === 2)
   t.same(await list({ status: 'autoexcluido' }), [excluded, old])
   t.same(await list({ status: 'autoexcluido', environment: 'production', limit: 1, before: excluded }), [old])
   t.same(await list({ status: 'autoexcluido', brandId: boreal.brandId }), [])
   t.same(await list({ status: 'ativo', environment: 'production' }), [other])
+})
+
+t.test('who has a status that few have is found, of all brands and of one', async (t) => {
+  await alice.call(setPlayerStatus, { input: { playerId: other, status: 'suspenso', reason: 'a complaint' } })
+  const decision = { submission: null, status: 'reprovado', reason: 'not readable' } as const
+  await alice.call(decideKyc, { input: { playerId: other, ...decision } })
+  for (const wanted of [{ status: 'suspenso' }, { kycStatus: 'reprovado' }] as const) {
+    t.same(await list(wanted), [other])
+    t.same(await list({ ...wanted, brandId: boreal.brandId }), [other])
+    t.same(await list({ ...wanted, brandId: aurora.brandId }), [])
+    t.same(await list({ ...wanted, environment: 'sandbox' }), [])
+  }
+  t.same(await list({ status: 'suspenso', kycStatus: 'reprovado' }), [other])
+  t.same(await list({ kycStatus: 'nao_iniciado', environment: 'production' }), [excluded])
 })

@@ -198,8 +198,8 @@ t.test('no sequence of registering, excluding, closing, anonymising and waiting 
       await judge(model)
       judged += model.accounts.filter((account) => model.seen(account) === 'autoexcluido').length
     }
-    await judgeLists(model)
     await sweep()
+    await judgeLists(model)
     for (const account of model.accounts) {
       const told = (await toldOf(account.id, 'player.status_changed')).map((data) => [data.previousStatus, data.status])
       const before = ['ativo', ...told.map(([, status]) => status)]

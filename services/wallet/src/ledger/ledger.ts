@@ -32,6 +32,8 @@ const queueMax = 5_000
  * share keep them apart.
  */
 const concurrencyDefault = 2
+/** Two small batches cost twice as much as one. */
+const besideFrom = 8
 
 /** Work that belongs to the transaction of a posting, such as the team's audit entry. `now`: when it was posted. */
 export type InTransaction = (db: Db, outcome: PostingOutcome, now: Date) => Promise<void>
@@ -57,6 +59,7 @@ export class Ledger {
       batchMax,
       queueMax,
       concurrency,
+      besideFrom,
       ownerOf: ({ posting }) => posting.brandId,
       // A batch may hold many postings of one account. Once an account is locked out, its postings run alone, so that
       // none of them holds up a batch.

@@ -1,7 +1,7 @@
 // Records.
 
 import { type ReadDb, sql } from '@backoffice/service-runtime'
-import { type Filter, isOfPair, type PlayRow, pairs, playsNamed, shownPlays } from './team-records.ts'
+import { type Filter, isOfPair, type PlayRow, pairsOf, playsNamed, shownPlays } from './team-records.ts'
 
 interface PlayFilter extends Filter {
   readonly outcome: PlayRow['outcome'] | null
@@ -13,12 +13,15 @@ interface PlayFilter extends Filter {
 export function listPlaysBy(db: ReadDb, filter: PlayFilter): Promise<PlayRow[]> {
   const { transactionId, playerId, outcome, after, limit } = filter
   // Ids begin with their time.
-  const rest = sql`p.id < coalesce(${after}::text, '~') order by p.id desc limit ${limit}`
-  const filtered = sql`${isOfPair('p', filter)} and (${outcome}::text is null or p.outcome = ${outcome}) and ${rest}`
+  const before = sql`p.id < coalesce(${after}::text, '~')`
+  const filtered = sql`
+    ${isOfPair('p', filter)} and (${outcome}::text is null or p.outcome = ${outcome}) and ${before}
+    order by p.id desc limit ${limit}
+  `
   const account = sql`(select id from account where owner_id = ${playerId})`
   if (transactionId !== null)
     return db<PlayRow>`
-      with recursive ${pairs}, page as (
+      with recursive ${pairsOf(filter)}, page as (
         -- By an array, of which the planner does not expect many.
         select p.* from play p where p.id = any(array(
           select p.id from (${playsNamed(transactionId)}) p
@@ -31,13 +34,19 @@ export function listPlaysBy(db: ReadDb, filter: PlayFilter): Promise<PlayRow[]> 
       with page as (select p.* from play p where p.account_id = ${account} and ${filtered})
       ${shownPlays} order by p.id desc
     `
+  const ofPair = (most: number) => sql`
+    pair cross join lateral (
+      select p.* from play p
+      where p.provider_id = pair.provider_id and p.brand_id = pair.brand_id and p.outcome = 'refused' and ${before}
+      order by p.id desc limit ${most}
+    ) p
+  `
   return db<PlayRow>`
-    with recursive ${pairs}, page as (
-      select p.* from pair cross join lateral (
-        select p.* from play p
-        where p.provider_id = pair.provider_id and p.brand_id = pair.brand_id and p.outcome = 'refused' and ${rest}
-      ) p
-      where ${isOfPair('pair', filter)} order by p.id desc limit ${limit}
+    with recursive ${pairsOf(filter)}, newest as (
+      -- As rounds are listed: see listRoundsOf.
+      select pair.* from ${ofPair(1)} where ${isOfPair('pair', filter)} order by p.id desc limit ${limit}
+    ), page as (
+      select p.* from newest ${ofPair(limit)} order by p.id desc limit ${limit}
     ) ${shownPlays} order by p.id desc
   `
 }

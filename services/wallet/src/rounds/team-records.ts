@@ -1,7 +1,7 @@
 // Records.
 
 import type { RoundState } from '@backoffice/contracts'
-import { type ReadDb, sql } from '@backoffice/service-runtime'
+import { type Fragment, type ReadDb, sql } from '@backoffice/service-runtime'
 import type { KnownPlay, Round } from './play.ts'
 import { isUndone } from './records.ts'
 
@@ -71,19 +71,30 @@ interface RoundFilter extends Filter {
 }
 
 /**
- * Each provider with each brand in which it has played. They are few, and each is one step in an index, so what only a
- * provider's own id names is looked up under each of them, and no index is kept for the ids alone.
+ * Each provider with each brand in which it has played, or with the one that is asked for. Each is one step in an index, so
+ * what only a provider's own id names is looked up under each of them, and no index is kept for the ids alone.
  */
-export const pairs = sql`
-  pair as (
-    (select provider_id, brand_id from play order by provider_id, brand_id limit 1)
-    union all
-    select n.provider_id, n.brand_id from pair cross join lateral (
-      select p.provider_id, p.brand_id from play p where (p.provider_id, p.brand_id) > (pair.provider_id, pair.brand_id)
-      order by p.provider_id, p.brand_id limit 1
-    ) n
-  )
-`
+export const pairsOf = ({ brandId }: Pick<Filter, 'brandId'>) =>
+  brandId === null
+    ? sql`
+        pair as (
+          (select provider_id, brand_id from play order by provider_id, brand_id limit 1)
+          union all
+          select n.provider_id, n.brand_id from pair cross join lateral (
+            select p.provider_id, p.brand_id from play p where (p.provider_id, p.brand_id) > (pair.provider_id, pair.brand_id)
+            order by p.provider_id, p.brand_id limit 1
+          ) n
+        )
+      `
+    : sql`
+        playing as (
+          (select provider_id from play order by provider_id limit 1)
+          union all
+          select n.provider_id from playing cross join lateral (
+            select p.provider_id from play p where p.provider_id > playing.provider_id order by p.provider_id limit 1
+          ) n
+        ), pair as (select provider_id, ${brandId}::text as brand_id from playing)
+      `
 
 /** Whether a row is of the brands and the provider that a filter names. */
 export function isOfPair(table: 'p' | 'pair' | 'r', { brandId, brandIds, providerId }: Filter) {
@@ -116,12 +127,19 @@ export function listRoundsOf(db: ReadDb, filter: RoundFilter): Promise<RoundRow[
     return db<RoundRow>`with page as (select r.* from round r where r.state = 'open' and ${rest}) ${shownRounds}`
   if (state === 'void')
     return db<RoundRow>`with page as (select r.* from round r where r.state = 'void' and ${rest}) ${shownRounds}`
+  const ofPair = (rest: Fragment) => sql`
+    pair cross join lateral (
+      select r.* from round r where r.brand_id = pair.brand_id and r.provider_id = pair.provider_id and ${rest}
+    ) r
+  `
+  const newestFirst = sql`order by r.opened_at desc, r.id desc`
   return db<RoundRow>`
-    with recursive ${pairs}, page as (
-      select r.* from pair cross join lateral (
-        select r.* from round r where r.brand_id = pair.brand_id and r.provider_id = pair.provider_id and ${rest}
-      ) r
-      where ${isOfPair('pair', filter)} order by r.opened_at desc, r.id desc limit ${limit}
+    with recursive ${pairsOf(filter)}, newest as (
+      -- Of so many pairs as the page has rows those with the newest round have all that belong on it.
+      select pair.* from ${ofPair(sql`${filtered(filter)} ${newestFirst} limit 1`)}
+      where ${isOfPair('pair', filter)} ${newestFirst} limit ${limit}
+    ), page as (
+      select r.* from newest ${ofPair(rest)} ${newestFirst} limit ${limit}
     ) ${shownRounds}
   `
 }
@@ -148,7 +166,7 @@ function listNamed(db: ReadDb, filter: RoundFilter): Promise<RoundRow[]> {
     )
   `
   return db<RoundRow>`
-    with recursive ${pairs}, named_play as (
+    with recursive ${pairsOf(filter)}, named_play as (
       select p.*, 'transaction' as by from (${playsNamed(transactionId)}) p
       union all
       -- A correction of the team reverses what a play has moved.
@@ -183,14 +201,21 @@ export interface OpenRounds {
   readonly oldestAt: Date
 }
 
-/** Open rounds by provider and brand: those with the oldest first. */
+/** More than this are not counted: then somebody is looking for long. */
+const countedMax = sql`10000`
+
+/** Open rounds by provider and brand, of those that were opened first: those with the oldest first. */
 export function countOpen(
   db: ReadDb,
   { openedBefore, limit }: { readonly openedBefore: Date | null; readonly limit: number },
 ): Promise<OpenRounds[]> {
   return db<OpenRounds>`
-    select provider_id, brand_id, count(*)::int as open, min(opened_at) as oldest_at from round
-    where state = 'open' and opened_at < coalesce(${openedBefore}::timestamptz, 'infinity')
+    select provider_id, brand_id, count(*)::int as open, min(opened_at) as oldest_at
+    from (
+      select provider_id, brand_id, opened_at from round
+      where state = 'open' and opened_at < coalesce(${openedBefore}::timestamptz, 'infinity')
+      order by opened_at limit ${countedMax}
+    ) r
     group by 1, 2 order by 4, 1, 2 limit ${limit}
   `
 }
@@ -279,9 +304,6 @@ export function listPlaysOfPeriod(
     ${shownPlays} order by p.created_at, p.id
   `
 }
-
-/** More than this are not counted: then somebody is looking for long. */
-const countedMax = sql`10000`
 
 /** Rounds that do not end, by environment. */
 export const countOldRounds = (db: ReadDb) =>

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { type Input, operations, type TeamPlay } from '@backoffice/contracts'
+import { defined, type Input, operations, type TeamPlay } from '@backoffice/contracts'
 import { newId } from '@backoffice/process'
-import { playerOf, refusal, TestTime, testBed } from '@backoffice/test-kit'
+import { allPages, playerOf, refusal, TestTime, testBed } from '@backoffice/test-kit'
 import t from 'tap'
 import { unsettledPlay } from '../../src/measurements.ts'
 import { wallet } from '../../src/service.ts'
@@ -355,4 +355,54 @@ t.test('wins that wait for two people are counted, and for an hour those that fo
   t.same(await observed(), seen)
   await time.set(new Date(time.now().getTime() + 2 * hourMs))
   t.same(await observed(), seen.slice(0, 1))
+})
+
+t.test('of rounds that stay open ten thousand are counted, those that were opened first', async (t) => {
+  await bed.sql('admin').query(
+    `insert into wallet.round (id, provider_id, brand_id, provider_round_id, account_id, game_id, state, opened_at)
+      select 'rnd_' || n, 'prv_one', 'brd_of_many', n, 1, 'wallet-reels', 'open', '2020-01-01Z'::timestamptz + n * interval '1 s'
+      from generate_series(1, 10001) n`,
+  )
+  const { data } = await alice.call(countOpenRounds, { input: { openedBefore: '2021-01-01T00:00:00.000Z' } })
+  t.same(data, [{ providerId: 'prv_one', brandId: 'brd_of_many', open: 10_000, oldestAt: '2020-01-01T00:00:01.000Z' }])
+})
+
+t.test('a page of all rounds, or of what was refused, has the newest of any brand and provider', async (t) => {
+  const brands = [newBrand(), newBrand(), newBrand()]
+  const brandIds = brands.map(({ brandId }) => brandId)
+  const players = await Promise.all(
+    brands.flatMap((brand) => [playerOf(bed, brand), playerOf(bed, brand, { provider: 'prv_two' })]),
+  )
+  const [rounds, refused]: [string[], string[]] = [[], []]
+  // The last ones play most, so that a page is of some of them alone.
+  for (const [index, player] of [...players, ...players.slice(3), ...players.slice(5)].entries()) {
+    await time.set(new Date(time.now().getTime() + 1_000))
+    await player.bet(`page-${index}`, '1.00', { roundId: `page-${index}` })
+    rounds.unshift(`page-${index}`)
+    await refusal(player.bet(`poor-${index}`, '9999.00', { roundId: `poor-${index}` }))
+    refused.unshift(`poor-${index}`)
+  }
+  for (const limit of [1, 2, 4, 20]) {
+    const listed = await allPages((cursor) =>
+      alice.call(listRounds, { input: { brandIds, limit, ...defined({ cursor }) } }),
+    )
+    t.same(
+      listed.map(({ roundId }) => roundId),
+      rounds,
+      `${limit} rounds a page`,
+    )
+    const plays = await allPages((cursor) =>
+      alice.call(listPlays, { input: { brandIds, limit, ...defined({ cursor }) } }),
+    )
+    t.same(
+      plays.map(({ transactionId }) => transactionId),
+      refused,
+      `${limit} plays a page`,
+    )
+  }
+  const [own = ''] = brandIds
+  t.same(
+    (await list({ brandId: own })).data.map(({ roundId }) => roundId),
+    rounds.filter((id) => ['page-0', 'page-1'].includes(id)),
+  )
 })
