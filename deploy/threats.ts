@@ -40,7 +40,7 @@ const causing: Readonly<Partial<Record<Effect, readonly string[]>>> = {
   address: ids('setWebhookUrl rotateWebhookSecret disableWebhook setDocumentUrl'),
   event: ids('resendDelivery resendDeliveries replayEvents rerunSetAside'),
   session: ids('endSession endProviderSession lockTeamMember unlockTeamMember'),
-  shown: ids('recordRestore declineProposal'),
+  shown: ids('recordRestore declineProposal makePaymentFile discardPaymentFile'),
   sandbox: ids('decideKycInSandbox decideWithdrawalInSandbox'),
 }
 /** Nobody gains by these: made again they change nothing, touch no record but new ones, or only encrypt anew. */

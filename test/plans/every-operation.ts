@@ -188,6 +188,7 @@ export async function callAsTeam(operator: Operator, team: Team, playerId: strin
     for (const page of [{}, { after: 'wdr_01m00000000000000000000000' }])
       await team(payments.withdrawalQueue, { order, ...page, limit: 10 })
   await team(payments.withdrawalQueue, { status: 'approved', payable: true, limit: 10 })
+  await team(payments.withdrawalQueue, { status: 'approved', withoutFile: true, limit: 10 })
   for (const whose of [{}, { brandId }, { playerId }]) await team(payments.sumDeposits, { ...whose, method: 'pix' })
   for (const whose of [{}, { operatorId }, { playerId }, { queue: 'approved' }])
     await team(payments.sumWithdrawals, whose)

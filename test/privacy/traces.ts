@@ -151,11 +151,17 @@ export async function leaveTraces(t: Teardown, bed: Bed): Promise<Traces> {
   await post(`/deposits/${(await deposit()).id}/fail`, { reason: note })
   const withdrawal = () => post(`${player}/withdrawals`, { ...pix, amount: '10.00', destination })
   const { id: withdrawalId } = await withdrawal()
-  for (const decision of ['approve', 'pay'])
+  for (const decision of ['approve', 'pay']) {
     await team(operations.payments.decideWithdrawal, {
       ...(await seenWithdrawal(bed.team(staff), withdrawalId)),
       decision,
     })
+    if (decision === 'pay') continue
+    const { fileId } = await bed
+      .team(staff)
+      .call(operations.payments.makePaymentFile, { input: { ids: [withdrawalId] } })
+    await team(operations.payments.discardPaymentFile, { fileId })
+  }
   await post(`/withdrawals/${(await withdrawal()).id}/cancel`, {})
   const corrected = { playerId, amount: '1.00', reference: 'privacy' }
   await team(operations.wallet.adjustWallet, corrected)

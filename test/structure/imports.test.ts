@@ -208,7 +208,7 @@ const nounsOf: Readonly<Record<ServiceName, readonly string[]>> = {
   gateway: ['operators', 'sessions', 'claims', 'requests', 'http', 'providers'],
   players: ['players', 'kyc', 'games', 'play'],
   wallet: ['rounds', 'ledger', 'statement', 'money', 'corrections', 'storage', 'background'],
-  payments: ['deposits', 'withdrawals', 'players'],
+  payments: ['deposits', 'files', 'withdrawals', 'players'],
   webhooks: ['endpoints', 'deliveries', 'sending'],
   reconciler: ['storage', 'heads', 'reconciliation', 'background'],
 }

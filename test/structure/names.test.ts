@@ -157,6 +157,7 @@ const kept: Readonly<Record<string, string>> = {
   'payments.depositor': 'one row for each player',
   'payments.status_transition': 'the history of records',
   'payments.ended_command': 'the history of records',
+  'payments.payment_file': 'a record',
   'webhooks.endpoint': 'one row for each operator and environment',
   'webhooks.attempt': 'goes with its delivery',
   'webhooks.lease': 'at most as many rows for each endpoint as may be under way',

@@ -86,6 +86,11 @@ export async function newWithdrawal(by: Callers, { approved = false } = {}): Pro
   return id
 }
 
+/** A file for the bank, of a withdrawal of its own. */
+async function newPaymentFile(by: Callers): Promise<string> {
+  return (await by.team(payments.makePaymentFile, { ids: [await newWithdrawal(by, { approved: true })] })).fileId
+}
+
 /** Another operator than that of the calls, and the key of its sandbox. */
 export async function newOperatorOf(by: Callers) {
   const name = randomUUID()
@@ -148,6 +153,7 @@ const made: Readonly<Record<string, (by: Callers) => unknown>> = {
   playerId: newPlayerOf,
   depositId: (by) => newDeposit(by),
   withdrawalId: (by) => newWithdrawal(by),
+  fileId: newPaymentFile,
   operatorId: async (by) => (await newOperatorOf(by)).operatorId,
   providerId: async (by) => (await newProviderOf(by)).providerId,
   environment: () => 'sandbox',
@@ -161,6 +167,7 @@ const made: Readonly<Record<string, (by: Callers) => unknown>> = {
 /** What an operation needs that neither a name nor its example says. */
 const needed = new Map<Operation, (by: Callers) => Fields | Promise<Fields>>([
   [payments.requestWithdrawal, async (by) => ({ playerId: await richPlayer(by), amount: '4.00' })],
+  [payments.makePaymentFile, async (by) => ({ ids: [await newWithdrawal(by, { approved: true })] })],
   [players.openGameSession, async (by) => ({ playerId: await richPlayer(by), gameId: 'fortune-reels' })],
   [wallet.adjustWallet, () => ({ amount: '1.00' })],
   [wallet.setWinLimit, async (by) => ({ brandId: await newBrandOf(by), maxWin: '5.00' })],

@@ -79,6 +79,13 @@ const catalogue = {
     status: 409,
     message: 'It is not proven that somebody approved this as it is shown, so it is not paid. The details say why.',
   },
+  WITHDRAWAL_IN_FILE: {
+    status: 409,
+    message:
+      'The withdrawal is in a file for the bank already; the details say which. Discard that one if it was not sent.',
+  },
+  PAYMENT_FILE_NOT_FOUND: { status: 404, message: 'There is no such file for the bank.' },
+  PAYMENT_FILE_DISCARDED: { status: 409, message: 'This file for the bank was discarded.' },
   COMMAND_NOT_FOUND: { status: 404, message: 'There is no such command of the outbox, or it is done.' },
   COMMAND_CANNOT_BE_ENDED: { status: 409, message: 'This command cannot be cancelled. The details say why.' },
   PLAYER_DATA_NEEDED: { status: 409, message: 'The data of this player are still needed; the details say why.' },

@@ -215,6 +215,31 @@ export function pixKey(seen: string): { readonly type: PixKeyType; readonly key:
   return /^[\da-f]{32}$/.test(bare) ? { type: 'random', key: bare } : null
 }
 
+/** Where a payment goes, as a batch of Pix transfers has it; undefined where it is no Pix key, or one that the batch has no room for. */
+export function batchKeyOf({
+  method,
+  currency,
+  destination,
+}: {
+  readonly method: string
+  readonly currency: string
+  readonly destination: string
+}) {
+  if (currency !== 'BRL' || !asSeen(method).includes('pix')) return undefined
+  const seen = asSeen(destination)
+  const found = pixKey(seen)
+  if (found === null || !/^[!-~]{1,77}$/.test(found.key)) return undefined
+  // Digits without a plus may be a CPF with a mistake in it as well, and somebody else's telephone would be paid.
+  if (found.type === 'phone' && !seen.startsWith('+')) return undefined
+  // And one of a hundred telephones has the check digits of a CPF: what is written otherwise than one may be none.
+  if (found.type === 'cpf' && cpfDigits(seen) === null) return undefined
+  // Whoever writes more than an address beside it has named no key.
+  if (found.type === 'email' && !isEmail(seen)) return undefined
+  // The number of a payee has digits alone.
+  if (found.type === 'cnpj' && !/^\d{14}$/.test(found.key)) return undefined
+  return found
+}
+
 /** A number of the register of companies. Since 2026 its first twelve places may be letters, each worth its ASCII code less 48. */
 function isCnpj(bare: string): boolean {
   if (!/^[\da-z]{12}\d{2}$/.test(bare) || /^(\d)\1{13}$/.test(bare)) return false
@@ -244,5 +269,6 @@ const idPrefixes = {
   dlv: 'webhook delivery',
   aud: 'audit entry',
   prp: 'proposal',
+  pfl: 'file for the bank',
 } as const
 export type IdPrefix = keyof typeof idPrefixes

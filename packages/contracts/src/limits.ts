@@ -42,6 +42,8 @@ export const timedMax = 1_000
 export const arrivalsMax = { hours: 24, minutesInTime: 2, operators: 10, named: 100 } as const
 /** So many days of money are read at once. */
 export const moneyDays = 31
+/** So many withdrawals go into one file for the bank: as many as the queue gives. */
+export const filedMax = 200
 /** So many deposits, or withdrawals, are read to say what a list of the team's adds up to. */
 export const sumRowsMax = 10_000
 /** What the submissions of one player may weigh as JSON. They are read for many players at once. */

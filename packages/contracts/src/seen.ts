@@ -86,7 +86,7 @@ const { gateway, players, wallet, payments, webhooks } = operations
 export type ReadShown = <O extends Operation>(operation: O, input: Input<O>) => Promise<Reply<O>>
 
 type Named = Readonly<
-  Record<'operatorId' | 'playerId' | 'withdrawalId' | 'transferId' | 'commandId' | 'key' | 'id', string>
+  Record<'operatorId' | 'playerId' | 'withdrawalId' | 'fileId' | 'transferId' | 'commandId' | 'key' | 'id', string>
 > &
   Readonly<Record<'providerId' | 'brandId' | 'roundId' | 'transactionId', string>> &
   Pick<Input<typeof webhooks.showWebhook>, 'environment'> & { readonly proposalId: string }
@@ -125,6 +125,8 @@ async function creditOf(read: ReadShown, { commandId }: Named) {
   const { id: depositId, ...deposit } = await read(payments.showDeposit, { depositId: subject })
   return { depositId, ...deposit }
 }
+
+const fileOf = (read: ReadShown, { fileId }: Named) => read(payments.showPaymentFile, { fileId })
 
 const providerOf = (read: ReadShown, { providerId }: Named) => read(gateway.getProvider, { name: providerId })
 
@@ -190,6 +192,7 @@ const records: Readonly<Record<string, (read: ReadShown, named: Named, operation
   anonymisePlayer: playerOf,
   adjustWallet: playerOf,
   reverseTransfer: entryOf,
+  discardPaymentFile: fileOf,
   endCommand: creditOf,
   setProviderGrant: providerOf,
   setProviderLimits: providerOf,

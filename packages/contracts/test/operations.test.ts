@@ -208,7 +208,7 @@ t.test('the catalogue gives each code of the specification its status', async (t
 
 /** What of the team's work is about nothing that a page shows, beside what stands in the input itself. */
 const unseen = {
-  'makes something new': ['createOperator', 'createProvider'],
+  'makes something new': ['createOperator', 'createProvider', 'makePaymentFile'],
   'the account, the game or the time stands in the input': [
     ...['lockTeamMember', 'unlockTeamMember', 'endSession', 'endProviderSession'],
     ...['setGameAvailability', 'setGameProvider', 'recordRestore'],

@@ -166,6 +166,7 @@ export const lists = {
       destination,
       'kycStatus',
       'approvedBy',
+      ['paymentFile', ({ paymentFile }) => paymentFile?.id],
       operator,
     ],
     more: ['environment', 'available', 'playerStatus'],

@@ -243,16 +243,8 @@ function showRun() {
   const label = run.dataset.label.replace('{count}', chosen.length).replace('{sum}', texts.join(' + '))
   button.textContent = chosen.length === 0 ? run.dataset.none : label
   button.disabled = isPaying || chosen.length === 0
-  const [csv, bank, notPix] = ['[data-run-file]', '[data-run-bank]', '[data-run-not-pix]'].map((one) =>
-    run.querySelector(one),
-  )
-  csv.hidden = chosen.length === 0
-  for (const file of run.querySelectorAll('[data-run-file]'))
-    file.href = `${file.href.split('?')[0]}?ids=${chosen.map(({ value }) => value).join(',')}`
-  if (bank === null) return
-  const isPix = chosen.every((box) => 'pix' in formOf(box).dataset)
-  bank.hidden = chosen.length === 0 || !isPix
-  notPix.hidden = isPix
+  const notPix = run.querySelector('[data-run-not-pix]')
+  if (notPix !== null) notPix.hidden = chosen.every((box) => 'pix' in formOf(box).dataset)
 }
 
 async function payOne(box) {
@@ -291,18 +283,14 @@ async function payChosen(run) {
   showRun()
 }
 
-/** Saves the file for the bank. Whoever marks what stands in it as paid signs its digest too. */
-async function saveFile(link) {
-  const forms = toPay().map(formOf)
-  const number = link.closest('[data-run-bank]')?.querySelector('input')
-  if (number?.reportValidity() === false) return
-  const address = number === undefined ? link.href : `${link.href}&number=${number.value}`
-  const response = await fetch(address, { redirect: 'manual' })
+/** Saves the file for the bank, whose page this is. Whoever marks what stands in it as paid signs its digest too. */
+async function saveFile({ href }) {
+  const response = await fetch(href, { redirect: 'manual' })
   // Its page says why there is none, or leads to a login.
-  if (!response.ok) return location.assign(address)
+  if (!response.ok) return location.assign(href)
   const file = await response.blob()
   const digest = await fileDigest(await file.arrayBuffer())
-  for (const { elements } of forms) elements.paymentFile.value = digest
+  for (const { elements } of boxes().flatMap((box) => formOf(box) ?? [])) elements.paymentFile.value = digest
   const [, name] = /filename="([^"]+)"/.exec(response.headers.get('Content-Disposition')) ?? []
   Object.assign(document.createElement('a'), { href: URL.createObjectURL(file), download: name }).click()
 }
@@ -314,7 +302,8 @@ document.addEventListener('click', (event) => {
   saveFile(link)
 })
 document.addEventListener('change', ({ target }) => {
-  if (target.matches('[data-choose-all]')) for (const box of boxes()) if (!box.disabled) box.checked = target.checked
+  if (target.matches('[data-choose-all]'))
+    for (const box of boxes().filter((one) => !one.disabled && one.checked !== target.checked)) box.click()
   showRun()
 })
 document.addEventListener('click', ({ target }) => {
@@ -322,6 +311,7 @@ document.addEventListener('click', ({ target }) => {
   if (button !== null) payChosen(button.closest('[data-run]'))
 })
 showRun()
+document.addEventListener('htmx:afterSwap', showRun)
 
 const echoAll = () => document.querySelectorAll('.decision form').forEach(echo)
 document.addEventListener('htmx:afterSwap', echoAll)

@@ -87,12 +87,16 @@ async function withdrawalForms(bed: ConsoleBed): Promise<readonly Case[]> {
     return bob.call(operations.payments.decideWithdrawal, { input })
   }
   const [reject, approve, fail, pay] = [await newOne(), await newOne(), await newOne(), await newOne()]
-  for (const id of [fail, pay]) await decide(id, 'approve')
+  const filed = await newOne()
+  for (const id of [fail, pay, filed]) await decide(id, 'approve')
+  const { fileId } = await bob.call(operations.payments.makePaymentFile, { input: { ids: [filed] } })
   const pageOf = (id: string) => `/production/withdrawals/${id}`
   return [
     { page: pageOf(reject), form: 'reject' },
     { page: pageOf(approve), form: 'approve', meanwhile: () => decide(approve, 'reject') },
     { page: pageOf(fail), form: 'fail' },
+    { page: '/production/withdrawals/pay', form: 'file' },
+    { page: `/production/withdrawals/pay?file=${fileId}`, form: 'discard' },
     { page: pageOf(pay), form: 'pay', meanwhile: () => decide(pay, 'fail') },
   ]
 }

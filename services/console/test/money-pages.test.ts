@@ -402,7 +402,10 @@ t.test('the pages about money', async (t) => {
     t.match(nothing, 'You can pay none of these 4. You approved it yourself, so somebody else must pay it.')
     t.equal(nothing.split('You approved it yourself').length, 2, 'said once')
     t.notMatch(nothing, 'data-choose-all')
-    const file = await bob.get(`${page}.csv?ids=${ids.join(',')},${ids[0]}`)
+    t.equal((await makeFile(bob, [...ids, 'wdr_unknown'])).status, 422)
+    const { id: fileId, made } = await fileIn(bob, ids)
+    t.equal(made.location, `${page}?file=${fileId}`)
+    const file = await bob.get(downloadOf(fileId))
     const [titles, ...rows] = linesOf(file)
     t.equal(titles, 'endToEndId,amount,currency,method,destination,operator')
     t.match(rows[3], `'=HYPERLINK`, 'an operator writes the method too')
@@ -413,10 +416,37 @@ t.test('the pages about money', async (t) => {
     )
     t.match(rows[0], ',+5511987654321,', 'a telephone is a key')
     t.match(rows[1], `'=HYPERLINK`, 'and a formula is a text')
-    t.equal((await bob.get(`${page}.csv?ids=${ids[0]},wdr_unknown`)).status, 404)
+    t.equal((await bob.get(downloadOf('pfl_unknown'))).status, 404)
+    t.equal((await bob.get(downloadOf(fileId))).text, file.text, 'a lost download is no harm')
 
-    t.match(text, `href="${page}.rem"`)
-    const batch = await bob.get(`${page}.rem?ids=${ids[0]},${ids[2]}&number=7`)
+    await t.test('what is in a file is on its page, and in no other file until that one is discarded', async (t) => {
+      const bobAgain = await bed.visitor('bob')
+      const filed = await bobAgain.get(`${page}?file=${fileId}`)
+      for (const id of ids) {
+        t.match(filed.text, `id="pay-${id}"`, 'there it is marked as paid')
+        t.notMatch((await bobAgain.get(page)).text, `id="pay-${id}"`)
+      }
+      const again = await makeFile(bob, ids.slice(0, 1), text)
+      t.equal(again.status, 422)
+      t.match(again.text, 'in another file for the bank already')
+      for (const path of ['/production/withdrawals?status=approved', `/production/withdrawals/${ids[0]}`])
+        t.match(
+          (await bobAgain.get(path)).text,
+          new RegExp(`href="${page.replaceAll('/', '\\/')}\\?file=${fileId}"[^>]*><bdi>of bob, `),
+        )
+      const shownInPortuguese = await inPortuguese.get(`/production/withdrawals/${ids[0]}`)
+      t.match(shownInPortuguese.text, /Arquivo para o banco[\s\S]*de bob, /)
+      const discarding = `${page}/discard?file=${fileId}`
+      const form = formOf(filed, discarding)
+      t.equal((await bobAgain.post(discarding, { ...form })).status, 422, 'with a reason')
+      t.equal((await bobAgain.post(discarding, { ...form, reason: 'it was not sent' })).location, page)
+      t.equal((await bobAgain.get(downloadOf(fileId))).status, 422)
+      t.match((await bobAgain.get(`${page}?file=${fileId}`)).text, 'it was not sent')
+    })
+
+    t.match(text, 'name="batchNumber"')
+    const { id: batchId } = await fileIn(bob, [ids[0] ?? '', ids[2] ?? ''], '7')
+    const batch = await bob.get(downloadOf(batchId))
     t.match(batch.headers.get('content-disposition'), 'filename="pix-000007.rem"')
     const lines = batch.text.split('\r\n')
     t.same(
@@ -427,10 +457,12 @@ t.test('the pages about money', async (t) => {
     t.equal(lines[2]?.slice(119, 134), '000000000004000')
     t.equal(lines[3]?.slice(127, 226).trimEnd(), '+5511987654321')
     t.equal(lines[5]?.slice(127, 226).trimEnd(), 'ana@example.com')
-    t.equal((await bob.get(`${page}.rem?ids=${ids[0]},${ids[1]}&number=7`)).status, 422, 'one is to no Pix key')
-    for (const number of ['', '0', '1000000', 'x'])
-      t.equal((await bob.get(`${page}.rem?ids=${ids[0]}&number=${number}`)).status, 422, `the number ${number}`)
-    t.equal((await bob.get(`/sandbox/withdrawals/pay.rem?ids=${ids[0]}&number=7`)).status, 404, 'nobody is paid there')
+    t.equal((await bob.get(downloadOf(batchId))).text, batch.text)
+    t.equal((await bob.get(downloadOf(batchId).replace('production', 'sandbox'))).status, 404, 'nobody is paid there')
+    await discard(bob, batchId)
+    t.equal((await makeFile(bob, ids.slice(0, 2), undefined, '8')).status, 422, 'one is to no Pix key')
+    for (const number of ['0', '1000000', 'x'])
+      t.equal((await makeFile(bob, ids.slice(0, 1), undefined, number)).status, 422, `the number ${number}`)
     await t.test(
       'and nothing that is not what its approver signed, whoever answers in the name of payments',
       async (t) => {
@@ -448,7 +480,7 @@ t.test('the pages about money', async (t) => {
           'the approval of another one': `update payments.audit_entry e set input = o.input, proof = o.proof, operation_id = o.operation_id
           from payments.audit_entry o where e.id = ${entryOf(id)} and o.id = ${entryOf(other)}`,
         }
-        const chosen = `${page}.csv?ids=${other},${id}`
+        const chosen = downloadOf((await fileIn(bob, [other, id])).id)
         const client = await bed.bed.sql('admin').connect()
         await client.query("set session_replication_role = 'replica'")
         for (const [what, lie] of Object.entries(falsehoods)) {
@@ -460,8 +492,7 @@ t.test('the pages about money', async (t) => {
           const { status, text } = await bob.get(chosen)
           t.equal(status, 422, what)
           t.notMatch(text, 'endToEndId')
-          t.equal((await bob.get(chosen.replace('.csv?', '.rem?number=8&'))).status, 422, `${what}, for the bank`)
-          t.notMatch((await bob.get(page)).text, `id="pay-${id}"`, 'nor can it be chosen')
+          t.notMatch((await bob.get(chosen.replace('/download', ''))).text, `id="pay-${id}"`, 'nor can it be chosen')
           const { row, entry } = before.rows[0]
           await client.query('delete from payments.withdrawal where id = $1', [id])
           await client.query('delete from payments.audit_entry where id = $1', [entry.id])
@@ -476,11 +507,13 @@ t.test('the pages about money', async (t) => {
         await client.query("set session_replication_role = 'origin'")
         client.release()
         t.equal((await bob.get(chosen)).status, 200)
+        await discard(bob, new URL(chosen, bed.url).searchParams.get('file') ?? '')
       },
     )
+    const { id: lastId } = await fileIn(bob, ids)
     const action = `/production/withdrawals/${ids[0]}/pay`
     const paymentFile = await fileDigest(new TextEncoder().encode(file.text))
-    const paid = await bob.post(action, { ...formOf(await bob.get(page), action), paymentFile })
+    const paid = await bob.post(action, { ...formOf(await bob.get(`${page}?file=${lastId}`), action), paymentFile })
     t.equal(paid.location, `/production/withdrawals/${ids[0]}`)
     const trail = "select input from payments.audit_entry where subject = $1 and input ->> 'decision' = 'pay'"
     t.match(
@@ -488,10 +521,9 @@ t.test('the pages about money', async (t) => {
       [{ input: { paymentFile } }],
       'signed with the file',
     )
-    t.equal((await bob.get(`${page}.csv?ids=${ids.join(',')}`)).status, 422, 'what is paid is in no file')
+    t.equal((await bob.get(downloadOf(lastId))).status, 422, 'what is paid is in no file')
     const support = await bed.visitor('support')
-    for (const file of ['csv', 'rem'])
-      t.equal((await support.get(`${page}.${file}?ids=${ids[1]}&number=9`)).status, 403)
+    t.equal((await support.get(downloadOf(lastId))).status, 403)
     t.notMatch((await support.get(page)).text, 'ana@example.com')
   })
 
@@ -564,20 +596,15 @@ t.test('the pages about money', async (t) => {
       await alice.submit(`/production/withdrawals/${made}`, 'approve')
       return made
     })
-    const statuses = (ids: string) =>
-      Promise.all(
-        ['csv', 'rem'].map(async (file) => {
-          const { status } = await bob.get(`/production/withdrawals/pay.${file}?ids=${ids}&number=7`)
-          return status
-        }),
-      )
-    t.same(await statuses(id), [200, 200])
+    const files = [downloadOf((await fileIn(bob, [id])).id), downloadOf((await fileIn(bob, [unreserved], '9')).id)]
+    const statuses = () => Promise.all(files.map(async (file) => (await bob.get(file)).status))
+    t.same(await statuses(), [200, 200])
     const release = "update wallet.hold set state = 'released', closed_at = now() where reference = $1"
     await bed.bed.sql('admin').query(release, [unreserved])
-    t.same(await statuses(unreserved), [422, 422])
+    t.same(await statuses(), [200, 422])
     await bed.bed.services.wallet.drain()
     await bob.submit(`/production/withdrawals/${id}`, 'pay')
-    t.same(await statuses(id), [422, 422], 'somebody has paid it, and the wallet does not know it yet')
+    t.same(await statuses(), [422, 422], 'somebody has paid it, and the wallet does not know it yet')
     Object.assign(bed.bed.services, { wallet: await bed.bed.start('wallet') })
     await eventually(async () => (await bed.showWithdrawal(id)).status === 'paid')
   })
@@ -603,6 +630,30 @@ t.test('the pages about money', async (t) => {
     client.release()
   })
 })
+
+const downloadOf = (fileId: string) => `/production/withdrawals/pay/download?file=${fileId}`
+
+/** Sends the form of a page: of the one that is there now, unless somebody has an older one. */
+async function makeFile(visitor: Visitor, ids: readonly string[], text?: string, batchNumber = '') {
+  const page = '/production/withdrawals/pay'
+  const form = formOf(text === undefined ? await visitor.get(page) : ({ text } as Shown), `${page}/file`)
+  return visitor.post(`${page}/file`, { ...form, ids: 'given', idsGiven: ids.join('\n'), batchNumber })
+}
+
+async function fileIn(visitor: Visitor, ids: readonly string[], batchNumber?: string) {
+  const made = await makeFile(visitor, ids, undefined, batchNumber)
+  const [, id = ''] = /file=(pfl_\w+)$/.exec(made.location ?? '') ?? []
+  if (id === '') throw new Error(`${made.status} ${made.text}`)
+  return { id, made }
+}
+
+async function discard(visitor: Visitor, fileId: string): Promise<void> {
+  const page = '/production/withdrawals/pay'
+  const action = `${page}/discard?file=${fileId}`
+  const form = formOf(await visitor.get(`${page}?file=${fileId}`), action)
+  const { status, text } = await visitor.post(action, { ...form, reason: 'it was not sent' })
+  if (status !== 303) throw new Error(`${status} ${text}`)
+}
 
 const linesOf = ({ text }: Shown): readonly string[] => text.replace(/\n$/, '').split('\n')
 

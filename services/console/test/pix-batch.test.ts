@@ -1,5 +1,6 @@
+import { batchKeyOf } from '@backoffice/contracts'
 import t from 'tap'
-import { type BatchRecord, batchKeyOf, pixBatch } from '../src/pieces/pix-batch.ts'
+import { type BatchRecord, pixBatch } from '../src/pieces/pix-batch.ts'
 
 /**
  * The tables of "Layout padrao CNAB240 V 10 11 - 21_08_2023.pdf" of FEBRABAN, 2.2 and 3.1.2, copied line by line: the field,

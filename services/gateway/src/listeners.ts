@@ -12,6 +12,7 @@ import { Idempotency } from './http/idempotency.ts'
 import { KeyDirectory, KeyUses } from './http/key-directory.ts'
 import { DailyUse, heaviestStake, RateLimiter } from './http/limits.ts'
 import { RefusedRequests } from './http/refused-requests.ts'
+import { aroundRegistrations } from './http/registrations.ts'
 import { FailedAuthentications, SecurityLog } from './http/security-log.ts'
 import { operatorSurface, providerSurface, type Surface } from './http/surface.ts'
 import { type KeyKind, operatorKeys, providerKeys } from './keys.ts'
@@ -95,6 +96,7 @@ export function operatorListener(
     observers: [refused, homologation],
     identify: identifying(authentication),
     securityLog: guarding.securityLog,
+    around: aroundRegistrations(context.rpc, shared.dailyUse),
   })
   const listener = listen(context, settings, { app, host: settings.HOST, port: settings.PORT })
   return { ...guarding, surface: operatorSurface.name, listener, baseUrl, observers: [homologation, refused] }

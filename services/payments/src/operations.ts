@@ -1,5 +1,6 @@
 import type { HandlersOf } from '@backoffice/service-runtime'
 import * as deposits from './deposits/operations.ts'
+import * as files from './files/operations.ts'
 import { exportPlayer, forgetDestinations, readOpenRecords } from './players/operations.ts'
 import * as decisions from './withdrawals/decide.ts'
 import * as withdrawals from './withdrawals/operations.ts'
@@ -15,6 +16,7 @@ export const handlers = ({
   ...deposits,
   ...withdrawals,
   ...decisions,
+  ...files,
   requestWithdrawal: requestWithdrawal({ intents }),
   withdrawalQueue: withdrawals.withdrawalQueue({ payAloneUpTo }),
   showWithdrawal: withdrawals.showWithdrawal({ payAloneUpTo }),

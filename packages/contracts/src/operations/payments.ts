@@ -40,6 +40,7 @@ import {
   WithdrawalPath,
 } from './fields.ts'
 import { paymentFigures, waitingPeriod } from './figures.ts'
+import { paymentFileField, paymentFiles } from './payment-files.ts'
 import { playerNameField, sumsOf, TeamDeposit, TeamWithdrawal, Transition, WithdrawalFacts } from './payment-records.ts'
 import { SignedCall, service } from './runtime.ts'
 
@@ -274,6 +275,7 @@ export const payments = service('payments', {
         description: 'Belongs to the digest of the destination that `decideWithdrawal` wants.',
       }),
       payTakesTwo: Type.Boolean({ description: 'Whoever approves it cannot pay it.' }),
+      paymentFile: paymentFileField,
       transitions: Type.Array(Transition, { maxItems: 10 }),
     }),
     rejects: ['WITHDRAWAL_NOT_FOUND'],
@@ -325,6 +327,7 @@ export const payments = service('payments', {
         Type.Boolean({ description: 'Without what the caller approved, above what one person may pay alone.' }),
       ),
       ...waitingPeriod,
+      withoutFile: Type.Optional(Type.Boolean({ description: 'Leave out those that are in a file for the bank.' })),
       order: orderField(queueOrders),
       after: Type.Optional(described(Id, 'Go on after this withdrawal.')),
       limit: Type.Integer({ minimum: 1, maximum: 200 }),
@@ -335,6 +338,7 @@ export const payments = service('payments', {
         ...operatorNameField,
         playerName: playerNameField,
         facts: WithdrawalFacts,
+        paymentFile: paymentFileField,
         playerStatus: PlayerStatus,
         kycStatus: KycStatus,
         available: Money,
@@ -352,6 +356,7 @@ export const payments = service('payments', {
   }),
 
   ...paymentFigures,
+  ...paymentFiles,
 
   /** In production, approving and paying a withdrawal takes two people, above an amount that the settings name. */
   decideWithdrawal: team.command({

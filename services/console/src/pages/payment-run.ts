@@ -1,49 +1,77 @@
-import { invalid, operations, Rejection, type Reply, seenOfWithdrawal } from '@backoffice/contracts'
+import {
+  batchKeyOf,
+  filedMax,
+  operations,
+  Rejection,
+  type Reply,
+  seenOf,
+  seenOfWithdrawal,
+} from '@backoffice/contracts'
 import type { FastifyReply } from 'fastify'
 import { id, lines, money, rowsOf, text } from '../pieces/cells.ts'
 import { type CsvRow, cellText, sendCsv } from '../pieces/listed.ts'
-import { type BatchRecord, batchKeyOf, type PixPayment, pixBatch } from '../pieces/pix-batch.ts'
-import { afterOf, showNotYours } from '../pieces/queue.ts'
-import { type Pages, shownDecision, type Visit } from '../pieces/visit.ts'
-import { agreementIn } from '../settings.ts'
-import { destinationFacts, isUnreserved, payDecision, unreserved, withdrawalPath } from './withdrawals.ts'
+import { type BatchRecord, type PixPayment, pixBatch } from '../pieces/pix-batch.ts'
+import { afterOf, refusalWithoutForm, showNotYours } from '../pieces/queue.ts'
+import { type Decision, type Pages, pageWithForms, type SentForm, shownDecision, type Visit } from '../pieces/visit.ts'
+import { agreementIn, type BankAgreement } from '../settings.ts'
+import {
+  destinationFacts,
+  isUnreserved,
+  payDecision,
+  paymentFilePath,
+  paymentRun,
+  unreserved,
+  withdrawalPath,
+} from './withdrawals.ts'
 
-const { withdrawalQueue, countWithdrawalQueue, showWithdrawal, decideWithdrawal } = operations.payments
+const { withdrawalQueue, showWithdrawal, decideWithdrawal, makePaymentFile, showPaymentFile, discardPaymentFile } =
+  operations.payments
 
 type Withdrawal = Reply<typeof showWithdrawal>
+type PaymentFile = Reply<typeof showPaymentFile>
 
-const path = '/withdrawals/pay'
 const pays = { decision: 'pay' } as const
 
 /**
  * Several withdrawals paid at once: one press of a button, and a signature for each, which is sent to the form of its own page.
- * So what becomes of one changes nothing for the others, and pressed again each is paid once.
+ * So what becomes of one changes nothing for the others, and pressed again each is paid once. Those in a file for the bank have
+ * a page of that file, and are chosen for no other.
  */
 export const paymentRunPages: Pages = (route, { config }) => {
   const agreement = agreementIn(config)
-  route.get(path, (visit) => showRun(visit, agreement !== undefined))
-  route.get(`${path}.csv`, async (visit) => {
-    if (!visit.person.mayCall(decideWithdrawal, pays)) throw new Rejection('ROLE_REQUIRED')
-    const found = await findChosen(visit)
-    return sendCsv(visit, `payments-${visit.environment}`, fileOf(found), (cell) => cell)
+  pageWithForms<PaymentFile | undefined>(route, paymentRun, {
+    find: findFile,
+    pathOf: fileOrAll,
+    show: (visit, file, sent) => showRun(visit, { file, sent, agreement }),
+    decisionOf: (visit, file, name) =>
+      file === undefined
+        ? name === 'file'
+          ? makeOf(visit, agreement)
+          : undefined
+        : name === 'discard'
+          ? discardOf(visit, file)
+          : undefined,
   })
-  route.get(`${path}.rem`, async (visit) => {
-    if (!visit.person.mayCall(decideWithdrawal, pays)) throw new Rejection('ROLE_REQUIRED')
-    // In the sandbox nobody is paid.
-    if (agreement === undefined || visit.environment === 'sandbox') throw new Rejection('NOT_FOUND')
-    const number = Number(visit.query.number)
-    if (!/^\d{1,6}$/.test(visit.query.number ?? '') || number === 0)
-      throw invalid('query', '/number', 'must be 1 to 999999')
-    return sendBatch(
-      visit,
-      pixBatch({ agreement, number, at: localTime(visit), payments: paymentsOf(await findChosen(visit)) }),
-      number,
-    )
+  route.get(`${paymentRun}/download`, async (visit) => {
+    if (!visit.person.mayCall(makePaymentFile)) throw new Rejection('ROLE_REQUIRED')
+    const file = await findFile(visit)
+    if (file === undefined) throw new Rejection('PAYMENT_FILE_NOT_FOUND')
+    return download(visit, file, agreement)
   })
 }
 
-/** At most so many at once: as many as the queue gives. */
-const payMost = 200
+/** The one that the address names. */
+async function findFile({ person, environment, query }: Visit): Promise<PaymentFile | undefined> {
+  if (query.file === undefined) return undefined
+  const file = await person.call(showPaymentFile, { fileId: query.file })
+  if (file.environment !== environment) throw new Rejection('PAYMENT_FILE_NOT_FOUND')
+  return file
+}
+
+const downloadPath = ({ id: fileId }: Pick<PaymentFile, 'id'>): string => `${paymentRun}/download?file=${fileId}`
+const fileOrAll = (file: Pick<PaymentFile, 'id'> | undefined): string =>
+  file === undefined ? paymentRun : paymentFilePath(file.id)
+
 /** So many are read at the same time. */
 const readAtOnce = 25
 
@@ -55,98 +83,175 @@ async function readEach<Row, Read>(rows: readonly Row[], read: (row: Row) => Pro
   return all
 }
 
-async function showRun(visit: Visit, hasAgreement: boolean): Promise<FastifyReply> {
-  const { person, environment, address } = visit
-  const list = { title: 'paySeveral', path } as const
-  if (!person.mayCall(decideWithdrawal, pays)) return showNotYours(visit, list, decideWithdrawal)
-  const [{ shown, read, isEnd, whyNot }, counted] = await Promise.all([
-    findPayable(visit),
-    person.call(countWithdrawalQueue, { environment }),
-  ])
-  const waiting = counted.data.find(({ status }) => status === 'approved')?.waiting ?? 0
-  // The queue gave those alone that somebody may pay: the others they have approved themselves.
-  const isOwn = isEnd && waiting > read
-  const isNone = !shown.some(isPayable)
-  const why = [...new Set([...whyNot, ...(isOwn ? [visit.display.t('firstIsYou')] : [])])].join(' ')
-  const forms = shown.map(({ form }) => form)
-  const rows = rowsOf(
-    showWithdrawal.reply,
-    shown.map(({ withdrawal, player, form }) => ({ ...withdrawal, name: player.name, unless: form.unless })),
-    [
-      ['player', (row) => lines(text(row.name), id(row.playerId))],
-      ['amount', (row) => lines(money(row.amount, row.currency), unreserved(row))],
-      ['destination', (row) => lines(text(row.destination), text(row.method), ...destinationFacts(visit, row, 0))],
-      'approvedBy',
-      // What holds for all of them is said once, above.
-      ...(isNone
-        ? []
-        : ([['outcome', (row: { readonly unless?: string | undefined }) => text(row.unless ?? '…')]] as const)),
-      ['operator', (row) => text(row.operatorName ?? row.operatorId)],
-    ],
-    (row) => address(withdrawalPath(row)),
-  )
+interface Run {
+  /** What it is of; undefined: of all that are in none. */
+  readonly file: PaymentFile | undefined
+  readonly sent: SentForm | undefined
+  readonly agreement: BankAgreement | undefined
+}
+
+async function showRun(visit: Visit, { file, sent, agreement }: Run): Promise<FastifyReply> {
+  const { person, address, display } = visit
+  const path = fileOrAll(file)
+  if (!person.mayCall(decideWithdrawal, pays))
+    return showNotYours(visit, { title: 'paySeveral', path }, decideWithdrawal)
+  const { payable, waiting, whyNot } = file === undefined ? await findWaiting(visit) : await findWaitingIn(visit, file)
+  const isNone = !payable.some(isPayable)
+  const why = [...new Set(whyNot)].join(' ')
+  const make = isNone ? undefined : makeOf(visit, agreement)
+  const decision = file === undefined ? make : discardOf(visit, file)
+  const shown = decision && shownDecision(visit, decision, path, sent)
   return visit.show('payment-run', {
     list: address('/withdrawals?status=approved'),
-    file: address(`${path}.csv`),
-    most: payMost,
-    none: isNone && waiting > 0 ? `${visit.display.t('payNone', { count: waiting })} ${why}` : undefined,
-    others: isNone || why === '' ? undefined : visit.display.t('payOthers', { why }),
-    bankFile: hasAgreement && visit.environment === 'production' ? address(`${path}.rem`) : undefined,
-    loginAgain: forms.find(({ loginAgain }) => loginAgain !== undefined) && {
+    file: file && { said: saidOf(visit, file), href: file.discardedAt === null && address(downloadPath(file)) },
+    most: filedMax,
+    none: isNone && waiting > 0 ? `${display.t('payNone', { count: waiting })} ${why}` : undefined,
+    others: isNone || why === '' ? undefined : display.t('payOthers', { why }),
+    isBatch: file === undefined && takesBatch(visit, agreement),
+    decision: shown,
+    lost: refusalWithoutForm(visit, shown === undefined ? [] : [shown], sent),
+    loginAgain: payable.find(({ loginAgain }) => loginAgain !== undefined) && {
       href: `/login?again=yes&returnTo=${encodeURIComponent(address(path))}`,
       isWeak: person.isWeak,
     },
-    rows: rows.map((row, index) => ({
-      ...row,
-      choice: forms[index]?.unless === undefined ? shown[index]?.withdrawal.id : undefined,
-    })),
-    forms: shown
-      .filter(({ form }) => form.unless === undefined && form.loginAgain === undefined)
-      .map(({ withdrawal, form }) => ({ ...form, withdrawal, isPix: batchKeyOf(withdrawal) !== undefined })),
+    rows: rowsShown(visit, payable, isNone),
+    forms: payable
+      .filter(({ unless, loginAgain }) => unless === undefined && loginAgain === undefined)
+      .map((form) => ({ ...form, isPix: batchKeyOf(form.withdrawal) !== undefined })),
   })
+}
+
+type Payable = Awaited<ReturnType<typeof findPayable>>
+
+const isPayable = ({ unless }: Payable): boolean => unless === undefined
+
+const readPayable = async (visit: Visit, ids: readonly string[]): Promise<readonly Payable[]> =>
+  (await readEach(ids, (withdrawalId) => findPayable(visit, withdrawalId))).filter(
+    ({ withdrawal }) => !withdrawal.settling,
+  )
+
+/** What waits for its payment. */
+interface Waiting {
+  readonly payable: readonly Payable[]
+  readonly waiting: number
+  /** Of those that cannot be paid, and are not shown or are all that there is. */
+  readonly whyNot: readonly string[]
+}
+
+/** Of a file. */
+async function findWaitingIn(visit: Visit, { discardedAt, withdrawals }: PaymentFile): Promise<Waiting> {
+  const waiting = discardedAt === null ? withdrawals.filter(({ status }) => status === 'approved') : []
+  const payable = await readPayable(
+    visit,
+    waiting.map(({ id: withdrawalId }) => withdrawalId),
+  )
+  const whyNot = payable.some(isPayable) ? [] : payable.flatMap(({ unless }) => unless ?? [])
+  return { payable, waiting: payable.length, whyNot }
 }
 
 /** So many pages of the queue are read until there is something on one that somebody can pay. */
 const readsMax = 5
 
 /**
- * A page of what waits longest and somebody may pay. One that they can pay nothing of is passed over: for example the ledger
- * reserves nothing for it.
- * @returns with how many were read, whether no more follow, and why those that are not offered without a row of their own are not
+ * A page of what is in no file, waits longest, and somebody may pay. One that they can pay nothing of is passed over: for
+ * example the ledger reserves nothing for it.
  */
-async function findPayable(visit: Visit) {
-  const { person, environment } = visit
-  const asked = { environment, status: 'approved', payable: true, limit: payMost } as const
-  const whyNot: string[] = []
-  let [after, read]: [string | undefined, number] = [undefined, 0]
+async function findWaiting(visit: Visit): Promise<Waiting> {
+  const { person, environment, display } = visit
+  const asked = { environment, status: 'approved', withoutFile: true, limit: filedMax } as const
+  const all = person.call(withdrawalQueue, asked)
+  const passed: Payable[] = []
+  let after: string | undefined
   for (let reads = 1; ; reads += 1) {
-    const page: Reply<typeof withdrawalQueue> = await person.call(withdrawalQueue, { ...asked, ...afterOf(after) })
-    const { data, nextCursor } = page
-    read += data.length
-    const shown = await readEach(
-      data.filter(({ settling }) => !settling),
-      (row) => findForm(visit, row),
+    const page: Reply<typeof withdrawalQueue> = await person.call(withdrawalQueue, {
+      ...{ ...asked, payable: true, ...afterOf(after) },
+    })
+    const payable = await readPayable(
+      visit,
+      page.data.map(({ id: withdrawalId }) => withdrawalId),
     )
-    const isNone = !shown.some(isPayable)
-    if (isNone) whyNot.push(...shown.flatMap(({ form }) => form.unless ?? []))
-    if (!isNone || nextCursor === null || reads === readsMax) return { shown, read, isEnd: nextCursor === null, whyNot }
-    after = nextCursor
+    if (payable.some(isPayable) || page.nextCursor === null || reads === readsMax) {
+      const waiting = (await all).data.filter(({ settling }) => !settling).length
+      const shown = passed.length + payable.length
+      // The queue gave those alone that somebody may pay: the others they have approved themselves.
+      const isOwn = page.nextCursor === null && waiting > shown
+      const unpaid = payable.some(isPayable) ? passed : [...passed, ...payable]
+      const whyNot = [...unpaid.flatMap(({ unless }) => unless ?? []), ...(isOwn ? [display.t('firstIsYou')] : [])]
+      return { payable, waiting: Math.max(waiting, shown), whyNot }
+    }
+    passed.push(...payable)
+    after = page.nextCursor
   }
 }
 
-type Queued = Reply<typeof withdrawalQueue>['data'][number]
-
-async function findForm(visit: Visit, { id: withdrawalId, playerName }: Queued) {
+/** With the form that says that it is paid. */
+async function findPayable(visit: Visit, withdrawalId: string) {
   const { withdrawal, fault } = await findOne(visit, withdrawalId)
-  const player = { name: playerName ?? withdrawalId }
-  const decision = payDecision(visit, { withdrawal, player })
+  const name = withdrawal.playerName ?? withdrawalId
+  const decision = payDecision(visit, { withdrawal, player: { name } })
   const unless = fault === null ? decision.unless : visit.display.word('error', 'NOT_AS_APPROVED')
   // The browser fills in which file was made of it.
   const form = { ...decision, only: ['paymentFile'], unless }
-  return { withdrawal, player, form: shownDecision(visit, form, withdrawalPath(withdrawal)) }
+  return { withdrawal, playerName: name, ...shownDecision(visit, form, withdrawalPath(withdrawal)) }
 }
 
-const isPayable = ({ form }: Awaited<ReturnType<typeof findForm>>): boolean => form.unless === undefined
+/** @param isNone what holds for all of them is said once, above */
+function rowsShown(visit: Visit, payable: readonly Payable[], isNone: boolean) {
+  const rows = rowsOf(
+    showWithdrawal.reply,
+    payable.map(({ withdrawal, playerName, unless }) => ({ ...withdrawal, name: playerName, unless })),
+    [
+      ['player', (row) => lines(text(row.name), id(row.playerId))],
+      ['amount', (row) => lines(money(row.amount, row.currency), unreserved(row))],
+      ['destination', (row) => lines(text(row.destination), text(row.method), ...destinationFacts(visit, row, 0))],
+      'approvedBy',
+      ...(isNone
+        ? []
+        : ([['outcome', (row: { readonly unless?: string | undefined }) => text(row.unless ?? '…')]] as const)),
+      ['operator', (row) => text(row.operatorName ?? row.operatorId)],
+    ],
+    (row) => visit.address(withdrawalPath(row)),
+  )
+  const choiceOf = ({ unless, withdrawal }: Payable) => (unless === undefined ? withdrawal.id : undefined)
+  return rows.map((row, index) => ({ ...row, choice: payable[index] && choiceOf(payable[index]) }))
+}
+
+/** In the sandbox nobody is paid. */
+const takesBatch = ({ environment }: Visit, agreement: BankAgreement | undefined): boolean =>
+  agreement !== undefined && environment === 'production'
+
+/** What it is, who made it, and what became of it. */
+function saidOf({ display }: Visit, file: PaymentFile): string {
+  const { batchNumber, madeBy, madeAt, discardedBy, discardedAt, discardReason, waiting } = file
+  const kind = batchNumber === null ? display.t('payFileCsv') : display.t('payFileBatch', { number: batchNumber })
+  const made = display.t('payFileMade', { kind, who: madeBy, ago: display.ago(madeAt) })
+  if (discardedAt === null) return `${made} ${display.t('payFileWaiting', { count: waiting })}`
+  const why = { who: discardedBy ?? '', ago: display.ago(discardedAt), why: discardReason ?? '' }
+  return `${made} ${display.t('payFileDiscarded', why)}`
+}
+
+/** Its rows are chosen in the list. */
+const makeOf = (visit: Visit, agreement: BankAgreement | undefined): Decision => ({
+  name: 'file',
+  operation: makePaymentFile,
+  fixed: {},
+  only: takesBatch(visit, agreement) ? ['ids', 'batchNumber'] : ['ids'],
+  options: { ids: [{ name: 'given', label: visit.display.t('payFileChosen') }] },
+  ask: visit.display.t('makeFileAsk'),
+  leadsTo: (reply) => paymentFilePath((reply as Reply<typeof makePaymentFile>).fileId),
+})
+
+const discardOf = ({ display }: Visit, file: PaymentFile): Decision | undefined =>
+  file.discardedAt !== null || file.waiting === 0
+    ? undefined
+    : {
+        name: 'discard',
+        operation: discardPaymentFile,
+        fixed: { fileId: file.id, seen: seenOf(discardPaymentFile, file) },
+        ask: display.t('discardFileAsk', { count: file.waiting }),
+        tone: 'bad',
+        leadsTo: () => paymentRun,
+      }
 
 /**
  * A withdrawal, and why it is not proven that it is what was approved: whoever answered is not believed, since the bank pays
@@ -161,14 +266,24 @@ async function findOne({ person, environment, recorded }: Visit, withdrawalId: s
   return { withdrawal, fault: environment === 'sandbox' ? null : await faultOf() }
 }
 
-/** Those that somebody has chosen, as they were approved, and for which money is kept. Each read is recorded. */
-async function findChosen(visit: Visit): Promise<readonly Withdrawal[]> {
-  const ids = [...new Set((visit.query.ids ?? '').split(','))].slice(0, payMost)
+/** The same bytes each time, as long as all of it waits for its payment and the agreement with the bank is the same. */
+async function download(visit: Visit, file: PaymentFile, agreement: BankAgreement | undefined): Promise<FastifyReply> {
+  if (file.discardedAt !== null) throw new Rejection('PAYMENT_FILE_DISCARDED')
+  const number = file.batchNumber
+  if (number === null) return sendCsv(visit, file.id, fileOf(await findFiled(visit, file)), (cell) => cell)
+  if (agreement === undefined || !takesBatch(visit, agreement)) throw new Rejection('NOT_FOUND')
+  const payments = paymentsOf(await findFiled(visit, file))
+  return sendBatch(visit, pixBatch({ agreement, number, at: localTime(visit, file.madeAt), payments }), number)
+}
+
+/** As they were approved, and for which money is kept. Each read is recorded. */
+async function findFiled(visit: Visit, file: PaymentFile): Promise<readonly Withdrawal[]> {
+  const ids = [...new Set(file.withdrawals.map(({ id: withdrawalId }) => withdrawalId))]
   const found = await readEach(ids, async (id) => ({ id, ...(await findOne(visit, id)) }))
   for (const { withdrawal } of found) {
-    const { id: withdrawalId, environment, status, settling } = withdrawal
+    const { id: withdrawalId, environment, status, settling, paymentFile } = withdrawal
     // One that somebody is paying is shown as before until the wallet has done its part.
-    if (environment !== visit.environment || status !== 'approved' || settling)
+    if (environment !== visit.environment || status !== 'approved' || settling || paymentFile?.id !== file.id)
       throw new Rejection('WITHDRAWAL_INVALID_STATE', { withdrawalId, status })
     if (isUnreserved(withdrawal)) throw new Rejection('WITHDRAWAL_NOT_RESERVED', { withdrawalId })
   }
@@ -178,18 +293,18 @@ async function findChosen(visit: Visit): Promise<readonly Withdrawal[]> {
   return found.map(({ id, withdrawal }) => ({ ...withdrawal, id }))
 }
 
-/** @throws {Rejection} for what the batch has no place for */
 const paymentsOf = (found: readonly Withdrawal[]): readonly PixPayment[] =>
   found.map((row) => {
-    if (batchKeyOf(row) === undefined) throw invalid('query', '/ids', `${row.id} is to no Pix key`)
     // The name is for the eyes of the payee's bank. Whose account it is follows from the key, which the approver has signed.
     if (row.playerName == null) throw new Rejection('SERVICE_UNAVAILABLE')
     return { id: row.id, amount: row.amount, destination: row.destination, payee: row.playerName }
   })
 
 /** The clock of the console's zone. */
-const localTime = ({ now, display: { timeZone } }: Visit): string =>
-  new Intl.DateTimeFormat('sv', { dateStyle: 'short', timeStyle: 'medium', timeZone }).format(now).replace(' ', 'T')
+const localTime = ({ display: { timeZone } }: Visit, at: string): string =>
+  new Intl.DateTimeFormat('sv', { dateStyle: 'short', timeStyle: 'medium', timeZone })
+    .format(new Date(at))
+    .replace(' ', 'T')
 
 const sendBatch = ({ reply }: Visit, records: readonly BatchRecord[], number: number): FastifyReply =>
   reply

@@ -78,6 +78,22 @@ const csvColumns = [
 
 export const withdrawalPath = (withdrawal: Pick<Withdrawal, 'id'>): string => `/withdrawals/${withdrawal.id}`
 
+/** Where several are paid, and those of one file for the bank. */
+export const paymentRun = '/withdrawals/pay'
+export const paymentFilePath = (fileId: string): string => `${paymentRun}?file=${fileId}`
+
+/** Whoever pays one of a file by hand pays it twice. */
+const fileLink = (
+  { display, address }: Pick<Visit, 'display' | 'address'>,
+  { paymentFile }: Pick<Withdrawal, 'paymentFile'>,
+): Cell =>
+  paymentFile
+    ? link(
+        display.t('inFile', { who: paymentFile.madeBy, ago: display.ago(paymentFile.madeAt) }),
+        address(paymentFilePath(paymentFile.id)),
+      )
+    : nothing
+
 /** The case has the others. */
 const namedInRow = 2
 
@@ -99,9 +115,10 @@ async function showQueue(visit: Visit): Promise<FastifyReply> {
     waitingFor: ({ createdAt }) => ago(createdAt),
     destination: (row) => lines(text(row.destination), text(row.method), ...destinationFacts(visit, row, namedInRow)),
     kycStatus: ({ kycStatus }) => unusual(kycStatus, 'aprovado'),
+    paymentFile: (row) => fileLink(visit, row),
   })
   const mayPay = shown === 'approved' && data.length > 1 && visit.person.mayCall(decideWithdrawal, { decision: 'pay' })
-  const create = mayPay ? { href: visit.address('/withdrawals/pay'), label: 'paySeveral' as const } : undefined
+  const create = mayPay ? { href: visit.address(paymentRun), label: 'paySeveral' as const } : undefined
   const frame = frameOf(visit, shown)
   const path = age === undefined ? frame.path : withQuery(frame.path, age.query)
   const list = { ...frame, path, remark: age?.remark, create, nextCursor, total, orders }
@@ -200,6 +217,7 @@ async function showPage(visit: Visit, found: Case, sent?: SentForm): Promise<Fas
   const verbs = isWaiting(withdrawal.status) && !withdrawal.settling ? decisionsIn[withdrawal.status] : []
   const facts = factsOf(showWithdrawal.reply, withdrawal, [
     ['status', (row) => lines(status(row.status), unreserved(row))],
+    ...(withdrawal.paymentFile ? [['paymentFile', (row: Withdrawal) => fileLink(visit, row)] as const] : []),
     ['destination', (row) => lines(text(row.destination), ...destinationFacts(visit, row, otherPlayersMax.named))],
     'method',
     ['player', () => lines(link(player.name, visit.address(`/players/${player.id}`)), id(player.id))],

@@ -1,4 +1,4 @@
-import { asSeen, cpfDigits, isEmail, type PixKeyType, pixKey, toMinorUnits } from '@backoffice/contracts'
+import { batchKeyOf, type PixKeyType, toMinorUnits } from '@backoffice/contracts'
 import type { BankAgreement } from '../settings.ts'
 
 /** A payment by a Pix key, in reais. */
@@ -9,31 +9,6 @@ export interface PixPayment {
   readonly amount: string
   readonly destination: string
   readonly payee: string
-}
-
-/** Where a payment goes, as the file has it; undefined where it is no Pix key, or one that the file has no room for. */
-export function batchKeyOf({
-  method,
-  currency,
-  destination,
-}: {
-  readonly method: string
-  readonly currency: string
-  readonly destination: string
-}) {
-  if (currency !== 'BRL' || !asSeen(method).includes('pix')) return undefined
-  const seen = asSeen(destination)
-  const found = pixKey(seen)
-  if (found === null || !/^[!-~]{1,77}$/.test(found.key)) return undefined
-  // Digits without a plus may be a CPF with a mistake in it as well, and somebody else's telephone would be paid.
-  if (found.type === 'phone' && !seen.startsWith('+')) return undefined
-  // And one of a hundred telephones has the check digits of a CPF: what is written otherwise than one may be none.
-  if (found.type === 'cpf' && cpfDigits(seen) === null) return undefined
-  // Whoever writes more than an address beside it has named no key.
-  if (found.type === 'email' && !isEmail(seen)) return undefined
-  // The number of a payee has digits alone.
-  if (found.type === 'cnpj' && !/^\d{14}$/.test(found.key)) return undefined
-  return found
 }
 
 /** A field of a record: its number there, its first and last position, its format, and what stands in it. */

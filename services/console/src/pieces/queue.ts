@@ -307,7 +307,7 @@ function allowFrame(reply: FastifyReply, href: string): void {
 }
 
 /** A refusal whose form is not shown any more, for example because somebody else was faster. */
-const refusalWithoutForm = ({ display }: Visit, shown: readonly ShownDecision[], sent: SentForm | undefined) =>
+export const refusalWithoutForm = ({ display }: Visit, shown: readonly ShownDecision[], sent: SentForm | undefined) =>
   sent === undefined || shown.some(({ name, unless }) => name === sent.name && unless === undefined)
     ? undefined
     : { code: sent.rejection.code, unknown: false, lines: detailLines(display, sent.rejection) }

@@ -1,4 +1,5 @@
 import { absentWords } from './absent.ts'
+import { fileWords, portugueseFileSentences } from './files.ts'
 import { generalWords } from './general.ts'
 import { listWords } from './lists.ts'
 import { moneyWords, operatorWords } from './money.ts'
@@ -15,6 +16,7 @@ export type Words = Readonly<Record<string, Text>>
 const catalogues = [
   generalWords,
   absentWords,
+  fileWords,
   listWords,
   recordWords,
   refusalWords,
@@ -55,6 +57,7 @@ export function sentenceIn(language: Language, text: string): string {
   return (
     portugueseSentences[text] ??
     portuguesePlaySentences[text] ??
+    portugueseFileSentences[text] ??
     (pattern === undefined ? text : text.replace(...pattern))
   )
 }

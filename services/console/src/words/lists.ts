@@ -31,14 +31,4 @@ export const listWords = {
   ],
   payNone: ['You can pay none of these {count}.', 'Você não pode pagar nenhum destes {count}.'],
   payOthers: ['Others are not offered. {why}', 'Outros não são oferecidos. {why}'],
-  payFileBank: ['File for the bank (CNAB 240, Pix)', 'Arquivo para o banco (CNAB 240, Pix)'],
-  payFileNumber: ['Number of this file', 'Número deste arquivo'],
-  payFileNumberWhat: [
-    'One more than that of the last file that went to the bank.',
-    'Um a mais que o do último arquivo enviado ao banco.',
-  ],
-  payFileNotPix: [
-    'Some of those chosen are to no Pix key, or not in reais: the bank’s file has no place for them.',
-    'Alguns dos escolhidos não são para uma chave Pix, ou não são em reais: não cabem no arquivo do banco.',
-  ],
 } as const

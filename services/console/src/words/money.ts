@@ -2,12 +2,11 @@
 export const moneyWords = {
   paySeveral: ['Pay several', 'Pagar vários'],
   paySeveralWhat: [
-    'Choose what you have paid, or take the file to the bank first. Each is signed and recorded on its own; what is refused changes nothing for the others.',
-    'Escolha o que você pagou, ou leve antes o arquivo ao banco. Cada um é assinado e registrado por si; o que for recusado não muda nada para os outros.',
+    'Choose what you have paid, or make a file for the bank first. Each is signed and recorded on its own; what is refused changes nothing for the others.',
+    'Escolha o que você pagou, ou gere antes um arquivo para o banco. Cada um é assinado e registrado por si; o que for recusado não muda nada para os outros.',
   ],
   payChosen: ['Mark {count} as paid: {sum}', 'Marcar {count} como pagos: {sum}'],
   payNoneChosen: ['Nothing is chosen', 'Nada foi escolhido'],
-  payFile: ['File for the bank (CSV)', 'Arquivo para o banco (CSV)'],
   payLoginOver: [
     'Your login is too old by now. Load the page again; what is done stays done.',
     'Seu login já é antigo demais. Carregue a página de novo; o que foi feito continua feito.',

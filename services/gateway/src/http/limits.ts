@@ -275,6 +275,11 @@ export class DailyUse implements Background {
     this.#count(credential, costOfReply(operation, reply))
   }
 
+  /** Something follows from a call that its kind does not count with. */
+  followed({ credential }: Pick<Call, 'credential'>, stored: StoredAmount): void {
+    this.#count(credential, stored)
+  }
+
   #count({ tenant, usedToday }: AdmittedCaller, stored: StoredAmount): void {
     const known = this.#tenant(tenant, usedToday)
     known.waiting = sumOf(known.waiting, stored)

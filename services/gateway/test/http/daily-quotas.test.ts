@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { bodyBytesMax, errorDetails, operations, requestsPerMinuteDefault } from '@backoffice/contracts'
 import { dayMs } from '@backoffice/process'
-import { eventually, newPlayer, TestTime } from '@backoffice/test-kit'
+import { eventually, newCpf, newPlayer, TestTime } from '@backoffice/test-kit'
 import { Value } from '@sinclair/typebox/value'
 import t from 'tap'
 import { gatewayBed } from '../bed.ts'
@@ -232,4 +232,24 @@ t.test('two replicas at once pass a quota by little, and what a replica counted 
   t.ok(bytes < 2 * mebibyte, `${bytes} bytes`)
   const { addresses } = await bed.start('gateway')
   t.ok(isRefusal(await register(addresses.baseUrl, sandbox)), 'a replica that starts knows it at once')
+})
+
+t.test('a registration counts with two events only of somebody who is excluded', async (t) => {
+  const { operatorId, sandbox } = await created('Excluded')
+  const cpf = newCpf()
+  const of = async (body: object) => {
+    const before = (await useOf(operatorId))?.rows ?? 0
+    const { json } = await post(one, sandbox, '/players', { ...newPlayer(), ...body })
+    return { id: json.id, added: async () => ((await useOf(operatorId))?.rows ?? 0) - before }
+  }
+  const { id: playerId, added } = await of({ cpf })
+  await eventually(async () => (await added()) === rowsOfPlayer)
+  await alice.call(operations.players.selfExcludePlayer, { input: { playerId, until: null, reason: 'asked for it' } })
+  const excluded = await of({ cpf })
+  await eventually(async () => (await excluded.added()) === rowsOfPlayer + 13)
+  const [other] = [await of({}), await of({}), await of({})]
+  // The first ones have been looked at when the last one is counted.
+  await eventually(async () => (await other.added()) >= 3 * rowsOfPlayer)
+  t.equal(await other.added(), 3 * rowsOfPlayer, 'nobody counts with the exclusion of another person')
+  t.ok(rowsOfPlayer <= 5, 'so 2,000,000 rows are 400,000 players')
 })

@@ -15,6 +15,7 @@ import { patiently, waitAtMost } from '@backoffice/process'
 import type { RpcClient } from '@backoffice/rpc'
 import { type Call, handle, isPassingFault, type ReadDb, sql, toPage, withIsoTimes } from '@backoffice/service-runtime'
 import { readProvenEntries, withOperatorNames } from '@backoffice/team-access'
+import { type FileOfWithdrawal, filesOf } from '../files/records.ts'
 import {
   inOrder,
   listedPeriod,
@@ -62,7 +63,7 @@ export const showWithdrawal = ({ payAloneUpTo }: { readonly payAloneUpTo: bigint
       const who = approvedBy === null ? caller : { name: approvedBy, id: approvedById }
       const asked = { playerId, person: who.name, personId: who.id, isMachine: false }
       const asking = { rpc, scope, requestId, deadline }
-      const [histories, facts, named, [paid = 0n], balance, isReserved, approval] = await Promise.all([
+      const [histories, facts, named, [paid = 0n], balance, isReserved, approval, files] = await Promise.all([
         listTransitions(db, [withdrawalId]),
         factsOf(db, [withdrawal], now),
         withOperatorNames([teamWithdrawal(withdrawal)], asking),
@@ -70,6 +71,7 @@ export const showWithdrawal = ({ payAloneUpTo }: { readonly payAloneUpTo: bigint
         balanceIfKnown(playerId, asking),
         isReservedIfKnown(db, withdrawal),
         withdrawal.status === 'approved' ? approvalOf(db, withdrawalId) : null,
+        filesOf(db, [withdrawalId]),
       ])
       const [shown] = await withPlayerNames(named, facts, asking)
       return {
@@ -79,6 +81,7 @@ export const showWithdrawal = ({ payAloneUpTo }: { readonly payAloneUpTo: bigint
         approval,
         destinationSalt: withdrawal.destinationSalt,
         payTakesTwo: payTakesTwo(withdrawal, { upTo: payAloneUpTo, paid }),
+        paymentFile: shownFile(files.get(withdrawalId)),
         transitions: shownTransitions(histories.get(withdrawalId), withdrawal),
       }
     },
@@ -115,6 +118,11 @@ interface Asking extends Pick<Call, 'requestId' | 'deadline'> {
   /** A call between services acts for a brand: here for that of any of the rows. Undefined where there is no row. */
   readonly scope: Scope | undefined
 }
+
+const shownFile = (file: FileOfWithdrawal | undefined) =>
+  file === undefined
+    ? null
+    : { id: file.id, batchNumber: file.batchNumber, madeBy: file.madeBy, madeAt: file.madeAt.toISOString() }
 
 /** For `catch`: what is shown while another service does not answer. */
 const whenAway =
@@ -215,9 +223,13 @@ export const withdrawalQueue = ({ payAloneUpTo: upTo }: { readonly payAloneUpTo:
     const { requestId, deadline } = call
     const scope = withdrawals[0] && scopeOf(withdrawals[0])
     const asking = { rpc, scope, requestId, deadline }
-    const [named] = await Promise.all([
+    const [named, files] = await Promise.all([
       factsOf(db, onPage, now).then(async (facts) =>
         withPlayerNames(await withOperatorNames(data, asking), facts, asking),
+      ),
+      filesOf(
+        db,
+        data.map(({ id }) => id),
       ),
       eachOf([...players.values()], async (withdrawal) => {
         known.set(withdrawal.playerId, await readPlayer(rpc, withdrawal, call))
@@ -226,7 +238,8 @@ export const withdrawalQueue = ({ payAloneUpTo: upTo }: { readonly payAloneUpTo:
     return {
       data: named.flatMap((withdrawal) => {
         const player = known.get(withdrawal.playerId)
-        return player === undefined ? [] : [{ ...withdrawal, ...player }]
+        const paymentFile = shownFile(files.get(withdrawal.id))
+        return player === undefined ? [] : [{ ...withdrawal, ...player, paymentFile }]
       }),
       nextCursor,
     }

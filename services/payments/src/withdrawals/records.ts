@@ -8,6 +8,7 @@ import {
 } from '@backoffice/contracts'
 import { firstId, hourMs } from '@backoffice/process'
 import { type Fragment, type LockingDb, outbox, type ReadDb, sql } from '@backoffice/service-runtime'
+import { isInFile } from '../files/records.ts'
 import {
   type Change,
   type CheckedRecord,
@@ -156,15 +157,16 @@ export async function listQueue(db: ReadDb, filter: WithdrawalQueueFilter): Prom
 
 /** The withdrawals that wait, in an order. */
 function waitingOf(filter: SummedQueue): Fragment {
-  const { status = 'under_review', order = 'oldest', from = null, to = null, after, limit, payer } = filter
+  const { status = 'under_review', order = 'oldest', from = null, to = null, after, limit, payer, withoutFile } = filter
   const { by, isBelow } = orderOf(order, after)
+  const isMeant = withoutFile === true ? sql`not ${isInFile(sql`withdrawal.payment_file`)}` : sql`true`
   // The two statuses are named so that a prepared plan may use the index of the queue, which has no other rows.
   return sql`
     select found.* from unnest(${environmentsOf(filter)}::text[]) as asked cross join lateral (
       select * from withdrawal
       where status in ('under_review', 'approved') and status = ${status} and environment = asked and ${isBelow}
         and created_at >= coalesce(${from}::timestamptz, '-infinity')
-        and created_at < coalesce(${to}::timestamptz, 'infinity') and ${isOwned(filter)}
+        and created_at < coalesce(${to}::timestamptz, 'infinity') and ${isOwned(filter)} and ${isMeant}
         and ${payer === undefined ? sql`true` : isPayableBy(payer)}
       order by ${by} limit ${limit}
     ) found

@@ -54,7 +54,7 @@ import {
   updatePlayer,
 } from './records.ts'
 import { listPlayers as list, nameWords, type SearchedBy, searchPlayers as search } from './search.ts'
-import { tellLimit, tellStatus } from './tell-status.ts'
+import { tellBeforeAnonymising, tellLimit, tellStatus } from './tell-status.ts'
 
 /** The record as the API shows it. */
 function publicPlayer(player: SeenPlayer): Player {
@@ -303,8 +303,10 @@ export const anonymisePlayer = ({ keepYears }: { readonly keepYears: number }) =
   handle(operations.players.anonymisePlayer, {
     prepare: readObligations,
 
-    async execute({ input, actor, operationId }, { db, now, newId, send }, obligations) {
+    async execute({ input, actor, operationId }, tools, obligations) {
+      const { db, now, newId, send } = tools
       const { playerId, reason } = input
+      await tellBeforeAnonymising(tools, playerId)
       const player = await lockPlayer(db, playerId)
       const years = player.environment === 'production' ? keepYears : 0
       const seen = await seePlayer(db, player)

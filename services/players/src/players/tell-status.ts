@@ -75,15 +75,17 @@ export async function tellLimit(
   emit({ kind: 'player.limit_changed', aggregate: id, scope: scopeOf(player), data })
 }
 
+interface Due {
+  readonly playerId: string
+  readonly changedAt: Date
+  readonly dueAt: Date
+}
+
 /**
  * What makes a player due: the end of an exclusion, its registration while one ran, or what the team has done. An exclusion
  * may have ended since that.
  */
-function changeOf(
-  due: { readonly changedAt: Date; readonly dueAt: Date },
-  player: PlayerRecord | undefined,
-  now: Date,
-): Change {
+function changeOf(due: Pick<Due, 'changedAt' | 'dueAt'>, player: PlayerRecord | undefined, now: Date): Change {
   const { changedAt, dueAt } = due
   const end = player?.selfExcludedUntil ?? null
   if (end !== null && end >= changedAt && end <= now) return { source: 'expiry', changedAt: end }
@@ -100,36 +102,14 @@ const toldMax = 1_000
  * @returns whether there is more
  */
 export function sweepStatuses({ transact }: Pick<ServiceContext, 'transact'>): Promise<boolean> {
-  return transact(async ({ db, now, emit }) => {
-    const due = await db<{ playerId: string; changedAt: Date; dueAt: Date }>`
+  return transact(async (tools) => {
+    const { db } = tools
+    const due = await db<Due>`
       select player_id, changed_at, due_at from told_status where due_at <= now() order by due_at limit ${dueMax}
     `
     if (due.length === 0) return false
-    const ofAnyBrand = (playerId: string) => ({ playerId, brandId: null })
+    if (await tellOfDue(tools, due)) return true
     const dueIds = due.map(({ playerId }) => playerId)
-    const seen = await seePlayers(db, await readPlayers(db, dueIds.map(ofAnyBrand)))
-    const causes = new Map(due.map((one, index) => [one.playerId, changeOf(one, seen[index], now)]))
-    const persons = seen.flatMap((player) => {
-      // Who registers changes nothing for the others.
-      if (player === undefined || causes.get(player.id)?.source === 'operator') return []
-      return keysOf(db, player).map((key) => ({ ...key, excluded: player.excludedBy !== null, dueId: player.id }))
-    })
-    const others = await db<{ id: string; dueId: string }>`
-      select p.id, asked.due_id
-      from ${sql.unnest('asked', persons, 'brand_id text, cpf_digest text, excluded bool, due_id text')}
-      join player p using (brand_id, cpf_digest) left join told_status t on t.player_id = p.id
-      where p.id <> asked.due_id
-        and coalesce(t.status, p.status) <> case when asked.excluded then 'autoexcluido' else p.status end
-      limit ${toldMax}
-    `
-    const changes = new Map([...others.map(({ id, dueId }) => [id, causes.get(dueId)] as const), ...causes])
-    const locked = await lockPlayers(db, [...changes.keys()].map(ofAnyBrand))
-    const looked = locked.flatMap((player) => {
-      const change = player && changes.get(player.id)
-      return player === undefined || change === undefined ? [] : [{ player, ...change }]
-    })
-    await tellStatus({ db, now, emit }, looked)
-    if (others.length === toldMax) return true
     // An exclusion that runs is looked at when it ends. What has changed since is due later.
     await db`
       update told_status t set (changed_at, due_at) = (
@@ -140,6 +120,54 @@ export function sweepStatuses({ transact }: Pick<ServiceContext, 'transact'>): P
     `
     return due.length === dueMax
   })
+}
+
+/**
+ * Tells of the players that are due, and of the others of their persons, whose rows are locked then.
+ * @returns whether there is more
+ */
+async function tellOfDue({ db, now, emit }: Telling, due: readonly Due[]): Promise<boolean> {
+  const ofAnyBrand = (playerId: string) => ({ playerId, brandId: null })
+  const seen = await seePlayers(
+    db,
+    await readPlayers(
+      db,
+      due.map(({ playerId }) => ofAnyBrand(playerId)),
+    ),
+  )
+  const causes = new Map(due.map((one, index) => [one.playerId, changeOf(one, seen[index], now)]))
+  const persons = seen.flatMap((player) => {
+    // Who registers changes nothing for the others.
+    if (player === undefined || causes.get(player.id)?.source === 'operator') return []
+    return keysOf(db, player).map((key) => ({ ...key, excluded: player.excludedBy !== null, dueId: player.id }))
+  })
+  const others = await db<{ id: string; dueId: string }>`
+    select p.id, asked.due_id
+    from ${sql.unnest('asked', persons, 'brand_id text, cpf_digest text, excluded bool, due_id text')}
+    join player p using (brand_id, cpf_digest) left join told_status t on t.player_id = p.id
+    where p.id <> asked.due_id
+      and coalesce(t.status, p.status) <> case when asked.excluded then 'autoexcluido' else p.status end
+    limit ${toldMax}
+  `
+  const changes = new Map([...others.map(({ id, dueId }) => [id, causes.get(dueId)] as const), ...causes])
+  const locked = await lockPlayers(db, [...changes.keys()].map(ofAnyBrand))
+  const looked = locked.flatMap((player) => {
+    const change = player && changes.get(player.id)
+    return player === undefined || change === undefined ? [] : [{ player, ...change }]
+  })
+  await tellStatus({ db, now, emit }, looked)
+  return others.length === toldMax
+}
+
+/**
+ * Tells what is still to be told because of a player whose row is not locked yet: once it is anonymised, nobody knows any more
+ * who else is the person.
+ */
+export async function tellBeforeAnonymising(tools: Telling, playerId: string): Promise<void> {
+  const due = await tools.db<Due>`
+    select player_id, changed_at, due_at from told_status where player_id = ${playerId} and due_at is not null
+  `
+  while (due.length > 0 && (await tellOfDue(tools, due))) {}
 }
 
 /** Sweeps every `everyMs`, and again at once while there is more. */

@@ -269,6 +269,32 @@ t.test('an exclusion that ends right after an edit is told as what has ended, wh
   t.equal((await toldOf(playerId, 'player.status_changed')).at(-1)?.changedAt, until.toISOString())
 })
 
+for (const source of ['expiry', 'team'] as const)
+  t.test(
+    `the end of an exclusion (${source}) is told to the others of a person whose player is anonymised at once`,
+    async (t) => {
+      const scope = bed.scope({ brandId: newId('brd') })
+      const input = { cpf: newCpf() }
+      const register = async () => (await bed.rpc.call(registerPlayer, { scope, input: newPlayer(input) })).id
+      const [playerId, ...others] = [await register(), await register(), await register()]
+      const set = (status: PlayerStatus) => alice.call(setPlayerStatus, { input: { playerId, status, reason } })
+      const until = new Date(time.now().getTime() + hourMs)
+      if (source === 'team') await set('autoexcluido')
+      else await alice.call(selfExcludePlayer, { input: { playerId, until: until.toISOString(), reason } })
+      await sweep()
+      if (source === 'expiry') await set('encerrado')
+      await sweep()
+      await time.set(until)
+      if (source === 'team') await set('encerrado')
+      await alice.call(anonymisePlayer, { input: { playerId, reason } })
+      await sweep()
+      await sweep()
+      const told = ['ativo → autoexcluido (team)', `autoexcluido → ativo (${source})`]
+      for (const id of others) t.same(await changesOf(id), told)
+      t.same(await changesOf(playerId), ['ativo → autoexcluido (team)', `autoexcluido → encerrado (${source})`])
+    },
+  )
+
 t.test('what another account is told of is the exclusion, whoever registers meanwhile', async (t) => {
   const scope = bed.scope({ brandId: newId('brd') })
   const input = { cpf: newCpf() }

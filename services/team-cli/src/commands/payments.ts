@@ -39,6 +39,9 @@ const {
   showWithdrawal,
   sumWithdrawals,
   decideWithdrawal,
+  makePaymentFile,
+  showPaymentFile,
+  discardPaymentFile,
 } = operations.payments
 
 type Withdrawal = Reply<typeof showWithdrawal>
@@ -125,6 +128,17 @@ export const withdrawals = [
         session.call(decideWithdrawal, { ...input, ...seenOfWithdrawal(seen) }, operationId),
     }),
   ),
+  row({ path: 'withdrawals make-file', operation: makePaymentFile }),
+  row({
+    path: 'withdrawals show-file',
+    operation: showPaymentFile,
+    arguments: ['fileId'],
+    show({ withdrawals: filed, ...file }) {
+      printRecord(file)
+      printSection('withdrawals', filed, ['id', 'status', 'amount', 'currency'])
+    },
+  }),
+  row({ path: 'withdrawals discard-file', operation: discardPaymentFile, arguments: ['fileId'] }),
 ]
 
 /** Each status for itself, and of how many records. */

@@ -72,7 +72,8 @@ export function judgeBet(bet: Bet, { account, known, knownWin, round, limit }: F
     if (known.outcome === 'voided' || known.isUndone) return rejected('TRANSACTION_ROLLED_BACK')
     return { is: 'known', play: known }
   }
-  if (bet.win !== null && knownWin !== undefined) return rejected('TRANSACTION_CONFLICT')
+  if (bet.win !== null && (knownWin !== undefined || isOtherThanHeld({ ...bet, amount: bet.win }, { account, limit })))
+    return rejected('TRANSACTION_CONFLICT')
   if (round?.state === 'void') return refused('ROUND_VOIDED')
   if (round?.state === 'closed') return refused('ROUND_CLOSED')
   if (bet.refusedWith !== null) {
@@ -91,16 +92,25 @@ function isSameBet(bet: Bet, known: KnownPlay, knownWin: KnownPlay | undefined):
   return !isSpin || known.outcome !== 'posted' || knownWin?.amount === bet.win
 }
 
+/** A win that waits, or was released, is as known as one that was paid: no other one is taken under its id. */
+const isOtherThanHeld = (
+  { providerRoundId, amount }: Pick<Win, 'providerRoundId' | 'amount'>,
+  { account, limit }: Pick<Facts, 'account' | 'limit'>,
+): boolean => {
+  const held = limit?.held ?? null
+  return (
+    held !== null &&
+    (held.accountId !== account.id || held.providerRoundId !== providerRoundId || held.amount !== amount)
+  )
+}
+
 /** Whether a win can be paid to a balance: what is left for it to be stopped by. */
 function judgePayment(
   { amount, maxWin }: { readonly amount: bigint; readonly maxWin: bigint },
   { account, limit }: Pick<Facts, 'account' | 'limit'>,
   balance: bigint,
 ): Verdict {
-  const held = limit?.held ?? null
-  if (held !== null && (held.accountId !== account.id || held.amount !== amount))
-    return rejected('TRANSACTION_CONFLICT')
-  if (amount > (limit?.maxWin ?? maxWin) && held?.isReleased !== true) return { is: 'held' }
+  if (amount > (limit?.maxWin ?? maxWin) && limit?.held?.isReleased !== true) return { is: 'held' }
   if (balance + amount > balanceMax) return { is: 'fault', message: `account ${account.id} cannot hold ${amount} more` }
   return posted
 }
@@ -116,6 +126,7 @@ export function judgeWin(win: Win, facts: Facts): Verdict {
       ? { is: 'known', play: known }
       : rejected('TRANSACTION_CONFLICT')
   }
+  if (isOtherThanHeld(win, facts)) return rejected('TRANSACTION_CONFLICT')
   const unfounded = win.winKind === 'promotion' ? undefined : refuseWithoutBet(win, facts)
   return unfounded ?? judgePayment(win, facts, account.posted)
 }

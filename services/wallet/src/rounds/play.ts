@@ -195,7 +195,9 @@ export interface Unopened {
 /** What is agreed about a win, and whether it waits for two people or was released by them. */
 export interface WinLimit {
   readonly maxWin: bigint | null
-  readonly held: { readonly accountId: bigint; readonly amount: bigint; readonly isReleased: boolean } | null
+  readonly held:
+    | (Pick<HeldWinRow, 'accountId' | 'providerRoundId' | 'amount'> & { readonly isReleased: boolean })
+    | null
 }
 
 /** A win of a provider in a brand. */

@@ -137,11 +137,9 @@ async function readKnownPlays(db: ReadDb, keys: readonly AskedKey[]): Promise<Kn
   })
 }
 
-/** The id of a win that has money to pay. */
-function winOf(play: PlayMessage): string | null {
-  const amount = play.message === 'win' ? play.amount : play.message === 'bet' ? play.win : null
-  return amount === null || amount === 0n || !('transactionId' in play) ? null : play.transactionId
-}
+/** The id of a win, also of one without money: it may be of one that was held with some. */
+const winOf = (play: PlayMessage): string | null =>
+  play.message === 'win' || (play.message === 'bet' && play.win !== null) ? play.transactionId : null
 
 type RoundsState = Pick<PlayState, 'unnamedWins' | 'winLimits'> & {
   readonly rounds: Map<string, Round>
@@ -174,6 +172,7 @@ async function readRounds(db: ReadDb, asked: readonly AskedPlay[]): Promise<Roun
     readonly won: bigint | null
     readonly maxWin: bigint | null
     readonly heldOf: bigint | null
+    readonly heldRound: string | null
     readonly held: bigint | null
     readonly isReleased: boolean
   }
@@ -182,7 +181,8 @@ async function readRounds(db: ReadDb, asked: readonly AskedPlay[]): Promise<Roun
       case when asked.is_win and r.id is null then exists (${ofRound} and p.outcome = 'refused') end as is_refused,
       case when asked.is_win and r.id is null then exists (${ofRound} and p.outcome = 'voided') end as is_voided,
       unnamed.transaction_id as won_by, unnamed.amount as won,
-      l.max_win, h.account_id as held_of, h.amount as held, h.released_at is not null as is_released
+      l.max_win, h.account_id as held_of, h.provider_round_id as held_round,
+      h.amount as held, h.released_at is not null as is_released
     from ${sql.unnest('asked', named, 'brand_id text, player_id text, provider_id text, provider_round_id text, win_id text, is_win bool, is_rollback bool')}
     join account a on a.brand_id = asked.brand_id and a.owner_id = asked.player_id
     left join round r on r.provider_id = asked.provider_id and r.brand_id = asked.brand_id
@@ -195,7 +195,7 @@ async function readRounds(db: ReadDb, asked: readonly AskedPlay[]): Promise<Roun
       and h.transaction_id = asked.win_id
   `
   for (const { place, askedAccount: accountId, isRefused, isVoided, wonBy, won, ...row } of rows) {
-    const { id, maxWin, heldOf, held, isReleased, ...round } = row
+    const { id, maxWin, heldOf, heldRound: providerRoundId, held, isReleased, ...round } = row
     const one = named[Number(place) - 1] as (typeof named)[number]
     const key = roundKey({ ...one, accountId })
     if (wonBy !== null) unnamedWins.set(key, { transactionId: wonBy, amount: won ?? 0n })
@@ -204,7 +204,8 @@ async function readRounds(db: ReadDb, asked: readonly AskedPlay[]): Promise<Roun
     if (one.winId !== null)
       winLimits.set(playKey({ ...one, kind: 'win', transactionId: one.winId }), {
         maxWin,
-        held: heldOf === null || held === null ? null : { accountId: heldOf, amount: held, isReleased },
+        held:
+          heldOf === null || held === null ? null : { accountId: heldOf, providerRoundId, amount: held, isReleased },
       })
   }
   return { rounds, unopened, unnamedWins, winLimits }

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { operations, type Scope } from '@backoffice/contracts'
 import { newId } from '@backoffice/process'
 import { eventually, TestTime, testBed } from '@backoffice/test-kit'
@@ -108,6 +109,36 @@ t.test('what is counted is what the accounts of the ledger have', async (t) => {
     select (select sum(amount) from wallet.money_day where type = 'DEPOSIT')::text as counted,
       (select -sum(e.amount) from wallet.entry e join wallet.account a on a.id = e.account_id where a.kind = 'deposits')::text as entered`)
   t.equal(rows[0].counted, rows[0].entered)
+})
+
+t.test('what a logical dump brought is counted, and so is what comes after it, each once', async (t) => {
+  await time.set(new Date('2026-10-05T12:00:00.000Z'))
+  const brand = newBrand('UTC')
+  const playerId = await newAccount(brand)
+  await deposit(brand, playerId, '7.00')
+  // As the server whose dump it is had it, which was ahead.
+  const session = await admin.connect()
+  await session.query("set session_replication_role = 'replica'")
+  await session.query(
+    `update wallet.entry e set xid = ((pg_current_xact_id()::text)::bigint + 2000)::text::xid8
+    from wallet.account a where a.id = e.account_id and a.brand_id = $1`,
+    [brand.brandId],
+  )
+  session.release(true)
+  await countMoney(bed.services.wallet.db)
+  t.same(await daysOf(brand), [], 'no transaction of this server has come so far')
+  await admin.query(readFileSync(new URL('../../../../deploy/docker/after-dump.sql', import.meta.url), 'utf8'))
+  const counted = async (deposits: number) => {
+    while (await count()) {}
+    const [day] = await daysOf(brand)
+    return day?.deposits === deposits
+  }
+  // An account is named before it is counted.
+  await count()
+  t.ok(await counted(1))
+  await deposit(brand, playerId, '8.00')
+  t.ok(await counted(2))
+  t.match(await daysOf(brand), [{ deposits: 2, deposited: '15.00' }])
 })
 
 t.test('a balance is known at the end of each day, from that of the first entry on', async (t) => {

@@ -1,6 +1,7 @@
 import { type Input, operations, seenOf } from '@backoffice/contracts'
 import { newId } from '@backoffice/process'
 import { playerOf, proposalOf, refusal, testBed } from '@backoffice/test-kit'
+import fc from 'fast-check'
 import t from 'tap'
 import { wallet } from '../../src/service.ts'
 
@@ -170,6 +171,38 @@ t.test('a win above the limit waits for two people, and is paid when it comes ag
   t.equal(await refusal(bob.call(releaseWin, { input })), 'HELD_WIN_NOT_FOUND')
   t.equal(await balance(), '1498.01')
 })
+
+t.test(
+  'a win that waits keeps its id for itself: whatever else comes under it is a conflict, and books nothing',
+  async (t) => {
+    const cents = fc.integer({ min: 0, max: 100_000 }).map((minor) => (minor / 100).toFixed(2))
+    // No money, and the limit itself, are what nobody looks at.
+    const amounts = fc.oneof(fc.constantFrom('0.00', '0.01', '500.00', '500.01'), cents)
+    await fc.assert(
+      fc.asyncProperty(amounts, fc.boolean(), fc.boolean(), async (amount, isSpin, isReleased) => {
+        const { bet, win, balance, providerId, brandId, playerId } = await sit('production')
+        await bet('b', '2.00')
+        const send = (paid: string, roundId = 'round-1') =>
+          isSpin ? bet('w', '1.00', { win: paid, roundId: `spin-${roundId}` }) : win('w', paid, { roundId })
+        t.equal(await refusal(send('500.01')), 'WIN_HELD')
+        const seen = { playerId, amount: '500.01', currency: 'BRL' }
+        if (isReleased)
+          await bed.agreed(releaseWin, { input: { providerId, brandId, transactionId: 'w', seen, reason } })
+        if (amount !== '500.01') t.equal(await refusal(send(amount)), 'TRANSACTION_CONFLICT', amount)
+        t.equal(await refusal(send('500.01', 'another')), 'TRANSACTION_CONFLICT', 'of another round')
+        t.equal(await balance(), '998.00')
+        t.equal(await refusal(send('500.01')), isReleased ? null : 'WIN_HELD', 'and itself is what it was')
+      }),
+      {
+        numRuns: 12,
+        examples: [
+          ['0.00', false, false],
+          ['0.00', true, true],
+        ],
+      },
+    )
+  },
+)
 
 t.test('the limit of a provider in a brand is raised by two people and lowered by one', async (t) => {
   const { bet, win, providerId, brandId } = await sit('production')
