@@ -4,7 +4,7 @@ import { newSessionKey, PersonSigner } from '@backoffice/team-access/identity'
 import {
   byTwo,
   eventually,
-  held,
+  holdOpen,
   type LoginOptions,
   proposalOf,
   refusal,
@@ -140,7 +140,7 @@ t.test('a machine is locked by its name, and nobody locks themselves by a slip',
 t.test('a call that a service has taken before goes on; the next one is refused', async (t) => {
   const { operatorId } = await bed.team('bob').call(gateway.createOperator, { input: { name: 'waiting' } })
   const who = await session('integration', later)
-  const row = await held(bed.sql('admin'), 'select from gateway.operator where id = $1 for update', [operatorId])
+  const row = await holdOpen(bed.sql('admin'), 'select from gateway.operator where id = $1 for update', [operatorId])
   const input = { operatorId, seen: { name: 'waiting', status: 'active' } } as const
   const waiting = who.rpc.call(gateway.activateOperator, { input })
   await row.isAwaited()

@@ -7,7 +7,7 @@ import {
   sandboxAmounts,
   sandboxGames,
 } from '@backoffice/contracts'
-import { eventually, type HttpReply, held, OperatorClient, sharedSystem } from '@backoffice/test-kit'
+import { eventually, type HttpReply, holdOpen, OperatorClient, sharedSystem } from '@backoffice/test-kit'
 import pg from 'pg'
 import t from 'tap'
 import { createDeposit, depositRequest, expectStatus, fund, isRefusal, playerRequest, register } from '../journey.ts'
@@ -73,7 +73,7 @@ t.test('idempotency', async (t) => {
   const { id } = await createDeposit(sandbox, approved.id, '10.00')
   const database = new pg.Pool({ connectionString: system.postgresUrl, max: 1 })
   t.teardown(() => database.end())
-  const lock = await held(database, 'select from payments.deposit where id = $1 for update', [id])
+  const lock = await holdOpen(database, 'select from payments.deposit where id = $1 for update', [id])
   const [body, twin] = [{ reason: 'expired' }, { idempotencyKey: randomUUID() }]
   const twins = [1, 2].map(() => sandbox.post(`/deposits/${id}/fail`, body, twin))
   const running = await Promise.race(twins)

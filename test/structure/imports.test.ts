@@ -142,7 +142,7 @@ t.test('a service imports only contracts and what services are built on, never a
       if (name === '@backoffice/api-docs') return path === 'services/gateway/src/http/document-worker.ts'
       if (name === '@backoffice/api-docs/served') return program === 'gateway'
       if (name === 'services/gateway/src/http/document-worker.ts') return false
-      // The migrator loads a service's migrations alone, so they load no more of the team's desk than they need.
+      // The migrator loads a service's migrations alone, so they load no more of the team's plugin than they need.
       if (name === '@backoffice/team-access/migrations') return path.includes('/src/storage/migrations/')
       // It knows every schema.
       if (program === 'migrator' && name.endsWith('/migrations')) return true

@@ -18,7 +18,7 @@ import { root } from './source-files.ts'
  */
 const budget = {
   create: { files: 33, everywhere: 5 },
-  confirm: { files: 46, everywhere: 6 },
+  confirm: { files: 45, everywhere: 5 },
 }
 
 /** What runs by itself once in a while hardly falls into each of them. */

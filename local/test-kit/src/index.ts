@@ -35,7 +35,7 @@ export {
   verifies,
 } from './http.ts'
 export { playerOf, playOf } from './plays.ts'
-export { depositConfirmed, held, keptEvents, keptMessages, lockIsAwaited, newCpf, newPlayer } from './records.ts'
+export { depositConfirmed, holdOpen, keptEvents, keptMessages, lockIsAwaited, newCpf, newPlayer } from './records.ts'
 export {
   eventually,
   isSlow,

@@ -55,10 +55,10 @@ export async function keptMessages(
 }
 
 /**
- * What somebody else's transaction has locked or written, and keeps until it ends.
+ * Holds a transaction open, as somebody else would: it keeps what it has locked or written until it ends.
  * @param statement the last of what it did
  */
-export async function held(admin: pg.Pool, statement: string, values: unknown[] = []) {
+export async function holdOpen(admin: pg.Pool, statement: string, values: unknown[] = []) {
   const client = await admin.connect()
   await client.query('begin')
   await client.query(statement, values)

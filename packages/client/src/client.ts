@@ -11,7 +11,7 @@ export interface DecisionOptions extends RequestOptions {
 }
 
 /** A reason that is not given is not sent either. */
-const given = ({ reason }: DecisionOptions): { reason?: string } => (reason === undefined ? {} : { reason })
+const reasonField = ({ reason }: DecisionOptions): { reason?: string } => (reason === undefined ? {} : { reason })
 
 /**
  * The API, one method per operation. Methods resolve with the record that the operation returns, and reject with
@@ -58,7 +58,7 @@ export class BackOfficeClient extends Methods {
   decideKyc(playerId: string, status: KycDecision, { reason, ...options }: DecisionOptions = {}): ApiCall<Kyc> {
     return this.routes.post(
       '/sandbox/players/{playerId}/kyc/decision',
-      { path: { playerId }, body: { status, ...given({ reason }) } },
+      { path: { playerId }, body: { status, ...reasonField({ reason }) } },
       options,
     )
   }
@@ -71,7 +71,7 @@ export class BackOfficeClient extends Methods {
   ): ApiCall<Withdrawal> {
     return this.routes.post(
       '/sandbox/withdrawals/{withdrawalId}/decision',
-      { path: { withdrawalId }, body: { decision, ...given({ reason }) } },
+      { path: { withdrawalId }, body: { decision, ...reasonField({ reason }) } },
       options,
     )
   }

@@ -2,8 +2,11 @@ import {
   FormatRegistry,
   type StringOptions,
   type TLiteral,
+  type TNull,
+  type TObject,
   type TProperties,
   type TSchema,
+  type TString,
   type TUnion,
   Type,
 } from '@sinclair/typebox'
@@ -16,9 +19,28 @@ interface ObjectOptions {
   readonly description?: string
 }
 
+declare const kind: unique symbol
+
+/**
+ * The id of one kind of record. A text is taken for one, but the id of another kind is not. So what a schema or a row has
+ * named cannot be swapped.
+ */
+export type IdOf<Kind extends IdKind> = string & { readonly [kind]?: Kind }
+type IdKind = 'operator' | 'brand' | 'player' | 'provider' | 'deposit' | 'withdrawal' | 'transfer' | 'round'
+
+/** A field named `playerId` has the id of a player, and so on: it needs no mark. */
+type WithIds<Fields extends TProperties> = {
+  [Name in keyof Fields]: Name extends `${infer Kind extends IdKind}Id` ? IdSchema<Fields[Name], Kind> : Fields[Name]
+}
+type IdSchema<Schema extends TSchema, Kind extends IdKind> = Schema extends TString
+  ? Schema & { static: IdOf<Kind> }
+  : Schema extends TUnion<[TString, TNull]>
+    ? Schema & { static: IdOf<Kind> | null }
+    : Schema
+
 /** An object that has no other fields than those it names. */
 export const object = <Fields extends TProperties>(fields: Fields, options: ObjectOptions = {}) =>
-  Type.Object(fields, { additionalProperties: false, ...options })
+  Type.Object(fields, { additionalProperties: false, ...options }) as TObject as TObject<WithIds<Fields>>
 
 /** The same with a name, under which documents and clients have it. */
 export const named =

@@ -169,6 +169,18 @@ t.test('the schema of an id is recognised, whatever its description', async (t) 
   t.not(contracts.isId(externalReference), true)
 })
 
+t.test('the id of one kind of record is taken for that of no other, and the compiler says so', async (t) => {
+  type Listed = contracts.Input<typeof operations.payments.listDeposits>
+  const { operatorId, brandId }: Pick<contracts.Scope, 'operatorId' | 'brandId'> = { operatorId: 'op', brandId: 'brd' }
+  const listed: Listed = { brandId, limit: 1 }
+  // @ts-expect-error: an operator is no brand
+  const swapped: Listed = { brandId: operatorId, limit: 1 }
+  const difference: Pick<contracts.Difference, 'brandId'> = { brandId }
+  // @ts-expect-error: nor is it where there may be none
+  difference.brandId = operatorId
+  t.strictSame([listed.brandId, swapped.brandId, difference.brandId], [brandId, operatorId, operatorId])
+})
+
 t.test('the examples of every operation and event fit their own schemas', async (t) => {
   for (const { id, params, query, body, reply, example, audience } of httpOperations) {
     if (audience === 'public') continue

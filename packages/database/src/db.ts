@@ -50,17 +50,17 @@ export function compile(
 ): { readonly statement: Statement; readonly values: readonly unknown[] } {
   if (values.some((value) => value instanceof Fragment)) {
     const bound: unknown[] = []
-    return { statement: named(textOf(strings, values, bound), strings), values: bound }
+    return { statement: statementOf(textOf(strings, values, bound), strings), values: bound }
   }
   let statement = byTemplate.get(strings)
   if (statement === undefined) {
-    statement = named(textOf(strings, values, []), strings)
+    statement = statementOf(textOf(strings, values, []), strings)
     byTemplate.set(strings, statement)
   }
   return { statement, values }
 }
 
-function named(text: string, template: TemplateStringsArray): Statement {
+function statementOf(text: string, template: TemplateStringsArray): Statement {
   let statement = byText.get(text)
   if (statement === undefined) {
     statement = new Statement(text)

@@ -1,5 +1,5 @@
 /** Formatters by locale and options: to make one takes a hundred times as long as to use it. */
-function remembering<Options, Formatter>(make: (locale: string, options: Options) => Formatter) {
+function memoised<Options, Formatter>(make: (locale: string, options: Options) => Formatter) {
   const made = new Map<string, Formatter>()
   return (locale: string, options: Options): Formatter => {
     const key = `${locale} ${JSON.stringify(options)}`
@@ -10,8 +10,8 @@ function remembering<Options, Formatter>(make: (locale: string, options: Options
 }
 
 /** @param how of which a program knows a few: each makes a formatter that is kept, here and below */
-export const dateFormat = remembering((locale, how: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat(locale, how))
-export const numberFormat = remembering((locale, how: Intl.NumberFormatOptions) => new Intl.NumberFormat(locale, how))
-export const relativeFormat = remembering(
+export const dateFormat = memoised((locale, how: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat(locale, how))
+export const numberFormat = memoised((locale, how: Intl.NumberFormatOptions) => new Intl.NumberFormat(locale, how))
+export const relativeFormat = memoised(
   (locale, options: Intl.RelativeTimeFormatOptions) => new Intl.RelativeTimeFormat(locale, options),
 )

@@ -60,11 +60,11 @@ export class FaultyNetwork {
         throw new Error('reset in the middle of the body')
       case '503 after':
         await this.#pass(call)
-        return made(503, 'SERVICE_UNAVAILABLE')
+        return errorAnswer(503, 'SERVICE_UNAVAILABLE')
       case '503 before':
-        return made(503, 'SERVICE_UNAVAILABLE')
+        return errorAnswer(503, 'SERVICE_UNAVAILABLE')
       case '429':
-        return made(429, 'RATE_LIMITED', 2)
+        return errorAnswer(429, 'RATE_LIMITED', 2)
       default:
         return fault satisfies never
     }
@@ -94,7 +94,7 @@ const anyFault = ['lost', 'unanswered', 'doubled', 'delayed', 'swapped'] as cons
 export const faultsOf = (percent: number, random: () => number) => (): Fault | undefined =>
   random() * 100 < percent ? anyFault[Math.floor(random() * anyFault.length)] : undefined
 
-const made = (status: number, code: string, retryAfter?: number): Answer => ({
+const errorAnswer = (status: number, code: string, retryAfter?: number): Answer => ({
   status,
   retryAfter,
   body: { error: { code, message: 'made by the kit', details: { retry: 'later' } } },

@@ -27,15 +27,15 @@ export interface BatcherOptions<Item, Result> {
   readonly bytesMax?: number
   readonly bytesOf?: (item: Item) => number
   /**
-   * Names what an item changes. Items that share a name are never in one batch, nor in two that run at once, and they
+   * Keys of what an item changes. Items that share a key are never in one batch, nor in two that run at once, and they
    * keep their order.
    */
   readonly conflictKeys?: (item: Item) => readonly string[]
   /**
-   * Names what may be at fault when an item fails alone; `conflictKeys` by default. Items that share such a name run alone
+   * Keys of what may be at fault when an item fails alone; `conflictKeys` by default. Items that share such a key run alone
    * from then on, until one of them succeeds. So one fault does not fail batch after batch.
    */
-  readonly suspects?: (item: Item) => readonly string[]
+  readonly faultKeys?: (item: Item) => readonly string[]
   /** Whose an item is. Owners take turns when more waits than fits into one batch. */
   readonly ownerOf?: (item: Item) => string
   /** Whether nobody waits for the item any more. Asked when it is taken from the queue. */
@@ -46,7 +46,7 @@ export interface BatcherOptions<Item, Result> {
 
 interface Entry<Item, Result> {
   readonly item: Item
-  readonly names: readonly string[]
+  readonly keys: readonly string[]
   readonly resolve: (result: Result) => void
   readonly reject: (error: unknown) => void
   /** Runs a function in the context in which the item was added, and so in its trace. A snapshot takes 2 µs to make. */
@@ -67,8 +67,8 @@ const lockedOutMsMax = 6_000
 /** How many items run alone at once. */
 const aloneAtOnceMax = 4
 const lockedOutAtOnceMax = 2
-/** How many suspects are remembered. */
-const suspectsMax = 1_000
+/** How many keys of items that failed alone are kept. */
+const suspectedKeysMax = 1_000
 
 /**
  * Runs together what waits at the same time. While a batch runs, new items wait and form the next one. So an idle
@@ -79,13 +79,13 @@ export class Batcher<Item, Result> {
   readonly #concurrency: number
   readonly #timers: Timers
   #queue: Entry<Item, Result>[] = []
-  readonly #busyNames = new Set<string>()
+  readonly #busyKeys = new Set<string>()
   #running = 0
   #scheduled = false
   #besideDue: Timer | undefined
   readonly #alone: Lane<Entry<Item, Result>>
   readonly #lockedOut: Lane<Entry<Item, Result>>
-  readonly #suspects = new Set<string>()
+  readonly #suspectedKeys = new Set<string>()
 
   constructor(options: BatcherOptions<Item, Result>) {
     this.#options = options
@@ -102,7 +102,7 @@ export class Batcher<Item, Result> {
     }
     return new Promise((resolve, reject) => {
       const context = new AsyncResource('batched')
-      this.#queue.push({ item, names: this.#options.conflictKeys?.(item) ?? [], resolve, reject, context })
+      this.#queue.push({ item, keys: this.#options.conflictKeys?.(item) ?? [], resolve, reject, context })
       this.#schedule()
     })
   }
@@ -148,7 +148,7 @@ export class Batcher<Item, Result> {
     }
   }
 
-  /** The next batch. Suspects that could be in it run alone instead. */
+  /** The next batch. Items with a suspected key run alone instead. */
   #take(): Entry<Item, Result>[] {
     this.#queue = this.#queue.filter((entry) => !this.#dropIfExpired(entry))
     const { batchMax, bytesMax = Number.POSITIVE_INFINITY, bytesOf = () => 0 } = this.#options
@@ -168,17 +168,17 @@ export class Batcher<Item, Result> {
     }
     const leaving = new Set([...taken, ...suspected])
     this.#queue = this.#queue.filter((entry) => !leaving.has(entry))
-    for (const { names } of leaving) for (const name of names) this.#busyNames.add(name)
+    for (const { keys } of leaving) for (const key of keys) this.#busyKeys.add(key)
     this.#alone.add(suspected)
     return [...taken]
   }
 
-  /** The entries whose names are not busy, and not named by an earlier entry, so that none overtakes another. */
+  /** The entries whose keys are neither busy nor those of an earlier entry, so that none overtakes another. */
   #free(): Entry<Item, Result>[] {
-    const barred = new Set(this.#busyNames)
-    return this.#queue.filter(({ names }) => {
-      const isFree = !names.some((name) => barred.has(name))
-      for (const name of names) barred.add(name)
+    const barred = new Set(this.#busyKeys)
+    return this.#queue.filter(({ keys }) => {
+      const isFree = !keys.some((key) => barred.has(key))
+      for (const key of keys) barred.add(key)
       return isFree
     })
   }
@@ -234,7 +234,7 @@ export class Batcher<Item, Result> {
     for (let repeat = 0; ; repeat++) {
       try {
         const results = await this.#results([entry], manner)
-        for (const name of this.#suspectsOf(entry)) this.#suspects.delete(name)
+        for (const key of this.#faultKeysOf(entry)) this.#suspectedKeys.delete(key)
         this.#resolve([entry], results)
         return
       } catch (error) {
@@ -268,19 +268,19 @@ export class Batcher<Item, Result> {
     return this.#options.faultOf?.(error) ?? 'everyone'
   }
 
-  #suspectsOf({ item, names }: Entry<Item, Result>): readonly string[] {
-    return this.#options.suspects?.(item) ?? names
+  #faultKeysOf({ item, keys }: Entry<Item, Result>): readonly string[] {
+    return this.#options.faultKeys?.(item) ?? keys
   }
 
   #isSuspected(entry: Entry<Item, Result>): boolean {
-    return this.#suspects.size > 0 && this.#suspectsOf(entry).some((name) => this.#suspects.has(name))
+    return this.#suspectedKeys.size > 0 && this.#faultKeysOf(entry).some((key) => this.#suspectedKeys.has(key))
   }
 
   #suspect(entry: Entry<Item, Result>): void {
-    for (const name of this.#suspectsOf(entry)) this.#suspects.add(name)
-    for (const oldest of this.#suspects) {
-      if (this.#suspects.size <= suspectsMax) break
-      this.#suspects.delete(oldest)
+    for (const key of this.#faultKeysOf(entry)) this.#suspectedKeys.add(key)
+    for (const oldest of this.#suspectedKeys) {
+      if (this.#suspectedKeys.size <= suspectedKeysMax) break
+      this.#suspectedKeys.delete(oldest)
     }
   }
 
@@ -302,7 +302,7 @@ export class Batcher<Item, Result> {
   }
 
   #release(batch: readonly Entry<Item, Result>[]): void {
-    for (const { names } of batch) for (const name of names) this.#busyNames.delete(name)
+    for (const { keys } of batch) for (const key of keys) this.#busyKeys.delete(key)
     if (this.#queue.length > 0) this.#schedule()
   }
 }

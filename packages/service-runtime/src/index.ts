@@ -39,8 +39,8 @@ export {
   type WithTimes,
   withIsoTimes,
 } from './commands/reply.ts'
+export { DatabaseHistory } from './database/cached.ts'
 export { assertDurable } from './database/prepared.ts'
-export { DatabaseHistory } from './database/remembered.ts'
 export {
   appendOnly,
   brandTable,

@@ -410,7 +410,7 @@ t.test('who shares a name with what failed alone goes alone at once, until one o
   const batcher = new Batcher({
     ...options,
     conflictKeys: ({ id }: Item) => [`${id}`],
-    suspects: ({ names = [] }: Item) => names,
+    faultKeys: ({ names = [] }: Item) => names,
     run,
     ...failing('alone'),
   })

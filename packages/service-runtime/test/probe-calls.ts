@@ -1,5 +1,5 @@
 import { hourMs, newId } from '@backoffice/process'
-import { eventually, held, lockIsAwaited, type TestBed } from '@backoffice/test-kit'
+import { eventually, holdOpen, lockIsAwaited, type TestBed } from '@backoffice/test-kit'
 import { ROOT_CONTEXT } from '@opentelemetry/api'
 import { adding, addUp, crediting, type payments } from './probe-services.ts'
 
@@ -53,7 +53,7 @@ export function callsOn(bed: TestBed<{ readonly payments: typeof payments }>) {
     /** Locks records as a process does that hangs in the middle of a batch. */
     async lock(names: readonly string[]): Promise<() => Promise<void>> {
       const statement = 'select from payments.record where id = any($1) for update'
-      return (await held(bed.sql('admin'), statement, [names])).rollback
+      return (await holdOpen(bed.sql('admin'), statement, [names])).rollback
     },
     /** Resolves once so many sessions wait for a lock. */
     lockIsAwaited: (count = 1) => lockIsAwaited(bed.sql('admin'), { count }),

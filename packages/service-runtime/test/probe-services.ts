@@ -11,7 +11,7 @@ import {
   service,
   team,
 } from '@backoffice/contracts'
-import { recordAction, teamDesk } from '@backoffice/team-access'
+import { recordAction, teamPlugin } from '@backoffice/team-access'
 import { teamTables } from '@backoffice/team-access/migrations'
 import { Type } from '@sinclair/typebox'
 import { brandTable, type Migration, runtimeMigrations } from '../src/database/runtime-tables.ts'
@@ -196,7 +196,7 @@ export const reading = { batches: [] as string[][], during: async (): Promise<vo
 export const payments = defineService({
   name: 'payments',
   settings: {},
-  plugins: [teamDesk()],
+  plugins: [teamPlugin()],
   entities: async () => [(await import('./probe-entities.ts')).RecordEntity],
   migrations: [
     ...runtimeMigrations('payments', teamTables),
@@ -341,7 +341,7 @@ export const crediting = { during: async (_reference: string): Promise<void> => 
 export const wallet = defineService({
   name: 'wallet',
   settings: {},
-  plugins: [teamDesk()],
+  plugins: [teamPlugin()],
   migrations: [
     ...runtimeMigrations('wallet', teamTables),
     { name: '0001_brand', sql: brandTable('wallet') },
@@ -367,7 +367,7 @@ export const webhooksWith = (reactions: readonly Reaction[]) =>
   defineService({
     name: 'webhooks',
     settings: {},
-    plugins: [teamDesk()],
+    plugins: [teamPlugin()],
     migrations: [
       ...runtimeMigrations('webhooks', teamTables),
       { name: '0001_brand', sql: brandTable('webhooks') },

@@ -29,7 +29,7 @@ import { exportAudit, readAudit, recordAction } from './trail/trail.ts'
  * Who of the team may do what in a service, with whom, and what is written down of it. Its tables are `teamTables`.
  * @param sealedTables tables of the service's own with sealed columns. It then has the `sealingSettings`
  */
-export const teamDesk = ({
+export const teamPlugin = ({
   sealedTables = [],
 }: {
   readonly sealedTables?: readonly SealedTable[]

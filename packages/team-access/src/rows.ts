@@ -1,4 +1,4 @@
-import { operations, Rejection, type Scope } from '@backoffice/contracts'
+import { brandDefaults, decisionDays, type Environment, operations, Rejection, type Scope } from '@backoffice/contracts'
 import type { Vault } from '@backoffice/database/vault'
 import type { RpcClient } from '@backoffice/rpc'
 import { type Call, type Fragment, fitting, type ReadDb, sql } from '@backoffice/service-runtime'
@@ -90,4 +90,36 @@ export async function withOperatorNames<Row extends Owned>(
     for (const { id, name } of operators) names.set(id, name)
   }
   return rows.map((row) => ({ ...row, operatorName: names.get(row.operatorId) ?? null }))
+}
+
+interface DayToTime {
+  readonly environment: Environment
+  readonly begin: Fragment
+  readonly end: Fragment
+}
+
+/**
+ * Answers how long decisions took, by the day on which they were made.
+ * @param decided a query of the `seconds` that each decision of a day took
+ */
+export function timeByDay(decided: (day: DayToTime) => Fragment) {
+  type Asked = { readonly input: { readonly environment: Environment; readonly timeZone?: string } }
+  type Tools = { readonly db: ReadDb; readonly now: Date }
+  return async ({ input: { environment, timeZone = brandDefaults.timeZone } }: Asked, { db, now }: Tools) => {
+    const midnight = (day: Fragment) => sql`${day}::timestamp at time zone ${timeZone}`
+    const day = { environment, begin: midnight(sql`d.day`), end: midnight(sql`(d.day + 1)`) }
+    const data = await db<{ day: string; decided: number; medianSeconds: number; p90Seconds: number }>`
+      select d.day, t.decided, t.median_seconds, t.p90_seconds
+      from (
+        select (${now}::timestamptz at time zone ${timeZone})::date - n as day from generate_series(0, ${decisionDays}::int - 1) n
+      ) d
+      cross join lateral (
+        select count(*)::int as decided, (percentile_disc(0.5) within group (order by seconds))::int as median_seconds,
+          (percentile_disc(0.9) within group (order by seconds))::int as p90_seconds
+        from (${decided(day)}) decision
+      ) t
+      where t.decided > 0 order by d.day
+    `
+    return { data }
+  }
 }

@@ -2,7 +2,7 @@ import { apiPrefix, idempotencyMemoryHours, providerApiPrefix } from '@backoffic
 import { secretBoxFrom } from '@backoffice/database/vault'
 import { ConfigurationError, certificateFiles, dayMs, trustedProxies } from '@backoffice/process'
 import { defineService, sql } from '@backoffice/service-runtime'
-import { teamDesk } from '@backoffice/team-access'
+import { teamPlugin } from '@backoffice/team-access'
 import { sealedClaims } from './claims/records.ts'
 import { keepingProofs } from './http/homologation.ts'
 import { heaviestRequest } from './http/limits.ts'
@@ -24,7 +24,7 @@ export const gateway = defineService({
     assertRepliesOutliveClaims(settings)
   },
   entities: async () => (await import('./operators/entities.ts')).entities,
-  plugins: [teamDesk({ sealedTables: [sealedClaims] })],
+  plugins: [teamPlugin({ sealedTables: [sealedClaims] })],
   migrations,
   retentions: [
     { table: 'claim', column: 'expires_at', keepMs: 0, only: sql`status is not null` },

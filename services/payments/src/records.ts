@@ -2,6 +2,7 @@ import {
   type Environment,
   environments,
   fromMinorUnits,
+  type IdOf,
   listedDays,
   type Scope,
   sumRowsMax,
@@ -41,10 +42,10 @@ interface TransitionRow extends Pick<StatusTransition, 'version' | 'at' | 'reaso
  */
 export function insertTransitions(changes: readonly Change<{ readonly id: string }>[]): Fragment {
   const rows = changes.map(({ record, transition, operationId }): TransitionRow => {
-    const { from: fromStatus, to: toStatus, by, ...occasion } = transition
+    const { from: fromStatus, to: toStatus, by, ...context } = transition
     const byName = by.kind === 'operator' ? null : by.name
     const who = { byKind: by.kind, byName, byId: by.id ?? null }
-    return { ...occasion, ...who, recordId: record.id, fromStatus, toStatus, operationId }
+    return { ...context, ...who, recordId: record.id, fromStatus, toStatus, operationId }
   })
   return sql`insert into status_transition ${sql.rows('t', rows, columns)}`
 }
@@ -88,7 +89,16 @@ export async function withLastActors<R extends { readonly id: string }>(
  * A record of a list, and whether the wallet still has to do its part. The statement of the list says it: a later one may
  * find it done, and the record would be shown under another status than the one that it was listed by.
  */
-export type ListedRecord<R> = R & { readonly settling: boolean }
+export type ListedRecord<R> = R & { readonly isSettling: boolean }
+
+/**
+ * A record as it may be shown: in its former status until the wallet has done its part. One that was read, or listed, does
+ * not fit: it may be settling.
+ */
+export type ShownRecord<R> = R & { readonly settling: boolean }
+
+/** As it is shown to whoever has just changed it: the reply comes when the wallet has done its part. */
+export const settled = <R extends object>(record: R): ShownRecord<R> => ({ ...record, settling: false })
 
 /** A record, and whether the wallet has done its part. */
 export type CheckedRecord<R> = R & {
@@ -114,6 +124,13 @@ export async function withUnfinished<R extends { readonly id: string }>(
   return records.map((record) => ({ ...record, unfinished: unfinished.get(record.id) ?? null }))
 }
 
+/** Records that have just been read, as a list has them. */
+export async function asListed<R extends { readonly id: string }>(
+  ...asked: Parameters<typeof withUnfinished<R>>
+): Promise<ListedRecord<R>[]> {
+  return (await withUnfinished(...asked)).map((record) => ({ ...record, isSettling: record.unfinished !== null }))
+}
+
 /**
  * The operator and brand of a record. They are stored with it, so that the service can later act for that brand by
  * itself.
@@ -123,7 +140,7 @@ export function scopeOf({ operatorId, brandId, environment, currency, timeZone }
 }
 
 /** The record, if it belongs to the brand. A record of another brand is as unknown as one that does not exist. */
-export function ofBrand<R extends Scope>(record: R | undefined, brandId: string): R | undefined {
+export function ofBrand<R extends Scope>(record: R | undefined, brandId: IdOf<'brand'>): R | undefined {
   return record?.brandId === brandId ? record : undefined
 }
 

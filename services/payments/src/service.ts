@@ -2,7 +2,7 @@ import { toMinorUnits } from '@backoffice/contracts'
 import { sealingSettings } from '@backoffice/database/vault'
 import { dayMs, patiently } from '@backoffice/process'
 import { defineService } from '@backoffice/service-runtime'
-import { payAloneSettings, teamDesk } from '@backoffice/team-access'
+import { payAloneSettings, teamPlugin } from '@backoffice/team-access'
 import { Type } from '@sinclair/typebox'
 import { handlers } from './operations.ts'
 import { migrations } from './storage/migrations/index.ts'
@@ -27,7 +27,7 @@ export const payments = defineService({
     INTENT_ABANDON_AFTER_MS: Type.Integer({ minimum: 1, default: 30_000 }),
     INTENT_SWEEP_EVERY_MS: Type.Integer({ minimum: 10, default: 5_000 }),
   },
-  plugins: [teamDesk({ sealedTables: [sealedWithdrawals] })],
+  plugins: [teamPlugin({ sealedTables: [sealedWithdrawals] })],
   migrations,
   retentions: [droppedIntents],
   compose(context, settings) {

@@ -14,7 +14,7 @@ export interface StatusTransition {
 }
 
 /** The circumstances of a change. They are passed in so that the rules stay pure. */
-export interface Occasion {
+export interface ChangeContext {
   readonly at: Date
   readonly by: TransitionActor
   readonly reason?: string | undefined

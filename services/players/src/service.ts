@@ -1,7 +1,7 @@
 import { sealingSettings } from '@backoffice/database/vault'
 import { ConfigurationError, dayMs, patiently, secret } from '@backoffice/process'
 import { defineService, sql } from '@backoffice/service-runtime'
-import { teamDesk } from '@backoffice/team-access'
+import { teamPlugin } from '@backoffice/team-access'
 import { Type } from '@sinclair/typebox'
 import { GameProvider, providerMeasurement } from './games/game-provider.ts'
 import { approvalSweeper } from './kyc/change-kyc.ts'
@@ -39,7 +39,7 @@ export const players = defineService({
     if (GAMES_BASE_URL === undefined && !DEVELOPMENT)
       throw new ConfigurationError('GAMES_BASE_URL is required outside development')
   },
-  plugins: [teamDesk({ sealedTables: [sealedPlayers, sealedSources] })],
+  plugins: [teamPlugin({ sealedTables: [sealedPlayers, sealedSources] })],
   migrations,
   retentions: [
     // A session is over when it expires. It is kept for a while in case somebody asks what was played.

@@ -50,7 +50,7 @@ export const recordRestore = (store: HeadStore | undefined) =>
       if (isKnown) return replyOf(restore)
       // First, so that nothing ends heads without a name in the audit trail. A retry after a crash in between records it again.
       await recordAction(tools.db, operation, call, tools.now)
-      await writeRestore(given(store), restore)
+      await writeRestore(storeOrRefuse(store), restore)
       return replyOf(restore)
     },
   })
@@ -61,7 +61,7 @@ async function restoreOf(
   { db, now }: { readonly db: Db; readonly now: Date },
   maybe: HeadStore | undefined,
 ): Promise<{ readonly restore: Restore; readonly isKnown: boolean }> {
-  const store = given(maybe)
+  const store = storeOrRefuse(maybe)
   const restoredTo = new Date(input.restoredTo)
   if (restoredTo >= now) throw invalid('body', '/restoredTo', 'must be in the past')
   const restores = await listRestores(store)
@@ -75,7 +75,7 @@ async function restoreOf(
   return { restore: { ...restore, exportsSilenced: undone.length }, isKnown: false }
 }
 
-function given(store: HeadStore | undefined): HeadStore {
+function storeOrRefuse(store: HeadStore | undefined): HeadStore {
   if (store === undefined) throw invalid('body', '/restoredTo', 'heads are not exported, so nothing is to be ended')
   return store
 }

@@ -1,6 +1,6 @@
 import { dayMs, secret } from '@backoffice/process'
 import { defineService, verifiedUrl } from '@backoffice/service-runtime'
-import { aloneUpTo, payAloneSettings, playSettings, teamDesk } from '@backoffice/team-access'
+import { aloneUpTo, payAloneSettings, playSettings, teamPlugin } from '@backoffice/team-access'
 import { identitySettings, trustedTeam } from '@backoffice/team-access/identity'
 import { Type } from '@sinclair/typebox'
 import { HeadsExport } from './background/export-heads.ts'
@@ -49,7 +49,7 @@ export const reconciler = defineService({
     /** After so long without a call or a run the process ends; 0: never. Only for a parent that starts it when it is needed. */
     LEAVE_WHEN_IDLE_MS: Type.Integer({ minimum: 0, default: 0 }),
   },
-  plugins: [teamDesk()],
+  plugins: [teamPlugin()],
   migrations,
   retentions: [reports],
   compose(context, settings) {

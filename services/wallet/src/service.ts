@@ -1,6 +1,6 @@
 import { toMinorUnits } from '@backoffice/contracts'
 import { defineService } from '@backoffice/service-runtime'
-import { aloneUpTo, playSettings, teamDesk } from '@backoffice/team-access'
+import { aloneUpTo, playSettings, teamPlugin } from '@backoffice/team-access'
 import { Type } from '@sinclair/typebox'
 import { dayCloser } from './background/close-days.ts'
 import { moneyCounter } from './background/count-money.ts'
@@ -21,7 +21,7 @@ export const wallet = defineService({
     CHECKPOINT_EVERY_MS: Type.Integer({ minimum: 100, default: 60_000 }),
     PLAY_DAYS_EVERY_MS: Type.Integer({ minimum: 100, default: 60_000 }),
   },
-  plugins: [teamDesk()],
+  plugins: [teamPlugin()],
   migrations,
   compose: (context, settings) => ({
     operations: handlers(new Ledger(context), {

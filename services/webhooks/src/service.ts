@@ -1,7 +1,7 @@
 import { sealingSettings, secretBoxFrom } from '@backoffice/database/vault'
 import { dayMs, patiently } from '@backoffice/process'
 import { defineService, sql } from '@backoffice/service-runtime'
-import { teamDesk } from '@backoffice/team-access'
+import { teamPlugin } from '@backoffice/team-access'
 import { Type } from '@sinclair/typebox'
 import { backoffBaseDefaultMs } from './deliveries/delivery.ts'
 import { sealedTables } from './deliveries/queue.ts'
@@ -67,7 +67,7 @@ export const webhooks = defineService({
   name: 'webhooks',
   settings,
   assertSettings: (settings) => void secretBoxFrom(settings),
-  plugins: [teamDesk({ sealedTables })],
+  plugins: [teamPlugin({ sealedTables })],
   migrations,
   retentions,
   compose({ db, clock, log }, settings, outside: Outside) {

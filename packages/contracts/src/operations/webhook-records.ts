@@ -24,7 +24,6 @@ export type DeliveryState = Static<typeof DeliveryState>
 export const listedStates = ['undelivered', ...deliveryStates] as const
 /** What the receiver answered last to a delivery that has not arrived, as a class of HTTP. */
 export const deliveryAnswers = ['noAnswer', '3xx', '4xx', '5xx'] as const
-export type DeliveryAnswer = (typeof deliveryAnswers)[number]
 
 /** How many deliveries of a state are counted. */
 export const deliveriesCountedMax = 100

@@ -1,5 +1,5 @@
 import { operations, type ServiceName } from '@backoffice/contracts'
-import { keepBrand } from '../database/remembered.ts'
+import { keepBrand } from '../database/cached.ts'
 import { type Direct, type Handler, handle } from './handle.ts'
 import { findKnown, insertTombstone } from './reply.ts'
 

@@ -20,7 +20,7 @@ import { askJetStream, differencesFrom, injectTrace, type JetStreamInfo, validat
 import { type JetStreamClient, jetstream } from '@nats-io/jetstream'
 import { type NatsConnection, headers as natsHeaders } from '@nats-io/transport-node'
 import { context, SpanKind, trace } from '@opentelemetry/api'
-import type { DatabaseHistory } from '../database/remembered.ts'
+import type { DatabaseHistory } from '../database/cached.ts'
 
 const knownKinds: ReadonlySet<string> = new Set(eventKinds)
 

@@ -3,7 +3,7 @@ import type { Database } from '@backoffice/database'
 import type { StoredMessage } from '@backoffice/database/vault'
 import type { Logger, Timer, Timers } from '@backoffice/process'
 import type { NatsConnection } from '@nats-io/transport-node'
-import type { DatabaseHistory } from '../database/remembered.ts'
+import type { DatabaseHistory } from '../database/cached.ts'
 import { type EventPublisher, type EventStream, StreamFault } from '../messages/event-stream.ts'
 import { type EventRow, opened, sendEvent } from './store.ts'
 

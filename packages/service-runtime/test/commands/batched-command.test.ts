@@ -2,7 +2,7 @@ import { operations, Rejection } from '@backoffice/contracts'
 import { connectDatabase } from '@backoffice/database'
 import { noVault } from '@backoffice/database/vault'
 import { limitsMs, loadConfig, newId } from '@backoffice/process'
-import { eventually, held, refusal, TestTimers, testBed } from '@backoffice/test-kit'
+import { eventually, holdOpen, refusal, TestTimers, testBed } from '@backoffice/test-kit'
 import t from 'tap'
 import { batchedAttempts } from '../../src/commands/command.ts'
 import { isPassingFault, type LockingDb, sql, UnfinishedOperation } from '../../src/index.ts'
@@ -374,7 +374,7 @@ t.test('a batch that takes one statement too long runs call by call', async (t) 
 
 t.test('lists of the team, however slow, keep no request of an operator waiting', async (t) => {
   await add({ record: 'read' })
-  const trail = await held(bed.sql('admin'), 'lock table payments.audit_entry in access exclusive mode')
+  const trail = await holdOpen(bed.sql('admin'), 'lock table payments.audit_entry in access exclusive mode')
   const lists = Array.from({ length: 6 }, () =>
     refusal(bed.team('alice').call(operations.payments.listAudit, { input: { limit: 10 } })),
   )

@@ -1,4 +1,4 @@
-import { eventually, held, testBed } from '@backoffice/test-kit'
+import { eventually, holdOpen, testBed } from '@backoffice/test-kit'
 import t from 'tap'
 import { analyzeYoungTables } from '../../src/database/purge.ts'
 import { payments } from '../probe-services.ts'
@@ -59,7 +59,7 @@ t.test('a table whose rows have all gone is not young for ever', async (t) => {
 t.test('a table that somebody holds is left for the next time', async (t) => {
   await write(1, 50_000)
   const before = await planned()
-  const { rollback } = await held(admin, 'lock table payments.inbox in share update exclusive mode')
+  const { rollback } = await holdOpen(admin, 'lock table payments.inbox in share update exclusive mode')
   t.notOk(await look())
   t.equal(await planned(), before)
   await rollback()

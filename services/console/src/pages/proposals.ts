@@ -212,10 +212,10 @@ async function subjectFacts(visit: Visit, proposal: ShownProposal): Promise<read
   const currency = names.currency ?? player?.currency
   const facts = inputOf(visit, proposal).map(({ field, cell }) => {
     const value = 'text' in cell ? cell.text : ''
-    if (field === 'playerId') return { field: 'player', cell: named(visit, player?.name ?? names.player, value) }
+    if (field === 'playerId') return { field: 'player', cell: linkedName(visit, player?.name ?? names.player, value) }
     if (field === 'providerId' || field === 'brandId')
-      return { field, cell: named(visit, names.nameOf?.(value), value) }
-    if (field === 'operatorId') return { field: 'operator', cell: named(visit, names.operator, value) }
+      return { field, cell: linkedName(visit, names.nameOf?.(value), value) }
+    if (field === 'operatorId') return { field: 'operator', cell: linkedName(visit, names.operator, value) }
     if ((field === 'amount' || field === 'maxWin') && currency !== undefined)
       return { field, cell: money(value, currency) }
     return { field, cell }
@@ -239,7 +239,7 @@ async function balanceFacts({ person, display }: Visit, proposal: ShownProposal)
 const findPlayer = ({ person }: Visit, playerId: string): Promise<Reply<typeof showPlayer> | undefined> =>
   person.call(showPlayer, { playerId }).catch(() => undefined)
 
-function named({ address }: Visit, name: string | undefined, value: string): Cell {
+function linkedName({ address }: Visit, name: string | undefined, value: string): Cell {
   const place = placeOf(value)
   return lines(place === undefined ? text(name ?? value) : link(name ?? value, address(place)), id(value))
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { operations } from '@backoffice/contracts'
 import { newId } from '@backoffice/process'
 import type { Db } from '@backoffice/service-runtime'
-import { eventually, held, newPlayer, postgres, refusal } from '@backoffice/test-kit'
+import { eventually, holdOpen, newPlayer, postgres, refusal } from '@backoffice/test-kit'
 import type { FastifyRequest } from 'fastify'
 import pg from 'pg'
 import t from 'tap'
@@ -50,7 +50,7 @@ t.test('requests that come together share statements: to claim, to store, to giv
 t.test('no claim waits for replies that cannot be stored yet', async (t) => {
   const claims = await Promise.all(Array.from({ length: 3 }, () => claim(randomUUID())))
   const keys = claims.map(({ key }) => key)
-  const { commit } = await held(admin, 'select from gateway.claim where key = any($1) for update', [keys])
+  const { commit } = await holdOpen(admin, 'select from gateway.claim where key = any($1) for update', [keys])
   let stored = 0
   const storing: Promise<unknown>[] = []
   for (const attempt of claims) {

@@ -6,17 +6,18 @@ import {
   depositsOfPlayerMax,
   type Environment,
   fromMinorUnits,
+  type IdOf,
   invalid,
   type PlayerStanding,
   Rejection,
   sandboxAmounts,
   toMinorUnits,
 } from '@backoffice/contracts'
-import type { Occasion, StatusTransition } from '../transition.ts'
+import type { ChangeContext, StatusTransition } from '../transition.ts'
 
 export interface StoredDeposit {
-  readonly id: string
-  readonly playerId: string
+  readonly id: IdOf<'deposit'>
+  readonly playerId: IdOf<'player'>
   /** Minor units (centavos). */
   readonly amount: bigint
   readonly currency: string
@@ -72,7 +73,7 @@ export function admitDeposit({
 
 export function beginDeposit(
   request: Pick<StoredDeposit, 'id' | 'playerId' | 'amount' | 'currency' | 'method' | 'externalReference'>,
-  { at, by }: Occasion,
+  { at, by }: ChangeContext,
 ): { readonly deposit: StoredDeposit; readonly transition: StatusTransition } {
   const status = 'pending'
   return {
@@ -91,7 +92,7 @@ export type DepositCommand = 'confirm' | 'fail'
 export function settleDeposit<D extends StoredDeposit>(
   deposit: D,
   command: DepositCommand,
-  { at, by, reason }: Occasion,
+  { at, by, reason }: ChangeContext,
 ): { readonly deposit: D; readonly transition: StatusTransition } {
   if (deposit.status !== 'pending') {
     throw new Rejection('DEPOSIT_NOT_PENDING', { depositId: deposit.id, status: deposit.status })
@@ -122,7 +123,7 @@ export function settleDeposit<D extends StoredDeposit>(
  */
 export function takeBackConfirmation<D extends StoredDeposit>(
   deposit: D,
-  { at, by, reason }: Occasion,
+  { at, by, reason }: ChangeContext,
 ): { readonly deposit: D; readonly transition: StatusTransition } {
   assert(isConfirmed(deposit), 'only a confirmation sends a credit')
   const version = deposit.version + 1

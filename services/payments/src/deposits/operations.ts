@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import {
   fromMinorUnits,
+  type IdOf,
   type Input,
   operations,
   type Deposit as PublicDeposit,
@@ -22,16 +23,18 @@ import {
 } from '@backoffice/service-runtime'
 import { withOperatorNames } from '@backoffice/team-access'
 import {
+  asListed,
   type CheckedRecord,
   type ListedRecord,
   listedPeriod,
   listTransitions,
   ofBrand,
+  type ShownRecord,
   scopeOf,
+  settled,
   shownTransitions,
   sumsOf,
   withLastActors,
-  withUnfinished,
 } from '../records.ts'
 import {
   admitDeposit,
@@ -57,17 +60,8 @@ import {
   updateDeposits,
 } from './records.ts'
 
-/**
- * A deposit as it may be shown: it stays pending until the wallet has been credited. A record that was read does not say
- * whether it is settling, and so does not fit.
- */
-type ShownDeposit<D extends StoredDeposit = StoredDeposit> = D & { readonly settling: boolean }
-
-/** As it is shown to whoever has just made or settled it: the reply comes when the wallet has done its part. */
-const justMade = (deposit: StoredDeposit): ShownDeposit => ({ ...deposit, settling: false })
-
 /** A deposit as operators see it. */
-function publicDeposit(deposit: ShownDeposit): PublicDeposit {
+function publicDeposit(deposit: ShownRecord<StoredDeposit>): PublicDeposit {
   const { id, playerId, currency, method, externalReference, status, failureReason } = deposit
   const { createdAt, confirmedAt, failedAt } = deposit
   return {
@@ -77,20 +71,18 @@ function publicDeposit(deposit: ShownDeposit): PublicDeposit {
 }
 
 /** A deposit as the team sees it. */
-function teamDeposit(shown: ShownDeposit<DepositRecord>): TeamDeposit {
+function teamDeposit(shown: ShownRecord<DepositRecord>): TeamDeposit {
   const { operatorId, brandId, environment, timeZone, version, settling } = shown
   return { ...publicDeposit(shown), operatorId, brandId, environment, timeZone, version, settling }
 }
 
 /** How deposits that have just been read may be shown. */
-async function shownDeposits(db: ReadDb, deposits: readonly DepositRecord[]): Promise<ShownDeposit<DepositRecord>[]> {
-  const checked = await withUnfinished(db, deposits, isConfirmed)
-  return checked.map(({ unfinished, ...deposit }) => shownListed({ ...deposit, settling: unfinished !== null }))
-}
+const shownDeposits = async (db: ReadDb, deposits: readonly DepositRecord[]) =>
+  (await asListed(db, deposits, isConfirmed)).map(shownListed)
 
-/** How a deposit of a list is shown. */
-const shownListed = (deposit: ListedRecord<DepositRecord>): ShownDeposit<DepositRecord> =>
-  deposit.settling ? { ...beforeSettling(deposit), settling: true } : deposit
+/** How a deposit of a list is shown: it stays pending until the wallet has been credited. */
+const shownListed = (deposit: ListedRecord<DepositRecord>): ShownRecord<DepositRecord> =>
+  deposit.isSettling ? { ...beforeSettling(deposit), settling: true } : settled(deposit)
 
 const { getPlayerStanding } = operations.players
 
@@ -125,7 +117,7 @@ export const createDeposit = handle(operations.payments.createDeposit, {
     )
     const record = { ...scope, ...deposit }
     const change = { record, transition, operationId, deposited: deposited + amount, dayTotal: dayTotal + amount }
-    return { reply: publicDeposit(justMade(deposit)), change }
+    return { reply: publicDeposit(settled(deposit)), change }
   },
 
   save: insertDeposits,
@@ -171,7 +163,7 @@ export const readDayDeposits = handle(operations.payments.readDayDeposits, {
 })
 
 interface DepositCall {
-  readonly input: { readonly depositId: string; readonly reason?: string }
+  readonly input: { readonly depositId: IdOf<'deposit'>; readonly reason?: string }
   readonly scope: Scope
   readonly operationId: string
 }
@@ -201,7 +193,7 @@ function confirmOrFail(
 
   const by = { kind: 'operator', name: scope.operatorId } as const
   const { deposit, transition } = settleDeposit(before, command, { at: now, by, reason: input.reason })
-  const reply = publicDeposit(justMade(deposit))
+  const reply = publicDeposit(settled(deposit))
   const sends = command === 'confirm' ? [creditOf(deposit, now), confirmationOf(deposit, reply)] : []
   // The credit is done before the event leaves, so that an operator who hears `deposit.confirmed` sees the money in the
   // wallet.
@@ -284,8 +276,8 @@ export const endCommand = handle(operations.payments.endCommand, {
     const command = creditToEnd(await outbox.lockCommand(db, commandId))
     assert(deposit !== undefined, 'a credit is about a deposit')
     assert(proposal !== undefined, 'only an approval is carried out')
-    const occasion = { at: now, by: { kind: 'team', name: caller.name, id: caller.id } as const, reason }
-    const { deposit: failed, transition } = takeBackConfirmation(deposit, occasion)
+    const context = { at: now, by: { kind: 'team', name: caller.name, id: caller.id } as const, reason }
+    const { deposit: failed, transition } = takeBackConfirmation(deposit, context)
     await db.write(updateDeposits([{ record: failed, transition, operationId }]))
     await outbox.endCommand(db, command, new Rejection('DEPOSIT_NOT_PENDING', { depositId, status: failed.status }))
     await insertEndedCommand(db, { commandId, depositId, proposal, by: caller.name, at: now, operationId })

@@ -1,4 +1,4 @@
-import { type Input, type operations, type Scope, sumRowsMax } from '@backoffice/contracts'
+import { type IdOf, type Input, type operations, type Scope, sumRowsMax } from '@backoffice/contracts'
 import {
   type ApprovedProposal,
   type Db,
@@ -49,7 +49,7 @@ export function lockDepositors(players: readonly Pick<PlayerOfDay, 'playerId'>[]
 }
 
 export interface PlayerOfDay {
-  readonly playerId: string
+  readonly playerId: IdOf<'player'>
   /** A day begins and ends at midnight in this time zone, with its changes to summer time. */
   readonly timeZone: string
 }
@@ -85,7 +85,7 @@ export async function sumDayDeposits(db: ReadDb, players: readonly PlayerOfDay[]
 }
 
 export interface DepositKey extends PlayerOfDay {
-  readonly brandId: string
+  readonly brandId: IdOf<'brand'>
   readonly externalReference: string
 }
 
@@ -190,7 +190,7 @@ const isSettling = sql`(deposit.status = 'confirmed' and ${outbox.isUnfinished(s
 export function listDeposits(db: ReadDb, filter: DepositFilter): Promise<ListedRecord<DepositRecord>[]> {
   const { brandId, playerId, externalReference, limit } = filter
   const matches = matchesOf(filter)
-  const listed = sql`${columns}, ${isSettling} as settling`
+  const listed = sql`${columns}, ${isSettling} as is_settling`
   // Statements of their own, since each uses another index.
   if (brandId !== undefined && externalReference !== undefined)
     return db<ListedRecord<DepositRecord>>`
@@ -265,7 +265,7 @@ export async function insertEndedCommand(
   db: Db,
   ended: {
     readonly commandId: string
-    readonly depositId: string
+    readonly depositId: IdOf<'deposit'>
     readonly proposal: ApprovedProposal
     readonly by: string
     readonly at: Date

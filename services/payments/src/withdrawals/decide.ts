@@ -12,12 +12,12 @@ import {
 } from '@backoffice/contracts'
 import { type Call, handle, type LockingDb, type SentMessage, UnfinishedOperation } from '@backoffice/service-runtime'
 import { lockDepositors } from '../deposits/records.ts'
-import { type Change, type CheckedRecord, ofBrand, scopeOf } from '../records.ts'
+import { type Change, type CheckedRecord, ofBrand, scopeOf, settled } from '../records.ts'
 import { findReserved, lockWithdrawals, sumPaidAlone, updateWithdrawals, type WithdrawalRecord } from './records.ts'
 import { publicWithdrawal, teamWithdrawal } from './views.ts'
 import {
   applyDecision,
-  type HoldFate,
+  type HoldOutcome,
   isPaidAlone,
   payTakesTwo,
   type StoredWithdrawal,
@@ -68,8 +68,8 @@ function decideOnWithdrawal(
   // new one.
   if (before.unfinished !== null) throw new UnfinishedOperation(before.unfinished)
 
-  const occasion = { at: now, by, reason: input.reason }
-  const { withdrawal, transition, hold } = applyDecision(before, sandboxOutcome(before, decision), occasion)
+  const context = { at: now, by, reason: input.reason }
+  const { withdrawal, transition, hold } = applyDecision(before, sandboxOutcome(before, decision), context)
   return {
     withdrawal,
     change: { record: withdrawal, transition, operationId },
@@ -78,11 +78,11 @@ function decideOnWithdrawal(
   }
 }
 
-function holdCommands(withdrawal: WithdrawalRecord, fate: HoldFate, now: Date): SentMessage[] {
+function holdCommands(withdrawal: WithdrawalRecord, outcome: HoldOutcome, now: Date): SentMessage[] {
   const { id: withdrawalId, playerId } = withdrawal
   const target = { aggregate: withdrawalId, scope: scopeOf(withdrawal) }
   const { releaseHold, captureHold } = operations.wallet
-  switch (fate) {
+  switch (outcome) {
     case 'keep':
       return []
     case 'release': {
@@ -94,12 +94,12 @@ function holdCommands(withdrawal: WithdrawalRecord, fate: HoldFate, now: Date): 
       return [{ ...target, operation: captureHold, input } satisfies SentMessage<typeof captureHold>]
     }
     default:
-      return fate satisfies never
+      return outcome satisfies never
   }
 }
 
 function changeOf(withdrawal: WithdrawalRecord, previousStatus: StoredWithdrawal['status']) {
-  const data = { ...publicWithdrawal(withdrawal), previousStatus, version: withdrawal.version }
+  const data = { ...publicWithdrawal(settled(withdrawal)), previousStatus, version: withdrawal.version }
   return {
     kind: 'withdrawal.status_changed',
     aggregate: withdrawal.id,
@@ -155,8 +155,7 @@ export const decideWithdrawal = ({ payAloneUpTo }: { readonly payAloneUpTo: bigi
       // Says why one person was enough, whatever the setting is when somebody reads it.
       const because = { field: 'payAloneUpTo', before: null, after: fromMinorUnits(payAloneUpTo) }
       return {
-        // The reply is sent only when the wallet has done its part.
-        reply: teamWithdrawal({ ...withdrawal, settling: false }),
+        reply: teamWithdrawal(settled(withdrawal)),
         ...decided,
         changed: isAlone(call, found) ? [...changed, because] : changed,
       }
@@ -184,7 +183,7 @@ export const cancelWithdrawal = handle(operations.payments.cancelWithdrawal, {
       by,
       now,
     })
-    return { reply: publicWithdrawal(withdrawal), ...decided }
+    return { reply: publicWithdrawal(settled(withdrawal)), ...decided }
   },
 })
 
@@ -195,6 +194,6 @@ export const decideWithdrawalInSandbox = handle(operations.payments.decideWithdr
     const by = { kind: 'sandbox', name: operatorId } as const
     const { decision } = call.input
     const { withdrawal, ...decided } = decideOnWithdrawal(call, ofBrand(found, brandId), { decision, by, now })
-    return { reply: publicWithdrawal(withdrawal), ...decided }
+    return { reply: publicWithdrawal(settled(withdrawal)), ...decided }
   },
 })

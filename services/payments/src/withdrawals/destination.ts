@@ -1,6 +1,7 @@
 // Records.
 
 import { randomBytes } from 'node:crypto'
+import type { IdOf } from '@backoffice/contracts'
 import type { Place, Vault } from '@backoffice/database/vault'
 import { type Db, type ReadDb, sql } from '@backoffice/service-runtime'
 import type { SealedTable } from '@backoffice/team-access'
@@ -33,7 +34,7 @@ interface DestinationDigest {
 /** The columns of a destination as they are written now. */
 export function storedDestination(
   vault: Vault,
-  withdrawalId: string,
+  withdrawalId: IdOf<'withdrawal'>,
   { method, destination }: PaymentKey,
 ): StoredDestination & DestinationDigest {
   const digest = newestDigest(vault, { method, destination })
@@ -54,7 +55,7 @@ function newestDigest(vault: Vault, key: PaymentKey): DestinationDigest {
 const newSalt = (): string => randomBytes(16).toString('base64url')
 
 /** The destination that columns stand for. */
-export function destinationOf(vault: Vault, withdrawalId: string, stored: StoredDestination): Destination {
+export function destinationOf(vault: Vault, withdrawalId: IdOf<'withdrawal'>, stored: StoredDestination): Destination {
   if (stored.sealedDestination === null) return { destination: stored.destination, destinationSalt: '' }
   const text = vault.open(stored.sealedDestination, placeOf(withdrawalId))
   return { destination: text.slice(saltLength), destinationSalt: text.slice(0, saltLength) }
@@ -96,8 +97,8 @@ export const sealedWithdrawals: SealedTable = {
 }
 
 export interface PlayerOfBrand {
-  readonly brandId: string
-  readonly playerId: string
+  readonly brandId: IdOf<'brand'>
+  readonly playerId: IdOf<'player'>
 }
 
 /** A trigger of the table allows this text alone. */

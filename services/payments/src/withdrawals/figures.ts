@@ -3,7 +3,6 @@
 import {
   agedMax,
   ageFromHours,
-  decisionDays,
   type Environment,
   oddMax,
   timedMax,
@@ -11,6 +10,7 @@ import {
   waitingStatuses,
 } from '@backoffice/contracts'
 import { type ReadDb, sql } from '@backoffice/service-runtime'
+import { timeByDay } from '@backoffice/team-access'
 import { environmentsOf } from '../records.ts'
 
 interface WithdrawalQueueState {
@@ -134,32 +134,11 @@ export const findShared = (db: ReadDb, environment: Environment): Promise<Shared
     where o.players >= ${oddMax.playersFrom} order by o.players desc, g.id limit ${oddMax.shared}
   `
 
-interface DecisionDay {
-  readonly day: string
-  readonly decided: number
-  readonly medianSeconds: number
-  readonly p90Seconds: number
-}
-
 /** How long approvals and rejections took, by the day on which they were made: of each day the last ones. */
-export const timeDecisions = (
-  db: ReadDb,
-  { environment, timeZone, now }: { readonly environment: Environment; readonly timeZone: string; readonly now: Date },
-): Promise<DecisionDay[]> =>
-  db<DecisionDay>`
-    select d.day, t.decided, t.median_seconds, t.p90_seconds
-    from (
-      select (${now}::timestamptz at time zone ${timeZone})::date - n as day from generate_series(0, ${decisionDays}::int - 1) n
-    ) d
-    cross join lateral (
-      select count(*)::int as decided, (percentile_disc(0.5) within group (order by seconds))::int as median_seconds,
-        (percentile_disc(0.9) within group (order by seconds))::int as p90_seconds
-      from (
-        select extract(epoch from reviewed_at - created_at) as seconds from withdrawal
-        where environment = ${environment} and reviewed_at >= d.day::timestamp at time zone ${timeZone}
-          and reviewed_at < (d.day + 1)::timestamp at time zone ${timeZone}
-        order by reviewed_at desc limit ${timedMax}
-      ) decision
-    ) t
-    where t.decided > 0 order by d.day
-  `
+export const timeDecisions = timeByDay(
+  ({ environment, begin, end }) => sql`
+    select extract(epoch from reviewed_at - created_at) as seconds from withdrawal
+    where environment = ${environment} and reviewed_at >= ${begin} and reviewed_at < ${end}
+    order by reviewed_at desc limit ${timedMax}
+  `,
+)

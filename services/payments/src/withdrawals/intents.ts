@@ -1,6 +1,6 @@
 // Records.
 
-import type { KeyClaim, Scope } from '@backoffice/contracts'
+import type { IdOf, KeyClaim, Scope } from '@backoffice/contracts'
 import { type Measurement, measurement } from '@backoffice/process'
 import { type Db, type Fragment, isKnownOperation, outbox, type ReadDb, sql } from '@backoffice/service-runtime'
 import { digestsOf, storedDestination } from './destination.ts'
@@ -93,7 +93,7 @@ export async function refuseIntent(db: Db, id: string): Promise<void> {
 
 export interface AbandonedIntent extends Scope {
   readonly id: string
-  readonly playerId: string
+  readonly playerId: IdOf<'player'>
 }
 
 /**

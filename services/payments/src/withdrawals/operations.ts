@@ -1,7 +1,7 @@
 import {
-  brandDefaults,
   defined,
   fromMinorUnits,
+  type IdOf,
   namedPlayersMax,
   operations,
   Rejection,
@@ -135,7 +135,7 @@ const whenAway =
 /** What is left for the rest of a case, so that it can be looked at while the wallet hangs. */
 const withoutWalletMs = 5_000
 
-async function balanceIfKnown(playerId: string, asking: Asking & { readonly scope: Scope }) {
+async function balanceIfKnown(playerId: IdOf<'player'>, asking: Asking & { readonly scope: Scope }) {
   const { rpc, scope, requestId, deadline } = asking
   const earlier = new Date(deadline.getTime() - patiently(withoutWalletMs))
   const call = rpc.call(readBalance, { scope, input: { playerId }, requestId, deadline: earlier })
@@ -146,7 +146,7 @@ async function balanceIfKnown(playerId: string, asking: Asking & { readonly scop
 }
 
 /** The call by which somebody of the team approved a withdrawal, with all that it takes to verify it. */
-async function approvalOf(db: ReadDb, withdrawalId: string): Promise<SignedCall | null> {
+async function approvalOf(db: ReadDb, withdrawalId: IdOf<'withdrawal'>): Promise<SignedCall | null> {
   const approvals = sql`
     e.subject = ${withdrawalId} and e.operation = ${operations.payments.decideWithdrawal.id} and e.outcome = 'done'
     and e.input ->> 'decision' = 'approve' order by e.at desc limit 1
@@ -172,7 +172,7 @@ async function isReservedIfKnown(db: ReadDb, withdrawal: WithdrawalRecord): Prom
 }
 
 /** Adds facts to the rows of one page, and the names of all players in both, with one call of players. */
-async function withPlayerNames<Row extends { readonly playerId: string; readonly brandId: string }>(
+async function withPlayerNames<Row extends { readonly playerId: IdOf<'player'>; readonly brandId: IdOf<'brand'> }>(
   rows: readonly Row[],
   facts: readonly WithdrawalFacts[],
   { rpc, scope, requestId, deadline }: Asking,
@@ -295,12 +295,7 @@ export const listOddWithdrawals = handle(operations.payments.listOddWithdrawals,
   }
 })
 
-export const timeWithdrawalDecisions = handle(
-  operations.payments.timeWithdrawalDecisions,
-  async ({ input: { environment, timeZone = brandDefaults.timeZone } }, { db, now }) => ({
-    data: await timeDecisions(db, { environment, timeZone, now }),
-  }),
-)
+export const timeWithdrawalDecisions = handle(operations.payments.timeWithdrawalDecisions, timeDecisions)
 
 export const countWithdrawalQueue = handle(operations.payments.countWithdrawalQueue, async ({ input }, { db }) => ({
   data: (await countQueue(db, input)).map(withIsoTimes),

@@ -1,5 +1,6 @@
 import {
   aloneHours,
+  type IdOf,
   type Input,
   type operations,
   type Scope,
@@ -128,7 +129,7 @@ type WithdrawalQueueFilter = Omit<Input<typeof operations.payments.withdrawalQue
   readonly payer?: Payer
 }
 /** The queue of a player is summed, and listed by nobody. */
-type SummedQueue = WithdrawalQueueFilter & { readonly playerId?: string | undefined }
+type SummedQueue = WithdrawalQueueFilter & { readonly playerId?: IdOf<'player'> | undefined }
 
 type QueueOrder = NonNullable<WithdrawalQueueFilter['order']>
 
@@ -209,7 +210,7 @@ const shownStatus = sql`
 /** Newest first. */
 export async function listWithdrawals(db: ReadDb, filter: WithdrawalFilter): Promise<ListedRecord<WithdrawalRecord>[]> {
   const rows = await db<StoredRow<ListedRecord<WithdrawalRecord>>>`
-    select ${columns}, ${isSettling} as settling from (${newestOf(filter)}) withdrawal
+    select ${columns}, ${isSettling} as is_settling from (${newestOf(filter)}) withdrawal
   `
   return openDestinations<ListedRecord<WithdrawalRecord>>(db, rows)
 }
@@ -266,7 +267,7 @@ function rangeOf({ playerId, operatorId }: WithdrawalFilter) {
 }
 
 interface AskedPayment {
-  readonly playerId: string
+  readonly playerId: IdOf<'player'>
   readonly person: string
   /** Their account at the identity provider. */
   readonly personId: string | null

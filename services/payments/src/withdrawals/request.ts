@@ -10,8 +10,9 @@ import {
   handle,
   type ServiceContext,
   type Tools,
+  UnfinishedOperation,
 } from '@backoffice/service-runtime'
-import { inOrder, scopeOf } from '../records.ts'
+import { inOrder, scopeOf, settled, withUnfinished } from '../records.ts'
 import {
   abandonIntents,
   type Intent,
@@ -22,7 +23,7 @@ import {
 } from './intents.ts'
 import { isRecord, lockRows, updateWithdrawals } from './records.ts'
 import { publicWithdrawal } from './views.ts'
-import { admitWithdrawal, beginWithdrawal } from './withdrawal.ts'
+import { admitWithdrawal, beginWithdrawal, hasEnded } from './withdrawal.ts'
 
 const { requestWithdrawal: operation } = operations.payments
 const { getPlayerStanding } = operations.players
@@ -54,17 +55,20 @@ export const requestWithdrawal = ({ intents }: { readonly intents: Intents }) =>
 
     async load(calls, { db }) {
       const ids = calls.map(({ prepared }) => prepared)
-      return inOrder(ids, await lockRows(db, ids))
+      return inOrder(ids, await withUnfinished(db, await lockRows(db, ids), (row) => isRecord(row) && hasEnded(row)))
     },
 
     decide({ scope, operationId }, found, { now }) {
       if (found?.status === 'intent') {
-        const occasion = { at: now, by: { kind: 'operator', name: scope.operatorId } } as const
-        const { withdrawal, transition } = beginWithdrawal(found, occasion)
-        return { reply: publicWithdrawal(withdrawal), change: { record: withdrawal, transition, operationId } }
+        const context = { at: now, by: { kind: 'operator', name: scope.operatorId } } as const
+        const { withdrawal, transition } = beginWithdrawal(found, context)
+        return { reply: publicWithdrawal(settled(withdrawal)), change: { record: withdrawal, transition, operationId } }
       }
       // The withdrawal began long ago, and its stored reply has been purged.
-      if (found !== undefined && isRecord(found)) return { reply: publicWithdrawal(found), change: null }
+      if (found !== undefined && isRecord(found)) {
+        if (found.unfinished !== null) throw new UnfinishedOperation(found.unfinished)
+        return { reply: publicWithdrawal(settled(found)), change: null }
+      }
       // The sweeper was quicker and gives the hold back. This refusal is not stored, so a retry with the same key
       // begins again.
       throw new Rejection('SERVICE_UNAVAILABLE')

@@ -6,13 +6,13 @@ import {
   type WithdrawalFacts,
 } from '@backoffice/contracts'
 import { type ReadDb, withIsoTimes } from '@backoffice/service-runtime'
-import { type ListedRecord, listTransitions, withUnfinished } from '../records.ts'
+import { asListed, type ListedRecord, listTransitions, type ShownRecord, settled } from '../records.ts'
 import { readOtherPlayers } from './destination.ts'
 import { readPasts, type WithdrawalRecord } from './records.ts'
 import { beforeLastTransition, hasEnded, isDestinationKnown, type StoredWithdrawal, sumsBegin } from './withdrawal.ts'
 
 /** A withdrawal as operators see it. */
-export function publicWithdrawal(withdrawal: StoredWithdrawal): PublicWithdrawal {
+export function publicWithdrawal(withdrawal: ShownRecord<StoredWithdrawal>): PublicWithdrawal {
   const { id, playerId, currency, method, destination, status, reason } = withdrawal
   const { createdAt, updatedAt, reviewedAt, paidAt } = withdrawal
   return {
@@ -22,43 +22,34 @@ export function publicWithdrawal(withdrawal: StoredWithdrawal): PublicWithdrawal
 }
 
 /** A withdrawal as the team sees it. */
-export function teamWithdrawal(shown: ShownWithdrawal): TeamWithdrawal {
+export function teamWithdrawal(shown: ShownRecord<WithdrawalRecord>): TeamWithdrawal {
   const { operatorId, brandId, environment, timeZone, version, settling, approvedBy } = shown
   return { ...publicWithdrawal(shown), operatorId, brandId, environment, timeZone, version, settling, approvedBy }
 }
 
-/** A withdrawal as it may be shown: in its former status until the wallet has released or captured its hold. */
-type ShownWithdrawal = WithdrawalRecord & { readonly settling: boolean }
-
 /** How withdrawals that have just been read may be shown. */
-export async function shownWithdrawals(
-  db: ReadDb,
-  withdrawals: readonly WithdrawalRecord[],
-): Promise<ShownWithdrawal[]> {
-  const checked = await withUnfinished(db, withdrawals, hasEnded)
-  return shownListed(
-    db,
-    checked.map(({ unfinished, ...withdrawal }) => ({ ...withdrawal, settling: unfinished !== null })),
-  )
-}
+export const shownWithdrawals = async (db: ReadDb, withdrawals: readonly WithdrawalRecord[]) =>
+  shownListed(db, await asListed(db, withdrawals, hasEnded))
 
-/** How withdrawals of a list are shown. */
+/** How withdrawals of a list are shown: as before, until the wallet has released or captured the hold. */
 export async function shownListed(
   db: ReadDb,
   withdrawals: readonly ListedRecord<WithdrawalRecord>[],
-): Promise<ShownWithdrawal[]> {
-  const settling = withdrawals.filter((withdrawal) => withdrawal.settling).map(({ id }) => id)
+): Promise<ShownRecord<WithdrawalRecord>[]> {
+  const settling = withdrawals.filter(({ isSettling }) => isSettling).map(({ id }) => id)
   const histories = await listTransitions(db, settling)
   return withdrawals.map((withdrawal) => {
     const history = histories.get(withdrawal.id)
-    return history === undefined ? withdrawal : beforeLastTransition(withdrawal, history)
+    return history === undefined
+      ? settled(withdrawal)
+      : { ...beforeLastTransition(withdrawal, history), settling: true }
   })
 }
 
 /** What helps to decide about each withdrawal, in order. */
 export async function factsOf(
   db: ReadDb,
-  withdrawals: readonly ShownWithdrawal[],
+  withdrawals: readonly ShownRecord<WithdrawalRecord>[],
   now: Date,
 ): Promise<WithdrawalFacts[]> {
   const [pasts, others] = await Promise.all([

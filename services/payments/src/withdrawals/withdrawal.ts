@@ -6,6 +6,7 @@ import {
   cpfDigits,
   type Environment,
   type ErrorCode,
+  type IdOf,
   type PlayerStanding,
   pixKey,
   Rejection,
@@ -15,7 +16,7 @@ import {
   type WithdrawalStatus,
   withdrawalStatuses,
 } from '@backoffice/contracts'
-import type { Occasion, StatusTransition } from '../transition.ts'
+import type { ChangeContext, StatusTransition } from '../transition.ts'
 
 /**
  * An intent is a withdrawal that nobody outside sees. It exists so that its hold has a reference before the wallet is
@@ -32,11 +33,11 @@ export type WithdrawalCommand = (typeof withdrawalCommands)[number]
 export type WithdrawalDecision = Exclude<WithdrawalCommand, 'begin' | 'refuse' | 'abandon'>
 
 /** What becomes of the reserved money. */
-export type HoldFate = 'release' | 'capture' | 'keep'
+export type HoldOutcome = 'release' | 'capture' | 'keep'
 
 interface Move {
   readonly to: WithdrawalState
-  readonly hold: HoldFate
+  readonly hold: HoldOutcome
 }
 
 const none = {}
@@ -70,8 +71,8 @@ export function nextMove(state: WithdrawalState, command: WithdrawalCommand): Mo
 }
 
 export interface StoredWithdrawal {
-  readonly id: string
-  readonly playerId: string
+  readonly id: IdOf<'withdrawal'>
+  readonly playerId: IdOf<'player'>
   /** Minor units (centavos). */
   readonly amount: bigint
   readonly currency: string
@@ -113,7 +114,7 @@ export function admitWithdrawal({
 /** The withdrawal that an intent becomes once its money is reserved. */
 export function beginWithdrawal(
   request: Pick<StoredWithdrawal, 'id' | 'playerId' | 'amount' | 'currency' | 'method' | 'destination' | 'environment'>,
-  { at, by }: Occasion,
+  { at, by }: ChangeContext,
 ): { readonly withdrawal: StoredWithdrawal; readonly transition: StatusTransition } {
   const status = 'under_review'
   const times = { createdAt: at, updatedAt: at, reviewedAt: null, paidAt: null }
@@ -133,7 +134,7 @@ export function sandboxOutcome(withdrawal: StoredWithdrawal, decision: Withdrawa
 export interface DecidedWithdrawal<W extends StoredWithdrawal> {
   readonly withdrawal: W
   readonly transition: StatusTransition
-  readonly hold: HoldFate
+  readonly hold: HoldOutcome
 }
 
 /** What one person may approve and pay alone in production, and how much of it is used up. In minor units. */
@@ -170,12 +171,12 @@ export const isPaidAlone = (
 export function applyDecision<W extends StoredWithdrawal>(
   withdrawal: W,
   decision: WithdrawalDecision,
-  occasion: Occasion,
+  context: ChangeContext,
 ): DecidedWithdrawal<W> {
   const move = nextMove(withdrawal.status, decision)
   if (move === null) throw rejectionOf(withdrawal, decision)
   assert(isVisible(move.to))
-  const { at, by, reason = null } = occasion
+  const { at, by, reason = null } = context
   const inProduction = withdrawal.environment === 'production'
   assert(by.kind !== 'sandbox' || !inProduction, 'only in the sandbox')
   // Without a recorded approver it cannot be known that another person approved.

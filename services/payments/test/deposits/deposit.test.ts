@@ -4,6 +4,7 @@ import {
   type PlayerStanding,
   playerStatuses,
   Rejection,
+  type Scope,
   sandboxAmounts,
   toMinorUnits,
 } from '@backoffice/contracts'
@@ -18,10 +19,11 @@ import {
   settleDeposit,
   takeBackConfirmation,
 } from '../../src/deposits/deposit.ts'
+import { ofBrand } from '../../src/records.ts'
 
 const at = new Date('2026-03-02T12:00:00.000Z')
 const by = { kind: 'operator', name: 'op_1' } as const
-const occasion = { at, by }
+const context = { at, by }
 const request = {
   id: 'dep_1',
   playerId: 'ply_1',
@@ -54,8 +56,8 @@ t.test('every status × every command: only a pending deposit settles', async (t
   } as const
   for (const status of depositStatuses) {
     for (const command of ['confirm', 'fail'] as const) {
-      const deposit: StoredDeposit = { ...beginDeposit(request, occasion).deposit, status }
-      const run = () => settleDeposit(deposit, command, occasion).deposit.status
+      const deposit: StoredDeposit = { ...beginDeposit(request, context).deposit, status }
+      const run = () => settleDeposit(deposit, command, context).deposit.status
       t.equal(codeOf(run) ?? run(), expected[status][command], `${command} when ${status}`)
       if (status !== 'pending')
         t.throws(run, { code: 'DEPOSIT_NOT_PENDING', details: { depositId: deposit.id, status } })
@@ -63,8 +65,17 @@ t.test('every status × every command: only a pending deposit settles', async (t
   }
 })
 
+t.test('a record of another brand is unknown, and the id of its player is that of no brand', async (t) => {
+  const scope: Scope = { ...{ operatorId: 'op_1', brandId: 'brd_1' }, ...admission, timeZone: 'America/Sao_Paulo' }
+  const record = { ...scope, ...beginDeposit(request, context).deposit }
+  t.equal(ofBrand(record, 'brd_1'), record)
+  t.equal(ofBrand(record, 'brd_2'), undefined)
+  // @ts-expect-error: a player is no brand
+  t.equal(ofBrand(record, record.playerId), undefined)
+})
+
 t.test('settling writes who, when and why, and raises the version', async (t) => {
-  const { deposit, transition } = beginDeposit(request, occasion)
+  const { deposit, transition } = beginDeposit(request, context)
   t.same(transition, { version: 1, from: null, to: 'pending', at, by, reason: null })
   const later = new Date('2026-03-02T13:00:00.000Z')
   const failed = settleDeposit(deposit, 'fail', { at: later, by, reason: 'expired' })
@@ -154,8 +165,8 @@ t.test('the day never sums to more than the limit, and reaches it exactly', asyn
 })
 
 t.test('a confirmation that is taken back leaves a failed deposit and both steps of its history', async (t) => {
-  const { deposit } = beginDeposit(request, occasion)
-  const confirmed = settleDeposit(deposit, 'confirm', occasion).deposit
+  const { deposit } = beginDeposit(request, context)
+  const confirmed = settleDeposit(deposit, 'confirm', context).deposit
   const by = { kind: 'team', name: 'bob' } as const
   t.same(takeBackConfirmation(confirmed, { at, by, reason: 'no room' }), {
     deposit: { ...deposit, status: 'failed', version: 3, failedAt: at, failureReason: 'no room' },

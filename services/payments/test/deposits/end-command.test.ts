@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { type Environment, type Input, operations, type Scope, type SeenPart } from '@backoffice/contracts'
-import { eventually, held, proposalOf, refusal, type TeamUser } from '@backoffice/test-kit'
+import { eventually, holdOpen, proposalOf, refusal, type TeamUser } from '@backoffice/test-kit'
 import t from 'tap'
 import { type MoneyPath, moneyPath } from '../money-path.ts'
 
@@ -142,7 +142,7 @@ t.test('one person alone, or a proposal that is declined at the last moment, lea
   t.equal(await refusal(approve('alice', command.id, proposalId)), 'TWO_PEOPLE_REQUIRED')
   t.equal(await refusal(approve('bob', command.id, 'prp_nothing')), 'PROPOSAL_NOT_FOUND')
   const decline = "update payments.team_proposal set state = 'declined' where id = $1"
-  const declining = await held(admin, decline, [proposalId])
+  const declining = await holdOpen(admin, decline, [proposalId])
   const approving = refusal(approve('bob', command.id, proposalId))
   await declining.isAwaited({ count: 1 })
   await declining.commit()

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { eventually, held } from '@backoffice/test-kit'
+import { eventually, holdOpen } from '@backoffice/test-kit'
 import t from 'tap'
 import { moneyPath, outcomes } from '../money-path.ts'
 
@@ -11,7 +11,7 @@ t.test('a batch sees the reference that another process took meanwhile, and crea
   const [playerId = ''] = playerIds
   await path.createDeposit(playerId)
   const externalReference = `pay-${randomUUID()}`
-  const other = await held(
+  const other = await holdOpen(
     admin,
     `insert into payments.deposit (id, brand_id, operator_id, environment, time_zone, player_id, external_reference, amount,
       currency, method, status, version, created_at)

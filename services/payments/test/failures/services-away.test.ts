@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { hash, randomUUID } from 'node:crypto'
 import { defined, operations } from '@backoffice/contracts'
 import { allPages, eventually, refusal, seenWithdrawal } from '@backoffice/test-kit'
 import t from 'tap'
@@ -51,11 +51,15 @@ t.test(
   'without the wallet a payment is not over: still approved for everyone, and a cancellation is still refused',
   async (t) => {
     const playerId = await path.newPlayerWith('100.00')
-    const { id } = await path.requestWithdrawal(playerId)
+    const digest = hash('sha256', playerId, 'base64url')
+    const key = { digest, request: digest, until: new Date(Date.now() + 3_600_000).toISOString() }
+    const requested = () => path.requestWithdrawal(playerId, {}, randomUUID(), key)
+    const { id } = await requested()
     const approved = await path.decideInSandbox(id, 'approve')
     await wallet.drain()
     t.equal(await refusal(path.decideInSandbox(id, 'pay')), 'SERVICE_UNAVAILABLE')
     t.same(await path.getWithdrawal(id), approved)
+    t.equal(await refusal(requested()), 'SERVICE_UNAVAILABLE', 'nor is the request replayed with `paid`')
     const waiting = [{ name: 'wallet.captureHold' }, { name: 'withdrawal.status_changed' }]
     t.same(await path.rows(unsent, [id]), waiting, 'whoever hears `paid` finds the money debited')
     const input = { withdrawalId: id }
@@ -74,6 +78,7 @@ t.test(
     t.equal(first, 'WITHDRAWAL_NOT_FOUND', 'nobody is told `paid` yet, though who came later has an answer')
     wallet = await path.bed.start('wallet')
     await failing
+    t.match(await requested(), { id, status: 'paid' })
     t.equal(await path.balance(playerId), '90.00 / 90.00')
   },
 )

@@ -1,6 +1,6 @@
 import { defined, operations } from '@backoffice/contracts'
 import { newId } from '@backoffice/process'
-import { allPages, held, refusal, type TeamUser } from '@backoffice/test-kit'
+import { allPages, holdOpen, refusal, type TeamUser } from '@backoffice/test-kit'
 import t from 'tap'
 import { moneyPath } from '../money-path.ts'
 
@@ -318,7 +318,7 @@ t.test('a digest that outlived its destination goes when stored data are sealed 
 
 t.test('a case does not wait for a wallet that hangs', async (t) => {
   const { id } = await paidTo('while the wallet hangs')
-  const { rollback } = await held(admin, 'lock table wallet.account in access exclusive mode')
+  const { rollback } = await holdOpen(admin, 'lock table wallet.account in access exclusive mode')
   const shown = await team.call(showWithdrawal, { input: { withdrawalId: id } })
   t.match(shown, { id, balance: null, playerName: 'Ana Souza' })
   await rollback()

@@ -9,7 +9,9 @@ import {
 import { codeOf } from '@backoffice/test-kit'
 import fc from 'fast-check'
 import t from 'tap'
+import { settled } from '../../src/records.ts'
 import type { StatusTransition } from '../../src/transition.ts'
+import { publicWithdrawal } from '../../src/withdrawals/views.ts'
 import {
   admitWithdrawal,
   applyDecision,
@@ -51,6 +53,12 @@ const standing: PlayerStanding = {
   dailyDepositLimit: null,
 }
 const decisions: readonly WithdrawalDecision[] = ['cancel', 'approve', 'reject', 'pay', 'fail']
+
+t.test('only a withdrawal that may be shown fits a view', async (t) => {
+  t.equal(publicWithdrawal(settled(withdrawal)).status, 'under_review')
+  // @ts-expect-error: one of a list may be settling
+  publicWithdrawal({ ...withdrawal, isSettling: true })
+})
 
 t.test('every state × every command leads where the table says, and what it says becomes of the hold', async (t) => {
   const expected: Readonly<Record<string, string>> = {
@@ -189,13 +197,13 @@ t.test(
         const history: StatusTransition[] = [opening]
         let holdsEnded = 0
         for (const { decision, name, reason, minutes } of wished) {
-          const occasion = {
+          const context = {
             at: new Date(at.getTime() + minutes * 60_000),
             by: { kind: 'team', name },
             reason,
           } as const
-          if (codeOf(() => applyDecision(current, decision, occasion)) !== null) continue
-          const decided = applyDecision(current, decision, occasion)
+          if (codeOf(() => applyDecision(current, decision, context)) !== null) continue
+          const decided = applyDecision(current, decision, context)
           history.push(decided.transition)
           if (decided.hold !== 'keep') holdsEnded++
           if (text(beforeLastTransition(decided.withdrawal, history)) !== text(current)) return false

@@ -1,4 +1,4 @@
-import { Rejection } from '@backoffice/contracts'
+import { type IdOf, Rejection } from '@backoffice/contracts'
 import { type Logger, measurement, retry } from '@backoffice/process'
 import { Type } from '@sinclair/typebox'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
@@ -9,8 +9,8 @@ export interface Launch {
   /** Names the launch: if it is repeated, the provider returns the same session. */
   readonly sessionId: string
   readonly gameId: string
-  readonly playerId: string
-  readonly brandId: string
+  readonly playerId: IdOf<'player'>
+  readonly brandId: IdOf<'brand'>
   readonly currency: string
 }
 

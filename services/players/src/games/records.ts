@@ -1,4 +1,4 @@
-import type { Game, GameSession, operations, Reply, Scope } from '@backoffice/contracts'
+import type { Game, GameSession, IdOf, operations, Reply, Scope } from '@backoffice/contracts'
 import { type Db, type Fragment, type ReadDb, sql, type WithTimes } from '@backoffice/service-runtime'
 
 export type CatalogueGame = Omit<Game, 'thumbnailUrl'>
@@ -61,7 +61,7 @@ export function listProviders(db: ReadDb): Promise<ServedGame[]> {
 /** @param providerId null: nobody. @returns false when there is no such game */
 export async function setProvider(
   db: Db,
-  { gameId, providerId }: { readonly gameId: string; readonly providerId: string | null },
+  { gameId, providerId }: { readonly gameId: string; readonly providerId: IdOf<'provider'> | null },
 ): Promise<boolean> {
   const rows = await db`select from game where id = ${gameId}`
   if (rows.length === 0) return false
@@ -77,7 +77,7 @@ export async function setProvider(
 /** False when there is no such game. */
 export async function setAvailability(
   db: Db,
-  entry: { readonly brandId: string; readonly gameId: string; readonly available: boolean },
+  entry: { readonly brandId: IdOf<'brand'>; readonly gameId: string; readonly available: boolean },
 ): Promise<boolean> {
   const { brandId, gameId, available } = entry
   const rows = await db`
@@ -90,8 +90,8 @@ export async function setAvailability(
 
 export interface GameSessionRecord {
   readonly id: string
-  readonly playerId: string
-  readonly brandId: string
+  readonly playerId: IdOf<'player'>
+  readonly brandId: IdOf<'brand'>
   readonly gameId: string
   readonly mode: GameSession['mode']
   /** A demonstration's address without its token; for a provider's session `sha256:` and the digest of its URL. */
@@ -124,7 +124,7 @@ const afterAllIds = '~'
 /** A player's sessions, newest first: ids are ordered by time. */
 export function listSessions(
   db: ReadDb,
-  { playerId, before = afterAllIds, limit }: { playerId: string; before?: string | undefined; limit: number },
+  { playerId, before = afterAllIds, limit }: { playerId: IdOf<'player'>; before?: string | undefined; limit: number },
 ): Promise<ListedSession[]> {
   return db<ListedSession>`
     select s.id, s.player_id, s.brand_id, s.game_id, g.name as game_name, s.mode, s.created_at, s.expires_at

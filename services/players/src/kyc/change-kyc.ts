@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import {
   documentRoles,
+  type IdOf,
   type Input,
   invalid,
   type KycChange,
@@ -36,7 +37,7 @@ function kycEvents({ player, change }: ChangedPlayer<PlayerRecord>, kyc: KycChan
 }
 
 interface DecisionCall {
-  readonly input: { readonly playerId: string; readonly status: KycDecision; readonly reason?: string }
+  readonly input: { readonly playerId: IdOf<'player'>; readonly status: KycDecision; readonly reason?: string }
   readonly scope: Scope
   readonly actor: string
   readonly operationId: string
@@ -61,7 +62,7 @@ type Reviewer = Pick<Input<typeof operations.players.decideKyc>, 'submission' | 
 
 interface Decider {
   /** The brand that the player must belong to. Null: any. */
-  readonly brandId: string | null
+  readonly brandId: IdOf<'brand'> | null
   /** Who is recorded. */
   readonly actor: string
   /** Who of the team decides. A case that another person took, or a submission they have not seen, is refused. */

@@ -1,4 +1,4 @@
-import { brandDefaults, invalid, operations, Rejection, refuseUnlessSeen } from '@backoffice/contracts'
+import { invalid, operations, Rejection, refuseUnlessSeen } from '@backoffice/contracts'
 import { type Call, handle, toPage, withIsoTimes } from '@backoffice/service-runtime'
 import { withOperatorNames } from '@backoffice/team-access'
 import { kycAt, submit } from '../players/player.ts'
@@ -93,12 +93,7 @@ export const ageKycQueue = handle(operations.players.ageKycQueue, async ({ input
   data: await ageWaitingPlayers(db, input.environment, now),
 }))
 
-export const timeKycDecisions = handle(
-  operations.players.timeKycDecisions,
-  async ({ input: { environment, timeZone = brandDefaults.timeZone } }, { db, now }) => ({
-    data: await timeDecisions(db, { environment, timeZone, now }),
-  }),
-)
+export const timeKycDecisions = handle(operations.players.timeKycDecisions, timeDecisions)
 
 export const countKycQueue = handle(operations.players.countKycQueue, async ({ input }, { db }) => ({
   data: (await countWaitingPlayers(db, input.environment)).map(withIsoTimes),

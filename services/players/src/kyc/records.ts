@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto'
 import {
   agedMax,
   ageFromHours,
-  decisionDays,
   documentRoles,
   type Environment,
+  type IdOf,
   type Input,
   type operations,
   type Reply,
@@ -14,13 +14,13 @@ import {
 } from '@backoffice/contracts'
 import type { Place } from '@backoffice/database/vault'
 import { type Db, type Fragment, type ReadDb, sql, type WithTimes } from '@backoffice/service-runtime'
-import type { SealedTable } from '@backoffice/team-access'
+import { type SealedTable, timeByDay } from '@backoffice/team-access'
 import { environmentsOf } from '../players/search.ts'
 import type { DocumentSource, TakenCase } from './review.ts'
 
 export interface KycSubmission {
   readonly id: string
-  readonly playerId: string
+  readonly playerId: IdOf<'player'>
   readonly documentType: string
   readonly reference: string
   readonly submittedAt: Date
@@ -66,7 +66,7 @@ export async function latestSubmissions(
 export const forgottenReference = 'anonymised'
 
 /** Replaces the references to a player's documents. */
-export async function forgetReferences(db: Db, playerId: string): Promise<void> {
+export async function forgetReferences(db: Db, playerId: IdOf<'player'>): Promise<void> {
   await db`update kyc_submission set reference = ${forgottenReference}, salt = '' where player_id = ${playerId}`
 }
 
@@ -76,7 +76,7 @@ export type WaitingPlayer = WithTimes<Omit<Shown, 'operatorName' | 'documentUrl'
 /** A place in the order of the queue. */
 export interface QueuePlace {
   readonly waitingSince: Date
-  readonly playerId: string
+  readonly playerId: IdOf<'player'>
 }
 
 type KycQueueFilter = Omit<Input<typeof operations.players.kycQueue>, 'after'> & { readonly after: QueuePlace | null }
@@ -155,48 +155,26 @@ export const ageWaitingPlayers = (db: ReadDb, environment: Environment, now: Dat
     group by 1 order by 1
   `
 
-interface DecisionDay {
-  readonly day: string
-  readonly decided: number
-  readonly medianSeconds: number
-  readonly p90Seconds: number
-}
-
 /** So many changes of a day are looked at for each decision: those of the other environment are among them, and submissions. */
 const changesPerDecision = 10
 
 /** How long decisions took from the latest document on, by the day on which they were made: of each day the last ones. */
-export const timeDecisions = (
-  db: ReadDb,
-  { environment, timeZone, now }: { readonly environment: Environment; readonly timeZone: string; readonly now: Date },
-): Promise<DecisionDay[]> =>
-  db<DecisionDay>`
-    select d.day, t.decided, t.median_seconds, t.p90_seconds
+export const timeDecisions = timeByDay(
+  ({ environment, begin, end }) => sql`
+    select extract(epoch from c.at - s.submitted_at) as seconds
     from (
-      select (${now}::timestamptz at time zone ${timeZone})::date - n as day from generate_series(0, ${decisionDays}::int - 1) n
-    ) d
+      select player_id, next, at from player_change where field = 'kycStatus' and at >= ${begin} and at < ${end}
+      order by at desc limit ${timedMax * changesPerDecision}
+    ) c
+    cross join lateral (select environment from player where id = c.player_id limit 1) p
     cross join lateral (
-      select count(*)::int as decided, (percentile_disc(0.5) within group (order by seconds))::int as median_seconds,
-        (percentile_disc(0.9) within group (order by seconds))::int as p90_seconds
-      from (
-        select extract(epoch from c.at - s.submitted_at) as seconds
-        from (
-          select player_id, next, at from player_change
-          where field = 'kycStatus' and at >= d.day::timestamp at time zone ${timeZone}
-            and at < (d.day + 1)::timestamp at time zone ${timeZone}
-          order by at desc limit ${timedMax * changesPerDecision}
-        ) c
-        cross join lateral (select environment from player where id = c.player_id limit 1) p
-        cross join lateral (
-          select submitted_at from kyc_submission where player_id = c.player_id and submitted_at <= c.at
-          order by id desc limit 1
-        ) s
-        where c.next in ('aprovado', 'reprovado', 'documento_solicitado') and p.environment = ${environment}
-        order by c.at desc limit ${timedMax}
-      ) decision
-    ) t
-    where t.decided > 0 order by d.day
-  `
+      select submitted_at from kyc_submission where player_id = c.player_id and submitted_at <= c.at
+      order by id desc limit 1
+    ) s
+    where c.next in ('aprovado', 'reprovado', 'documento_solicitado') and p.environment = ${environment}
+    order by c.at desc limit ${timedMax}
+  `,
+)
 
 const takenColumns = sql.columns('player_id text, taken_by text, taken_at timestamptz')
 
@@ -223,7 +201,7 @@ export const removeTakenCases = (playerIds: readonly string[]): Fragment =>
 
 /** An operator in one environment. */
 export interface SourceKey {
-  readonly operatorId: string
+  readonly operatorId: IdOf<'operator'>
   readonly environment: Environment
 }
 

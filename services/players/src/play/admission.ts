@@ -1,6 +1,6 @@
 // Rules.
 
-import { type Input, type operations, Rejection, type Scope } from '@backoffice/contracts'
+import { type IdOf, type Input, type operations, Rejection, type Scope } from '@backoffice/contracts'
 import { admitPerson, type PlayStanding } from '../games/play.ts'
 
 /** What a bet and a spin have in common. */
@@ -20,10 +20,10 @@ export interface StakeFacts {
 }
 
 export interface StakedSession {
-  readonly playerId: string
+  readonly playerId: IdOf<'player'>
   readonly gameId: string
   /** Who serves its game; null: nobody. */
-  readonly providerId: string | null
+  readonly providerId: IdOf<'provider'> | null
   readonly expiresAt: Date
 }
 

@@ -1,3 +1,4 @@
+import type { IdOf } from '@backoffice/contracts'
 import { type ReadDb, sql } from '@backoffice/service-runtime'
 import { isInCatalogue } from '../games/records.ts'
 import { limitNow, type PersonExclusion, type SeenPlayer, seenPlayer } from '../players/player.ts'
@@ -6,7 +7,7 @@ import type { Stake, StakeFacts } from './admission.ts'
 
 /** A stake, and the brand that it is for. */
 export interface AskedStake extends Stake {
-  readonly brandId: string
+  readonly brandId: IdOf<'brand'>
   readonly isSandbox: boolean
 }
 
@@ -87,7 +88,7 @@ function factsOf([row]: readonly [Row, ...Row[]], player: SeenPlayer<PlayerStand
 }
 
 export interface ProviderSession {
-  readonly playerId: string
+  readonly playerId: IdOf<'player'>
   readonly gameId: string
   readonly expiresAt: Date
   readonly isOpen: boolean
@@ -96,7 +97,7 @@ export interface ProviderSession {
 /** A session of a brand in a game of a provider. */
 export async function findProviderSession(
   db: ReadDb,
-  asked: { readonly sessionId: string; readonly brandId: string; readonly providerId: string },
+  asked: { readonly sessionId: string; readonly brandId: IdOf<'brand'>; readonly providerId: IdOf<'provider'> },
 ): Promise<ProviderSession | undefined> {
   const [session] = await db<ProviderSession>`
     select s.player_id, s.game_id, s.expires_at, now() < s.expires_at as is_open

@@ -1,12 +1,12 @@
 // Records.
 
-import { type AuditedChange, type Environment, raisedMax, toMinorUnits } from '@backoffice/contracts'
+import { type AuditedChange, type Environment, type IdOf, raisedMax, toMinorUnits } from '@backoffice/contracts'
 import { type Fragment, type ReadDb, sql } from '@backoffice/service-runtime'
 import { type ChangedPlayer, coolingOffMs, type FieldChange, type PlayerRecord } from './player.ts'
 
 /** Who changed what of a player, when and why. */
 export interface PlayerChange extends FieldChange {
-  readonly playerId: string
+  readonly playerId: IdOf<'player'>
   readonly at: Date
   /** The operator's id, a person of the team, or `sandbox`. */
   readonly actor: string
@@ -33,7 +33,7 @@ export function insertChanges(made: readonly MadeChange[], now: Date): Fragment[
 const changesMax = 200
 
 /** The latest changes of a player, most recent first. */
-export function latestChanges(db: ReadDb, playerId: string): Promise<PlayerChange[]> {
+export function latestChanges(db: ReadDb, playerId: IdOf<'player'>): Promise<PlayerChange[]> {
   return db<PlayerChange>`
     select ${sql.columns(columns)} from player_change where player_id = ${playerId} order by id desc limit ${changesMax}
   `
@@ -41,10 +41,10 @@ export function latestChanges(db: ReadDb, playerId: string): Promise<PlayerChang
 
 /** A limit that was raised, or removed, and whose it is. */
 interface RaisedLimit {
-  readonly playerId: string
+  readonly playerId: IdOf<'player'>
   readonly name: string
-  readonly operatorId: string
-  readonly brandId: string
+  readonly operatorId: IdOf<'operator'>
+  readonly brandId: IdOf<'brand'>
   readonly currency: string
   readonly previous: string
   readonly next: string | null
@@ -63,7 +63,7 @@ export const findRaisedLimits = (db: ReadDb, environment: Environment, since: Da
   `
 
 /** When something of the player last changed, or a game was opened; the beginning of time where nothing did. */
-export async function findLastChange(db: ReadDb, playerId: string): Promise<Date> {
+export async function findLastChange(db: ReadDb, playerId: IdOf<'player'>): Promise<Date> {
   const [last] = await db<{ at: Date }>`
     select greatest(
       (select at from player_change where player_id = ${playerId} order by id desc limit 1),

@@ -3,6 +3,7 @@
 import {
   cpfDigits,
   fromMinorUnits,
+  type IdOf,
   type IdPrefix,
   type Input,
   invalid,
@@ -16,7 +17,7 @@ import {
 
 /** A player as it is stored. */
 export interface PlayerRecord extends Readonly<Scope> {
-  readonly id: string
+  readonly id: IdOf<'player'>
   readonly externalId: string
   readonly name: string
   readonly email: string
@@ -72,14 +73,8 @@ export function register(
   return {
     ...{ id: newId('ply'), operatorId, brandId, environment, currency, timeZone },
     ...{ externalId, name, email, cpf: cpfDigits(cpf) ?? cpf, phone, birthDate },
-    ...{
-      status: 'ativo',
-      kycStatus: 'nao_iniciado',
-      kycVersion: 1,
-      kycDecidedAt: null,
-      kycReason: null,
-      kycExpiresAt: null,
-    },
+    ...{ status: 'ativo', kycStatus: 'nao_iniciado', kycVersion: 1 },
+    ...{ kycDecidedAt: null, kycReason: null, kycExpiresAt: null },
     ...{ selfExcludedFrom: null, selfExcludedUntil: null },
     ...{ dailyDepositLimit: null, pendingLimit: null, pendingLimitFrom: null },
     createdAt: now,

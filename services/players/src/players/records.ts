@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { cpfDigits, Rejection, type Scope } from '@backoffice/contracts'
+import { cpfDigits, type IdOf, Rejection, type Scope } from '@backoffice/contracts'
 import type { Place, Vault } from '@backoffice/database/vault'
 import { type Db, type Fragment, type LockingDb, type ReadDb, sql } from '@backoffice/service-runtime'
 import type { PlayerTable, SealedTable } from '@backoffice/team-access'
@@ -32,7 +32,7 @@ const placeOf = (playerId: string): Place => ({ column: 'player.sealed_identity'
 /** The columns of an identity as they are written now. */
 function storedIdentity(
   vault: Vault,
-  playerId: string,
+  playerId: IdOf<'player'>,
   { email, cpf, phone }: Identity,
 ): StoredIdentity & IdentityDigests {
   const digests = digestsOf(vault, { email, cpf, phone })
@@ -111,9 +111,9 @@ export const playerTables: readonly PlayerTable[] = [
 ]
 
 export interface PlayerKey {
-  readonly playerId: string
+  readonly playerId: IdOf<'player'>
   /** Null: of any brand. Only the team may ask for that. */
-  readonly brandId: string | null
+  readonly brandId: IdOf<'brand'> | null
 }
 
 const kycColumns =
@@ -183,7 +183,7 @@ export const playerOf = ({
   input,
   scope,
 }: {
-  readonly input: { readonly playerId: string }
+  readonly input: { readonly playerId: IdOf<'player'> }
   readonly scope: Scope
 }) => ({ playerId: input.playerId, brandId: scope.brandId })
 
@@ -220,7 +220,7 @@ export async function lockEndedApprovals(db: Db, limit: number): Promise<PlayerR
 
 /** The operator's own name of a player; unique per brand. */
 export interface ExternalKey {
-  readonly brandId: string
+  readonly brandId: IdOf<'brand'>
   readonly externalId: string
 }
 
@@ -257,14 +257,14 @@ export function scopeOf({ operatorId, brandId, environment, currency, timeZone }
 }
 
 /** One player for the team to read. @throws {Rejection} PLAYER_NOT_FOUND */
-export async function requirePlayer(db: ReadDb, playerId: string): Promise<PlayerRecord> {
+export async function requirePlayer(db: ReadDb, playerId: IdOf<'player'>): Promise<PlayerRecord> {
   const [player] = await readPlayers(db, [{ playerId, brandId: null }])
   if (player === undefined) throw new Rejection('PLAYER_NOT_FOUND')
   return player
 }
 
 /** One player to be edited, its row locked until the transaction ends. @throws {Rejection} PLAYER_NOT_FOUND */
-export async function lockPlayer(db: Db, playerId: string): Promise<PlayerRecord> {
+export async function lockPlayer(db: Db, playerId: IdOf<'player'>): Promise<PlayerRecord> {
   const [player] = await lockPlayers(db, [{ playerId, brandId: null }])
   if (player === undefined) throw new Rejection('PLAYER_NOT_FOUND')
   return player
@@ -291,7 +291,7 @@ export async function updateIdentity(db: Db, player: PlayerRecord): Promise<void
 
 /** Whose CPF it is, within a brand. */
 interface PersonKey {
-  readonly brandId: string
+  readonly brandId: IdOf<'brand'>
   readonly cpfDigest: string
 }
 

@@ -1,7 +1,7 @@
 import { servedSubjects } from '@backoffice/contracts'
 import { Loop } from '@backoffice/process'
 import type { Background, ServiceContext } from '@backoffice/service-runtime'
-import { readElsewhere } from '../reconciliation/elsewhere.ts'
+import { readOtherDatabases } from '../reconciliation/clock-steps.ts'
 import type { Reconciler } from '../reconciliation/reconciler.ts'
 import { overlapMs } from '../reconciliation/sources.ts'
 import { keepMoment, piecesInAll } from '../storage/reconciliations.ts'
@@ -54,7 +54,7 @@ export const regularMoments = ({ db, log }: Pick<ServiceContext, 'db' | 'log'>):
     name: 'moments',
     log,
     everyMs: overlapMs / 2,
-    run: async () => keepMoment(db, 'between runs', new Set((await readElsewhere(db.reader)).values())),
+    run: async () => keepMoment(db, 'between runs', new Set((await readOtherDatabases(db.reader)).values())),
   })
 
 const idleLookEveryMs = 1_000

@@ -34,8 +34,8 @@ const missing = (cause: unknown): never => {
   throw new EvidenceMissing(cause)
 }
 
-/** The same store, whose faults are told from all others. */
-export const told = (store: HeadStore): HeadStore => ({
+/** The same store, whose faults are of evidence that is missing. */
+export const evidenceOf = (store: HeadStore): HeadStore => ({
   put: (name, text) => store.put(name, text).catch(missing),
   list: (prefix, after) => store.list(prefix, after).catch(missing),
   async *read(name) {

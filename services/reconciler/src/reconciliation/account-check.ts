@@ -10,9 +10,9 @@ import {
   readPresent,
 } from './account-rows.ts'
 import type { FoundDifference } from './check.ts'
-import { readEach, unreadable } from './examination.ts'
 import { entryHash } from './hash-chain.ts'
 import { isPlay } from './play-checks.ts'
+import { readEach, unreadable } from './record-checks.ts'
 import { type ChainPlace, type ChainsToRead, type RightChain, readRightChains } from './right-chains.ts'
 import type { Snapshots } from './snapshots.ts'
 

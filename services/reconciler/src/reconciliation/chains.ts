@@ -1,7 +1,7 @@
 import type { Database } from '@backoffice/service-runtime'
 import { keepAccountCheckpoints } from '../storage/reconciliations.ts'
 import { type AccountsToCheck, checkAccounts } from './account-check.ts'
-import type { RunBeginning } from './beginning.ts'
+import type { RunStart } from './begin.ts'
 import type { Findings } from './findings.ts'
 import type { Links } from './proof.ts'
 import type { Snapshots } from './snapshots.ts'
@@ -33,7 +33,7 @@ export class Chains {
   async follow(
     snapshots: Snapshots,
     ids: readonly bigint[],
-    how: Pick<RunBeginning, 'since'> & Omit<AccountsToCheck, 'ids' | 'believedBelow'>,
+    how: Pick<RunStart, 'since'> & Omit<AccountsToCheck, 'ids' | 'believedBelow'>,
   ): Promise<number> {
     const { accounts, entries, vouchedFor, checkpoints } = await this.check(snapshots, ids, how)
     this.vouchedFor += vouchedFor
@@ -48,7 +48,7 @@ export class Chains {
   async check(
     snapshots: Snapshots,
     ids: readonly bigint[],
-    { since, ...how }: Pick<RunBeginning, 'since'> & Omit<AccountsToCheck, 'ids' | 'believedBelow'>,
+    { since, ...how }: Pick<RunStart, 'since'> & Omit<AccountsToCheck, 'ids' | 'believedBelow'>,
     links?: Links,
   ) {
     const found = await checkAccounts(

@@ -46,7 +46,7 @@ interface AboutKind {
   readonly of?: (transfer: TransferFacts) => boolean
   /** False: what it looks at is counted by another question of the check. */
   readonly counts: boolean
-  /** What is plain (bulk.ts) cannot differ in what is asked. */
+  /** What is plain (plain-records.ts) cannot differ in what is asked. */
   readonly plain?: true
 }
 

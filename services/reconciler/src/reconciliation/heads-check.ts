@@ -12,8 +12,8 @@ import {
 } from '../heads/exports.ts'
 import type { EvidenceMissing, HeadStore } from '../heads/store.ts'
 import { evidence, type FoundDifference, type KeyedFound } from './check.ts'
-import { readEach, unreadable } from './examination.ts'
 import type { Findings } from './findings.ts'
+import { readEach, unreadable } from './record-checks.ts'
 import type { Snapshots } from './snapshots.ts'
 import type { Since } from './sources.ts'
 

@@ -1,4 +1,6 @@
 import { sql } from '@backoffice/service-runtime'
+import type { FoundDifference, Kind } from './check.ts'
+import { namePlays, nameRounds, readPlays, readRounds } from './plain-plays.ts'
 import {
   type DepositPage,
   nameDeposits,
@@ -7,13 +9,11 @@ import {
   readDeposits,
   readTransfers,
   type TransferPage,
-} from './bulk.ts'
-import type { FoundDifference, Kind } from './check.ts'
-import { type Examination, isFaultOfData } from './examination.ts'
-import { namePlays, nameRounds, readPlays, readRounds } from './play-bulk.ts'
+} from './plain-records.ts'
 import { isOfPlay } from './play-checks.ts'
 import { allPlayers } from './players-checks.ts'
 import { type IdColumn, type IdRange, nextRange, type Plain, type Share, Turns } from './ranges.ts'
+import { isFaultOfData, type RecordChecks } from './record-checks.ts'
 import type { Snapshot, Snapshots } from './snapshots.ts'
 import { estimate, inOrder, isOlder, paged, pagesOf, type Source, sourcesOf } from './sources.ts'
 import { type CurrencySums, readSystemSums, type SystemAccount, SystemSum } from './system-check.ts'
@@ -24,7 +24,7 @@ const pagesOfProof = 5
 /** What goes through records page by page. */
 interface Through {
   readonly snapshots: Snapshots
-  readonly examination: Examination
+  readonly checks: RecordChecks
   /** How many records one snapshot looks at. */
   readonly limit: number
   readonly progress: (check: string, done: number, total: number) => void
@@ -34,7 +34,7 @@ interface Through {
 async function lookAt<P extends Plain>(
   kind: Kind,
   [read, name]: readonly [read: (db: Snapshot) => Promise<P>, name: (db: Snapshot) => Promise<P>],
-  { snapshots, examination }: Pick<Through, 'snapshots' | 'examination'>,
+  { snapshots, checks }: Pick<Through, 'snapshots' | 'checks'>,
   also: (db: Snapshot, page: P) => Promise<void> = async () => {},
 ): Promise<P> {
   const page = await snapshots.see(async (db) => {
@@ -43,11 +43,11 @@ async function lookAt<P extends Plain>(
       await db.rewind()
       return name(db)
     })
-    await examination.examine(db, kind, page.keys)
+    await checks.examine(db, kind, page.keys)
     await also(db, page)
     return page
   })
-  examination.comparedPlain(kind, page)
+  checks.comparedPlain(kind, page)
   return page
 }
 
@@ -77,7 +77,7 @@ interface ToProve {
   readonly endedBelow: bigint
   /** Confirmations from before this moment are plain, whatever operators were told of them. */
   readonly toldBefore: Date
-  readonly examination: Examination
+  readonly checks: RecordChecks
   /** As `leastLimits` takes it. */
   readonly leastMaxWin: bigint
   /** Whether payments are in another database: a look at each record there is a way there and back, so all is asked. */
@@ -109,7 +109,7 @@ export interface Links {
  * @returns the sums of the system accounts, from their first entries on
  */
 export async function prove(connections: readonly Snapshots[], what: ToProve): Promise<readonly SystemSum[]> {
-  const { share, systemAccounts, endedBelow, examination, limit } = what
+  const { share, systemAccounts, endedBelow, checks, limit } = what
   const sums = systemAccounts.map((account) => new SystemSum(account, null))
   const broken = new Set<bigint>()
   // A part writes no checkpoint, so it need not know.
@@ -119,7 +119,7 @@ export async function prove(connections: readonly Snapshots[], what: ToProve): P
       unended.add(id)
   const through = (source: Source, also?: Parameters<typeof goThrough>[2]) => (snapshots: Snapshots) =>
     goThrough(source, { ...what, snapshots, limit: limit * pagesOfProof }, also)
-  const examineDeposits = (db: Snapshot, ids: readonly string[]) => examination.examine(db, 'deposit', ids)
+  const examineDeposits = (db: Snapshot, ids: readonly string[]) => checks.examine(db, 'deposit', ids)
   await divided(connections, [
     ...sums.map((sum) => (snapshots: Snapshots) => addUp(snapshots, sum, what)),
     ...(what.isOfTwo ? [] : [through(depositors(share))]),
@@ -175,7 +175,7 @@ async function readUnended(
 }
 
 /** Whether plain records of a kind need no question. */
-const isPlainEnough = (kind: Kind, { isOfTwo, examination }: ToProve) => !isOfTwo && examination.needsNoQuestion(kind)
+const isPlainEnough = (kind: Kind, { isOfTwo, checks }: ToProve) => !isOfTwo && checks.needsNoQuestion(kind)
 
 interface InRanges<P extends Plain> {
   readonly kind: Kind
@@ -189,7 +189,7 @@ interface InRanges<P extends Plain> {
 /** Goes through a large source by ranges of ids, which connections take in turn. */
 function inRanges<P extends Plain>(
   { kind, columns, read, name, also }: InRanges<P>,
-  { share, examination, limit, progress }: ToProve,
+  { share, checks, limit, progress }: ToProve,
 ): (snapshots: Snapshots) => Promise<void> {
   const turns = new Turns<string>()
   const size = { limit: limit * pagesOfProof, share }
@@ -203,7 +203,7 @@ function inRanges<P extends Plain>(
     for (let range = await turns.take(next); range !== null; range = await turns.take(next)) {
       const ids = range
       const named = (db: Snapshot) => name(db, ids)
-      done += (await lookAt(kind, [(db) => read(db, ids), named], { snapshots, examination }, also)).read
+      done += (await lookAt(kind, [(db) => read(db, ids), named], { snapshots, checks }, also)).read
       progress(kind, done, total)
     }
   }
@@ -214,7 +214,7 @@ function inRanges<P extends Plain>(
  * @param broken gets the accounts whose chains are to be followed, to say what is wrong
  */
 function largeSources(what: ToProve, broken: Set<bigint>): readonly ((snapshots: Snapshots) => Promise<void>)[] {
-  const { endedBelow, toldBefore, examination, sums, compared } = what
+  const { endedBelow, toldBefore, checks, sums, compared } = what
   const transfers: InRanges<TransferPage> = {
     kind: 'transfer',
     columns: [
@@ -229,8 +229,8 @@ function largeSources(what: ToProve, broken: Set<bigint>): readonly ((snapshots:
       for (const one of [...entered, ...chained]) sums.add(one)
       compared(chained.reduce((sum, { entries }) => sum + Number(entries), linked))
       // What its transfer is, a plain deposit or play leaves to the transfer.
-      if (isPlainEnough('deposit', what)) await examination.examine(db, 'deposit', await causesOf(db, keys, 'dep'))
-      if (isPlainEnough('play', what)) await examination.examine(db, 'play', await causesOf(db, keys, 'pla'))
+      if (isPlainEnough('deposit', what)) await checks.examine(db, 'deposit', await causesOf(db, keys, 'dep'))
+      if (isPlainEnough('play', what)) await checks.examine(db, 'play', await causesOf(db, keys, 'pla'))
     },
   }
   const deposits: InRanges<DepositPage> = {
@@ -242,7 +242,7 @@ function largeSources(what: ToProve, broken: Set<bigint>): readonly ((snapshots:
     read: (db, range) =>
       isPlainEnough('deposit', what) ? readDeposits(db, range, toldBefore) : nameDeposits(db, range),
     name: nameDeposits,
-    also: (db, { gone }) => examination.examine(db, 'history', gone),
+    also: (db, { gone }) => checks.examine(db, 'history', gone),
   }
   const plays: InRanges<Plain> = {
     ...{ kind: 'play', columns: [['wallet.play', 'id', 1]], name: namePlays },

@@ -68,11 +68,8 @@ async function findKeys(db: ReadDb, keys: readonly string[], run: Judging): Prom
     select p.* from ${these(keys)} join gateway.reconcilable_provider_key p on p.id = k.key
     where p.environment = ${production}
   `
-  const of = await readCalls(
-    db,
-    'operators',
-    rows.flatMap(({ key, providerId }) => [key, providerId]),
-  )
+  const subjects = rows.flatMap(({ key, providerId }) => [key, providerId])
+  const of = await readCalls(db, 'operators', subjects)
   const settings = rows.flatMap(({ id, key, providerId, createdAt, revokedAt }): Setting[] => {
     const issued = of(providerId).find((call) => call.operation === issueProviderKey.id && made(call, 'key', key))
     const revoked = of(key).find(({ operation }) => operation === revokeProviderKey.id)
@@ -304,11 +301,8 @@ async function findEnds(db: ReadDb, keys: readonly string[], run: Judging): Prom
       where p.round_id = r.id and p.kind = 'bet' and r.state = 'void'
     )
   `
-  const of = await readCalls(
-    db,
-    'play',
-    rows.map(({ id }) => id),
-  )
+  const roundIds = rows.map(({ id }) => id)
+  const of = await readCalls(db, 'play', roundIds)
   const settings = rows.map(({ id, brandId, closedAt, state }): Setting => {
     const operation = state === 'void' ? voidRound : endRound
     const by = callOf(of(id).find((call) => call.operation === operation.id))

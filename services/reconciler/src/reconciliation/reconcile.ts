@@ -1,7 +1,7 @@
 import type { ReconciliationReport } from '@backoffice/contracts'
 import { type Database, fitting, withIsoTimes } from '@backoffice/service-runtime'
 import { type ExportedHead, listRestores } from '../heads/exports.ts'
-import { told } from '../heads/store.ts'
+import { evidenceOf } from '../heads/store.ts'
 import {
   forgetProofs,
   keepAccountCheckpoints,
@@ -13,15 +13,15 @@ import {
   type ReconciliationCheckpoint,
   readProofs,
 } from '../storage/reconciliations.ts'
-import { type BegunRun, begin, checkNames, look, type RunBeginning, type RunToBegin, seen } from './beginning.ts'
+import { type BegunRun, begin, checkNames, findStart, ifReadable, type RunStart, type RunToBegin } from './begin.ts'
 import { Chains } from './chains.ts'
 import { findInFlight, type Kind } from './check.ts'
 import { readEnvironments } from './environments.ts'
-import { Examination } from './examination.ts'
 import { Findings } from './findings.ts'
 import { HeadsComparison, type NamedExports, nameExports, stillWanted, wantedOf } from './heads-check.ts'
 import { eventsKeptSeconds } from './history-checks.ts'
 import { goThrough, prove } from './proof.ts'
+import { RecordChecks } from './record-checks.ts'
 import { followFromHeads, HeadsInOrder } from './restored.ts'
 import { reachPresent, Snapshots } from './snapshots.ts'
 import { inOrder, pagesOf, sourcesOf } from './sources.ts'
@@ -80,7 +80,7 @@ class Run {
   constructor(snapshots: Snapshots, db: Database, options: RunOptions) {
     this.#snapshots = snapshots
     this.#db = db
-    const heads = options.heads && { ...options.heads, store: told(options.heads.store) }
+    const heads = options.heads && { ...options.heads, store: evidenceOf(options.heads.store) }
     this.#options = { ...options, heads }
     const { team } = options
     const configured = { exportedHeads: heads, signatures: team }
@@ -99,9 +99,9 @@ class Run {
   async toItsEnd(): Promise<ReconciliationReport> {
     const { at, heads, restoredTo } = this.#options
     // Named before the moment that the snapshots must have reached, so that no head is newer than they are.
-    const wanted = wantedOf(await look(this.#beginner), restoredTo)
-    const exported = heads && (await seen(this.#findings, () => nameExports(heads, wanted, restoredTo)))
-    const restores = heads && (await seen(this.#findings, () => listRestores(heads.store)))
+    const wanted = wantedOf(await findStart(this.#beginner), restoredTo)
+    const exported = heads && (await ifReadable(this.#findings, () => nameExports(heads, wanted, restoredTo)))
+    const restores = heads && (await ifReadable(this.#findings, () => listRestores(heads.store)))
     const begun = await begin(this.#beginner)
     const { checkpoint, since } = begun
     const headsAnew = restoredTo !== undefined && exported !== undefined
@@ -111,9 +111,9 @@ class Run {
     if (restoredTo === undefined || since === null) await this.#followTouched(begun)
     else await this.#followFromHeads(begun, exported?.base)
     const provenSums = pieces === undefined ? [] : await this.#prove(pieces, begun)
-    await begun.examination.lookAgain(this.#snapshots, this.#options.pages.keys)
+    await begun.checks.lookAgain(this.#snapshots, this.#options.pages.keys)
     this.#compareSums([...systemSums, ...provenSums])
-    if (heads && exported) await seen(this.#findings, () => this.#heads.compareAll(heads, exported.rest(), at))
+    if (heads && exported) await ifReadable(this.#findings, () => this.#heads.compareAll(heads, exported.rest(), at))
     const inFlight = await this.#findInFlight()
     const environmentOf = await this.#snapshots.see((db) => readEnvironments(db, this.#findings.brands))
     const fullAt = pieces === undefined ? (checkpoint?.fullAt ?? at) : at
@@ -147,16 +147,12 @@ class Run {
    * What the run before found different. A full run looks at everything anyway, except at heads of long ago.
    * @param headsAnew after a restore: heads that were counted without a name are compared again with all others
    */
-  async #lookAgain(
-    { open }: ReconciliationCheckpoint,
-    { since, examination }: BegunRun,
-    headsAnew: boolean,
-  ): Promise<void> {
+  async #lookAgain({ open }: ReconciliationCheckpoint, { since, checks }: BegunRun, headsAnew: boolean): Promise<void> {
     const keys = Map.groupBy(open.listed, ({ kind }) => kind)
     const heads = keys.get('head')?.map(({ key }) => JSON.parse(key) as ExportedHead) ?? []
     const configured = this.#options.heads
     if (configured !== undefined && heads.length > 0)
-      await this.#heads.compare((await seen(this.#findings, () => stillWanted(configured, heads))) ?? heads)
+      await this.#heads.compare((await ifReadable(this.#findings, () => stillWanted(configured, heads))) ?? heads)
     if (since === null) return
     this.#findings.addOpen(open.unlisted.filter(({ check }) => !(headsAnew && check === 'exportedHeads')))
     for (const [kind, differences] of keys) {
@@ -167,41 +163,41 @@ class Run {
         }
       else if (kind === 'account')
         for (const { key } of differences) {
-          examination.accounts.add(BigInt(key))
+          checks.accounts.add(BigInt(key))
           this.#chains.fromZero.add(BigInt(key))
         }
       else if (kind !== 'head')
         for (const some of pagesOf([...new Set(differences.map(({ key }) => key))], this.#options.pages.keys))
-          await this.#snapshots.see((db) => examination.examine(db, kind as Kind, some))
+          await this.#snapshots.see((db) => checks.examine(db, kind as Kind, some))
     }
   }
 
   /** What was entered since the last run, and what it is about. */
   async #lookAtNew(begun: BegunRun): Promise<readonly SystemSum[]> {
-    const { since, examination, endedBelow, systemAccounts } = begun
+    const { since, checks, endedBelow, systemAccounts } = begun
     const sums = systemAccounts.map((account) => new SystemSum(account, since?.below ?? null))
     const { keys: limit } = this.#options.pages
     const progress = this.#progress.bind(this)
     for (const sum of sums)
-      for await (const amount of entriesSince(this.#snapshots, sum, { endedBelow, examination, limit, since })) {
+      for await (const amount of entriesSince(this.#snapshots, sum, { endedBelow, checks, limit, since })) {
         this.#chains.sums.add({ ...sum.account, amount })
         progress('sums', 0, 0)
       }
     for (const source of sourcesOf(since, endedBelow))
-      await goThrough(source, { snapshots: this.#snapshots, examination, limit, progress })
+      await goThrough(source, { snapshots: this.#snapshots, checks, limit, progress })
     return sums
   }
 
   /** What there is of a share, whatever runs before have verified. */
   async #prove(pieces: readonly number[] | null, begun: BegunRun): Promise<readonly SystemSum[]> {
     const { since, at, ask, isOfTwo, leastMaxWin, endedBelow, systemAccounts } = begun
-    const examination = new Examination({ ...ask, since: null })
+    const checks = new RecordChecks({ ...ask, since: null })
     // No event of what was confirmed before need be kept.
     const toldBefore = new Date(at.getTime() - eventsKeptSeconds * 1_000)
     const { pages } = this.#options
     await using ending = new AsyncDisposableStack()
     const sums = await prove(await this.#connect(ending), {
-      ...{ systemAccounts, endedBelow, toldBefore, examination, isOfTwo, leastMaxWin, share: pieces },
+      ...{ systemAccounts, endedBelow, toldBefore, checks, isOfTwo, leastMaxWin, share: pieces },
       limit: pages.keys,
       progress: this.#progress.bind(this),
       // Of some accounts alone nothing sums to zero.
@@ -220,7 +216,7 @@ class Run {
         await this.#chains.check(snapshots, ids, { ...begun, fromZero: () => true, enteredFrom: endedBelow })
       },
     })
-    await examination.lookAgain(this.#snapshots, pages.keys)
+    await checks.lookAgain(this.#snapshots, pages.keys)
     return sums
   }
 
@@ -241,12 +237,12 @@ class Run {
   /** All accounts after a restore: what the exported heads do not vouch for. */
   async #followFromHeads(begun: BegunRun, base: NamedExports['base']): Promise<void> {
     const { since, ask, endedBelow } = begun
-    const examination = new Examination({ ...ask, since: null })
+    const checks = new RecordChecks({ ...ask, since: null })
     await using ending = new AsyncDisposableStack()
     await followFromHeads(await this.#connect(ending), new HeadsInOrder(base?.read()), {
-      ...{ examination, compared: this.#heads, limit: this.#options.pages.keys },
+      ...{ checks, compared: this.#heads, limit: this.#options.pages.keys },
       progress: this.#progress.bind(this),
-      seen: (look) => seen(this.#findings, look),
+      ifReadable: (read) => ifReadable(this.#findings, read),
       found: (check, found) => this.#findings.add(check, found, 'full run'),
       follow: (snapshots, ids, heads) => {
         const vouching = new Map([...heads].filter(([id]) => !this.#chains.fromZero.has(id)))
@@ -254,13 +250,13 @@ class Run {
         return this.#chains.follow(snapshots, ids, { ...how, fromZero: () => true })
       },
     })
-    await examination.lookAgain(this.#snapshots, this.#options.pages.keys)
+    await checks.lookAgain(this.#snapshots, this.#options.pages.keys)
   }
 
   /** The chains of the accounts that were touched. */
   async #followTouched(begun: BegunRun): Promise<void> {
-    const { examination } = begun
-    for (const ids of pagesOf([...examination.accounts].sort(inOrder), this.#options.pages.keys))
+    const { checks } = begun
+    for (const ids of pagesOf([...checks.accounts].sort(inOrder), this.#options.pages.keys))
       await this.#chains.follow(this.#snapshots, ids, {
         ...begun,
         fromZero: (id) => this.#chains.fromZero.has(id),
@@ -269,7 +265,7 @@ class Run {
   }
 
   /** All: null. None: undefined. */
-  async #piecesToProve({ since, isProof }: RunBeginning): Promise<readonly number[] | null | undefined> {
+  async #piecesToProve({ since, isProof }: RunStart): Promise<readonly number[] | null | undefined> {
     if (since === null) return null
     return isProof ? oldestPieces(await this.#snapshots.see(readProofs), this.#options.piecesMax ?? 0) : undefined
   }

@@ -1,11 +1,11 @@
 import { sql } from '@backoffice/service-runtime'
 import type { ExportedHead } from '../heads/exports.ts'
 import type { FoundDifference } from './check.ts'
-import type { Examination } from './examination.ts'
 import type { HeadsComparison } from './heads-check.ts'
 import { accountGone, playersAfter } from './players-checks.ts'
 import { divided, goThrough } from './proof.ts'
 import { Turns } from './ranges.ts'
+import type { RecordChecks } from './record-checks.ts'
 import type { Snapshot, Snapshots } from './snapshots.ts'
 import { paged } from './sources.ts'
 
@@ -52,30 +52,23 @@ const waitingWithdrawals = ['production', 'sandbox'].flatMap((environment) =>
 )
 
 /** What some accounts hold, with the withdrawals that it is held for. */
-async function examineOpenHolds(db: Snapshot, examination: Examination, ids: readonly bigint[]): Promise<void> {
+async function examineOpenHolds(db: Snapshot, checks: RecordChecks, ids: readonly bigint[]): Promise<void> {
   const rows = await db<{ key: string; reference: string }>`
     select json_build_array(brand_id, reference)::text as key, reference from wallet.hold
     where account_id = any(${ids.map(String)}::bigint[]) and state = 'open'
   `
-  await examination.examine(
-    db,
-    'hold',
-    rows.map(({ key }) => key),
-  )
-  await examination.examine(
-    db,
-    'withdrawal',
-    rows.map(({ reference }) => reference),
-  )
+  const [holds, withdrawals] = [rows.map(({ key }) => key), rows.map(({ reference }) => reference)]
+  await checks.examine(db, 'hold', holds)
+  await checks.examine(db, 'withdrawal', withdrawals)
 }
 
 interface AfterRestore {
-  readonly examination: Examination
+  readonly checks: RecordChecks
   readonly compared: Pick<HeadsComparison, 'compare'>
   readonly limit: number
   readonly progress: (check: string, done: number, total: number) => void
   /** Undefined where the exported heads cannot be read. */
-  readonly seen: <T>(look: () => Promise<T>) => Promise<T | undefined>
+  readonly ifReadable: <T>(read: () => Promise<T>) => Promise<T | undefined>
   readonly found: (check: 'chains', found: FoundDifference) => void
   /** Follows chains from the entries that heads name, or from their first entries. */
   readonly follow: (
@@ -93,7 +86,7 @@ interface AfterRestore {
 export async function followFromHeads(
   connections: readonly Snapshots[],
   heads: HeadsInOrder,
-  { examination, compared, limit, progress, seen, found, follow }: AfterRestore,
+  { checks, compared, limit, progress, ifReadable, found, follow }: AfterRestore,
 ): Promise<void> {
   const turns = new Turns<bigint>()
   let done = 0
@@ -101,21 +94,21 @@ export async function followFromHeads(
     const next = async (after: bigint | null) => {
       const page = await snapshots.see((db) => playersAfter(db, after, { limit, share: null }))
       // With the last page also those of accounts that are gone.
-      const exported = (await seen(() => heads.upTo(page.next))) ?? []
+      const exported = (await ifReadable(() => heads.upTo(page.next))) ?? []
       return { part: { ...page, exported }, next: page.next }
     }
     for (let page = await turns.take(next); page !== null; page = await turns.take(next)) {
       const { ids, gone, exported } = page
       for (const id of gone) found('chains', accountGone(id))
       await compared.compare(exported, snapshots)
-      await snapshots.see((db) => examineOpenHolds(db, examination, ids))
+      await snapshots.see((db) => examineOpenHolds(db, checks, ids))
       done += await follow(snapshots, ids, headsOf(exported))
       progress('chains', done, 0)
     }
   }
   await divided(connections, [
     ...waitingWithdrawals.map(
-      (source) => (snapshots: Snapshots) => goThrough(source, { snapshots, examination, limit, progress }),
+      (source) => (snapshots: Snapshots) => goThrough(source, { snapshots, checks, limit, progress }),
     ),
     ...connections.map(() => followAccounts),
   ])

@@ -1,5 +1,5 @@
 import { type Operation, operations, requestsPerMinuteDefault } from '@backoffice/contracts'
-import type { ReadDb } from '@backoffice/service-runtime'
+import { type ReadDb, sql } from '@backoffice/service-runtime'
 import type { KeyedFound, Question } from './check.ts'
 import { providerSettings } from './provider-settings.ts'
 import { judge, lastOf, made, readCalls, type Setting, type SettingCall, settingsOfTerms } from './setting-calls.ts'
@@ -27,21 +27,13 @@ async function findOperators(db: ReadDb, keys: readonly string[], run: Judging):
     select id, name, rate_limit_per_minute, allowed_addresses, replay_protection, suspended
     from gateway.reconcilable_operator where id = any(${keys}::text[])
   `
-  const of = await readCalls(
-    db,
-    'operators',
-    operators.flatMap(({ id, name }) => [id, name]),
-  )
+  const subjects = operators.flatMap(({ id, name }) => [id, name])
+  const of = await readCalls(db, 'operators', subjects)
   const settings = operators.flatMap(({ id, name, rateLimitPerMinute, replayProtection, ...terms }): Setting[] => {
     const created = of(name).find((call) => call.operation === createOperator.id && made(call, 'operatorId', id))
     const says = { operatorId: id }
-    const said = {
-      ...callsOfTerms,
-      created,
-      all: of(id),
-      says,
-      defaults: { rateLimitPerMinute: requestsPerMinuteDefault },
-    }
+    const defaults = { rateLimitPerMinute: requestsPerMinuteDefault }
+    const said = { ...callsOfTerms, created, all: of(id), says, defaults }
     return [
       ...settingsOfTerms({ id, name, ...terms, numbers: { rateLimitPerMinute } }, said),
       {
@@ -108,21 +100,16 @@ interface PlaceRow {
   readonly place: string | null
 }
 
-/** Where something of an operator goes: what the last call says that set it there. */
+/** Where something of an operator goes, as its table says: what the last call says that set it there. */
 const findPlaces =
-  (
-    shown: CallsShown,
-    operation: Operation,
-    field: string,
-    read: (db: ReadDb, keys: readonly string[]) => Promise<PlaceRow[]>,
-  ) =>
+  (shown: CallsShown, operation: Operation, field: string, table: string) =>
   async (db: ReadDb, keys: readonly string[], run: Judging): Promise<KeyedFound[]> => {
-    const rows = await read(db, keys)
-    const of = await readCalls(
-      db,
-      shown,
-      rows.map(({ operatorId }) => operatorId),
-    )
+    const rows = await db<PlaceRow>`
+      select id, operator_id, ${sql.fixed(field)} as place from ${sql.fixed(table)}
+      where id = any(${keys}::text[]) and environment = 'production'
+    `
+    const operatorIds = rows.map(({ operatorId }) => operatorId)
+    const of = await readCalls(db, shown, operatorIds)
     const settings = rows.map(({ id, operatorId, place }): Setting => {
       const calls = of(operatorId).filter(
         (one) => one.operation === operation.id && one.input.environment === 'production',
@@ -137,24 +124,10 @@ const findPlaces =
     return judge(db, shown, settings, run)
   }
 
-const findEndpoints = findPlaces(
-  'endpoints',
-  operations.webhooks.setWebhookUrl,
-  'url',
-  (db, keys) => db<PlaceRow>`
-  select id, operator_id, url as place from webhooks.reconcilable_endpoint
-  where id = any(${keys}::text[]) and environment = 'production'
-`,
-)
-const findDocumentSources = findPlaces(
-  'settings',
-  operations.players.setDocumentUrl,
-  'template',
-  (db, keys) => db<PlaceRow>`
-  select id, operator_id, template as place from players.reconcilable_document_source
-  where id = any(${keys}::text[]) and environment = 'production'
-`,
-)
+const { webhooks, players } = operations
+const findEndpoints = findPlaces('endpoints', webhooks.setWebhookUrl, 'url', 'webhooks.reconcilable_endpoint')
+const sources = 'players.reconcilable_document_source'
+const findDocumentSources = findPlaces('settings', players.setDocumentUrl, 'template', sources)
 
 /** Of operators and providers of games with their keys, webhook addresses and where documents open. */
 export const signedSettings = (run: Judging): readonly Question[] =>

@@ -3,7 +3,7 @@ import { type Fragment, type ReadDb, sql } from '@backoffice/service-runtime'
 import { readProvenEntries } from '@backoffice/team-access'
 import { KeysUnavailable, objectOf } from '@backoffice/team-access/identity'
 import { evidence, type KeyedFound } from './check.ts'
-import { type ClockSteps, type Elsewhere, isTimeCertain, momentsOf } from './elsewhere.ts'
+import { type ClockSteps, isTimeCertain, momentsOf, type OtherDatabases } from './clock-steps.ts'
 import { overlapMs } from './sources.ts'
 import type { TeamHistory } from './team-history.ts'
 
@@ -32,7 +32,7 @@ export interface Judging {
   readonly since: Date | null
   /** Whether operators get a pair for production as they are created. */
   readonly isDevelopment: boolean
-  readonly elsewhere: Elsewhere
+  readonly otherDatabases: OtherDatabases
   readonly clockSteps: ClockSteps
 }
 
@@ -76,10 +76,10 @@ export async function readEntries(
   const ids = judged.map(({ auditId }) => auditId)
   const entries = await readProvenEntries(db, calls[shown], sql`e.id = any(${ids}::text[])`)
   const entryOf = new Map(entries.map((entry) => [entry.id, entry]))
-  return ({ auditId }) => given(entryOf.get(auditId), auditId)
+  return ({ auditId }) => entryOrThrow(entryOf.get(auditId), auditId)
 }
 
-function given<T>(entry: T | undefined, auditId: string): T {
+function entryOrThrow<T>(entry: T | undefined, auditId: string): T {
   if (entry === undefined) throw new Error(`the audit entry ${auditId} is gone`)
   return entry
 }
@@ -104,7 +104,7 @@ async function readWritten(
       select from ${calls[shown]} o
       where o.subject = c.subject and o.operation_id = c.operation_id and o.id <> c.id and o.outcome = 'done'
     ) as is_used_twice, (
-      select m.at from ${momentsOf(serviceOf[shown], run.elsewhere)} m where m.xid <= c.xid order by m.xid desc limit 1
+      select m.at from ${momentsOf(serviceOf[shown], run.otherDatabases)} m where m.xid <= c.xid order by m.xid desc limit 1
     ) as written_after
     from ${calls[shown]} c where c.id = any(${judged.map(({ auditId }) => auditId)}::text[])
   `
@@ -112,7 +112,7 @@ async function readWritten(
     return { ...row, isTimeCertain: isTimeCertain(run, serviceOf[shown], BigInt(xid)) }
   })
   const of = new Map(written.map((row) => [row.auditId, row]))
-  return ({ auditId }) => given(of.get(auditId), auditId)
+  return ({ auditId }) => entryOrThrow(of.get(auditId), auditId)
 }
 
 /** Finds what was not done by the signed call that its entry shows. Each call has one effect. */

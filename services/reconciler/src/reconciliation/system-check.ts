@@ -1,7 +1,7 @@
 import { type ReadDb, sql } from '@backoffice/service-runtime'
 import type { AccountCheckpoint } from '../storage/reconciliations.ts'
 import type { FoundDifference } from './check.ts'
-import type { Examination } from './examination.ts'
+import type { RecordChecks } from './record-checks.ts'
 import type { Snapshots } from './snapshots.ts'
 
 /** A system account with the two sums that are kept of its entries. */
@@ -257,12 +257,12 @@ export async function* entriesSince(
   sum: SystemSum,
   {
     endedBelow,
-    examination,
+    checks,
     limit,
     since,
   }: {
     readonly endedBelow: bigint
-    readonly examination: Examination
+    readonly checks: RecordChecks
     readonly limit: number
     readonly since: { readonly below: bigint } | null
   },
@@ -271,7 +271,7 @@ export async function* entriesSince(
     const from: SystemPlace = place
     const { entries, next } = await snapshots.see(async (db) => {
       const page = await readSystemEntries(db, from, { accountId: sum.account.id, below: endedBelow, limit })
-      await examination.examine(db, 'transfer', [...new Set(page.entries.map(({ transferId }) => transferId))])
+      await checks.examine(db, 'transfer', [...new Set(page.entries.map(({ transferId }) => transferId))])
       return page
     })
     let entered = 0n

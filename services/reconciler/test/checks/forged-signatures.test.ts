@@ -106,7 +106,7 @@ async function faults({ scope }: Brand, { rules = team, store, at = new Date(), 
   const [question] = signatures({
     ...{ at, team: await TeamHistory.read(rules, at, store), named: new Set(named), since: null },
     isDevelopment: true,
-    elsewhere: new Map(),
+    otherDatabases: new Map(),
     clockSteps: new Map(),
   })
   const found = await snapshots.see(async (db) => {

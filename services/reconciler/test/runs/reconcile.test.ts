@@ -6,8 +6,8 @@ import { newId } from '@backoffice/process'
 import { eventually, postgres, reconcile, refusal } from '@backoffice/test-kit'
 import fc from 'fast-check'
 import t from 'tap'
-import { Examination } from '../../src/reconciliation/examination.ts'
 import { Findings } from '../../src/reconciliation/findings.ts'
+import { RecordChecks } from '../../src/reconciliation/record-checks.ts'
 import { Snapshots } from '../../src/reconciliation/snapshots.ts'
 import { adjustment, Brand, bed, behindItsBack, playAll, run } from '../checks/brand.ts'
 import { runOf } from './run.ts'
@@ -277,9 +277,9 @@ async function reported(isOfTwo: boolean, seen: (look: number) => string | null)
     return actual === null ? [] : [{ key: 'dep_1', found: { ...found, actual } }]
   }
   const question = { check: 'deposits', kind: 'deposit', counts: true, find } as const
-  const examination = new Examination({ questions: [question], findings, since: null, isOfTwo })
-  await snapshots.see((db) => examination.examine(db, 'deposit', ['dep_1']))
-  await examination.lookAgain(snapshots, 10)
+  const recordChecks = new RecordChecks({ questions: [question], findings, since: null, isOfTwo })
+  await snapshots.see((db) => recordChecks.examine(db, 'deposit', ['dep_1']))
+  await recordChecks.lookAgain(snapshots, 10)
   const { checks, differences } = findings.report(() => 'production')
   return { looks, differences: differences.map(({ actual }) => actual), compared: checks[0]?.compared }
 }

@@ -2,7 +2,7 @@ import { connect as connectSocket, createServer, type Socket } from 'node:net'
 import { operations, type ReconciliationReport } from '@backoffice/contracts'
 import { newId } from '@backoffice/process'
 import { DatabaseHistory } from '@backoffice/service-runtime'
-import { eventually, held } from '@backoffice/test-kit'
+import { eventually, holdOpen } from '@backoffice/test-kit'
 import t from 'tap'
 import { exportHeads } from '../../src/background/export-heads.ts'
 import { writeHeads, writeRestore } from '../../src/heads/exports.ts'
@@ -128,7 +128,7 @@ const { db, clock, log } = bed.services.reconciler
 const direct = bed.environment('reconciler').DATABASE_URL ?? ''
 
 /** Nobody reads an entry until the lock is given back. */
-const lockEntries = () => held(bed.sql('admin'), 'lock table wallet.entry in access exclusive mode')
+const lockEntries = () => holdOpen(bed.sql('admin'), 'lock table wallet.entry in access exclusive mode')
 const listed = async (id: string) => (await listRuns(db, { before: null, limit: 10 })).find(({ runId }) => runId === id)
 
 /** Resolves once the run is there. The answer to whoever begins it would wait a moment for its end. */

@@ -22,7 +22,7 @@ export async function keepKey(name: string, privateKey: JWK): Promise<KeptKey> {
   await keychain?.write(name, Buffer.from(text).toString('base64url'))
   if ((await fromKeychain(name)) === text) return { in: 'keychain' }
   const passphrase = process.stdin.isTTY
-    ? await asked('Passphrase for this login (none: the login lives for an hour): ')
+    ? await ask('Passphrase for this login (none: the login lives for an hour): ')
     : ''
   return passphrase === '' ? { in: 'clear', privateKey } : sealed(text, passphrase)
 }
@@ -58,7 +58,7 @@ async function sealed(text: string, passphrase: string): Promise<KeptKey> {
 
 async function opened(kept: Extract<KeptKey, { in: 'sealed' }>): Promise<string> {
   if (!process.stdin.isTTY) throw new Error('the login is kept under a passphrase, and nobody is here to type it')
-  const key = await derived(await asked('Passphrase of your login: '), Buffer.from(kept.salt, 'base64url'), 32, cost)
+  const key = await derived(await ask('Passphrase of your login: '), Buffer.from(kept.salt, 'base64url'), 32, cost)
   const bytes = Buffer.from(kept.sealed, 'base64url')
   const opening = createDecipheriv(cipher, key, Buffer.from(kept.nonce, 'base64url'), { authTagLength: tagBytes })
   opening.setAuthTag(bytes.subarray(-tagBytes))
@@ -70,7 +70,7 @@ async function opened(kept: Extract<KeptKey, { in: 'sealed' }>): Promise<string>
 }
 
 /** What is typed is not shown. */
-async function asked(question: string): Promise<string> {
+async function ask(question: string): Promise<string> {
   say(question)
   const silent = new Writable({ write: (_text, _encoding, done) => done() })
   const terminal = createInterface({ input: process.stdin, output: silent, terminal: true })

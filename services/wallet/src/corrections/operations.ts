@@ -1,6 +1,7 @@
 import {
   aloneHours,
   fromMinorUnits,
+  type IdOf,
   type Input,
   invalid,
   operations,
@@ -20,8 +21,8 @@ import { findEntry, readCounterparty } from '../statement/records.ts'
 import { teamEntry, transferIdOf } from '../statement/views.ts'
 
 export interface Correction {
-  readonly brandId: string
-  readonly playerId: string
+  readonly brandId: IdOf<'brand'>
+  readonly playerId: IdOf<'player'>
   /** Of the call itself. A retry must not count it twice. */
   readonly reference: string
   readonly person: Pick<TeamCaller, 'id' | 'name'>
@@ -129,7 +130,7 @@ async function postTransfer(
   return { ...teamEntry(entry), brandId: entry.brandId, replayed: result.replayed }
 }
 
-async function requireEntry(db: ReadDb, transferId: string) {
+async function requireEntry(db: ReadDb, transferId: IdOf<'transfer'>) {
   const entry = await findEntry(db, transferId)
   if (entry === undefined) throw new Error(`transfer ${transferId} was posted and is not there`)
   return entry
@@ -141,7 +142,7 @@ const adjustment = operations.wallet.adjustWallet
 async function asSeen(
   db: ReadDb,
   { playerId, seen }: Input<typeof adjustment>,
-  { brandId, currency }: { readonly brandId: string; readonly currency: string },
+  { brandId, currency }: { readonly brandId: IdOf<'brand'>; readonly currency: string },
 ): Promise<void> {
   refuseUnlessSeen({ playerId }, seen, { ...(await ownerOf(db, brandId)), currency })
 }

@@ -1,15 +1,18 @@
 // Rules.
 
 import assert from 'node:assert/strict'
-import { balanceByTeamMax } from '@backoffice/contracts'
+import { createHash } from 'node:crypto'
+import { balanceByTeamMax, type IdOf } from '@backoffice/contracts'
 import { PlayBooks } from '../rounds/books.ts'
-import type { Play, PlayChanges, PlayState } from '../rounds/play.ts'
+import { type Play, playDigest } from '../rounds/play.ts'
 import type { Move } from '../rounds/working-plays.ts'
-import { entryHash } from './entry-hash.ts'
 import type {
+  ChainedEntry,
+  Changes,
   Hold,
   KnownTransfer,
   LedgerEntry,
+  LedgerState,
   PlayerAccount,
   Posting,
   PostingOutcome,
@@ -19,34 +22,10 @@ import type {
 } from './posting.ts'
 
 /** A key that contains the brand, so that references and players of two brands are never mixed up. */
-export const brandKey = (brandId: string, name: string): string => `${brandId}\n${name}`
+export const brandKey = (brandId: IdOf<'brand'>, name: string): string => `${brandId}\n${name}`
 /** @param party the provider of games that the account is for; empty for the brand's own */
-export const systemKey = (brandId: string, kind: SystemAccountKind, currency: string, party = ''): string =>
+export const systemKey = (brandId: IdOf<'brand'>, kind: SystemAccountKind, currency: string, party = ''): string =>
   `${brandId}\n${kind}\n${currency}\n${party}`
-
-/** What the ledger has about everything that a batch names. The accounts are locked. */
-export interface LedgerState {
-  /** By `brandKey(brandId, playerId)`. */
-  readonly accounts: ReadonlyMap<string, PlayerAccount>
-  /** By `systemKey`. */
-  readonly systemAccounts: ReadonlyMap<string, bigint>
-  /** By `brandKey(brandId, reference)`. */
-  readonly transfers: ReadonlyMap<string, KnownTransfer>
-  readonly holds: ReadonlyMap<string, Hold>
-  /** The ids of transfers that a posted transfer reverses. */
-  readonly reversed: ReadonlySet<string>
-  /** Undefined where the batch neither has a play nor reverses anything. */
-  readonly play: PlayState | undefined
-}
-
-/** What is to be written: rows to insert, and the last state of each changed account and hold. */
-export interface Changes {
-  readonly transfers: readonly Transfer[]
-  readonly entries: readonly LedgerEntry[]
-  readonly holds: readonly Hold[]
-  readonly accounts: readonly PlayerAccount[]
-  readonly play: PlayChanges | undefined
-}
 
 /** The most that PostgreSQL's bigint holds. */
 const balanceMax = 2n ** 63n - 1n
@@ -250,7 +229,7 @@ class WorkingBooks {
     this.#post(account, this.#record(request, { debitAccount, creditAccount, amount, outcome: 'posted' }), play)
   }
 
-  #isReversed(transferId: string): boolean {
+  #isReversed(transferId: IdOf<'transfer'>): boolean {
     return this.#reversed.has(transferId) || this.#state.reversed.has(transferId)
   }
 
@@ -277,7 +256,7 @@ class WorkingBooks {
 
   #record(
     request: Pick<TransferRequest, 'transferId' | 'reference' | 'type' | 'effectiveAt' | 'reverses' | 'reason'> & {
-      readonly brandId: string
+      readonly brandId: IdOf<'brand'>
     },
     decided: Pick<Transfer, 'debitAccount' | 'creditAccount' | 'amount' | 'outcome'>,
   ): Transfer {
@@ -332,13 +311,34 @@ function replay(
   known: KnownTransfer,
   asked: Pick<TransferRequest, 'type' | 'amount' | 'reverses'> & Pick<KnownTransfer, 'debitAccount' | 'creditAccount'>,
 ): PostingOutcome {
-  const same =
-    known.type === asked.type &&
-    known.amount === asked.amount &&
-    known.debitAccount === asked.debitAccount &&
-    known.creditAccount === asked.creditAccount &&
-    known.reverses === (asked.reverses ?? null)
-  if (!same) return { outcome: 'conflict' }
+  const fields = ['type', 'amount', 'debitAccount', 'creditAccount'] as const
+  const isSame = fields.every((field) => known[field] === asked[field])
+  if (!isSame || known.reverses !== (asked.reverses ?? null)) return { outcome: 'conflict' }
   const { id: transferId, outcome } = known
   return outcome === 'posted' ? { outcome, transferId, replayed: true } : { outcome }
+}
+
+/**
+ * The hash of a player's entry: it covers the hash before it and every field of the entry and its transfer, so that an
+ * edited, removed or reordered row is found. The fields are written as JSON, so that two different rows cannot have the
+ * same text. What a provider's play has posted is covered with all that the play says.
+ */
+export function entryHash(previous: Buffer, entry: ChainedEntry, transfer: Transfer, play?: Play): Buffer {
+  const content = JSON.stringify([
+    ...[entry.accountId, entry.seq, entry.amount, entry.balance].map(String),
+    transfer.id,
+    transfer.brandId,
+    transfer.reference,
+    transfer.type,
+    String(transfer.debitAccount),
+    String(transfer.creditAccount),
+    String(transfer.amount),
+    transfer.outcome,
+    transfer.reverses,
+    transfer.reason,
+    transfer.effectiveAt.toISOString(),
+    transfer.createdAt.toISOString(),
+    ...(play === undefined ? [] : [playDigest(play)]),
+  ])
+  return createHash('sha256').update(previous).update(content).digest()
 }

@@ -63,7 +63,7 @@ export class Ledger {
       ownerOf: ({ posting }) => posting.brandId,
       // A batch may hold many postings of one account. Once an account is locked out, its postings run alone, so that
       // none of them holds up a batch.
-      suspects: ({ posting: { brandId, playerId } }) => [brandKey(brandId, playerId)],
+      faultKeys: ({ posting: { brandId, playerId } }) => [brandKey(brandId, playerId)],
       faultOf: batchFaultOf,
     })
     this.#openings = new Batcher({

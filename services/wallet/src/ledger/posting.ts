@@ -1,7 +1,7 @@
 // Rules.
 
-import type { LedgerType } from '@backoffice/contracts'
-import { houseKinds, type PlayMessage, type PlayOutcome } from '../rounds/play.ts'
+import type { IdOf, LedgerType } from '@backoffice/contracts'
+import { houseKinds, type PlayChanges, type PlayMessage, type PlayOutcome, type PlayState } from '../rounds/play.ts'
 
 /** The brand's side of a transfer: where players' money comes from or goes to. */
 export const systemAccountKinds = ['deposits', 'withdrawals', 'adjustments', ...houseKinds] as const
@@ -9,15 +9,15 @@ export type SystemAccountKind = (typeof systemAccountKinds)[number]
 
 /** Whose balance a posting is about. */
 export interface AccountTarget {
-  readonly brandId: string
-  readonly playerId: string
+  readonly brandId: IdOf<'brand'>
+  readonly playerId: IdOf<'player'>
   readonly currency: string
 }
 
 /** A transfer between a player and a system account, idempotent by its reference within the brand. */
 export interface TransferRequest {
   /** Used only if the reference is new. */
-  readonly transferId: string
+  readonly transferId: IdOf<'transfer'>
   readonly reference: string
   readonly type: LedgerType
   readonly counterparty: SystemAccountKind
@@ -40,7 +40,7 @@ export type Posting = AccountTarget &
     | ({ readonly kind: 'credit' | 'debit' } & TransferRequest)
     | ({ readonly kind: 'refusal' } & TransferRequest)
     | { readonly kind: 'hold'; readonly reference: string; readonly amount: bigint }
-    | { readonly kind: 'capture'; readonly reference: string; readonly transferId: string; readonly effectiveAt: Date }
+    | ({ readonly kind: 'capture' } & Required<Pick<TransferRequest, 'reference' | 'transferId' | 'effectiveAt'>>)
     | { readonly kind: 'release'; readonly reference: string }
     | { readonly kind: 'play'; readonly play: PlayMessage }
   )
@@ -50,7 +50,7 @@ export type HoldState = 'open' | 'captured' | 'released'
 /** The outcome of a posting. Each sender gets its own. */
 export type PostingOutcome =
   | PlayOutcome
-  | { readonly outcome: 'posted'; readonly transferId: string; readonly replayed: boolean }
+  | { readonly outcome: 'posted'; readonly transferId: IdOf<'transfer'>; readonly replayed: boolean }
   | { readonly outcome: 'hold'; readonly state: HoldState }
   | { readonly outcome: 'insufficient_funds' }
   /** Two people of the team gave this credit up. The reference keeps that outcome for ever. */
@@ -74,8 +74,8 @@ export interface PlayerAccount extends AccountTarget {
 }
 
 export interface Transfer {
-  readonly id: string
-  readonly brandId: string
+  readonly id: IdOf<'transfer'>
+  readonly brandId: IdOf<'brand'>
   readonly reference: string
   readonly type: LedgerType
   readonly debitAccount: bigint
@@ -95,13 +95,13 @@ export type KnownTransfer = Pick<
 >
 
 export interface Hold {
-  readonly brandId: string
+  readonly brandId: IdOf<'brand'>
   readonly reference: string
   readonly accountId: bigint
   /** null: the tombstone of a release that came before its hold. */
   readonly amount: bigint | null
   readonly state: HoldState | 'refused'
-  readonly transferId: string | null
+  readonly transferId: IdOf<'transfer'> | null
   readonly openedAt: Date | null
   readonly closedAt: Date | null
 }
@@ -112,9 +112,39 @@ export interface Hold {
  */
 export interface LedgerEntry {
   readonly accountId: bigint
-  readonly transferId: string
+  readonly transferId: IdOf<'transfer'>
   readonly amount: bigint
   readonly guarded: { readonly seq: bigint; readonly balance: bigint; readonly hash: Buffer } | null
+}
+
+/** What the hash of a player's entry covers of the entry itself. */
+export type ChainedEntry = Pick<LedgerEntry, 'accountId' | 'amount'> & {
+  readonly seq: bigint
+  readonly balance: bigint
+}
+
+/** What the ledger has about everything that a batch names. The accounts are locked. */
+export interface LedgerState {
+  /** By `brandKey(brandId, playerId)`. */
+  readonly accounts: ReadonlyMap<string, PlayerAccount>
+  /** By `systemKey`. */
+  readonly systemAccounts: ReadonlyMap<string, bigint>
+  /** By `brandKey(brandId, reference)`. */
+  readonly transfers: ReadonlyMap<string, KnownTransfer>
+  readonly holds: ReadonlyMap<string, Hold>
+  /** The ids of transfers that a posted transfer reverses. */
+  readonly reversed: ReadonlySet<string>
+  /** Undefined where the batch neither has a play nor reverses anything. */
+  readonly play: PlayState | undefined
+}
+
+/** What is to be written: rows to insert, and the last state of each changed account and hold. */
+export interface Changes {
+  readonly transfers: readonly Transfer[]
+  readonly entries: readonly LedgerEntry[]
+  readonly holds: readonly Hold[]
+  readonly accounts: readonly PlayerAccount[]
+  readonly play: PlayChanges | undefined
 }
 
 /** An outcome that only a bug can cause. Nothing was posted, and the caller will try again. */

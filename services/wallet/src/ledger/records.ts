@@ -1,9 +1,18 @@
 import { randomBytes } from 'node:crypto'
-import { type Environment, fromMinorUnits, type Scope } from '@backoffice/contracts'
+import { type Environment, fromMinorUnits, type IdOf, type Scope } from '@backoffice/contracts'
 import { type Db, type Fragment, type ReadDb, sql } from '@backoffice/service-runtime'
 import { readPlays, writtenPlays } from '../rounds/records.ts'
-import { brandKey, type Changes, type LedgerState, systemKey } from './decide.ts'
-import type { AccountTarget, Hold, PlayerAccount, Posting, SystemAccountKind, Transfer } from './posting.ts'
+import { brandKey, systemKey } from './decide.ts'
+import type {
+  AccountTarget,
+  Changes,
+  Hold,
+  LedgerState,
+  PlayerAccount,
+  Posting,
+  SystemAccountKind,
+  Transfer,
+} from './posting.ts'
 
 const genesisBytes = 32
 
@@ -50,7 +59,7 @@ export async function openAccounts(db: Db, sides: readonly Sides[]): Promise<voi
 type AccountOwner = Pick<AccountTarget, 'brandId' | 'playerId'>
 
 /** The player that a call of an operator names. */
-export const playerOf = ({ input, scope }: { input: { readonly playerId: string }; scope: Scope }): AccountOwner => ({
+export const playerOf = ({ input, scope }: { input: Pick<AccountOwner, 'playerId'>; scope: Scope }): AccountOwner => ({
   brandId: scope.brandId,
   playerId: input.playerId,
 })
@@ -107,10 +116,7 @@ export async function lockAccounts(db: Db, sides: readonly Sides[]): Promise<Loc
 }
 
 /** A player's account as it is shown. */
-export interface Balance {
-  readonly brandId: string
-  readonly playerId: string
-  readonly currency: string
+export interface Balance extends AccountTarget {
   readonly posted: bigint
   readonly held: bigint
   readonly updatedAt: Date
@@ -126,7 +132,7 @@ export async function findBalances(db: ReadDb, players: readonly AccountOwner[])
 }
 
 /** The account of a player, for the team, which does not name the brand. */
-export async function findBalanceOfPlayer(db: ReadDb, playerId: string): Promise<Balance | undefined> {
+export async function findBalanceOfPlayer(db: ReadDb, playerId: IdOf<'player'>): Promise<Balance | undefined> {
   const rows = await db<Balance>`select ${balanceColumns} from account a where owner_id = ${playerId}`
   if (rows.length > 1) throw new Error(`player ${playerId} has an account in more than one brand`)
   return rows[0]
@@ -160,7 +166,7 @@ export async function readKnown(
   return { transfers, holds, reversed, play }
 }
 
-const byReference = <Row extends { readonly brandId: string; readonly reference: string }>(rows: readonly Row[]) =>
+const byReference = <Row extends Referred>(rows: readonly Row[]) =>
   new Map(rows.map((row) => [brandKey(row.brandId, row.reference), row]))
 
 const referenceColumns = 'brand_id text, reference text'
@@ -235,12 +241,12 @@ const unguarded = { seq: null, balance: null, hash: null }
 const writtenBalance = 'posted bigint, held bigint, seq bigint, head bytea'
 
 /** A brand that is not known counts as one in production: there more care is taken. */
-export const environmentOf = async (db: ReadDb, brandId: string): Promise<Environment> =>
+export const environmentOf = async (db: ReadDb, brandId: IdOf<'brand'>): Promise<Environment> =>
   (await ownerOf(db, brandId)).environment
 
 /** Whose a brand is, and its environment. */
-export async function ownerOf(db: ReadDb, brandId: string) {
-  type Owner = { readonly operatorId: string; readonly environment: Environment }
+export async function ownerOf(db: ReadDb, brandId: IdOf<'brand'>) {
+  type Owner = { readonly operatorId: IdOf<'operator'>; readonly environment: Environment }
   const [brand] = await db<Owner>`select operator_id, environment from brand where id = ${brandId}`
   return brand ?? { operatorId: '', environment: 'production' as const }
 }

@@ -1,5 +1,6 @@
 // Rules.
 
+import type { IdOf } from '@backoffice/contracts'
 import { judgeBet, judgeClose, judgeEnd, judgeRollback, judgeWin, type Verdict } from './judge.ts'
 import {
   type Bet,
@@ -38,7 +39,7 @@ export class PlayBooks {
     return this.#working.changes()
   }
 
-  apply(brandId: string, message: PlayMessage, account: AccountOfPlays): Decided {
+  apply(brandId: IdOf<'brand'>, message: PlayMessage, account: AccountOfPlays): Decided {
     const key = roundKey({ ...message, brandId, accountId: account.read().id })
     const of: Placed = { brandId, key, account }
     switch (message.message) {
@@ -58,7 +59,7 @@ export class PlayBooks {
   }
 
   /** The team has reversed a transfer. If a bet posted it, its stake was given back. */
-  noteReversal(transferId: string, seq: bigint): void {
+  noteReversal(transferId: IdOf<'transfer'>, seq: bigint): void {
     this.#working.noteReversal(transferId, seq)
   }
 

@@ -1,4 +1,4 @@
-import { fromMinorUnits, type PlaySums } from '@backoffice/contracts'
+import { fromMinorUnits, type IdOf, type PlaySums } from '@backoffice/contracts'
 import { type Db, type Fragment, type ReadDb, sql } from '@backoffice/service-runtime'
 import { settlingSeconds } from '../statement/records.ts'
 
@@ -13,7 +13,7 @@ export interface DayBounds {
 }
 
 /** The days of a brand's calendar from one to another, both included; none where the brand is not known. */
-export async function findDays(db: ReadDb, brandId: string, first: string, last: string): Promise<DayBounds[]> {
+export async function findDays(db: ReadDb, brandId: IdOf<'brand'>, first: string, last: string): Promise<DayBounds[]> {
   return db<DayBounds>`
     select d.day, ${startOf(sql`d.day`, sql`b.time_zone`)} as from, ${startOf(sql`d.day + 1`, sql`b.time_zone`)} as to
     from brand b cross join lateral (
@@ -24,7 +24,7 @@ export async function findDays(db: ReadDb, brandId: string, first: string, last:
 }
 
 interface SumsRow {
-  readonly providerId: string
+  readonly providerId: IdOf<'provider'>
   readonly currency: string
   readonly rounds: number
   readonly bets: string
@@ -34,7 +34,7 @@ interface SumsRow {
   readonly promotions: string
 }
 
-type Period = Pick<DayBounds, 'from' | 'to'> & { readonly brandId: string }
+type Period = Pick<DayBounds, 'from' | 'to'> & { readonly brandId: IdOf<'brand'> }
 
 /** What the accounts of providers gained in a period, as `moved`: a sum of each type, and the few reversals one by one. */
 function movedIn({ brandId, from, to }: Period): Fragment {
@@ -125,7 +125,7 @@ function sumsOf({ providerId, currency, rounds, ...row }: SumsRow): PlaySums {
 /** The sums of a brand's days that are closed. They do not change any more. */
 export async function findClosedDays(
   db: ReadDb,
-  brandId: string,
+  brandId: IdOf<'brand'>,
   first: string,
   last: string,
 ): Promise<ReadonlyMap<string, readonly PlaySums[]>> {
@@ -137,8 +137,8 @@ export async function findClosedDays(
 
 /** A day of a brand that has ended. */
 export interface EndedDay extends DayBounds {
-  readonly brandId: string
-  readonly operatorId: string
+  readonly brandId: IdOf<'brand'>
+  readonly operatorId: IdOf<'operator'>
   readonly environment: 'sandbox' | 'production'
 }
 

@@ -3,6 +3,7 @@ import {
   type ErrorCode,
   fromMinorUnits,
   type HeldRound,
+  type IdOf,
   invalid,
   operations,
   type PlayResult,
@@ -74,7 +75,7 @@ function resultOf({ play, win, round, replayed, balance }: PlayOutcome & { outco
 const movedBy = ({ outcome, amount }: Pick<Play, 'outcome' | 'amount'>): string =>
   fromMinorUnits(outcome === 'posted' ? (amount ?? 0n) : 0n)
 
-const post = (ledger: Ledger, { brandId, currency }: Scope, playerId: string, play: PlayMessage) =>
+const post = (ledger: Ledger, { brandId, currency }: Scope, playerId: IdOf<'player'>, play: PlayMessage) =>
   ledger.post({ kind: 'play', brandId, playerId, currency, play })
 
 /** @param maxWin what one win may be without two people where nothing else was set, in minor units */

@@ -1,13 +1,13 @@
 // Rules.
 
 import { createHash } from 'node:crypto'
-import type { ErrorCode, LedgerType, PlayKind, RoundState, WinKind } from '@backoffice/contracts'
+import type { ErrorCode, IdOf, LedgerType, PlayKind, RoundState, WinKind } from '@backoffice/contracts'
 
 /** A round of one player, as its row is. */
 export interface Round {
   readonly id: string
-  readonly providerId: string
-  readonly brandId: string
+  readonly providerId: IdOf<'provider'>
+  readonly brandId: IdOf<'brand'>
   readonly providerRoundId: string
   readonly accountId: bigint
   readonly gameId: string
@@ -24,12 +24,12 @@ export interface Round {
 /** What became of a transaction, as its row is and in the order of its columns. */
 export interface Play {
   readonly id: string
-  readonly providerId: string
-  readonly brandId: string
+  readonly providerId: IdOf<'provider'>
+  readonly brandId: IdOf<'brand'>
   readonly kind: PlayKind
   readonly transactionId: string
   readonly accountId: bigint
-  readonly roundId: string | null
+  readonly roundId: IdOf<'round'> | null
   readonly providerRoundId: string | null
   readonly outcome: 'posted' | 'refused' | 'voided' | 'noted'
   readonly amount: bigint | null
@@ -79,7 +79,7 @@ export function playDigest(play: Play): string {
 
 /** What each message says of itself. Ids are made by `newId` for what is stored. */
 interface Sent {
-  readonly providerId: string
+  readonly providerId: IdOf<'provider'>
   readonly bodyDigest: Buffer
   readonly requestId: string
   readonly newId: (prefix: 'rnd' | 'pla' | 'trf') => string
@@ -179,7 +179,7 @@ export interface Settlement {
 /** A play that is known before a batch, with what has happened to it since. */
 export interface KnownPlay extends Play {
   /** Of the transfer that it posted. */
-  readonly transferId: string | null
+  readonly transferId: IdOf<'transfer'> | null
   /** Of a bet: its stake was given back, by the provider or by the team. */
   readonly isUndone: boolean
   /** Of a bet. */

@@ -1,5 +1,6 @@
 // Records.
 
+import type { IdOf } from '@backoffice/contracts'
 import { type ReadDb, sql } from '@backoffice/service-runtime'
 import { type PlayRow, type RoundPlace, type RoundRow, shownPlays, shownRounds } from './team-records.ts'
 
@@ -21,7 +22,7 @@ export async function findPlay(
 /** Where a provider's list goes on from a round of its own in the brand. */
 export async function findHeldPlace(
   db: ReadDb,
-  roundId: string,
+  roundId: IdOf<'round'>,
   { providerId, brandId }: Pick<RoundRow, 'providerId' | 'brandId'>,
 ): Promise<RoundPlace | undefined> {
   const [place] = await db<RoundPlace>`

@@ -1,3 +1,4 @@
+import type { IdOf } from '@backoffice/contracts'
 import { type Fragment, type ReadDb, sql } from '@backoffice/service-runtime'
 import {
   type KnownPlay,
@@ -17,8 +18,8 @@ import {
 
 /** A message with whose it is: what the statements look for. */
 export interface AskedPlay {
-  readonly brandId: string
-  readonly playerId: string
+  readonly brandId: IdOf<'brand'>
+  readonly playerId: IdOf<'player'>
   readonly play: PlayMessage
 }
 

@@ -1,13 +1,13 @@
 // Records.
 
-import type { RoundState } from '@backoffice/contracts'
+import type { IdOf, RoundState } from '@backoffice/contracts'
 import { type Fragment, type ReadDb, sql } from '@backoffice/service-runtime'
 import type { KnownPlay, Round } from './play.ts'
 import { isUndone } from './records.ts'
 
 /** A round with the sums of its plays. */
 export interface RoundRow extends Omit<Round, 'accountId' | 'closedSeq' | 'liveBets'> {
-  readonly playerId: string
+  readonly playerId: IdOf<'player'>
   readonly currency: string
   readonly staked: bigint
   readonly won: bigint
@@ -30,7 +30,7 @@ export const shownRounds = sql`
   order by r.opened_at desc, r.id desc
 `
 
-export async function findRound(db: ReadDb, roundId: string): Promise<RoundRow | undefined> {
+export async function findRound(db: ReadDb, roundId: IdOf<'round'>): Promise<RoundRow | undefined> {
   const [round] = await db<RoundRow>`
     with page as (select * from round where id = ${roundId}) ${shownRounds}
   `
@@ -44,7 +44,7 @@ export interface RoundPlace {
 }
 
 /** Where a list goes on from a round. */
-export async function findRoundPlace(db: ReadDb, roundId: string): Promise<RoundPlace | undefined> {
+export async function findRoundPlace(db: ReadDb, roundId: IdOf<'round'>): Promise<RoundPlace | undefined> {
   const [place] = await db<RoundPlace>`select opened_at, id from round where id = ${roundId}`
   return place
 }
@@ -53,18 +53,18 @@ export async function findRoundPlace(db: ReadDb, roundId: string): Promise<Round
 export interface Filter {
   /** Our id of a play, or the provider's of a transaction. */
   readonly transactionId: string | null
-  readonly playerId: string | null
-  readonly brandId: string | null
+  readonly playerId: IdOf<'player'> | null
+  readonly brandId: IdOf<'brand'> | null
   /** Of any of these: a page shows one environment, and the wallet knows brands. */
   readonly brandIds: readonly string[] | null
-  readonly providerId: string | null
+  readonly providerId: IdOf<'provider'> | null
   readonly limit: number
 }
 
 interface RoundFilter extends Filter {
   /** Our id, or the provider's. */
-  readonly roundId: string | null
-  readonly transferId: string | null
+  readonly roundId: IdOf<'round'> | null
+  readonly transferId: IdOf<'transfer'> | null
   readonly state: RoundState | null
   readonly openedBefore: Date | null
   readonly after: RoundPlace | null
@@ -195,8 +195,8 @@ function listNamed(db: ReadDb, filter: RoundFilter): Promise<RoundRow[]> {
 }
 
 export interface OpenRounds {
-  readonly providerId: string
-  readonly brandId: string
+  readonly providerId: IdOf<'provider'>
+  readonly brandId: IdOf<'brand'>
   readonly open: number
   readonly oldestAt: Date
 }
@@ -223,7 +223,7 @@ export function countOpen(
 /** A play with what has become of it. */
 export interface PlayRow
   extends Omit<KnownPlay, 'accountId' | 'endsRound' | 'isFree' | 'reason' | 'seq' | 'settledBy'> {
-  readonly playerId: string
+  readonly playerId: IdOf<'player'>
   readonly currency: string
   readonly roundState: RoundState | null
   readonly roundOpenedAt: Date | null
@@ -250,7 +250,7 @@ export const shownPlays = sql`
  */
 export function listPlaysOf(
   db: ReadDb,
-  roundId: string,
+  roundId: IdOf<'round'>,
   { after, limit }: { readonly after: string | null; readonly limit: number },
 ): Promise<PlayRow[]> {
   // What moved nothing has the number of the entry before it.
@@ -291,7 +291,7 @@ export async function findPlayPlace(db: ReadDb, playId: string): Promise<PlayPla
 /** A brand's plays of a period, oldest first, after the given place or from the beginning. */
 export function listPlaysOfPeriod(
   db: ReadDb,
-  { brandId, from, to }: { readonly brandId: string; readonly from: Date; readonly to: Date },
+  { brandId, from, to }: { readonly brandId: IdOf<'brand'>; readonly from: Date; readonly to: Date },
   { after, limit }: { readonly after: PlayPlace | null; readonly limit: number },
 ): Promise<PlayRow[]> {
   return db<PlayRow>`

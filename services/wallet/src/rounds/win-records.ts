@@ -1,12 +1,12 @@
 // Records.
 
-import { fromMinorUnits, type HeldWin } from '@backoffice/contracts'
+import { fromMinorUnits, type HeldWin, type IdOf } from '@backoffice/contracts'
 import { type Db, type ReadDb, sql } from '@backoffice/service-runtime'
 import type { Static } from '@sinclair/typebox'
 import type { HeldWinRow, WinKey } from './play.ts'
 
 type Row = Omit<HeldWinRow, 'accountId'> & {
-  readonly playerId: string
+  readonly playerId: IdOf<'player'>
   readonly currency: string
   readonly releasedAt: Date | null
 }

@@ -1,21 +1,21 @@
-import type { LedgerType } from '@backoffice/contracts'
+import type { IdOf, LedgerType } from '@backoffice/contracts'
 import { type ReadDb, sql } from '@backoffice/service-runtime'
 import type { PlayerTable } from '@backoffice/team-access'
 import type { AccountTarget, SystemAccountKind, Transfer } from '../ledger/posting.ts'
 
 /** What everybody is shown of a player's entry. `amount` is below zero for a debit. */
 export interface ShownEntry extends Pick<Transfer, 'reference' | 'type' | 'amount' | 'createdAt'> {
-  readonly transferId: string
+  readonly transferId: IdOf<'transfer'>
   readonly seq: bigint
   readonly balance: bigint
   readonly currency: string
   /** Of what a provider of games did. */
-  readonly roundId: string | null
+  readonly roundId: IdOf<'round'> | null
 }
 
 /** The same, with what the team is shown of the transfer behind it. */
 export interface StatementEntry extends ShownEntry, Pick<Transfer, 'brandId' | 'reverses' | 'reason' | 'effectiveAt'> {
-  readonly playerId: string
+  readonly playerId: IdOf<'player'>
   readonly transferAmount: bigint
   /** Of the people who corrected the balance, who asked for it; of two, who agreed. */
   readonly by: string | null
@@ -168,7 +168,7 @@ export function findEntries(db: ReadDb, transferIds: readonly string[]): Promise
   `
 }
 
-export const findEntry = async (db: ReadDb, transferId: string): Promise<StatementEntry | undefined> =>
+export const findEntry = async (db: ReadDb, transferId: IdOf<'transfer'>): Promise<StatementEntry | undefined> =>
   (await findEntries(db, [transferId]))[0]
 
 /** The player's side of what was posted under a reference, which is unique in its brand. */
@@ -189,7 +189,7 @@ export async function findEntryUnder(
 /** What a player's entries of one round are, newest first. */
 export function listEntriesOfRound(
   db: ReadDb,
-  { roundId, before, limit }: Pick<AskedPage, 'before' | 'limit'> & { readonly roundId: string },
+  { roundId, before, limit }: Pick<AskedPage, 'before' | 'limit'> & { readonly roundId: IdOf<'round'> },
 ): Promise<StatementEntry[]> {
   return db<StatementEntry>`
     select ${columns}
@@ -205,7 +205,7 @@ export function listEntriesOfRound(
 /** The system account on the other side of a posted transfer: of which kind, and for which provider of games. */
 export async function readCounterparty(
   db: ReadDb,
-  transferId: string,
+  transferId: IdOf<'transfer'>,
 ): Promise<{ readonly counterparty: SystemAccountKind; readonly party: string }> {
   const [row] = await db<{ counterparty: SystemAccountKind; party: string }>`
     select a.kind as counterparty, a.party
@@ -216,7 +216,7 @@ export async function readCounterparty(
 }
 
 export interface StatementPeriod {
-  readonly brandId: string
+  readonly brandId: IdOf<'brand'>
   readonly from: Date
   /** Not included. */
   readonly to: Date
@@ -239,7 +239,7 @@ export async function isSettled(db: ReadDb, at: Date): Promise<boolean> {
 /** A place in the order of a period. */
 export interface PeriodPlace {
   readonly createdAt: Date
-  readonly transferId: string
+  readonly transferId: IdOf<'transfer'>
 }
 
 /** A brand's entries of a period, oldest first, after the given place or from the beginning. */

@@ -1,8 +1,9 @@
-import { brandKey, type Changes, decideBatch, type LedgerState, systemKey } from '../../src/ledger/decide.ts'
-import { entryHash } from '../../src/ledger/entry-hash.ts'
+import { brandKey, decideBatch, entryHash, systemKey } from '../../src/ledger/decide.ts'
 import type {
+  Changes,
   Hold,
   LedgerEntry,
+  LedgerState,
   PlayerAccount,
   Posting,
   PostingOutcome,

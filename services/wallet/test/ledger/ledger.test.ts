@@ -4,7 +4,7 @@ import { payments } from '@backoffice/payments'
 import { players } from '@backoffice/players'
 import { newId } from '@backoffice/process'
 import { reconciler } from '@backoffice/reconciler'
-import { eventually, held, testBed } from '@backoffice/test-kit'
+import { eventually, holdOpen, testBed } from '@backoffice/test-kit'
 import fc from 'fast-check'
 import t from 'tap'
 import { runOf } from '../../../reconciler/test/runs/run.ts'
@@ -124,7 +124,7 @@ t.test('postings of a locked account, however many, delay their own account alon
   const numbers = (count: number, from = 0) => Array.from({ length: count }, (_, index) => from + index)
   await credit(1, 1)
   const account = 'select from wallet.account where brand_id = $1 and owner_id = $2 for update'
-  const { commit } = await held(admin, account, [brandId, playerOf(brandId, 1)])
+  const { commit } = await holdOpen(admin, account, [brandId, playerOf(brandId, 1)])
   const locked = numbers(12, 10).map((reference) => credit(1, reference))
   await Promise.all(numbers(30, 100).map((reference) => credit(2 + (reference % 10), reference)))
   locked.push(credit(1, 50))
@@ -144,7 +144,7 @@ t.test('one reference for the holds of two players at once reserves money of the
   const ledger = new Ledger({ db })
   for (const player of [1, 2]) await ledger.post(postingOf([0, player, player, 10], brandId))
   // The hold of the first player, as another replica writes it, not committed yet.
-  const other = await held(
+  const other = await holdOpen(
     admin,
     `with reserved as (
        update wallet.account set held = 4 where brand_id = $1 and owner_id like 'ply_1_%' returning id
@@ -264,7 +264,7 @@ t.test('a checkpoint never counts what a running transaction may still add to', 
   await ledger.post(postingOf([0, 1, 1, 10], brandId))
   await horizonIsPast(brandId)
   // An older transaction that is still running holds the horizon.
-  const older = await held(admin, 'select pg_current_xact_id()')
+  const older = await holdOpen(admin, 'select pg_current_xact_id()')
   await ledger.post(postingOf([0, 1, 2, 20], brandId))
   await takeCheckpoints(db, new Date())
   const read = async () =>

@@ -4,7 +4,7 @@ import { payments } from '@backoffice/payments'
 import { players } from '@backoffice/players'
 import { newId } from '@backoffice/process'
 import { purge, runtimeRetentions } from '@backoffice/service-runtime/testing'
-import { eventually, held, newPlayer, startReceiver, testBed, verifies } from '@backoffice/test-kit'
+import { eventually, holdOpen, newPlayer, startReceiver, testBed, verifies } from '@backoffice/test-kit'
 import { wallet } from '@backoffice/wallet'
 import t from 'tap'
 import { deliveryJudgement, forgetFound, judgeEvents } from '../../src/deliveries/upkeep.ts'
@@ -132,7 +132,7 @@ t.test('a delivery that vanishes is named five minutes after its event, until it
 t.test('nothing is passed over while another replica looks, or once very many are missing', async (t) => {
   const first = await measured()
   await pass(60)
-  const { rollback } = await held(sql, "select from judged_event where service = 'payments' for update")
+  const { rollback } = await holdOpen(sql, "select from judged_event where service = 'payments' for update")
   t.same(await judge(), { missing: [], isMore: false })
   await rollback()
   t.ok((await measured()).unjudged > first.unjudged + 3_500, 'nobody who takes an hour goes unnoticed')

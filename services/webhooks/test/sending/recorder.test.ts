@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Scope } from '@backoffice/contracts'
 import { newId } from '@backoffice/process'
-import { eventually, held, replyWith, startReceiver, TestTime } from '@backoffice/test-kit'
+import { eventually, holdOpen, replyWith, startReceiver, TestTime } from '@backoffice/test-kit'
 import t from 'tap'
 import type { MadeAttempt } from '../../src/deliveries/queue.ts'
 import { endpointId } from '../../src/endpoints/endpoint.ts'
@@ -128,7 +128,7 @@ t.test('an endpoint that is disabled with what waits for it delays no other atte
     [last.endpointId],
   )
   const letGo = await hold(t, 'select from delivery where id = $1 for no key update', waiting.deliveryId)
-  const audit = await held(bed.sql('admin'), 'lock table webhooks.audit_entry in exclusive mode')
+  const audit = await holdOpen(bed.sql('admin'), 'lock table webhooks.audit_entry in exclusive mode')
   const disabling = record(last, 500).then(() => 'disabled')
   const first = await Promise.race([disabling, record(neighbour, 200).then(() => 'recorded')])
   t.equal(first, 'recorded', 'it did not wait for the backlog to be withheld')

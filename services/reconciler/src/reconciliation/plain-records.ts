@@ -1,7 +1,7 @@
 import { firstId } from '@backoffice/process'
 import { type Fragment, sql } from '@backoffice/service-runtime'
 import { environmentOf } from './environments.ts'
-import { isPlainPlayTransfer } from './play-bulk.ts'
+import { isPlainPlayTransfer } from './plain-plays.ts'
 import { isOfPlay } from './play-checks.ts'
 import { type IdRange, type Plain, within } from './ranges.ts'
 import { hashOfEntry, playOfTransfer } from './right-chains.ts'

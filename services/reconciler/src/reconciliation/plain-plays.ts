@@ -13,8 +13,8 @@ import { leastLimits } from './provider-settings.ts'
 import { type IdRange, type Plain, within } from './ranges.ts'
 import type { Snapshot } from './snapshots.ts'
 
-// What a proof asks of many plays and rounds at once, as bulk.ts does of transfers and deposits: it may be stricter than the
-// questions, never milder.
+// What a proof asks of many plays and rounds at once, as plain-records.ts does of transfers and deposits: it may be stricter
+// than the questions, never milder.
 
 /**
  * A posted transfer of a bet or a win, with its two entries `e` between the account `o` of its player and the provider's own

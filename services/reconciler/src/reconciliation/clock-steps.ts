@@ -5,9 +5,9 @@ import { type ReadDb, sql } from '@backoffice/service-runtime'
  * The services whose records stand in another database than the ledger, each with the schema in which this one shows the
  * moments of that other: `linkDatabases` of the migrator makes it.
  */
-export type Elsewhere = ReadonlyMap<ServiceName, string>
+export type OtherDatabases = ReadonlyMap<ServiceName, string>
 
-export async function readElsewhere(db: ReadDb): Promise<Elsewhere> {
+export async function readOtherDatabases(db: ReadDb): Promise<OtherDatabases> {
   const rows = await db<{ service: ServiceName; moments: string }>`
     select distinct c.relnamespace::regnamespace::text as service, s.srvname::text as moments
     from pg_foreign_table f join pg_foreign_server s on s.oid = f.ftserver join pg_class c on c.oid = f.ftrelid
@@ -19,7 +19,8 @@ const own = 'reconciler'
 const momentsIn = (schema: string) => sql`${sql.identifier(schema)}.moment`
 
 /** Where the moments of the database stand in which a service lives. */
-export const momentsOf = (service: ServiceName, elsewhere: Elsewhere) => momentsIn(elsewhere.get(service) ?? own)
+export const momentsOf = (service: ServiceName, otherDatabases: OtherDatabases) =>
+  momentsIn(otherDatabases.get(service) ?? own)
 
 /** That the clock of a PostgreSQL went back. */
 export interface ClockStep {
@@ -45,11 +46,11 @@ const stepSecondsMin = 60
 /** @param lastRunId the last run that ended; undefined when there is none */
 export async function readClockSteps(
   db: ReadDb,
-  elsewhere: Elsewhere,
+  otherDatabases: OtherDatabases,
   lastRunId: string | undefined,
 ): Promise<ClockSteps> {
   const steps = new Map<string, ClockStep[]>()
-  for (const schema of new Set([own, ...elsewhere.values()])) {
+  for (const schema of new Set([own, ...otherDatabases.values()])) {
     const moments = momentsIn(schema)
     const rows = await db<Pick<ClockStep, 'at' | 'latest' | 'isNew'> & { from: string; until: string | null }>`
       select m.at, m.latest, coalesce((
@@ -84,10 +85,10 @@ export async function readClockSteps(
 
 /** Whether PostgreSQL's clock went on where a transaction of a service wrote. */
 export function isTimeCertain(
-  { elsewhere, clockSteps }: { readonly elsewhere: Elsewhere; readonly clockSteps: ClockSteps },
+  { otherDatabases, clockSteps }: { readonly otherDatabases: OtherDatabases; readonly clockSteps: ClockSteps },
   service: ServiceName,
   xid: bigint,
 ): boolean {
-  const steps = clockSteps.get(elsewhere.get(service) ?? own) ?? []
+  const steps = clockSteps.get(otherDatabases.get(service) ?? own) ?? []
   return !steps.some(({ from, until }) => from <= xid && (until === null || xid < until))
 }

@@ -5,7 +5,7 @@ import type { Plain } from './ranges.ts'
 import type { Snapshot, Snapshots } from './snapshots.ts'
 import { isOlder, pagesOf, type Since } from './sources.ts'
 
-interface Examined {
+interface RunToCheck {
   readonly questions: readonly Question[]
   readonly findings: Findings
   /** Null in a full run. */
@@ -29,13 +29,13 @@ const looksMax = 5
 const plainTransfer = { id: '', type: 'DEPOSIT', isPosted: true } satisfies TransferFacts
 
 /** Asks about records, whatever brought a run to them. */
-export class Examination {
-  readonly #run: Examined
+export class RecordChecks {
+  readonly #run: RunToCheck
   /** Of players whose chains have grown; only an incremental run looks for them. */
   readonly accounts = new Set<bigint>()
   #suspicions = new Map<string, Suspicion>()
 
-  constructor(run: Examined) {
+  constructor(run: RunToCheck) {
     this.#run = run
   }
 

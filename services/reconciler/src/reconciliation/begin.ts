@@ -2,9 +2,8 @@ import type { Database } from '@backoffice/service-runtime'
 import { EvidenceMissing } from '../heads/store.ts'
 import { findCheckpoint, keepMoment, piecesInAll, type ReconciliationCheckpoint } from '../storage/reconciliations.ts'
 import { evidence, type Question } from './check.ts'
-import { type ClockSteps, readClockSteps, readElsewhere } from './elsewhere.ts'
+import { type ClockSteps, readClockSteps, readOtherDatabases } from './clock-steps.ts'
 import { environments } from './environments.ts'
-import { Examination, unreadable } from './examination.ts'
 import type { Findings } from './findings.ts'
 import { type ConfiguredHeads, notSeen } from './heads-check.ts'
 import { decisions, events, histories } from './history-checks.ts'
@@ -14,6 +13,7 @@ import { admissions, plays, rounds } from './play-checks.ts'
 import { playDays } from './play-days.ts'
 import { statusDecisions } from './player-status-checks.ts'
 import { accounts, kycDecisions } from './players-checks.ts'
+import { RecordChecks, unreadable } from './record-checks.ts'
 import { signatures } from './signatures.ts'
 import { reachPresent, type Snapshots } from './snapshots.ts'
 import { beginningOf, type Since } from './sources.ts'
@@ -73,7 +73,7 @@ export interface RunToBegin {
 }
 
 /** What a run begins with, as of one moment. */
-export interface RunBeginning {
+export interface RunStart {
   readonly checkpoint: ReconciliationCheckpoint | undefined
   /** Null in a run that looks at everything. */
   readonly since: Since | null
@@ -84,14 +84,14 @@ export interface RunBeginning {
 }
 
 /** A run that has begun, with what it asks. */
-export interface BegunRun extends RunBeginning {
+export interface BegunRun extends RunStart {
   readonly at: Date
   readonly isOfTwo: boolean
   /** What a win could be at least, in minor units, where nothing else was set. */
   readonly leastMaxWin: bigint
-  /** What an examination asks. */
-  readonly ask: Omit<ConstructorParameters<typeof Examination>[0], 'since'>
-  readonly examination: Examination
+  /** What is asked about records. */
+  readonly ask: Omit<ConstructorParameters<typeof RecordChecks>[0], 'since'>
+  readonly checks: RecordChecks
 }
 
 /** A run that begins. */
@@ -106,33 +106,33 @@ interface Beginner {
 export async function begin(run: Beginner): Promise<BegunRun> {
   const { snapshots, db, options, findings } = run
   const { runId, heads, team: rules, signal } = options
-  const elsewhere = await snapshots.see(readElsewhere)
-  await keepMoment(db, runId, new Set(elsewhere.values()))
+  const otherDatabases = await snapshots.see(readOtherDatabases)
+  await keepMoment(db, runId, new Set(otherDatabases.values()))
   const at = await reachPresent(snapshots, db, signal)
   const team =
     rules &&
-    ((await seen(findings, () => TeamHistory.read(rules, at, heads?.store))) ??
+    ((await ifReadable(findings, () => TeamHistory.read(rules, at, heads?.store))) ??
       (await TeamHistory.read(rules, at, undefined)))
-  const looked = await look(run)
-  const { checkpoint, since } = looked
+  const found = await findStart(run)
+  const { checkpoint, since } = found
   // Where PostgreSQL's clock went back, what is new has times of before.
   const isBack = since !== null && checkpoint !== undefined && at < checkpoint.at
-  const beginning = isBack ? { ...looked, since: beginningOf({ ...checkpoint, at }) } : looked
-  const clockSteps = await snapshots.see((db) => readClockSteps(db, elsewhere, checkpoint?.runId))
+  const start = isBack ? { ...found, since: beginningOf({ ...checkpoint, at }) } : found
+  const clockSteps = await snapshots.see((db) => readClockSteps(db, otherDatabases, checkpoint?.runId))
   nameNew(clockSteps, findings)
-  const open = beginning.checkpoint?.open.listed ?? []
+  const open = start.checkpoint?.open.listed ?? []
   const named = new Set(open.filter(({ kind }) => kind !== null && kind !== 'head').map(({ key }) => key))
-  const judging = { since: beginning.since?.at ?? null, isDevelopment: rules?.isDevelopment === true }
+  const judging = { since: start.since?.at ?? null, isDevelopment: rules?.isDevelopment === true }
   const questions = [
     ...sqlQuestions(team?.payAlone ?? []),
-    ...(team === undefined ? [] : signatures({ at, team, named, elsewhere, clockSteps, ...judging })),
+    ...(team === undefined ? [] : signatures({ at, team, named, otherDatabases, clockSteps, ...judging })),
   ]
-  const isOfTwo = elsewhere.size > 0
+  const isOfTwo = otherDatabases.size > 0
   const ask = { questions, findings, isOfTwo }
   // Where nobody's signatures are verified, no limit is looked at.
   const leastMaxWin = team?.leastMaxWin ?? 0n
-  const examination = new Examination({ ...ask, since: beginning.since })
-  return { ...beginning, at, ask, isOfTwo, leastMaxWin, examination }
+  const checks = new RecordChecks({ ...ask, since: start.since })
+  return { ...start, at, ask, isOfTwo, leastMaxWin, checks }
 }
 
 /** A step is named by one run. Calls of that time are judged by all but their times, in each run. */
@@ -150,9 +150,9 @@ function nameNew(clockSteps: ClockSteps, findings: Findings): void {
 }
 
 /** What needs the store of heads. Undefined where it cannot be read, which is found and ends nothing. */
-export async function seen<T>(findings: Findings, look: () => Promise<T>): Promise<T | undefined> {
+export async function ifReadable<T>(findings: Findings, read: () => Promise<T>): Promise<T | undefined> {
   try {
-    return await look()
+    return await read()
   } catch (error) {
     if (!(error instanceof EvidenceMissing)) throw error
     findings.add(evidence, notSeen(error), 'any run')
@@ -160,7 +160,7 @@ export async function seen<T>(findings: Findings, look: () => Promise<T>): Promi
   }
 }
 
-export function look({ snapshots, options, findings }: Beginner): Promise<RunBeginning> {
+export function findStart({ snapshots, options, findings }: Beginner): Promise<RunStart> {
   return snapshots.see(async (db) => {
     const [horizon] = await db<{ below: string }>`select pg_snapshot_xmin(pg_current_snapshot())::text as below`
     const endedBelow = BigInt(horizon?.below ?? 0)

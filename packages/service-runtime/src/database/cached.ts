@@ -2,7 +2,7 @@ import { Rejection, type Scope } from '@backoffice/contracts'
 import type { Database, ReadDb } from '@backoffice/database'
 
 /** More than this are forgotten together, and read again. */
-const rememberedMax = 10_000
+const cachedMax = 10_000
 
 /** A call that says of a brand what is not so. Nobody of ours makes one. */
 export class ScopeMismatch extends Error {
@@ -43,9 +43,9 @@ export class Brands {
     const known = this.#known.get(brandId)
     if (known !== undefined) return known
     const found = readBrand(this.#db.reader, brandId)
-    if (this.#known.size >= rememberedMax) this.#known.clear()
+    if (this.#known.size >= cachedMax) this.#known.clear()
     this.#known.set(brandId, found)
-    // Only what is known is remembered: the brand may be registered at the next moment.
+    // Only what is known is cached: the brand may be registered at the next moment.
     const forget = () => this.#known.get(brandId) === found && this.#known.delete(brandId)
     found.then((kept) => kept ?? forget(), forget)
     return found
