@@ -51,10 +51,7 @@ t.test('what follows from an entry is written by one command, and the compiler n
     ['deploy/nats/permissions.conf', 'events.deposit.failed'],
     ['packages/client/src/methods.ts', '  getDeposit(depositId: string, options?: RequestOptions)'],
     ['packages/client/src/api.ts', 'DepositFailedEvent'],
-    [
-      'docs/webhooks.md',
-      '| [`deposit.failed`](guide.md#depositfailed) | when you mark a deposit as failed; nothing was credited. |',
-    ],
+    ['docs/webhooks.md', '`](guide.md#depositfailed) | when you mark a deposit as failed; nothing was credited. |'],
     ['docs/privacy.md', '| `deposit.failed` | player name note |'],
     ['docs/privacy.md', /^\| .*`payments.getDeposit`.* \| – \| name \|$/m],
   ] as const)

@@ -1,5 +1,5 @@
 import { inboxOf, operations } from '@backoffice/contracts'
-import { held, proposalOf } from '@backoffice/test-kit'
+import { holdOpen, proposalOf } from '@backoffice/test-kit'
 import { noBrowser } from '@backoffice/test-kit/browser'
 import t from 'tap'
 import { browserBed, press } from './console-bed.ts'
@@ -119,7 +119,7 @@ t.test('the console in a real browser', { skip: noBrowser }, async (t) => {
       const answers = Promise.withResolvers<void>()
       await page.route(/[?&]whole=/, (route) => answers.promise.then(() => route.continue()))
       const admin = bed.bed.sql('admin')
-      const { rollback } = await held(admin, 'lock table wallet.team_proposal in access exclusive mode')
+      const { rollback } = await holdOpen(admin, 'lock table wallet.team_proposal in access exclusive mode')
       await page.goto(`${bed.url}/production/proposals`)
       await page.waitForSelector('[data-rest]')
       t.equal(await page.locator(`[href$="${proposalId}"]`).count(), 0)

@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
 import { headerNames, operations } from '@backoffice/contracts'
-import { answeredAsFaults, byTwo, eventually, held, seenWithdrawal } from '@backoffice/test-kit'
+import { answeredAsFaults, byTwo, eventually, holdOpen, seenWithdrawal } from '@backoffice/test-kit'
 import t from 'tap'
 import { consoleBed, formOf, newCookieKey, Visitor } from './console-bed.ts'
 
@@ -192,7 +192,7 @@ t.test('the pages', async (t) => {
       })
       await heard.flush()
     }
-    const { rollback } = await held(bed.bed.sql('admin'), 'lock table wallet.money_day in access exclusive mode')
+    const { rollback } = await holdOpen(bed.bed.sql('admin'), 'lock table wallet.money_day in access exclusive mode')
     const first = await alice.getFirst('/production')
     const [, href = ''] = /data-rest hx-get="([^"]*)"/.exec(first.text) ?? []
     const rest = alice.getFirst(href)

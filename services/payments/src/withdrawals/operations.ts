@@ -26,6 +26,7 @@ import {
   sumsOf,
   withLastActors,
 } from '../records.ts'
+import { sumPaidAlone } from './decide.ts'
 import { ageQueue, countQueue, findLargest, findShared, timeDecisions } from './figures.ts'
 import {
   findReserved,
@@ -33,7 +34,6 @@ import {
   listWithdrawals as list,
   listQueue,
   sumWithdrawals as sum,
-  sumPaidAlone,
   sumQueue,
   type WithdrawalRecord,
 } from './records.ts'
