@@ -68,7 +68,7 @@ t.test('whatever operators and the team do, in any order and at once, the system
       await compareAll(model, real)
     },
   )
-  await holdsForRandom(t, property, { runsByDefault: 12 })
+  await holdsForRandom(t, property, { runsOfProof: 12 })
 })
 
 t.test('and a reconciliation finds no difference', async (t) => {

@@ -23,7 +23,7 @@ import { services } from '../services.ts'
 import { Effects } from './effects.ts'
 import { bytesOf, exchange, type HostileBytes, type RawResponse, type Sender } from './hostile-bytes.ts'
 import { type HostileRequest, hostileRequests } from './hostile-requests.ts'
-import { allowRandomRuns, holdsForRandom } from './random-runs.ts'
+import { allowRandomRuns, holdsForRandom, triesAll } from './random-runs.ts'
 
 allowRandomRuns(t)
 
@@ -240,8 +240,8 @@ for (const target of [operators, providers])
       before = `${outcome}\n${textOf(sent)}`
       met.set(outcome, (met.get(outcome) ?? 0) + 1)
     })
-    await holdsForRandom(t, property, { runsByDefault: 500 })
-    t.strictSame([...attacked.keys()].sort(), [...byId.keys()].sort(), 'every operation was attacked')
+    await holdsForRandom(t, property, { runsOfProof: 500 })
+    if (triesAll()) t.strictSame([...attacked.keys()].sort(), [...byId.keys()].sort(), 'every operation was attacked')
   })
 
 t.test('and the ledger has no difference', async (t) => {

@@ -16,6 +16,9 @@ interface Reported {
   fail(name: string, report: object): void
 }
 
+/** Whether this is no third of what a proof tries, as `drawn` has it. */
+export const triesAll = (): boolean => process.env.EVERY_CASE === 'true' || runsAsked !== undefined
+
 /**
  * Tries a property with random values for a few seconds, or `RANDOM_RUNS` times, and makes the values of a failure as
  * small as it can. It prints its seed: with that as `RANDOM_SEED`, and the same number of runs, it tries the same
@@ -24,10 +27,10 @@ interface Reported {
 export async function holdsForRandom<Drawn>(
   t: Reported,
   property: IAsyncProperty<Drawn>,
-  { runsByDefault }: { readonly runsByDefault: number },
+  { runsOfProof }: { readonly runsOfProof: number },
 ): Promise<void> {
   const seed = seedAsked === undefined ? Math.floor(Math.random() * 2 ** 31) : Number(seedAsked)
-  const numRuns = Number(runsAsked ?? runsByDefault)
+  const numRuns = Number(runsAsked ?? (triesAll() ? runsOfProof : Math.ceil(runsOfProof / 3)))
   const plugins = runsAsked === undefined ? [fc.interruptAfterTimeLimit(reportWithinMs)] : []
   const repeat = `RANDOM_SEED=${seed} RANDOM_RUNS=${numRuns}`
   t.comment(repeat)

@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type BrokerUser, databaseRoles } from '@backoffice/contracts'
-import { migrations } from '@backoffice/gateway/migrations'
 import {
   databaseUrl,
   freePort,
@@ -160,22 +159,19 @@ let databases = 0
 export type MigratedService = Pick<Service, 'name' | 'migrations'>
 
 /**
- * A database of its own, provisioned and migrated for `services`: a copy of a template that is made once per server and
- * set of migrations.
+ * A database of its own, provisioned and migrated: a copy of a template that is made once per server. It has the tables of
+ * every service, however few are given, or only theirs where a test brings tables of its own.
  */
 export async function createDatabase(
-  services: readonly MigratedService[],
+  given: readonly MigratedService[],
   administratorUrl: string,
 ): Promise<TestDatabase> {
-  const hasGateway = services.some(({ name }) => name === 'gateway')
-  return createFrom(
-    administratorUrl,
-    await ensureTemplate(administratorUrl, hasGateway ? services : [gateway, ...services]),
-  )
+  const isOwn = ({ migrations }: MigratedService) => services.every((one) => one.migrations !== migrations)
+  // Every service looks into the gateway's schema for sessions of the team that were ended.
+  const [gateway] = services
+  const prepared = gateway !== undefined && given.some(isOwn) ? [gateway, ...given] : services
+  return createFrom(administratorUrl, await ensureTemplate(administratorUrl, prepared))
 }
-
-/** Every service looks into its schema for sessions of the team that were ended. */
-const gateway: MigratedService = { name: 'gateway', migrations }
 
 /** A database without anything in it, on the given server. */
 export function createEmptyDatabase(administratorUrl: string): Promise<TestDatabase> {

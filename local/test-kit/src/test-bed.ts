@@ -126,7 +126,7 @@ export async function testBed<S extends Services>(
   const endings = endingsOf(t)
   const names = serviceNames.filter((name) => services[name] !== undefined)
   const chosen = names.map((name) => services[name] as AnyService)
-  const [database, nats] = await Promise.all([databaseOf(chosen, administratorUrl), startBedNats(endings, options)])
+  const [database, nats] = await Promise.all([createDatabase(chosen, administratorUrl), startBedNats(endings, options)])
   endings.push(database.drop)
   await options.time?.install(database.url, names)
   const rolePassword = withOtherRoles(sharedRolePasswords(administratorUrl))
@@ -171,14 +171,6 @@ export async function testBed<S extends Services>(
   if (options.startServices === false) return bed
   for (const name of names) Object.assign(bed.services, { [name]: await bed.start(name as keyof S & ServiceName) })
   return bed
-}
-
-/** The reconciler reads views of every service, so it needs the tables also of those that the bed is without. */
-async function databaseOf(chosen: readonly AnyService[], administratorUrl: string) {
-  if (!chosen.some(({ name }) => name === 'reconciler')) return createDatabase(chosen, administratorUrl)
-  const { services } = await import('@backoffice/migrator/schema')
-  const others = services.filter((one) => !chosen.some(({ name }) => name === one.name))
-  return createDatabase([...chosen, ...others], administratorUrl)
 }
 
 type Ending = () => Promise<unknown> | unknown

@@ -2,9 +2,7 @@
 
 import {
   type AuditedChange,
-  aloneHours,
   fromMinorUnits,
-  type IdOf,
   type Input,
   operations,
   Rejection,
@@ -23,6 +21,7 @@ import {
 } from '@backoffice/service-runtime'
 import { lockDepositors } from '../deposits/records.ts'
 import { type Change, type CheckedRecord, ofBrand, scopeOf, settled } from '../records.ts'
+import { sumPaidAlone } from './figures.ts'
 import { findReserved, lockWithdrawals, updateWithdrawals, type WithdrawalRecord } from './records.ts'
 import { publicWithdrawal, teamWithdrawal } from './views.ts'
 import {
@@ -207,35 +206,3 @@ export const decideWithdrawalInSandbox = handle(operations.payments.decideWithdr
     return { reply: publicWithdrawal(settled(withdrawal)), ...decided }
   },
 })
-
-interface AskedPayment {
-  readonly playerId: IdOf<'player'>
-  readonly person: string
-  /** Their account at the identity provider. */
-  readonly personId: string | null
-  /** What a machine paid counts whoever approved it. */
-  readonly isMachine: boolean
-}
-
-/**
- * What each person both approved and paid of a player's withdrawals in the last `aloneHours`, in minor units and in the order
- * of `asked`.
- */
-export async function sumPaidAlone(db: ReadDb, asked: readonly AskedPayment[]): Promise<bigint[]> {
-  if (asked.length === 0) return []
-  const rows = await db<{ paid: bigint }>`
-    select coalesce((
-      select sum(w.amount) from withdrawal w
-      where w.player_id = asked.player_id and w.paid_at > now() - make_interval(hours => ${aloneHours}::int)
-        and (w.approved_by = asked.person or w.approved_by_id = asked.person_id or asked.is_machine)
-        and exists (
-          select from status_transition s
-          where s.record_id = w.id and s.to_status = 'paid' and s.by_kind = 'team'
-            and (s.by_name = asked.person or s.by_id = asked.person_id)
-        )
-    ), 0)::bigint as paid
-    from ${sql.unnest('asked', asked, 'player_id text, person text, person_id text, is_machine bool')}
-    order by place
-  `
-  return rows.map(({ paid }) => paid)
-}

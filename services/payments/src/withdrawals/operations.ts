@@ -26,8 +26,7 @@ import {
   sumsOf,
   withLastActors,
 } from '../records.ts'
-import { sumPaidAlone } from './decide.ts'
-import { ageQueue, countQueue, findLargest, findShared, timeDecisions } from './figures.ts'
+import { ageQueue, countQueue, findLargest, findShared, sumPaidAlone, timeDecisions } from './figures.ts'
 import {
   findReserved,
   findWithdrawals,

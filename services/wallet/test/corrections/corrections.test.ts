@@ -1,7 +1,4 @@
 import { balanceByTeamMax, defined, type Operation, operations, type SeenPart } from '@backoffice/contracts'
-import { migrate } from '@backoffice/migrator/schema'
-import { payments } from '@backoffice/payments'
-import { players } from '@backoffice/players'
 import { dayMs, newId } from '@backoffice/process'
 import { reconciler } from '@backoffice/reconciler'
 import { allPages, proposalOf, refusal, type TeamUser, TestTime, testBed } from '@backoffice/test-kit'
@@ -348,8 +345,6 @@ const exportPage = (input: { brandId: string; from: string; to: string; limit: n
   alice.call(exportStatement, { input })
 
 t.test('reconciliation counts as the wallet does, to the millisecond', async (t) => {
-  for (const { name: service, migrations } of [payments, players])
-    await migrate({ service, migrations, url: bed.databaseUrl })
   const brandId = newId('brd')
   const { playerId } = await open('production', 'ply_counted', { brandId })
   const begin = Date.now()

@@ -1,7 +1,4 @@
 import assert from 'node:assert/strict'
-import { migrate } from '@backoffice/migrator/schema'
-import { payments } from '@backoffice/payments'
-import { players } from '@backoffice/players'
 import { newId } from '@backoffice/process'
 import { reconciler } from '@backoffice/reconciler'
 import { eventually, holdOpen, testBed } from '@backoffice/test-kit'
@@ -16,8 +13,6 @@ import { sumPeriod } from '../../src/statement/records.ts'
 import { bet, close, end, rollback, spin, win } from './books.ts'
 
 const bed = await testBed(t, { wallet, reconciler }, { config: { wallet: { DATABASE_POOL_MAX: 8 } } })
-for (const { name: service, migrations } of [payments, players])
-  await migrate({ service, migrations, url: bed.databaseUrl })
 const { db } = bed.services.wallet
 const ledgers = [1, 2, 3].map(() => new Ledger({ db }))
 const admin = bed.sql('admin')
