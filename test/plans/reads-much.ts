@@ -41,11 +41,6 @@ export const readsMuch: readonly (readonly [part: string, reason: string, only?:
   ['latest_document_type', 'the team sorts a queue of players by how long they have waited'],
   ['name_words(name) @@', 'the team searches names: an index finds all of a name, and the newest of them are shown'],
   [
-    "then 'autoexcluido' else status end =",
-    'the team filters players by the status that is seen now, which is no column; nearly all of those that are read have it',
-    /^filters player: /,
-  ],
-  [
     'order by created_at desc, id desc limit',
     'the team lists deposits by filters that are optional, of a brand, a player or a period',
     /^filters deposit/,

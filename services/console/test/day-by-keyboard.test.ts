@@ -56,6 +56,7 @@ t.test('a day of cases takes no click, and no more than four keys a case', { ski
     await page.click('a[href="/production/withdrawals/pay"]')
     await page.waitForSelector('[data-run-button]')
     t.equal(await page.isDisabled('[data-run-button]'), true)
+    t.notOk(await page.isVisible('[data-run-file]'), 'of nothing there is no file')
     await page.focus('[data-choose-all]')
     await press('Space')
     t.equal((await page.textContent('[data-run-button]'))?.replaceAll('\u00a0', ' '), 'Mark 20 as paid: R$800.00')

@@ -371,10 +371,12 @@ t.test('the search', async (t) => {
   }
   const reason = 'a complaint by letter'
 
-  await t.test('goes to the record with an id, and lists who has a name', async (t) => {
+  await t.test('goes to the record with an id of ours or of its operator, and lists who has a name', async (t) => {
     t.equal((await search(` ${playerId} `)).location, `/production/players/${playerId}`)
     const found = await search('elisa')
     t.match(found.text, `/production/players/${playerId}`)
+    const { externalId } = await bed.bed.team('bob').call(operations.players.showPlayer, { input: { playerId } })
+    t.equal((await search(externalId ?? '')).location, `/production/players/${playerId}`, 'an operator’s own id')
     const nothing = await search('Elisa & Co')
     t.equal(nothing.status, 404)
     t.match(nothing.text, 'href="/production/search/players"')

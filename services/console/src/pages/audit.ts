@@ -56,7 +56,7 @@ export const auditPages: Pages = (route) => {
       outcome: ({ outcome, tool }) =>
         lines(
           outcome == null || outcome === 'done' ? status('done') : text(display.word('value', outcome)),
-          text(tool),
+          text(tool && display.word('value', tool)),
         ),
       changes: (entry) =>
         lines(...(entry.changes ?? []).map((change) => changeCell(visit, change)), ...whyCells(visit, entry)),

@@ -70,11 +70,14 @@ export const searchPages: Pages = (route) => {
       keyUses(visit, text).catch(whenAway([])),
       roundsOf(visit, text).catch(whenAway([])),
     ])
-    const pages = [...operators, ...deposits, ...rounds].flatMap(({ id }) => placeOf(id) ?? [])
+    // Many have a name. What an operator calls a player by is as good as an id.
+    const named = players.filter(({ externalId }) => externalId !== text)
+    const called = players.filter(({ externalId }) => externalId === text)
+    const pages = [...operators, ...deposits, ...rounds, ...called].flatMap(({ id }) => placeOf(id) ?? [])
     const [only, ...others] = pages
-    if (only !== undefined && others.length + players.length + keys.length === 0)
+    if (only !== undefined && others.length + named.length + keys.length === 0)
       return visit.reply.redirect(visit.address(only), 303)
-    if (pages.length + players.length + keys.length > 0)
+    if (pages.length + named.length + keys.length > 0)
       return showFound(visit, { players, operators, deposits, keys, rounds })
     const plays = await playsPath(visit, text)
     if (plays !== undefined) return visit.reply.redirect(visit.address(plays), 303)

@@ -177,7 +177,7 @@ async function drawOddWithdrawals(visit: Visit): Promise<readonly Picture[]> {
                 row.firstWithdrawal ? status(t('firstWithdrawal')) : nothing,
               ),
               waitingFor: ago(row.createdAt),
-              requested: money(row.amount, row.currency),
+              amount: money(row.amount, row.currency),
               operator: text(row.operatorName ?? row.operatorId),
             }),
           })),

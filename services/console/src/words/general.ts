@@ -14,11 +14,11 @@ export const generalWords = {
   audit: ['Audit', 'Auditoria'],
   operators: ['Operators', 'Operadores'],
   search: ['Id, name, CPF…', 'Id, nome, CPF…'],
-  refusedRequests: ['Refused requests', 'Pedidos recusados'],
-  refusedKept: ['Of the last seven days, without bodies.', 'Dos últimos sete dias, sem o corpo dos pedidos.'],
+  refusedRequests: ['Refused requests', 'Requisições recusadas'],
+  refusedKept: ['Of the last seven days, without bodies.', 'Dos últimos sete dias, sem o corpo.'],
   refusedNotKept: [
     'Of the last seven days, without bodies. {count} more were refused today and are not kept.',
-    'Dos últimos sete dias, sem o corpo dos pedidos. Mais {count} foram recusados hoje e não foram guardados.',
+    'Dos últimos sete dias, sem o corpo. Mais {count} foram recusadas hoje e não foram guardadas.',
   ],
   outcomeNotKnown: [
     'Nobody knows whether it was done: a retry with the same Idempotency-Key or transaction tells.',

@@ -163,7 +163,7 @@ export const moneyWords = {
   'check.deposits': ['deposits', 'depósitos'],
   'check.withdrawals': ['withdrawals', 'saques'],
   'check.holds': ['reserved amounts', 'valores reservados'],
-  'check.plays': ['bets, wins and rollbacks', 'apostas, prêmios e reversões'],
+  'check.plays': ['bets, wins and rollbacks', 'apostas, ganhos e devoluções'],
   'check.rounds': ['rounds of games', 'rodadas de jogos'],
   'check.admissions': ['who was admitted to bet', 'quem foi admitido a apostar'],
   'check.playDays': ['days of play', 'dias de jogo'],
@@ -225,7 +225,7 @@ export const operatorWords = {
   ],
   revokeAsk: [
     'Revoke the key {key} of {operator}. Requests with it are refused within a second.',
-    'Revogar a chave {key} de {operator}. Pedidos com ela são recusados em um segundo.',
+    'Revogar a chave {key} de {operator}. Requisições com ela são recusadas em um segundo.',
   ],
   webhooks: ['Webhooks', 'Webhooks'],
   access: ['Access and limits', 'Acesso e limites'],

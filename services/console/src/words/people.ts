@@ -59,6 +59,8 @@ export const peopleWords = {
   'field.firstUsedAt': ['First used', 'Primeiro uso'],
   'field.endsAt': ['Ends', 'Fim'],
   'value.this': ['this one', 'esta'],
+  'value.command line': ['command line', 'linha de comando'],
+  'value.program': ['program', 'programa'],
   'field.latestSession': ['Latest login in use', 'Último login usado'],
   'field.does': ['Does', 'Faz'],
   'field.freshLogin': ['Fresh login', 'Login recente'],
@@ -72,7 +74,7 @@ export const peopleWords = {
   'value.pay': ['pay', 'pagar'],
   'operation.listRefusedRequests': [
     'List requests that were refused or failed',
-    'Listar pedidos recusados ou que falharam',
+    'Listar requisições recusadas ou que falharam',
   ],
   'operation.findIdempotencyKey': [
     'Find what an Idempotency-Key was used for',
@@ -315,7 +317,7 @@ export const playerWords = {
   'value.anonymised': ['anonymised', 'anonimizado'],
   'error.REQUEST_NOT_FOUND': [
     'No request with this id was refused in the last seven days: it succeeded, it is older, it repeated a bet that was refused before, or so many were refused that day that it was not kept.',
-    'Nenhum pedido com este id foi recusado nos últimos sete dias: deu certo, é mais antigo, repetia uma aposta já recusada, ou foram tantas recusas naquele dia que ele não foi guardado.',
+    'Nenhuma requisição com este id foi recusada nos últimos sete dias: deu certo, é mais antiga, repetia uma aposta já recusada, ou foram tantas recusas naquele dia que ela não foi guardada.',
   ],
   'error.TRANSFER_NOT_FOUND': ['There is no such transfer.', 'Esta transferência não existe.'],
   'error.TRANSFER_CONFLICT': [

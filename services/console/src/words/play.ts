@@ -15,7 +15,7 @@ export const playWords = {
   plays: ['Plays', 'Jogadas'],
   playsOrder: [
     'The last play first, refusals too. Below our time stands that of the provider, below its transaction our request and the SHA-256 of what it signed.',
-    'A última jogada primeiro, também as recusas. Abaixo da nossa hora fica a do provedor; abaixo da transação dele, o nosso pedido e o SHA-256 do que ele assinou.',
+    'A última jogada primeiro, também as recusas. Abaixo da nossa hora fica a do provedor; abaixo da transação dele, a nossa requisição e o SHA-256 do que ele assinou.',
   ],
   playsOrderPart: [
     'The first {count} plays, the last of them first. The others are read on the command line: rounds show.',
@@ -174,7 +174,7 @@ export const playWords = {
   'field.oldestAt': ['Oldest', 'Mais antiga'],
   'field.detailsUrl': ['At the provider', 'No provedor'],
   'field.transactionId': ['Transaction', 'Transação'],
-  'field.requested': ['Requested', 'Pedido'],
+  'field.requested': ['Requested', 'Valor pedido'],
   'field.heldSince': ['Held since', 'Retido desde'],
   'field.releasedAt': ['Released', 'Liberado'],
   'field.largeWins': ['Large wins', 'Ganhos altos'],

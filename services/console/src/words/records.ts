@@ -55,7 +55,7 @@ export const recordWords = {
   'field.key': ['Key', 'Chave'],
   'field.lastUsedAt': ['Last used', 'Último uso'],
   'field.revokedAt': ['Revoked', 'Revogada'],
-  'field.rateLimitPerMinute': ['Requests a minute', 'Pedidos por minuto'],
+  'field.rateLimitPerMinute': ['Requests a minute', 'Requisições por minuto'],
   'field.storedMebibytesPerDay': ['Stored a day, MiB', 'Guardado por dia, MiB'],
   'field.storedRowsPerDay': ['Stored a day, rows', 'Guardado por dia, linhas'],
   'field.storedToday': ['Stored today (UTC)', 'Guardado hoje (UTC)'],
@@ -124,9 +124,9 @@ export const recordWords = {
   'field.decidedAt': ['Decided', 'Decidido em'],
   'field.decisionReason': ['Reason of the decision', 'Motivo da decisão'],
   'field.refused': ['Of the last seven days', 'Dos últimos sete dias'],
-  'field.requestId': ['Request id', 'Id do pedido'],
+  'field.requestId': ['Request id', 'Id da requisição'],
   'field.sender': ['From', 'De'],
-  'field.request': ['Request', 'Pedido'],
+  'field.request': ['Request', 'Requisição'],
   'field.httpStatus': ['HTTP status', 'Status HTTP'],
   'field.code': ['Code', 'Código'],
   'field.fields': ['What was wrong', 'O que estava errado'],
@@ -179,7 +179,7 @@ export const recordWords = {
   ],
   'empty.refusedRequests': [
     'Nothing was refused. What operators and providers call wrongly is here for seven days, with its request id.',
-    'Nada foi recusado. O que operadores e provedores chamam de forma errada fica aqui por sete dias, com o id do pedido.',
+    'Nada foi recusado. O que operadores e provedores chamam de forma errada fica aqui por sete dias, com o id da requisição.',
   ],
   'empty.endpoints': [
     'No operator has a webhook address here. It is set on the operator’s page.',
@@ -238,7 +238,7 @@ export const recordWords = {
   homologationProved: ['Proved by sandbox traffic', 'Comprovado pelo tráfego do sandbox'],
   homologationFile: ['File for the operator', 'Arquivo para o operador'],
   'goLive.keys-and-secrets': ['Keys and secrets', 'Chaves e segredos'],
-  'goLive.requests': ['Requests', 'Pedidos'],
+  'goLive.requests': ['Requests', 'Requisições'],
   'goLive.errors': ['Errors', 'Erros'],
   'goLive.webhooks': ['Webhooks', 'Webhooks'],
   'goLive.money': ['Money', 'Dinheiro'],
@@ -269,7 +269,7 @@ export const recordWords = {
   'check.nonAsciiBody': [homologationChecks.nonAsciiBody[1], 'Cadastrar um jogador chamado João, em bytes UTF-8.'],
   'check.replayed': [
     homologationChecks.replayed[1],
-    'Enviar um pedido de novo, com a mesma Idempotency-Key e os mesmos bytes.',
+    'Enviar uma requisição de novo, com a mesma Idempotency-Key e os mesmos bytes.',
   ],
   'check.conflict': [
     homologationChecks.conflict[1],
@@ -277,7 +277,7 @@ export const recordWords = {
   ],
   'check.correctedRequest': [
     homologationChecks.correctedRequest[1],
-    'Depois de um 422, enviar o pedido corrigido ao mesmo caminho com uma chave nova.',
+    'Depois de um 422, enviar a requisição corrigida ao mesmo caminho com uma chave nova.',
   ],
   'check.playerBlocked': [
     homologationChecks.playerBlocked[1],
@@ -285,7 +285,7 @@ export const recordWords = {
   ],
   'check.rateLimitObeyed': [
     homologationChecks.rateLimitObeyed[1],
-    'Passar do limite de pedidos, não enviar nada até o fim do Retry-After e então ter sucesso.',
+    'Passar do limite de requisições, não enviar nada até o fim do Retry-After e então ter sucesso.',
   ],
   'check.webhookTested': [homologationChecks.webhookTested[1], 'POST /webhooks/test responde "delivered": true.'],
   'check.webhookRedelivered': [

@@ -24,7 +24,7 @@ export const refusalWords = {
     'The form was not sent by this page, or it is too old. Nothing was done. Load the page again.',
     'O formulário não veio desta página, ou é antigo demais. Nada foi feito. Recarregue a página.',
   ],
-  'error.RATE_LIMITED': ['Too many requests. Wait a minute.', 'Pedidos demais. Espere um minuto.'],
+  'error.RATE_LIMITED': ['Too many requests. Wait a minute.', 'Requisições demais. Espere um minuto.'],
   'error.SIGNATURE_REQUIRED': [
     'Your browser must sign this. Nothing was done. Load the page again.',
     'Seu navegador precisa assinar isto. Nada foi feito. Recarregue a página.',
@@ -199,12 +199,12 @@ export const portugueseSentences: Readonly<Record<string, string>> = {
   'Over https, with {reference} once, where the reference goes. Null: no links.':
     'Com https e {reference} uma vez, onde entra a referência.',
   'Replace the key that signs.': 'Trocar a chave que assina.',
-  'On: a signature is accepted for one request only.': 'Ligada: uma assinatura vale para um só pedido.',
+  'On: a signature is accepted for one request only.': 'Ligada: uma assinatura vale para uma só requisição.',
   'IPv4 or IPv6, with or without a prefix length.': 'IPv4 ou IPv6, com ou sem tamanho de prefixo.',
   'ISO 4217, with 2 decimals; never changed later; BRL when absent.': 'ISO 4217, com 2 decimais; não muda depois.',
   'IANA name; where days begin; never changed later; America/Sao_Paulo when absent.':
     'Nome IANA; onde os dias começam; não muda depois.',
-  'Requests per minute and environment.': 'Pedidos por minuto e ambiente.',
+  'Requests per minute and environment.': 'Requisições por minuto e ambiente.',
   'How long X-Webhook-Signature keeps the former secret: 24 unless said, 0 after a leak.':
     'Por quanto tempo X-Webhook-Signature mantém o segredo anterior: 24 se nada for dito, 0 após um vazamento.',
   'Per minute; 300 unless said.': 'Por minuto; 300 se nada for dito.',

@@ -59,6 +59,13 @@ export const playerTables: readonly PlayerTable[] = [
     isAbout: (playerId) => sql`deposit_id in (select id from deposit where player_id = ${playerId})`,
   },
   {
+    table: 'payment_file',
+    key: 'id',
+    isAbout: (playerId) => sql`id in (select payment_file from withdrawal where player_id = ${playerId})`,
+    // Of other players, too.
+    open: ({ withdrawal_ids: _, ...values }) => values,
+  },
+  {
     table: 'team_proposal',
     key: 'id',
     isAbout: (playerId) => sql`

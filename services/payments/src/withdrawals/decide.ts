@@ -10,15 +10,7 @@ import {
   seenOfWithdrawal,
   type TransitionActor,
 } from '@backoffice/contracts'
-import {
-  type Call,
-  handle,
-  type LockingDb,
-  type ReadDb,
-  type SentMessage,
-  sql,
-  UnfinishedOperation,
-} from '@backoffice/service-runtime'
+import { type Call, handle, type LockingDb, type SentMessage, UnfinishedOperation } from '@backoffice/service-runtime'
 import { lockDepositors } from '../deposits/records.ts'
 import { type Change, type CheckedRecord, ofBrand, scopeOf, settled } from '../records.ts'
 import { sumPaidAlone } from './figures.ts'

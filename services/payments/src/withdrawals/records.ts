@@ -254,7 +254,7 @@ function sourceOf({ playerId, operatorId, status = 'paid' }: WithdrawalFilter): 
     select * from withdrawal where status <> 'paid' and status = ${status}
     -- Those that are shown with their former status.
     union all select * from withdrawal where status <> ${status} and id = any(array(
-      select aggregate from outbox where kind = 'command' and aggregate > 'wdr_' and aggregate < 'wdr_~'
+      select aggregate from outbox where kind = 'command' and aggregate > ${'wdr_'} and aggregate < ${'wdr_~'}
     ))
   ) withdrawal`
 }

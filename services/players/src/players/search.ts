@@ -101,25 +101,41 @@ export async function listPlayers(
   // Each uses another index.
   const owner = brandId === undefined ? sql`environment` : sql`brand_id`
   const asked = brandId === undefined ? environmentsOf(environment) : [brandId]
+  const matches = sql`
+    ${owner} = asked and (${environment ?? null}::text is null or environment = ${environment ?? null})
+    and (${from}::timestamptz is null or created_at >= ${from}::timestamptz)
+    and (${to}::timestamptz is null or created_at < ${to}::timestamptz)
+    ${externalId === undefined ? sql`` : sql`and external_id = ${externalId}`} ${isSeenAs(status)} ${isStoredAs(kycStatus)}
+  `
+  const found =
+    status === 'autoexcluido'
+      ? sql`
+          ${excludedBefore(owner, before < highest ? before : highest)} cross join lateral (
+            -- Its limit has the planner read those who were told no further than the page goes.
+            select * from player where id = told.id and ${matches} limit 1
+          ) player
+          order by told.id desc limit ${limit}
+        `
+      : sql`
+          player where ${matches} and id < ${before} and id >= ${lowest} and id < ${highest}
+          order by id desc limit ${limit}
+        `
   const listed = await db<StoredPlayer>`
-    select ${columns} from unnest(${asked}::text[]) as asked cross join lateral (
-      select player.* from ${status === 'autoexcluido' ? excludedOf(owner) : sql`player`}
-      where ${owner} = asked and (${environment ?? null}::text is null or environment = ${environment ?? null})
-        and id < ${before} and id >= ${lowest} and id < ${highest}
-        and (${from}::timestamptz is null or created_at >= ${from}::timestamptz)
-        and (${to}::timestamptz is null or created_at < ${to}::timestamptz)
-        ${externalId === undefined ? sql`` : sql`and external_id = ${externalId}`}
-        ${isSeenAs(status)} ${isStoredAs(kycStatus)}
-      order by id desc limit ${limit}
-    ) player
+    select ${columns} from unnest(${asked}::text[]) as asked cross join lateral (select player.* from ${found}) player
     order by id desc limit ${limit}
   `
   return listed.map((player) => recordOf(db, player))
 }
 
-/** Whose operator was told that they are self-excluded, by accounts of their own or others of the person. */
-const excludedOf = (owner: Fragment) => sql`
-  (select player_id as id from told_status where status = 'autoexcluido' and ${owner} = asked) told join player using (id)
+/**
+ * Whose operator was told that they are self-excluded, by accounts of their own or others of the person. By their ids alone
+ * the planner would go through the key of all that was ever told.
+ */
+const excludedBefore = (owner: Fragment, before: string) => sql`
+  (
+    select player_id as id from told_status
+    where status = 'autoexcluido' and ${owner} = asked and (${owner}, player_id) < (asked, ${before}::text)
+  ) told
 `
 
 // What most players have is found by going through them. Of the rest an index has each status, so its condition is named.
