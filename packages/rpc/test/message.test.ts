@@ -96,6 +96,7 @@ const lookups = new Set([
   'roundId',
   'playerId',
   'withdrawalId',
+  'fileId',
   'transferId',
   'gameId',
   'commandId',

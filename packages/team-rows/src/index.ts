@@ -149,7 +149,7 @@ export const lists = {
   withdrawals: list(payments.listWithdrawals, {
     command: 'withdrawals list',
     id: 'id',
-    columns: [destination, 'amount', settledStatus, player, 'createdAt', 'reason', operator],
+    columns: [player, 'amount', settledStatus, destination, 'createdAt', 'reason', operator],
     more: ['environment', 'approvedBy'],
     filters: { operator: 'operatorId', state: 'status', player: 'playerId' },
     period: ['from', 'to'],
@@ -244,7 +244,11 @@ export const lists = {
     columns: [
       'name',
       'status',
-      ['brand', ({ brands }, of) => brands.filter(isOf(of)).map(({ name }) => name)],
+      // Where it is called otherwise than its operator.
+      [
+        'brand',
+        ({ brands, name }, of) => brands.filter((one) => isOf(of)(one) && one.name !== name).map((one) => one.name),
+      ],
       'rateLimitPerMinute',
       ['keys', ({ credentials }, of) => credentials.filter(isOf(of)).filter((key) => key.revokedAt === null).length],
       'createdAt',

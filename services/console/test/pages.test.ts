@@ -248,7 +248,7 @@ t.test('the pages', async (t) => {
     t.notMatch(page.text, 'You approved it yourself')
     t.equal((await alice.submit(path, 'pay')).status, 303)
     t.match((await alice.get(path)).text, 'Done: R$10.00 paid')
-    t.match((await alice.get(`/production/audit?subject=${id}`)).text, 'One person may pay up to: nothing → 10.00')
+    t.match((await alice.get(`/production/audit?subject=${id}`)).text, 'One person may pay up to: nothing → R$10.00')
   })
 
   await t.test('a form of another site, or of another session, decides nothing', async (t) => {

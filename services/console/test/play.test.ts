@@ -245,7 +245,12 @@ t.test('the pages about play', async (t) => {
       /Aurora active R\$75,000\.00.*Boreal active R\$100,000\.00/,
     )
     t.match(plain(limited.shown), 'As its proposer saw it Win without two people: R$50,000.00')
-    const raised = /Win limits raised .* Evolution Games Aurora R\$50,000\.00 R\$75,000\.00/
+    t.match(
+      plain(await alice.get('/production/proposals?state=decided')),
+      /money Set the limit of a win: [^\n]* R\$75,000\.00 as the contract says/,
+      'its list has the limit as its amount',
+    )
+    const raised = /Win limits raised .* Evolution Games Aurora R\$75,000\.00 R\$50,000\.00/
     t.match(plain(await alice.get('/production')), raised)
     await bed.bed.sql('admin').query(
       `insert into wallet.team_proposal

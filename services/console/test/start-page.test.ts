@@ -102,7 +102,7 @@ t.test('the pictures of the start page', async (t) => {
     const limit = async (dailyDepositLimit: string) =>
       bed.bed.team('bob').call(operations.players.setDailyLimit, { input: { playerId: applicant, dailyDepositLimit } })
     for (const amount of ['10.00', '20.00']) await limit(amount)
-    t.match(plain({ text: await picture('Limits raised today') }), /Caio Melo R\$10\.00 R\$20\.00/)
+    t.match(plain({ text: await picture('Limits raised today') }), /Caio Melo R\$20\.00 R\$10\.00/)
   })
 
   await t.test('whoever may not read what a picture is made of does not see it', async (t) => {

@@ -31,6 +31,7 @@ const records: Readonly<Record<string, object>> = {
     nextCursor: null,
   },
   showWebhook: { url: null },
+  showPaymentFile: { environment: 'sandbox', waiting: 1 },
   showDelivery: { type: 'deposit.confirmed' },
   listEntries: {
     data: [{ playerId: 'some-1', type: 'DEPOSIT', amount: '1.00', currency: 'BRL' }],

@@ -7,7 +7,7 @@ import {
   type ServiceName,
   serviceNames,
 } from '@backoffice/contracts'
-import { decisionIn, lists, newestEntryFirst } from '@backoffice/team-rows'
+import { decisionIn, lists, newestEntryFirst, type Subject } from '@backoffice/team-rows'
 import { askEach } from '../identity/person.ts'
 import { type Cell, folded, lines, link, status, text } from '../pieces/cells.ts'
 import { choice, type FilterField, filterOf, periodFields, periodOf, textField, valuesOf } from '../pieces/filters.ts'
@@ -59,7 +59,10 @@ export const auditPages: Pages = (route) => {
           text(tool && display.word('value', tool)),
         ),
       changes: (entry) =>
-        lines(...(entry.changes ?? []).map((change) => changeCell(visit, change)), ...whyCells(visit, entry)),
+        lines(
+          ...(entry.changes ?? []).map((change) => changeCell(visit, change, subjects.of(entry))),
+          ...whyCells(visit, entry),
+        ),
       input: ({ operation, service, input }) => folded(`${service}.${operation} ${JSON.stringify(input)}`),
     })
     return showList(visit, {
@@ -87,10 +90,14 @@ const csvColumns = [
   ...(['changes', 'input', 'session'] as const),
 ]
 
-const changeCell = ({ display }: Visit, { field, before, after }: NonNullable<Entry['changes']>[number]): Cell =>
-  text(
-    `${display.word('field', field)}: ${[before, after].map((value) => shownValue(display, field, value)).join(' → ')}`,
-  )
+type Change = NonNullable<Entry['changes']>[number]
+
+/** With the names of whom it mentions, and amounts in the currency of whom it is about. */
+function changeCell({ display }: Visit, { field, before, after }: Change, { nameOf, currency }: Subject): Cell {
+  const shown = (value: string | null) =>
+    (value === null ? undefined : nameOf?.(value)) ?? shownValue(display, field, value, currency)
+  return text(`${display.word('field', field)}: ${shown(before)} → ${shown(after)}`)
+}
 
 function actionOf({ display }: Visit, operation: string, input: unknown): string {
   return display.first([`operation.${operation}.${decisionIn(input)}`, `operation.${operation}`]) || operation

@@ -171,13 +171,13 @@ async function findWaiting(visit: Visit): Promise<Waiting> {
       page.data.map(({ id: withdrawalId }) => withdrawalId),
     )
     if (payable.some(isPayable) || page.nextCursor === null || reads === readsMax) {
-      const waiting = (await all).data.filter(({ settling }) => !settling).length
-      const shown = passed.length + payable.length
+      const oldest = (await all).data.filter(({ settling }) => !settling)
+      const seen = new Set([...passed, ...payable].map(({ withdrawal }) => withdrawal.id))
       // The queue gave those alone that somebody may pay: the others they have approved themselves.
-      const isOwn = page.nextCursor === null && waiting > shown
+      const isOwn = page.nextCursor === null && oldest.some(({ id: withdrawalId }) => !seen.has(withdrawalId))
       const unpaid = payable.some(isPayable) ? passed : [...passed, ...payable]
       const whyNot = [...unpaid.flatMap(({ unless }) => unless ?? []), ...(isOwn ? [display.t('firstIsYou')] : [])]
-      return { payable, waiting: Math.max(waiting, shown), whyNot }
+      return { payable, waiting: Math.max(oldest.length, seen.size), whyNot }
     }
     passed.push(...payable)
     after = page.nextCursor

@@ -166,7 +166,7 @@ const reservedShownMax = 3
 interface Money {
   readonly player: Player
   readonly balances: { readonly available: string; readonly withdrawable: string }
-  readonly reservedBy: readonly string[]
+  readonly reservedBy: Awaited<ReturnType<typeof timelineOf>>['reservedBy']
 }
 
 /** With the withdrawals that make the difference between the two. */
@@ -176,7 +176,10 @@ function moneyOf(
 ): readonly ShownColumn<Player>[] {
   const amount = (value: string) => text(display.money(value, player.currency))
   const reserved = fromMinorUnits(toMinorUnits(available) - toMinorUnits(withdrawable))
-  const withdrawals = reservedBy.slice(0, reservedShownMax).map((one) => link(one, address(`/withdrawals/${one}`)))
+  const withdrawals = reservedBy
+    .slice(0, reservedShownMax)
+    .map((one) => link(display.money(one.amount, one.currency), address(`/withdrawals/${one.id}`)))
+  const isOne = reservedBy.length === 1 && reservedBy[0]?.amount === reserved
   return [
     [
       'available',
@@ -190,7 +193,11 @@ function moneyOf(
           ),
         ),
     ],
-    ...(toMinorUnits(reserved) === 0n ? [] : [['reserved', () => lines(amount(reserved), ...withdrawals)] as const]),
+    ...(toMinorUnits(reserved) === 0n
+      ? []
+      : [
+          ['reserved', () => (isOne ? words(...withdrawals) : lines(amount(reserved), words(...withdrawals)))] as const,
+        ]),
     ['withdrawable', () => amount(withdrawable)],
   ]
 }

@@ -125,7 +125,7 @@ function proposalRows(visit: Visit, proposals: readonly FoundProposal[], { isOpe
   return listRows(visit, { ...lists.proposals, columns }, proposals, {
     concerns: ({ service }) => status(`concerns.${service}`),
     amount: (row) => {
-      const { amount, currency } = amountOf(row) ?? {}
+      const { amount, currency } = amountOf(row, subjects.of(row)) ?? {}
       return amount === undefined || currency === undefined ? nothing : money(amount, currency)
     },
     proposal: (row) => text(sentenceOf(visit.display, row, subjects.of(row))),

@@ -42,7 +42,13 @@ export function playTabs({ address, person }: Visit, shown: 'all' | 'open' | 'pl
     ['heldWins', '/held-wins', listHeldWins],
     ['playDays', '/play-days', listPlayDays],
   ] as const
-  const labels = { all: 'all', open: 'stillOpen', plays: 'plays', heldWins: 'heldWins', playDays: 'playDays' } as const
+  const labels = {
+    all: 'allRounds',
+    open: 'stillOpen',
+    plays: 'plays',
+    heldWins: 'heldWins',
+    playDays: 'playDays',
+  } as const
   return tabs
     .filter(([, , operation]) => person.mayCall(operation))
     .map(([name, path]) => ({

@@ -208,13 +208,16 @@ export function movedBy(proposal: Signed): string | undefined {
   return fromMinorUnits(-toMinorUnits(textOf(seen.amount)))
 }
 
-/** The amount that it is about, of the call that its proposer signed; undefined where it is about none. */
-export function amountOf(proposal: Signed): { readonly amount: string; readonly currency: string } | undefined {
-  const { seen } = signedInput(proposal)
-  const amount = movedBy(proposal) ?? seen.staked ?? seen.amount
-  return typeof amount === 'string' && typeof seen.currency === 'string'
-    ? { amount, currency: seen.currency }
-    : undefined
+/** The amount that it is about, or the limit that it sets, as its proposer signed it; undefined where it is about none. */
+export function amountOf(
+  proposal: Signed,
+  names: Pick<Subject, 'currency'>,
+): { readonly amount: string; readonly currency: string } | undefined {
+  const { given, seen } = signedInput(proposal)
+  const amount = movedBy(proposal) ?? seen.staked ?? seen.amount ?? given.maxWin
+  // The limit of a win is in the currency of its brand.
+  const currency = seen.currency ?? names.currency
+  return typeof amount === 'string' && typeof currency === 'string' ? { amount, currency } : undefined
 }
 
 interface Change {

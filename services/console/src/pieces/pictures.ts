@@ -212,8 +212,9 @@ async function drawRaisedLimits(visit: Visit): Promise<readonly Picture[]> {
         href: address(`/players/${playerId}`),
         ...rowWith({
           player: text(name),
+          // What will hold is what the eye finds beside the name, on a phone too.
+          limitAfter: next === null ? status(t('noLimit')) : money(next, currency),
           limitBefore: money(previous, currency),
-          limitAfter: next === null ? text(t('noLimit')) : money(next, currency),
           operator: text(operatorName ?? operatorId),
           actor: text(actor),
         }),
@@ -258,7 +259,7 @@ async function drawRaisedWinLimits(visit: Visit): Promise<readonly Picture[]> {
     if (currency === undefined || where !== environment) return []
     const cells = {
       ...{ provider: providerCell(providerId), operator: brandCell(brandId) },
-      ...{ limitBefore: money(seen.maxWin, currency), maxWin: money(maxWin, currency) },
+      ...{ maxWin: money(maxWin, currency), limitBefore: money(seen.maxWin, currency) },
       ...{ at: ago(decidedAt), by: text(t('withApproval', { by, approvedBy: decidedBy ?? '' })) },
     }
     return [{ href: address(`/proposals/${id}`), ...rowWith(cells) }]

@@ -41,14 +41,14 @@ interface Timeline {
   /** There is more before this time. */
   readonly since: string | undefined
   /** The withdrawals that have reserved something, latest first. */
-  readonly reservedBy: readonly string[]
+  readonly reservedBy: readonly Pick<Withdrawal, 'id' | 'amount' | 'currency'>[]
 }
 
 /** All that happened to one player, newest first, as far as somebody may see it. */
 export async function timelineOf(visit: Visit, player: Player, operator: string): Promise<Timeline> {
   const [withdrawals, ...others] = await Promise.all([
     withdrawalsOf(visit, player, operator),
-    documentsOf(player),
+    documentsOf(player, operator),
     changesOf(visit, player, operator),
     depositsOf(visit, player, operator),
     ...entryTypes.map((type) => entriesOf(visit, player, type)),
@@ -96,12 +96,13 @@ const rowOf = ({ at, kind, what, who, reason, href }: Happening): Row => ({
 
 const whole = (happenings: readonly Happening[]): Source => ({ happenings, isWhole: true })
 
-const documentsOf = ({ submissions }: Player): Source =>
+const documentsOf = ({ submissions }: Player, operator: string): Source =>
   whole(
     submissions.map(({ submittedAt, documentType, reference }) => ({
       at: submittedAt,
       kind: 'document',
       what: lines(text(documentType), text(reference)),
+      who: operator,
     })),
   )
 
@@ -168,12 +169,12 @@ async function withdrawalsOf(
   { id: playerId }: Player,
   operator: string,
 ): Promise<Source & Pick<Timeline, 'reservedBy'>> {
-  const reservedBy: string[] = []
+  const reservedBy: Timeline['reservedBy'][number][] = []
   const source = await latest(
     person.mayCall(listWithdrawals),
     () => person.call(listWithdrawals, { playerId, limit: eachMax }),
     ({ id, createdAt, amount, currency, status: value, method, destination, reason, ...row }) => {
-      if (value === 'under_review' || value === 'approved') reservedBy.push(id)
+      if (value === 'under_review' || value === 'approved') reservedBy.push({ id, amount, currency })
       return {
         at: createdAt,
         kind: 'withdrawal',

@@ -3,7 +3,7 @@
  */
 export const absentWords = {
   'none.allowedAddresses': ['any address', 'qualquer endereço'],
-  'none.amount': ['no amount', 'sem valor'],
+  'none.amount': ['no amount', 'nenhum valor'],
   'none.approvedBy': ['nobody yet', 'ninguém ainda'],
   'none.attempts': ['none yet', 'nenhuma ainda'],
   'none.balance': ['not known', 'não se sabe'],
@@ -40,6 +40,7 @@ export const absentWords = {
   'none.firstAt': ['not proved', 'não comprovado'],
   'none.freshLogin': ['not needed', 'não precisa'],
   'none.gameId': ['not known', 'não se sabe'],
+  'none.grant': ['none yet', 'nenhuma ainda'],
   'none.hint': ['none', 'nenhuma'],
   'none.homologation': ['not known', 'não se sabe'],
   'none.id': ['none', 'nenhum'],

@@ -22,8 +22,8 @@ export const moneyWords = {
     'Saldo {available}, dos quais {withdrawable} podem ser sacados.',
   ],
   listedLately: [
-    'Of {days} days. Choose an operator, a player or a first day to see others.',
-    'De {days} dias. Escolha um operador, um jogador ou um primeiro dia para ver outros.',
+    'Of the last {days} days. Choose an operator, a player or a first day to see others.',
+    'Dos últimos {days} dias. Escolha um operador, um jogador ou um primeiro dia para ver outros.',
   ],
   statementWhat: [
     'Choose an operator and a period. The days are those of the operator’s time zone.',

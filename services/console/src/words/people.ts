@@ -256,6 +256,7 @@ export const playerWords = {
     'Tudo é mostrado, só nesta página. A leitura foi registrada com o seu motivo.',
   ],
   forGood: ['for good', 'para sempre'],
+  'value.for good': ['for good', 'para sempre'],
   untilTime: ['until {time}', 'até {time}'],
   excludedElsewhere: ['by another account of the same CPF', 'por outra conta do mesmo CPF'],
   excludedElsewhereUntil: ['by another account of the same CPF, {until}', 'por outra conta do mesmo CPF, {until}'],

@@ -1,9 +1,9 @@
 /** Texts of the pictures. */
 export const pictureWords = {
   figures: ['Figures', 'Números'],
-  waitsUnder: ['under {to} h', 'menos de {to} h'],
-  waitsBetween: ['{from} to {to} h', 'de {from} a {to} h'],
-  waitsLonger: ['{from} h or more', '{from} h ou mais'],
+  waitsUnder: ['under {to} h', 'menos de {to}\u00a0h'],
+  waitsBetween: ['{from} to {to} h', 'de {from} a {to}\u00a0h'],
+  waitsLonger: ['{from} h or more', '{from}\u00a0h ou mais'],
   onlyOfAge: [
     'Only what waits {age}. The menu leads to the whole queue.',
     'Só o que espera {age}. O menu leva à fila inteira.',

@@ -1,6 +1,7 @@
 /** Texts of the pages about play: providers of games, rounds, held wins and days. */
 export const playWords = {
   rounds: ['Rounds', 'Rodadas'],
+  allRounds: ['All', 'Todas'],
   roundOf: ['Round of {game}', 'Rodada de {game}'],
   roundShort: ['round …{end}', 'rodada …{end}'],
   stillOpen: ['Still open', 'Ainda abertas'],
@@ -29,7 +30,7 @@ export const playWords = {
   ofSpin: ['of a spin', 'de um giro'],
   ofBet: ['of the bet {bet}', 'da aposta {bet}'],
   rtpAtBet: ['RTP {rtp} % at the bet', 'RTP {rtp} % na aposta'],
-  playerAtBet: ['player {status}, identity {kyc}', 'jogador {status}, identidade {kyc}'],
+  playerAtBet: ['player {status}, identity {kyc}', 'jogador: {status}; identidade: {kyc}'],
   roundsCount: ['rounds: {count}', 'rodadas: {count}'],
   limitAtBet: ['deposits of the day {deposits} of {limit}', 'depósitos do dia {deposits} de {limit}'],
   detailsOpen: ['Page of the provider', 'Página do provedor'],

@@ -211,7 +211,7 @@ export const portugueseSentences: Readonly<Record<string, string>> = {
   'ISO 8601 in UTC with milliseconds.': 'No fuso {timeZone}.',
   'Unique among operators.': 'Único entre os operadores.',
   'Account status of the player, as it is now. Deposits and play need `ativo`; withdrawals do not depend on it. `suspenso`, `bloqueado`, `encerrado` and `restrito` refuse the same, and differ in why.':
-    'Situação da conta do jogador, como está agora. Depósitos e jogo exigem `ativo`; saques não dependem dela. `suspenso`, `bloqueado`, `encerrado` e `restrito` recusam o mesmo e diferem no motivo.',
+    'Depósitos e jogo exigem “ativo”; saques não dependem disso. “Suspenso”, “bloqueado”, “encerrado” e “restrito” recusam o mesmo e diferem no motivo.',
   'Null: for good.': 'No fuso {timeZone}.',
   'Null: no limit.': '',
   'Signed: a negative amount takes money from the player.': 'Com sinal: um valor negativo tira dinheiro do jogador.',
@@ -337,6 +337,9 @@ export const englishSentences: Readonly<Record<string, string>> = {
   'IANA name; where days begin; never changed later; America/Sao_Paulo when absent.':
     'IANA name; where days begin; never changed later.',
   'ISO 8601 in UTC with milliseconds.': 'In the zone {timeZone}.',
+  // As the choices are called here.
+  'Account status of the player, as it is now. Deposits and play need `ativo`; withdrawals do not depend on it. `suspenso`, `bloqueado`, `encerrado` and `restrito` refuse the same, and differ in why.':
+    'Deposits and play need “active”; withdrawals do not depend on it. “Suspended”, “blocked”, “closed” and “restricted” refuse the same, and differ in why.',
   // Beside the choice of a time, and of an amount.
   'Null: for good.': 'In the zone {timeZone}.',
   'Null: no limit.': '',

@@ -29,7 +29,7 @@ t.test('the review queue shows each withdrawal with the player and the balance, 
   const balance = { available: '100.00', withdrawable: '80.00' }
   t.same(
     data,
-    [first, second].map((one) => ({ ...one, ...path.scope, ...undecided, ...player, ...balance })),
+    [first, second].map((one) => ({ ...one, ...path.scope, ...undecided, ...player, ...balance, paymentFile: null })),
   )
 })
 
