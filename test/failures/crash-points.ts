@@ -189,11 +189,14 @@ export class CrashPoints {
         const steps = await this.#world.mortal.stepsOf(async () => {
           expected = await this.#effectOf(command, () => unharmed(randomUUID()))
         })
-        // The reconciler has work of its own at any time, and a part in its own commands alone. A late copy of a creation that
+        // The reconciler has work of its own at any time, as payments gives up intents: each has a part in its own commands
+        // alone. A late copy of a creation that
         // was answered before locks its player, and does nothing else.
         const ofCommand = steps.filter(
           ({ service, step }) =>
-            (service !== 'reconciler' || operation.service === 'reconciler') && step !== 'commit of depositor',
+            (service !== 'reconciler' || operation.service === 'reconciler') &&
+            step !== 'commit of depositor' &&
+            (step !== 'write to withdrawal' || operation.service === 'payments'),
         )
         const moments = momentsOf(ofCommand).filter((moment) => this.#isNew(moment, operation))
         t.ok(moments.length > 1, `it can die at ${moments.length} moments`)

@@ -192,8 +192,7 @@ export async function callAsTeam(operator: Operator, team: Team, playerId: strin
   for (const whose of [{}, { brandId }, { playerId }]) await team(payments.sumDeposits, { ...whose, method: 'pix' })
   for (const whose of [{}, { operatorId }, { playerId }, { queue: 'approved' }])
     await team(payments.sumWithdrawals, whose)
-  for (const whose of [{}, { operatorId }, { playerId }, { status: 'rejected' }])
-    await team(payments.listWithdrawals, { ...whose, limit: 10 })
+  for (const whose of [{}, { operatorId }, { playerId }]) await team(payments.listWithdrawals, { ...whose, limit: 10 })
 
   const { data } = await team(wallet.listEntries, { playerId, limit: 10 })
   await team(wallet.listEntries, { playerId, before: data[0].id, limit: 10 })

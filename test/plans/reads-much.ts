@@ -41,6 +41,11 @@ export const readsMuch: readonly (readonly [part: string, reason: string, only?:
   ['latest_document_type', 'the team sorts a queue of players by how long they have waited'],
   ['name_words(name) @@', 'the team searches names: an index finds all of a name, and the newest of them are shown'],
   [
+    "then 'autoexcluido' else status end =",
+    'the team filters players by the status that is seen now: an index has the stored one, and those who are excluded are few',
+    /^(?:filters player: |reads all of player_of_status$)/,
+  ],
+  [
     'order by created_at desc, id desc limit',
     'the team lists deposits by filters that are optional, of a brand, a player or a period',
     /^filters deposit/,

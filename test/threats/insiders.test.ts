@@ -127,6 +127,7 @@ const common: Readonly<Record<string, unknown>> = {
     template: 'https://evil.example/{reference}',
     id: newId('dlv'),
     ids: [newId('dlv')],
+    fileId: newId('opn'),
     states: ['failed'],
     key: victim.otherKey,
   },
@@ -166,7 +167,7 @@ const isOfTeam = ({ audience, kind, discloses }: Operation) =>
 const couldBe = {
   ...{ depositId: victim.depositId, playerId, environment, amount: '10.00', currency: 'BRL' },
   ...{ type: 'deposit.confirmed', operation: 'adjustWallet', operationId: newId('opn') },
-  ...{ providerId: victim.providerId, brandId, state: 'open', staked: '1.00', won: '0.00', maxWin: null },
+  ...{ providerId: victim.providerId, brandId, state: 'open', staked: '1.00', won: '0.00', maxWin: null, waiting: 1 },
 }
 const seenIn = (operation: Operation, input: object) =>
   withSeen(alice, operation, input as never).catch(() => ({ ...input, seen: seenOf(operation, couldBe as never) }))

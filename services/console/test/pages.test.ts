@@ -184,13 +184,15 @@ t.test('the pages', async (t) => {
   await t.test('what a page has asked for is not asked again for its rest', async (t) => {
     const asked: string[] = []
     for (const name of ['players', 'payments', 'wallet'] as const) {
-      const heard = await bed.bed.nats(name)
-      heard.subscribe(`team.${name}.>`, {
+      const connection = await bed.bed.nats(name)
+      const heard = connection.subscribe(`team.${name}.>`, {
         callback: (_error, { subject, data, headers }) => {
           if (!headers?.has(headerNames.attempt)) asked.push(`${subject} ${Buffer.from(data)}`)
         },
       })
-      await heard.flush()
+      // While it listens, a service that is away is one that does not answer.
+      t.teardown(() => heard.unsubscribe())
+      await connection.flush()
     }
     const { rollback } = await holdOpen(bed.bed.sql('admin'), 'lock table wallet.money_day in access exclusive mode')
     const first = await alice.getFirst('/production')

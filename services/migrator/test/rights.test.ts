@@ -30,6 +30,7 @@ const lessOfOwn: Readonly<Record<string, readonly Verb[]>> = {
   'gateway.provider': recorded,
   'gateway.provider_key': recorded,
   'gateway.provider_brand': recorded,
+  'payments.payment_file': recorded,
   'players.player': recorded,
   'players.kyc_submission': appendOnly,
   'players.player_change': appendOnly,
@@ -268,7 +269,7 @@ const changeable: Readonly<Record<string, readonly string[]>> = {
   'payments.deposit': ['time_zone', 'status', 'failure_reason', 'version', 'created_at', 'confirmed_at', 'failed_at'],
   'payments.withdrawal': [
     ...['time_zone', 'status', 'reason', 'version', 'created_at', 'updated_at', 'reviewed_at', 'paid_at', 'dropped_at'],
-    'destination_digest',
+    ...['destination_digest', 'payment_file'],
   ],
 }
 

@@ -159,7 +159,6 @@ const readsMax = 5
 async function findWaiting(visit: Visit): Promise<Waiting> {
   const { person, environment, display } = visit
   const asked = { environment, status: 'approved', withoutFile: true, limit: filedMax } as const
-  const all = person.call(withdrawalQueue, asked)
   const passed: Payable[] = []
   let after: string | undefined
   for (let reads = 1; ; reads += 1) {
@@ -171,7 +170,7 @@ async function findWaiting(visit: Visit): Promise<Waiting> {
       page.data.map(({ id: withdrawalId }) => withdrawalId),
     )
     if (payable.some(isPayable) || page.nextCursor === null || reads === readsMax) {
-      const oldest = (await all).data.filter(({ settling }) => !settling)
+      const oldest = (await person.call(withdrawalQueue, asked)).data.filter(({ settling }) => !settling)
       const seen = new Set([...passed, ...payable].map(({ withdrawal }) => withdrawal.id))
       // The queue gave those alone that somebody may pay: the others they have approved themselves.
       const isOwn = page.nextCursor === null && oldest.some(({ id: withdrawalId }) => !seen.has(withdrawalId))

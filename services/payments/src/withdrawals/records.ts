@@ -235,7 +235,7 @@ function newestOf(filter: WithdrawalFilter): Fragment {
   const highest = to === null ? afterAllIds : firstId('wdr', new Date(to.getTime() + idAheadMs))
   return sql`
     select found.* from unnest(${environmentsOf(filter)}::text[]) as asked cross join lateral (
-      select * from ${sourceOf(filter)}
+      select * from withdrawal
       where ${rangeOf(filter)} and environment = asked and version > 0
         and id < ${before} and id >= ${lowest} and id < ${highest}
         and (${from}::timestamptz is null or created_at >= ${from}::timestamptz)
@@ -245,18 +245,6 @@ function newestOf(filter: WithdrawalFilter): Fragment {
     ) found
     order by id desc limit ${limit}
   `
-}
-
-/** Of an owner and of those that were paid, all are gone through. An index has the others of all operators by their status. */
-function sourceOf({ playerId, operatorId, status = 'paid' }: WithdrawalFilter): Fragment {
-  if (playerId !== undefined || operatorId !== undefined || status === 'paid') return sql`withdrawal`
-  return sql`(
-    select * from withdrawal where status <> 'paid' and status = ${status}
-    -- Those that are shown with their former status.
-    union all select * from withdrawal where status <> ${status} and id = any(array(
-      select aggregate from outbox where kind = 'command' and aggregate > ${'wdr_'} and aggregate < ${'wdr_~'}
-    ))
-  ) withdrawal`
 }
 
 /** Statements of their own, since each uses another index. */

@@ -1,6 +1,6 @@
 import { defined, operations } from '@backoffice/contracts'
 import { firstId } from '@backoffice/process'
-import { allPages, eventually } from '@backoffice/test-kit'
+import { allPages } from '@backoffice/test-kit'
 import t from 'tap'
 import { moneyPath } from '../money-path.ts'
 
@@ -117,24 +117,6 @@ t.test(
     t.same([toReview?.oldestAt, toPay?.oldestAt].map(daysSince), [40, 90])
   },
 )
-
-t.test('one whose decision is being carried out is found by its former status alone', async (t) => {
-  const ofBrand = { brandId: 'brd_settling', environment: 'sandbox' } as const
-  const of = path.in(ofBrand)
-  const owner = await of.newPlayerWith('100.00')
-  const { id } = await of.requestWithdrawal(owner)
-  await of.decideInSandbox(id, 'approve')
-  await path.bed.services.wallet.drain()
-  const paying = of.decideInSandbox(id, 'pay').catch(() => {})
-  const found = async (status: string) => list({ ...ofBrand, status })
-  const shown = async () => (await team.call(listWithdrawals, { input: { ...ofBrand, limit: 1 } })).data[0]?.settling
-  await eventually(async () => (await shown()) === true)
-  t.same(await Promise.all(['approved', 'paid'].map(found)), [[id], []])
-  Object.assign(path.bed.services, { wallet: await path.bed.start('wallet') })
-  await paying
-  await eventually(async () => (await shown()) === false)
-  t.same(await Promise.all(['approved', 'paid'].map(found)), [[], [id]])
-})
 
 t.test('withdrawals add up, each status for itself; those of a queue however old they are', async (t) => {
   const of = path.in({ brandId: 'brd_sums', operatorId: 'op_sums' })

@@ -3,8 +3,7 @@ import { teamTables } from '@backoffice/team-access/migrations'
 import { baseline } from './0001-baseline.ts'
 import { reviewedWithdrawals } from './0002-reviewed-withdrawals.ts'
 import { queueByAmount } from './0003-queue-by-amount.ts'
-import { withdrawalsByStatus } from './0004-withdrawals-by-status.ts'
-import { paymentFiles } from './0005-payment-files.ts'
+import { paymentFiles } from './0004-payment-files.ts'
 
 /** In the order in which they are applied. */
 export const migrations: readonly Migration[] = [
@@ -12,6 +11,5 @@ export const migrations: readonly Migration[] = [
   baseline,
   reviewedWithdrawals,
   queueByAmount,
-  withdrawalsByStatus,
   paymentFiles,
 ]

@@ -5,7 +5,7 @@ import { changed, type Migration, neverDeleted } from '@backoffice/service-runti
  * one is discarded, whatever a process believes.
  */
 export const paymentFiles: Migration = {
-  name: '0005_payment_files',
+  name: '0004_payment_files',
   sql: `
 create table payments.payment_file (
   id text collate "C" primary key,
