@@ -11,7 +11,7 @@ const working = Math.min(availableParallelism(), 4) + 1
 /** Beside them, of those that do little but wait. */
 const waiting = 2
 /** A file that is not over by then hangs, on any machine. */
-const timeoutSecondsMax = 2_400
+const timeoutSecondsMax = 1_200
 
 /** Beyond these it is not the machine's fault. */
 const rerunFilesMax = 5
