@@ -136,7 +136,8 @@ document.addEventListener('htmx:beforeSwap', ({ detail }) => {
 })
 // One logs in again, and finds what was typed.
 document.addEventListener('htmx:beforeOnLoad', ({ detail: { elt, xhr } }) => {
-  if (xhr.getResponseHeader('HX-Redirect') !== null && elt.matches('.decision form')) keepTyped(elt)
+  const leadsTo = xhr.getResponseHeader('HX-Redirect')
+  if (/^\/(login|sign-in)\b/.test(leadsTo) && elt.matches('.decision form')) keepTyped(elt)
 })
 document.addEventListener('htmx:afterSettle', ({ target }) => {
   const form = target.closest('form')

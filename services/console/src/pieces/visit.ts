@@ -229,11 +229,13 @@ async function decide(
   const { done = visit.display.t(labelOf(decision.operation)) } = decision
   const what = typeof done === 'string' ? done : done(outcome.reply)
   const secrets = decision.secrets?.(outcome.reply) ?? []
-  const next = visit.address(decision.leadsTo?.(outcome.reply) ?? path)
+  const other = decision.leadsTo?.(outcome.reply)
+  const next = visit.address(other ?? path)
   // No redirect: nothing keeps them, so this reply is the only place for them.
   if (secrets.length > 0) return visit.show('secrets', { what, secrets, href: next })
   leaveNotice(visit.request, { kind: 'done', text: visit.display.t('done', { what }) })
-  return visit.reply.redirect(next, 303)
+  // Another page has an address, which the browser shows and loads again: no part of this one takes its place.
+  return other === undefined ? visit.reply.redirect(next, 303) : goTo(visit.reply, next)
 }
 
 function toldOf({ display }: Visit, outcome: SentForm | { readonly reply: unknown }) {
