@@ -53,8 +53,9 @@ export function httpTransport(timeoutMs = answerTimeoutMs): { readonly send: Tra
     'http:': new Agent({ keepAlive: true, maxSockets: connections }),
     'https:': new TlsAgent({ keepAlive: true }),
   }
-  const send: Transport = ({ method, url, headers, body }) =>
+  const send: Transport = (call) =>
     new Promise((resolve, reject) => {
+      const { method, url, headers, body } = call
       const to = new URL(url)
       const [start, agent] =
         to.protocol === 'https:' ? [httpsRequest, agents['https:']] : [httpRequest, agents['http:']]
@@ -68,7 +69,11 @@ export function httpTransport(timeoutMs = answerTimeoutMs): { readonly send: Tra
           body: bytes && parse(bytes),
         })
       })
-      request.on('error', reject)
+      request.on('error', (error) => {
+        // They closed the connection as it was used again: a read may be repeated (RFC 9110, 9.2.2).
+        if (method === 'GET' && request.reusedSocket && !signal.aborted) resolve(send(call))
+        else reject(error)
+      })
       request.end(body === '' ? undefined : body)
     })
   return { send, close: () => Object.values(agents).forEach((agent) => void agent.destroy()) }

@@ -1,8 +1,8 @@
 import { appendFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { temporaryFolder } from '@backoffice/test-kit'
+import { serveHttp, temporaryFolder } from '@backoffice/test-kit'
 import t from 'tap'
-import { type Answer, meaningOf, ProviderClient } from '../src/client.ts'
+import { type Answer, httpTransport, meaningOf, ProviderClient } from '../src/client.ts'
 import { message, Provider, Store } from '../src/index.ts'
 import { judgeTraffic, type Seen } from '../src/watch.ts'
 
@@ -74,6 +74,21 @@ t.test('what was kept is owed by the next process, and half a line was never sen
   second.end(win, { meaning: 'done' })
   second.close()
   t.same(Store.open(file).owed, [])
+})
+
+t.test('a read is sent again where its connection is closed as it is used again, and a bet is not', async (t) => {
+  const served = new WeakSet<object>()
+  const url = await serveHttp(t, ({ socket }, response) => {
+    // Every connection answers once.
+    if (served.has(socket)) socket.destroy()
+    else response.end('{}')
+    served.add(socket)
+  })
+  const { send, close } = httpTransport()
+  t.teardown(close)
+  const call = { method: 'GET', url, headers: {}, body: '' } as const
+  for (let read = 0; read < 3; read += 1) t.equal((await send(call)).status, 200)
+  await t.rejects(send({ ...call, method: 'POST' }))
 })
 
 t.test('traffic proves what it shows, and a broken contract is named', async (t) => {
