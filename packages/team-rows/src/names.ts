@@ -56,18 +56,22 @@ export type KnownNames = Awaited<ReturnType<typeof readNames>>
 export type OfPlayer = Input<typeof namePlayers>['players'][number]
 type NamedPlayer = Reply<typeof namePlayers>['data'][number]
 
-/** The players of rows, by their ids; without those that nobody who answers knows, and players of another brand. */
-export async function readPlayers(
-  read: ReadOrNot,
-  rows: readonly OfPlayer[],
-): Promise<ReadonlyMap<string, NamedPlayer>> {
-  const asked = [...new Map(rows.map(({ playerId, brandId }) => [playerId, { playerId, brandId }])).values()]
+/** Finds the player of a row; undefined where nobody who knows it answers, or where it is a player of another brand. */
+export type FindPlayer = (row: OfPlayer) => NamedPlayer | undefined
+
+/** The players of rows. One id may come with several brands: a provider names whom it likes. */
+export async function readPlayers(read: ReadOrNot, rows: readonly OfPlayer[]): Promise<FindPlayer> {
+  const pairs = rows.map(({ playerId, brandId }) => [`${brandId} ${playerId}`, { playerId, brandId }] as const)
+  const asked = [...new Map(pairs).values()]
   const found = new Map<string, NamedPlayer>()
   for (let from = 0; from < asked.length; from += namedPlayersMax) {
     const page = await read(namePlayers, { players: asked.slice(from, from + namedPlayersMax) })
     for (const player of page?.data ?? []) found.set(player.playerId, player)
   }
-  return found
+  return ({ playerId, brandId }) => {
+    const player = found.get(playerId)
+    return brandId === null || player?.brandId === brandId ? player : undefined
+  }
 }
 
 type Given = Readonly<Record<string, unknown>>
@@ -129,16 +133,16 @@ export async function readSubjects(read: ReadOrNot, calls: readonly Call[]): Pro
     const own = known?.brands.find((one) => one.operatorId === operatorId && one.environment === environment)
     return brandId ?? own?.id
   }
-  const asked = calls.flatMap((call) => {
+  const ofPlayer = (call: Call): OfPlayer[] => {
     const playerId = playerIdOf(call)
     return playerId === undefined ? [] : [{ playerId, brandId: brandOf(call) ?? null }]
-  })
-  const players = await readPlayers(read, asked)
-  const nameOf = (id: string) => players.get(id)?.name ?? known?.nameOf(id)
+  }
+  const findPlayer = await readPlayers(read, calls.flatMap(ofPlayer))
   const of = (call: Call): Subject => {
     const about = aboutOf(call.input)
     const playerId = playerIdOf(call)
-    const player = playerId === undefined ? undefined : players.get(playerId)
+    const [player] = ofPlayer(call).map(findPlayer)
+    const nameOf = (id: string) => (id === playerId ? player?.name : known?.nameOf(id))
     const brandId = brandOf(call) ?? player?.brandId
     const brand = brandId === undefined ? undefined : known?.brand(brandId)
     const operatorId = about.operatorId ?? player?.operatorId

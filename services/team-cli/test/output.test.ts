@@ -232,6 +232,17 @@ t.test('a brand of the sandbox is told from that of production', async (t) => {
   t.match(stdout, /Evolution +Casa Azul sandbox +100\.00 *\nEvolution +Casa Azul +200\.00/)
 })
 
+t.test('a player is named in rows of its own brand alone: a provider may name those of others', async (t) => {
+  const data = ['production', 'sandbox'].map((name) => ({ playerId, brandId: `brd_${name}`, outcome: name }))
+  for (const rows of [data, data.toReversed()]) {
+    const { stdout, sent } = await typed(['play', 'list'], ({ id }) => named[id] ?? { data: rows, nextCursor: null })
+    t.match(stdout, /production .*Ana ply_1/)
+    t.notMatch(stdout, /sandbox .*Ana/)
+    const [asked] = sent.filter(({ operation }) => operation.id === 'namePlayers')
+    t.same(asked?.input, { players: rows.map(({ brandId: id }) => ({ playerId, brandId: id })) })
+  }
+})
+
 t.test('a limit that is taken away is no amount of the call', async (t) => {
   const input = { playerId, dailyDepositLimit: null, reason: 'asked for', seen: { dailyDepositLimit: '500.00' } }
   const list = { data: [{ service: 'players', operation: 'setDailyLimit', input }], nextCursor: null }

@@ -2,7 +2,7 @@ import { operations, type Reply } from '@backoffice/contracts'
 import { lists } from '@backoffice/team-rows'
 import type { FastifyReply } from 'fastify'
 import { factsOf, id, lines, link, text } from '../pieces/cells.ts'
-import { playerNames } from '../pieces/directory.ts'
+import { playerCells } from '../pieces/directory.ts'
 import { addCsv, type Cells, lately, showListed } from '../pieces/list-page.ts'
 import { historyOf, operatorName, settledStatus } from '../pieces/listed.ts'
 import { showCase } from '../pieces/queue.ts'
@@ -39,8 +39,8 @@ export const depositPages: Pages = (route) => {
 type Listed = Reply<typeof listDeposits>['data'][number]
 
 export async function depositCells(visit: Visit, rows: readonly Listed[]): Promise<Cells<Listed>> {
-  const players = await playerNames(visit, rows)
-  return { player: ({ playerId }) => players.cell(playerId), status: (row) => settledStatus(visit, row) }
+  const player = await playerCells(visit, rows)
+  return { player, status: (row) => settledStatus(visit, row) }
 }
 
 const csvColumns = [
@@ -51,10 +51,10 @@ const csvColumns = [
 
 async function showPage(visit: Visit, deposit: Deposit): Promise<FastifyReply> {
   const { display, address } = visit
-  const [operator, entry, players] = await Promise.all([
+  const [operator, entry, player] = await Promise.all([
     operatorName(visit, deposit.operatorId),
     entryOf(visit, deposit),
-    playerNames(visit, [deposit]),
+    playerCells(visit, [deposit]),
   ])
   return showCase(visit, {
     path: pathOf(deposit),
@@ -65,7 +65,7 @@ async function showPage(visit: Visit, deposit: Deposit): Promise<FastifyReply> {
       'status',
       'method',
       'externalReference',
-      ['player', ({ playerId }) => lines(players.cell(playerId), id(playerId))],
+      ['player', (row) => lines(player(row), id(row.playerId))],
       ['operator', ({ operatorId }) => link(operator, address(`/operators/${operatorId}`))],
       'createdAt',
       'confirmedAt',

@@ -2,7 +2,7 @@ import { operations, Rejection, type Reply, seenOf } from '@backoffice/contracts
 import { lists } from '@backoffice/team-rows'
 import type { FastifyReply } from 'fastify'
 import { ago, factsOf, id, lines, link, money, nothing, status } from '../pieces/cells.ts'
-import { type Directory, directoryOf, playerNames } from '../pieces/directory.ts'
+import { type Directory, directoryOf, playerCells } from '../pieces/directory.ts'
 import { listRows } from '../pieces/list-page.ts'
 import { showCase, showList, showNotYours } from '../pieces/queue.ts'
 import { type Decision, type Pages, pageWithForms, type SentForm, type Visit } from '../pieces/visit.ts'
@@ -36,12 +36,12 @@ async function showWins(visit: Visit): Promise<FastifyReply> {
     directoryOf(visit),
   ])
   const own = data.filter(({ brandId }) => directory.brand(brandId)?.environment === environment)
-  const players = await playerNames(visit, own)
+  const player = await playerCells(visit, own)
   const rows = listRows(visit, lists.heldWins, own, {
     transactionId: ({ transactionId }) => id(transactionId),
     heldSince: ({ firstAt, releasedAt }) =>
       releasedAt === null ? ago(firstAt) : lines(ago(firstAt, [Infinity, Infinity]), status('released')),
-    player: ({ playerId }) => players.cell(playerId),
+    player,
     provider: ({ providerId }) => directory.providerCell(providerId),
     brand: ({ brandId }) => directory.brandCell(brandId),
     roundId: ({ roundId }) => (roundId === null ? nothing : id(roundId)),

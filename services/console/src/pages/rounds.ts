@@ -4,7 +4,7 @@ import type { FastifyReply } from 'fastify'
 import { notKnown, whenAway } from '../identity/person.ts'
 import { ago, factsOf, id, lines, link, moment, money, nothing, type Row, rowWith, text } from '../pieces/cells.ts'
 import { openRoundHours } from '../pieces/counts.ts'
-import { type Directory, directoryOf, gameNames, playerNames } from '../pieces/directory.ts'
+import { type Directory, directoryOf, gameNames, playerCells } from '../pieces/directory.ts'
 import { choice, filterOf, operatorGiven, textField, valuesOf } from '../pieces/filters.ts'
 import { listRows } from '../pieces/list-page.ts'
 import { type Play, playRow, providerPage } from '../pieces/plays.ts'
@@ -155,13 +155,13 @@ async function showPlays(visit: Visit): Promise<FastifyReply> {
   const outcome = playOutcomes.find((known) => isOfOne && known === query.outcome)
   const asked = { ...whose, ...defined({ transactionId: find, outcome, cursor: query.after }), limit: display.rowsEach }
   const { data, nextCursor } = isNobody ? { data: [], nextCursor: null } : await person.call(listPlays, asked)
-  const players = await playerNames(visit, data)
+  const player = await playerCells(visit, data)
   const shownFields = isOfOne ? [...fields, choice('outcome', playOutcomes)] : fields
   const rows = data.map((play) => ({
     href: address(lists.plays.opens?.(play) ?? path),
     cells: [
       ...playRow(visit, play).cells,
-      { field: 'player', cell: players.cell(play.playerId) },
+      { field: 'player', cell: player(play) },
       { field: 'provider', cell: directory.providerCell(play.providerId) },
       { field: 'brand', cell: directory.brandCell(play.brandId) },
     ],
@@ -202,16 +202,16 @@ async function showRounds(visit: Visit): Promise<FastifyReply> {
 
 /** Rounds as rows of a list, with names. */
 export async function roundRows(visit: Visit, directory: Directory, rounds: readonly Round[]): Promise<readonly Row[]> {
-  const [games, players] = await Promise.all([
+  const [games, player] = await Promise.all([
     rounds.length === 0 ? new Map<string, string>() : gameNames(visit),
-    playerNames(visit, rounds),
+    playerCells(visit, rounds),
   ])
   return listRows(visit, lists.rounds, rounds, {
     roundId: ({ roundId }) => id(roundId),
     openedAt: ({ openedAt, state }) =>
       state === 'open' ? ago(openedAt, openRoundHours) : { kind: 'time', text: openedAt },
     game: ({ gameId }) => text(games.get(gameId) ?? gameId),
-    player: ({ playerId }) => players.cell(playerId),
+    player,
     provider: ({ providerId }) => directory.providerCell(providerId),
     brand: ({ brandId }) => directory.brandCell(brandId),
   })

@@ -1,7 +1,7 @@
 import { defined, operations, type Reply, readStatement, statementRows } from '@backoffice/contracts'
 import type { FastifyReply } from 'fastify'
 import { type Cell, money, type Row, rowsOf, rowWith, status, text } from '../pieces/cells.ts'
-import { playerNames } from '../pieces/directory.ts'
+import { playerCells } from '../pieces/directory.ts'
 import { type Filter, filterOf, operatorGiven, type Period, periodFields, periodOf } from '../pieces/filters.ts'
 import { sendCsv } from '../pieces/listed.ts'
 import { showLists, showNotYours } from '../pieces/queue.ts'
@@ -62,16 +62,14 @@ async function showStatement(visit: Visit): Promise<FastifyReply> {
     ...defined({ cursor: query.after }),
     limit: display.rowsEach,
   })
-  const players = await playerNames(
-    visit,
-    data.map(({ playerId }) => ({ playerId, brandId: input.brandId })),
-  )
+  const ofBrand = ({ playerId }: (typeof data)[number]) => ({ playerId, brandId: input.brandId })
+  const player = await playerCells(visit, data.map(ofBrand))
   const rows = rowsOf(
     exportStatement.reply,
     data,
     [
       'createdAt',
-      ['player', ({ playerId }) => players.cell(playerId)],
+      ['player', (row) => player(ofBrand(row))],
       'type',
       'amount',
       'balanceAfter',

@@ -29,7 +29,7 @@ import {
   unusual,
   words,
 } from '../pieces/cells.ts'
-import { playerNames } from '../pieces/directory.ts'
+import { playerCells } from '../pieces/directory.ts'
 import { ageAsked, type Period, withQuery } from '../pieces/filters.ts'
 import { largeWinsOf } from '../pieces/large-wins.ts'
 import { addCsv, lately, listRows, showListed } from '../pieces/list-page.ts'
@@ -135,8 +135,8 @@ const showAll = (visit: Visit): Promise<FastifyReply> =>
     list: lists.withdrawals,
     ...frameOf(visit, 'all'),
     cells: async (_visit, rows) => {
-      const players = await playerNames(visit, rows)
-      return { player: ({ playerId }) => players.cell(playerId), status: (row) => settledStatus(visit, row) }
+      const player = await playerCells(visit, rows)
+      return { player, status: (row) => settledStatus(visit, row) }
     },
     sums: sumWithdrawals,
     frame: (_visit, asked) => ({

@@ -1,4 +1,4 @@
-import { type Environment, operations, type Reply } from '@backoffice/contracts'
+import { type Environment, operations } from '@backoffice/contracts'
 import { type KnownNames, type OfPlayer, type ReadOrNot, readNames, readPlayers } from '@backoffice/team-rows'
 import { whenAway } from '../identity/person.ts'
 import { type Cell, id, link } from './cells.ts'
@@ -41,19 +41,13 @@ export async function directoryOf({ person, address }: Pick<Visit, 'person' | 'a
   }
 }
 
-export interface PlayerNames {
-  /** Undefined where nobody who knows it answers, or where it is a player of another brand. */
-  readonly find: (playerId: string) => Reply<typeof operations.players.namePlayers>['data'][number] | undefined
-  readonly cell: (playerId: string) => Cell
-}
-
-/** The players of the rows of one page. */
-export async function playerNames({ person, address }: Visit, rows: readonly OfPlayer[]): Promise<PlayerNames> {
-  const known = await readPlayers(reading(person), rows)
-  return {
-    find: (playerId) => known.get(playerId),
-    cell: (playerId) => link(known.get(playerId)?.name ?? playerId, address(`/players/${playerId}`)),
-  }
+/** The cell of the player of a row, for the rows of one page. */
+export async function playerCells(
+  { person, address }: Visit,
+  rows: readonly OfPlayer[],
+): Promise<(row: OfPlayer) => Cell> {
+  const find = await readPlayers(reading(person), rows)
+  return (row) => link(find(row)?.name ?? row.playerId, address(`/players/${row.playerId}`))
 }
 
 /** The names of games by their ids; none while players, which has the catalogue, does not answer. */

@@ -170,7 +170,10 @@ async function isReservedIfKnown(db: ReadDb, withdrawal: WithdrawalRecord): Prom
   return (await waitAtMost(patiently(ledgerMs), isReserved, () => {})) ?? null
 }
 
-/** Adds facts to the rows of one page, and the names of all players in both, with one call of players. */
+/**
+ * Adds facts to the rows of one page, and the names of all players in both, with one call of players. Their ids are enough to
+ * tell them apart: players has refused a withdrawal whose brand is not that of its player, of which an id has one.
+ */
 async function withPlayerNames<Row extends { readonly playerId: IdOf<'player'>; readonly brandId: IdOf<'brand'> }>(
   rows: readonly Row[],
   facts: readonly WithdrawalFacts[],
