@@ -297,7 +297,7 @@ export class Visitor {
 
   /** Fills in a form of a page, and sends it. */
   async submit(page: string, name: string, filledIn: Readonly<Record<string, string>> = {}): Promise<Shown> {
-    const action = `${page}/${name}`
+    const action = page.replace(/(?=\?|$)/, `/${name}`)
     return this.post(action, { ...formOf(await this.get(page), action), ...filledIn })
   }
 

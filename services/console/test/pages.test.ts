@@ -2,7 +2,7 @@ import { connect } from 'node:net'
 import { headerNames, operations } from '@backoffice/contracts'
 import { answeredAsFaults, byTwo, eventually, holdOpen, seenWithdrawal } from '@backoffice/test-kit'
 import t from 'tap'
-import { consoleBed, formOf, newCookieKey, Visitor } from './console-bed.ts'
+import { consoleBed, formOf, newCookieKey, type Shown, Visitor } from './console-bed.ts'
 
 t.test('the pages', async (t) => {
   const connectionsMax = 100
@@ -503,6 +503,22 @@ t.test('the pages', async (t) => {
     t.same(await shown('&order=largest'), { current: 'Largest first', rows: [thirty, twenty, ten] })
     t.same(await shown('&order=smallest'), { current: 'Smallest first', rows: [ten, twenty, thirty] })
     t.same(await shown('&order=nothing'), { current: 'Oldest first', rows: ids })
+    // Whoever opens one there goes on in the same order, also after deciding, and back to it.
+    const way = '?order=largest'
+    const pathOf = (id = '') => `/sandbox/withdrawals/${id}${way}`
+    const linkOf = ({ text: page }: Shown, mark: string) =>
+      new RegExp(`href="([^"]*)" ${mark}`).exec(page)?.[1]?.replaceAll('&amp;', '&') ?? ''
+    t.match((await alice.get(`${path}&order=largest`)).text, `href="${pathOf(thirty)}"`)
+    const opened = await alice.get(pathOf(thirty))
+    t.equal((await alice.get(linkOf(opened, 'data-next'))).location, pathOf(twenty))
+    t.equal(linkOf(opened, 'data-back'), `${path}&order=largest`)
+    t.equal((await alice.submit(pathOf(thirty), 'approve')).location, pathOf(thirty))
+    const [kyc, other = ''] =
+      (await alice.get('/sandbox/kyc?order=newest')).text.match(/ply_\w+(?=\?order=newest")/g) ?? []
+    t.equal(
+      (await alice.get(`/sandbox/kyc/next?not=${kyc}&order=newest`)).location,
+      `/sandbox/kyc/${other}?order=newest`,
+    )
     const { text } = await alice.get('/production/kyc?order=newest')
     t.match(text, 'aria-current="page">Newest first<')
     t.match(text, /aria-sort="ascending"><a class="sort" href="\/production\/kyc" title="Oldest first">/)

@@ -1,7 +1,6 @@
 import {
   caseTakenMinutes,
   choicesOf,
-  defined,
   type Input,
   type KycDecision,
   operations,
@@ -26,10 +25,10 @@ import {
   text,
   unusual,
 } from '../pieces/cells.ts'
-import { ageAsked, type Period, withQuery } from '../pieces/filters.ts'
+import { ageAsked, withQuery } from '../pieces/filters.ts'
 import { listRows } from '../pieces/list-page.ts'
 import { operatorName } from '../pieces/listed.ts'
-import { afterOf, type Comparison, orderAsked, rowAfter, showCase, showList } from '../pieces/queue.ts'
+import { type Comparison, queueAsked, rowAfter, showCase, showList, wayOf } from '../pieces/queue.ts'
 import { type Decision, type Pages, pageWithForms, rolesFor, type SentForm, type Visit } from '../pieces/visit.ts'
 import type { Word } from '../words/index.ts'
 
@@ -65,7 +64,7 @@ export const kycPages: Pages = (route) => {
   route.get('/kyc/next', goToNext)
   pageWithForms(route, '/kyc/:playerId', {
     find: ({ person, params }) => person.call(showPlayer, { playerId: params.playerId ?? '' }),
-    pathOf: ({ id: playerId }) => pathOf(playerId),
+    pathOf: ({ id: playerId }, visit) => pathOf(visit, playerId),
     environmentOf: ({ environment }) => environment,
     show: (visit, player, sent) => showPage(visit, player, { sent }),
     decisionOf: (visit, player, name) => {
@@ -76,40 +75,39 @@ export const kycPages: Pages = (route) => {
   })
 }
 
-const pathOf = (playerId: string): string => `/kyc/${playerId}`
+const pathOf = (visit: Visit, playerId: string): string => withQuery(`/kyc/${playerId}`, wayOf(visit))
+const listOf = (visit: Visit): string => visit.address(withQuery('/kyc', wayOf(visit, ['age', 'order'])))
 
 /** Past those that others have taken. */
 async function goToNext(visit: Visit): Promise<FastifyReply> {
   const { query, address, reply } = visit
-  const { data } = await readQueue(visit, {})
+  const { data } = await readQueue(visit)
   const next = rowAfter(
     data,
     ({ playerId }) => playerId === query.not,
     (row) => !isOthers(visit, row),
   )
-  return reply.redirect(address(next === undefined ? '/kyc' : pathOf(next.playerId)), 303)
+  return reply.redirect(next === undefined ? listOf(visit) : address(pathOf(visit, next.playerId)), 303)
 }
 
 const orders = choicesOf(valueSchema(kycQueue.body.properties.order)) as readonly QueueOrder[]
 type QueueOrder = NonNullable<Input<typeof kycQueue>['order']>
 
-interface QueuePage extends Period {
-  readonly after?: string | undefined
-  readonly order?: QueueOrder
-}
-
-const readQueue = ({ person, environment, display }: Visit, { after, ...which }: QueuePage) =>
-  person.call(kycQueue, { environment, limit: display.rowsEach, ...which, ...afterOf(after) })
+const readQueue = (visit: Visit) =>
+  visit.person.call(kycQueue, {
+    environment: visit.environment,
+    limit: visit.display.rowsEach,
+    ...queueAsked(visit, orders),
+  })
 
 async function showQueue(visit: Visit): Promise<FastifyReply> {
-  const { query } = visit
   const age = ageAsked(visit)
-  const order = orderAsked(visit, orders)
   const [{ data, nextCursor }, counted] = await Promise.all([
-    readQueue(visit, { after: query.after, ...age?.period, ...defined({ order }) }),
+    readQueue(visit),
     visit.person.call(countKycQueue, { environment: visit.environment }),
   ])
-  const rows = listRows(visit, lists.identities, data, {
+  const opens = ({ playerId }: (typeof data)[number]) => pathOf(visit, playerId)
+  const rows = listRows(visit, { ...lists.identities, opens }, data, {
     waitingSince: ({ waitingSince }) => ago(waitingSince),
     documentOf: ({ latestDocumentType, latestReference, documentUrl }) =>
       lines(
@@ -162,14 +160,14 @@ async function showPage(visit: Visit, player: Player, { sent, unmasked }: ShownC
     ['reference', ({ reference, documentUrl }) => linkElsewhere(reference, documentUrl ?? '')],
   ])
   return showCase(visit, {
-    path: pathOf(player.id),
+    path: pathOf(visit, player.id),
     document: documentOf(visit, player),
     unseen: unseenOf(visit, player),
     comparison: comparisonOf(visit, player, unmasked),
     title: player.name,
     about: display.t('kyc'),
-    list: address('/kyc'),
-    next: address(`/kyc/next?not=${player.id}`),
+    list: listOf(visit),
+    next: address(withQuery(`/kyc/next?not=${player.id}`, wayOf(visit))),
     facts,
     people: peopleOf(visit, player),
     decisions: formsOf(visit, player),

@@ -1,6 +1,5 @@
 import {
   choicesOf,
-  defined,
   type Input,
   operations,
   otherPlayersMax,
@@ -34,7 +33,7 @@ import { ageAsked, type Period, withQuery } from '../pieces/filters.ts'
 import { largeWinsOf } from '../pieces/large-wins.ts'
 import { addCsv, lately, listRows, showListed } from '../pieces/list-page.ts'
 import { historyOf, settledStatus } from '../pieces/listed.ts'
-import { afterOf, orderAsked, rowAfter, showCase, showList, type Tab } from '../pieces/queue.ts'
+import { queueAsked, rowAfter, showCase, showList, type Tab, wayOf } from '../pieces/queue.ts'
 import { type Decision, type Pages, pageWithForms, type SentForm, type Visit } from '../pieces/visit.ts'
 
 const { withdrawalQueue, countWithdrawalQueue, showWithdrawal, sumWithdrawals, decideWithdrawal } = operations.payments
@@ -63,7 +62,7 @@ export const withdrawalPages: Pages = (route) => {
   route.get('/withdrawals/next', goToNext)
   pageWithForms(route, '/withdrawals/:withdrawalId', {
     find: findCase,
-    pathOf: ({ withdrawal }) => withdrawalPath(withdrawal),
+    pathOf: ({ withdrawal }, visit) => casePath(visit, withdrawal),
     environmentOf: ({ withdrawal }) => withdrawal.environment,
     show: showPage,
     decisionOf: (visit, found, name) => (isVerb(name) ? decisionOf(visit, found, name) : undefined),
@@ -77,6 +76,11 @@ const csvColumns = [
 ]
 
 export const withdrawalPath = (withdrawal: Pick<Withdrawal, 'id'>): string => `/withdrawals/${withdrawal.id}`
+
+const casePath = (visit: Visit, withdrawal: Pick<Withdrawal, 'id'>): string =>
+  withQuery(withdrawalPath(withdrawal), wayOf(visit))
+const queuePath = (visit: Visit, shown: WaitingStatus): string =>
+  visit.address(withQuery(`/withdrawals?status=${shown}`, wayOf(visit, ['age', 'order'])))
 
 /** Where several are paid, and those of one file for the bank. */
 export const paymentRun = '/withdrawals/pay'
@@ -102,14 +106,14 @@ async function showQueue(visit: Visit): Promise<FastifyReply> {
   if (query.status === 'all') return showAll(visit)
   const shown = waitingStatus(query.status)
   const age = ageAsked(visit)
-  const order = orderAsked(visit, orders)
   const [{ data, nextCursor }, counted, sums] = await Promise.all([
-    readQueue(visit, shown, { after: query.after, ...age?.period, ...defined({ order }) }),
+    readQueue(visit, shown),
     visit.person.call(countWithdrawalQueue, { environment: visit.environment }),
     queueSums(visit, shown, age?.period),
   ])
   const total = age === undefined ? counted.data.find(({ status: value }) => value === shown)?.waiting : undefined
-  const rows = listRows(visit, lists.waitingWithdrawals, data, {
+  const opens = (row: (typeof data)[number]) => casePath(visit, row)
+  const rows = listRows(visit, { ...lists.waitingWithdrawals, opens }, data, {
     player: ({ playerId, playerName, playerStatus }) =>
       lines(text(playerName), id(playerId), unusual(playerStatus, 'ativo')),
     waitingFor: ({ createdAt }) => ago(createdAt),
@@ -159,13 +163,11 @@ const waitingStatus = (value: string | undefined): WaitingStatus => (value === '
 const orders = choicesOf(valueSchema(withdrawalQueue.body.properties.order)) as readonly QueueOrder[]
 type QueueOrder = NonNullable<Input<typeof withdrawalQueue>['order']>
 
-interface QueuePage extends Period {
-  readonly after?: string | undefined
-  readonly order?: QueueOrder
-}
-
-const readQueue = ({ person, environment, display }: Visit, value: WaitingStatus, { after, ...which }: QueuePage) =>
-  person.call(withdrawalQueue, { environment, status: value, limit: display.rowsEach, ...which, ...afterOf(after) })
+const readQueue = (visit: Visit, value: WaitingStatus) =>
+  visit.person.call(withdrawalQueue, {
+    ...{ environment: visit.environment, status: value, limit: visit.display.rowsEach },
+    ...queueAsked(visit, orders),
+  })
 
 /** What makes somebody look twice. @param named so many of the other players whose destination it is */
 export const destinationFacts = (
@@ -191,13 +193,13 @@ function sharedWith({ display, address }: Visit, others: Withdrawal['facts']['ot
 async function goToNext(visit: Visit): Promise<FastifyReply> {
   const { query, address, reply } = visit
   const shown = waitingStatus(query.status)
-  const { data } = await readQueue(visit, shown, {})
+  const { data } = await readQueue(visit, shown)
   const next = rowAfter(
     data,
     ({ id: withdrawalId }) => withdrawalId === query.not,
     ({ settling }) => !settling,
   )
-  return reply.redirect(address(next === undefined ? `/withdrawals?status=${shown}` : withdrawalPath(next)), 303)
+  return reply.redirect(next === undefined ? queuePath(visit, shown) : address(casePath(visit, next)), 303)
 }
 
 interface Case {
@@ -238,11 +240,13 @@ async function showPage(visit: Visit, found: Case, sent?: SentForm): Promise<Fas
     'id',
   ])
   return showCase(visit, {
-    path: withdrawalPath(withdrawal),
+    path: casePath(visit, withdrawal),
     title: display.money(withdrawal.amount, withdrawal.currency),
     about: display.t('withdrawals'),
-    list: visit.address(`/withdrawals?status=${withdrawal.status === 'approved' ? 'approved' : 'under_review'}`),
-    next: visit.address(`/withdrawals/next?status=${stageOf(withdrawal)}&not=${withdrawal.id}`),
+    list: queuePath(visit, waitingStatus(withdrawal.status)),
+    next: visit.address(
+      withQuery(`/withdrawals/next?status=${stageOf(withdrawal)}&not=${withdrawal.id}`, wayOf(visit)),
+    ),
     facts,
     remark: withdrawal.settling ? display.t('settling') : undefined,
     people: peopleOf(visit, withdrawal),

@@ -3,7 +3,7 @@ import type { FastifyReply } from 'fastify'
 import type { Word } from '../words/index.ts'
 import { type Fact, link, type Row } from './cells.ts'
 import type { Chart } from './chart.ts'
-import { type Filter, withQuery } from './filters.ts'
+import { ageAsked, type Filter, valuesOf, withQuery } from './filters.ts'
 import { detailLines } from './refusals.ts'
 import { type Decision, rolesFor, type SentForm, type ShownDecision, shownDecision, type Visit } from './visit.ts'
 
@@ -141,6 +141,16 @@ export function pagesOf(
 /** The order that the address asks for; undefined for the first one. */
 export const orderAsked = <Order extends string>({ query }: Visit, orders: readonly Order[]): Order | undefined =>
   orders.slice(1).find((order) => order === query.order)
+
+/** How a queue is read: as the address of its page says, of a case that was opened there, or of the next one. */
+export const queueAsked = <Order extends string>(visit: Visit, orders: readonly Order[]) => ({
+  ...ageAsked(visit)?.period,
+  ...defined({ after: visit.query.after, order: orderAsked(visit, orders) }),
+})
+
+/** The same as part of an address. */
+export const wayOf = (visit: Visit, fields: readonly string[] = ['age', 'order', 'after']): string =>
+  new URLSearchParams(valuesOf(visit, fields)).toString()
 
 /** Which rows of the list these are, where they are not all of it. */
 function rangeOf(

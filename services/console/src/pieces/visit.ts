@@ -294,7 +294,7 @@ interface PageWithForms<Found> {
   /** What the page is about. */
   readonly find: (visit: Visit) => Found | Promise<Found>
   /** Its address, without the environment. */
-  readonly pathOf: (found: Found) => string
+  readonly pathOf: (found: Found, visit: Visit) => string
   /** The environment that it belongs to, where it has one: in the other one, the browser is sent there. */
   readonly environmentOf?: (found: Found) => Environment
   /** @param sent the form that was refused, to be shown again */
@@ -312,7 +312,7 @@ export function pageWithForms<Found>(route: Route, address: string, page: PageWi
   async function showPage(visit: Visit, sent?: SentForm) {
     const found = await find(visit)
     const environment = environmentOf?.(found) ?? visit.environment
-    if (environment !== visit.environment) return visit.reply.redirect(`/${environment}${pathOf(found)}`, 303)
+    if (environment !== visit.environment) return visit.reply.redirect(`/${environment}${pathOf(found, visit)}`, 303)
     return show(visit, found, sent)
   }
   route.get(address, (visit) => showPage(visit))
@@ -321,6 +321,6 @@ export function pageWithForms<Found>(route: Route, address: string, page: PageWi
     const found = await find(visit)
     const decision = decisionOf(visit, found, visit.params.form ?? '')
     if (decision === undefined) throw new Rejection('NOT_FOUND')
-    return decide(visit, decision, pathOf(found), (sent) => showPage(visit, sent))
+    return decide(visit, decision, pathOf(found, visit), (sent) => showPage(visit, sent))
   })
 }
