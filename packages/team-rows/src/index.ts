@@ -456,9 +456,9 @@ const titleOf = (name: string): string => name.replace(/[A-Z]/g, (letter) => ` $
 function textOf<Row>(row: Row, column: Column<Row>): unknown {
   const shown = typeof column === 'string' ? column : column[1]
   const value = typeof shown === 'function' ? shown(row) : row[shown]
-  if (Array.isArray(value)) return value.filter((part) => part !== null && part !== undefined && part !== '').join(' ')
-  const { currency } = row as { readonly currency?: string }
-  return column === 'amount' && currency !== undefined ? `${value} ${currency}` : value
+  return Array.isArray(value)
+    ? value.filter((part) => part !== null && part !== undefined && part !== '').join(' ')
+    : value
 }
 
 const oldestFirst = (a: TeamMember, b: TeamMember): number => a.latestSessionAt.localeCompare(b.latestSessionAt)

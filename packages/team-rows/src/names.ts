@@ -1,4 +1,4 @@
-import { type Input, namedPlayersMax, type Operation, operations, type Reply } from '@backoffice/contracts'
+import { defined, type Input, namedPlayersMax, type Operation, operations, type Reply } from '@backoffice/contracts'
 
 const { listOperators, listProviders } = operations.gateway
 const { listGameProviders, namePlayers } = operations.players
@@ -185,7 +185,7 @@ function lineOf({ input, subject }: Call, { playerId, player, operator, brand, n
 const idFields = ['playerId', 'gameId', 'operatorId', 'providerId', 'brandId'] as const
 const nameField = (field: string) => field.replace(/Id$/, 'Name')
 
-/** For a program that shows text: rows of a list with the names of whom their ids mean, for the columns that ask for those. */
+/** For a program that shows text: rows with the names of whom their ids mean, and the currency of their amounts. */
 export async function withNames<Row extends object>(read: ReadOrNot, rows: readonly Row[]): Promise<readonly Row[]> {
   const idsOf = (row: Row) =>
     idFields.flatMap((field) => {
@@ -207,6 +207,12 @@ export async function withNames<Row extends object>(read: ReadOrNot, rows: reado
         ? subjects.of({ input: { brandId: id } }).brand
         : (subject.nameOf?.(id) ?? games?.data.find(({ gameId }) => gameId === id)?.name)
     const names = idsOf(row).map(([field, id]) => [nameField(field), nameOf(field, id)])
-    return { ...row, ...Object.fromEntries(names), ...(isCall(row) ? { about: lineOf(row, subject) } : {}) }
+    // A limit of a brand is in the currency of that.
+    return {
+      ...defined({ currency: subject.currency }),
+      ...row,
+      ...Object.fromEntries(names),
+      ...(isCall(row) ? { about: lineOf(row, subject) } : {}),
+    }
   })
 }

@@ -1,4 +1,4 @@
-import { Rejection, visible } from '@backoffice/contracts'
+import { moneyPattern, Rejection, visible } from '@backoffice/contracts'
 import { Progress } from '@backoffice/process/progress'
 import Table from 'cli-table3'
 import stringWidth from 'string-width'
@@ -22,6 +22,10 @@ function valueIn<Row>(row: Row, column: Column<Row>): unknown {
   const value = typeof column === 'string' ? column : column[1]
   return typeof value === 'function' ? value(row) : row[value]
 }
+
+const moneyFormat = new RegExp(moneyPattern)
+const withCurrency = (row: { readonly currency?: unknown }, value: unknown): unknown =>
+  row.currency !== undefined && moneyFormat.test(String(value)) ? `${value} ${row.currency}` : value
 
 /** Several lines. Only this program makes them: each text in them has gone through `visible`. */
 const visibleLines = (text: string): string => visible(text, '\n')
@@ -79,7 +83,10 @@ export function printTable<Row>(
     return
   }
   const titles = columns.map(titleOf)
-  const cells = rows.map((row) => columns.map((column) => text(valueIn(row, column))))
+  const isApart = titles.includes('currency')
+  const cells = rows.map((row) =>
+    columns.map((column) => text(isApart ? valueIn(row, column) : withCurrency(row, valueIn(row, column)))),
+  )
   const widths = width === undefined ? [] : columnWidths([titles, ...cells], width)
   if (widths === undefined) {
     printRecords(titles, cells)

@@ -38,7 +38,7 @@ export async function run(
       : session.call(row.operation, input as Input<Operation>, operationId)
   const look = async () => {
     const result = await (row.run?.({ session, input, seen, operationId, json }) ?? call())
-    return json || (row.columns ?? row.isNamed) === undefined ? result : withRowNames(result as Rows, session)
+    return json || (row.columns ?? row.isNamed) === undefined ? result : withRowNames(result as object, session)
   }
   if (seconds !== undefined)
     return watch({ look, show: (result) => show(row, result, json, seconds), everyMs: seconds * 1_000 })
@@ -50,18 +50,16 @@ export async function run(
   }
 }
 
-interface Rows {
-  readonly data: readonly object[]
-}
-
-/** A list without names is better than none. */
-async function withRowNames({ data, ...others }: Rows, session: Session): Promise<Rows> {
+/** A list, or a record. Without names it is better than none. */
+async function withRowNames(result: { readonly data?: readonly object[] }, session: Session): Promise<object> {
   const read: ReadOrNot = (operation, input) =>
     session.call(operation, input).catch((error) => {
       if (isPassing(error)) return undefined
       throw error
     })
-  return { ...others, data: await withNames(read, data) }
+  const { data = [result] } = result
+  const named = await withNames(read, data)
+  return data[0] === result ? (named[0] ?? result) : { ...result, data: named }
 }
 
 /** People name an operator, a provider, and a brand by its operator and environment; operations take ids. */

@@ -198,6 +198,7 @@ const named: Readonly<Record<string, object>> = {
   listOperators: { data: [operator], nextCursor: null },
   listProviders: { data: [provider], nextCursor: null },
   listGameProviders: { data: [{ gameId: 'gam_1', name: 'Reels' }] },
+  listWinLimits: { data: [], otherwise: '1.00' },
 }
 const texts: Readonly<Record<string, string>> = {
   ...{ playerId: 'ply_1', operatorId: 'op_1', brandId: 'brd_production', providerId: 'prv_1', gameId: 'gam_1' },
@@ -228,8 +229,9 @@ t.test('a brand of the sandbox is told from that of production', async (t) => {
     return { providerId, brandId: `brd_${environment}`, maxWin: `${index + 1}00.00` }
   })
   const list = { data: limits, otherwise: '10.00' }
-  const { stdout } = await typed(['wins', 'limits'], ({ id }) => named[id] ?? list)
-  t.match(stdout, /Evolution +Casa Azul sandbox +100\.00 *\nEvolution +Casa Azul +200\.00/)
+  const { stdout } = await typed(['wins', 'limits'], ({ id }) => (id === 'listWinLimits' ? list : named[id]))
+  t.match(stdout, /Evolution +Casa Azul sandbox +100\.00 BRL *\nEvolution +Casa Azul +200\.00 BRL/)
+  t.match(stdout, 'otherwise  10.00, in the currency of each brand')
 })
 
 t.test('a player is named in rows of its own brand alone: a provider may name those of others', async (t) => {
@@ -241,6 +243,27 @@ t.test('a player is named in rows of its own brand alone: a provider may name th
     const [asked] = sent.filter(({ operation }) => operation.id === 'namePlayers')
     t.same(asked?.input, { players: rows.map(({ brandId: id }) => ({ playerId, brandId: id })) })
   }
+})
+
+t.test('amounts say in which currency they are, once', async (t) => {
+  const row = {
+    brandId,
+    providerId,
+    currency: 'BRL',
+    amount: '1.00',
+    staked: '2.00',
+    balanceAfter: '3.00',
+    maxWin: '4.00',
+  }
+  const shown = async (...words: string[]) =>
+    (await typed(words, ({ id }) => named[id] ?? { data: [row], round: row, ...row, nextCursor: null })).stdout
+  t.match(await shown('wallet', 'entries', 'ply_1'), /1\.00 BRL +3\.00 BRL/)
+  t.match(await shown('rounds', 'show', 'rnd_1'), /1\.00 BRL[^\n]*3\.00 BRL/)
+  t.match(await shown('rounds', 'list'), /2\.00 .* BRL/)
+  t.notMatch(await shown('rounds', 'list'), '2.00 BRL', 'which has a column of it')
+  const limit = wordsFor(rows.find(({ path }) => path === 'wins limit') as (typeof rows)[number], 'needed')
+  const set = await typed(limit, ({ id }) => named[id] ?? { brandId, providerId, maxWin: '4.00' })
+  t.match(set.stdout, /Evolution +Casa Azul +4\.00 BRL/)
 })
 
 t.test('a limit that is taken away is no amount of the call', async (t) => {

@@ -86,21 +86,25 @@ export const rounds = [
     arguments: ['roundId'],
     show: ({ round, data }) => {
       printRecord(round)
-      printSection('plays', data, [
-        ['at', 'createdAt'],
-        ['by the provider', 'providerTime'],
-        ['play', ({ kind, winKind, isSpin }) => [isSpin ? 'spin:' : '', winKind ?? kind].join(' ').trim()],
-        ['outcome', ({ outcome, code }) => code ?? outcome],
-        ['details', 'refusedDetails'],
-        'amount',
-        ['before', 'balanceBefore'],
-        ['after', 'balanceAfter'],
-        ['transaction', 'transactionId'],
-        ['bet', 'betTransactionId'],
-        ['request', 'requestId'],
-        ['digest', 'bodyDigest'],
-        ['standing', 'standing'],
-      ])
+      printSection(
+        'plays',
+        data.map((one) => ({ ...one, currency: round.currency })),
+        [
+          ['at', 'createdAt'],
+          ['by the provider', 'providerTime'],
+          ['play', ({ kind, winKind, isSpin }) => [isSpin ? 'spin:' : '', winKind ?? kind].join(' ').trim()],
+          ['outcome', ({ outcome, code }) => code ?? outcome],
+          ['details', 'refusedDetails'],
+          'amount',
+          ['before', 'balanceBefore'],
+          ['after', 'balanceAfter'],
+          ['transaction', 'transactionId'],
+          ['bet', 'betTransactionId'],
+          ['request', 'requestId'],
+          ['digest', 'bodyDigest'],
+          ['standing', 'standing'],
+        ],
+      )
     },
   }),
   row({
@@ -131,11 +135,17 @@ export const wins = [
     operation: listWinLimits,
     isNamed: true,
     show: ({ data, otherwise }) => {
-      printRecord({ otherwise })
+      printRecord({ otherwise: `${otherwise}, in the currency of each brand` })
       printSection('', data, textColumns(lists.winLimits))
     },
   }),
-  row({ path: 'wins limit', operation: setWinLimit, arguments: ['maxWin'] }),
+  row({
+    path: 'wins limit',
+    operation: setWinLimit,
+    arguments: ['maxWin'],
+    isNamed: true,
+    show: (limit) => printSection('', [limit], textColumns(lists.winLimits)),
+  }),
 ]
 
 export const play = [

@@ -17,7 +17,7 @@ export const wallet = [
     operation: listEntries,
     arguments: ['playerId'],
     show: ({ data, nextCursor: _, ...balances }) => {
-      printRecord(balances)
+      printRecord({ ...balances, currency: data[0]?.currency })
       printSection('', data, textColumns(lists.entries))
     },
   }),
