@@ -12,6 +12,7 @@ export {
   isPassingFault,
   type LockingDb,
   type ReadDb,
+  readNow,
   readerOf,
   readOver,
   sql,

@@ -15,6 +15,7 @@ import {
   handle,
   type Reaction,
   type ReadDb,
+  readNow,
   sql,
   toPage,
   withIsoTimes,
@@ -65,9 +66,9 @@ export const listDeliveries = handle(operations.webhooks.listDeliveries, async (
 
 export const countDeliveries = handle(operations.webhooks.countDeliveries, ({ input }, { db }) => countFound(db, input))
 
-export const listDeliveryHours = handle(operations.webhooks.listDeliveryHours, async ({ input }, { db, now }) => {
+export const listDeliveryHours = handle(operations.webhooks.listDeliveryHours, async ({ input }, { db }) => {
   const { environment, operatorIds = null } = input
-  const last = Math.floor(now.getTime() / hourMs)
+  const last = Math.floor((await readNow(db)).getTime() / hourMs)
   const hours = Array.from({ length: arrivalsMax.hours }, (_, ago) => new Date((last - ago) * hourMs)).reverse()
   const found = await readArrivals(db, environment, operatorIds, hours)
   const total = (name: 'events' | 'inTime') =>

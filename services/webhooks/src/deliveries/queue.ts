@@ -240,13 +240,6 @@ const attemptFacts = `
 const attemptColumns = `delivery_id text, number int, ${attemptFacts}` as const
 const changeColumns = 'state text, next_attempt_at timestamptz, finished_at timestamptz'
 
-/** PostgreSQL's time. Other replicas judge by it when a retry is due, and when a breaker closes. */
-export async function readTime(db: Db): Promise<Date> {
-  const [row] = await db<{ now: Date }>`select now() as now`
-  if (row === undefined) throw new Error('PostgreSQL has no time')
-  return row.now
-}
-
 /** Another transaction has locked the row. */
 export type LockedElsewhere = 'busy'
 

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { operations } from '@backoffice/contracts'
 import { type Logger, limitsMs, newId } from '@backoffice/process'
-import { Batcher, batchFaultOf, type Database, type Db, type Transaction } from '@backoffice/service-runtime'
+import { Batcher, batchFaultOf, type Database, type Db, readNow, type Transaction } from '@backoffice/service-runtime'
 import { byService, insertAudit } from '@backoffice/team-access'
 import { recordedChange } from '../deliveries/delivery.ts'
 import {
@@ -10,7 +10,6 @@ import {
   lockLearners,
   type MadeAttempt,
   type RecordedAttempt,
-  readTime,
   saveAttempts,
 } from '../deliveries/queue.ts'
 import { withholdDeliveries } from '../deliveries/records.ts'
@@ -79,7 +78,7 @@ export class Recorder {
   ): Promise<(NextDue | LockedElsewhere)[]> {
     const { random, breaker: settings, disabling } = this.#context
     const [now, learners, deliveries] = await Promise.all([
-      readTime(db),
+      readNow(db),
       lockLearners(db, attempts),
       lockDeliveries(db, attempts),
     ])
