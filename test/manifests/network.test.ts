@@ -14,14 +14,17 @@ const arrows = (from: readonly string[], to: readonly string[]) =>
 const servicesOf = (overlay: Overlay) => [...serviceNames, ...(withOperators.includes(overlay) ? ['providers'] : [])]
 const programsOf = (overlay: Overlay) => [...servicesOf(overlay), 'games', 'console']
 
-/** Services speak to one another through NATS, so none has an arrow to another one. The games are a provider of games. */
+/**
+ * Services speak to one another through NATS, so none has an arrow to another one. The games are a provider of games, and reach
+ * no port that believes what a proxy says of a caller's address.
+ */
 const everywhere = (services: readonly string[], programs: readonly string[]): readonly string[] => [
   ...arrows(services, ['nats:4222']),
   ...arrows(
     ['monitoring/prometheus'],
     programs.map((program) => `${program}:9464`),
   ),
-  ...arrows(['games'], [services.includes('providers') ? 'providers:8084' : 'gateway:8084']),
+  ...arrows(['games'], [services.includes('providers') ? 'providers:8085' : 'gateway:8085']),
   ...arrows(['webhooks', 'players'], ['public addresses:any port']),
   ...arrows(['migrate'], ['nats:4222', 'nats:8222']),
   ...arrows(['streams'], ['nats:4222']),

@@ -117,17 +117,22 @@ export function providerListener(context: ServiceContext, settings: Settings, { 
     // The page that compares signatures is the operators'.
     baseUrl: () => undefined,
   }
-  const app = buildApp({
-    ...frame(context, settings),
-    ...shared,
-    surface: providerSurface,
-    documents: documentRoutes(baseUrl, servedProviders),
-    unread: (...bytes) => refused.unread(...bytes),
-    observers: [refused],
-    identify: (request, operation) => authenticateProvider(request, operation, authentication),
-    securityLog: guarding.securityLog,
-    around: aroundStakes(timers),
-  })
-  const listener = listen(context, settings, { app, host: settings.PROVIDER_HOST, port: settings.PROVIDER_PORT })
-  return { ...guarding, surface: providerSurface.name, listener, observers: [refused] }
+  const on = (port: number, TRUSTED_PROXIES: string) => {
+    const app = buildApp({
+      ...frame(context, { ...settings, TRUSTED_PROXIES }),
+      ...shared,
+      surface: providerSurface,
+      documents: documentRoutes(baseUrl, servedProviders),
+      unread: (...bytes) => refused.unread(...bytes),
+      observers: [refused],
+      identify: (request, operation) => authenticateProvider(request, operation, authentication),
+      securityLog: guarding.securityLog,
+      around: aroundStakes(timers),
+    })
+    return listen(context, settings, { app, host: settings.PROVIDER_HOST, port })
+  }
+  const listener = on(settings.PROVIDER_PORT, settings.TRUSTED_PROXIES)
+  const { PROVIDER_DIRECT_PORT: port } = settings
+  const direct = port === undefined ? undefined : on(port, '')
+  return { ...guarding, surface: providerSurface.name, listener, direct, observers: [refused] }
 }

@@ -54,7 +54,7 @@ export const gateway = defineService({
     const { dailyUse, uses } = shared
     const baseUrl = operators?.baseUrl ?? (() => settings.PUBLIC_BASE_URL ?? '')
     const surfaces = [operators, providers].filter((surface) => surface !== undefined)
-    const listeners = surfaces.map(({ listener }) => listener)
+    const listeners = [...surfaces.map(({ listener }) => listener), ...(providers?.direct ? [providers.direct] : [])]
     return {
       operations: handlers(secrets, { development: settings.DEVELOPMENT, quotas, baseUrl }),
       background: [
@@ -76,6 +76,7 @@ export const gateway = defineService({
       addresses: () => ({
         baseUrl: operators === undefined ? '' : `${operators.listener.origin}${apiPrefix}`,
         providerUrl: providers === undefined ? '' : `${providers.listener.origin}${providerApiPrefix}`,
+        directUrl: `${providers?.direct?.origin}${providerApiPrefix}`,
       }),
     }
   },

@@ -14,6 +14,8 @@ export const settings = {
   PROVIDER_HOST: Type.String({ minLength: 1, default: '0.0.0.0' }),
   /** 0 takes any free port. */
   PROVIDER_PORT: Type.Integer({ minimum: 0, maximum: 65535, default: 8084 }),
+  /** For those who come by no proxy, such as the games of our own: nobody's X-Forwarded-For is believed there. None when absent. */
+  PROVIDER_DIRECT_PORT: Type.Optional(Type.Integer({ minimum: 0, maximum: 65535 })),
   /**
    * Whom this process serves. One for providers alone logs in to the broker as the user `providers`, which may pass on what
    * providers call, and serves no operation of the team.

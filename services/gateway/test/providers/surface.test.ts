@@ -12,7 +12,7 @@ import { gatewayBed } from '../bed.ts'
 import { type Answer, exchange, type Pair, post, type SignedRequest, send } from '../signed-client.ts'
 
 let stoppedAt: Date | undefined
-const settings = { SANDBOX_PLAY_STAKES_PER_DAY: 20, TRUSTED_PROXIES: '127.0.0.0/8' }
+const settings = { SANDBOX_PLAY_STAKES_PER_DAY: 20, TRUSTED_PROXIES: '127.0.0.0/8', PROVIDER_DIRECT_PORT: 0 }
 const bed = await gatewayBed(t, settings, { clock: { now: () => stoppedAt ?? new Date() } })
 /** How much more time has passed by the clock that measures the life of entries. */
 let aheadMs = 0
@@ -29,7 +29,7 @@ const {
   setProviderGrant,
 } = operations.gateway
 
-const { baseUrl, providerUrl } = bed.services.gateway.addresses
+const { baseUrl, providerUrl, directUrl } = bed.services.gateway.addresses
 const { providerUrl: otherUrl } = (await bed.start('gateway')).addresses
 
 async function operatorOf(name: string) {
@@ -96,6 +96,7 @@ t.test('B1–B6: what is wrong is judged in order: key, timestamp, signature, ad
   await grant(id, acme.sandbox)
   aheadMs += 1_000
   t.equal(code(await ask(pair, { headers })), letIn)
+  t.equal(code(await ask(pair, { headers, to: directUrl })), '403 FORBIDDEN_IP', 'no proxy is there')
 })
 
 t.test('B1–B6: the signature covers the path with its query and the body, five minutes around our clock', async (t) => {
