@@ -16,8 +16,11 @@ const fileFields = {
 /** The file for the bank that a withdrawal is in. Null: it is in none, or that one was discarded. */
 export const paymentFileField = Type.Optional(Nullable(object(fileFields)))
 
+const Agreement = text(24, { pattern: '^[ -~]+$', description: 'Number of the bank, and of the agreement with it: its batches are counted apart.' })
+
 const PaymentFile = object({
   ...fileFields,
+  agreement: Nullable(Agreement),
   environment: EnvironmentName,
   discardedBy: Nullable(personal('staff', text(64))),
   discardedAt: Nullable(Timestamp),
@@ -56,10 +59,14 @@ export const paymentFiles = {
             'For a batch of Pix transfers: one more than that of the last one. Without it, a CSV file is made.',
         }),
       ),
+      agreement: Type.Optional(Agreement),
     }),
     storedBytesMax: filedMax * 80,
     reply: object({ fileId: Id }),
-    rejects: ['WITHDRAWAL_NOT_FOUND', 'WITHDRAWAL_INVALID_STATE', 'WITHDRAWAL_NOT_RESERVED', 'WITHDRAWAL_IN_FILE'],
+    rejects: [
+      ...(['WITHDRAWAL_NOT_FOUND', 'WITHDRAWAL_INVALID_STATE', 'WITHDRAWAL_NOT_RESERVED'] as const),
+      ...(['WITHDRAWAL_IN_FILE', 'BATCH_NUMBER_USED'] as const),
+    ],
   }),
 
   showPaymentFile: team.query({

@@ -215,8 +215,10 @@ function rowsShown(visit: Visit, payable: readonly Payable[], isNone: boolean) {
   return rows.map((row, index) => ({ ...row, choice: payable[index] && choiceOf(payable[index]) }))
 }
 
+const nameOf = ({ bank, agreement }: BankAgreement): string => `${bank} ${agreement}`
+
 /** In the sandbox nobody is paid. */
-const takesBatch = ({ environment }: Visit, agreement: BankAgreement | undefined): boolean =>
+const takesBatch = ({ environment }: Visit, agreement: BankAgreement | undefined): agreement is BankAgreement =>
   agreement !== undefined && environment === 'production'
 
 /** What it is, who made it, and what became of it. */
@@ -233,7 +235,7 @@ function saidOf({ display }: Visit, file: PaymentFile): string {
 const makeOf = (visit: Visit, agreement: BankAgreement | undefined): Decision => ({
   name: 'file',
   operation: makePaymentFile,
-  fixed: {},
+  fixed: takesBatch(visit, agreement) ? { agreement: nameOf(agreement) } : {},
   only: takesBatch(visit, agreement) ? ['ids', 'batchNumber'] : ['ids'],
   options: { ids: [{ name: 'given', label: visit.display.t('payFileChosen') }] },
   ask: visit.display.t('makeFileAsk'),
@@ -270,7 +272,9 @@ async function download(visit: Visit, file: PaymentFile, agreement: BankAgreemen
   if (file.discardedAt !== null) throw new Rejection('PAYMENT_FILE_DISCARDED')
   const number = file.batchNumber
   if (number === null) return sendCsv(visit, file.id, fileOf(await findFiled(visit, file)), (cell) => cell)
-  if (agreement === undefined || !takesBatch(visit, agreement)) throw new Rejection('NOT_FOUND')
+  // The numbers of another agreement are others.
+  if (!takesBatch(visit, agreement) || (file.agreement ?? nameOf(agreement)) !== nameOf(agreement))
+    throw new Rejection('NOT_FOUND')
   const payments = paymentsOf(await findFiled(visit, file))
   return sendBatch(visit, pixBatch({ agreement, number, at: localTime(visit, file.madeAt), payments }), number)
 }

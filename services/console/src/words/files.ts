@@ -7,6 +7,7 @@ export const fileWords = {
   'none.paymentFile': ['in none', 'em nenhum'],
   'field.batchNumber': ['Number of the Pix batch', 'Número do lote Pix'],
   'none.batchNumber': ['a CSV file', 'um arquivo CSV'],
+  'field.agreement': ['Agreement with the bank', 'Convênio com o banco'],
   'field.madeBy': ['Made by', 'Gerado por'],
   'field.madeAt': ['Made', 'Gerado'],
   'field.discarded': ['Free again', 'Livres de novo'],
@@ -40,6 +41,10 @@ export const fileWords = {
     'One of these is in another file for the bank already. Load the page again.',
     'Um destes já está em outro arquivo para o banco. Recarregue a página.',
   ],
+  'error.BATCH_NUMBER_USED': [
+    'Another file has this number, and the bank takes each once. Give the next one, or discard that file.',
+    'Outro arquivo tem este número, e o banco aceita cada um uma vez. Informe o próximo, ou descarte aquele arquivo.',
+  ],
   'error.PAYMENT_FILE_NOT_FOUND': ['There is no such file for the bank.', 'Este arquivo para o banco não existe.'],
   'error.PAYMENT_FILE_DISCARDED': [
     'This file was discarded: what was in it may be in another one.',
@@ -52,5 +57,7 @@ export const portugueseFileSentences: Readonly<Record<string, string>> = {
   'Of the withdrawals.': 'Ids dos saques.',
   'For a batch of Pix transfers: one more than that of the last one. Without it, a CSV file is made.':
     'Para um lote de transferências Pix: um a mais que o do último. Sem ele, é gerado um arquivo CSV.',
+  'Number of the bank, and of the agreement with it: its batches are counted apart.':
+    'Número do banco, e do convênio com ele: os lotes dele são contados à parte.',
   'How you know that the bank does not pay what stands in it.': 'Como você sabe que o banco não paga o que está nele.',
 }

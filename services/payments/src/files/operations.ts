@@ -10,7 +10,10 @@ import { discardFile, filesOf, findFile, insertFile, lockFile } from './records.
  * by whoever reads this record, as often as it is asked for.
  */
 export const makePaymentFile = handle(operations.payments.makePaymentFile, {
-  async execute({ input: { ids, batchNumber = null }, caller, operationId }, { db, now, newId, changed }) {
+  async execute({ input, caller, operationId }, { db, now, newId, changed }) {
+    const { ids, batchNumber = null } = input
+    const { agreement = null } = batchNumber === null ? {} : input
+    if (batchNumber !== null && agreement === null) throw invalid('body', '/agreement', 'is required with a batchNumber')
     const withdrawals = await lockApproved(db, ids)
     const [first, ...others] = withdrawals as [WithdrawalRecord, ...WithdrawalRecord[]]
     const { environment } = first
@@ -20,7 +23,7 @@ export const makePaymentFile = handle(operations.payments.makePaymentFile, {
     if (noKey !== undefined) throw invalid('body', '/ids', `${noKey.id} is to no Pix key`)
     const fileId = newId('pfl')
     const made = { madeBy: caller.name, madeById: caller.id, madeAt: now, operationId }
-    await insertFile(db, { id: fileId, environment, withdrawalIds: ids, batchNumber, ...made })
+    await insertFile(db, { id: fileId, environment, withdrawalIds: ids, batchNumber, agreement, ...made })
     changed({ field: 'paymentFile', before: null, after: fileId })
     return { fileId }
   },

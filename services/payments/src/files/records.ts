@@ -1,4 +1,4 @@
-import type { Environment } from '@backoffice/contracts'
+import { type Environment, Rejection } from '@backoffice/contracts'
 import { type Db, type Fragment, type LockingDb, type ReadDb, sql } from '@backoffice/service-runtime'
 
 /** What is decided when a file for the bank is made, and never changes. */
@@ -9,6 +9,8 @@ interface MadeFile {
   readonly withdrawalIds: readonly string[]
   /** Of a batch of Pix transfers. Null: it is a CSV file. */
   readonly batchNumber: number | null
+  /** Whose numbers these are; null with a CSV file. */
+  readonly agreement: string | null
   readonly madeBy: string
   readonly madeById: string
   readonly madeAt: Date
@@ -22,7 +24,7 @@ export interface PaymentFile extends Omit<MadeFile, 'madeById' | 'operationId'> 
 }
 
 const columns = sql.columns(`
-  id text, environment text, withdrawal_ids text[], batch_number int, made_by text, made_at timestamptz, discarded_by text,
+  id text, environment text, withdrawal_ids text[], batch_number int, agreement text, made_by text, made_at timestamptz, discarded_by text,
   discarded_at timestamptz, discard_reason text
 `)
 
@@ -57,14 +59,21 @@ export async function filesOf(
   return new Map(rows.map((row) => [row.withdrawalId, row]))
 }
 
-/** The withdrawals must be locked. */
+/**
+ * The withdrawals must be locked.
+ * @throws {Rejection} BATCH_NUMBER_USED; of two at once the second waits for the first
+ */
 export async function insertFile(db: Db, file: MadeFile): Promise<void> {
-  const { id, environment, withdrawalIds, batchNumber, madeBy, madeById, madeAt, operationId } = file
-  await db`
-    insert into payment_file (id, environment, withdrawal_ids, batch_number, made_by, made_by_id, made_at, operation_id)
-    values (${id}, ${environment}, ${withdrawalIds}::text[], ${batchNumber}::int, ${madeBy}, ${madeById},
+  const { id, environment, withdrawalIds, batchNumber, agreement, madeBy, madeById, madeAt, operationId } = file
+  const [made] = await db`
+    insert into payment_file (id, environment, withdrawal_ids, batch_number, agreement, made_by, made_by_id, made_at, operation_id)
+    values (${id}, ${environment}, ${withdrawalIds}::text[], ${batchNumber}::int, ${agreement}, ${madeBy}, ${madeById},
       ${madeAt}::timestamptz, ${operationId})
+    on conflict (environment, agreement, batch_number)
+      where agreement is not null and batch_number is not null and discarded_at is null do nothing
+    returning id
   `
+  if (made === undefined) throw new Rejection('BATCH_NUMBER_USED')
   await db`update withdrawal set payment_file = ${id} where id = any(${withdrawalIds}::text[])`
 }
 

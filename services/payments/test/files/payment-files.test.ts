@@ -136,12 +136,14 @@ await t.test('what cannot be paid is in no file, and nothing of a file is made t
   const release = "update wallet.hold set state = 'released', closed_at = now() where reference = $1"
   await bed.sql('admin').query(release, [unreserved])
   const noKey = await approved(production, { destination: '001 1234-5 98765-X' })
-  const batch = (ids: readonly string[]) => bob.call(makePaymentFile, { input: { ids: [...ids], batchNumber: 7 } })
+  const batch = (ids: readonly string[], more = { agreement: '001 123' }) =>
+    bob.call(makePaymentFile, { input: { ids: [...ids], batchNumber: 7, ...more } })
   t.equal(await refusal(make([good, 'wdr_unknown'])), 'WITHDRAWAL_NOT_FOUND')
   t.equal(await refusal(make([good, reviewed])), 'WITHDRAWAL_INVALID_STATE')
   t.equal(await refusal(make([good, unreserved])), 'WITHDRAWAL_NOT_RESERVED')
   t.equal(await refusal(make([good, other])), 'VALIDATION_ERROR', 'of both environments')
   t.equal(await refusal(batch([good, noKey])), 'VALIDATION_ERROR', 'a Pix batch has no place for it')
+  t.equal(await refusal(batch([good], {} as never)), 'VALIDATION_ERROR', 'whose number it is')
   t.same(await timesIn([good]), [0])
   const calls = [batch([good]), make([good]), make([good], alice)]
   t.same(await outcomes(calls), { done: 1, WITHDRAWAL_IN_FILE: 2 })
@@ -170,3 +172,19 @@ await t.test(
     )
   },
 )
+
+await t.test('an agreement has each number once, also of two files at once, and again when that one is discarded', async (t) => {
+  const second = await bed.start('payments')
+  t.teardown(() => second.drain())
+  const ids = await Promise.all(Array.from({ length: 6 }, () => approved()))
+  const batch = (id = '', agreement = '341 9', by = bob) =>
+    by.call(makePaymentFile, { input: { ids: [id], batchNumber: 41, agreement } })
+  const made = await Promise.allSettled(ids.slice(0, 4).map((id, place) => batch(id, '341 9', place % 2 ? alice : bob)))
+  const files = made.flatMap((one) => (one.status === 'fulfilled' ? [one.value.fileId] : []))
+  t.equal(files.length, 1)
+  t.same([...(await timesIn(ids))].sort(), [0, 0, 0, 0, 0, 1], 'what was refused is in none')
+  t.equal(await refusal(batch(ids[4])), 'BATCH_NUMBER_USED')
+  t.equal(await refusal(batch(ids[4], '341 10')), null, 'another agreement has numbers of its own')
+  await bob.call(discardPaymentFile, { input: { fileId: files[0] ?? '', reason } })
+  t.equal(await refusal(batch(ids[5])), null)
+})
