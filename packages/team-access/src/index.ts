@@ -5,4 +5,4 @@ export { aloneUpTo, payAloneSettings, playSettings, teamPlugin } from './plugin.
 export { type PlayerTable, playerRows, timeByDay, withOperatorNames } from './rows.ts'
 export type { SealedTable } from './sealed-tables.ts'
 export { unnamedSession } from './trail/sessions.ts'
-export { byService, insertAudit, readProvenEntries, recordAction } from './trail/trail.ts'
+export { byService, insertAudit, readProvenEntries, readSignedCall, recordAction } from './trail/trail.ts'

@@ -483,9 +483,21 @@ t.test('the pages about money', async (t) => {
           'the approval of another one': `update payments.audit_entry e set input = o.input, proof = o.proof, operation_id = o.operation_id
           from payments.audit_entry o where e.id = ${entryOf(id)} and o.id = ${entryOf(other)}`,
         }
-        const chosen = downloadOf((await fileIn(bob, [other, id])).id)
+        const { id: chosenId } = await fileIn(bob, [other, id])
+        const chosen = downloadOf(chosenId)
         const client = await bed.bed.sql('admin').connect()
         await client.query("set session_replication_role = 'replica'")
+        const lies = {
+          'another maker': ["update payments.payment_file set made_by = 'alice'", "set made_by = 'bob'"],
+          'other withdrawals': ['update payments.payment_file set withdrawal_ids = withdrawal_ids[2:]', `set withdrawal_ids = '{${other},${id}}'`],
+        }
+        for (const [what, [lie, truth]] of Object.entries(lies)) {
+          await client.query(`${lie} where id = '${chosenId}'`)
+          t.match((await bob.get(chosen.replace('/download', ''))).text, 'It is not proven', what)
+          t.equal((await bob.get(chosen)).status, 422, what)
+          await client.query(`update payments.payment_file ${truth} where id = '${chosenId}'`)
+        }
+        t.notMatch((await bob.get(chosen.replace('/download', ''))).text, 'It is not proven')
         for (const [what, lie] of Object.entries(falsehoods)) {
           const before = await client.query(
             `select to_jsonb(w) as row, (select to_jsonb(e) from payments.audit_entry e where e.id = ${entryOf(id)}) as entry

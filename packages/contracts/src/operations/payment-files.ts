@@ -5,6 +5,7 @@ import { personal } from '../personal.ts'
 import { Currency, EnvironmentName, Id, Money, Note, Reason, Timestamp, WithdrawalStatus } from '../resources.ts'
 import { described, Nullable, object, text } from '../schema.ts'
 import { seenField } from './fields.ts'
+import { SignedCall } from './runtime.ts'
 
 const fileFields = {
   id: Id,
@@ -21,6 +22,7 @@ const Agreement = text(24, { pattern: '^[ -~]+$', description: 'Number of the ba
 const PaymentFile = object({
   ...fileFields,
   agreement: Nullable(Agreement),
+  making: Nullable(SignedCall, { description: 'The call that made it: whoever sends it to the bank verifies that, and believes no reply.' }),
   environment: EnvironmentName,
   discardedBy: Nullable(personal('staff', text(64))),
   discardedAt: Nullable(Timestamp),

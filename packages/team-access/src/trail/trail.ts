@@ -189,6 +189,14 @@ export async function readProvenEntries(db: ReadDb, from: Fragment, which: Fragm
   }))
 }
 
+/** The first of these calls of the team, with all that it takes to verify it. */
+export async function readSignedCall(db: ReadDb, from: Fragment, which: Fragment): Promise<SignedCall | null> {
+  const [entry] = await readProvenEntries(db, from, sql`e.outcome = 'done' and ${which}`)
+  if (entry === undefined) return null
+  const { operationId, actor, actorId, at, input, proof, idToken, anchor } = entry
+  return { operationId, actor, actorId, at, input, proof, idToken, anchor }
+}
+
 const signedCall = ({ reason, at, ...call }: ProposalCall, input: object): SignedCall => ({
   ...call,
   at: new Date(at).toISOString(),

@@ -1,5 +1,6 @@
 import {
   batchKeyOf,
+  defined,
   filedMax,
   operations,
   Rejection,
@@ -68,6 +69,15 @@ async function findFile({ person, environment, query }: Visit): Promise<PaymentF
   return file
 }
 
+/** Why it is not proven that whoever is said to have made a file has signed what is in it: whoever answered is not believed. */
+async function faultOf({ recorded }: Visit, file: PaymentFile): Promise<string | null> {
+  const { making, madeBy, madeAt, batchNumber, agreement, withdrawals } = file
+  if (making?.actor !== madeBy || making.at !== madeAt) return 'nobody of the team has signed it'
+  const given = { batchNumber: batchNumber ?? undefined, agreement: agreement ?? undefined }
+  const says = { ids: withdrawals.map(({ id: withdrawalId }) => withdrawalId), ...defined(given) }
+  return recorded.faultOfCall(makePaymentFile, making, says)
+}
+
 const downloadPath = ({ id: fileId }: Pick<PaymentFile, 'id'>): string => `${paymentRun}/download?file=${fileId}`
 const fileOrAll = (file: Pick<PaymentFile, 'id'> | undefined): string =>
   file === undefined ? paymentRun : paymentFilePath(file.id)
@@ -100,10 +110,15 @@ async function showRun(visit: Visit, { file, sent, agreement }: Run): Promise<Fa
   const why = [...new Set(whyNot)].join(' ')
   const make = isNone ? undefined : makeOf(visit, agreement)
   const decision = file === undefined ? make : discardOf(visit, file)
+  const fault = file === undefined ? null : await faultOf(visit, file)
   const shown = decision && shownDecision(visit, decision, path, sent)
   return visit.show('payment-run', {
     list: address('/withdrawals?status=approved'),
-    file: file && { said: saidOf(visit, file), href: file.discardedAt === null && address(downloadPath(file)) },
+    file: file && {
+      said: saidOf(visit, file),
+      unproven: fault === null ? undefined : display.word('error', 'NOT_AS_APPROVED'),
+      href: fault === null && file.discardedAt === null && address(downloadPath(file)),
+    },
     most: filedMax,
     none: isNone && waiting > 0 ? `${display.t('payNone', { count: waiting })} ${why}` : undefined,
     others: isNone || why === '' ? undefined : display.t('payOthers', { why }),
@@ -270,6 +285,8 @@ async function findOne({ person, environment, recorded }: Visit, withdrawalId: s
 /** The same bytes each time, as long as all of it waits for its payment and the agreement with the bank is the same. */
 async function download(visit: Visit, file: PaymentFile, agreement: BankAgreement | undefined): Promise<FastifyReply> {
   if (file.discardedAt !== null) throw new Rejection('PAYMENT_FILE_DISCARDED')
+  const because = await faultOf(visit, file)
+  if (because !== null) throw new Rejection('NOT_AS_APPROVED', { because })
   const number = file.batchNumber
   if (number === null) return sendCsv(visit, file.id, fileOf(await findFiled(visit, file)), (cell) => cell)
   // The numbers of another agreement are others.

@@ -1,5 +1,6 @@
 import { batchKeyOf, fromMinorUnits, invalid, operations, Rejection, refuseUnlessSeen } from '@backoffice/contracts'
-import { type Db, handle, withIsoTimes } from '@backoffice/service-runtime'
+import { type Db, handle, sql, withIsoTimes } from '@backoffice/service-runtime'
+import { readSignedCall } from '@backoffice/team-access'
 import { inOrder } from '../records.ts'
 import { findReserved, findWithdrawals, lockWithdrawals, type WithdrawalRecord } from '../withdrawals/records.ts'
 import { shownWithdrawals } from '../withdrawals/views.ts'
@@ -11,8 +12,7 @@ import { discardFile, filesOf, findFile, insertFile, lockFile } from './records.
  */
 export const makePaymentFile = handle(operations.payments.makePaymentFile, {
   async execute({ input, caller, operationId }, { db, now, newId, changed }) {
-    const { ids, batchNumber = null } = input
-    const { agreement = null } = batchNumber === null ? {} : input
+    const { ids, batchNumber = null, agreement = null } = input
     if (batchNumber !== null && agreement === null) throw invalid('body', '/agreement', 'is required with a batchNumber')
     const withdrawals = await lockApproved(db, ids)
     const [first, ...others] = withdrawals as [WithdrawalRecord, ...WithdrawalRecord[]]
@@ -63,7 +63,13 @@ export const showPaymentFile = handle(operations.payments.showPaymentFile, async
       ? []
       : [{ id: one.id, amount: fromMinorUnits(one.amount), currency: one.currency, status: one.status }],
   )
-  return { ...withIsoTimes(shown), waiting: waitingIn(found), withdrawals }
+  // A file is made at the time of its entry.
+  const made = sql`
+    e.at = ${file.madeAt}::timestamptz and e.operation = ${operations.payments.makePaymentFile.id}
+    and e.operation_id = (select operation_id from payment_file where id = ${fileId})
+  `
+  const making = await readSignedCall(db, sql`payments.audit_evidence`, made)
+  return { ...withIsoTimes(shown), making, waiting: waitingIn(found), withdrawals }
 })
 
 export const discardPaymentFile = handle(operations.payments.discardPaymentFile, {

@@ -9,7 +9,7 @@ interface MadeFile {
   readonly withdrawalIds: readonly string[]
   /** Of a batch of Pix transfers. Null: it is a CSV file. */
   readonly batchNumber: number | null
-  /** Whose numbers these are; null with a CSV file. */
+  /** With the bank, whose numbers these are. */
   readonly agreement: string | null
   readonly madeBy: string
   readonly madeById: string

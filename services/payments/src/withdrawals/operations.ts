@@ -14,7 +14,7 @@ import {
 import { patiently, waitAtMost } from '@backoffice/process'
 import type { RpcClient } from '@backoffice/rpc'
 import { type Call, handle, isPassingFault, type ReadDb, sql, toPage, withIsoTimes } from '@backoffice/service-runtime'
-import { readProvenEntries, withOperatorNames } from '@backoffice/team-access'
+import { readSignedCall, withOperatorNames } from '@backoffice/team-access'
 import { type FileOfWithdrawal, filesOf } from '../files/records.ts'
 import {
   inOrder,
@@ -145,15 +145,12 @@ async function balanceIfKnown(playerId: IdOf<'player'>, asking: Asking & { reado
 }
 
 /** The call by which somebody of the team approved a withdrawal, with all that it takes to verify it. */
-async function approvalOf(db: ReadDb, withdrawalId: IdOf<'withdrawal'>): Promise<SignedCall | null> {
+const approvalOf = (db: ReadDb, withdrawalId: IdOf<'withdrawal'>): Promise<SignedCall | null> => {
   const approvals = sql`
-    e.subject = ${withdrawalId} and e.operation = ${operations.payments.decideWithdrawal.id} and e.outcome = 'done'
+    e.subject = ${withdrawalId} and e.operation = ${operations.payments.decideWithdrawal.id}
     and e.input ->> 'decision' = 'approve' order by e.at desc limit 1
   `
-  const [entry] = await readProvenEntries(db, sql`payments.audit_evidence`, approvals)
-  if (entry === undefined) return null
-  const { operationId, actor, actorId, at, input, proof, idToken, anchor } = entry
-  return { operationId, actor, actorId, at, input, proof, idToken, anchor }
+  return readSignedCall(db, sql`payments.audit_evidence`, approvals)
 }
 
 /** How long a case waits for the ledger's tables, which may be in another database, or locked. */

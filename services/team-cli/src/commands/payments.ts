@@ -133,7 +133,7 @@ export const withdrawals = [
     path: 'withdrawals show-file',
     operation: showPaymentFile,
     arguments: ['fileId'],
-    show({ withdrawals: filed, ...file }) {
+    show({ withdrawals: filed, making: _, ...file }) {
       printRecord(file)
       printSection('withdrawals', filed, ['id', 'status', 'amount', 'currency'])
     },
