@@ -161,8 +161,8 @@ async function heldWinOf(read: ReadShown, { providerId, brandId, transactionId }
 }
 
 async function winLimitOf(read: ReadShown, { providerId, brandId }: Named) {
-  const { data, otherwise } = await read(wallet.listWinLimits, {})
-  return data.find((one) => one.providerId === providerId && one.brandId === brandId) ?? { maxWin: otherwise }
+  const { data, otherwise } = await read(wallet.listWinLimits, { providerId, brandId, limit: 1 })
+  return data[0] ?? { maxWin: otherwise }
 }
 
 async function proposalOf(read: ReadShown, { proposalId }: Named, { service }: Operation) {

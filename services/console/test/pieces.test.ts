@@ -14,6 +14,7 @@ import fastify, { type FastifyReply, type FastifyRequest } from 'fastify'
 import t from 'tap'
 import { packToken, unpackToken } from '../src/identity/cookies.ts'
 import type { Person } from '../src/identity/person.ts'
+import { drawArrivals } from '../src/pieces/arrivals.ts'
 import { sendEvents } from '../src/pieces/counts.ts'
 import { type CsvRow, cellText, sendCsv } from '../src/pieces/listed.ts'
 import { proposalsFor } from '../src/pieces/open-proposals.ts'
@@ -188,4 +189,17 @@ t.test('the count beside the menu asks every service that always runs: in produc
   }
   t.notOk((await askedOf(residentServices)).includes('reconciler'))
   t.ok((await askedOf(serviceNames)).includes('reconciler'))
+})
+
+t.test('rows that end where no more are read say that there may be more', async (t) => {
+  const counts = { events: [2], inTime: [1] }
+  const said = async (length: number) => {
+    const data = Array.from({ length }, (_, place) => ({ operatorId: `op_${place}`, ...counts }))
+    const replies = { listDeliveryHours: { hours: ['now'], data, ...counts } }
+    const call = async ({ id }: Operation) => ({ data: [], nextCursor: null, ...replies[id as keyof typeof replies] })
+    const display = { t: (name: string) => textIn('en', name), number: String, percent: String, shortTime: String }
+    const [, byOperator] = await drawArrivals({ person: { call }, display, address: String } as unknown as Visit)
+    return byOperator?.remark
+  }
+  t.same([await said(9), await said(10)], [undefined, textIn('en', 'firstOnly')])
 })

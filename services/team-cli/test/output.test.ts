@@ -228,10 +228,13 @@ t.test('a brand of the sandbox is told from that of production', async (t) => {
   const limits = ['sandbox', 'production'].map((environment, index) => {
     return { providerId, brandId: `brd_${environment}`, maxWin: `${index + 1}00.00` }
   })
-  const list = { data: limits, otherwise: '10.00' }
+  const list = { data: limits, otherwise: '10.00', nextCursor: null }
   const { stdout } = await typed(['wins', 'limits'], ({ id }) => (id === 'listWinLimits' ? list : named[id]))
   t.match(stdout, /Evolution +Casa Azul sandbox +100\.00 BRL *\nEvolution +Casa Azul +200\.00 BRL/)
   t.match(stdout, 'otherwise  10.00, in the currency of each brand')
+  const cut = { ...list, nextCursor: 'prv_1/brd_1' }
+  const first = await typed(['wins', 'limits', '--limit', '2'], ({ id }) => (id === 'listWinLimits' ? cut : named[id]))
+  t.match(first.stdout, 'there are more')
 })
 
 t.test('a player is named in rows of its own brand alone: a provider may name those of others', async (t) => {

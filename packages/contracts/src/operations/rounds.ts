@@ -386,11 +386,12 @@ export const rounds = {
   listWinLimits: team.query({
     roles: ['finance', 'compliance', 'support', 'auditor', 'integration'],
     summary: 'List what one win of a provider may be without two people',
-    body: object({}),
+    body: object({ providerId: Type.Optional(Id), brandId: Type.Optional(Id), ...page }),
     reply: object({
-      data: Type.Array(object({ providerId: Id, brandId: Id, maxWin: Money }), { maxItems: 1_000 }),
+      ...pageOf(object({ providerId: Id, brandId: Id, maxWin: Money })).properties,
       otherwise: described(Money, 'Where nothing else was set.'),
     }),
+    rejects: ['VALIDATION_ERROR'],
   }),
 
   setWinLimit: team.command({

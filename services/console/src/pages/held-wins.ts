@@ -75,10 +75,9 @@ async function showWin(visit: Visit, found: Found, sent?: SentForm): Promise<Fas
   const { win, directory } = found
   const { playerId, providerId, brandId, roundId, currency } = win
   const [limits, player] = await Promise.all([
-    person.call(listWinLimits, {}),
+    person.call(listWinLimits, { providerId, brandId, limit: 1 }),
     person.mayCall(showPlayer) ? person.call(showPlayer, { playerId }) : undefined,
   ])
-  const limit = limits.data.find((one) => one.providerId === providerId && one.brandId === brandId)
   return showCase(visit, {
     path: lists.heldWins.opens?.(win) ?? '/held-wins',
     title: display.money(win.amount, currency),
@@ -86,7 +85,7 @@ async function showWin(visit: Visit, found: Found, sent?: SentForm): Promise<Fas
     list: address('/held-wins'),
     facts: factsOf(listHeldWins.reply.properties.data.items, win, [
       'amount',
-      ['maxWin', () => money(limit?.maxWin ?? limits.otherwise, currency)],
+      ['maxWin', () => money(limits.data[0]?.maxWin ?? limits.otherwise, currency)],
       ['player', () => lines(link(player?.name ?? playerId, address(`/players/${playerId}`)), id(playerId))],
       ['provider', () => directory.providerCell(providerId)],
       ['operator', () => directory.brandCell(brandId)],

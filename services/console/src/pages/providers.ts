@@ -1,4 +1,4 @@
-import { operations, Rejection } from '@backoffice/contracts'
+import { defined, operations, Rejection } from '@backoffice/contracts'
 import { lists } from '@backoffice/team-rows'
 import type { FastifyReply } from 'fastify'
 import { notKnown } from '../identity/person.ts'
@@ -84,11 +84,12 @@ const showProviders = (visit: Visit): Promise<FastifyReply> =>
 
 async function findProvider(visit: Visit): Promise<FoundProvider> {
   const { person, params } = visit
-  const [provider, directory, limits] = await Promise.all([
+  const [provider, directory] = await Promise.all([
     person.call(getProvider, { name: params.provider ?? '' }),
     directoryOf(visit),
-    person.mayCall(listWinLimits) ? person.call(listWinLimits, {}).catch(notKnown) : undefined,
   ])
+  const asked = { providerId: provider.id, ...defined({ brandId: params.brand }), limit: 1_000 }
+  const limits = person.mayCall(listWinLimits) ? await person.call(listWinLimits, asked).catch(notKnown) : undefined
   return { provider, directory, limits }
 }
 

@@ -4,7 +4,7 @@ import type { Word } from '../words/index.ts'
 import { type Cell, rowWith, text } from './cells.ts'
 import { chartOf } from './chart.ts'
 import { operatorNames } from './listed.ts'
-import type { Picture } from './queue.ts'
+import { firstOnly, type Picture } from './queue.ts'
 import type { Visit } from './visit.ts'
 
 const { listDeliveryHours } = operations.webhooks
@@ -37,6 +37,7 @@ export async function drawArrivals(visit: Visit): Promise<readonly Picture[]> {
     },
     {
       title: t('arrivalsByOperator'),
+      ...firstOnly(visit, data, arrivalsMax.operators),
       isOpen: true,
       rows: data.map(({ operatorId, ...own }) => ({
         href: address(`/operators/${operatorId}`),

@@ -6,6 +6,7 @@ import {
   oddMax,
   operations,
   type Proposal,
+  refusalRowsMax,
   type ServiceName,
   toMinorUnits,
 } from '@backoffice/contracts'
@@ -18,7 +19,7 @@ import { chartOf, type Point } from './chart.ts'
 import { drawKycTimes, drawMoney, drawWithdrawalTimes } from './day-pictures.ts'
 import { directoryOf } from './directory.ts'
 import { ageText, lateAfterHours, periodOf } from './filters.ts'
-import { beforeOf, type Picture } from './queue.ts'
+import { beforeOf, firstOnly, type Picture } from './queue.ts'
 import type { Visit } from './visit.ts'
 
 interface Drawing {
@@ -282,6 +283,7 @@ async function drawRefusals(visit: Visit): Promise<readonly Picture[]> {
   return [
     {
       title,
+      ...firstOnly(visit, data, refusalRowsMax),
       isOpen: true,
       charts: [
         chartOf({

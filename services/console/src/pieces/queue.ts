@@ -51,6 +51,10 @@ export interface Picture {
   readonly away?: ServiceName
 }
 
+/** Said of rows that end where no more are read. */
+export const firstOnly = ({ display }: Pick<Visit, 'display'>, { length }: readonly unknown[], most: number) =>
+  defined({ remark: length < most ? undefined : display.t('firstOnly', { count: most }) })
+
 export interface Section {
   readonly title?: Word
   readonly tabs?: readonly Tab[]

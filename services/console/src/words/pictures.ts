@@ -80,6 +80,7 @@ export const pictureWords = {
   'field.settledDeposits': ['Looked at', 'Examinados'],
   'operation.listDeliveryHours': ['See webhooks by hour', 'Ver webhooks por hora'],
   'operation.listBalanceDays': ['See a balance by day', 'Ver um saldo por dia'],
+  firstOnly: ['The {count} with the most; there may be more.', 'Os {count} com mais; pode haver outros.'],
   refusalsByCode: ['Refusals of seven days', 'Recusas de sete dias'],
   refusalsDrawn: [
     'By operator and code, in the order of the rows: the highest bar is {most}',

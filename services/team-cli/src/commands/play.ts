@@ -134,8 +134,9 @@ export const wins = [
     path: lists.winLimits.command,
     operation: listWinLimits,
     isNamed: true,
-    show: ({ data, otherwise }) => {
-      printRecord({ otherwise: `${otherwise}, in the currency of each brand` })
+    show: ({ data, otherwise, nextCursor }) => {
+      const more = nextCursor === null ? {} : { more: 'there are more: give a higher --limit' }
+      printRecord({ otherwise: `${otherwise}, in the currency of each brand`, ...more })
       printSection('', data, textColumns(lists.winLimits))
     },
   }),

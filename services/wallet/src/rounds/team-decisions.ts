@@ -131,10 +131,12 @@ export const releaseWin = handle(operations.wallet.releaseWin, {
 
 /** @param maxWin where nothing else was set */
 export const listWinLimits = (maxWin: bigint) =>
-  handle(operations.wallet.listWinLimits, async (_call, { db }) => {
-    const limits = await listLimits(db)
+  handle(operations.wallet.listWinLimits, async ({ input: { cursor, limit, ...whose } }, { db }) => {
+    const after = cursor === undefined ? undefined : placeOf(`${cursor}/-`)
+    const limits = await listLimits(db, { ...whose, after, limit: limit + 1 })
+    const shown = limits.map((one) => ({ ...one, maxWin: fromMinorUnits(one.maxWin) }))
     return {
-      data: limits.map((limit) => ({ ...limit, maxWin: fromMinorUnits(limit.maxWin) })),
+      ...toPage(shown, limit, ({ providerId, brandId }) => `${providerId}/${brandId}`),
       otherwise: fromMinorUnits(maxWin),
     }
   })

@@ -69,22 +69,27 @@ export async function releaseHeldWin(db: Db, { providerId, brandId, transactionI
   `
 }
 
-interface WinLimitRow extends Omit<WinKey, 'transactionId'> {
+interface WinLimitRow extends LimitKey {
   readonly maxWin: bigint
 }
 
-/** More are not shown: a provider has one for each brand at most. */
-const limitsMax = 1_000
+type LimitKey = Pick<WinKey, 'providerId' | 'brandId'>
 
-export const listLimits = (db: ReadDb): Promise<WinLimitRow[]> =>
+export const listLimits = (
+  db: ReadDb,
+  { providerId, brandId, after, limit }: Partial<LimitKey> & { readonly after: LimitKey | undefined; readonly limit: number },
+): Promise<WinLimitRow[]> =>
   db<WinLimitRow>`
-    select provider_id, brand_id, max_win from win_limit order by provider_id, brand_id limit ${limitsMax}
+    select provider_id, brand_id, max_win from win_limit
+    where (provider_id, brand_id) > (${after?.providerId ?? ''}, ${after?.brandId ?? ''})
+      and provider_id = coalesce(${providerId ?? null}, provider_id) and brand_id = coalesce(${brandId ?? null}, brand_id)
+    order by provider_id, brand_id limit ${limit}
   `
 
 /** The limit of a provider in a brand, locked; undefined where none was set. */
 export async function lockLimit(
   db: ReadDb,
-  { providerId, brandId }: Omit<WinKey, 'transactionId'>,
+  { providerId, brandId }: LimitKey,
 ): Promise<bigint | undefined> {
   const [row] = await db<{ maxWin: bigint }>`
     select max_win from win_limit where provider_id = ${providerId} and brand_id = ${brandId} for update

@@ -220,12 +220,19 @@ t.test('the limit of a provider in a brand is raised by two people and lowered b
   const raised = set('20', '10.00')
   const { proposalId: approves } = await proposalOf(alice.call(setWinLimit, { input: raised }))
   await bob.call(setWinLimit, { input: raised, approves })
-  const { data, otherwise } = await alice.call(listWinLimits, { input: {} })
-  t.equal(otherwise, '500.00')
-  t.match(
-    data.find((one) => one.providerId === providerId),
-    { brandId, maxWin: '20.00' },
-  )
+  const limitsOf = (asked: object) => alice.call(listWinLimits, { input: { limit: 1, ...asked } })
+  t.match(await limitsOf({ providerId, brandId }), {
+    ...{ data: [{ brandId, maxWin: '20.00' }], otherwise: '500.00', nextCursor: null },
+  })
+  t.same((await limitsOf({ providerId, brandId: 'brd_other' })).data, [])
+  await bed.sql('wallet').query("insert into win_limit values ($1, 'brd_a', 1), ($1, 'brd_b', 2)", [providerId])
+  const seen: string[] = []
+  for (let cursor: string | null | undefined; cursor !== null; ) {
+    const page = await limitsOf({ providerId, ...(cursor === undefined ? {} : { cursor }) })
+    seen.push(...page.data.map((one) => one.brandId))
+    cursor = page.nextCursor
+  }
+  t.same(seen, ['brd_a', 'brd_b', brandId].sort(), 'page by page, however many there are')
   t.match(await win('w', '10.01'), { replayed: false })
   const waiting = (await alice.call(listHeldWins, { input: { limit: 1000 } })).data
   t.notOk(
