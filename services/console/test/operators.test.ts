@@ -423,5 +423,12 @@ t.test('the pages of operators', async (t) => {
     const page = (await alice.get(`/production/operators/${id}`)).text.replaceAll(/<[^>]*>|\s+/g, ' ')
     t.match(page, /Money in and out by day +No answer: balances and play/)
     t.match(page, /Failed deposits by day +No answer: deposits and withdrawals/)
+    // To who asks, it is a process that takes its time.
+    const slow = await bed.bed.nats('webhooks')
+    slow.subscribe('team.webhooks.>')
+    await slow.flush()
+    const first = await alice.getFirst(`/production/operators/${id}`)
+    t.match(first.text, /data-rest hx-get="[^"]*whole=[^"]*"[^>]*>No answer yet: ([^.]*, )?webhooks/)
+    t.match(first.text, 'Nova', 'what came is shown first')
   })
 })

@@ -31,6 +31,7 @@ import {
   revokeDecision,
 } from '../pieces/operator-actions.ts'
 import { showCase, showLists } from '../pieces/queue.ts'
+import { inParts } from '../pieces/rest.ts'
 import {
   type Decision,
   labelOf,
@@ -105,8 +106,9 @@ export function pageOfNew(route: Route, path: '/operators' | '/providers', find:
 }
 
 async function findState(visit: Visit): Promise<OperatorState> {
-  const { person, params, environment } = visit
-  const operator = await person.call(getOperator, { name: params.operator ?? '' })
+  const { params, environment } = visit
+  const operator = await visit.person.call(getOperator, { name: params.operator ?? '' })
+  const { person } = inParts(visit)
   const of = { operatorId: operator.id, environment }
   const [webhook, documents, homologation] = await Promise.all([
     person.mayCall(showWebhook) ? person.call(showWebhook, of).catch(notKnown) : undefined,
@@ -151,7 +153,7 @@ async function showOperator(visit: Visit, state: OperatorState, sent?: SentForm)
     decisions: decisions.length === 0 ? undefined : decisions,
     decisionsTitle: 'actions',
     sent,
-    pictures: brand === undefined ? [] : await drawBrand(visit, brand),
+    pictures: brand === undefined ? [] : await drawBrand(inParts(visit), brand),
     sections: [
       ...(webhook === undefined ? [] : [{ title: 'webhook' as const, rows: endpointRows(visit, webhook, operator) }]),
       { title: 'keys', rows: keyRows(visit, credentialSchema, pathOf(operator), operator.credentials) },
